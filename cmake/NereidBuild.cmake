@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: Apache-2.0
+# Compiler settings shared by every target, and the two functions that the folders' lists call.
+
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_C_STANDARD 11)
+set(CMAKE_C_STANDARD_REQUIRED ON)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_CXX_VISIBILITY_PRESET hidden)
+set(CMAKE_C_VISIBILITY_PRESET hidden)
+set(CMAKE_VISIBILITY_INLINES_HIDDEN ON)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+set(CMAKE_RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/bin")
+set(CMAKE_LIBRARY_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/lib")
+
+if(NOT CMAKE_BUILD_TYPE)
+  set(CMAKE_BUILD_TYPE Release)
+endif()
+
+find_program(NEREID_CCACHE ccache)
+if(NEREID_CCACHE)
+  set(CMAKE_C_COMPILER_LAUNCHER "${NEREID_CCACHE}")
+  set(CMAKE_CXX_COMPILER_LAUNCHER "${NEREID_CCACHE}")
+endif()
+
+find_program(NEREID_MOLD mold)
+if(NEREID_MOLD)
+  # mold links the engine in a tenth of the time that the default linker takes.
+  add_link_options(-fuse-ld=mold)
+endif()
+
+find_package(Threads REQUIRED)
+
+# Plug-ins share a process with other people's libraries: a "unique" symbol would bind across
+# RTLD_LOCAL, and would keep the library from ever being unloaded. GCC alone has the option.
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-fno-gnu-unique>)
+endif()
+add_compile_options(-Wall -Wextra -ffunction-sections -fdata-sections -fno-omit-frame-pointer)
+
+if(NEREID_SANITIZE STREQUAL "address")
+  add_compile_options(-fsanitize=address,undefined -fno-sanitize-recover=undefined)
+  add_link_options(-fsanitize=address,undefined)
+elseif(NEREID_SANITIZE STREQUAL "thread")
+  add_compile_options(-fsanitize=thread)
+  add_link_options(-fsanitize=thread)
+elseif(NEREID_SANITIZE)
+  message(FATAL_ERROR "NEREID_SANITIZE is '${NEREID_SANITIZE}'; use '', 'address' or 'thread'")
+endif()
+
+# nereid_component(NAME SOURCES ... [DEPS ...] [LIBS ...])
+# One folder of src/: the static library nereid_NAME. DEPS are other components (they must stand on
+# lower layers, see tools/check_layers.py), LIBS are targets from outside the project.
+function(nereid_component name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;DEPS;LIBS" ${ARGN})
+  set(target nereid_${name})
+  if(ARG_SOURCES)
+    add_library(${target} STATIC ${ARG_SOURCES})
+    set(scope PUBLIC)
+  else()
+    add_library(${target} INTERFACE)
+    set(scope INTERFACE)
+  endif()
+  target_include_directories(${target} ${scope} "${CMAKE_SOURCE_DIR}/src")
+  foreach(dep IN LISTS ARG_DEPS)
+    target_link_libraries(${target} ${scope} nereid_${dep})
+  endforeach()
+  target_link_libraries(${target} ${scope} Threads::Threads ${ARG_LIBS})
+endfunction()
+
+# nereid_test(NAME SOURCES ... [DEPS ...] [LIBS ...])
+# A GoogleTest program NAME_test, registered with CTest under that name.
+function(nereid_test name)
+  if(NOT NEREID_BUILD_TESTS)
+    return()
+  endif()
+  cmake_parse_arguments(ARG "" "" "SOURCES;DEPS;LIBS" ${ARGN})
+  find_package(GTest REQUIRED)
+  set(target ${name}_test)
+  add_executable(${target} ${ARG_SOURCES})
+  foreach(dep IN LISTS ARG_DEPS)
+    target_link_libraries(${target} PRIVATE nereid_${dep})
+  endforeach()
+  target_link_libraries(${target} PRIVATE ${ARG_LIBS} GTest::gmock GTest::gtest GTest::gtest_main)
+  add_test(NAME ${target} COMMAND ${target})
+  set_tests_properties(${target} PROPERTIES
+    ENVIRONMENT "NEREID_SOURCE_DIR=${CMAKE_SOURCE_DIR};NEREID_BUILD_DIR=${CMAKE_BINARY_DIR}"
+    TIMEOUT 300)
+endfunction()
+
+if(NEREID_BUILD_TESTS)
+  enable_testing()
+endif()

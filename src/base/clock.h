@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+namespace nereid::base {
+
+/// Where time comes from. Passed in wherever a decision depends on time, so that tests need not
+/// wait. All functions may be called from any thread.
+class Clock {
+ public:
+  virtual ~Clock() = default;
+
+  /// Nanoseconds of a monotonic clock, the base of every deadline, statistic and trace.
+  virtual uint64_t NowNs() const = 0;
+
+  /// Milliseconds since the Unix epoch, for what people read.
+  virtual uint64_t WallMs() const = 0;
+};
+
+/// The machine's clocks (CLOCK_MONOTONIC, CLOCK_REALTIME). Lives as long as the process.
+const Clock& SteadyClock();
+
+/// A clock that moves when told to.
+class FakeClock : public Clock {
+ public:
+  explicit FakeClock(uint64_t now_ns = 1'000'000'000) : now_ns_(now_ns) {}
+  uint64_t NowNs() const override { return now_ns_.load(std::memory_order_acquire); }
+  uint64_t WallMs() const override { return NowNs() / 1'000'000; }
+  void Advance(uint64_t ns) { now_ns_.fetch_add(ns, std::memory_order_acq_rel); }
+
+ private:
+  std::atomic<uint64_t> now_ns_;
+};
+
+}  // namespace nereid::base

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/files.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+namespace nereid::base {
+namespace fs = std::filesystem;
+
+Result<std::string> ReadFile(const std::string& path, uint64_t max_bytes) {
+  std::error_code error;
+  if (!fs::is_regular_file(path, error)) {
+    return Status::NotFound("failed to open text file for read " + path + ": " +
+                            (error ? error.message() : std::string("not a regular file")));
+  }
+  const uint64_t size = fs::file_size(path, error);
+  if (!error && size > max_bytes) {
+    return Status::InvalidArgument("file " + path + " has " + std::to_string(size) +
+                                   " bytes, more than the " + std::to_string(max_bytes) +
+                                   " allowed");
+  }
+  std::ifstream in(path, std::ios::binary);
+  if (!in) {
+    return Status::NotFound("failed to open text file for read " + path + ": " +
+                            std::strerror(errno));
+  }
+  std::string content;
+  content.resize(error ? 0 : size);
+  in.read(content.data(), static_cast<std::streamsize>(content.size()));
+  content.resize(static_cast<size_t>(in.gcount()));
+  if (in.bad()) return Status::Internal("failed to read " + path);
+  return content;
+}
+
+namespace {
+
+Result<std::vector<std::string>> List(const std::string& path, bool directories_only) {
+  std::error_code error;
+  fs::directory_iterator it(path, error);
+  if (error) return Status::NotFound("failed to open directory " + path + ": " + error.message());
+  std::vector<std::string> names;
+  for (const fs::directory_iterator end; it != end; it.increment(error)) {
+    if (error) break;
+    std::error_code ignored;
+    if (!directories_only || it->is_directory(ignored)) names.push_back(it->path().filename());
+  }
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+}  // namespace
+
+Result<std::vector<std::string>> ListDirectory(const std::string& path) { return List(path, false); }
+
+Result<std::vector<std::string>> ListSubdirectories(const std::string& path) {
+  return List(path, true);
+}
+
+bool PathExists(const std::string& path) {
+  std::error_code error;
+  return fs::exists(path, error);
+}
+
+bool IsDirectory(const std::string& path) {
+  std::error_code error;
+  return fs::is_directory(path, error);
+}
+
+std::string JoinPath(std::string_view directory, std::string_view name) {
+  std::string path(directory);
+  if (!path.empty() && path.back() != '/') path += '/';
+  while (!name.empty() && name.front() == '/') name.remove_prefix(1);
+  path.append(name);
+  return path;
+}
+
+}  // namespace nereid::base

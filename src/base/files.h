@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+
+namespace nereid::base {
+
+/// The whole of a regular file of at most `max_bytes` bytes.
+Result<std::string> ReadFile(const std::string& path, uint64_t max_bytes = uint64_t{1} << 30);
+
+/// The names in a directory, sorted, without "." and "..". NOT_FOUND if it cannot be read.
+Result<std::vector<std::string>> ListDirectory(const std::string& path);
+
+/// The names of the sub-directories (links to directories included), sorted.
+Result<std::vector<std::string>> ListSubdirectories(const std::string& path);
+
+bool PathExists(const std::string& path);
+bool IsDirectory(const std::string& path);
+
+/// "a" + "b" -> "a/b"; an absolute `name` does not replace `directory`.
+std::string JoinPath(std::string_view directory, std::string_view name);
+
+}  // namespace nereid::base

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <sstream>
+#include <string>
+#include <string_view>
+
+#include "base/status.h"
+
+namespace nereid::base {
+
+enum class LogLevel { kInfo = 0, kWarning = 1, kError = 2, kVerbose = 3 };
+enum class LogFormat { kDefault = 0, kIso8601 = 1 };
+
+/// The process-wide log in Triton's line formats. All functions may be called from any thread; a
+/// line is written with one write(2), so lines never mix.
+///
+/// default:  `I1121 10:56:01.123456 4711 file.cc:12] "message"` (UTC, process id)
+/// ISO8601:  `2026-11-21T10:56:01Z I 4711 file.cc:12] "message"`
+/// The message is written as a JSON string unless TRITON_SERVER_ESCAPE_LOG_MESSAGES=0.
+/// INFO and VERBOSE go to stdout, WARNING and ERROR to stderr, everything to the file if one is set.
+class Log {
+ public:
+  static Log& Instance();
+
+  bool IsEnabled(LogLevel level, int verbose = 1) const {
+    return level == LogLevel::kVerbose ? verbose_level_.load(std::memory_order_relaxed) >= verbose
+                                       : enabled_[static_cast<int>(level)].load(std::memory_order_relaxed);
+  }
+  void SetEnabled(LogLevel level, bool enabled);  // kInfo, kWarning, kError
+  void SetVerboseLevel(int level);
+  int verbose_level() const { return verbose_level_.load(std::memory_order_relaxed); }
+  void SetFormat(LogFormat format) { format_.store(format, std::memory_order_relaxed); }
+  LogFormat format() const { return format_.load(std::memory_order_relaxed); }
+
+  /// Opens `path` for appending and writes there from now on; "" returns to the streams.
+  Status SetFile(const std::string& path);
+  std::string file() const;
+
+  /// Writes one line. `raw_tail` follows the quoted message on new lines as it is (tables).
+  void Write(LogLevel level, std::string_view file, int line, std::string_view message,
+             std::string_view raw_tail = {});
+
+ private:
+  Log();
+  std::atomic<bool> enabled_[3] = {true, true, true};
+  std::atomic<int> verbose_level_{0};
+  std::atomic<LogFormat> format_{LogFormat::kDefault};
+  std::atomic<int> file_descriptor_{-1};
+  bool escape_ = true;
+};
+
+/// `s` as a JSON string with its quotes: control characters, quotes and backslashes escaped, bytes
+/// above 0x7f as they are.
+std::string JsonQuote(std::string_view s);
+
+/// Collects a message and writes it when it goes out of scope.
+class LogLine {
+ public:
+  LogLine(LogLevel level, const char* file, int line) : level_(level), file_(file), line_(line) {}
+  ~LogLine() { Log::Instance().Write(level_, file_, line_, stream_.str()); }
+  std::ostream& stream() { return stream_; }
+
+ private:
+  LogLevel level_;
+  const char* file_;
+  int line_;
+  std::ostringstream stream_;
+};
+
+}  // namespace nereid::base
+
+#define NEREID_LOG(level)                                                                  \
+  if (!::nereid::base::Log::Instance().IsEnabled(::nereid::base::LogLevel::level)) {       \
+  } else                                                                                   \
+    ::nereid::base::LogLine(::nereid::base::LogLevel::level, __FILE__, __LINE__).stream()
+#define LOG_INFO NEREID_LOG(kInfo)
+#define LOG_WARNING NEREID_LOG(kWarning)
+#define LOG_ERROR NEREID_LOG(kError)
+#define LOG_VERBOSE(n)                                                                      \
+  if (!::nereid::base::Log::Instance().IsEnabled(::nereid::base::LogLevel::kVerbose, (n))) { \
+  } else                                                                                    \
+    ::nereid::base::LogLine(::nereid::base::LogLevel::kVerbose, __FILE__, __LINE__).stream()

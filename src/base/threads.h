@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+#include <string>
+#include <thread>
+
+namespace nereid::base {
+
+/// The one place where threads are made. `name` shows in top and in a debugger (15 characters are
+/// kept). Signals that end the server are blocked in the new thread: only the main thread takes
+/// them. An exception that leaves `body` ends the process, as for any std::thread.
+std::thread StartThread(const std::string& name, std::function<void()> body);
+
+/// The number of CPUs this process may run on (its affinity mask), at least 1.
+int AvailableCpuCount();
+
+}  // namespace nereid::base
