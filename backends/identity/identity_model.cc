@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "identity/identity_model.h"
+
+#include <algorithm>
+#include <cstring>
+#include <string_view>
+#include <thread>
+
+#include "nereid/backend/input.h"
+#include "nereid/backend/output.h"
+
+namespace nereid::identity {
+namespace {
+
+constexpr int64_t kDay = 24 * 60 * 60;
+
+/// "INPUT3" → "OUTPUT3"; empty for a name of another form.
+std::string OutputNameOf(const std::string& input) {
+  constexpr std::string_view kPrefix = "INPUT";
+  return input.starts_with(kPrefix) ? "OUTPUT" + input.substr(kPrefix.size()) : std::string();
+}
+
+/// Answers for an optional input that the request left out: zeros (or empty texts), a variable
+/// dimension counting as 1.
+Error WriteZeros(const Pair& pair, bool batching, backend::Member* member) {
+  std::vector<int64_t> shape = pair.input.ModelDims();
+  std::replace(shape.begin(), shape.end(), int64_t{-1}, int64_t{1});
+  if (batching) {
+    shape.insert(shape.begin(), static_cast<int64_t>(member->batch_size));
+  }
+  const auto type = pair.input.data_type;
+  const int64_t size = type == TRITONSERVER_TYPE_BYTES
+                           ? backend::TensorByteSize(TRITONSERVER_TYPE_UINT32, shape)
+                           : backend::TensorByteSize(type, shape);
+  if (size < 0) {
+    return Error::InvalidArgument("output '" + pair.output.name + "' would be too large");
+  }
+  char* buffer = nullptr;
+  NEREID_BACKEND_TRY(backend::AllocateOutput(member->response, pair.output.name.c_str(), type,
+                                             shape, static_cast<uint64_t>(size), &buffer));
+  if (size != 0) {
+    std::memset(buffer, 0, static_cast<size_t>(size));
+  }
+  return {};
+}
+
+Error CopyPair(const Pair& pair, bool batching, backend::Member* member) {
+  backend::Input input;
+  if (Error error = backend::FindInput(member->request, pair.input.name.c_str(), &input);
+      !error.ok()) {
+    return pair.input.optional ? WriteZeros(pair, batching, member) : std::move(error);
+  }
+  char* buffer = nullptr;
+  NEREID_BACKEND_TRY(backend::AllocateOutput(member->response, pair.output.name.c_str(),
+                                             input.data_type, input.shape, input.byte_size,
+                                             &buffer));
+  return backend::CopyInput(input, buffer);
+}
+
+/// Copies a parameter of the request to its response. Kinds without a setter are left out.
+Error EchoParameter(const char* name, TRITONSERVER_ParameterType type, const void* value,
+                    TRITONBACKEND_Response* response) {
+  switch (type) {
+    case TRITONSERVER_PARAMETER_STRING:
+      return Error(TRITONBACKEND_ResponseSetStringParameter(response, name,
+                                                            static_cast<const char*>(value)));
+    case TRITONSERVER_PARAMETER_INT:
+      return Error(TRITONBACKEND_ResponseSetIntParameter(response, name,
+                                                         *static_cast<const int64_t*>(value)));
+    case TRITONSERVER_PARAMETER_BOOL:
+      return Error(TRITONBACKEND_ResponseSetBoolParameter(response, name,
+                                                          *static_cast<const bool*>(value)));
+    case TRITONSERVER_PARAMETER_DOUBLE:
+      return Error(TRITONBACKEND_ResponseSetDoubleParameter(response, name,
+                                                            *static_cast<const double*>(value)));
+    default:
+      return {};
+  }
+}
+
+}  // namespace
+
+Error IdentityModel::Load(TRITONBACKEND_Model* model) {
+  NEREID_BACKEND_TRY(backend::ReadModelConfig(model, &config_));
+  NEREID_BACKEND_TRY(PairTensors());
+  NEREID_BACKEND_TRY(ReadParameters());
+  if (creation_delay_sec_ > 0) {
+    std::this_thread::sleep_for(std::chrono::seconds(creation_delay_sec_));
+  }
+  return {};
+}
+
+Error IdentityModel::PairTensors() {
+  const std::string model = "model '" + config_.name + "': ";
+  for (size_t i = 0; i < config_.outputs.size(); ++i) {
+    const TensorConfig& output = config_.outputs[i];
+    auto input = std::find_if(
+        config_.inputs.begin(), config_.inputs.end(),
+        [&](const TensorConfig& candidate) { return OutputNameOf(candidate.name) == output.name; });
+    if (input == config_.inputs.end()) {
+      if (i >= config_.inputs.size()) {
+        return Error::InvalidArgument(model + "output '" + output.name +
+                                      "' has no input at its position; an identity model needs one "
+                                      "input for each output");
+      }
+      input = config_.inputs.begin() + static_cast<std::ptrdiff_t>(i);
+    }
+    if (input->data_type != output.data_type) {
+      return Error::InvalidArgument(model + "output '" + output.name + "' is of type " +
+                                    backend::DataTypeToConfig(output.data_type) +
+                                    ", but its input '" + input->name + "' of type " +
+                                    backend::DataTypeToConfig(input->data_type));
+    }
+    pairs_.push_back({*input, output});
+  }
+  return {};
+}
+
+Error IdentityModel::ReadParameters() {
+  const backend::Parameters& parameters = config_.parameters;
+  NEREID_BACKEND_TRY(parameters.ReadInt("creation_delay_sec", 0, kDay, &creation_delay_sec_));
+  NEREID_BACKEND_TRY(parameters.ReadInt("execute_delay_ms", 0, kDay * 1000, &execute_delay_ms_));
+  NEREID_BACKEND_TRY(
+      parameters.ReadInt("instance_wise_delay_multiplier", 0, 1000, &delay_multiplier_));
+  return parameters.ReadBool("echo_parameters", &echo_parameters_);
+}
+
+std::chrono::milliseconds IdentityModel::ExecuteDelay(uint64_t index) const {
+  const int64_t factor = delay_multiplier_ * static_cast<int64_t>(std::min<uint64_t>(index, 1000));
+  return std::chrono::milliseconds(execute_delay_ms_ * std::max<int64_t>(factor, 1));
+}
+
+/// Reads the batch size, and the request's parameters.
+Error IdentityInstance::Prepare(backend::Member* member) {
+  if (model_.batching()) {
+    backend::Input input;
+    NEREID_BACKEND_TRY(backend::InputAt(member->request, 0, &input));
+    if (input.shape.empty() || input.shape[0] < 0) {
+      return Error::InvalidArgument("input '" + std::string(input.name) + "' has the shape " +
+                                    backend::ShapeText(input.shape) +
+                                    ", which lacks the batch dimension");
+    }
+    member->batch_size = static_cast<uint64_t>(input.shape[0]);
+  }
+  uint32_t count = 0;
+  NEREID_BACKEND_TRY(TRITONBACKEND_RequestParameterCount(member->request, &count));
+  for (uint32_t i = 0; i < count; ++i) {
+    const char* key = nullptr;
+    TRITONSERVER_ParameterType type = TRITONSERVER_PARAMETER_STRING;
+    const void* value = nullptr;
+    NEREID_BACKEND_TRY(TRITONBACKEND_RequestParameter(member->request, i, &key, &type, &value));
+    if (type == TRITONSERVER_PARAMETER_STRING && std::string_view(key) == "fail") {
+      return Error::Internal(static_cast<const char*>(value));
+    }
+    if (model_.echo_parameters()) {
+      NEREID_BACKEND_TRY(EchoParameter(key, type, value, member->response));
+    }
+  }
+  return {};
+}
+
+Error IdentityInstance::Copy(backend::Member* member) {
+  return backend::ForEachRequestedOutput(member->request, [&](std::string_view name) -> Error {
+    for (const Pair& pair : model_.pairs()) {
+      if (pair.output.name == name) {
+        return CopyPair(pair, model_.batching(), member);
+      }
+    }
+    return Error::InvalidArgument("the model has no output '" + std::string(name) + "'");
+  });
+}
+
+void IdentityInstance::Execute(TRITONBACKEND_ModelInstance* instance,
+                               TRITONBACKEND_Request** requests, uint32_t count) {
+  Batch batch(instance, requests, count, &members_);
+  const auto for_each = [&](Error (IdentityInstance::*step)(backend::Member*)) {
+    for (size_t i = 0; i < batch.size(); ++i) {
+      if (!batch.failed(i)) {
+        batch.Fail(i, backend::Catching([&] { return (this->*step)(&batch[i]); }));
+      }
+    }
+  };
+  for_each(&IdentityInstance::Prepare);
+  batch.ComputeStarts();
+  if (delay_.count() > 0) {
+    std::this_thread::sleep_for(delay_);
+    batch.FailCancelled();
+  }
+  batch.ComputeEnds();
+  for_each(&IdentityInstance::Copy);
+}
+
+}  // namespace nereid::identity

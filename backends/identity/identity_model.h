@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <string>
+#include <vector>
+
+#include "nereid/backend/batch.h"
+#include "nereid/backend/error.h"
+#include "nereid/backend/model_config.h"
+
+namespace nereid::identity {
+
+using backend::Batch;
+using backend::Error;
+using backend::ModelConfig;
+using backend::TensorConfig;
+
+/// An output and the input whose content it repeats.
+struct Pair {
+  TensorConfig input;
+  TensorConfig output;
+};
+
+/// One version of a model. Unchanged after Load, so that instances share it without a lock.
+class IdentityModel {
+ public:
+  /// Reads the configuration and the parameters, and waits for `creation_delay_sec`.
+  Error Load(TRITONBACKEND_Model* model);
+
+  /// Numbers the instances from 0 in the order in which they come.
+  uint64_t NextInstanceIndex() { return instances_.fetch_add(1); }
+
+  /// How long instance `index` waits in each execution.
+  std::chrono::milliseconds ExecuteDelay(uint64_t index) const;
+
+  const std::vector<Pair>& pairs() const { return pairs_; }
+  bool batching() const { return config_.batching(); }
+  bool echo_parameters() const { return echo_parameters_; }
+
+ private:
+  Error PairTensors();
+  Error ReadParameters();
+
+  ModelConfig config_;
+  std::vector<Pair> pairs_;
+  int64_t creation_delay_sec_ = 0;
+  int64_t execute_delay_ms_ = 0;
+  int64_t delay_multiplier_ = 0;
+  bool echo_parameters_ = false;
+  std::atomic<uint64_t> instances_{0};
+};
+
+/// One instance: executes on one thread at a time.
+class IdentityInstance {
+ public:
+  explicit IdentityInstance(IdentityModel* model)
+      : model_(*model), delay_(model->ExecuteDelay(model->NextInstanceIndex())) {}
+
+  void Execute(TRITONBACKEND_ModelInstance* instance, TRITONBACKEND_Request** requests,
+               uint32_t count);
+
+ private:
+  Error Prepare(backend::Member* member);
+  Error Copy(backend::Member* member);
+
+  const IdentityModel& model_;
+  const std::chrono::milliseconds delay_;
+  std::vector<backend::Member> members_;
+};
+
+}  // namespace nereid::identity

@@ -1,0 +1,185 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Compares the answers of a server with the same models run directly by the Python onnxruntime.
+
+    examples/check.py --repository DIRECTORY (--http HOST:PORT --grpc HOST:PORT | --server PROGRAM)
+
+With --server it starts the program on free ports and stops it at the end. Two things are checked
+over each protocol:
+
+- The questions of ask.py get the answers that the direct run gives: the same words, the same
+  types, the same stretches of speech.
+- Every request of the direct run is sent again, with the very same inputs, and each output must
+  have the same type and shape and differ by no more than TOLERANCE.
+
+Why that tolerance: the server and the direct run load the same release of the same library, so on
+one machine they execute the same kernels on the same numbers. What may differ is the number of
+threads and with it the order in which sums are formed, which moves a float by a few units in its
+last place. All outputs here are probabilities or the cells of a recurrent state, at most a few
+units large, where such a step is 1e-7; a few layers of them stay below 1e-5, and no question
+depends on a digit so far back. A mistake of the server (a swapped byte, a row of another request,
+an output of the wrong shape) is larger by orders of magnitude.
+"""
+
+import argparse
+import contextlib
+import io
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.error
+import urllib.request
+from pathlib import Path
+
+import numpy as np
+
+import file_types
+import serving
+import speech
+import text_in_image
+
+TOLERANCE = 1e-5
+START_LIMIT = 120  # seconds until a server that was started here must be ready
+STOP_LIMIT = 60  # seconds it may take to stop
+
+
+class Recorder:
+    """Runs models directly and keeps each request with its answer."""
+
+    def __init__(self, run):
+        self._run = run
+        self.requests = []
+
+    def __call__(self, model, inputs, outputs):
+        answer = self._run(model, inputs, outputs)
+        self.requests.append((model, inputs, answer))
+        return answer
+
+
+def ask_everything(run, repository: Path) -> dict:
+    """The answers alone: what the questions print is dropped."""
+    with contextlib.redirect_stdout(io.StringIO()):
+        return {
+            "speech": speech.ask(run),
+            "file types": file_types.ask(run, repository),
+            "text in an image": text_in_image.ask(run, repository),
+        }
+
+
+def differences(run, requests) -> tuple[list[str], dict[str, float]]:
+    """What differs when `run` gets the recorded requests, and the largest distance per model."""
+    found, largest = [], {}
+    for number, (model, inputs, expected) in enumerate(requests):
+        got = run(model, inputs, list(expected))
+        for name, array in expected.items():
+            what = f"request {number} to {model}, output {name}"
+            if got[name] is None or (got[name].dtype, got[name].shape) != (array.dtype, array.shape):
+                shape = None if got[name] is None else (got[name].dtype, got[name].shape)
+                found.append(f"{what}: got {shape}, expected {array.dtype}, {array.shape}")
+                continue
+            distance = float(np.max(np.abs(got[name] - array)))
+            largest[model] = max(largest.get(model, 0.0), distance)
+            # Written so that a NaN fails too.
+            if not distance <= TOLERANCE:
+                found.append(f"{what}: differs by {distance:.3g}")
+    return found, largest
+
+
+def check(http: str, grpc: str, repository: Path) -> int:
+    """Prints a line for each check; returns how many failed."""
+    recorder = Recorder(serving.Directly(repository))
+    direct = ask_everything(recorder, repository)
+    failed = 0
+    expected = {
+        "speech": speech.EXPECTED,
+        "file types": file_types.EXPECTED,
+        "text in an image": text_in_image.EXPECTED,
+    }
+    for run in (serving.OverHttp(http), serving.OverGrpc(grpc)):
+        answers = ask_everything(run, repository)
+        for question, answer in answers.items():
+            right = answer == direct[question] == expected[question]
+            failed += not right
+            print(f"{'ok  ' if right else 'FAIL'} {run.protocol}: {question}")
+            if not right:
+                print(f"     got      {answer}\n     directly {direct[question]}")
+        found, largest = differences(run, recorder.requests)
+        failed += len(found)
+        for text in found:
+            print(f"FAIL {run.protocol}: {text}")
+        if not found:
+            worst = ", ".join(f"{model} {value:.1e}" for model, value in sorted(largest.items()))
+            print(f"ok   {run.protocol}: {len(recorder.requests)} requests; differences: {worst}")
+        run.close()
+    return failed
+
+
+def free_ports(count: int) -> list[int]:
+    """Ports that nobody listens on now; all are held until the last one is chosen."""
+    with contextlib.ExitStack() as stack:
+        sockets = [stack.enter_context(socket.socket()) for _ in range(count)]
+        for held in sockets:
+            held.bind(("127.0.0.1", 0))
+        return [held.getsockname()[1] for held in sockets]
+
+
+@contextlib.contextmanager
+def started(program: Path, repository: Path):
+    """Runs a server over the repository; yields its HTTP and gRPC addresses."""
+    http, grpc, metrics = free_ports(3)
+    command = [str(program), "serve", f"--model-repository={repository}"]
+    command += [f"--http-port={http}", f"--grpc-port={grpc}", f"--metrics-port={metrics}"]
+    with tempfile.TemporaryFile(mode="w+") as log:
+        server = subprocess.Popen(command, stdout=log, stderr=subprocess.STDOUT)
+        try:
+            wait_until_ready(server, http)
+            yield f"localhost:{http}", f"localhost:{grpc}"
+            server.send_signal(signal.SIGTERM)
+            if server.wait(STOP_LIMIT) != 0:
+                raise RuntimeError(f"the server ended with exit code {server.returncode}")
+        except BaseException:
+            log.seek(0)
+            sys.stderr.write(log.read()[-4000:])
+            raise
+        finally:
+            server.kill()
+            server.wait()
+
+
+def wait_until_ready(server: subprocess.Popen, port: int) -> None:
+    url = f"http://localhost:{port}/v2/health/ready"
+    direct = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+    deadline = time.monotonic() + START_LIMIT
+    while time.monotonic() < deadline:
+        if server.poll() is not None:
+            raise RuntimeError(f"the server ended at once with exit code {server.returncode}")
+        try:
+            direct.open(url, timeout=5).close()
+            return
+        except (urllib.error.URLError, OSError):
+            time.sleep(0.05)
+    raise RuntimeError(f"the server was not ready after {START_LIMIT} s")
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description="Compare a server's answers with direct runs.")
+    parser.add_argument("--repository", type=Path, required=True, metavar="DIRECTORY")
+    parser.add_argument("--http", metavar="HOST:PORT")
+    parser.add_argument("--grpc", metavar="HOST:PORT")
+    parser.add_argument("--server", type=Path, metavar="PROGRAM", help="start this one")
+    options = parser.parse_args()
+    if options.server:
+        with started(options.server, options.repository) as (http, grpc):
+            failed = check(http, grpc, options.repository)
+    elif options.http and options.grpc:
+        failed = check(options.http, options.grpc, options.repository)
+    else:
+        parser.error("name a server with --http and --grpc, or a program with --server")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

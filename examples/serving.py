@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Three ways to run a model: a server over HTTP, the same server over gRPC, and no server at all.
+
+Each is a callable `run(model, inputs, outputs)`: `inputs` maps names to numpy arrays, `outputs`
+lists the names wanted, and the answer maps those names to numpy arrays. The questions in this
+folder (speech.py, file_types.py, text_in_image.py) take any of them.
+"""
+
+from pathlib import Path
+
+import numpy as np
+from tritonclient.utils import np_to_triton_dtype
+
+Tensors = dict[str, np.ndarray]
+
+
+class OverHttp:
+    """Asks with the official HTTP client; tensors travel in the binary form."""
+
+    protocol = "HTTP"
+
+    def __init__(self, address: str):
+        import tritonclient.http as http
+
+        self._http = http
+        self._client = http.InferenceServerClient(address)
+
+    def __call__(self, model: str, inputs: Tensors, outputs: list[str]) -> Tensors:
+        asked = []
+        for name, array in inputs.items():
+            tensor = self._http.InferInput(name, list(array.shape), np_to_triton_dtype(array.dtype))
+            tensor.set_data_from_numpy(array)
+            asked.append(tensor)
+        wanted = [self._http.InferRequestedOutput(name, binary_data=True) for name in outputs]
+        answer = self._client.infer(model, asked, outputs=wanted)
+        return {name: answer.as_numpy(name) for name in outputs}
+
+    def close(self) -> None:
+        self._client.close()
+
+
+class OverGrpc:
+    """Asks with the official gRPC client."""
+
+    protocol = "gRPC"
+
+    def __init__(self, address: str):
+        import tritonclient.grpc as grpc
+
+        self._grpc = grpc
+        self._client = grpc.InferenceServerClient(address)
+
+    def __call__(self, model: str, inputs: Tensors, outputs: list[str]) -> Tensors:
+        asked = []
+        for name, array in inputs.items():
+            tensor = self._grpc.InferInput(name, list(array.shape), np_to_triton_dtype(array.dtype))
+            tensor.set_data_from_numpy(array)
+            asked.append(tensor)
+        wanted = [self._grpc.InferRequestedOutput(name) for name in outputs]
+        answer = self._client.infer(model, asked, outputs=wanted)
+        return {name: answer.as_numpy(name) for name in outputs}
+
+    def close(self) -> None:
+        self._client.close()
+
+
+class Directly:
+    """Runs the model files of a repository in this process, with the Python onnxruntime."""
+
+    protocol = "onnxruntime"
+
+    def __init__(self, repository: Path):
+        self._repository = repository
+        self._sessions = {}
+
+    def _session(self, model: str):
+        if model not in self._sessions:
+            import onnxruntime
+
+            path = self._repository / model / "1" / "model.onnx"
+            self._sessions[model] = onnxruntime.InferenceSession(
+                str(path), providers=["CPUExecutionProvider"]
+            )
+        return self._sessions[model]
+
+    def __call__(self, model: str, inputs: Tensors, outputs: list[str]) -> Tensors:
+        session = self._session(model)
+        # A scalar of the model is a tensor of shape [ 1 ] to a client of the server.
+        scalars = {tensor.name for tensor in session.get_inputs() if len(tensor.shape) == 0}
+        fed = {n: a.reshape(()) if n in scalars else a for n, a in inputs.items()}
+        return dict(zip(outputs, session.run(outputs, fed)))
+
+    def close(self) -> None:
+        self._sessions.clear()

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdlib>
+#include <memory>
+#include <new>
+
+namespace nereid::backend {
+
+/// Scratch memory that an instance keeps from one execution to the next. Aligned for vector
+/// instructions. Not for use by two threads at once.
+class AlignedBuffer {
+ public:
+  static constexpr size_t kAlignment = 64;
+  /// Memory above this size is given back by Trim(): one huge request must not hold it for ever.
+  static constexpr size_t kKept = size_t{64} << 20;
+
+  /// At least `size` bytes (never null), with undefined content. Throws std::bad_alloc.
+  char* Reserve(size_t size) {
+    if (size > capacity_ || memory_ == nullptr) {
+      size_t wanted = capacity_ < kKept / 2 ? capacity_ * 2 : 0;
+      wanted = size > wanted ? size : wanted;
+      if (wanted > SIZE_MAX - 2 * kAlignment) {
+        throw std::bad_alloc();
+      }
+      wanted = (wanted + kAlignment) / kAlignment * kAlignment;
+      memory_.reset();
+      capacity_ = 0;
+      memory_.reset(static_cast<char*>(std::aligned_alloc(kAlignment, wanted)));
+      if (memory_ == nullptr) {
+        throw std::bad_alloc();
+      }
+      capacity_ = wanted;
+    }
+    return memory_.get();
+  }
+
+  void Trim() {
+    if (capacity_ > kKept) {
+      memory_.reset();
+      capacity_ = 0;
+    }
+  }
+
+  size_t capacity() const { return capacity_; }
+
+ private:
+  struct Free {
+    void operator()(char* memory) const { std::free(memory); }
+  };
+  std::unique_ptr<char, Free> memory_;
+  size_t capacity_ = 0;
+};
+
+}  // namespace nereid::backend

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "nereid/backend/error.h"
+#include "nereid/backend/log.h"
+#include "triton/core/tritonbackend.h"
+
+namespace nereid::backend {
+
+/// Nanoseconds of the steady clock, as the statistics want them.
+inline uint64_t NowNs() {
+  return static_cast<uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(
+                                   std::chrono::steady_clock::now().time_since_epoch())
+                                   .count());
+}
+
+/// One request of a batch with the response that it will get.
+struct Member {
+  TRITONBACKEND_Request* request = nullptr;
+  /// Null only where the server could make no response; then `error` is set.
+  TRITONBACKEND_Response* response = nullptr;
+  /// Inferences in this request: the size of its batch dimension, or 1. Set by the backend.
+  uint64_t batch_size = 1;
+  Error error;
+};
+
+/// The requests of one TRITONBACKEND_ModelInstanceExecute call, from the moment the backend owns
+/// them. When the Batch ends, each request has been counted, answered with exactly one final
+/// response (its outputs, or the error given to Fail), and released exactly once, in this order,
+/// whatever way the scope is left. Counting comes first, so that a client that has its answer
+/// finds itself in the statistics. Used by one thread.
+class Batch {
+ public:
+  /// `members` is scratch memory that lives longer than the Batch (an instance keeps it).
+  Batch(TRITONBACKEND_ModelInstance* instance, TRITONBACKEND_Request** requests, uint32_t count,
+        std::vector<Member>* members)
+      : instance_(instance), members_(*members), exec_start_ns_(NowNs()) {
+    members_.clear();
+    members_.resize(count);
+    for (uint32_t i = 0; i < count; ++i) {
+      members_[i].request = requests[i];
+      members_[i].error = Error(TRITONBACKEND_ResponseNew(&members_[i].response, requests[i]));
+    }
+  }
+  Batch(const Batch&) = delete;
+  Batch& operator=(const Batch&) = delete;
+  ~Batch() { Complete(); }
+
+  size_t size() const { return members_.size(); }
+  Member& operator[](size_t i) { return members_[i]; }
+  bool failed(size_t i) const { return !members_[i].error.ok(); }
+
+  /// The answer of request i becomes `error`; an earlier failure of it stays.
+  void Fail(size_t i, Error error) {
+    if (members_[i].error.ok()) {
+      members_[i].error = std::move(error);
+    }
+  }
+
+  /// Fails every request that has no failure yet.
+  void FailAll(const Error& error) {
+    for (Member& member : members_) {
+      if (member.error.ok()) {
+        member.error = Error(TRITONSERVER_ErrorNew(TRITONSERVER_ErrorCode(error.get()),
+                                                   TRITONSERVER_ErrorMessage(error.get())));
+      }
+    }
+  }
+
+  /// Fails the requests whose clients have given up.
+  void FailCancelled() {
+    for (Member& member : members_) {
+      bool cancelled = false;
+      Error asked(TRITONBACKEND_RequestIsCancelled(member.request, &cancelled));
+      if (cancelled && member.error.ok()) {
+        member.error = Error(TRITONSERVER_ERROR_CANCELLED, "the request was cancelled");
+      }
+    }
+  }
+
+  /// Throws away the outputs that response i holds, and starts a new one.
+  Error RenewResponse(size_t i) {
+    Member& member = members_[i];
+    NEREID_BACKEND_TRY(TRITONBACKEND_ResponseDelete(member.response));
+    member.response = nullptr;
+    return Error(TRITONBACKEND_ResponseNew(&member.response, member.request));
+  }
+
+  /// The inputs are ready. The first call counts; the requests that have not failed by then are
+  /// what the batch statistics call one execution.
+  void ComputeStarts() {
+    if (compute_start_ns_ != 0) {
+      return;
+    }
+    for (const Member& member : members_) {
+      executed_batch_size_ += member.error.ok() ? member.batch_size : 0;
+    }
+    compute_start_ns_ = NowNs();
+  }
+
+  /// The framework is done. The last call counts.
+  void ComputeEnds() { compute_end_ns_ = NowNs(); }
+
+ private:
+  void Complete() noexcept {
+    const uint64_t exec_end_ns = NowNs();
+    if (compute_end_ns_ == 0) {
+      compute_end_ns_ = compute_start_ns_ == 0 ? exec_end_ns : compute_start_ns_;
+    }
+    if (compute_start_ns_ == 0) {
+      compute_start_ns_ = compute_end_ns_;
+    }
+    if (executed_batch_size_ > 0) {
+      Drop("count the execution", TRITONBACKEND_ModelInstanceReportBatchStatistics(
+                                      instance_, executed_batch_size_, exec_start_ns_,
+                                      compute_start_ns_, compute_end_ns_, exec_end_ns));
+    }
+    for (const Member& member : members_) {
+      Drop("count a request", TRITONBACKEND_ModelInstanceReportStatistics(
+                                  instance_, member.request, member.error.ok(), exec_start_ns_,
+                                  compute_start_ns_, compute_end_ns_, exec_end_ns));
+    }
+    for (Member& member : members_) {
+      if (member.response != nullptr) {
+        Drop("send a response",
+             TRITONBACKEND_ResponseSend(member.response, TRITONSERVER_RESPONSE_COMPLETE_FINAL,
+                                        member.error.get()));
+      } else {
+        Drop("answer a request", member.error.Release());
+      }
+      Drop("release a request", TRITONBACKEND_RequestRelease(member.request,
+                                                             TRITONSERVER_REQUEST_RELEASE_ALL));
+    }
+    members_.clear();
+  }
+
+  static void Drop(const char* action, TRITONSERVER_Error* failure) noexcept {
+    if (Error error(failure); !error.ok()) {
+      Error logged = Catching([&]() -> Error {
+        NEREID_BACKEND_LOG(ERROR, std::string("cannot ") + action + ": " + error.message());
+        return {};
+      });
+    }
+  }
+
+  TRITONBACKEND_ModelInstance* instance_;
+  std::vector<Member>& members_;
+  uint64_t executed_batch_size_ = 0;
+  uint64_t exec_start_ns_;
+  uint64_t compute_start_ns_ = 0;
+  uint64_t compute_end_ns_ = 0;
+};
+
+}  // namespace nereid::backend

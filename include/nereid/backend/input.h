@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <string>
+
+#include "nereid/backend/aligned_buffer.h"
+#include "nereid/backend/data_type.h"
+#include "nereid/backend/error.h"
+#include "triton/core/tritonbackend.h"
+
+namespace nereid::backend {
+
+/// One input tensor of one request. Everything here belongs to the request and is valid until its
+/// release.
+struct Input {
+  TRITONBACKEND_Input* handle = nullptr;
+  const char* name = nullptr;
+  TRITONSERVER_DataType data_type = TRITONSERVER_TYPE_INVALID;
+  /// With the batch dimension, if the model has one.
+  std::span<const int64_t> shape;
+  uint64_t byte_size = 0;
+  uint32_t buffer_count = 0;
+};
+
+namespace input_detail {
+
+inline Error Describe(TRITONBACKEND_Input* handle, Input* input) {
+  const int64_t* shape = nullptr;
+  uint32_t rank = 0;
+  NEREID_BACKEND_TRY(TRITONBACKEND_InputProperties(handle, &input->name, &input->data_type, &shape,
+                                                   &rank, &input->byte_size,
+                                                   &input->buffer_count));
+  input->handle = handle;
+  input->shape = {shape, rank};
+  return {};
+}
+
+inline Error Piece(const Input& input, uint32_t index, const char** data, uint64_t* size) {
+  TRITONSERVER_MemoryType type = TRITONSERVER_MEMORY_CPU;
+  int64_t type_id = 0;
+  const void* base = nullptr;
+  NEREID_BACKEND_TRY(
+      TRITONBACKEND_InputBuffer(input.handle, index, &base, size, &type, &type_id));
+  if (type == TRITONSERVER_MEMORY_GPU) {
+    return Error::Unsupported("input '" + std::string(input.name) +
+                              "' is in GPU memory; this backend reads CPU memory");
+  }
+  *data = static_cast<const char*>(base);
+  return {};
+}
+
+inline Error WrongSize(const Input& input, const std::string& found) {
+  return Error::InvalidArgument("input '" + std::string(input.name) + "' has " + found +
+                                " bytes, but its shape " + ShapeText(input.shape) + " of " +
+                                TRITONSERVER_DataTypeString(input.data_type) + " needs " +
+                                std::to_string(TensorByteSize(input.data_type, input.shape)));
+}
+
+}  // namespace input_detail
+
+/// Finds an input by its name; a failure where the request has none of that name.
+inline Error FindInput(TRITONBACKEND_Request* request, const char* name, Input* input) {
+  TRITONBACKEND_Input* handle = nullptr;
+  NEREID_BACKEND_TRY(TRITONBACKEND_RequestInput(request, name, &handle));
+  return input_detail::Describe(handle, input);
+}
+
+inline Error InputAt(TRITONBACKEND_Request* request, uint32_t index, Input* input) {
+  TRITONBACKEND_Input* handle = nullptr;
+  NEREID_BACKEND_TRY(TRITONBACKEND_RequestInputByIndex(request, index, &handle));
+  return input_detail::Describe(handle, input);
+}
+
+/// INVALID_ARG unless shape and size agree. For BYTES: unless there is room for the lengths.
+inline Error CheckInputSize(const Input& input) {
+  const int64_t count = ElementCount(input.shape);
+  const std::string name = input.name;
+  if (count < 0) {
+    return Error::InvalidArgument("input '" + name + "' has the impossible shape " +
+                                  ShapeText(input.shape));
+  }
+  if (input.data_type == TRITONSERVER_TYPE_BYTES) {
+    if (static_cast<uint64_t>(count) > input.byte_size / sizeof(uint32_t)) {
+      return Error::InvalidArgument("input '" + name + "' has " + std::to_string(input.byte_size) +
+                                    " bytes, too few for the " + std::to_string(count) +
+                                    " elements of its shape " + ShapeText(input.shape));
+    }
+    return {};
+  }
+  const int64_t expected = TensorByteSize(input.data_type, input.shape);
+  if (expected < 0 || static_cast<uint64_t>(expected) != input.byte_size) {
+    return input_detail::WrongSize(input, std::to_string(input.byte_size));
+  }
+  return {};
+}
+
+/// Copies the tensor to `out`, which has room for input.byte_size bytes.
+inline Error CopyInput(const Input& input, char* out) {
+  uint64_t copied = 0;
+  for (uint32_t i = 0; i < input.buffer_count; ++i) {
+    const char* data = nullptr;
+    uint64_t size = 0;
+    NEREID_BACKEND_TRY(input_detail::Piece(input, i, &data, &size));
+    if (size > input.byte_size - copied) {
+      return input_detail::WrongSize(input, "more than " + std::to_string(input.byte_size));
+    }
+    if (size != 0) {
+      std::memcpy(out + copied, data, size);
+    }
+    copied += size;
+  }
+  if (copied != input.byte_size) {
+    return input_detail::WrongSize(input, std::to_string(copied));
+  }
+  return {};
+}
+
+/// The bytes of one tensor, or of the same tensor of several requests one after the other.
+struct Gathered {
+  /// Never null. Belongs to the request (`borrowed`) or to the scratch buffer.
+  const char* data = nullptr;
+  uint64_t size = 0;
+  bool borrowed = false;
+};
+
+/// Puts the tensors of a batch into one piece of memory: that of the request itself where there is
+/// one tensor in one CPU buffer aligned to `alignment` (a power of two), `scratch` otherwise.
+inline Error GatherInputs(std::span<const Input> inputs, size_t alignment, AlignedBuffer* scratch,
+                          Gathered* gathered) {
+  if (inputs.size() == 1 && inputs[0].buffer_count == 1) {
+    const char* data = nullptr;
+    uint64_t size = 0;
+    NEREID_BACKEND_TRY(input_detail::Piece(inputs[0], 0, &data, &size));
+    if (size != inputs[0].byte_size) {
+      return input_detail::WrongSize(inputs[0], std::to_string(size));
+    }
+    if (size != 0 && (reinterpret_cast<uintptr_t>(data) & (alignment - 1)) == 0) {
+      *gathered = {data, size, true};
+      return {};
+    }
+  }
+  uint64_t total = 0;
+  for (const Input& input : inputs) {
+    if (__builtin_add_overflow(total, input.byte_size, &total)) {
+      return Error::InvalidArgument("input '" + std::string(input.name) + "' is too large");
+    }
+  }
+  char* out = scratch->Reserve(total);
+  *gathered = {out, total, false};
+  for (const Input& input : inputs) {
+    NEREID_BACKEND_TRY(CopyInput(input, out));
+    out += input.byte_size;
+  }
+  return {};
+}
+
+}  // namespace nereid::backend

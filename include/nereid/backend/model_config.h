@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "nereid/backend/data_type.h"
+#include "nereid/backend/error.h"
+#include "nereid/backend/json.h"
+#include "nereid/backend/parameters.h"
+#include "triton/core/tritonbackend.h"
+
+namespace nereid::backend {
+
+/// One entry of `input` or `output`. Dimensions come without the batch dimension; -1 is variable.
+struct TensorConfig {
+  std::string name;
+  TRITONSERVER_DataType data_type = TRITONSERVER_TYPE_INVALID;
+  std::vector<int64_t> dims;
+  std::optional<std::vector<int64_t>> reshape;
+  bool allow_ragged_batch = false;
+  bool optional = false;
+  bool is_shape_tensor = false;
+
+  /// The dimensions that the framework sees.
+  const std::vector<int64_t>& ModelDims() const { return reshape ? *reshape : dims; }
+};
+
+/// What a backend needs of a model's configuration.
+struct ModelConfig {
+  std::string name;
+  uint64_t version = 0;
+  /// The model's directory; `version` is a folder in it.
+  std::string directory;
+  std::string default_model_filename;
+  int64_t max_batch_size = 0;
+  std::vector<TensorConfig> inputs;
+  std::vector<TensorConfig> outputs;
+  size_t batch_input_count = 0;
+  size_t batch_output_count = 0;
+  /// Control tensors of the sequence batcher; the server adds them to each request.
+  std::vector<std::string> control_inputs;
+  size_t state_count = 0;
+  bool has_dynamic_batching = false;
+  bool has_sequence_batching = false;
+  bool decoupled = false;
+  /// Instances over all groups; at least 1.
+  int64_t instance_count = 1;
+  /// Custom operator libraries (`model_operations`).
+  std::vector<std::string> op_libraries;
+  /// Names in `optimization.execution_accelerators`, CPU and GPU.
+  std::vector<std::string> accelerators;
+  std::optional<int64_t> graph_level;
+  Parameters parameters;
+
+  bool batching() const { return max_batch_size > 0; }
+};
+
+namespace config_detail {
+
+inline std::vector<TensorConfig> ReadTensors(const rapidjson::Value* list) {
+  std::vector<TensorConfig> tensors;
+  if (list == nullptr || !list->IsArray()) {
+    return tensors;
+  }
+  for (const rapidjson::Value& entry : list->GetArray()) {
+    TensorConfig tensor;
+    tensor.name = TextOf(Member(&entry, "name"));
+    tensor.data_type = DataTypeFromConfig(TextOf(Member(&entry, "data_type")));
+    tensor.dims = IntsOf(Member(&entry, "dims"));
+    if (const rapidjson::Value* reshape = Member(&entry, "reshape"); MemberCount(reshape) > 0) {
+      tensor.reshape = IntsOf(Member(reshape, "shape"));
+    } else if (reshape != nullptr && reshape->IsObject()) {
+      tensor.reshape.emplace();
+    }
+    tensor.allow_ragged_batch = BoolOf(Member(&entry, "allow_ragged_batch"));
+    tensor.optional = BoolOf(Member(&entry, "optional"));
+    tensor.is_shape_tensor = BoolOf(Member(&entry, "is_shape_tensor"));
+    tensors.push_back(std::move(tensor));
+  }
+  return tensors;
+}
+
+inline void ReadNames(const rapidjson::Value* list, const char* member,
+                      std::vector<std::string>* names) {
+  if (list == nullptr || !list->IsArray()) {
+    return;
+  }
+  for (const rapidjson::Value& entry : list->GetArray()) {
+    names->push_back(TextOf(member == nullptr ? &entry : Member(&entry, member)));
+  }
+}
+
+inline Parameters::Map ReadParameters(const rapidjson::Value* object) {
+  Parameters::Map values;
+  if (object != nullptr && object->IsObject()) {
+    for (const auto& member : object->GetObject()) {
+      values[TextOf(&member.name)] = TextOf(Member(&member.value, "string_value"));
+    }
+  }
+  return values;
+}
+
+inline int64_t CountInstances(const rapidjson::Value* groups) {
+  int64_t count = 0;
+  if (groups != nullptr && groups->IsArray()) {
+    for (const rapidjson::Value& group : groups->GetArray()) {
+      const int64_t wanted = IntOf(Member(&group, "count"), 1);
+      count += wanted > 0 ? wanted : 1;
+    }
+  }
+  return count > 0 ? count : 1;
+}
+
+}  // namespace config_detail
+
+/// Takes the parts out of a configuration's JSON form. Does not check them: the server has.
+inline ModelConfig ParseModelConfig(const rapidjson::Value& json) {
+  using namespace config_detail;
+  ModelConfig config;
+  config.name = TextOf(Member(&json, "name"));
+  config.default_model_filename = TextOf(Member(&json, "default_model_filename"));
+  config.max_batch_size = IntOf(Member(&json, "max_batch_size"));
+  config.inputs = ReadTensors(Member(&json, "input"));
+  config.outputs = ReadTensors(Member(&json, "output"));
+  config.batch_input_count = MemberCount(Member(&json, "batch_input"));
+  config.batch_output_count = MemberCount(Member(&json, "batch_output"));
+  config.has_dynamic_batching = Member(&json, "dynamic_batching") != nullptr;
+  const rapidjson::Value* sequence = Member(&json, "sequence_batching");
+  config.has_sequence_batching = sequence != nullptr;
+  ReadNames(Member(sequence, "control_input"), "name", &config.control_inputs);
+  config.state_count = MemberCount(Member(sequence, "state"));
+  config.decoupled = BoolOf(Member(Member(&json, "model_transaction_policy"), "decoupled"));
+  config.instance_count = CountInstances(Member(&json, "instance_group"));
+  ReadNames(Member(Member(&json, "model_operations"), "op_library_filename"), nullptr,
+            &config.op_libraries);
+  const rapidjson::Value* optimization = Member(&json, "optimization");
+  const rapidjson::Value* accelerators = Member(optimization, "execution_accelerators");
+  ReadNames(Member(accelerators, "cpu_execution_accelerator"), "name", &config.accelerators);
+  ReadNames(Member(accelerators, "gpu_execution_accelerator"), "name", &config.accelerators);
+  if (const rapidjson::Value* graph = Member(optimization, "graph"); graph != nullptr) {
+    config.graph_level = IntOf(Member(graph, "level"));
+  }
+  config.parameters =
+      Parameters("model '" + config.name + "'", ReadParameters(Member(&json, "parameters")));
+  return config;
+}
+
+/// Reads the configuration, the version and the place of `model`.
+inline Error ReadModelConfig(TRITONBACKEND_Model* model, ModelConfig* config) {
+  rapidjson::Document document;
+  NEREID_BACKEND_TRY(ReadConfigDocument(model, &document));
+  *config = ParseModelConfig(document);
+  NEREID_BACKEND_TRY(TRITONBACKEND_ModelVersion(model, &config->version));
+  TRITONBACKEND_ArtifactType type = TRITONBACKEND_ARTIFACT_FILESYSTEM;
+  const char* location = nullptr;
+  NEREID_BACKEND_TRY(TRITONBACKEND_ModelRepository(model, &type, &location));
+  if (type != TRITONBACKEND_ARTIFACT_FILESYSTEM || location == nullptr) {
+    return Error::Unsupported("model '" + config->name + "' is not in a file system");
+  }
+  config->directory = location;
+  return {};
+}
+
+/// The `--backend-config` settings that the server passes on.
+inline Error ReadBackendConfig(TRITONBACKEND_Backend* backend, Parameters* settings) {
+  TRITONSERVER_Message* message = nullptr;
+  NEREID_BACKEND_TRY(TRITONBACKEND_BackendConfig(backend, &message));
+  Parameters::Map values;
+  if (message != nullptr) {
+    rapidjson::Document document;
+    NEREID_BACKEND_TRY(ParseMessage(message, &document));
+    if (const rapidjson::Value* cmdline = Member(&document, "cmdline");
+        cmdline != nullptr && cmdline->IsObject()) {
+      for (const auto& member : cmdline->GetObject()) {
+        values[TextOf(&member.name)] = TextOf(&member.value);
+      }
+    }
+  }
+  const char* name = nullptr;
+  NEREID_BACKEND_TRY(TRITONBACKEND_BackendName(backend, &name));
+  *settings = Parameters(std::string("backend '") + (name == nullptr ? "" : name) + "'",
+                         std::move(values));
+  return {};
+}
+
+}  // namespace nereid::backend

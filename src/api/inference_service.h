@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "api/metadata.h"
+#include "api/statistics.h"
+#include "base/result.h"
+#include "config/model_config.h"
+#include "request/inference_request.h"
+#include "request/response_sink.h"
+
+namespace nereid::api {
+
+/// What a front end must know of a model before it decodes a request for it.
+struct ModelTraits {
+  bool decoupled = false;
+  int32_t max_batch_size = 0;
+};
+
+/// A parameter of a model load: "config" with JSON text, or "file:<path>" with a file's bytes.
+struct LoadParameter {
+  std::string name;
+  std::string value;
+};
+
+/// Everything that a front end can ask of the server. All functions may be called from any thread;
+/// none blocks, unless its comment says so. Versions are -1 for "the version policy decides".
+/// Failures carry Triton's codes and messages; a front end maps the code to its wire's status.
+class InferenceService {
+ public:
+  virtual ~InferenceService() = default;
+
+  /// UNAVAILABLE "Server exiting" while shutting down.
+  virtual base::Result<bool> IsServerLive() = 0;
+  virtual base::Result<bool> IsServerReady() = 0;
+  /// False for an unknown model or version.
+  virtual base::Result<bool> IsModelReady(const std::string& name, int64_t version) = 0;
+
+  virtual ServerMetadata GetServerMetadata() = 0;
+  virtual base::Result<ModelMetadata> GetModelMetadata(const std::string& name,
+                                                       int64_t version) = 0;
+  virtual base::Result<std::shared_ptr<const config::ModelConfig>> GetModelConfig(
+      const std::string& name, int64_t version) = 0;
+
+  /// An empty name asks for all models that are ready. INVALID_ARGUMENT for an unknown one.
+  virtual base::Result<std::vector<ModelStatistics>> GetModelStatistics(const std::string& name,
+                                                                        int64_t version) = 0;
+
+  virtual base::Result<std::vector<RepositoryIndexEntry>> GetRepositoryIndex(bool ready_only) = 0;
+
+  /// Block until the model is loaded (unload: until it is marked). Never call from an I/O loop.
+  virtual base::Status LoadModel(const std::string& name,
+                                 const std::vector<LoadParameter>& parameters) = 0;
+  virtual base::Status UnloadModel(const std::string& name, bool unload_dependents) = 0;
+
+  /// NOT_FOUND/UNAVAILABLE with Triton's text when the model cannot be asked.
+  virtual base::Result<ModelTraits> FindModel(const std::string& name, int64_t version) = 0;
+
+  /// Submits a request. On success `request` is taken, and its sink gets the responses (maybe
+  /// before this returns). On failure the caller still owns it and the sink is never called.
+  virtual base::Status Infer(std::unique_ptr<request::InferenceRequest>& request) = 0;
+};
+
+}  // namespace nereid::api

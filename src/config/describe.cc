@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "config/describe.h"
+
+#include <google/protobuf/descriptor.h>
+#include <google/protobuf/message.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <vector>
+
+#include "model_config.pb.h"
+
+namespace nereid::config {
+namespace {
+
+namespace pb = google::protobuf;
+using Field = pb::FieldDescriptor;
+
+// The two places whose 64-bit numbers are strings.
+bool PrintsAsString(const Field* field) {
+  static const Field* const initial_dims =
+      inference::ModelSequenceBatching::InitialState::descriptor()->FindFieldByName("dims");
+  static const Field* const graph_dims =
+      inference::ModelOptimizationPolicy::Cuda::GraphSpec::Shape::descriptor()->FindFieldByName(
+          "dim");
+  return field == initial_dims || field == graph_dims;
+}
+
+class Printer {
+ public:
+  void PrintMessage(const pb::Message& message) {
+    const pb::Reflection* reflection = message.GetReflection();
+    const pb::Descriptor* type = message.GetDescriptor();
+    out_ += '{';
+    bool first = true;
+    // In the order of the declaration; Reflection::ListFields would give the order of the numbers.
+    for (int i = 0; i < type->field_count(); ++i) {
+      const Field* field = type->field(i);
+      if (field->has_presence() && !reflection->HasField(message, field)) continue;
+      if (!first) out_ += ',';
+      first = false;
+      PrintString(field->name());
+      out_ += ':';
+      PrintField(message, field);
+    }
+    out_ += '}';
+  }
+
+  std::string Take() { return std::move(out_); }
+
+ private:
+  void PrintField(const pb::Message& message, const Field* field) {
+    if (field->is_map()) {
+      PrintMap(message, field);
+    } else if (field->is_repeated()) {
+      const int count = message.GetReflection()->FieldSize(message, field);
+      out_ += '[';
+      for (int i = 0; i < count; ++i) {
+        if (i > 0) out_ += ',';
+        PrintValue(message, field, i);
+      }
+      out_ += ']';
+    } else {
+      PrintValue(message, field, kSingular);
+    }
+  }
+
+  void PrintMap(const pb::Message& message, const Field* field) {
+    const pb::Reflection* reflection = message.GetReflection();
+    const Field* key = field->message_type()->map_key();
+    const Field* value = field->message_type()->map_value();
+    std::vector<std::pair<std::string, const pb::Message*>> entries;
+    for (int i = 0; i < reflection->FieldSize(message, field); ++i) {
+      const pb::Message& entry = reflection->GetRepeatedMessage(message, field, i);
+      entries.emplace_back(KeyText(entry, key), &entry);
+    }
+    std::sort(entries.begin(), entries.end());
+    out_ += '{';
+    for (size_t i = 0; i < entries.size(); ++i) {
+      if (i > 0) out_ += ',';
+      PrintString(entries[i].first);
+      out_ += ':';
+      PrintValue(*entries[i].second, value, kSingular);
+    }
+    out_ += '}';
+  }
+
+  // The configuration has maps by string and by uint64 only.
+  static std::string KeyText(const pb::Message& entry, const Field* key) {
+    const pb::Reflection* reflection = entry.GetReflection();
+    if (key->cpp_type() == Field::CPPTYPE_STRING) return reflection->GetString(entry, key);
+    return std::to_string(reflection->GetUInt64(entry, key));
+  }
+
+  // One value: element `index` of a list, or with kSingular the field itself.
+  void PrintValue(const pb::Message& m, const Field* f, int index) {
+    const pb::Reflection* r = m.GetReflection();
+    const bool one = index == kSingular;
+    switch (f->cpp_type()) {
+      case Field::CPPTYPE_INT32:
+        return PrintNumber(one ? r->GetInt32(m, f) : r->GetRepeatedInt32(m, f, index));
+      case Field::CPPTYPE_UINT32:
+        return PrintNumber(one ? r->GetUInt32(m, f) : r->GetRepeatedUInt32(m, f, index));
+      case Field::CPPTYPE_INT64:
+        return PrintWide(one ? r->GetInt64(m, f) : r->GetRepeatedInt64(m, f, index), f);
+      case Field::CPPTYPE_UINT64:
+        return PrintWide(one ? r->GetUInt64(m, f) : r->GetRepeatedUInt64(m, f, index), f);
+      case Field::CPPTYPE_FLOAT:
+        return PrintReal(one ? r->GetFloat(m, f) : r->GetRepeatedFloat(m, f, index));
+      case Field::CPPTYPE_DOUBLE:
+        return PrintReal(one ? r->GetDouble(m, f) : r->GetRepeatedDouble(m, f, index));
+      case Field::CPPTYPE_BOOL:
+        out_ += (one ? r->GetBool(m, f) : r->GetRepeatedBool(m, f, index)) ? "true" : "false";
+        return;
+      case Field::CPPTYPE_ENUM:
+        return PrintEnum(f, one ? r->GetEnumValue(m, f) : r->GetRepeatedEnumValue(m, f, index));
+      case Field::CPPTYPE_STRING:
+        return PrintString(one ? r->GetString(m, f) : r->GetRepeatedString(m, f, index));
+      case Field::CPPTYPE_MESSAGE:
+        return PrintMessage(one ? r->GetMessage(m, f) : r->GetRepeatedMessage(m, f, index));
+    }
+  }
+
+  // The shortest text that reads back as the same value.
+  template <typename T>
+  void PrintNumber(T value) {
+    char buffer[40];
+    const auto end = std::to_chars(buffer, buffer + sizeof(buffer), value).ptr;
+    out_.append(buffer, end);
+  }
+
+  template <typename T>
+  void PrintWide(T value, const Field* field) {
+    const bool quoted = PrintsAsString(field);
+    if (quoted) out_ += '"';
+    PrintNumber(value);
+    if (quoted) out_ += '"';
+  }
+
+  // JSON has no infinities: protobuf's JSON form writes them, and NaN, as strings.
+  template <typename T>
+  void PrintReal(T value) {
+    if (std::isnan(value)) {
+      out_ += "\"NaN\"";
+    } else if (std::isinf(value)) {
+      out_ += value > 0 ? "\"Infinity\"" : "\"-Infinity\"";
+    } else {
+      PrintNumber(value);
+    }
+  }
+
+  // A number that has no name (proto3 enums are open) is printed as it is.
+  void PrintEnum(const Field* field, int number) {
+    const pb::EnumValueDescriptor* value = field->enum_type()->FindValueByNumber(number);
+    if (value != nullptr) {
+      PrintString(value->name());
+    } else {
+      PrintNumber(number);
+    }
+  }
+
+  void PrintString(const std::string& text) {
+    static constexpr char kHex[] = "0123456789abcdef";
+    out_ += '"';
+    for (const char c : text) {
+      switch (c) {
+        case '"':
+          out_ += "\\\"";
+          break;
+        case '\\':
+          out_ += "\\\\";
+          break;
+        case '\n':
+          out_ += "\\n";
+          break;
+        case '\r':
+          out_ += "\\r";
+          break;
+        case '\t':
+          out_ += "\\t";
+          break;
+        default:
+          if (static_cast<unsigned char>(c) < 0x20) {
+            out_ += "\\u00";
+            out_ += kHex[c >> 4];
+            out_ += kHex[c & 15];
+          } else {
+            out_ += c;
+          }
+      }
+    }
+    out_ += '"';
+  }
+
+  static constexpr int kSingular = -1;
+  std::string out_;
+};
+
+}  // namespace
+
+std::string DescribeModelConfigJson(const ModelConfig& config) {
+  Printer printer;
+  printer.PrintMessage(config.proto());
+  return printer.Take();
+}
+
+}  // namespace nereid::config

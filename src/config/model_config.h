@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "tensor/data_type.h"
+#include "tensor/shape.h"
+
+namespace inference {
+class ModelConfig;
+}
+
+namespace nereid::config {
+
+/// One input or output of a model, as its configuration describes it.
+struct TensorSpec {
+  std::string name;
+  tensor::DataType data_type = tensor::DataType::kInvalid;
+  /// What clients see, without the batch dimension; tensor::kVariableDim for any size.
+  tensor::Shape dims;
+  /// What the model sees instead of `dims`, without the batch dimension; may be empty.
+  std::optional<tensor::Shape> reshape;
+  /// Inputs only: a request may leave it out.
+  bool optional = false;
+  /// Inputs only: requests of different shapes may share a batch.
+  bool allow_ragged_batch = false;
+  bool is_shape_tensor = false;
+  bool is_non_linear_format_io = false;
+  /// Outputs only: relative to the model's directory; empty without labels.
+  std::string label_filename;
+};
+
+/// How one queue (the default one, or one priority level) treats requests that wait.
+struct QueuePolicy {
+  enum class TimeoutAction { kReject = 0, kDelay = 1 };
+  TimeoutAction timeout_action = TimeoutAction::kReject;
+  /// Microseconds; 0 for no timeout.
+  uint64_t default_timeout_us = 0;
+  /// A request may shorten (never lengthen) the default.
+  bool allow_timeout_override = false;
+  /// 0 for no bound.
+  uint32_t max_queue_size = 0;
+};
+
+struct DynamicBatchingOptions {
+  /// In the order of the configuration, each in [1, max_batch_size] once validated.
+  std::vector<int32_t> preferred_batch_sizes;
+  uint64_t max_queue_delay_us = 0;
+  bool preserve_ordering = false;
+  /// 0 for a single queue; otherwise levels 1 (served first) to this.
+  uint64_t priority_levels = 0;
+  uint64_t default_priority_level = 0;
+  QueuePolicy default_queue_policy;
+  /// Levels that are not listed use the default policy.
+  std::map<uint64_t, QueuePolicy> priority_queue_policies;
+};
+
+/// The values equal TRITONSERVER_InstanceGroupKind (the protobuf enum numbers them differently).
+enum class InstanceKind { kAuto = 0, kCpu = 1, kGpu = 2, kModel = 3 };
+
+/// "KIND_CPU", …
+std::string_view InstanceKindName(InstanceKind kind);
+
+/// A device that an instance drives beside its own, handed to the backend as it is.
+struct SecondaryDevice {
+  std::string kind;
+  int64_t device_id = 0;
+};
+
+struct RateLimiterResource {
+  std::string name;
+  bool global = false;
+  uint32_t count = 0;
+};
+
+struct InstanceGroup {
+  std::string name;
+  InstanceKind kind = InstanceKind::kAuto;
+  /// Instances per device (kGpu) or in all.
+  int32_t count = 0;
+  std::vector<int32_t> gpus;
+  std::vector<std::string> profiles;
+  /// Created and initialised, but never given requests.
+  bool passive = false;
+  /// Empty for the policy that the kind implies ("cpu", "gpu_<id>", "model").
+  std::string host_policy;
+  std::vector<SecondaryDevice> secondary_devices;
+  std::vector<RateLimiterResource> rate_limiter_resources;
+  /// 0 counts as 1.
+  uint32_t rate_limiter_priority = 0;
+};
+
+/// Serve the `count` numerically greatest versions.
+struct LatestVersions {
+  uint32_t count = 1;
+};
+struct AllVersions {};
+/// Serve those of `versions` that exist.
+struct SpecificVersions {
+  std::vector<int64_t> versions;
+};
+using VersionPolicy = std::variant<LatestVersions, AllVersions, SpecificVersions>;
+
+class ModelConfig;
+using ModelConfigPtr = std::shared_ptr<const ModelConfig>;
+
+/// The configuration of one model: an immutable value, safe to read from any thread. Every step that
+/// changes a configuration (config/complete.h) makes a new one. All accessors are plain loads; the
+/// rarely used parts (warmup, ensemble steps, sequence batching, optimization) are read through
+/// proto(), for which the caller includes model_config.pb.h.
+class ModelConfig {
+ public:
+  /// Takes over the message's contents.
+  static ModelConfigPtr Create(inference::ModelConfig&& proto);
+  static ModelConfigPtr Create(const inference::ModelConfig& proto);
+  ~ModelConfig();
+  ModelConfig(const ModelConfig&) = delete;
+  ModelConfig& operator=(const ModelConfig&) = delete;
+
+  const inference::ModelConfig& proto() const { return *proto_; }
+
+  const std::string& name() const { return name_; }
+  const std::string& platform() const { return platform_; }
+  const std::string& backend() const { return backend_; }
+  const std::string& runtime() const { return runtime_; }
+  const std::string& default_model_filename() const { return default_model_filename_; }
+
+  /// 0: requests carry no batch dimension.
+  int32_t max_batch_size() const { return max_batch_size_; }
+  const std::vector<TensorSpec>& inputs() const { return inputs_; }
+  const std::vector<TensorSpec>& outputs() const { return outputs_; }
+  /// The first input (output) of that name; null if there is none.
+  const TensorSpec* FindInput(std::string_view name) const;
+  const TensorSpec* FindOutput(std::string_view name) const;
+  /// The number of inputs that every request must carry.
+  size_t required_input_count() const { return required_input_count_; }
+  /// The dims with the batch dimension (as kVariableDim) in front if the model batches; shape
+  /// tensors have none.
+  tensor::Shape FullShape(const TensorSpec& spec) const;
+
+  bool decoupled() const { return decoupled_; }
+  bool response_cache_enabled() const { return response_cache_enabled_; }
+  /// Nothing if the model has no dynamic batcher.
+  const std::optional<DynamicBatchingOptions>& dynamic_batching() const {
+    return dynamic_batching_;
+  }
+  bool has_sequence_batching() const { return has_sequence_batching_; }
+  /// The platform says so or ensemble scheduling is configured.
+  bool is_ensemble() const { return is_ensemble_; }
+
+  const std::vector<InstanceGroup>& instance_groups() const { return instance_groups_; }
+  const VersionPolicy& version_policy() const { return version_policy_; }
+  const std::map<std::string, std::string>& parameters() const { return parameters_; }
+  /// The value of a parameter; null if it is not set.
+  const std::string* FindParameter(const std::string& key) const;
+  const std::map<std::string, std::string>& metric_tags() const { return metric_tags_; }
+  /// Compute capability ("7.5") to the file that serves it.
+  const std::map<std::string, std::string>& cc_model_filenames() const {
+    return cc_model_filenames_;
+  }
+
+ private:
+  using NameIndex = std::vector<std::pair<std::string_view, const TensorSpec*>>;
+
+  explicit ModelConfig(std::unique_ptr<const inference::ModelConfig> proto);
+
+  std::unique_ptr<const inference::ModelConfig> proto_;
+  std::string name_;
+  std::string platform_;
+  std::string backend_;
+  std::string runtime_;
+  std::string default_model_filename_;
+  int32_t max_batch_size_ = 0;
+  std::vector<TensorSpec> inputs_;
+  std::vector<TensorSpec> outputs_;
+  // Sorted by name; the keys view the names in inputs_ and outputs_.
+  NameIndex input_index_;
+  NameIndex output_index_;
+  size_t required_input_count_ = 0;
+  bool decoupled_ = false;
+  bool response_cache_enabled_ = false;
+  bool has_sequence_batching_ = false;
+  bool is_ensemble_ = false;
+  std::optional<DynamicBatchingOptions> dynamic_batching_;
+  std::vector<InstanceGroup> instance_groups_;
+  VersionPolicy version_policy_;
+  std::map<std::string, std::string> parameters_;
+  std::map<std::string, std::string> metric_tags_;
+  std::map<std::string, std::string> cc_model_filenames_;
+};
+
+}  // namespace nereid::config

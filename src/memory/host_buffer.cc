@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "memory/host_buffer.h"
+
+#include <sys/mman.h>
+
+#include <array>
+#include <bit>
+#include <cstdint>
+#include <cstdlib>
+#include <mutex>
+#include <vector>
+
+namespace nereid::memory {
+namespace {
+
+// Below this size malloc is as good as any pool; above the upper bound a buffer is too rare, and
+// too much memory to keep.
+constexpr size_t kSmallestPooled = size_t{64} << 10;  // exclusive
+constexpr size_t kLargestPooled = size_t{64} << 20;
+constexpr size_t kMostPooledBytes = size_t{256} << 20;
+
+/// Size classes are the powers of two; memory comes from mmap, so the unused tail of a class is
+/// address space and not memory.
+class Pool {
+ public:
+  char* Take(size_t capacity) {
+    {
+      std::lock_guard lock(mutex_);
+      auto& list = free_[std::bit_width(capacity) - 1];
+      if (!list.empty()) {
+        char* data = list.back();
+        list.pop_back();
+        pooled_bytes_ -= capacity;
+        return data;
+      }
+    }
+    void* data = mmap(nullptr, capacity, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    return data == MAP_FAILED ? nullptr : static_cast<char*>(data);
+  }
+
+  void Give(char* data, size_t capacity) {
+    {
+      std::lock_guard lock(mutex_);
+      if (pooled_bytes_ + capacity <= kMostPooledBytes) {
+        free_[std::bit_width(capacity) - 1].push_back(data);
+        pooled_bytes_ += capacity;
+        return;
+      }
+    }
+    munmap(data, capacity);
+  }
+
+  size_t pooled_bytes() {
+    std::lock_guard lock(mutex_);
+    return pooled_bytes_;
+  }
+
+  void Trim() {
+    std::lock_guard lock(mutex_);
+    for (size_t i = 0; i < free_.size(); ++i) {
+      for (char* data : free_[i]) munmap(data, size_t{1} << i);
+      free_[i].clear();
+    }
+    pooled_bytes_ = 0;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::array<std::vector<char*>, 64> free_;  // guarded by mutex_
+  size_t pooled_bytes_ = 0;                  // guarded by mutex_
+};
+
+Pool& ThePool() {
+  static Pool* const pool = new Pool();  // never destroyed: buffers may outlive static objects
+  return *pool;
+}
+
+bool IsPooled(size_t capacity) { return capacity > kSmallestPooled && capacity <= kLargestPooled; }
+
+}  // namespace
+
+HostBuffer HostBuffer::Allocate(size_t size) {
+  HostBuffer buffer;
+  buffer.size_ = size;
+  if (size == 0) return buffer;
+  if (IsPooled(size)) {
+    buffer.capacity_ = std::bit_ceil(size);
+    buffer.data_ = ThePool().Take(buffer.capacity_);
+    return buffer;
+  }
+  if (size > SIZE_MAX - kAlignment) return buffer;
+  // aligned_alloc wants a multiple of the alignment.
+  buffer.capacity_ = (size + kAlignment - 1) / kAlignment * kAlignment;
+  buffer.data_ = static_cast<char*>(std::aligned_alloc(kAlignment, buffer.capacity_));
+  return buffer;
+}
+
+void HostBuffer::Reset() {
+  if (data_ == nullptr) return;
+  if (IsPooled(capacity_)) {
+    ThePool().Give(data_, capacity_);
+  } else {
+    std::free(data_);
+  }
+  data_ = nullptr;
+  size_ = 0;
+  capacity_ = 0;
+}
+
+size_t PooledHostBytes() { return ThePool().pooled_bytes(); }
+
+void TrimHostPool() { ThePool().Trim(); }
+
+}  // namespace nereid::memory

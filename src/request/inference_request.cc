@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "request/inference_request.h"
+
+#include <algorithm>
+
+#include "request/response_factory.h"
+
+namespace nereid::request {
+namespace {
+
+template <typename Inputs>
+auto* FindByName(Inputs& inputs, std::string_view name) {
+  const auto found = std::find_if(inputs.begin(), inputs.end(),
+                                  [name](const Input& input) { return input.name == name; });
+  return found == inputs.end() ? nullptr : &*found;
+}
+
+}  // namespace
+
+InferenceRequest::InferenceRequest() : cancellation_(std::make_shared<Cancellation>()) {}
+
+InferenceRequest::~InferenceRequest() = default;
+
+base::Result<Input*> InferenceRequest::AddInput(std::string_view name, tensor::DataType type,
+                                                tensor::Shape shape) {
+  if (is_raw_) {
+    return base::Status::InvalidArgument(LogPrefix() + "input '" + std::string(name) +
+                                         "' cannot be added to a raw request, which has one "
+                                         "nameless input");
+  }
+  if (FindInput(name) != nullptr) {
+    return base::Status::InvalidArgument(LogPrefix() + "input '" + std::string(name) +
+                                         "' already exists in request");
+  }
+  Input& input = inputs_.emplace_back();
+  input.name = name;
+  input.type = type;
+  input.shape = std::move(shape);
+  return &input;
+}
+
+base::Result<Input*> InferenceRequest::AddRawInput(std::string_view name) {
+  if (!inputs_.empty()) {
+    return base::Status::InvalidArgument(LogPrefix() + "raw input '" + std::string(name) +
+                                         "' can't be added to request with other inputs");
+  }
+  is_raw_ = true;
+  Input& input = inputs_.emplace_back();
+  input.name = name;
+  return &input;
+}
+
+Input* InferenceRequest::FindInput(std::string_view name) { return FindByName(inputs_, name); }
+
+const Input* InferenceRequest::FindInput(std::string_view name) const {
+  return FindByName(inputs_, name);
+}
+
+base::Status InferenceRequest::RemoveInput(std::string_view name) {
+  const auto erased =
+      std::erase_if(inputs_, [name](const Input& input) { return input.name == name; });
+  if (erased == 0) {
+    return base::Status::InvalidArgument(LogPrefix() + "input '" + std::string(name) +
+                                         "' does not exist in request");
+  }
+  if (inputs_.empty()) is_raw_ = false;
+  return base::Status::Ok();
+}
+
+void InferenceRequest::RemoveAllInputs() {
+  inputs_.clear();
+  is_raw_ = false;
+}
+
+void InferenceRequest::SetSink(std::shared_ptr<ResponseSink> sink) { sink_ = std::move(sink); }
+
+std::string InferenceRequest::LogPrefix() const {
+  return "[request id: " + (id.empty() ? std::string("<id_unknown>") : id) + "] ";
+}
+
+void InferenceRequest::Bind(std::shared_ptr<const ModelIdentity> model) {
+  model_ = std::move(model);
+  response_factory_ = std::make_shared<ResponseFactory>(sink_, model_, id, cancellation_);
+}
+
+void InferenceRequest::PrepareForReuse() {
+  response_factory_.reset();
+  model_.reset();
+  cancellation_ = std::make_shared<Cancellation>();
+  times = {};
+  batch_size = 0;
+}
+
+}  // namespace nereid::request

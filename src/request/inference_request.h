@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "base/result.h"
+#include "memory/host_buffer.h"
+#include "request/cancellation.h"
+#include "request/input.h"
+#include "request/model_identity.h"
+#include "request/parameter.h"
+
+namespace nereid::request {
+
+class ResponseFactory;
+class ResponseSink;
+
+/// Names the sequence that a request belongs to; 0 and "" mean none.
+using CorrelationId = std::variant<uint64_t, std::string>;
+
+/// TRITONSERVER_REQUEST_FLAG_*.
+inline constexpr uint32_t kFlagSequenceStart = 1;
+inline constexpr uint32_t kFlagSequenceEnd = 2;
+
+/// Monotonic nanoseconds at the stations of a request; 0 = not reached.
+struct RequestTimes {
+  uint64_t start_ns = 0;  // received by the core
+  uint64_t queue_ns = 0;  // entered the scheduler
+};
+
+/// One inference request, from the front end that decodes it to the backend that releases it. It
+/// moves: at any time exactly one party owns it, and only that party touches it. After submission
+/// the front end keeps nothing but the Cancellation.
+class InferenceRequest {
+ public:
+  InferenceRequest();
+  ~InferenceRequest();
+  InferenceRequest(const InferenceRequest&) = delete;
+  InferenceRequest& operator=(const InferenceRequest&) = delete;
+
+  // ---- What the client asks. Filled in by a front end. ----
+
+  std::string model_name;
+  int64_t model_version = -1;  // -1: the version policy decides
+  std::string id;
+  CorrelationId correlation_id = uint64_t{0};
+  uint32_t flags = 0;
+  uint64_t priority = 0;       // 0: the model's default level
+  uint64_t timeout_us = 0;     // 0: none; microseconds in the queue
+  uint64_t deadline_ns = 0;    // 0: none; the client stops waiting at this monotonic time
+  std::vector<Parameter> parameters;  // in order, duplicates kept
+  std::vector<std::string> requested_outputs;  // none: all that the model has
+
+  /// Adds an input without data. INVALID_ARGUMENT if the name is there already. The pointer is
+  /// valid until inputs are added or removed.
+  base::Result<Input*> AddInput(std::string_view name, tensor::DataType type, tensor::Shape shape);
+
+  /// Declares that the request is one nameless tensor whose name, type and shape follow from the
+  /// model (the raw binary request). `name` is used only in messages. The request must have no
+  /// other input.
+  base::Result<Input*> AddRawInput(std::string_view name);
+  bool is_raw() const { return is_raw_; }
+
+  Input* FindInput(std::string_view name);
+  const Input* FindInput(std::string_view name) const;
+  base::Status RemoveInput(std::string_view name);
+  void RemoveAllInputs();
+  std::vector<Input>& inputs() { return inputs_; }
+  const std::vector<Input>& inputs() const { return inputs_; }
+
+  /// Keeps memory that inputs refer to alive for as long as the request.
+  void Hold(memory::HostBuffer buffer) { held_buffers_.push_back(std::move(buffer)); }
+  void Hold(std::shared_ptr<const void> owner) { held_objects_.push_back(std::move(owner)); }
+
+  /// Where the responses go. Must be set before submission.
+  void SetSink(std::shared_ptr<ResponseSink> sink);
+  const std::shared_ptr<ResponseSink>& sink() const { return sink_; }
+
+  /// A fresh request has a Cancellation of its own.
+  const std::shared_ptr<Cancellation>& cancellation() const { return cancellation_; }
+
+  /// "[request id: X] ", or "[request id: <id_unknown>] ": the prefix of the core's messages.
+  std::string LogPrefix() const;
+
+  // ---- What the server adds. ----
+
+  /// Binds the request to a loaded model and gives it a response factory. Called once per
+  /// submission, by the service.
+  void Bind(std::shared_ptr<const ModelIdentity> model);
+  const std::shared_ptr<const ModelIdentity>& model() const { return model_; }
+  const std::shared_ptr<ResponseFactory>& response_factory() const { return response_factory_; }
+
+  /// 0 for models without batching, else the size of the first dimension. Set by Normalize.
+  uint32_t batch_size = 0;
+  RequestTimes times;
+  /// Set by a front end whose thread may run a cheap model right away instead of handing over.
+  bool may_run_inline = false;
+
+  /// Whether nobody waits for the answer any more: cancelled.
+  bool IsCancelled() const { return cancellation_->IsCancelled(); }
+
+  /// Makes a released request submittable again: unbinds it, and gives it a new Cancellation.
+  /// Inputs, outputs and settings stay.
+  void PrepareForReuse();
+
+ private:
+  friend base::Status ResolveRawInput(InferenceRequest&);
+  std::vector<Input> inputs_;
+  bool is_raw_ = false;
+  std::shared_ptr<ResponseSink> sink_;
+  std::shared_ptr<Cancellation> cancellation_;
+  std::shared_ptr<const ModelIdentity> model_;
+  std::shared_ptr<ResponseFactory> response_factory_;
+  std::vector<memory::HostBuffer> held_buffers_;
+  std::vector<std::shared_ptr<const void>> held_objects_;
+};
+
+}  // namespace nereid::request

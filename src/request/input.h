@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "memory/buffer_attributes.h"
+#include "memory/memory_type.h"
+#include "tensor/shape.h"
+
+namespace nereid::request {
+
+/// A contiguous piece of an input's bytes. Not owned: the request's owner keeps it alive until the
+/// request is released (see InferenceRequest::Hold).
+struct InputPiece {
+  const char* data = nullptr;
+  size_t size = 0;
+  memory::MemoryType memory_type = memory::MemoryType::kCpu;
+  int64_t memory_type_id = 0;
+};
+
+/// One input tensor of a request.
+struct Input {
+  std::string name;
+  tensor::DataType type = tensor::DataType::kInvalid;
+  tensor::Shape shape;        // as the client gave it, with the batch dimension
+  tensor::Shape model_shape;  // as the backend sees it: reshaped; filled in by Normalize
+  std::vector<InputPiece> pieces;
+  std::vector<std::unique_ptr<memory::BufferAttributes>> attributes;  // made when a plug-in asks
+
+  void Append(const void* data, size_t size,
+              memory::MemoryType memory_type = memory::MemoryType::kCpu,
+              int64_t memory_type_id = 0) {
+    pieces.push_back({static_cast<const char*>(data), size, memory_type, memory_type_id});
+  }
+
+  /// Bytes of all pieces. They are views of memory that exists, so the sum cannot overflow.
+  uint64_t ByteSize() const {
+    uint64_t size = 0;
+    for (const InputPiece& piece : pieces) size += piece.size;
+    return size;
+  }
+};
+
+}  // namespace nereid::request

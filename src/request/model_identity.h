@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "config/model_config.h"
+
+namespace nereid::request {
+
+/// What a request and its responses need to know of their model. Requests hold it through a
+/// shared_ptr that shares ownership with the model itself, so a model version lives as long as
+/// anything in flight refers to it.
+struct ModelIdentity {
+  std::string name;
+  int64_t version = 0;
+  std::string version_text;  // `version` in decimal
+  std::shared_ptr<const config::ModelConfig> config;
+};
+
+}  // namespace nereid::request

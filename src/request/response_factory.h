@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "request/cancellation.h"
+#include "request/inference_response.h"
+#include "request/model_identity.h"
+#include "request/response_sink.h"
+
+namespace nereid::request {
+
+/// Makes and sends the responses of one request; outlives the request when the backend asks so.
+/// Guards the promise of one final: when the last reference goes without a final having been
+/// sent, an error is sent as the final response. Thread-safe, but responses of one request must
+/// be sent one at a time.
+class ResponseFactory : public std::enable_shared_from_this<ResponseFactory> {
+ public:
+  ResponseFactory(std::shared_ptr<ResponseSink> sink, std::shared_ptr<const ModelIdentity> model,
+                  std::string id, std::shared_ptr<Cancellation> cancellation)
+      : sink_(std::move(sink)),
+        model_(std::move(model)),
+        id_(std::move(id)),
+        cancellation_(std::move(cancellation)) {}
+  ~ResponseFactory();
+
+  base::Result<std::unique_ptr<InferenceResponse>> NewResponse();
+
+  /// Hands a response to the sink. A response after the final one is dropped with a log line.
+  void Send(std::unique_ptr<InferenceResponse> response, bool final);
+
+  /// The final flag alone.
+  void SendFinal();
+
+  /// The one and final response is `error`.
+  void SendError(base::Status error);
+
+  /// Forgets the promise: the request was refused at submission, so no response will be sent.
+  void Disarm() { final_sent_.store(true, std::memory_order_release); }
+
+  bool IsCancelled() const { return cancellation_->IsCancelled(); }
+  const ModelIdentity& model() const { return *model_; }
+  const std::string& id() const { return id_; }
+  ResponseSink& sink() { return *sink_; }
+
+ private:
+  std::shared_ptr<ResponseSink> sink_;
+  std::shared_ptr<const ModelIdentity> model_;
+  std::string id_;
+  std::shared_ptr<Cancellation> cancellation_;
+  std::atomic<bool> final_sent_{false};
+};
+
+/// Answers a queued request that will not be executed: sends `error` as its final response and
+/// releases it.
+void RefuseRequest(std::unique_ptr<InferenceRequest> request, base::Status error);
+
+}  // namespace nereid::request

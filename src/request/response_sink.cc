@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "request/response_sink.h"
+
+namespace nereid::request {
+
+void ResponseSink::RequestReleased(std::unique_ptr<InferenceRequest> request) noexcept {
+  request.reset();
+}
+
+base::Status ResponseSink::AllocateOutput(Output* output, size_t size) noexcept {
+  output->owned = memory::HostBuffer::Allocate(size);
+  if (size > 0 && !output->owned) {
+    return base::Status::Unavailable("out of memory: output '" + output->name + "' needs " +
+                                     std::to_string(size) + " bytes");
+  }
+  output->data = output->owned.data();
+  output->memory_type = memory::MemoryType::kCpu;
+  output->memory_type_id = 0;
+  return base::Status::Ok();
+}
+
+void ResponseSink::ReleaseOutput(Output* output) noexcept { output->owned.Reset(); }
+
+base::Status ResponseSink::QueryOutput(std::string_view /*name*/, size_t* /*size*/,
+                                       memory::MemoryType* type, int64_t* id) noexcept {
+  *type = memory::MemoryType::kCpu;
+  *id = 0;
+  return base::Status::Ok();
+}
+
+}  // namespace nereid::request

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "telemetry/instruments.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <string>
+
+namespace nereid::telemetry {
+
+std::string_view MetricKindName(MetricKind kind) {
+  switch (kind) {
+    case MetricKind::kCounter: return "counter";
+    case MetricKind::kGauge: return "gauge";
+    case MetricKind::kHistogram: return "histogram";
+  }
+  return "untyped";
+}
+
+base::Status Counter::Add(double amount) {
+  if (!(amount >= 0)) {
+    return base::Status::InvalidArgument("a counter can only grow: cannot add " +
+                                         std::to_string(amount));
+  }
+  // Up to here every whole double is exactly that integer, and the conversion is defined.
+  constexpr double kLargestWhole = 9007199254740992.0;
+  if (amount <= kLargestWhole && amount == std::floor(amount)) {
+    Increment(static_cast<uint64_t>(amount));
+  } else {
+    fraction_.fetch_add(amount, std::memory_order_relaxed);
+  }
+  return {};
+}
+
+uint64_t HistogramSnapshot::TotalCount() const {
+  return std::accumulate(counts.begin(), counts.end(), uint64_t{0});
+}
+
+Histogram::Histogram(std::vector<double> bounds)
+    : bounds_(std::move(bounds)),
+      counts_(std::make_unique<std::atomic<uint64_t>[]>(bounds_.size() + 1)) {}
+
+base::Result<std::vector<double>> Histogram::CheckBounds(std::vector<double> bounds) {
+  for (size_t i = 0; i < bounds.size(); ++i) {
+    if (std::isnan(bounds[i]) || (i > 0 && !(bounds[i - 1] < bounds[i]))) {
+      return base::Status::InvalidArgument("histogram buckets must ascend strictly: bucket " +
+                                           std::to_string(i) + " is " + std::to_string(bounds[i]));
+    }
+  }
+  if (!bounds.empty() && std::isinf(bounds.back()) && bounds.back() > 0) bounds.pop_back();
+  return bounds;
+}
+
+void Histogram::Observe(double value) {
+  // A value that is not a number compares with nothing: it falls into the last bucket.
+  const auto bound = std::isnan(value) ? bounds_.end()
+                                       : std::lower_bound(bounds_.begin(), bounds_.end(), value);
+  counts_[static_cast<size_t>(bound - bounds_.begin())].fetch_add(1, std::memory_order_relaxed);
+  sum_.fetch_add(value, std::memory_order_relaxed);
+}
+
+HistogramSnapshot Histogram::Snapshot() const {
+  HistogramSnapshot snapshot{bounds_, {}, sum_.load(std::memory_order_relaxed)};
+  snapshot.counts.reserve(bounds_.size() + 1);
+  for (size_t i = 0; i <= bounds_.size(); ++i) {
+    snapshot.counts.push_back(counts_[i].load(std::memory_order_relaxed));
+  }
+  return snapshot;
+}
+
+}  // namespace nereid::telemetry

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "telemetry/metric_writer.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+namespace nereid::telemetry {
+namespace {
+
+TEST(FormatMetricValueTest, WholeNumbersHaveNoExponent) {
+  EXPECT_EQ(FormatMetricValue(0), "0");
+  EXPECT_EQ(FormatMetricValue(-3), "-3");
+  EXPECT_EQ(FormatMetricValue(100000), "100000");
+  EXPECT_EQ(FormatMetricValue(67376930816.0), "67376930816");
+  EXPECT_EQ(FormatMetricValue(1e22), "1e+22");
+}
+
+TEST(FormatMetricValueTest, FractionsAreShortestAndSpecialValuesHaveNames) {
+  EXPECT_EQ(FormatMetricValue(0.1), "0.1");
+  EXPECT_EQ(FormatMetricValue(0.00001), "1e-05");
+  EXPECT_EQ(FormatMetricValue(1.0 / 3), "0.3333333333333333");
+  EXPECT_EQ(FormatMetricValue(std::nan("")), "NaN");
+  EXPECT_EQ(FormatMetricValue(std::numeric_limits<double>::infinity()), "+Inf");
+  EXPECT_EQ(FormatMetricValue(-std::numeric_limits<double>::infinity()), "-Inf");
+}
+
+TEST(LabelsTest, SortedEscapedAndLastOfANameWins) {
+  const Labels labels({{"version", "1"}, {"model", "a\"b\\c\nd"}, {"version", "2"}});
+  EXPECT_EQ(labels.text(), R"(model="a\"b\\c\nd",version="2")");
+  EXPECT_EQ(labels.With("_tag", "t").text(), R"(_tag="t",model="a\"b\\c\nd",version="2")");
+  EXPECT_EQ(Labels().text(), "");
+}
+
+TEST(LabelsTest, BadNamesAreRefusedAndDoNotSpoilTheText) {
+  for (const char* name : {"", "1a", "a-b", "a:b", "__x", "le", "quantile", "ä"}) {
+    EXPECT_EQ(Labels({{name, "v"}}).Validate().code(), base::StatusCode::kInvalidArgument) << name;
+  }
+  EXPECT_TRUE(Labels({{"_my_tag", "v"}, {"a1", "v"}}).Validate().ok());
+  EXPECT_EQ(Labels({{"_a b-c", "v"}}).text(), "_a_b_c=\"v\"");
+  EXPECT_EQ(Labels({{"9", "v"}}).text(), "_9=\"v\"");
+}
+
+TEST(MetricWriterTest, FamiliesAreGroupedInOrderOfFirstMention) {
+  MetricWriter writer;
+  const Labels a({{"model", "a"}, {"version", "1"}});
+  const Labels b({{"model", "b"}, {"version", "1"}});
+  for (const Labels& labels : {a, b}) {
+    writer.Family(MetricKind::kCounter, "requests", "How many\nwith a \\").Sample(labels, uint64_t{3});
+    writer.Family(MetricKind::kGauge, "pending", "Waiting").Sample(labels, 0.5);
+  }
+  writer.Family(MetricKind::kGauge, "childless", "Never printed");
+  EXPECT_EQ(writer.Text(),
+            "# HELP requests How many\\nwith a \\\\\n"
+            "# TYPE requests counter\n"
+            "requests{model=\"a\",version=\"1\"} 3\n"
+            "requests{model=\"b\",version=\"1\"} 3\n"
+            "# HELP pending Waiting\n"
+            "# TYPE pending gauge\n"
+            "pending{model=\"a\",version=\"1\"} 0.5\n"
+            "pending{model=\"b\",version=\"1\"} 0.5\n");
+}
+
+TEST(MetricWriterTest, HistogramLinesAreCumulative) {
+  Histogram histogram({100, 500, 2000.5});
+  for (double v : {1.0, 100.0, 100.5, 3000.0}) histogram.Observe(v);
+  MetricWriter writer;
+  writer.Family(MetricKind::kHistogram, "first_ms", "First").Sample({{"model", "m"}}, histogram.Snapshot());
+  EXPECT_EQ(writer.Text(),
+            "# HELP first_ms First\n"
+            "# TYPE first_ms histogram\n"
+            "first_ms_count{model=\"m\"} 4\n"
+            "first_ms_sum{model=\"m\"} 3201.5\n"
+            "first_ms_bucket{model=\"m\",le=\"100\"} 2\n"
+            "first_ms_bucket{model=\"m\",le=\"500\"} 3\n"
+            "first_ms_bucket{model=\"m\",le=\"2000.5\"} 3\n"
+            "first_ms_bucket{model=\"m\",le=\"+Inf\"} 4\n");
+}
+
+TEST(MetricWriterTest, HistogramWithoutLabelsHasOnlyTheBound) {
+  MetricWriter writer;
+  writer.Family(MetricKind::kHistogram, "h", "").Sample({}, Histogram({1}).Snapshot());
+  EXPECT_EQ(writer.Text(),
+            "# TYPE h histogram\nh_count 0\nh_sum 0\nh_bucket{le=\"1\"} 0\nh_bucket{le=\"+Inf\"} 0\n");
+}
+
+TEST(MetricWriterTest, ASeriesIsNeverPrintedTwiceNorUnderTwoKinds) {
+  MetricWriter writer;
+  writer.Family(MetricKind::kCounter, "n", "N").Sample({{"a", "1"}}, uint64_t{1});
+  writer.Family(MetricKind::kCounter, "n", "other words").Sample({{"a", "1"}}, uint64_t{2});
+  writer.Family(MetricKind::kGauge, "n", "N").Sample({{"a", "2"}}, 3.0);
+  EXPECT_EQ(writer.Text(), "# HELP n N\n# TYPE n counter\nn{a=\"1\"} 1\n");
+}
+
+}  // namespace
+}  // namespace nereid::telemetry

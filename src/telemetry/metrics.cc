@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "telemetry/metrics.h"
+
+#include <algorithm>
+
+namespace nereid::telemetry {
+
+template <typename T>
+base::Result<std::shared_ptr<Family<T>>> Registry::GetFamily(MetricKind kind,
+                                                             std::string_view name,
+                                                             std::string_view help) {
+  const std::string wanted(name);
+  if (!IsValidMetricName(wanted)) {
+    return base::Status::InvalidArgument(
+        "'" + wanted +
+        "' is no metric name: expected letters, digits, '_' and ':', and no digit in front");
+  }
+  // What the loop locks is released after the mutex: the last holder ends a family here.
+  std::vector<std::shared_ptr<MetricFamily>> looked_at;
+  std::lock_guard lock(mutex_);
+  std::erase_if(families_, [](const auto& family) { return family.expired(); });
+  for (const auto& entry : families_) {
+    std::shared_ptr<MetricFamily> family = entry.lock();
+    if (family == nullptr) continue;
+    looked_at.push_back(family);
+    if (family->name() != wanted) continue;
+    if (family->kind() != kind) {
+      return base::Status::InvalidArgument(
+          "metric family '" + wanted + "' exists as a " +
+          std::string(MetricKindName(family->kind())) + " and cannot be a " +
+          std::string(MetricKindName(kind)) + " as well");
+    }
+    return std::static_pointer_cast<Family<T>>(family);
+  }
+  auto family = std::make_shared<Family<T>>(kind, wanted, std::string(help));
+  families_.push_back(family);
+  return family;
+}
+
+base::Result<std::shared_ptr<CounterFamily>> Registry::Counters(std::string_view name,
+                                                                std::string_view help) {
+  return GetFamily<Counter>(MetricKind::kCounter, name, help);
+}
+
+base::Result<std::shared_ptr<GaugeFamily>> Registry::Gauges(std::string_view name,
+                                                            std::string_view help) {
+  return GetFamily<Gauge>(MetricKind::kGauge, name, help);
+}
+
+base::Result<std::shared_ptr<HistogramFamily>> Registry::Histograms(std::string_view name,
+                                                                    std::string_view help) {
+  return GetFamily<Histogram>(MetricKind::kHistogram, name, help);
+}
+
+Registry::CollectorId Registry::AddCollector(Collector collector) {
+  auto slot = std::make_shared<CollectorSlot>();
+  slot->collect = std::move(collector);
+  std::lock_guard lock(mutex_);
+  slot->id = next_collector_id_++;
+  collectors_.push_back(slot);
+  return slot->id;
+}
+
+void Registry::RemoveCollector(CollectorId id) {
+  std::shared_ptr<CollectorSlot> slot;
+  {
+    std::lock_guard lock(mutex_);
+    const auto found = std::find_if(collectors_.begin(), collectors_.end(),
+                                    [id](const auto& entry) { return entry->id == id; });
+    if (found == collectors_.end()) return;
+    slot = std::move(*found);
+    collectors_.erase(found);
+  }
+  std::lock_guard lock(slot->mutex);  // waits for a scrape that is inside
+  slot->collect = nullptr;
+}
+
+std::string Registry::Render() {
+  std::vector<std::shared_ptr<MetricFamily>> families;
+  std::vector<std::shared_ptr<CollectorSlot>> collectors;
+  {
+    std::lock_guard lock(mutex_);
+    for (const auto& entry : families_) {
+      if (std::shared_ptr<MetricFamily> family = entry.lock()) families.push_back(std::move(family));
+    }
+    collectors = collectors_;
+  }
+  MetricWriter writer;
+  for (const auto& family : families) family->Write(writer);
+  for (const auto& slot : collectors) {
+    std::lock_guard lock(slot->mutex);
+    if (slot->collect) slot->collect(writer);
+  }
+  return writer.Text();
+}
+
+}  // namespace nereid::telemetry

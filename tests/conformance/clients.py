@@ -1,0 +1,176 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One face for the four official Python clients, so that a case is written once.
+
+The clients differ in names of a few arguments, in sync and async, and in what they return
+(dictionaries or messages); the differences end here. Nothing here knows what is right.
+"""
+
+import asyncio
+import threading
+
+import numpy as np
+import tritonclient.grpc as grpc_client
+import tritonclient.grpc.aio as grpc_aio_client
+import tritonclient.http as http_client
+import tritonclient.http.aio as http_aio_client
+from tritonclient.utils import InferenceServerException, np_to_triton_dtype
+
+TRANSPORTS = ("http", "grpc", "http_aio", "grpc_aio")
+
+# Error code of the engine -> (HTTP status, gRPC status).
+CODES = {
+    "UNKNOWN": (400, "UNKNOWN"),
+    "INTERNAL": (500, "INTERNAL"),
+    "NOT_FOUND": (404, "NOT_FOUND"),
+    "INVALID_ARG": (400, "INVALID_ARGUMENT"),
+    "UNAVAILABLE": (503, "UNAVAILABLE"),
+    "UNSUPPORTED": (501, "UNIMPLEMENTED"),
+}
+
+WIDE_KEYS = {
+    "shape", "dims", "count", "ns", "last_inference", "inference_count", "execution_count",
+    "batch_size", "byte_size", "id_number", "max_queue_delay_microseconds",
+    "default_timeout_microseconds", "versions",
+}
+
+
+class Loop:
+    """An asyncio loop on a thread of its own; the asyncio clients live there."""
+
+    def __init__(self):
+        self.loop = asyncio.new_event_loop()
+        self.thread = threading.Thread(target=self.loop.run_forever, daemon=True)
+        self.thread.start()
+
+    def run(self, coroutine, timeout=60):
+        return asyncio.run_coroutine_threadsafe(coroutine, self.loop).result(timeout)
+
+    def stop(self):
+        self.loop.call_soon_threadsafe(self.loop.stop)
+        self.thread.join()
+        self.loop.close()
+
+
+class Answer:
+    """What a client made of an inference response."""
+
+    def __init__(self, result, protocol):
+        self._result = result
+        if protocol == "http":
+            self.header = result.get_response()
+        else:
+            message = result.get_response()
+            self.header = {
+                "id": message.id,
+                "model_name": message.model_name,
+                "model_version": message.model_version,
+                "outputs": [{"name": o.name, "datatype": o.datatype, "shape": list(o.shape)}
+                            for o in message.outputs],
+            }
+
+    def array(self, name):
+        return self._result.as_numpy(name)
+
+    def output(self, name):
+        """name, datatype and shape of one output, or None."""
+        for output in self.header["outputs"]:
+            if output["name"] == name:
+                return {k: output[k] for k in ("name", "datatype", "shape")}
+        return None
+
+    @property
+    def names(self):
+        return [o["name"] for o in self.header["outputs"]]
+
+
+class Transport:
+    """One official client on one server."""
+
+    def __init__(self, name, server, loop):
+        self.name = name
+        self.protocol = name.split("_")[0]
+        self.aio = name.endswith("_aio")
+        self._loop = loop
+        self._module = http_client if self.protocol == "http" else grpc_client
+        # The asyncio clients take the request classes of their synchronous sisters.
+        if name == "http":
+            self.client = http_client.InferenceServerClient(server.http, concurrency=8,
+                                                            network_timeout=60)
+        elif name == "grpc":
+            self.client = grpc_client.InferenceServerClient(server.grpc)
+        elif name == "http_aio":
+            self.client = loop.run(self._make(http_aio_client, server.http))
+        else:
+            self.client = loop.run(self._make(grpc_aio_client, server.grpc))
+
+    @staticmethod
+    async def _make(module, url):
+        return module.InferenceServerClient(url)
+
+    def close(self):
+        self.call("close")
+
+    def call(self, method, *args, **kwargs):
+        """The client's own method, waited for where it is a coroutine."""
+        result = getattr(self.client, method)(*args, **kwargs)
+        if asyncio.iscoroutine(result):
+            return self._loop.run(result)
+        return result
+
+    def json(self, method, *args, **kwargs):
+        """A management call's answer as plain Python data, the same for both protocols."""
+        if self.protocol == "grpc":
+            return plain(self.call(method, *args, as_json=True, **kwargs))
+        return self.call(method, *args, **kwargs)
+
+    def input(self, name, array, datatype=None, binary=True, shape=None):
+        array = np.asarray(array)
+        datatype = datatype or np_to_triton_dtype(array.dtype)
+        tensor = self._module.InferInput(name, list(array.shape), datatype)
+        if self.protocol == "http":
+            tensor.set_data_from_numpy(array, binary_data=binary)
+        else:
+            tensor.set_data_from_numpy(array)
+        if shape is not None:
+            tensor.set_shape(list(shape))
+        return tensor
+
+    def wanted(self, name, binary=True):
+        if self.protocol == "http":
+            return self._module.InferRequestedOutput(name, binary_data=binary)
+        return self._module.InferRequestedOutput(name)
+
+    def infer(self, model, inputs, outputs=None, **kwargs):
+        """`inputs`: made by input(); `outputs`: names, or made by wanted()."""
+        if outputs is not None:
+            outputs = [self.wanted(o) if isinstance(o, str) else o for o in outputs]
+        return Answer(self.call("infer", model, inputs, outputs=outputs, **kwargs), self.protocol)
+
+    def error(self, function, *args, **kwargs):
+        """Runs what must fail; gives (status, text): an int over HTTP, a name over gRPC."""
+        try:
+            function(*args, **kwargs)
+        except InferenceServerException as error:
+            status = str(error.status())
+            if self.protocol == "http":
+                return int(status), error.message()
+            return status.removeprefix("StatusCode."), error.message()
+        raise AssertionError("the call succeeded, an error was expected")
+
+    def expect(self, code, text, function, *args, **kwargs):
+        """Runs what must fail with the engine's error `code` and a message holding `text`."""
+        status, message = self.error(function, *args, **kwargs)
+        assert status == CODES[code][0 if self.protocol == "http" else 1], message
+        assert text in message
+        return message
+
+
+def plain(value, key=None):
+    """Undoes protobuf's JSON habit of writing 64-bit numbers as texts."""
+    if isinstance(value, dict):
+        return {k: plain(v, k) for k, v in value.items()}
+    if isinstance(value, list):
+        return [plain(v, key) for v in value]
+    if isinstance(value, str) and key in WIDE_KEYS and key != "versions":
+        return int(value)
+    return value

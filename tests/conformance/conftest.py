@@ -1,0 +1,146 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Options, servers and clients of the conformance suite.
+
+Runs against Nereid by default; with --peer DIR against the Triton in DIR, where the cases named in
+intended_differences.toml are expected to fail, and must.
+"""
+
+import fnmatch
+import os
+import shlex
+import tomllib
+from pathlib import Path
+
+import models
+import pytest
+from clients import TRANSPORTS, Loop, Transport
+from server_process import ServerProcess, peer_command
+
+HERE = Path(__file__).resolve().parent
+DIFFERENCES = HERE / "intended_differences.toml"
+
+
+def pytest_addoption(parser):
+    group = parser.getgroup("server under test")
+    group.addoption("--server-command", default=os.environ.get("NEREID_SERVER"),
+                    help="command that starts the server (default: NEREID_SERVER, else the "
+                         "'nereid serve' of build/release)")
+    group.addoption("--backend-directory", default=os.environ.get("NEREID_BACKENDS"),
+                    help="passed to the server under test (default: NEREID_BACKENDS, else nothing)")
+    group.addoption("--peer", metavar="DIR", type=Path,
+                    help="test the real Triton that tools/peer/fetch_triton.sh put into DIR")
+
+
+def pytest_collection_modifyitems(config, items):
+    """On the peer, marks the cases of the written differences: each must fail there."""
+    if not config.getoption("--peer"):
+        return
+    differences = tomllib.loads(DIFFERENCES.read_text())["difference"]
+    unused = {pattern for d in differences for pattern in d["cases"]}
+    for item in items:
+        case = item.nodeid.split("/")[-1]
+        for difference in differences:
+            matching = [p for p in difference["cases"] if fnmatch.fnmatchcase(case, _literal(p))]
+            if matching:
+                unused.difference_update(matching)
+                item.add_marker(pytest.mark.xfail(strict=True, reason=difference["id"],
+                                                  run=difference.get("run", True)))
+    whole_suite = all(Path(a.split("::")[0]).resolve() == HERE for a in config.args)
+    if unused and whole_suite and not config.option.keyword:
+        raise pytest.UsageError(f"{DIFFERENCES.name} names no case: {sorted(unused)}")
+
+
+def _literal(pattern: str) -> str:
+    """Case names hold brackets; in the list only * and ? are special."""
+    return pattern.replace("[", "[[]")
+
+
+@pytest.fixture(scope="session")
+def is_peer(request) -> bool:
+    return request.config.getoption("--peer") is not None
+
+
+@pytest.fixture(scope="session")
+def start_server(request, tmp_path_factory):
+    """Starts servers over repositories; ends them with the session, checking how they end."""
+    options = request.config.option
+    if options.peer:
+        command = peer_command(options.peer.resolve())
+    elif options.server_command:
+        command = shlex.split(options.server_command)
+    else:
+        command = [str(HERE.parents[1] / "build" / "release" / "bin" / "nereid"), "serve"]
+    common = []
+    if options.backend_directory and not options.peer:
+        common.append(f"--backend-directory={options.backend_directory}")
+    started = []
+
+    def start(name, write, *flags, wait_path="/v2/health/ready"):
+        folder = tmp_path_factory.mktemp(name)
+        write(folder / "models")
+        server = ServerProcess(command, folder / "models", folder / "server.log",
+                               common + list(flags), bool(options.peer))
+        started.append(server)
+        return server.start(wait_path)
+
+    yield start
+    failures = []
+    for server in started:
+        try:
+            server.stop()
+        except Exception as error:  # every server is ended before one is complained of
+            failures.append(str(error))
+    assert not failures, "\n".join(failures)
+
+
+@pytest.fixture(scope="session")
+def server(start_server):
+    """The server with the main repository; every model of it is ready."""
+    return start_server("main", models.write_main)
+
+
+@pytest.fixture(scope="session")
+def second(start_server):
+    """A server one of whose models cannot load; the others serve."""
+    return start_server("second", models.write_second, "--exit-on-error=false",
+                        wait_path="/v2/models/good/ready")
+
+
+@pytest.fixture(scope="session")
+def loop():
+    loop = Loop()
+    yield loop
+    loop.stop()
+
+
+@pytest.fixture(scope="session")
+def transports(server, loop):
+    made = {name: Transport(name, server, loop) for name in TRANSPORTS}
+    yield made
+    for transport in made.values():
+        transport.close()
+
+
+@pytest.fixture(params=TRANSPORTS)
+def client(request, transports):
+    """Each of the four official clients in turn."""
+    return transports[request.param]
+
+
+@pytest.fixture(params=["http", "http_aio"])
+def http(request, transports):
+    return transports[request.param]
+
+
+@pytest.fixture(params=["grpc", "grpc_aio"])
+def grpc(request, transports):
+    return transports[request.param]
+
+
+@pytest.fixture(autouse=True)
+def alive(request):
+    """Whatever a case did, the server that it did it to lives."""
+    yield
+    if "server" in request.fixturenames:
+        server = request.getfixturevalue("server")
+        assert server.alive(), f"the server died:\n{server.log_tail()}"

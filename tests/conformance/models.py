@@ -1,0 +1,211 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The model repositories of the suite, written from code.
+
+Identity models (OUTPUTn = INPUTn) stand for everything that has to do with the wire and the
+scheduler; three small ONNX models stand for the examples of the protocol documents, whose outputs
+differ from their inputs in type and shape.
+"""
+
+from pathlib import Path
+
+import onnx
+from onnx import TensorProto, helper
+
+# Datatype on the wire -> name in config.pbtxt.
+DATATYPES = {
+    "BOOL": "TYPE_BOOL",
+    "UINT8": "TYPE_UINT8",
+    "UINT16": "TYPE_UINT16",
+    "UINT32": "TYPE_UINT32",
+    "UINT64": "TYPE_UINT64",
+    "INT8": "TYPE_INT8",
+    "INT16": "TYPE_INT16",
+    "INT32": "TYPE_INT32",
+    "INT64": "TYPE_INT64",
+    "FP16": "TYPE_FP16",
+    "FP32": "TYPE_FP32",
+    "FP64": "TYPE_FP64",
+    "BYTES": "TYPE_STRING",
+    "BF16": "TYPE_BF16",
+}
+
+
+def type_model(datatype: str, batching: bool) -> str:
+    """Name of the identity model for one data type."""
+    return f"identity_{datatype.lower()}" + ("_batch" if batching else "")
+
+
+def _tensor(kind: str, name: str, datatype: str, dims, extra: str = "") -> str:
+    shape = ", ".join(str(d) for d in dims)
+    return (f'{kind} {{ name: "{name}" data_type: {DATATYPES[datatype]} '
+            f"dims: [ {shape} ] {extra} }}\n")
+
+
+class Repository:
+    """A model repository under construction in `root`."""
+
+    def __init__(self, root: Path):
+        self.root = root
+
+    def _write(self, name: str, config: str, versions) -> Path:
+        folder = self.root / name
+        for version in versions:
+            (folder / str(version)).mkdir(parents=True)
+        (folder / "config.pbtxt").write_text(config)
+        return folder
+
+    def identity(self, name, tensors, *, batch=0, versions=(1,), extra="", tensor_extra=()):
+        """`tensors`: (datatype, dims) of each INPUTi/OUTPUTi pair."""
+        config = f'name: "{name}"\nbackend: "identity"\nmax_batch_size: {batch}\n'
+        for i, (datatype, dims) in enumerate(tensors):
+            more = tensor_extra[i] if i < len(tensor_extra) else ("", "")
+            config += _tensor("input", f"INPUT{i}", datatype, dims, more[0])
+            config += _tensor("output", f"OUTPUT{i}", datatype, dims, more[1])
+        self._write(name, config + extra, versions)
+
+    def broken(self, name):
+        """A model whose backend does not exist."""
+        self._write(name, f'name: "{name}"\nbackend: "absent"\n'
+                    + _tensor("input", "INPUT0", "FP32", [1])
+                    + _tensor("output", "OUTPUT0", "FP32", [1]), (1,))
+
+    def onnx(self, name, graph, config=None):
+        """An ONNX model; `config` None leaves the configuration to the backend."""
+        folder = self.root / name
+        (folder / "1").mkdir(parents=True)
+        model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)])
+        model.ir_version = 8
+        onnx.checker.check_model(model)
+        onnx.save(model, folder / "1" / "model.onnx")
+        if config is not None:
+            (folder / "config.pbtxt").write_text(config)
+
+
+def _ints(name, values):
+    return helper.make_tensor(name, TensorProto.INT64, [len(values)], values)
+
+
+def document_graph():
+    """The model of the binary extension's example: UINT32 [2,2] and BOOL [3] -> FP32 [3,2].
+
+    The output is the first six of the seven input elements, in order, as floats.
+    """
+    nodes = [
+        helper.make_node("Cast", ["input0"], ["wide0"], to=TensorProto.FLOAT),
+        helper.make_node("Reshape", ["wide0", "four"], ["flat0"]),
+        helper.make_node("Cast", ["input1"], ["flat1"], to=TensorProto.FLOAT),
+        helper.make_node("Concat", ["flat0", "flat1"], ["seven"], axis=0),
+        helper.make_node("Slice", ["seven", "zero", "six"], ["six_values"]),
+        helper.make_node("Reshape", ["six_values", "out_shape"], ["output0"]),
+    ]
+    return helper.make_graph(
+        nodes, "document",
+        [helper.make_tensor_value_info("input0", TensorProto.UINT32, [2, 2]),
+         helper.make_tensor_value_info("input1", TensorProto.BOOL, [3])],
+        [helper.make_tensor_value_info("output0", TensorProto.FLOAT, [3, 2])],
+        [_ints("four", [4]), _ints("zero", [0]), _ints("six", [6]), _ints("out_shape", [3, 2])])
+
+
+DOCUMENT_CONFIG = """\
+backend: "onnxruntime"
+input { name: "input0" data_type: TYPE_UINT32 dims: [ 2, 2 ] }
+input { name: "input1" data_type: TYPE_BOOL dims: [ 3 ] }
+output { name: "output0" data_type: TYPE_FP32 dims: [ 3, 2 ] }
+"""
+
+
+def raw_document_graph():
+    """The model of the raw example: 16 bytes in (FP32 [4]), two outputs FP32 [3,1].
+
+    output0 is the first three elements, output1 the last three.
+    """
+    nodes = [
+        helper.make_node("Slice", ["input", "zero", "three"], ["head"]),
+        helper.make_node("Slice", ["input", "one", "four"], ["tail"]),
+        helper.make_node("Reshape", ["head", "column"], ["output0"]),
+        helper.make_node("Reshape", ["tail", "column"], ["output1"]),
+    ]
+    return helper.make_graph(
+        nodes, "raw_document",
+        [helper.make_tensor_value_info("input", TensorProto.FLOAT, [4])],
+        [helper.make_tensor_value_info("output0", TensorProto.FLOAT, [3, 1]),
+         helper.make_tensor_value_info("output1", TensorProto.FLOAT, [3, 1])],
+        [_ints("zero", [0]), _ints("one", [1]), _ints("three", [3]), _ints("four", [4]),
+         _ints("column", [3, 1])])
+
+
+RAW_DOCUMENT_CONFIG = """\
+backend: "onnxruntime"
+input { name: "input" data_type: TYPE_FP32 dims: [ 4 ] }
+output { name: "output0" data_type: TYPE_FP32 dims: [ 3, 1 ] }
+output { name: "output1" data_type: TYPE_FP32 dims: [ 3, 1 ] }
+"""
+
+
+def sum_graph():
+    """SUM = A + B over [batch, 4] floats; served without a configuration file."""
+    shape = ["batch", 4]
+    return helper.make_graph(
+        [helper.make_node("Add", ["A", "B"], ["SUM"])], "sum",
+        [helper.make_tensor_value_info(n, TensorProto.FLOAT, shape) for n in ("A", "B")],
+        [helper.make_tensor_value_info("SUM", TensorProto.FLOAT, shape)])
+
+
+def _delay(milliseconds: int) -> str:
+    return (f'parameters {{ key: "execute_delay_ms" value: '
+            f'{{ string_value: "{milliseconds}" }} }}\n')
+
+
+ONE_CPU_INSTANCE = "instance_group { kind: KIND_CPU count: 1 }\n"
+
+
+def write_main(root: Path):
+    """The repository that most of the suite asks. Every model in it loads."""
+    repo = Repository(root)
+    for datatype in DATATYPES:
+        repo.identity(type_model(datatype, False), [(datatype, [-1])])
+        repo.identity(type_model(datatype, True), [(datatype, [-1])], batch=8)
+
+    repo.identity("fixed", [("FP32", [4])], batch=8)
+    repo.identity("fixed_bytes", [("BYTES", [2])])
+    repo.identity("single_bytes", [("BYTES", [1])])
+    repo.identity("matrix", [("INT32", [2, -1])])
+    repo.identity("free_matrix", [("INT32", [-1, -1])])
+    repo.identity("mixed", [("INT32", [-1]), ("FP32", [2, -1]), ("BYTES", [-1])])
+    repo.identity("pair", [("INT32", [4]), ("INT32", [4])], batch=8)
+    repo.identity("optional", [("INT32", [4]), ("INT32", [4])], batch=8,
+                  tensor_extra=[("", ""), ("optional: true", "")])
+    repo.identity("scalar", [("FP32", [1])], batch=8,
+                  tensor_extra=[("reshape: { shape: [ ] }", "reshape: { shape: [ ] }")])
+    repo.identity("versions", [("INT32", [4])], versions=(1, 2, 3),
+                  extra="version_policy: { specific: { versions: [ 1, 3 ] } }\n")
+    repo.identity("latest", [("INT32", [4])], versions=(1, 2, 10))
+    repo.identity("all_versions", [("INT32", [4])], versions=(1, 2),
+                  extra="version_policy: { all: { } }\n")
+    # Five seconds are never waited for: four requests fill the preferred size.
+    repo.identity("batched", [("INT32", [4])], batch=4, extra=ONE_CPU_INSTANCE
+                  + "dynamic_batching { preferred_batch_size: [ 4 ] "
+                    "max_queue_delay_microseconds: 5000000 }\n")
+    repo.identity("queued", [("INT32", [4])], batch=4, extra=ONE_CPU_INSTANCE + _delay(400)
+                  + "dynamic_batching { default_queue_policy { max_queue_size: 1 } }\n")
+    repo.identity("expiring", [("INT32", [4])], batch=4, extra=ONE_CPU_INSTANCE + _delay(400)
+                  + "dynamic_batching { default_queue_policy { "
+                    "default_timeout_microseconds: 100000 } }\n")
+    repo.identity("slow", [("INT32", [4])], extra=_delay(400))
+    repo.identity("counted", [("INT32", [4])], batch=8, extra=ONE_CPU_INSTANCE)
+    repo.identity("counted_flat", [("INT32", [4])], extra=ONE_CPU_INSTANCE)
+    repo.identity("counted_metrics", [("INT32", [4])], batch=8, extra=ONE_CPU_INSTANCE)
+    repo.identity("untouched", [("INT32", [4])], batch=8)
+    repo.identity("decoupled", [("INT32", [4])],
+                  extra="model_transaction_policy { decoupled: true }\n")
+    repo.identity("dotted.name-1", [("INT32", [4])])
+    repo.onnx("mymodel", document_graph(), DOCUMENT_CONFIG)
+    repo.onnx("sum", sum_graph())
+
+
+def write_second(root: Path):
+    """A repository for a server that is not ready: one of its models cannot load."""
+    repo = Repository(root)
+    repo.onnx("mymodel", raw_document_graph(), RAW_DOCUMENT_CONFIG)
+    repo.identity("good", [("INT32", [4])])
+    repo.broken("broken")

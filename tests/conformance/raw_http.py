@@ -1,0 +1,136 @@
+# SPDX-License-Identifier: Apache-2.0
+"""HTTP by hand: requests that no official client sends, and answers seen byte by byte."""
+
+import http.client
+import json
+import socket
+import struct
+from dataclasses import dataclass, field
+
+HEADER_LENGTH = "Inference-Header-Content-Length"
+
+
+@dataclass
+class Response:
+    status: int
+    reason: str = ""
+    headers: dict = field(default_factory=dict)  # names in lower case
+    body: bytes = b""
+
+    @property
+    def json(self):
+        return json.loads(self.body)
+
+    @property
+    def error(self) -> str:
+        """The text of the error body; the body must be nothing else."""
+        value = json.loads(self.body)
+        assert list(value) == ["error"], value
+        return value["error"]
+
+    def parts(self):
+        """The JSON part and the binary part of an inference answer."""
+        length = self.headers.get(HEADER_LENGTH.lower())
+        if length is None:
+            return json.loads(self.body), b""
+        return json.loads(self.body[:int(length)]), self.body[int(length):]
+
+
+def request(server, method, path, body=None, headers=None, port=None) -> Response:
+    """One request on a connection of its own."""
+    connection = http.client.HTTPConnection("127.0.0.1", port or server.http_port, timeout=60)
+    try:
+        connection.request(method, path, body=body, headers=headers or {})
+        answer = connection.getresponse()
+        names = {k.lower(): v for k, v in answer.getheaders()}
+        return Response(answer.status, answer.reason, names, answer.read())
+    finally:
+        connection.close()
+
+
+def get(server, path, **kwargs) -> Response:
+    return request(server, "GET", path, **kwargs)
+
+
+def infer_path(model, version=None) -> str:
+    return f"/v2/models/{model}" + (f"/versions/{version}" if version else "") + "/infer"
+
+
+def infer(server, model, document, binary=b"", headers=None, version=None) -> Response:
+    """POST infer. `document`: JSON data, or text or bytes sent as they are."""
+    if isinstance(document, str):
+        document = document.encode()
+    elif not isinstance(document, bytes):
+        document = json.dumps(document).encode()
+    names = {"Content-Type": "application/json"}
+    if binary:
+        names = {"Content-Type": "application/octet-stream", HEADER_LENGTH: str(len(document))}
+    names.update(headers or {})
+    return request(server, "POST", infer_path(model, version), document + binary, names)
+
+
+def tensor(name, datatype, shape, data=None, **parameters):
+    """One entry of `inputs`; no data member where `data` is None."""
+    value = {"name": name, "datatype": datatype, "shape": list(shape)}
+    if data is not None:
+        value["data"] = data
+    if parameters:
+        value["parameters"] = parameters
+    return value
+
+
+def elements(*values) -> bytes:
+    """BYTES elements as the wire has them."""
+    return b"".join(struct.pack("<I", len(v)) + v for v in values)
+
+
+class Wire:
+    """One TCP connection to the HTTP port, for bytes sent and read at will."""
+
+    def __init__(self, server):
+        self.socket = socket.create_connection(("127.0.0.1", server.http_port), timeout=30)
+        self.buffer = b""
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()
+
+    def close(self):
+        self.socket.close()
+
+    def send(self, data):
+        self.socket.sendall(data.encode() if isinstance(data, str) else data)
+
+    def _more(self) -> bool:
+        data = self.socket.recv(65536)
+        self.buffer += data
+        return bool(data)
+
+    def closed_by_peer(self) -> bool:
+        """Waits until the server sends more or closes; true where it closed."""
+        try:
+            return not self._more()
+        except ConnectionResetError:
+            return True
+
+    def read(self) -> Response:
+        """The next response. Needs Content-Length (every answer of an inference server has)."""
+        while b"\r\n\r\n" not in self.buffer:
+            assert self._more(), f"connection closed before an answer: {self.buffer!r}"
+        head, self.buffer = self.buffer.split(b"\r\n\r\n", 1)
+        lines = head.decode("latin-1").split("\r\n")
+        status = int(lines[0].split()[1])
+        headers = {k.strip().lower(): v.strip()
+                   for k, v in (line.split(":", 1) for line in lines[1:])}
+        length = 0 if status < 200 else int(headers.get("content-length", 0))
+        while len(self.buffer) < length:
+            assert self._more(), "connection closed inside a body"
+        body, self.buffer = self.buffer[:length], self.buffer[length:]
+        return Response(status, lines[0].split(" ", 2)[-1], headers, body)
+
+
+def head(method, path, *headers) -> bytes:
+    """A request head with Host, ended by the empty line."""
+    return ("\r\n".join([f"{method} {path} HTTP/1.1", "Host: test", *headers, "", ""])).encode()

@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Starts the server under test (Nereid or the real Triton), waits for it, and stops it."""
+
+import http.client
+import os
+import signal
+import socket
+import subprocess
+import time
+from pathlib import Path
+
+
+class ServerFailed(RuntimeError):
+    """The server did not start, or did not end as it should. The text carries its log's end."""
+
+
+def free_ports(count: int):
+    """Ports that the kernel just handed out; held together so that they differ."""
+    sockets = [socket.socket() for _ in range(count)]
+    try:
+        for s in sockets:
+            s.bind(("127.0.0.1", 0))
+        return [s.getsockname()[1] for s in sockets]
+    finally:
+        for s in sockets:
+            s.close()
+
+
+class ServerProcess:
+    """One server over one repository. `http`, `grpc`, `metrics` are "host:port" texts."""
+
+    def __init__(self, command, repository: Path, log: Path, flags=(), peer=False):
+        self.command = list(command)
+        self.repository = repository
+        self.log = log
+        self.flags = list(flags)
+        self.peer = peer
+        self.process = None
+
+    def start(self, wait_path="/v2/health/ready", timeout=120.0):
+        """Returns once `wait_path` answers 200. Ports taken meanwhile by others: tries again."""
+        for attempt in range(3):
+            self._spawn()
+            if self._wait(wait_path, timeout):
+                return self
+            text = self.log_tail()
+            self.kill()
+            if attempt == 2 or "already in use" not in text:
+                raise ServerFailed(f"{self.command[0]} did not become ready; its log:\n{text}")
+        return self
+
+    def _spawn(self):
+        http_port, grpc_port, metrics_port = free_ports(3)
+        self.http_port = http_port
+        self.grpc_port = grpc_port
+        self.http = f"127.0.0.1:{http_port}"
+        self.grpc = f"127.0.0.1:{grpc_port}"
+        self.metrics_port = metrics_port
+        arguments = [
+            f"--model-repository={self.repository}",
+            "--http-address=127.0.0.1", f"--http-port={http_port}",
+            "--grpc-address=127.0.0.1", f"--grpc-port={grpc_port}",
+            f"--metrics-port={metrics_port}", *self.flags,
+        ]
+        with open(self.log, "wb") as out:
+            self.process = subprocess.Popen(self.command + arguments, stdout=out,
+                                            stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL)
+
+    def _wait(self, path, timeout) -> bool:
+        end = time.monotonic() + timeout
+        while time.monotonic() < end and self.process.poll() is None:
+            try:
+                connection = http.client.HTTPConnection("127.0.0.1", self.http_port, timeout=5)
+                connection.request("GET", path)
+                if connection.getresponse().status == 200:
+                    return True
+            except OSError:
+                pass
+            finally:
+                connection.close()
+            time.sleep(0.05)  # between two questions, not instead of one
+        return False
+
+    def alive(self) -> bool:
+        return self.process is not None and self.process.poll() is None
+
+    def log_tail(self, lines=40) -> str:
+        text = self.log.read_text(errors="replace") if self.log.exists() else ""
+        return "\n".join(text.splitlines()[-lines:])
+
+    def kill(self):
+        if self.alive():
+            self.process.kill()
+        if self.process is not None:
+            self.process.wait()
+
+    def stop(self, timeout=60.0):
+        """Ends the server the polite way and checks how it went."""
+        if self.process is None:
+            return
+        if not self.alive():
+            raise ServerFailed(f"the server died with {self.process.returncode}; its log:\n"
+                               + self.log_tail())
+        self.process.send_signal(signal.SIGTERM)
+        try:
+            code = self.process.wait(timeout)
+        except subprocess.TimeoutExpired:
+            self.kill()
+            raise ServerFailed(f"the server did not end within {timeout} s of SIGTERM; its log:\n"
+                               + self.log_tail()) from None
+        if code != 0:
+            raise ServerFailed(f"the server ended with {code}; its log:\n{self.log_tail(120)}")
+        sanitizer = [line for line in self.log.read_text(errors="replace").splitlines()
+                     if "Sanitizer" in line or "runtime error:" in line]
+        if sanitizer:
+            raise ServerFailed(f"a sanitizer spoke: {sanitizer[0]} (log: {self.log})")
+
+
+def peer_command(folder: Path):
+    """The command of the real Triton that tools/peer/fetch_triton.sh put into `folder`."""
+    script = Path(__file__).resolve().parents[2] / "tools" / "peer" / "run_triton.sh"
+    if not os.access(folder / "peer.env", os.R_OK):
+        raise ServerFailed(f"no Triton in {folder}; run tools/peer/fetch_triton.sh {folder}")
+    return [str(script), str(folder)]

@@ -1,0 +1,112 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Counts the single test cases of a CTest run.
+
+    tools/count_tests.py TITLE RESULTS_DIR
+
+reads RESULTS_DIR/ctest.xml and the GoogleTest reports in RESULTS_DIR/googletest, and prints
+
+    TITLE: N passed, N failed, N skipped
+
+A GoogleTest program counts by its report. A test whose output ends with a line of counts, as
+pytest's does ("12 passed, 1 skipped in 0.31s"), counts by that line; any other test counts as one.
+A test that CTest calls failed counts at least one failure, whatever it reported before it ended.
+Exits with 1 when something failed or nothing ran.
+"""
+
+import re
+import sys
+import xml.etree.ElementTree as ET
+from pathlib import Path
+from typing import NamedTuple, Optional
+
+
+class Counts(NamedTuple):
+    passed: int = 0
+    failed: int = 0
+    skipped: int = 0
+
+    def __add__(self, other):
+        return Counts(*(a + b for a, b in zip(self, other)))
+
+
+# The word after a number in pytest's closing line, and the column it belongs to.
+WORDS = {
+    "passed": "passed",
+    "xpassed": "passed",
+    "failed": "failed",
+    "error": "failed",
+    "errors": "failed",
+    "skipped": "skipped",
+    "xfailed": "skipped",
+}
+CLOSING_LINE = re.compile(r"^[= ]*(?:\w+: )?(\d+ \w+(?:, \d+ \w+)*)(?: in [\d.]+s.*)?[= ]*$")
+
+
+def googletest_counts(report: Path) -> Counts:
+    total = Counts()
+    for case in ET.parse(report).iter("testcase"):
+        if case.get("status") == "notrun":
+            continue  # a test that is disabled, or that a filter left out
+        if case.find("failure") is not None:
+            total += Counts(failed=1)
+        elif case.get("result") == "skipped" or case.find("skipped") is not None:
+            total += Counts(skipped=1)
+        else:
+            total += Counts(passed=1)
+    return total
+
+
+def printed_counts(output: str) -> Optional[Counts]:
+    """The last line of counts, or None where there is none."""
+    for line in reversed(output.splitlines()):
+        match = CLOSING_LINE.match(line.strip())
+        if not match:
+            continue
+        columns = {"passed": 0, "failed": 0, "skipped": 0}
+        pairs = [item.split() for item in match.group(1).split(", ")]
+        known = [(int(number), WORDS[word]) for number, word in pairs if word in WORDS]
+        if known:
+            for number, column in known:
+                columns[column] += number
+            return Counts(**columns)
+    return None
+
+
+def test_counts(case: ET.Element, reports: Path) -> Counts:
+    name = case.get("name", "")
+    state = case.get("status")  # run, fail, notrun or disabled
+    if state == "disabled":
+        return Counts()
+    if case.find("skipped") is not None:
+        # A test that could not be started at all is no skipped test: its program is missing.
+        if state == "notrun" and "SKIP" not in (case.find("skipped").get("message") or ""):
+            return Counts(failed=1)
+        return Counts(skipped=1)
+    report = reports / f"{name}.xml"
+    output = case.findtext("system-out") or ""
+    counts = googletest_counts(report) if report.is_file() else printed_counts(output)
+    has_failed = state == "fail" or case.find("failure") is not None
+    if counts is None:
+        return Counts(failed=1) if has_failed else Counts(passed=1)
+    if has_failed and counts.failed == 0:
+        counts += Counts(failed=1)
+    return counts
+
+
+def main() -> int:
+    if len(sys.argv) != 3:
+        sys.exit(f"usage: {sys.argv[0]} TITLE RESULTS_DIR")
+    title, results = sys.argv[1], Path(sys.argv[2])
+    summary = results / "ctest.xml"
+    if not summary.is_file():
+        sys.exit(f"{summary} is missing: ctest did not run")
+    total = Counts()
+    for case in ET.parse(summary).iter("testcase"):
+        total += test_counts(case, results / "googletest")
+    print(f"{title}: {total.passed} passed, {total.failed} failed, {total.skipped} skipped")
+    return 1 if total.failed or not total.passed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,125 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# Puts what the ONNX Runtime backend needs into a build folder:
+#   BUILD_DIR/third_party/onnxruntime/include/onnxruntime_c_api.h …  (to compile it)
+#   BUILD_DIR/backends/onnxruntime/libonnxruntime.so.1               (it opens this at run time)
+#
+# Usage: tools/fetch_onnxruntime.sh BUILD_DIR [WHEEL | SITE_PACKAGES]
+#   WHEEL          an onnxruntime-*.whl that is here already
+#   SITE_PACKAGES  a folder that holds an installed onnxruntime package (a virtual environment's)
+#   neither        pip downloads the wheel; PYTHON names the python whose pip does (python3)
+#
+# The headers are the system's where libonnxruntime-dev is installed; else that package is taken
+# from Debian trixie through a private apt state in a temporary folder, so that the system's own
+# package lists, sources and installed packages stay as they are. Needs no root. Run twice, the
+# second run does nothing. FORCE=1 does everything again.
+set -eu
+
+version='1.31.*'
+suite=trixie
+package=libonnxruntime-dev
+
+fail() {
+  echo "fetch_onnxruntime: $*" >&2
+  exit 1
+}
+
+[ $# -ge 1 ] && [ $# -le 2 ] || fail "usage: $0 BUILD_DIR [WHEEL | SITE_PACKAGES]"
+mkdir -p "$1"
+build=$(cd "$1" && pwd)
+source=${2:-}
+include=$build/third_party/onnxruntime/include
+backend=$build/backends/onnxruntime
+library=$backend/libonnxruntime.so.1
+python=${PYTHON:-python3}
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+trap 'exit 1' HUP INT TERM
+
+# Copies the headers in folder $1 to their place, whole or not at all.
+install_headers() {
+  [ -f "$1/onnxruntime_c_api.h" ] || fail "$1 holds no onnxruntime_c_api.h"
+  mkdir -p "$build/third_party/onnxruntime"
+  rm -rf "$include" "$include.part"
+  cp -r "$1" "$include.part"
+  mv "$include.part" "$include"
+}
+
+# Downloads the package into the temporary folder and unpacks it there; sets `headers`.
+fetch_headers() {
+  command -v apt-get >/dev/null || fail "no apt-get here; install ONNX Runtime's C headers into" \
+    "/usr/include/onnxruntime, or copy them to $include"
+  mirror=$(apt-get indextargets --format '$(REPO_URI) $(LABEL)' 'Created-By: Packages' |
+    awk '$2 == "Debian" { print $1; exit }')
+  [ -n "$mirror" ] || fail "apt knows no Debian mirror; run 'apt-get update' first"
+  keyring=${DEBIAN_KEYRING:-/usr/share/keyrings/debian-archive-keyring.gpg}
+  [ -f "$keyring" ] || fail "$keyring is missing; install debian-archive-keyring," \
+    "or name another keyring in DEBIAN_KEYRING"
+  mkdir -p "$work/state/lists/partial" "$work/cache/archives/partial" "$work/parts" "$work/get"
+  : > "$work/state/status"
+  echo "deb [signed-by=$keyring] $mirror $suite main" > "$work/sources.list"
+  cat > "$work/apt.conf" <<CONF
+Dir::Etc::sourcelist "$work/sources.list";
+Dir::Etc::sourceparts "$work/parts";
+Dir::State "$work/state";
+Dir::State::status "$work/state/status";
+Dir::Cache "$work/cache";
+Acquire::Languages "none";
+APT::Sandbox::User "$(id -un)";
+CONF
+  APT_CONFIG=$work/apt.conf apt-get -qq update ||
+    fail "apt cannot read $mirror $suite; see the message above"
+  (cd "$work/get" && APT_CONFIG=$work/apt.conf apt-get -qq download "$package") ||
+    fail "apt cannot download $package from $mirror $suite"
+  dpkg-deb -x "$work/get/$package"_*.deb "$work/root"
+  headers=$work/root/usr/include/onnxruntime
+}
+
+# Prints the path of the shared library that file or folder $1 holds, unpacked if need be.
+find_library() {
+  case $1 in
+    *.whl)
+      "$python" - "$1" "$work/wheel" <<'PY' || fail "cannot read the wheel $1"
+import sys, zipfile
+wheel, out = sys.argv[1:]
+with zipfile.ZipFile(wheel) as archive:
+    names = [n for n in archive.namelist() if n.startswith("onnxruntime/capi/libonnxruntime.so.")]
+    archive.extractall(out, names)
+PY
+      set -- "$work/wheel" ;;
+  esac
+  for found in "$1"/onnxruntime/capi/libonnxruntime.so.1* "$1"/libonnxruntime.so.1*; do
+    if [ -f "$found" ]; then
+      echo "$found"
+      return
+    fi
+  done
+  fail "no libonnxruntime.so.1 in $1"
+}
+
+if [ ! -f "$include/onnxruntime_c_api.h" ] || [ -n "${FORCE:-}" ]; then
+  headers=/usr/include/onnxruntime
+  if [ ! -f "$headers/onnxruntime_c_api.h" ]; then
+    echo "fetch_onnxruntime: headers ($package of Debian $suite)"
+    fetch_headers
+  fi
+  install_headers "$headers"
+fi
+
+if [ ! -f "$library" ] || [ -n "${FORCE:-}" ]; then
+  if [ -z "$source" ]; then
+    echo "fetch_onnxruntime: library (onnxruntime $version, with pip)"
+    "$python" -m pip --disable-pip-version-check -q download --no-deps --only-binary=:all: \
+      -d "$work/pip" "onnxruntime==$version" ||
+      fail "pip cannot download onnxruntime $version; install python3-pip or python3-venv," \
+        "or name a wheel: $0 $1 WHEEL"
+    source=$(ls "$work"/pip/onnxruntime-*.whl)
+  fi
+  found=$(find_library "$source")
+  mkdir -p "$backend"
+  cp "$found" "$library.part"
+  chmod 644 "$library.part"
+  mv "$library.part" "$library"
+fi
+echo "fetch_onnxruntime: $include"
+echo "fetch_onnxruntime: $library"

@@ -1,0 +1,213 @@
+# SPDX-License-Identifier: Apache-2.0
+# The steps that ./start and ./test share. They are sourced, and run on a bare Debian: nothing
+# beyond bash, coreutils, apt and dpkg may be used before install_packages has run.
+#
+# Set by the caller: root (the repository), steps_total (how many steps it will take).
+
+build=$root/build
+logs=$build/logs
+venv=$build/venv
+python=$venv/bin/python
+export LC_ALL=C.UTF-8 DEBIAN_FRONTEND=noninteractive
+export PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_NO_INPUT=1
+
+steps_done=0
+if [ -t 1 ]; then live=1; else live=; fi
+
+# fail WHAT [WHAT_TO_DO]...: says what failed and what to do, a line each, and ends the script.
+fail() {
+  printf '\nFAILED: %s\n' "$1" >&2
+  shift
+  [ $# -eq 0 ] || printf '  %s\n' "$@" >&2
+  exit 1
+}
+
+# step TEXT: the line that announces a step.
+step() {
+  steps_done=$((steps_done + 1))
+  printf '[%d/%d] %s\n' "$steps_done" "$steps_total" "$1"
+}
+
+# note TEXT: a line below a step.
+note() {
+  printf '      %s\n' "$1"
+}
+
+# The last line of a log without control characters, no longer than the terminal is wide.
+last_line() {
+  local width
+  width=$({ stty size </dev/tty | cut -d' ' -f2; } 2>/dev/null) || true
+  tail -c 400 "$1" 2>/dev/null | tr '\r' '\n' | tr -cd '[:print:]\n' | grep . | tail -n 1 |
+    cut -c "1-$((${width:-80} - 20))"
+}
+
+# watch PID LOG: until the process ends, shows the time and the log's last line: in place on a
+# terminal, as a new line every 20 seconds elsewhere.
+watch() {
+  local begin=$SECONDS shown=$SECONDS
+  while kill -0 "$1" 2>/dev/null; do
+    if [ -n "$live" ]; then
+      printf '\r\033[K      %4d s  %s' "$((SECONDS - begin))" "$(last_line "$2")"
+    elif [ $((SECONDS - shown)) -ge 20 ]; then
+      shown=$SECONDS
+      printf '      %4d s  %s\n' "$((SECONDS - begin))" "$(last_line "$2")"
+    fi
+    sleep 0.2
+  done
+  [ -z "$live" ] || printf '\r\033[K'
+}
+
+# logged NAME WHAT_TO_DO COMMAND...: runs a command with its output in logs/NAME.log, showing that
+# it lives. Where it fails, the end of the log is printed and the script ends.
+logged() {
+  local name=$1 advice=$2 begin=$SECONDS log status=0 pid
+  shift 2
+  mkdir -p "$logs"
+  log=$logs/$name.log
+  "$@" >"$log" 2>&1 </dev/null &
+  pid=$!
+  child=$pid
+  watch "$pid" "$log"
+  wait "$pid" || status=$?
+  child=
+  if [ "$status" -ne 0 ]; then
+    echo >&2
+    tail -n 40 "$log" >&2
+    fail "$name (exit code $status; the lines above are the end of ${log#"$root"/})" "$advice"
+  fi
+  note "done in $((SECONDS - begin)) s"
+}
+
+# interrupted: the answer to Ctrl-C while a step runs.
+interrupted() {
+  [ -z "${child:-}" ] || kill "$child" 2>/dev/null || true
+  echo >&2
+  echo "Interrupted. Run the command again to go on from here." >&2
+  exit 130
+}
+trap interrupted INT TERM
+
+# as_root COMMAND...: runs a command as root, through sudo where the user is not root.
+as_root() {
+  if [ "$(id -u)" -eq 0 ]; then
+    "$@"
+  else
+    sudo -- env LC_ALL="$LC_ALL" DEBIAN_FRONTEND="$DEBIAN_FRONTEND" "$@"
+  fi
+}
+
+# Prints the packages of packages.txt that are not installed, one a line.
+missing_packages() {
+  local package
+  while read -r package _; do
+    case $package in '' | '#'*) continue ;; esac
+    case $(dpkg-query -W -f '${Status}' "$package" 2>/dev/null) in
+      *' installed') ;;
+      *) echo "$package" ;;
+    esac
+  done <"$root/tools/install/packages.txt"
+}
+
+# Makes sure that as_root will work, and lets sudo ask for its password while nothing else prints.
+check_root() {
+  [ "$(id -u)" -ne 0 ] || return 0
+  command -v sudo >/dev/null ||
+    fail "packages are missing, and there is no sudo to install them with: $*" \
+      "As root, run: apt-get update && apt-get install --no-install-recommends $*" \
+      "Then run this command again; it does not need root any more."
+  if [ -t 0 ]; then
+    note "sudo may ask for your password"
+    sudo -v
+  else
+    sudo -n true 2>/dev/null
+  fi || fail "sudo did not let this user install packages" \
+    "Run this in a terminal where sudo works, or as root:" \
+    "apt-get update && apt-get install --no-install-recommends $*"
+}
+
+apt_install() {
+  as_root apt-get -q -o DPkg::Lock::Timeout=300 update &&
+    as_root apt-get -q -y -o DPkg::Lock::Timeout=300 install --no-install-recommends "$@"
+}
+
+install_packages() {
+  local missing
+  step "Debian packages"
+  command -v apt-get >/dev/null && command -v dpkg-query >/dev/null ||
+    fail "this is no Debian: there is no apt-get" \
+      "docs/install.md says what the build needs, for a system of another kind."
+  mapfile -t missing < <(missing_packages)
+  if [ ${#missing[@]} -eq 0 ]; then
+    note "all are installed"
+    return
+  fi
+  note "installing ${missing[*]}"
+  check_root "${missing[@]}"
+  logged apt "Check the network and that 'apt-get update' works, then run this again." \
+    apt_install "${missing[@]}"
+}
+
+# make_venv REQUIREMENTS...: a virtual environment that holds what these files list.
+make_venv() {
+  local stamp file arguments=()
+  step "Python packages"
+  for file in "$@"; do arguments+=(-r "$root/$file"); done
+  stamp=$venv/stamps/$(cd "$root" && cat -- "$@" | sha256sum | cut -d' ' -f1)
+  # A folder that was moved holds an environment that points to its old place: make it anew.
+  if [ -f "$stamp" ] && "$python" -c 'import sys; sys.exit(sys.prefix != sys.argv[1])' "$venv"; then
+    note "all are installed"
+    return
+  fi
+  if ! { [ -x "$python" ] &&
+    "$python" -m pip --version 2>/dev/null | grep -qF "$venv/"; }; then
+    rm -rf "$venv"
+    logged venv "Remove ${venv#"$root"/} and run this again." /usr/bin/python3 -m venv "$venv"
+  fi
+  logged pip "Check the network and pip's settings, then run this again." \
+    "$python" -m pip install --progress-bar off "${arguments[@]}"
+  mkdir -p "$venv/stamps"
+  touch "$stamp"
+}
+
+# fetch_onnxruntime PRESET: the library and the headers of ONNX Runtime, into the build folder.
+fetch_onnxruntime() {
+  local site
+  step "ONNX Runtime"
+  site=$("$python" -c 'import sysconfig; print(sysconfig.get_path("purelib"))')
+  PYTHON=$python logged onnxruntime "Check the network, then run this again." \
+    sh "$root/tools/fetch_onnxruntime.sh" "$build/$1" "$site"
+}
+
+# Jobs that fit: one a core, but no more than one for each 1.5 GB of memory that is free.
+build_jobs() {
+  local cores free
+  cores=$(nproc)
+  free=$(awk '/^MemAvailable:/ { print int($2 / 1500000) }' /proc/meminfo 2>/dev/null)
+  free=${free:-$cores}
+  [ "$free" -ge 1 ] || free=1
+  echo $((cores < free ? cores : free))
+}
+
+# build_preset PRESET TARGET...: configures where needed, and builds.
+build_preset() {
+  local preset=$1 cache=$build/$1/CMakeCache.txt fresh=()
+  shift
+  step "Building ($preset): minutes the first time, seconds after that"
+  # A folder that was moved or copied holds a configuration of its old place.
+  if [ -f "$cache" ] && ! grep -qxF "CMAKE_HOME_DIRECTORY:INTERNAL=$root" "$cache"; then
+    fresh=(--fresh)
+  fi
+  if [ ! -f "$build/$preset/build.ninja" ] || [ ${#fresh[@]} -gt 0 ]; then
+    (cd "$root" && logged "configure-$preset" "The message above names what cmake misses." \
+      cmake --preset "$preset" "${fresh[@]}") || exit 1
+  fi
+  NINJA_STATUS='[%f of %t] ' logged "build-$preset" \
+    "The first error above is the cause. If the compiler was killed, memory ran out: close programs." \
+    cmake --build "$build/$preset" --parallel "$(build_jobs)" --target "$@"
+}
+
+make_example_repository() {
+  step "Example model repository"
+  logged repository "Check the network and pip's settings, then run this again." \
+    "$python" "$root/examples/make_repository.py" "$build"
+}

@@ -1,0 +1,110 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# Gets a real Triton 2.51 (CPU) from the PyPI wheel of pytriton, to hold Nereid against it.
+#
+#   tools/peer/fetch_triton.sh DIR [BUILD_DIR]
+#
+# After it DIR holds
+#   wheel/                the unpacked wheel
+#   backends/python       the wheel's Python backend
+#   backends/identity     ┐ Nereid's own plug-ins out of BUILD_DIR (default: build/release), copied
+#   backends/onnxruntime  ┘ and relinked to the name that the wheel gave to libtritonserver.so
+#   peer.env              the paths that run_triton.sh reads
+# A second run downloads nothing and only copies the plug-ins again.
+set -euo pipefail
+
+readonly kVersion=0.7.0
+root="$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)"
+
+fail() { echo "fetch_triton: $1" >&2; exit 1; }
+
+[ $# -ge 1 ] && [ $# -le 2 ] || fail "usage: fetch_triton.sh DIR [BUILD_DIR]"
+mkdir -p "$1"
+dir="$(cd "$1" && pwd)"
+build="${2:-$root/build/release}"
+
+as_root() {
+  if [ "$(id -u)" = 0 ]; then "$@"; else sudo "$@"; fi
+}
+
+need_package() {  # need_package PROBE PACKAGE: installs PACKAGE unless PROBE holds
+  if eval "$1" >/dev/null 2>&1; then return; fi
+  echo "fetch_triton: installing $2"
+  as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$2" \
+    >"$dir/apt.log" 2>&1 || fail "apt-get could not install $2, see $dir/apt.log"
+}
+
+python_with_pip() {  # a Python that has pip: the project's venv, else one made in DIR
+  local candidate
+  for candidate in "${NEREID_PYTHON:-}" "$build/venv/bin/python" "$dir/venv/bin/python"; do
+    if [ -n "$candidate" ] && "$candidate" -m pip --version >/dev/null 2>&1; then
+      echo "$candidate"; return
+    fi
+  done
+  need_package "python3 -c 'import ensurepip, venv'" python3-venv >&2
+  python3 -m venv "$dir/venv" || fail "cannot make a Python venv in $dir/venv"
+  echo "$dir/venv/bin/python"
+}
+
+unpack_wheel() {
+  local python="$1" parts="$dir/wheel.part"
+  rm -rf "$parts"
+  mkdir -p "$parts/download"
+  echo "fetch_triton: downloading nvidia-pytriton $kVersion (55 MB)"
+  # The tag is named because the wheel says glibc 2.35 or newer and an older pip would refuse it
+  # by its name, and so that any Python 3 will do.
+  "$python" -m pip download --quiet --no-deps --only-binary :all: \
+    --platform manylinux_2_35_x86_64 --dest "$parts/download" "nvidia-pytriton==$kVersion" ||
+    fail "pip could not download nvidia-pytriton $kVersion"
+  "$python" -m zipfile -e "$parts"/download/nvidia_pytriton-*.whl "$parts/tree"
+  chmod +x "$parts/tree/pytriton/tritonserver/bin/tritonserver" \
+    "$parts"/tree/pytriton/tritonserver/python_backend_stubs/*/triton_python_backend_stub
+  rm -rf "$dir/wheel"
+  mv "$parts/tree" "$dir/wheel"
+  rm -rf "$parts"
+}
+
+server="$dir/wheel/pytriton/tritonserver/bin/tritonserver"
+if [ ! -x "$server" ]; then
+  unpack_wheel "$(python_with_pip)"
+fi
+libs="$dir/wheel/nvidia_pytriton.libs"
+mangled="$(basename "$(ls "$libs"/libtritonserver-*.so)")"
+
+# The stub of the Python backend links to the distribution's own libpython.
+need_package "ldconfig -p | grep -q 'libpython3\.11\.so\.1\.0' || ls /usr/lib/*/libpython3.11.so.1.0" \
+  libpython3.11
+libpython="$(ls /usr/lib/*/libpython3.11.so.1.0 2>/dev/null | head -n 1 || true)"
+
+mkdir -p "$dir/backends"
+rm -rf "$dir/backends/python"
+cp -r "$dir/wheel/pytriton/tritonserver/backends/python" "$dir/backends/python"
+cp "$dir/wheel/pytriton/tritonserver/python_backend_stubs/3.11/triton_python_backend_stub" \
+  "$dir/backends/python/"
+
+for name in identity onnxruntime; do
+  source="$build/backends/$name"
+  if [ ! -f "$source/libtriton_$name.so" ]; then
+    echo "fetch_triton: no $source/libtriton_$name.so yet, so no $name backend for the peer"
+    continue
+  fi
+  need_package "command -v patchelf" patchelf
+  rm -rf "$dir/backends/$name"
+  mkdir -p "$dir/backends/$name"
+  # Libraries beside the plug-in go along; CMake's own folders do not.
+  find "$source" -maxdepth 1 \( -name '*.so' -o -name '*.so.*' -o -name '*.json' \) \
+    -exec cp -L {} "$dir/backends/$name/" \;
+  patchelf --replace-needed libtritonserver.so "$mangled" "$dir/backends/$name/libtriton_$name.so"
+done
+
+cat >"$dir/peer.env" <<EOF
+PEER_SERVER='$server'
+PEER_LIBRARY_PATH='$libs${libpython:+:$(dirname "$libpython")}'
+PEER_BACKENDS='$dir/backends'
+EOF
+
+# Start the program once: it must come as far as its version.
+LD_LIBRARY_PATH="$libs" "$server" --help >"$dir/help.txt" 2>&1 || true
+grep -q -- --model-repository "$dir/help.txt" ||
+  fail "the server in the wheel does not start, see $dir/help.txt"
+echo "fetch_triton: ready in $dir (start it with tools/peer/run_triton.sh $dir --model-repository=…)"

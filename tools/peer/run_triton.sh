@@ -1,0 +1,19 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# Starts the Triton that fetch_triton.sh put into DIR.
+#
+#   tools/peer/run_triton.sh DIR [Triton's flags]
+#
+# Replaces itself by the server, so that a signal and a process id mean the server.
+set -euo pipefail
+[ $# -ge 1 ] && [ -f "$1/peer.env" ] || {
+  echo "run_triton: usage: run_triton.sh DIR [flags]; DIR is made by fetch_triton.sh" >&2
+  exit 1
+}
+# shellcheck disable=SC1091
+. "$1/peer.env"
+shift
+# Only the system's own folder is needed beside the wheel's: putting all of /usr/lib first would
+# shadow the wheel's libraries.
+export LD_LIBRARY_PATH="$PEER_LIBRARY_PATH${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"
+exec "$PEER_SERVER" --backend-directory="$PEER_BACKENDS" "$@"
