@@ -89,10 +89,10 @@ def differences(run, requests) -> tuple[list[str], dict[str, float]]:
 
 
 def check(http: str, grpc: str, repository: Path) -> int:
-    """Prints a line for each check; returns how many failed."""
+    """Prints a line for each check and one with the counts; returns how many failed."""
     recorder = Recorder(serving.Directly(repository))
     direct = ask_everything(recorder, repository)
-    failed = 0
+    failed, passed = 0, 0
     expected = {
         "speech": speech.EXPECTED,
         "file types": file_types.EXPECTED,
@@ -103,6 +103,7 @@ def check(http: str, grpc: str, repository: Path) -> int:
         for question, answer in answers.items():
             right = answer == direct[question] == expected[question]
             failed += not right
+            passed += right
             print(f"{'ok  ' if right else 'FAIL'} {run.protocol}: {question}")
             if not right:
                 print(f"     got      {answer}\n     directly {direct[question]}")
@@ -111,9 +112,11 @@ def check(http: str, grpc: str, repository: Path) -> int:
         for text in found:
             print(f"FAIL {run.protocol}: {text}")
         if not found:
+            passed += 1
             worst = ", ".join(f"{model} {value:.1e}" for model, value in sorted(largest.items()))
             print(f"ok   {run.protocol}: {len(recorder.requests)} requests; differences: {worst}")
         run.close()
+    print(f"{passed} passed, {failed} failed")
     return failed
 
 
@@ -132,6 +135,8 @@ def started(program: Path, repository: Path):
     http, grpc, metrics = free_ports(3)
     command = [str(program), "serve", f"--model-repository={repository}"]
     command += [f"--http-port={http}", f"--grpc-port={grpc}", f"--metrics-port={metrics}"]
+    # The plug-ins of the same build, whatever else is installed.
+    command += [f"--backend-directory={program.resolve().parents[1] / 'backends'}"]
     with tempfile.TemporaryFile(mode="w+") as log:
         server = subprocess.Popen(command, stdout=log, stderr=subprocess.STDOUT)
         try:

@@ -95,10 +95,15 @@ def include_offences(root: Path, layers: dict[str, set[str]], arrows: Counter) -
     return offences
 
 
-def component_folder(name: str, directory: str, layers: dict[str, set[str]]):
-    """The folder of a component: the one of its list file, or the one that its name spells."""
+def component_folder(name: str, layers: dict[str, set[str]]):
+    """The folder that a component's name spells: codec_json is codec/json, app_options is in app."""
     spelled = {folder.replace("/", "_"): folder for folder in layers}
-    return spelled.get(name.replace("/", "_")) or folder_of(directory + "/x", layers)
+    words = name.replace("/", "_").split("_")
+    while words:
+        if "_".join(words) in spelled:
+            return spelled["_".join(words)]
+        words.pop()
+    return None
 
 
 def link_offences(root: Path, layers: dict[str, set[str]]) -> list[str]:
@@ -106,15 +111,15 @@ def link_offences(root: Path, layers: dict[str, set[str]]) -> list[str]:
     offences = []
     for path in sorted((root / "src").rglob("CMakeLists.txt")):
         shown = path.relative_to(root)
-        directory = path.parent.relative_to(root / "src").as_posix()
+        inside = path.relative_to(root / "src").as_posix()
         for match in COMPONENT.finditer(without_comments(path)):
-            own = component_folder(match.group(1), directory, layers)
+            own = folder_of(inside, layers) or component_folder(match.group(1), layers)
             section = None
             for word in match.group(2).split():
                 if word in KEYWORDS:
                     section = word
                 elif section == "DEPS":
-                    other = component_folder(word, "", layers)
+                    other = component_folder(word, layers)
                     if other is None:
                         offences.append(f"{shown}: {match.group(1)} names {word}: no such folder")
                     elif other != own and other not in layers.get(own, set()):

@@ -22,7 +22,7 @@ std::string OutputNameOf(const std::string& input) {
 
 /// Answers for an optional input that the request left out: zeros (or empty texts), a variable
 /// dimension counting as 1.
-Error WriteZeros(const Pair& pair, bool batching, backend::Member* member) {
+Error WriteZeros(const Pair& pair, bool batching, backend::BatchMember* member) {
   std::vector<int64_t> shape = pair.input.ModelDims();
   std::replace(shape.begin(), shape.end(), int64_t{-1}, int64_t{1});
   if (batching) {
@@ -44,7 +44,7 @@ Error WriteZeros(const Pair& pair, bool batching, backend::Member* member) {
   return {};
 }
 
-Error CopyPair(const Pair& pair, bool batching, backend::Member* member) {
+Error CopyPair(const Pair& pair, bool batching, backend::BatchMember* member) {
   backend::Input input;
   if (Error error = backend::FindInput(member->request, pair.input.name.c_str(), &input);
       !error.ok()) {
@@ -131,7 +131,7 @@ std::chrono::milliseconds IdentityModel::ExecuteDelay(uint64_t index) const {
 }
 
 /// Reads the batch size, and the request's parameters.
-Error IdentityInstance::Prepare(backend::Member* member) {
+Error IdentityInstance::Prepare(backend::BatchMember* member) {
   if (model_.batching()) {
     backend::Input input;
     NEREID_BACKEND_TRY(backend::InputAt(member->request, 0, &input));
@@ -159,7 +159,7 @@ Error IdentityInstance::Prepare(backend::Member* member) {
   return {};
 }
 
-Error IdentityInstance::Copy(backend::Member* member) {
+Error IdentityInstance::Copy(backend::BatchMember* member) {
   return backend::ForEachRequestedOutput(member->request, [&](std::string_view name) -> Error {
     for (const Pair& pair : model_.pairs()) {
       if (pair.output.name == name) {
@@ -173,7 +173,7 @@ Error IdentityInstance::Copy(backend::Member* member) {
 void IdentityInstance::Execute(TRITONBACKEND_ModelInstance* instance,
                                TRITONBACKEND_Request** requests, uint32_t count) {
   Batch batch(instance, requests, count, &members_);
-  const auto for_each = [&](Error (IdentityInstance::*step)(backend::Member*)) {
+  const auto for_each = [&](Error (IdentityInstance::*step)(backend::BatchMember*)) {
     for (size_t i = 0; i < batch.size(); ++i) {
       if (!batch.failed(i)) {
         batch.Fail(i, backend::Catching([&] { return (this->*step)(&batch[i]); }));

@@ -62,12 +62,12 @@ class IdentityInstance {
                uint32_t count);
 
  private:
-  Error Prepare(backend::Member* member);
-  Error Copy(backend::Member* member);
+  Error Prepare(backend::BatchMember* member);
+  Error Copy(backend::BatchMember* member);
 
   const IdentityModel& model_;
   const std::chrono::milliseconds delay_;
-  std::vector<backend::Member> members_;
+  std::vector<backend::BatchMember> members_;
 };
 
 }  // namespace nereid::identity

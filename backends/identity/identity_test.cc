@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include "testing/fake_server.h"
+
+namespace nereid::backend::testing {
+namespace {
+
+class IdentityTest : public ::testing::Test {
+ protected:
+  void TearDown() override {
+    EXPECT_EQ(LiveErrors(), 0);
+    EXPECT_EQ(LiveMessages(), 0);
+    EXPECT_EQ(LiveResponses(), 0);
+    Faults() = {};
+  }
+
+  static std::string Tensor(const std::string& name, const std::string& type,
+                            const std::string& more = "") {
+    return R"({"name":")" + name + R"(","data_type":")" + type + R"(","dims":[-1])" + more + "}";
+  }
+  static std::string Config(const std::string& inputs, const std::string& outputs,
+                            const std::string& parameters = "", int max_batch_size = 8) {
+    return R"({"name":"m","max_batch_size":)" + std::to_string(max_batch_size) + R"(,"input":[)" +
+           inputs + R"(],"output":[)" + outputs + R"(],"parameters":{)" + parameters + "}}";
+  }
+  std::string Load(const std::string& config) {
+    server_.model().config = config;
+    return server_.Load();
+  }
+
+  FakeServer server_;
+};
+
+TEST_F(IdentityTest, CopiesEveryRequestOfABatch) {
+  ASSERT_EQ(Load(Config(Tensor("INPUT0", "TYPE_FP32"), Tensor("OUTPUT0", "TYPE_FP32"))), "");
+  TRITONBACKEND_Request a;
+  TRITONBACKEND_Request b;
+  a.AddInput<float>("INPUT0", TRITONSERVER_TYPE_FP32, {1, 2}, {1, 2});
+  b.AddInput<float>("INPUT0", TRITONSERVER_TYPE_FP32, {2, 1}, {3, 4});
+  a.outputs = b.outputs = {"OUTPUT0"};
+  ASSERT_EQ(server_.Execute({&a, &b}), "");
+  EXPECT_EQ(a.Answer().outputs.at("OUTPUT0").As<float>(), (std::vector<float>{1, 2}));
+  EXPECT_EQ(a.Answer().outputs.at("OUTPUT0").shape, (std::vector<int64_t>{1, 2}));
+  EXPECT_EQ(b.Answer().outputs.at("OUTPUT0").As<float>(), (std::vector<float>{3, 4}));
+  ASSERT_EQ(server_.instance().statistics.size(), 1u);
+  EXPECT_EQ(server_.instance().statistics[0].batch_size, 3u);
+}
+
+TEST_F(IdentityTest, TextsAndPiecesAndOnlyWantedOutputs) {
+  ASSERT_EQ(Load(Config(Tensor("a", "TYPE_STRING") + "," + Tensor("b", "TYPE_INT64"),
+                        Tensor("x", "TYPE_STRING") + "," + Tensor("y", "TYPE_INT64"), "", 0)),
+            "");
+  TRITONBACKEND_Request request;
+  auto& input =
+      request.AddRaw("a", TRITONSERVER_TYPE_BYTES, {2}, BytesTensor({"one", std::string(3, '\0')}));
+  const std::vector<char> whole = input.pieces[0];
+  input.pieces = {{whole.begin(), whole.begin() + 2}, {whole.begin() + 2, whole.end()}};
+  request.AddInput<int64_t>("b", TRITONSERVER_TYPE_INT64, {0}, {});
+  request.outputs = {"x"};
+  ASSERT_EQ(server_.Execute({&request}), "");
+  EXPECT_EQ(request.Answer().outputs.size(), 1u);
+  EXPECT_EQ(BytesElements(request.Answer().outputs.at("x").data),
+            (std::vector<std::string>{"one", std::string(3, '\0')}));
+  ASSERT_EQ(server_.instance().statistics.size(), 1u);
+  EXPECT_EQ(server_.instance().statistics[0].batch_size, 1u);
+}
+
+TEST_F(IdentityTest, NumberedNamesArePairedByNumber) {
+  ASSERT_EQ(Load(Config(Tensor("INPUT0", "TYPE_INT8") + "," + Tensor("INPUT1", "TYPE_FP64"),
+                        Tensor("OUTPUT1", "TYPE_FP64") + "," + Tensor("OUTPUT0", "TYPE_INT8"))),
+            "");
+}
+
+TEST_F(IdentityTest, FailParameterFailsItsRequestOnly) {
+  ASSERT_EQ(Load(Config(Tensor("INPUT0", "TYPE_INT8"), Tensor("OUTPUT0", "TYPE_INT8"),
+                        R"("echo_parameters":{"string_value":"true"})")),
+            "");
+  TRITONBACKEND_Request good;
+  TRITONBACKEND_Request bad;
+  good.AddInput<int8_t>("INPUT0", TRITONSERVER_TYPE_INT8, {1, 1}, {5});
+  bad.AddInput<int8_t>("INPUT0", TRITONSERVER_TYPE_INT8, {1, 1}, {6});
+  good.parameters = {{"n", int64_t{4}}, {"b", true}, {"d", 0.5}, {"s", std::string("t")}};
+  bad.parameters = {{"fail", std::string("as asked")}};
+  good.outputs = bad.outputs = {"OUTPUT0"};
+  ASSERT_EQ(server_.Execute({&good, &bad}), "");
+  EXPECT_EQ(bad.Answer().message, "as asked");
+  EXPECT_EQ(good.Answer().outputs.at("OUTPUT0").As<int8_t>(), std::vector<int8_t>{5});
+  EXPECT_EQ(std::get<int64_t>(good.Answer().parameters.at("n")), 4);
+  EXPECT_EQ(std::get<bool>(good.Answer().parameters.at("b")), true);
+  EXPECT_EQ(std::get<double>(good.Answer().parameters.at("d")), 0.5);
+  EXPECT_EQ(std::get<std::string>(good.Answer().parameters.at("s")), "t");
+}
+
+TEST_F(IdentityTest, AbsentOptionalInputGivesZeros) {
+  ASSERT_EQ(Load(Config(Tensor("INPUT0", "TYPE_INT32") + "," +
+                            Tensor("INPUT1", "TYPE_INT32", R"(,"optional":true)"),
+                        Tensor("OUTPUT0", "TYPE_INT32") + "," + Tensor("OUTPUT1", "TYPE_INT32"))),
+            "");
+  TRITONBACKEND_Request request;
+  request.AddInput<int32_t>("INPUT0", TRITONSERVER_TYPE_INT32, {2, 1}, {7, 8});
+  request.outputs = {"OUTPUT0", "OUTPUT1"};
+  ASSERT_EQ(server_.Execute({&request}), "");
+  EXPECT_EQ(request.Answer().outputs.at("OUTPUT1").shape, (std::vector<int64_t>{2, 1}));
+  EXPECT_EQ(request.Answer().outputs.at("OUTPUT1").As<int32_t>(), (std::vector<int32_t>{0, 0}));
+}
+
+TEST_F(IdentityTest, BadRequestsGetErrors) {
+  ASSERT_EQ(Load(Config(Tensor("INPUT0", "TYPE_INT8"), Tensor("OUTPUT0", "TYPE_INT8"))), "");
+  TRITONBACKEND_Request no_batch;
+  no_batch.AddInput<int8_t>("INPUT0", TRITONSERVER_TYPE_INT8, {}, {5});
+  TRITONBACKEND_Request no_input;
+  TRITONBACKEND_Request wrong_output;
+  wrong_output.AddInput<int8_t>("INPUT0", TRITONSERVER_TYPE_INT8, {1, 1}, {5});
+  TRITONBACKEND_Request short_input;
+  short_input.AddInput<int8_t>("INPUT0", TRITONSERVER_TYPE_INT8, {1, 2}, {5}).byte_size = 2;
+  no_batch.outputs = no_input.outputs = short_input.outputs = {"OUTPUT0"};
+  wrong_output.outputs = {"nothing"};
+  ASSERT_EQ(server_.Execute({&no_batch, &no_input, &wrong_output, &short_input}), "");
+  for (const TRITONBACKEND_Request* request :
+       {&no_batch, &no_input, &wrong_output, &short_input}) {
+    EXPECT_TRUE(request->Answer().failed);
+  }
+  TRITONBACKEND_Request gpu;
+  gpu.AddInput<int8_t>("INPUT0", TRITONSERVER_TYPE_INT8, {1, 1}, {5});
+  gpu.outputs = {"OUTPUT0"};
+  Faults().output_buffer_is_gpu = true;
+  ASSERT_EQ(server_.Execute({&gpu}), "");
+  EXPECT_EQ(gpu.Answer().code, TRITONSERVER_ERROR_UNSUPPORTED);
+}
+
+TEST_F(IdentityTest, ConfigurationsThatCannotWork) {
+  const auto failure = [](const std::string& config) {
+    FakeServer server;
+    server.model().config = config;
+    return server.Load();
+  };
+  EXPECT_EQ(failure(Config(Tensor("a", "TYPE_INT8"), Tensor("x", "TYPE_FP32"))),
+            "model 'm': output 'x' is of type TYPE_FP32, but its input 'a' of type TYPE_INT8");
+  EXPECT_NE(failure(Config("", Tensor("x", "TYPE_FP32"))), "");
+  EXPECT_EQ(failure(Config(Tensor("a", "TYPE_INT8"), Tensor("x", "TYPE_INT8"),
+                           R"("execute_delay_ms":{"string_value":"soon"})")),
+            "model 'm': parameter 'execute_delay_ms' is 'soon', but must be an integer from 0 to "
+            "86400000");
+}
+
+TEST_F(IdentityTest, CancelledWhileWaiting) {
+  ASSERT_EQ(Load(Config(Tensor("INPUT0", "TYPE_INT8"), Tensor("OUTPUT0", "TYPE_INT8"),
+                        R"("execute_delay_ms":{"string_value":"1"},)"
+                        R"("instance_wise_delay_multiplier":{"string_value":"2"})")),
+            "");
+  TRITONBACKEND_Request request;
+  request.AddInput<int8_t>("INPUT0", TRITONSERVER_TYPE_INT8, {1, 1}, {5});
+  request.outputs = {"OUTPUT0"};
+  request.cancelled = true;
+  ASSERT_EQ(server_.Execute({&request}), "");
+  EXPECT_EQ(request.Answer().code, TRITONSERVER_ERROR_CANCELLED);
+  const auto& times = request.statistics[0];
+  EXPECT_GE(times.compute_end_ns - times.compute_start_ns, 1000000u);
+}
+
+}  // namespace
+}  // namespace nereid::backend::testing

@@ -1,15 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "abi/error.h"
 
-#include <string>
-
-/// The definition behind the opaque C type.
-struct TRITONSERVER_Error {
-  TRITONSERVER_Error_Code code;
-  std::string message;
-};
+#include <utility>
 
 namespace nereid::abi {
+namespace {
+
+TRITONSERVER_Error* Wrap(base::Status* status) {
+  return reinterpret_cast<TRITONSERVER_Error*>(status);
+}
+
+base::Status* Unwrap(TRITONSERVER_Error* error) { return reinterpret_cast<base::Status*>(error); }
+
+/// The one error that is never deleted: there must be a way to say that memory ran out. Its text
+/// fits into the string object itself.
+base::Status* OutOfMemoryStatus() {
+  static base::Status status = base::Status::Unavailable("out of memory");
+  return &status;
+}
+
+TRITONSERVER_Error* MakeError(base::Status status) noexcept {
+  auto* made = new (std::nothrow) base::Status(std::move(status));
+  return Wrap(made == nullptr ? OutOfMemoryStatus() : made);
+}
+
+}  // namespace
 
 TRITONSERVER_Error_Code ToErrorCode(base::StatusCode code) {
   return code == base::StatusCode::kOk
@@ -25,44 +40,68 @@ base::StatusCode ToStatusCode(TRITONSERVER_Error_Code code) {
 }
 
 TRITONSERVER_Error* ToError(const base::Status& status) {
-  if (status.ok()) return nullptr;
-  return new TRITONSERVER_Error{ToErrorCode(status.code()), status.message()};
+  return status.ok() ? nullptr : MakeError(status);
+}
+
+TRITONSERVER_Error* BorrowError(const base::Status& status) {
+  return status.ok() ? nullptr : Wrap(const_cast<base::Status*>(&status));
 }
 
 base::Status ToStatus(TRITONSERVER_Error* error) {
-  if (error == nullptr) return base::Status::Ok();
-  return {ToStatusCode(error->code), error->message};
+  return error == nullptr ? base::Status::Ok() : *Unwrap(error);
 }
 
 base::Status TakeStatus(TRITONSERVER_Error* error) {
   base::Status status = ToStatus(error);
-  delete error;
+  TRITONSERVER_ErrorDelete(error);
   return status;
 }
 
 TRITONSERVER_Error* NullArgument(const char* function, const char* argument) {
-  return new TRITONSERVER_Error{TRITONSERVER_ERROR_INVALID_ARG,
-                                std::string(function) + ": argument '" + argument +
-                                    "' must not be NULL"};
+  return Guard([&] {
+    return base::Status::InvalidArgument(std::string(function) + ": argument '" + argument +
+                                         "' must not be NULL");
+  });
+}
+
+TRITONSERVER_Error* MissingFeature(const char* function, const char* feature) {
+  return Guard([&] {
+    return base::Status::Unsupported(std::string(function) + ": this version has no " + feature);
+  });
+}
+
+TRITONSERVER_Error* OutOfMemory() noexcept { return Wrap(OutOfMemoryStatus()); }
+
+TRITONSERVER_Error* UnexpectedException(const char* what) noexcept {
+  try {
+    return ToError(base::Status::Internal(std::string("unexpected exception: ") + what));
+  } catch (...) {
+    return OutOfMemory();
+  }
 }
 
 }  // namespace nereid::abi
 
+using namespace nereid;
+
 extern "C" {
 
 TRITONSERVER_Error* TRITONSERVER_ErrorNew(TRITONSERVER_Error_Code code, const char* msg) {
-  return new TRITONSERVER_Error{code, msg == nullptr ? "" : msg};
+  return abi::Guard([&] { return base::Status(abi::ToStatusCode(code), msg == nullptr ? "" : msg); });
 }
 
-void TRITONSERVER_ErrorDelete(TRITONSERVER_Error* error) { delete error; }
+void TRITONSERVER_ErrorDelete(TRITONSERVER_Error* error) {
+  if (error != abi::OutOfMemory()) delete reinterpret_cast<base::Status*>(error);
+}
 
 TRITONSERVER_Error_Code TRITONSERVER_ErrorCode(TRITONSERVER_Error* error) {
-  return error == nullptr ? TRITONSERVER_ERROR_UNKNOWN : error->code;
+  return error == nullptr ? TRITONSERVER_ERROR_UNKNOWN
+                          : abi::ToErrorCode(reinterpret_cast<base::Status*>(error)->code());
 }
 
 const char* TRITONSERVER_ErrorCodeString(TRITONSERVER_Error* error) {
   if (error == nullptr) return "<invalid code>";
-  switch (error->code) {
+  switch (TRITONSERVER_ErrorCode(error)) {
     case TRITONSERVER_ERROR_UNKNOWN:
       return "Unknown";
     case TRITONSERVER_ERROR_INTERNAL:
@@ -78,13 +117,13 @@ const char* TRITONSERVER_ErrorCodeString(TRITONSERVER_Error* error) {
     case TRITONSERVER_ERROR_ALREADY_EXISTS:
       return "Already exists";
     case TRITONSERVER_ERROR_CANCELLED:
-      return "Cancelled";
+      break;  // has no text in this API
   }
   return "<invalid code>";
 }
 
 const char* TRITONSERVER_ErrorMessage(TRITONSERVER_Error* error) {
-  return error == nullptr ? "" : error->message.c_str();
+  return error == nullptr ? "" : reinterpret_cast<base::Status*>(error)->message().c_str();
 }
 
 }  // extern "C"

@@ -3,14 +3,21 @@
 
 #include <exception>
 #include <new>
+#include <string>
 
 #include "base/status.h"
 #include "triton/core/tritonserver.h"
 
 namespace nereid::abi {
 
+// Behind the opaque TRITONSERVER_Error stands a base::Status that is a failure.
+
 /// A Status as a C error object that the receiver deletes; nullptr for success.
 TRITONSERVER_Error* ToError(const base::Status& status);
+
+/// The failure that `status` is, lent: it must not be deleted and dies with `status`; nullptr for
+/// success.
+TRITONSERVER_Error* BorrowError(const base::Status& status);
 
 /// The failure that a C error says; success for nullptr. `error` is only read.
 base::Status ToStatus(TRITONSERVER_Error* error);
@@ -24,16 +31,33 @@ TRITONSERVER_Error_Code ToErrorCode(base::StatusCode code);
 /// INVALID_ARG naming the null argument.
 TRITONSERVER_Error* NullArgument(const char* function, const char* argument);
 
-/// Runs the body of a C function: no exception leaves it.
+/// UNSUPPORTED naming the feature that a later version brings, as docs/c_api.md lists it.
+TRITONSERVER_Error* MissingFeature(const char* function, const char* feature);
+
+/// UNAVAILABLE "out of memory". Takes no memory itself.
+TRITONSERVER_Error* OutOfMemory() noexcept;
+
+/// INTERNAL with the exception's text.
+TRITONSERVER_Error* UnexpectedException(const char* what) noexcept;
+
+/// Runs the body (a function that returns a Status) of a C function: no exception leaves it.
 template <typename Body>
 TRITONSERVER_Error* Guard(Body&& body) noexcept {
   try {
     return ToError(body());
   } catch (const std::bad_alloc&) {
-    return ToError(base::Status::Unavailable("out of memory"));
+    return OutOfMemory();
   } catch (const std::exception& exception) {
-    return ToError(base::Status::Internal(std::string("unexpected exception: ") + exception.what()));
+    return UnexpectedException(exception.what());
+  } catch (...) {
+    return UnexpectedException("of unknown type");
   }
 }
 
 }  // namespace nereid::abi
+
+/// Returns INVALID_ARG from the enclosing C function if the argument `pointer` is NULL.
+#define NEREID_CHECK_NOT_NULL(pointer)                                                \
+  do {                                                                                \
+    if ((pointer) == nullptr) return ::nereid::abi::NullArgument(__func__, #pointer); \
+  } while (false)

@@ -71,14 +71,17 @@ class LogLine {
 
 }  // namespace nereid::base
 
-#define NEREID_LOG(level)                                                                  \
-  if (!::nereid::base::Log::Instance().IsEnabled(::nereid::base::LogLevel::level)) {       \
-  } else                                                                                   \
-    ::nereid::base::LogLine(::nereid::base::LogLevel::level, __FILE__, __LINE__).stream()
+// A loop of at most one turn: an `if` here would make `if (x) LOG_INFO << …; else …` ambiguous.
+#define NEREID_LOG_IF(enabled, level)                                             \
+  for (bool nereid_log_once = (enabled); nereid_log_once; nereid_log_once = false) \
+  ::nereid::base::LogLine(::nereid::base::LogLevel::level, __FILE__, __LINE__).stream()
+#define NEREID_LOG(level) \
+  NEREID_LOG_IF(          \
+      ::nereid::base::Log::Instance().IsEnabled(::nereid::base::LogLevel::level), level)
 #define LOG_INFO NEREID_LOG(kInfo)
 #define LOG_WARNING NEREID_LOG(kWarning)
 #define LOG_ERROR NEREID_LOG(kError)
-#define LOG_VERBOSE(n)                                                                      \
-  if (!::nereid::base::Log::Instance().IsEnabled(::nereid::base::LogLevel::kVerbose, (n))) { \
-  } else                                                                                    \
-    ::nereid::base::LogLine(::nereid::base::LogLevel::kVerbose, __FILE__, __LINE__).stream()
+#define LOG_VERBOSE(n)                                                                       \
+  NEREID_LOG_IF(::nereid::base::Log::Instance().IsEnabled(::nereid::base::LogLevel::kVerbose, \
+                                                          (n)),                              \
+                kVerbose)

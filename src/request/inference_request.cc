@@ -84,8 +84,7 @@ void InferenceRequest::Bind(std::shared_ptr<const ModelIdentity> model) {
 }
 
 void InferenceRequest::PrepareForReuse() {
-  response_factory_.reset();
-  model_.reset();
+  Unbind();
   cancellation_ = std::make_shared<Cancellation>();
   times = {};
   batch_size = 0;

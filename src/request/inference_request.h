@@ -104,6 +104,12 @@ class InferenceRequest {
   /// Whether nobody waits for the answer any more: cancelled.
   bool IsCancelled() const { return cancellation_->IsCancelled(); }
 
+  /// Lets go of the response factory and the model: the request has been released.
+  void Unbind() {
+    response_factory_.reset();
+    model_.reset();
+  }
+
   /// Makes a released request submittable again: unbinds it, and gives it a new Cancellation.
   /// Inputs, outputs and settings stay.
   void PrepareForReuse();

@@ -41,6 +41,11 @@ class ResponseFactory : public std::enable_shared_from_this<ResponseFactory> {
   /// Forgets the promise: the request was refused at submission, so no response will be sent.
   void Disarm() { final_sent_.store(true, std::memory_order_release); }
 
+  /// 0, 1, …: which response of this request a report of response statistics is about.
+  uint64_t NextStatisticsIndex() {
+    return statistics_index_.fetch_add(1, std::memory_order_relaxed);
+  }
+
   bool IsCancelled() const { return cancellation_->IsCancelled(); }
   const ModelIdentity& model() const { return *model_; }
   const std::string& id() const { return id_; }
@@ -52,6 +57,7 @@ class ResponseFactory : public std::enable_shared_from_this<ResponseFactory> {
   std::string id_;
   std::shared_ptr<Cancellation> cancellation_;
   std::atomic<bool> final_sent_{false};
+  std::atomic<uint64_t> statistics_index_{0};
 };
 
 /// Answers a queued request that will not be executed: sends `error` as its final response and

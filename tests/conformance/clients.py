@@ -27,10 +27,10 @@ CODES = {
     "UNSUPPORTED": (501, "UNIMPLEMENTED"),
 }
 
+# Fields of 64 bits that a management answer may hold.
 WIDE_KEYS = {
     "shape", "dims", "count", "ns", "last_inference", "inference_count", "execution_count",
-    "batch_size", "byte_size", "id_number", "max_queue_delay_microseconds",
-    "default_timeout_microseconds", "versions",
+    "batch_size", "byte_size", "id", "max_queue_delay_microseconds",
 }
 
 
@@ -91,14 +91,20 @@ class Transport:
         self.protocol = name.split("_")[0]
         self.aio = name.endswith("_aio")
         self._loop = loop
+        self._server = server
         self._module = http_client if self.protocol == "http" else grpc_client
+        self.connect()
+
+    def connect(self):
+        """Makes the client, or makes it anew after its server was replaced."""
+        server, loop = self._server, self._loop
         # The asyncio clients take the request classes of their synchronous sisters.
-        if name == "http":
+        if self.name == "http":
             self.client = http_client.InferenceServerClient(server.http, concurrency=8,
                                                             network_timeout=60)
-        elif name == "grpc":
+        elif self.name == "grpc":
             self.client = grpc_client.InferenceServerClient(server.grpc)
-        elif name == "http_aio":
+        elif self.name == "http_aio":
             self.client = loop.run(self._make(http_aio_client, server.http))
         else:
             self.client = loop.run(self._make(grpc_aio_client, server.grpc))
@@ -161,7 +167,7 @@ class Transport:
         """Runs what must fail with the engine's error `code` and a message holding `text`."""
         status, message = self.error(function, *args, **kwargs)
         assert status == CODES[code][0 if self.protocol == "http" else 1], message
-        assert text in message
+        assert text in message, message
         return message
 
 
@@ -171,6 +177,6 @@ def plain(value, key=None):
         return {k: plain(v, k) for k, v in value.items()}
     if isinstance(value, list):
         return [plain(v, key) for v in value]
-    if isinstance(value, str) and key in WIDE_KEYS and key != "versions":
+    if isinstance(value, str) and key in WIDE_KEYS:
         return int(value)
     return value

@@ -35,7 +35,7 @@ def pytest_collection_modifyitems(config, items):
     """On the peer, marks the cases of the written differences: each must fail there."""
     if not config.getoption("--peer"):
         return
-    differences = tomllib.loads(DIFFERENCES.read_text())["difference"]
+    differences = tomllib.loads(DIFFERENCES.read_text()).get("difference", [])
     unused = {pattern for d in differences for pattern in d["cases"]}
     for item in items:
         case = item.nodeid.split("/")[-1]
@@ -138,9 +138,20 @@ def grpc(request, transports):
 
 
 @pytest.fixture(autouse=True)
-def alive(request):
-    """Whatever a case did, the server that it did it to lives."""
+def alive(request, is_peer):
+    """Whatever a case did, the server that it did it to lives.
+
+    A dead server is started again, so that one death is the failure of one case. The peer is not
+    complained of: the case that killed it has failed by itself.
+    """
     yield
-    if "server" in request.fixturenames:
-        server = request.getfixturevalue("server")
-        assert server.alive(), f"the server died:\n{server.log_tail()}"
+    if "server" not in request.fixturenames:
+        return
+    server = request.getfixturevalue("server")
+    if server.alive():
+        return
+    report = f"the server died with {server.process.returncode}:\n{server.log_tail()}"
+    server.restart()
+    for transport in request.getfixturevalue("transports").values():
+        transport.connect()
+    assert is_peer, report

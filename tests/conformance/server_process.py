@@ -49,20 +49,28 @@ class ServerProcess:
                 raise ServerFailed(f"{self.command[0]} did not become ready; its log:\n{text}")
         return self
 
+    def restart(self, wait_path="/v2/health/ready", timeout=120.0):
+        """After a death: the same server on the same ports, its log continued."""
+        self.kill()
+        self._run()
+        if not self._wait(wait_path, timeout):
+            raise ServerFailed(f"the server did not come back; its log:\n{self.log_tail()}")
+
     def _spawn(self):
-        http_port, grpc_port, metrics_port = free_ports(3)
-        self.http_port = http_port
-        self.grpc_port = grpc_port
-        self.http = f"127.0.0.1:{http_port}"
-        self.grpc = f"127.0.0.1:{grpc_port}"
-        self.metrics_port = metrics_port
+        self.http_port, self.grpc_port, self.metrics_port = free_ports(3)
+        self.http = f"127.0.0.1:{self.http_port}"
+        self.grpc = f"127.0.0.1:{self.grpc_port}"
+        self.log.unlink(missing_ok=True)
+        self._run()
+
+    def _run(self):
         arguments = [
             f"--model-repository={self.repository}",
-            "--http-address=127.0.0.1", f"--http-port={http_port}",
-            "--grpc-address=127.0.0.1", f"--grpc-port={grpc_port}",
-            f"--metrics-port={metrics_port}", *self.flags,
+            "--http-address=127.0.0.1", f"--http-port={self.http_port}",
+            "--grpc-address=127.0.0.1", f"--grpc-port={self.grpc_port}",
+            f"--metrics-port={self.metrics_port}", *self.flags,
         ]
-        with open(self.log, "wb") as out:
+        with open(self.log, "ab") as out:
             self.process = subprocess.Popen(self.command + arguments, stdout=out,
                                             stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL)
 

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# shellcheck shell=bash
 # The steps that ./start and ./test share. They are sourced, and run on a bare Debian: nothing
 # beyond bash, coreutils, apt and dpkg may be used before install_packages has run.
 #
@@ -37,8 +38,9 @@ note() {
 last_line() {
   local width
   width=$({ stty size </dev/tty | cut -d' ' -f2; } 2>/dev/null) || true
+  [ "${width:-0}" -ge 40 ] || width=80
   tail -c 400 "$1" 2>/dev/null | tr '\r' '\n' | tr -cd '[:print:]\n' | grep . | tail -n 1 |
-    cut -c "1-$((${width:-80} - 20))"
+    cut -c "1-$((width - 20))"
 }
 
 # watch PID LOG: until the process ends, shows the time and the log's last line: in place on a
@@ -64,8 +66,11 @@ logged() {
   shift 2
   mkdir -p "$logs"
   log=$logs/$name.log
+  # In a process group of its own, so that Ctrl-C can end all of it.
+  set -m
   "$@" >"$log" 2>&1 </dev/null &
   pid=$!
+  set +m
   child=$pid
   watch "$pid" "$log"
   wait "$pid" || status=$?
@@ -80,7 +85,7 @@ logged() {
 
 # interrupted: the answer to Ctrl-C while a step runs.
 interrupted() {
-  [ -z "${child:-}" ] || kill "$child" 2>/dev/null || true
+  [ -z "${child:-}" ] || kill -- "-$child" 2>/dev/null || true
   echo >&2
   echo "Interrupted. Run the command again to go on from here." >&2
   exit 130
@@ -115,27 +120,27 @@ check_root() {
     fail "packages are missing, and there is no sudo to install them with: $*" \
       "As root, run: apt-get update && apt-get install --no-install-recommends $*" \
       "Then run this command again; it does not need root any more."
-  if [ -t 0 ]; then
-    note "sudo may ask for your password"
-    sudo -v
-  else
-    sudo -n true 2>/dev/null
-  fi || fail "sudo did not let this user install packages" \
+  sudo -n true 2>/dev/null && return
+  { [ -t 0 ] && note "sudo may ask for your password" && sudo -v; } ||
+    fail "sudo did not let this user install packages" \
     "Run this in a terminal where sudo works, or as root:" \
     "apt-get update && apt-get install --no-install-recommends $*"
 }
 
+# The first line finishes what an interrupted installation may have left half done.
 apt_install() {
-  as_root apt-get -q -o DPkg::Lock::Timeout=300 update &&
+  as_root dpkg --configure -a &&
+    as_root apt-get -q -o DPkg::Lock::Timeout=300 update &&
     as_root apt-get -q -y -o DPkg::Lock::Timeout=300 install --no-install-recommends "$@"
 }
 
 install_packages() {
   local missing
   step "Debian packages"
-  command -v apt-get >/dev/null && command -v dpkg-query >/dev/null ||
+  if ! command -v apt-get >/dev/null || ! command -v dpkg-query >/dev/null; then
     fail "this is no Debian: there is no apt-get" \
       "docs/install.md says what the build needs, for a system of another kind."
+  fi
   mapfile -t missing < <(missing_packages)
   if [ ${#missing[@]} -eq 0 ]; then
     note "all are installed"
@@ -197,10 +202,10 @@ build_preset() {
   if [ -f "$cache" ] && ! grep -qxF "CMAKE_HOME_DIRECTORY:INTERNAL=$root" "$cache"; then
     fresh=(--fresh)
   fi
-  if [ ! -f "$build/$preset/build.ninja" ] || [ ${#fresh[@]} -gt 0 ]; then
-    (cd "$root" && logged "configure-$preset" "The message above names what cmake misses." \
-      cmake --preset "$preset" "${fresh[@]}") || exit 1
-  fi
+  # Always, though it is rarely needed: what an earlier run did not find may be there by now.
+  cd "$root" || exit 1
+  logged "configure-$preset" "The message above names what cmake misses." \
+    cmake --preset "$preset" "${fresh[@]}"
   NINJA_STATUS='[%f of %t] ' logged "build-$preset" \
     "The first error above is the cause. If the compiler was killed, memory ran out: close programs." \
     cmake --build "$build/$preset" --parallel "$(build_jobs)" --target "$@"

@@ -20,7 +20,7 @@ inline uint64_t NowNs() {
 }
 
 /// One request of a batch with the response that it will get.
-struct Member {
+struct BatchMember {
   TRITONBACKEND_Request* request = nullptr;
   /// Null only where the server could make no response; then `error` is set.
   TRITONBACKEND_Response* response = nullptr;
@@ -38,7 +38,7 @@ class Batch {
  public:
   /// `members` is scratch memory that lives longer than the Batch (an instance keeps it).
   Batch(TRITONBACKEND_ModelInstance* instance, TRITONBACKEND_Request** requests, uint32_t count,
-        std::vector<Member>* members)
+        std::vector<BatchMember>* members)
       : instance_(instance), members_(*members), exec_start_ns_(NowNs()) {
     members_.clear();
     members_.resize(count);
@@ -52,7 +52,7 @@ class Batch {
   ~Batch() { Complete(); }
 
   size_t size() const { return members_.size(); }
-  Member& operator[](size_t i) { return members_[i]; }
+  BatchMember& operator[](size_t i) { return members_[i]; }
   bool failed(size_t i) const { return !members_[i].error.ok(); }
 
   /// The answer of request i becomes `error`; an earlier failure of it stays.
@@ -64,7 +64,7 @@ class Batch {
 
   /// Fails every request that has no failure yet.
   void FailAll(const Error& error) {
-    for (Member& member : members_) {
+    for (BatchMember& member : members_) {
       if (member.error.ok()) {
         member.error = Error(TRITONSERVER_ErrorNew(TRITONSERVER_ErrorCode(error.get()),
                                                    TRITONSERVER_ErrorMessage(error.get())));
@@ -74,7 +74,7 @@ class Batch {
 
   /// Fails the requests whose clients have given up.
   void FailCancelled() {
-    for (Member& member : members_) {
+    for (BatchMember& member : members_) {
       bool cancelled = false;
       Error asked(TRITONBACKEND_RequestIsCancelled(member.request, &cancelled));
       if (cancelled && member.error.ok()) {
@@ -85,7 +85,7 @@ class Batch {
 
   /// Throws away the outputs that response i holds, and starts a new one.
   Error RenewResponse(size_t i) {
-    Member& member = members_[i];
+    BatchMember& member = members_[i];
     NEREID_BACKEND_TRY(TRITONBACKEND_ResponseDelete(member.response));
     member.response = nullptr;
     return Error(TRITONBACKEND_ResponseNew(&member.response, member.request));
@@ -97,7 +97,7 @@ class Batch {
     if (compute_start_ns_ != 0) {
       return;
     }
-    for (const Member& member : members_) {
+    for (const BatchMember& member : members_) {
       executed_batch_size_ += member.error.ok() ? member.batch_size : 0;
     }
     compute_start_ns_ = NowNs();
@@ -120,12 +120,12 @@ class Batch {
                                       instance_, executed_batch_size_, exec_start_ns_,
                                       compute_start_ns_, compute_end_ns_, exec_end_ns));
     }
-    for (const Member& member : members_) {
+    for (const BatchMember& member : members_) {
       Drop("count a request", TRITONBACKEND_ModelInstanceReportStatistics(
                                   instance_, member.request, member.error.ok(), exec_start_ns_,
                                   compute_start_ns_, compute_end_ns_, exec_end_ns));
     }
-    for (Member& member : members_) {
+    for (BatchMember& member : members_) {
       if (member.response != nullptr) {
         Drop("send a response",
              TRITONBACKEND_ResponseSend(member.response, TRITONSERVER_RESPONSE_COMPLETE_FINAL,
@@ -149,7 +149,7 @@ class Batch {
   }
 
   TRITONBACKEND_ModelInstance* instance_;
-  std::vector<Member>& members_;
+  std::vector<BatchMember>& members_;
   uint64_t executed_batch_size_ = 0;
   uint64_t exec_start_ns_;
   uint64_t compute_start_ns_ = 0;

@@ -50,8 +50,9 @@ struct ModelConfig {
   int64_t instance_count = 1;
   /// Custom operator libraries (`model_operations`).
   std::vector<std::string> op_libraries;
-  /// Names in `optimization.execution_accelerators`, CPU and GPU.
-  std::vector<std::string> accelerators;
+  /// Names in `optimization.execution_accelerators`.
+  std::vector<std::string> cpu_accelerators;
+  std::vector<std::string> gpu_accelerators;
   std::optional<int64_t> graph_level;
   Parameters parameters;
 
@@ -138,8 +139,10 @@ inline ModelConfig ParseModelConfig(const rapidjson::Value& json) {
             &config.op_libraries);
   const rapidjson::Value* optimization = Member(&json, "optimization");
   const rapidjson::Value* accelerators = Member(optimization, "execution_accelerators");
-  ReadNames(Member(accelerators, "cpu_execution_accelerator"), "name", &config.accelerators);
-  ReadNames(Member(accelerators, "gpu_execution_accelerator"), "name", &config.accelerators);
+  ReadNames(Member(accelerators, "cpu_execution_accelerator"), "name",
+            &config.cpu_accelerators);
+  ReadNames(Member(accelerators, "gpu_execution_accelerator"), "name",
+            &config.gpu_accelerators);
   if (const rapidjson::Value* graph = Member(optimization, "graph"); graph != nullptr) {
     config.graph_level = IntOf(Member(graph, "level"));
   }

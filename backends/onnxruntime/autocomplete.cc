@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "onnxruntime/autocomplete.h"
+
+#include <algorithm>
+
+#include "nereid/backend/data_type.h"
+#include "nereid/backend/json.h"
+#include "nereid/backend/log.h"
+
+namespace nereid::onnxruntime {
+namespace {
+
+using Json = rapidjson::Value;
+
+void Set(rapidjson::Document* config, const char* name, Json value) {
+  if (const auto found = config->FindMember(name); found != config->MemberEnd()) {
+    found->value = value;
+  } else {
+    config->AddMember(Json(name, config->GetAllocator()), value, config->GetAllocator());
+  }
+}
+
+/// The entry of `input` or `output` that describes `tensor`.
+Json Describe(const TensorSignature& tensor, bool batching,
+              rapidjson::Document::AllocatorType& memory) {
+  Json entry(rapidjson::kObjectType);
+  entry.AddMember("name", Json(tensor.name.c_str(), memory), memory);
+  entry.AddMember("data_type",
+                  Json(backend::DataTypeToConfig(tensor.data_type).c_str(), memory), memory);
+  Json dims(rapidjson::kArrayType);
+  for (size_t i = batching ? 1 : 0; i < tensor.dims.size(); ++i) {
+    dims.PushBack(tensor.dims[i], memory);
+  }
+  const bool empty = dims.Empty();
+  if (empty) {
+    dims.PushBack(1, memory);
+  }
+  entry.AddMember("dims", dims, memory);
+  if (empty && batching) {
+    Json reshape(rapidjson::kObjectType);
+    reshape.AddMember("shape", Json(rapidjson::kArrayType), memory);
+    entry.AddMember("reshape", reshape, memory);
+  }
+  return entry;
+}
+
+/// Describes the tensors but those in `left_out`.
+Error DescribeAll(const std::vector<TensorSignature>& tensors, const ModelConfig& config,
+                  bool output, rapidjson::Document* document) {
+  Json list(rapidjson::kArrayType);
+  for (const TensorSignature& tensor : tensors) {
+    const auto& controls = config.control_inputs;
+    if (!output && std::find(controls.begin(), controls.end(), tensor.name) != controls.end()) {
+      continue;  // the server makes it
+    }
+    if (tensor.data_type == TRITONSERVER_TYPE_INVALID) {
+      const std::string text = "model '" + config.name + "': " + (output ? "output" : "input") +
+                               " '" + tensor.name + "' is " + tensor.Text() +
+                               ", which the inference protocol cannot carry";
+      if (!output) {
+        return Error::Unsupported(text);
+      }
+      NEREID_BACKEND_LOG(WARN, text + "; it is left out of the configuration");
+      continue;
+    }
+    list.PushBack(Describe(tensor, config.batching(), document->GetAllocator()),
+                  document->GetAllocator());
+  }
+  Set(document, output ? "output" : "input", std::move(list));
+  return {};
+}
+
+}  // namespace
+
+bool CanBatch(const ModelSignature& signature) {
+  const auto can = [](const TensorSignature& tensor) {
+    return !tensor.dims.empty() && tensor.dims[0] == -1;
+  };
+  return std::all_of(signature.inputs.begin(), signature.inputs.end(), can) &&
+         std::all_of(signature.outputs.begin(), signature.outputs.end(), can);
+}
+
+Error AutoComplete(const ModelSignature& signature, const Parameters& backend_settings,
+                   rapidjson::Document* document, bool* changed) {
+  *changed = false;
+  ModelConfig config = backend::ParseModelConfig(*document);
+  if (config.inputs.size() + config.batch_input_count > 0 && !config.outputs.empty()) {
+    return {};
+  }
+  *changed = true;
+  if (!CanBatch(signature)) {
+    if (config.max_batch_size != 0) {
+      return Error::InvalidArgument("autofill failed for model '" + config.name +
+                                    "': model does not support batching while non-zero "
+                                    "max_batch_size is specified");
+    }
+  } else if (config.max_batch_size == 0) {
+    int64_t size = 4;
+    NEREID_BACKEND_TRY(backend_settings.ReadInt("default-max-batch-size", 0, INT32_MAX, &size));
+    config.max_batch_size = size;
+    Set(document, "max_batch_size", Json(size));
+  }
+  if (config.max_batch_size > 1 && !config.has_dynamic_batching && !config.has_sequence_batching) {
+    Set(document, "dynamic_batching", Json(rapidjson::kObjectType));
+  }
+  if (config.inputs.empty()) {
+    NEREID_BACKEND_TRY(DescribeAll(signature.inputs, config, false, document));
+  }
+  if (config.outputs.empty()) {
+    NEREID_BACKEND_TRY(DescribeAll(signature.outputs, config, true, document));
+  }
+  return {};
+}
+
+}  // namespace nereid::onnxruntime

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "onnxruntime/model.h"
+
+#include <utility>
+
+#include "nereid/backend/json.h"
+#include "onnxruntime/autocomplete.h"
+
+namespace nereid::onnxruntime {
+
+Error OnnxModel::Load(TRITONBACKEND_Model* model) {
+  NEREID_BACKEND_TRY(backend::ReadModelConfig(model, &config_));
+  Owned<OrtSession> session;
+  NEREID_BACKEND_TRY(CreateSession(environment_, config_, &session));
+  ModelSignature signature;
+  NEREID_BACKEND_TRY(ReadSignature(*session, &signature));
+  bool complete = false;
+  NEREID_BACKEND_TRY(TRITONBACKEND_ModelAutoCompleteConfig(model, &complete));
+  if (complete) {
+    rapidjson::Document document;
+    NEREID_BACKEND_TRY(backend::ReadConfigDocument(model, &document));
+    bool changed = false;
+    NEREID_BACKEND_TRY(AutoComplete(signature, environment_.settings, &document, &changed));
+    if (changed) {
+      NEREID_BACKEND_TRY(backend::WriteConfigDocument(model, document));
+      ModelConfig completed = backend::ParseModelConfig(document);
+      completed.version = config_.version;
+      completed.directory = config_.directory;
+      config_ = std::move(completed);
+    }
+  }
+  auto plan = std::make_shared<Plan>();
+  NEREID_BACKEND_TRY(MakePlan(config_, signature, plan.get()));
+  plan_ = std::move(plan);
+  bool shared = true;
+  NEREID_BACKEND_TRY(SharesSession(config_, &shared));
+  if (shared) {
+    shared_session_ = std::shared_ptr<OrtSession>(session.release(), Release());
+  }
+  return {};
+}
+
+Error OnnxModel::MakeRunner(TRITONBACKEND_ModelInstance* instance,
+                            std::unique_ptr<Runner>* runner) const {
+  TRITONSERVER_InstanceGroupKind kind = TRITONSERVER_INSTANCEGROUPKIND_CPU;
+  NEREID_BACKEND_TRY(TRITONBACKEND_ModelInstanceKind(instance, &kind));
+  if (kind == TRITONSERVER_INSTANCEGROUPKIND_GPU) {
+    return Error::Unsupported("model '" + config_.name +
+                              "': this ONNX Runtime runs on the CPU; set the instance group's kind "
+                              "to KIND_CPU");
+  }
+  std::shared_ptr<OrtSession> session = shared_session_;
+  if (session == nullptr) {
+    Owned<OrtSession> own;
+    NEREID_BACKEND_TRY(CreateSession(environment_, config_, &own));
+    session = std::shared_ptr<OrtSession>(own.release(), Release());
+  }
+  Owned<OrtRunOptions> options;
+  NEREID_BACKEND_TRY(CreateRunOptions(config_, &options));
+  OrtMemoryInfo* memory = nullptr;
+  NEREID_ORT_TRY(Api().CreateCpuMemoryInfo(OrtDeviceAllocator, OrtMemTypeDefault, &memory));
+  *runner = std::make_unique<Runner>(plan_, std::move(session), std::move(options),
+                                     Owned<OrtMemoryInfo>(memory));
+  return {};
+}
+
+}  // namespace nereid::onnxruntime

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "onnxruntime/ort_api.h"
+
+#include <dlfcn.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <mutex>
+#include <vector>
+
+#include "nereid/backend/log.h"
+
+namespace nereid::onnxruntime {
+namespace {
+
+const OrtApi* api = nullptr;
+
+std::vector<std::string> Candidates(const std::string& directory) {
+  if (const char* named = std::getenv("NEREID_ONNXRUNTIME_LIBRARY");
+      named != nullptr && *named != '\0') {
+    return {named};
+  }
+  std::vector<std::string> paths;
+  for (const char* name : {"/libonnxruntime.so.1", "/libonnxruntime.so"}) {
+    std::error_code ignored;
+    if (!directory.empty() && std::filesystem::exists(directory + name, ignored)) {
+      paths.push_back(directory + name);
+    }
+  }
+  paths.push_back("libonnxruntime.so.1");
+  return paths;
+}
+
+TRITONSERVER_Error_Code CodeOf(OrtErrorCode code) {
+  switch (code) {
+    case ORT_INVALID_ARGUMENT:
+    case ORT_INVALID_GRAPH:
+    case ORT_INVALID_PROTOBUF:
+      return TRITONSERVER_ERROR_INVALID_ARG;
+    case ORT_NO_SUCHFILE:
+    case ORT_NO_MODEL:
+      return TRITONSERVER_ERROR_NOT_FOUND;
+    case ORT_NOT_IMPLEMENTED:
+      return TRITONSERVER_ERROR_UNSUPPORTED;
+    default:
+      return TRITONSERVER_ERROR_INTERNAL;
+  }
+}
+
+}  // namespace
+
+const OrtApi& Api() { return *api; }
+
+Error ToError(OrtStatus* status) {
+  if (status == nullptr) {
+    return {};
+  }
+  Error error(CodeOf(api->GetErrorCode(status)),
+              std::string("onnx runtime: ") + api->GetErrorMessage(status));
+  api->ReleaseStatus(status);
+  return error;
+}
+
+Error OpenOnnxRuntime(const std::string& directory) {
+  static std::mutex mutex;
+  const std::lock_guard<std::mutex> lock(mutex);
+  if (api != nullptr) {
+    return {};
+  }
+  std::string reasons;
+  for (const std::string& path : Candidates(directory)) {
+    void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+    if (library == nullptr) {
+      reasons += std::string("\n  ") + dlerror();
+      continue;
+    }
+    const auto base =
+        reinterpret_cast<const OrtApiBase* (*)()>(dlsym(library, "OrtGetApiBase"));
+    const OrtApi* found = base == nullptr ? nullptr : base()->GetApi(ORT_API_VERSION);
+    if (found != nullptr) {
+      NEREID_BACKEND_LOG(INFO, "ONNX Runtime " + std::string(base()->GetVersionString()) +
+                                   " from " + path);
+      api = found;
+      return {};
+    }
+    reasons += "\n  " + path + ": " +
+               (base == nullptr ? std::string("is not ONNX Runtime")
+                                : std::string(base()->GetVersionString()) + " is too old, 1." +
+                                      std::to_string(ORT_API_VERSION) + " or newer is needed");
+    dlclose(library);
+  }
+  return Error(TRITONSERVER_ERROR_NOT_FOUND,
+               "the ONNX Runtime library cannot be opened; put libonnxruntime.so.1 into " +
+                   directory + ", or name it in NEREID_ONNXRUNTIME_LIBRARY. Tried:" + reasons);
+}
+
+}  // namespace nereid::onnxruntime

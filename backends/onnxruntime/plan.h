@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "onnxruntime/session.h"
+#include "onnxruntime/signature.h"
+
+namespace nereid::onnxruntime {
+
+/// How one input of the model is fed.
+struct InputPlan {
+  std::string name;
+  TRITONSERVER_DataType data_type = TRITONSERVER_TYPE_INVALID;
+  ONNXTensorElementDataType element_type = ONNX_TENSOR_ELEMENT_DATA_TYPE_UNDEFINED;
+  /// Bytes of an element, which is also the alignment needed to read it in place; 1 for texts.
+  size_t element_size = 1;
+  /// A request may leave it out: the model has a default.
+  bool has_default = false;
+  /// The requests' elements are put together into one flat tensor.
+  bool ragged = false;
+  /// The model wants rank 0; clients send [1].
+  bool scalar = false;
+
+  bool text() const { return data_type == TRITONSERVER_TYPE_BYTES; }
+};
+
+/// How the size of an output's dimension is known before a run.
+struct DimPlan {
+  enum class Kind { kFixed, kBatch, kInputDim, kUnknown };
+  Kind kind = Kind::kUnknown;
+  /// kFixed.
+  int64_t size = 0;
+  /// kInputDim: the same symbol names a dimension of that input.
+  size_t input = 0;
+  size_t dim = 0;
+};
+
+struct OutputPlan {
+  std::string name;
+  TRITONSERVER_DataType data_type = TRITONSERVER_TYPE_INVALID;
+  ONNXTensorElementDataType element_type = ONNX_TENSOR_ELEMENT_DATA_TYPE_UNDEFINED;
+  std::vector<DimPlan> dims;
+  /// The model may write into the response's own buffer: the shape can be known before the run.
+  bool direct = false;
+
+  bool text() const { return data_type == TRITONSERVER_TYPE_BYTES; }
+};
+
+/// The model and its configuration brought together. Unchanged once made; instances share it.
+struct Plan {
+  std::string model_name;
+  bool batching = false;
+  std::vector<InputPlan> inputs;
+  std::vector<OutputPlan> outputs;
+
+  /// The place in `outputs`, or -1.
+  int FindOutput(std::string_view name) const;
+};
+
+/// Checks the configuration against the model, with messages that list what the model has.
+Error MakePlan(const ModelConfig& config, const ModelSignature& signature, Plan* plan);
+
+}  // namespace nereid::onnxruntime

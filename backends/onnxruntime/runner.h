@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "nereid/backend/aligned_buffer.h"
+#include "nereid/backend/batch.h"
+#include "nereid/backend/input.h"
+#include "onnxruntime/plan.h"
+
+namespace nereid::onnxruntime {
+
+using backend::AlignedBuffer;
+using backend::Batch;
+using backend::BatchMember;
+using backend::Input;
+
+/// Executes batches on a session, for one instance: one thread at a time. Everything that a run
+/// needs is kept for the next.
+///
+/// The requests of a batch run as one. If that fails, each runs alone, so that a bad request takes
+/// no other with it. A request alone is read in place and, where the shapes of its outputs can be
+/// known, written in place.
+class Runner {
+ public:
+  Runner(std::shared_ptr<const Plan> plan, std::shared_ptr<OrtSession> session,
+         Owned<OrtRunOptions> run_options, Owned<OrtMemoryInfo> memory);
+
+  void Execute(TRITONBACKEND_ModelInstance* instance, TRITONBACKEND_Request** requests,
+               uint32_t count);
+
+ private:
+  /// The requests that run together now.
+  struct Group {
+    std::span<const size_t> members;
+    int64_t batch_size = 0;
+  };
+
+  // Looking at one request.
+  Error Prepare(size_t index, BatchMember* member);
+  Error PrepareInput(const InputPlan& plan, Input* input, BatchMember* member, bool* sized);
+
+  // Running some.
+  Error RunGroup(Batch* batch, std::span<const size_t> members);
+  Error RunOnce(Batch* batch, const Group& group, bool direct);
+  Error BindInputs(const Group& group);
+  Error BindInput(const Group& group, size_t index);
+  Error BindText(const InputPlan& plan, std::span<const Input> inputs, const char* data,
+                 Owned<OrtValue>* value);
+  Error InputShape(const Group& group, const InputPlan& plan, std::span<const Input> inputs);
+  Error BindOutputs(Batch* batch, const Group& group, bool direct);
+  bool DirectShape(const Group& group, const OutputPlan& plan);
+
+  // Giving the results away.
+  Error ReadShape(const Group& group, const OutputPlan& plan, const OrtValue& value);
+  Error Scatter(Batch* batch, const Group& group);
+  Error ScatterNumbers(Batch* batch, const Group& group, size_t output);
+  Error ScatterTexts(Batch* batch, const Group& group, size_t output);
+
+  const Input& InputOf(size_t member, size_t input) const {
+    return inputs_[member * plan_->inputs.size() + input];
+  }
+  bool Wants(size_t member, size_t output) const {
+    return wanted_[member * plan_->outputs.size() + output] != 0;
+  }
+
+  const std::shared_ptr<const Plan> plan_;
+  const std::shared_ptr<OrtSession> session_;
+  const Owned<OrtRunOptions> run_options_;
+  const Owned<OrtMemoryInfo> memory_;
+  OrtAllocator* allocator_ = nullptr;
+  /// False once the model was seen to give other shapes than it declares.
+  bool direct_ = true;
+
+  // Of the batch: requests × inputs (a null handle where absent), requests × outputs.
+  std::vector<BatchMember> members_;
+  std::vector<Input> inputs_;
+  std::vector<uint8_t> wanted_;
+  std::vector<size_t> runnable_;
+
+  // Of the run, in the order in which ONNX Runtime gets them.
+  std::vector<const char*> input_names_;
+  std::vector<Owned<OrtValue>> input_values_;
+  std::vector<const OrtValue*> input_pointers_;
+  std::vector<size_t> output_plans_;
+  std::vector<uint8_t> output_direct_;
+  std::vector<const char*> output_names_;
+  std::vector<Owned<OrtValue>> output_values_;
+  std::vector<OrtValue*> output_pointers_;
+
+  // Scratch.
+  std::vector<Input> same_input_;
+  std::vector<int64_t> shape_;
+  std::vector<AlignedBuffer> gathered_;
+  std::vector<size_t> offsets_;
+  AlignedBuffer texts_;
+};
+
+}  // namespace nereid::onnxruntime

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "onnxruntime/signature.h"
+
+#include <utility>
+
+#include "nereid/backend/data_type.h"
+
+namespace nereid::onnxruntime {
+namespace {
+
+constexpr std::pair<TRITONSERVER_DataType, ONNXTensorElementDataType> kTypes[] = {
+    {TRITONSERVER_TYPE_BOOL, ONNX_TENSOR_ELEMENT_DATA_TYPE_BOOL},
+    {TRITONSERVER_TYPE_UINT8, ONNX_TENSOR_ELEMENT_DATA_TYPE_UINT8},
+    {TRITONSERVER_TYPE_UINT16, ONNX_TENSOR_ELEMENT_DATA_TYPE_UINT16},
+    {TRITONSERVER_TYPE_UINT32, ONNX_TENSOR_ELEMENT_DATA_TYPE_UINT32},
+    {TRITONSERVER_TYPE_UINT64, ONNX_TENSOR_ELEMENT_DATA_TYPE_UINT64},
+    {TRITONSERVER_TYPE_INT8, ONNX_TENSOR_ELEMENT_DATA_TYPE_INT8},
+    {TRITONSERVER_TYPE_INT16, ONNX_TENSOR_ELEMENT_DATA_TYPE_INT16},
+    {TRITONSERVER_TYPE_INT32, ONNX_TENSOR_ELEMENT_DATA_TYPE_INT32},
+    {TRITONSERVER_TYPE_INT64, ONNX_TENSOR_ELEMENT_DATA_TYPE_INT64},
+    {TRITONSERVER_TYPE_FP16, ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT16},
+    {TRITONSERVER_TYPE_FP32, ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT},
+    {TRITONSERVER_TYPE_FP64, ONNX_TENSOR_ELEMENT_DATA_TYPE_DOUBLE},
+    {TRITONSERVER_TYPE_BYTES, ONNX_TENSOR_ELEMENT_DATA_TYPE_STRING},
+    {TRITONSERVER_TYPE_BF16, ONNX_TENSOR_ELEMENT_DATA_TYPE_BFLOAT16}};
+
+Error ReadTensorInfo(const OrtTypeInfo& type, TensorSignature* tensor) {
+  const OrtTensorTypeAndShapeInfo* info = nullptr;
+  NEREID_ORT_TRY(Api().CastTypeInfoToTensorInfo(&type, &info));
+  if (info == nullptr) {
+    return {};
+  }
+  tensor->is_tensor = true;
+  NEREID_ORT_TRY(Api().GetTensorElementType(info, &tensor->element_type));
+  tensor->data_type = DataTypeOf(tensor->element_type);
+  size_t rank = 0;
+  NEREID_ORT_TRY(Api().GetDimensionsCount(info, &rank));
+  tensor->dims.resize(rank);
+  NEREID_ORT_TRY(Api().GetDimensions(info, tensor->dims.data(), rank));
+  for (int64_t& dim : tensor->dims) {
+    dim = dim < 0 ? -1 : dim;
+  }
+  std::vector<const char*> symbols(rank, nullptr);
+  NEREID_ORT_TRY(Api().GetSymbolicDimensions(info, symbols.data(), rank));
+  for (const char* symbol : symbols) {
+    tensor->symbols.emplace_back(symbol == nullptr ? "" : symbol);
+  }
+  return {};
+}
+
+using Count = OrtStatus*(ORT_API_CALL*)(const OrtSession*, size_t*);
+using Name = OrtStatus*(ORT_API_CALL*)(const OrtSession*, size_t, OrtAllocator*, char**);
+using Type = OrtStatus*(ORT_API_CALL*)(const OrtSession*, size_t, OrtTypeInfo**);
+
+Error ReadTensors(const OrtSession& session, Count count_of, Name name_of, Type type_of,
+                  std::vector<TensorSignature>* tensors) {
+  OrtAllocator* allocator = nullptr;
+  NEREID_ORT_TRY(Api().GetAllocatorWithDefaultOptions(&allocator));
+  size_t count = 0;
+  NEREID_ORT_TRY(count_of(&session, &count));
+  for (size_t i = 0; i < count; ++i) {
+    TensorSignature& tensor = tensors->emplace_back();
+    char* name = nullptr;
+    NEREID_ORT_TRY(name_of(&session, i, allocator, &name));
+    tensor.name = name;
+    NEREID_ORT_TRY(Api().AllocatorFree(allocator, name));
+    OrtTypeInfo* type = nullptr;
+    NEREID_ORT_TRY(type_of(&session, i, &type));
+    const Owned<OrtTypeInfo> owner(type);
+    NEREID_BACKEND_TRY(ReadTensorInfo(*type, &tensor));
+  }
+  return {};
+}
+
+}  // namespace
+
+std::string TensorSignature::Text() const {
+  if (!is_tensor) {
+    return "no tensor";
+  }
+  if (data_type == TRITONSERVER_TYPE_INVALID) {
+    return "ONNX element type " + std::to_string(element_type) + " " + backend::ShapeText(dims);
+  }
+  return std::string(TRITONSERVER_DataTypeString(data_type)) + " " + backend::ShapeText(dims);
+}
+
+Error ReadSignature(const OrtSession& session, ModelSignature* signature) {
+  NEREID_BACKEND_TRY(ReadTensors(session, Api().SessionGetInputCount, Api().SessionGetInputName,
+                                 Api().SessionGetInputTypeInfo, &signature->inputs));
+  NEREID_BACKEND_TRY(ReadTensors(session, Api().SessionGetOutputCount, Api().SessionGetOutputName,
+                                 Api().SessionGetOutputTypeInfo, &signature->outputs));
+  return ReadTensors(session, Api().SessionGetOverridableInitializerCount,
+                     Api().SessionGetOverridableInitializerName,
+                     Api().SessionGetOverridableInitializerTypeInfo, &signature->initializers);
+}
+
+TRITONSERVER_DataType DataTypeOf(ONNXTensorElementDataType type) {
+  for (const auto& [data_type, element_type] : kTypes) {
+    if (element_type == type) {
+      return data_type;
+    }
+  }
+  return TRITONSERVER_TYPE_INVALID;
+}
+
+ONNXTensorElementDataType ElementTypeOf(TRITONSERVER_DataType type) {
+  for (const auto& [data_type, element_type] : kTypes) {
+    if (data_type == type) {
+      return element_type;
+    }
+  }
+  return ONNX_TENSOR_ELEMENT_DATA_TYPE_UNDEFINED;
+}
+
+const TensorSignature* FindTensor(const std::vector<TensorSignature>& tensors,
+                                  const std::string& name) {
+  for (const TensorSignature& tensor : tensors) {
+    if (tensor.name == name) {
+      return &tensor;
+    }
+  }
+  return nullptr;
+}
+
+std::string ListText(const std::vector<TensorSignature>& tensors) {
+  std::string text;
+  for (const TensorSignature& tensor : tensors) {
+    text += (text.empty() ? "" : ", ") + tensor.name + " (" + tensor.Text() + ")";
+  }
+  return text.empty() ? "none" : text;
+}
+
+}  // namespace nereid::onnxruntime

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "testing/fake_server.h"
+
+#include <gtest/gtest.h>
+
+namespace nereid::backend::testing {
+namespace {
+
+std::string Consume(TRITONSERVER_Error* error) {
+  std::string text = error == nullptr ? "" : TRITONSERVER_ErrorMessage(error);
+  TRITONSERVER_ErrorDelete(error);
+  return text;
+}
+
+}  // namespace
+
+FakeFaults& Faults() {
+  static FakeFaults faults;
+  return faults;
+}
+
+std::vector<std::string>& LogLines() {
+  static std::vector<std::string> lines;
+  return lines;
+}
+
+std::string BytesTensor(const std::vector<std::string>& elements) {
+  std::string bytes;
+  for (const std::string& element : elements) {
+    const auto length = static_cast<uint32_t>(element.size());
+    bytes.append(reinterpret_cast<const char*>(&length), sizeof(length)).append(element);
+  }
+  return bytes;
+}
+
+std::vector<std::string> BytesElements(const std::vector<char>& data) {
+  std::vector<std::string> elements;
+  size_t at = 0;
+  while (at + sizeof(uint32_t) <= data.size()) {
+    uint32_t length = 0;
+    std::memcpy(&length, data.data() + at, sizeof(length));
+    at += sizeof(length);
+    if (length > data.size() - at) {
+      ADD_FAILURE() << "malformed BYTES content";
+      break;
+    }
+    elements.emplace_back(data.data() + at, length);
+    at += length;
+  }
+  return elements;
+}
+
+FakeServer::FakeServer() {
+  model_.backend = &backend_;
+  instance_.model = &model_;
+}
+
+FakeServer::~FakeServer() {
+  if (instance_initialized_) {
+    EXPECT_EQ(Consume(TRITONBACKEND_ModelInstanceFinalize(&instance_)), "");
+  }
+  if (model_initialized_) {
+    EXPECT_EQ(Consume(TRITONBACKEND_ModelFinalize(&model_)), "");
+  }
+  if (backend_initialized_) {
+    // A plug-in need not have this entry point; the weak default below stands in.
+    EXPECT_EQ(Consume(TRITONBACKEND_Finalize(&backend_)), "");
+  }
+}
+
+std::string FakeServer::Load() {
+  std::string failure = Consume(TRITONBACKEND_Initialize(&backend_));
+  if (!failure.empty()) {
+    return failure;
+  }
+  backend_initialized_ = true;
+  failure = Consume(TRITONBACKEND_ModelInitialize(&model_));
+  if (!failure.empty()) {
+    return failure;
+  }
+  model_initialized_ = true;
+  failure = Consume(TRITONBACKEND_ModelInstanceInitialize(&instance_));
+  instance_initialized_ = failure.empty();
+  return failure;
+}
+
+std::string FakeServer::Execute(const std::vector<TRITONBACKEND_Request*>& requests) {
+  // The array is valid during the call only.
+  auto array = std::make_unique<TRITONBACKEND_Request*[]>(requests.size());
+  std::copy(requests.begin(), requests.end(), array.get());
+  return Consume(TRITONBACKEND_ModelInstanceExecute(&instance_, array.get(),
+                                                    static_cast<uint32_t>(requests.size())));
+}
+
+}  // namespace nereid::backend::testing
+
+TRITONBACKEND_Input& TRITONBACKEND_Request::AddRaw(const std::string& name,
+                                                   TRITONSERVER_DataType type,
+                                                   std::vector<int64_t> shape,
+                                                   const std::string& bytes) {
+  TRITONBACKEND_Input& input = inputs.emplace_back();
+  input.name = name;
+  input.data_type = type;
+  input.shape = std::move(shape);
+  input.byte_size = bytes.size();
+  input.pieces.emplace_back(bytes.begin(), bytes.end());
+  return input;
+}
+
+const nereid::backend::testing::FakeAnswer& TRITONBACKEND_Request::Answer() const {
+  static const nereid::backend::testing::FakeAnswer kNone;
+  EXPECT_EQ(answers.size(), 1u);
+  EXPECT_EQ(releases, 1);
+  EXPECT_EQ(statistics.size(), 1u);
+  if (answers.empty()) {
+    return kNone;
+  }
+  EXPECT_TRUE(answers[0].final);
+  if (!statistics.empty()) {
+    EXPECT_EQ(statistics[0].success, !answers[0].failed);
+  }
+  return answers[0];
+}
+
+extern "C" __attribute__((weak)) TRITONSERVER_Error* TRITONBACKEND_Finalize(
+    TRITONBACKEND_Backend*) {
+  return nullptr;
+}

@@ -1,0 +1,383 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/options/command_line.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <set>
+#include <sstream>
+
+#include "app/options/default_directories.h"
+#include "app/options/flag_table.h"
+
+namespace nereid::app {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Pair;
+
+base::Result<ParsedCommandLine> Parse(std::vector<std::string> flags,
+                                      const std::map<std::string, std::string>& environment = {}) {
+  flags.insert(flags.begin(), "/usr/bin/tritonserver");
+  CommandLineContext context;
+  context.environment = [&environment](const char* name) {
+    const auto found = environment.find(name);
+    return found == environment.end() ? nullptr : found->second.c_str();
+  };
+  return ParseCommandLine(flags, context);
+}
+
+// Parses what must be right, a repository added.
+ParsedCommandLine Good(std::vector<std::string> flags,
+                       const std::map<std::string, std::string>& environment = {}) {
+  flags.push_back("--model-repository=/m");
+  auto parsed = Parse(std::move(flags), environment);
+  EXPECT_TRUE(parsed.ok()) << parsed.status().message();
+  return parsed.ok() ? *parsed : ParsedCommandLine{};
+}
+
+std::vector<std::string> Words(const std::string& line) {
+  std::istringstream in(line);
+  return {std::istream_iterator<std::string>(in), {}};
+}
+
+struct ErrorCase {
+  const char* flags;  // words, cut at blanks
+  const char* line;   // the whole message
+};
+
+// What users see for each kind of mistake.
+constexpr ErrorCase kErrors[] = {
+    {"--http-prot=1", R"(Bad option: "--http-prot". unknown flag, did you mean --http-port?)"},
+    {"--http_port=1", R"(Bad option: "--http_port". unknown flag, did you mean --http-port?)"},
+    {"--zzzzzzzz", R"(Bad option: "--zzzzzzzz". unknown flag, --help lists the flags)"},
+    {"--inline=auto", R"(Bad option: "--inline". unknown flag, --help lists the flags)"},
+    {"--=1", R"(Bad option: "--". unknown flag, --help lists the flags)"},
+    {"--log-f=x", R"(Bad option: "--log-f". the abbreviation is ambiguous: --log-format, --log-file)"},
+    {"-x", R"(Bad option: "--x". flags begin with two hyphens, there are no short ones)"},
+    {"--id", R"(Bad option: "--id". the flag needs a value: <string>)"},
+    {"--help=1", R"(Bad option: "--help". the flag takes no value)"},
+    {"--disable-auto-complete-config=true", R"(Bad option: "--disable-auto-complete-config". the flag takes no value)"},
+    {"--model-repository=/m extra", "Unexpected argument: extra"},
+    {"-- --id=x", "Unexpected argument: --id=x"},
+    {"extra --log-info=maybe", R"(Bad option: "--log-info". invalid value for bool option: maybe, expected true or false)"},
+    {"--http-port=http", R"(Bad option: "--http-port". Invalid option value. Got http, expected a whole number)"},
+    {"--http-port --grpc-port=3", R"(Bad option: "--http-port". Invalid option value. Got --grpc-port=3, expected a whole number)"},
+    {"--http-port=80x", R"(Bad option: "--http-port". Invalid option value. Got 80x, expected a whole number)"},
+    {"--http-por=65536", R"(Bad option: "--http-port". Provided option value is out of bound. Got 65536, expected 0 to 65535)"},
+    {"--exit-timeout-secs=-1", R"(Bad option: "--exit-timeout-secs". Provided option value is out of bound. Got -1, expected 0 to 2147483647)"},
+    {"--http-max-input-size=0", R"(Bad option: "--http-max-input-size". Provided option value is out of bound. Got 0, expected 1 to 9223372036854775807)"},
+    {"--grpc-infer-thread-count=1", R"(Bad option: "--grpc-infer-thread-count". Provided option value is out of bound. Got 1, expected 2 to 128)"},
+    {"--pinned-memory-pool-byte-size=99999999999999999999", R"(Bad option: "--pinned-memory-pool-byte-size". Provided option value is out of bound. Got 99999999999999999999, expected 0 to 9223372036854775807)"},
+    {"--metrics-interval-ms=0", R"(Bad option: "--metrics-interval-ms". Provided option value is out of bound. Got 0, expected 1 to 2147483647)"},
+    {"--log-verbose=loud", R"(Bad option: "--log-verbose". Invalid option value. Got loud, expected a whole number)"},
+    {"--log-format=json", R"(Bad option: "--log-format". invalid argument. Got json, expected one of: default, ISO8601)"},
+    {"--model-control-mode=auto", R"(Bad option: "--model-control-mode". invalid argument. Got auto, expected one of: none, poll, explicit)"},
+    {"--rate-limit=on", R"(Bad option: "--rate-limit". invalid argument. Got on, expected one of: off, execution_count)"},
+    {"--inline-execution=yes", R"(Bad option: "--inline-execution". invalid argument. Got yes, expected one of: auto, always, never)"},
+    {"--grpc-infer-response-compression-level=best", R"(Bad option: "--grpc-infer-response-compression-level". invalid argument. Got best, expected one of: none, low, medium, high)"},
+    {"--model-repository=", R"(Bad option: "--model-repository". the path of a model repository is empty)"},
+    {"--trace-config=level", R"(Bad option: "--trace-config". option format is '<trace mode>,<setting>=<value>' or '<setting>=<value>'. Got level)"},
+    {"--trace-config=level=Loud", R"(Bad option: "--trace-config". invalid value for trace level option: loud, expected OFF, TIMESTAMPS or TENSORS)"},
+    {"--trace-config=mode=x", R"(Bad option: "--trace-config". invalid value for trace mode option: x. Available options are "triton" and "opentelemetry")"},
+    {"--trace-config=foo,bar=1", R"(Bad option: "--trace-config". invalid value for trace mode option: foo. Available options are "triton" and "opentelemetry")"},
+    {"--trace-config=triton,bar=1", R"(Bad option: "--trace-config". unknown setting 'bar' of mode triton, expected file or log-frequency)"},
+    {"--trace-config=bar=1", R"(Bad option: "--trace-config". unknown setting 'bar', expected rate, level, count or mode)"},
+    {"--trace-config=rate=-1", R"(Bad option: "--trace-config". Provided option value is out of bound. Got -1, expected 0 to 4294967295)"},
+    {"--trace-config=opentelemetry,resource=a", R"(Bad option: "--trace-config". Cannot parse pair option, expected the form <attribute>=<value>. Found: a)"},
+    {"--trace-level=loud", R"(Bad option: "--trace-level". invalid value for trace level option: loud, expected OFF, TIMESTAMPS or TENSORS)"},
+    {"--metrics-config=x", R"(Bad option: "--metrics-config". option format is '<setting>=<value>'. Got x)"},
+    {"--metrics-config=x=1", R"(Bad option: "--metrics-config". unknown setting 'x', expected counter_latencies, histogram_latencies, summary_latencies or summary_quantiles)"},
+    {"--metrics-config=summary_quantiles=0.5", R"(Bad option: "--metrics-config". Cannot parse pair option, expected the form <quantile>:<error>. Found: 0.5)"},
+    {"--metrics-config=summary_quantiles=1.5:0.1", R"(Bad option: "--metrics-config". Provided option value is out of bound. Got 1.5, expected 0 to 1)"},
+    {"--backend-config=onnxruntime", R"(Bad option: "--backend-config". option format is '<backend name>,<setting>=<value>' or '<setting>=<value>'. Got onnxruntime)"},
+    {"--backend-config=default-max-batch-size=many", R"(Bad option: "--backend-config". Invalid option value. Got many, expected a whole number)"},
+    {"--cache-config=size=1", R"(Bad option: "--cache-config". No cache specified. option format is '<cache name>,<setting>=<value>'. Got size=1)"},
+    {"--cache-config=local,size=1 --cache-config=redis,port=1", R"(Bad option: "--cache-config". only one cache can be used. Got 'local' and 'redis')"},
+    {"--rate-limit-resource=a", R"(Bad option: "--rate-limit-resource". option format is '<resource_name>:<count>:<device>' or '<resource_name>:<count>'. Got a)"},
+    {"--rate-limit-resource=a:1:2:3", R"(Bad option: "--rate-limit-resource". option format is '<resource_name>:<count>:<device>' or '<resource_name>:<count>'. Got a:1:2:3)"},
+    {"--rate-limit-resource=a:-1", R"(Bad option: "--rate-limit-resource". Provided option value is out of bound. Got -1, expected 0 to 2147483647)"},
+    {"--cuda-memory-pool-byte-size=0-15", R"(Bad option: "--cuda-memory-pool-byte-size". Cannot parse pair option, expected the form <device>:<bytes>. Found: 0-15)"},
+    {"--model-load-gpu-limit=0:1.5", R"(Bad option: "--model-load-gpu-limit". Provided option value is out of bound. Got 1.5, expected 0 to 1)"},
+    {"--host-policy=numa-node=0", R"(Bad option: "--host-policy". option format is '<policy name>,<setting>=<value>'. Got numa-node=0)"},
+    {"--host-policy=cpu,weight=0", R"(Bad option: "--host-policy". Unsupported host policy setting 'weight' is specified, supported settings are 'numa-node', 'cpu-cores')"},
+    {"--host-policy=cpu,cpu-cores=3-1", R"(Bad option: "--host-policy". cpu-cores has a range that goes backwards: 3-1)"},
+    {"--host-policy=cpu,cpu-cores=1-2-3", R"(Bad option: "--host-policy". cpu-cores takes numbers and ranges, like 0-3,8. Got 1-2-3)"},
+    {"--sagemaker-safe-port-range=5", R"(Bad option: "--sagemaker-safe-port-range". Cannot parse pair option, expected the form <first port>-<last port>. Found: 5)"},
+    {"--sagemaker-safe-port-range=5-1", R"(Bad option: "--sagemaker-safe-port-range". the range goes backwards: 5-1)"},
+    {"--http-restricted-api=health", R"(Bad option: "--http-restricted-api". option format is '<api>[,<api>...]:<key>=<value>'. Got health)"},
+    {"--http-restricted-api=health:=v", R"(Bad option: "--http-restricted-api". option format is '<api>[,<api>...]:<key>=<value>'. Got health:=v)"},
+    {"--http-restricted-api=foo:k=v", R"(Bad option: "--http-restricted-api". unknown restricted api 'foo', expected one of: health, metadata, inference, shared-memory, model-config, model-repository, statistics, trace, logging)"},
+    {"--grpc-restricted-protocol=health:k=v --grpc-restricted-protocol=metadata,health:k2=v", R"(Bad option: "--grpc-restricted-protocol". restricted protocol 'health' can not be specified in multiple config groups)"},
+    {"--http-restricted-api=health,health:k=v", R"(Bad option: "--http-restricted-api". restricted api 'health' can not be specified in multiple config groups)"},
+    {"", "--model-repository must be specified, for example --model-repository=/models"},
+    {"--model-store=/m --load-model=a", "Error: Use of '--load-model' requires setting '--model-control-mode=explicit' as well."},
+    {"--model-store=/m --model-control-mode=explicit --load-model=* --load-model=a", R"(Bad option: "--load-model". '*' stands for all models and must be the only one named)"},
+    {"--model-store=/m --http-port=8001", "The server cannot listen to HTTP requests and GRPC requests at the same address and port 0.0.0.0:8001"},
+    {"--model-store=/m --metrics-port=8001", "The server cannot listen to GRPC requests and metrics requests at the same address and port 0.0.0.0:8001"},
+    {"--model-store=/m --allow-sagemaker=1 --allow-vertex-ai=1", "The server cannot listen to SageMaker requests and Vertex AI requests at the same address and port 0.0.0.0:8080"},
+    {"--model-store=/m --allow-sagemaker=1 --sagemaker-safe-port-range=8000-8001", "The server cannot listen to metrics requests at port 8002, allowed port range is [8000, 8001]"},
+    {"--model-store=/m --response-cache-byte-size=1 --cache-config=local,size=1", "Error: Incompatible flags --response-cache-byte-size and --cache-config both provided, use --cache-config alone"},
+};
+
+TEST(CommandLineTest, MistakesGetExactlyThisLine) {
+  for (const ErrorCase& mistake : kErrors) {
+    const auto parsed = Parse(Words(mistake.flags));
+    ASSERT_FALSE(parsed.ok()) << mistake.flags;
+    EXPECT_EQ(parsed.status().message(), mistake.line) << mistake.flags;
+    EXPECT_EQ(parsed.status().code(), base::StatusCode::kInvalidArgument);
+  }
+}
+
+TEST(CommandLineTest, AMessageIsOneLineWhateverTheValueHolds) {
+  EXPECT_EQ(Parse({"--http-port=1\n2\x1b"}).status().message(),
+            R"(Bad option: "--http-port". Invalid option value. Got 1?2?, expected a whole number)");
+  EXPECT_EQ(Parse({"a\nb"}).status().message(), "Unexpected argument: a?b");
+}
+
+TEST(CommandLineTest, DefaultsAreTritons) {
+  const ServerOptions options = Good({}).options;
+  EXPECT_EQ(options.id, "triton");
+  EXPECT_EQ(options.exit_timeout_secs, 30);
+  EXPECT_EQ(options.http.port, 8000);
+  EXPECT_EQ(options.grpc.port, 8001);
+  EXPECT_EQ(options.metrics.port, 8002);
+  EXPECT_EQ(options.metrics.address, "0.0.0.0");
+  EXPECT_EQ(options.repository.poll_secs, 0);
+  EXPECT_EQ(options.trace.rate, 1000u);
+  EXPECT_EQ(options.trace.count, -1);
+  EXPECT_EQ(options.plugins.backend_directory, "/opt/tritonserver/backends");
+  EXPECT_THAT(options.repository.paths, ElementsAre("/m"));
+  EXPECT_TRUE(options.inline_execution == InlineExecution::kAuto);
+}
+
+TEST(CommandLineTest, BothSpellingsAbbreviationsAndTheLastOneWins) {
+  const ServerOptions options = Good({"--http-port", "1", "--http-por=2", "--strict-r", "off", "--i=x",
+                                      "--model-store=/b", "--model-repository", "/a",
+                                      "--model-repository=/b"}).options;
+  EXPECT_EQ(options.http.port, 2);
+  EXPECT_FALSE(options.repository.strict_readiness);
+  EXPECT_EQ(options.id, "x");  // --inline-execution does not make --i ambiguous
+  EXPECT_THAT(options.repository.paths, ElementsAre("/a", "/b", "/m"));
+}
+
+TEST(CommandLineTest, PlainValuesArriveWhereTheyBelong) {
+  const ServerOptions options =
+      Good({"--log-verbose=true", "--log-format=ISO8601", "--log-file=/l", "--log-info=0",
+            "--disable-auto-complete-config", "--model-control-mode=poll", "--http-address=::1",
+            "--http-restricted-api=health:k=v", "--grpc-use-ssl-mutual=1", "--allow-metrics=false",
+            "--metrics-interval-ms=2.5", "--min-supported-compute-capability=7.5",
+            "--allow-client-shm=true", "--inline-execution=never", "--http-thread-count=3"}).options;
+  EXPECT_EQ(options.log.verbose, 1);
+  EXPECT_TRUE(options.log.format == base::LogFormat::kIso8601);
+  EXPECT_EQ(options.log.file, "/l");
+  EXPECT_FALSE(options.log.info);
+  EXPECT_TRUE(options.repository.strict_model_config);
+  EXPECT_EQ(options.repository.poll_secs, 15);
+  EXPECT_EQ(options.metrics.address, "::1");
+  EXPECT_EQ(options.http.restricted.size(), 1u);
+  EXPECT_TRUE(options.grpc.use_ssl);
+  EXPECT_FALSE(options.metrics.cpu || options.metrics.gpu || options.metrics.enabled);
+  EXPECT_EQ(options.metrics.interval_ms, 2);
+  EXPECT_DOUBLE_EQ(options.devices.min_supported_compute_capability, 7.5);
+  EXPECT_TRUE(options.devices.allow_client_shm);
+  EXPECT_TRUE(options.inline_execution == InlineExecution::kNever);
+  EXPECT_EQ(options.http.thread_count, 3);
+}
+
+TEST(CommandLineTest, CompositeValues) {
+  const ServerOptions options =
+      Good({"--backend-config=onnxruntime,a=b", "--backend-config=default-max-batch-size=8",
+            "--cache-config=local,size=10", "--cache-config=local,x=y",
+            "--rate-limit-resource=R1:4", "--rate-limit-resource=R2:2:1",
+            "--cuda-memory-pool-byte-size=0:5", "--cuda-memory-pool-byte-size=0:6",
+            "--host-policy=cpu,cpu-cores=0-3,8", "--model-load-gpu-limit=1:0.5",
+            "--metrics-config=counter_latencies=false",
+            "--metrics-config=summary_quantiles=0.5:0.1,0.9:0.2",
+            "--sagemaker-safe-port-range=1-2"}).options;
+  EXPECT_THAT(options.plugins.backend_config.at("onnxruntime"), ElementsAre(Pair("a", "b")));
+  EXPECT_THAT(options.plugins.backend_config.at(""), ElementsAre(Pair("default-max-batch-size", "8")));
+  EXPECT_EQ(options.plugins.cache_name, "local");
+  EXPECT_THAT(options.plugins.cache_config, ElementsAre(Pair("size", "10"), Pair("x", "y")));
+  ASSERT_EQ(options.rate_limit.resources.size(), 2u);
+  EXPECT_EQ(options.rate_limit.resources[0].count, 4u);
+  EXPECT_FALSE(options.rate_limit.resources[0].device.has_value());
+  EXPECT_EQ(options.rate_limit.resources[1].device, 1);
+  EXPECT_EQ(options.devices.cuda_memory_pool_byte_size.at(0), 6u);
+  EXPECT_THAT(options.devices.host_policies.at("cpu"), ElementsAre(Pair("cpu-cores", "0-3,8")));
+  EXPECT_DOUBLE_EQ(options.devices.model_load_gpu_limit.at(1), 0.5);
+  EXPECT_FALSE(options.metrics.counter_latencies);
+  EXPECT_THAT(options.metrics.summary_quantiles, ElementsAre(Pair(0.5, 0.1), Pair(0.9, 0.2)));
+  EXPECT_EQ(options.sagemaker.safe_port_range, (std::pair<int, int>(1, 2)));
+}
+
+TEST(CommandLineTest, TraceSettings) {
+  const TraceOptions trace =
+      Good({"--trace-config=level=TIMESTAMPS", "--trace-config=level=tensors",
+            "--trace-config=level=off", "--trace-config=rate=5", "--trace-config=count=9",
+            "--trace-config=triton,file=/t", "--trace-config=triton,log-frequency=2",
+            "--trace-config=mode=opentelemetry", "--trace-config=opentelemetry,url=http://c:1/x",
+            "--trace-config=opentelemetry,resource=a=b,c", "--trace-config=opentelemetry,resource=service.name=n",
+            "--trace-config=opentelemetry,bsp_max_queue_size=7"}).options.trace;
+  EXPECT_TRUE(trace.timestamps && trace.tensors);
+  EXPECT_EQ(trace.rate, 5u);
+  EXPECT_EQ(trace.count, 9);
+  EXPECT_EQ(trace.file, "/t");
+  EXPECT_EQ(trace.log_frequency, 2u);
+  EXPECT_TRUE(trace.mode == TraceMode::kOpenTelemetry);
+  EXPECT_EQ(trace.otlp_url, "http://c:1/x");
+  EXPECT_THAT(trace.resource, ElementsAre(Pair("service.name", "n"), Pair("a", "b,c")));
+  EXPECT_EQ(trace.bsp_max_queue_size, 7u);
+}
+
+TEST(CommandLineTest, DeprecatedFlagsWorkAndWarn) {
+  const ParsedCommandLine parsed =
+      Good({"--strict-model-config=true", "--response-cache-byte-size=1048576", "--trace-file=/t",
+            "--trace-rate=7", "--trace-level=max", "--trace-level=TENSORS"});
+  EXPECT_TRUE(parsed.options.repository.strict_model_config);
+  EXPECT_EQ(parsed.options.plugins.cache_name, "local");
+  EXPECT_THAT(parsed.options.plugins.cache_config, ElementsAre(Pair("size", "1048576")));
+  EXPECT_EQ(parsed.options.trace.file, "/t");
+  EXPECT_EQ(parsed.options.trace.rate, 7u);
+  EXPECT_TRUE(parsed.options.trace.timestamps && parsed.options.trace.tensors);
+  EXPECT_THAT(
+      parsed.warnings,
+      ElementsAre(
+          "Warning: '--trace-file' has been deprecated, use '--trace-config=triton,file=<path>' instead",
+          "Warning: '--trace-rate' has been deprecated, use '--trace-config=rate=<integer>' instead",
+          "Warning: '--trace-level' has been deprecated, use '--trace-config=level=<level>' instead",
+          "Warning: '--response-cache-byte-size' has been deprecated, use "
+          "'--cache-config=local,size=1048576' instead",
+          "Warning: '--strict-model-config' has been deprecated, use "
+          "'--disable-auto-complete-config' instead"));
+}
+
+TEST(CommandLineTest, TodaysFlagsWinOverDeprecatedOnes) {
+  ParsedCommandLine parsed =
+      Good({"--strict-model-config=false", "--disable-auto-complete-config", "--trace-rate=7",
+            "--trace-config=rate=9", "--trace-level=tensors", "--trace-config=level=timestamps"});
+  EXPECT_TRUE(parsed.options.repository.strict_model_config);
+  EXPECT_EQ(parsed.options.trace.rate, 9u);
+  EXPECT_TRUE(parsed.options.trace.timestamps);
+  EXPECT_FALSE(parsed.options.trace.tensors);
+  EXPECT_THAT(parsed.warnings,
+              ::testing::Contains("Warning: '--trace-rate' is overridden by '--trace-config'"));
+  parsed = Good({"--trace-level=tensors", "--trace-level=off"});
+  EXPECT_FALSE(parsed.options.trace.timestamps || parsed.options.trace.tensors);
+  EXPECT_EQ(Good({"--response-cache-byte-size=0"}).options.plugins.cache_name, "");
+}
+
+TEST(CommandLineTest, PortsThatMayBeShared) {
+  EXPECT_TRUE(Parse({"--model-store=/m", "--http-port=0", "--grpc-port=0", "--metrics-port=0"}).ok());
+  EXPECT_TRUE(Parse({"--model-store=/m", "--http-port=8001", "--http-address=127.0.0.1"}).ok());
+  EXPECT_TRUE(Parse({"--model-store=/m", "--http-port=8001", "--allow-grpc=false"}).ok());
+}
+
+TEST(CommandLineTest, VertexAiContainers) {
+  const std::map<std::string, std::string> environment = {
+      {"AIP_MODE", "PREDICTION"}, {"AIP_HTTP_PORT", "9090"}, {"AIP_STORAGE_URI", "gs://b/m"}};
+  const auto parsed = Parse({"--allow-grpc=true"}, environment);
+  ASSERT_TRUE(parsed.ok()) << parsed.status().message();
+  EXPECT_TRUE(parsed->options.vertex_ai.enabled);
+  EXPECT_EQ(parsed->options.vertex_ai.port, 9090);
+  EXPECT_FALSE(parsed->options.http.enabled);
+  EXPECT_TRUE(parsed->options.grpc.enabled);
+  EXPECT_THAT(parsed->options.repository.paths, ElementsAre("gs://b/m"));
+  EXPECT_EQ(Parse({}, {{"AIP_MODE", "PREDICTION"}, {"AIP_HTTP_PORT", "x"}}).status().message(),
+            "Environment variable AIP_HTTP_PORT: Invalid option value. Got x, expected a whole number");
+  EXPECT_EQ(Good({"--allow-vertex-ai=false"}, environment).options.http.enabled, false);
+}
+
+TEST(CommandLineTest, HelpAmongFlagsIsTritonsWay) {
+  for (const auto& arguments : {std::vector<std::string>{"tritonserver", "--help"},
+                                {"./nereid", "serve", "--id=x", "--he"}}) {
+    const auto parsed = ParseCommandLine(arguments, {});
+    ASSERT_TRUE(parsed.ok());
+    EXPECT_TRUE(parsed->action == ParsedCommandLine::Action::kPrint);
+    EXPECT_TRUE(parsed->text_on_stderr);
+    EXPECT_EQ(parsed->exit_code, 1);
+    EXPECT_THAT(parsed->text, HasSubstr("--model-repository <path>"));
+  }
+}
+
+TEST(CommandLineTest, CommandsOfNereid) {
+  const auto print = [](std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(), "/x/nereid");
+    const auto parsed = ParseCommandLine(arguments, {});
+    EXPECT_TRUE(parsed.ok() && parsed->action == ParsedCommandLine::Action::kPrint &&
+                !parsed->text_on_stderr && parsed->exit_code == 0);
+    return parsed.ok() ? parsed->text : "";
+  };
+  EXPECT_THAT(print({"--version"}), ::testing::MatchesRegex("nereid [0-9]+\\.[0-9]+\\.[0-9]+\n"));
+  EXPECT_THAT(print({"help"}), HasSubstr("nereid serve --model-repository=<path>"));
+  EXPECT_EQ(print({"help"}), print({"--help"}));
+  EXPECT_EQ(print({"help", "serve"}), UsageText("nereid serve"));
+
+  EXPECT_EQ(ParseCommandLine({"nereid", "serve", "--model-repository=/m", "--http-port=1"}, {})->options.http.port, 1);
+  EXPECT_EQ(ParseCommandLine({"nereid"}, {}).status().message(),
+            "A command is missing, for example: nereid serve --model-repository=/models");
+  EXPECT_EQ(ParseCommandLine({}, {}).status().message(),
+            "A command is missing, for example: nereid serve --model-repository=/models");
+  EXPECT_EQ(ParseCommandLine({"nereid", "--id=x"}, {}).status().message(),
+            "Unknown command: --id=x. Flags follow a command: nereid serve --id=x");
+  EXPECT_EQ(ParseCommandLine({"nereid", "start"}, {}).status().message(),
+            "Unknown command: start. The commands are serve, help and --version");
+}
+
+// The names that scripts written for Triton use. A name may join this list, none may leave it.
+TEST(FlagTableTest, HasEveryFlagOfTriton) {
+  std::set<std::string> names;
+  for (const FlagSpec& flag : AllFlags()) {
+    EXPECT_TRUE(names.emplace(flag.name).second) << flag.name << " twice";
+    EXPECT_FALSE(flag.help.empty()) << flag.name;
+  }
+  const std::vector<std::string> triton = Words(
+      "help id exit-timeout-secs log-verbose log-info log-warning log-error log-format log-file "
+      "model-store model-repository exit-on-error disable-auto-complete-config strict-readiness "
+      "model-control-mode repository-poll-secs load-model model-config-name model-load-thread-count "
+      "model-load-retry-count model-namespacing enable-peer-access allow-http http-address http-port "
+      "reuse-http-port http-header-forward-pattern http-thread-count http-max-input-size "
+      "http-restricted-api allow-grpc grpc-address grpc-port reuse-grpc-port "
+      "grpc-header-forward-pattern grpc-infer-thread-count grpc-infer-allocation-pool-size "
+      "grpc-max-response-pool-size grpc-use-ssl grpc-use-ssl-mutual grpc-server-cert "
+      "grpc-server-key grpc-root-cert grpc-infer-response-compression-level grpc-keepalive-time "
+      "grpc-keepalive-timeout grpc-keepalive-permit-without-calls grpc-http2-max-pings-without-data "
+      "grpc-http2-min-recv-ping-interval-without-data grpc-http2-max-ping-strikes "
+      "grpc-max-connection-age grpc-max-connection-age-grace grpc-restricted-protocol "
+      "allow-sagemaker sagemaker-port sagemaker-safe-port-range sagemaker-thread-count "
+      "allow-vertex-ai vertex-ai-port vertex-ai-thread-count vertex-ai-default-model allow-metrics "
+      "allow-gpu-metrics allow-cpu-metrics metrics-address metrics-port metrics-interval-ms "
+      "metrics-config trace-config backend-directory backend-config repoagent-directory "
+      "cache-config cache-directory rate-limit rate-limit-resource pinned-memory-pool-byte-size "
+      "cuda-memory-pool-byte-size cuda-virtual-address-size min-supported-compute-capability "
+      "buffer-manager-thread-count host-policy model-load-gpu-limit allow-client-shm "
+      "strict-model-config response-cache-byte-size trace-file trace-level trace-rate trace-count "
+      "trace-log-frequency");
+  for (const std::string& name : triton) EXPECT_TRUE(names.contains(name)) << name;
+  EXPECT_EQ(names.size(), triton.size() + 1);  // and --inline-execution
+}
+
+TEST(DefaultDirectoriesTest, TritonsOwnThenBesideTheProgramThenInstalled) {
+  const auto find = [](std::set<std::string> existing, const std::string& executable) {
+    return DefaultPluginDirectory("backends", executable, [existing](const std::string& path) {
+      return existing.contains(path);
+    });
+  };
+  const std::string opt = "/opt/tritonserver/backends";
+  EXPECT_EQ(find({opt, "/b/backends"}, "/b/bin/nereid"), opt);
+  EXPECT_EQ(find({"/b/backends", "/b/lib/nereid/backends"}, "/b/bin/nereid"), "/b/backends");
+  EXPECT_EQ(find({"/usr/lib/nereid/backends"}, "/usr/bin/nereid"), "/usr/lib/nereid/backends");
+  EXPECT_EQ(find({}, "/usr/bin/nereid"), opt);
+  EXPECT_EQ(find({}, ""), opt);
+  EXPECT_THAT(ExecutablePath(), HasSubstr("/app_options_test"));
+}
+
+TEST(DefaultDirectoriesTest, AFlagWins) {
+  EXPECT_EQ(Good({"--backend-directory=/b"}).options.plugins.backend_directory, "/b");
+  EXPECT_THAT(Good({}).warnings, IsEmpty());
+}
+
+}  // namespace
+}  // namespace nereid::app

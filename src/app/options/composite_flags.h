@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string_view>
+
+#include "app/options/flag_state.h"
+#include "base/status.h"
+
+namespace nereid::app {
+
+/// Readers of the flags whose value has a structure of its own. Each checks one value and stores
+/// it; a failure is INVALID_ARGUMENT with the reason.
+
+base::Status ReadLogVerbose(FlagState& state, std::string_view value);
+base::Status ReadLogFormat(FlagState& state, std::string_view value);
+base::Status ReadModelRepository(FlagState& state, std::string_view value);
+base::Status ReadModelControlMode(FlagState& state, std::string_view value);
+base::Status ReadLoadModel(FlagState& state, std::string_view value);
+base::Status ReadInlineExecution(FlagState& state, std::string_view value);
+base::Status ReadHttpRestricted(FlagState& state, std::string_view value);
+base::Status ReadGrpcRestricted(FlagState& state, std::string_view value);
+base::Status ReadCompressionLevel(FlagState& state, std::string_view value);
+base::Status ReadSafePortRange(FlagState& state, std::string_view value);
+base::Status ReadMetricsInterval(FlagState& state, std::string_view value);
+base::Status ReadMetricsConfig(FlagState& state, std::string_view value);
+base::Status ReadBackendConfig(FlagState& state, std::string_view value);
+base::Status ReadCacheConfig(FlagState& state, std::string_view value);
+base::Status ReadRateLimit(FlagState& state, std::string_view value);
+base::Status ReadRateLimitResource(FlagState& state, std::string_view value);
+base::Status ReadCudaPoolSize(FlagState& state, std::string_view value);
+base::Status ReadCudaAddressSize(FlagState& state, std::string_view value);
+base::Status ReadHostPolicy(FlagState& state, std::string_view value);
+base::Status ReadGpuLimit(FlagState& state, std::string_view value);
+
+// trace_flags.cc
+base::Status ReadTraceConfig(FlagState& state, std::string_view value);
+base::Status ReadOldTraceFile(FlagState& state, std::string_view value);
+base::Status ReadOldTraceLevel(FlagState& state, std::string_view value);
+base::Status ReadOldTraceRate(FlagState& state, std::string_view value);
+base::Status ReadOldTraceCount(FlagState& state, std::string_view value);
+base::Status ReadOldTraceLogFrequency(FlagState& state, std::string_view value);
+
+}  // namespace nereid::app

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/options/finish_options.h"
+
+#include <vector>
+
+#include "app/options/default_directories.h"
+#include "app/options/flag_values.h"
+#include "app/options/flag_words.h"
+
+namespace nereid::app {
+namespace {
+
+using base::Status;
+
+constexpr int kDefaultPollSecs = 15;
+
+std::string Variable(const CommandLineContext& context, const char* name) {
+  const char* value = context.environment ? context.environment(name) : nullptr;
+  return value != nullptr ? value : "";
+}
+
+void Deprecated(FlagState& state, std::string_view flag, const std::string& instead) {
+  state.warnings.push_back("Warning: '--" + std::string(flag) +
+                           "' has been deprecated, use '--" + instead + "' instead");
+}
+
+// Vertex AI sets variables in its containers, and wants its own service only there.
+Status ApplyVertexAi(const CommandLineContext& context, FlagState& state) {
+  ServerOptions& options = state.options;
+  if (Variable(context, "AIP_MODE") == "PREDICTION") {
+    if (!state.Given("allow-vertex-ai")) options.vertex_ai.enabled = true;
+    if (!state.Given("allow-http")) options.http.enabled = false;
+    if (!state.Given("allow-grpc")) options.grpc.enabled = false;
+  }
+  const std::string port = Variable(context, "AIP_HTTP_PORT");
+  if (!port.empty() && !state.Given("vertex-ai-port")) {
+    const base::Result<int64_t> number = ParseInteger(port, 0, 65535);
+    if (number.ok()) {
+      options.vertex_ai.port = static_cast<int>(*number);
+    } else if (options.vertex_ai.enabled) {
+      return number.status().WithPrefix("Environment variable AIP_HTTP_PORT: ");
+    }
+  }
+  if (options.vertex_ai.enabled && options.repository.paths.empty()) {
+    const std::string path = Variable(context, "AIP_STORAGE_URI");
+    if (!path.empty()) options.repository.paths.insert(path);
+  }
+  return {};
+}
+
+Status FinishRepository(FlagState& state) {
+  RepositoryOptions& repository = state.options.repository;
+  if (state.old_strict_model_config) {
+    Deprecated(state, "strict-model-config", "disable-auto-complete-config");
+    if (!state.Given("disable-auto-complete-config")) {
+      repository.strict_model_config = *state.old_strict_model_config;
+    }
+  }
+  if (repository.paths.empty()) {
+    return Status::InvalidArgument(
+        "--model-repository must be specified, for example --model-repository=/models");
+  }
+  if (repository.control_mode != ModelControlMode::kPoll) {
+    repository.poll_secs = 0;
+  } else if (!state.Given("repository-poll-secs")) {
+    repository.poll_secs = kDefaultPollSecs;
+  }
+  if (repository.startup_models.empty()) return {};
+  if (repository.control_mode != ModelControlMode::kExplicit) {
+    return Status::InvalidArgument(
+        "Error: Use of '--load-model' requires setting '--model-control-mode=explicit' as well.");
+  }
+  if (repository.startup_models.contains("*") && repository.startup_models.size() > 1) {
+    return Status::InvalidArgument(
+        BadOption("load-model", "'*' stands for all models and must be the only one named"));
+  }
+  return {};
+}
+
+Status FinishCache(FlagState& state) {
+  if (!state.old_response_cache_byte_size) return {};
+  PluginOptions& plugins = state.options.plugins;
+  if (!plugins.cache_name.empty()) {
+    return Status::InvalidArgument(
+        "Error: Incompatible flags --response-cache-byte-size and --cache-config both provided, "
+        "use --cache-config alone");
+  }
+  const std::string size = std::to_string(*state.old_response_cache_byte_size);
+  Deprecated(state, "response-cache-byte-size", "cache-config=local,size=" + size);
+  if (*state.old_response_cache_byte_size == 0) return {};
+  plugins.cache_name = "local";
+  plugins.cache_config = {{"size", size}};
+  return {};
+}
+
+// Takes an old --trace-<name> over unless --trace-config has `setting`.
+template <typename T, typename U>
+void TakeOldTrace(FlagState& state, std::string_view flag, std::string_view setting,
+                  const std::string& instead, const std::optional<T>& old, U& target) {
+  if (!old) return;
+  Deprecated(state, flag, "trace-config=" + instead);
+  if (state.Given("trace-config " + std::string(setting))) {
+    state.warnings.push_back("Warning: '--" + std::string(flag) +
+                             "' is overridden by '--trace-config'");
+    return;
+  }
+  target = static_cast<U>(*old);
+}
+
+void FinishTrace(FlagState& state) {
+  TraceOptions& trace = state.options.trace;
+  const OldTraceFlags old = state.old_trace;
+  TakeOldTrace(state, "trace-file", "file", "triton,file=<path>", old.file, trace.file);
+  TakeOldTrace(state, "trace-rate", "rate", "rate=<integer>", old.rate, trace.rate);
+  TakeOldTrace(state, "trace-count", "count", "count=<integer>", old.count, trace.count);
+  TakeOldTrace(state, "trace-log-frequency", "log-frequency", "triton,log-frequency=<integer>",
+               old.log_frequency, trace.log_frequency);
+  if (!state.Given("trace-level")) return;
+  bool unused = false;
+  const bool overridden = state.Given("trace-config level");
+  TakeOldTrace(state, "trace-level", "level", "level=<level>", std::optional(true), unused);
+  if (overridden) return;
+  trace.timestamps = old.timestamps && !old.level_off;
+  trace.tensors = old.tensors && !old.level_off;
+}
+
+void FinishServices(const CommandLineContext& context, FlagState& state) {
+  ServerOptions& options = state.options;
+  if (options.grpc.use_ssl_mutual) options.grpc.use_ssl = true;
+  if (!state.Given("metrics-address")) options.metrics.address = options.http.address;
+  if (!options.metrics.enabled) options.metrics.gpu = options.metrics.cpu = false;
+  const auto fill = [&](std::string& directory, std::string_view flag, std::string_view kind) {
+    if (!state.Given(flag)) directory = DefaultPluginDirectory(kind, context.executable);
+  };
+  fill(options.plugins.backend_directory, "backend-directory", "backends");
+  fill(options.plugins.repoagent_directory, "repoagent-directory", "repoagents");
+  fill(options.plugins.cache_directory, "cache-directory", "caches");
+}
+
+struct Service {
+  const char* name;
+  bool enabled;
+  const std::string& address;
+  int port;
+};
+
+Status CheckPorts(const ServerOptions& options) {
+  std::vector<Service> services;
+  for (const Service& service : {
+           Service{"HTTP", options.http.enabled, options.http.address, options.http.port},
+           Service{"GRPC", options.grpc.enabled, options.grpc.address, options.grpc.port},
+           Service{"metrics", options.metrics.enabled, options.metrics.address,
+                   options.metrics.port},
+           Service{"SageMaker", options.sagemaker.enabled, options.sagemaker.address,
+                   options.sagemaker.port},
+           Service{"Vertex AI", options.vertex_ai.enabled, options.vertex_ai.address,
+                   options.vertex_ai.port}}) {
+    if (service.enabled) services.push_back(service);
+  }
+  for (size_t i = 0; i < services.size(); ++i) {
+    const Service& a = services[i];
+    const auto& range = options.sagemaker.safe_port_range;
+    const bool bound = options.sagemaker.enabled && range &&
+                       a.name != std::string_view("SageMaker") &&
+                       a.address == options.sagemaker.address;
+    if (bound && (a.port < range->first || a.port > range->second)) {
+      return Status::InvalidArgument(
+          std::string("The server cannot listen to ") + a.name + " requests at port " +
+          std::to_string(a.port) + ", allowed port range is [" + std::to_string(range->first) +
+          ", " + std::to_string(range->second) + "]");
+    }
+    for (size_t j = i + 1; j < services.size(); ++j) {
+      const Service& b = services[j];
+      // Port 0 is another port each time.
+      if (a.port == 0 || a.port != b.port || a.address != b.address) continue;
+      return Status::InvalidArgument(std::string("The server cannot listen to ") + a.name +
+                                     " requests and " + b.name +
+                                     " requests at the same address and port " + a.address + ":" +
+                                     std::to_string(a.port));
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+Status FinishOptions(const CommandLineContext& context, FlagState& state) {
+  NEREID_RETURN_IF_ERROR(ApplyVertexAi(context, state));
+  FinishServices(context, state);
+  FinishTrace(state);
+  NEREID_RETURN_IF_ERROR(CheckPorts(state.options));
+  NEREID_RETURN_IF_ERROR(FinishCache(state));
+  return FinishRepository(state);
+}
+
+}  // namespace nereid::app

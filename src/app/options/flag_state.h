@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "app/options/server_options.h"
+
+namespace nereid::app {
+
+/// What the deprecated --trace-* flags said; the settings of --trace-config win over them.
+struct OldTraceFlags {
+  std::optional<std::string> file;
+  std::optional<uint32_t> rate;
+  std::optional<int32_t> count;
+  std::optional<uint32_t> log_frequency;
+  bool level_off = false;  // one "OFF" among repeated --trace-level turns tracing off
+  bool timestamps = false;
+  bool tensors = false;
+};
+
+/// What is known while the flags of one command line are read, left to right.
+struct FlagState {
+  ServerOptions options;
+  std::set<std::string, std::less<>> given;  // the flags seen, and "trace-config <setting>"
+  OldTraceFlags old_trace;
+  std::optional<bool> old_strict_model_config;
+  std::optional<uint64_t> old_response_cache_byte_size;
+  std::vector<std::string> warnings;  // one line each
+
+  bool Given(std::string_view flag) const { return given.contains(flag); }
+};
+
+}  // namespace nereid::app

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/options/flag_words.h"
+
+#include <algorithm>
+#include <numeric>
+
+namespace nereid::app {
+namespace {
+
+using base::Status;
+
+Status Bad(std::string_view flag, std::string_view reason) {
+  return Status::InvalidArgument(BadOption(flag, reason));
+}
+
+// How many letters must be put in, taken out, changed or swapped with their neighbour.
+size_t EditDistance(std::string_view a, std::string_view b) {
+  std::vector<size_t> before, above(b.size() + 1), row(b.size() + 1);
+  std::iota(above.begin(), above.end(), size_t{0});
+  for (size_t i = 1; i <= a.size(); ++i) {
+    row[0] = i;
+    for (size_t j = 1; j <= b.size(); ++j) {
+      row[j] = std::min({above[j] + 1, row[j - 1] + 1, above[j - 1] + (a[i - 1] != b[j - 1])});
+      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1]) {
+        row[j] = std::min(row[j], before[j - 2] + 1);
+      }
+    }
+    before = above;
+    std::swap(above, row);
+  }
+  return above.back();
+}
+
+Status Unknown(std::string_view name) {
+  const std::string_view nearest = NearestFlag(name);
+  if (nearest.empty()) return Bad(name, "unknown flag, --help lists the flags");
+  return Bad(name, "unknown flag, did you mean --" + std::string(nearest) + "?");
+}
+
+base::Result<const FlagSpec*> Find(std::string_view name) {
+  std::vector<const FlagSpec*> candidates;
+  for (const FlagSpec& flag : AllFlags()) {
+    if (flag.name == name) return &flag;
+    if (!flag.own && !name.empty() && flag.name.starts_with(name)) candidates.push_back(&flag);
+  }
+  if (candidates.size() == 1) return candidates.front();
+  if (candidates.empty()) return Unknown(name);
+  std::string names;
+  for (const FlagSpec* flag : candidates) {
+    names.append(names.empty() ? "--" : ", --").append(flag->name);
+  }
+  return Bad(name, "the abbreviation is ambiguous: " + names);
+}
+
+}  // namespace
+
+std::string OneLine(std::string text) {
+  for (char& c : text) {
+    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = '?';
+  }
+  return text;
+}
+
+std::string BadOption(std::string_view flag, std::string_view reason) {
+  std::string line = "Bad option: \"--";
+  return OneLine(line.append(flag).append("\". ").append(reason));
+}
+
+std::string_view NearestFlag(std::string_view name) {
+  // Longer than any flag: no slip of the hand, and the distance would take long.
+  if (name.size() > 80) return {};
+  std::string spelt(name);
+  std::replace(spelt.begin(), spelt.end(), '_', '-');
+  std::string_view nearest;
+  size_t least = std::max<size_t>(2, spelt.size() / 4) + 1;
+  for (const FlagSpec& flag : AllFlags()) {
+    const size_t distance = EditDistance(spelt, flag.name);
+    if (distance < least && distance < spelt.size()) {
+      least = distance;
+      nearest = flag.name;
+    }
+  }
+  return nearest;
+}
+
+base::Result<std::optional<FlagWord>> FlagWords::Next() {
+  while (next_ < arguments_.size()) {
+    const std::string_view word = arguments_[next_++];
+    if (word == "--") {
+      while (next_ < arguments_.size()) others_.push_back(arguments_[next_++]);
+      break;
+    }
+    if (word.size() < 2 || word[0] != '-') {
+      others_.push_back(word);
+      continue;
+    }
+    if (word[1] != '-') {
+      return Status::InvalidArgument(
+          BadOption(word.substr(1), "flags begin with two hyphens, there are no short ones"));
+    }
+    const size_t equals = word.find('=');
+    const std::string_view name = word.substr(2, equals == word.npos ? equals : equals - 2);
+    NEREID_ASSIGN_OR_RETURN(const FlagSpec* flag, Find(name));
+    if (flag->value_form.empty()) {
+      if (equals != word.npos) return Bad(flag->name, "the flag takes no value");
+      return std::optional(FlagWord{flag, {}});
+    }
+    if (equals != word.npos) return std::optional(FlagWord{flag, word.substr(equals + 1)});
+    if (next_ == arguments_.size()) {
+      return Bad(flag->name, "the flag needs a value: <" + std::string(flag->value_form) + ">");
+    }
+    return std::optional(FlagWord{flag, arguments_[next_++]});
+  }
+  return std::optional<FlagWord>();
+}
+
+}  // namespace nereid::app

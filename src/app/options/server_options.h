@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <climits>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/log.h"
+
+namespace nereid::app {
+
+/// "setting=value" pairs in the order given; a setting may come several times.
+using Settings = std::vector<std::pair<std::string, std::string>>;
+
+enum class ModelControlMode { kNone, kPoll, kExplicit };
+enum class RateLimitMode { kOff, kExecutionCount };
+enum class CompressionLevel { kNone, kLow, kMedium, kHigh };
+enum class TraceMode { kTriton, kOpenTelemetry };
+enum class InlineExecution { kAuto, kAlways, kNever };
+
+struct LogOptions {
+  int verbose = 0;  // quiet until asked: verbose lines cost time per request
+  bool info = true;
+  bool warning = true;
+  bool error = true;
+  base::LogFormat format = base::LogFormat::kDefault;
+  std::string file;  // "" = the standard streams, where containers look for logs
+};
+
+struct RepositoryOptions {
+  std::set<std::string> paths;  // a set, so that a path named twice is served once
+  bool exit_on_error = true;    // a server that lacks a model should not look healthy
+  bool strict_model_config = false;  // most backends can complete a configuration
+  bool strict_readiness = true;
+  ModelControlMode control_mode = ModelControlMode::kNone;  // the folder is read once, at start
+  int poll_secs = 0;                     // 15 in poll mode unless given; always 0 in other modes
+  std::set<std::string> startup_models;  // explicit mode only; {"*"} = all
+  std::string model_config_name;         // "" = config.pbtxt alone
+  int load_thread_count = 4;  // loading is mostly waiting for files, yet takes memory per model
+  int load_retry_count = 0;
+  bool namespacing = false;       // clients name a model by its name alone
+  bool enable_peer_access = true;
+};
+
+/// Requests of these categories need the header (HTTP) or metadata (gRPC) `key: value`. The key is
+/// as written on the command line; gRPC clients send it as "triton-grpc-protocol-<key>".
+struct RestrictedGroup {
+  std::vector<std::string> categories;
+  std::string key;
+  std::string value;
+};
+
+struct HttpOptions {
+  bool enabled = true;
+  std::string address = "0.0.0.0";  // servers mostly run in containers, behind a network policy
+  int port = 8000;                  // 0 = chosen by the system
+  bool reuse_port = false;
+  std::string header_forward_pattern;  // "" = no header becomes a request parameter
+  int thread_count = 0;  // 0 = not given: one event loop per core, 8 at most
+  int64_t max_input_size = 64 << 20;  // bytes, after decompression as well: bounds one request
+  std::vector<RestrictedGroup> restricted;
+};
+
+struct GrpcOptions {
+  bool enabled = true;
+  std::string address = "0.0.0.0";
+  int port = 8001;
+  bool reuse_port = false;
+  std::string header_forward_pattern;
+  int infer_thread_count = 2;
+  int infer_allocation_pool_size = 8;       // request states kept for reuse
+  int max_response_pool_size = INT_MAX;     // responses of one stream waiting to be written
+  bool use_ssl = false;
+  bool use_ssl_mutual = false;              // implies use_ssl
+  std::string server_cert, server_key, root_cert;  // paths of PEM files
+  CompressionLevel compression_level = CompressionLevel::kNone;  // tensors compress badly
+  // The next six are gRPC's own defaults, in milliseconds where they are times.
+  int keepalive_time_ms = 7'200'000;
+  int keepalive_timeout_ms = 20'000;
+  bool keepalive_permit_without_calls = false;
+  int http2_max_pings_without_data = 2;
+  int http2_min_recv_ping_interval_without_data_ms = 300'000;
+  int http2_max_ping_strikes = 2;
+  int max_connection_age_ms = 0;        // 0 = connections live as long as clients like
+  int max_connection_age_grace_ms = 0;  // 0 = no bound
+  std::vector<RestrictedGroup> restricted;
+};
+
+struct SagemakerOptions {
+  bool enabled = false;
+  std::string address = "0.0.0.0";
+  int port = 8080;                                    // what SageMaker's containers must use
+  std::optional<std::pair<int, int>> safe_port_range;  // other services must stay inside
+  int thread_count = 8;
+};
+
+struct VertexAiOptions {
+  bool enabled = false;  // true where AIP_MODE=PREDICTION; HTTP and gRPC are off by default there
+  std::string address = "0.0.0.0";
+  int port = 8080;  // AIP_HTTP_PORT if set
+  int thread_count = 8;
+  std::string default_model;
+};
+
+struct MetricsOptions {
+  bool enabled = true;
+  bool gpu = true;
+  bool cpu = true;
+  std::string address = "0.0.0.0";  // the HTTP address unless given
+  int port = 8002;
+  int interval_ms = 2000;
+  bool counter_latencies = true;
+  bool histogram_latencies = false;
+  bool summary_latencies = false;  // sliding quantiles cost a lock per request
+  std::vector<std::pair<double, double>> summary_quantiles = {  // quantile, allowed error
+      {0.5, 0.05}, {0.9, 0.01}, {0.95, 0.001}, {0.99, 0.001}, {0.999, 0.001}};
+};
+
+struct TraceOptions {
+  TraceMode mode = TraceMode::kTriton;
+  bool timestamps = false;  // neither = level OFF
+  bool tensors = false;
+  uint32_t rate = 1000;  // one request in so many; 0 = none
+  int32_t count = -1;    // traces left; -1 = no bound
+  std::string file;      // triton mode; "" = nothing is written
+  uint32_t log_frequency = 0;  // triton mode: traces per numbered file; 0 = one file at exit
+  std::string otlp_url;        // "" = http://localhost:4318/v1/traces
+  Settings resource = {{"service.name", "triton-inference-server"}};
+  // Batches of spans, OpenTelemetry's own defaults.
+  uint32_t bsp_max_queue_size = 2048;
+  uint32_t bsp_schedule_delay_ms = 5000;
+  uint32_t bsp_max_export_batch_size = 512;
+};
+
+struct PluginOptions {
+  std::string backend_directory;    // see default_directories.h
+  std::string repoagent_directory;
+  std::string cache_directory;
+  std::map<std::string, Settings> backend_config;  // by backend; "" = for all of them
+  std::string cache_name;  // "" = no response cache: it changes what a request means
+  Settings cache_config;
+};
+
+struct RateLimitResource {
+  std::string name;
+  uint64_t count = 0;
+  std::optional<int> device;  // none = every device
+};
+
+struct RateLimitOptions {
+  RateLimitMode mode = RateLimitMode::kOff;
+  std::vector<RateLimitResource> resources;
+};
+
+struct DeviceOptions {
+  uint64_t pinned_memory_pool_byte_size = uint64_t{256} << 20;
+  std::map<int, uint64_t> cuda_memory_pool_byte_size;  // by device; 64 MiB where not given
+  std::map<int, uint64_t> cuda_virtual_address_size;   // by device; 1 GiB where not given
+  double min_supported_compute_capability = 0;         // 0 = any device
+  int buffer_manager_thread_count = 0;                 // 0 = copies run where they are asked for
+  std::map<std::string, Settings> host_policies;       // by policy; numa-node, cpu-cores
+  std::map<int, double> model_load_gpu_limit;          // by device: share of its memory, 0..1
+  bool allow_client_shm = false;  // a client that names shared memory reads the server's host
+};
+
+/// Everything that a command line can say, with the value that holds where it says nothing.
+struct ServerOptions {
+  std::string id = "triton";  // clients compare the server's name in the metadata
+  int exit_timeout_secs = 30;
+  InlineExecution inline_execution = InlineExecution::kAuto;  // measured per model
+  LogOptions log;
+  RepositoryOptions repository;
+  HttpOptions http;
+  GrpcOptions grpc;
+  SagemakerOptions sagemaker;
+  VertexAiOptions vertex_ai;
+  MetricsOptions metrics;
+  TraceOptions trace;
+  PluginOptions plugins;
+  RateLimitOptions rate_limit;
+  DeviceOptions devices;
+};
+
+}  // namespace nereid::app

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+// TRITONBACKEND_Backend*, TRITONBACKEND_MemoryManager* and TRITONBACKEND_BackendAttribute*.
+#include "backend/abi/conversions.h"
+#include "backend/backend.h"
+
+using nereid::abi::Guard;
+using nereid::backend::Backend;
+using nereid::backend::BackendAttributes;
+using nereid::backend::MemoryAllocator;
+using nereid::base::Status;
+
+extern "C" {
+
+TRITONSERVER_Error* TRITONBACKEND_ApiVersion(uint32_t* major, uint32_t* minor) {
+  NEREID_REQUIRE(major);
+  NEREID_REQUIRE(minor);
+  *major = TRITONBACKEND_API_VERSION_MAJOR;
+  *minor = TRITONBACKEND_API_VERSION_MINOR;
+  return nullptr;
+}
+
+TRITONSERVER_Error* TRITONBACKEND_MemoryManagerAllocate(TRITONBACKEND_MemoryManager* manager,
+                                                        void** buffer,
+                                                        const TRITONSERVER_MemoryType memory_type,
+                                                        const int64_t memory_type_id,
+                                                        const uint64_t byte_size) {
+  NEREID_REQUIRE(manager);
+  NEREID_REQUIRE(buffer);
+  return Guard([&] {
+    return reinterpret_cast<MemoryAllocator*>(manager)->Allocate(buffer, memory_type,
+                                                                 memory_type_id, byte_size);
+  });
+}
+
+TRITONSERVER_Error* TRITONBACKEND_MemoryManagerFree(TRITONBACKEND_MemoryManager* manager,
+                                                    void* buffer,
+                                                    const TRITONSERVER_MemoryType memory_type,
+                                                    const int64_t memory_type_id) {
+  NEREID_REQUIRE(manager);
+  return Guard([&] {
+    return reinterpret_cast<MemoryAllocator*>(manager)->Free(buffer, memory_type, memory_type_id);
+  });
+}
+
+TRITONSERVER_Error* TRITONBACKEND_BackendName(TRITONBACKEND_Backend* backend, const char** name) {
+  NEREID_REQUIRE(backend);
+  NEREID_REQUIRE(name);
+  *name = Backend::From(backend)->name().c_str();
+  return nullptr;
+}
+
+TRITONSERVER_Error* TRITONBACKEND_BackendConfig(TRITONBACKEND_Backend* backend,
+                                                TRITONSERVER_Message** backend_config) {
+  NEREID_REQUIRE(backend);
+  NEREID_REQUIRE(backend_config);
+  *backend_config = &Backend::From(backend)->config();
+  return nullptr;
+}
+
+TRITONSERVER_Error* TRITONBACKEND_BackendExecutionPolicy(TRITONBACKEND_Backend* backend,
+                                                         TRITONBACKEND_ExecutionPolicy* policy) {
+  NEREID_REQUIRE(backend);
+  NEREID_REQUIRE(policy);
+  *policy = Backend::From(backend)->execution_policy;
+  return nullptr;
+}
+
+TRITONSERVER_Error* TRITONBACKEND_BackendSetExecutionPolicy(TRITONBACKEND_Backend* backend,
+                                                            TRITONBACKEND_ExecutionPolicy policy) {
+  NEREID_REQUIRE(backend);
+  if (policy != TRITONBACKEND_EXECUTION_BLOCKING &&
+      policy != TRITONBACKEND_EXECUTION_DEVICE_BLOCKING) {
+    return nereid::abi::ToError(Status::InvalidArgument("unknown execution policy " +
+                                                        std::to_string(static_cast<int>(policy))));
+  }
+  Backend::From(backend)->execution_policy = policy;
+  return nullptr;
+}
+
+TRITONSERVER_Error* TRITONBACKEND_BackendArtifacts(TRITONBACKEND_Backend* backend,
+                                                   TRITONBACKEND_ArtifactType* artifact_type,
+                                                   const char** location) {
+  NEREID_REQUIRE(backend);
+  NEREID_REQUIRE(artifact_type);
+  NEREID_REQUIRE(location);
+  *artifact_type = TRITONBACKEND_ARTIFACT_FILESYSTEM;
+  *location = Backend::From(backend)->directory().c_str();
+  return nullptr;
+}
+
+TRITONSERVER_Error* TRITONBACKEND_BackendMemoryManager(TRITONBACKEND_Backend* backend,
+                                                       TRITONBACKEND_MemoryManager** manager) {
+  NEREID_REQUIRE(backend);
+  NEREID_REQUIRE(manager);
+  *manager = reinterpret_cast<TRITONBACKEND_MemoryManager*>(
+      &Backend::From(backend)->memory_allocator());
+  return nullptr;
+}
+
+TRITONSERVER_Error* TRITONBACKEND_BackendState(TRITONBACKEND_Backend* backend, void** state) {
+  NEREID_REQUIRE(backend);
+  NEREID_REQUIRE(state);
+  *state = Backend::From(backend)->state;
+  return nullptr;
+}
+
+TRITONSERVER_Error* TRITONBACKEND_BackendSetState(TRITONBACKEND_Backend* backend, void* state) {
+  NEREID_REQUIRE(backend);
+  Backend::From(backend)->state = state;
+  return nullptr;
+}
+
+TRITONSERVER_Error* TRITONBACKEND_BackendAttributeAddPreferredInstanceGroup(
+    TRITONBACKEND_BackendAttribute* backend_attributes, const TRITONSERVER_InstanceGroupKind kind,
+    const uint64_t count, const uint64_t* device_ids, const uint64_t id_count) {
+  NEREID_REQUIRE(backend_attributes);
+  if (id_count > 0) NEREID_REQUIRE(device_ids);
+  return Guard([&] {
+    auto* attributes = reinterpret_cast<BackendAttributes*>(backend_attributes);
+    auto& group = attributes->preferred_groups.emplace_back();
+    group.kind = kind;
+    group.count = count;
+    group.device_ids.assign(device_ids, device_ids + id_count);
+    return Status::Ok();
+  });
+}
+
+TRITONSERVER_Error* TRITONBACKEND_BackendAttributeSetParallelModelInstanceLoading(
+    TRITONBACKEND_BackendAttribute* backend_attributes, bool enabled) {
+  NEREID_REQUIRE(backend_attributes);
+  reinterpret_cast<BackendAttributes*>(backend_attributes)->parallel_instance_loading = enabled;
+  return nullptr;
+}
+
+}  // extern "C"

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+// TRITONBACKEND_Model*.
+#include "abi/message.h"
+#include "backend/abi/conversions.h"
+#include "backend/backend_model.h"
+
+using nereid::abi::Guard;
+using nereid::backend::BackendModel;
+using nereid::base::Status;
+
+namespace {
+
+Status CheckConfigVersion(uint32_t version) {
+  if (version == 1) return Status::Ok();
+  return Status::Unsupported("model configuration version " + std::to_string(version) +
+                             " not supported, supported versions are: 1");
+}
+
+}  // namespace
+
+extern "C" {
+
+TRITONSERVER_Error* TRITONBACKEND_ModelName(TRITONBACKEND_Model* model, const char** name) {
+  NEREID_REQUIRE(model);
+  NEREID_REQUIRE(name);
+  *name = BackendModel::From(model)->description().name.c_str();
+  return nullptr;
+}
+
+TRITONSERVER_Error* TRITONBACKEND_ModelVersion(TRITONBACKEND_Model* model, uint64_t* version) {
+  NEREID_REQUIRE(model);
+  NEREID_REQUIRE(version);
+  *version = BackendModel::From(model)->description().version;
+  return nullptr;
+}
+
+TRITONSERVER_Error* TRITONBACKEND_ModelRepository(TRITONBACKEND_Model* model,
+                                                  TRITONBACKEND_ArtifactType* artifact_type,
+                                                  const char** location) {
+  NEREID_REQUIRE(model);
+  NEREID_REQUIRE(artifact_type);
+  NEREID_REQUIRE(location);
+  *artifact_type = TRITONBACKEND_ARTIFACT_FILESYSTEM;
+  *location = BackendModel::From(model)->description().directory.c_str();
+  return nullptr;
+}
+
+TRITONSERVER_Error* TRITONBACKEND_ModelConfig(TRITONBACKEND_Model* model,
+                                              const uint32_t config_version,
+                                              TRITONSERVER_Message** model_config) {
+  NEREID_REQUIRE(model);
+  NEREID_REQUIRE(model_config);
+  return Guard([&] {
+    NEREID_RETURN_IF_ERROR(CheckConfigVersion(config_version));
+    *model_config = new TRITONSERVER_Message(BackendModel::From(model)->description().config_json);
+    return Status::Ok();
+  });
+}
+
+TRITONSERVER_Error* TRITONBACKEND_ModelAutoCompleteConfig(TRITONBACKEND_Model* model,
+                                                          bool* auto_complete_config) {
+  NEREID_REQUIRE(model);
+  NEREID_REQUIRE(auto_complete_config);
+  *auto_complete_config = BackendModel::From(model)->description().auto_complete;
+  return nullptr;
+}
+
+TRITONSERVER_Error* TRITONBACKEND_ModelSetConfig(TRITONBACKEND_Model* model,
+                                                 const uint32_t config_version,
+                                                 TRITONSERVER_Message* model_config) {
+  NEREID_REQUIRE(model);
+  NEREID_REQUIRE(model_config);
+  return Guard([&] {
+    NEREID_RETURN_IF_ERROR(CheckConfigVersion(config_version));
+    BackendModel& backend_model = *BackendModel::From(model);
+    if (!backend_model.initializing()) {
+      return Status::Unsupported("the configuration of model '" + backend_model.description().name +
+                                 "' can only be set while the model is initialized");
+    }
+    backend_model.SetCompletedConfig(model_config->json);
+    return Status::Ok();
+  });
+}
+
+TRITONSERVER_Error* TRITONBACKEND_ModelServer(TRITONBACKEND_Model* model,
+                                              TRITONSERVER_Server** server) {
+  NEREID_REQUIRE(model);
+  NEREID_REQUIRE(server);
+  *server = BackendModel::From(model)->description().server;
+  return nullptr;
+}
+
+TRITONSERVER_Error* TRITONBACKEND_ModelBackend(TRITONBACKEND_Model* model,
+                                               TRITONBACKEND_Backend** backend) {
+  NEREID_REQUIRE(model);
+  NEREID_REQUIRE(backend);
+  *backend = BackendModel::From(model)->backend().handle();
+  return nullptr;
+}
+
+TRITONSERVER_Error* TRITONBACKEND_ModelState(TRITONBACKEND_Model* model, void** state) {
+  NEREID_REQUIRE(model);
+  NEREID_REQUIRE(state);
+  *state = BackendModel::From(model)->state;
+  return nullptr;
+}
+
+TRITONSERVER_Error* TRITONBACKEND_ModelSetState(TRITONBACKEND_Model* model, void* state) {
+  NEREID_REQUIRE(model);
+  BackendModel::From(model)->state = state;
+  return nullptr;
+}
+
+TRITONSERVER_Error* TRITONBACKEND_ModelReportMemoryUsage(TRITONBACKEND_Model* model,
+                                                         TRITONSERVER_BufferAttributes** usage,
+                                                         uint32_t usage_size) {
+  NEREID_REQUIRE(model);
+  if (usage_size > 0) NEREID_REQUIRE(usage);
+  return Guard([&] {
+    std::vector<nereid::memory::BufferAttributes> reported;
+    for (uint32_t i = 0; i < usage_size; ++i) {
+      if (usage[i] == nullptr) return Status::InvalidArgument("usage has a null entry");
+      reported.push_back(*reinterpret_cast<nereid::memory::BufferAttributes*>(usage[i]));
+    }
+    BackendModel::From(model)->SetMemoryUsage(std::move(reported));
+    return Status::Ok();
+  });
+}
+
+}  // extern "C"

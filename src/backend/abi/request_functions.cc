@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0
+// TRITONBACKEND_Request*.
+#include "backend/abi/conversions.h"
+
+using nereid::abi::Guard;
+using nereid::abi::ToError;
+using nereid::backend::FromC;
+using nereid::backend::OutOfBounds;
+using nereid::backend::ParameterValue;
+using nereid::backend::ToC;
+using nereid::backend::Unwrap;
+using nereid::base::Status;
+using nereid::request::InferenceRequest;
+
+extern "C" {
+
+TRITONSERVER_Error* TRITONBACKEND_RequestId(TRITONBACKEND_Request* request, const char** id) {
+  NEREID_REQUIRE(request);
+  NEREID_REQUIRE(id);
+  *id = Unwrap(request).id.c_str();
+  return nullptr;
+}
+
+TRITONSERVER_Error* TRITONBACKEND_RequestIsCancelled(TRITONBACKEND_Request* request,
+                                                     bool* is_cancelled) {
+  NEREID_REQUIRE(request);
+  NEREID_REQUIRE(is_cancelled);
+  *is_cancelled = Unwrap(request).IsCancelled();
+  return nullptr;
+}
+
+TRITONSERVER_Error* TRITONBACKEND_RequestCorrelationId(TRITONBACKEND_Request* request,
+                                                       uint64_t* id) {
+  NEREID_REQUIRE(request);
+  NEREID_REQUIRE(id);
+  const auto* number = std::get_if<uint64_t>(&Unwrap(request).correlation_id);
+  if (number == nullptr) {
+    return ToError(
+        Status::InvalidArgument("given request's correlation id is not an unsigned int"));
+  }
+  *id = *number;
+  return nullptr;
+}
+
+TRITONSERVER_Error* TRITONBACKEND_RequestCorrelationIdString(TRITONBACKEND_Request* request,
+                                                             const char** id) {
+  NEREID_REQUIRE(request);
+  NEREID_REQUIRE(id);
+  const auto* text = std::get_if<std::string>(&Unwrap(request).correlation_id);
+  if (text == nullptr) {
+    return ToError(Status::InvalidArgument("given request's correlation id is not a string"));
+  }
+  *id = text->c_str();
+  return nullptr;
+}
+
+TRITONSERVER_Error* TRITONBACKEND_InferenceRequestTimeoutMicroseconds(
+    TRITONBACKEND_Request* request, uint64_t* timeout) {
+  NEREID_REQUIRE(request);
+  NEREID_REQUIRE(timeout);
+  *timeout = Unwrap(request).timeout_us;
+  return nullptr;
+}
+
+TRITONSERVER_Error* TRITONBACKEND_RequestFlags(TRITONBACKEND_Request* request, uint32_t* flags) {
+  NEREID_REQUIRE(request);
+  NEREID_REQUIRE(flags);
+  *flags = Unwrap(request).flags;
+  return nullptr;
+}
+
+TRITONSERVER_Error* TRITONBACKEND_RequestParameterCount(TRITONBACKEND_Request* request,
+                                                        uint32_t* count) {
+  NEREID_REQUIRE(request);
+  NEREID_REQUIRE(count);
+  *count = static_cast<uint32_t>(Unwrap(request).parameters.size());
+  return nullptr;
+}
+
+TRITONSERVER_Error* TRITONBACKEND_RequestParameter(TRITONBACKEND_Request* request,
+                                                   const uint32_t index, const char** key,
+                                                   TRITONSERVER_ParameterType* type,
+                                                   const void** vvalue) {
+  NEREID_REQUIRE(request);
+  NEREID_REQUIRE(key);
+  NEREID_REQUIRE(type);
+  NEREID_REQUIRE(vvalue);
+  return Guard([&] {
+    const auto& parameters = Unwrap(request).parameters;
+    if (index >= parameters.size()) return OutOfBounds(index, parameters.size(), "parameters");
+    *key = parameters[index].name.c_str();
+    *vvalue = ParameterValue(parameters[index], type);
+    return Status::Ok();
+  });
+}
+
+TRITONSERVER_Error* TRITONBACKEND_RequestInputCount(TRITONBACKEND_Request* request,
+                                                    uint32_t* count) {
+  NEREID_REQUIRE(request);
+  NEREID_REQUIRE(count);
+  *count = static_cast<uint32_t>(Unwrap(request).inputs().size());
+  return nullptr;
+}
+
+TRITONSERVER_Error* TRITONBACKEND_RequestInputName(TRITONBACKEND_Request* request,
+                                                   const uint32_t index, const char** input_name) {
+  NEREID_REQUIRE(request);
+  NEREID_REQUIRE(input_name);
+  return Guard([&] {
+    const auto& inputs = Unwrap(request).inputs();
+    if (index >= inputs.size()) return OutOfBounds(index, inputs.size(), "inputs");
+    *input_name = inputs[index].name.c_str();
+    return Status::Ok();
+  });
+}
+
+TRITONSERVER_Error* TRITONBACKEND_RequestInput(TRITONBACKEND_Request* request, const char* name,
+                                               TRITONBACKEND_Input** input) {
+  NEREID_REQUIRE(request);
+  NEREID_REQUIRE(name);
+  NEREID_REQUIRE(input);
+  return Guard([&] {
+    auto* found = Unwrap(request).FindInput(name);
+    if (found == nullptr) {
+      return Status::InvalidArgument(Unwrap(request).LogPrefix() + "unknown request input name " +
+                                     name);
+    }
+    *input = reinterpret_cast<TRITONBACKEND_Input*>(found);
+    return Status::Ok();
+  });
+}
+
+TRITONSERVER_Error* TRITONBACKEND_RequestInputByIndex(TRITONBACKEND_Request* request,
+                                                      const uint32_t index,
+                                                      TRITONBACKEND_Input** input) {
+  NEREID_REQUIRE(request);
+  NEREID_REQUIRE(input);
+  return Guard([&] {
+    auto& inputs = Unwrap(request).inputs();
+    if (index >= inputs.size()) return OutOfBounds(index, inputs.size(), "inputs");
+    *input = reinterpret_cast<TRITONBACKEND_Input*>(&inputs[index]);
+    return Status::Ok();
+  });
+}
+
+TRITONSERVER_Error* TRITONBACKEND_RequestOutputCount(TRITONBACKEND_Request* request,
+                                                     uint32_t* count) {
+  NEREID_REQUIRE(request);
+  NEREID_REQUIRE(count);
+  *count = static_cast<uint32_t>(Unwrap(request).requested_outputs.size());
+  return nullptr;
+}
+
+TRITONSERVER_Error* TRITONBACKEND_RequestOutputName(TRITONBACKEND_Request* request,
+                                                    const uint32_t index,
+                                                    const char** output_name) {
+  NEREID_REQUIRE(request);
+  NEREID_REQUIRE(output_name);
+  return Guard([&] {
+    const auto& outputs = Unwrap(request).requested_outputs;
+    if (index >= outputs.size()) return OutOfBounds(index, outputs.size(), "requested outputs");
+    *output_name = outputs[index].c_str();
+    return Status::Ok();
+  });
+}
+
+TRITONSERVER_Error* TRITONBACKEND_RequestOutputBufferProperties(
+    TRITONBACKEND_Request* request, const char* name, size_t* byte_size,
+    TRITONSERVER_MemoryType* memory_type, int64_t* memory_type_id) {
+  NEREID_REQUIRE(request);
+  NEREID_REQUIRE(memory_type);
+  NEREID_REQUIRE(memory_type_id);
+  return Guard([&] {
+    auto type = FromC(*memory_type);
+    NEREID_RETURN_IF_ERROR(Unwrap(request).sink()->QueryOutput(
+        name == nullptr ? std::string_view() : std::string_view(name), byte_size, &type,
+        memory_type_id));
+    *memory_type = ToC(type);
+    return Status::Ok();
+  });
+}
+
+TRITONSERVER_Error* TRITONBACKEND_RequestRelease(TRITONBACKEND_Request* request,
+                                                 uint32_t release_flags) {
+  NEREID_REQUIRE(request);
+  return Guard([&] {
+    if (release_flags == TRITONSERVER_REQUEST_RELEASE_RESCHEDULE) {
+      return Status::InvalidArgument(
+          "Request is released with TRITONSERVER_REQUEST_RELEASE_RESCHEDULE, while the model is "
+          "not configured to handle such a flag.");
+    }
+    if (release_flags != TRITONSERVER_REQUEST_RELEASE_ALL) {
+      return Status::InvalidArgument("unknown request release flags " +
+                                     std::to_string(release_flags));
+    }
+    std::unique_ptr<InferenceRequest> owned(&Unwrap(request));
+    // The request's share in the factory ends here: if the plug-in holds none and has not sent the
+    // final response, the factory does.
+    const auto sink = owned->sink();
+    owned->Unbind();
+    sink->RequestReleased(std::move(owned));
+    return Status::Ok();
+  });
+}
+
+TRITONSERVER_Error* TRITONBACKEND_RequestTrace(TRITONBACKEND_Request* request,
+                                               TRITONSERVER_InferenceTrace** trace) {
+  NEREID_REQUIRE(request);
+  NEREID_REQUIRE(trace);
+  *trace = nullptr;
+  return nullptr;
+}
+
+}  // extern "C"

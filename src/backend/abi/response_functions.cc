@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+// TRITONBACKEND_Response*, TRITONBACKEND_ResponseFactory* and TRITONBACKEND_InferenceResponse*.
+#include <span>
+
+#include "backend/abi/conversions.h"
+#include "request/output_shape.h"
+
+using nereid::abi::Guard;
+using nereid::backend::OutOfBounds;
+using nereid::backend::ToC;
+using nereid::backend::Unwrap;
+using nereid::base::Status;
+using nereid::request::InferenceResponse;
+using nereid::request::ResponseFactory;
+
+namespace {
+
+TRITONSERVER_Error* NewResponse(const std::shared_ptr<ResponseFactory>& factory,
+                                TRITONBACKEND_Response** response) {
+  return Guard([&] {
+    NEREID_ASSIGN_OR_RETURN(auto made, factory->NewResponse());
+    *response = reinterpret_cast<TRITONBACKEND_Response*>(made.release());
+    return Status::Ok();
+  });
+}
+
+TRITONSERVER_Error* SetParameter(TRITONBACKEND_Response* response, const char* name,
+                                 nereid::request::Parameter::Value value) {
+  return Guard([&] {
+    Unwrap(response).parameters().push_back({name, std::move(value)});
+    return Status::Ok();
+  });
+}
+
+bool IsFinal(uint32_t flags) { return (flags & TRITONSERVER_RESPONSE_COMPLETE_FINAL) != 0; }
+
+}  // namespace
+
+extern "C" {
+
+TRITONSERVER_Error* TRITONBACKEND_ResponseFactoryNew(TRITONBACKEND_ResponseFactory** factory,
+                                                     TRITONBACKEND_Request* request) {
+  NEREID_REQUIRE(factory);
+  NEREID_REQUIRE(request);
+  return Guard([&] {
+    *factory = reinterpret_cast<TRITONBACKEND_ResponseFactory*>(
+        new std::shared_ptr<ResponseFactory>(Unwrap(request).response_factory()));
+    return Status::Ok();
+  });
+}
+
+TRITONSERVER_Error* TRITONBACKEND_ResponseFactoryDelete(TRITONBACKEND_ResponseFactory* factory) {
+  if (factory == nullptr) return nullptr;
+  return Guard([&] {
+    delete &Unwrap(factory);
+    return Status::Ok();
+  });
+}
+
+TRITONSERVER_Error* TRITONBACKEND_ResponseFactoryIsCancelled(
+    TRITONBACKEND_ResponseFactory* factory, bool* is_cancelled) {
+  NEREID_REQUIRE(factory);
+  NEREID_REQUIRE(is_cancelled);
+  *is_cancelled = Unwrap(factory)->IsCancelled();
+  return nullptr;
+}
+
+TRITONSERVER_Error* TRITONBACKEND_ResponseFactorySendFlags(TRITONBACKEND_ResponseFactory* factory,
+                                                           const uint32_t send_flags) {
+  NEREID_REQUIRE(factory);
+  return Guard([&] {
+    if (IsFinal(send_flags)) Unwrap(factory)->SendFinal();
+    return Status::Ok();
+  });
+}
+
+TRITONSERVER_Error* TRITONBACKEND_ResponseNew(TRITONBACKEND_Response** response,
+                                              TRITONBACKEND_Request* request) {
+  NEREID_REQUIRE(response);
+  NEREID_REQUIRE(request);
+  return NewResponse(Unwrap(request).response_factory(), response);
+}
+
+TRITONSERVER_Error* TRITONBACKEND_ResponseNewFromFactory(TRITONBACKEND_Response** response,
+                                                         TRITONBACKEND_ResponseFactory* factory) {
+  NEREID_REQUIRE(response);
+  NEREID_REQUIRE(factory);
+  return NewResponse(Unwrap(factory), response);
+}
+
+TRITONSERVER_Error* TRITONBACKEND_ResponseDelete(TRITONBACKEND_Response* response) {
+  if (response == nullptr) return nullptr;
+  return Guard([&] {
+    delete &Unwrap(response);
+    return Status::Ok();
+  });
+}
+
+TRITONSERVER_Error* TRITONBACKEND_ResponseSetStringParameter(TRITONBACKEND_Response* response,
+                                                             const char* name, const char* value) {
+  NEREID_REQUIRE(response);
+  NEREID_REQUIRE(name);
+  NEREID_REQUIRE(value);
+  return SetParameter(response, name, std::string(value));
+}
+
+TRITONSERVER_Error* TRITONBACKEND_ResponseSetIntParameter(TRITONBACKEND_Response* response,
+                                                          const char* name, const int64_t value) {
+  NEREID_REQUIRE(response);
+  NEREID_REQUIRE(name);
+  return SetParameter(response, name, value);
+}
+
+TRITONSERVER_Error* TRITONBACKEND_ResponseSetBoolParameter(TRITONBACKEND_Response* response,
+                                                           const char* name, const bool value) {
+  NEREID_REQUIRE(response);
+  NEREID_REQUIRE(name);
+  return SetParameter(response, name, value);
+}
+
+TRITONSERVER_Error* TRITONBACKEND_ResponseSetDoubleParameter(TRITONBACKEND_Response* response,
+                                                             const char* name,
+                                                             const double value) {
+  NEREID_REQUIRE(response);
+  NEREID_REQUIRE(name);
+  return SetParameter(response, name, value);
+}
+
+TRITONSERVER_Error* TRITONBACKEND_ResponseOutput(TRITONBACKEND_Response* response,
+                                                 TRITONBACKEND_Output** output, const char* name,
+                                                 const TRITONSERVER_DataType datatype,
+                                                 const int64_t* shape, const uint32_t dims_count) {
+  NEREID_REQUIRE(response);
+  NEREID_REQUIRE(output);
+  NEREID_REQUIRE(name);
+  if (dims_count > 0) NEREID_REQUIRE(shape);
+  return Guard([&] {
+    InferenceResponse& target = Unwrap(response);
+    NEREID_ASSIGN_OR_RETURN(auto client_shape,
+                            nereid::request::ClientShape(*target.model().config, name,
+                                                         std::span(shape, dims_count)));
+    NEREID_ASSIGN_OR_RETURN(
+        auto* added, target.AddOutput(name, static_cast<nereid::tensor::DataType>(datatype),
+                                      std::move(client_shape)));
+    *output = reinterpret_cast<TRITONBACKEND_Output*>(added);
+    return Status::Ok();
+  });
+}
+
+TRITONSERVER_Error* TRITONBACKEND_ResponseSend(TRITONBACKEND_Response* response,
+                                               const uint32_t send_flags,
+                                               TRITONSERVER_Error* error) {
+  NEREID_REQUIRE(response);
+  return Guard([&] {
+    std::unique_ptr<InferenceResponse> owned(&Unwrap(response));
+    if (error != nullptr) owned->SetError(nereid::abi::ToStatus(error));
+    // The response holds a share in its factory, and may be gone when Send returns.
+    const std::shared_ptr<ResponseFactory> factory = owned->factory().shared_from_this();
+    factory->Send(std::move(owned), IsFinal(send_flags));
+    return Status::Ok();
+  });
+}
+
+TRITONSERVER_Error* TRITONBACKEND_InferenceResponseOutput(TRITONBACKEND_Response* response,
+                                                          const uint32_t index, const char** name,
+                                                          TRITONSERVER_DataType* datatype,
+                                                          const int64_t** shape,
+                                                          uint64_t* dim_count) {
+  NEREID_REQUIRE(response);
+  NEREID_REQUIRE(name);
+  NEREID_REQUIRE(datatype);
+  NEREID_REQUIRE(shape);
+  NEREID_REQUIRE(dim_count);
+  return Guard([&] {
+    const auto& outputs = Unwrap(response).outputs();
+    if (index >= outputs.size()) return OutOfBounds(index, outputs.size(), "outputs");
+    *name = outputs[index]->name.c_str();
+    *datatype = ToC(outputs[index]->type);
+    *shape = outputs[index]->shape.data();
+    *dim_count = outputs[index]->shape.size();
+    return Status::Ok();
+  });
+}
+
+TRITONSERVER_Error* TRITONBACKEND_InferenceResponseOutputByName(TRITONBACKEND_Response* response,
+                                                                const char* name,
+                                                                TRITONSERVER_DataType* datatype,
+                                                                const int64_t** shape,
+                                                                uint64_t* dim_count) {
+  NEREID_REQUIRE(response);
+  NEREID_REQUIRE(name);
+  NEREID_REQUIRE(datatype);
+  NEREID_REQUIRE(shape);
+  NEREID_REQUIRE(dim_count);
+  return Guard([&] {
+    for (const auto& output : Unwrap(response).outputs()) {
+      if (output->name != name) continue;
+      *datatype = ToC(output->type);
+      *shape = output->shape.data();
+      *dim_count = output->shape.size();
+      return Status::Ok();
+    }
+    return Status::NotFound("output '" + std::string(name) + "' not found in the response");
+  });
+}
+
+}  // extern "C"

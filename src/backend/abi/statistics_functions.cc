@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+// What backends report of their executions.
+#include "backend/abi/conversions.h"
+#include "backend/backend_instance.h"
+
+using nereid::abi::Guard;
+using nereid::backend::BackendInstance;
+using nereid::backend::ExecutionTimes;
+using nereid::backend::ResponseTimes;
+using nereid::backend::Unwrap;
+using nereid::base::Status;
+
+/// The definition behind the opaque C type: what the setters collect.
+struct TRITONBACKEND_ModelInstanceResponseStatistics {
+  TRITONBACKEND_ModelInstance* instance = nullptr;
+  TRITONBACKEND_ResponseFactory* factory = nullptr;
+  ResponseTimes times;
+};
+
+extern "C" {
+
+TRITONSERVER_Error* TRITONBACKEND_ModelInstanceReportStatistics(
+    TRITONBACKEND_ModelInstance* instance, TRITONBACKEND_Request* request, const bool success,
+    const uint64_t exec_start_ns, const uint64_t compute_start_ns, const uint64_t compute_end_ns,
+    const uint64_t exec_end_ns) {
+  NEREID_REQUIRE(instance);
+  NEREID_REQUIRE(request);
+  return Guard([&] {
+    BackendInstance::From(instance)->observer().OnRequest(
+        Unwrap(request), success,
+        ExecutionTimes{exec_start_ns, compute_start_ns, compute_end_ns, exec_end_ns});
+    return Status::Ok();
+  });
+}
+
+TRITONSERVER_Error* TRITONBACKEND_ModelInstanceReportBatchStatistics(
+    TRITONBACKEND_ModelInstance* instance, const uint64_t batch_size, const uint64_t exec_start_ns,
+    const uint64_t compute_start_ns, const uint64_t compute_end_ns, const uint64_t exec_end_ns) {
+  NEREID_REQUIRE(instance);
+  return Guard([&] {
+    BackendInstance::From(instance)->observer().OnBatch(
+        batch_size,
+        ExecutionTimes{exec_start_ns, compute_start_ns, compute_end_ns, exec_end_ns});
+    return Status::Ok();
+  });
+}
+
+TRITONSERVER_Error* TRITONBACKEND_ModelInstanceResponseStatisticsNew(
+    TRITONBACKEND_ModelInstanceResponseStatistics** response_statistics) {
+  NEREID_REQUIRE(response_statistics);
+  return Guard([&] {
+    *response_statistics = new TRITONBACKEND_ModelInstanceResponseStatistics();
+    return Status::Ok();
+  });
+}
+
+TRITONSERVER_Error* TRITONBACKEND_ModelInstanceResponseStatisticsDelete(
+    TRITONBACKEND_ModelInstanceResponseStatistics* response_statistics) {
+  delete response_statistics;
+  return nullptr;
+}
+
+TRITONSERVER_Error* TRITONBACKEND_ModelInstanceResponseStatisticsSetModelInstance(
+    TRITONBACKEND_ModelInstanceResponseStatistics* response_statistics,
+    TRITONBACKEND_ModelInstance* model_instance) {
+  NEREID_REQUIRE(response_statistics);
+  NEREID_REQUIRE(model_instance);
+  response_statistics->instance = model_instance;
+  return nullptr;
+}
+
+TRITONSERVER_Error* TRITONBACKEND_ModelInstanceResponseStatisticsSetResponseFactory(
+    TRITONBACKEND_ModelInstanceResponseStatistics* response_statistics,
+    TRITONBACKEND_ResponseFactory* response_factory) {
+  NEREID_REQUIRE(response_statistics);
+  NEREID_REQUIRE(response_factory);
+  response_statistics->factory = response_factory;
+  return nullptr;
+}
+
+TRITONSERVER_Error* TRITONBACKEND_ModelInstanceResponseStatisticsSetResponseStart(
+    TRITONBACKEND_ModelInstanceResponseStatistics* response_statistics, uint64_t response_start) {
+  NEREID_REQUIRE(response_statistics);
+  response_statistics->times.response_start_ns = response_start;
+  return nullptr;
+}
+
+TRITONSERVER_Error* TRITONBACKEND_ModelInstanceResponseStatisticsSetComputeOutputStart(
+    TRITONBACKEND_ModelInstanceResponseStatistics* response_statistics,
+    uint64_t compute_output_start) {
+  NEREID_REQUIRE(response_statistics);
+  response_statistics->times.compute_output_start_ns = compute_output_start;
+  return nullptr;
+}
+
+TRITONSERVER_Error* TRITONBACKEND_ModelInstanceResponseStatisticsSetResponseEnd(
+    TRITONBACKEND_ModelInstanceResponseStatistics* response_statistics, uint64_t response_end) {
+  NEREID_REQUIRE(response_statistics);
+  response_statistics->times.response_end_ns = response_end;
+  return nullptr;
+}
+
+TRITONSERVER_Error* TRITONBACKEND_ModelInstanceResponseStatisticsSetError(
+    TRITONBACKEND_ModelInstanceResponseStatistics* response_statistics,
+    TRITONSERVER_Error* error) {
+  NEREID_REQUIRE(response_statistics);
+  return Guard([&] {
+    response_statistics->times.error = nereid::abi::ToStatus(error);
+    return Status::Ok();
+  });
+}
+
+TRITONSERVER_Error* TRITONBACKEND_ModelInstanceReportResponseStatistics(
+    TRITONBACKEND_ModelInstanceResponseStatistics* response_statistics) {
+  NEREID_REQUIRE(response_statistics);
+  return Guard([&] {
+    if (response_statistics->instance == nullptr || response_statistics->factory == nullptr) {
+      return Status::InvalidArgument(
+          "response statistics need a model instance and a response factory");
+    }
+    ResponseTimes times = response_statistics->times;
+    times.response_index = Unwrap(response_statistics->factory)->NextStatisticsIndex();
+    BackendInstance::From(response_statistics->instance)->observer().OnResponse(times);
+    return Status::Ok();
+  });
+}
+
+}  // extern "C"

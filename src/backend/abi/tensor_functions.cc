@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+// TRITONBACKEND_Input* and TRITONBACKEND_Output*.
+#include "backend/abi/conversions.h"
+
+using nereid::abi::Guard;
+using nereid::backend::FromC;
+using nereid::backend::OutOfBounds;
+using nereid::backend::ToC;
+using nereid::backend::Unwrap;
+using nereid::base::Status;
+using nereid::memory::BufferAttributes;
+
+extern "C" {
+
+TRITONSERVER_Error* TRITONBACKEND_InputProperties(TRITONBACKEND_Input* input, const char** name,
+                                                  TRITONSERVER_DataType* datatype,
+                                                  const int64_t** shape, uint32_t* dims_count,
+                                                  uint64_t* byte_size, uint32_t* buffer_count) {
+  NEREID_REQUIRE(input);
+  const auto& tensor = Unwrap(input);
+  if (name != nullptr) *name = tensor.name.c_str();
+  if (datatype != nullptr) *datatype = ToC(tensor.type);
+  if (shape != nullptr) *shape = tensor.model_shape.data();
+  if (dims_count != nullptr) *dims_count = static_cast<uint32_t>(tensor.model_shape.size());
+  if (byte_size != nullptr) *byte_size = tensor.ByteSize();
+  if (buffer_count != nullptr) *buffer_count = static_cast<uint32_t>(tensor.pieces.size());
+  return nullptr;
+}
+
+TRITONSERVER_Error* TRITONBACKEND_InputPropertiesForHostPolicy(
+    TRITONBACKEND_Input* input, const char* /*host_policy_name*/, const char** name,
+    TRITONSERVER_DataType* datatype, const int64_t** shape, uint32_t* dims_count,
+    uint64_t* byte_size, uint32_t* buffer_count) {
+  return TRITONBACKEND_InputProperties(input, name, datatype, shape, dims_count, byte_size,
+                                       buffer_count);
+}
+
+TRITONSERVER_Error* TRITONBACKEND_InputBuffer(TRITONBACKEND_Input* input, const uint32_t index,
+                                              const void** buffer, uint64_t* buffer_byte_size,
+                                              TRITONSERVER_MemoryType* memory_type,
+                                              int64_t* memory_type_id) {
+  NEREID_REQUIRE(input);
+  NEREID_REQUIRE(buffer);
+  NEREID_REQUIRE(buffer_byte_size);
+  NEREID_REQUIRE(memory_type);
+  NEREID_REQUIRE(memory_type_id);
+  const auto& tensor = Unwrap(input);
+  if (index >= tensor.pieces.size()) {
+    return Guard([&] { return OutOfBounds(index, tensor.pieces.size(), "input buffers"); });
+  }
+  const auto& piece = tensor.pieces[index];
+  *buffer = piece.data;
+  *buffer_byte_size = piece.size;
+  *memory_type = ToC(piece.memory_type);
+  *memory_type_id = piece.memory_type_id;
+  return nullptr;
+}
+
+TRITONSERVER_Error* TRITONBACKEND_InputBufferForHostPolicy(
+    TRITONBACKEND_Input* input, const char* /*host_policy_name*/, const uint32_t index,
+    const void** buffer, uint64_t* buffer_byte_size, TRITONSERVER_MemoryType* memory_type,
+    int64_t* memory_type_id) {
+  return TRITONBACKEND_InputBuffer(input, index, buffer, buffer_byte_size, memory_type,
+                                   memory_type_id);
+}
+
+TRITONSERVER_Error* TRITONBACKEND_InputBufferAttributes(
+    TRITONBACKEND_Input* input, const uint32_t index, const void** buffer,
+    TRITONSERVER_BufferAttributes** buffer_attributes) {
+  NEREID_REQUIRE(input);
+  NEREID_REQUIRE(buffer);
+  NEREID_REQUIRE(buffer_attributes);
+  return Guard([&] {
+    auto& tensor = Unwrap(input);
+    if (index >= tensor.pieces.size()) {
+      return OutOfBounds(index, tensor.pieces.size(), "input buffers");
+    }
+    const auto& piece = tensor.pieces[index];
+    tensor.attributes.resize(tensor.pieces.size());
+    auto& attributes = tensor.attributes[index];
+    if (attributes == nullptr) {
+      attributes = std::make_unique<BufferAttributes>(
+          BufferAttributes{piece.memory_type, piece.memory_type_id, piece.size, {}});
+    }
+    *buffer = piece.data;
+    *buffer_attributes = ToC(attributes.get());
+    return Status::Ok();
+  });
+}
+
+TRITONSERVER_Error* TRITONBACKEND_OutputBuffer(TRITONBACKEND_Output* output, void** buffer,
+                                               const uint64_t buffer_byte_size,
+                                               TRITONSERVER_MemoryType* memory_type,
+                                               int64_t* memory_type_id) {
+  NEREID_REQUIRE(output);
+  NEREID_REQUIRE(buffer);
+  NEREID_REQUIRE(memory_type);
+  NEREID_REQUIRE(memory_type_id);
+  return Guard([&] {
+    auto& tensor = Unwrap(output);
+    auto type = FromC(*memory_type);
+    NEREID_RETURN_IF_ERROR(
+        tensor.response->AllocateOutput(&tensor, buffer_byte_size, &type, memory_type_id));
+    *memory_type = ToC(type);
+    *buffer = tensor.data;
+    return Status::Ok();
+  });
+}
+
+TRITONSERVER_Error* TRITONBACKEND_OutputBufferAttributes(
+    TRITONBACKEND_Output* output, TRITONSERVER_BufferAttributes** buffer_attributes) {
+  NEREID_REQUIRE(output);
+  NEREID_REQUIRE(buffer_attributes);
+  return Guard([&] {
+    auto& tensor = Unwrap(output);
+    if (!tensor.allocated) {
+      return Status::InvalidArgument("output '" + tensor.name + "' has no buffer yet");
+    }
+    if (tensor.attributes == nullptr) {
+      tensor.attributes = std::make_unique<BufferAttributes>(
+          BufferAttributes{tensor.memory_type, tensor.memory_type_id, tensor.size, {}});
+    }
+    *buffer_attributes = ToC(tensor.attributes.get());
+    return Status::Ok();
+  });
+}
+
+}  // extern "C"

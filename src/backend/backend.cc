@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "backend/backend.h"
+
+#include <cstdlib>
+
+#include "abi/error.h"
+#include "base/files.h"
+#include "base/log.h"
+
+namespace nereid::backend {
+namespace {
+
+std::string DirectoryOf(const std::string& path) {
+  const size_t slash = path.rfind('/');
+  return slash == std::string::npos ? "." : path.substr(0, slash);
+}
+
+/// Names become file names: nothing that leaves the directory may be in them.
+bool IsPlainName(const std::string& name) {
+  return !name.empty() && name.find('/') == std::string::npos && name != "." && name != "..";
+}
+
+}  // namespace
+
+base::Status MemoryAllocator::Allocate(void** buffer, TRITONSERVER_MemoryType type, int64_t /*id*/,
+                                       uint64_t size) {
+  // Pinned memory is memory that a GPU driver has locked; without one, a backend that asks for it
+  // must be told so that it falls back to plain memory.
+  if (type != TRITONSERVER_MEMORY_CPU) {
+    return base::Status::Unsupported("memory of type " +
+                                     std::string(TRITONSERVER_MemoryTypeString(type)) +
+                                     " is not available on this machine");
+  }
+  *buffer = std::malloc(size == 0 ? 1 : size);
+  if (*buffer == nullptr) {
+    return base::Status::Unavailable("out of memory: " + std::to_string(size) + " bytes");
+  }
+  return base::Status::Ok();
+}
+
+base::Status MemoryAllocator::Free(void* buffer, TRITONSERVER_MemoryType type, int64_t /*id*/) {
+  if (type != TRITONSERVER_MEMORY_CPU) {
+    return base::Status::InvalidArgument("the memory was not allocated with this type");
+  }
+  std::free(buffer);
+  return base::Status::Ok();
+}
+
+Backend::Backend(std::string name, std::unique_ptr<BackendLibrary> library,
+                 std::string config_json)
+    : name_(std::move(name)),
+      directory_(DirectoryOf(library->path())),
+      library_(std::move(library)),
+      config_(std::move(config_json)) {}
+
+base::Result<std::shared_ptr<Backend>> Backend::Create(std::string name,
+                                                       std::unique_ptr<BackendLibrary> library,
+                                                       std::string config_json) {
+  std::shared_ptr<Backend> backend(
+      new Backend(std::move(name), std::move(library), std::move(config_json)));
+  const BackendEntryPoints& entry = backend->entry_points();
+  if (entry.initialize != nullptr) {
+    NEREID_RETURN_IF_ERROR(abi::TakeStatus(entry.initialize(backend->handle())));
+  }
+  backend->initialized_ = true;
+  if (entry.attribute != nullptr) {
+    NEREID_RETURN_IF_ERROR(abi::TakeStatus(entry.attribute(
+        backend->handle(),
+        reinterpret_cast<TRITONBACKEND_BackendAttribute*>(&backend->attributes_))));
+  }
+  return backend;
+}
+
+Backend::~Backend() {
+  if (!initialized_ || entry_points().finalize == nullptr) return;
+  const base::Status status = abi::TakeStatus(entry_points().finalize(handle()));
+  if (!status.ok()) LOG_ERROR << "failed finalizing backend '" << name_ << "': " << status.message();
+}
+
+std::string BackendRegistry::ConfigJson(const std::string& name) const {
+  // In order: what is always there, settings for all backends, settings for this one. The last
+  // value of a key wins, as on the command line.
+  std::map<std::string, std::string> values = {
+      {"auto-complete-config", settings_.auto_complete ? "true" : "false"},
+      {"backend-directory", settings_.directory},
+      {"default-max-batch-size", "4"},
+      {"min-compute-capability", std::to_string(settings_.min_compute_capability)},
+  };
+  for (const std::string& group : {std::string(), name}) {
+    const auto found = settings_.config.find(group);
+    if (found == settings_.config.end()) continue;
+    for (const auto& [key, value] : found->second) values[key] = value;
+  }
+  std::string json = "{\"cmdline\":{";
+  bool first = true;
+  for (const auto& [key, value] : values) {
+    if (!first) json += ',';
+    first = false;
+    json += base::JsonQuote(key) + ':' + base::JsonQuote(value);
+  }
+  return json + "}}";
+}
+
+base::Result<std::shared_ptr<Backend>> BackendRegistry::Get(const std::string& name,
+                                                            const std::string& runtime,
+                                                            const std::string& model_directory,
+                                                            const std::string& version_directory) {
+  const std::string file = runtime.empty() ? "libtriton_" + name + ".so" : runtime;
+  if (!IsPlainName(name) || !IsPlainName(file)) {
+    return base::Status::InvalidArgument("backend name '" + name + "' and runtime '" + runtime +
+                                         "' must be plain names without '/'");
+  }
+  for (const std::string& directory :
+       {version_directory, model_directory, base::JoinPath(settings_.directory, name)}) {
+    const std::string path = base::JoinPath(directory, file);
+    if (!base::PathExists(path)) continue;
+    std::lock_guard lock(mutex_);
+    auto& slot = backends_[{path, name}];
+    if (slot == nullptr) {
+      NEREID_ASSIGN_OR_RETURN(auto library, BackendLibrary::Open(path));
+      NEREID_ASSIGN_OR_RETURN(slot, Backend::Create(name, std::move(library), ConfigJson(name)));
+    }
+    return slot;
+  }
+  return base::Status::InvalidArgument("unable to find backend library for backend '" + name +
+                                       "', try specifying runtime on the model configuration.");
+}
+
+std::vector<std::shared_ptr<Backend>> BackendRegistry::Loaded() {
+  std::lock_guard lock(mutex_);
+  std::vector<std::shared_ptr<Backend>> backends;
+  for (const auto& [key, backend] : backends_) {
+    if (backend != nullptr) backends.push_back(backend);
+  }
+  return backends;
+}
+
+}  // namespace nereid::backend

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "abi/message.h"
+#include "backend/backend_library.h"
+#include "base/result.h"
+
+namespace nereid::backend {
+
+/// Where plug-ins get scratch memory (TRITONBACKEND_MemoryManager).
+class MemoryAllocator {
+ public:
+  base::Status Allocate(void** buffer, TRITONSERVER_MemoryType type, int64_t id, uint64_t size);
+  base::Status Free(void* buffer, TRITONSERVER_MemoryType type, int64_t id);
+};
+
+/// A preference that a backend states for models without an instance group.
+struct PreferredInstanceGroup {
+  TRITONSERVER_InstanceGroupKind kind = TRITONSERVER_INSTANCEGROUPKIND_AUTO;
+  uint64_t count = 0;
+  std::vector<uint64_t> device_ids;
+};
+
+/// What a backend says of itself (TRITONBACKEND_BackendAttribute).
+struct BackendAttributes {
+  std::vector<PreferredInstanceGroup> preferred_groups;
+  bool parallel_instance_loading = false;
+};
+
+/// A loaded backend (TRITONBACKEND_Backend): initialised once per library and name, finalised when
+/// the last holder lets go. Name, paths and configuration are fixed; the state pointer is the
+/// plug-in's.
+class Backend {
+ public:
+  /// `config_json` is {"cmdline":{...}}. Calls the library's Initialize.
+  static base::Result<std::shared_ptr<Backend>> Create(std::string name,
+                                                       std::unique_ptr<BackendLibrary> library,
+                                                       std::string config_json);
+  ~Backend();
+
+  const std::string& name() const { return name_; }
+  const std::string& directory() const { return directory_; }
+  const std::string& library_path() const { return library_->path(); }
+  const BackendEntryPoints& entry_points() const { return library_->entry_points(); }
+  const BackendAttributes& attributes() const { return attributes_; }
+  TRITONSERVER_Message& config() { return config_; }
+  MemoryAllocator& memory_allocator() { return memory_allocator_; }
+
+  TRITONBACKEND_ExecutionPolicy execution_policy = TRITONBACKEND_EXECUTION_BLOCKING;
+  void* state = nullptr;
+
+  TRITONBACKEND_Backend* handle() { return reinterpret_cast<TRITONBACKEND_Backend*>(this); }
+  static Backend* From(TRITONBACKEND_Backend* handle) {
+    return reinterpret_cast<Backend*>(handle);
+  }
+
+ private:
+  Backend(std::string name, std::unique_ptr<BackendLibrary> library, std::string config_json);
+
+  const std::string name_;
+  const std::string directory_;
+  std::unique_ptr<BackendLibrary> library_;
+  TRITONSERVER_Message config_;
+  BackendAttributes attributes_;
+  MemoryAllocator memory_allocator_;
+  bool initialized_ = false;
+};
+
+/// Finds backend libraries and keeps each loaded until the server ends. Thread-safe; loading a
+/// library blocks.
+class BackendRegistry {
+ public:
+  struct Settings {
+    std::string directory;  // holds one folder per backend
+    bool auto_complete = true;
+    double min_compute_capability = 0;
+    std::map<std::string, std::vector<std::pair<std::string, std::string>>> config;
+  };
+  explicit BackendRegistry(Settings settings) : settings_(std::move(settings)) {}
+
+  /// The backend `name` for the model version in `version_directory`: `runtime` names the file, or,
+  /// when empty, libtriton_<name>.so does. Looks in the version's directory, the model's, and the
+  /// backend's own. INVALID_ARGUMENT if there is none.
+  base::Result<std::shared_ptr<Backend>> Get(const std::string& name, const std::string& runtime,
+                                             const std::string& model_directory,
+                                             const std::string& version_directory);
+
+  /// What is loaded, by path.
+  std::vector<std::shared_ptr<Backend>> Loaded();
+
+ private:
+  std::string ConfigJson(const std::string& name) const;
+
+  const Settings settings_;
+  std::mutex mutex_;
+  // By library path and name. Guarded by mutex_, which is held while a library initialises: two
+  // models must not initialise one library twice.
+  std::map<std::pair<std::string, std::string>, std::shared_ptr<Backend>> backends_;
+};
+
+}  // namespace nereid::backend

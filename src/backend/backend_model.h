@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "backend/backend.h"
+#include "base/result.h"
+#include "memory/buffer_attributes.h"
+#include "triton/core/tritonbackend.h"
+
+namespace nereid::backend {
+
+/// One model version as its backend sees it (TRITONBACKEND_Model).
+class BackendModel {
+ public:
+  struct Description {
+    std::string name;
+    uint64_t version = 0;
+    std::string directory;    // the model's, not the version's
+    std::string config_json;  // as DescribeModelConfigJson writes it
+    bool auto_complete = true;
+    TRITONSERVER_Server* server = nullptr;
+  };
+  BackendModel(std::shared_ptr<Backend> backend, Description description)
+      : backend_(std::move(backend)), description_(std::move(description)) {}
+  ~BackendModel();
+  BackendModel(const BackendModel&) = delete;
+  BackendModel& operator=(const BackendModel&) = delete;
+
+  /// Calls the library's ModelInitialize. What the backend completed is in completed_config().
+  base::Status Initialize();
+
+  /// The configuration that the backend set while it initialised, as JSON.
+  const std::optional<std::string>& completed_config() const { return completed_config_; }
+
+  /// Replaces the configuration that the backend reads, after completion.
+  void SetConfigJson(std::string json) { description_.config_json = std::move(json); }
+
+  const Description& description() const { return description_; }
+  Backend& backend() { return *backend_; }
+  bool initializing() const { return initializing_; }
+  void SetCompletedConfig(std::string json) { completed_config_ = std::move(json); }
+
+  /// The latest report of the memory that the model takes.
+  void SetMemoryUsage(std::vector<memory::BufferAttributes> usage) {
+    std::lock_guard lock(usage_mutex_);
+    memory_usage_ = std::move(usage);
+  }
+  std::vector<memory::BufferAttributes> memory_usage() const {
+    std::lock_guard lock(usage_mutex_);
+    return memory_usage_;
+  }
+
+  void* state = nullptr;
+
+  TRITONBACKEND_Model* handle() { return reinterpret_cast<TRITONBACKEND_Model*>(this); }
+  static BackendModel* From(TRITONBACKEND_Model* handle) {
+    return reinterpret_cast<BackendModel*>(handle);
+  }
+
+ private:
+  std::shared_ptr<Backend> backend_;
+  Description description_;
+  std::optional<std::string> completed_config_;
+  bool initializing_ = false;
+  bool initialized_ = false;
+  mutable std::mutex usage_mutex_;
+  std::vector<memory::BufferAttributes> memory_usage_;  // guarded by usage_mutex_
+};
+
+}  // namespace nereid::backend

@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "codec/json/cursor.h"
+
+#include <cstring>
+
+namespace nereid::codec::json {
+namespace {
+
+using base::Status;
+
+void AppendUtf8(uint32_t code, std::string* out) {
+  if (code < 0x80) {
+    *out += static_cast<char>(code);
+  } else if (code < 0x800) {
+    *out += static_cast<char>(0xC0 | (code >> 6));
+    *out += static_cast<char>(0x80 | (code & 0x3F));
+  } else if (code < 0x10000) {
+    *out += static_cast<char>(0xE0 | (code >> 12));
+    *out += static_cast<char>(0x80 | ((code >> 6) & 0x3F));
+    *out += static_cast<char>(0x80 | (code & 0x3F));
+  } else {
+    *out += static_cast<char>(0xF0 | (code >> 18));
+    *out += static_cast<char>(0x80 | ((code >> 12) & 0x3F));
+    *out += static_cast<char>(0x80 | ((code >> 6) & 0x3F));
+    *out += static_cast<char>(0x80 | (code & 0x3F));
+  }
+}
+
+char PlainEscape(char c) {
+  switch (c) {
+    case '"':
+    case '\\':
+    case '/':
+      return c;
+    case 'b':
+      return '\b';
+    case 'f':
+      return '\f';
+    case 'n':
+      return '\n';
+    case 'r':
+      return '\r';
+    case 't':
+      return '\t';
+    default:
+      return '\0';
+  }
+}
+
+}  // namespace
+
+Status Cursor::SyntaxError(std::string_view what) const {
+  return Status::Internal("failed to parse the request JSON buffer: " + std::string(what) + " at " +
+                          std::to_string(p_ - begin_));
+}
+
+Status Cursor::Enter() {
+  if (++depth_ > kMaxDepth) {
+    return Status::InvalidArgument("JSON nesting depth exceeds maximum allowed limit (" +
+                                   std::to_string(kMaxDepth) + ")");
+  }
+  ++p_;
+  return Status::Ok();
+}
+
+Status Cursor::ReadKey(std::string_view* key, std::string* scratch) {
+  if (Peek() != '"') return SyntaxError("Missing a name for object member.");
+  NEREID_RETURN_IF_ERROR(ReadString(key, scratch));
+  if (Peek() != ':') return SyntaxError("Missing a colon after a name of object member.");
+  ++p_;
+  return Status::Ok();
+}
+
+Status Cursor::ReadString(std::string_view* value, std::string* scratch) {
+  const char* const first = ++p_;
+  for (; p_ != end_; ++p_) {
+    const auto c = static_cast<unsigned char>(*p_);
+    if (c == '"') {
+      *value = {first, static_cast<size_t>(p_ - first)};
+      ++p_;
+      return Status::Ok();
+    }
+    if (c == '\\') {
+      scratch->assign(first, p_);
+      NEREID_RETURN_IF_ERROR(ReadEscaped(p_, scratch));
+      *value = *scratch;
+      return Status::Ok();
+    }
+    if (c < 0x20) return SyntaxError("Invalid encoding in string.");
+  }
+  return SyntaxError("Missing a closing quotation mark in string.");
+}
+
+Status Cursor::ReadEscaped(const char* first_escape, std::string* out) {
+  p_ = first_escape;
+  while (p_ != end_) {
+    const char c = *p_;
+    if (c == '"') {
+      ++p_;
+      return Status::Ok();
+    }
+    if (static_cast<unsigned char>(c) < 0x20) return SyntaxError("Invalid encoding in string.");
+    if (c != '\\') {
+      *out += c;
+      ++p_;
+      continue;
+    }
+    if (++p_ == end_) break;
+    if (*p_ != 'u') {
+      const char plain = PlainEscape(*p_);
+      if (plain == '\0') return SyntaxError("Invalid escape character in string.");
+      *out += plain;
+      ++p_;
+      continue;
+    }
+    uint32_t code = 0;
+    NEREID_RETURN_IF_ERROR(ReadHex4(&code));
+    if (code >= 0xDC00 && code <= 0xDFFF) {
+      return SyntaxError("The surrogate pair in string is invalid.");
+    }
+    if (code >= 0xD800 && code <= 0xDBFF) {
+      uint32_t low = 0;
+      if (end_ - p_ < 2 || p_[0] != '\\' || p_[1] != 'u') {
+        return SyntaxError("The surrogate pair in string is invalid.");
+      }
+      ++p_;
+      NEREID_RETURN_IF_ERROR(ReadHex4(&low));
+      if (low < 0xDC00 || low > 0xDFFF) {
+        return SyntaxError("The surrogate pair in string is invalid.");
+      }
+      code = 0x10000 + ((code - 0xD800) << 10) + (low - 0xDC00);
+    }
+    AppendUtf8(code, out);
+  }
+  return SyntaxError("Missing a closing quotation mark in string.");
+}
+
+// The cursor is at the 'u'.
+Status Cursor::ReadHex4(uint32_t* code) {
+  ++p_;
+  *code = 0;
+  for (int i = 0; i < 4; ++i, ++p_) {
+    const char c = p_ == end_ ? '\0' : *p_;
+    uint32_t digit;
+    if (c >= '0' && c <= '9') {
+      digit = static_cast<uint32_t>(c - '0');
+    } else if ((c | 0x20) >= 'a' && (c | 0x20) <= 'f') {
+      digit = static_cast<uint32_t>((c | 0x20) - 'a' + 10);
+    } else {
+      return SyntaxError("Incorrect hex digit after \\u escape in string.");
+    }
+    *code = *code * 16 + digit;
+  }
+  return Status::Ok();
+}
+
+Status Cursor::ReadNumberValue(Number* number) {
+  p_ = ReadNumber(p_, end_, number);
+  switch (number->kind) {
+    case Number::Kind::kNotANumber:
+      return SyntaxError("Invalid value.");
+    case Number::Kind::kTooBig:
+      return SyntaxError("Number too big to be stored in double.");
+    case Number::Kind::kNoFraction:
+      return SyntaxError("Miss fraction part in number.");
+    case Number::Kind::kNoExponent:
+      return SyntaxError("Miss exponent in number.");
+    default:
+      return Status::Ok();
+  }
+}
+
+bool Cursor::ReadBool(bool* value) {
+  const auto left = static_cast<size_t>(end_ - p_);
+  if (left >= 4 && std::memcmp(p_, "true", 4) == 0) {
+    *value = true;
+    p_ += 4;
+    return true;
+  }
+  if (left >= 5 && std::memcmp(p_, "false", 5) == 0) {
+    *value = false;
+    p_ += 5;
+    return true;
+  }
+  return false;
+}
+
+Status Cursor::SkipValue() {
+  switch (Peek()) {
+    case '{':
+      return ForEachMember([this](std::string_view) { return SkipValue(); });
+    case '[':
+      return ForEachElement([this] { return SkipValue(); });
+    case '"': {
+      std::string_view value;
+      std::string scratch;
+      return ReadString(&value, &scratch);
+    }
+    case 't':
+    case 'f': {
+      bool value;
+      return ReadBool(&value) ? Status::Ok() : SyntaxError("Invalid value.");
+    }
+    case 'n':
+      if (end_ - p_ < 4 || std::memcmp(p_, "null", 4) != 0) return SyntaxError("Invalid value.");
+      p_ += 4;
+      return Status::Ok();
+    default: {
+      Number number;
+      return ReadNumberValue(&number);
+    }
+  }
+}
+
+Status Cursor::ExpectEnd() {
+  if (Peek() == '\0' && p_ == end_) return Status::Ok();
+  return SyntaxError("The document root must not be followed by other values.");
+}
+
+Status WrongType(std::string_view name, std::string_view type) {
+  std::string text = "Unable to parse '";
+  text.append(name).append("': attempt to access JSON non-").append(type);
+  text.append(" as ").append(type);
+  return Status::Internal(std::move(text));
+}
+
+Status MissingMember(std::string_view name) {
+  std::string text = "Unable to parse '";
+  text.append(name).append("': attempt to access non-existing object member '");
+  text.append(name).append("'");
+  return Status::Internal(std::move(text));
+}
+
+Status ReadStringMember(Cursor& cursor, std::string_view name, std::string* value) {
+  if (cursor.Peek() != '"') {
+    NEREID_RETURN_IF_ERROR(cursor.SkipValue());
+    return WrongType(name, "string");
+  }
+  std::string_view view;
+  std::string scratch;
+  NEREID_RETURN_IF_ERROR(cursor.ReadString(&view, &scratch));
+  value->assign(view);
+  return Status::Ok();
+}
+
+Status ReadUnsignedMember(Cursor& cursor, std::string_view name, uint64_t* value) {
+  const char c = cursor.Peek();
+  if ((c < '0' || c > '9') && c != '-') {
+    NEREID_RETURN_IF_ERROR(cursor.SkipValue());
+    return WrongType(name, "unsigned-integer");
+  }
+  Number number;
+  NEREID_RETURN_IF_ERROR(cursor.ReadNumberValue(&number));
+  if (number.kind != Number::Kind::kUnsigned) return WrongType(name, "unsigned-integer");
+  *value = number.u;
+  return Status::Ok();
+}
+
+Status ReadBoolMember(Cursor& cursor, std::string_view name, bool* value) {
+  cursor.Peek();
+  if (cursor.ReadBool(value)) return Status::Ok();
+  NEREID_RETURN_IF_ERROR(cursor.SkipValue());
+  return WrongType(name, "boolean");
+}
+
+}  // namespace nereid::codec::json

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "base/status.h"
+#include "codec/json/number_text.h"
+
+namespace nereid::codec::json {
+
+/// Arrays and objects may be nested this deep.
+inline constexpr int kMaxDepth = 100;
+
+/// Reads JSON text from left to right, one value at a time, without building a document: what is
+/// read goes straight to where it belongs. Accepts NaN and Infinity literals and strings that are
+/// no UTF-8, as the protocol's other servers do. Failures of syntax are INTERNAL "failed to parse
+/// the request JSON buffer: <what> at <offset>". The text must outlive the cursor and the views
+/// that it gives.
+class Cursor {
+ public:
+  explicit Cursor(std::string_view text)
+      : begin_(text.data()), p_(text.data()), end_(text.data() + text.size()) {}
+
+  /// The first character of the next value, '\0' at the end of the text.
+  char Peek() {
+    SkipSpace();
+    return p_ == end_ ? '\0' : *p_;
+  }
+  const char* position() const { return p_; }
+  const char* end() const { return end_; }
+  /// Goes to a position that was read before.
+  void MoveTo(const char* position) { p_ = position; }
+
+  /// The string at the cursor (Peek() must be '"'). The view is into the text, or into `scratch`
+  /// where the string has escapes.
+  base::Status ReadString(std::string_view* value, std::string* scratch);
+
+  /// The number or literal at the cursor.
+  base::Status ReadNumberValue(Number* number);
+
+  /// true or false at the cursor; `matched` is false (and nothing is read) for anything else.
+  bool ReadBool(bool* value);
+
+  /// Any value, checked and thrown away.
+  base::Status SkipValue();
+
+  /// Calls `visit(key)` for each member of the object at the cursor, with the cursor at the
+  /// member's value, which `visit` must read. Peek() must be '{'.
+  template <typename Visit>
+  base::Status ForEachMember(Visit&& visit);
+
+  /// The same for the elements of the array at the cursor; Peek() must be '['.
+  template <typename Visit>
+  base::Status ForEachElement(Visit&& visit);
+
+  /// Fails unless nothing but space is left.
+  base::Status ExpectEnd();
+
+  base::Status SyntaxError(std::string_view what) const;
+
+ private:
+  friend class DataReader;
+
+  void SkipSpace() {
+    while (p_ != end_ && (*p_ == ' ' || *p_ == '\n' || *p_ == '\r' || *p_ == '\t')) ++p_;
+  }
+  base::Status Enter();
+  base::Status ReadKey(std::string_view* key, std::string* scratch);
+  base::Status ReadEscaped(const char* first_escape, std::string* out);
+  base::Status ReadHex4(uint32_t* code);
+
+  const char* begin_;
+  const char* p_;
+  const char* end_;
+  int depth_ = 0;
+};
+
+template <typename Visit>
+base::Status Cursor::ForEachMember(Visit&& visit) {
+  NEREID_RETURN_IF_ERROR(Enter());
+  if (Peek() == '}') {
+    ++p_;
+    --depth_;
+    return base::Status::Ok();
+  }
+  std::string scratch;
+  while (true) {
+    std::string_view key;
+    NEREID_RETURN_IF_ERROR(ReadKey(&key, &scratch));
+    NEREID_RETURN_IF_ERROR(visit(key));
+    const char next = Peek();
+    if (next != ',' && next != '}') {
+      return SyntaxError("Missing a comma or } after an object member.");
+    }
+    ++p_;
+    if (next == '}') break;
+  }
+  --depth_;
+  return base::Status::Ok();
+}
+
+template <typename Visit>
+base::Status Cursor::ForEachElement(Visit&& visit) {
+  NEREID_RETURN_IF_ERROR(Enter());
+  if (Peek() == ']') {
+    ++p_;
+    --depth_;
+    return base::Status::Ok();
+  }
+  while (true) {
+    NEREID_RETURN_IF_ERROR(visit());
+    const char next = Peek();
+    if (next != ',' && next != ']') {
+      return SyntaxError("Missing a comma or ] after an array element.");
+    }
+    ++p_;
+    if (next == ']') break;
+  }
+  --depth_;
+  return base::Status::Ok();
+}
+
+/// The Status for a value of the wrong type: "Unable to parse '<name>': attempt to access JSON
+/// non-<type> as <type>".
+base::Status WrongType(std::string_view name, std::string_view type);
+
+/// "Unable to parse '<name>': attempt to access non-existing object member '<name>'".
+base::Status MissingMember(std::string_view name);
+
+// The value at the cursor, which must be of that type; `name` is for the message.
+base::Status ReadStringMember(Cursor& cursor, std::string_view name, std::string* value);
+base::Status ReadUnsignedMember(Cursor& cursor, std::string_view name, uint64_t* value);
+base::Status ReadBoolMember(Cursor& cursor, std::string_view name, bool* value);
+
+}  // namespace nereid::codec::json

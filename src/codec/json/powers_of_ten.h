@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+namespace nereid::codec::json {
+
+/// 10^k to 126 significant bits: floor(10^k * 2^(125 - floor(log2(10^k)))) + 1, split into two
+/// 63-bit halves, as the shortest-decimal search wants it.
+struct PowerOfTen {
+  uint64_t high = 0;  // the upper 63 bits
+  uint64_t low = 0;   // the lower 63 bits
+};
+
+inline constexpr int kLeastPower = -345;
+inline constexpr int kGreatestPower = 330;
+
+struct PowersOfTen {
+  PowerOfTen entries[kGreatestPower - kLeastPower + 1];
+};
+extern const PowersOfTen kPowersOfTen;
+
+/// The entry for 10^k, kLeastPower <= k <= kGreatestPower.
+inline const PowerOfTen& TenToThe(int k) { return kPowersOfTen.entries[k - kLeastPower]; }
+
+/// floor(log2(10^k)) for |k| < 1000.
+inline int FloorLog2TenToThe(int k) {
+  return static_cast<int>((int64_t{k} * 913'124'641'741) >> 38);  // log2(10) * 2^38
+}
+
+}  // namespace nereid::codec::json

@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "codec/json/tensor_data.h"
+
+#include <cstring>
+#include <string>
+#include <type_traits>
+
+namespace nereid::codec::json {
+
+using base::Status;
+using tensor::DataType;
+
+namespace {
+
+Status CountMismatch() {
+  return Status::Internal("Unable to parse 'data': Shape does not match true shape of 'data' field");
+}
+
+Status NoMemory(uint64_t bytes) {
+  return Status::Unavailable("not enough memory for the " + std::to_string(bytes) +
+                             " bytes of an input given as JSON");
+}
+
+}  // namespace
+
+/// Walks over the brackets and commas of a data array; `Element` reads each value in between.
+class DataReader {
+ public:
+  explicit DataReader(Cursor& cursor) : cursor_(cursor) {}
+
+  template <typename Element>
+  Status Read(uint64_t count, Element&& read_element) {
+    const int outer_depth = cursor_.depth_;
+    NEREID_RETURN_IF_ERROR(cursor_.Enter());
+    uint64_t left = count;
+    bool value_needed = false;  // after a comma
+    while (true) {
+      const char c = cursor_.Peek();
+      if (c == '[') {
+        NEREID_RETURN_IF_ERROR(cursor_.Enter());
+        value_needed = false;
+        continue;
+      }
+      if (c == ']' && !value_needed) {
+        // An empty array; counts for nothing.
+        if (CloseAndSeparate(outer_depth, &value_needed)) break;
+        NEREID_RETURN_IF_ERROR(error_);
+        continue;
+      }
+      if (left == 0) {
+        NEREID_RETURN_IF_ERROR(cursor_.SkipValue());
+        return CountMismatch();
+      }
+      --left;
+      NEREID_RETURN_IF_ERROR(read_element());
+      // What follows in all but a few cases: a comma, perhaps a space.
+      if (cursor_.p_ != cursor_.end_ && *cursor_.p_ == ',') [[likely]] {
+        ++cursor_.p_;
+        value_needed = true;
+        continue;
+      }
+      if (Separate(outer_depth, &value_needed)) break;
+      NEREID_RETURN_IF_ERROR(error_);
+    }
+    return left == 0 ? Status::Ok() : CountMismatch();
+  }
+
+  Status ReadNumberElement(std::string_view type_name, Number* number) {
+    const char* const before = cursor_.p_;
+    cursor_.p_ = ReadNumber(before, cursor_.end_, number);
+    if (number->ok()) [[likely]] return Status::Ok();
+    cursor_.p_ = before;
+    const char c = *before;
+    if (c == '"' || c == '{' || c == 't' || c == 'f' || c == 'n') {
+      NEREID_RETURN_IF_ERROR(cursor_.SkipValue());
+      return WrongType("data", type_name);
+    }
+    return cursor_.ReadNumberValue(number);
+  }
+
+ private:
+  /// Takes ']' at the cursor and what follows.
+  bool CloseAndSeparate(int outer_depth, bool* value_needed) {
+    ++cursor_.p_;
+    if (--cursor_.depth_ == outer_depth) return true;
+    return Separate(outer_depth, value_needed);
+  }
+
+  /// Takes the comma or the brackets after a value. True when the whole array is closed; else
+  /// `error_` tells whether it can go on.
+  bool Separate(int outer_depth, bool* value_needed) {
+    while (true) {
+      const char c = cursor_.Peek();
+      if (c == ',') {
+        ++cursor_.p_;
+        *value_needed = true;
+        return false;
+      }
+      if (c != ']') {
+        error_ = cursor_.SyntaxError("Missing a comma or ] after an array element.");
+        return false;
+      }
+      ++cursor_.p_;
+      if (--cursor_.depth_ == outer_depth) return true;
+    }
+  }
+
+  Cursor& cursor_;
+  Status error_;
+};
+
+namespace {
+
+template <typename T>
+Status ReadNumbers(Cursor& cursor, uint64_t count, char* out) {
+  DataReader reader(cursor);
+  return reader.Read(count, [&reader, &out]() -> Status {
+    Number number;
+    T value;
+    if constexpr (std::is_floating_point_v<T>) {
+      NEREID_RETURN_IF_ERROR(reader.ReadNumberElement("number", &number));
+      value = static_cast<T>(number.AsDouble());
+    } else if constexpr (std::is_signed_v<T>) {
+      NEREID_RETURN_IF_ERROR(reader.ReadNumberElement("number", &number));
+      const bool fits = number.kind == Number::Kind::kNegative ||
+                        (number.kind == Number::Kind::kUnsigned && number.u <= INT64_MAX);
+      if (!fits) return WrongType("data", "signed-integer");
+      value = static_cast<T>(number.u);  // `i` shares its bits
+    } else {
+      NEREID_RETURN_IF_ERROR(reader.ReadNumberElement("number", &number));
+      if (number.kind != Number::Kind::kUnsigned) return WrongType("data", "unsigned-integer");
+      value = static_cast<T>(number.u);
+    }
+    std::memcpy(out, &value, sizeof(T));
+    out += sizeof(T);
+    return Status::Ok();
+  });
+}
+
+Status ReadBools(Cursor& cursor, uint64_t count, char* out) {
+  DataReader reader(cursor);
+  return reader.Read(count, [&cursor, &out]() -> Status {
+    bool value = false;
+    NEREID_RETURN_IF_ERROR(ReadBoolMember(cursor, "data", &value));
+    *out++ = value ? 1 : 0;
+    return Status::Ok();
+  });
+}
+
+Status ReadStrings(Cursor& cursor, uint64_t count, char* out, size_t* used) {
+  DataReader reader(cursor);
+  const char* const begin = out;
+  std::string scratch;
+  NEREID_RETURN_IF_ERROR(reader.Read(count, [&]() -> Status {
+    if (cursor.Peek() != '"') {
+      NEREID_RETURN_IF_ERROR(cursor.SkipValue());
+      return Status::Internal(
+          "Unable to parse JSON bytes array: attempt to access JSON non-string as string");
+    }
+    std::string_view text;
+    NEREID_RETURN_IF_ERROR(cursor.ReadString(&text, &scratch));
+    if (text.size() > UINT32_MAX) {
+      return Status::InvalidArgument("a BYTES element is longer than 4294967295 bytes");
+    }
+    const auto length = static_cast<uint32_t>(text.size());
+    std::memcpy(out, &length, sizeof(length));
+    if (length != 0) std::memcpy(out + sizeof(length), text.data(), length);
+    out += sizeof(length) + length;
+    return Status::Ok();
+  }));
+  *used = static_cast<size_t>(out - begin);
+  return Status::Ok();
+}
+
+Status ReadElements(Cursor& cursor, DataType type, uint64_t count, char* out, size_t* used) {
+  switch (type) {
+    case DataType::kBool:
+      return ReadBools(cursor, count, out);
+    case DataType::kUint8:
+      return ReadNumbers<uint8_t>(cursor, count, out);
+    case DataType::kUint16:
+      return ReadNumbers<uint16_t>(cursor, count, out);
+    case DataType::kUint32:
+      return ReadNumbers<uint32_t>(cursor, count, out);
+    case DataType::kUint64:
+      return ReadNumbers<uint64_t>(cursor, count, out);
+    case DataType::kInt8:
+      return ReadNumbers<int8_t>(cursor, count, out);
+    case DataType::kInt16:
+      return ReadNumbers<int16_t>(cursor, count, out);
+    case DataType::kInt32:
+      return ReadNumbers<int32_t>(cursor, count, out);
+    case DataType::kInt64:
+      return ReadNumbers<int64_t>(cursor, count, out);
+    case DataType::kFp32:
+      return ReadNumbers<float>(cursor, count, out);
+    case DataType::kFp64:
+      return ReadNumbers<double>(cursor, count, out);
+    case DataType::kBytes:
+      return ReadStrings(cursor, count, out, used);
+    default:
+      return Status::Internal("no JSON form for data type " +
+                              std::string(tensor::DataTypeName(type)));
+  }
+}
+
+/// The characters of the array at the cursor, which stays where it is.
+base::Result<size_t> TextSize(Cursor& cursor) {
+  const char* const first = cursor.position();
+  NEREID_RETURN_IF_ERROR(cursor.SkipValue());
+  const auto size = static_cast<size_t>(cursor.position() - first);
+  cursor.MoveTo(first);
+  return size;
+}
+
+}  // namespace
+
+base::Result<memory::HostBuffer> ReadTensorData(Cursor& cursor, DataType type, uint64_t count,
+                                                size_t* used) {
+  if (cursor.Peek() != '[') {
+    NEREID_RETURN_IF_ERROR(cursor.SkipValue());
+    return WrongType("data", "array");
+  }
+  auto text_size = static_cast<size_t>(cursor.end() - cursor.position());
+  if (type == DataType::kBytes) {
+    NEREID_ASSIGN_OR_RETURN(text_size, TextSize(cursor));
+  }
+  // An element takes at least a character and a comma: more than this cannot be there.
+  if (count > text_size / 2 + 1) {
+    NEREID_RETURN_IF_ERROR(cursor.SkipValue());
+    return CountMismatch();
+  }
+  // An element of BYTES takes two quotes and a comma, of which four bytes of length are made;
+  // escapes only shrink.
+  const size_t size = type == DataType::kBytes ? text_size + 4 * count
+                                               : tensor::DataTypeByteSize(type) * count;
+  memory::HostBuffer buffer = memory::HostBuffer::Allocate(size);
+  if (size != 0 && !buffer) return NoMemory(size);
+  *used = size;
+  NEREID_RETURN_IF_ERROR(ReadElements(cursor, type, count, buffer.data(), used));
+  return buffer;
+}
+
+}  // namespace nereid::codec::json

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "codec/json/text_buffer.h"
+
+namespace nereid::codec::json {
+namespace {
+
+bool NeedsEscape(char c) { return static_cast<unsigned char>(c) < 0x20 || c == '"' || c == '\\'; }
+
+char* WriteEscape(char c, char* out) {
+  constexpr char kHex[] = "0123456789ABCDEF";
+  *out++ = '\\';
+  switch (c) {
+    case '"':
+    case '\\':
+      *out++ = c;
+      return out;
+    case '\b':
+      *out++ = 'b';
+      return out;
+    case '\f':
+      *out++ = 'f';
+      return out;
+    case '\n':
+      *out++ = 'n';
+      return out;
+    case '\r':
+      *out++ = 'r';
+      return out;
+    case '\t':
+      *out++ = 't';
+      return out;
+    default:
+      std::memcpy(out, "u00", 3);
+      out[3] = kHex[(c >> 4) & 0xF];
+      out[4] = kHex[c & 0xF];
+      return out + 5;
+  }
+}
+
+}  // namespace
+
+TextBuffer& TextBuffer::AppendQuoted(std::string_view text) {
+  *this << '"';
+  while (!text.empty()) {
+    const auto special = std::find_if(text.begin(), text.end(), NeedsEscape);
+    const auto plain = static_cast<size_t>(special - text.begin());
+    *this << text.substr(0, plain);
+    text.remove_prefix(plain);
+    // Runs of special characters at once: binary data is full of them.
+    size_t run = 0;
+    while (run < text.size() && NeedsEscape(text[run])) ++run;
+    if (char* to = Room(run * 6)) {
+      for (size_t i = 0; i < run; ++i) to = WriteEscape(text[i], to);
+      Commit(to);
+    }
+    text.remove_prefix(run);
+  }
+  return *this << '"';
+}
+
+}  // namespace nereid::codec::json

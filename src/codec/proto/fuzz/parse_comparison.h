@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace nereid::codec::proto::testing {
+
+/// Parses `message` with the hand-written reader and with protobuf, and says where they differ:
+/// acceptance, any field, any typed element. Empty when they agree.
+std::string CompareWithProtobuf(std::string_view message);
+
+}  // namespace nereid::codec::proto::testing

@@ -1,0 +1,304 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "codec/proto/infer_request.h"
+
+#include <string>
+#include <utility>
+
+#include "codec/proto/contents.h"
+#include "tensor/data_type.h"
+
+namespace nereid::codec::proto {
+namespace {
+
+using base::Status;
+using Kind = ParameterView::Kind;
+using tensor::DataType;
+
+constexpr size_t kMaxCorrelationIdSize = 128;
+constexpr std::string_view kEmptyFinalResponse = "triton_enable_empty_final_response";
+
+std::string Quoted(std::string_view text) {
+  std::string quoted(1, '\'');
+  quoted.append(text);
+  quoted.push_back('\'');
+  return quoted;
+}
+
+Status WrongKind(std::string_view name, std::string_view expected) {
+  return Status::InvalidArgument("invalid value type for " + Quoted(name) +
+                                 " parameter, expected " + std::string(expected) + ".");
+}
+
+Status SetCorrelationId(const ParameterView& parameter, request::InferenceRequest* request) {
+  if (parameter.kind == Kind::kInt64) {
+    request->correlation_id = parameter.AsUint64();
+    return Status::Ok();
+  }
+  if (parameter.kind != Kind::kString) {
+    return WrongKind(parameter.name, "int64_param or string_param");
+  }
+  if (parameter.text.size() > kMaxCorrelationIdSize) {
+    return Status::Unsupported("string correlation ID cannot be longer than 128 characters");
+  }
+  request->correlation_id = std::string(parameter.text);
+  return Status::Ok();
+}
+
+Status SetFlag(const ParameterView& parameter, uint32_t flag, request::InferenceRequest* request) {
+  if (parameter.kind != Kind::kBool) return WrongKind(parameter.name, "bool_param");
+  if (parameter.AsBool()) {
+    request->flags |= flag;
+  } else {
+    request->flags &= ~flag;
+  }
+  return Status::Ok();
+}
+
+Status SetPriority(const ParameterView& parameter, request::InferenceRequest* request) {
+  if (parameter.kind != Kind::kInt64 && parameter.kind != Kind::kUint64) {
+    return WrongKind(parameter.name, "int64_param or uint64_param");
+  }
+  if (parameter.kind == Kind::kInt64 && parameter.AsInt64() < 0) {
+    return Status::InvalidArgument("invalid value for 'priority', expected value >= 0.");
+  }
+  request->priority = parameter.AsUint64();
+  return Status::Ok();
+}
+
+Status AddCustomParameter(const ParameterView& parameter, request::InferenceRequest* request) {
+  request::Parameter::Value value;
+  switch (parameter.kind) {
+    case Kind::kBool:
+      value = parameter.AsBool();
+      break;
+    case Kind::kInt64:
+      value = parameter.AsInt64();
+      break;
+    case Kind::kString:
+      value = std::string(parameter.text);
+      break;
+    case Kind::kDouble:
+      value = parameter.AsDouble();
+      break;
+    default:
+      return WrongKind(parameter.name, "int64_param, bool_param, or string_param");
+  }
+  request->parameters.push_back({std::string(parameter.name), std::move(value)});
+  return Status::Ok();
+}
+
+Status SetParameter(const ParameterView& parameter, request::InferenceRequest* request,
+                    InferWishes* wishes) {
+  const std::string_view name = parameter.name;
+  if (name == "sequence_id") return SetCorrelationId(parameter, request);
+  if (name == "sequence_start") return SetFlag(parameter, request::kFlagSequenceStart, request);
+  if (name == "sequence_end") return SetFlag(parameter, request::kFlagSequenceEnd, request);
+  if (name == "priority") return SetPriority(parameter, request);
+  if (name == "timeout") {
+    if (parameter.kind != Kind::kInt64) return WrongKind(name, "int64_param");
+    request->timeout_us = parameter.AsUint64();
+    return Status::Ok();
+  }
+  if (name == kEmptyFinalResponse) {
+    if (parameter.kind != Kind::kBool) return WrongKind(name, "bool_param");
+    wishes->empty_final_response = parameter.AsBool();
+    return Status::Ok();
+  }
+  if (name.starts_with("triton_")) {
+    return Status::InvalidArgument(
+        "parameter keys starting with 'triton_' are reserved for Triton usage. Only the following "
+        "keys starting with 'triton_' are allowed: triton_enable_empty_final_response");
+  }
+  return AddCustomParameter(parameter, request);
+}
+
+// Parameters of an input or a requested output that ask for a shared-memory region.
+struct SharedMemoryWish {
+  bool region = false;
+  bool offset = false;
+  bool byte_size = false;
+};
+
+Status ReadSharedMemoryParameter(const ParameterView& parameter, SharedMemoryWish* wish) {
+  if (parameter.name == "shared_memory_region") {
+    wish->region = true;
+    if (parameter.kind != Kind::kString) return WrongKind(parameter.name, "string_param");
+  } else if (parameter.name == "shared_memory_offset") {
+    wish->offset = true;
+    if (parameter.kind != Kind::kInt64) return WrongKind(parameter.name, "int64_param");
+  } else if (parameter.name == "shared_memory_byte_size") {
+    wish->byte_size = true;
+    if (parameter.kind != Kind::kInt64) return WrongKind(parameter.name, "int64_param");
+  }
+  return Status::Ok();
+}
+
+// Finds out whether the tensor is asked to be in shared memory.
+base::Result<bool> WantsSharedMemory(std::string_view tensor,
+                                     std::span<const ParameterView> parameters) {
+  SharedMemoryWish wish;
+  for (const ParameterView& parameter : parameters) {
+    NEREID_RETURN_IF_ERROR(ReadSharedMemoryParameter(parameter, &wish));
+  }
+  const std::string of_tensor = " parameter for tensor " + Quoted(tensor);
+  if (!wish.region && (wish.offset || wish.byte_size)) {
+    return Status::InvalidArgument(
+        std::string(wish.offset ? "'shared_memory_offset'" : "'shared_memory_byte_size'") +
+        " can not be specified without 'shared_memory_region'" + of_tensor);
+  }
+  if (wish.region && !wish.byte_size) {
+    return Status::InvalidArgument(
+        "'shared_memory_byte_size' must be specified along with 'shared_memory_region'" +
+        of_tensor);
+  }
+  return wish.region;
+}
+
+Status SharedMemoryUnsupported(std::string_view tensor) {
+  return Status::Unsupported("shared memory is not supported yet: remove the " +
+                             std::string("'shared_memory_region' parameter of tensor ") +
+                             Quoted(tensor));
+}
+
+// The data type that elements of `field` are for, given what the input declares.
+DataType FieldDataType(ContentsField field, DataType declared) {
+  switch (field) {
+    case ContentsField::kBool:
+      return DataType::kBool;
+    case ContentsField::kInt:
+      return declared == DataType::kInt8 || declared == DataType::kInt16 ? declared
+                                                                         : DataType::kInt32;
+    case ContentsField::kInt64:
+      return DataType::kInt64;
+    case ContentsField::kUint:
+      return declared == DataType::kUint8 || declared == DataType::kUint16 ? declared
+                                                                           : DataType::kUint32;
+    case ContentsField::kUint64:
+      return DataType::kUint64;
+    case ContentsField::kFp32:
+      return DataType::kFp32;
+    case ContentsField::kFp64:
+      return DataType::kFp64;
+    case ContentsField::kBytes:
+      break;
+  }
+  return DataType::kBytes;
+}
+
+Status UnexpectedContents(std::string_view input, std::string_view model, std::string tail) {
+  return Status::InvalidArgument("unexpected explicit tensor data for input tensor " +
+                                 Quoted(input) + " for model " + Quoted(model) + tail);
+}
+
+// Takes the data of an input from its typed contents: one field at most may have elements.
+Status FillFromContents(const InferRequestView& view, const InputView& from,
+                        request::InferenceRequest* request, request::Input* input) {
+  bool supplied = false;
+  for (uint32_t number = 1; number <= kContentsFields; ++number) {
+    if (from.contents.counts[number] == 0) continue;
+    if (supplied) {
+      return UnexpectedContents(from.name, view.model_name,
+                                ", binary data was already supplied.");
+    }
+    const ContentsField field = static_cast<ContentsField>(number);
+    const DataType type = FieldDataType(field, input->type);
+    if (type != input->type) {
+      return UnexpectedContents(from.name, view.model_name,
+                                " of type '" + std::string(tensor::DataTypeName(type)) +
+                                    "', expected datatype '" +
+                                    std::string(tensor::DataTypeName(input->type)) + "'");
+    }
+    NEREID_ASSIGN_OR_RETURN(
+        memory::HostBuffer buffer,
+        ConvertContents(view.ContentsBodies(from), from.contents, field, type));
+    input->Append(buffer.data(), buffer.size());
+    request->Hold(std::move(buffer));
+    supplied = true;
+  }
+  if (!supplied) input->Append("", 0);
+  return Status::Ok();
+}
+
+Status FillInputData(const InferRequestView& view, const InputView& from, size_t* next_raw,
+                     request::InferenceRequest* request, request::Input* input) {
+  NEREID_ASSIGN_OR_RETURN(const bool shared_memory,
+                          WantsSharedMemory(from.name, view.Parameters(from.parameters)));
+  if (shared_memory) {
+    if (from.contents.present) {
+      return Status::InvalidArgument(
+          "unexpected 'content' provided when using shared memory for input tensor " +
+          Quoted(from.name) + " for model " + Quoted(view.model_name));
+    }
+    return SharedMemoryUnsupported(from.name);
+  }
+  if (from.contents.present && !view.raw_input_contents.empty()) {
+    return Status::InvalidArgument(
+        "contents field must not be specified when using raw_input_contents for " +
+        Quoted(from.name) + " for model " + Quoted(view.model_name));
+  }
+  if (from.contents.present) return FillFromContents(view, from, request, input);
+  if (*next_raw >= view.raw_input_contents.size()) {
+    return Status::InvalidArgument("unable to find data for input tensor " + Quoted(from.name) +
+                                   " for model " + Quoted(view.model_name) + " in request.");
+  }
+  const std::string_view raw = view.raw_input_contents[(*next_raw)++];
+  input->Append(raw.data(), raw.size());
+  return Status::Ok();
+}
+
+Status CheckOutput(const InferRequestView& view, const OutputView& output) {
+  const std::span<const ParameterView> parameters = view.Parameters(output.parameters);
+  NEREID_ASSIGN_OR_RETURN(const bool shared_memory, WantsSharedMemory(output.name, parameters));
+  for (const ParameterView& parameter : parameters) {
+    if (parameter.name != "classification") continue;
+    if (parameter.kind != Kind::kInt64) {
+      return Status::InvalidArgument(
+          "invalid value type for 'classification' parameter, expected int64_param");
+    }
+    if (parameter.AsInt64() <= 0) {
+      return Status::InvalidArgument(
+          "invalid value for 'classification' parameter, expected >= 0");
+    }
+    if (shared_memory) {
+      return Status::InvalidArgument(
+          "output can't set both 'shared_memory_region' and 'classification'");
+    }
+    return Status::Unsupported("classification is not supported yet: remove the " +
+                               std::string("'classification' parameter of output ") +
+                               Quoted(output.name));
+  }
+  return shared_memory ? SharedMemoryUnsupported(output.name) : Status::Ok();
+}
+
+}  // namespace
+
+Status FillInferRequest(const InferRequestView& view, request::InferenceRequest* request,
+                        InferWishes* wishes) {
+  request->model_name = view.model_name;
+  request->id = view.id;
+  for (const ParameterView& parameter : view.parameters) {
+    NEREID_RETURN_IF_ERROR(SetParameter(parameter, request, wishes));
+  }
+  request->inputs().reserve(view.inputs.size());
+  for (const InputView& input : view.inputs) {
+    const std::span<const int64_t> dims = view.Dims(input);
+    auto added = request->AddInput(input.name, tensor::DataTypeFromName(input.datatype),
+                                   tensor::Shape(dims.begin(), dims.end()));
+    if (!added.ok()) return added.status();
+  }
+  request->requested_outputs.reserve(view.outputs.size());
+  for (const OutputView& output : view.outputs) {
+    request->requested_outputs.emplace_back(output.name);
+  }
+  size_t next_raw = 0;
+  for (size_t i = 0; i < view.inputs.size(); ++i) {
+    NEREID_RETURN_IF_ERROR(
+        FillInputData(view, view.inputs[i], &next_raw, request, &request->inputs()[i]));
+  }
+  for (const OutputView& output : view.outputs) {
+    NEREID_RETURN_IF_ERROR(CheckOutput(view, output));
+  }
+  return Status::Ok();
+}
+
+}  // namespace nereid::codec::proto

@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "codec/proto/infer_request.h"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <functional>
+#include <string>
+
+#include "grpc_service.pb.h"
+
+namespace nereid::codec::proto {
+namespace {
+
+using base::StatusCode;
+using Message = inference::ModelInferRequest;
+
+// Encodes a message, reads it, and keeps everything alive.
+struct Filled {
+  explicit Filled(const Message& message) : bytes(message.SerializeAsString()) {
+    EXPECT_TRUE(view.Parse(bytes).ok());
+    status = FillInferRequest(view, &request, &wishes);
+  }
+  std::string bytes;
+  InferRequestView view;
+  request::InferenceRequest request;
+  InferWishes wishes;
+  base::Status status;
+};
+
+Message OneInput(const std::string& datatype, std::vector<int64_t> shape) {
+  Message message;
+  message.set_model_name("M");
+  auto* input = message.add_inputs();
+  input->set_name("IN");
+  input->set_datatype(datatype);
+  for (int64_t dim : shape) input->add_shape(dim);
+  return message;
+}
+
+std::string InputBytes(const request::Input& input) {
+  std::string bytes;
+  for (const request::InputPiece& piece : input.pieces) bytes.append(piece.data, piece.size);
+  return bytes;
+}
+
+template <typename T>
+std::string BytesOf(std::vector<T> values) {
+  return {reinterpret_cast<const char*>(values.data()), values.size() * sizeof(T)};
+}
+
+TEST(FillInferRequest, RawContentsAreViewsOfTheMessage) {
+  Message message = OneInput("FP32", {2, 3});
+  message.set_id("seven");
+  message.add_raw_input_contents(std::string(24, 'r'));
+  message.add_raw_input_contents("surplus");
+  message.add_outputs()->set_name("OUT");
+  Filled filled(message);
+  ASSERT_TRUE(filled.status.ok()) << filled.status.message();
+  EXPECT_EQ(filled.request.model_name, "M");
+  EXPECT_EQ(filled.request.id, "seven");
+  EXPECT_EQ(filled.request.requested_outputs, std::vector<std::string>{"OUT"});
+  const request::Input& input = filled.request.inputs().at(0);
+  EXPECT_EQ(input.type, tensor::DataType::kFp32);
+  EXPECT_EQ(input.shape, (tensor::Shape{2, 3}));
+  ASSERT_EQ(input.pieces.size(), 1u);
+  EXPECT_EQ(input.pieces[0].size, 24u);
+  EXPECT_GE(input.pieces[0].data, filled.bytes.data());
+  EXPECT_LT(input.pieces[0].data, filled.bytes.data() + filled.bytes.size());
+}
+
+TEST(FillInferRequest, TypedContentsBecomeRawBytes) {
+  struct Case {
+    std::string datatype;
+    std::function<void(inference::InferTensorContents*)> fill;
+    std::string expected;
+  };
+  const Case cases[] = {
+      {"BOOL", [](auto* c) { c->add_bool_contents(true); c->add_bool_contents(false); }, std::string("\1\0", 2)},
+      {"INT8", [](auto* c) { c->add_int_contents(-1); c->add_int_contents(300); }, BytesOf<int8_t>({-1, 44})},
+      {"INT16", [](auto* c) { c->add_int_contents(-2); }, BytesOf<int16_t>({-2})},
+      {"INT32", [](auto* c) { c->add_int_contents(-3); }, BytesOf<int32_t>({-3})},
+      {"INT64", [](auto* c) { c->add_int64_contents(-4); }, BytesOf<int64_t>({-4})},
+      {"UINT8", [](auto* c) { c->add_uint_contents(257); }, BytesOf<uint8_t>({1})},
+      {"UINT16", [](auto* c) { c->add_uint_contents(65535); }, BytesOf<uint16_t>({65535})},
+      {"UINT32", [](auto* c) { c->add_uint_contents(4000000000u); }, BytesOf<uint32_t>({4000000000u})},
+      {"UINT64", [](auto* c) { c->add_uint64_contents(~uint64_t{0}); }, BytesOf<uint64_t>({~uint64_t{0}})},
+      {"FP32", [](auto* c) { c->add_fp32_contents(1.5f); c->add_fp32_contents(-2); }, BytesOf<float>({1.5f, -2})},
+      {"FP64", [](auto* c) { c->add_fp64_contents(2.25); }, BytesOf<double>({2.25})},
+      {"BYTES", [](auto* c) { c->add_bytes_contents("ab"); c->add_bytes_contents(""); },
+       std::string("\2\0\0\0ab\0\0\0\0", 10)},
+  };
+  for (const Case& test : cases) {
+    Message message = OneInput(test.datatype, {1});
+    test.fill(message.mutable_inputs(0)->mutable_contents());
+    Filled filled(message);
+    ASSERT_TRUE(filled.status.ok()) << test.datatype << ": " << filled.status.message();
+    EXPECT_EQ(InputBytes(filled.request.inputs().at(0)), test.expected) << test.datatype;
+  }
+}
+
+TEST(FillInferRequest, EmptyContentsAreZeroBytes) {
+  Message message = OneInput("FP32", {0});
+  message.mutable_inputs(0)->mutable_contents();
+  Filled filled(message);
+  ASSERT_TRUE(filled.status.ok()) << filled.status.message();
+  EXPECT_EQ(filled.request.inputs().at(0).ByteSize(), 0u);
+}
+
+struct Refusal {
+  std::string name;
+  std::function<void(Message*)> change;
+  StatusCode code;
+  std::string text;
+};
+
+void Set(google::protobuf::Map<std::string, inference::InferParameter>* map, const std::string& key,
+         std::function<void(inference::InferParameter*)> set) {
+  set(&(*map)[key]);
+}
+
+TEST(FillInferRequest, RefusalsHaveTritonsTexts) {
+  const auto request_parameter = [](const std::string& key, auto set) {
+    return [key, set](Message* m) { Set(m->mutable_parameters(), key, set); };
+  };
+  const auto input_parameter = [](const std::string& key, auto set) {
+    return [key, set](Message* m) { Set(m->mutable_inputs(0)->mutable_parameters(), key, set); };
+  };
+  const auto output_parameter = [](const std::string& key, auto set) {
+    return [key, set](Message* m) {
+      auto* output = m->outputs_size() > 0 ? m->mutable_outputs(0) : m->add_outputs();
+      output->set_name("OUT");
+      Set(output->mutable_parameters(), key, set);
+    };
+  };
+  const auto text = [](auto* p) { p->set_string_param("x"); };
+  const auto boolean = [](auto* p) { p->set_bool_param(true); };
+  const auto minus = [](auto* p) { p->set_int64_param(-1); };
+  const auto zero = [](auto* p) { p->set_int64_param(0); };
+  const auto one = [](auto* p) { p->set_int64_param(1); };
+  const auto unsigned_one = [](auto* p) { p->set_uint64_param(1); };
+  const auto invalid = StatusCode::kInvalidArgument;
+  const auto unsupported = StatusCode::kUnsupported;
+  const Refusal cases[] = {
+      {"no data", [](Message* m) { m->clear_raw_input_contents(); }, invalid,
+       "unable to find data for input tensor 'IN' for model 'M' in request."},
+      {"both", [](Message* m) { m->mutable_inputs(0)->mutable_contents(); }, invalid,
+       "contents field must not be specified when using raw_input_contents for 'IN' for model 'M'"},
+      {"wrong field",
+       [](Message* m) {
+         m->clear_raw_input_contents();
+         m->mutable_inputs(0)->mutable_contents()->add_int_contents(1);
+       },
+       invalid,
+       "unexpected explicit tensor data for input tensor 'IN' for model 'M' of type 'INT32', "
+       "expected datatype 'FP32'"},
+      {"two fields",
+       [](Message* m) {
+         m->clear_raw_input_contents();
+         m->mutable_inputs(0)->mutable_contents()->add_fp32_contents(1);
+         m->mutable_inputs(0)->mutable_contents()->add_fp64_contents(1);
+       },
+       invalid,
+       "unexpected explicit tensor data for input tensor 'IN' for model 'M', binary data was "
+       "already supplied."},
+      {"sequence_id", request_parameter("sequence_id", boolean), invalid,
+       "invalid value type for 'sequence_id' parameter, expected int64_param or string_param."},
+      {"long sequence_id",
+       request_parameter("sequence_id", [](auto* p) { p->set_string_param(std::string(129, 's')); }),
+       unsupported, "string correlation ID cannot be longer than 128 characters"},
+      {"sequence_start", request_parameter("sequence_start", one), invalid,
+       "invalid value type for 'sequence_start' parameter, expected bool_param."},
+      {"priority", request_parameter("priority", text), invalid,
+       "invalid value type for 'priority' parameter, expected int64_param or uint64_param."},
+      {"negative priority", request_parameter("priority", minus), invalid,
+       "invalid value for 'priority', expected value >= 0."},
+      {"timeout", request_parameter("timeout", unsigned_one), invalid,
+       "invalid value type for 'timeout' parameter, expected int64_param."},
+      {"reserved", request_parameter("triton_x", one), invalid,
+       "parameter keys starting with 'triton_' are reserved for Triton usage. Only the following "
+       "keys starting with 'triton_' are allowed: triton_enable_empty_final_response"},
+      {"uint64 custom", request_parameter("k", unsigned_one), invalid,
+       "invalid value type for 'k' parameter, expected int64_param, bool_param, or string_param."},
+      {"unset custom", request_parameter("k", [](auto*) {}), invalid,
+       "invalid value type for 'k' parameter, expected int64_param, bool_param, or string_param."},
+      {"region only", input_parameter("shared_memory_region", text), invalid,
+       "'shared_memory_byte_size' must be specified along with 'shared_memory_region' parameter "
+       "for tensor 'IN'"},
+      {"offset only", input_parameter("shared_memory_offset", one), invalid,
+       "'shared_memory_offset' can not be specified without 'shared_memory_region' parameter for "
+       "tensor 'IN'"},
+      {"zero classification", output_parameter("classification", zero), invalid,
+       "invalid value for 'classification' parameter, expected >= 0"},
+      {"text classification", output_parameter("classification", text), invalid,
+       "invalid value type for 'classification' parameter, expected int64_param"},
+      {"classification", output_parameter("classification", one), unsupported,
+       "classification is not supported yet: remove the 'classification' parameter of output 'OUT'"},
+      {"shared memory output",
+       [&](Message* m) {
+         output_parameter("shared_memory_region", text)(m);
+         output_parameter("shared_memory_byte_size", one)(m);
+       },
+       unsupported,
+       "shared memory is not supported yet: remove the 'shared_memory_region' parameter of tensor "
+       "'OUT'"},
+  };
+  for (const Refusal& test : cases) {
+    Message message = OneInput("FP32", {1});
+    message.add_raw_input_contents("1234");
+    test.change(&message);
+    Filled filled(message);
+    EXPECT_EQ(filled.status.code(), test.code) << test.name;
+    EXPECT_EQ(filled.status.message(), test.text) << test.name;
+  }
+}
+
+TEST(FillInferRequest, ReservedParametersBecomeFields) {
+  Message message;
+  auto& parameters = *message.mutable_parameters();
+  parameters["sequence_id"].set_string_param("s");
+  parameters["sequence_start"].set_bool_param(true);
+  parameters["sequence_end"].set_bool_param(false);
+  parameters["priority"].set_uint64_param(3);
+  parameters["timeout"].set_int64_param(1000);
+  parameters["triton_enable_empty_final_response"].set_bool_param(true);
+  parameters["double"].set_double_param(0.5);
+  Filled filled(message);
+  ASSERT_TRUE(filled.status.ok()) << filled.status.message();
+  EXPECT_EQ(std::get<std::string>(filled.request.correlation_id), "s");
+  EXPECT_EQ(filled.request.flags, request::kFlagSequenceStart);
+  EXPECT_EQ(filled.request.priority, 3u);
+  EXPECT_EQ(filled.request.timeout_us, 1000u);
+  EXPECT_TRUE(filled.wishes.empty_final_response);
+  ASSERT_EQ(filled.request.parameters.size(), 1u);
+  EXPECT_EQ(filled.request.parameters[0].name, "double");
+  EXPECT_EQ(std::get<double>(filled.request.parameters[0].value), 0.5);
+}
+
+}  // namespace
+}  // namespace nereid::codec::proto

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+// The derivation of platform, backend and default file name from each other and from the files.
+#include <array>
+
+#include "config/complete.h"
+#include "config/known_backends.h"
+#include "config/version_policy.h"
+#include "model_config.pb.h"
+
+namespace nereid::config {
+namespace {
+
+using Entries = std::vector<ModelFiles::Entry>;
+using Proto = inference::ModelConfig;
+
+// What a version's directory must hold for a backend to be recognised.
+enum class ArtefactKind { kFile, kDirectory, kEither };
+
+struct Artefact {
+  std::string_view filename;
+  ArtefactKind kind;
+  std::string_view backend;
+  // Empty for backends without platforms.
+  std::string_view platform;
+};
+
+// In the order of precedence: the first artefact that is named or found settles the backend.
+constexpr std::array<Artefact, 10> kArtefacts = {{
+    {"model.graphdef", ArtefactKind::kFile, "tensorflow", "tensorflow_graphdef"},
+    {"model.savedmodel", ArtefactKind::kDirectory, "tensorflow", "tensorflow_savedmodel"},
+    {"model.plan", ArtefactKind::kFile, "tensorrt", "tensorrt_plan"},
+    {"model.onnx", ArtefactKind::kEither, "onnxruntime", "onnxruntime_onnx"},
+    {"model.xml", ArtefactKind::kFile, "openvino", ""},
+    {"model.pt", ArtefactKind::kFile, "pytorch", "pytorch_libtorch"},
+    {"model.pt2", ArtefactKind::kFile, "pytorch", "torch_aoti"},
+    {"model.py", ArtefactKind::kFile, "python", ""},
+    {"model.netdef", ArtefactKind::kFile, "caffe2", "caffe2_netdef"},
+    {"libcustom.so", ArtefactKind::kFile, "custom", "custom"},
+}};
+
+bool Holds(const Entries& entries, const Artefact& artefact) {
+  for (const ModelFiles::Entry& entry : entries) {
+    if (entry.name != artefact.filename) continue;
+    switch (artefact.kind) {
+      case ArtefactKind::kFile:
+        return !entry.is_directory;
+      case ArtefactKind::kDirectory:
+        return entry.is_directory;
+      case ArtefactKind::kEither:
+        return true;
+    }
+  }
+  return false;
+}
+
+// The first version in the order of text ("10" before "2"), as in the reference server; without any
+// version the first sub-directory at all.
+const Entries* FirstVersion(const ModelFiles& files) {
+  for (const auto& [name, entries] : files.subdirectories) {
+    if (ParseVersionDirectory(name)) return &entries;
+  }
+  return files.subdirectories.empty() ? nullptr : &files.subdirectories.begin()->second;
+}
+
+// Named by default_model_filename, or found where nothing was named. Null if none.
+const Artefact* FindArtefact(const Proto& proto, const Entries* entries) {
+  for (const Artefact& artefact : kArtefacts) {
+    if (!proto.backend().empty() && proto.backend() != artefact.backend) continue;
+    if (proto.default_model_filename().empty()) {
+      if (entries != nullptr && Holds(*entries, artefact)) return &artefact;
+    } else if (proto.default_model_filename() == artefact.filename) {
+      return &artefact;
+    }
+  }
+  return nullptr;
+}
+
+bool NothingGiven(const Proto& proto) {
+  return proto.platform().empty() && proto.backend().empty() &&
+         proto.default_model_filename().empty();
+}
+
+// "name.backend" names its backend, and the file is model.backend.
+base::Status DeriveFromName(Proto* proto) {
+  const size_t dot = proto->name().find('.');
+  if (dot == std::string::npos || dot + 1 == proto->name().size()) {
+    return base::Status::InvalidArgument(
+        "Invalid model name: Could not determine backend for model '" + proto->name() +
+        "' with no backend in model configuration. Expected model name of the form "
+        "'model.<backend_name>'.");
+  }
+  proto->set_backend(proto->name().substr(dot + 1));
+  proto->set_default_model_filename("model." + proto->backend());
+  return base::Status::Ok();
+}
+
+base::Status DeriveBackend(const ModelFiles& files, Proto* proto) {
+  if (proto->platform() == kEnsemblePlatform) return base::Status::Ok();
+  if (proto->backend().empty() && !proto->platform().empty()) {
+    proto->set_backend(std::string(BackendOfPlatform(proto->platform())));
+  } else if (proto->platform().empty()) {
+    if (const Artefact* artefact = FindArtefact(*proto, FirstVersion(files))) {
+      proto->set_backend(std::string(artefact->backend));
+      proto->set_platform(std::string(artefact->platform));
+    } else if (NothingGiven(*proto)) {
+      return DeriveFromName(proto);
+    } else {
+      proto->set_platform(
+          std::string(PlatformOfBackend(proto->backend(), proto->default_model_filename())));
+    }
+  }
+  // A Python runtime in place of LibTorch reads its own files.
+  const bool other_runtime = proto->backend() == "pytorch" && proto->runtime() == "model.py";
+  if (proto->default_model_filename().empty() && !other_runtime) {
+    proto->set_default_model_filename(
+        std::string(DefaultFilename(proto->backend(), proto->platform())));
+  }
+  return base::Status::Ok();
+}
+
+}  // namespace
+
+base::Result<ModelConfigPtr> CompleteModelConfig(const ModelConfig& config,
+                                                 const ModelFiles& files) {
+  Proto proto = config.proto();
+  if (proto.name().empty()) proto.set_name(files.directory_name);
+  NEREID_RETURN_IF_ERROR(DeriveBackend(files, &proto));
+  return NormaliseModelConfig(*ModelConfig::Create(std::move(proto)));
+}
+
+}  // namespace nereid::config

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <filesystem>
+
+#include "base/files.h"
+#include "config/complete.h"
+
+namespace nereid::config {
+namespace {
+
+std::string LastComponent(const std::string& path) {
+  std::filesystem::path p(path);
+  // "models/a/" has an empty file name.
+  return p.has_filename() ? p.filename().string() : p.parent_path().filename().string();
+}
+
+}  // namespace
+
+base::Result<ModelFiles> ReadModelFiles(const std::string& model_directory) {
+  ModelFiles files;
+  files.directory_name = LastComponent(model_directory);
+  NEREID_ASSIGN_OR_RETURN(const auto directories, base::ListSubdirectories(model_directory));
+  for (const std::string& name : directories) {
+    const std::string path = base::JoinPath(model_directory, name);
+    NEREID_ASSIGN_OR_RETURN(const auto entries, base::ListDirectory(path));
+    auto& list = files.subdirectories[name];
+    for (const std::string& entry : entries) {
+      list.push_back({entry, base::IsDirectory(base::JoinPath(path, entry))});
+    }
+  }
+  return files;
+}
+
+}  // namespace nereid::config

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/statistics_shard.h"
+
+#include <algorithm>
+
+namespace nereid::model {
+namespace {
+
+using telemetry::StatisticDuration;
+
+/// Time stamps come from plug-ins: an end before its start counts as no time.
+uint64_t Elapsed(uint64_t start_ns, uint64_t end_ns) {
+  return end_ns > start_ns ? end_ns - start_ns : 0;
+}
+
+template <typename Times>
+void AddCompute(const backend::ExecutionTimes& times, Times* stats) {
+  stats->compute_input.Add(Elapsed(times.exec_start_ns, times.compute_start_ns));
+  stats->compute_infer.Add(Elapsed(times.compute_start_ns, times.compute_end_ns));
+  stats->compute_output.Add(Elapsed(times.compute_end_ns, times.exec_end_ns));
+}
+
+template <typename Key, typename List, typename Make>
+auto& FindOrInsert(List* list, const Key& key, const Make& key_of) {
+  const auto position = std::lower_bound(
+      list->begin(), list->end(), key,
+      [&](const auto& element, const Key& wanted) { return key_of(element) < wanted; });
+  if (position != list->end() && key_of(*position) == key) return *position;
+  return *list->insert(position, typename List::value_type{});
+}
+
+}  // namespace
+
+void StatisticsShard::AddRequest(const request::InferenceRequest& request, bool success,
+                                 const backend::ExecutionTimes& times) {
+  const uint64_t total_ns = Elapsed(request.times.start_ns, clock_.NowNs());
+  std::lock_guard lock(mutex_);
+  auto& stats = counts_.inference_stats;
+  if (!success) {
+    stats.fail.Add(total_ns);
+    ++counts_.failures_by_reason[static_cast<size_t>(telemetry::FailureReason::kBackend)];
+    return;
+  }
+  stats.success.Add(total_ns);
+  stats.queue.Add(Elapsed(request.times.queue_ns, times.exec_start_ns));
+  AddCompute(times, &stats);
+  counts_.inference_count += std::max<uint64_t>(1, request.batch_size);
+}
+
+void StatisticsShard::AddBatch(uint64_t batch_size, const backend::ExecutionTimes& times) {
+  const uint64_t now_ms = clock_.WallMs();
+  std::lock_guard lock(mutex_);
+  counts_.last_inference_ms = std::max(counts_.last_inference_ms, now_ms);
+  ++counts_.execution_count;
+  auto& stats = batches_[batch_size];
+  stats.batch_size = batch_size;
+  AddCompute(times, &stats);
+}
+
+void StatisticsShard::AddResponse(const backend::ResponseTimes& times) {
+  const uint64_t all = Elapsed(times.response_start_ns, times.response_end_ns);
+  const bool has_output = times.compute_output_start_ns != 0;
+  const uint64_t infer =
+      has_output ? Elapsed(times.response_start_ns, times.compute_output_start_ns) : all;
+  const uint64_t output =
+      has_output ? Elapsed(times.compute_output_start_ns, times.response_end_ns) : 0;
+  std::lock_guard lock(mutex_);
+  auto& stats = responses_[times.response_index];
+  if (times.error.code() == base::StatusCode::kCancelled) {
+    stats.cancel.Add(all);
+    return;
+  }
+  stats.compute_infer.Add(infer);
+  if (has_output) stats.compute_output.Add(output);
+  if (!times.error.ok()) {
+    stats.fail.Add(all);
+  } else if (has_output) {
+    stats.success.Add(all);
+  } else {
+    stats.empty_response.Add(all);
+  }
+}
+
+void StatisticsShard::AddMemoryUsage(const memory::BufferAttributes& usage) {
+  constexpr const char* kTypes[] = {"CPU", "CPU_PINNED", "GPU"};
+  std::lock_guard lock(mutex_);
+  counts_.memory_usage.push_back({kTypes[static_cast<int>(usage.memory_type) % 3],
+                                  usage.memory_type_id, usage.byte_size});
+}
+
+void StatisticsShard::AddFailure(const request::InferenceRequest& request,
+                                 telemetry::FailureReason reason) {
+  const uint64_t total_ns = Elapsed(request.times.start_ns, clock_.NowNs());
+  std::lock_guard lock(mutex_);
+  counts_.inference_stats.fail.Add(total_ns);
+  ++counts_.failures_by_reason[static_cast<size_t>(reason)];
+}
+
+void StatisticsShard::MergeInto(telemetry::ModelStatistics* total) const {
+  std::lock_guard lock(mutex_);
+  total->last_inference_ms = std::max(total->last_inference_ms, counts_.last_inference_ms);
+  total->inference_count += counts_.inference_count;
+  total->execution_count += counts_.execution_count;
+  const auto& from = counts_.inference_stats;
+  auto& to = total->inference_stats;
+  to.success.Merge(from.success);
+  to.fail.Merge(from.fail);
+  to.queue.Merge(from.queue);
+  to.compute_input.Merge(from.compute_input);
+  to.compute_infer.Merge(from.compute_infer);
+  to.compute_output.Merge(from.compute_output);
+  to.cache_hit.Merge(from.cache_hit);
+  to.cache_miss.Merge(from.cache_miss);
+  for (size_t i = 0; i < total->failures_by_reason.size(); ++i) {
+    total->failures_by_reason[i] += counts_.failures_by_reason[i];
+  }
+  for (const auto& [size, stats] : batches_) {
+    auto& batch = FindOrInsert(&total->batch_stats, size,
+                               [](const auto& element) { return element.batch_size; });
+    batch.batch_size = size;
+    batch.compute_input.Merge(stats.compute_input);
+    batch.compute_infer.Merge(stats.compute_infer);
+    batch.compute_output.Merge(stats.compute_output);
+  }
+  for (const auto& [index, stats] : responses_) {
+    // Keys are decimal text; the index decides the order.
+    auto& entry = FindOrInsert(&total->response_stats, index, [](const auto& element) {
+      return static_cast<uint64_t>(std::stoull(element.first));
+    });
+    entry.first = std::to_string(index);
+    entry.second.compute_infer.Merge(stats.compute_infer);
+    entry.second.compute_output.Merge(stats.compute_output);
+    entry.second.success.Merge(stats.success);
+    entry.second.fail.Merge(stats.fail);
+    entry.second.empty_response.Merge(stats.empty_response);
+    entry.second.cancel.Merge(stats.cancel);
+  }
+  total->memory_usage.insert(total->memory_usage.end(), counts_.memory_usage.begin(),
+                             counts_.memory_usage.end());
+}
+
+}  // namespace nereid::model

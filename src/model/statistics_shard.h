@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <string>
+
+#include "backend/statistics_observer.h"
+#include "base/clock.h"
+#include "telemetry/model_statistics.h"
+
+namespace nereid::model {
+
+/// A share of a model's statistics. Each instance has one, so that instances do not wait for each
+/// other to count; readers add the shares up. Thread-safe.
+class StatisticsShard {
+ public:
+  explicit StatisticsShard(const base::Clock& clock) : clock_(clock) {}
+
+  void AddRequest(const request::InferenceRequest& request, bool success,
+                  const backend::ExecutionTimes& times);
+  void AddBatch(uint64_t batch_size, const backend::ExecutionTimes& times);
+  void AddResponse(const backend::ResponseTimes& times);
+  void AddMemoryUsage(const memory::BufferAttributes& usage);
+
+  /// A request that failed without having been executed.
+  void AddFailure(const request::InferenceRequest& request, telemetry::FailureReason reason);
+
+  /// Adds this share to `total`, whose response_stats and batch_stats stay sorted by key and size.
+  void MergeInto(telemetry::ModelStatistics* total) const;
+
+ private:
+  const base::Clock& clock_;
+  mutable std::mutex mutex_;
+  telemetry::ModelStatistics counts_;                          // guarded by mutex_
+  std::map<uint64_t, telemetry::BatchStatistics> batches_;     // guarded by mutex_
+  std::map<uint64_t, telemetry::ResponseStatistics> responses_;  // guarded by mutex_, by index
+};
+
+}  // namespace nereid::model

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "api/inference_service.h"
+#include "base/clock.h"
+#include "base/timer_queue.h"
+#include "server/server_settings.h"
+#include "telemetry/metrics.h"
+
+namespace nereid::backend {
+class BackendRegistry;
+}
+namespace nereid::repository {
+class ModelLifecycle;
+}
+
+namespace nereid::server {
+
+/// What the start-up table says of a backend.
+struct BackendSummary {
+  std::string name;
+  std::string path;
+  std::string config_json;
+};
+
+/// The server without its front ends: the InferenceService over a model repository. Thread-safe.
+class InferenceServer final : public api::InferenceService {
+ public:
+  /// Loads the start-up models and returns when they are ready or have failed. With
+  /// settings.exit_on_error a failed model is a failure here; without, the server lives and its
+  /// readiness says so.
+  static base::Result<std::unique_ptr<InferenceServer>> Create(ServerSettings settings);
+  ~InferenceServer() override;
+
+  /// Refuses new work, waits for what is in flight, unloads all models; waits at most the exit
+  /// timeout, then INTERNAL "Exit timeout expired. Exiting immediately.". Blocks.
+  base::Status Stop();
+  void SetExitTimeout(uint32_t seconds) { exit_timeout_secs_ = seconds; }
+
+  base::Result<bool> IsServerLive() override;
+  base::Result<bool> IsServerReady() override;
+  base::Result<bool> IsModelReady(const std::string& name, int64_t version) override;
+  api::ServerMetadata GetServerMetadata() override;
+  base::Result<api::ModelMetadata> GetModelMetadata(const std::string& name,
+                                                    int64_t version) override;
+  base::Result<std::shared_ptr<const config::ModelConfig>> GetModelConfig(
+      const std::string& name, int64_t version) override;
+  base::Result<std::vector<api::ModelStatistics>> GetModelStatistics(const std::string& name,
+                                                                     int64_t version) override;
+  base::Result<std::vector<api::RepositoryIndexEntry>> GetRepositoryIndex(
+      bool ready_only) override;
+  base::Status LoadModel(const std::string& name,
+                         const std::vector<api::LoadParameter>& parameters) override;
+  base::Status UnloadModel(const std::string& name, bool unload_dependents) override;
+  base::Result<api::ModelTraits> FindModel(const std::string& name, int64_t version) override;
+  base::Status Infer(std::unique_ptr<request::InferenceRequest>& request) override;
+
+  /// The metrics page in Prometheus' text format; empty when metrics are off.
+  std::string RenderMetrics();
+  telemetry::Registry& metrics() { return *metrics_; }
+  const ServerSettings& settings() const { return settings_; }
+  std::vector<BackendSummary> Backends();
+
+ private:
+  explicit InferenceServer(ServerSettings settings);
+  base::Status Start();
+
+  const ServerSettings settings_;
+  std::atomic<uint32_t> exit_timeout_secs_;
+  std::atomic<bool> stopping_{false};
+  // Destroyed from the last to the first: models go before the backends and the timers they use.
+  std::shared_ptr<telemetry::Registry> metrics_;
+  std::unique_ptr<base::ThreadTimerQueue> timers_;
+  std::unique_ptr<backend::BackendRegistry> backends_;
+  struct Repository;  // the lifecycle and what it is wired to
+  std::unique_ptr<Repository> repository_;
+};
+
+/// The version that the server reports; Triton's, whose behaviour clients may ask for by number.
+std::string_view ServerVersion();
+
+/// The extensions of the protocol that the server reports.
+std::vector<std::string> ServerExtensions();
+
+}  // namespace nereid::server

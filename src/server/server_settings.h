@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "schedule/inline_policy.h"
+
+struct TRITONSERVER_Server;
+
+namespace nereid::server {
+
+enum class ModelControlMode { kNone, kPoll, kExplicit };
+enum class RateLimitMode { kOff, kExecutionCount };
+
+/// How a server behaves. The defaults are those of the C API's options object; the command line
+/// sets its own where they differ.
+struct ServerSettings {
+  std::string server_id = "triton";
+  std::set<std::string> model_repository_paths;  // sorted, as Triton keeps them
+  ModelControlMode model_control_mode = ModelControlMode::kNone;
+  std::vector<std::string> startup_models;  // kExplicit only; "*" alone = all
+  bool strict_model_config = false;         // true: the backend completes nothing
+  std::string model_config_name;            // configs/<name>.pbtxt instead of config.pbtxt
+  bool exit_on_error = true;
+  bool strict_readiness = true;
+  uint32_t exit_timeout_secs = 30;
+  uint32_t model_load_thread_count = 4;
+  uint32_t model_load_retry_count = 0;
+  bool model_namespacing = false;
+  std::string backend_directory = "/opt/tritonserver/backends";
+  std::string repoagent_directory = "/opt/tritonserver/repoagents";
+  std::string cache_directory = "/opt/tritonserver/caches";
+  /// Per backend name ("" = all) the settings in order of appearance.
+  std::map<std::string, std::vector<std::pair<std::string, std::string>>> backend_config;
+  /// Per policy name the settings numa-node and cpu-cores.
+  std::map<std::string, std::map<std::string, std::string>> host_policies;
+  /// Name of the response cache and its configuration as JSON.
+  std::map<std::string, std::string> cache_config;
+  RateLimitMode rate_limit_mode = RateLimitMode::kOff;
+  struct RateLimitResource {
+    std::string name;
+    uint64_t count = 0;
+    int device = -1;  // -1: every device
+  };
+  std::vector<RateLimitResource> rate_limit_resources;
+  double min_supported_compute_capability = 0;
+  uint64_t pinned_memory_pool_byte_size = uint64_t{256} << 20;
+  std::map<int, uint64_t> cuda_memory_pool_byte_size;
+  bool metrics_enabled = true;
+  bool cpu_metrics_enabled = true;
+  bool gpu_metrics_enabled = true;
+  uint64_t metrics_interval_ms = 2000;
+  /// Per group name ("" = global) the settings.
+  std::map<std::string, std::vector<std::pair<std::string, std::string>>> metrics_config;
+  schedule::InlineMode inline_mode = schedule::InlineMode::kAuto;
+  /// What TRITONBACKEND_ModelServer hands to plug-ins; may be null until the server exists.
+  TRITONSERVER_Server* c_server = nullptr;
+};
+
+}  // namespace nereid::server

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace nereid::telemetry {
+
+/// How often something happened, and the nanoseconds it took in all.
+struct StatisticDuration {
+  uint64_t count = 0;
+  uint64_t ns = 0;
+
+  void Add(uint64_t duration_ns) {
+    ++count;
+    ns += duration_ns;
+  }
+  void Merge(const StatisticDuration& other) {
+    count += other.count;
+    ns += other.ns;
+  }
+};
+
+struct InferStatistics {
+  StatisticDuration success, fail, queue, compute_input, compute_infer, compute_output, cache_hit,
+      cache_miss;
+};
+
+struct ResponseStatistics {
+  StatisticDuration compute_infer, compute_output, success, fail, empty_response, cancel;
+};
+
+struct BatchStatistics {
+  uint64_t batch_size = 0;
+  StatisticDuration compute_input, compute_infer, compute_output;
+};
+
+struct MemoryUsage {
+  std::string type;  // "CPU", "CPU_PINNED", "GPU"
+  int64_t id = 0;
+  uint64_t byte_size = 0;
+};
+
+/// Why a request failed: the label of nv_inference_request_failure.
+enum class FailureReason { kRejected = 0, kCanceled = 1, kBackend = 2, kOther = 3 };
+inline constexpr std::array<const char*, 4> kFailureReasonNames = {"REJECTED", "CANCELED",
+                                                                   "BACKEND", "OTHER"};
+
+/// What happened to one model version since it was loaded. The statistics extension and the metrics
+/// read the same numbers.
+struct ModelStatistics {
+  std::string name;
+  std::string version;
+  uint64_t last_inference_ms = 0;  // since the epoch; 0 = never
+  uint64_t inference_count = 0;
+  uint64_t execution_count = 0;
+  InferStatistics inference_stats;
+  std::vector<std::pair<std::string, ResponseStatistics>> response_stats;  // by key
+  std::vector<BatchStatistics> batch_stats;                                // by batch size
+  std::vector<MemoryUsage> memory_usage;
+  std::array<uint64_t, 4> failures_by_reason{};  // by FailureReason
+  uint64_t pending_requests = 0;
+};
+
+}  // namespace nereid::telemetry

@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The closing line of ./test counts what ran, and never hides a failure."""
+
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+from xml.sax.saxutils import escape
+
+TOOL = Path(__file__).resolve().parents[2] / "tools" / "count_tests.py"
+
+
+class CountTests(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.results = Path(folder.name)
+        (self.results / "googletest").mkdir()
+        self.cases = []
+
+    def add(self, name, output="", status="run", inner=""):
+        self.cases.append(
+            f'<testcase name="{name}" status="{status}">{inner}'
+            f"<system-out>{escape(output)}</system-out></testcase>"
+        )
+
+    def report(self, name, cases):
+        text = f"<testsuites><testsuite>{cases}</testsuite></testsuites>"
+        (self.results / "googletest" / f"{name}.xml").write_text(text)
+
+    def count(self):
+        text = f"<testsuite>{''.join(self.cases)}</testsuite>"
+        (self.results / "ctest.xml").write_text(text)
+        command = [sys.executable, str(TOOL), "tests", str(self.results)]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        return done.returncode, done.stdout.strip()
+
+    def test_a_googletest_program_counts_its_cases(self):
+        self.add("base_test")
+        self.report(
+            "base_test",
+            '<testcase status="run" result="completed"/><testcase status="run" result="completed"/>'
+            '<testcase status="run" result="skipped"><skipped/></testcase>'
+            '<testcase status="notrun" result="suppressed"/>',
+        )
+        self.assertEqual(self.count(), (0, "tests: 2 passed, 0 failed, 1 skipped"))
+
+    def test_a_failed_case_fails(self):
+        self.add("base_test", status="fail")
+        self.report("base_test", '<testcase status="run"><failure/></testcase>')
+        self.assertEqual(self.count(), (1, "tests: 0 passed, 1 failed, 0 skipped"))
+
+    def test_a_program_that_dies_after_its_cases_fails(self):
+        self.add("base_test", status="fail")
+        self.report("base_test", '<testcase status="run" result="completed"/>')
+        self.assertEqual(self.count(), (1, "tests: 1 passed, 1 failed, 0 skipped"))
+
+    def test_pytest_counts_by_its_closing_line(self):
+        self.add("a", "x\n==== 12 passed, 2 skipped, 1 xfailed in 3.12s (0:00:03) ====\n")
+        self.assertEqual(self.count(), (0, "tests: 12 passed, 0 failed, 3 skipped"))
+
+    def test_any_other_test_counts_as_one(self):
+        self.add("layers", "3 includes across folders, 0 against the layers")
+        self.assertEqual(self.count(), (0, "tests: 1 passed, 0 failed, 0 skipped"))
+
+    def test_a_skipped_test_is_no_failure_and_a_missing_program_is_one(self):
+        self.add("a", status="notrun", inner='<skipped message="SKIP_RETURN_CODE=77"/>')
+        self.add("b")
+        self.assertEqual(self.count(), (0, "tests: 1 passed, 0 failed, 1 skipped"))
+        self.add("c", status="notrun", inner='<skipped message="Unable to find executable"/>')
+        self.assertEqual(self.count(), (1, "tests: 1 passed, 1 failed, 1 skipped"))
+
+    def test_nothing_run_is_no_success(self):
+        self.assertEqual(self.count(), (1, "tests: 0 passed, 0 failed, 0 skipped"))
+
+
+if __name__ == "__main__":
+    unittest.main()
