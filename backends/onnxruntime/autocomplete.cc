@@ -44,7 +44,7 @@ Json Describe(const TensorSignature& tensor, bool batching,
   return entry;
 }
 
-/// Describes the tensors but those in `left_out`.
+/// Sets `input` or `output`.
 Error DescribeAll(const std::vector<TensorSignature>& tensors, const ModelConfig& config,
                   bool output, rapidjson::Document* document) {
   Json list(rapidjson::kArrayType);
@@ -74,7 +74,7 @@ Error DescribeAll(const std::vector<TensorSignature>& tensors, const ModelConfig
 
 bool CanBatch(const ModelSignature& signature) {
   const auto can = [](const TensorSignature& tensor) {
-    return !tensor.dims.empty() && tensor.dims[0] == -1;
+    return !tensor.is_tensor || (!tensor.dims.empty() && tensor.dims[0] == -1);
   };
   return std::all_of(signature.inputs.begin(), signature.inputs.end(), can) &&
          std::all_of(signature.outputs.begin(), signature.outputs.end(), can);

@@ -31,22 +31,6 @@ std::vector<std::string> Candidates(const std::string& directory) {
   return paths;
 }
 
-TRITONSERVER_Error_Code CodeOf(OrtErrorCode code) {
-  switch (code) {
-    case ORT_INVALID_ARGUMENT:
-    case ORT_INVALID_GRAPH:
-    case ORT_INVALID_PROTOBUF:
-      return TRITONSERVER_ERROR_INVALID_ARG;
-    case ORT_NO_SUCHFILE:
-    case ORT_NO_MODEL:
-      return TRITONSERVER_ERROR_NOT_FOUND;
-    case ORT_NOT_IMPLEMENTED:
-      return TRITONSERVER_ERROR_UNSUPPORTED;
-    default:
-      return TRITONSERVER_ERROR_INTERNAL;
-  }
-}
-
 }  // namespace
 
 const OrtApi& Api() { return *api; }
@@ -55,8 +39,11 @@ Error ToError(OrtStatus* status) {
   if (status == nullptr) {
     return {};
   }
-  Error error(CodeOf(api->GetErrorCode(status)),
-              std::string("onnx runtime: ") + api->GetErrorMessage(status));
+  const OrtErrorCode code = api->GetErrorCode(status);
+  // A wrong shape or type is the client's to mend; the rest is the model's or the server's.
+  Error error(
+      code == ORT_INVALID_ARGUMENT ? TRITONSERVER_ERROR_INVALID_ARG : TRITONSERVER_ERROR_INTERNAL,
+      "onnx runtime error " + std::to_string(code) + ": " + api->GetErrorMessage(status));
   api->ReleaseStatus(status);
   return error;
 }

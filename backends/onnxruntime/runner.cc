@@ -118,8 +118,8 @@ Error Runner::RunGroup(Batch* batch, std::span<const size_t> members) {
   }
   const bool direct = direct_ && members.size() == 1;
   Error error = RunOnce(batch, group, direct);
-  const bool wrote = std::find(output_direct_.begin(), output_direct_.end(), 1) !=
-                     output_direct_.end();
+  const bool wrote = std::any_of(output_buffers_.begin(), output_buffers_.end(),
+                                 [](std::span<char> buffer) { return buffer.data() != nullptr; });
   if (error.ok() || !direct || !wrote) {
     return error;
   }
@@ -131,7 +131,7 @@ Error Runner::RunGroup(Batch* batch, std::span<const size_t> members) {
 }
 
 Error Runner::RunOnce(Batch* batch, const Group& group, bool direct) {
-  output_direct_.clear();
+  output_buffers_.clear();
   NEREID_BACKEND_TRY(BindInputs(group));
   NEREID_BACKEND_TRY(BindOutputs(batch, group, direct));
   batch->ComputeStarts();
@@ -271,6 +271,7 @@ Error Runner::BindText(const InputPlan& plan, std::span<const Input> inputs, con
 
 Error Runner::BindOutputs(Batch* batch, const Group& group, bool direct) {
   output_plans_.clear();
+  output_direct_.clear();
   output_names_.clear();
   output_values_.clear();
   output_pointers_.clear();
@@ -282,31 +283,38 @@ Error Runner::BindOutputs(Batch* batch, const Group& group, bool direct) {
     }
     const OutputPlan& plan = plan_->outputs[i];
     Owned<OrtValue> value;
-    if (direct && plan.direct && DirectShape(group, plan)) {
-      const int64_t size = backend::TensorByteSize(plan.data_type, shape_);
-      if (size > 0) {
-        char* buffer = nullptr;
-        output_direct_.push_back(1);
-        NEREID_BACKEND_TRY(backend::AllocateOutput((*batch)[group.members[0]].response,
-                                                   plan.name.c_str(), plan.data_type, shape_,
-                                                   static_cast<uint64_t>(size), &buffer));
-        const size_t alignment = TRITONSERVER_DataTypeByteSize(plan.data_type);
-        if (reinterpret_cast<uintptr_t>(buffer) % alignment != 0) {
-          return Error::Internal("output '" + plan.name + "' got a misaligned buffer");
-        }
-        OrtValue* made = nullptr;
-        NEREID_ORT_TRY(Api().CreateTensorWithDataAsOrtValue(
-            memory_.get(), buffer, static_cast<size_t>(size), shape_.data(), shape_.size(),
-            plan.element_type, &made));
-        value.reset(made);
-      }
-    }
-    output_direct_.resize(output_plans_.size() + 1, 0);
     output_plans_.push_back(i);
+    output_buffers_.emplace_back();
+    if (direct && plan.direct && DirectShape(group, plan)) {
+      NEREID_BACKEND_TRY(BindDirect(&(*batch)[group.members[0]], plan, &value));
+    }
+    output_direct_.push_back(value != nullptr ? 1 : 0);
     output_names_.push_back(plan.name.c_str());
     output_pointers_.push_back(value.get());
     output_values_.push_back(std::move(value));
   }
+  return {};
+}
+
+/// Asks for the response's buffer of an output of shape_. `*value` stays null where the model
+/// cannot write there.
+Error Runner::BindDirect(BatchMember* member, const OutputPlan& plan, Owned<OrtValue>* value) {
+  const int64_t size = backend::TensorByteSize(plan.data_type, shape_);
+  if (size <= 0) {
+    return {};
+  }
+  char* buffer = nullptr;
+  const auto bytes = static_cast<size_t>(size);
+  NEREID_BACKEND_TRY(backend::AllocateOutput(member->response, plan.name.c_str(), plan.data_type,
+                                             shape_, bytes, &buffer));
+  output_buffers_.back() = {buffer, bytes};
+  if (reinterpret_cast<uintptr_t>(buffer) % TRITONSERVER_DataTypeByteSize(plan.data_type) != 0) {
+    return {};
+  }
+  OrtValue* made = nullptr;
+  NEREID_ORT_TRY(Api().CreateTensorWithDataAsOrtValue(memory_.get(), buffer, bytes, shape_.data(),
+                                                      shape_.size(), plan.element_type, &made));
+  value->reset(made);
   return {};
 }
 

@@ -53,6 +53,7 @@ class Runner {
                  Owned<OrtValue>* value);
   Error InputShape(const Group& group, const InputPlan& plan, std::span<const Input> inputs);
   Error BindOutputs(Batch* batch, const Group& group, bool direct);
+  Error BindDirect(BatchMember* member, const OutputPlan& plan, Owned<OrtValue>* value);
   bool DirectShape(const Group& group, const OutputPlan& plan);
 
   // Giving the results away.
@@ -87,6 +88,9 @@ class Runner {
   std::vector<Owned<OrtValue>> input_values_;
   std::vector<const OrtValue*> input_pointers_;
   std::vector<size_t> output_plans_;
+  /// The response's own buffer where it was asked for before the run, else null; and whether the
+  /// model writes there itself (else its result is copied).
+  std::vector<std::span<char>> output_buffers_;
   std::vector<uint8_t> output_direct_;
   std::vector<const char*> output_names_;
   std::vector<Owned<OrtValue>> output_values_;

@@ -72,9 +72,12 @@ std::string OneDecimal(double value) {
 
 std::string_view ControlModeName(ModelControlMode mode) {
   switch (mode) {
-    case ModelControlMode::kNone: return "MODE_NONE";
-    case ModelControlMode::kPoll: return "MODE_POLL";
-    case ModelControlMode::kExplicit: return "MODE_EXPLICIT";
+    case ModelControlMode::kNone:
+      return "MODE_NONE";
+    case ModelControlMode::kPoll:
+      return "MODE_POLL";
+    case ModelControlMode::kExplicit:
+      return "MODE_EXPLICIT";
   }
   return "";
 }

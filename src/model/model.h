@@ -28,7 +28,7 @@ struct ModelEnvironment {
   base::TimerQueue& timers;
   bool auto_complete = true;
   schedule::InlineMode inline_mode = schedule::InlineMode::kAuto;
-  std::map<std::string, std::map<std::string, std::string>> host_policies;
+  std::map<std::string, std::map<std::string, std::string>> host_policies = {};
   TRITONSERVER_Server* c_server = nullptr;
 };
 

@@ -104,7 +104,8 @@ class InferenceRequest {
   /// Whether nobody waits for the answer any more: cancelled.
   bool IsCancelled() const { return cancellation_->IsCancelled(); }
 
-  /// Lets go of the response factory and the model: the request has been released.
+  /// Lets go of the response factory and the model: the request has been released. The Cancellation
+  /// stays: a front end may be cancelling on another thread.
   void Unbind() {
     response_factory_.reset();
     model_.reset();

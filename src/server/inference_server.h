@@ -15,10 +15,6 @@
 namespace nereid::backend {
 class BackendRegistry;
 }
-namespace nereid::repository {
-class ModelLifecycle;
-}
-
 namespace nereid::server {
 
 /// What the start-up table says of a backend.
@@ -69,6 +65,10 @@ class InferenceServer final : public api::InferenceService {
  private:
   explicit InferenceServer(ServerSettings settings);
   base::Status Start();
+  base::Status LoadStartupModels();
+  void StartCollectors();
+  /// INVALID_ARGUMENT unless loading and unloading by name is allowed.
+  base::Status CheckExplicitControl() const;
 
   const ServerSettings settings_;
   std::atomic<uint32_t> exit_timeout_secs_;
@@ -79,6 +79,8 @@ class InferenceServer final : public api::InferenceService {
   std::unique_ptr<backend::BackendRegistry> backends_;
   struct Repository;  // the lifecycle and what it is wired to
   std::unique_ptr<Repository> repository_;
+  struct Collectors;
+  std::unique_ptr<Collectors> collectors_;
 };
 
 /// The version that the server reports; Triton's, whose behaviour clients may ask for by number.

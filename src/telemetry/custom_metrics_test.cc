@@ -10,12 +10,15 @@ using base::StatusCode;
 
 TEST(CustomMetricsTest, SameNameAndKindIsTheSameFamilyAndKeepsItsFirstHelp) {
   Registry registry;
-  auto first = std::move(CustomMetricFamily::Create(registry, MetricKind::kCounter, "n", "one")).value();
-  auto second = std::move(CustomMetricFamily::Create(registry, MetricKind::kCounter, "n", "two")).value();
+  auto first =
+      std::move(CustomMetricFamily::Create(registry, MetricKind::kCounter, "n", "one")).value();
+  auto second =
+      std::move(CustomMetricFamily::Create(registry, MetricKind::kCounter, "n", "two")).value();
   EXPECT_EQ(CustomMetricFamily::Create(registry, MetricKind::kGauge, "n", "one").status().code(),
             StatusCode::kInvalidArgument);
-  EXPECT_EQ(CustomMetricFamily::Create(registry, static_cast<MetricKind>(9), "m", "").status().code(),
-            StatusCode::kInvalidArgument);
+  EXPECT_EQ(
+      CustomMetricFamily::Create(registry, static_cast<MetricKind>(9), "m", "").status().code(),
+      StatusCode::kInvalidArgument);
 
   auto a = std::move(first->NewMetric({{"x", "1"}})).value();
   auto b = std::move(second->NewMetric({{"x", "1"}})).value();
@@ -26,7 +29,8 @@ TEST(CustomMetricsTest, SameNameAndKindIsTheSameFamilyAndKeepsItsFirstHelp) {
 
 TEST(CustomMetricsTest, AFamilyWithLiveMetricsMayNotBeDeleted) {
   Registry registry;
-  auto family = std::move(CustomMetricFamily::Create(registry, MetricKind::kGauge, "g", "")).value();
+  auto family =
+      std::move(CustomMetricFamily::Create(registry, MetricKind::kGauge, "g", "")).value();
   auto other = std::move(CustomMetricFamily::Create(registry, MetricKind::kGauge, "g", "")).value();
   auto metric = std::move(family->NewMetric({})).value();
   EXPECT_EQ(family->CheckDeletable().code(), StatusCode::kInternal);
@@ -37,7 +41,8 @@ TEST(CustomMetricsTest, AFamilyWithLiveMetricsMayNotBeDeleted) {
 
 TEST(CustomMetricsTest, EachKindRefusesWhatIsNotItsOwn) {
   Registry registry;
-  const auto make = [&](MetricKind kind, const char* name, std::optional<std::vector<double>> bounds) {
+  const auto make = [&](MetricKind kind, const char* name,
+                        std::optional<std::vector<double>> bounds) {
     auto family = std::move(CustomMetricFamily::Create(registry, kind, name, "")).value();
     return std::move(family->NewMetric({}, std::move(bounds))).value();
   };
@@ -63,14 +68,16 @@ TEST(CustomMetricsTest, EachKindRefusesWhatIsNotItsOwn) {
 
 TEST(CustomMetricsTest, HistogramsNeedAscendingBucketsAndOthersTakeNone) {
   Registry registry;
-  auto family = std::move(CustomMetricFamily::Create(registry, MetricKind::kHistogram, "h", "")).value();
+  auto family =
+      std::move(CustomMetricFamily::Create(registry, MetricKind::kHistogram, "h", "")).value();
   EXPECT_EQ(family->NewMetric({}).status().code(), StatusCode::kInvalidArgument);
   EXPECT_EQ(family->NewMetric({}, std::vector<double>{2, 1}).status().code(),
             StatusCode::kInvalidArgument);
   EXPECT_EQ(family->NewMetric({{"a-b", ""}}, std::vector<double>{1}).status().code(),
             StatusCode::kInvalidArgument);
   EXPECT_TRUE(family->CheckDeletable().ok());  // what failed does not count
-  auto counters = std::move(CustomMetricFamily::Create(registry, MetricKind::kCounter, "c", "")).value();
+  auto counters =
+      std::move(CustomMetricFamily::Create(registry, MetricKind::kCounter, "c", "")).value();
   EXPECT_EQ(counters->NewMetric({}, std::vector<double>{1}).status().code(),
             StatusCode::kInvalidArgument);
 }

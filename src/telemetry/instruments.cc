@@ -10,9 +10,12 @@ namespace nereid::telemetry {
 
 std::string_view MetricKindName(MetricKind kind) {
   switch (kind) {
-    case MetricKind::kCounter: return "counter";
-    case MetricKind::kGauge: return "gauge";
-    case MetricKind::kHistogram: return "histogram";
+    case MetricKind::kCounter:
+      return "counter";
+    case MetricKind::kGauge:
+      return "gauge";
+    case MetricKind::kHistogram:
+      return "histogram";
   }
   return "untyped";
 }
@@ -53,8 +56,8 @@ base::Result<std::vector<double>> Histogram::CheckBounds(std::vector<double> bou
 
 void Histogram::Observe(double value) {
   // A value that is not a number compares with nothing: it falls into the last bucket.
-  const auto bound = std::isnan(value) ? bounds_.end()
-                                       : std::lower_bound(bounds_.begin(), bounds_.end(), value);
+  const auto bound =
+      std::isnan(value) ? bounds_.end() : std::lower_bound(bounds_.begin(), bounds_.end(), value);
   counts_[static_cast<size_t>(bound - bounds_.begin())].fetch_add(1, std::memory_order_relaxed);
   sum_.fetch_add(value, std::memory_order_relaxed);
 }

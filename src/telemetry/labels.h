@@ -26,8 +26,7 @@ class Labels {
 
   Labels() = default;
   Labels(Pairs pairs);  // NOLINT: implicit by design
-  Labels(std::initializer_list<std::pair<std::string, std::string>> pairs)
-      : Labels(Pairs(pairs)) {}
+  Labels(std::initializer_list<std::pair<std::string, std::string>> pairs) : Labels(Pairs(pairs)) {}
 
   /// These labels and one more.
   Labels With(std::string name, std::string value) const;

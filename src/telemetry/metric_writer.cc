@@ -30,7 +30,8 @@ std::string FormatMetricValue(double value) {
     return std::to_string(static_cast<int64_t>(value));
   }
   char buffer[64];
-  const auto end = std::to_chars(buffer, buffer + sizeof(buffer), value, std::chars_format::general);
+  const auto end =
+      std::to_chars(buffer, buffer + sizeof(buffer), value, std::chars_format::general);
   return std::string(buffer, end.ptr);
 }
 
@@ -91,9 +92,17 @@ std::string MetricWriter::Text() const {
   for (const FamilyWriter& family : families_) {
     if (family.lines_.empty()) continue;
     if (!family.help_.empty()) {
-      text.append("# HELP ").append(family.name_).append(" ").append(EscapeHelp(family.help_)).append("\n");
+      text.append("# HELP ")
+          .append(family.name_)
+          .append(" ")
+          .append(EscapeHelp(family.help_))
+          .append("\n");
     }
-    text.append("# TYPE ").append(family.name_).append(" ").append(MetricKindName(family.kind_)).append("\n");
+    text.append("# TYPE ")
+        .append(family.name_)
+        .append(" ")
+        .append(MetricKindName(family.kind_))
+        .append("\n");
     text.append(family.lines_);
   }
   return text;

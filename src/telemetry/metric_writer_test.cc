@@ -47,7 +47,8 @@ TEST(MetricWriterTest, FamiliesAreGroupedInOrderOfFirstMention) {
   const Labels a({{"model", "a"}, {"version", "1"}});
   const Labels b({{"model", "b"}, {"version", "1"}});
   for (const Labels& labels : {a, b}) {
-    writer.Family(MetricKind::kCounter, "requests", "How many\nwith a \\").Sample(labels, uint64_t{3});
+    writer.Family(MetricKind::kCounter, "requests", "How many\nwith a \\")
+        .Sample(labels, uint64_t{3});
     writer.Family(MetricKind::kGauge, "pending", "Waiting").Sample(labels, 0.5);
   }
   writer.Family(MetricKind::kGauge, "childless", "Never printed");
@@ -66,7 +67,8 @@ TEST(MetricWriterTest, HistogramLinesAreCumulative) {
   Histogram histogram({100, 500, 2000.5});
   for (double v : {1.0, 100.0, 100.5, 3000.0}) histogram.Observe(v);
   MetricWriter writer;
-  writer.Family(MetricKind::kHistogram, "first_ms", "First").Sample({{"model", "m"}}, histogram.Snapshot());
+  writer.Family(MetricKind::kHistogram, "first_ms", "First")
+      .Sample({{"model", "m"}}, histogram.Snapshot());
   EXPECT_EQ(writer.Text(),
             "# HELP first_ms First\n"
             "# TYPE first_ms histogram\n"
@@ -81,8 +83,9 @@ TEST(MetricWriterTest, HistogramLinesAreCumulative) {
 TEST(MetricWriterTest, HistogramWithoutLabelsHasOnlyTheBound) {
   MetricWriter writer;
   writer.Family(MetricKind::kHistogram, "h", "").Sample({}, Histogram({1}).Snapshot());
-  EXPECT_EQ(writer.Text(),
-            "# TYPE h histogram\nh_count 0\nh_sum 0\nh_bucket{le=\"1\"} 0\nh_bucket{le=\"+Inf\"} 0\n");
+  EXPECT_EQ(
+      writer.Text(),
+      "# TYPE h histogram\nh_count 0\nh_sum 0\nh_bucket{le=\"1\"} 0\nh_bucket{le=\"+Inf\"} 0\n");
 }
 
 TEST(MetricWriterTest, ASeriesIsNeverPrintedTwiceNorUnderTwoKinds) {

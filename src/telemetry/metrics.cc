@@ -6,8 +6,7 @@
 namespace nereid::telemetry {
 
 template <typename T>
-base::Result<std::shared_ptr<Family<T>>> Registry::GetFamily(MetricKind kind,
-                                                             std::string_view name,
+base::Result<std::shared_ptr<Family<T>>> Registry::GetFamily(MetricKind kind, std::string_view name,
                                                              std::string_view help) {
   const std::string wanted(name);
   if (!IsValidMetricName(wanted)) {
@@ -25,10 +24,10 @@ base::Result<std::shared_ptr<Family<T>>> Registry::GetFamily(MetricKind kind,
     looked_at.push_back(family);
     if (family->name() != wanted) continue;
     if (family->kind() != kind) {
-      return base::Status::InvalidArgument(
-          "metric family '" + wanted + "' exists as a " +
-          std::string(MetricKindName(family->kind())) + " and cannot be a " +
-          std::string(MetricKindName(kind)) + " as well");
+      return base::Status::InvalidArgument("metric family '" + wanted + "' exists as a " +
+                                           std::string(MetricKindName(family->kind())) +
+                                           " and cannot be a " + std::string(MetricKindName(kind)) +
+                                           " as well");
     }
     return std::static_pointer_cast<Family<T>>(family);
   }
@@ -81,7 +80,8 @@ std::string Registry::Render() {
   {
     std::lock_guard lock(mutex_);
     for (const auto& entry : families_) {
-      if (std::shared_ptr<MetricFamily> family = entry.lock()) families.push_back(std::move(family));
+      if (std::shared_ptr<MetricFamily> family = entry.lock())
+        families.push_back(std::move(family));
     }
     collectors = collectors_;
   }

@@ -61,8 +61,8 @@ class Family : public MetricFamily, public std::enable_shared_from_this<Family<T
       Holder(std::shared_ptr<Family> f, Arguments&&... a)
           : family(std::move(f)), metric(std::forward<Arguments>(a)...) {}
     };
-    auto holder = std::make_shared<Holder>(this->shared_from_this(),
-                                           std::forward<Arguments>(arguments)...);
+    auto holder =
+        std::make_shared<Holder>(this->shared_from_this(), std::forward<Arguments>(arguments)...);
     std::shared_ptr<T> made(holder, &holder->metric);
     children_[labels.text()] = {labels, made};
     return made;

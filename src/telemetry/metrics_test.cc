@@ -117,8 +117,9 @@ TEST(RegistryTest, TwoCollectorsAndAFamilyShareOneHeader) {
   };
   ScopedCollector first(registry, collect("a"));
   ScopedCollector second(registry, collect("b"));
-  EXPECT_EQ(registry.Render(),
-            "# HELP n N\n# TYPE n counter\nn{model=\"own\"} 0\nn{model=\"a\"} 1\nn{model=\"b\"} 1\n");
+  EXPECT_EQ(
+      registry.Render(),
+      "# HELP n N\n# TYPE n counter\nn{model=\"own\"} 0\nn{model=\"a\"} 1\nn{model=\"b\"} 1\n");
 }
 
 TEST(RegistryTest, ScrapesRaceWithChangesSafely) {

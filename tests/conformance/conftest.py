@@ -144,14 +144,17 @@ def alive(request, is_peer):
     A dead server is started again, so that one death is the failure of one case. The peer is not
     complained of: the case that killed it has failed by itself.
     """
-    yield
     if "server" not in request.fixturenames:
+        yield
         return
     server = request.getfixturevalue("server")
+    transports = request.getfixturevalue("transports")
+    yield
     if server.alive():
         return
     report = f"the server died with {server.process.returncode}:\n{server.log_tail()}"
     server.restart()
-    for transport in request.getfixturevalue("transports").values():
+    for transport in transports.values():
+        transport.close()
         transport.connect()
     assert is_peer, report

@@ -19,7 +19,7 @@ struct ParsedCommandLine {
   ServerOptions options;
   std::vector<std::string> warnings;  // for stderr, one line each (deprecated flags)
 
-  std::string text;            // ends with a newline
+  std::string text;  // ends with a newline
   bool text_on_stderr = false;
   int exit_code = 0;
 };

@@ -50,6 +50,7 @@ struct ErrorCase {
 
 // What users see for each kind of mistake.
 constexpr ErrorCase kErrors[] = {
+    // clang-format off
     {"--http-prot=1", R"(Bad option: "--http-prot". unknown flag, did you mean --http-port?)"},
     {"--http_port=1", R"(Bad option: "--http_port". unknown flag, did you mean --http-port?)"},
     {"--zzzzzzzz", R"(Bad option: "--zzzzzzzz". unknown flag, --help lists the flags)"},
@@ -120,6 +121,7 @@ constexpr ErrorCase kErrors[] = {
     {"--model-store=/m --allow-sagemaker=1 --allow-vertex-ai=1", "The server cannot listen to SageMaker requests and Vertex AI requests at the same address and port 0.0.0.0:8080"},
     {"--model-store=/m --allow-sagemaker=1 --sagemaker-safe-port-range=8000-8001", "The server cannot listen to metrics requests at port 8002, allowed port range is [8000, 8001]"},
     {"--model-store=/m --response-cache-byte-size=1 --cache-config=local,size=1", "Error: Incompatible flags --response-cache-byte-size and --cache-config both provided, use --cache-config alone"},
+    // clang-format on
 };
 
 TEST(CommandLineTest, MistakesGetExactlyThisLine) {
@@ -132,8 +134,9 @@ TEST(CommandLineTest, MistakesGetExactlyThisLine) {
 }
 
 TEST(CommandLineTest, AMessageIsOneLineWhateverTheValueHolds) {
-  EXPECT_EQ(Parse({"--http-port=1\n2\x1b"}).status().message(),
-            R"(Bad option: "--http-port". Invalid option value. Got 1?2?, expected a whole number)");
+  EXPECT_EQ(
+      Parse({"--http-port=1\n2\x1b"}).status().message(),
+      R"(Bad option: "--http-port". Invalid option value. Got 1?2?, expected a whole number)");
   EXPECT_EQ(Parse({"a\nb"}).status().message(), "Unexpected argument: a?b");
 }
 
@@ -154,9 +157,10 @@ TEST(CommandLineTest, DefaultsAreTritons) {
 }
 
 TEST(CommandLineTest, BothSpellingsAbbreviationsAndTheLastOneWins) {
-  const ServerOptions options = Good({"--http-port", "1", "--http-por=2", "--strict-r", "off", "--i=x",
-                                      "--model-store=/b", "--model-repository", "/a",
-                                      "--model-repository=/b"}).options;
+  const ServerOptions options =
+      Good({"--http-port", "1", "--http-por=2", "--strict-r", "off", "--i=x", "--model-store=/b",
+            "--model-repository", "/a", "--model-repository=/b"})
+          .options;
   EXPECT_EQ(options.http.port, 2);
   EXPECT_FALSE(options.repository.strict_readiness);
   EXPECT_EQ(options.id, "x");  // --inline-execution does not make --i ambiguous
@@ -169,7 +173,8 @@ TEST(CommandLineTest, PlainValuesArriveWhereTheyBelong) {
             "--disable-auto-complete-config", "--model-control-mode=poll", "--http-address=::1",
             "--http-restricted-api=health:k=v", "--grpc-use-ssl-mutual=1", "--allow-metrics=false",
             "--metrics-interval-ms=2.5", "--min-supported-compute-capability=7.5",
-            "--allow-client-shm=true", "--inline-execution=never", "--http-thread-count=3"}).options;
+            "--allow-client-shm=true", "--inline-execution=never", "--http-thread-count=3"})
+          .options;
   EXPECT_EQ(options.log.verbose, 1);
   EXPECT_TRUE(options.log.format == base::LogFormat::kIso8601);
   EXPECT_EQ(options.log.file, "/l");
@@ -189,16 +194,17 @@ TEST(CommandLineTest, PlainValuesArriveWhereTheyBelong) {
 
 TEST(CommandLineTest, CompositeValues) {
   const ServerOptions options =
-      Good({"--backend-config=onnxruntime,a=b", "--backend-config=default-max-batch-size=8",
-            "--cache-config=local,size=10", "--cache-config=local,x=y",
-            "--rate-limit-resource=R1:4", "--rate-limit-resource=R2:2:1",
-            "--cuda-memory-pool-byte-size=0:5", "--cuda-memory-pool-byte-size=0:6",
-            "--host-policy=cpu,cpu-cores=0-3,8", "--model-load-gpu-limit=1:0.5",
-            "--metrics-config=counter_latencies=false",
-            "--metrics-config=summary_quantiles=0.5:0.1,0.9:0.2",
-            "--sagemaker-safe-port-range=1-2"}).options;
+      Good(
+          {"--backend-config=onnxruntime,a=b", "--backend-config=default-max-batch-size=8",
+           "--cache-config=local,size=10", "--cache-config=local,x=y", "--rate-limit-resource=R1:4",
+           "--rate-limit-resource=R2:2:1", "--cuda-memory-pool-byte-size=0:5",
+           "--cuda-memory-pool-byte-size=0:6", "--host-policy=cpu,cpu-cores=0-3,8",
+           "--model-load-gpu-limit=1:0.5", "--metrics-config=counter_latencies=false",
+           "--metrics-config=summary_quantiles=0.5:0.1,0.9:0.2", "--sagemaker-safe-port-range=1-2"})
+          .options;
   EXPECT_THAT(options.plugins.backend_config.at("onnxruntime"), ElementsAre(Pair("a", "b")));
-  EXPECT_THAT(options.plugins.backend_config.at(""), ElementsAre(Pair("default-max-batch-size", "8")));
+  EXPECT_THAT(options.plugins.backend_config.at(""),
+              ElementsAre(Pair("default-max-batch-size", "8")));
   EXPECT_EQ(options.plugins.cache_name, "local");
   EXPECT_THAT(options.plugins.cache_config, ElementsAre(Pair("size", "10"), Pair("x", "y")));
   ASSERT_EQ(options.rate_limit.resources.size(), 2u);
@@ -219,8 +225,10 @@ TEST(CommandLineTest, TraceSettings) {
             "--trace-config=level=off", "--trace-config=rate=5", "--trace-config=count=9",
             "--trace-config=triton,file=/t", "--trace-config=triton,log-frequency=2",
             "--trace-config=mode=opentelemetry", "--trace-config=opentelemetry,url=http://c:1/x",
-            "--trace-config=opentelemetry,resource=a=b,c", "--trace-config=opentelemetry,resource=service.name=n",
-            "--trace-config=opentelemetry,bsp_max_queue_size=7"}).options.trace;
+            "--trace-config=opentelemetry,resource=a=b,c",
+            "--trace-config=opentelemetry,resource=service.name=n",
+            "--trace-config=opentelemetry,bsp_max_queue_size=7"})
+          .options.trace;
   EXPECT_TRUE(trace.timestamps && trace.tensors);
   EXPECT_EQ(trace.rate, 5u);
   EXPECT_EQ(trace.count, 9);
@@ -242,16 +250,17 @@ TEST(CommandLineTest, DeprecatedFlagsWorkAndWarn) {
   EXPECT_EQ(parsed.options.trace.file, "/t");
   EXPECT_EQ(parsed.options.trace.rate, 7u);
   EXPECT_TRUE(parsed.options.trace.timestamps && parsed.options.trace.tensors);
-  EXPECT_THAT(
-      parsed.warnings,
-      ElementsAre(
-          "Warning: '--trace-file' has been deprecated, use '--trace-config=triton,file=<path>' instead",
-          "Warning: '--trace-rate' has been deprecated, use '--trace-config=rate=<integer>' instead",
-          "Warning: '--trace-level' has been deprecated, use '--trace-config=level=<level>' instead",
-          "Warning: '--response-cache-byte-size' has been deprecated, use "
-          "'--cache-config=local,size=1048576' instead",
-          "Warning: '--strict-model-config' has been deprecated, use "
-          "'--disable-auto-complete-config' instead"));
+  EXPECT_THAT(parsed.warnings,
+              ElementsAre("Warning: '--trace-file' has been deprecated, use "
+                          "'--trace-config=triton,file=<path>' instead",
+                          "Warning: '--trace-rate' has been deprecated, use "
+                          "'--trace-config=rate=<integer>' instead",
+                          "Warning: '--trace-level' has been deprecated, use "
+                          "'--trace-config=level=<level>' instead",
+                          "Warning: '--response-cache-byte-size' has been deprecated, use "
+                          "'--cache-config=local,size=1048576' instead",
+                          "Warning: '--strict-model-config' has been deprecated, use "
+                          "'--disable-auto-complete-config' instead"));
 }
 
 TEST(CommandLineTest, TodaysFlagsWinOverDeprecatedOnes) {
@@ -270,7 +279,8 @@ TEST(CommandLineTest, TodaysFlagsWinOverDeprecatedOnes) {
 }
 
 TEST(CommandLineTest, PortsThatMayBeShared) {
-  EXPECT_TRUE(Parse({"--model-store=/m", "--http-port=0", "--grpc-port=0", "--metrics-port=0"}).ok());
+  EXPECT_TRUE(
+      Parse({"--model-store=/m", "--http-port=0", "--grpc-port=0", "--metrics-port=0"}).ok());
   EXPECT_TRUE(Parse({"--model-store=/m", "--http-port=8001", "--http-address=127.0.0.1"}).ok());
   EXPECT_TRUE(Parse({"--model-store=/m", "--http-port=8001", "--allow-grpc=false"}).ok());
 }
@@ -285,8 +295,9 @@ TEST(CommandLineTest, VertexAiContainers) {
   EXPECT_FALSE(parsed->options.http.enabled);
   EXPECT_TRUE(parsed->options.grpc.enabled);
   EXPECT_THAT(parsed->options.repository.paths, ElementsAre("gs://b/m"));
-  EXPECT_EQ(Parse({}, {{"AIP_MODE", "PREDICTION"}, {"AIP_HTTP_PORT", "x"}}).status().message(),
-            "Environment variable AIP_HTTP_PORT: Invalid option value. Got x, expected a whole number");
+  EXPECT_EQ(
+      Parse({}, {{"AIP_MODE", "PREDICTION"}, {"AIP_HTTP_PORT", "x"}}).status().message(),
+      "Environment variable AIP_HTTP_PORT: Invalid option value. Got x, expected a whole number");
   EXPECT_EQ(Good({"--allow-vertex-ai=false"}, environment).options.http.enabled, false);
 }
 
@@ -315,7 +326,9 @@ TEST(CommandLineTest, CommandsOfNereid) {
   EXPECT_EQ(print({"help"}), print({"--help"}));
   EXPECT_EQ(print({"help", "serve"}), UsageText("nereid serve"));
 
-  EXPECT_EQ(ParseCommandLine({"nereid", "serve", "--model-repository=/m", "--http-port=1"}, {})->options.http.port, 1);
+  EXPECT_EQ(ParseCommandLine({"nereid", "serve", "--model-repository=/m", "--http-port=1"}, {})
+                ->options.http.port,
+            1);
   EXPECT_EQ(ParseCommandLine({"nereid"}, {}).status().message(),
             "A command is missing, for example: nereid serve --model-repository=/models");
   EXPECT_EQ(ParseCommandLine({}, {}).status().message(),
@@ -336,14 +349,17 @@ TEST(FlagTableTest, HasEveryFlagOfTriton) {
   const std::vector<std::string> triton = Words(
       "help id exit-timeout-secs log-verbose log-info log-warning log-error log-format log-file "
       "model-store model-repository exit-on-error disable-auto-complete-config strict-readiness "
-      "model-control-mode repository-poll-secs load-model model-config-name model-load-thread-count "
-      "model-load-retry-count model-namespacing enable-peer-access allow-http http-address http-port "
+      "model-control-mode repository-poll-secs load-model model-config-name "
+      "model-load-thread-count "
+      "model-load-retry-count model-namespacing enable-peer-access allow-http http-address "
+      "http-port "
       "reuse-http-port http-header-forward-pattern http-thread-count http-max-input-size "
       "http-restricted-api allow-grpc grpc-address grpc-port reuse-grpc-port "
       "grpc-header-forward-pattern grpc-infer-thread-count grpc-infer-allocation-pool-size "
       "grpc-max-response-pool-size grpc-use-ssl grpc-use-ssl-mutual grpc-server-cert "
       "grpc-server-key grpc-root-cert grpc-infer-response-compression-level grpc-keepalive-time "
-      "grpc-keepalive-timeout grpc-keepalive-permit-without-calls grpc-http2-max-pings-without-data "
+      "grpc-keepalive-timeout grpc-keepalive-permit-without-calls "
+      "grpc-http2-max-pings-without-data "
       "grpc-http2-min-recv-ping-interval-without-data grpc-http2-max-ping-strikes "
       "grpc-max-connection-age grpc-max-connection-age-grace grpc-restricted-protocol "
       "allow-sagemaker sagemaker-port sagemaker-safe-port-range sagemaker-thread-count "

@@ -95,9 +95,10 @@ Status ReadModelRepository(FlagState& state, std::string_view value) {
 }
 
 Status ReadModelControlMode(FlagState& state, std::string_view value) {
-  static constexpr Choice<ModelControlMode> kChoices[] = {{"none", ModelControlMode::kNone},
-                                                          {"poll", ModelControlMode::kPoll},
-                                                          {"explicit", ModelControlMode::kExplicit}};
+  static constexpr Choice<ModelControlMode> kChoices[] = {
+      {"none", ModelControlMode::kNone},
+      {"poll", ModelControlMode::kPoll},
+      {"explicit", ModelControlMode::kExplicit}};
   return ReadChoice(value, kChoices, state.options.repository.control_mode);
 }
 
@@ -178,7 +179,8 @@ Status ReadMetricsConfig(FlagState& state, std::string_view value) {
 Status ReadBackendConfig(FlagState& state, std::string_view value) {
   NEREID_ASSIGN_OR_RETURN(
       ScopedSetting parsed,
-      ParseScopedSetting(value, "'<backend name>,<setting>=<value>' or '<setting>=<value>'", false));
+      ParseScopedSetting(value, "'<backend name>,<setting>=<value>' or '<setting>=<value>'",
+                         false));
   if (parsed.scope.empty() && parsed.setting == "default-max-batch-size") {
     NEREID_RETURN_IF_ERROR(ParseInteger(parsed.value, 0, INT_MAX).status());
   }
@@ -234,16 +236,16 @@ Status ReadCudaAddressSize(FlagState& state, std::string_view value) {
 }
 
 Status ReadHostPolicy(FlagState& state, std::string_view value) {
-  NEREID_ASSIGN_OR_RETURN(
-      ScopedSetting parsed,
-      ParseScopedSetting(value, "'<policy name>,<setting>=<value>'", true));
+  NEREID_ASSIGN_OR_RETURN(ScopedSetting parsed,
+                          ParseScopedSetting(value, "'<policy name>,<setting>=<value>'", true));
   if (parsed.setting == "numa-node") {
     NEREID_RETURN_IF_ERROR(ParseInteger(parsed.value, 0, INT_MAX).status());
   } else if (parsed.setting == "cpu-cores") {
     NEREID_RETURN_IF_ERROR(CheckCpuCores(parsed.value));
   } else {
-    return Status::InvalidArgument("Unsupported host policy setting '" + parsed.setting +
-                                   "' is specified, supported settings are 'numa-node', 'cpu-cores'");
+    return Status::InvalidArgument(
+        "Unsupported host policy setting '" + parsed.setting +
+        "' is specified, supported settings are 'numa-node', 'cpu-cores'");
   }
   state.options.devices.host_policies[parsed.scope].emplace_back(std::move(parsed.setting),
                                                                  std::move(parsed.value));

@@ -20,8 +20,8 @@ std::string Variable(const CommandLineContext& context, const char* name) {
 }
 
 void Deprecated(FlagState& state, std::string_view flag, const std::string& instead) {
-  state.warnings.push_back("Warning: '--" + std::string(flag) +
-                           "' has been deprecated, use '--" + instead + "' instead");
+  state.warnings.push_back("Warning: '--" + std::string(flag) + "' has been deprecated, use '--" +
+                           instead + "' instead");
 }
 
 // Vertex AI sets variables in its containers, and wants its own service only there.
@@ -146,15 +146,14 @@ struct Service {
 
 Status CheckPorts(const ServerOptions& options) {
   std::vector<Service> services;
-  for (const Service& service : {
-           Service{"HTTP", options.http.enabled, options.http.address, options.http.port},
-           Service{"GRPC", options.grpc.enabled, options.grpc.address, options.grpc.port},
-           Service{"metrics", options.metrics.enabled, options.metrics.address,
-                   options.metrics.port},
-           Service{"SageMaker", options.sagemaker.enabled, options.sagemaker.address,
-                   options.sagemaker.port},
-           Service{"Vertex AI", options.vertex_ai.enabled, options.vertex_ai.address,
-                   options.vertex_ai.port}}) {
+  for (const Service& service :
+       {Service{"HTTP", options.http.enabled, options.http.address, options.http.port},
+        Service{"GRPC", options.grpc.enabled, options.grpc.address, options.grpc.port},
+        Service{"metrics", options.metrics.enabled, options.metrics.address, options.metrics.port},
+        Service{"SageMaker", options.sagemaker.enabled, options.sagemaker.address,
+                options.sagemaker.port},
+        Service{"Vertex AI", options.vertex_ai.enabled, options.vertex_ai.address,
+                options.vertex_ai.port}}) {
     if (service.enabled) services.push_back(service);
   }
   for (size_t i = 0; i < services.size(); ++i) {
@@ -164,19 +163,18 @@ Status CheckPorts(const ServerOptions& options) {
                        a.name != std::string_view("SageMaker") &&
                        a.address == options.sagemaker.address;
     if (bound && (a.port < range->first || a.port > range->second)) {
-      return Status::InvalidArgument(
-          std::string("The server cannot listen to ") + a.name + " requests at port " +
-          std::to_string(a.port) + ", allowed port range is [" + std::to_string(range->first) +
-          ", " + std::to_string(range->second) + "]");
+      return Status::InvalidArgument(std::string("The server cannot listen to ") + a.name +
+                                     " requests at port " + std::to_string(a.port) +
+                                     ", allowed port range is [" + std::to_string(range->first) +
+                                     ", " + std::to_string(range->second) + "]");
     }
     for (size_t j = i + 1; j < services.size(); ++j) {
       const Service& b = services[j];
       // Port 0 is another port each time.
       if (a.port == 0 || a.port != b.port || a.address != b.address) continue;
-      return Status::InvalidArgument(std::string("The server cannot listen to ") + a.name +
-                                     " requests and " + b.name +
-                                     " requests at the same address and port " + a.address + ":" +
-                                     std::to_string(a.port));
+      return Status::InvalidArgument(
+          std::string("The server cannot listen to ") + a.name + " requests and " + b.name +
+          " requests at the same address and port " + a.address + ":" + std::to_string(a.port));
     }
   }
   return {};

@@ -14,7 +14,7 @@ using base::Status;
 // The readers of plain flags: kPath is the way from ServerOptions to the member that is set.
 template <auto... kPath>
 auto& At(FlagState& state) {
-  return (state.options .* ... .* kPath);
+  return (state.options.*....*kPath);
 }
 
 template <auto... kPath>

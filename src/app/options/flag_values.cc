@@ -28,9 +28,9 @@ std::string PlainNumber(double value) {
   return std::string(buffer, std::to_chars(buffer, buffer + sizeof(buffer), value).ptr);
 }
 
-constexpr std::string_view kCategories[] = {
-    "health",           "metadata",   "inference", "shared-memory", "model-config",
-    "model-repository", "statistics", "trace",     "logging"};
+constexpr std::string_view kCategories[] = {"health",        "metadata",     "inference",
+                                            "shared-memory", "model-config", "model-repository",
+                                            "statistics",    "trace",        "logging"};
 
 }  // namespace
 
@@ -122,9 +122,9 @@ base::Result<ScopedSetting> ParseScopedSetting(std::string_view text, std::strin
 
 base::Result<RestrictedGroup> ParseRestricted(std::string_view text, std::string_view word,
                                               const std::vector<RestrictedGroup>& existing) {
-  const Status bad_form = Status::InvalidArgument("option format is '<" + std::string(word) +
-                                                  ">[,<" + std::string(word) +
-                                                  ">...]:<key>=<value>'. Got " + std::string(text));
+  const Status bad_form =
+      Status::InvalidArgument("option format is '<" + std::string(word) + ">[,<" +
+                              std::string(word) + ">...]:<key>=<value>'. Got " + std::string(text));
   const size_t colon = text.find(':');
   if (colon == std::string_view::npos) return bad_form;
   const size_t equals = text.find('=', colon);

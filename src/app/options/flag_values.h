@@ -11,8 +11,8 @@
 
 namespace nereid::app {
 
-/// The kinds of values that flags take. Failures are INVALID_ARGUMENT with the reason alone; whoever
-/// reads the flag puts its name in front.
+/// The kinds of values that flags take. Failures are INVALID_ARGUMENT with the reason alone;
+/// whoever reads the flag puts its name in front.
 
 /// true, on, 1 / false, off, 0 in any letter case.
 base::Result<bool> ParseBool(std::string_view text);

@@ -17,7 +17,8 @@ TEST(ParseIntegerTest, BoundsAndForms) {
   EXPECT_EQ(*ParseInteger("-9223372036854775808", INT64_MIN, INT64_MAX), INT64_MIN);
   for (const char* text : {"", "+", "+-1", "x", "80x", "1 ", " 1", "0x10", "1.0"}) {
     EXPECT_NE(ParseInteger(text, -100, 100).status().message().find("Invalid option value"),
-              std::string::npos) << text;
+              std::string::npos)
+        << text;
   }
   for (const char* text : {"11", "-1", "99999999999999999999"}) {
     EXPECT_NE(ParseInteger(text, 0, 10).status().message().find("out of bound"), std::string::npos)

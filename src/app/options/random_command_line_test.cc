@@ -16,11 +16,13 @@ class Arguments {
   explicit Arguments(uint32_t seed) : random_(seed) {}
 
   std::vector<std::string> Make() {
-    std::vector<std::string> made = {Below(2) != 0 ? "tritonserver" : "nereid"};
-    if (made[0] == "nereid" && Below(10) != 0) made.push_back("serve");
+    const bool as_triton = Below(2) != 0;
+    std::vector<std::string> made;
+    made.emplace_back(as_triton ? "tritonserver" : "nereid");
+    if (!as_triton && Below(10) != 0) made.emplace_back("serve");
     for (size_t i = Below(6); i > 0; --i) {
       std::string word = Flag();
-      if (Below(3) != 0) word += "=" + Value();
+      if (Below(3) != 0) word.append("=").append(Value());
       made.push_back(std::move(word));
       if (Below(4) == 0) made.push_back(Value());
     }
@@ -47,10 +49,35 @@ class Arguments {
   }
 
   std::string Value() {
-    static constexpr const char* kPieces[] = {
-        "0", "1", "-1", "true", "9999999999999999999999", "1e308", "nan", ":", ",", "=", "-", "--",
-        "local", "triton", "opentelemetry", "level", "rate", "file", "resource", "health", "size",
-        "cpu", "cpu-cores", "numa-node", "*", "poll", "explicit", "summary_quantiles", "0.5"};
+    static constexpr const char* kPieces[] = {"0",
+                                              "1",
+                                              "-1",
+                                              "true",
+                                              "9999999999999999999999",
+                                              "1e308",
+                                              "nan",
+                                              ":",
+                                              ",",
+                                              "=",
+                                              "-",
+                                              "--",
+                                              "local",
+                                              "triton",
+                                              "opentelemetry",
+                                              "level",
+                                              "rate",
+                                              "file",
+                                              "resource",
+                                              "health",
+                                              "size",
+                                              "cpu",
+                                              "cpu-cores",
+                                              "numa-node",
+                                              "*",
+                                              "poll",
+                                              "explicit",
+                                              "summary_quantiles",
+                                              "0.5"};
     std::string value;
     for (size_t i = 1 + Below(6); i > 0; --i) {
       value += Below(10) == 0 ? Noise() : kPieces[Below(std::size(kPieces))];
@@ -95,10 +122,12 @@ TEST(RandomCommandLineTest, EveryLineIsReadOrRefusedInOneLine) {
 TEST(RandomCommandLineTest, EveryFlagMeetsEveryValue) {
   for (const FlagSpec& flag : AllFlags()) {
     if (flag.value_form.empty()) continue;
-    for (const char* value : {"", "0", "1", "-1", "x", "true", "a=b", "a,b=c", "a:b=c", "1:2", "1-2",
-                              "a:1:1", "=", ",", ":", ",=", ":=", "-", "99999999999999999999"}) {
+    const std::string name(flag.name);
+    for (const char* value :
+         {"", "0", "1", "-1", "x", "true", "a=b", "a,b=c", "a:b=c", "1:2", "1-2", "a:1:1", "=", ",",
+          ":", ",=", ":=", "-", "99999999999999999999"}) {
       const auto parsed = ParseCommandLine(
-          {"tritonserver", "--model-store=/m", "--" + std::string(flag.name), value}, {});
+          {"tritonserver", "--model-store=/m", "--" + name, value}, {});
       if (parsed.ok()) continue;
       EXPECT_GT(parsed.status().message().size(), 20u) << flag.name << " " << value;
     }

@@ -33,8 +33,8 @@ struct LogOptions {
 };
 
 struct RepositoryOptions {
-  std::set<std::string> paths;  // a set, so that a path named twice is served once
-  bool exit_on_error = true;    // a server that lacks a model should not look healthy
+  std::set<std::string> paths;       // a set, so that a path named twice is served once
+  bool exit_on_error = true;         // a server that lacks a model should not look healthy
   bool strict_model_config = false;  // most backends can complete a configuration
   bool strict_readiness = true;
   ModelControlMode control_mode = ModelControlMode::kNone;  // the folder is read once, at start
@@ -43,7 +43,7 @@ struct RepositoryOptions {
   std::string model_config_name;         // "" = config.pbtxt alone
   int load_thread_count = 4;  // loading is mostly waiting for files, yet takes memory per model
   int load_retry_count = 0;
-  bool namespacing = false;       // clients name a model by its name alone
+  bool namespacing = false;  // clients name a model by its name alone
   bool enable_peer_access = true;
 };
 
@@ -61,8 +61,8 @@ struct HttpOptions {
   int port = 8000;                  // 0 = chosen by the system
   bool reuse_port = false;
   std::string header_forward_pattern;  // "" = no header becomes a request parameter
-  int thread_count = 0;  // 0 = not given: one event loop per core, 8 at most
-  int64_t max_input_size = 64 << 20;  // bytes, after decompression as well: bounds one request
+  int thread_count = 0;                // 0 = not given: one event loop per core, 8 at most
+  int64_t max_input_size = 64 << 20;   // bytes, after decompression as well: bounds one request
   std::vector<RestrictedGroup> restricted;
 };
 
@@ -73,11 +73,11 @@ struct GrpcOptions {
   bool reuse_port = false;
   std::string header_forward_pattern;
   int infer_thread_count = 2;
-  int infer_allocation_pool_size = 8;       // request states kept for reuse
-  int max_response_pool_size = INT_MAX;     // responses of one stream waiting to be written
+  int infer_allocation_pool_size = 8;    // request states kept for reuse
+  int max_response_pool_size = INT_MAX;  // responses of one stream waiting to be written
   bool use_ssl = false;
-  bool use_ssl_mutual = false;              // implies use_ssl
-  std::string server_cert, server_key, root_cert;  // paths of PEM files
+  bool use_ssl_mutual = false;                                   // implies use_ssl
+  std::string server_cert, server_key, root_cert;                // paths of PEM files
   CompressionLevel compression_level = CompressionLevel::kNone;  // tensors compress badly
   // The next six are gRPC's own defaults, in milliseconds where they are times.
   int keepalive_time_ms = 7'200'000;
@@ -94,7 +94,7 @@ struct GrpcOptions {
 struct SagemakerOptions {
   bool enabled = false;
   std::string address = "0.0.0.0";
-  int port = 8080;                                    // what SageMaker's containers must use
+  int port = 8080;                                     // what SageMaker's containers must use
   std::optional<std::pair<int, int>> safe_port_range;  // other services must stay inside
   int thread_count = 8;
 };
@@ -118,16 +118,20 @@ struct MetricsOptions {
   bool histogram_latencies = false;
   bool summary_latencies = false;  // sliding quantiles cost a lock per request
   std::vector<std::pair<double, double>> summary_quantiles = {  // quantile, allowed error
-      {0.5, 0.05}, {0.9, 0.01}, {0.95, 0.001}, {0.99, 0.001}, {0.999, 0.001}};
+      {0.5, 0.05},
+      {0.9, 0.01},
+      {0.95, 0.001},
+      {0.99, 0.001},
+      {0.999, 0.001}};
 };
 
 struct TraceOptions {
   TraceMode mode = TraceMode::kTriton;
   bool timestamps = false;  // neither = level OFF
   bool tensors = false;
-  uint32_t rate = 1000;  // one request in so many; 0 = none
-  int32_t count = -1;    // traces left; -1 = no bound
-  std::string file;      // triton mode; "" = nothing is written
+  uint32_t rate = 1000;        // one request in so many; 0 = none
+  int32_t count = -1;          // traces left; -1 = no bound
+  std::string file;            // triton mode; "" = nothing is written
   uint32_t log_frequency = 0;  // triton mode: traces per numbered file; 0 = one file at exit
   std::string otlp_url;        // "" = http://localhost:4318/v1/traces
   Settings resource = {{"service.name", "triton-inference-server"}};
@@ -138,7 +142,7 @@ struct TraceOptions {
 };
 
 struct PluginOptions {
-  std::string backend_directory;    // see default_directories.h
+  std::string backend_directory;  // see default_directories.h
   std::string repoagent_directory;
   std::string cache_directory;
   std::map<std::string, Settings> backend_config;  // by backend; "" = for all of them

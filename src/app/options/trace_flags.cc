@@ -38,7 +38,8 @@ Status ReadCount(std::string_view value, T& target) {
   return {};
 }
 
-Status ReadGlobalSetting(TraceOptions& trace, const std::string& setting, const std::string& value) {
+Status ReadGlobalSetting(TraceOptions& trace, const std::string& setting,
+                         const std::string& value) {
   if (setting == "rate") return ReadUnsigned(value, trace.rate);
   if (setting == "count") return ReadCount(value, trace.count);
   if (setting == "level") {
@@ -60,7 +61,8 @@ Status ReadGlobalSetting(TraceOptions& trace, const std::string& setting, const 
                                  "', expected rate, level, count or mode");
 }
 
-Status ReadTritonSetting(TraceOptions& trace, const std::string& setting, const std::string& value) {
+Status ReadTritonSetting(TraceOptions& trace, const std::string& setting,
+                         const std::string& value) {
   if (setting == "file") {
     trace.file = value;
     return {};

@@ -217,10 +217,10 @@ Status Cursor::ExpectEnd() {
   return SyntaxError("The document root must not be followed by other values.");
 }
 
-Status WrongType(std::string_view name, std::string_view type) {
+Status WrongType(std::string_view name, std::string_view found, std::string_view wanted) {
   std::string text = "Unable to parse '";
-  text.append(name).append("': attempt to access JSON non-").append(type);
-  text.append(" as ").append(type);
+  text.append(name).append("': attempt to access JSON non-").append(found);
+  text.append(" as ").append(wanted);
   return Status::Internal(std::move(text));
 }
 
@@ -234,7 +234,7 @@ Status MissingMember(std::string_view name) {
 Status ReadStringMember(Cursor& cursor, std::string_view name, std::string* value) {
   if (cursor.Peek() != '"') {
     NEREID_RETURN_IF_ERROR(cursor.SkipValue());
-    return WrongType(name, "string");
+    return WrongType(name, "string", "string");
   }
   std::string_view view;
   std::string scratch;
@@ -247,11 +247,11 @@ Status ReadUnsignedMember(Cursor& cursor, std::string_view name, uint64_t* value
   const char c = cursor.Peek();
   if ((c < '0' || c > '9') && c != '-') {
     NEREID_RETURN_IF_ERROR(cursor.SkipValue());
-    return WrongType(name, "unsigned-integer");
+    return WrongType(name, "unsigned-integer", "unsigned-integer");
   }
   Number number;
   NEREID_RETURN_IF_ERROR(cursor.ReadNumberValue(&number));
-  if (number.kind != Number::Kind::kUnsigned) return WrongType(name, "unsigned-integer");
+  if (number.kind != Number::Kind::kUnsigned) return WrongType(name, "unsigned-integer", "unsigned-integer");
   *value = number.u;
   return Status::Ok();
 }
@@ -260,7 +260,7 @@ Status ReadBoolMember(Cursor& cursor, std::string_view name, bool* value) {
   cursor.Peek();
   if (cursor.ReadBool(value)) return Status::Ok();
   NEREID_RETURN_IF_ERROR(cursor.SkipValue());
-  return WrongType(name, "boolean");
+  return WrongType(name, "boolean", "boolean");
 }
 
 }  // namespace nereid::codec::json

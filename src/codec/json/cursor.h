@@ -123,8 +123,8 @@ base::Status Cursor::ForEachElement(Visit&& visit) {
 }
 
 /// The Status for a value of the wrong type: "Unable to parse '<name>': attempt to access JSON
-/// non-<type> as <type>".
-base::Status WrongType(std::string_view name, std::string_view type);
+/// non-<found> as <wanted>".
+base::Status WrongType(std::string_view name, std::string_view found, std::string_view wanted);
 
 /// "Unable to parse '<name>': attempt to access non-existing object member '<name>'".
 base::Status MissingMember(std::string_view name);

@@ -65,15 +65,16 @@ class DataReader {
     return left == 0 ? Status::Ok() : CountMismatch();
   }
 
-  Status ReadNumberElement(std::string_view type_name, Number* number) {
+  /// `kind` is what the element must be, as messages say it: "unsigned-integer".
+  Status ReadNumberElement(std::string_view kind, Number* number) {
     const char* const before = cursor_.p_;
     cursor_.p_ = ReadNumber(before, cursor_.end_, number);
     if (number->ok()) [[likely]] return Status::Ok();
     cursor_.p_ = before;
-    const char c = *before;
+    const char c = cursor_.Peek();
     if (c == '"' || c == '{' || c == 't' || c == 'f' || c == 'n') {
       NEREID_RETURN_IF_ERROR(cursor_.SkipValue());
-      return WrongType("data", type_name);
+      return WrongType("data", kind, kind == "number" ? "double" : kind);
     }
     return cursor_.ReadNumberValue(number);
   }
@@ -121,14 +122,19 @@ Status ReadNumbers(Cursor& cursor, uint64_t count, char* out) {
       NEREID_RETURN_IF_ERROR(reader.ReadNumberElement("number", &number));
       value = static_cast<T>(number.AsDouble());
     } else if constexpr (std::is_signed_v<T>) {
-      NEREID_RETURN_IF_ERROR(reader.ReadNumberElement("number", &number));
-      const bool fits = number.kind == Number::Kind::kNegative ||
-                        (number.kind == Number::Kind::kUnsigned && number.u <= INT64_MAX);
-      if (!fits) return WrongType("data", "signed-integer");
-      value = static_cast<T>(number.u);  // `i` shares its bits
+      constexpr std::string_view kKind = "signed-integer";
+      NEREID_RETURN_IF_ERROR(reader.ReadNumberElement(kKind, &number));
+      if (number.kind == Number::Kind::kNegative) {
+        value = static_cast<T>(number.i);
+      } else if (number.kind == Number::Kind::kUnsigned && number.u <= INT64_MAX) {
+        value = static_cast<T>(number.u);
+      } else {
+        return WrongType("data", kKind, kKind);
+      }
     } else {
-      NEREID_RETURN_IF_ERROR(reader.ReadNumberElement("number", &number));
-      if (number.kind != Number::Kind::kUnsigned) return WrongType("data", "unsigned-integer");
+      constexpr std::string_view kKind = "unsigned-integer";
+      NEREID_RETURN_IF_ERROR(reader.ReadNumberElement(kKind, &number));
+      if (number.kind != Number::Kind::kUnsigned) return WrongType("data", kKind, kKind);
       value = static_cast<T>(number.u);
     }
     std::memcpy(out, &value, sizeof(T));
@@ -219,7 +225,7 @@ base::Result<memory::HostBuffer> ReadTensorData(Cursor& cursor, DataType type, u
                                                 size_t* used) {
   if (cursor.Peek() != '[') {
     NEREID_RETURN_IF_ERROR(cursor.SkipValue());
-    return WrongType("data", "array");
+    return WrongType("data", "array", "array");
   }
   auto text_size = static_cast<size_t>(cursor.end() - cursor.position());
   if (type == DataType::kBytes) {

@@ -71,8 +71,6 @@ constexpr Rule<InputSubject> kInputRules[] = {
 struct OutputSubject {
   const Proto& config;
   const BatchOutput& output;
-  // The targets of the batch outputs before this one.
-  const std::set<std::string>& targets;
 };
 
 Violation OutputKindKnown(const OutputSubject& subject) {
@@ -105,8 +103,9 @@ Violation TargetKnown(const OutputSubject& subject) {
   return std::nullopt;
 }
 
+// Within one batch output, as in the reference server.
 Violation TargetOnce(const OutputSubject& subject) {
-  std::set<std::string> seen = subject.targets;
+  std::set<std::string> seen;
   for (const std::string& name : subject.output.target_name()) {
     if (!seen.insert(name).second) {
       return "target output name '" + name + "' can only be specified once for " +
@@ -132,12 +131,10 @@ Violation CheckBatchIo(const Proto& config) {
       return violation;
     }
   }
-  std::set<std::string> targets;
   for (const BatchOutput& output : config.batch_output()) {
-    if (auto violation = FirstViolation(kOutputRules, OutputSubject{config, output, targets})) {
+    if (auto violation = FirstViolation(kOutputRules, OutputSubject{config, output})) {
       return violation;
     }
-    targets.insert(output.target_name().begin(), output.target_name().end());
   }
   return std::nullopt;
 }

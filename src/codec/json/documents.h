@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "api/metadata.h"
+#include "api/statistics.h"
+
+namespace nereid::codec::json {
+
+// The answers of the management endpoints, with members in the order that clients know.
+std::string EncodeError(std::string_view message);
+std::string EncodeServerMetadata(const api::ServerMetadata& metadata);
+std::string EncodeModelMetadata(const api::ModelMetadata& metadata);
+std::string EncodeStatistics(const std::vector<api::ModelStatistics>& statistics);
+std::string EncodeRepositoryIndex(const std::vector<api::RepositoryIndexEntry>& entries);
+
+}  // namespace nereid::codec::json

@@ -1,0 +1,351 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "codec/json/infer_request.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "base/checked_math.h"
+#include "codec/json/cursor.h"
+#include "codec/json/request_parameters.h"
+#include "codec/json/tensor_data.h"
+#include "tensor/shape.h"
+
+namespace nereid::codec::json {
+namespace {
+
+using base::Status;
+using request::InferenceRequest;
+using tensor::DataType;
+
+/// One element of "inputs" as far as it is read.
+struct InputFields {
+  std::optional<std::string> name;
+  std::optional<DataType> type;
+  std::optional<tensor::Shape> shape;
+  const char* data = nullptr;  // where the "data" value begins
+  std::optional<uint64_t> binary_size;
+  std::string shared_memory_region;
+  // The "data" value, if the other members came before it.
+  memory::HostBuffer buffer;
+  size_t buffer_used = 0;
+  bool data_read = false;
+};
+
+class Decoder {
+ public:
+  Decoder(std::string_view json, std::string_view binary, const DecodeLimits& limits,
+          InferenceRequest* request, OutputOptions* outputs)
+      : cursor_(json), binary_(binary), limits_(limits), request_(*request), outputs_(*outputs) {}
+
+  Status Decode();
+
+ private:
+  Status ReadInput();
+  Status ReadInputMember(std::string_view key, InputFields* fields);
+  Status ReadShape(tensor::Shape* shape);
+  Status ReadInputParameters(InputFields* fields);
+  Status ReadData(InputFields* fields);
+  Status AddInput(InputFields* fields);
+  Status TakeBinary(const std::string& name, uint64_t size, request::Input* input);
+  Status ReadOutput();
+  Status ReadOutputParameters(std::optional<bool>* binary);
+  template <typename Visit>
+  Status ForEachOf(std::string_view name, Visit&& visit);
+
+  Cursor cursor_;
+  std::string_view binary_;  // what no input has taken yet
+  const DecodeLimits& limits_;
+  InferenceRequest& request_;
+  OutputOptions& outputs_;
+  size_t tensors_ = 0;
+};
+
+template <typename Visit>
+Status Decoder::ForEachOf(std::string_view name, Visit&& visit) {
+  if (cursor_.Peek() != '[') {
+    NEREID_RETURN_IF_ERROR(cursor_.SkipValue());
+    return WrongType(name, "array", "array");
+  }
+  tensors_ = 0;
+  return cursor_.ForEachElement([&]() -> Status {
+    if (cursor_.Peek() != '{') {
+      NEREID_RETURN_IF_ERROR(cursor_.SkipValue());
+      return MissingMember("name");
+    }
+    if (++tensors_ > limits_.max_tensors) {
+      return Status::InvalidArgument("a request can have at most " +
+                                     std::to_string(limits_.max_tensors) + " " +
+                                     std::string(name));
+    }
+    return visit();
+  });
+}
+
+Status Decoder::Decode() {
+  if (cursor_.Peek() == '\0') return cursor_.SyntaxError("The document is empty.");
+  if (cursor_.Peek() != '{') {
+    NEREID_RETURN_IF_ERROR(cursor_.SkipValue());
+    NEREID_RETURN_IF_ERROR(cursor_.ExpectEnd());
+    return MissingMember("inputs");
+  }
+  bool have_inputs = false;
+  NEREID_RETURN_IF_ERROR(cursor_.ForEachMember([&](std::string_view key) -> Status {
+    if (key == "id") return ReadStringMember(cursor_, key, &request_.id);
+    if (key == "parameters") return ReadRequestParameters(cursor_, &request_, &outputs_);
+    if (key == "inputs") {
+      have_inputs = true;
+      return ForEachOf(key, [this] { return ReadInput(); });
+    }
+    if (key == "outputs") return ForEachOf(key, [this] { return ReadOutput(); });
+    return cursor_.SkipValue();
+  }));
+  NEREID_RETURN_IF_ERROR(cursor_.ExpectEnd());
+  if (!have_inputs) return MissingMember("inputs");
+  if (!binary_.empty()) {
+    return Status::InvalidArgument("unexpected additional input data for model '" +
+                                   request_.model_name + "'");
+  }
+  return Status::Ok();
+}
+
+Status Decoder::ReadInput() {
+  InputFields fields;
+  NEREID_RETURN_IF_ERROR(cursor_.ForEachMember(
+      [&](std::string_view key) { return ReadInputMember(key, &fields); }));
+  return AddInput(&fields);
+}
+
+Status Decoder::ReadInputMember(std::string_view key, InputFields* fields) {
+  if (key == "name") return ReadStringMember(cursor_, key, &fields->name.emplace());
+  if (key == "datatype") {
+    std::string name;
+    NEREID_RETURN_IF_ERROR(ReadStringMember(cursor_, key, &name));
+    fields->type = tensor::DataTypeFromName(name);
+    return Status::Ok();
+  }
+  if (key == "shape") return ReadShape(&fields->shape.emplace());
+  if (key == "parameters") return ReadInputParameters(fields);
+  if (key != "data") return cursor_.SkipValue();
+  cursor_.Peek();
+  fields->data = cursor_.position();
+  if (fields->name && fields->type && fields->shape) return ReadData(fields);
+  return cursor_.SkipValue();  // AddInput comes back
+}
+
+Status Decoder::ReadShape(tensor::Shape* shape) {
+  if (cursor_.Peek() != '[') {
+    NEREID_RETURN_IF_ERROR(cursor_.SkipValue());
+    return WrongType("shape", "array", "array");
+  }
+  return cursor_.ForEachElement([&]() -> Status {
+    uint64_t dim = 0;
+    NEREID_RETURN_IF_ERROR(ReadUnsignedMember(cursor_, "shape", &dim));
+    if (dim > INT64_MAX) return WrongType("shape", "unsigned-integer", "unsigned-integer");
+    shape->push_back(static_cast<int64_t>(dim));
+    return Status::Ok();
+  });
+}
+
+Status Decoder::ReadInputParameters(InputFields* fields) {
+  if (cursor_.Peek() != '{') return cursor_.SkipValue();
+  return cursor_.ForEachMember([&](std::string_view key) -> Status {
+    if (key == "binary_data_size") {
+      return ReadUnsignedMember(cursor_, key, &fields->binary_size.emplace());
+    }
+    if (key == "shared_memory_region") {
+      return ReadStringMember(cursor_, key, &fields->shared_memory_region);
+    }
+    return cursor_.SkipValue();
+  });
+}
+
+/// The number of elements of an input given as JSON, once its type and size are known to be fine.
+base::Result<uint64_t> JsonElementCount(const InputFields& fields, const DecodeLimits& limits) {
+  const DataType type = *fields.type;
+  if (type == DataType::kFp16 || type == DataType::kBf16) {
+    return Status::InvalidArgument("receiving " + std::string(tensor::DataTypeName(type)) +
+                                   " data via JSON is not supported. Please use the binary data "
+                                   "format for input " + *fields.name);
+  }
+  if (type == DataType::kInvalid) {
+    return Status::InvalidArgument("invalid datatype for input " + *fields.name + " (JSON data)");
+  }
+  const std::optional<int64_t> count = tensor::ElementCount(*fields.shape);
+  if (!count) {
+    return Status::InvalidArgument("invalid shape for input '" + *fields.name + "': shape " +
+                                   tensor::ShapeText(*fields.shape) +
+                                   " causes total element count to exceed maximum size of " +
+                                   std::to_string(INT64_MAX));
+  }
+  const uint64_t element_size = std::max<uint64_t>(tensor::DataTypeByteSize(type), 1);
+  const auto elements = static_cast<uint64_t>(*count);
+  const std::optional<uint64_t> bytes = base::CheckedMultiply(elements, element_size);
+  if (!bytes || *bytes > INT64_MAX) {
+    return Status::InvalidArgument("byte size overflow for input '" + *fields.name +
+                                   "': element count (" + std::to_string(elements) +
+                                   ") * data type size (" + std::to_string(element_size) +
+                                   ") exceeds maximum allowed size (" +
+                                   std::to_string(INT64_MAX) + ")");
+  }
+  if (*bytes > limits.max_json_size) {
+    return Status::InvalidArgument(
+        "JSON input '" + *fields.name + "' has a byte_size (" + std::to_string(*bytes) +
+        " bytes) that exceeds the maximum allowed value of " +
+        std::to_string(limits.max_json_size) +
+        " bytes. Use --http-max-input-size to increase the limit.");
+  }
+  return elements;
+}
+
+Status Decoder::ReadData(InputFields* fields) {
+  if (cursor_.Peek() != '[') {
+    NEREID_RETURN_IF_ERROR(cursor_.SkipValue());
+    return WrongType("data", "array", "array");
+  }
+  NEREID_ASSIGN_OR_RETURN(const uint64_t count, JsonElementCount(*fields, limits_));
+  NEREID_ASSIGN_OR_RETURN(fields->buffer,
+                          ReadTensorData(cursor_, *fields->type, count, &fields->buffer_used));
+  fields->data_read = true;
+  return Status::Ok();
+}
+
+Status CheckDataSource(const InputFields& fields) {
+  const bool shared = !fields.shared_memory_region.empty();
+  const int sources = (fields.data != nullptr ? 1 : 0) + (fields.binary_size ? 1 : 0) + (shared ? 1 : 0);
+  if (sources == 1) return Status::Ok();
+  std::string text =
+      "Input must set only one of the following fields: 'data', 'binary_data_size' in "
+      "'parameters', 'shared_memory_region' in 'parameters'. But";
+  if (sources == 0) return Status::InvalidArgument(text + " no field is set");
+  text += " set";
+  if (fields.data != nullptr) text += " 'data'";
+  if (fields.binary_size) text += " 'binary_data_size'";
+  if (shared) text += " 'shared_memory_region'";
+  return Status::InvalidArgument(std::move(text));
+}
+
+Status Decoder::AddInput(InputFields* fields) {
+  if (!fields->name) return MissingMember("name");
+  if (!fields->type) return MissingMember("datatype");
+  if (!fields->shape) return MissingMember("shape");
+  NEREID_RETURN_IF_ERROR(CheckDataSource(*fields));
+  if (!fields->shared_memory_region.empty()) {
+    return Status::Unsupported("input '" + *fields->name +
+                               "' refers to a shared memory region; shared memory is not supported "
+                               "yet");
+  }
+  if (fields->data != nullptr && !fields->data_read) {
+    const char* const after = cursor_.position();
+    cursor_.MoveTo(fields->data);
+    NEREID_RETURN_IF_ERROR(ReadData(fields));
+    cursor_.MoveTo(after);
+  }
+  NEREID_ASSIGN_OR_RETURN(request::Input * input,
+                          request_.AddInput(*fields->name, *fields->type, std::move(*fields->shape)));
+  if (fields->binary_size) return TakeBinary(*fields->name, *fields->binary_size, input);
+  if (fields->buffer_used != 0) {
+    input->Append(fields->buffer.data(), fields->buffer_used);
+    request_.Hold(std::move(fields->buffer));
+  }
+  return Status::Ok();
+}
+
+Status Decoder::TakeBinary(const std::string& name, uint64_t size, request::Input* input) {
+  if (size > binary_.size()) {
+    return Status::InvalidArgument("unexpected size for input '" + name + "', expecting " +
+                                   std::to_string(size - binary_.size()) +
+                                   " additional bytes for model '" + request_.model_name + "'");
+  }
+  if (size != 0) input->Append(binary_.data(), size);
+  binary_.remove_prefix(size);
+  return Status::Ok();
+}
+
+Status Decoder::ReadOutput() {
+  std::optional<std::string> name;
+  std::optional<bool> binary;
+  NEREID_RETURN_IF_ERROR(cursor_.ForEachMember([&](std::string_view key) -> Status {
+    if (key == "name") return ReadStringMember(cursor_, key, &name.emplace());
+    if (key == "parameters") return ReadOutputParameters(&binary);
+    return cursor_.SkipValue();
+  }));
+  if (!name) return MissingMember("name");
+  std::vector<std::string>& wanted = request_.requested_outputs;
+  if (std::find(wanted.begin(), wanted.end(), *name) == wanted.end()) wanted.push_back(*name);
+  if (binary) outputs_.SetBinary(*name, *binary);
+  return Status::Ok();
+}
+
+Status Decoder::ReadOutputParameters(std::optional<bool>* binary) {
+  if (cursor_.Peek() != '{') return cursor_.SkipValue();
+  return cursor_.ForEachMember([&](std::string_view key) -> Status {
+    if (key == "binary_data") return ReadBoolMember(cursor_, key, &binary->emplace());
+    if (key == "classification") {
+      uint64_t classes = 0;
+      if (!ReadUnsignedMember(cursor_, key, &classes).ok()) {
+        return Status::Internal(
+            "Unable to set 'classification': attempt to access JSON non-unsigned-integer as "
+            "unsigned-integer");
+      }
+      if (classes == 0) return Status::Ok();
+      return Status::Unsupported("the classification extension is not supported yet");
+    }
+    if (key == "shared_memory_region") {
+      return Status::Unsupported("outputs in shared memory are not supported yet");
+    }
+    return cursor_.SkipValue();
+  });
+}
+
+}  // namespace
+
+bool OutputOptions::IsBinary(std::string_view output) const {
+  for (const Choice& choice : choices_) {
+    if (choice.output == output) return choice.binary;
+  }
+  return all_binary_;
+}
+
+void OutputOptions::Clear() {
+  choices_.clear();
+  all_binary_ = false;
+}
+
+void OutputOptions::SetBinary(std::string_view output, bool binary) {
+  for (Choice& choice : choices_) {
+    if (choice.output != output) continue;
+    choice.binary = binary;
+    return;
+  }
+  choices_.push_back({std::string(output), binary});
+}
+
+Status DecodeInferRequest(std::string_view json, std::string_view binary,
+                          const DecodeLimits& limits, InferenceRequest* request,
+                          OutputOptions* outputs) {
+  if (json.size() > limits.max_json_size) {
+    return Status::InvalidArgument("request JSON size of " + std::to_string(json.size()) +
+                                   " bytes exceeds the maximum allowed input size of " +
+                                   std::to_string(limits.max_json_size) +
+                                   " bytes. Use --http-max-input-size to increase the limit.");
+  }
+  outputs->Clear();
+  return Decoder(json, binary, limits, request, outputs).Decode();
+}
+
+Status DecodeRawRequest(std::string_view body, const DecodeLimits& limits,
+                        InferenceRequest* request, OutputOptions* outputs) {
+  if (body.size() > limits.max_json_size) {
+    return Status::InvalidArgument("Raw input has a byte_size (" + std::to_string(body.size()) +
+                                   " bytes) that exceeds the maximum allowed value of " +
+                                   std::to_string(limits.max_json_size) +
+                                   " bytes. Use --http-max-input-size to increase the limit.");
+  }
+  outputs->Clear();
+  outputs->set_all_binary(true);
+  NEREID_ASSIGN_OR_RETURN(request::Input * input, request->AddRawInput("raw_input"));
+  if (!body.empty()) input->Append(body.data(), body.size());
+  return Status::Ok();
+}
+
+}  // namespace nereid::codec::json

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "base/status.h"
+#include "codec/json/cursor.h"
+#include "codec/json/infer_request.h"
+#include "request/inference_request.h"
+
+namespace nereid::codec::json {
+
+/// Reads the "parameters" object of an inference request at the cursor: those with a meaning to
+/// the server go to their places, the others become parameters for the backend.
+base::Status ReadRequestParameters(Cursor& cursor, request::InferenceRequest* request,
+                                   OutputOptions* outputs);
+
+}  // namespace nereid::codec::json

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <memory>
+
+#include "api/inference_service.h"
+#include "base/result.h"
+#include "request/inference_request.h"
+#include "request/inference_response.h"
+#include "server/server_settings.h"
+#include "triton/core/tritonserver.h"
+
+namespace nereid::server {
+class InferenceServer;
+}
+
+/// The definition behind the opaque C type. Plug-ins get it while the server is still being made.
+struct TRITONSERVER_Server {
+  /// Null until the server stands; never changes after that.
+  std::atomic<nereid::api::InferenceService*> service{nullptr};
+  /// What `service` points to.
+  std::shared_ptr<nereid::server::InferenceServer> server;
+  std::atomic<bool> stopped{false};
+};
+
+/// The definition behind the opaque C type.
+struct TRITONSERVER_ServerOptions {
+  nereid::server::ServerSettings settings;
+};
+
+namespace nereid::frontend_capi {
+
+// Behind TRITONSERVER_InferenceRequest stands a request::InferenceRequest whose sink is a
+// CallbackSink, behind TRITONSERVER_InferenceResponse a request::InferenceResponse.
+
+inline TRITONSERVER_InferenceRequest* Wrap(request::InferenceRequest* request) {
+  return reinterpret_cast<TRITONSERVER_InferenceRequest*>(request);
+}
+
+inline request::InferenceRequest* Unwrap(TRITONSERVER_InferenceRequest* request) {
+  return reinterpret_cast<request::InferenceRequest*>(request);
+}
+
+inline TRITONSERVER_InferenceResponse* Wrap(request::InferenceResponse* response) {
+  return reinterpret_cast<TRITONSERVER_InferenceResponse*>(response);
+}
+
+inline request::InferenceResponse* Unwrap(TRITONSERVER_InferenceResponse* response) {
+  return reinterpret_cast<request::InferenceResponse*>(response);
+}
+
+/// UNAVAILABLE while the server is being made.
+base::Result<api::InferenceService*> ServiceOf(TRITONSERVER_Server* server);
+
+}  // namespace nereid::frontend_capi

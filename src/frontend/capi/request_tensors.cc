@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+// TRITONSERVER_InferenceRequest*: inputs, their data, and requested outputs.
+#include <algorithm>
+#include <string>
+
+#include "abi/buffer_attributes.h"
+#include "frontend/capi/edit.h"
+
+using namespace nereid;
+using namespace nereid::frontend_capi;
+using request::InferenceRequest;
+
+namespace {
+
+tensor::DataType ToDataType(TRITONSERVER_DataType type) {
+  const int value = static_cast<int>(type);
+  return value >= 0 && value <= TRITONSERVER_TYPE_BF16 ? static_cast<tensor::DataType>(value)
+                                                       : tensor::DataType::kInvalid;
+}
+
+base::Result<request::Input*> FindInput(InferenceRequest& request, const char* name) {
+  request::Input* input = request.FindInput(name);
+  if (input == nullptr) {
+    return base::Status::InvalidArgument(request.LogPrefix() + "input '" + name +
+                                         "' does not exist in request");
+  }
+  return input;
+}
+
+base::Status CheckBuffer(const InferenceRequest& request, const char* name, const void* data,
+                         size_t size, TRITONSERVER_MemoryType type) {
+  if (!abi::IsMemoryType(type)) {
+    return base::Status::InvalidArgument(request.LogPrefix() + "input '" + name +
+                                         "' has the unknown memory type " +
+                                         std::to_string(static_cast<int>(type)));
+  }
+  if (data == nullptr && size > 0) {
+    return base::Status::InvalidArgument(request.LogPrefix() + "input '" + name + "': " +
+                                         std::to_string(size) + " bytes at NULL");
+  }
+  return base::Status::Ok();
+}
+
+base::Status AppendData(InferenceRequest& request, const char* name, const void* data, size_t size,
+                        TRITONSERVER_MemoryType type, int64_t id) {
+  NEREID_ASSIGN_OR_RETURN(request::Input * input, FindInput(request, name));
+  NEREID_RETURN_IF_ERROR(CheckBuffer(request, name, data, size, type));
+  // An empty buffer would only be one more for the backend to look at.
+  if (size > 0) input->Append(data, size, abi::ToMemoryType(type), id);
+  return base::Status::Ok();
+}
+
+}  // namespace
+
+extern "C" {
+
+TRITONSERVER_Error* TRITONSERVER_InferenceRequestAddInput(
+    TRITONSERVER_InferenceRequest* inference_request, const char* name,
+    TRITONSERVER_DataType datatype, const int64_t* shape, uint64_t dim_count) {
+  NEREID_CHECK_NOT_NULL(inference_request);
+  NEREID_CHECK_NOT_NULL(name);
+  if (dim_count > 0) NEREID_CHECK_NOT_NULL(shape);
+  return Edit(inference_request, [&](InferenceRequest& request) {
+    return request
+        .AddInput(name, ToDataType(datatype),
+                  dim_count > 0 ? tensor::Shape(shape, shape + dim_count) : tensor::Shape())
+        .status();
+  });
+}
+
+TRITONSERVER_Error* TRITONSERVER_InferenceRequestAddRawInput(
+    TRITONSERVER_InferenceRequest* inference_request, const char* name) {
+  NEREID_CHECK_NOT_NULL(inference_request);
+  NEREID_CHECK_NOT_NULL(name);
+  return Edit(inference_request,
+              [&](InferenceRequest& request) { return request.AddRawInput(name).status(); });
+}
+
+TRITONSERVER_Error* TRITONSERVER_InferenceRequestRemoveInput(
+    TRITONSERVER_InferenceRequest* inference_request, const char* name) {
+  NEREID_CHECK_NOT_NULL(inference_request);
+  NEREID_CHECK_NOT_NULL(name);
+  return Edit(inference_request,
+              [&](InferenceRequest& request) { return request.RemoveInput(name); });
+}
+
+TRITONSERVER_Error* TRITONSERVER_InferenceRequestRemoveAllInputs(
+    TRITONSERVER_InferenceRequest* inference_request) {
+  NEREID_CHECK_NOT_NULL(inference_request);
+  return Edit(inference_request, [](InferenceRequest& request) { request.RemoveAllInputs(); });
+}
+
+TRITONSERVER_Error* TRITONSERVER_InferenceRequestAppendInputData(
+    TRITONSERVER_InferenceRequest* inference_request, const char* name, const void* base,
+    size_t byte_size, TRITONSERVER_MemoryType memory_type, int64_t memory_type_id) {
+  NEREID_CHECK_NOT_NULL(inference_request);
+  NEREID_CHECK_NOT_NULL(name);
+  return Edit(inference_request, [&](InferenceRequest& request) {
+    return AppendData(request, name, base, byte_size, memory_type, memory_type_id);
+  });
+}
+
+TRITONSERVER_Error* TRITONSERVER_InferenceRequestAppendInputDataWithHostPolicy(
+    TRITONSERVER_InferenceRequest* inference_request, const char* name, const void* base,
+    size_t byte_size, TRITONSERVER_MemoryType memory_type, int64_t /*memory_type_id*/,
+    const char* host_policy_name) {
+  NEREID_CHECK_NOT_NULL(inference_request);
+  NEREID_CHECK_NOT_NULL(name);
+  NEREID_CHECK_NOT_NULL(host_policy_name);
+  return Edit(inference_request, [&](InferenceRequest& request) -> base::Status {
+    NEREID_ASSIGN_OR_RETURN([[maybe_unused]] request::Input * input, FindInput(request, name));
+    // The same bytes in a place that suits one policy's instances better. The default data, which
+    // every request has, serves all instances.
+    return CheckBuffer(request, name, base, byte_size, memory_type);
+  });
+}
+
+TRITONSERVER_Error* TRITONSERVER_InferenceRequestAppendInputDataWithBufferAttributes(
+    TRITONSERVER_InferenceRequest* inference_request, const char* name, const void* base,
+    TRITONSERVER_BufferAttributes* buffer_attributes) {
+  NEREID_CHECK_NOT_NULL(inference_request);
+  NEREID_CHECK_NOT_NULL(name);
+  NEREID_CHECK_NOT_NULL(buffer_attributes);
+  return Edit(inference_request, [&](InferenceRequest& request) {
+    const memory::BufferAttributes& attributes = *abi::Unwrap(buffer_attributes);
+    return AppendData(request, name, base, attributes.byte_size,
+                      abi::ToMemoryType(attributes.memory_type), attributes.memory_type_id);
+  });
+}
+
+TRITONSERVER_Error* TRITONSERVER_InferenceRequestRemoveAllInputData(
+    TRITONSERVER_InferenceRequest* inference_request, const char* name) {
+  NEREID_CHECK_NOT_NULL(inference_request);
+  NEREID_CHECK_NOT_NULL(name);
+  return Edit(inference_request, [&](InferenceRequest& request) -> base::Status {
+    NEREID_ASSIGN_OR_RETURN(request::Input * input, FindInput(request, name));
+    input->pieces.clear();
+    input->attributes.clear();
+    return base::Status::Ok();
+  });
+}
+
+TRITONSERVER_Error* TRITONSERVER_InferenceRequestAddRequestedOutput(
+    TRITONSERVER_InferenceRequest* inference_request, const char* name) {
+  NEREID_CHECK_NOT_NULL(inference_request);
+  NEREID_CHECK_NOT_NULL(name);
+  return Edit(inference_request, [&](InferenceRequest& request) {
+    auto& outputs = request.requested_outputs;
+    if (std::find(outputs.begin(), outputs.end(), name) != outputs.end()) {
+      return base::Status::InvalidArgument(request.LogPrefix() + "output '" + name +
+                                           "' already exists in request");
+    }
+    outputs.emplace_back(name);
+    return base::Status::Ok();
+  });
+}
+
+TRITONSERVER_Error* TRITONSERVER_InferenceRequestRemoveRequestedOutput(
+    TRITONSERVER_InferenceRequest* inference_request, const char* name) {
+  NEREID_CHECK_NOT_NULL(inference_request);
+  NEREID_CHECK_NOT_NULL(name);
+  return Edit(inference_request,
+              [&](InferenceRequest& request) { std::erase(request.requested_outputs, name); });
+}
+
+TRITONSERVER_Error* TRITONSERVER_InferenceRequestRemoveAllRequestedOutputs(
+    TRITONSERVER_InferenceRequest* inference_request) {
+  NEREID_CHECK_NOT_NULL(inference_request);
+  return Edit(inference_request,
+              [](InferenceRequest& request) { request.requested_outputs.clear(); });
+}
+
+}  // extern "C"

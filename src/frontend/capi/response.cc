@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+// TRITONSERVER_InferenceResponse*.
+#include <string>
+
+#include "abi/buffer_attributes.h"
+#include "abi/error.h"
+#include "frontend/capi/handles.h"
+
+using namespace nereid;
+using namespace nereid::frontend_capi;
+using request::InferenceResponse;
+using request::Output;
+
+namespace {
+
+base::Status OutOfBounds(uint32_t index, size_t count, const char* what) {
+  return base::Status::InvalidArgument("out of bounds index " + std::to_string(index) +
+                                       ", response has " + std::to_string(count) + " " + what);
+}
+
+/// The type of a parameter and the place of its value, as the C API hands them out.
+struct ParameterView {
+  TRITONSERVER_ParameterType type;
+  const void* value;
+
+  ParameterView operator()(const std::string& text) const {
+    return {TRITONSERVER_PARAMETER_STRING, text.c_str()};
+  }
+  ParameterView operator()(const int64_t& number) const {
+    return {TRITONSERVER_PARAMETER_INT, &number};
+  }
+  ParameterView operator()(const bool& flag) const { return {TRITONSERVER_PARAMETER_BOOL, &flag}; }
+  ParameterView operator()(const double& number) const {
+    return {TRITONSERVER_PARAMETER_DOUBLE, &number};
+  }
+};
+
+}  // namespace
+
+extern "C" {
+
+TRITONSERVER_Error* TRITONSERVER_InferenceResponseDelete(
+    TRITONSERVER_InferenceResponse* inference_response) {
+  delete Unwrap(inference_response);
+  return nullptr;
+}
+
+TRITONSERVER_Error* TRITONSERVER_InferenceResponseError(
+    TRITONSERVER_InferenceResponse* inference_response) {
+  NEREID_CHECK_NOT_NULL(inference_response);
+  return abi::BorrowError(Unwrap(inference_response)->error());
+}
+
+TRITONSERVER_Error* TRITONSERVER_InferenceResponseModel(
+    TRITONSERVER_InferenceResponse* inference_response, const char** model_name,
+    int64_t* model_version) {
+  NEREID_CHECK_NOT_NULL(inference_response);
+  NEREID_CHECK_NOT_NULL(model_name);
+  NEREID_CHECK_NOT_NULL(model_version);
+  const request::ModelIdentity& model = Unwrap(inference_response)->model();
+  *model_name = model.name.c_str();
+  *model_version = model.version;
+  return nullptr;
+}
+
+TRITONSERVER_Error* TRITONSERVER_InferenceResponseId(
+    TRITONSERVER_InferenceResponse* inference_response, const char** request_id) {
+  NEREID_CHECK_NOT_NULL(inference_response);
+  NEREID_CHECK_NOT_NULL(request_id);
+  *request_id = Unwrap(inference_response)->id().c_str();
+  return nullptr;
+}
+
+TRITONSERVER_Error* TRITONSERVER_InferenceResponseParameterCount(
+    TRITONSERVER_InferenceResponse* inference_response, uint32_t* count) {
+  NEREID_CHECK_NOT_NULL(inference_response);
+  NEREID_CHECK_NOT_NULL(count);
+  *count = static_cast<uint32_t>(Unwrap(inference_response)->parameters().size());
+  return nullptr;
+}
+
+TRITONSERVER_Error* TRITONSERVER_InferenceResponseParameter(
+    TRITONSERVER_InferenceResponse* inference_response, uint32_t index, const char** name,
+    TRITONSERVER_ParameterType* type, const void** vvalue) {
+  NEREID_CHECK_NOT_NULL(inference_response);
+  NEREID_CHECK_NOT_NULL(name);
+  NEREID_CHECK_NOT_NULL(type);
+  NEREID_CHECK_NOT_NULL(vvalue);
+  return abi::Guard([&] {
+    const auto& parameters = Unwrap(inference_response)->parameters();
+    if (index >= parameters.size()) return OutOfBounds(index, parameters.size(), "parameters");
+    const ParameterView view = std::visit(ParameterView(), parameters[index].value);
+    *name = parameters[index].name.c_str();
+    *type = view.type;
+    *vvalue = view.value;
+    return base::Status::Ok();
+  });
+}
+
+TRITONSERVER_Error* TRITONSERVER_InferenceResponseOutputCount(
+    TRITONSERVER_InferenceResponse* inference_response, uint32_t* count) {
+  NEREID_CHECK_NOT_NULL(inference_response);
+  NEREID_CHECK_NOT_NULL(count);
+  *count = static_cast<uint32_t>(Unwrap(inference_response)->outputs().size());
+  return nullptr;
+}
+
+TRITONSERVER_Error* TRITONSERVER_InferenceResponseOutput(
+    TRITONSERVER_InferenceResponse* inference_response, uint32_t index, const char** name,
+    TRITONSERVER_DataType* datatype, const int64_t** shape, uint64_t* dim_count, const void** base,
+    size_t* byte_size, TRITONSERVER_MemoryType* memory_type, int64_t* memory_type_id,
+    void** userp) {
+  NEREID_CHECK_NOT_NULL(inference_response);
+  NEREID_CHECK_NOT_NULL(name);
+  NEREID_CHECK_NOT_NULL(datatype);
+  NEREID_CHECK_NOT_NULL(shape);
+  NEREID_CHECK_NOT_NULL(dim_count);
+  NEREID_CHECK_NOT_NULL(base);
+  NEREID_CHECK_NOT_NULL(byte_size);
+  NEREID_CHECK_NOT_NULL(memory_type);
+  NEREID_CHECK_NOT_NULL(memory_type_id);
+  NEREID_CHECK_NOT_NULL(userp);
+  return abi::Guard([&] {
+    const auto& outputs = Unwrap(inference_response)->outputs();
+    if (index >= outputs.size()) return OutOfBounds(index, outputs.size(), "outputs");
+    const Output& output = *outputs[index];
+    *name = output.name.c_str();
+    *datatype = static_cast<TRITONSERVER_DataType>(output.type);
+    *shape = output.shape.data();
+    *dim_count = output.shape.size();
+    *base = output.data;
+    *byte_size = output.size;
+    *memory_type = abi::ToMemoryType(output.memory_type);
+    *memory_type_id = output.memory_type_id;
+    *userp = output.allocator_data;
+    return base::Status::Ok();
+  });
+}
+
+TRITONSERVER_Error* TRITONSERVER_InferenceResponseOutputClassificationLabel(
+    TRITONSERVER_InferenceResponse* inference_response, uint32_t index, size_t /*class_index*/,
+    const char** label) {
+  NEREID_CHECK_NOT_NULL(inference_response);
+  NEREID_CHECK_NOT_NULL(label);
+  return abi::Guard([&] {
+    const InferenceResponse& response = *Unwrap(inference_response);
+    if (index >= response.outputs().size()) {
+      return OutOfBounds(index, response.outputs().size(), "outputs");
+    }
+    const std::string& name = response.outputs()[index]->name;
+    const auto& config = response.model().config;
+    const config::TensorSpec* spec = config == nullptr ? nullptr : config->FindOutput(name);
+    if (spec != nullptr && !spec->label_filename.empty()) {
+      return base::Status::Unsupported(
+          "the labels of output '" + name + "' of model '" + response.model().name +
+          "' cannot be asked for: this version has no classification");
+    }
+    *label = nullptr;  // the output has no labels
+    return base::Status::Ok();
+  });
+}
+
+}  // extern "C"

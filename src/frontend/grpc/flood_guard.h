@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+namespace nereid::frontend::grpc {
+
+/// Allows a burst of something that is cheap for the peer and costs us, and after that only as much
+/// as time and useful work pay for.
+class FloodGuard {
+ public:
+  /// `burst`: how many at once; `per_second`: how many time pays for.
+  FloodGuard(uint32_t burst, uint32_t per_second, uint64_t now_ns)
+      : burst_(burst), per_second_(per_second), left_(burst), paid_until_ns_(now_ns) {}
+
+  /// One more happened. False when it is too much. `now_ns` is called only when nothing is left.
+  template <typename NowNs>
+  bool Allow(const NowNs& now_ns) {
+    if (left_ == 0) {
+      const uint64_t now = now_ns();
+      const uint64_t earned = (now - paid_until_ns_) / 1'000'000 * per_second_ / 1000;
+      if (earned == 0) return false;
+      paid_until_ns_ = now;
+      left_ = static_cast<uint32_t>(std::min<uint64_t>(earned, burst_));
+    }
+    --left_;
+    return true;
+  }
+
+  /// Something useful happened.
+  void Earn() {
+    if (left_ < burst_) ++left_;
+  }
+
+ private:
+  const uint32_t burst_;
+  const uint32_t per_second_;
+  uint32_t left_;
+  uint64_t paid_until_ns_;
+};
+
+}  // namespace nereid::frontend::grpc

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "api/inference_service.h"
+#include "base/result.h"
+
+namespace nereid::frontend::grpc {
+
+/// Of ModelInfer and ModelStreamInfer responses, where the client accepts it.
+enum class CompressionLevel { kNone, kLow, kMedium, kHigh };
+
+struct GrpcOptions {
+  std::string address = "0.0.0.0";
+  /// 0: the kernel chooses; see GrpcServer::port().
+  uint16_t port = 8001;
+  /// Lets other processes serve the same port too.
+  bool reuse_port = false;
+  /// Event loops, each with a thread of its own; 0 = one for each CPU.
+  int loops = 0;
+  CompressionLevel response_compression = CompressionLevel::kNone;
+  /// Whether a cheap model may run on the event loop that received the request.
+  bool run_inline = true;
+  /// Largest request message in bytes: gRPC's own limit.
+  size_t max_message_size = 0x7fffffff;
+  /// Calls at one time in one connection. A client of many threads shares one connection.
+  uint32_t max_concurrent_streams = 4096;
+  /// All metadata of a call in bytes, counted as HTTP/2 counts (32 more for each).
+  uint32_t max_metadata_size = 16384;
+};
+
+/// The gRPC front end: GRPCInferenceService, health and reflection over HTTP/2 without TLS.
+class GrpcServer {
+ public:
+  /// `service` must outlive the server, and every request that the server submitted.
+  GrpcServer(GrpcOptions options, api::InferenceService& service);
+  /// Stops at once if still running.
+  ~GrpcServer();
+  GrpcServer(const GrpcServer&) = delete;
+  GrpcServer& operator=(const GrpcServer&) = delete;
+
+  /// Binds and begins to serve. UNAVAILABLE "Socket 'A:P' already in use " if another process
+  /// listens there; INVALID_ARGUMENT for an address that is none. Call once.
+  base::Status Start();
+
+  /// The port that is served; valid after Start().
+  uint16_t port() const;
+
+  /// Takes no new calls, lets running ones finish until `timeout_ms` is over, then cancels them and
+  /// closes the connections. Blocks; later calls do nothing. Not from a thread of the server.
+  void Stop(uint64_t timeout_ms);
+
+ private:
+  class State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace nereid::frontend::grpc

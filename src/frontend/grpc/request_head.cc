@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "frontend/grpc/request_head.h"
+
+#include "frontend/grpc/call_status.h"
+
+namespace nereid::frontend::grpc {
+namespace {
+
+constexpr size_t kHeaderOverhead = 32;
+constexpr size_t kMaxPath = 1024;
+constexpr size_t kMaxShownEncoding = 64;
+
+// "application/grpc", alone or with a suffix ("+proto") or parameters.
+bool IsGrpcContentType(std::string_view value) {
+  constexpr std::string_view kType = "application/grpc";
+  if (!value.starts_with(kType)) return false;
+  return value.size() == kType.size() || value[kType.size()] == '+' || value[kType.size()] == ';';
+}
+
+}  // namespace
+
+void RequestHead::Clear() {
+  path.clear();
+  is_post = is_grpc = false;
+  timeout_ns.reset();
+  bad_timeout = false;
+  encoding = Encoding::kIdentity;
+  unknown_encoding.clear();
+  accepted = Encoding::kIdentity;
+  stream_errors_end_call = false;
+  size = 0;
+}
+
+void RequestHead::Add(std::string_view name, std::string_view value) {
+  size += name.size() + value.size() + kHeaderOverhead;
+  if (name == ":path") {
+    path = value.substr(0, kMaxPath);
+  } else if (name == ":method") {
+    is_post = value == "POST";
+  } else if (name == "content-type") {
+    is_grpc = IsGrpcContentType(value);
+  } else if (name == "grpc-timeout") {
+    timeout_ns = ParseTimeout(value);
+    bad_timeout = !timeout_ns.has_value();
+  } else if (name == "grpc-encoding") {
+    Encoding known = Encoding::kIdentity;
+    if (EncodingFromName(value, &known)) {
+      encoding = known;
+    } else {
+      encoding.reset();
+      unknown_encoding = value.substr(0, kMaxShownEncoding);
+    }
+  } else if (name == "grpc-accept-encoding") {
+    accepted = ChooseEncoding(value);
+  } else if (name == "triton_grpc_error") {
+    stream_errors_end_call = value == "true";
+  }
+}
+
+}  // namespace nereid::frontend::grpc

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "base/result.h"
+#include "config/model_config.h"
+
+namespace nereid::repository {
+
+/// A loaded model version, as far as the repository cares: something that can be asked whether it
+/// works, and that is gone when its last shared_ptr is.
+class LoadedModel {
+ public:
+  virtual ~LoadedModel() = default;
+  /// New requests are refused from now on; those in flight finish.
+  virtual void StopAccepting() = 0;
+  /// Whether the model's backend says that it can work.
+  virtual base::Status CheckReady() = 0;
+};
+
+/// Which version of which model to load, and from where.
+struct VersionSource {
+  std::string name;
+  int64_t version = 0;
+  std::string directory;          // the model's
+  std::string version_directory;  // the version's
+  config::ModelConfigPtr config;  // completed from the files, normalised, validated
+};
+
+/// Makes a LoadedModel of a version; implemented by whoever knows models. Called from several
+/// threads at once; blocks while the framework loads.
+class ModelLoader {
+ public:
+  virtual ~ModelLoader() = default;
+  /// `on_destroyed` is called, on any thread, when the model is gone for good.
+  virtual base::Result<std::shared_ptr<LoadedModel>> Load(const VersionSource& source,
+                                                          std::function<void()> on_destroyed) = 0;
+};
+
+}  // namespace nereid::repository

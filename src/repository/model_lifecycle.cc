@@ -1,0 +1,354 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "repository/model_lifecycle.h"
+
+#include <algorithm>
+#include <chrono>
+
+#include "base/files.h"
+#include "base/log.h"
+#include "base/threads.h"
+
+namespace nereid::repository {
+
+using base::Status;
+
+namespace {
+
+constexpr const char* kUnloadedReason = "unloaded";
+constexpr const char* kDuplicateReason = "model appears in two or more repositories";
+
+bool IsDuplicate(const std::vector<ModelDirectory>& directories, const std::string& name) {
+  return std::count_if(directories.begin(), directories.end(),
+                       [&](const ModelDirectory& d) { return d.name == name; }) > 1;
+}
+
+Status CheckName(const std::string& name) {
+  if (name.find_first_not_of(" \t") == std::string::npos) {
+    return Status::InvalidArgument(
+        "Model name cannot be empty. Please enter a valid name to deploy.");
+  }
+  if (name == ".." || name == "." || name.find('/') != std::string::npos) {
+    return Status::InvalidArgument("invalid model name '" + name +
+                                   "', model name must not contain path traversal characters");
+  }
+  return Status::Ok();
+}
+
+Status PollFailure(const std::string& name) {
+  return Status::Internal("failed to load '" + name + "', failed to poll from model repository");
+}
+
+}  // namespace
+
+ModelLifecycle::ModelLifecycle(Options options, ModelLoader& loader)
+    : options_(std::move(options)),
+      loader_(loader),
+      table_(std::make_shared<const ModelTable>()) {}
+
+ModelLifecycle::~ModelLifecycle() = default;
+
+void ModelLifecycle::Change(const std::function<void(ModelTable::Models&)>& change) {
+  std::shared_ptr<const ModelTable> old;  // outlives the lock: its models may be destroyed with it
+  std::lock_guard lock(table_mutex_);
+  old = table_.load(std::memory_order_acquire);
+  ModelTable::Models models = old->models();
+  change(models);
+  table_.store(std::make_shared<const ModelTable>(std::move(models)), std::memory_order_release);
+}
+
+void ModelLifecycle::Acquire(const std::string& name) {
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, [&] { return !states_[name].busy; });
+  states_[name].busy = true;
+}
+
+void ModelLifecycle::Release(const std::string& name) {
+  {
+    std::lock_guard lock(mutex_);
+    states_[name].busy = false;
+  }
+  changed_.notify_all();
+}
+
+base::Result<ModelLifecycle::LoadReport> ModelLifecycle::LoadAll() {
+  NEREID_ASSIGN_OR_RETURN(const auto directories, ScanRepositories(options_.poll.repositories));
+  LoadReport report;
+  std::vector<ModelDirectory> unique;
+  for (const ModelDirectory& directory : directories) {
+    if (IsDuplicate(directories, directory.name)) {
+      report.failures[directory.name] = Status::Internal(
+          "failed to poll model '" + directory.name +
+          "': not unique across all model repositories");
+      LOG_ERROR << report.failures[directory.name].message();
+      continue;
+    }
+    unique.push_back(directory);
+  }
+  RunAll(unique, &report);
+  return report;
+}
+
+ModelLifecycle::LoadReport ModelLifecycle::LoadModels(const std::set<std::string>& names) {
+  LoadReport report;
+  std::vector<ModelDirectory> directories;
+  for (const std::string& name : names) {
+    auto directory = FindDirectory(name);
+    if (directory.ok()) {
+      directories.push_back(std::move(directory).value());
+    } else {
+      report.failures[name] = directory.status();
+    }
+  }
+  RunAll(directories, &report);
+  return report;
+}
+
+void ModelLifecycle::RunAll(const std::vector<ModelDirectory>& directories, LoadReport* report) {
+  std::mutex report_mutex;
+  std::atomic<size_t> next{0};
+  const auto work = [&] {
+    for (size_t i = next++; i < directories.size(); i = next++) {
+      Acquire(directories[i].name);
+      const Status status = LoadLocked(directories[i]);
+      Release(directories[i].name);
+      if (status.ok()) continue;
+      std::lock_guard lock(report_mutex);
+      report->failures[directories[i].name] = status;
+    }
+  };
+  const size_t count =
+      std::min<size_t>(std::max<uint32_t>(1, options_.load_threads), directories.size());
+  std::vector<std::thread> threads;
+  for (size_t i = 1; i < count; ++i) threads.push_back(base::StartThread("model-load", work));
+  work();
+  for (std::thread& thread : threads) thread.join();
+}
+
+base::Result<ModelDirectory> ModelLifecycle::FindDirectory(const std::string& name) const {
+  NEREID_RETURN_IF_ERROR(CheckName(name));
+  std::vector<ModelDirectory> found;
+  for (const std::string& repository : options_.poll.repositories) {
+    std::string path = base::JoinPath(repository, name);
+    if (base::IsDirectory(path)) found.push_back({name, std::move(path)});
+  }
+  if (found.size() == 1) return found[0];
+  if (found.size() > 1) {
+    LOG_ERROR << "failed to poll model '" << name << "': not unique across all model repositories";
+  } else {
+    LOG_ERROR << "no model repository has a directory '" << name << "'";
+  }
+  return PollFailure(name);
+}
+
+Status ModelLifecycle::Load(const std::string& name) {
+  NEREID_ASSIGN_OR_RETURN(const ModelDirectory directory, FindDirectory(name));
+  Acquire(name);
+  Status status = LoadLocked(directory);
+  Release(name);
+  return status;
+}
+
+Status ModelLifecycle::LoadLocked(const ModelDirectory& directory) {
+  auto polled = PollModel(directory, options_.poll);
+  if (!polled.ok()) {
+    LOG_ERROR << "Poll failed for model directory '" << directory.name
+              << "': " << polled.status().message();
+    return PollFailure(directory.name);
+  }
+  const auto table = Table();
+  const VersionRecords* current = table->FindVersions(directory.name);
+  const bool serves =
+      current != nullptr && std::any_of(current->begin(), current->end(), [](const auto& record) {
+        return record.second.state == VersionState::kReady;
+      });
+  {
+    std::lock_guard lock(mutex_);
+    if (serves && states_[directory.name].modified_ns == polled->modified_ns) return Status::Ok();
+  }
+  if (polled->versions.empty()) {
+    return Status::InvalidArgument("load failed for model '" + directory.name +
+                                   "': at least one version must be available under the version "
+                                   "policy of model '" + directory.name + "'\n");
+  }
+  NEREID_RETURN_IF_ERROR(LoadVersions(*polled));
+  std::lock_guard lock(mutex_);
+  states_[directory.name].modified_ns = polled->modified_ns;
+  return Status::Ok();
+}
+
+base::Result<std::shared_ptr<LoadedModel>> ModelLifecycle::LoadOne(const VersionSource& source,
+                                                                   uint64_t generation) {
+  {
+    std::lock_guard lock(mutex_);
+    ++living_;
+  }
+  auto loaded = loader_.Load(source, [this, name = source.name, version = source.version,
+                                      generation] { OnDestroyed(name, version, generation); });
+  if (!loaded.ok()) {
+    std::lock_guard lock(mutex_);
+    --living_;
+  }
+  return loaded;
+}
+
+Status ModelLifecycle::LoadVersions(const PolledModel& polled) {
+  const std::string& name = polled.directory.name;
+  const uint64_t generation = next_generation_++;
+  const auto table = Table();
+  const VersionRecords* before = table->FindVersions(name);
+  const bool serves = before != nullptr && std::any_of(
+      before->begin(), before->end(),
+      [](const auto& record) { return record.second.state == VersionState::kReady; });
+  if (!serves) {
+    Change([&](ModelTable::Models& models) {
+      for (const int64_t version : polled.versions) {
+        models[name][version] = {VersionState::kLoading, "", nullptr, generation};
+      }
+    });
+  }
+
+  VersionRecords loaded;
+  std::string failures;
+  for (const int64_t version : polled.versions) {
+    const VersionSource source{
+        name, version, polled.directory.path,
+        base::JoinPath(polled.directory.path, std::to_string(version)), polled.config};
+    LOG_INFO << "loading: " << name << ":" << version;
+    auto model = LoadOne(source, generation);
+    for (uint32_t retry = 0; !model.ok() && retry < options_.load_retries; ++retry) {
+      LOG_WARNING << "retrying to load '" << name << "' version " << version << ": "
+                  << model.status().message();
+      model = LoadOne(source, generation);
+    }
+    if (model.ok()) {
+      loaded[version] = {VersionState::kReady, "", std::move(model).value(), generation};
+      continue;
+    }
+    const std::string reason = model.status().ToString();
+    LOG_ERROR << "failed to load '" << name << "' version " << version << ": " << reason;
+    failures += "version " + std::to_string(version) + " is at UNAVAILABLE state: " + reason + ";\n";
+    loaded[version] = {VersionState::kUnavailable, reason, nullptr, generation};
+  }
+  if (failures.empty()) {
+    LOG_INFO << "successfully loaded '" << name << "'";
+  } else if (serves) {
+    // What serves stays; the new versions that did load go with `loaded`.
+    return Status::InvalidArgument("load failed for model '" + name + "': " + failures);
+  }
+  std::vector<std::shared_ptr<LoadedModel>> replaced;  // let go outside the lock
+  Change([&](ModelTable::Models& models) {
+    VersionRecords& records = models[name];
+    for (auto& [version, record] : records) {
+      if (record.model == nullptr) continue;
+      replaced.push_back(std::move(record.model));
+      record.model = nullptr;
+      record.state = VersionState::kUnloading;
+      record.reason.clear();
+    }
+    for (auto& [version, record] : loaded) {
+      if (!failures.empty() && record.state == VersionState::kReady) {
+        // All or nothing: a version does not serve when another of the same load failed.
+        replaced.push_back(std::move(record.model));
+        record = {VersionState::kUnavailable, kUnloadedReason, nullptr, generation};
+      }
+      records[version] = std::move(record);
+    }
+  });
+  if (failures.empty()) return Status::Ok();
+  return Status::InvalidArgument("load failed for model '" + name + "': " + failures);
+}
+
+Status ModelLifecycle::Unload(const std::string& name) {
+  NEREID_RETURN_IF_ERROR(CheckName(name));
+  Acquire(name);
+  std::vector<std::shared_ptr<LoadedModel>> removed;
+  Change([&](ModelTable::Models& models) {
+    const auto found = models.find(name);
+    if (found == models.end()) return;
+    for (auto& [version, record] : found->second) {
+      if (record.model == nullptr) continue;
+      removed.push_back(std::move(record.model));
+      record.model = nullptr;
+      record.state = VersionState::kUnloading;
+    }
+  });
+  {
+    std::lock_guard lock(mutex_);
+    states_[name].modified_ns = 0;
+  }
+  removed.clear();
+  Release(name);
+  return Status::Ok();
+}
+
+void ModelLifecycle::UnloadAll() {
+  for (const auto& [name, versions] : Table()->models()) {
+    const Status status = Unload(name);
+    if (!status.ok()) LOG_ERROR << "failed to unload '" << name << "': " << status.message();
+  }
+}
+
+void ModelLifecycle::OnDestroyed(const std::string& name, int64_t version, uint64_t generation) {
+  Change([&](ModelTable::Models& models) {
+    const auto found = models.find(name);
+    if (found == models.end()) return;
+    const auto record = found->second.find(version);
+    if (record == found->second.end() || record->second.generation != generation) return;
+    if (record->second.state != VersionState::kUnloading) return;
+    record->second.state = VersionState::kUnavailable;
+    record->second.reason = kUnloadedReason;
+    LOG_INFO << "successfully unloaded '" << name << "' version " << version;
+  });
+  // Notified under the lock: whoever waits may destroy this object as soon as the lock is free.
+  std::lock_guard lock(mutex_);
+  --living_;
+  changed_.notify_all();
+}
+
+size_t ModelLifecycle::WaitUntilGone(const std::function<bool()>& give_up) {
+  std::unique_lock lock(mutex_);
+  while (living_ > 0 && !give_up()) changed_.wait_for(lock, std::chrono::milliseconds(100));
+  return living_;
+}
+
+base::Result<std::vector<IndexEntry>> ModelLifecycle::Index(bool ready_only) const {
+  NEREID_ASSIGN_OR_RETURN(const auto directories, ScanRepositories(options_.poll.repositories));
+  const auto table = Table();
+  std::vector<IndexEntry> entries;
+  std::string previous;
+  for (const ModelDirectory& directory : directories) {
+    if (directory.name == previous) continue;
+    previous = directory.name;
+    const VersionRecords* versions = table->FindVersions(directory.name);
+    if (IsDuplicate(directories, directory.name)) {
+      if (!ready_only) entries.push_back({directory.name, "", "UNAVAILABLE", kDuplicateReason});
+      continue;
+    }
+    if (versions == nullptr) {
+      if (!ready_only) entries.push_back({directory.name, "", "", ""});
+      continue;
+    }
+    for (const auto& [version, record] : *versions) {
+      if (ready_only && record.state != VersionState::kReady) continue;
+      entries.push_back({directory.name, std::to_string(version),
+                         std::string(VersionStateText(record.state)), record.reason});
+    }
+  }
+  return entries;
+}
+
+bool ModelLifecycle::AllReady() const {
+  const auto table = Table();
+  for (const auto& [name, versions] : table->models()) {
+    for (const auto& [version, record] : versions) {
+      if (record.state == VersionState::kReady) {
+        if (!record.model->CheckReady().ok()) return false;
+        continue;
+      }
+      if (record.reason != kUnloadedReason) return false;
+    }
+  }
+  return true;
+}
+
+}  // namespace nereid::repository

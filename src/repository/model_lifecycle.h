@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "repository/loaded_model.h"
+#include "repository/model_poll.h"
+#include "repository/model_table.h"
+
+namespace nereid::repository {
+
+/// One line of the repository index; empty members are absent in the answer.
+struct IndexEntry {
+  std::string name;
+  std::string version;
+  std::string state;
+  std::string reason;
+};
+
+/// Loads, replaces and unloads the models of a repository, and keeps the table of what serves.
+/// Thread-safe. Loads of different models run side by side; operations on one model take turns.
+class ModelLifecycle {
+ public:
+  struct Options {
+    PollOptions poll;
+    uint32_t load_threads = 4;
+    uint32_t load_retries = 0;
+  };
+
+  /// `loader` must outlive the lifecycle.
+  ModelLifecycle(Options options, ModelLoader& loader);
+  ~ModelLifecycle();
+
+  /// The outcome of loading many models.
+  struct LoadReport {
+    std::map<std::string, base::Status> failures;  // by model
+  };
+
+  /// Loads every model of the repositories. The failure is about the repositories themselves.
+  base::Result<LoadReport> LoadAll();
+
+  /// Loads these models; a name that no repository has is a failure of that model.
+  LoadReport LoadModels(const std::set<std::string>& names);
+
+  /// Loads or, if its files changed, reloads one model, and returns when that is done. A failed
+  /// reload leaves what serves in place.
+  base::Status Load(const std::string& name);
+
+  /// Takes a model out of service and returns at once; it is gone when its last request is. An
+  /// unknown name is no failure.
+  base::Status Unload(const std::string& name);
+  void UnloadAll();
+
+  /// Blocks until everything that was unloaded is gone, or `deadline` says to give up; returns the
+  /// number of versions that are still there.
+  size_t WaitUntilGone(const std::function<bool()>& give_up);
+
+  /// The table of this moment.
+  std::shared_ptr<const ModelTable> Table() const {
+    return table_.load(std::memory_order_acquire);
+  }
+
+  /// The models of the repositories as they are on disk, with the states of their versions.
+  base::Result<std::vector<IndexEntry>> Index(bool ready_only) const;
+
+  /// Whether every version that was loaded serves (versions that were unloaded do not count).
+  bool AllReady() const;
+
+ private:
+  struct ModelState {
+    bool busy = false;         // an operation is under way
+    int64_t modified_ns = 0;   // of the files that serve
+  };
+
+  base::Status LoadLocked(const ModelDirectory& directory);
+  base::Status LoadVersions(const PolledModel& polled);
+  base::Result<std::shared_ptr<LoadedModel>> LoadOne(const VersionSource& source,
+                                                     uint64_t generation);
+  base::Result<ModelDirectory> FindDirectory(const std::string& name) const;
+  void RunAll(const std::vector<ModelDirectory>& directories, LoadReport* report);
+  void OnDestroyed(const std::string& name, int64_t version, uint64_t generation);
+  /// Makes a new table by `change`, and publishes it.
+  void Change(const std::function<void(ModelTable::Models&)>& change);
+  void Acquire(const std::string& name);
+  void Release(const std::string& name);
+
+  const Options options_;
+  ModelLoader& loader_;
+  std::atomic<std::shared_ptr<const ModelTable>> table_;
+  std::mutex table_mutex_;  // serialises Change
+  mutable std::mutex mutex_;
+  std::condition_variable changed_;             // a model is no longer busy, or is gone
+  std::map<std::string, ModelState> states_;    // guarded by mutex_
+  size_t living_ = 0;                           // guarded by mutex_: models made and not destroyed
+  std::atomic<uint64_t> next_generation_{1};
+};
+
+}  // namespace nereid::repository

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "server/inference_server.h"
+
+#include <algorithm>
+
+#include "abi/process_metrics_registry.h"
+#include "backend/backend.h"
+#include "base/log.h"
+#include "request/normalize.h"
+#include "request/response_factory.h"
+#include "server/repository_parts.h"
+
+namespace nereid::server {
+
+using base::Status;
+
+namespace {
+
+constexpr const char* kStoppingText =
+    "Server is stopping, scheduler for model has stopped accepting new inference requests";
+
+backend::BackendRegistry::Settings BackendSettings(const ServerSettings& settings) {
+  backend::BackendRegistry::Settings backends;
+  backends.directory = settings.backend_directory;
+  backends.auto_complete = !settings.strict_model_config;
+  backends.min_compute_capability = settings.min_supported_compute_capability;
+  backends.config = settings.backend_config;
+  return backends;
+}
+
+/// Options that were asked for and that nothing here can honour are refused, not ignored.
+Status CheckSupported(const ServerSettings& settings) {
+  if (settings.model_repository_paths.empty()) {
+    return Status::InvalidArgument("--model-repository must be specified");
+  }
+  if (settings.model_control_mode == ModelControlMode::kPoll) {
+    return Status::Unsupported(
+        "model control mode 'poll' is not supported by this server yet; use 'none' or 'explicit'");
+  }
+  if (settings.model_namespacing) {
+    return Status::Unsupported("model namespacing is not supported by this server yet");
+  }
+  if (!settings.cache_config.empty()) {
+    return Status::Unsupported("response caches are not supported by this server yet");
+  }
+  if (settings.rate_limit_mode != RateLimitMode::kOff) {
+    return Status::Unsupported("the rate limiter is not supported by this server yet");
+  }
+  return Status::Ok();
+}
+
+}  // namespace
+
+base::Result<std::unique_ptr<InferenceServer>> InferenceServer::Create(ServerSettings settings) {
+  std::unique_ptr<InferenceServer> server(new InferenceServer(std::move(settings)));
+  NEREID_RETURN_IF_ERROR(server->Start());
+  return server;
+}
+
+InferenceServer::InferenceServer(ServerSettings settings)
+    : settings_(std::move(settings)),
+      exit_timeout_secs_(settings_.exit_timeout_secs),
+      metrics_(abi::ProcessRegistry()),
+      timers_(std::make_unique<base::ThreadTimerQueue>()) {}
+
+Status InferenceServer::Start() {
+  NEREID_RETURN_IF_ERROR(CheckSupported(settings_));
+  backends_ = std::make_unique<backend::BackendRegistry>(BackendSettings(settings_));
+  model::ModelEnvironment environment{*backends_, base::SteadyClock(), *timers_};
+  environment.auto_complete = !settings_.strict_model_config;
+  environment.inline_mode = settings_.inline_mode;
+  environment.host_policies = settings_.host_policies;
+  environment.c_server = settings_.c_server;
+
+  repository::ModelLifecycle::Options options;
+  options.poll.repositories = settings_.model_repository_paths;
+  options.poll.strict_config = settings_.strict_model_config;
+  options.poll.config_name = settings_.model_config_name;
+  options.load_threads = settings_.model_load_thread_count;
+  options.load_retries = settings_.model_load_retry_count;
+  repository_ = std::make_unique<Repository>(std::move(options), std::move(environment));
+  if (settings_.metrics_enabled) StartCollectors();
+  return LoadStartupModels();
+}
+
+Status InferenceServer::LoadStartupModels() {
+  repository::ModelLifecycle& lifecycle = repository_->lifecycle;
+  repository::ModelLifecycle::LoadReport report;
+  const bool all =
+      settings_.model_control_mode == ModelControlMode::kNone ||
+      (settings_.startup_models.size() == 1 && settings_.startup_models[0] == "*");
+  if (all) {
+    NEREID_ASSIGN_OR_RETURN(report, lifecycle.LoadAll());
+  } else {
+    // The repositories must exist although nothing may be loaded from them yet.
+    NEREID_RETURN_IF_ERROR(
+        repository::ScanRepositories(settings_.model_repository_paths).status());
+    if (std::find(settings_.startup_models.begin(), settings_.startup_models.end(), "*") !=
+        settings_.startup_models.end()) {
+      return Status::InvalidArgument(
+          "Wildcard model name '*' must be the ONLY startup model if specified at all.");
+    }
+    report = lifecycle.LoadModels(
+        {settings_.startup_models.begin(), settings_.startup_models.end()});
+  }
+  if (report.failures.empty() || !settings_.exit_on_error) return Status::Ok();
+  std::string names;
+  for (const auto& [name, status] : report.failures) {
+    names += "\n  '" + name + "': " + status.message();
+  }
+  while (!names.empty() && names.back() == '\n') names.pop_back();
+  return Status::Internal("failed to load all models" + names);
+}
+
+InferenceServer::~InferenceServer() {
+  if (const Status status = Stop(); !status.ok()) {
+    // Requests are still running in plug-ins, which will call into these objects: they must stay.
+    LOG_ERROR << status.message();
+    (void)collectors_.release();
+    (void)repository_.release();
+    (void)backends_.release();
+    (void)timers_.release();
+  }
+}
+
+Status InferenceServer::Stop() {
+  stopping_.store(true, std::memory_order_release);
+  if (repository_ == nullptr) return Status::Ok();
+  repository_->lifecycle.UnloadAll();
+  const base::Clock& clock = base::SteadyClock();
+  const uint64_t deadline = clock.NowNs() + uint64_t{exit_timeout_secs_} * 1'000'000'000;
+  const size_t left =
+      repository_->lifecycle.WaitUntilGone([&] { return clock.NowNs() >= deadline; });
+  if (left == 0) return Status::Ok();
+  return Status::Internal("Exit timeout expired. Exiting immediately.");
+}
+
+base::Result<bool> InferenceServer::IsServerLive() {
+  if (stopping_.load(std::memory_order_acquire)) return Status::Unavailable("Server exiting");
+  return true;
+}
+
+base::Result<bool> InferenceServer::IsServerReady() {
+  if (stopping_.load(std::memory_order_acquire)) return Status::Unavailable("Server exiting");
+  return !settings_.strict_readiness || repository_->lifecycle.AllReady();
+}
+
+base::Result<bool> InferenceServer::IsModelReady(const std::string& name, int64_t version) {
+  if (stopping_.load(std::memory_order_acquire)) return Status::Unavailable("Server exiting");
+  const auto found = repository_->lifecycle.Table()->Find(name, version);
+  return found.ok() && (*found)->CheckReady().ok();
+}
+
+base::Result<api::ModelTraits> InferenceServer::FindModel(const std::string& name,
+                                                          int64_t version) {
+  NEREID_ASSIGN_OR_RETURN(auto loaded, repository_->lifecycle.Table()->Find(name, version));
+  const config::ModelConfig& config = ServedModel::From(std::move(loaded))->model().config();
+  return api::ModelTraits{config.decoupled(), config.max_batch_size()};
+}
+
+Status InferenceServer::Infer(std::unique_ptr<request::InferenceRequest>& request) {
+  if (stopping_.load(std::memory_order_acquire)) {
+    return Status::Unavailable(request->LogPrefix() + kStoppingText);
+  }
+  request->times.start_ns = base::SteadyClock().NowNs();
+  NEREID_ASSIGN_OR_RETURN(
+      auto loaded,
+      repository_->lifecycle.Table()->Find(request->model_name, request->model_version));
+  ServedModel& served = static_cast<ServedModel&>(*loaded);
+  model::Model& model = served.model();
+  request->Bind(std::shared_ptr<const request::ModelIdentity>(loaded, &model.identity()));
+  Status status = request::Normalize(*request);
+  if (status.ok()) status = model.Enqueue(request);
+  if (!status.ok()) {
+    request->response_factory()->Disarm();
+    request->Unbind();
+  }
+  return status;
+}
+
+Status InferenceServer::CheckExplicitControl() const {
+  if (settings_.model_control_mode == ModelControlMode::kExplicit) return Status::Ok();
+  return Status::Unavailable("explicit model load / unload is not allowed if polling is enabled");
+}
+
+Status InferenceServer::LoadModel(const std::string& name,
+                                  const std::vector<api::LoadParameter>& parameters) {
+  NEREID_RETURN_IF_ERROR(CheckExplicitControl());
+  if (!parameters.empty()) {
+    return Status::Unsupported("load parameter '" + parameters[0].name +
+                               "': model load with overrides is not supported by this server yet");
+  }
+  return repository_->lifecycle.Load(name);
+}
+
+Status InferenceServer::UnloadModel(const std::string& name, bool /*unload_dependents*/) {
+  NEREID_RETURN_IF_ERROR(CheckExplicitControl());
+  return repository_->lifecycle.Unload(name);
+}
+
+std::vector<BackendSummary> InferenceServer::Backends() {
+  std::vector<BackendSummary> summaries;
+  for (const auto& backend : backends_->Loaded()) {
+    summaries.push_back({backend->name(), backend->library_path(), backend->config().json});
+  }
+  return summaries;
+}
+
+}  // namespace nereid::server

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "server/model_metrics.h"
+
+namespace nereid::server {
+
+using telemetry::FailureReason;
+using telemetry::Labels;
+using telemetry::MetricKind;
+using telemetry::StatisticDuration;
+
+namespace {
+
+Labels LabelsOf(const telemetry::ModelStatistics& statistics,
+                const std::map<std::string, std::string>& tags) {
+  Labels::Pairs pairs = {{"model", statistics.name}, {"version", statistics.version}};
+  for (const auto& [key, value] : tags) pairs.emplace_back("_" + key, value);
+  return Labels(std::move(pairs));
+}
+
+struct DurationFamily {
+  const char* name;
+  const char* help;
+  StatisticDuration telemetry::InferStatistics::*duration;
+};
+
+constexpr DurationFamily kDurationFamilies[] = {
+    {"nv_inference_request_duration_us",
+     "Time from the arrival of successful requests to their end, in microseconds",
+     &telemetry::InferStatistics::success},
+    {"nv_inference_queue_duration_us", "Time that successful requests waited, in microseconds",
+     &telemetry::InferStatistics::queue},
+    {"nv_inference_compute_input_duration_us", "Time to prepare inputs, in microseconds",
+     &telemetry::InferStatistics::compute_input},
+    {"nv_inference_compute_infer_duration_us", "Time that models ran, in microseconds",
+     &telemetry::InferStatistics::compute_infer},
+    {"nv_inference_compute_output_duration_us", "Time to hand over outputs, in microseconds",
+     &telemetry::InferStatistics::compute_output},
+};
+
+}  // namespace
+
+void WriteModelMetrics(const telemetry::ModelStatistics& statistics,
+                       const std::map<std::string, std::string>& tags, bool with_durations,
+                       telemetry::MetricWriter& writer) {
+  const Labels labels = LabelsOf(statistics, tags);
+  writer.Family(MetricKind::kCounter, "nv_inference_request_success",
+                "Requests that were answered well, cache hits included")
+      .Sample(labels, statistics.inference_stats.success.count);
+  auto& failures = writer.Family(MetricKind::kCounter, "nv_inference_request_failure",
+                                 "Requests that failed, by reason");
+  for (size_t i = 0; i < telemetry::kFailureReasonNames.size(); ++i) {
+    failures.Sample(labels.With("reason", telemetry::kFailureReasonNames[i]),
+                    statistics.failures_by_reason[i]);
+  }
+  writer.Family(MetricKind::kCounter, "nv_inference_count",
+                "Inferences performed; a request of batch size n counts n")
+      .Sample(labels, statistics.inference_count);
+  writer.Family(MetricKind::kCounter, "nv_inference_exec_count",
+                "Executions of the model; a batch counts one")
+      .Sample(labels, statistics.execution_count);
+  if (with_durations) {
+    for (const DurationFamily& family : kDurationFamilies) {
+      writer.Family(MetricKind::kCounter, family.name, family.help)
+          .Sample(labels, (statistics.inference_stats.*family.duration).ns / 1000);
+    }
+  }
+  writer.Family(MetricKind::kGauge, "nv_inference_pending_request_count",
+                "Requests that wait for the backend now")
+      .Sample(labels, statistics.pending_requests);
+}
+
+}  // namespace nereid::server

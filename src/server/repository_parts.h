@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "repository/model_lifecycle.h"
+#include "server/inference_server.h"
+#include "server/model_reaper.h"
+#include "server/served_model.h"
+#include "telemetry/process_metrics.h"
+
+namespace nereid::server {
+
+/// The lifecycle with what it needs to live. Destroyed from the last to the first: the lifecycle
+/// hears of the last destroyed model before it goes, and the reaper outlives both.
+struct InferenceServer::Repository {
+  Repository(repository::ModelLifecycle::Options options, model::ModelEnvironment environment)
+      : loader(std::move(environment), reaper), lifecycle(std::move(options), loader) {}
+
+  ModelReaper reaper;
+  ServedModelLoader loader;
+  repository::ModelLifecycle lifecycle;
+};
+
+/// The metrics that are asked at each scrape.
+struct InferenceServer::Collectors {
+  std::unique_ptr<telemetry::ProcessMetrics> process;
+  std::unique_ptr<telemetry::ScopedCollector> models;
+};
+
+}  // namespace nereid::server

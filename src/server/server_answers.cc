@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the server says of itself and its models: metadata, configuration, statistics, index,
+// metrics.
+#include "server/inference_server.h"
+#include "server/model_metrics.h"
+#include "server/repository_parts.h"
+
+namespace nereid::server {
+
+using base::Status;
+using repository::VersionRecord;
+using repository::VersionState;
+
+namespace {
+
+std::vector<api::TensorMetadata> Describe(const config::ModelConfig& config,
+                                          const std::vector<config::TensorSpec>& tensors) {
+  std::vector<api::TensorMetadata> described;
+  for (const config::TensorSpec& spec : tensors) {
+    described.push_back({spec.name, std::string(tensor::DataTypeName(spec.data_type)),
+                         config.FullShape(spec)});
+  }
+  return described;
+}
+
+model::Model& ModelOf(const VersionRecord& record) {
+  return static_cast<ServedModel&>(*record.model).model();
+}
+
+/// Whether a metrics setting of the global group is "false".
+bool IsOff(const ServerSettings& settings, const std::string& name) {
+  const auto group = settings.metrics_config.find("");
+  if (group == settings.metrics_config.end()) return false;
+  bool off = false;
+  for (const auto& [setting, value] : group->second) {
+    if (setting == name) off = value == "false";
+  }
+  return off;
+}
+
+}  // namespace
+
+std::string_view ServerVersion() { return "2.51.0"; }
+
+std::vector<std::string> ServerExtensions() {
+  return {"model_repository", "model_configuration", "binary_tensor_data", "parameters",
+          "statistics"};
+}
+
+api::ServerMetadata InferenceServer::GetServerMetadata() {
+  return {settings_.server_id, std::string(ServerVersion()), ServerExtensions()};
+}
+
+base::Result<api::ModelMetadata> InferenceServer::GetModelMetadata(const std::string& name,
+                                                                   int64_t version) {
+  const auto table = repository_->lifecycle.Table();
+  NEREID_ASSIGN_OR_RETURN(auto loaded, table->Find(name, version));
+  const auto served = ServedModel::From(std::move(loaded));
+  const config::ModelConfig& config = served->model().config();
+  api::ModelMetadata metadata;
+  metadata.name = name;
+  if (version >= 0) {
+    metadata.versions.push_back(std::to_string(version));
+  } else if (const auto* versions = table->FindVersions(name)) {
+    for (const auto& [number, record] : *versions) {
+      if (record.state == VersionState::kReady) {
+        metadata.versions.push_back(std::to_string(number));
+      }
+    }
+  }
+  metadata.platform = config.platform().empty() ? config.backend() : config.platform();
+  metadata.inputs = Describe(config, config.inputs());
+  metadata.outputs = Describe(config, config.outputs());
+  return metadata;
+}
+
+base::Result<std::shared_ptr<const config::ModelConfig>> InferenceServer::GetModelConfig(
+    const std::string& name, int64_t version) {
+  NEREID_ASSIGN_OR_RETURN(auto loaded, repository_->lifecycle.Table()->Find(name, version));
+  return ServedModel::From(std::move(loaded))->model().identity().config;
+}
+
+base::Result<std::vector<api::ModelStatistics>> InferenceServer::GetModelStatistics(
+    const std::string& name, int64_t version) {
+  const auto table = repository_->lifecycle.Table();
+  std::vector<api::ModelStatistics> statistics;
+  bool known = name.empty();
+  for (const auto& [model_name, versions] : table->models()) {
+    if (!name.empty() && model_name != name) continue;
+    for (const auto& [number, record] : versions) {
+      if (record.state != VersionState::kReady) continue;
+      known = true;
+      if (!name.empty() && version >= 0 && number != version) continue;
+      statistics.push_back(ModelOf(record).Statistics());
+    }
+  }
+  if (!known) {
+    return Status::InvalidArgument("requested model '" + name + "' is not available");
+  }
+  if (statistics.empty() && !name.empty()) {
+    return Status::InvalidArgument("requested model version is not available for model '" + name +
+                                   "'");
+  }
+  return statistics;
+}
+
+base::Result<std::vector<api::RepositoryIndexEntry>> InferenceServer::GetRepositoryIndex(
+    bool ready_only) {
+  NEREID_ASSIGN_OR_RETURN(auto entries, repository_->lifecycle.Index(ready_only));
+  std::vector<api::RepositoryIndexEntry> index;
+  for (auto& entry : entries) {
+    index.push_back({std::move(entry.name), std::move(entry.version), std::move(entry.state),
+                     std::move(entry.reason)});
+  }
+  return index;
+}
+
+void InferenceServer::StartCollectors() {
+  collectors_ = std::make_unique<Collectors>();
+  telemetry::ProcessMetricsOptions options;
+  options.cpu = settings_.cpu_metrics_enabled;
+  options.interval_ms = settings_.metrics_interval_ms;
+  options.pinned_pool = [total = settings_.pinned_memory_pool_byte_size] {
+    return telemetry::PoolUse{total, 0};
+  };
+  collectors_->process = std::make_unique<telemetry::ProcessMetrics>(*metrics_, options);
+  const bool with_durations = !IsOff(settings_, "counter_latencies");
+  collectors_->models = std::make_unique<telemetry::ScopedCollector>(
+      *metrics_, [this, with_durations](telemetry::MetricWriter& writer) {
+        const auto table = repository_->lifecycle.Table();
+        for (const auto& [name, versions] : table->models()) {
+          for (const auto& [number, record] : versions) {
+            if (record.state != VersionState::kReady) continue;
+            model::Model& model = ModelOf(record);
+            WriteModelMetrics(model.Statistics(), model.config().metric_tags(), with_durations,
+                              writer);
+          }
+        }
+      });
+}
+
+std::string InferenceServer::RenderMetrics() {
+  return settings_.metrics_enabled ? metrics_->Render() : std::string();
+}
+
+}  // namespace nereid::server

@@ -1,0 +1,189 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Writes the small ONNX models of the tests: make_models.py OUT [NAME ...]
+
+Each becomes OUT/NAME/1/model.onnx, without a configuration. The same files every time. Needs
+nothing but Python.
+
+  mlp              x[batch,64] -> y[batch,10]         two layers with fixed weights
+  add_sub_TYPE     INPUT0,INPUT1[batch,16] -> OUTPUT0 (sum), OUTPUT1 (difference);
+                   TYPE: fp32 fp64 int32 int64
+  copy_TYPE        x[batch,n] -> y[batch,n]           every type of the protocol
+  exclaim          x[batch,1] -> y[batch,1]           texts, with "!" put behind
+  accumulate       x,state[batch,4] -> y,new_state    y = new_state = x + state
+  transpose        x[rows,columns] -> y[columns,rows]
+  nonzero          x[n] -> y[1,count]                 the size of y depends on the values of x
+  promise          x[n] -> y[n]                       but gives the non-zero elements only
+  scalar           x[] -> y[]                         doubles
+  fixed            x[2,3] -> y[2,3]                   no batching
+  gather           index[batch,1] -> y[batch,1,2]     fails for an index outside 0..3
+  drop_rows        x[batch,1] -> y[batch,1]           but leaves out rows of zero: breaks batching
+  ragged           rows[batch,1],values[n] -> y[batch,1]   y = rows + the sum of all values
+  with_default     x[batch,4],bias[4] -> y[batch,4]   bias has the default 1,2,3,4
+  sequence         x[batch,4] -> y[batch,4], parts    parts is a sequence of tensors
+"""
+
+import pathlib
+import struct
+import sys
+
+import onnx_writer as onnx
+
+TYPES = {
+    "bool": onnx.BOOL, "uint8": onnx.UINT8, "uint16": onnx.UINT16, "uint32": onnx.UINT32,
+    "uint64": onnx.UINT64, "int8": onnx.INT8, "int16": onnx.INT16, "int32": onnx.INT32,
+    "int64": onnx.INT64, "fp16": onnx.FLOAT16, "fp32": onnx.FLOAT, "fp64": onnx.DOUBLE,
+    "string": onnx.STRING, "bf16": onnx.BFLOAT16,
+}
+
+
+def floats(values):
+    return struct.pack(f"<{len(values)}f", *values)
+
+
+def weights(count, seed):
+    """Numbers in [-0.125, 0.125) from a linear congruential generator: the same everywhere."""
+    out = []
+    for _ in range(count):
+        seed = (seed * 1103515245 + 12345) % 2**31
+        out.append((seed >> 8) % 4096 / 16384 - 0.125)
+    return out
+
+
+def mlp():
+    return onnx.model(
+        "mlp",
+        [onnx.node("Gemm", ["x", "w1", "b1"], ["h1"]), onnx.node("Relu", ["h1"], ["h2"]),
+         onnx.node("Gemm", ["h2", "w2", "b2"], ["y"])],
+        [onnx.value("x", onnx.FLOAT, ["batch", 64])],
+        [onnx.value("y", onnx.FLOAT, ["batch", 10])],
+        [onnx.tensor("w1", onnx.FLOAT, [64, 64], floats(weights(64 * 64, 1))),
+         onnx.tensor("b1", onnx.FLOAT, [64], floats(weights(64, 2))),
+         onnx.tensor("w2", onnx.FLOAT, [64, 10], floats(weights(64 * 10, 3))),
+         onnx.tensor("b2", onnx.FLOAT, [10], floats(weights(10, 4)))])
+
+
+def add_sub(kind):
+    shape = ["batch", 16]
+    return onnx.model(
+        "add_sub",
+        [onnx.node("Add", ["INPUT0", "INPUT1"], ["OUTPUT0"]),
+         onnx.node("Sub", ["INPUT0", "INPUT1"], ["OUTPUT1"])],
+        [onnx.value("INPUT0", kind, shape), onnx.value("INPUT1", kind, shape)],
+        [onnx.value("OUTPUT0", kind, shape), onnx.value("OUTPUT1", kind, shape)])
+
+
+def one_to_one(op, kind, given, made, **attributes):
+    return onnx.model("one", [onnx.node(op, ["x"], ["y"], **attributes)],
+                      [onnx.value("x", kind, given)], [onnx.value("y", kind, made)])
+
+
+def exclaim():
+    return onnx.model(
+        "exclaim", [onnx.node("StringConcat", ["x", "mark"], ["y"])],
+        [onnx.value("x", onnx.STRING, ["batch", 1])],
+        [onnx.value("y", onnx.STRING, ["batch", 1])],
+        [onnx.tensor("mark", onnx.STRING, [1], ["!"])], opset=20, ir=9)
+
+
+def accumulate():
+    shape = ["batch", 4]
+    return onnx.model(
+        "accumulate",
+        [onnx.node("Add", ["x", "state"], ["y"]), onnx.node("Identity", ["y"], ["new_state"])],
+        [onnx.value("x", onnx.FLOAT, shape), onnx.value("state", onnx.FLOAT, shape)],
+        [onnx.value("y", onnx.FLOAT, shape), onnx.value("new_state", onnx.FLOAT, shape)])
+
+
+def nonzero():
+    return onnx.model("nonzero", [onnx.node("NonZero", ["x"], ["y"])],
+                      [onnx.value("x", onnx.FLOAT, ["n"])],
+                      [onnx.value("y", onnx.INT64, [1, "count"])])
+
+
+def promise():
+    return onnx.model(
+        "promise",
+        [onnx.node("Cast", ["x"], ["keep"], to=onnx.BOOL),
+         onnx.node("Compress", ["x", "keep"], ["y"], axis=0)],
+        [onnx.value("x", onnx.FLOAT, ["n"])], [onnx.value("y", onnx.FLOAT, ["n"])])
+
+
+def scalar():
+    return onnx.model("scalar", [onnx.node("Add", ["x", "x"], ["y"])],
+                      [onnx.value("x", onnx.INT64, [])], [onnx.value("y", onnx.INT64, [])])
+
+
+def gather():
+    return onnx.model(
+        "gather", [onnx.node("Gather", ["table", "index"], ["y"], axis=0)],
+        [onnx.value("index", onnx.INT64, ["batch", 1])],
+        [onnx.value("y", onnx.FLOAT, ["batch", 1, 2])],
+        [onnx.tensor("table", onnx.FLOAT, [4, 2], floats([0, 1, 10, 11, 20, 21, 30, 31]))])
+
+
+def drop_rows():
+    return onnx.model(
+        "drop_rows",
+        [onnx.node("Cast", ["x"], ["truth"], to=onnx.BOOL),
+         onnx.node("Squeeze", ["truth", "axes"], ["keep"]),
+         onnx.node("Compress", ["x", "keep"], ["y"], axis=0)],
+        [onnx.value("x", onnx.FLOAT, ["batch", 1])], [onnx.value("y", onnx.FLOAT, ["batch", 1])],
+        [onnx.tensor("axes", onnx.INT64, [1], struct.pack("<q", 1))])
+
+
+def ragged():
+    return onnx.model(
+        "ragged",
+        [onnx.node("ReduceSum", ["values"], ["sum"], keepdims=1),
+         onnx.node("Add", ["rows", "sum"], ["y"])],
+        [onnx.value("rows", onnx.FLOAT, ["batch", 1]), onnx.value("values", onnx.FLOAT, ["n"])],
+        [onnx.value("y", onnx.FLOAT, ["batch", 1])])
+
+
+def with_default():
+    return onnx.model(
+        "with_default", [onnx.node("Add", ["x", "bias"], ["y"])],
+        [onnx.value("x", onnx.FLOAT, ["batch", 4]), onnx.value("bias", onnx.FLOAT, [4])],
+        [onnx.value("y", onnx.FLOAT, ["batch", 4])],
+        [onnx.tensor("bias", onnx.FLOAT, [4], floats([1, 2, 3, 4]))])
+
+
+def sequence():
+    return onnx.model(
+        "sequence",
+        [onnx.node("Identity", ["x"], ["y"]),
+         onnx.node("SplitToSequence", ["x"], ["parts"], axis=0)],
+        [onnx.value("x", onnx.FLOAT, ["batch", 4])],
+        [onnx.value("y", onnx.FLOAT, ["batch", 4]), onnx.sequence("parts", onnx.FLOAT)])
+
+
+MODELS = {
+    "mlp": mlp, "exclaim": exclaim, "accumulate": accumulate, "nonzero": nonzero,
+    "promise": promise, "scalar": scalar, "gather": gather, "drop_rows": drop_rows,
+    "ragged": ragged, "with_default": with_default, "sequence": sequence,
+    "transpose": lambda: one_to_one("Transpose", onnx.FLOAT, ["rows", "columns"],
+                                    ["columns", "rows"]),
+    "fixed": lambda: one_to_one("Identity", onnx.FLOAT, [2, 3], [2, 3]),
+}
+for _name, _kind in TYPES.items():
+    MODELS["copy_" + _name] = lambda kind=_kind: one_to_one("Identity", kind, ["batch", "n"],
+                                                            ["batch", "n"])
+for _name in ("fp32", "fp64", "int32", "int64"):
+    MODELS["add_sub_" + _name] = lambda kind=TYPES[_name]: add_sub(kind)
+
+
+def main():
+    if len(sys.argv) < 2:
+        sys.exit(__doc__)
+    wanted = sys.argv[2:] or list(MODELS)
+    for name in wanted:
+        if name not in MODELS:
+            sys.exit(f"make_models: no model '{name}'; there are: {', '.join(sorted(MODELS))}")
+        folder = pathlib.Path(sys.argv[1]) / name / "1"
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / "model.onnx").write_bytes(MODELS[name]())
+
+
+if __name__ == "__main__":
+    main()
