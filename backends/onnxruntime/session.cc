@@ -165,8 +165,7 @@ Error CreateEnvironment(Parameters settings, Environment* environment) {
                                                    "backend", &env));
   }
   environment->env.reset(env);
-  // Telemetry is a matter of ONNX Runtime's Windows builds; said here so that it stays so.
-  return ToError(Api().DisableTelemetryEvents(env));
+  return {};
 }
 
 Error SharesSession(const ModelConfig& config, bool* shares) {

@@ -362,8 +362,10 @@ TRITONSERVER_Error* TRITONBACKEND_OutputBuffer(TRITONBACKEND_Output* output, voi
   if (Faults().output_buffer_fails) {
     return Fail("no buffer today");
   }
-  output->output->data.assign(size, '\x5a');
-  *buffer = output->output->data.data();
+  FakeOutput& made = *output->output;
+  made.offset = Faults().output_buffer_is_misaligned ? 1 : 0;
+  made.data.assign(size + made.offset, '\x5a');
+  *buffer = made.data.data() + made.offset;
   *type = Faults().output_buffer_is_gpu ? TRITONSERVER_MEMORY_GPU : TRITONSERVER_MEMORY_CPU;
   *type_id = 0;
   return nullptr;
@@ -371,6 +373,10 @@ TRITONSERVER_Error* TRITONBACKEND_OutputBuffer(TRITONBACKEND_Output* output, voi
 TRITONSERVER_Error* TRITONBACKEND_ResponseSend(TRITONBACKEND_Response* response, uint32_t flags,
                                                TRITONSERVER_Error* error) {
   FakeAnswer& answer = response->answer;
+  for (auto& [name, output] : answer.outputs) {
+    output.data.erase(output.data.begin(),
+                      output.data.begin() + static_cast<std::ptrdiff_t>(output.offset));
+  }
   answer.final = (flags & TRITONSERVER_RESPONSE_COMPLETE_FINAL) != 0;
   if (error != nullptr) {
     answer.failed = true;

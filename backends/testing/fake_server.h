@@ -24,6 +24,8 @@ struct FakeOutput {
   TRITONSERVER_DataType data_type = TRITONSERVER_TYPE_INVALID;
   std::vector<int64_t> shape;
   std::vector<char> data;
+  /// Bytes in front of the buffer that the plug-in saw; cut off when the response is sent.
+  size_t offset = 0;
 
   template <typename T>
   std::vector<T> As() const {
@@ -67,6 +69,7 @@ struct FakeFaults {
   bool response_new_fails = false;
   bool output_buffer_fails = false;
   bool output_buffer_is_gpu = false;
+  bool output_buffer_is_misaligned = false;
 };
 FakeFaults& Faults();
 

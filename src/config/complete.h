@@ -55,9 +55,10 @@ struct InstanceDefaults {
 /// group that a configuration without any has. Ensembles stay without groups.
 ModelConfigPtr CompleteInstanceGroups(const ModelConfig& config, const InstanceDefaults& defaults);
 
-/// Takes over what a backend may change: max_batch_size, the lists of inputs and outputs, a scheduler
-/// where none was chosen, and the decoupled flag. `backend_json` is the whole configuration as the
-/// backend returned it; the rest of it is ignored. The result is normalised, and to be validated.
+/// Takes over what a backend may change: max_batch_size, the lists of inputs and outputs, a
+/// scheduler where none was chosen, and the decoupled flag. `backend_json` is the whole
+/// configuration as the backend returned it; the rest of it is ignored. The result is normalised,
+/// and to be validated.
 base::Result<ModelConfigPtr> MergeBackendConfig(const ModelConfig& config,
                                                 std::string_view backend_json);
 

@@ -54,36 +54,52 @@ INSTANTIATE_TEST_SUITE_P(
     ByPlatform, DeriveTest,
     testing::Values(
         DeriveCase{"platform: \"tensorrt_plan\"", {}, "tensorrt_plan", "tensorrt", "model.plan"},
-        DeriveCase{"platform: \"tensorflow_graphdef\"", {}, "tensorflow_graphdef", "tensorflow",
+        DeriveCase{"platform: \"tensorflow_graphdef\"",
+                   {},
+                   "tensorflow_graphdef",
+                   "tensorflow",
                    "model.graphdef"},
-        DeriveCase{"platform: \"tensorflow_savedmodel\"", {}, "tensorflow_savedmodel",
-                   "tensorflow", "model.savedmodel"},
+        DeriveCase{"platform: \"tensorflow_savedmodel\"",
+                   {},
+                   "tensorflow_savedmodel",
+                   "tensorflow",
+                   "model.savedmodel"},
         DeriveCase{"platform: \"caffe2_netdef\"", {}, "caffe2_netdef", "caffe2", "model.netdef"},
-        DeriveCase{"platform: \"onnxruntime_onnx\"", {}, "onnxruntime_onnx", "onnxruntime",
-                   "model.onnx"},
-        DeriveCase{"platform: \"pytorch_libtorch\"", {}, "pytorch_libtorch", "pytorch",
-                   "model.pt"},
+        DeriveCase{
+            "platform: \"onnxruntime_onnx\"", {}, "onnxruntime_onnx", "onnxruntime", "model.onnx"},
+        DeriveCase{"platform: \"pytorch_libtorch\"", {}, "pytorch_libtorch", "pytorch", "model.pt"},
         DeriveCase{"platform: \"custom\"", {}, "custom", "custom", "libcustom.so"},
         DeriveCase{"platform: \"torch_aoti\"", {}, "torch_aoti", "pytorch", "model.pt2"},
-        DeriveCase{"platform: \"onnxruntime_onnx\" default_model_filename: \"x.onnx\"", {},
-                   "onnxruntime_onnx", "onnxruntime", "x.onnx"},
+        DeriveCase{"platform: \"onnxruntime_onnx\" default_model_filename: \"x.onnx\"",
+                   {},
+                   "onnxruntime_onnx",
+                   "onnxruntime",
+                   "x.onnx"},
         DeriveCase{"platform: \"ensemble\"", {}, "ensemble", "", ""},
         DeriveCase{"platform: \"mxnet\"", {{"model.onnx"}}, "mxnet", "", ""}));
 
 INSTANTIATE_TEST_SUITE_P(
     ByBackend, DeriveTest,
     testing::Values(
-        DeriveCase{"backend: \"onnxruntime\"", {}, "onnxruntime_onnx", "onnxruntime",
-                   "model.onnx"},
-        DeriveCase{"backend: \"tensorflow\"", {{"model.savedmodel", true}},
-                   "tensorflow_savedmodel", "tensorflow", "model.savedmodel"},
-        DeriveCase{"backend: \"tensorflow\" default_model_filename: \"model.savedmodel\"", {},
-                   "tensorflow_savedmodel", "tensorflow", "model.savedmodel"},
+        DeriveCase{"backend: \"onnxruntime\"", {}, "onnxruntime_onnx", "onnxruntime", "model.onnx"},
+        DeriveCase{"backend: \"tensorflow\"",
+                   {{"model.savedmodel", true}},
+                   "tensorflow_savedmodel",
+                   "tensorflow",
+                   "model.savedmodel"},
+        DeriveCase{"backend: \"tensorflow\" default_model_filename: \"model.savedmodel\"",
+                   {},
+                   "tensorflow_savedmodel",
+                   "tensorflow",
+                   "model.savedmodel"},
         DeriveCase{"backend: \"python\"", {{"model.onnx"}}, "", "python", "model.py"},
-        DeriveCase{"backend: \"python\" platform: \"onnxruntime_onnx\"", {}, "onnxruntime_onnx",
-                   "python", "model.py"},
-        DeriveCase{"backend: \"pytorch\" runtime: \"model.py\"", {}, "pytorch_libtorch",
-                   "pytorch", ""},
+        DeriveCase{"backend: \"python\" platform: \"onnxruntime_onnx\"",
+                   {},
+                   "onnxruntime_onnx",
+                   "python",
+                   "model.py"},
+        DeriveCase{
+            "backend: \"pytorch\" runtime: \"model.py\"", {}, "pytorch_libtorch", "pytorch", ""},
         DeriveCase{"backend: \"openvino\"", {}, "", "openvino", "model.xml"},
         DeriveCase{"backend: \"identity\"", {{"model.pt"}}, "", "identity", ""}));
 
@@ -92,12 +108,17 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(
         DeriveCase{"", {{"model.onnx"}}, "onnxruntime_onnx", "onnxruntime", "model.onnx"},
         DeriveCase{"", {{"model.onnx", true}}, "onnxruntime_onnx", "onnxruntime", "model.onnx"},
-        DeriveCase{"", {{"model.plan"}, {"model.onnx"}}, "tensorrt_plan", "tensorrt",
-                   "model.plan"},
-        DeriveCase{"", {{"model.savedmodel", true}, {"model.graphdef"}}, "tensorflow_graphdef",
-                   "tensorflow", "model.graphdef"},
+        DeriveCase{"", {{"model.plan"}, {"model.onnx"}}, "tensorrt_plan", "tensorrt", "model.plan"},
+        DeriveCase{"",
+                   {{"model.savedmodel", true}, {"model.graphdef"}},
+                   "tensorflow_graphdef",
+                   "tensorflow",
+                   "model.graphdef"},
         DeriveCase{"", {{"model.savedmodel"}, {"model.py"}}, "", "python", "model.py"},
-        DeriveCase{"", {{"init_model.netdef"}, {"model.netdef"}}, "caffe2_netdef", "caffe2",
+        DeriveCase{"",
+                   {{"init_model.netdef"}, {"model.netdef"}},
+                   "caffe2_netdef",
+                   "caffe2",
                    "model.netdef"},
         DeriveCase{"default_model_filename: \"model.xml\"", {}, "", "openvino", "model.xml"}));
 
@@ -139,8 +160,8 @@ TEST(Normalise, KeepsWhatIsGiven) {
 }
 
 TEST(Normalise, FillsSequenceDefaults) {
-  const auto config = Complete(
-      "backend: \"identity\" max_batch_size: 4 sequence_batching { oldest { } }");
+  const auto config =
+      Complete("backend: \"identity\" max_batch_size: 4 sequence_batching { oldest { } }");
   const auto& batching = config->proto().sequence_batching();
   EXPECT_EQ(batching.max_sequence_idle_microseconds(), 1000000u);
   EXPECT_THAT(batching.oldest().preferred_batch_size(), ElementsAre(4));
@@ -259,8 +280,7 @@ TEST(ReadModelFiles, ListsSubdirectories) {
   EXPECT_EQ(entries[0].name, "model.py");
   EXPECT_FALSE(entries[0].is_directory);
   EXPECT_TRUE(entries[1].is_directory);
-  EXPECT_EQ(ReadModelFiles((root / "none").string()).status().code(),
-            base::StatusCode::kNotFound);
+  EXPECT_EQ(ReadModelFiles((root / "none").string()).status().code(), base::StatusCode::kNotFound);
   fs::remove_all(root);
 }
 

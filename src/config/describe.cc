@@ -30,26 +30,32 @@ bool PrintsAsString(const Field* field) {
 class Printer {
  public:
   void PrintMessage(const pb::Message& message) {
-    const pb::Reflection* reflection = message.GetReflection();
-    const pb::Descriptor* type = message.GetDescriptor();
     out_ += '{';
-    bool first = true;
-    // In the order of the declaration; Reflection::ListFields would give the order of the numbers.
-    for (int i = 0; i < type->field_count(); ++i) {
-      const Field* field = type->field(i);
-      if (field->has_presence() && !reflection->HasField(message, field)) continue;
-      if (!first) out_ += ',';
-      first = false;
-      PrintString(field->name());
-      out_ += ':';
-      PrintField(message, field);
-    }
+    const size_t begin = out_.size();
+    PrintFields(message, /*oneof_scalars=*/false, begin);
+    PrintFields(message, /*oneof_scalars=*/true, begin);
     out_ += '}';
   }
 
   std::string Take() { return std::move(out_); }
 
  private:
+  // In the order of the declaration; Reflection::ListFields would give the order of the numbers.
+  // Scalar members of a oneof come last, where protobuf's own JSON printer puts them.
+  void PrintFields(const pb::Message& message, bool oneof_scalars, size_t begin) {
+    const pb::Descriptor* type = message.GetDescriptor();
+    for (int i = 0; i < type->field_count(); ++i) {
+      const Field* field = type->field(i);
+      const bool scalar = field->cpp_type() != Field::CPPTYPE_MESSAGE;
+      if ((scalar && field->has_presence()) != oneof_scalars) continue;
+      if (field->has_presence() && !message.GetReflection()->HasField(message, field)) continue;
+      if (out_.size() > begin) out_ += ',';
+      PrintString(field->name());
+      out_ += ':';
+      PrintField(message, field);
+    }
+  }
+
   void PrintField(const pb::Message& message, const Field* field) {
     if (field->is_map()) {
       PrintMap(message, field);
@@ -75,7 +81,12 @@ class Printer {
       const pb::Message& entry = reflection->GetRepeatedMessage(message, field, i);
       entries.emplace_back(KeyText(entry, key), &entry);
     }
-    std::sort(entries.begin(), entries.end());
+    // Shorter keys first makes numbers stand in their order: they have no leading zeros.
+    const bool numbers = key->cpp_type() != Field::CPPTYPE_STRING;
+    std::sort(entries.begin(), entries.end(), [&](const auto& a, const auto& b) {
+      if (numbers && a.first.size() != b.first.size()) return a.first.size() < b.first.size();
+      return a.first < b.first;
+    });
     out_ += '{';
     for (size_t i = 0; i < entries.size(); ++i) {
       if (i > 0) out_ += ',';

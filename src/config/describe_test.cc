@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Each folder golden/<model> has a configuration and the JSON that a client gets of it, once complete.
+// Each folder golden/<model> has a configuration and the JSON that a client gets of it, once
+// complete.
 #include "config/describe.h"
 
 #include <gmock/gmock.h>

@@ -10,7 +10,8 @@ namespace {
 using Group = inference::ModelInstanceGroup;
 using Preferred = InstanceDefaults::PreferredGroup;
 
-// These frameworks overlap two instances well on the CPU; the reference server has the same default.
+// These frameworks overlap two instances well on the CPU; the reference server has the same
+// default.
 constexpr int32_t kCpuCountOfFrameworks = 2;
 
 Group::Kind ToProtoKind(InstanceKind kind) {
@@ -54,8 +55,7 @@ void AddDefaultGroup(const InstanceDefaults& defaults, inference::ModelConfig* p
 int32_t DefaultCount(const Group& group, const InstanceDefaults& defaults,
                      const std::string& backend) {
   for (const Preferred& preferred : defaults.preferred) {
-    const bool same_devices =
-        preferred.gpus.empty() || AllPresent(group.gpus(), preferred.gpus);
+    const bool same_devices = preferred.gpus.empty() || AllPresent(group.gpus(), preferred.gpus);
     if (ToProtoKind(preferred.kind) == group.kind() && preferred.count > 0 && same_devices) {
       return preferred.count;
     }

@@ -9,8 +9,8 @@
 
 namespace nereid::config {
 
-/// One label a line, the index being the line; a carriage return before the line feed is dropped, and
-/// an end of file right after a line feed adds no label.
+/// One label a line, the index being the line; a carriage return before the line feed is dropped,
+/// and an end of file right after a line feed adds no label.
 std::vector<std::string> ParseLabels(std::string_view text);
 
 /// Reads `label_filename`, which is relative to `model_directory` and must not lead out of it

@@ -18,9 +18,8 @@ base::Status MergeScheduler(const Proto& offered, Proto* proto) {
   const auto present = proto->scheduling_choice_case();
   if (choice == present || choice == Proto::SCHEDULING_CHOICE_NOT_SET) return base::Status::Ok();
   if (present != Proto::SCHEDULING_CHOICE_NOT_SET) {
-    return base::Status::Internal("Cannot update scheduling choice from " +
-                                  SchedulerName(present) + " to " + SchedulerName(choice) +
-                                  " when auto-completing.");
+    return base::Status::Internal("Cannot update scheduling choice from " + SchedulerName(present) +
+                                  " to " + SchedulerName(choice) + " when auto-completing.");
   }
   switch (choice) {
     case Proto::kDynamicBatching:

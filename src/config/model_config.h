@@ -112,9 +112,9 @@ using VersionPolicy = std::variant<LatestVersions, AllVersions, SpecificVersions
 class ModelConfig;
 using ModelConfigPtr = std::shared_ptr<const ModelConfig>;
 
-/// The configuration of one model: an immutable value, safe to read from any thread. Every step that
-/// changes a configuration (config/complete.h) makes a new one. All accessors are plain loads; the
-/// rarely used parts (warmup, ensemble steps, sequence batching, optimization) are read through
+/// The configuration of one model: an immutable value, safe to read from any thread. Every step
+/// that changes a configuration (config/complete.h) makes a new one. All accessors are plain loads;
+/// the rarely used parts (warmup, ensemble steps, sequence batching, optimization) are read through
 /// proto(), for which the caller includes model_config.pb.h.
 class ModelConfig {
  public:

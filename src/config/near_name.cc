@@ -2,6 +2,7 @@
 #include "config/near_name.h"
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 namespace nereid::config {
@@ -12,20 +13,32 @@ constexpr size_t kMaxNameLength = 128;
 
 char Lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
-// Insertions, deletions and replacements, letter case aside.
+bool Same(char a, char b) { return Lower(a) == Lower(b); }
+
+// Insertions, deletions, replacements and swaps of neighbours, letter case aside.
 size_t EditDistance(std::string_view a, std::string_view b) {
+  std::vector<size_t> before_last(b.size() + 1);
+  std::vector<size_t> last(b.size() + 1);
   std::vector<size_t> row(b.size() + 1);
   for (size_t j = 0; j <= b.size(); ++j) row[j] = j;
   for (size_t i = 1; i <= a.size(); ++i) {
-    size_t diagonal = row[0];
+    std::swap(before_last, last);
+    std::swap(last, row);
     row[0] = i;
     for (size_t j = 1; j <= b.size(); ++j) {
-      const size_t replaced = diagonal + (Lower(a[i - 1]) == Lower(b[j - 1]) ? 0 : 1);
-      diagonal = row[j];
-      row[j] = std::min({row[j] + 1, row[j - 1] + 1, replaced});
+      const size_t replaced = last[j - 1] + (Same(a[i - 1], b[j - 1]) ? 0 : 1);
+      row[j] = std::min({last[j] + 1, row[j - 1] + 1, replaced});
+      const bool swapped = i > 1 && j > 1 && Same(a[i - 1], b[j - 2]) && Same(a[i - 2], b[j - 1]);
+      if (swapped) row[j] = std::min(row[j], before_last[j - 2] + 1);
     }
   }
   return row[b.size()];
+}
+
+// "CPU" for KIND_CPU: the prefix left out counts as one edit.
+bool IsLastWord(std::string_view word, std::string_view name) {
+  if (name.size() <= word.size() || name[name.size() - word.size() - 1] != '_') return false;
+  return EditDistance(word, name.substr(name.size() - word.size())) == 0;
 }
 
 }  // namespace
@@ -35,7 +48,7 @@ std::string DidYouMean(std::string_view wrong, std::span<const std::string_view>
   std::string_view best;
   size_t best_distance = wrong.size() / 2 + 1;
   for (const std::string_view candidate : candidates) {
-    const size_t distance = EditDistance(wrong, candidate);
+    const size_t distance = IsLastWord(wrong, candidate) ? 1 : EditDistance(wrong, candidate);
     if (distance < best_distance) {
       best_distance = distance;
       best = candidate;

@@ -127,7 +127,7 @@ TEST(ParseText, NamesTheNearestFieldOfANestedMessage) {
 TEST(ParseText, NamesTheNearestEnumValue) {
   EXPECT_THAT(TextError("input [ { name: \"a\" data_type: TYPE_FP23 } ]"),
               HasSubstr("Did you mean 'TYPE_FP32'?"));
-  EXPECT_THAT(TextError("instance_group [ { kind: CPU } ]"), HasSubstr("Unknown enumeration value"));
+  EXPECT_THAT(TextError("instance_group [ { kind: CPU } ]"), HasSubstr("Did you mean 'KIND_CPU'?"));
 }
 
 TEST(ParseText, SuggestsNothingFarFetched) {

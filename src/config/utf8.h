@@ -14,8 +14,8 @@ namespace nereid::config {
 /// Whether `text` is well-formed UTF-8 (no overlong forms, no surrogates, nothing above U+10FFFF).
 bool IsValidUtf8(std::string_view text);
 
-/// The name of the first string field, at any depth, whose value is not valid UTF-8. Protobuf's text
-/// format lets such values in, but neither JSON nor the gRPC messages may carry them.
+/// The name of the first string field, at any depth, whose value is not valid UTF-8. Protobuf's
+/// text format lets such values in, but neither JSON nor the gRPC messages may carry them.
 std::optional<std::string> FindInvalidUtf8(const google::protobuf::Message& message);
 
 }  // namespace nereid::config

@@ -171,6 +171,7 @@ def write_main(root: Path):
     repo.identity("single_bytes", [("BYTES", [1])])
     repo.identity("matrix", [("INT32", [2, -1])])
     repo.identity("free_matrix", [("INT32", [-1, -1])])
+    repo.identity("victim", [("INT32", [-1])])
     repo.identity("mixed", [("INT32", [-1]), ("FP32", [2, -1]), ("BYTES", [-1])])
     repo.identity("pair", [("INT32", [4]), ("INT32", [4])], batch=8)
     repo.identity("optional", [("INT32", [4]), ("INT32", [4])], batch=8,

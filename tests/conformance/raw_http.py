@@ -87,8 +87,8 @@ def elements(*values) -> bytes:
 class Wire:
     """One TCP connection to the HTTP port, for bytes sent and read at will."""
 
-    def __init__(self, server):
-        self.socket = socket.create_connection(("127.0.0.1", server.http_port), timeout=30)
+    def __init__(self, server, timeout=10):
+        self.socket = socket.create_connection(("127.0.0.1", server.http_port), timeout=timeout)
         self.buffer = b""
 
     def __enter__(self):

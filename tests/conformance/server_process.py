@@ -103,8 +103,15 @@ class ServerProcess:
             self.process.wait()
 
     def stop(self, timeout=60.0):
-        """Ends the server the polite way and checks how it went."""
+        """Ends the server the polite way and checks how it went (the peer is only ended)."""
         if self.process is None:
+            return
+        if self.peer:
+            self.process.terminate()
+            try:
+                self.process.wait(timeout)
+            finally:
+                self.kill()
             return
         if not self.alive():
             raise ServerFailed(f"the server died with {self.process.returncode}; its log:\n"

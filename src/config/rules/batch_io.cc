@@ -44,8 +44,7 @@ Violation InputHasOneSource(const InputSubject& subject) {
   const int count = subject.input.source_input_size();
   if (count == 1) return std::nullopt;
   return "batch input kind '" + BatchInput::Kind_Name(subject.input.kind()) +
-         "' expects 1 source input, got " + std::to_string(count) + " for " +
-         subject.config.name();
+         "' expects 1 source input, got " + std::to_string(count) + " for " + subject.config.name();
 }
 
 Violation InputType(const InputSubject& subject) {
@@ -83,8 +82,7 @@ Violation OutputHasOneSource(const OutputSubject& subject) {
   const int count = subject.output.source_input_size();
   if (count == 1) return std::nullopt;
   return "batch output kind '" + BatchOutput::Kind_Name(subject.output.kind()) +
-         "' expects 1 source input, got " + std::to_string(count) + " for " +
-         subject.config.name();
+         "' expects 1 source input, got " + std::to_string(count) + " for " + subject.config.name();
 }
 
 Violation OutputSourceKnown(const OutputSubject& subject) {

@@ -43,8 +43,8 @@ Violation PolicyLevelsInRange(const Proto& config) {
   const uint64_t levels = batching.priority_levels();
   for (const auto& [level, policy] : batching.priority_queue_policy()) {
     if (level >= 1 && level <= levels) continue;
-    return "priority queue policy must have priority level in range [1, " +
-           std::to_string(levels) + "] for " + config.name();
+    return "priority queue policy must have priority level in range [1, " + std::to_string(levels) +
+           "] for " + config.name();
   }
   return std::nullopt;
 }
@@ -52,8 +52,7 @@ Violation PolicyLevelsInRange(const Proto& config) {
 Violation OrderingWithOneLevel(const Proto& config) {
   const auto& batching = config.dynamic_batching();
   if (!batching.preserve_ordering() || batching.priority_levels() <= 1) return std::nullopt;
-  return "Only one priority level is allowed when 'preserve_ordering' is true for " +
-         config.name();
+  return "Only one priority level is allowed when 'preserve_ordering' is true for " + config.name();
 }
 
 // A policy that delays nothing, for want of a timeout, is let through.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ensembles, as far as their own configuration tells: their members are looked at when all are loaded.
+// Ensembles, as far as their own configuration tells: their members are looked at when all are
+// loaded.
 #include <deque>
 #include <map>
 #include <set>
@@ -89,8 +90,9 @@ Violation WrittenOnce(const StepSubject& subject) {
   std::set<std::string> written = subject.written;
   for (const auto& [output, tensor] : subject.step.output_map()) {
     if (!written.insert(tensor).second) {
-      return "ensemble tensor '" + tensor + "' can appear in an output map only once for ensemble '" +
-             subject.config.name() + "' step " + std::to_string(subject.index);
+      return "ensemble tensor '" + tensor +
+             "' can appear in an output map only once for ensemble '" + subject.config.name() +
+             "' step " + std::to_string(subject.index);
     }
   }
   return std::nullopt;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every rule has a folder golden/<id> with a configuration that breaks it and the text that comes of
-// it. A comment in the first line may say how to validate:
+// Every rule has a folder golden/<id> with a configuration that breaks it and the text that comes
+// of it. A comment in the first line may say how to validate:
 //   # validate: load, gpu_count: 1
 //   # validate: poll, directory: other
 #include <gtest/gtest.h>

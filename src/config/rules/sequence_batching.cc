@@ -84,8 +84,8 @@ Violation ValuesOfOneType(const ControlSubject& subject) {
 Violation TwoValues(const ControlSubject& subject) {
   const Control& control = subject.control;
   const auto wrong = [&](const char* field) {
-    return "sequence batching control '" + std::string(field) +
-           "' must have exactly 2 entries" + ForKind(subject);
+    return "sequence batching control '" + std::string(field) + "' must have exactly 2 entries" +
+           ForKind(subject);
   };
   const auto bad = [](int size) { return size != 0 && size != 2; };
   if (bad(control.int32_false_true_size())) return wrong("int32_false_true");
@@ -184,8 +184,7 @@ Violation Utilization(const Proto& config) {
 }
 
 constexpr Rule<Proto> kStrategyRules[] = {
-    {"sequence.slot_utilization", "sequence_batching.direct.minimum_slot_utilization",
-     Utilization},
+    {"sequence.slot_utilization", "sequence_batching.direct.minimum_slot_utilization", Utilization},
 };
 
 }  // namespace

@@ -73,8 +73,7 @@ bool AllLegal(Dims dims) {
 
 Violation LegalDims(const TensorSubject& subject) {
   if (AllLegal(subject.dims)) return std::nullopt;
-  return Of(subject,
-            "dimension must be integer >= 1, or -1 to indicate a variable-size dimension");
+  return Of(subject, "dimension must be integer >= 1, or -1 to indicate a variable-size dimension");
 }
 
 Violation LegalReshape(const TensorSubject& subject) {

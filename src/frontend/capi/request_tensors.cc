@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // TRITONSERVER_InferenceRequest*: inputs, their data, and requested outputs.
 #include <algorithm>
+#include <memory>
 #include <string>
 
 #include "abi/buffer_attributes.h"
@@ -123,8 +124,15 @@ TRITONSERVER_Error* TRITONSERVER_InferenceRequestAppendInputDataWithBufferAttrib
   NEREID_CHECK_NOT_NULL(buffer_attributes);
   return Edit(inference_request, [&](InferenceRequest& request) {
     const memory::BufferAttributes& attributes = *abi::Unwrap(buffer_attributes);
-    return AppendData(request, name, base, attributes.byte_size,
-                      abi::ToMemoryType(attributes.memory_type), attributes.memory_type_id);
+    NEREID_RETURN_IF_ERROR(AppendData(request, name, base, attributes.byte_size,
+                                      abi::ToMemoryType(attributes.memory_type),
+                                      attributes.memory_type_id));
+    if (attributes.byte_size > 0) {
+      request::Input& input = *request.FindInput(name);
+      input.attributes.resize(input.pieces.size());
+      input.attributes.back() = std::make_unique<memory::BufferAttributes>(attributes);
+    }
+    return base::Status::Ok();
   });
 }
 

@@ -65,8 +65,11 @@ class Call : public std::enable_shared_from_this<Call>, private Timed {
 
   // ---- From the party that works for the call. ----
 
-  /// Brings a result. Any thread.
+  /// Brings a result. Any thread, also after the server is gone.
   void Deliver(Delivery delivery);
+  /// Completes a message whose headroom is kMessagePrefixSize: compresses it if that is agreed and
+  /// makes it smaller, and writes its prefix. Any thread.
+  void FinishMessage(codec::proto::EncodedMessage* message) const;
   /// A delivery arrived. Loop thread.
   virtual void OnDelivery(Delivery delivery) = 0;
 
@@ -84,8 +87,8 @@ class Call : public std::enable_shared_from_this<Call>, private Timed {
   void Finish(CallStatus status);
 
   bool finished() const { return outcome_.has_value() || session_ == nullptr; }
-  /// Responses are to be compressed where the client accepts it.
-  void UseResponseEncoding(Encoding encoding) { response_encoding_ = encoding; }
+  /// From the constructor only: responses are compressed as options and client agree.
+  void CompressResponses(const RequestHead& head);
   /// Monotonic ns; 0 for none.
   uint64_t deadline_ns() const { return deadline_ns_; }
 
@@ -109,7 +112,8 @@ class Call : public std::enable_shared_from_this<Call>, private Timed {
   MessageReader reader_;
   uint64_t deadline_ns_ = 0;
   bool received_end_ = false;
-  Encoding response_encoding_ = Encoding::kIdentity;
+  Encoding response_encoding_ = Encoding::kIdentity;  // constant after construction
+  int compression_level_ = 0;                         // constant after construction
   std::vector<Unsent> outbox_;
   size_t outbox_front_ = 0;
   size_t unsent_ = 0;
@@ -132,13 +136,5 @@ class UnaryCall : public Call {
 
   std::optional<StoredBytes> request_;
 };
-
-/// Writes the prefix of a message whose headroom is kMessagePrefixSize.
-void WriteMessagePrefix(codec::proto::EncodedMessage* message, bool compressed);
-
-/// The message compressed, as the server's options say; unchanged when that fails or does not make
-/// it smaller. The prefix is written in any case. Any thread.
-void FinishMessage(const ServerContext& context, Encoding encoding,
-                   codec::proto::EncodedMessage* message);
 
 }  // namespace nereid::frontend::grpc

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gmock/gmock.h>
+
+#include "onnxruntime/onnx_fixture.h"
+
+namespace nereid::onnxruntime {
+namespace {
+
+using ::testing::HasSubstr;
+
+class LoadTest : public OnnxTest {
+ protected:
+  static std::string Mlp(const std::string& more = "") {
+    return Io(8, Tensor("x", "FP32", "[64]"), Tensor("y", "FP32", "[10]"), more);
+  }
+};
+
+TEST_F(LoadTest, AFileThatIsMissing) {
+  EXPECT_THAT(Load("absent", Mlp()), HasSubstr("unable to find '"));
+}
+
+TEST_F(LoadTest, AFileOutsideTheVersionsFolder) {
+  EXPECT_THAT(Load("mlp", Mlp(R"("default_model_filename":"../../mlp/1/model.onnx")")),
+              HasSubstr("leads out of the version's folder"));
+}
+
+TEST_F(LoadTest, AFileThatIsNoModel) {
+  EXPECT_THAT(Load("../models", Mlp(R"("default_model_filename":"model.onnx")")),
+              HasSubstr("unable to find"));
+  server_.model().version = 1;
+}
+
+TEST_F(LoadTest, AnInputThatTheModelLacks) {
+  EXPECT_EQ(Load("mlp", Io(8, Tensor("z", "FP32", "[64]"), Tensor("y", "FP32", "[10]"))),
+            "model 'mlp': the ONNX model has no input 'z'; its inputs are: x (FP32 [-1,64])");
+}
+
+TEST_F(LoadTest, AnInputThatTheConfigurationLacks) {
+  EXPECT_THAT(Load("accumulate", Io(8, Tensor("x", "FP32", "[4]"), Tensor("y", "FP32", "[4]"))),
+              HasSubstr("needs the input 'state'"));
+}
+
+TEST_F(LoadTest, AnOutputThatTheModelLacks) {
+  EXPECT_EQ(Load("mlp", Io(8, Tensor("x", "FP32", "[64]"), Tensor("z", "FP32", "[10]"))),
+            "model 'mlp': the ONNX model has no output 'z'; its outputs are: y (FP32 [-1,10])");
+}
+
+TEST_F(LoadTest, AnotherDataType) {
+  EXPECT_EQ(Load("mlp", Io(8, Tensor("x", "INT32", "[64]"), Tensor("y", "FP32", "[10]"))),
+            "model 'mlp': the configuration gives input 'x' the data type TYPE_INT32, but the ONNX "
+            "model declares TYPE_FP32");
+}
+
+TEST_F(LoadTest, OtherDimensions) {
+  EXPECT_EQ(Load("mlp", Io(8, Tensor("x", "FP32", "[65]"), Tensor("y", "FP32", "[10]"))),
+            "model 'mlp': the configuration gives input 'x' the shape [-1,65] (with the batch), "
+            "but the ONNX model declares [-1,64]");
+}
+
+TEST_F(LoadTest, BatchingOfAModelWithFixedFirstDimension) {
+  EXPECT_THAT(Load("fixed", Io(8, Tensor("x", "FP32", "[3]"), Tensor("y", "FP32", "[3]"))),
+              HasSubstr("whose first dimension is not variable"));
+}
+
+TEST_F(LoadTest, ReshapeIsWhatTheModelSees) {
+  EXPECT_EQ(Load("mlp", Io(8, Tensor("x", "FP32", "[8,8]", R"(,"reshape":{"shape":[64]})"),
+                           Tensor("y", "FP32", "[10]"))),
+            "");
+}
+
+TEST_F(LoadTest, FeaturesThatAreMissingAreNamed) {
+  EXPECT_EQ(Load("mlp", Mlp(R"("batch_input":[{"kind":"BATCH_ELEMENT_COUNT"}])")),
+            "model 'mlp': batch_input is not supported by this version of the ONNX Runtime "
+            "backend");
+}
+
+TEST_F(LoadTest, AcceleratorsThatAreMissing) {
+  EXPECT_THAT(Load("mlp", Mlp(R"("optimization":{"execution_accelerators":{
+      "cpu_execution_accelerator":[{"name":"openvino"}]}})")),
+              HasSubstr("the execution accelerator 'openvino' is not available"));
+}
+
+TEST_F(LoadTest, GpuInstances) {
+  server_.instance().kind = TRITONSERVER_INSTANCEGROUPKIND_GPU;
+  EXPECT_THAT(Load("mlp", Mlp()), HasSubstr("KIND_CPU"));
+}
+
+TEST_F(LoadTest, GraphLevelsAndParameters) {
+  EXPECT_EQ(Load("mlp", Mlp(R"("optimization":{"graph":{"level":2}},
+      "instance_group":[{"count":2}],
+      "parameters":{"intra_op_thread_count":{"string_value":"2"},
+        "inter_op_thread_count":{"string_value":"1"},"execution_mode":{"string_value":"1"},
+        "enable_mem_arena":{"string_value":"0"},"enable_mem_pattern":{"string_value":"0"},
+        "memory.enable_memory_arena_shrinkage":{"string_value":""},
+        "session.use_device_allocator_for_initializers":{"string_value":"1"},
+        "share_session_between_instances":{"string_value":"false"}})")),
+            "");
+}
+
+TEST_F(LoadTest, AGraphLevelThatDoesNotExist) {
+  EXPECT_THAT(Load("mlp", Mlp(R"("optimization":{"graph":{"level":7}})")),
+              HasSubstr("optimization.graph.level is 7"));
+}
+
+TEST_F(LoadTest, AThreadCountThatIsNoNumber) {
+  EXPECT_THAT(
+      Load("mlp", Mlp(R"("parameters":{"intra_op_thread_count":{"string_value":"many"}})")),
+      HasSubstr("parameter 'intra_op_thread_count' is 'many'"));
+}
+
+TEST_F(LoadTest, RaggedInputsMustBeFlat) {
+  EXPECT_THAT(Load("mlp", Io(8, Tensor("x", "FP32", "[64]", R"(,"allow_ragged_batch":true)"),
+                             Tensor("y", "FP32", "[10]"))),
+              HasSubstr("has allow_ragged_batch"));
+}
+
+TEST_F(LoadTest, ASequenceCannotBeServed) {
+  EXPECT_THAT(Load("sequence", Io(8, Tensor("x", "FP32", "[4]"), Tensor("parts", "FP32", "[4]"))),
+              HasSubstr("is no tensor in the ONNX model"));
+}
+
+}  // namespace
+}  // namespace nereid::onnxruntime

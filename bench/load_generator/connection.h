@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+// One client connection, driven by the events of its socket. Everything runs in one thread.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "histogram.h"
+#include "options.h"
+
+namespace nereid::bench {
+
+/// Nanoseconds of the monotonic clock.
+uint64_t NowNs();
+
+/// What all connections of a run share.
+struct Run {
+  explicit Run(const Options& o) : options(o) {}
+
+  const Options& options;
+  std::string request;  // the bytes that each request sends: HTTP request or gRPC message
+  std::string tensor;   // the input in it
+
+  // Whether an answer is followed by the next request.
+  bool sending = false;
+  int under_way = 0;
+
+  uint64_t window_end_ns = 0;  // answers after it count for CPU time but not for throughput
+  uint64_t answers = 0;
+  uint64_t answers_in_window = 0;
+  uint64_t errors = 0;
+  std::string first_error;
+  Histogram latencies;
+
+  // The output in the first answer of all.
+  bool have_output = false;
+  std::string output;
+
+  /// Counts one request that was answered as it should be.
+  void Answered(uint64_t sent_ns, uint64_t now_ns) {
+    --under_way;
+    ++answers;
+    if (now_ns <= window_end_ns) {
+      ++answers_in_window;
+      latencies.Add(now_ns - sent_ns);
+    }
+  }
+  /// Counts one request that failed.
+  void Failed(const std::string& why) {
+    --under_way;
+    ++errors;
+    if (first_error.empty()) first_error = why;
+  }
+  /// Keeps the output of the first answer.
+  void KeepOutput(std::string bytes) {
+    have_output = true;
+    output = std::move(bytes);
+  }
+};
+
+class Connection {
+ public:
+  virtual ~Connection();
+  Connection(const Connection&) = delete;
+  Connection& operator=(const Connection&) = delete;
+
+  int fd() const { return fd_; }
+
+  /// Sends as many requests as this connection may have under way (none may be).
+  virtual void Start() = 0;
+  /// The socket may have become readable or writable (edge-triggered). False: the connection is of
+  /// no more use; its requests are counted as failed.
+  virtual bool OnEvent(uint32_t epoll_events) = 0;
+
+ protected:
+  Connection(Run& run, int fd) : run_(run), fd_(fd) {}
+
+  Run& run_;
+  const int fd_;
+};
+
+/// Connects to the server of the options, waiting for the result; -1 on failure, errno says why.
+/// The socket is non-blocking and without delay.
+int ConnectSocket(const Options& options);
+
+std::unique_ptr<Connection> MakeHttpConnection(Run& run, int fd);
+std::unique_ptr<Connection> MakeGrpcConnection(Run& run, int fd);
+
+}  // namespace nereid::bench

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// Latencies in buckets whose width is at most 1/64 of their value.
+#pragma once
+
+#include <array>
+#include <bit>
+#include <cstdint>
+
+namespace nereid::bench {
+
+class Histogram {
+ public:
+  void Add(uint64_t nanoseconds) {
+    ++buckets_[BucketOf(nanoseconds)];
+    ++count_;
+  }
+
+  /// The latency that `fraction` (0 to 1) of the requests did not exceed, in nanoseconds, as the
+  /// upper end of its bucket; 0 when nothing was added.
+  uint64_t Quantile(double fraction) const {
+    const auto wanted = static_cast<uint64_t>(fraction * static_cast<double>(count_));
+    uint64_t seen = 0;
+    for (size_t bucket = 0; bucket < buckets_.size(); ++bucket) {
+      seen += buckets_[bucket];
+      if (seen > wanted || (seen == count_ && seen > 0)) return UpperEnd(bucket);
+    }
+    return 0;
+  }
+
+ private:
+  static constexpr int kBits = 6;
+  static constexpr uint64_t kSteps = 1 << kBits;
+
+  // Below kSteps a bucket is one nanosecond; above, each power of two is cut into kSteps.
+  static size_t BucketOf(uint64_t value) {
+    if (value < kSteps) return value;
+    const int shift = std::bit_width(value) - 1 - kBits;
+    return static_cast<size_t>(shift) * kSteps + (value >> shift);
+  }
+  static uint64_t UpperEnd(size_t bucket) {
+    if (bucket < kSteps) return bucket;
+    const uint64_t shift = bucket / kSteps - 1;
+    return (bucket - shift * kSteps + 1) << shift;
+  }
+
+  std::array<uint64_t, (64 - kBits + 1) * kSteps> buckets_{};
+  uint64_t count_ = 0;
+};
+
+}  // namespace nereid::bench

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+// HTTP/1.1: one request under way, of the answer only the status and the lengths are read.
+#include <cerrno>
+#include <charconv>
+#include <cstring>
+#include <strings.h>
+#include <string_view>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+
+#include "connection.h"
+#include "payload.h"
+
+namespace nereid::bench {
+namespace {
+
+constexpr size_t kChunk = 1 << 20;
+
+/// The number in header `name` of `head`; -1 when it is not there.
+int64_t HeaderNumber(std::string_view head, std::string_view name) {
+  size_t line = head.find("\r\n");
+  while (line != head.npos && line + 2 + name.size() < head.size()) {
+    const char* start = head.data() + line + 2;
+    if (strncasecmp(start, name.data(), name.size()) == 0 && start[name.size()] == ':') {
+      const char* digits = start + name.size() + 1;
+      while (*digits == ' ') ++digits;
+      int64_t value = -1;
+      std::from_chars(digits, head.data() + head.size(), value);
+      return value;
+    }
+    line = head.find("\r\n", line + 2);
+  }
+  return -1;
+}
+
+class HttpConnection final : public Connection {
+ public:
+  HttpConnection(Run& run, int fd) : Connection(run, fd) {}
+
+  void Start() override {
+    ++run_.under_way;
+    waiting_ = true;
+    sent_ = 0;
+    head_size_ = 0;
+    body_left_ = -1;
+    sent_ns_ = NowNs();
+    Send();
+  }
+
+  bool OnEvent(uint32_t epoll_events) override {
+    if ((epoll_events & EPOLLOUT) && waiting_ && sent_ < run_.request.size()) Send();
+    if (broken_ || ((epoll_events & ~static_cast<uint32_t>(EPOLLOUT)) && !Receive())) {
+      if (waiting_) run_.Failed(std::string("connection lost: ") + reason_);
+      return false;
+    }
+    return true;
+  }
+
+ private:
+  void Send() {
+    while (sent_ < run_.request.size()) {
+      const ssize_t n =
+          send(fd_, run_.request.data() + sent_, run_.request.size() - sent_, MSG_NOSIGNAL);
+      if (n < 0) {
+        if (errno == EAGAIN) return;
+        reason_ = std::strerror(errno);
+        broken_ = true;
+        return;
+      }
+      sent_ += static_cast<size_t>(n);
+    }
+  }
+
+  /// Reads what there is. False when the connection is over.
+  bool Receive() {
+    while (true) {
+      ssize_t n;
+      size_t wanted;
+      if (body_left_ < 0) {
+        wanted = sizeof(head_) - head_size_;
+        n = recv(fd_, head_ + head_size_, wanted, 0);
+      } else {
+        wanted = std::min(kChunk, static_cast<size_t>(body_left_));
+        n = ReceiveBody(wanted);
+      }
+      if (n < 0 && errno == EAGAIN) return true;
+      if (n <= 0) {
+        reason_ = n == 0 ? "closed by the server" : std::strerror(errno);
+        return false;
+      }
+      if (!waiting_) {
+        reason_ = "an answer without a request";
+        return false;
+      }
+      if (body_left_ < 0) {
+        head_size_ += static_cast<size_t>(n);
+        if (!ParseHead()) return false;
+      } else {
+        body_left_ -= n;
+      }
+      if (body_left_ == 0 && !Finish()) return false;
+      // A short read has emptied the socket: the next byte is a new event.
+      if (static_cast<size_t>(n) < wanted) return true;
+    }
+  }
+
+  ssize_t ReceiveBody(size_t wanted) {
+    // With MSG_TRUNC the kernel drops the bytes instead of copying them.
+    if (!keep_) return recv(fd_, nullptr, wanted, MSG_TRUNC);
+    const size_t old = body_.size();
+    body_.resize(old + wanted);
+    const ssize_t n = recv(fd_, body_.data() + old, wanted, 0);
+    body_.resize(old + static_cast<size_t>(std::max<ssize_t>(n, 0)));
+    return n;
+  }
+
+  bool ParseHead() {
+    const std::string_view all(head_, head_size_);
+    const size_t end = all.find("\r\n\r\n");
+    if (end == all.npos) {
+      reason_ = "the head of the answer is too long";
+      return head_size_ < sizeof(head_);
+    }
+    const std::string_view head = all.substr(0, end + 2);
+    const std::string_view rest = all.substr(end + 4);
+    const int64_t length = HeaderNumber(head, "Content-Length");
+    if (length < static_cast<int64_t>(rest.size())) {
+      reason_ = "no Content-Length, or more bytes than it says";
+      return false;
+    }
+    good_ = head.size() > 12 && head.substr(9, 3) == "200";
+    keep_ = !run_.have_output || !good_;
+    if (keep_) {
+      json_size_ = HeaderNumber(head, "Inference-Header-Content-Length");
+      status_ = head.substr(0, head.find("\r\n"));
+      body_ = rest;
+    }
+    body_left_ = length - static_cast<int64_t>(rest.size());
+    return true;
+  }
+
+  /// The answer is complete. False when the connection cannot be used again.
+  bool Finish() {
+    if (sent_ < run_.request.size()) {
+      reason_ = "answered before the request was complete: " + status_;
+      return false;
+    }
+    waiting_ = false;
+    if (good_ && keep_) good_ = TakeOutput();
+    if (good_) {
+      run_.Answered(sent_ns_, NowNs());
+    } else {
+      run_.Failed(status_ + " " + body_.substr(0, 300));
+    }
+    if (run_.sending) Start();
+    return !broken_;
+  }
+
+  bool TakeOutput() {
+    auto output = run_.options.encoding == Encoding::kJson
+                      ? OutputOfJsonBody(body_, run_.options.datatype)
+                      : OutputOfBinaryBody(body_, static_cast<size_t>(json_size_));
+    if (!output) return false;
+    run_.KeepOutput(std::move(*output));
+    return true;
+  }
+
+  bool waiting_ = false;
+  bool broken_ = false;
+  std::string reason_;
+  size_t sent_ = 0;
+  uint64_t sent_ns_ = 0;
+
+  char head_[16384];  // the head and, of a small answer, the body behind it
+  size_t head_size_ = 0;
+  int64_t body_left_ = -1;  // -1: the head is not complete
+  bool good_ = false;
+  bool keep_ = false;  // whether the body is read into body_
+  int64_t json_size_ = -1;
+  std::string status_;
+  std::string body_;
+};
+
+}  // namespace
+
+std::unique_ptr<Connection> MakeHttpConnection(Run& run, int fd) {
+  return std::make_unique<HttpConnection>(run, fd);
+}
+
+}  // namespace nereid::bench

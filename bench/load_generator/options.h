@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// The command line of nereid-bench-client.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace nereid::bench {
+
+enum class Protocol { kHttp, kGrpc };
+enum class Encoding { kBinary, kJson };
+
+struct Options {
+  Protocol protocol = Protocol::kHttp;
+  // How an HTTP request carries its tensor; gRPC always carries raw bytes.
+  Encoding encoding = Encoding::kBinary;
+  std::string host = "127.0.0.1";
+  uint16_t port = 8000;
+  int connections = 1;
+  // Requests under way at once on each connection; HTTP has one.
+  int streams = 1;
+  double seconds = 2;
+  double warmup_seconds = 0.3;
+  // The process whose CPU time is read; 0 for none.
+  int server_pid = 0;
+  std::string model = "identity";
+  std::string input = "INPUT0";
+  std::string datatype = "FP32";
+  std::vector<int64_t> shape = {1, 16};
+  // Whether the first answer's output has to equal the input.
+  bool verify_identity = true;
+};
+
+/// Reads the command line. On a mistake prints one line to stderr and ends with code 2; --help
+/// prints the text and ends with 0.
+Options ParseCommandLine(int argc, char** argv);
+
+/// The product of `shape`.
+int64_t ElementCount(const std::vector<int64_t>& shape);
+
+}  // namespace nereid::bench

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+// The program: from the command line to a running server, and back down at a signal.
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+
+#include "app/endpoints.h"
+#include "app/options/command_line.h"
+#include "app/options/default_directories.h"
+#include "app/server_settings_from_options.h"
+#include "app/signals.h"
+#include "app/tables.h"
+#include "base/clock.h"
+#include "base/log.h"
+#include "server/inference_server.h"
+
+namespace nereid::app {
+namespace {
+
+base::Status ConfigureLog(const LogOptions& options) {
+  base::Log& log = base::Log::Instance();
+  log.SetEnabled(base::LogLevel::kInfo, options.info);
+  log.SetEnabled(base::LogLevel::kWarning, options.warning);
+  log.SetEnabled(base::LogLevel::kError, options.error);
+  log.SetVerboseLevel(options.verbose);
+  log.SetFormat(options.format);
+  return log.SetFile(options.file);
+}
+
+void LogTable(const std::string& table) {
+  base::Log& log = base::Log::Instance();
+  if (log.IsEnabled(base::LogLevel::kInfo)) {
+    log.Write(base::LogLevel::kInfo, __FILE__, __LINE__, "", table);
+  }
+}
+
+void LogTables(server::InferenceServer& server, const ServerOptions& options) {
+  std::vector<BackendRow> backends;
+  for (const server::BackendSummary& backend : server.Backends()) {
+    backends.push_back({backend.name, backend.path, backend.config_json});
+  }
+  LogTable(BackendTable(backends));
+  std::vector<ModelRow> models;
+  if (auto index = server.GetRepositoryIndex(false); index.ok()) {
+    for (const api::RepositoryIndexEntry& entry : *index) {
+      std::string status = entry.state.empty() ? "not loaded" : entry.state;
+      if (!entry.reason.empty()) status += ": " + entry.reason;
+      models.push_back({entry.name, entry.version, std::move(status)});
+    }
+  }
+  LogTable(ModelTable(models));
+  LogTable(SettingsTable(
+      options, {std::string(server::ServerVersion()), server::ServerExtensions()}));
+}
+
+int Fail(const char* doing, const base::Status& status) {
+  std::fprintf(stderr, "error: %s: %s - %s\n", doing,
+               std::string(base::StatusCodeText(status.code())).c_str(),
+               status.message().c_str());
+  return 1;
+}
+
+/// Front ends first, then the models, each with what is left of the time.
+int ShutDown(server::InferenceServer& server, Endpoints& endpoints, int exit_timeout_secs) {
+  const base::Clock& clock = base::SteadyClock();
+  const uint64_t start = clock.NowNs();
+  const auto timeout_ms = static_cast<uint64_t>(exit_timeout_secs) * 1000;
+  endpoints.Stop(timeout_ms);
+  const uint64_t used_s = (clock.NowNs() - start) / 1'000'000'000;
+  server.SetExitTimeout(static_cast<uint32_t>(
+      std::max<int64_t>(exit_timeout_secs - static_cast<int64_t>(used_s), 0)));
+  const base::Status status = server.Stop();
+  if (status.ok()) return 0;
+  LOG_ERROR << status.message();
+  return 1;
+}
+
+int Serve(const ServerOptions& options) {
+  SignalWaiter signals;
+  if (const base::Status status = ConfigureLog(options.log); !status.ok()) {
+    return Fail("setting up the log", status);
+  }
+  auto server = server::InferenceServer::Create(ServerSettingsFrom(options));
+  if (!server.ok()) return Fail("creating server", server.status());
+  LogTables(**server, options);
+
+  auto endpoints = std::make_unique<Endpoints>(**server);
+  if (const base::Status status = endpoints->Start(options); !status.ok()) {
+    endpoints.reset();
+    return Fail("starting endpoints", status);
+  }
+  const int signal = signals.Wait();
+  std::printf("Signal (%d) received.\n", signal);
+  std::fflush(stdout);
+  signals.WatchImpatience();
+  const int code = ShutDown(**server, *endpoints, options.exit_timeout_secs);
+  if (code != 0) {
+    // Plug-ins are still at work: nothing that they use may be taken down under them.
+    std::fflush(nullptr);
+    std::_Exit(code);
+  }
+  endpoints.reset();
+  return code;
+}
+
+}  // namespace
+
+int RunProgram(int argc, char** argv) {
+  const std::vector<std::string> arguments(argv, argv + argc);
+  const auto parsed = ParseCommandLine(arguments, {ExecutablePath(), ::getenv});
+  if (!parsed.ok()) {
+    std::fprintf(stderr, "%s\n", parsed.status().message().c_str());
+    return kUsageExitCode;
+  }
+  for (const std::string& warning : parsed->warnings) {
+    std::fprintf(stderr, "%s\n", warning.c_str());
+  }
+  if (parsed->action == ParsedCommandLine::Action::kPrint) {
+    std::fputs(parsed->text.c_str(), parsed->text_on_stderr ? stderr : stdout);
+    return parsed->exit_code;
+  }
+  return Serve(parsed->options);
+}
+
+}  // namespace nereid::app
+
+/// The engine library's ELF entry point; see main.cc. The linker names it (-e), so it needs a plain
+/// name, but the version script keeps it out of the exports.
+extern "C" int nereid_program(int argc, char** argv) {
+  return nereid::app::RunProgram(argc, argv);
+}

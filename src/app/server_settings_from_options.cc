@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/server_settings_from_options.h"
+
+#include "base/log.h"
+
+namespace nereid::app {
+namespace {
+
+server::ModelControlMode From(ModelControlMode mode) {
+  switch (mode) {
+    case ModelControlMode::kNone:
+      return server::ModelControlMode::kNone;
+    case ModelControlMode::kPoll:
+      return server::ModelControlMode::kPoll;
+    case ModelControlMode::kExplicit:
+      return server::ModelControlMode::kExplicit;
+  }
+  return server::ModelControlMode::kNone;
+}
+
+schedule::InlineMode From(InlineExecution mode) {
+  switch (mode) {
+    case InlineExecution::kAuto:
+      return schedule::InlineMode::kAuto;
+    case InlineExecution::kAlways:
+      return schedule::InlineMode::kAlways;
+    case InlineExecution::kNever:
+      return schedule::InlineMode::kNever;
+  }
+  return schedule::InlineMode::kAuto;
+}
+
+std::string JsonObject(const Settings& settings) {
+  std::string json = "{";
+  for (const auto& [key, value] : settings) {
+    if (json.size() > 1) json += ',';
+    json += base::JsonQuote(key) + ':' + base::JsonQuote(value);
+  }
+  return json + '}';
+}
+
+}  // namespace
+
+server::ServerSettings ServerSettingsFrom(const ServerOptions& options) {
+  server::ServerSettings settings;
+  settings.server_id = options.id;
+  settings.exit_timeout_secs = static_cast<uint32_t>(options.exit_timeout_secs);
+  settings.inline_mode = From(options.inline_execution);
+
+  const RepositoryOptions& repository = options.repository;
+  settings.model_repository_paths = repository.paths;
+  settings.model_control_mode = From(repository.control_mode);
+  settings.startup_models.assign(repository.startup_models.begin(),
+                                 repository.startup_models.end());
+  settings.strict_model_config = repository.strict_model_config;
+  settings.model_config_name = repository.model_config_name;
+  settings.exit_on_error = repository.exit_on_error;
+  settings.strict_readiness = repository.strict_readiness;
+  settings.model_load_thread_count = static_cast<uint32_t>(repository.load_thread_count);
+  settings.model_load_retry_count = static_cast<uint32_t>(repository.load_retry_count);
+  settings.model_namespacing = repository.namespacing;
+
+  const PluginOptions& plugins = options.plugins;
+  settings.backend_directory = plugins.backend_directory;
+  settings.repoagent_directory = plugins.repoagent_directory;
+  settings.cache_directory = plugins.cache_directory;
+  settings.backend_config = plugins.backend_config;
+  if (!plugins.cache_name.empty()) {
+    settings.cache_config[plugins.cache_name] = JsonObject(plugins.cache_config);
+  }
+
+  if (options.rate_limit.mode == RateLimitMode::kExecutionCount) {
+    settings.rate_limit_mode = server::RateLimitMode::kExecutionCount;
+  }
+  for (const RateLimitResource& resource : options.rate_limit.resources) {
+    settings.rate_limit_resources.push_back(
+        {resource.name, resource.count, resource.device.value_or(-1)});
+  }
+
+  const DeviceOptions& devices = options.devices;
+  settings.min_supported_compute_capability = devices.min_supported_compute_capability;
+  settings.pinned_memory_pool_byte_size = devices.pinned_memory_pool_byte_size;
+  settings.cuda_memory_pool_byte_size = devices.cuda_memory_pool_byte_size;
+  for (const auto& [policy, values] : devices.host_policies) {
+    for (const auto& [setting, value] : values) settings.host_policies[policy][setting] = value;
+  }
+
+  const MetricsOptions& metrics = options.metrics;
+  settings.metrics_enabled = metrics.enabled;
+  settings.cpu_metrics_enabled = metrics.cpu;
+  settings.gpu_metrics_enabled = metrics.gpu;
+  settings.metrics_interval_ms = static_cast<uint64_t>(metrics.interval_ms);
+  settings.metrics_config[""].emplace_back("counter_latencies",
+                                           metrics.counter_latencies ? "true" : "false");
+  return settings;
+}
+
+}  // namespace nereid::app

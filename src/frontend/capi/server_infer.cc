@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <memory>
+
+#include "abi/error.h"
+#include "frontend/capi/callback_sink.h"
+#include "frontend/capi/handles.h"
+
+using namespace nereid;
+using namespace nereid::frontend_capi;
+using request::InferenceRequest;
+
+namespace {
+
+/// Hands the request to the service; unless the service takes it, it is the caller's again, also
+/// when an exception is on its way.
+class Handover {
+ public:
+  explicit Handover(InferenceRequest* request) : owned_(request) {}
+  ~Handover() {
+    if (InferenceRequest* mine = owned_.release()) SinkOf(*mine).EndSubmission(*mine);
+  }
+
+  base::Status Submit(api::InferenceService& service) { return service.Infer(owned_); }
+
+ private:
+  std::unique_ptr<InferenceRequest> owned_;
+};
+
+}  // namespace
+
+extern "C" {
+
+TRITONSERVER_Error* TRITONSERVER_ServerInferAsync(TRITONSERVER_Server* server,
+                                                  TRITONSERVER_InferenceRequest* inference_request,
+                                                  TRITONSERVER_InferenceTrace* trace) {
+  NEREID_CHECK_NOT_NULL(server);
+  NEREID_CHECK_NOT_NULL(inference_request);
+  if (trace != nullptr) return abi::MissingFeature(__func__, "tracing");
+  return abi::Guard([&]() -> base::Status {
+    NEREID_ASSIGN_OR_RETURN(auto* service, ServiceOf(server));
+    InferenceRequest* request = Unwrap(inference_request);
+    NEREID_RETURN_IF_ERROR(SinkOf(*request).BeginSubmission(*request));
+    return Handover(request).Submit(*service);
+  });
+}
+
+}  // extern "C"

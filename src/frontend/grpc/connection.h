@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <boost/asio/ip/tcp.hpp>
+#include <memory>
+
+#include "frontend/grpc/event_loop.h"
+#include "frontend/grpc/session.h"
+
+namespace nereid::frontend::grpc {
+
+/// One client's socket with its session. Loop thread only.
+class Connection final : public std::enable_shared_from_this<Connection>,
+                         private Session::Transport,
+                         private Timed {
+ public:
+  /// What a connection needs of its loop.
+  class Host {
+   public:
+    virtual LoopServices& services() = 0;
+    /// Calls connection->Flush() at the end of the loop's turn.
+    virtual void FlushLater(std::shared_ptr<Connection> connection) = 0;
+    /// The turn ends: flushes everybody who asked.
+    virtual void EndTurn() = 0;
+    /// The connection is closed; the host forgets it.
+    virtual void Closed(Connection& connection) = 0;
+
+   protected:
+    ~Host() = default;
+  };
+
+  Connection(ServerContext& context, Host& host, boost::asio::ip::tcp::socket socket);
+
+  void Start();
+  void Flush();
+  void GoAway();
+  /// Cancels the running calls and closes the socket.
+  void Close();
+
+  size_t place = 0;  // for the host's list
+
+ private:
+  void RequestFlush() override;
+  void OnDeadline() override;  // the client's first words did not come in time
+  void Read();
+  void OnRead(const boost::system::error_code& error, size_t size);
+  void WaitUntilWritable();
+
+  Host& host_;
+  boost::asio::ip::tcp::socket socket_;
+  std::unique_ptr<Session> session_;
+  std::unique_ptr<char[]> buffer_;
+  uint64_t preface_deadline_ns_ = 0;
+  bool flush_requested_ = false;
+  bool blocked_ = false;  // the socket's send buffer is full
+  bool closed_ = false;
+};
+
+}  // namespace nereid::frontend::grpc

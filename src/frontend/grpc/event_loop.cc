@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "frontend/grpc/event_loop.h"
+
+#include <sys/socket.h>
+
+#include <boost/asio/executor_work_guard.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <chrono>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "frontend/grpc/call.h"
+#include "frontend/grpc/connection.h"
+#include "frontend/grpc/server_context.h"
+
+namespace nereid::frontend::grpc {
+namespace {
+
+namespace asio = boost::asio;
+using asio::ip::tcp;
+using boost::system::error_code;
+
+thread_local LoopServices* current_loop = nullptr;
+
+constexpr auto kAcceptPause = std::chrono::milliseconds(100);
+
+using ReusePort = asio::detail::socket_option::boolean<SOL_SOCKET, SO_REUSEPORT>;
+
+base::Result<tcp::endpoint> Resolve(asio::io_context& io, const std::string& address,
+                                    uint16_t port) {
+  error_code error;
+  const asio::ip::address literal = asio::ip::make_address(address, error);
+  if (!error) return tcp::endpoint(literal, port);
+  tcp::resolver resolver(io);
+  const auto found = resolver.resolve(address, std::to_string(port), error);
+  if (error || found.empty()) {
+    return base::Status::InvalidArgument("the gRPC address '" + address +
+                                         "' cannot be resolved: " + error.message());
+  }
+  return found.begin()->endpoint();
+}
+
+base::Status BindFailure(const std::string& address, uint16_t port, const error_code& error) {
+  const std::string place = address + ":" + std::to_string(port);
+  if (error == asio::error::address_in_use) {
+    return base::Status::Unavailable("Socket '" + place + "' already in use ");
+  }
+  return base::Status::Unavailable("cannot listen on '" + place + "': " + error.message());
+}
+
+base::Status Bind(tcp::acceptor& acceptor, const tcp::endpoint& endpoint, bool shared,
+                  const std::string& address) {
+  error_code error;
+  acceptor.open(endpoint.protocol(), error);
+  if (!error) acceptor.set_option(tcp::acceptor::reuse_address(true), error);
+  if (!error && shared) acceptor.set_option(ReusePort(true), error);
+  if (!error) acceptor.bind(endpoint, error);
+  return error ? BindFailure(address, endpoint.port(), error) : base::Status::Ok();
+}
+
+}  // namespace
+
+LoopServices* LoopServices::Current() { return current_loop; }
+
+base::Status CheckPortIsFree(const std::string& address, uint16_t port) {
+  asio::io_context io;
+  NEREID_ASSIGN_OR_RETURN(const tcp::endpoint endpoint, Resolve(io, address, port));
+  tcp::acceptor probe(io);
+  return Bind(probe, endpoint, /*shared=*/false, address);
+}
+
+class EventLoop::Body final : public LoopServices, public Connection::Host {
+ public:
+  Body(ServerContext& context, std::function<void()> on_drained)
+      : context_(context),
+        on_drained_(std::move(on_drained)),
+        io_(1),
+        work_(io_.get_executor()),
+        acceptor_(io_),
+        accept_pause_(io_),
+        timer_(io_) {
+    inbox_ = std::make_shared<LoopInbox>([this] { asio::post(io_, [this] { TakeDeliveries(); }); });
+  }
+
+  ~Body() override { inbox_->Close(); }
+
+  base::Result<uint16_t> Listen(const std::string& address, uint16_t port) {
+    NEREID_ASSIGN_OR_RETURN(const tcp::endpoint endpoint, Resolve(io_, address, port));
+    NEREID_RETURN_IF_ERROR(Bind(acceptor_, endpoint, /*shared=*/true, address));
+    error_code error;
+    acceptor_.listen(tcp::acceptor::max_listen_connections, error);
+    if (error) return BindFailure(address, port, error);
+    const uint16_t bound = acceptor_.local_endpoint(error).port();
+    if (error) return BindFailure(address, port, error);
+    return bound;
+  }
+
+  void Run() {
+    current_loop = this;
+    Accept();
+    io_.run();
+    current_loop = nullptr;
+  }
+
+  void Shutdown() {
+    asio::post(io_, [this] {
+      error_code ignored;
+      acceptor_.close(ignored);
+      accept_pause_.cancel();
+      shutting_down_ = true;
+      for (const std::shared_ptr<Connection>& connection : connections_) connection->GoAway();
+      EndTurn();
+      ReportIfDrained();
+    });
+  }
+
+  void Stop() {
+    asio::post(io_, [this] {
+      error_code ignored;
+      acceptor_.close(ignored);
+      while (!connections_.empty()) {
+        const std::shared_ptr<Connection> connection = connections_.back();
+        connection->Close();
+      }
+      inbox_->Close();
+      timer_.cancel();
+      accept_pause_.cancel();
+      io_.stop();
+    });
+  }
+
+  // ---- LoopServices ----
+
+  uint64_t NowNs() const override { return base::SteadyClock().NowNs(); }
+
+  void AddDeadline(uint64_t deadline_ns, Timed* timed) override {
+    deadlines_.emplace(deadline_ns, timed);
+    if (deadline_ns < armed_ns_) Arm(deadline_ns);
+  }
+
+  void RemoveDeadline(uint64_t deadline_ns, Timed* timed) override {
+    deadlines_.erase({deadline_ns, timed});  // the timer may fire in vain
+  }
+
+  // ---- Connection::Host ----
+
+  LoopServices& services() override { return *this; }
+
+  void FlushLater(std::shared_ptr<Connection> connection) override {
+    to_flush_.push_back(std::move(connection));
+  }
+
+  void EndTurn() override {
+    // A flush may end calls, and those may ask for flushes.
+    while (!to_flush_.empty()) {
+      std::vector<std::shared_ptr<Connection>> turn;
+      turn.swap(to_flush_);
+      for (const std::shared_ptr<Connection>& connection : turn) connection->Flush();
+    }
+  }
+
+  void Closed(Connection& connection) override {
+    const size_t place = connection.place;
+    if (place + 1 != connections_.size()) {
+      connections_[place] = std::move(connections_.back());
+      connections_[place]->place = place;
+    }
+    connections_.pop_back();
+    ReportIfDrained();
+  }
+
+ private:
+  void Accept() {
+    acceptor_.async_accept([this](const error_code& error, tcp::socket socket) {
+      if (error == asio::error::operation_aborted || !acceptor_.is_open()) return;
+      if (!error) {
+        AddConnection(std::move(socket));
+      } else if (error == asio::error::no_descriptors || error == asio::error::no_memory ||
+                 error == asio::error::no_buffer_space) {
+        LOG_WARNING << "gRPC: cannot accept a connection: " << error.message();
+        return AcceptLater();
+      }
+      Accept();
+    });
+  }
+
+  void AcceptLater() {
+    accept_pause_.expires_after(kAcceptPause);
+    accept_pause_.async_wait([this](const error_code& error) {
+      if (!error && acceptor_.is_open()) Accept();
+    });
+  }
+
+  void AddConnection(tcp::socket socket) {
+    auto connection = std::make_shared<Connection>(context_, *this, std::move(socket));
+    connection->place = connections_.size();
+    connections_.push_back(connection);
+    connection->Start();
+    EndTurn();
+  }
+
+  void TakeDeliveries() {
+    inbox_->Take(&deliveries_);
+    for (Delivery& delivery : deliveries_) {
+      const std::shared_ptr<Call> call = std::move(delivery.call);
+      call->OnDelivery(std::move(delivery));
+    }
+    deliveries_.clear();
+    EndTurn();
+  }
+
+  void ReportIfDrained() {
+    if (!shutting_down_ || drained_ || !connections_.empty()) return;
+    drained_ = true;
+    on_drained_();
+  }
+
+  void Arm(uint64_t deadline_ns) {
+    armed_ns_ = deadline_ns;
+    timer_.expires_at(
+        std::chrono::steady_clock::time_point(std::chrono::nanoseconds(deadline_ns)));
+    timer_.async_wait([this](const error_code& error) {
+      if (!error) FireDeadlines();
+    });
+  }
+
+  void FireDeadlines() {
+    armed_ns_ = UINT64_MAX;
+    const uint64_t now = NowNs();
+    while (!deadlines_.empty() && deadlines_.begin()->first <= now) {
+      Timed* const timed = deadlines_.begin()->second;
+      deadlines_.erase(deadlines_.begin());
+      timed->OnDeadline();
+    }
+    if (!deadlines_.empty() && deadlines_.begin()->first < armed_ns_) {
+      Arm(deadlines_.begin()->first);
+    }
+    EndTurn();
+  }
+
+  ServerContext& context_;
+  const std::function<void()> on_drained_;
+  asio::io_context io_;
+  asio::executor_work_guard<asio::io_context::executor_type> work_;
+  tcp::acceptor acceptor_;
+  asio::steady_timer accept_pause_;
+  asio::steady_timer timer_;
+  uint64_t armed_ns_ = UINT64_MAX;
+  std::set<std::pair<uint64_t, Timed*>> deadlines_;
+  std::vector<std::shared_ptr<Connection>> connections_;
+  std::vector<std::shared_ptr<Connection>> to_flush_;
+  std::vector<Delivery> deliveries_;
+  bool shutting_down_ = false;
+  bool drained_ = false;
+};
+
+EventLoop::EventLoop(ServerContext& context, std::function<void()> on_drained)
+    : body_(std::make_unique<Body>(context, std::move(on_drained))) {}
+EventLoop::~EventLoop() = default;
+base::Result<uint16_t> EventLoop::Listen(const std::string& address, uint16_t port) {
+  return body_->Listen(address, port);
+}
+void EventLoop::Run() { body_->Run(); }
+void EventLoop::Shutdown() { body_->Shutdown(); }
+void EventLoop::Stop() { body_->Stop(); }
+
+}  // namespace nereid::frontend::grpc

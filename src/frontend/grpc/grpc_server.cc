@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "frontend/grpc/grpc_server.h"
+
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "base/threads.h"
+#include "frontend/grpc/event_loop.h"
+#include "frontend/grpc/server_context.h"
+
+namespace nereid::frontend::grpc {
+
+class GrpcServer::State {
+ public:
+  State(GrpcOptions options, api::InferenceService& service)
+      : context_{.options = std::move(options), .service = service, .workers = {}} {}
+
+  base::Status Start() {
+    const GrpcOptions& options = context_.options;
+    if (options.port != 0 && !options.reuse_port) {
+      // The loops share the port among themselves, which would let another process in as well.
+      NEREID_RETURN_IF_ERROR(CheckPortIsFree(options.address, options.port));
+    }
+    const int count = options.loops > 0 ? options.loops : base::AvailableCpuCount();
+    port_ = options.port;
+    for (int i = 0; i < count; ++i) {
+      auto loop = std::make_unique<EventLoop>(context_, [this] { LoopDrained(); });
+      NEREID_ASSIGN_OR_RETURN(port_, loop->Listen(options.address, port_));
+      loops_.push_back(std::move(loop));
+    }
+    for (size_t i = 0; i < loops_.size(); ++i) {
+      threads_.push_back(base::StartThread("grpc-" + std::to_string(i),
+                                           [loop = loops_[i].get()] { loop->Run(); }));
+    }
+    return base::Status::Ok();
+  }
+
+  void Stop(uint64_t timeout_ms) {
+    if (threads_.empty()) return;
+    context_.stopping.store(true, std::memory_order_release);
+    for (const auto& loop : loops_) loop->Shutdown();
+    {
+      std::unique_lock lock(mutex_);
+      drained_changed_.wait_for(lock, std::chrono::milliseconds(timeout_ms),
+                                [this] { return drained_ >= loops_.size(); });
+    }
+    for (const auto& loop : loops_) loop->Stop();
+    for (std::thread& thread : threads_) thread.join();
+    threads_.clear();
+    context_.workers.Stop();
+    loops_.clear();
+  }
+
+  uint16_t port() const { return port_; }
+
+ private:
+  void LoopDrained() {
+    const std::lock_guard lock(mutex_);
+    ++drained_;
+    drained_changed_.notify_all();
+  }
+
+  ServerContext context_;
+  uint16_t port_ = 0;
+  std::vector<std::unique_ptr<EventLoop>> loops_;
+  std::vector<std::thread> threads_;
+  std::mutex mutex_;
+  std::condition_variable drained_changed_;
+  size_t drained_ = 0;  // guarded by mutex_
+};
+
+GrpcServer::GrpcServer(GrpcOptions options, api::InferenceService& service)
+    : state_(std::make_unique<State>(std::move(options), service)) {}
+GrpcServer::~GrpcServer() { state_->Stop(0); }
+base::Status GrpcServer::Start() { return state_->Start(); }
+uint16_t GrpcServer::port() const { return state_->port(); }
+void GrpcServer::Stop(uint64_t timeout_ms) { state_->Stop(timeout_ms); }
+
+}  // namespace nereid::frontend::grpc

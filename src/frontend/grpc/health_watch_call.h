@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+
+#include "frontend/grpc/call.h"
+
+namespace nereid::frontend::grpc {
+
+/// grpc.health.v1.Health/Watch: the state now, and again whenever it changes.
+class HealthWatchCall final : public UnaryCall {
+ public:
+  explicit HealthWatchCall(const CallOrigin& origin) : UnaryCall(origin), alarm_(*this) {}
+
+ private:
+  // Looks at the server's state again.
+  class Alarm final : public Timed {
+   public:
+    explicit Alarm(HealthWatchCall& call) : call_(call) {}
+    void OnDeadline() override { call_.Report(); }
+
+   private:
+    HealthWatchCall& call_;
+  };
+
+  void OnRequest(StoredBytes message) override;
+  void OnCancelled() override;
+  void Report();
+
+  Alarm alarm_;
+  uint64_t alarm_ns_ = 0;  // 0: not set
+  std::optional<int> reported_;
+};
+
+}  // namespace nereid::frontend::grpc

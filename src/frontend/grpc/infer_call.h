@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+
+#include "frontend/grpc/call.h"
+#include "request/cancellation.h"
+#include "request/response_sink.h"
+
+namespace nereid::frontend::grpc {
+
+/// ModelInfer: one request, one response.
+class InferCall final : public UnaryCall, public request::ResponseSink {
+ public:
+  explicit InferCall(const CallOrigin& origin);
+
+  void Send(std::unique_ptr<request::InferenceResponse> response, bool final) noexcept override;
+
+ private:
+  void OnRequest(StoredBytes message) override;
+  void OnCancelled() override;
+  base::Status Submit(StoredBytes message);
+  Delivery Answer();
+
+  std::shared_ptr<request::Cancellation> cancellation_;  // of the running request
+  // Touched by the core's thread only, once the request is submitted.
+  std::unique_ptr<request::InferenceResponse> response_;
+  int response_count_ = 0;
+};
+
+}  // namespace nereid::frontend::grpc

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "api/inference_service.h"
+#include "base/result.h"
+#include "codec/proto/infer_request.h"
+#include "frontend/grpc/compression.h"
+#include "frontend/grpc/server_context.h"
+
+namespace nereid::frontend::grpc {
+
+/// The model that a request names.
+struct InferTarget {
+  int64_t version = -1;
+  api::ModelTraits traits;
+};
+
+/// A view object of the calling thread, for one message at a time.
+codec::proto::InferRequestView& ThreadRequestView();
+
+/// Finds the model. UNAVAILABLE while the server stops.
+base::Result<InferTarget> FindTarget(ServerContext& context,
+                                     const codec::proto::InferRequestView& view);
+
+/// Makes the request, which keeps the message alive; all but its sink is set.
+base::Result<std::unique_ptr<request::InferenceRequest>> MakeRequest(
+    const ServerContext& context, const codec::proto::InferRequestView& view,
+    const InferTarget& target, StoredBytes message, uint64_t deadline_ns,
+    codec::proto::InferWishes* wishes);
+
+}  // namespace nereid::frontend::grpc

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "frontend/grpc/call.h"
+
+namespace nereid::frontend::grpc {
+
+/// Server reflection: answers questions about the services' descriptors, in order. The messages of
+/// v1 and v1alpha are the same.
+class ReflectionCall final : public Call {
+ public:
+  using Call::Call;
+
+ private:
+  void OnMessage(StoredBytes message) override;
+  void OnHalfClose() override { Finish({}); }
+  void OnCancelled() override {}
+  void OnDelivery(Delivery) override {}
+};
+
+}  // namespace nereid::frontend::grpc

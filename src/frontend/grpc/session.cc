@@ -1,0 +1,383 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "frontend/grpc/session.h"
+
+#include <nghttp2/nghttp2.h>
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <utility>
+
+#include "frontend/grpc/method_table.h"
+#include "frontend/grpc/server_context.h"
+
+namespace nereid::frontend::grpc {
+namespace {
+
+// Windows large enough that a client need not wait for us at 1 MiB per call.
+constexpr uint32_t kStreamWindow = uint32_t{4} << 20;
+constexpr int32_t kConnectionWindow = int32_t{16} << 20;
+constexpr uint32_t kMaxReceivedFrame = uint32_t{1} << 20;
+constexpr size_t kDefaultFrame = 16384;
+constexpr size_t kMaxSentFrame = size_t{128} << 10;
+// Enough to keep a socket busy; the rest waits where it is.
+constexpr size_t kFullQueue = size_t{512} << 10;
+constexpr uint32_t kControlBurst = 2000, kControlPerSecond = 100;
+constexpr uint32_t kResetsPerSecond = 200, kResetBurst = 1000;
+
+nghttp2_nv Header(std::string_view name, std::string_view value, bool copy_value = false) {
+  const auto bytes = [](std::string_view text) {
+    return reinterpret_cast<uint8_t*>(const_cast<char*>(text.data()));
+  };
+  uint8_t flags = NGHTTP2_NV_FLAG_NO_COPY_NAME;
+  if (!copy_value) flags |= NGHTTP2_NV_FLAG_NO_COPY_VALUE;
+  return {bytes(name), bytes(value), name.size(), value.size(), flags};
+}
+
+// The first headers of every answer.
+nghttp2_nv StatusOk() { return Header(":status", "200"); }
+nghttp2_nv GrpcContent() { return Header("content-type", "application/grpc"); }
+nghttp2_nv AcceptedEncodings() { return Header("grpc-accept-encoding", "identity,deflate,gzip"); }
+
+std::string_view CodeText(int code) {
+  static constexpr std::string_view kCodes[] = {"0", "1", "2",  "3",  "4",  "5",  "6",  "7", "8",
+                                                "9", "10", "11", "12", "13", "14", "15", "16"};
+  return code >= 0 && code <= 16 ? kCodes[code] : kCodes[2];
+}
+
+}  // namespace
+
+// What nghttp2 calls. Exceptions must not pass through it.
+struct SessionCallbacks {
+  static Session& Of(void* user_data) { return *static_cast<Session*>(user_data); }
+  static Call* FindCall(nghttp2_session* session, int32_t stream) {
+    return static_cast<Call*>(nghttp2_session_get_stream_user_data(session, stream));
+  }
+
+  static int OnBeginFrame(nghttp2_session*, const nghttp2_frame_hd* header, void* user_data) {
+    Of(user_data).CountFrame(header->type, header->length, header->flags);
+    return 0;
+  }
+
+  static int OnBeginHeaders(nghttp2_session*, const nghttp2_frame* frame, void* user_data) {
+    if (frame->headers.cat == NGHTTP2_HCAT_REQUEST) Of(user_data).head_.Clear();
+    return 0;
+  }
+
+  static int OnHeader(nghttp2_session*, const nghttp2_frame* frame, const uint8_t* name,
+                      size_t name_size, const uint8_t* value, size_t value_size, uint8_t,
+                      void* user_data) {
+    if (frame->hd.type != NGHTTP2_HEADERS || frame->headers.cat != NGHTTP2_HCAT_REQUEST) return 0;
+    Of(user_data).head_.Add({reinterpret_cast<const char*>(name), name_size},
+                            {reinterpret_cast<const char*>(value), value_size});
+    return 0;
+  }
+
+  static int OnFrame(nghttp2_session* session, const nghttp2_frame* frame, void* user_data) {
+    Session& self = Of(user_data);
+    const int32_t stream = frame->hd.stream_id;
+    if (frame->hd.type == NGHTTP2_SETTINGS) self.received_preface_ = true;
+    if (frame->hd.type == NGHTTP2_HEADERS && frame->headers.cat == NGHTTP2_HCAT_REQUEST) {
+      self.OpenCall(stream);
+    }
+    if ((frame->hd.type == NGHTTP2_HEADERS || frame->hd.type == NGHTTP2_DATA) &&
+        (frame->hd.flags & NGHTTP2_FLAG_END_STREAM) != 0) {
+      if (Call* call = FindCall(session, stream)) call->ReceiveEnd();
+    }
+    return 0;
+  }
+
+  static int OnDataChunk(nghttp2_session* session, uint8_t, int32_t stream, const uint8_t* data,
+                         size_t size, void*) {
+    if (Call* call = FindCall(session, stream)) {
+      call->ReceiveData({reinterpret_cast<const char*>(data), size});
+    }
+    // The bytes are used: they lie in the message's own buffer now.
+    return nghttp2_session_consume(session, stream, size) == NGHTTP2_ERR_NOMEM
+               ? NGHTTP2_ERR_CALLBACK_FAILURE
+               : 0;
+  }
+
+  static int OnStreamClose(nghttp2_session* session, int32_t stream, uint32_t error,
+                           void* user_data) {
+    Session& self = Of(user_data);
+    if (error == NGHTTP2_NO_ERROR) self.resets_.Earn();
+    if (Call* call = FindCall(session, stream)) {
+      nghttp2_session_set_stream_user_data(session, stream, nullptr);
+      self.CloseCall(call);
+    }
+    return 0;
+  }
+
+  static int OnFrameSent(nghttp2_session* session, const nghttp2_frame* frame, void*) {
+    const bool ends =
+        (frame->hd.type == NGHTTP2_HEADERS || frame->hd.type == NGHTTP2_DATA) &&
+        (frame->hd.flags & NGHTTP2_FLAG_END_STREAM) != 0;
+    // An answer before the request's end: the rest of the request is not wanted.
+    if (ends && nghttp2_session_get_stream_remote_close(session, frame->hd.stream_id) == 0) {
+      nghttp2_submit_rst_stream(session, NGHTTP2_FLAG_NONE, frame->hd.stream_id, NGHTTP2_NO_ERROR);
+    }
+    return 0;
+  }
+
+  static ssize_t ReadData(nghttp2_session*, int32_t, uint8_t*, size_t length, uint32_t* flags,
+                          nghttp2_data_source* source, void* user_data) {
+    Call& call = *static_cast<Call*>(source->ptr);
+    const size_t size = std::min(length, call.unsent());
+    if (size == 0 && !call.outcome().has_value()) {
+      call.waiting_for_data = true;
+      return NGHTTP2_ERR_DEFERRED;
+    }
+    *flags |= NGHTTP2_DATA_FLAG_NO_COPY;
+    if (size == call.unsent() && call.outcome().has_value()) {
+      *flags |= NGHTTP2_DATA_FLAG_EOF | NGHTTP2_DATA_FLAG_NO_END_STREAM;
+      Of(user_data).SendTrailers(call);
+    }
+    return static_cast<ssize_t>(size);
+  }
+
+  static int SendData(nghttp2_session*, nghttp2_frame*, const uint8_t* frame_header, size_t length,
+                      nghttp2_data_source* source, void* user_data) {
+    Session& self = Of(user_data);
+    if (self.queue_.pending() >= kFullQueue) return NGHTTP2_ERR_WOULDBLOCK;
+    self.queue_.Copy({reinterpret_cast<const char*>(frame_header), 9});
+    static_cast<Call*>(source->ptr)->MoveUnsent(length, &self.queue_);
+    return 0;
+  }
+
+  // Frames above the default size need a larger buffer in nghttp2: only for those with much to say.
+  static ssize_t ReadLength(nghttp2_session* session, uint8_t, int32_t stream,
+                            int32_t connection_window, int32_t stream_window,
+                            uint32_t max_frame_size, void*) {
+    const Call* call = FindCall(session, stream);
+    const size_t wish = call != nullptr && call->unsent() > kDefaultFrame ? kMaxSentFrame
+                                                                          : kDefaultFrame;
+    return std::max<int64_t>(1, std::min<int64_t>({connection_window, stream_window, max_frame_size,
+                                                   static_cast<int64_t>(wish)}));
+  }
+
+  static nghttp2_session_callbacks* Make() {
+    nghttp2_session_callbacks* callbacks = nullptr;
+    if (nghttp2_session_callbacks_new(&callbacks) != 0) return nullptr;
+    nghttp2_session_callbacks_set_on_begin_frame_callback(callbacks, OnBeginFrame);
+    nghttp2_session_callbacks_set_on_begin_headers_callback(callbacks, OnBeginHeaders);
+    nghttp2_session_callbacks_set_on_header_callback(callbacks, OnHeader);
+    nghttp2_session_callbacks_set_on_frame_recv_callback(callbacks, OnFrame);
+    nghttp2_session_callbacks_set_on_data_chunk_recv_callback(callbacks, OnDataChunk);
+    nghttp2_session_callbacks_set_on_stream_close_callback(callbacks, OnStreamClose);
+    nghttp2_session_callbacks_set_on_frame_send_callback(callbacks, OnFrameSent);
+    nghttp2_session_callbacks_set_send_data_callback(callbacks, SendData);
+    nghttp2_session_callbacks_set_data_source_read_length_callback(callbacks, ReadLength);
+    return callbacks;
+  }
+
+  static nghttp2_option* MakeOptions() {
+    nghttp2_option* option = nullptr;
+    if (nghttp2_option_new(&option) != 0) return nullptr;
+    nghttp2_option_set_no_auto_window_update(option, 1);
+    // The session counts resets itself, more generously; this one stands behind it.
+    nghttp2_option_set_stream_reset_rate_limit(option, 100000, 10000);
+    return option;
+  }
+};
+
+Session::Session(ServerContext& context, LoopServices& loop, Transport& transport)
+    : context_(context),
+      loop_(loop),
+      transport_(transport),
+      control_frames_(kControlBurst, kControlPerSecond, loop.NowNs()),
+      resets_(context.options.max_concurrent_streams + kResetBurst, kResetsPerSecond,
+              loop.NowNs()) {
+  static nghttp2_session_callbacks* const callbacks = SessionCallbacks::Make();
+  static nghttp2_option* const option = SessionCallbacks::MakeOptions();
+  if (callbacks == nullptr || option == nullptr ||
+      nghttp2_session_server_new2(&session_, callbacks, this, option) != 0) {
+    session_ = nullptr;
+    return;
+  }
+  const std::array<nghttp2_settings_entry, 4> settings = {{
+      {NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS, context.options.max_concurrent_streams},
+      {NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE, kStreamWindow},
+      {NGHTTP2_SETTINGS_MAX_FRAME_SIZE, kMaxReceivedFrame},
+      {NGHTTP2_SETTINGS_MAX_HEADER_LIST_SIZE, context.options.max_metadata_size},
+  }};
+  nghttp2_submit_settings(session_, NGHTTP2_FLAG_NONE, settings.data(), settings.size());
+  nghttp2_session_set_local_window_size(session_, NGHTTP2_FLAG_NONE, 0, kConnectionWindow);
+}
+
+Session::~Session() {
+  for (const std::shared_ptr<Call>& call : calls_) call->Detach();
+  nghttp2_session_del(session_);
+}
+
+bool Session::Receive(std::string_view bytes) {
+  if (session_ == nullptr) return false;
+  const ssize_t used = nghttp2_session_mem_recv(
+      session_, reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size());
+  return used >= 0;
+}
+
+bool Session::FillQueue() {
+  if (session_ == nullptr) return false;
+  while (queue_.pending() < kFullQueue) {
+    const uint8_t* data = nullptr;
+    const ssize_t size = nghttp2_session_mem_send(session_, &data);
+    if (size < 0) return false;
+    if (size == 0) break;
+    queue_.Copy({reinterpret_cast<const char*>(data), static_cast<size_t>(size)});
+  }
+  return true;
+}
+
+bool Session::Finished() const {
+  return session_ == nullptr || (nghttp2_session_want_read(session_) == 0 &&
+                                 nghttp2_session_want_write(session_) == 0);
+}
+
+void Session::GoAway() {
+  if (session_ == nullptr || going_away_) return;
+  going_away_ = true;
+  nghttp2_submit_goaway(session_, NGHTTP2_FLAG_NONE,
+                        nghttp2_session_get_last_proc_stream_id(session_), NGHTTP2_NO_ERROR,
+                        nullptr, 0);
+  transport_.RequestFlush();
+}
+
+bool Session::CountFrame(uint8_t type, size_t length, uint8_t flags) {
+  const auto now = [this] { return loop_.NowNs(); };
+  bool allowed = true;
+  switch (type) {
+    case NGHTTP2_HEADERS:
+      control_frames_.Earn();
+      break;
+    case NGHTTP2_DATA:
+      if (length > 0) {
+        control_frames_.Earn();
+      } else if ((flags & NGHTTP2_FLAG_END_STREAM) == 0) {
+        allowed = control_frames_.Allow(now);
+      }
+      break;
+    case NGHTTP2_RST_STREAM:
+      allowed = resets_.Allow(now);
+      break;
+    case NGHTTP2_WINDOW_UPDATE:
+    case NGHTTP2_CONTINUATION:  // bounded by nghttp2
+      break;
+    default:
+      allowed = control_frames_.Allow(now);
+  }
+  Calm(allowed);
+  return allowed;
+}
+
+void Session::Calm(bool allowed) {
+  if (allowed || going_away_) return;
+  going_away_ = true;
+  nghttp2_session_terminate_session(session_, NGHTTP2_ENHANCE_YOUR_CALM);
+}
+
+void Session::OpenCall(int32_t stream) {
+  if (RefusesHead(stream)) return;
+  CallStatus refusal;
+  std::shared_ptr<Call> call =
+      MakeCall(CallOrigin{context_, loop_, *this, stream, head_}, &refusal);
+  if (call == nullptr) {
+    Refuse(stream, refusal);
+    return;
+  }
+  nghttp2_session_set_stream_user_data(session_, stream, call.get());
+  call->place = calls_.size();
+  calls_.push_back(call);
+  call->Begin();
+}
+
+bool Session::RefusesHead(int32_t stream) {
+  if (!head_.is_post) {
+    RefuseHttp(stream, "405");
+  } else if (!head_.is_grpc) {
+    RefuseHttp(stream, "415");
+  } else if (head_.size > context_.options.max_metadata_size) {
+    Refuse(stream, {kGrpcResourceExhausted,
+                    "received metadata size exceeds limit (" + std::to_string(head_.size) +
+                        " vs. " + std::to_string(context_.options.max_metadata_size) + ")"});
+  } else if (head_.bad_timeout) {
+    Refuse(stream, {kGrpcInternal, "the grpc-timeout header is malformed"});
+  } else if (!head_.encoding.has_value()) {
+    Refuse(stream, {kGrpcUnimplemented, "unknown grpc-encoding '" + head_.unknown_encoding +
+                                            "': use identity, deflate or gzip"});
+  } else {
+    return false;
+  }
+  return true;
+}
+
+void Session::CloseCall(Call* call) {
+  const size_t place = call->place;
+  const std::shared_ptr<Call> closed = std::move(calls_[place]);
+  if (place + 1 != calls_.size()) {
+    calls_[place] = std::move(calls_.back());
+    calls_[place]->place = place;
+  }
+  calls_.pop_back();
+  closed->Detach();
+}
+
+void Session::Refuse(int32_t stream, const CallStatus& status) {
+  const std::string text = PercentEncode(status.message);
+  const std::array<nghttp2_nv, 5> headers = {
+      StatusOk(), GrpcContent(), Header("grpc-status", CodeText(status.code)), AcceptedEncodings(),
+      Header("grpc-message", text, /*copy_value=*/true)};
+  nghttp2_submit_response(session_, stream, headers.data(), headers.size() - (text.empty() ? 1 : 0),
+                          nullptr);
+  transport_.RequestFlush();
+}
+
+void Session::RefuseHttp(int32_t stream, std::string_view status) {
+  const nghttp2_nv header = Header(":status", status, /*copy_value=*/true);
+  nghttp2_submit_response(session_, stream, &header, 1, nullptr);
+  transport_.RequestFlush();
+}
+
+void Session::CallChanged(Call& call) {
+  if (call.headers_sent) {
+    if (call.waiting_for_data) {
+      call.waiting_for_data = false;
+      nghttp2_session_resume_data(session_, call.stream());
+    }
+  } else {
+    call.headers_sent = true;
+    if (call.outcome().has_value() && call.unsent() == 0) {
+      Refuse(call.stream(), *call.outcome());
+    } else {
+      SendHeaders(call);
+    }
+  }
+  transport_.RequestFlush();
+}
+
+void Session::SendHeaders(Call& call) {
+  const std::array<nghttp2_nv, 4> headers = {
+      StatusOk(), GrpcContent(), AcceptedEncodings(),
+      Header("grpc-encoding", EncodingName(call.response_encoding()))};
+  const bool encoded = call.response_encoding() != Encoding::kIdentity;
+  nghttp2_data_provider provider = {};
+  provider.source.ptr = &call;
+  provider.read_callback = SessionCallbacks::ReadData;
+  nghttp2_submit_response(session_, call.stream(), headers.data(),
+                          headers.size() - (encoded ? 0 : 1), &provider);
+}
+
+void Session::SendTrailers(Call& call) {
+  const std::string text = PercentEncode(call.outcome()->message);
+  const std::array<nghttp2_nv, 2> trailers = {
+      Header("grpc-status", CodeText(call.outcome()->code)),
+      Header("grpc-message", text, /*copy_value=*/true)};
+  nghttp2_submit_trailer(session_, call.stream(), trailers.data(), text.empty() ? 1 : 2);
+}
+
+void Session::ResetStream(Call& call, uint32_t error_code) {
+  nghttp2_submit_rst_stream(session_, NGHTTP2_FLAG_NONE, call.stream(), error_code);
+  transport_.RequestFlush();
+}
+
+}  // namespace nereid::frontend::grpc

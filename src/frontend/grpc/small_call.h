@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "frontend/grpc/call.h"
+#include "frontend/grpc/unary_methods.h"
+
+namespace nereid::frontend::grpc {
+
+/// A call of one of the small methods.
+class SmallCall final : public UnaryCall {
+ public:
+  SmallCall(const CallOrigin& origin, const UnaryMethod& method)
+      : UnaryCall(origin), method_(method) {}
+
+ private:
+  void OnRequest(StoredBytes message) override;
+  void OnCancelled() override {}
+
+  const UnaryMethod& method_;
+};
+
+}  // namespace nereid::frontend::grpc

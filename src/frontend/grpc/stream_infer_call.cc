@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "frontend/grpc/stream_infer_call.h"
+
+#include <string>
+#include <utility>
+
+#include "request/response_sink.h"
+
+namespace nereid::frontend::grpc {
+namespace {
+
+using codec::proto::EncodedMessage;
+using codec::proto::StreamNotice;
+
+// What the answers to one request repeat of it.
+struct RequestNames {
+  std::string id, model_name, model_version;
+};
+
+// Turns the responses of one request of a stream into messages of the call.
+class StreamRequest final : public request::ResponseSink {
+ public:
+  StreamRequest(std::shared_ptr<Call> call, uint64_t number, RequestNames names,
+                bool errors_end_call)
+      : call_(std::move(call)),
+        number_(number),
+        names_(std::move(names)),
+        errors_end_call_(errors_end_call) {}
+
+  void WishEmptyFinalResponse(bool wish) { empty_final_response_ = wish; }
+
+  void Send(std::unique_ptr<request::InferenceResponse> response, bool final) noexcept override {
+    Delivery delivery;
+    delivery.request = number_;
+    delivery.final = final;
+    if (response == nullptr) {
+      if (final && empty_final_response_) delivery.message = Notice({}, final);
+    } else if (response->error().ok()) {
+      delivery.message = Encode(std::move(response), final);
+    } else if (errors_end_call_) {
+      delivery.status = CallStatus::From(response->error());
+    } else {
+      delivery.message = Notice(response->error().message(), final);
+    }
+    if (delivery.message.has_value()) call_->FinishMessage(&*delivery.message);
+    call_->Deliver(std::move(delivery));
+  }
+
+ private:
+  EncodedMessage Encode(std::unique_ptr<request::InferenceResponse> response, bool final) const {
+    auto encoded = codec::proto::EncodeInferResponse(
+        std::move(response),
+        {.headroom = kMessagePrefixSize, .stream = true, .final_response = final});
+    return encoded.ok() ? std::move(encoded).value() : Notice(encoded.status().message(), final);
+  }
+
+  EncodedMessage Notice(std::string_view error, bool final) const {
+    return codec::proto::EncodeStreamNotice({.error_message = error,
+                                             .id = names_.id,
+                                             .model_name = names_.model_name,
+                                             .model_version = names_.model_version,
+                                             .final_response = final},
+                                            kMessagePrefixSize);
+  }
+
+  const std::shared_ptr<Call> call_;
+  const uint64_t number_;
+  const RequestNames names_;
+  const bool errors_end_call_;
+  bool empty_final_response_ = false;
+};
+
+}  // namespace
+
+StreamInferCall::StreamInferCall(const CallOrigin& origin)
+    : Call(origin), errors_end_call_(origin.head.stream_errors_end_call) {
+  CompressResponses(origin.head);
+}
+
+void StreamInferCall::OnMessage(StoredBytes message) {
+  codec::proto::InferRequestView& view = ThreadRequestView();
+  base::Status status = view.Parse(message.bytes);
+  if (!status.ok()) {
+    OnCancelled();
+    Finish(CallStatus::From(status));
+    return;
+  }
+  const uint64_t number = next_number_++;
+  const std::string id(view.id);  // the message may be gone when a failure is reported
+  auto target = FindTarget(context_, view);
+  // An unknown model counts as not decoupled.
+  const bool decoupled = target.ok() && target->traits.decoupled;
+  Running* const running = &(decoupled ? decoupled_ : ordered_)[number];
+  status = target.ok() ? Submit(view, *target, std::move(message), number, running)
+                       : target.status();
+  if (status.ok()) return;
+  Delivery failure;
+  failure.request = number;
+  failure.final = true;
+  failure.message = codec::proto::EncodeStreamNotice(
+      {.error_message = status.message(), .id = id}, kMessagePrefixSize);
+  FinishMessage(&*failure.message);
+  OnDelivery(std::move(failure));
+}
+
+base::Status StreamInferCall::Submit(const codec::proto::InferRequestView& view,
+                                     const InferTarget& target, StoredBytes message,
+                                     uint64_t number, Running* running) {
+  auto sink = std::make_shared<StreamRequest>(
+      shared_from_this(), number,
+      RequestNames{std::string(view.id), std::string(view.model_name),
+                   std::string(view.model_version)},
+      errors_end_call_);
+  codec::proto::InferWishes wishes;
+  NEREID_ASSIGN_OR_RETURN(auto request, MakeRequest(context_, view, target, std::move(message),
+                                                    deadline_ns(), &wishes));
+  sink->WishEmptyFinalResponse(wishes.empty_final_response);
+  request->SetSink(std::move(sink));
+  // Set before submission: the responses may come, and end the entry, before Infer returns.
+  running->cancellation = request->cancellation();
+  return context_.service.Infer(request);
+}
+
+void StreamInferCall::OnHalfClose() {
+  half_closed_ = true;
+  FinishIfDone();
+}
+
+void StreamInferCall::OnCancelled() {
+  for (const RunningRequests* requests : {&ordered_, &decoupled_}) {
+    for (const auto& [number, running] : *requests) {
+      if (running.cancellation != nullptr) running.cancellation->Cancel();
+    }
+  }
+  ordered_.clear();
+  decoupled_.clear();
+}
+
+void StreamInferCall::OnDelivery(Delivery delivery) {
+  const auto ordered = ordered_.find(delivery.request);
+  const auto decoupled = decoupled_.find(delivery.request);
+  if (finished() || (ordered == ordered_.end() && decoupled == decoupled_.end())) return;
+  if (delivery.status.has_value()) {
+    OnCancelled();
+    Finish(std::move(*delivery.status));
+    return;
+  }
+  if (decoupled != decoupled_.end()) {
+    if (delivery.message.has_value()) SendMessage(std::move(*delivery.message));
+    if (delivery.final) decoupled_.erase(decoupled);
+  } else {
+    if (delivery.message.has_value()) {
+      ordered->second.held.push_back(std::move(*delivery.message));
+    }
+    ordered->second.complete = delivery.final;
+    Advance();
+  }
+  FinishIfDone();
+}
+
+void StreamInferCall::Advance() {
+  while (!ordered_.empty()) {
+    const auto first = ordered_.begin();
+    for (EncodedMessage& message : first->second.held) SendMessage(std::move(message));
+    first->second.held.clear();
+    if (!first->second.complete) return;
+    ordered_.erase(first);
+  }
+}
+
+void StreamInferCall::FinishIfDone() {
+  if (half_closed_ && ordered_.empty() && decoupled_.empty()) Finish({});
+}
+
+}  // namespace nereid::frontend::grpc

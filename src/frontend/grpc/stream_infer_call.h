@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <vector>
+
+#include "frontend/grpc/call.h"
+#include "frontend/grpc/infer_submission.h"
+#include "request/cancellation.h"
+
+namespace nereid::frontend::grpc {
+
+/// ModelStreamInfer: any number of requests, for any models. Responses to models that are not
+/// decoupled come in the order of their requests; others as they are made.
+class StreamInferCall final : public Call {
+ public:
+  explicit StreamInferCall(const CallOrigin& origin);
+
+  void OnDelivery(Delivery delivery) override;
+
+ private:
+  struct Running {
+    std::shared_ptr<request::Cancellation> cancellation;  // null: refused before it ran
+    std::vector<codec::proto::EncodedMessage> held;       // until its turn comes
+    bool complete = false;
+  };
+  using RunningRequests = std::map<uint64_t, Running>;
+
+  void OnMessage(StoredBytes message) override;
+  void OnHalfClose() override;
+  void OnCancelled() override;
+
+  base::Status Submit(const codec::proto::InferRequestView& view, const InferTarget& target,
+                      StoredBytes message, uint64_t number, Running* running);
+  void Advance();
+  void FinishIfDone();
+
+  const bool errors_end_call_;
+  bool half_closed_ = false;
+  uint64_t next_number_ = 1;
+  RunningRequests ordered_;    // not decoupled; the first one is the one whose turn it is
+  RunningRequests decoupled_;
+};
+
+}  // namespace nereid::frontend::grpc

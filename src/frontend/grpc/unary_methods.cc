@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "frontend/grpc/unary_methods.h"
+
+#include <google/protobuf/arena.h>
+
+#include <string>
+#include <utility>
+
+#include "api/version_text.h"
+#include "frontend/grpc/call.h"
+#include "frontend/grpc/statistics_message.h"
+#include "grpc_service.pb.h"
+#include "health.pb.h"
+
+namespace nereid::frontend::grpc {
+namespace {
+
+using api::InferenceService;
+using base::Status;
+
+// Decodes, calls and encodes: what all methods share.
+template <typename Request, typename Reply, Status (*Handle)(InferenceService&, const Request&,
+                                                             Reply*)>
+CallStatus Run(InferenceService& service, std::string_view bytes,
+               codec::proto::EncodedMessage* encoded) {
+  google::protobuf::Arena arena;
+  auto* const request = google::protobuf::Arena::CreateMessage<Request>(&arena);
+  if (!request->ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) {
+    return {kGrpcInternal,
+            "failed to parse the " + Request::descriptor()->name() + " message"};
+  }
+  auto* const reply = google::protobuf::Arena::CreateMessage<Reply>(&arena);
+  const Status status = Handle(service, *request, reply);
+  if (!status.ok()) return CallStatus::From(status);
+  const size_t size = reply->ByteSizeLong();
+  if (size > codec::proto::kMaxMessageSize) {
+    return {kGrpcResourceExhausted, "the reply is larger than a message may be"};
+  }
+  *encoded = FrameMessage(reply->SerializeAsString());
+  return {};
+}
+
+Status ServerLive(InferenceService& service, const inference::ServerLiveRequest&,
+                  inference::ServerLiveResponse* reply) {
+  NEREID_ASSIGN_OR_RETURN(const bool live, service.IsServerLive());
+  reply->set_live(live);
+  return Status::Ok();
+}
+
+Status ServerReady(InferenceService& service, const inference::ServerReadyRequest&,
+                   inference::ServerReadyResponse* reply) {
+  NEREID_ASSIGN_OR_RETURN(const bool ready, service.IsServerReady());
+  reply->set_ready(ready);
+  return Status::Ok();
+}
+
+Status ModelReady(InferenceService& service, const inference::ModelReadyRequest& request,
+                  inference::ModelReadyResponse* reply) {
+  NEREID_ASSIGN_OR_RETURN(const int64_t version, api::ParseVersionText(request.version()));
+  NEREID_ASSIGN_OR_RETURN(const bool ready, service.IsModelReady(request.name(), version));
+  reply->set_ready(ready);
+  return Status::Ok();
+}
+
+Status ServerMetadata(InferenceService& service, const inference::ServerMetadataRequest&,
+                      inference::ServerMetadataResponse* reply) {
+  const api::ServerMetadata metadata = service.GetServerMetadata();
+  reply->set_name(metadata.name);
+  reply->set_version(metadata.version);
+  for (const std::string& extension : metadata.extensions) reply->add_extensions(extension);
+  return Status::Ok();
+}
+
+void SetTensor(const api::TensorMetadata& from,
+               inference::ModelMetadataResponse::TensorMetadata* to) {
+  to->set_name(from.name);
+  to->set_datatype(from.datatype);
+  for (const int64_t dim : from.shape) to->add_shape(dim);
+}
+
+Status ModelMetadata(InferenceService& service, const inference::ModelMetadataRequest& request,
+                     inference::ModelMetadataResponse* reply) {
+  NEREID_ASSIGN_OR_RETURN(const int64_t version, api::ParseVersionText(request.version()));
+  NEREID_ASSIGN_OR_RETURN(const api::ModelMetadata metadata,
+                          service.GetModelMetadata(request.name(), version));
+  reply->set_name(metadata.name);
+  for (const std::string& text : metadata.versions) reply->add_versions(text);
+  reply->set_platform(metadata.platform);
+  for (const auto& tensor : metadata.inputs) SetTensor(tensor, reply->add_inputs());
+  for (const auto& tensor : metadata.outputs) SetTensor(tensor, reply->add_outputs());
+  return Status::Ok();
+}
+
+Status ModelConfig(InferenceService& service, const inference::ModelConfigRequest& request,
+                   inference::ModelConfigResponse* reply) {
+  NEREID_ASSIGN_OR_RETURN(const int64_t version, api::ParseVersionText(request.version()));
+  NEREID_ASSIGN_OR_RETURN(const auto config, service.GetModelConfig(request.name(), version));
+  *reply->mutable_config() = config->proto();
+  return Status::Ok();
+}
+
+Status ModelStatistics(InferenceService& service, const inference::ModelStatisticsRequest& request,
+                       inference::ModelStatisticsResponse* reply) {
+  NEREID_ASSIGN_OR_RETURN(const int64_t version, api::ParseVersionText(request.version()));
+  NEREID_ASSIGN_OR_RETURN(const auto models, service.GetModelStatistics(request.name(), version));
+  for (const api::ModelStatistics& model : models) SetStatistics(model, reply->add_model_stats());
+  return Status::Ok();
+}
+
+Status RepositoryIndex(InferenceService& service, const inference::RepositoryIndexRequest& request,
+                       inference::RepositoryIndexResponse* reply) {
+  if (!request.repository_name().empty()) {
+    return Status::Unsupported("'repository_name' specification is not supported");
+  }
+  NEREID_ASSIGN_OR_RETURN(const auto entries, service.GetRepositoryIndex(request.ready()));
+  for (const api::RepositoryIndexEntry& entry : entries) {
+    auto* const model = reply->add_models();
+    model->set_name(entry.name);
+    model->set_version(entry.version);
+    model->set_state(entry.state);
+    model->set_reason(entry.reason);
+  }
+  return Status::Ok();
+}
+
+Status LoadParameterFrom(const std::string& key, const inference::ModelRepositoryParameter& value,
+                         std::vector<api::LoadParameter>* parameters) {
+  const auto wrong_kind = [&key](const char* expected) {
+    return Status::InvalidArgument("invalid value type for load parameter '" + key +
+                                   "', expected " + expected + ".");
+  };
+  if (key == "config") {
+    if (!value.has_string_param()) return wrong_kind("string_param");
+    parameters->push_back({key, value.string_param()});
+  } else if (key.starts_with("file:")) {
+    if (!value.has_bytes_param()) return wrong_kind("bytes_param");
+    parameters->push_back({key, value.bytes_param()});
+  } else {
+    return Status::InvalidArgument("unrecognized load parameter '" + key + "'.");
+  }
+  return Status::Ok();
+}
+
+Status RepositoryModelLoad(InferenceService& service,
+                           const inference::RepositoryModelLoadRequest& request,
+                           inference::RepositoryModelLoadResponse*) {
+  if (!request.repository_name().empty()) {
+    return Status::Unsupported("'repository_name' specification is not supported");
+  }
+  std::vector<api::LoadParameter> parameters;
+  for (const auto& [key, value] : request.parameters()) {
+    NEREID_RETURN_IF_ERROR(LoadParameterFrom(key, value, &parameters));
+  }
+  return service.LoadModel(request.model_name(), parameters);
+}
+
+Status RepositoryModelUnload(InferenceService& service,
+                             const inference::RepositoryModelUnloadRequest& request,
+                             inference::RepositoryModelUnloadResponse*) {
+  if (!request.repository_name().empty()) {
+    return Status::Unsupported("'repository_name' specification is not supported");
+  }
+  bool unload_dependents = false;
+  for (const auto& [key, value] : request.parameters()) {
+    if (key != "unload_dependents") continue;
+    if (!value.has_bool_param()) {
+      return Status::InvalidArgument(
+          "invalid value type for 'unload_dependents' parameter, expected bool_param.");
+    }
+    unload_dependents = value.bool_param();
+  }
+  return service.UnloadModel(request.model_name(), unload_dependents);
+}
+
+Status HealthCheck(InferenceService& service, const ::grpc::health::v1::HealthCheckRequest&,
+                   ::grpc::health::v1::HealthCheckResponse* reply) {
+  NEREID_ASSIGN_OR_RETURN(const bool ready, service.IsServerReady());
+  reply->set_status(ready ? ::grpc::health::v1::HealthCheckResponse::SERVING
+                          : ::grpc::health::v1::HealthCheckResponse::NOT_SERVING);
+  return Status::Ok();
+}
+
+#define NEREID_METHOD(name)                                                      \
+  {"/inference.GRPCInferenceService/" #name,                                     \
+   &Run<inference::name##Request, inference::name##Response, name>}
+
+constexpr UnaryMethod kMethods[] = {
+    NEREID_METHOD(ServerLive),
+    NEREID_METHOD(ServerReady),
+    NEREID_METHOD(ModelReady),
+    NEREID_METHOD(ServerMetadata),
+    NEREID_METHOD(ModelMetadata),
+    NEREID_METHOD(ModelConfig),
+    NEREID_METHOD(ModelStatistics),
+    NEREID_METHOD(RepositoryIndex),
+    {"/inference.GRPCInferenceService/RepositoryModelLoad",
+     &Run<inference::RepositoryModelLoadRequest, inference::RepositoryModelLoadResponse,
+          RepositoryModelLoad>,
+     /*blocks=*/true},
+    {"/inference.GRPCInferenceService/RepositoryModelUnload",
+     &Run<inference::RepositoryModelUnloadRequest, inference::RepositoryModelUnloadResponse,
+          RepositoryModelUnload>,
+     /*blocks=*/true},
+    {"/grpc.health.v1.Health/Check",
+     &Run<::grpc::health::v1::HealthCheckRequest, ::grpc::health::v1::HealthCheckResponse,
+          HealthCheck>},
+};
+
+#undef NEREID_METHOD
+
+}  // namespace
+
+const UnaryMethod* FindUnaryMethod(std::string_view path) {
+  for (const UnaryMethod& method : kMethods) {
+    if (method.path == path) return &method;
+  }
+  return nullptr;
+}
+
+}  // namespace nereid::frontend::grpc

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string_view>
+
+#include "api/inference_service.h"
+#include "codec/proto/infer_response.h"
+#include "frontend/grpc/call_status.h"
+
+namespace nereid::frontend::grpc {
+
+/// Answers one request message with one reply. The reply is set if the status is OK.
+using UnaryHandler = CallStatus (*)(api::InferenceService& service, std::string_view request,
+                                    codec::proto::EncodedMessage* reply);
+
+/// A method whose request and reply are small messages.
+struct UnaryMethod {
+  std::string_view path;
+  UnaryHandler handler;
+  bool blocks = false;  // must not run on an event loop
+};
+
+/// The method of that path; null if there is none.
+const UnaryMethod* FindUnaryMethod(std::string_view path);
+
+}  // namespace nereid::frontend::grpc

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "frontend/http/http_handler.h"
+#include "frontend/http/request_parser.h"
+
+namespace nereid::frontend::http {
+
+class Loop;
+
+using Socket =
+    boost::asio::basic_stream_socket<boost::asio::ip::tcp, boost::asio::io_context::executor_type>;
+
+/// One client. Reads a request, lets the handler answer it, writes the answer, and only then looks
+/// at the next one, so answers have the order of the requests. While the handler works, reading
+/// goes on, to notice when the client goes away and to take in what it sends ahead.
+///
+/// System calls are made directly on the non-blocking socket; Asio tells when it is ready. Lives on
+/// one loop: everything happens on the loop's thread, but for the functions marked "any thread".
+class Connection final : public Exchange, public std::enable_shared_from_this<Connection> {
+ public:
+  Connection(std::shared_ptr<Loop> loop, Socket socket);
+  ~Connection() override;
+
+  void Start();
+  /// Ends the connection now. What the core still sends is dropped.
+  void Close();
+  /// Called about once a second.
+  void CheckTimeout(uint64_t tick);
+  /// The server stops: closes an idle connection, lets a busy one finish.
+  void BeginDrain();
+  /// The answer is there: called by the loop, after Complete.
+  void OnCompleted();
+
+  // Exchange
+  void Finish() noexcept override;  // any thread
+  std::shared_ptr<request::ResponseSink> BecomeSink(
+      std::shared_ptr<request::Cancellation> cancellation) override;
+  void ResignSink() override;
+  std::shared_ptr<Exchange> Share() override { return shared_from_this(); }
+  void Send(std::unique_ptr<request::InferenceResponse> response,
+            bool final) noexcept override;  // any thread
+
+  size_t index_in_loop = 0;  // for the loop's own use
+
+ private:
+  enum class State {
+    kHead,         // waiting for, or in, a head
+    kBody,         // in a body with a length
+    kChunkedBody,  // in a chunked body
+    kBusy,         // the handler works
+    kWriting,      // the answer does not fit into the socket
+    kLingering,    // answered and shut down; reads until the client has seen it
+    kClosed,
+  };
+
+  void OnReadable();
+  void OnWritable();
+  void ReadMore();
+  bool ReadBody();
+  bool ReadInput();
+  void TakeInput(std::string_view input);
+  void OnEndOfInput();
+
+  // Each takes what it needs from `input` and returns whether to go on with the rest.
+  bool ParseHead(std::string_view* input);
+  bool BeginBody(std::string_view* input);
+  bool ParseChunks(std::string_view* input);
+
+  size_t BodyOffset(uint64_t body_size) const;
+  void Dispatch();
+  void Refuse(int status, std::string_view message);
+  void BuildHead();
+  void WriteReply();
+  void OnWritten();
+  void Linger();
+  void WaitReadable();
+  void WaitWritable();
+  void SetDeadline(uint64_t ticks);
+
+  const std::shared_ptr<Loop> loop_;  // first: its io_context must outlive the socket
+  Socket socket_;
+  State state_ = State::kHead;
+  bool waiting_readable_ = false;
+  bool end_of_input_ = false;
+  bool close_after_reply_ = false;
+  uint64_t deadline_tick_ = 0;  // 0: none
+
+  std::optional<RequestParser> parser_;
+  std::string ahead_;         // input that is not parsed yet
+  size_t body_received_ = 0;  // in kBody
+
+  std::string reply_head_;
+  std::vector<tensor::ByteSpan> unwritten_;  // in kWriting: what is left, in order
+  size_t first_unwritten_ = 0;
+
+  // What the core sent for the request at hand. Written by the thread that sends, read by the loop
+  // after Complete; never both, as a request's responses are sent one at a time, final last.
+  bool is_sink_ = false;
+  std::unique_ptr<request::InferenceResponse> response_;
+  int response_count_ = 0;
+  std::shared_ptr<request::Cancellation> cancellation_;  // loop only
+};
+
+}  // namespace nereid::frontend::http

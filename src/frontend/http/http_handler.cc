@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "frontend/http/http_handler.h"
+
+namespace nereid::frontend::http {
+
+std::string_view RequestHead::path() const {
+  return std::string_view(target).substr(0, target.find('?'));
+}
+
+void RequestHead::Clear() {
+  method = Method::kOther;
+  target.clear();
+  inference_header_length.reset();
+  content_encoding.clear();
+  accept_encoding.clear();
+  fields.clear();
+  keep_alive = true;
+  expects_continue = false;
+}
+
+void Reply::Clear() {
+  constexpr size_t kKeptBytes = size_t{64} << 10;
+  status = 200;
+  content_type = {};
+  extra_fields.clear();
+  text.ClearAndShrink(kKeptBytes);
+  tail.clear();
+  owner.reset();
+}
+
+void Reply::SetError(int new_status, std::string_view type, std::string_view message) {
+  Clear();
+  status = new_status;
+  content_type = type;
+  text << "{\"error\":";
+  text.AppendQuoted(message) << '}';
+}
+
+std::string_view ReasonPhrase(int status) {
+  switch (status) {
+    case 200:
+      return "OK";
+    case 400:
+      return "Bad Request";
+    case 403:
+      return "Forbidden";
+    case 404:
+      return "Not Found";
+    case 405:
+      return "Not Allowed";
+    case 413:
+      return "Payload Too Large";
+    case 431:
+      return "Request Header Fields Too Large";
+    case 500:
+      return "Internal Server Error";
+    case 501:
+      return "Not Implemented";
+    case 503:
+      return "Service Unavailable";
+    default:
+      return "Unknown";
+  }
+}
+
+}  // namespace nereid::frontend::http

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "codec/json/infer_request.h"
+#include "codec/json/text_buffer.h"
+#include "memory/host_buffer.h"
+#include "request/cancellation.h"
+#include "request/inference_response.h"
+#include "request/response_sink.h"
+#include "tensor/bytes.h"
+
+namespace nereid::frontend::http {
+
+enum class Method { kGet, kHead, kPost, kOther };
+
+/// What a handler may want to know of a request's head. Reused from request to request.
+struct RequestHead {
+  Method method = Method::kOther;
+  std::string target;
+  std::optional<std::string> inference_header_length;  // Inference-Header-Content-Length
+  std::string content_encoding;
+  std::string accept_encoding;
+  /// All fields as received, in order; filled only if the server's options ask for it.
+  std::vector<std::pair<std::string, std::string>> fields;
+  bool keep_alive = true;
+  bool expects_continue = false;
+
+  /// The target without its query.
+  std::string_view path() const;
+  void Clear();
+};
+
+/// A request's body, received as one piece. The byte behind the JSON part is aligned to 64 bytes.
+struct Body {
+  memory::HostBuffer buffer;
+  size_t offset = 0;
+  size_t size = 0;
+
+  std::string_view view() const { return {buffer.data() + offset, size}; }
+};
+
+/// An answer: the head's fields, `text`, then the bytes of `tail`. Reused from request to request.
+struct Reply {
+  int status = 200;
+  std::string_view content_type;  // a literal
+  std::string extra_fields;       // whole lines, each with its CRLF
+  codec::json::TextBuffer text;
+  std::vector<tensor::ByteSpan> tail;
+  /// Keeps the bytes of `tail` alive until they are written.
+  std::unique_ptr<request::InferenceResponse> owner;
+
+  void Clear();
+  /// {"error": message} with a status and content type.
+  void SetError(int new_status, std::string_view type, std::string_view message);
+};
+
+/// One connection as handlers see it: the request at hand and its answer. A connection has one
+/// request at a time. Being the sink of that request's responses too, it costs no allocation.
+/// Everything but Finish and the sink's functions belongs to the loop's thread until Finish.
+class Exchange : public request::ResponseSink {
+ public:
+  RequestHead head;
+  Body body;
+  Reply reply;
+  codec::json::OutputOptions output_options;
+
+  /// The answer in `reply` is complete. Once per request, by any thread; not needed when the
+  /// request went to the core, whose final response does the same.
+  virtual void Finish() noexcept = 0;
+
+  /// This object as the sink of the request that the handler submits; `cancellation` is set when
+  /// the client goes away.
+  virtual std::shared_ptr<request::ResponseSink> BecomeSink(
+      std::shared_ptr<request::Cancellation> cancellation) = 0;
+
+  /// Undoes BecomeSink after a failed submission.
+  virtual void ResignSink() = 0;
+
+  /// Keeps the exchange alive until a blocking operation calls Finish.
+  virtual std::shared_ptr<Exchange> Share() = 0;
+};
+
+/// What a server serves. Called on the loops' threads, on several at once; must not block.
+class HttpHandler {
+ public:
+  virtual ~HttpHandler() = default;
+
+  /// Answers `exchange.head` and `exchange.body`: sees to it that Finish is called, or submits a
+  /// request to the core with the exchange as its sink.
+  virtual void Handle(Exchange& exchange) = 0;
+
+  /// Makes `exchange.reply` of what the core sent: the first of `count` responses (none: null).
+  virtual void AnswerInference(Exchange& exchange,
+                               std::unique_ptr<request::InferenceResponse> response,
+                               int count) = 0;
+};
+
+/// "OK", "Not Found", …
+std::string_view ReasonPhrase(int status);
+
+}  // namespace nereid::frontend::http

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "frontend/http/http_server.h"
+
+#include <boost/asio/ip/address.hpp>
+#include <utility>
+#include <vector>
+
+#include "base/threads.h"
+#include "frontend/http/loop.h"
+
+namespace nereid::frontend::http {
+
+class HttpServer::State {
+ public:
+  State(HttpServerOptions options, std::shared_ptr<HttpHandler> handler)
+      : options_(std::move(options)), handler_(std::move(handler)) {}
+
+  base::Status Start();
+  uint16_t port() const { return endpoint_.port(); }
+  void Stop(std::chrono::milliseconds grace);
+
+ private:
+  base::Status Listen(int count);
+
+  HttpServerOptions options_;
+  std::shared_ptr<HttpHandler> handler_;
+  Loop::Endpoint endpoint_;
+  std::vector<std::shared_ptr<Loop>> loops_;
+};
+
+base::Status HttpServer::State::Start() {
+  boost::system::error_code error;
+  const auto address = boost::asio::ip::make_address(options_.address, error);
+  if (error) {
+    return base::Status::InvalidArgument("'" + options_.address +
+                                         "' is no IP address to listen on");
+  }
+  endpoint_ = Loop::Endpoint(address, options_.port);
+  const int count = options_.threads > 0 ? options_.threads : base::AvailableCpuCount();
+  const base::Status listening = Listen(count);
+  if (!listening.ok()) {
+    loops_.clear();
+    return listening;
+  }
+  for (size_t i = 0; i < loops_.size(); ++i) loops_[i]->Start(static_cast<int>(i));
+  return base::Status::Ok();
+}
+
+base::Status HttpServer::State::Listen(int count) {
+  const bool shared = count > 1 || options_.reuse_port;
+  if (shared && !options_.reuse_port && options_.port != 0) {
+    // Our own sockets share the port; that nobody else has it is found out by taking it alone.
+    Loop alone(options_, handler_);
+    Loop::Endpoint endpoint = endpoint_;
+    NEREID_RETURN_IF_ERROR(alone.Listen(&endpoint, /*reuse_port=*/false));
+  }
+  for (int i = 0; i < count; ++i) {
+    loops_.push_back(std::make_shared<Loop>(options_, handler_));
+    NEREID_RETURN_IF_ERROR(loops_.back()->Listen(&endpoint_, shared));
+  }
+  return base::Status::Ok();
+}
+
+void HttpServer::State::Stop(std::chrono::milliseconds grace) {
+  const auto until = std::chrono::steady_clock::now() + grace;
+  for (const auto& loop : loops_) loop->BeginDrain();
+  for (const auto& loop : loops_) {
+    if (!loop->WaitEnded(until)) loop->CloseAll();
+  }
+  for (const auto& loop : loops_) loop->Join();
+  loops_.clear();
+}
+
+HttpServer::HttpServer(HttpServerOptions options, std::shared_ptr<HttpHandler> handler)
+    : state_(std::make_unique<State>(std::move(options), std::move(handler))) {}
+
+HttpServer::~HttpServer() { Stop(std::chrono::milliseconds{0}); }
+
+base::Status HttpServer::Start() { return state_->Start(); }
+
+uint16_t HttpServer::port() const { return state_->port(); }
+
+void HttpServer::Stop(std::chrono::milliseconds grace) { state_->Stop(grace); }
+
+}  // namespace nereid::frontend::http

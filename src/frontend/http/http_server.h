@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "base/status.h"
+#include "frontend/http/http_handler.h"
+
+namespace nereid::frontend::http {
+
+struct HttpServerOptions {
+  std::string address = "0.0.0.0";
+  uint16_t port = 8000;  // 0: the kernel chooses
+  /// Event loops, each with its own thread; 0 for one per CPU.
+  int threads = 0;
+  /// Whether other processes may serve the same port.
+  bool reuse_port = false;
+  /// Bodies (as received, before decompression) beyond this are refused. Address space for a body
+  /// is taken when its length is announced, memory only as it arrives.
+  uint64_t max_body_size = uint64_t{2} << 30;
+  uint32_t max_head_size = 16 << 10;
+  /// Keep all header fields in RequestHead::fields.
+  bool keep_fields = false;
+
+  // How long a client may take; 0 for ever. Seen with a precision of about a second.
+  std::chrono::milliseconds head_timeout{60'000};   // first byte to last byte of a head
+  std::chrono::milliseconds stall_timeout{60'000};  // no byte of a body moves, in or out
+  std::chrono::milliseconds idle_timeout{3'600'000};  // between requests
+
+  std::string thread_name = "http";
+};
+
+/// An HTTP/1.1 server: event loops with one listening socket each, among which the kernel spreads
+/// the connections. Keep-alive, pipelining, chunked and streamed bodies, gather-write out.
+class HttpServer {
+ public:
+  /// `handler` must outlive every request that it submitted to the core.
+  HttpServer(HttpServerOptions options, std::shared_ptr<HttpHandler> handler);
+  ~HttpServer();  // stops at once
+
+  /// Listens and starts to serve. UNAVAILABLE "Socket 'A:P' already in use " when another socket
+  /// has the port.
+  base::Status Start();
+
+  /// The port that is served, after Start.
+  uint16_t port() const;
+
+  /// Stops accepting, closes idle connections, and waits up to `grace` for requests in flight;
+  /// then closes what is left. Blocks until the threads have ended. A second call does nothing.
+  void Stop(std::chrono::milliseconds grace);
+
+ private:
+  class State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace nereid::frontend::http

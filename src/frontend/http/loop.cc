@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "frontend/http/loop.h"
+
+#include <algorithm>
+#include <boost/asio/post.hpp>
+#include <utility>
+
+#include "base/log.h"
+#include "base/threads.h"
+
+namespace nereid::frontend::http {
+namespace {
+
+namespace asio = boost::asio;
+using std::chrono::milliseconds;
+
+constexpr size_t kScratchBytes = size_t{64} << 10;
+constexpr int kBacklog = 1024;
+constexpr milliseconds kLongestTick{1000};
+constexpr milliseconds kLinger{2000};
+
+thread_local Loop* current_loop = nullptr;
+
+using ReusePort = asio::detail::socket_option::boolean<SOL_SOCKET, SO_REUSEPORT>;
+
+/// A quarter of the shortest timeout, but no more often than tests need and once a second at least.
+milliseconds TickFor(const HttpServerOptions& options) {
+  milliseconds tick = kLongestTick;
+  for (const milliseconds timeout :
+       {options.head_timeout, options.stall_timeout, options.idle_timeout}) {
+    if (timeout.count() > 0) tick = std::min(tick, timeout / 4);
+  }
+  return std::max(tick, milliseconds{5});
+}
+
+uint64_t TicksFor(milliseconds timeout, milliseconds tick) {
+  if (timeout.count() <= 0) return 0;
+  return static_cast<uint64_t>((timeout + tick - milliseconds{1}) / tick);
+}
+
+}  // namespace
+
+TimeoutTicks::TimeoutTicks(const HttpServerOptions& options)
+    : tick(TickFor(options)),
+      head(TicksFor(options.head_timeout, tick)),
+      stall(TicksFor(options.stall_timeout, tick)),
+      idle(TicksFor(options.idle_timeout, tick)),
+      linger(TicksFor(kLinger, tick)) {}
+
+Loop::Loop(const HttpServerOptions& options, std::shared_ptr<HttpHandler> handler)
+    : options_(options),
+      handler_(std::move(handler)),
+      timeouts_(options_),
+      work_(asio::make_work_guard(context_)),
+      scratch_(kScratchBytes) {}
+
+Loop::~Loop() = default;
+
+base::Status Loop::Listen(Endpoint* endpoint, bool reuse_port) {
+  boost::system::error_code error;
+  acceptor_.open(endpoint->protocol(), error);
+  if (!error) acceptor_.set_option(asio::socket_base::reuse_address(true), error);
+  if (!error && reuse_port) acceptor_.set_option(ReusePort(true), error);
+  if (!error) acceptor_.bind(*endpoint, error);
+  if (!error) acceptor_.listen(kBacklog, error);
+  if (!error) *endpoint = acceptor_.local_endpoint(error);
+  if (!error) return base::Status::Ok();
+  boost::system::error_code ignored;
+  acceptor_.close(ignored);
+  const std::string socket =
+      "'" + endpoint->address().to_string() + ":" + std::to_string(endpoint->port()) + "'";
+  if (error == asio::error::address_in_use) {
+    return base::Status::Unavailable("Socket " + socket + " already in use ");
+  }
+  return base::Status::Unavailable("cannot listen on socket " + socket + ": " + error.message());
+}
+
+void Loop::Start(int number) {
+  thread_ = base::StartThread(options_.thread_name + "-" + std::to_string(number),
+                              [self = shared_from_this()] { self->Run(); });
+}
+
+void Loop::Run() {
+  current_loop = this;
+  asio::post(context_, [this] { Accept(); });
+  context_.run();
+  current_loop = nullptr;
+  std::vector<std::shared_ptr<Connection>> late;
+  const std::lock_guard<std::mutex> lock(mutex_);
+  ended_ = true;
+  late.swap(completed_elsewhere_);
+  ended_changed_.notify_all();
+}
+
+void Loop::Accept() {
+  if (draining_ || accepting_) return;
+  accepting_ = true;
+  acceptor_.async_accept([this](const boost::system::error_code& error, auto socket) {
+    accepting_ = false;
+    if (error == asio::error::operation_aborted || draining_) return;
+    if (error) {
+      // Mostly: no file descriptors left. The next tick tries again.
+      ScheduleTick();
+      return;
+    }
+    auto connection = std::make_shared<Connection>(shared_from_this(), Socket(std::move(socket)));
+    connection->index_in_loop = connections_.size();
+    connections_.push_back(connection);
+    ScheduleTick();
+    connection->Start();
+    Accept();
+  });
+}
+
+void Loop::ScheduleTick() {
+  if (ticking_) return;
+  ticking_ = true;
+  timer_.expires_after(timeouts_.tick);
+  timer_.async_wait([this](const boost::system::error_code& error) {
+    ticking_ = false;
+    if (!error) OnTick();
+  });
+}
+
+void Loop::OnTick() {
+  ++tick_;
+  // Backwards: a connection that closes is replaced by the last one, which has been seen.
+  for (size_t i = connections_.size(); i-- > 0;) {
+    if (i < connections_.size()) connections_[i]->CheckTimeout(tick_);
+  }
+  Accept();
+  if (!connections_.empty() || (!accepting_ && !draining_)) ScheduleTick();
+}
+
+void Loop::Remove(Connection* connection) {
+  const size_t index = connection->index_in_loop;
+  if (index >= connections_.size() || connections_[index].get() != connection) return;
+  std::swap(connections_[index], connections_.back());
+  connections_[index]->index_in_loop = index;
+  connections_.pop_back();
+  EndIfDrained();
+}
+
+void Loop::EndIfDrained() {
+  if (!draining_ || !connections_.empty()) return;
+  timer_.cancel();
+  work_.reset();
+}
+
+void Loop::BeginDrain() {
+  asio::post(context_, [self = shared_from_this()] {
+    self->draining_ = true;
+    boost::system::error_code ignored;
+    self->acceptor_.close(ignored);
+    const auto connections = self->connections_;
+    for (const auto& connection : connections) connection->BeginDrain();
+    self->EndIfDrained();
+  });
+}
+
+void Loop::CloseAll() {
+  asio::post(context_, [self = shared_from_this()] {
+    const auto connections = self->connections_;
+    for (const auto& connection : connections) connection->Close();
+  });
+}
+
+bool Loop::WaitEnded(std::chrono::steady_clock::time_point until) {
+  std::unique_lock<std::mutex> lock(mutex_);
+  return ended_changed_.wait_until(lock, until, [this] { return ended_; });
+}
+
+void Loop::Join() {
+  if (thread_.joinable()) thread_.join();
+}
+
+void Loop::Complete(std::shared_ptr<Connection> connection) noexcept {
+  if (current_loop == this) {
+    completed_.push_back(std::move(connection));
+    if (dispatch_depth_ == 0) {
+      asio::post(context_, [this] { const DispatchScope scope(*this); });
+    }
+    return;
+  }
+  bool first;
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (ended_) return;
+    first = completed_elsewhere_.empty();
+    completed_elsewhere_.push_back(std::move(connection));
+    // One wake-up for all that complete until the loop gets to it. Under the lock, for the loop
+    // must not end in between.
+    if (first) asio::post(context_, [this] { RunRemoteCompletions(); });
+  }
+}
+
+void Loop::RunRemoteCompletions() {
+  const DispatchScope scope(*this);
+  const std::lock_guard<std::mutex> lock(mutex_);
+  if (completed_.empty()) {
+    completed_.swap(completed_elsewhere_);
+  } else {
+    std::move(completed_elsewhere_.begin(), completed_elsewhere_.end(),
+              std::back_inserter(completed_));
+    completed_elsewhere_.clear();
+  }
+}
+
+void Loop::RunCompletions() {
+  // Answers may let the next request of a client in, which may complete at once: until none is left.
+  for (size_t i = 0; i < completed_.size(); ++i) {
+    ++dispatch_depth_;
+    const std::shared_ptr<Connection> connection = std::move(completed_[i]);
+    connection->OnCompleted();
+    --dispatch_depth_;
+  }
+  completed_.clear();
+}
+
+}  // namespace nereid::frontend::http

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "frontend/http/request_parser.h"
+
+#include <algorithm>
+#include <boost/beast/http/error.hpp>
+#include <cstring>
+
+namespace nereid::frontend::http {
+namespace {
+
+namespace beast = boost::beast;
+using beast::http::field;
+using beast::http::verb;
+
+constexpr uint32_t kMaxChunks = 65'536;
+
+std::string_view Text(beast::string_view text) { return {text.data(), text.size()}; }
+
+Method MethodOf(verb method) {
+  switch (method) {
+    case verb::get:
+      return Method::kGet;
+    case verb::head:
+      return Method::kHead;
+    case verb::post:
+      return Method::kPost;
+    default:
+      return Method::kOther;
+  }
+}
+
+}  // namespace
+
+void ChunkedBody::Start(size_t offset, uint64_t max_size) {
+  buffer_.Reset();
+  offset_ = offset;
+  size_ = 0;
+  max_size_ = max_size;
+}
+
+bool ChunkedBody::Append(std::string_view piece) {
+  if (piece.size() > max_size_ - size_) return false;
+  const size_t needed = offset_ + size_ + piece.size();
+  if (needed > buffer_.size()) {
+    memory::HostBuffer bigger =
+        memory::HostBuffer::Allocate(std::max({needed, buffer_.size() * 2, size_t{4096}}));
+    if (!bigger) return false;
+    if (size_ != 0) std::memcpy(bigger.data() + offset_, buffer_.data() + offset_, size_);
+    buffer_ = std::move(bigger);
+  }
+  std::memcpy(buffer_.data() + offset_ + size_, piece.data(), piece.size());
+  size_ += piece.size();
+  return true;
+}
+
+Body ChunkedBody::Take() { return {std::move(buffer_), offset_, size_}; }
+
+RequestParser::RequestParser(RequestHead* head, bool keep_fields, uint32_t max_head_size)
+    : head_(*head), keep_fields_(keep_fields) {
+  head_.Clear();
+  header_limit(max_head_size);
+  body_limit(boost::none);  // the connection checks
+}
+
+void RequestParser::on_request_impl(verb method, string_view, string_view target, int,
+                                    error_code& error) {
+  error = {};
+  head_.method = MethodOf(method);
+  std::string_view text = Text(target);
+  // The absolute form, as proxies send it: only the path counts.
+  const size_t scheme = text.find("://");
+  if (!text.empty() && text[0] != '/' && scheme != std::string_view::npos) {
+    const size_t path = text.find('/', scheme + 3);
+    text = path == std::string_view::npos ? "/" : text.substr(path);
+  }
+  head_.target.assign(text);
+}
+
+void RequestParser::on_response_impl(int, string_view, int, error_code& error) { error = {}; }
+
+void RequestParser::on_field_impl(field name, string_view name_text, string_view value,
+                                  error_code& error) {
+  error = {};
+  switch (name) {
+    case field::content_encoding:
+      head_.content_encoding.assign(value.data(), value.size());
+      break;
+    case field::accept_encoding:
+      head_.accept_encoding.assign(value.data(), value.size());
+      break;
+    case field::expect:
+      head_.expects_continue = beast::iequals(value, "100-continue");
+      break;
+    case field::unknown:
+      if (beast::iequals(name_text, "Inference-Header-Content-Length")) {
+        head_.inference_header_length.emplace(value.data(), value.size());
+      }
+      break;
+    default:
+      break;
+  }
+  if (keep_fields_) head_.fields.emplace_back(Text(name_text), Text(value));
+}
+
+void RequestParser::on_header_impl(error_code& error) {
+  error = {};
+  head_.keep_alive = keep_alive();
+}
+
+void RequestParser::on_body_init_impl(boost::optional<std::uint64_t> const&, error_code& error) {
+  error = {};
+}
+
+std::size_t RequestParser::on_body_impl(string_view body, error_code& error) {
+  error = {};
+  return body.size();
+}
+
+void RequestParser::on_chunk_header_impl(std::uint64_t size, string_view, error_code& error) {
+  error = {};
+  if (size != 0 && ++chunk_count_ > kMaxChunks) {
+    refusal_ =
+        "Chunked request body exceeds maximum of 65536 non-empty chunks. Send fewer or larger "
+        "HTTP chunks.";
+    error = beast::http::error::body_limit;
+  }
+}
+
+std::size_t RequestParser::on_chunk_body_impl(std::uint64_t, string_view body,
+                                              error_code& error) {
+  error = {};
+  if (!chunked_body_.Append(Text(body))) error = beast::http::error::body_limit;
+  return body.size();
+}
+
+void RequestParser::on_finish_impl(error_code& error) { error = {}; }
+
+}  // namespace nereid::frontend::http

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "config/complete.h"
+#include "config/parse.h"
+#include "request/model_identity.h"
+
+namespace nereid::request {
+
+/// A model whose configuration is `text` (config.pbtxt), with the defaults that do not depend on
+/// files. Aborts the test program for a text that cannot be read.
+inline std::shared_ptr<const ModelIdentity> MakeModel(const std::string& text) {
+  auto parsed = config::ParseModelConfigText(text, "test");
+  auto identity = std::make_shared<ModelIdentity>();
+  identity->config = config::NormaliseModelConfig(*parsed.value());
+  identity->name = identity->config->name();
+  identity->version = 1;
+  identity->version_text = "1";
+  return identity;
+}
+
+}  // namespace nereid::request
