@@ -12,6 +12,9 @@ if(NEREID_FETCH_ONNXRUNTIME AND
         EXISTS "${CMAKE_BINARY_DIR}/backends/onnxruntime/libonnxruntime.so.1"))
   execute_process(COMMAND "${CMAKE_SOURCE_DIR}/tools/fetch_onnxruntime.sh" "${CMAKE_BINARY_DIR}"
                   RESULT_VARIABLE _onnxruntime_result)
+  if(NOT _onnxruntime_result EQUAL 0)
+    message(WARNING "tools/fetch_onnxruntime.sh failed; what it says stands above")
+  endif()
 endif()
 
 find_path(OnnxRuntime_INCLUDE_DIR onnxruntime_c_api.h

@@ -68,8 +68,8 @@ Error EchoParameter(const char* name, TRITONSERVER_ParameterType type, const voi
       return Error(TRITONBACKEND_ResponseSetIntParameter(response, name,
                                                          *static_cast<const int64_t*>(value)));
     case TRITONSERVER_PARAMETER_BOOL:
-      return Error(TRITONBACKEND_ResponseSetBoolParameter(response, name,
-                                                          *static_cast<const bool*>(value)));
+      return Error(
+          TRITONBACKEND_ResponseSetBoolParameter(response, name, *static_cast<const bool*>(value)));
     case TRITONSERVER_PARAMETER_DOUBLE:
       return Error(TRITONBACKEND_ResponseSetDoubleParameter(response, name,
                                                             *static_cast<const double*>(value)));

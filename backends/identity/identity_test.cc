@@ -117,8 +117,7 @@ TEST_F(IdentityTest, BadRequestsGetErrors) {
   no_batch.outputs = no_input.outputs = short_input.outputs = {"OUTPUT0"};
   wrong_output.outputs = {"nothing"};
   ASSERT_EQ(server_.Execute({&no_batch, &no_input, &wrong_output, &short_input}), "");
-  for (const TRITONBACKEND_Request* request :
-       {&no_batch, &no_input, &wrong_output, &short_input}) {
+  for (const TRITONBACKEND_Request* request : {&no_batch, &no_input, &wrong_output, &short_input}) {
     EXPECT_TRUE(request->Answer().failed);
   }
   TRITONBACKEND_Request gpu;

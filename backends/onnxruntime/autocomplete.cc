@@ -25,8 +25,8 @@ Json Describe(const TensorSignature& tensor, bool batching,
               rapidjson::Document::AllocatorType& memory) {
   Json entry(rapidjson::kObjectType);
   entry.AddMember("name", Json(tensor.name.c_str(), memory), memory);
-  entry.AddMember("data_type",
-                  Json(backend::DataTypeToConfig(tensor.data_type).c_str(), memory), memory);
+  entry.AddMember("data_type", Json(backend::DataTypeToConfig(tensor.data_type).c_str(), memory),
+                  memory);
   Json dims(rapidjson::kArrayType);
   for (size_t i = batching ? 1 : 0; i < tensor.dims.size(); ++i) {
     dims.PushBack(tensor.dims[i], memory);

@@ -54,9 +54,8 @@ TEST_F(AutoCompleteTest, KeepsWhatIsGiven) {
 }
 
 TEST_F(AutoCompleteTest, IsSkippedWhereInputsAndOutputsAreGiven) {
-  ASSERT_EQ(Load("mlp", Io(0, Tensor("x", "FP32", "[-1,64]"), Tensor("y", "FP32", "[-1,10]")),
-                 true),
-            "");
+  ASSERT_EQ(
+      Load("mlp", Io(0, Tensor("x", "FP32", "[-1,64]"), Tensor("y", "FP32", "[-1,10]")), true), "");
   EXPECT_EQ(Completed().max_batch_size, 0);
   EXPECT_FALSE(Completed().has_dynamic_batching);
 }
@@ -99,8 +98,7 @@ TEST_F(AutoCompleteTest, OutputsThatAreNoTensorsAreLeftOut) {
 }
 
 TEST_F(AutoCompleteTest, ControlInputsAreTheServersToMake) {
-  ASSERT_EQ(Load("accumulate",
-                 R"("sequence_batching":{"control_input":[{"name":"state"}]})", true),
+  ASSERT_EQ(Load("accumulate", R"("sequence_batching":{"control_input":[{"name":"state"}]})", true),
             "");
   ASSERT_EQ(Completed().inputs.size(), 1u);
   EXPECT_EQ(Completed().inputs[0].name, "x");

@@ -103,9 +103,8 @@ TEST_F(LoadTest, AGraphLevelThatDoesNotExist) {
 }
 
 TEST_F(LoadTest, AThreadCountThatIsNoNumber) {
-  EXPECT_THAT(
-      Load("mlp", Mlp(R"("parameters":{"intra_op_thread_count":{"string_value":"many"}})")),
-      HasSubstr("parameter 'intra_op_thread_count' is 'many'"));
+  EXPECT_THAT(Load("mlp", Mlp(R"("parameters":{"intra_op_thread_count":{"string_value":"many"}})")),
+              HasSubstr("parameter 'intra_op_thread_count' is 'many'"));
 }
 
 TEST_F(LoadTest, RaggedInputsMustBeFlat) {

@@ -61,12 +61,11 @@ Error OpenOnnxRuntime(const std::string& directory) {
       reasons += std::string("\n  ") + dlerror();
       continue;
     }
-    const auto base =
-        reinterpret_cast<const OrtApiBase* (*)()>(dlsym(library, "OrtGetApiBase"));
+    const auto base = reinterpret_cast<const OrtApiBase* (*)()>(dlsym(library, "OrtGetApiBase"));
     const OrtApi* found = base == nullptr ? nullptr : base()->GetApi(ORT_API_VERSION);
     if (found != nullptr) {
-      NEREID_BACKEND_LOG(INFO, "ONNX Runtime " + std::string(base()->GetVersionString()) +
-                                   " from " + path);
+      NEREID_BACKEND_LOG(
+          INFO, "ONNX Runtime " + std::string(base()->GetVersionString()) + " from " + path);
       api = found;
       return {};
     }

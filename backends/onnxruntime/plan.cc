@@ -132,8 +132,8 @@ class Planner {
     bool has_default = false;
     const TensorSignature* tensor = FindInput(given.name, &has_default);
     if (tensor == nullptr) {
-      return Bad("the ONNX model has no input '" + given.name + "'; its inputs are: " +
-                 ListText(signature_.inputs));
+      return Bad("the ONNX model has no input '" + given.name +
+                 "'; its inputs are: " + ListText(signature_.inputs));
     }
     NEREID_BACKEND_TRY(CheckAgainst("input", given, *tensor));
     Push(*tensor, has_default, plan);
@@ -141,8 +141,8 @@ class Planner {
     input.ragged = given.allow_ragged_batch;
     // The configuration cannot write rank 0 for a model without batching: [1] stands for it. Any
     // other shape tells that the ONNX model left its rank open.
-    input.scalar = tensor->dims.empty() && !config_.batching() &&
-                   given.ModelDims() == std::vector<int64_t>{1};
+    input.scalar =
+        tensor->dims.empty() && !config_.batching() && given.ModelDims() == std::vector<int64_t>{1};
     return {};
   }
 
@@ -174,8 +174,8 @@ class Planner {
   Error AddOutput(const TensorConfig& given, Plan* plan) const {
     const TensorSignature* tensor = FindTensor(signature_.outputs, given.name);
     if (tensor == nullptr) {
-      return Bad("the ONNX model has no output '" + given.name + "'; its outputs are: " +
-                 ListText(signature_.outputs));
+      return Bad("the ONNX model has no output '" + given.name +
+                 "'; its outputs are: " + ListText(signature_.outputs));
     }
     NEREID_BACKEND_TRY(CheckAgainst("output", given, *tensor));
     OutputPlan& output = plan->outputs.emplace_back();

@@ -28,8 +28,7 @@ TRITONBACKEND_ISPEC TRITONSERVER_Error* TRITONBACKEND_Initialize(TRITONBACKEND_B
     TRITONBACKEND_ArtifactType type = TRITONBACKEND_ARTIFACT_FILESYSTEM;
     const char* directory = nullptr;
     NEREID_BACKEND_TRY(TRITONBACKEND_BackendArtifacts(backend, &type, &directory));
-    NEREID_BACKEND_TRY(
-        nereid::onnxruntime::OpenOnnxRuntime(directory == nullptr ? "" : directory));
+    NEREID_BACKEND_TRY(nereid::onnxruntime::OpenOnnxRuntime(directory == nullptr ? "" : directory));
     nereid::backend::Parameters settings;
     NEREID_BACKEND_TRY(nereid::backend::ReadBackendConfig(backend, &settings));
     auto environment = std::make_unique<Environment>();

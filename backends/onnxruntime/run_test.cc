@@ -77,9 +77,9 @@ TEST_F(RunTest, OnlyWantedOutputsAreGiven) {
   EXPECT_EQ(difference.Answer().outputs.at("OUTPUT1").As<int32_t>()[15], 19);
 }
 
-class EveryType : public RunTest,
-                  public ::testing::WithParamInterface<std::pair<const char*, TRITONSERVER_DataType>> {
-};
+class EveryType
+    : public RunTest,
+      public ::testing::WithParamInterface<std::pair<const char*, TRITONSERVER_DataType>> {};
 
 TEST_P(EveryType, PassesUnchanged) {
   const auto [name, type] = GetParam();
@@ -91,9 +91,8 @@ TEST_P(EveryType, PassesUnchanged) {
     for (auto& request : requests) {
       std::string bytes(size, '\0');
       for (size_t i = 0; i < size; ++i) {
-        bytes[i] = type == TRITONSERVER_TYPE_BOOL
-                       ? static_cast<char>(i % 2)
-                       : static_cast<char>(7 * i + pointers.size() + 1);
+        bytes[i] = type == TRITONSERVER_TYPE_BOOL ? static_cast<char>(i % 2)
+                                                  : static_cast<char>(7 * i + pointers.size() + 1);
       }
       request.AddRaw("x", type, {1, 3}, bytes);
       request.outputs = {"y"};
@@ -109,22 +108,21 @@ TEST_P(EveryType, PassesUnchanged) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    Types, EveryType,
-    ::testing::Values(std::pair("bool", TRITONSERVER_TYPE_BOOL),
-                      std::pair("uint8", TRITONSERVER_TYPE_UINT8),
-                      std::pair("uint16", TRITONSERVER_TYPE_UINT16),
-                      std::pair("uint32", TRITONSERVER_TYPE_UINT32),
-                      std::pair("uint64", TRITONSERVER_TYPE_UINT64),
-                      std::pair("int8", TRITONSERVER_TYPE_INT8),
-                      std::pair("int16", TRITONSERVER_TYPE_INT16),
-                      std::pair("int32", TRITONSERVER_TYPE_INT32),
-                      std::pair("int64", TRITONSERVER_TYPE_INT64),
-                      std::pair("fp16", TRITONSERVER_TYPE_FP16),
-                      std::pair("fp32", TRITONSERVER_TYPE_FP32),
-                      std::pair("fp64", TRITONSERVER_TYPE_FP64),
-                      std::pair("bf16", TRITONSERVER_TYPE_BF16)),
-    [](const auto& info) { return std::string(info.param.first); });
+INSTANTIATE_TEST_SUITE_P(Types, EveryType,
+                         ::testing::Values(std::pair("bool", TRITONSERVER_TYPE_BOOL),
+                                           std::pair("uint8", TRITONSERVER_TYPE_UINT8),
+                                           std::pair("uint16", TRITONSERVER_TYPE_UINT16),
+                                           std::pair("uint32", TRITONSERVER_TYPE_UINT32),
+                                           std::pair("uint64", TRITONSERVER_TYPE_UINT64),
+                                           std::pair("int8", TRITONSERVER_TYPE_INT8),
+                                           std::pair("int16", TRITONSERVER_TYPE_INT16),
+                                           std::pair("int32", TRITONSERVER_TYPE_INT32),
+                                           std::pair("int64", TRITONSERVER_TYPE_INT64),
+                                           std::pair("fp16", TRITONSERVER_TYPE_FP16),
+                                           std::pair("fp32", TRITONSERVER_TYPE_FP32),
+                                           std::pair("fp64", TRITONSERVER_TYPE_FP64),
+                                           std::pair("bf16", TRITONSERVER_TYPE_BF16)),
+                         [](const auto& info) { return std::string(info.param.first); });
 
 TEST_F(RunTest, TextsOfABatch) {
   ASSERT_EQ(LoadComplete("exclaim"), "");
@@ -136,8 +134,7 @@ TEST_F(RunTest, TextsOfABatch) {
   ASSERT_EQ(server_.Execute({&a, &b}), "");
   EXPECT_EQ(BytesElements(a.Answer().outputs.at("y").data),
             std::vector<std::string>{"long enough to leave the string!"});
-  EXPECT_EQ(BytesElements(b.Answer().outputs.at("y").data),
-            (std::vector<std::string>{"!", "c!"}));
+  EXPECT_EQ(BytesElements(b.Answer().outputs.at("y").data), (std::vector<std::string>{"!", "c!"}));
   EXPECT_EQ(b.Answer().outputs.at("y").shape, (std::vector<int64_t>{2, 1}));
 }
 
@@ -210,8 +207,8 @@ TEST_F(RunTest, StateComesAndGoesAsPlainTensors) {
 }
 
 TEST_F(RunTest, SymbolsSizeTheOutput) {
-  ASSERT_EQ(Load("transpose", Io(0, Tensor("x", "FP32", "[-1,-1]"), Tensor("y", "FP32", "[-1,-1]"))),
-            "");
+  ASSERT_EQ(
+      Load("transpose", Io(0, Tensor("x", "FP32", "[-1,-1]"), Tensor("y", "FP32", "[-1,-1]"))), "");
   TRITONBACKEND_Request request;
   AddFloats(&request, "x", {2, 3}, {1, 2, 3, 4, 5, 6});
   request.outputs = {"y"};
@@ -221,7 +218,8 @@ TEST_F(RunTest, SymbolsSizeTheOutput) {
 }
 
 TEST_F(RunTest, OutputsSizedByValues) {
-  ASSERT_EQ(Load("nonzero", Io(0, Tensor("x", "FP32", "[-1]"), Tensor("y", "INT64", "[1,-1]"))), "");
+  ASSERT_EQ(Load("nonzero", Io(0, Tensor("x", "FP32", "[-1]"), Tensor("y", "INT64", "[1,-1]"))),
+            "");
   TRITONBACKEND_Request some, none;
   AddFloats(&some, "x", {4}, {0, 5, 0, 6});
   AddFloats(&none, "x", {2}, {0, 0});
@@ -254,7 +252,8 @@ TEST_F(RunTest, AModelThatBreaksBatchingFails) {
   ASSERT_EQ(server_.Execute({&alone}), "");
   EXPECT_THAT(a.Answer().message, HasSubstr("whose first dimension should be the batch size 1"));
   EXPECT_EQ(b.Answer().outputs.at("y").As<float>(), std::vector<float>{4});
-  EXPECT_THAT(alone.Answer().message, HasSubstr("whose first dimension should be the batch size 2"));
+  EXPECT_THAT(alone.Answer().message,
+              HasSubstr("whose first dimension should be the batch size 2"));
 }
 
 TEST_F(RunTest, Scalars) {

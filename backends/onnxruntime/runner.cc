@@ -63,8 +63,7 @@ Error Runner::Prepare(size_t index, BatchMember* member) {
   for (size_t i = 0; i < plan_->inputs.size(); ++i) {
     const InputPlan& plan = plan_->inputs[i];
     Input* input = &inputs_[index * plan_->inputs.size() + i];
-    if (Error found = backend::FindInput(member->request, plan.name.c_str(), input);
-        !found.ok()) {
+    if (Error found = backend::FindInput(member->request, plan.name.c_str(), input); !found.ok()) {
       *input = Input();
       if (plan.has_default) {
         continue;
@@ -139,10 +138,9 @@ Error Runner::RunOnce(Batch* batch, const Group& group, bool direct) {
     batch->ComputeEnds();
     return {};
   }
-  Error error = ToError(Api().Run(session_.get(), run_options_.get(), input_names_.data(),
-                                  input_pointers_.data(), input_pointers_.size(),
-                                  output_names_.data(), output_names_.size(),
-                                  output_pointers_.data()));
+  Error error = ToError(Api().Run(
+      session_.get(), run_options_.get(), input_names_.data(), input_pointers_.data(),
+      input_pointers_.size(), output_names_.data(), output_names_.size(), output_pointers_.data()));
   batch->ComputeEnds();
   for (size_t i = 0; i < output_pointers_.size(); ++i) {
     if (output_values_[i] == nullptr) {
@@ -226,8 +224,7 @@ Error Runner::InputShape(const Group& group, const InputPlan& plan, std::span<co
   if (plan_->batching) {
     shape_[0] = group.batch_size;
     for (const Input& input : inputs.subspan(1)) {
-      if (!std::equal(first.begin() + 1, first.end(), input.shape.begin() + 1,
-                      input.shape.end())) {
+      if (!std::equal(first.begin() + 1, first.end(), input.shape.begin() + 1, input.shape.end())) {
         return Error::InvalidArgument("the requests of the batch have different shapes of input '" +
                                       plan.name + "'");
       }

@@ -125,8 +125,8 @@ Error Runner::ScatterTexts(Batch* batch, const Group& group, size_t output) {
     if (Wants(i, index)) {
       const size_t size = count * sizeof(uint32_t) + offsets_[last] - offsets_[first];
       char* out = nullptr;
-      Error allocated = backend::AllocateOutput(member.response, plan.name.c_str(),
-                                                plan.data_type, shape_, size, &out);
+      Error allocated = backend::AllocateOutput(member.response, plan.name.c_str(), plan.data_type,
+                                                shape_, size, &out);
       for (size_t k = first; allocated.ok() && k < last; ++k) {
         out = backend::WriteBytesElement({text + offsets_[k], offsets_[k + 1] - offsets_[k]}, out);
       }

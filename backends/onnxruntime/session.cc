@@ -102,8 +102,7 @@ Error SetMemory(const ModelConfig& config, OrtSessionOptions* options) {
 Error SetExecutionMode(const ModelConfig& config, OrtSessionOptions* options) {
   int64_t mode = 0;
   NEREID_BACKEND_TRY(config.parameters.ReadInt("execution_mode", 0, 1, &mode));
-  return ToError(
-      Api().SetSessionExecutionMode(options, mode == 1 ? ORT_PARALLEL : ORT_SEQUENTIAL));
+  return ToError(Api().SetSessionExecutionMode(options, mode == 1 ? ORT_PARALLEL : ORT_SEQUENTIAL));
 }
 
 /// Parameters in ONNX Runtime's own words ("session.…") go to it as they are.
@@ -120,10 +119,10 @@ Error PassEntries(const ModelConfig& config, OrtSessionOptions* options) {
 
 Error CheckAccelerators(const ModelConfig& config) {
   if (!config.cpu_accelerators.empty()) {
-    return Error::Unsupported(
-        "model '" + config.name + "': the execution accelerator '" + config.cpu_accelerators[0] +
-        "' is not available in this ONNX Runtime; remove it from "
-        "optimization.execution_accelerators.cpu_execution_accelerator");
+    return Error::Unsupported("model '" + config.name + "': the execution accelerator '" +
+                              config.cpu_accelerators[0] +
+                              "' is not available in this ONNX Runtime; remove it from "
+                              "optimization.execution_accelerators.cpu_execution_accelerator");
   }
   for (const std::string& name : config.gpu_accelerators) {
     NEREID_BACKEND_LOG(WARN, "model '" + config.name + "': the GPU execution accelerator '" + name +

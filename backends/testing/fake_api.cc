@@ -5,9 +5,9 @@
 
 #include "testing/fake_server.h"
 
-using nereid::backend::testing::Faults;
 using nereid::backend::testing::FakeAnswer;
 using nereid::backend::testing::FakeOutput;
+using nereid::backend::testing::Faults;
 using nereid::backend::testing::ParameterValue;
 
 namespace {
@@ -267,10 +267,10 @@ TRITONSERVER_Error* TRITONBACKEND_RequestParameter(TRITONBACKEND_Request* reques
   const auto& [name, content] = request->parameters[index];
   *key = name.c_str();
   *type = static_cast<TRITONSERVER_ParameterType>(content.index());
-  *value = std::holds_alternative<std::string>(content)
-               ? static_cast<const void*>(std::get<std::string>(content).c_str())
-               : std::visit([](const auto& held) { return static_cast<const void*>(&held); },
-                            content);
+  *value =
+      std::holds_alternative<std::string>(content)
+          ? static_cast<const void*>(std::get<std::string>(content).c_str())
+          : std::visit([](const auto& held) { return static_cast<const void*>(&held); }, content);
   return nullptr;
 }
 TRITONSERVER_Error* TRITONBACKEND_RequestInput(TRITONBACKEND_Request* request, const char* name,
@@ -283,8 +283,7 @@ TRITONSERVER_Error* TRITONBACKEND_RequestInput(TRITONBACKEND_Request* request, c
   return Fail(std::string("unknown request input name ") + name);
 }
 TRITONSERVER_Error* TRITONBACKEND_RequestInputByIndex(TRITONBACKEND_Request* request,
-                                                      uint32_t index,
-                                                      TRITONBACKEND_Input** input) {
+                                                      uint32_t index, TRITONBACKEND_Input** input) {
   return index < request->inputs.size() ? Put(input, &request->inputs[index])
                                         : Fail("no such input");
 }
@@ -387,11 +386,11 @@ TRITONSERVER_Error* TRITONBACKEND_ResponseSend(TRITONBACKEND_Response* response,
   return TRITONBACKEND_ResponseDelete(response);
 }
 
-#define NEREID_FAKE_SETTER(kind, type)                                                       \
-  TRITONSERVER_Error* TRITONBACKEND_ResponseSet##kind##Parameter(                            \
-      TRITONBACKEND_Response* response, const char* name, type value) {                      \
-    response->answer.parameters[name] = ParameterValue(value);                               \
-    return nullptr;                                                                          \
+#define NEREID_FAKE_SETTER(kind, type)                                                             \
+  TRITONSERVER_Error* TRITONBACKEND_ResponseSet##kind##Parameter(TRITONBACKEND_Response* response, \
+                                                                 const char* name, type value) {   \
+    response->answer.parameters[name] = ParameterValue(value);                                     \
+    return nullptr;                                                                                \
   }
 NEREID_FAKE_SETTER(Int, int64_t)
 NEREID_FAKE_SETTER(Bool, bool)

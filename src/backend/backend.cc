@@ -110,6 +110,10 @@ base::Result<std::shared_ptr<Backend>> BackendRegistry::Get(const std::string& n
     return base::Status::InvalidArgument("backend name '" + name + "' and runtime '" + runtime +
                                          "' must be plain names without '/'");
   }
+  {
+    std::lock_guard lock(mutex_);
+    if (const auto found = built_in_.find(name); found != built_in_.end()) return found->second;
+  }
   for (const std::string& directory :
        {version_directory, model_directory, base::JoinPath(settings_.directory, name)}) {
     const std::string path = base::JoinPath(directory, file);
@@ -124,6 +128,14 @@ base::Result<std::shared_ptr<Backend>> BackendRegistry::Get(const std::string& n
   }
   return base::Status::InvalidArgument("unable to find backend library for backend '" + name +
                                        "', try specifying runtime on the model configuration.");
+}
+
+base::Status BackendRegistry::AddBuiltIn(const std::string& name,
+                                         std::unique_ptr<BackendLibrary> library) {
+  std::lock_guard lock(mutex_);
+  NEREID_ASSIGN_OR_RETURN(built_in_[name],
+                          Backend::Create(name, std::move(library), ConfigJson(name)));
+  return base::Status::Ok();
 }
 
 std::vector<std::shared_ptr<Backend>> BackendRegistry::Loaded() {

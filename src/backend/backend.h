@@ -93,6 +93,10 @@ class BackendRegistry {
                                              const std::string& model_directory,
                                              const std::string& version_directory);
 
+  /// Makes a backend available that is part of the program: it is found by name before any file is
+  /// looked for.
+  base::Status AddBuiltIn(const std::string& name, std::unique_ptr<BackendLibrary> library);
+
   /// What is loaded, by path.
   std::vector<std::shared_ptr<Backend>> Loaded();
 
@@ -104,6 +108,7 @@ class BackendRegistry {
   // By library path and name. Guarded by mutex_, which is held while a library initialises: two
   // models must not initialise one library twice.
   std::map<std::pair<std::string, std::string>, std::shared_ptr<Backend>> backends_;
+  std::map<std::string, std::shared_ptr<Backend>> built_in_;  // by name; guarded by mutex_
 };
 
 }  // namespace nereid::backend

@@ -45,7 +45,10 @@ ModelLifecycle::ModelLifecycle(Options options, ModelLoader& loader)
       loader_(loader),
       table_(std::make_shared<const ModelTable>()) {}
 
-ModelLifecycle::~ModelLifecycle() = default;
+ModelLifecycle::~ModelLifecycle() {
+  UnloadAll();
+  WaitUntilGone([] { return false; });
+}
 
 void ModelLifecycle::Change(const std::function<void(ModelTable::Models&)>& change) {
   std::shared_ptr<const ModelTable> old;  // outlives the lock: its models may be destroyed with it

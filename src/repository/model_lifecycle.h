@@ -39,6 +39,7 @@ class ModelLifecycle {
 
   /// `loader` must outlive the lifecycle.
   ModelLifecycle(Options options, ModelLoader& loader);
+  /// Unloads everything and waits until it is gone: models report to this object when they go.
   ~ModelLifecycle();
 
   /// The outcome of loading many models.

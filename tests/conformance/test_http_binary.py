@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The binary tensor data extension over raw HTTP: placement, output choice, raw requests, lengths."""
+"""The binary tensor data extension over HTTP: placement, output choice, raw requests, lengths."""
 
 import json
 import struct

@@ -4,7 +4,6 @@
 import json
 
 import pytest
-import raw_http
 from models import type_model
 from raw_http import infer, tensor
 

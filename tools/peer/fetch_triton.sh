@@ -30,13 +30,16 @@ as_root() {
 need_package() {  # need_package PROBE PACKAGE: installs PACKAGE unless PROBE holds
   if eval "$1" >/dev/null 2>&1; then return; fi
   echo "fetch_triton: installing $2"
-  as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$2" \
+  as_root env DEBIAN_FRONTEND=noninteractive sh -c \
+    'apt-get install -y -qq --no-install-recommends "$1" ||
+     { apt-get update -qq && apt-get install -y -qq --no-install-recommends "$1"; }' sh "$2" \
     >"$dir/apt.log" 2>&1 || fail "apt-get could not install $2, see $dir/apt.log"
 }
 
 python_with_pip() {  # a Python that has pip: the project's venv, else one made in DIR
   local candidate
-  for candidate in "${NEREID_PYTHON:-}" "$build/venv/bin/python" "$dir/venv/bin/python"; do
+  for candidate in "${NEREID_PYTHON:-}" "$build/venv/bin/python" \
+    "$root/build/venv/bin/python" "$dir/venv/bin/python"; do
     if [ -n "$candidate" ] && "$candidate" -m pip --version >/dev/null 2>&1; then
       echo "$candidate"; return
     fi

@@ -13,7 +13,6 @@ set -euo pipefail
 # shellcheck disable=SC1091
 . "$1/peer.env"
 shift
-# Only the system's own folder is needed beside the wheel's: putting all of /usr/lib first would
-# shadow the wheel's libraries.
+# The wheel names its own libraries first; the folder of libpython comes after them.
 export LD_LIBRARY_PATH="$PEER_LIBRARY_PATH${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"
 exec "$PEER_SERVER" --backend-directory="$PEER_BACKENDS" "$@"

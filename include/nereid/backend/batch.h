@@ -133,8 +133,8 @@ class Batch {
       } else {
         Drop("answer a request", member.error.Release());
       }
-      Drop("release a request", TRITONBACKEND_RequestRelease(member.request,
-                                                             TRITONSERVER_REQUEST_RELEASE_ALL));
+      Drop("release a request",
+           TRITONBACKEND_RequestRelease(member.request, TRITONSERVER_REQUEST_RELEASE_ALL));
     }
     members_.clear();
   }

@@ -27,16 +27,16 @@ inline TRITONSERVER_DataType DataTypeFromConfig(std::string_view name) {
 
 /// The inverse: "TYPE_STRING" for TRITONSERVER_TYPE_BYTES.
 inline std::string DataTypeToConfig(TRITONSERVER_DataType type) {
-  return type == TRITONSERVER_TYPE_BYTES
-             ? "TYPE_STRING"
-             : std::string("TYPE_") + TRITONSERVER_DataTypeString(type);
+  return type == TRITONSERVER_TYPE_BYTES ? "TYPE_STRING"
+                                         : std::string("TYPE_") + TRITONSERVER_DataTypeString(type);
 }
 
 /// "[2,-1]"
 inline std::string ShapeText(std::span<const int64_t> shape) {
   std::string text = "[";
   for (size_t i = 0; i < shape.size(); ++i) {
-    text += (i == 0 ? "" : ",") + std::to_string(shape[i]);
+    text += i == 0 ? "" : ",";
+    text += std::to_string(shape[i]);
   }
   return text + "]";
 }

@@ -82,9 +82,9 @@ TRITONSERVER_Error* EntryPoint(Body&& body) noexcept {
 
 /// Returns from the enclosing function, whose type is Error, when `expression` (an Error or a
 /// TRITONSERVER_Error*) is a failure.
-#define NEREID_BACKEND_TRY(expression)                          \
-  do {                                                          \
+#define NEREID_BACKEND_TRY(expression)                               \
+  do {                                                               \
     if (::nereid::backend::Error tried_{expression}; !tried_.ok()) { \
-      return tried_;                                            \
-    }                                                           \
+      return tried_;                                                 \
+    }                                                                \
   } while (false)

@@ -31,8 +31,7 @@ inline Error Describe(TRITONBACKEND_Input* handle, Input* input) {
   const int64_t* shape = nullptr;
   uint32_t rank = 0;
   NEREID_BACKEND_TRY(TRITONBACKEND_InputProperties(handle, &input->name, &input->data_type, &shape,
-                                                   &rank, &input->byte_size,
-                                                   &input->buffer_count));
+                                                   &rank, &input->byte_size, &input->buffer_count));
   input->handle = handle;
   input->shape = {shape, rank};
   return {};
@@ -42,8 +41,7 @@ inline Error Piece(const Input& input, uint32_t index, const char** data, uint64
   TRITONSERVER_MemoryType type = TRITONSERVER_MEMORY_CPU;
   int64_t type_id = 0;
   const void* base = nullptr;
-  NEREID_BACKEND_TRY(
-      TRITONBACKEND_InputBuffer(input.handle, index, &base, size, &type, &type_id));
+  NEREID_BACKEND_TRY(TRITONBACKEND_InputBuffer(input.handle, index, &base, size, &type, &type_id));
   if (type == TRITONSERVER_MEMORY_GPU) {
     return Error::Unsupported("input '" + std::string(input.name) +
                               "' is in GPU memory; this backend reads CPU memory");

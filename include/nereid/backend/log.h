@@ -16,9 +16,9 @@ inline void Log(TRITONSERVER_LogLevel level, const char* file, int line,
 }  // namespace nereid::backend
 
 /// `text` is evaluated only where the level is switched on. Levels: INFO, WARN, ERROR, VERBOSE.
-#define NEREID_BACKEND_LOG(level, text)                                                    \
-  do {                                                                                     \
-    if (TRITONSERVER_LogIsEnabled(TRITONSERVER_LOG_##level)) {                              \
-      ::nereid::backend::Log(TRITONSERVER_LOG_##level, __FILE__, __LINE__, (text));         \
-    }                                                                                      \
+#define NEREID_BACKEND_LOG(level, text)                                             \
+  do {                                                                              \
+    if (TRITONSERVER_LogIsEnabled(TRITONSERVER_LOG_##level)) {                      \
+      ::nereid::backend::Log(TRITONSERVER_LOG_##level, __FILE__, __LINE__, (text)); \
+    }                                                                               \
   } while (false)

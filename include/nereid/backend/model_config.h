@@ -139,10 +139,8 @@ inline ModelConfig ParseModelConfig(const rapidjson::Value& json) {
             &config.op_libraries);
   const rapidjson::Value* optimization = Member(&json, "optimization");
   const rapidjson::Value* accelerators = Member(optimization, "execution_accelerators");
-  ReadNames(Member(accelerators, "cpu_execution_accelerator"), "name",
-            &config.cpu_accelerators);
-  ReadNames(Member(accelerators, "gpu_execution_accelerator"), "name",
-            &config.gpu_accelerators);
+  ReadNames(Member(accelerators, "cpu_execution_accelerator"), "name", &config.cpu_accelerators);
+  ReadNames(Member(accelerators, "gpu_execution_accelerator"), "name", &config.gpu_accelerators);
   if (const rapidjson::Value* graph = Member(optimization, "graph"); graph != nullptr) {
     config.graph_level = IntOf(Member(graph, "level"));
   }
@@ -184,8 +182,8 @@ inline Error ReadBackendConfig(TRITONBACKEND_Backend* backend, Parameters* setti
   }
   const char* name = nullptr;
   NEREID_BACKEND_TRY(TRITONBACKEND_BackendName(backend, &name));
-  *settings = Parameters(std::string("backend '") + (name == nullptr ? "" : name) + "'",
-                         std::move(values));
+  *settings =
+      Parameters(std::string("backend '") + (name == nullptr ? "" : name) + "'", std::move(values));
   return {};
 }
 

@@ -155,11 +155,13 @@ Status Cursor::ReadHex4(uint32_t* code) {
 }
 
 Status Cursor::ReadNumberValue(Number* number) {
+  const char* const first = p_;
   p_ = ReadNumber(p_, end_, number);
   switch (number->kind) {
     case Number::Kind::kNotANumber:
       return SyntaxError("Invalid value.");
     case Number::Kind::kTooBig:
+      p_ = first;
       return SyntaxError("Number too big to be stored in double.");
     case Number::Kind::kNoFraction:
       return SyntaxError("Miss fraction part in number.");

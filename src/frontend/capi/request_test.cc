@@ -2,8 +2,10 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
-#include <cstring>
+#include <deque>
+#include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "abi/error.h"
@@ -46,7 +48,8 @@ class RequestTest : public ::testing::Test {
                                                                     OnResponse, receiver));
   }
 
-  void AddInput(const std::string& data) {
+  void AddInput(std::string bytes) {
+    const std::string& data = data_.emplace_back(std::move(bytes));
     const int64_t shape[] = {static_cast<int64_t>(data.size())};
     EXPECT_SUCCESS(
         TRITONSERVER_InferenceRequestAddInput(request_, "INPUT0", TRITONSERVER_TYPE_UINT8, shape, 1));
@@ -141,6 +144,7 @@ class RequestTest : public ::testing::Test {
 
   FakeInferenceService service_;
   TRITONSERVER_Server server_;
+  std::deque<std::string> data_;  // what inputs refer to
   TRITONSERVER_ResponseAllocator* allocator_ = nullptr;
   TRITONSERVER_InferenceRequest* request_ = nullptr;
   bool refuse_allocation_ = false;

@@ -16,7 +16,8 @@ constexpr uint64_t kPrefaceNs = 20'000'000'000;
 Connection::Connection(ServerContext& context, Host& host, boost::asio::ip::tcp::socket socket)
     : host_(host),
       socket_(std::move(socket)),
-      session_(std::make_unique<Session>(context, host.services(), *this)),
+      session_(std::make_unique<Session>(context, host.services(),
+                                         static_cast<Session::Transport&>(*this))),
       buffer_(new char[kReadSize]) {}
 
 void Connection::Start() {

@@ -14,7 +14,7 @@ class HealthWatchCall final : public UnaryCall {
 
  private:
   // Looks at the server's state again.
-  class Alarm final : public Timed {
+  class Alarm final : public grpc::Timed {
    public:
     explicit Alarm(HealthWatchCall& call) : call_(call) {}
     void OnDeadline() override { call_.Report(); }

@@ -357,7 +357,8 @@ void Connection::BuildHead() {
   reply_head_.append("HTTP/1.1 ");
   char number[24];
   const auto append_number = [&](uint64_t value) {
-    reply_head_.append(number, std::to_chars(number, number + sizeof(number), value).ptr);
+    const char* const end = std::to_chars(number, number + sizeof(number), value).ptr;
+    reply_head_.append(number, static_cast<size_t>(end - number));
   };
   append_number(static_cast<uint64_t>(reply.status));
   reply_head_.append(" ").append(ReasonPhrase(reply.status)).append("\r\n");

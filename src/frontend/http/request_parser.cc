@@ -59,7 +59,7 @@ RequestParser::RequestParser(RequestHead* head, bool keep_fields, uint32_t max_h
     : head_(*head), keep_fields_(keep_fields) {
   head_.Clear();
   header_limit(max_head_size);
-  body_limit(boost::none);  // the connection checks
+  body_limit(UINT64_MAX);  // the connection checks
 }
 
 void RequestParser::on_request_impl(verb method, string_view, string_view target, int,

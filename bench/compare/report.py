@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Lays the results out as text. A ratio below 1 always means that Nereid needs less."""
+
+import statistics
+
+
+def _figure(value):
+    if value >= 1e6:
+        return f"{value / 1e6:.2f}M"
+    if value >= 1e5:
+        return f"{value / 1e3:.0f}k"
+    if value >= 1e4:
+        return f"{value / 1e3:.1f}k"
+    return f"{value:.0f}" if value >= 100 else f"{value:.1f}" if value >= 10 else f"{value:.2f}"
+
+
+def spread(values):
+    """Minimum, median, maximum."""
+    return min(values), statistics.median(values), max(values)
+
+
+def ratios(runs, key):
+    """Nereid over Triton, one for each repeat in which both were measured."""
+    return [ours[key] / theirs[key]
+            for ours, theirs in zip(runs["nereid"], runs["triton"])
+            if ours.get(key) and theirs.get(key)]
+
+
+def case_lines(results):
+    """The table of the cases: one line for each server, the ratios beside the second."""
+    yield (f"{'case':32} {'server':7} {'req/s':>8} {'p50 us':>8} {'p99 us':>8} {'CPU us/req':>11}"
+           f"   {'CPU ratio: min median max':>26}   {'p50 ratio':>9}")
+    for case, runs in results.items():
+        for server in runs:
+            good = [r for r in runs[server] if not r["errors"]]
+            title = case if server == next(iter(runs)) else ""
+            if not good:
+                yield f"{title:32} {server:7} FAILED: {runs[server][0]['first_error']}"
+                continue
+            cells = [_figure(statistics.median(r[key] for r in good))
+                     for key in ("throughput", "p50_us", "p99_us", "server_cpu_us")]
+            line = (f"{title:32} {server:7} {cells[0]:>8} {cells[1]:>8} {cells[2]:>8} "
+                    f"{cells[3]:>11}")
+            cpu = ratios(runs, "server_cpu_us") if server == "nereid" and "triton" in runs else []
+            if cpu:
+                low, middle, high = spread(cpu)
+                p50 = statistics.median(ratios(runs, "p50_us"))
+                line += f"   {low:>12.2f} {middle:>6.2f} {high:>6.2f}   {p50:>9.2f}"
+            yield line
+
+
+def idle_lines(idle):
+    yield (f"{'without a model':32} {'server':7} {'RSS MiB':>8} {'anonymous':>9} {'threads':>8} "
+           f"{'ready after ms':>15}")
+    for server, runs in idle.items():
+        middle = {key: statistics.median(r[key] for r in runs) for key in runs[0]}
+        yield (f"{'':32} {server:7} {middle['resident_mib']:>8.1f} {middle['anonymous_mib']:>9.1f} "
+               f"{middle['threads']:>8.0f} {middle['seconds_to_ready'] * 1e3:>15.0f}")

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// The parts of the load generator that a wrong figure could come from.
+#include <gtest/gtest.h>
+
+#include <unistd.h>
+
+#include "histogram.h"
+#include "payload.h"
+#include "process_cpu.h"
+
+namespace nereid::bench {
+namespace {
+
+TEST(Histogram, QuantilesAreWithinABucketOfTheTruth) {
+  Histogram histogram;
+  for (uint64_t us = 1; us <= 1000; ++us) histogram.Add(us * 1000);
+  EXPECT_NEAR(static_cast<double>(histogram.Quantile(0.5)), 500e3, 500e3 / 50);
+  EXPECT_NEAR(static_cast<double>(histogram.Quantile(0.99)), 990e3, 990e3 / 50);
+  EXPECT_NEAR(static_cast<double>(histogram.Quantile(1)), 1000e3, 1000e3 / 50);
+}
+
+TEST(Histogram, SmallAndHugeValuesHaveABucket) {
+  Histogram histogram;
+  EXPECT_EQ(histogram.Quantile(0.5), 0u);
+  histogram.Add(7);
+  EXPECT_EQ(histogram.Quantile(0.5), 7u);
+  histogram.Add(UINT64_MAX);
+  EXPECT_EQ(histogram.Quantile(0.4), 7u);
+}
+
+TEST(Payload, AJsonRequestHoldsTheNumbersOfTheTensor) {
+  Options options;
+  options.encoding = Encoding::kJson;
+  options.shape = {2, 3};
+  for (const char* type : {"FP32", "FP64", "INT32", "INT64", "UINT8"}) {
+    options.datatype = type;
+    const std::string tensor = MakeTensor(options);
+    ASSERT_FALSE(tensor.empty()) << type;
+    const std::string request = MakeHttpRequest(options, tensor);
+    EXPECT_NE(request.find(R"("shape":[2,3])"), request.npos);
+    EXPECT_EQ(OutputOfJsonBody(request, type), tensor) << type;
+  }
+  options.datatype = "BYTES";
+  EXPECT_EQ(MakeTensor(options), "");
+}
+
+TEST(Payload, ABinaryRequestEndsWithTheTensor) {
+  const Options options;
+  const std::string tensor = MakeTensor(options);
+  EXPECT_EQ(tensor.size(), 64u);
+  const std::string request = MakeHttpRequest(options, tensor);
+  const size_t body = request.find("\r\n\r\n") + 4;
+  EXPECT_NE(request.find("Content-Length: " + std::to_string(request.size() - body) + "\r\n"),
+            request.npos);
+  EXPECT_EQ(OutputOfBinaryBody(request, request.size() - tensor.size()), tensor);
+  EXPECT_EQ(OutputOfBinaryBody("short", 6), std::nullopt);
+}
+
+TEST(Payload, ABrokenAnswerHasNoOutput) {
+  EXPECT_EQ(OutputOfJsonBody(R"({"outputs":[{"data":[1,2)", "FP32"), std::nullopt);
+  EXPECT_EQ(OutputOfJsonBody(R"({"outputs":[{"data":["a"]}]})", "FP32"), std::nullopt);
+  EXPECT_EQ(OutputOfJsonBody(R"({"error":"no"})", "FP32"), std::nullopt);
+  EXPECT_EQ(OutputOfGrpcMessage(std::string("\0\0\0\0\2\x32\x05", 7)), std::nullopt);
+  EXPECT_EQ(OutputOfGrpcMessage(std::string("\0\0\0\0\4\x32\2ab", 9)), "ab");
+}
+
+TEST(Payload, AGrpcMessageCarriesItsLength) {
+  const Options options;
+  const std::string message = MakeGrpcMessage(options, MakeTensor(options));
+  EXPECT_EQ(static_cast<size_t>(message[4]), message.size() - 5);
+}
+
+TEST(ProcessCpu, IsThereForThisProcessAndNotForNone) {
+  EXPECT_TRUE(ReadProcessCpu(getpid()).has_value());
+  EXPECT_FALSE(ReadProcessCpu(-1).has_value());
+}
+
+}  // namespace
+}  // namespace nereid::bench

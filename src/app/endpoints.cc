@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/endpoints.h"
+
+#include <algorithm>
+#include <chrono>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/threads.h"
+#include "frontend/grpc/grpc_server.h"
+#include "frontend/http/http_server.h"
+#include "frontend/http/kserve_handler.h"
+#include "frontend/metrics/metrics_handler.h"
+#include "server/inference_server.h"
+
+namespace nereid::app {
+
+using base::Status;
+
+namespace {
+
+/// More event loops than this gain nothing: the work is in the instances.
+constexpr int kMostLoops = 8;
+
+/// What the command line accepts and these front ends do not do: refused, not ignored.
+Status CheckSupported(const ServerOptions& options) {
+  const auto unsupported = [](const char* what) {
+    return Status::Unsupported(std::string(what) + " is not supported by this server yet");
+  };
+  if (options.grpc.use_ssl || options.grpc.use_ssl_mutual) return unsupported("TLS on gRPC");
+  if (!options.http.restricted.empty()) return unsupported("--http-restricted-api");
+  if (!options.grpc.restricted.empty()) return unsupported("--grpc-restricted-protocol");
+  if (!options.grpc.header_forward_pattern.empty()) {
+    return unsupported("--grpc-header-forward-pattern");
+  }
+  if (options.sagemaker.enabled) return unsupported("the SageMaker front end");
+  if (options.vertex_ai.enabled) return unsupported("the Vertex AI front end");
+  return Status::Ok();
+}
+
+frontend::grpc::CompressionLevel From(CompressionLevel level) {
+  switch (level) {
+    case CompressionLevel::kNone:
+      return frontend::grpc::CompressionLevel::kNone;
+    case CompressionLevel::kLow:
+      return frontend::grpc::CompressionLevel::kLow;
+    case CompressionLevel::kMedium:
+      return frontend::grpc::CompressionLevel::kMedium;
+    case CompressionLevel::kHigh:
+      return frontend::grpc::CompressionLevel::kHigh;
+  }
+  return frontend::grpc::CompressionLevel::kNone;
+}
+
+void LogStarted(const char* service, const std::string& address, uint16_t port) {
+  LOG_INFO << "Started " << service << " at " << address << ":" << port;
+}
+
+}  // namespace
+
+struct Endpoints::Parts {
+  std::unique_ptr<frontend::grpc::GrpcServer> grpc;
+  std::unique_ptr<frontend::http::HttpServer> http;
+  std::unique_ptr<frontend::http::HttpServer> metrics;
+
+  Status StartGrpc(const ServerOptions& options, api::InferenceService& service, int loops);
+  Status StartHttp(const ServerOptions& options, api::InferenceService& service, int loops);
+  Status StartMetrics(const MetricsOptions& options, server::InferenceServer& server);
+};
+
+Status Endpoints::Parts::StartGrpc(const ServerOptions& options, api::InferenceService& service,
+                                   int loops) {
+  frontend::grpc::GrpcOptions from;
+  from.address = options.grpc.address;
+  from.port = static_cast<uint16_t>(options.grpc.port);
+  from.reuse_port = options.grpc.reuse_port;
+  from.loops = loops;
+  from.response_compression = From(options.grpc.compression_level);
+  from.run_inline = options.inline_execution != InlineExecution::kNever;
+  grpc = std::make_unique<frontend::grpc::GrpcServer>(from, service);
+  NEREID_RETURN_IF_ERROR(grpc->Start());
+  LogStarted("GRPCInferenceService", from.address, grpc->port());
+  return Status::Ok();
+}
+
+Status Endpoints::Parts::StartHttp(const ServerOptions& options, api::InferenceService& service,
+                                   int loops) {
+  frontend::http::KserveOptions kserve;
+  kserve.max_input_size = static_cast<uint64_t>(options.http.max_input_size);
+  kserve.run_inline = options.inline_execution != InlineExecution::kNever;
+  kserve.header_forward_pattern = options.http.header_forward_pattern;
+  NEREID_ASSIGN_OR_RETURN(auto handler, frontend::http::MakeKserveHandler(kserve, service));
+  frontend::http::HttpServerOptions from;
+  from.address = options.http.address;
+  from.port = static_cast<uint16_t>(options.http.port);
+  from.reuse_port = options.http.reuse_port;
+  from.threads = options.http.thread_count > 0 ? options.http.thread_count : loops;
+  http = std::make_unique<frontend::http::HttpServer>(from, std::move(handler));
+  NEREID_RETURN_IF_ERROR(http->Start());
+  LogStarted("HTTPService", from.address, http->port());
+  return Status::Ok();
+}
+
+Status Endpoints::Parts::StartMetrics(const MetricsOptions& options,
+                                      server::InferenceServer& server) {
+  frontend::http::HttpServerOptions from;
+  from.address = options.address;
+  from.port = static_cast<uint16_t>(options.port);
+  from.threads = 1;
+  from.thread_name = "metrics";
+  metrics = std::make_unique<frontend::http::HttpServer>(
+      from, frontend::metrics::MakeMetricsHandler([&server] { return server.RenderMetrics(); }));
+  NEREID_RETURN_IF_ERROR(metrics->Start());
+  LogStarted("Metrics Service", from.address, metrics->port());
+  return Status::Ok();
+}
+
+Endpoints::Endpoints(server::InferenceServer& server)
+    : server_(server), parts_(std::make_unique<Parts>()) {}
+
+Endpoints::~Endpoints() = default;
+
+Status Endpoints::Start(const ServerOptions& options) {
+  NEREID_RETURN_IF_ERROR(CheckSupported(options));
+  const int loops = std::min(base::AvailableCpuCount(), kMostLoops);
+  if (options.grpc.enabled) NEREID_RETURN_IF_ERROR(parts_->StartGrpc(options, server_, loops));
+  if (options.http.enabled) NEREID_RETURN_IF_ERROR(parts_->StartHttp(options, server_, loops));
+  if (options.metrics.enabled) {
+    NEREID_RETURN_IF_ERROR(parts_->StartMetrics(options.metrics, server_));
+  }
+  return Status::Ok();
+}
+
+void Endpoints::Stop(uint64_t timeout_ms) {
+  const base::Clock& clock = base::SteadyClock();
+  const uint64_t start = clock.NowNs();
+  if (parts_->http != nullptr) parts_->http->Stop(std::chrono::milliseconds(timeout_ms));
+  const uint64_t used_ms = (clock.NowNs() - start) / 1'000'000;
+  if (parts_->grpc != nullptr) {
+    parts_->grpc->Stop(timeout_ms > used_ms ? timeout_ms - used_ms : 0);
+  }
+}
+
+}  // namespace nereid::app

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "backend/testing/copy_backend.h"
+
+#include <chrono>
+#include <condition_variable>
+#include <cstring>
+#include <mutex>
+#include <string>
+
+#include "abi/message.h"
+#include "triton/core/tritonbackend.h"
+
+namespace nereid::backend {
+namespace {
+
+std::mutex hold_mutex;
+std::condition_variable hold_changed;
+int holding = 0;       // guarded by hold_mutex
+int released = 0;      // guarded by hold_mutex
+
+uint64_t NowNs() {
+  return static_cast<uint64_t>(
+      std::chrono::steady_clock::now().time_since_epoch() / std::chrono::nanoseconds(1));
+}
+
+std::string Parameter(TRITONBACKEND_Request* request, const std::string& wanted) {
+  uint32_t count = 0;
+  TRITONBACKEND_RequestParameterCount(request, &count);
+  for (uint32_t i = 0; i < count; ++i) {
+    const char* key = nullptr;
+    TRITONSERVER_ParameterType type;
+    const void* value = nullptr;
+    TRITONBACKEND_RequestParameter(request, i, &key, &type, &value);
+    if (key != wanted) continue;
+    return type == TRITONSERVER_PARAMETER_STRING ? static_cast<const char*>(value) : "true";
+  }
+  return "";
+}
+
+bool ModelParameter(TRITONBACKEND_Model* model, const char* name) {
+  TRITONSERVER_Message* config = nullptr;
+  TRITONBACKEND_ModelConfig(model, 1, &config);
+  const bool found = config->json.find(std::string("\"") + name + "\"") != std::string::npos;
+  delete config;
+  return found;
+}
+
+TRITONSERVER_Error* ModelInitialize(TRITONBACKEND_Model* model) {
+  if (!ModelParameter(model, "fail_load")) return nullptr;
+  return TRITONSERVER_ErrorNew(TRITONSERVER_ERROR_INVALID_ARG, "told to fail");
+}
+
+void CopyInputs(TRITONBACKEND_Request* request, TRITONBACKEND_Response* response) {
+  uint32_t inputs = 0;
+  TRITONBACKEND_RequestInputCount(request, &inputs);
+  for (uint32_t i = 0; i < inputs; ++i) {
+    TRITONBACKEND_Input* input = nullptr;
+    TRITONBACKEND_RequestInputByIndex(request, i, &input);
+    TRITONSERVER_DataType type;
+    const int64_t* shape = nullptr;
+    uint32_t dims = 0, buffers = 0;
+    uint64_t size = 0;
+    TRITONBACKEND_InputProperties(input, nullptr, &type, &shape, &dims, &size, &buffers);
+    TRITONBACKEND_Output* output = nullptr;
+    TRITONBACKEND_ResponseOutput(response, &output, ("OUT" + std::to_string(i)).c_str(), type,
+                                 shape, dims);
+    void* target = nullptr;
+    TRITONSERVER_MemoryType memory = TRITONSERVER_MEMORY_CPU;
+    int64_t id = 0;
+    TRITONBACKEND_OutputBuffer(output, &target, size, &memory, &id);
+    size_t offset = 0;
+    for (uint32_t b = 0; b < buffers; ++b) {
+      const void* data = nullptr;
+      uint64_t bytes = 0;
+      TRITONBACKEND_InputBuffer(input, b, &data, &bytes, &memory, &id);
+      if (bytes > 0) std::memcpy(static_cast<char*>(target) + offset, data, bytes);
+      offset += bytes;
+    }
+  }
+}
+
+void Hold() {
+  std::unique_lock lock(hold_mutex);
+  ++holding;
+  hold_changed.notify_all();
+  const int turn = released;
+  hold_changed.wait(lock, [&] { return released > turn; });
+  --holding;
+}
+
+/// Returns whether the request was answered well.
+bool Answer(TRITONBACKEND_Request* request) {
+  if (Parameter(request, "silent") == "true") return false;
+  TRITONBACKEND_Response* response = nullptr;
+  TRITONBACKEND_ResponseNew(&response, request);
+  if (const std::string text = Parameter(request, "fail"); !text.empty()) {
+    TRITONSERVER_Error* error = TRITONSERVER_ErrorNew(TRITONSERVER_ERROR_INTERNAL, text.c_str());
+    TRITONBACKEND_ResponseSend(response, TRITONSERVER_RESPONSE_COMPLETE_FINAL, error);
+    TRITONSERVER_ErrorDelete(error);
+    return false;
+  }
+  CopyInputs(request, response);
+  TRITONBACKEND_ResponseSend(response, TRITONSERVER_RESPONSE_COMPLETE_FINAL, nullptr);
+  if (Parameter(request, "twice") == "true") {
+    TRITONBACKEND_ResponseNew(&response, request);
+    TRITONBACKEND_ResponseSend(response, TRITONSERVER_RESPONSE_COMPLETE_FINAL, nullptr);
+  }
+  return true;
+}
+
+TRITONSERVER_Error* Execute(TRITONBACKEND_ModelInstance* instance, TRITONBACKEND_Request** requests,
+                            const uint32_t count) {
+  TRITONBACKEND_Model* model = nullptr;
+  TRITONBACKEND_ModelInstanceModel(instance, &model);
+  if (ModelParameter(model, "fail_execute")) {
+    return TRITONSERVER_ErrorNew(TRITONSERVER_ERROR_UNAVAILABLE, "execute failed");
+  }
+  const uint64_t start = NowNs();
+  for (uint32_t i = 0; i < count; ++i) {
+    if (Parameter(requests[i], "hold") == "true") Hold();
+    const bool good = Answer(requests[i]);
+    const uint64_t now = NowNs();
+    TRITONBACKEND_ModelInstanceReportStatistics(instance, requests[i], good, start, start, now,
+                                                now);
+    TRITONBACKEND_RequestRelease(requests[i], TRITONSERVER_REQUEST_RELEASE_ALL);
+  }
+  const uint64_t end = NowNs();
+  TRITONBACKEND_ModelInstanceReportBatchStatistics(instance, count, start, start, end, end);
+  return nullptr;
+}
+
+}  // namespace
+
+std::unique_ptr<BackendLibrary> MakeCopyBackend() {
+  BackendEntryPoints entry;
+  entry.model_initialize = ModelInitialize;
+  entry.instance_execute = Execute;
+  return BackendLibrary::FromEntryPoints("/built-in/copy", entry);
+}
+
+void ReleaseHeld() {
+  std::unique_lock lock(hold_mutex);
+  hold_changed.wait(lock, [] { return holding > 0; });
+  ++released;
+  hold_changed.notify_all();
+}
+
+}  // namespace nereid::backend

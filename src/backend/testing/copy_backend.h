@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+
+#include "backend/backend_library.h"
+
+namespace nereid::backend {
+
+/// A backend that copies each input to the output of the same position ("OUT0" for the first, …),
+/// written against the C API as plug-ins are. Request parameters steer it:
+///   "fail" = text      answers with an error of that text
+///   "silent" = true    releases the request without any response
+///   "twice" = true     sends two responses with the final flag
+///   "hold" = true      does not return from Execute until ReleaseHeld() is called
+/// The model parameter "fail_load" makes ModelInitialize fail, "fail_execute" makes Execute fail as
+/// a whole.
+std::unique_ptr<BackendLibrary> MakeCopyBackend();
+
+/// Lets executions that hold go on; blocks until at least one was holding.
+void ReleaseHeld();
+
+}  // namespace nereid::backend

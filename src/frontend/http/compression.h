@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "base/result.h"
+#include "codec/json/text_buffer.h"
+#include "frontend/http/http_handler.h"
+#include "tensor/bytes.h"
+
+namespace nereid::frontend::http {
+
+enum class Encoding { kIdentity, kGzip, kDeflate };
+
+/// The encoding that a Content-Encoding field names; UNSUPPORTED for one that we do not know.
+base::Result<Encoding> EncodingFromName(std::string_view name);
+
+/// Of an Accept-Encoding field: the known encoding with the greatest weight, the first of several;
+/// kIdentity if there is none.
+Encoding BestEncoding(std::string_view accepted);
+
+/// "gzip", "deflate", "identity".
+std::string_view EncodingName(Encoding encoding);
+
+/// Unpacks `packed` (gzip or zlib, whichever it is) into a body of at most `max_size` bytes, which
+/// begins at `offset` of its buffer.
+base::Result<Body> Decompress(std::string_view packed, size_t offset, uint64_t max_size);
+
+/// Packs the concatenation of `pieces` and appends it to `out`.
+base::Status Compress(std::span<const tensor::ByteSpan> pieces, Encoding encoding,
+                      codec::json::TextBuffer* out);
+
+}  // namespace nereid::frontend::http

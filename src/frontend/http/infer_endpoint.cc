@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "frontend/http/infer_endpoint.h"
+
+#include <charconv>
+#include <string>
+#include <utility>
+
+#include "api/status_map.h"
+#include "api/version_text.h"
+#include "codec/json/infer_request.h"
+#include "codec/json/infer_response.h"
+#include "frontend/http/compression.h"
+
+namespace nereid::frontend::http {
+namespace {
+
+using base::Status;
+using request::InferenceRequest;
+
+/// The bytes of the body that are JSON; the rest is binary.
+base::Result<size_t> JsonSize(const RequestHead& head, size_t body_size) {
+  if (!head.inference_header_length) return body_size;
+  const std::string& text = *head.inference_header_length;
+  int64_t length = 0;
+  const char* const end = text.data() + text.size();
+  const auto result = std::from_chars(text.data(), end, length);
+  if (result.ec != std::errc() || result.ptr != end) {
+    return Status::InvalidArgument("Unable to parse Inference-Header-Content-Length, got: " + text);
+  }
+  if (length < 0 || static_cast<uint64_t>(length) > body_size) {
+    return Status::InvalidArgument("inference header size should be in range (0, " +
+                                   std::to_string(body_size) + "), got: " + text);
+  }
+  return static_cast<size_t>(length);
+}
+
+Status DecompressBody(Exchange& exchange, uint64_t max_size) {
+  base::Result<Encoding> encoding = EncodingFromName(exchange.head.content_encoding);
+  if (!encoding.ok()) {
+    exchange.reply.extra_fields = "Accept-Encoding: gzip, deflate\r\n";
+    return encoding.status();
+  }
+  if (*encoding == Encoding::kIdentity) return Status::Ok();
+  NEREID_ASSIGN_OR_RETURN(exchange.body,
+                          Decompress(exchange.body.view(), exchange.body.offset, max_size));
+  return Status::Ok();
+}
+
+/// Packs the answer if the client likes it so.
+Status CompressReply(Exchange& exchange) {
+  const Encoding encoding = BestEncoding(exchange.head.accept_encoding);
+  if (encoding == Encoding::kIdentity) return Status::Ok();
+  Reply& reply = exchange.reply;
+  std::vector<tensor::ByteSpan> pieces = {{reply.text.data(), reply.text.size()}};
+  pieces.insert(pieces.end(), reply.tail.begin(), reply.tail.end());
+  codec::json::TextBuffer packed;
+  NEREID_RETURN_IF_ERROR(Compress(pieces, encoding, &packed));
+  reply.text = std::move(packed);
+  reply.tail.clear();
+  reply.extra_fields.append("Content-Encoding: ").append(EncodingName(encoding)).append("\r\n");
+  return Status::Ok();
+}
+
+Status EncodeAnswer(Exchange& exchange, std::unique_ptr<request::InferenceResponse> response) {
+  Reply& reply = exchange.reply;
+  NEREID_RETURN_IF_ERROR(codec::json::EncodeInferResponse(*response, exchange.output_options,
+                                                          &reply.text, &reply.tail));
+  if (reply.tail.empty()) {
+    reply.content_type = kJsonType;
+  } else {
+    reply.content_type = "application/octet-stream";
+    char number[24];
+    const char* const end =
+        std::to_chars(number, number + sizeof(number), reply.text.size()).ptr;
+    reply.extra_fields.append("Inference-Header-Content-Length: ")
+        .append(number, static_cast<size_t>(end - number))
+        .append("\r\n");
+  }
+  reply.owner = std::move(response);
+  if (!exchange.head.accept_encoding.empty()) return CompressReply(exchange);
+  return Status::Ok();
+}
+
+}  // namespace
+
+void InferEndpoint::Handle(Exchange& exchange, const Route& route) const {
+  std::string_view error_type = kTextType;
+  const Status status = Submit(exchange, route, &error_type);
+  if (status.ok()) return;
+  const std::string fields = std::move(exchange.reply.extra_fields);
+  exchange.reply.SetError(api::HttpStatus(status.code()), error_type, status.message());
+  exchange.reply.extra_fields = fields;
+  exchange.Finish();
+}
+
+// The order of the checks is the protocol's: clients see which one fails first.
+Status InferEndpoint::Submit(Exchange& exchange, const Route& route,
+                             std::string_view* error_type) const {
+  NEREID_ASSIGN_OR_RETURN(const int64_t version, api::ParseVersionText(route.version));
+  auto request = std::make_unique<InferenceRequest>();
+  request->model_name.assign(route.model);
+  request->model_version = version;
+  NEREID_ASSIGN_OR_RETURN(const api::ModelTraits traits,
+                          service_.FindModel(request->model_name, version));
+  if (traits.decoupled) {
+    return Status::Unsupported(
+        "HTTP end point doesn't support models with decoupled transaction policy");
+  }
+  if (!exchange.head.content_encoding.empty()) {
+    NEREID_RETURN_IF_ERROR(DecompressBody(exchange, options_.max_input_size));
+  }
+  const std::string_view body = exchange.body.view();
+  NEREID_ASSIGN_OR_RETURN(const size_t json_size, JsonSize(exchange.head, body.size()));
+
+  *error_type = kJsonType;
+  codec::json::DecodeLimits limits;
+  limits.max_json_size = options_.max_input_size;
+  if (json_size == 0) {
+    NEREID_RETURN_IF_ERROR(codec::json::DecodeRawRequest(body, limits, request.get(),
+                                                         &exchange.output_options));
+  } else {
+    NEREID_RETURN_IF_ERROR(codec::json::DecodeInferRequest(body.substr(0, json_size),
+                                                           body.substr(json_size), limits,
+                                                           request.get(),
+                                                           &exchange.output_options));
+  }
+  // Tensors given as JSON have buffers of their own by now.
+  if (json_size < body.size()) request->Hold(std::move(exchange.body.buffer));
+  request->may_run_inline = options_.run_inline;
+  request->SetSink(exchange.BecomeSink(request->cancellation()));
+  Status status = service_.Infer(request);
+  if (!status.ok()) exchange.ResignSink();
+  return status;
+}
+
+void InferEndpoint::Answer(Exchange& exchange,
+                           std::unique_ptr<request::InferenceResponse> response,
+                           int count) const {
+  Status status;
+  if (count != 1) {
+    status = Status::Internal("expected a single response, got " + std::to_string(count));
+  } else if (!response->error().ok()) {
+    status = response->error();
+  } else {
+    status = EncodeAnswer(exchange, std::move(response));
+  }
+  if (!status.ok()) {
+    exchange.reply.SetError(api::HttpStatus(status.code()), kTextType, status.message());
+  }
+}
+
+}  // namespace nereid::frontend::http

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "api/inference_service.h"
+#include "base/result.h"
+#include "frontend/http/http_handler.h"
+
+namespace nereid::frontend::http {
+
+struct KserveOptions {
+  /// Limit of the JSON part of a request, of each tensor given as JSON, of a raw binary input and of
+  /// a decompressed body (--http-max-input-size).
+  uint64_t max_input_size = 67'108'864;
+  /// Lets the service run a cheap model on the event loop.
+  bool run_inline = true;
+  /// --http-header-forward-pattern. Not supported yet: must be empty.
+  std::string header_forward_pattern;
+};
+
+/// Serves the KServe v2 protocol and Triton's extensions to it from `service`, which must outlive
+/// the handler. UNSUPPORTED for options that this version does not have.
+base::Result<std::shared_ptr<HttpHandler>> MakeKserveHandler(KserveOptions options,
+                                                             api::InferenceService& service);
+
+}  // namespace nereid::frontend::http

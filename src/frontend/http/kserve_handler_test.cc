@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every endpoint's answers, without a network.
+#include "frontend/http/kserve_handler.h"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <future>
+#include <memory>
+#include <string>
+
+#include "api/testing/fake_inference_service.h"
+#include "frontend/http/compression.h"
+
+namespace nereid::frontend::http {
+namespace {
+
+using api::testing::FakeInferenceService;
+
+/// An exchange without a connection.
+class FakeExchange final : public Exchange, public std::enable_shared_from_this<FakeExchange> {
+ public:
+  void Finish() noexcept override { finished.set_value(); }
+  std::shared_ptr<request::ResponseSink> BecomeSink(
+      std::shared_ptr<request::Cancellation>) override {
+    is_sink = true;
+    return shared_from_this();
+  }
+  void ResignSink() override { is_sink = false; }
+  std::shared_ptr<Exchange> Share() override { return shared_from_this(); }
+  void Send(std::unique_ptr<request::InferenceResponse> sent, bool final) noexcept override {
+    if (sent != nullptr && count++ == 0) response = std::move(sent);
+    if (final) Finish();
+  }
+
+  bool is_sink = false;
+  std::unique_ptr<request::InferenceResponse> response;
+  int count = 0;
+  std::promise<void> finished;
+};
+
+struct Answer {
+  int status;
+  std::string type;
+  std::string fields;
+  std::string body;
+};
+
+class KserveHandlerTest : public ::testing::Test {
+ protected:
+  Answer Ask(Method method, const std::string& target, const std::string& body = "",
+             const std::string& encoding = "", const std::string& accept = "",
+             const char* header_length = nullptr) {
+    auto handler = *MakeKserveHandler({}, service_);
+    auto exchange = std::make_shared<FakeExchange>();
+    exchange->head.method = method;
+    exchange->head.target = target;
+    exchange->head.content_encoding = encoding;
+    exchange->head.accept_encoding = accept;
+    if (header_length != nullptr) exchange->head.inference_header_length = header_length;
+    exchange->body.buffer = memory::HostBuffer::Allocate(body.size());
+    exchange->body.size = body.size();
+    if (!body.empty()) std::memcpy(exchange->body.buffer.data(), body.data(), body.size());
+    handler->Handle(*exchange);
+    exchange->finished.get_future().get();
+    if (exchange->is_sink) {
+      handler->AnswerInference(*exchange, std::move(exchange->response), exchange->count);
+    }
+    std::string text(exchange->reply.text.view());
+    for (const auto& piece : exchange->reply.tail) text.append(piece.data, piece.size);
+    return {exchange->reply.status, std::string(exchange->reply.content_type),
+            exchange->reply.extra_fields, text};
+  }
+  Answer Get(const std::string& target) { return Ask(Method::kGet, target); }
+  Answer Post(const std::string& target, const std::string& body = "") {
+    return Ask(Method::kPost, target, body);
+  }
+
+  void Expect(const Answer& answer, int status, const std::string& type, const std::string& body) {
+    EXPECT_EQ(answer.status, status);
+    EXPECT_EQ(answer.type, type);
+    EXPECT_EQ(answer.body, body);
+  }
+
+  FakeInferenceService service_;
+};
+
+TEST_F(KserveHandlerTest, Health) {
+  Expect(Get("/v2/health/live"), 200, "text/plain", "");
+  Expect(Get("/v2/health/ready?x=1"), 200, "text/plain", "");
+  service_.ready = false;
+  Expect(Get("/v2/health/ready"), 400, "text/plain", "");
+  Expect(Get("/v2/models/echo/ready"), 200, "text/plain", "");
+  Expect(Get("/v2/models/echo/versions/9/ready"), 400, "text/plain",
+         R"({"error":"Model version not ready"})");
+}
+
+TEST_F(KserveHandlerTest, Metadata) {
+  Expect(Get("/v2"), 200, "application/json",
+         R"({"name":"triton","version":"2.51.0","extensions":["classification",)"
+         R"("binary_tensor_data","statistics"]})");
+  EXPECT_EQ(Get("/v2/models/echo/versions/2").body.find(R"({"name":"echo","versions":["2"])"), 0u);
+  Expect(Get("/v2/models/none"), 404, "application/json",
+         R"({"error":"Request for unknown model: 'none' is not found"})");
+}
+
+TEST_F(KserveHandlerTest, WrongPathsAndMethods) {
+  Expect(Get("/v2/"), 404, "text/plain", R"({"error":"Not Found"})");
+  Expect(Get("/v2/models/echo/infer"), 405, "text/plain", R"({"error":"Method Not Allowed"})");
+  Expect(Post("/v2"), 405, "application/json", R"({"error":"Method Not Allowed"})");
+  Expect(Ask(Method::kHead, "/v2/health/live"), 405, "text/plain",
+         R"({"error":"Method Not Allowed"})");
+  Expect(Get("/v2/repository/index"), 405, "application/json",
+         R"({"error":"Method Not Allowed"})");
+}
+
+TEST_F(KserveHandlerTest, WhatComesLaterSaysSo) {
+  for (const char* target : {"/v2/models/echo/generate", "/v2/logging", "/v2/trace/setting",
+                             "/v2/systemsharedmemory/status", "/v2/cudasharedmemory/status"}) {
+    const Answer answer = Post(target);
+    EXPECT_EQ(answer.status, 501) << target;
+    EXPECT_NE(answer.body.find("is not supported yet"), std::string::npos) << target;
+  }
+}
+
+TEST_F(KserveHandlerTest, Statistics) {
+  EXPECT_EQ(Get("/v2/models/stats").body.find(R"({"model_stats":[{"name":"echo","version":"1")"), 0u);
+  EXPECT_EQ(Get("/v2/models/echo/stats").status, 200);
+  Expect(Get("/v2/models/none/stats"), 400, "application/json",
+         R"({"error":"requested model 'none' is not available"})");
+}
+
+TEST_F(KserveHandlerTest, RepositoryIndex) {
+  Expect(Post("/v2/repository/index", R"({"ready":true})"), 200, "application/json",
+         R"([{"name":"echo","version":"1","state":"READY"}])");
+  EXPECT_EQ(Post("/v2/repository/r/index").status, 200);
+  EXPECT_EQ(Post("/v2/repository/index", "{").status, 500);
+}
+
+TEST_F(KserveHandlerTest, LoadAndUnload) {
+  std::string loaded;
+  size_t parameters = 0;
+  service_.on_load = [&](const std::string& name, const std::vector<api::LoadParameter>& given) {
+    loaded = name;
+    parameters = given.size();
+  };
+  Expect(Post("/v2/repository/models/m/load", R"({"parameters":{"config":"{}"}})"), 200,
+         "application/json", "");
+  EXPECT_EQ(loaded, "m");
+  EXPECT_EQ(parameters, 1u);
+  bool with_dependents = false;
+  service_.on_unload = [&](const std::string&, bool dependents) { with_dependents = dependents; };
+  Expect(Post("/v2/repository/models/m/unload", R"({"parameters":{"unload_dependents":true}})"),
+         200, "application/json", "");
+  EXPECT_TRUE(with_dependents);
+  service_.load_result = base::Status::Unavailable("no");
+  Expect(Post("/v2/repository/models/m/load"), 503, "application/json", R"({"error":"no"})");
+  Expect(Post("/v2/repository/r/models/m/load"), 501, "application/json",
+         R"({"error":"'repository_name' specification is not supported"})");
+}
+
+TEST_F(KserveHandlerTest, InferenceFailures) {
+  Expect(Post("/v2/models/none/infer"), 404, "text/plain",
+         R"({"error":"Request for unknown model: 'none' is not found"})");
+  Expect(Post("/v2/models/decoupled/infer"), 501, "text/plain",
+         R"({"error":"HTTP end point doesn't support models with decoupled transaction policy"})");
+  EXPECT_EQ(Post("/v2/models/echo/versions/99999999999999999999/infer").status, 400);
+  Expect(Post("/v2/models/echo/infer", "{}"), 500, "application/json",
+         R"({"error":"Unable to parse 'inputs': attempt to access non-existing object member )"
+         R"('inputs'"})");
+  Expect(Ask(Method::kPost, "/v2/models/echo/infer", "{}", "", "", "3"), 400, "text/plain",
+         R"({"error":"inference header size should be in range (0, 2), got: 3"})");
+  Expect(Ask(Method::kPost, "/v2/models/echo/infer", "{}", "", "", "x"), 400, "text/plain",
+         R"({"error":"Unable to parse Inference-Header-Content-Length, got: x"})");
+  service_.infer_refusal = base::Status::Unavailable("Exceeds maximum queue size");
+  Expect(Post("/v2/models/echo/infer", R"({"inputs":[]})"), 503, "application/json",
+         R"({"error":"Exceeds maximum queue size"})");
+}
+
+TEST_F(KserveHandlerTest, FailuresOfTheModel) {
+  service_.handler = [](std::unique_ptr<request::InferenceRequest> request) {
+    FakeInferenceService::Fail(std::move(request), base::Status::Internal("broken"));
+  };
+  Expect(Post("/v2/models/echo/infer", R"({"inputs":[]})"), 500, "text/plain",
+         R"({"error":"broken"})");
+  service_.handler = &FakeInferenceService::AnswerNothing;
+  Expect(Post("/v2/models/echo/infer", R"({"inputs":[]})"), 500, "text/plain",
+         R"({"error":"expected a single response, got 0"})");
+}
+
+TEST_F(KserveHandlerTest, Compression) {
+  const std::string json =
+      R"({"inputs":[{"name":"INPUT0","shape":[1],"datatype":"INT32","data":[5]}]})";
+  const tensor::ByteSpan piece{json.data(), json.size()};
+  codec::json::TextBuffer packed;
+  ASSERT_TRUE(Compress({&piece, 1}, Encoding::kDeflate, &packed).ok());
+  const Answer answer = Ask(Method::kPost, "/v2/models/echo/infer", std::string(packed.view()),
+                            "deflate", "gzip");
+  EXPECT_EQ(answer.status, 200);
+  EXPECT_EQ(answer.fields, "Content-Encoding: gzip\r\n");
+  const auto unpacked = Decompress(answer.body, 0, 1000);
+  ASSERT_TRUE(unpacked.ok());
+  EXPECT_EQ(unpacked->view(),
+            R"({"model_name":"echo","model_version":"1","outputs":[{"name":"OUTPUT0",)"
+            R"("datatype":"INT32","shape":[1],"data":[5]}]})");
+  const Answer unknown = Ask(Method::kPost, "/v2/models/echo/infer", "x", "br");
+  Expect(unknown, 501, "text/plain", R"({"error":"Unsupported compression type"})");
+  EXPECT_EQ(unknown.fields, "Accept-Encoding: gzip, deflate\r\n");
+}
+
+TEST(MakeKserveHandler, RefusesWhatItDoesNotHave) {
+  FakeInferenceService service;
+  KserveOptions options;
+  options.header_forward_pattern = "x-.*";
+  EXPECT_EQ(MakeKserveHandler(options, service).status().code(), base::StatusCode::kUnsupported);
+}
+
+}  // namespace
+}  // namespace nereid::frontend::http

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "frontend/http/route.h"
+
+#include <algorithm>
+
+namespace nereid::frontend::http {
+namespace {
+
+/// Takes the segments of a path from the left. A segment is never empty: paths with "//" or a slash
+/// at the end lead nowhere.
+class Segments {
+ public:
+  explicit Segments(std::string_view path) : rest_(path) {}
+
+  bool done() const { return rest_.empty(); }
+
+  /// The next segment; empty (and nothing taken) if there is none.
+  std::string_view Take() {
+    if (rest_.empty() || rest_[0] != '/') return {};
+    const size_t end = std::min(rest_.find('/', 1), rest_.size());
+    const std::string_view segment = rest_.substr(1, end - 1);
+    if (!segment.empty()) rest_.remove_prefix(end);
+    return segment;
+  }
+
+  /// Takes the next segment if it is `word`.
+  bool TakeWord(std::string_view word) {
+    Segments ahead = *this;
+    if (ahead.Take() != word) return false;
+    *this = ahead;
+    return true;
+  }
+
+ private:
+  std::string_view rest_;
+};
+
+bool IsDigits(std::string_view text) {
+  return !text.empty() &&
+         std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
+}
+
+Endpoint ModelEndpoint(Segments* segments) {
+  if (segments->done()) return Endpoint::kModelMetadata;
+  const std::string_view word = segments->Take();
+  if (word == "trace") {
+    return segments->Take() == "setting" ? Endpoint::kTraceSetting : Endpoint::kUnknown;
+  }
+  if (word == "infer") return Endpoint::kInfer;
+  if (word == "ready") return Endpoint::kModelReady;
+  if (word == "config") return Endpoint::kModelConfig;
+  if (word == "stats") return Endpoint::kStatistics;
+  if (word == "generate") return Endpoint::kGenerate;
+  if (word == "generate_stream") return Endpoint::kGenerateStream;
+  return Endpoint::kUnknown;
+}
+
+// /models/stats, /models/M[/versions/V][/...]
+void FindModelRoute(Segments segments, Route* route) {
+  Segments only = segments;
+  if (only.Take() == "stats" && only.done()) {
+    route->endpoint = Endpoint::kStatistics;
+    return;
+  }
+  route->model = segments.Take();
+  if (route->model.empty()) return;
+  Segments versioned = segments;
+  if (versioned.TakeWord("versions")) {
+    const std::string_view version = versioned.Take();
+    if (!IsDigits(version)) return;
+    route->version = version;
+    segments = versioned;
+  }
+  route->endpoint = ModelEndpoint(&segments);
+  const bool versioned_trace =
+      route->endpoint == Endpoint::kTraceSetting && !route->version.empty();
+  if (!segments.done() || versioned_trace) route->endpoint = Endpoint::kUnknown;
+}
+
+// /repository[/R]/index, /repository[/R]/models/M/(load|unload)
+bool FindRepositoryRoute(Segments segments, Route* route) {
+  const std::string_view word = segments.Take();
+  if (word == "index" && segments.done()) {
+    route->endpoint = Endpoint::kRepositoryIndex;
+    return true;
+  }
+  if (word != "models") return false;
+  const std::string_view model = segments.Take();
+  const std::string_view action = segments.Take();
+  if (model.empty() || !segments.done()) return false;
+  if (action == "load") {
+    route->endpoint = Endpoint::kModelLoad;
+  } else if (action == "unload") {
+    route->endpoint = Endpoint::kModelUnload;
+  } else {
+    return false;
+  }
+  route->model = model;
+  return true;
+}
+
+// [/region/N]/(status|register|unregister)
+bool IsSharedMemoryAction(Segments segments) {
+  if (segments.TakeWord("region") && segments.Take().empty()) return false;
+  const std::string_view action = segments.Take();
+  return segments.done() &&
+         (action == "status" || action == "register" || action == "unregister");
+}
+
+}  // namespace
+
+Route FindRoute(std::string_view path) {
+  Route route;
+  Segments segments(path);
+  if (!segments.TakeWord("v2")) return route;
+  if (segments.done()) {
+    route.endpoint = Endpoint::kServerMetadata;
+    return route;
+  }
+  const std::string_view word = segments.Take();
+  if (word == "models") {
+    FindModelRoute(segments, &route);
+  } else if (word == "health") {
+    const std::string_view what = segments.Take();
+    if (what == "live" && segments.done()) route.endpoint = Endpoint::kServerLive;
+    if (what == "ready" && segments.done()) route.endpoint = Endpoint::kServerReady;
+  } else if (word == "repository") {
+    if (!FindRepositoryRoute(segments, &route)) {
+      const std::string_view repository = segments.Take();
+      if (!repository.empty() && FindRepositoryRoute(segments, &route)) {
+        route.repository = repository;
+      }
+    }
+  } else if (word == "logging" && segments.done()) {
+    route.endpoint = Endpoint::kLogging;
+  } else if (word == "trace" && segments.Take() == "setting" && segments.done()) {
+    route.endpoint = Endpoint::kTraceSetting;
+  } else if (word == "systemsharedmemory" && IsSharedMemoryAction(segments)) {
+    route.endpoint = Endpoint::kSystemSharedMemory;
+  } else if (word == "cudasharedmemory" && IsSharedMemoryAction(segments)) {
+    route.endpoint = Endpoint::kCudaSharedMemory;
+  }
+  return route;
+}
+
+}  // namespace nereid::frontend::http

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "frontend/http/route.h"
+
+#include <gtest/gtest.h>
+
+namespace nereid::frontend::http {
+namespace {
+
+TEST(Route, EveryEndpoint) {
+  EXPECT_EQ(FindRoute("/v2").endpoint, Endpoint::kServerMetadata);
+  EXPECT_EQ(FindRoute("/v2/health/live").endpoint, Endpoint::kServerLive);
+  EXPECT_EQ(FindRoute("/v2/health/ready").endpoint, Endpoint::kServerReady);
+  EXPECT_EQ(FindRoute("/v2/models/m").endpoint, Endpoint::kModelMetadata);
+  EXPECT_EQ(FindRoute("/v2/models/m/ready").endpoint, Endpoint::kModelReady);
+  EXPECT_EQ(FindRoute("/v2/models/m/config").endpoint, Endpoint::kModelConfig);
+  EXPECT_EQ(FindRoute("/v2/models/m/stats").endpoint, Endpoint::kStatistics);
+  EXPECT_EQ(FindRoute("/v2/models/m/infer").endpoint, Endpoint::kInfer);
+  EXPECT_EQ(FindRoute("/v2/models/m/generate").endpoint, Endpoint::kGenerate);
+  EXPECT_EQ(FindRoute("/v2/models/m/generate_stream").endpoint, Endpoint::kGenerateStream);
+  EXPECT_EQ(FindRoute("/v2/models/m/trace/setting").endpoint, Endpoint::kTraceSetting);
+  EXPECT_EQ(FindRoute("/v2/trace/setting").endpoint, Endpoint::kTraceSetting);
+  EXPECT_EQ(FindRoute("/v2/logging").endpoint, Endpoint::kLogging);
+  EXPECT_EQ(FindRoute("/v2/repository/index").endpoint, Endpoint::kRepositoryIndex);
+  EXPECT_EQ(FindRoute("/v2/repository/models/m/load").endpoint, Endpoint::kModelLoad);
+  EXPECT_EQ(FindRoute("/v2/repository/models/m/unload").endpoint, Endpoint::kModelUnload);
+  EXPECT_EQ(FindRoute("/v2/systemsharedmemory/status").endpoint, Endpoint::kSystemSharedMemory);
+  EXPECT_EQ(FindRoute("/v2/cudasharedmemory/region/r/register").endpoint,
+            Endpoint::kCudaSharedMemory);
+}
+
+TEST(Route, ModelAndVersion) {
+  const Route route = FindRoute("/v2/models/a%20b/versions/12/infer");
+  EXPECT_EQ(route.endpoint, Endpoint::kInfer);
+  EXPECT_EQ(route.model, "a%20b");
+  EXPECT_EQ(route.version, "12");
+  EXPECT_EQ(FindRoute("/v2/models/m/versions/1").endpoint, Endpoint::kModelMetadata);
+}
+
+TEST(Route, StatsOfAllModelsComesFirst) {
+  const Route route = FindRoute("/v2/models/stats");
+  EXPECT_EQ(route.endpoint, Endpoint::kStatistics);
+  EXPECT_EQ(route.model, "");
+  EXPECT_EQ(FindRoute("/v2/models/stats/infer").model, "stats");
+}
+
+TEST(Route, RepositoryName) {
+  const Route route = FindRoute("/v2/repository/r/models/m/load");
+  EXPECT_EQ(route.endpoint, Endpoint::kModelLoad);
+  EXPECT_EQ(route.repository, "r");
+  EXPECT_EQ(route.model, "m");
+  EXPECT_EQ(FindRoute("/v2/repository/r/index").endpoint, Endpoint::kRepositoryIndex);
+}
+
+TEST(Route, NothingElse) {
+  for (const char* path :
+       {"", "/", "/v1", "/v2/", "/V2", "//v2", "/v2/models", "/v2/models/", "/v2/models/m/",
+        "/v2/models//infer", "/v2/models/m/versions", "/v2/models/m/versions/x/infer",
+        "/v2/models/m/versions/1/", "/v2/models/m/versions/1/trace/setting", "/v2/models/m/other",
+        "/v2/models/m/infer/x", "/v2/health", "/v2/health/live/", "/v2/repository",
+        "/v2/repository/models/m", "/v2/repository/models/m/reload", "/v2/trace",
+        "/v2/systemsharedmemory", "/v2/systemsharedmemory/region/r", "v2"}) {
+    EXPECT_EQ(FindRoute(path).endpoint, Endpoint::kUnknown) << path;
+  }
+}
+
+}  // namespace
+}  // namespace nereid::frontend::http

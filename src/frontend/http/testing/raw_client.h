@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace nereid::frontend::http::testing {
+
+struct RawResponse {
+  int status = 0;
+  std::string head;  // with the status line
+  std::string body;
+
+  /// The value of a field; empty if there is none.
+  std::string Field(std::string_view name) const;
+};
+
+/// A blocking TCP client that sends exactly what it is told to.
+class RawClient {
+ public:
+  explicit RawClient(uint16_t port);
+  ~RawClient();
+  RawClient(const RawClient&) = delete;
+
+  bool connected() const { return socket_ >= 0; }
+  void Send(std::string_view bytes);
+  void FinishSending();
+  /// Reads one response; nothing at the end of the connection or for anything malformed.
+  std::optional<RawResponse> Receive(bool is_head = false);
+  /// Whether the server closes the connection without sending anything more.
+  bool AtEnd();
+  /// Resets the connection.
+  void Abort();
+
+ private:
+  bool Fill();
+
+  int socket_ = -1;
+  std::string received_;
+};
+
+/// A request with a body and its Content-Length.
+std::string Post(std::string_view path, std::string_view body, std::string_view fields = {});
+std::string Get(std::string_view path, std::string_view fields = {});
+
+}  // namespace nereid::frontend::http::testing

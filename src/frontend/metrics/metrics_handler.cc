@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "frontend/metrics/metrics_handler.h"
+
+#include <string_view>
+#include <utility>
+
+namespace nereid::frontend::metrics {
+namespace {
+
+class MetricsHandler final : public http::HttpHandler {
+ public:
+  explicit MetricsHandler(std::function<std::string()> make_text)
+      : make_text_(std::move(make_text)) {}
+
+  void Handle(http::Exchange& exchange) override {
+    http::Reply& reply = exchange.reply;
+    const std::string_view path = exchange.head.path();
+    if (exchange.head.method != http::Method::kGet) {
+      reply.SetError(405, "text/plain", "Method Not Allowed");
+    } else {
+      reply.content_type = "text/plain; charset=utf-8";
+      if (path == "/metrics" || path == "/metrics/") reply.text << make_text_();
+    }
+    exchange.Finish();
+  }
+
+  // Nothing is ever submitted.
+  void AnswerInference(http::Exchange&, std::unique_ptr<request::InferenceResponse>,
+                       int) override {}
+
+ private:
+  const std::function<std::string()> make_text_;
+};
+
+}  // namespace
+
+std::shared_ptr<http::HttpHandler> MakeMetricsHandler(std::function<std::string()> make_text) {
+  return std::make_shared<MetricsHandler>(std::move(make_text));
+}
+
+}  // namespace nereid::frontend::metrics

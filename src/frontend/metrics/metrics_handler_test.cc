@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "frontend/metrics/metrics_handler.h"
+
+#include <gtest/gtest.h>
+
+#include "frontend/http/http_server.h"
+#include "frontend/http/testing/raw_client.h"
+
+namespace nereid::frontend::metrics {
+namespace {
+
+TEST(MetricsHandler, Answers) {
+  http::HttpServerOptions options;
+  options.address = "127.0.0.1";
+  options.port = 0;
+  options.threads = 1;
+  int calls = 0;
+  http::HttpServer server(options, MakeMetricsHandler([&] {
+                            ++calls;
+                            return std::string("nv_x 1\n");
+                          }));
+  ASSERT_TRUE(server.Start().ok());
+  http::testing::RawClient client(server.port());
+  client.Send(http::testing::Get("/metrics") + http::testing::Get("/metrics/") +
+              http::testing::Get("/other") + http::testing::Post("/metrics", ""));
+  const auto first = client.Receive();
+  ASSERT_TRUE(first);
+  EXPECT_EQ(first->status, 200);
+  EXPECT_EQ(first->body, "nv_x 1\n");
+  EXPECT_EQ(first->Field("Content-Type"), "text/plain; charset=utf-8");
+  EXPECT_EQ(client.Receive()->body, "nv_x 1\n");
+  const auto other = client.Receive();
+  ASSERT_TRUE(other);
+  EXPECT_EQ(other->status, 200);
+  EXPECT_EQ(other->body, "");
+  const auto post = client.Receive();
+  ASSERT_TRUE(post);
+  EXPECT_EQ(post->status, 405);
+  server.Stop(std::chrono::milliseconds{10'000});
+  EXPECT_EQ(calls, 2);
+}
+
+}  // namespace
+}  // namespace nereid::frontend::metrics

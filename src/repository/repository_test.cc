@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "repository/model_lifecycle.h"
+
+namespace nereid::repository {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::HasSubstr;
+
+/// Loads versions whose config has the parameter "good"; refuses others.
+class FakeLoader : public ModelLoader {
+ public:
+  struct FakeModel : LoadedModel {
+    explicit FakeModel(std::function<void()> gone) : on_destroyed(std::move(gone)) {}
+    ~FakeModel() override { on_destroyed(); }
+    void StopAccepting() override {}
+    base::Status CheckReady() override { return base::Status::Ok(); }
+    std::function<void()> on_destroyed;
+  };
+  base::Result<std::shared_ptr<LoadedModel>> Load(const VersionSource& source,
+                                                  std::function<void()> on_destroyed) override {
+    ++loads;
+    if (source.config->FindParameter("bad") != nullptr) {
+      return base::Status::InvalidArgument("it is bad");
+    }
+    return std::shared_ptr<LoadedModel>(std::make_shared<FakeModel>(std::move(on_destroyed)));
+  }
+  std::atomic<int> loads{0};
+};
+
+class RepositoryTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    root_ = fs::temp_directory_path() / ("nereid_repository_test_" + std::to_string(getpid()));
+    fs::remove_all(root_);
+    fs::create_directories(root_);
+    options_.poll.repositories = {root_.string()};
+  }
+  void TearDown() override { fs::remove_all(root_); }
+
+  void Write(const std::string& model, const std::string& config,
+             const std::vector<std::string>& versions) {
+    fs::create_directories(root_ / model);
+    std::ofstream(root_ / model / "config.pbtxt") << config;
+    for (const std::string& version : versions) fs::create_directories(root_ / model / version);
+  }
+  std::string IndexText(const ModelLifecycle& lifecycle, bool ready_only = false) {
+    std::string text;
+    const auto index = lifecycle.Index(ready_only);
+    for (const IndexEntry& entry : *index) {
+      text += entry.name + "/" + entry.version + "/" + entry.state + "/" + entry.reason + "\n";
+    }
+    return text;
+  }
+
+  fs::path root_;
+  ModelLifecycle::Options options_;
+  FakeLoader loader_;
+};
+
+TEST_F(RepositoryTest, LoadsTheVersionsThatThePolicySelects) {
+  Write("m", "backend: \"b\" version_policy { latest { num_versions: 2 } }",
+        {"1", "2", "010", "10", "abc"});
+  ModelLifecycle lifecycle(options_, loader_);
+  const auto report = lifecycle.LoadAll();
+  ASSERT_TRUE(report.ok());
+  EXPECT_TRUE(report->failures.empty());
+  EXPECT_EQ(IndexText(lifecycle), "m/2/READY/\nm/10/READY/\n");
+  EXPECT_TRUE(lifecycle.AllReady());
+  EXPECT_EQ(lifecycle.Table()->Find("m", 1).status().message(),
+            "Request for unknown model: 'm' version 1 is not found");
+  EXPECT_TRUE(lifecycle.Table()->Find("m", -1).ok());
+  EXPECT_EQ(lifecycle.Table()->Find("x", -1).status().message(),
+            "Request for unknown model: 'x' is not found");
+}
+
+TEST_F(RepositoryTest, ReportsEachModelThatFails) {
+  Write("bad", "backend: \"b\" parameters { key: \"bad\" value { string_value: \"1\" } }", {"1"});
+  Write("broken", "no such field: 1", {"1"});
+  Write("empty", "backend: \"b\"", {});
+  Write("good", "backend: \"b\"", {"1"});
+  ModelLifecycle lifecycle(options_, loader_);
+  auto report = lifecycle.LoadAll();
+  ASSERT_TRUE(report.ok());
+  ASSERT_EQ(report->failures.size(), 3u);
+  EXPECT_EQ(report->failures["bad"].message(),
+            "load failed for model 'bad': version 1 is at UNAVAILABLE state: Invalid argument: it is "
+            "bad;\n");
+  EXPECT_EQ(report->failures["broken"].message(),
+            "failed to load 'broken', failed to poll from model repository");
+  EXPECT_EQ(report->failures["empty"].message(),
+            "load failed for model 'empty': at least one version must be available under the version "
+            "policy of model 'empty'\n");
+  EXPECT_EQ(IndexText(lifecycle),
+            "bad/1/UNAVAILABLE/Invalid argument: it is bad\nbroken///\nempty///\ngood/1/READY/\n");
+  EXPECT_EQ(IndexText(lifecycle, true), "good/1/READY/\n");
+  EXPECT_FALSE(lifecycle.AllReady());
+}
+
+TEST_F(RepositoryTest, AReloadReplacesAndAFailedReloadKeeps) {
+  Write("m", "backend: \"b\"", {"1"});
+  ModelLifecycle lifecycle(options_, loader_);
+  ASSERT_TRUE(lifecycle.Load("m").ok());
+  const auto first = *lifecycle.Table()->Find("m", -1);
+  ASSERT_TRUE(lifecycle.Load("m").ok());
+  EXPECT_EQ(loader_.loads, 1) << "nothing changed, so nothing is loaded again";
+
+  Write("m", "backend: \"b\" parameters { key: \"bad\" value { string_value: \"1\" } }", {"1"});
+  fs::last_write_time(root_ / "m" / "config.pbtxt",
+                      fs::file_time_type::clock::now() + std::chrono::seconds(5));
+  EXPECT_THAT(lifecycle.Load("m").message(), HasSubstr("it is bad"));
+  EXPECT_EQ(*lifecycle.Table()->Find("m", -1), first);
+  EXPECT_EQ(IndexText(lifecycle), "m/1/READY/\n");
+
+  Write("m", "backend: \"b\"", {"1", "2"});
+  fs::last_write_time(root_ / "m" / "config.pbtxt",
+                      fs::file_time_type::clock::now() + std::chrono::seconds(10));
+  ASSERT_TRUE(lifecycle.Load("m").ok());
+  EXPECT_NE(*lifecycle.Table()->Find("m", -1), first);
+  EXPECT_EQ(IndexText(lifecycle), "m/1/UNLOADING/\nm/2/READY/\n");
+}
+
+TEST_F(RepositoryTest, UnloadLetsRequestsFinish) {
+  Write("m", "backend: \"b\"", {"1"});
+  ModelLifecycle lifecycle(options_, loader_);
+  ASSERT_TRUE(lifecycle.Load("m").ok());
+  auto in_flight = *lifecycle.Table()->Find("m", -1);
+  ASSERT_TRUE(lifecycle.Unload("m").ok());
+  EXPECT_EQ(IndexText(lifecycle), "m/1/UNLOADING/\n");
+  EXPECT_EQ(lifecycle.Table()->Find("m", -1).status().message(),
+            "Request for unknown model: 'm' has no available versions");
+  EXPECT_EQ(lifecycle.Table()->Find("m", 1).status().code(), base::StatusCode::kUnavailable);
+  EXPECT_EQ(lifecycle.WaitUntilGone([] { return true; }), 1u);
+  in_flight.reset();
+  EXPECT_EQ(lifecycle.WaitUntilGone([] { return true; }), 0u);
+  EXPECT_EQ(IndexText(lifecycle), "m/1/UNAVAILABLE/unloaded\n");
+  EXPECT_TRUE(lifecycle.AllReady());
+  EXPECT_TRUE(lifecycle.Unload("never heard of").ok());
+}
+
+TEST_F(RepositoryTest, NamesStayInsideTheRepository) {
+  ModelLifecycle lifecycle(options_, loader_);
+  EXPECT_EQ(lifecycle.Load("..").code(), base::StatusCode::kInvalidArgument);
+  EXPECT_EQ(lifecycle.Load("a/b").code(), base::StatusCode::kInvalidArgument);
+  EXPECT_EQ(lifecycle.Load(" ").code(), base::StatusCode::kInvalidArgument);
+  EXPECT_EQ(lifecycle.Load("absent").message(),
+            "failed to load 'absent', failed to poll from model repository");
+}
+
+TEST_F(RepositoryTest, ANameInTwoRepositoriesIsNotLoaded) {
+  Write("a/m", "backend: \"b\"", {"1"});
+  Write("b/m", "backend: \"b\"", {"1"});
+  options_.poll.repositories = {(root_ / "a").string(), (root_ / "b").string()};
+  ModelLifecycle lifecycle(options_, loader_);
+  auto report = lifecycle.LoadAll();
+  EXPECT_THAT(report->failures["m"].message(), HasSubstr("not unique"));
+  EXPECT_EQ(IndexText(lifecycle),
+            "m//UNAVAILABLE/model appears in two or more repositories\n");
+}
+
+TEST_F(RepositoryTest, AMissingRepositoryIsAFailure) {
+  options_.poll.repositories = {"/nonexistent"};
+  ModelLifecycle lifecycle(options_, loader_);
+  EXPECT_EQ(lifecycle.LoadAll().status().message(), "failed to stat file /nonexistent");
+}
+
+}  // namespace
+}  // namespace nereid::repository

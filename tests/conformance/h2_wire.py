@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: Apache-2.0
+"""HTTP/2 by hand: correct frames through h2, wrong ones byte by byte."""
+
+import socket
+import struct
+
+import hpack
+
+PREFACE = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
+DATA, HEADERS, PRIORITY, RST_STREAM, SETTINGS, PUSH_PROMISE, PING, GOAWAY, WINDOW_UPDATE, \
+    CONTINUATION = range(10)
+END_STREAM, END_HEADERS, ACK = 0x1, 0x4, 0x1
+
+PROTOCOL_ERROR, FLOW_CONTROL_ERROR, STREAM_CLOSED, FRAME_SIZE_ERROR, COMPRESSION_ERROR = (
+    0x1, 0x3, 0x5, 0x6, 0x9)
+
+INFER_PATH = "/inference.GRPCInferenceService/ModelInfer"
+
+
+def frame(kind, flags, stream, payload=b"", length=None) -> bytes:
+    """One frame; `length` other than the payload's makes a wrong one."""
+    size = len(payload) if length is None else length
+    return struct.pack(">I", size)[1:] + bytes([kind, flags]) + struct.pack(">I", stream) + payload
+
+
+def message(data: bytes, compressed=0, length=None) -> bytes:
+    """A gRPC message: flag, length, bytes."""
+    return struct.pack(">BI", compressed, len(data) if length is None else length) + data
+
+
+class Wire:
+    """One connection to the gRPC port, past the preface unless told otherwise."""
+
+    def __init__(self, server, preface=PREFACE + frame(SETTINGS, 0, 0)):
+        self.socket = socket.create_connection(("127.0.0.1", server.grpc_port), timeout=5)
+        self.buffer = b""
+        self.encoder = hpack.Encoder()
+        self.decoder = hpack.Decoder()
+        self.send(preface)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.socket.close()
+
+    def send(self, data: bytes):
+        try:
+            self.socket.sendall(data)
+        except (BrokenPipeError, ConnectionResetError):
+            pass  # the server has hung up already; what it said before is still to be read
+
+    def request(self, stream, path=INFER_PATH, method="POST", end=False, **headers):
+        """The HEADERS frame of a gRPC call; a header given as None is left out."""
+        fields = {":method": method, ":scheme": "http", ":path": path, ":authority": "test",
+                  "content-type": "application/grpc", "te": "trailers"}
+        fields.update({k.replace("_", "-"): v for k, v in headers.items()})
+        block = self.encoder.encode([(k, v) for k, v in fields.items() if v is not None])
+        self.send(frame(HEADERS, END_HEADERS | (END_STREAM if end else 0), stream, block))
+
+    def data(self, stream, payload, end=True):
+        self.send(frame(DATA, END_STREAM if end else 0, stream, payload))
+
+    def _bytes(self, count) -> bytes:
+        while len(self.buffer) < count:
+            try:
+                more = self.socket.recv(65536)
+            except ConnectionResetError:
+                more = b""
+            except TimeoutError:
+                raise AssertionError("no frame came, and the connection stays open") from None
+            if not more:
+                raise EOFError
+            self.buffer += more
+        data, self.buffer = self.buffer[:count], self.buffer[count:]
+        return data
+
+    def read(self):
+        """The next frame: (kind, flags, stream, payload). EOFError where the server hung up."""
+        head = self._bytes(9)
+        size = int.from_bytes(head[:3], "big")
+        kind, flags, stream = head[3], head[4], int.from_bytes(head[5:9], "big")
+        if kind == DATA and size:  # what was read of the connection's window is granted again
+            self.send(frame(WINDOW_UPDATE, 0, 0, struct.pack(">I", size)))
+        return kind, flags, stream, self._bytes(size)
+
+    def read_until(self, wanted, stream=None):
+        """The payload of the next frame of a kind (on a stream); others are passed over."""
+        while True:
+            kind, _, number, payload = self.read()
+            if kind in (HEADERS,) and (kind != wanted or number != stream):
+                self.decoder.decode(payload)
+            if kind == wanted and stream in (None, number):
+                return payload
+
+    def call_result(self, stream):
+        """Reads a call to its end: (headers of all blocks merged, message bytes)."""
+        fields, body = {}, b""
+        while True:
+            kind, flags, number, payload = self.read()
+            if kind == HEADERS:
+                decoded = dict(self.decoder.decode(payload))
+                if number == stream:
+                    fields.update(decoded)
+            elif kind == DATA and number == stream:
+                body += payload
+            elif kind == RST_STREAM and number == stream:
+                return {"reset": int.from_bytes(payload, "big")}, body
+            elif kind == GOAWAY:
+                return {"goaway": int.from_bytes(payload[4:8], "big")}, body
+            if number == stream and kind in (HEADERS, DATA) and flags & END_STREAM:
+                return fields, body
+
+    def connection_error(self):
+        """The code of the GOAWAY that must come, or "closed" where the server just hung up."""
+        try:
+            return int.from_bytes(self.read_until(GOAWAY)[4:8], "big")
+        except EOFError:
+            return "closed"
+
+    def stream_or_connection_error(self, stream):
+        """The code of the RST_STREAM or GOAWAY that must come, or "closed"."""
+        try:
+            while True:
+                kind, _, number, payload = self.read()
+                if kind == RST_STREAM and number == stream:
+                    return int.from_bytes(payload, "big")
+                if kind == GOAWAY:
+                    return int.from_bytes(payload[4:8], "big")
+        except EOFError:
+            return "closed"
