@@ -63,8 +63,7 @@ TEST(ErrorTest, NullIsHarmless) {
   TRITONSERVER_ErrorDelete(nullptr);
   EXPECT_STREQ(TRITONSERVER_ErrorMessage(nullptr), "");
   EXPECT_TRUE(TakeStatus(nullptr).ok());
-  EXPECT_STREQ(TRITONSERVER_ErrorMessage(TRITONSERVER_ErrorNew(TRITONSERVER_ERROR_UNKNOWN, nullptr)),
-               "");
+  EXPECT_EQ(TextOf(TRITONSERVER_ErrorNew(TRITONSERVER_ERROR_UNKNOWN, nullptr)), "");
 }
 
 TEST(GuardTest, TurnsExceptionsIntoErrors) {
@@ -102,8 +101,9 @@ TEST(EnumTextTest, VersionAndNames) {
                "MODEL");
   EXPECT_STREQ(TRITONSERVER_InferenceTraceLevelString(TRITONSERVER_TRACE_LEVEL_TENSORS),
                "TENSORS");
-  EXPECT_STREQ(TRITONSERVER_InferenceTraceLevelString(static_cast<TRITONSERVER_InferenceTraceLevel>(12)),
-               "<unknown>");
+  EXPECT_STREQ(
+      TRITONSERVER_InferenceTraceLevelString(static_cast<TRITONSERVER_InferenceTraceLevel>(12)),
+      "<unknown>");
   EXPECT_STREQ(TRITONSERVER_InferenceTraceActivityString(TRITONSERVER_TRACE_QUEUE_START),
                "QUEUE_START");
 }

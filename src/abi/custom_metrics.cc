@@ -136,7 +136,8 @@ TRITONSERVER_Error* TRITONSERVER_MetricNewWithArgs(TRITONSERVER_Metric** metric,
   return abi::Guard([&]() -> base::Status {
     NEREID_ASSIGN_OR_RETURN(auto pairs, ReadLabels(labels, label_count));
     NEREID_ASSIGN_OR_RETURN(
-        auto made, family->family->NewMetric(pairs, args == nullptr ? std::nullopt : args->buckets));
+        auto made,
+        family->family->NewMetric(pairs, args == nullptr ? std::nullopt : args->buckets));
     *metric = new TRITONSERVER_Metric{std::move(made)};
     return base::Status::Ok();
   });

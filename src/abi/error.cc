@@ -87,7 +87,8 @@ using namespace nereid;
 extern "C" {
 
 TRITONSERVER_Error* TRITONSERVER_ErrorNew(TRITONSERVER_Error_Code code, const char* msg) {
-  return abi::Guard([&] { return base::Status(abi::ToStatusCode(code), msg == nullptr ? "" : msg); });
+  return abi::Guard(
+      [&] { return base::Status(abi::ToStatusCode(code), msg == nullptr ? "" : msg); });
 }
 
 void TRITONSERVER_ErrorDelete(TRITONSERVER_Error* error) {

@@ -285,7 +285,8 @@ Status ModelLifecycle::Unload(const std::string& name) {
 }
 
 void ModelLifecycle::UnloadAll() {
-  for (const auto& [name, versions] : Table()->models()) {
+  const auto table = Table();  // held: unloading replaces the table that is being walked
+  for (const auto& [name, versions] : table->models()) {
     const Status status = Unload(name);
     if (!status.ok()) LOG_ERROR << "failed to unload '" << name << "': " << status.message();
   }

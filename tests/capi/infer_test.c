@@ -288,8 +288,8 @@ static void TestModel(TRITONSERVER_Server* server) {
   OK(TRITONSERVER_ServerMetadata(server, &message));
   CheckMessage(message, "\"name\":\"in_process\"");
 
-  FAILS(TRITONSERVER_InferenceRequestNew(&request, server, "copy", -1), TRITONSERVER_ERROR_NOT_FOUND,
-        "unknown model");
+  FAILS(TRITONSERVER_InferenceRequestNew(&request, server, "copy", -1),
+        TRITONSERVER_ERROR_NOT_FOUND, "unknown model");
   CHECK(request == NULL);
   FAILS(TRITONSERVER_ServerLoadModel(server, NULL), TRITONSERVER_ERROR_INVALID_ARG, "model_name");
   FAILS(TRITONSERVER_ServerLoadModel(server, "absent"), TRITONSERVER_ERROR_INTERNAL, "absent");
@@ -383,7 +383,9 @@ static void TestManyInFlight(TRITONSERVER_Server* server,
     SetInput(&calls[i], data[i], 2, 16);
   }
   for (int round = 1; round <= 3; ++round) {
-    for (int i = 0; i < kMany; ++i) OK(TRITONSERVER_ServerInferAsync(server, calls[i].request, NULL));
+    for (int i = 0; i < kMany; ++i) {
+      OK(TRITONSERVER_ServerInferAsync(server, calls[i].request, NULL));
+    }
     for (int i = 0; i < kMany; ++i) {
       Await(&calls[i], round);
       CheckAnswer(&calls[i], data[i], 2, 16);

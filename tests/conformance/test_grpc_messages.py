@@ -136,8 +136,8 @@ def test_shape_that_overflows_to_nothing(server, shape):
 
 
 @pytest.mark.parametrize("shape,raw,text", [
-    ([1], struct.pack("<I", 10) + b"abc", "incomplete string data for inference input 'INPUT0', "
-     "expecting string of length 10 but only 3 bytes available"),
+    ([1], struct.pack("<I", 10) + b"abc", "expecting string of length 10 but only 3 bytes "
+     "available"),
     ([2], elements(b"abc") + b"\x01", "incomplete string length indicator for inference input "
      "'INPUT0'"),
     ([2], elements(b"abc"), "expected 2 string elements for inference input 'INPUT0'"),

@@ -198,7 +198,7 @@ ERRORS = [
     ("no_shape", "fixed", [("INPUT0", "FP32", ())], None,
      "input 'INPUT0' has no shape but model requires batch dimension for 'fixed'"),
     ("batch_of_none", "fixed", [("INPUT0", "FP32", (0, 4))], None,
-     "input byte size mismatch for input 'INPUT0' for model 'fixed'. Expected 16, got 0"),
+     "inference request batch-size must be >= 1 for 'fixed', got 0"),
 ]
 NUMPY = {"FP32": np.float32, "INT32": np.int32}
 

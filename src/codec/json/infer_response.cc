@@ -49,6 +49,9 @@ template <typename T>
 void AppendNumbers(const char* data, size_t count, TextBuffer* json) {
   constexpr size_t kAtOnce = 4096;
   constexpr size_t kMostText = 33;  // with the comma; WriteElement may scribble beyond
+  constexpr size_t kUsualText = std::is_floating_point_v<T> ? 21 : 2 * sizeof(T) + 1;
+  // Growing a large text by doubling would copy it; memory that is not used costs nothing.
+  if (count > kAtOnce && json->Room(count * kUsualText) == nullptr) return;
   for (size_t first = 0; first < count; first += kAtOnce) {
     const size_t chunk = std::min(kAtOnce, count - first);
     char* to = json->Room(chunk * kMostText + kNumberRoom);

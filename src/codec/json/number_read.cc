@@ -41,7 +41,7 @@ constexpr uint64_t kTens[] = {1, 10, 100, 1'000, 10'000, 100'000, 1'000'000, 10'
 
 /// Digits are collected into `value`, which is meaningful while at most 19 of them are significant.
 /// Where they end within a word is random, so that is found without a branch.
-const char* ReadDigits(const char* p, const char* end, uint64_t* value) {
+inline const char* ReadDigits(const char* p, const char* end, uint64_t* value) {
   uint64_t v = *value;
   while (end - p >= 8) {
     const uint64_t chunk = Load8(p);
@@ -63,8 +63,8 @@ const char* ReadDigits(const char* p, const char* end, uint64_t* value) {
 }
 
 /// w * 10^q for w != 0, if 64 bits of the power are enough to know how it rounds: all but about
-/// one number in 500.
-bool RoundProduct(uint64_t w, int q, double* result) {
+/// one number in 200.
+inline bool RoundProduct(uint64_t w, int q, double* result) {
   if (q < kLeastPower || q > kGreatestPower) return false;
   const int shift = std::countl_zero(w);
   w <<= shift;
@@ -79,9 +79,8 @@ bool RoundProduct(uint64_t w, int q, double* result) {
   const int binary_exponent = FloorLog2TenToThe(q) + 1 - shift - lift;  // value = high * 2^this
   const uint64_t below = high & 0x7FF;  // the 11 bits below a double's 53
   constexpr uint64_t kHalf = 0x400;
-  constexpr uint64_t kDoubt = 6;
+  constexpr uint64_t kDoubt = 5;
   if (below - (kHalf - kDoubt) <= 2 * kDoubt) return false;
-  if (below < kDoubt || below > 0x7FF - kDoubt) return false;  // a carry could change the upper bits
   uint64_t mantissa = (high >> 11) + (below > kHalf ? 1 : 0);
   int exponent = binary_exponent + 11 + 52;
   if (mantissa >> 53 != 0) {
@@ -95,7 +94,7 @@ bool RoundProduct(uint64_t w, int q, double* result) {
   return true;
 }
 
-bool ToDouble(uint64_t w, int64_t q, double* result) {
+inline bool ToDouble(uint64_t w, int64_t q, double* result) {
   if (w == 0) {
     *result = 0.0;
     return true;
@@ -248,5 +247,44 @@ const char* ReadNumber(const char* p, const char* end, Number* number) {
   }
   return p;
 }
+
+template <typename T>
+size_t ReadPlainNumbers(const char** p, const char* end, size_t count, T* out) {
+  size_t n = 0;
+  for (const char* next = *p; n < count && end - next > 1; ++n, *p = next) {
+    const bool negative = *next == '-';
+    next += negative;
+    const char* const integer = next;
+    uint64_t w = 0;
+    const bool zero = *next == '0';
+    if (next + 1 != end && next[1] == '.') {
+      w = static_cast<uint64_t>(*next - '0');
+      if (w > 9) return n;
+      ++next;
+    } else {
+      if (zero) return n;
+      next = ReadDigits(next, end, &w);
+    }
+    int64_t digits = next - integer;
+    int64_t exponent = 0;
+    if (digits == 0 || next == end) return n;
+    if (*next == '.') {
+      const char* const fraction = ++next;
+      next = ReadDigits(next, end, &w);
+      exponent = fraction - next;
+      digits -= exponent;
+      if (exponent == 0 || next == end) return n;
+    }
+    double d;
+    if (*next != ',' || digits > (zero ? 20 : 19) || !ToDouble(w, exponent, &d)) return n;
+    ++next;
+    next += next != end && *next == ' ';
+    out[n] = static_cast<T>(negative ? -d : d);
+  }
+  return n;
+}
+
+template size_t ReadPlainNumbers(const char**, const char*, size_t, float*);
+template size_t ReadPlainNumbers(const char**, const char*, size_t, double*);
 
 }  // namespace nereid::codec::json

@@ -36,6 +36,14 @@ struct Number {
 /// rounded to the nearest double. On failure `number->kind` says why, and the return value where.
 const char* ReadNumber(const char* p, const char* end, Number* number);
 
+/// The fast way through long arrays: reads up to `count` numbers in their usual form ("-12.5",
+/// "7", no exponent), each followed by a comma and perhaps a space, and moves `*p` behind what is
+/// read. Stops early at anything else: ReadNumber can tell what that is.
+template <typename T>
+size_t ReadPlainNumbers(const char** p, const char* end, size_t count, T* out);
+extern template size_t ReadPlainNumbers(const char**, const char*, size_t, float*);
+extern template size_t ReadPlainNumbers(const char**, const char*, size_t, double*);
+
 /// The room that `out` must have for WriteDouble and WriteInteger. The text is at most 32
 /// characters long, but bytes behind it may be overwritten.
 inline constexpr size_t kNumberRoom = 72;

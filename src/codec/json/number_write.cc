@@ -64,6 +64,22 @@ Decimal Shortest(uint64_t c, int q, bool even_gap) {
   return {long_digits ^ ((long_digits ^ short_digits) & mask), k + static_cast<int>(short_fits)};
 }
 
+/// Whole numbers and those with few binary places have an exact decimal of few digits. With up to 15
+/// digits it is the shortest too: no two decimals of 15 digits are the same double.
+bool IsExactAndShort(uint64_t c, int q, Decimal* decimal) {
+  constexpr uint64_t kFives[] = {1, 5, 25, 125, 625, 3'125, 15'625, 78'125};
+  constexpr int kMostPlaces = 7;
+  constexpr uint64_t kMost = 1'000'000'000'000'000 / 78'125;
+  const int zeros = std::countr_zero(c);
+  const int places = -q - zeros;
+  if (places > kMostPlaces || q > 0) return false;
+  const uint64_t odd = places >= 0 ? c >> zeros : c >> -q;
+  if (odd > kMost) return false;
+  const int count = places > 0 ? places : 0;
+  *decimal = {odd * kFives[count], -count};
+  return true;
+}
+
 void RemoveTrailingZeros(Decimal* decimal) {
   if (decimal->digits % 10 != 0) [[likely]] return;
   while (decimal->digits % 100'000'000 == 0) {
@@ -77,14 +93,17 @@ void RemoveTrailingZeros(Decimal* decimal) {
 }
 
 /// Eight digits at once: halves, then quarters, then single digits in the bytes of one word.
-inline void Write8(uint32_t value, char* out) {
+inline uint64_t Digits8(uint32_t value) {
   const uint64_t fours = (value / 10'000) | (uint64_t{value % 10'000} << 32);
   const uint64_t hundreds = ((fours * 10'486) >> 20) & 0x0000007F0000007F;  // each / 100
   const uint64_t pairs = hundreds | ((fours - hundreds * 100) << 16);
   const uint64_t tens = ((pairs * 103) >> 10) & 0x000F000F000F000F;  // each / 10
-  const uint64_t digits = (tens | ((pairs - tens * 10) << 8)) + 0x3030303030303030;
-  std::memcpy(out, &digits, 8);
+  return (tens | ((pairs - tens * 10) << 8)) + 0x3030303030303030;
 }
+
+inline void Store8(uint64_t word, char* out) { std::memcpy(out, &word, 8); }
+
+inline void Write8(uint32_t value, char* out) { Store8(Digits8(value), out); }
 
 constexpr uint64_t kTens[] = {0,
                               10,
@@ -126,6 +145,28 @@ void WriteLongDigits(uint64_t digits, bool is_17, char before, char* out) {
   end[-17] = is_17 ? static_cast<char>('0' + top) : before;
   Write8(static_cast<uint32_t>(upper - top * 100'000'000), end - 16);
   Write8(static_cast<uint32_t>(digits - upper * 100'000'000), end - 8);
+}
+
+/// Up to eight digits: all in one register. Null if the notation needs more than they.
+char* LayoutShort(const Decimal& decimal, char* out) {
+  const int count = CountDigits(decimal.digits);
+  const int point = count + decimal.exponent;
+  const uint64_t word = Digits8(static_cast<uint32_t>(decimal.digits)) >> (8 * (8 - count));
+  if (decimal.exponent == 0) {
+    Store8(word, out);
+    std::memcpy(out + count, ".0", 2);
+    return out + count + 2;
+  }
+  if (decimal.exponent > 0 || point <= -6) return nullptr;
+  if (point > 0) {
+    Store8(word, out);
+    out[point] = '.';
+    Store8(word >> (8 * point), out + point + 1);
+    return out + count + 1;
+  }
+  std::memcpy(out, "0.000000", 8);
+  Store8(word, out + 2 - point);
+  return out + 2 - point + count;
 }
 
 /// Places the point: plain notation for values in [1e-6, 1e21), else one digit before the point.
@@ -178,17 +219,17 @@ char* WriteDouble(double value, char* out) {
   if (bits >> 63 != 0) *out++ = '-';
   if (biased == 0x7FF) return literal("Infinity", 8);
   if (biased == 0 && fraction == 0) return literal("0.0", 3);
-  if (biased >= 1023 && biased < 1023 + 50) {
-    const auto whole = static_cast<int64_t>(std::fabs(value));
-    if (static_cast<double>(whole) == std::fabs(value)) {
-      out = WriteInteger(whole, out);
-      return literal(".0", 2);
-    }
-  }
   const bool subnormal = biased == 0;
   const uint64_t c = subnormal ? fraction : fraction | (uint64_t{1} << 52);
   const int q = (subnormal ? 1 : biased) - 1075;
-  Decimal decimal = Shortest(c, q, /*even_gap=*/fraction != 0 || biased <= 1);
+  Decimal decimal;
+  if (IsExactAndShort(c, q, &decimal)) [[unlikely]] {  // so that the other way is the straight one
+    if (decimal.digits < 100'000'000) {
+      if (char* const end = LayoutShort(decimal, out)) return end;
+    }
+    return Layout(decimal, out);
+  }
+  decimal = Shortest(c, q, /*even_gap=*/fraction != 0 || biased <= 1);
   RemoveTrailingZeros(&decimal);
   return Layout(decimal, out);
 }

@@ -28,8 +28,10 @@ class DataReader {
  public:
   explicit DataReader(Cursor& cursor) : cursor_(cursor) {}
 
-  template <typename Element>
-  Status Read(uint64_t count, Element&& read_element) {
+  /// `read_many(left)` may read up to `left` elements, each with the comma behind it, and returns how
+  /// many it did; `read_element` reads one.
+  template <typename Many, typename Element>
+  Status Read(uint64_t count, Many&& read_many, Element&& read_element) {
     const int outer_depth = cursor_.depth_;
     NEREID_RETURN_IF_ERROR(cursor_.Enter());
     uint64_t left = count;
@@ -51,6 +53,12 @@ class DataReader {
         NEREID_RETURN_IF_ERROR(cursor_.SkipValue());
         return CountMismatch();
       }
+      const uint64_t read = read_many(left);
+      if (read != 0) {
+        left -= read;
+        value_needed = true;
+        continue;
+      }
       --left;
       NEREID_RETURN_IF_ERROR(read_element());
       // What follows in all but a few cases: a comma, perhaps a space.
@@ -63,6 +71,11 @@ class DataReader {
       NEREID_RETURN_IF_ERROR(error_);
     }
     return left == 0 ? Status::Ok() : CountMismatch();
+  }
+
+  template <typename T>
+  size_t ReadManyNumbers(uint64_t left, char* out) {
+    return ReadPlainNumbers(&cursor_.p_, cursor_.end_, left, reinterpret_cast<T*>(out));
   }
 
   /// `kind` is what the element must be, as messages say it: "unsigned-integer".
@@ -112,10 +125,20 @@ class DataReader {
 
 namespace {
 
+size_t ReadNone(uint64_t) { return 0; }
+
 template <typename T>
 Status ReadNumbers(Cursor& cursor, uint64_t count, char* out) {
   DataReader reader(cursor);
-  return reader.Read(count, [&reader, &out]() -> Status {
+  const auto read_many = [&reader, &out](uint64_t left) -> size_t {
+    if constexpr (std::is_floating_point_v<T>) {
+      const size_t read = reader.ReadManyNumbers<T>(left, out);
+      out += read * sizeof(T);
+      return read;
+    }
+    return 0;
+  };
+  return reader.Read(count, read_many, [&reader, &out]() -> Status {
     Number number;
     T value;
     if constexpr (std::is_floating_point_v<T>) {
@@ -145,7 +168,7 @@ Status ReadNumbers(Cursor& cursor, uint64_t count, char* out) {
 
 Status ReadBools(Cursor& cursor, uint64_t count, char* out) {
   DataReader reader(cursor);
-  return reader.Read(count, [&cursor, &out]() -> Status {
+  return reader.Read(count, ReadNone, [&cursor, &out]() -> Status {
     bool value = false;
     NEREID_RETURN_IF_ERROR(ReadBoolMember(cursor, "data", &value));
     *out++ = value ? 1 : 0;
@@ -157,7 +180,7 @@ Status ReadStrings(Cursor& cursor, uint64_t count, char* out, size_t* used) {
   DataReader reader(cursor);
   const char* const begin = out;
   std::string scratch;
-  NEREID_RETURN_IF_ERROR(reader.Read(count, [&]() -> Status {
+  NEREID_RETURN_IF_ERROR(reader.Read(count, ReadNone, [&]() -> Status {
     if (cursor.Peek() != '"') {
       NEREID_RETURN_IF_ERROR(cursor.SkipValue());
       return Status::Internal(

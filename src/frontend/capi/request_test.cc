@@ -51,8 +51,8 @@ class RequestTest : public ::testing::Test {
   void AddInput(std::string bytes) {
     const std::string& data = data_.emplace_back(std::move(bytes));
     const int64_t shape[] = {static_cast<int64_t>(data.size())};
-    EXPECT_SUCCESS(
-        TRITONSERVER_InferenceRequestAddInput(request_, "INPUT0", TRITONSERVER_TYPE_UINT8, shape, 1));
+    EXPECT_SUCCESS(TRITONSERVER_InferenceRequestAddInput(request_, "INPUT0",
+                                                         TRITONSERVER_TYPE_UINT8, shape, 1));
     EXPECT_SUCCESS(TRITONSERVER_InferenceRequestAppendInputData(
         request_, "INPUT0", data.data(), data.size(), TRITONSERVER_MEMORY_CPU, 0));
   }
@@ -92,7 +92,9 @@ class RequestTest : public ::testing::Test {
   }
 
   void DeleteResponses() {
-    for (auto* response : responses_) EXPECT_SUCCESS(TRITONSERVER_InferenceResponseDelete(response));
+    for (auto* response : responses_) {
+      EXPECT_SUCCESS(TRITONSERVER_InferenceResponseDelete(response));
+    }
     responses_.clear();
     flags_.clear();
   }

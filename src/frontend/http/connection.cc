@@ -69,6 +69,7 @@ void Connection::BeginDrain() {
 void Connection::Close() {
   if (state_ == State::kClosed) return;
   const std::shared_ptr<Connection> self = shared_from_this();
+  if (state_ != State::kBusy) Abandon();
   state_ = State::kClosed;
   deadline_tick_ = 0;
   if (cancellation_ != nullptr) cancellation_->Cancel();
@@ -76,6 +77,12 @@ void Connection::Close() {
   boost::system::error_code ignored;
   socket_.close(ignored);
   loop_->Remove(this);
+}
+
+// A response refers to its sink, which is this object: one that is kept would keep both for ever.
+void Connection::Abandon() {
+  response_.reset();
+  reply.Clear();
 }
 
 // ---- Waiting ----
@@ -310,6 +317,7 @@ void Connection::Refuse(int status, std::string_view message) {
   body = Body{};
   state_ = State::kBusy;
   close_after_reply_ = true;
+  refused_ = true;
   reply.SetError(status, "application/json", message);
   Finish();
 }
@@ -335,15 +343,13 @@ void Connection::Send(std::unique_ptr<request::InferenceResponse> response, bool
 }
 
 void Connection::OnCompleted() {
-  if (state_ != State::kBusy) {
-    response_.reset();
-    return;
-  }
+  if (state_ != State::kBusy) return Abandon();
   if (is_sink_) {
     is_sink_ = false;
     cancellation_.reset();
     loop_->handler().AnswerInference(*this, std::move(response_), response_count_);
   }
+  state_ = State::kWriting;
   body = Body{};
   BuildHead();
   WriteReply();
@@ -391,13 +397,11 @@ void Connection::WriteReply() {
     const ssize_t sent = sendmsg(socket_.native_handle(), &message, MSG_NOSIGNAL);
     if (sent < 0 && errno == EINTR) continue;
     if (sent < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) {
-      if (state_ != State::kWriting) SetDeadline(loop_->timeouts().stall);
-      state_ = State::kWriting;
+      SetDeadline(loop_->timeouts().stall);
       WaitWritable();
       return;
     }
     if (sent < 0) return Close();
-    if (state_ == State::kWriting) SetDeadline(loop_->timeouts().stall);
     auto left = static_cast<size_t>(sent);
     while (first_unwritten_ < unwritten_.size() && left >= unwritten_[first_unwritten_].size) {
       left -= unwritten_[first_unwritten_++].size;
@@ -419,15 +423,16 @@ void Connection::OnWritable() {
 
 void Connection::OnWritten() {
   reply.Clear();
-  if (close_after_reply_) return Linger();
+  if (refused_) return Linger();
+  if (close_after_reply_) return Close();
   state_ = State::kHead;
   SetDeadline(loop_->timeouts().idle);
   if (!ahead_.empty()) TakeInput({});
   if (end_of_input_ && state_ != State::kBusy) Close();
 }
 
-// Closing with unread input would make the kernel reset the connection, and the client could lose
-// the answer.
+// Closing with unread input (the rest of a refused request) would make the kernel reset the
+// connection, and the client could lose the answer.
 void Connection::Linger() {
   if (end_of_input_) return Close();
   state_ = State::kLingering;

@@ -39,6 +39,8 @@ class Connection final : public Exchange, public std::enable_shared_from_this<Co
   void BeginDrain();
   /// The answer is there: called by the loop, after Complete.
   void OnCompleted();
+  /// Drops an answer that nobody will write. By the loop, or after its end.
+  void Abandon();
 
   // Exchange
   void Finish() noexcept override;  // any thread
@@ -57,7 +59,7 @@ class Connection final : public Exchange, public std::enable_shared_from_this<Co
     kBody,         // in a body with a length
     kChunkedBody,  // in a chunked body
     kBusy,         // the handler works
-    kWriting,      // the answer does not fit into the socket
+    kWriting,      // the answer is being written
     kLingering,    // answered and shut down; reads until the client has seen it
     kClosed,
   };
@@ -92,6 +94,7 @@ class Connection final : public Exchange, public std::enable_shared_from_this<Co
   bool waiting_readable_ = false;
   bool end_of_input_ = false;
   bool close_after_reply_ = false;
+  bool refused_ = false;  // the request was answered before all of it was read
   uint64_t deadline_tick_ = 0;  // 0: none
 
   std::optional<RequestParser> parser_;

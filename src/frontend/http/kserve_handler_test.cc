@@ -68,8 +68,10 @@ class KserveHandlerTest : public ::testing::Test {
     }
     std::string text(exchange->reply.text.view());
     for (const auto& piece : exchange->reply.tail) text.append(piece.data, piece.size);
-    return {exchange->reply.status, std::string(exchange->reply.content_type),
-            exchange->reply.extra_fields, text};
+    const Answer answer{exchange->reply.status, std::string(exchange->reply.content_type),
+                        exchange->reply.extra_fields, text};
+    exchange->reply.Clear();  // the response refers to its sink, the exchange
+    return answer;
   }
   Answer Get(const std::string& target) { return Ask(Method::kGet, target); }
   Answer Post(const std::string& target, const std::string& body = "") {

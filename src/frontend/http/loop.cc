@@ -86,10 +86,13 @@ void Loop::Run() {
   context_.run();
   current_loop = nullptr;
   std::vector<std::shared_ptr<Connection>> late;
-  const std::lock_guard<std::mutex> lock(mutex_);
-  ended_ = true;
-  late.swap(completed_elsewhere_);
-  ended_changed_.notify_all();
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    ended_ = true;
+    late.swap(completed_elsewhere_);
+    ended_changed_.notify_all();
+  }
+  for (const auto& connection : late) connection->Abandon();
 }
 
 void Loop::Accept() {
@@ -182,16 +185,18 @@ void Loop::Complete(std::shared_ptr<Connection> connection) noexcept {
     }
     return;
   }
-  bool first;
   {
     const std::lock_guard<std::mutex> lock(mutex_);
-    if (ended_) return;
-    first = completed_elsewhere_.empty();
-    completed_elsewhere_.push_back(std::move(connection));
-    // One wake-up for all that complete until the loop gets to it. Under the lock, for the loop
-    // must not end in between.
-    if (first) asio::post(context_, [this] { RunRemoteCompletions(); });
+    if (!ended_) {
+      const bool first = completed_elsewhere_.empty();
+      completed_elsewhere_.push_back(std::move(connection));
+      // One wake-up for all that complete until the loop gets to it. Under the lock, for the loop
+      // must not end in between.
+      if (first) asio::post(context_, [this] { RunRemoteCompletions(); });
+      return;
+    }
   }
+  connection->Abandon();
 }
 
 void Loop::RunRemoteCompletions() {
