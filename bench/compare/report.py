@@ -26,27 +26,28 @@ def ratios(runs, key):
             if ours.get(key) and theirs.get(key)]
 
 
-def case_lines(results):
-    """The table of the cases: one line for each server, the ratios beside the second."""
-    yield (f"{'case':32} {'server':7} {'req/s':>8} {'p50 us':>8} {'p99 us':>8} {'CPU us/req':>11}"
-           f"   {'CPU ratio: min median max':>26}   {'p50 ratio':>9}")
-    for case, runs in results.items():
-        for server in runs:
-            good = [r for r in runs[server] if not r["errors"]]
-            title = case if server == next(iter(runs)) else ""
-            if not good:
-                yield f"{title:32} {server:7} FAILED: {runs[server][0]['first_error']}"
-                continue
-            cells = [_figure(statistics.median(r[key] for r in good))
-                     for key in ("throughput", "p50_us", "p99_us", "server_cpu_us")]
-            line = (f"{title:32} {server:7} {cells[0]:>8} {cells[1]:>8} {cells[2]:>8} "
-                    f"{cells[3]:>11}")
-            cpu = ratios(runs, "server_cpu_us") if server == "nereid" and "triton" in runs else []
-            if cpu:
-                low, middle, high = spread(cpu)
-                p50 = statistics.median(ratios(runs, "p50_us"))
-                line += f"   {low:>12.2f} {middle:>6.2f} {high:>6.2f}   {p50:>9.2f}"
-            yield line
+CASE_HEAD = (f"{'case':32} {'server':7} {'req/s':>8} {'p50 us':>8} {'p99 us':>8} {'CPU us/req':>11}"
+             f"   {'CPU ratio: min median max':>26}   {'p50 ratio':>9}")
+
+
+def case_lines(case, runs):
+    """One line for each server, the ratios beside the second."""
+    for server in runs:
+        good = [r for r in runs[server] if not r["errors"]]
+        title = case if server == next(iter(runs)) else ""
+        if len(good) < len(runs[server]):
+            bad = next(r for r in runs[server] if r["errors"])
+            yield f"{title:32} {server:7} FAILED: {bad['first_error']}"
+            continue
+        cells = [_figure(statistics.median(r[key] for r in good))
+                 for key in ("throughput", "p50_us", "p99_us", "server_cpu_us")]
+        line = f"{title:32} {server:7} {cells[0]:>8} {cells[1]:>8} {cells[2]:>8} {cells[3]:>11}"
+        cpu = ratios(runs, "server_cpu_us") if server == "nereid" and "triton" in runs else []
+        if cpu:
+            low, middle, high = spread(cpu)
+            p50 = statistics.median(ratios(runs, "p50_us"))
+            line += f"   {low:>12.2f} {middle:>6.2f} {high:>6.2f}   {p50:>9.2f}"
+        yield line
 
 
 def idle_lines(idle):
@@ -56,3 +57,26 @@ def idle_lines(idle):
         middle = {key: statistics.median(r[key] for r in runs) for key in runs[0]}
         yield (f"{'':32} {server:7} {middle['resident_mib']:>8.1f} {middle['anonymous_mib']:>9.1f} "
                f"{middle['threads']:>8.0f} {middle['seconds_to_ready'] * 1e3:>15.0f}")
+
+
+def markdown_lines(idle, results):
+    """Both tables as docs/performance.md has them."""
+    yield "| without a model | Triton | Nereid |"
+    yield "|---|---|---|"
+    for key, title, factor in (("resident_mib", "resident memory, MiB", 1),
+                               ("anonymous_mib", "of it anonymous, MiB", 1),
+                               ("threads", "threads", 1),
+                               ("seconds_to_ready", "ready after, ms", 1000)):
+        cells = [_figure(statistics.median(r[key] for r in idle[server]) * factor)
+                 for server in ("triton", "nereid")]
+        yield f"| {title} | {cells[0]} | {cells[1]} |"
+    yield ""
+    yield "| case | CPU us/req: Triton | Nereid | ratio: min, median, max | req/s: Triton | Nereid |"
+    yield "|---|---|---|---|---|---|"
+    for case, runs in results.items():
+        cpu, rate = ([_figure(statistics.median(r[key] for r in runs[server]))
+                      for server in ("triton", "nereid")]
+                     for key in ("server_cpu_us", "throughput"))
+        low, middle, high = spread(ratios(runs, "server_cpu_us"))
+        yield (f"| {case} | {cpu[0]} | {cpu[1]} | {low:.2f}, {middle:.2f}, {high:.2f} "
+               f"| {rate[0]} | {rate[1]} |")

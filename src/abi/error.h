@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <exception>
 #include <new>
 #include <string>
@@ -39,6 +40,12 @@ TRITONSERVER_Error* OutOfMemory() noexcept;
 
 /// INTERNAL with the exception's text.
 TRITONSERVER_Error* UnexpectedException(const char* what) noexcept;
+
+/// INVALID_ARGUMENT for an index that a list of `count` things, named `what`, does not have.
+inline base::Status OutOfBounds(uint32_t index, size_t count, const char* what) {
+  return base::Status::InvalidArgument("out of bounds index " + std::to_string(index) +
+                                       ": there are " + std::to_string(count) + " " + what);
+}
 
 /// Runs the body (a function that returns a Status) of a C function: no exception leaves it.
 template <typename Body>

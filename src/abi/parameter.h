@@ -21,3 +21,25 @@ struct TRITONSERVER_Parameter {
     return static_cast<TRITONSERVER_ParameterType>(value.index());
   }
 };
+
+namespace nereid::abi {
+
+/// The type of a parameter and the place of its value, as the C API hands them out: a visitor of
+/// the variants that hold such values.
+struct ParameterView {
+  TRITONSERVER_ParameterType type = TRITONSERVER_PARAMETER_STRING;
+  const void* value = nullptr;
+
+  ParameterView operator()(const std::string& text) const {
+    return {TRITONSERVER_PARAMETER_STRING, text.c_str()};
+  }
+  ParameterView operator()(const int64_t& number) const {
+    return {TRITONSERVER_PARAMETER_INT, &number};
+  }
+  ParameterView operator()(const bool& flag) const { return {TRITONSERVER_PARAMETER_BOOL, &flag}; }
+  ParameterView operator()(const double& number) const {
+    return {TRITONSERVER_PARAMETER_DOUBLE, &number};
+  }
+};
+
+}  // namespace nereid::abi

@@ -12,8 +12,8 @@ using nereid::base::Status;
 extern "C" {
 
 TRITONSERVER_Error* TRITONBACKEND_ApiVersion(uint32_t* major, uint32_t* minor) {
-  NEREID_REQUIRE(major);
-  NEREID_REQUIRE(minor);
+  NEREID_CHECK_NOT_NULL(major);
+  NEREID_CHECK_NOT_NULL(minor);
   *major = TRITONBACKEND_API_VERSION_MAJOR;
   *minor = TRITONBACKEND_API_VERSION_MINOR;
   return nullptr;
@@ -24,8 +24,8 @@ TRITONSERVER_Error* TRITONBACKEND_MemoryManagerAllocate(TRITONBACKEND_MemoryMana
                                                         const TRITONSERVER_MemoryType memory_type,
                                                         const int64_t memory_type_id,
                                                         const uint64_t byte_size) {
-  NEREID_REQUIRE(manager);
-  NEREID_REQUIRE(buffer);
+  NEREID_CHECK_NOT_NULL(manager);
+  NEREID_CHECK_NOT_NULL(buffer);
   return Guard([&] {
     return reinterpret_cast<MemoryAllocator*>(manager)->Allocate(buffer, memory_type,
                                                                  memory_type_id, byte_size);
@@ -36,38 +36,38 @@ TRITONSERVER_Error* TRITONBACKEND_MemoryManagerFree(TRITONBACKEND_MemoryManager*
                                                     void* buffer,
                                                     const TRITONSERVER_MemoryType memory_type,
                                                     const int64_t memory_type_id) {
-  NEREID_REQUIRE(manager);
+  NEREID_CHECK_NOT_NULL(manager);
   return Guard([&] {
     return reinterpret_cast<MemoryAllocator*>(manager)->Free(buffer, memory_type, memory_type_id);
   });
 }
 
 TRITONSERVER_Error* TRITONBACKEND_BackendName(TRITONBACKEND_Backend* backend, const char** name) {
-  NEREID_REQUIRE(backend);
-  NEREID_REQUIRE(name);
+  NEREID_CHECK_NOT_NULL(backend);
+  NEREID_CHECK_NOT_NULL(name);
   *name = Backend::From(backend)->name().c_str();
   return nullptr;
 }
 
 TRITONSERVER_Error* TRITONBACKEND_BackendConfig(TRITONBACKEND_Backend* backend,
                                                 TRITONSERVER_Message** backend_config) {
-  NEREID_REQUIRE(backend);
-  NEREID_REQUIRE(backend_config);
+  NEREID_CHECK_NOT_NULL(backend);
+  NEREID_CHECK_NOT_NULL(backend_config);
   *backend_config = &Backend::From(backend)->config();
   return nullptr;
 }
 
 TRITONSERVER_Error* TRITONBACKEND_BackendExecutionPolicy(TRITONBACKEND_Backend* backend,
                                                          TRITONBACKEND_ExecutionPolicy* policy) {
-  NEREID_REQUIRE(backend);
-  NEREID_REQUIRE(policy);
+  NEREID_CHECK_NOT_NULL(backend);
+  NEREID_CHECK_NOT_NULL(policy);
   *policy = Backend::From(backend)->execution_policy;
   return nullptr;
 }
 
 TRITONSERVER_Error* TRITONBACKEND_BackendSetExecutionPolicy(TRITONBACKEND_Backend* backend,
                                                             TRITONBACKEND_ExecutionPolicy policy) {
-  NEREID_REQUIRE(backend);
+  NEREID_CHECK_NOT_NULL(backend);
   if (policy != TRITONBACKEND_EXECUTION_BLOCKING &&
       policy != TRITONBACKEND_EXECUTION_DEVICE_BLOCKING) {
     return nereid::abi::ToError(Status::InvalidArgument("unknown execution policy " +
@@ -80,9 +80,9 @@ TRITONSERVER_Error* TRITONBACKEND_BackendSetExecutionPolicy(TRITONBACKEND_Backen
 TRITONSERVER_Error* TRITONBACKEND_BackendArtifacts(TRITONBACKEND_Backend* backend,
                                                    TRITONBACKEND_ArtifactType* artifact_type,
                                                    const char** location) {
-  NEREID_REQUIRE(backend);
-  NEREID_REQUIRE(artifact_type);
-  NEREID_REQUIRE(location);
+  NEREID_CHECK_NOT_NULL(backend);
+  NEREID_CHECK_NOT_NULL(artifact_type);
+  NEREID_CHECK_NOT_NULL(location);
   *artifact_type = TRITONBACKEND_ARTIFACT_FILESYSTEM;
   *location = Backend::From(backend)->directory().c_str();
   return nullptr;
@@ -90,22 +90,22 @@ TRITONSERVER_Error* TRITONBACKEND_BackendArtifacts(TRITONBACKEND_Backend* backen
 
 TRITONSERVER_Error* TRITONBACKEND_BackendMemoryManager(TRITONBACKEND_Backend* backend,
                                                        TRITONBACKEND_MemoryManager** manager) {
-  NEREID_REQUIRE(backend);
-  NEREID_REQUIRE(manager);
+  NEREID_CHECK_NOT_NULL(backend);
+  NEREID_CHECK_NOT_NULL(manager);
   *manager = reinterpret_cast<TRITONBACKEND_MemoryManager*>(
       &Backend::From(backend)->memory_allocator());
   return nullptr;
 }
 
 TRITONSERVER_Error* TRITONBACKEND_BackendState(TRITONBACKEND_Backend* backend, void** state) {
-  NEREID_REQUIRE(backend);
-  NEREID_REQUIRE(state);
+  NEREID_CHECK_NOT_NULL(backend);
+  NEREID_CHECK_NOT_NULL(state);
   *state = Backend::From(backend)->state;
   return nullptr;
 }
 
 TRITONSERVER_Error* TRITONBACKEND_BackendSetState(TRITONBACKEND_Backend* backend, void* state) {
-  NEREID_REQUIRE(backend);
+  NEREID_CHECK_NOT_NULL(backend);
   Backend::From(backend)->state = state;
   return nullptr;
 }
@@ -113,8 +113,8 @@ TRITONSERVER_Error* TRITONBACKEND_BackendSetState(TRITONBACKEND_Backend* backend
 TRITONSERVER_Error* TRITONBACKEND_BackendAttributeAddPreferredInstanceGroup(
     TRITONBACKEND_BackendAttribute* backend_attributes, const TRITONSERVER_InstanceGroupKind kind,
     const uint64_t count, const uint64_t* device_ids, const uint64_t id_count) {
-  NEREID_REQUIRE(backend_attributes);
-  if (id_count > 0) NEREID_REQUIRE(device_ids);
+  NEREID_CHECK_NOT_NULL(backend_attributes);
+  if (id_count > 0) NEREID_CHECK_NOT_NULL(device_ids);
   return Guard([&] {
     auto* attributes = reinterpret_cast<BackendAttributes*>(backend_attributes);
     auto& group = attributes->preferred_groups.emplace_back();
@@ -127,7 +127,7 @@ TRITONSERVER_Error* TRITONBACKEND_BackendAttributeAddPreferredInstanceGroup(
 
 TRITONSERVER_Error* TRITONBACKEND_BackendAttributeSetParallelModelInstanceLoading(
     TRITONBACKEND_BackendAttribute* backend_attributes, bool enabled) {
-  NEREID_REQUIRE(backend_attributes);
+  NEREID_CHECK_NOT_NULL(backend_attributes);
   reinterpret_cast<BackendAttributes*>(backend_attributes)->parallel_instance_loading = enabled;
   return nullptr;
 }

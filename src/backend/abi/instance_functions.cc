@@ -5,23 +5,23 @@
 
 using nereid::abi::Guard;
 using nereid::backend::BackendInstance;
-using nereid::backend::OutOfBounds;
+using nereid::abi::OutOfBounds;
 using nereid::base::Status;
 
 extern "C" {
 
 TRITONSERVER_Error* TRITONBACKEND_ModelInstanceName(TRITONBACKEND_ModelInstance* instance,
                                                     const char** name) {
-  NEREID_REQUIRE(instance);
-  NEREID_REQUIRE(name);
+  NEREID_CHECK_NOT_NULL(instance);
+  NEREID_CHECK_NOT_NULL(name);
   *name = BackendInstance::From(instance)->description().name.c_str();
   return nullptr;
 }
 
 TRITONSERVER_Error* TRITONBACKEND_ModelInstanceKind(TRITONBACKEND_ModelInstance* instance,
                                                     TRITONSERVER_InstanceGroupKind* kind) {
-  NEREID_REQUIRE(instance);
-  NEREID_REQUIRE(kind);
+  NEREID_CHECK_NOT_NULL(instance);
+  NEREID_CHECK_NOT_NULL(kind);
   *kind =
       static_cast<TRITONSERVER_InstanceGroupKind>(BackendInstance::From(instance)->description().kind);
   return nullptr;
@@ -29,32 +29,32 @@ TRITONSERVER_Error* TRITONBACKEND_ModelInstanceKind(TRITONBACKEND_ModelInstance*
 
 TRITONSERVER_Error* TRITONBACKEND_ModelInstanceDeviceId(TRITONBACKEND_ModelInstance* instance,
                                                         int32_t* device_id) {
-  NEREID_REQUIRE(instance);
-  NEREID_REQUIRE(device_id);
+  NEREID_CHECK_NOT_NULL(instance);
+  NEREID_CHECK_NOT_NULL(device_id);
   *device_id = BackendInstance::From(instance)->description().device_id;
   return nullptr;
 }
 
 TRITONSERVER_Error* TRITONBACKEND_ModelInstanceHostPolicy(TRITONBACKEND_ModelInstance* instance,
                                                           TRITONSERVER_Message** host_policy) {
-  NEREID_REQUIRE(instance);
-  NEREID_REQUIRE(host_policy);
+  NEREID_CHECK_NOT_NULL(instance);
+  NEREID_CHECK_NOT_NULL(host_policy);
   *host_policy = &BackendInstance::From(instance)->host_policy();
   return nullptr;
 }
 
 TRITONSERVER_Error* TRITONBACKEND_ModelInstanceIsPassive(TRITONBACKEND_ModelInstance* instance,
                                                          bool* is_passive) {
-  NEREID_REQUIRE(instance);
-  NEREID_REQUIRE(is_passive);
+  NEREID_CHECK_NOT_NULL(instance);
+  NEREID_CHECK_NOT_NULL(is_passive);
   *is_passive = BackendInstance::From(instance)->description().passive;
   return nullptr;
 }
 
 TRITONSERVER_Error* TRITONBACKEND_ModelInstanceProfileCount(TRITONBACKEND_ModelInstance* instance,
                                                             uint32_t* count) {
-  NEREID_REQUIRE(instance);
-  NEREID_REQUIRE(count);
+  NEREID_CHECK_NOT_NULL(instance);
+  NEREID_CHECK_NOT_NULL(count);
   *count = static_cast<uint32_t>(BackendInstance::From(instance)->description().profiles.size());
   return nullptr;
 }
@@ -62,8 +62,8 @@ TRITONSERVER_Error* TRITONBACKEND_ModelInstanceProfileCount(TRITONBACKEND_ModelI
 TRITONSERVER_Error* TRITONBACKEND_ModelInstanceProfileName(TRITONBACKEND_ModelInstance* instance,
                                                            const uint32_t index,
                                                            const char** profile_name) {
-  NEREID_REQUIRE(instance);
-  NEREID_REQUIRE(profile_name);
+  NEREID_CHECK_NOT_NULL(instance);
+  NEREID_CHECK_NOT_NULL(profile_name);
   return Guard([&] {
     const auto& profiles = BackendInstance::From(instance)->description().profiles;
     if (index >= profiles.size()) return OutOfBounds(index, profiles.size(), "profiles");
@@ -74,8 +74,8 @@ TRITONSERVER_Error* TRITONBACKEND_ModelInstanceProfileName(TRITONBACKEND_ModelIn
 
 TRITONSERVER_Error* TRITONBACKEND_ModelInstanceSecondaryDeviceCount(
     TRITONBACKEND_ModelInstance* instance, uint32_t* count) {
-  NEREID_REQUIRE(instance);
-  NEREID_REQUIRE(count);
+  NEREID_CHECK_NOT_NULL(instance);
+  NEREID_CHECK_NOT_NULL(count);
   *count = static_cast<uint32_t>(
       BackendInstance::From(instance)->description().secondary_devices.size());
   return nullptr;
@@ -83,9 +83,9 @@ TRITONSERVER_Error* TRITONBACKEND_ModelInstanceSecondaryDeviceCount(
 
 TRITONSERVER_Error* TRITONBACKEND_ModelInstanceSecondaryDeviceProperties(
     TRITONBACKEND_ModelInstance* instance, uint32_t index, const char** kind, int64_t* id) {
-  NEREID_REQUIRE(instance);
-  NEREID_REQUIRE(kind);
-  NEREID_REQUIRE(id);
+  NEREID_CHECK_NOT_NULL(instance);
+  NEREID_CHECK_NOT_NULL(kind);
+  NEREID_CHECK_NOT_NULL(id);
   return Guard([&] {
     const auto& devices = BackendInstance::From(instance)->description().secondary_devices;
     if (index >= devices.size()) return OutOfBounds(index, devices.size(), "secondary devices");
@@ -97,23 +97,23 @@ TRITONSERVER_Error* TRITONBACKEND_ModelInstanceSecondaryDeviceProperties(
 
 TRITONSERVER_Error* TRITONBACKEND_ModelInstanceModel(TRITONBACKEND_ModelInstance* instance,
                                                      TRITONBACKEND_Model** model) {
-  NEREID_REQUIRE(instance);
-  NEREID_REQUIRE(model);
+  NEREID_CHECK_NOT_NULL(instance);
+  NEREID_CHECK_NOT_NULL(model);
   *model = BackendInstance::From(instance)->model().handle();
   return nullptr;
 }
 
 TRITONSERVER_Error* TRITONBACKEND_ModelInstanceState(TRITONBACKEND_ModelInstance* instance,
                                                      void** state) {
-  NEREID_REQUIRE(instance);
-  NEREID_REQUIRE(state);
+  NEREID_CHECK_NOT_NULL(instance);
+  NEREID_CHECK_NOT_NULL(state);
   *state = BackendInstance::From(instance)->state;
   return nullptr;
 }
 
 TRITONSERVER_Error* TRITONBACKEND_ModelInstanceSetState(TRITONBACKEND_ModelInstance* instance,
                                                         void* state) {
-  NEREID_REQUIRE(instance);
+  NEREID_CHECK_NOT_NULL(instance);
   BackendInstance::From(instance)->state = state;
   return nullptr;
 }
@@ -121,8 +121,8 @@ TRITONSERVER_Error* TRITONBACKEND_ModelInstanceSetState(TRITONBACKEND_ModelInsta
 TRITONSERVER_Error* TRITONBACKEND_ModelInstanceReportMemoryUsage(
     TRITONBACKEND_ModelInstance* instance, TRITONSERVER_BufferAttributes** usage,
     uint32_t usage_size) {
-  NEREID_REQUIRE(instance);
-  if (usage_size > 0) NEREID_REQUIRE(usage);
+  NEREID_CHECK_NOT_NULL(instance);
+  if (usage_size > 0) NEREID_CHECK_NOT_NULL(usage);
   return Guard([&] {
     for (uint32_t i = 0; i < usage_size; ++i) {
       if (usage[i] == nullptr) return Status::InvalidArgument("usage has a null entry");

@@ -21,15 +21,15 @@ Status CheckConfigVersion(uint32_t version) {
 extern "C" {
 
 TRITONSERVER_Error* TRITONBACKEND_ModelName(TRITONBACKEND_Model* model, const char** name) {
-  NEREID_REQUIRE(model);
-  NEREID_REQUIRE(name);
+  NEREID_CHECK_NOT_NULL(model);
+  NEREID_CHECK_NOT_NULL(name);
   *name = BackendModel::From(model)->description().name.c_str();
   return nullptr;
 }
 
 TRITONSERVER_Error* TRITONBACKEND_ModelVersion(TRITONBACKEND_Model* model, uint64_t* version) {
-  NEREID_REQUIRE(model);
-  NEREID_REQUIRE(version);
+  NEREID_CHECK_NOT_NULL(model);
+  NEREID_CHECK_NOT_NULL(version);
   *version = BackendModel::From(model)->description().version;
   return nullptr;
 }
@@ -37,9 +37,9 @@ TRITONSERVER_Error* TRITONBACKEND_ModelVersion(TRITONBACKEND_Model* model, uint6
 TRITONSERVER_Error* TRITONBACKEND_ModelRepository(TRITONBACKEND_Model* model,
                                                   TRITONBACKEND_ArtifactType* artifact_type,
                                                   const char** location) {
-  NEREID_REQUIRE(model);
-  NEREID_REQUIRE(artifact_type);
-  NEREID_REQUIRE(location);
+  NEREID_CHECK_NOT_NULL(model);
+  NEREID_CHECK_NOT_NULL(artifact_type);
+  NEREID_CHECK_NOT_NULL(location);
   *artifact_type = TRITONBACKEND_ARTIFACT_FILESYSTEM;
   *location = BackendModel::From(model)->description().directory.c_str();
   return nullptr;
@@ -48,8 +48,8 @@ TRITONSERVER_Error* TRITONBACKEND_ModelRepository(TRITONBACKEND_Model* model,
 TRITONSERVER_Error* TRITONBACKEND_ModelConfig(TRITONBACKEND_Model* model,
                                               const uint32_t config_version,
                                               TRITONSERVER_Message** model_config) {
-  NEREID_REQUIRE(model);
-  NEREID_REQUIRE(model_config);
+  NEREID_CHECK_NOT_NULL(model);
+  NEREID_CHECK_NOT_NULL(model_config);
   return Guard([&] {
     NEREID_RETURN_IF_ERROR(CheckConfigVersion(config_version));
     *model_config = new TRITONSERVER_Message(BackendModel::From(model)->description().config_json);
@@ -59,8 +59,8 @@ TRITONSERVER_Error* TRITONBACKEND_ModelConfig(TRITONBACKEND_Model* model,
 
 TRITONSERVER_Error* TRITONBACKEND_ModelAutoCompleteConfig(TRITONBACKEND_Model* model,
                                                           bool* auto_complete_config) {
-  NEREID_REQUIRE(model);
-  NEREID_REQUIRE(auto_complete_config);
+  NEREID_CHECK_NOT_NULL(model);
+  NEREID_CHECK_NOT_NULL(auto_complete_config);
   *auto_complete_config = BackendModel::From(model)->description().auto_complete;
   return nullptr;
 }
@@ -68,8 +68,8 @@ TRITONSERVER_Error* TRITONBACKEND_ModelAutoCompleteConfig(TRITONBACKEND_Model* m
 TRITONSERVER_Error* TRITONBACKEND_ModelSetConfig(TRITONBACKEND_Model* model,
                                                  const uint32_t config_version,
                                                  TRITONSERVER_Message* model_config) {
-  NEREID_REQUIRE(model);
-  NEREID_REQUIRE(model_config);
+  NEREID_CHECK_NOT_NULL(model);
+  NEREID_CHECK_NOT_NULL(model_config);
   return Guard([&] {
     NEREID_RETURN_IF_ERROR(CheckConfigVersion(config_version));
     BackendModel& backend_model = *BackendModel::From(model);
@@ -84,29 +84,29 @@ TRITONSERVER_Error* TRITONBACKEND_ModelSetConfig(TRITONBACKEND_Model* model,
 
 TRITONSERVER_Error* TRITONBACKEND_ModelServer(TRITONBACKEND_Model* model,
                                               TRITONSERVER_Server** server) {
-  NEREID_REQUIRE(model);
-  NEREID_REQUIRE(server);
+  NEREID_CHECK_NOT_NULL(model);
+  NEREID_CHECK_NOT_NULL(server);
   *server = BackendModel::From(model)->description().server;
   return nullptr;
 }
 
 TRITONSERVER_Error* TRITONBACKEND_ModelBackend(TRITONBACKEND_Model* model,
                                                TRITONBACKEND_Backend** backend) {
-  NEREID_REQUIRE(model);
-  NEREID_REQUIRE(backend);
+  NEREID_CHECK_NOT_NULL(model);
+  NEREID_CHECK_NOT_NULL(backend);
   *backend = BackendModel::From(model)->backend().handle();
   return nullptr;
 }
 
 TRITONSERVER_Error* TRITONBACKEND_ModelState(TRITONBACKEND_Model* model, void** state) {
-  NEREID_REQUIRE(model);
-  NEREID_REQUIRE(state);
+  NEREID_CHECK_NOT_NULL(model);
+  NEREID_CHECK_NOT_NULL(state);
   *state = BackendModel::From(model)->state;
   return nullptr;
 }
 
 TRITONSERVER_Error* TRITONBACKEND_ModelSetState(TRITONBACKEND_Model* model, void* state) {
-  NEREID_REQUIRE(model);
+  NEREID_CHECK_NOT_NULL(model);
   BackendModel::From(model)->state = state;
   return nullptr;
 }
@@ -114,8 +114,8 @@ TRITONSERVER_Error* TRITONBACKEND_ModelSetState(TRITONBACKEND_Model* model, void
 TRITONSERVER_Error* TRITONBACKEND_ModelReportMemoryUsage(TRITONBACKEND_Model* model,
                                                          TRITONSERVER_BufferAttributes** usage,
                                                          uint32_t usage_size) {
-  NEREID_REQUIRE(model);
-  if (usage_size > 0) NEREID_REQUIRE(usage);
+  NEREID_CHECK_NOT_NULL(model);
+  if (usage_size > 0) NEREID_CHECK_NOT_NULL(usage);
   return Guard([&] {
     std::vector<nereid::memory::BufferAttributes> reported;
     for (uint32_t i = 0; i < usage_size; ++i) {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // TRITONBACKEND_Request*.
+#include "abi/parameter.h"
 #include "backend/abi/conversions.h"
 
 using nereid::abi::Guard;
 using nereid::abi::ToError;
 using nereid::backend::FromC;
-using nereid::backend::OutOfBounds;
-using nereid::backend::ParameterValue;
+using nereid::abi::OutOfBounds;
 using nereid::backend::ToC;
 using nereid::backend::Unwrap;
 using nereid::base::Status;
@@ -15,24 +15,24 @@ using nereid::request::InferenceRequest;
 extern "C" {
 
 TRITONSERVER_Error* TRITONBACKEND_RequestId(TRITONBACKEND_Request* request, const char** id) {
-  NEREID_REQUIRE(request);
-  NEREID_REQUIRE(id);
+  NEREID_CHECK_NOT_NULL(request);
+  NEREID_CHECK_NOT_NULL(id);
   *id = Unwrap(request).id.c_str();
   return nullptr;
 }
 
 TRITONSERVER_Error* TRITONBACKEND_RequestIsCancelled(TRITONBACKEND_Request* request,
                                                      bool* is_cancelled) {
-  NEREID_REQUIRE(request);
-  NEREID_REQUIRE(is_cancelled);
+  NEREID_CHECK_NOT_NULL(request);
+  NEREID_CHECK_NOT_NULL(is_cancelled);
   *is_cancelled = Unwrap(request).IsCancelled();
   return nullptr;
 }
 
 TRITONSERVER_Error* TRITONBACKEND_RequestCorrelationId(TRITONBACKEND_Request* request,
                                                        uint64_t* id) {
-  NEREID_REQUIRE(request);
-  NEREID_REQUIRE(id);
+  NEREID_CHECK_NOT_NULL(request);
+  NEREID_CHECK_NOT_NULL(id);
   const auto* number = std::get_if<uint64_t>(&Unwrap(request).correlation_id);
   if (number == nullptr) {
     return ToError(
@@ -44,8 +44,8 @@ TRITONSERVER_Error* TRITONBACKEND_RequestCorrelationId(TRITONBACKEND_Request* re
 
 TRITONSERVER_Error* TRITONBACKEND_RequestCorrelationIdString(TRITONBACKEND_Request* request,
                                                              const char** id) {
-  NEREID_REQUIRE(request);
-  NEREID_REQUIRE(id);
+  NEREID_CHECK_NOT_NULL(request);
+  NEREID_CHECK_NOT_NULL(id);
   const auto* text = std::get_if<std::string>(&Unwrap(request).correlation_id);
   if (text == nullptr) {
     return ToError(Status::InvalidArgument("given request's correlation id is not a string"));
@@ -56,23 +56,23 @@ TRITONSERVER_Error* TRITONBACKEND_RequestCorrelationIdString(TRITONBACKEND_Reque
 
 TRITONSERVER_Error* TRITONBACKEND_InferenceRequestTimeoutMicroseconds(
     TRITONBACKEND_Request* request, uint64_t* timeout) {
-  NEREID_REQUIRE(request);
-  NEREID_REQUIRE(timeout);
+  NEREID_CHECK_NOT_NULL(request);
+  NEREID_CHECK_NOT_NULL(timeout);
   *timeout = Unwrap(request).timeout_us;
   return nullptr;
 }
 
 TRITONSERVER_Error* TRITONBACKEND_RequestFlags(TRITONBACKEND_Request* request, uint32_t* flags) {
-  NEREID_REQUIRE(request);
-  NEREID_REQUIRE(flags);
+  NEREID_CHECK_NOT_NULL(request);
+  NEREID_CHECK_NOT_NULL(flags);
   *flags = Unwrap(request).flags;
   return nullptr;
 }
 
 TRITONSERVER_Error* TRITONBACKEND_RequestParameterCount(TRITONBACKEND_Request* request,
                                                         uint32_t* count) {
-  NEREID_REQUIRE(request);
-  NEREID_REQUIRE(count);
+  NEREID_CHECK_NOT_NULL(request);
+  NEREID_CHECK_NOT_NULL(count);
   *count = static_cast<uint32_t>(Unwrap(request).parameters.size());
   return nullptr;
 }
@@ -81,31 +81,33 @@ TRITONSERVER_Error* TRITONBACKEND_RequestParameter(TRITONBACKEND_Request* reques
                                                    const uint32_t index, const char** key,
                                                    TRITONSERVER_ParameterType* type,
                                                    const void** vvalue) {
-  NEREID_REQUIRE(request);
-  NEREID_REQUIRE(key);
-  NEREID_REQUIRE(type);
-  NEREID_REQUIRE(vvalue);
+  NEREID_CHECK_NOT_NULL(request);
+  NEREID_CHECK_NOT_NULL(key);
+  NEREID_CHECK_NOT_NULL(type);
+  NEREID_CHECK_NOT_NULL(vvalue);
   return Guard([&] {
     const auto& parameters = Unwrap(request).parameters;
     if (index >= parameters.size()) return OutOfBounds(index, parameters.size(), "parameters");
     *key = parameters[index].name.c_str();
-    *vvalue = ParameterValue(parameters[index], type);
+    const auto view = std::visit(nereid::abi::ParameterView(), parameters[index].value);
+    *type = view.type;
+    *vvalue = view.value;
     return Status::Ok();
   });
 }
 
 TRITONSERVER_Error* TRITONBACKEND_RequestInputCount(TRITONBACKEND_Request* request,
                                                     uint32_t* count) {
-  NEREID_REQUIRE(request);
-  NEREID_REQUIRE(count);
+  NEREID_CHECK_NOT_NULL(request);
+  NEREID_CHECK_NOT_NULL(count);
   *count = static_cast<uint32_t>(Unwrap(request).inputs().size());
   return nullptr;
 }
 
 TRITONSERVER_Error* TRITONBACKEND_RequestInputName(TRITONBACKEND_Request* request,
                                                    const uint32_t index, const char** input_name) {
-  NEREID_REQUIRE(request);
-  NEREID_REQUIRE(input_name);
+  NEREID_CHECK_NOT_NULL(request);
+  NEREID_CHECK_NOT_NULL(input_name);
   return Guard([&] {
     const auto& inputs = Unwrap(request).inputs();
     if (index >= inputs.size()) return OutOfBounds(index, inputs.size(), "inputs");
@@ -116,9 +118,9 @@ TRITONSERVER_Error* TRITONBACKEND_RequestInputName(TRITONBACKEND_Request* reques
 
 TRITONSERVER_Error* TRITONBACKEND_RequestInput(TRITONBACKEND_Request* request, const char* name,
                                                TRITONBACKEND_Input** input) {
-  NEREID_REQUIRE(request);
-  NEREID_REQUIRE(name);
-  NEREID_REQUIRE(input);
+  NEREID_CHECK_NOT_NULL(request);
+  NEREID_CHECK_NOT_NULL(name);
+  NEREID_CHECK_NOT_NULL(input);
   return Guard([&] {
     auto* found = Unwrap(request).FindInput(name);
     if (found == nullptr) {
@@ -133,8 +135,8 @@ TRITONSERVER_Error* TRITONBACKEND_RequestInput(TRITONBACKEND_Request* request, c
 TRITONSERVER_Error* TRITONBACKEND_RequestInputByIndex(TRITONBACKEND_Request* request,
                                                       const uint32_t index,
                                                       TRITONBACKEND_Input** input) {
-  NEREID_REQUIRE(request);
-  NEREID_REQUIRE(input);
+  NEREID_CHECK_NOT_NULL(request);
+  NEREID_CHECK_NOT_NULL(input);
   return Guard([&] {
     auto& inputs = Unwrap(request).inputs();
     if (index >= inputs.size()) return OutOfBounds(index, inputs.size(), "inputs");
@@ -145,8 +147,8 @@ TRITONSERVER_Error* TRITONBACKEND_RequestInputByIndex(TRITONBACKEND_Request* req
 
 TRITONSERVER_Error* TRITONBACKEND_RequestOutputCount(TRITONBACKEND_Request* request,
                                                      uint32_t* count) {
-  NEREID_REQUIRE(request);
-  NEREID_REQUIRE(count);
+  NEREID_CHECK_NOT_NULL(request);
+  NEREID_CHECK_NOT_NULL(count);
   *count = static_cast<uint32_t>(Unwrap(request).requested_outputs.size());
   return nullptr;
 }
@@ -154,8 +156,8 @@ TRITONSERVER_Error* TRITONBACKEND_RequestOutputCount(TRITONBACKEND_Request* requ
 TRITONSERVER_Error* TRITONBACKEND_RequestOutputName(TRITONBACKEND_Request* request,
                                                     const uint32_t index,
                                                     const char** output_name) {
-  NEREID_REQUIRE(request);
-  NEREID_REQUIRE(output_name);
+  NEREID_CHECK_NOT_NULL(request);
+  NEREID_CHECK_NOT_NULL(output_name);
   return Guard([&] {
     const auto& outputs = Unwrap(request).requested_outputs;
     if (index >= outputs.size()) return OutOfBounds(index, outputs.size(), "requested outputs");
@@ -167,9 +169,9 @@ TRITONSERVER_Error* TRITONBACKEND_RequestOutputName(TRITONBACKEND_Request* reque
 TRITONSERVER_Error* TRITONBACKEND_RequestOutputBufferProperties(
     TRITONBACKEND_Request* request, const char* name, size_t* byte_size,
     TRITONSERVER_MemoryType* memory_type, int64_t* memory_type_id) {
-  NEREID_REQUIRE(request);
-  NEREID_REQUIRE(memory_type);
-  NEREID_REQUIRE(memory_type_id);
+  NEREID_CHECK_NOT_NULL(request);
+  NEREID_CHECK_NOT_NULL(memory_type);
+  NEREID_CHECK_NOT_NULL(memory_type_id);
   return Guard([&] {
     auto type = FromC(*memory_type);
     NEREID_RETURN_IF_ERROR(Unwrap(request).sink()->QueryOutput(
@@ -182,7 +184,7 @@ TRITONSERVER_Error* TRITONBACKEND_RequestOutputBufferProperties(
 
 TRITONSERVER_Error* TRITONBACKEND_RequestRelease(TRITONBACKEND_Request* request,
                                                  uint32_t release_flags) {
-  NEREID_REQUIRE(request);
+  NEREID_CHECK_NOT_NULL(request);
   return Guard([&] {
     if (release_flags == TRITONSERVER_REQUEST_RELEASE_RESCHEDULE) {
       return Status::InvalidArgument(
@@ -205,8 +207,8 @@ TRITONSERVER_Error* TRITONBACKEND_RequestRelease(TRITONBACKEND_Request* request,
 
 TRITONSERVER_Error* TRITONBACKEND_RequestTrace(TRITONBACKEND_Request* request,
                                                TRITONSERVER_InferenceTrace** trace) {
-  NEREID_REQUIRE(request);
-  NEREID_REQUIRE(trace);
+  NEREID_CHECK_NOT_NULL(request);
+  NEREID_CHECK_NOT_NULL(trace);
   *trace = nullptr;
   return nullptr;
 }

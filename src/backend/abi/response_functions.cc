@@ -6,7 +6,7 @@
 #include "request/output_shape.h"
 
 using nereid::abi::Guard;
-using nereid::backend::OutOfBounds;
+using nereid::abi::OutOfBounds;
 using nereid::backend::ToC;
 using nereid::backend::Unwrap;
 using nereid::base::Status;
@@ -40,8 +40,8 @@ extern "C" {
 
 TRITONSERVER_Error* TRITONBACKEND_ResponseFactoryNew(TRITONBACKEND_ResponseFactory** factory,
                                                      TRITONBACKEND_Request* request) {
-  NEREID_REQUIRE(factory);
-  NEREID_REQUIRE(request);
+  NEREID_CHECK_NOT_NULL(factory);
+  NEREID_CHECK_NOT_NULL(request);
   return Guard([&] {
     *factory = reinterpret_cast<TRITONBACKEND_ResponseFactory*>(
         new std::shared_ptr<ResponseFactory>(Unwrap(request).response_factory()));
@@ -59,15 +59,15 @@ TRITONSERVER_Error* TRITONBACKEND_ResponseFactoryDelete(TRITONBACKEND_ResponseFa
 
 TRITONSERVER_Error* TRITONBACKEND_ResponseFactoryIsCancelled(
     TRITONBACKEND_ResponseFactory* factory, bool* is_cancelled) {
-  NEREID_REQUIRE(factory);
-  NEREID_REQUIRE(is_cancelled);
+  NEREID_CHECK_NOT_NULL(factory);
+  NEREID_CHECK_NOT_NULL(is_cancelled);
   *is_cancelled = Unwrap(factory)->IsCancelled();
   return nullptr;
 }
 
 TRITONSERVER_Error* TRITONBACKEND_ResponseFactorySendFlags(TRITONBACKEND_ResponseFactory* factory,
                                                            const uint32_t send_flags) {
-  NEREID_REQUIRE(factory);
+  NEREID_CHECK_NOT_NULL(factory);
   return Guard([&] {
     if (IsFinal(send_flags)) Unwrap(factory)->SendFinal();
     return Status::Ok();
@@ -76,15 +76,15 @@ TRITONSERVER_Error* TRITONBACKEND_ResponseFactorySendFlags(TRITONBACKEND_Respons
 
 TRITONSERVER_Error* TRITONBACKEND_ResponseNew(TRITONBACKEND_Response** response,
                                               TRITONBACKEND_Request* request) {
-  NEREID_REQUIRE(response);
-  NEREID_REQUIRE(request);
+  NEREID_CHECK_NOT_NULL(response);
+  NEREID_CHECK_NOT_NULL(request);
   return NewResponse(Unwrap(request).response_factory(), response);
 }
 
 TRITONSERVER_Error* TRITONBACKEND_ResponseNewFromFactory(TRITONBACKEND_Response** response,
                                                          TRITONBACKEND_ResponseFactory* factory) {
-  NEREID_REQUIRE(response);
-  NEREID_REQUIRE(factory);
+  NEREID_CHECK_NOT_NULL(response);
+  NEREID_CHECK_NOT_NULL(factory);
   return NewResponse(Unwrap(factory), response);
 }
 
@@ -98,31 +98,31 @@ TRITONSERVER_Error* TRITONBACKEND_ResponseDelete(TRITONBACKEND_Response* respons
 
 TRITONSERVER_Error* TRITONBACKEND_ResponseSetStringParameter(TRITONBACKEND_Response* response,
                                                              const char* name, const char* value) {
-  NEREID_REQUIRE(response);
-  NEREID_REQUIRE(name);
-  NEREID_REQUIRE(value);
+  NEREID_CHECK_NOT_NULL(response);
+  NEREID_CHECK_NOT_NULL(name);
+  NEREID_CHECK_NOT_NULL(value);
   return SetParameter(response, name, std::string(value));
 }
 
 TRITONSERVER_Error* TRITONBACKEND_ResponseSetIntParameter(TRITONBACKEND_Response* response,
                                                           const char* name, const int64_t value) {
-  NEREID_REQUIRE(response);
-  NEREID_REQUIRE(name);
+  NEREID_CHECK_NOT_NULL(response);
+  NEREID_CHECK_NOT_NULL(name);
   return SetParameter(response, name, value);
 }
 
 TRITONSERVER_Error* TRITONBACKEND_ResponseSetBoolParameter(TRITONBACKEND_Response* response,
                                                            const char* name, const bool value) {
-  NEREID_REQUIRE(response);
-  NEREID_REQUIRE(name);
+  NEREID_CHECK_NOT_NULL(response);
+  NEREID_CHECK_NOT_NULL(name);
   return SetParameter(response, name, value);
 }
 
 TRITONSERVER_Error* TRITONBACKEND_ResponseSetDoubleParameter(TRITONBACKEND_Response* response,
                                                              const char* name,
                                                              const double value) {
-  NEREID_REQUIRE(response);
-  NEREID_REQUIRE(name);
+  NEREID_CHECK_NOT_NULL(response);
+  NEREID_CHECK_NOT_NULL(name);
   return SetParameter(response, name, value);
 }
 
@@ -130,10 +130,10 @@ TRITONSERVER_Error* TRITONBACKEND_ResponseOutput(TRITONBACKEND_Response* respons
                                                  TRITONBACKEND_Output** output, const char* name,
                                                  const TRITONSERVER_DataType datatype,
                                                  const int64_t* shape, const uint32_t dims_count) {
-  NEREID_REQUIRE(response);
-  NEREID_REQUIRE(output);
-  NEREID_REQUIRE(name);
-  if (dims_count > 0) NEREID_REQUIRE(shape);
+  NEREID_CHECK_NOT_NULL(response);
+  NEREID_CHECK_NOT_NULL(output);
+  NEREID_CHECK_NOT_NULL(name);
+  if (dims_count > 0) NEREID_CHECK_NOT_NULL(shape);
   return Guard([&] {
     InferenceResponse& target = Unwrap(response);
     NEREID_ASSIGN_OR_RETURN(auto client_shape,
@@ -150,7 +150,7 @@ TRITONSERVER_Error* TRITONBACKEND_ResponseOutput(TRITONBACKEND_Response* respons
 TRITONSERVER_Error* TRITONBACKEND_ResponseSend(TRITONBACKEND_Response* response,
                                                const uint32_t send_flags,
                                                TRITONSERVER_Error* error) {
-  NEREID_REQUIRE(response);
+  NEREID_CHECK_NOT_NULL(response);
   return Guard([&] {
     std::unique_ptr<InferenceResponse> owned(&Unwrap(response));
     if (error != nullptr) owned->SetError(nereid::abi::ToStatus(error));
@@ -166,11 +166,11 @@ TRITONSERVER_Error* TRITONBACKEND_InferenceResponseOutput(TRITONBACKEND_Response
                                                           TRITONSERVER_DataType* datatype,
                                                           const int64_t** shape,
                                                           uint64_t* dim_count) {
-  NEREID_REQUIRE(response);
-  NEREID_REQUIRE(name);
-  NEREID_REQUIRE(datatype);
-  NEREID_REQUIRE(shape);
-  NEREID_REQUIRE(dim_count);
+  NEREID_CHECK_NOT_NULL(response);
+  NEREID_CHECK_NOT_NULL(name);
+  NEREID_CHECK_NOT_NULL(datatype);
+  NEREID_CHECK_NOT_NULL(shape);
+  NEREID_CHECK_NOT_NULL(dim_count);
   return Guard([&] {
     const auto& outputs = Unwrap(response).outputs();
     if (index >= outputs.size()) return OutOfBounds(index, outputs.size(), "outputs");
@@ -187,11 +187,11 @@ TRITONSERVER_Error* TRITONBACKEND_InferenceResponseOutputByName(TRITONBACKEND_Re
                                                                 TRITONSERVER_DataType* datatype,
                                                                 const int64_t** shape,
                                                                 uint64_t* dim_count) {
-  NEREID_REQUIRE(response);
-  NEREID_REQUIRE(name);
-  NEREID_REQUIRE(datatype);
-  NEREID_REQUIRE(shape);
-  NEREID_REQUIRE(dim_count);
+  NEREID_CHECK_NOT_NULL(response);
+  NEREID_CHECK_NOT_NULL(name);
+  NEREID_CHECK_NOT_NULL(datatype);
+  NEREID_CHECK_NOT_NULL(shape);
+  NEREID_CHECK_NOT_NULL(dim_count);
   return Guard([&] {
     for (const auto& output : Unwrap(response).outputs()) {
       if (output->name != name) continue;

@@ -23,8 +23,8 @@ TRITONSERVER_Error* TRITONBACKEND_ModelInstanceReportStatistics(
     TRITONBACKEND_ModelInstance* instance, TRITONBACKEND_Request* request, const bool success,
     const uint64_t exec_start_ns, const uint64_t compute_start_ns, const uint64_t compute_end_ns,
     const uint64_t exec_end_ns) {
-  NEREID_REQUIRE(instance);
-  NEREID_REQUIRE(request);
+  NEREID_CHECK_NOT_NULL(instance);
+  NEREID_CHECK_NOT_NULL(request);
   return Guard([&] {
     BackendInstance::From(instance)->observer().OnRequest(
         Unwrap(request), success,
@@ -36,7 +36,7 @@ TRITONSERVER_Error* TRITONBACKEND_ModelInstanceReportStatistics(
 TRITONSERVER_Error* TRITONBACKEND_ModelInstanceReportBatchStatistics(
     TRITONBACKEND_ModelInstance* instance, const uint64_t batch_size, const uint64_t exec_start_ns,
     const uint64_t compute_start_ns, const uint64_t compute_end_ns, const uint64_t exec_end_ns) {
-  NEREID_REQUIRE(instance);
+  NEREID_CHECK_NOT_NULL(instance);
   return Guard([&] {
     BackendInstance::From(instance)->observer().OnBatch(
         batch_size,
@@ -47,7 +47,7 @@ TRITONSERVER_Error* TRITONBACKEND_ModelInstanceReportBatchStatistics(
 
 TRITONSERVER_Error* TRITONBACKEND_ModelInstanceResponseStatisticsNew(
     TRITONBACKEND_ModelInstanceResponseStatistics** response_statistics) {
-  NEREID_REQUIRE(response_statistics);
+  NEREID_CHECK_NOT_NULL(response_statistics);
   return Guard([&] {
     *response_statistics = new TRITONBACKEND_ModelInstanceResponseStatistics();
     return Status::Ok();
@@ -63,8 +63,8 @@ TRITONSERVER_Error* TRITONBACKEND_ModelInstanceResponseStatisticsDelete(
 TRITONSERVER_Error* TRITONBACKEND_ModelInstanceResponseStatisticsSetModelInstance(
     TRITONBACKEND_ModelInstanceResponseStatistics* response_statistics,
     TRITONBACKEND_ModelInstance* model_instance) {
-  NEREID_REQUIRE(response_statistics);
-  NEREID_REQUIRE(model_instance);
+  NEREID_CHECK_NOT_NULL(response_statistics);
+  NEREID_CHECK_NOT_NULL(model_instance);
   response_statistics->instance = model_instance;
   return nullptr;
 }
@@ -72,15 +72,15 @@ TRITONSERVER_Error* TRITONBACKEND_ModelInstanceResponseStatisticsSetModelInstanc
 TRITONSERVER_Error* TRITONBACKEND_ModelInstanceResponseStatisticsSetResponseFactory(
     TRITONBACKEND_ModelInstanceResponseStatistics* response_statistics,
     TRITONBACKEND_ResponseFactory* response_factory) {
-  NEREID_REQUIRE(response_statistics);
-  NEREID_REQUIRE(response_factory);
+  NEREID_CHECK_NOT_NULL(response_statistics);
+  NEREID_CHECK_NOT_NULL(response_factory);
   response_statistics->factory = response_factory;
   return nullptr;
 }
 
 TRITONSERVER_Error* TRITONBACKEND_ModelInstanceResponseStatisticsSetResponseStart(
     TRITONBACKEND_ModelInstanceResponseStatistics* response_statistics, uint64_t response_start) {
-  NEREID_REQUIRE(response_statistics);
+  NEREID_CHECK_NOT_NULL(response_statistics);
   response_statistics->times.response_start_ns = response_start;
   return nullptr;
 }
@@ -88,14 +88,14 @@ TRITONSERVER_Error* TRITONBACKEND_ModelInstanceResponseStatisticsSetResponseStar
 TRITONSERVER_Error* TRITONBACKEND_ModelInstanceResponseStatisticsSetComputeOutputStart(
     TRITONBACKEND_ModelInstanceResponseStatistics* response_statistics,
     uint64_t compute_output_start) {
-  NEREID_REQUIRE(response_statistics);
+  NEREID_CHECK_NOT_NULL(response_statistics);
   response_statistics->times.compute_output_start_ns = compute_output_start;
   return nullptr;
 }
 
 TRITONSERVER_Error* TRITONBACKEND_ModelInstanceResponseStatisticsSetResponseEnd(
     TRITONBACKEND_ModelInstanceResponseStatistics* response_statistics, uint64_t response_end) {
-  NEREID_REQUIRE(response_statistics);
+  NEREID_CHECK_NOT_NULL(response_statistics);
   response_statistics->times.response_end_ns = response_end;
   return nullptr;
 }
@@ -103,7 +103,7 @@ TRITONSERVER_Error* TRITONBACKEND_ModelInstanceResponseStatisticsSetResponseEnd(
 TRITONSERVER_Error* TRITONBACKEND_ModelInstanceResponseStatisticsSetError(
     TRITONBACKEND_ModelInstanceResponseStatistics* response_statistics,
     TRITONSERVER_Error* error) {
-  NEREID_REQUIRE(response_statistics);
+  NEREID_CHECK_NOT_NULL(response_statistics);
   return Guard([&] {
     response_statistics->times.error = nereid::abi::ToStatus(error);
     return Status::Ok();
@@ -112,7 +112,7 @@ TRITONSERVER_Error* TRITONBACKEND_ModelInstanceResponseStatisticsSetError(
 
 TRITONSERVER_Error* TRITONBACKEND_ModelInstanceReportResponseStatistics(
     TRITONBACKEND_ModelInstanceResponseStatistics* response_statistics) {
-  NEREID_REQUIRE(response_statistics);
+  NEREID_CHECK_NOT_NULL(response_statistics);
   return Guard([&] {
     if (response_statistics->instance == nullptr || response_statistics->factory == nullptr) {
       return Status::InvalidArgument(

@@ -4,7 +4,7 @@
 
 using nereid::abi::Guard;
 using nereid::backend::FromC;
-using nereid::backend::OutOfBounds;
+using nereid::abi::OutOfBounds;
 using nereid::backend::ToC;
 using nereid::backend::Unwrap;
 using nereid::base::Status;
@@ -16,7 +16,7 @@ TRITONSERVER_Error* TRITONBACKEND_InputProperties(TRITONBACKEND_Input* input, co
                                                   TRITONSERVER_DataType* datatype,
                                                   const int64_t** shape, uint32_t* dims_count,
                                                   uint64_t* byte_size, uint32_t* buffer_count) {
-  NEREID_REQUIRE(input);
+  NEREID_CHECK_NOT_NULL(input);
   const auto& tensor = Unwrap(input);
   if (name != nullptr) *name = tensor.name.c_str();
   if (datatype != nullptr) *datatype = ToC(tensor.type);
@@ -39,11 +39,11 @@ TRITONSERVER_Error* TRITONBACKEND_InputBuffer(TRITONBACKEND_Input* input, const 
                                               const void** buffer, uint64_t* buffer_byte_size,
                                               TRITONSERVER_MemoryType* memory_type,
                                               int64_t* memory_type_id) {
-  NEREID_REQUIRE(input);
-  NEREID_REQUIRE(buffer);
-  NEREID_REQUIRE(buffer_byte_size);
-  NEREID_REQUIRE(memory_type);
-  NEREID_REQUIRE(memory_type_id);
+  NEREID_CHECK_NOT_NULL(input);
+  NEREID_CHECK_NOT_NULL(buffer);
+  NEREID_CHECK_NOT_NULL(buffer_byte_size);
+  NEREID_CHECK_NOT_NULL(memory_type);
+  NEREID_CHECK_NOT_NULL(memory_type_id);
   const auto& tensor = Unwrap(input);
   if (index >= tensor.pieces.size()) {
     return Guard([&] { return OutOfBounds(index, tensor.pieces.size(), "input buffers"); });
@@ -67,9 +67,9 @@ TRITONSERVER_Error* TRITONBACKEND_InputBufferForHostPolicy(
 TRITONSERVER_Error* TRITONBACKEND_InputBufferAttributes(
     TRITONBACKEND_Input* input, const uint32_t index, const void** buffer,
     TRITONSERVER_BufferAttributes** buffer_attributes) {
-  NEREID_REQUIRE(input);
-  NEREID_REQUIRE(buffer);
-  NEREID_REQUIRE(buffer_attributes);
+  NEREID_CHECK_NOT_NULL(input);
+  NEREID_CHECK_NOT_NULL(buffer);
+  NEREID_CHECK_NOT_NULL(buffer_attributes);
   return Guard([&] {
     auto& tensor = Unwrap(input);
     if (index >= tensor.pieces.size()) {
@@ -92,10 +92,10 @@ TRITONSERVER_Error* TRITONBACKEND_OutputBuffer(TRITONBACKEND_Output* output, voi
                                                const uint64_t buffer_byte_size,
                                                TRITONSERVER_MemoryType* memory_type,
                                                int64_t* memory_type_id) {
-  NEREID_REQUIRE(output);
-  NEREID_REQUIRE(buffer);
-  NEREID_REQUIRE(memory_type);
-  NEREID_REQUIRE(memory_type_id);
+  NEREID_CHECK_NOT_NULL(output);
+  NEREID_CHECK_NOT_NULL(buffer);
+  NEREID_CHECK_NOT_NULL(memory_type);
+  NEREID_CHECK_NOT_NULL(memory_type_id);
   return Guard([&] {
     auto& tensor = Unwrap(output);
     auto type = FromC(*memory_type);
@@ -109,8 +109,8 @@ TRITONSERVER_Error* TRITONBACKEND_OutputBuffer(TRITONBACKEND_Output* output, voi
 
 TRITONSERVER_Error* TRITONBACKEND_OutputBufferAttributes(
     TRITONBACKEND_Output* output, TRITONSERVER_BufferAttributes** buffer_attributes) {
-  NEREID_REQUIRE(output);
-  NEREID_REQUIRE(buffer_attributes);
+  NEREID_CHECK_NOT_NULL(output);
+  NEREID_CHECK_NOT_NULL(buffer_attributes);
   return Guard([&] {
     auto& tensor = Unwrap(output);
     if (!tensor.allocated) {

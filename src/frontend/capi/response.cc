@@ -4,38 +4,13 @@
 
 #include "abi/buffer_attributes.h"
 #include "abi/error.h"
+#include "abi/parameter.h"
 #include "frontend/capi/handles.h"
 
 using namespace nereid;
 using namespace nereid::frontend_capi;
 using request::InferenceResponse;
 using request::Output;
-
-namespace {
-
-base::Status OutOfBounds(uint32_t index, size_t count, const char* what) {
-  return base::Status::InvalidArgument("out of bounds index " + std::to_string(index) +
-                                       ", response has " + std::to_string(count) + " " + what);
-}
-
-/// The type of a parameter and the place of its value, as the C API hands them out.
-struct ParameterView {
-  TRITONSERVER_ParameterType type;
-  const void* value;
-
-  ParameterView operator()(const std::string& text) const {
-    return {TRITONSERVER_PARAMETER_STRING, text.c_str()};
-  }
-  ParameterView operator()(const int64_t& number) const {
-    return {TRITONSERVER_PARAMETER_INT, &number};
-  }
-  ParameterView operator()(const bool& flag) const { return {TRITONSERVER_PARAMETER_BOOL, &flag}; }
-  ParameterView operator()(const double& number) const {
-    return {TRITONSERVER_PARAMETER_DOUBLE, &number};
-  }
-};
-
-}  // namespace
 
 extern "C" {
 
@@ -88,8 +63,8 @@ TRITONSERVER_Error* TRITONSERVER_InferenceResponseParameter(
   NEREID_CHECK_NOT_NULL(vvalue);
   return abi::Guard([&] {
     const auto& parameters = Unwrap(inference_response)->parameters();
-    if (index >= parameters.size()) return OutOfBounds(index, parameters.size(), "parameters");
-    const ParameterView view = std::visit(ParameterView(), parameters[index].value);
+    if (index >= parameters.size()) return abi::OutOfBounds(index, parameters.size(), "parameters");
+    const abi::ParameterView view = std::visit(abi::ParameterView(), parameters[index].value);
     *name = parameters[index].name.c_str();
     *type = view.type;
     *vvalue = view.value;
@@ -122,7 +97,7 @@ TRITONSERVER_Error* TRITONSERVER_InferenceResponseOutput(
   NEREID_CHECK_NOT_NULL(userp);
   return abi::Guard([&] {
     const auto& outputs = Unwrap(inference_response)->outputs();
-    if (index >= outputs.size()) return OutOfBounds(index, outputs.size(), "outputs");
+    if (index >= outputs.size()) return abi::OutOfBounds(index, outputs.size(), "outputs");
     const Output& output = *outputs[index];
     *name = output.name.c_str();
     *datatype = static_cast<TRITONSERVER_DataType>(output.type);
@@ -145,7 +120,7 @@ TRITONSERVER_Error* TRITONSERVER_InferenceResponseOutputClassificationLabel(
   return abi::Guard([&] {
     const InferenceResponse& response = *Unwrap(inference_response);
     if (index >= response.outputs().size()) {
-      return OutOfBounds(index, response.outputs().size(), "outputs");
+      return abi::OutOfBounds(index, response.outputs().size(), "outputs");
     }
     const std::string& name = response.outputs()[index]->name;
     const auto& config = response.model().config;

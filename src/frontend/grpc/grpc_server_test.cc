@@ -72,7 +72,7 @@ TEST_F(GrpcServerTest, StatisticsKeepEveryField) {
   model.inference_count = 2;
   model.execution_count = 3;
   model.inference_stats.cache_miss = {4, 5};
-  model.response_stats.push_back({"0", {.empty_response = {6, 7}}});
+  model.response_stats.emplace_back("0", api::ResponseStatistics{}).second.empty_response = {6, 7};
   model.batch_stats.push_back({8, {}, {9, 10}, {}});
   model.memory_usage.push_back({"CPU", 11, 12});
   Start();
