@@ -37,6 +37,10 @@ find_package(Threads REQUIRED)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-fno-gnu-unique>)
 endif()
+# GCC 12 sees overlaps in `"text" + std::string` that are not there.
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-Wno-restrict>)
+endif()
 add_compile_options(-Wall -Wextra -ffunction-sections -fdata-sections -fno-omit-frame-pointer)
 
 if(NEREID_SANITIZE STREQUAL "address")

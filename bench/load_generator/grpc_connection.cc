@@ -151,7 +151,12 @@ class GrpcConnection final : public Connection {
       run_.Failed("call failed: " + (call.message.empty() ? nghttp2_http2_strerror(error_code)
                                                           : call.message));
     }
-    if (run_.sending) Submit(call);
+    if (!run_.sending || broken_) return;
+    // After a GOAWAY every new stream would be closed at once, for ever.
+    if (nghttp2_session_check_request_allowed(session_) == 0) {
+      return Break("the server takes no more calls");
+    }
+    Submit(call);
   }
 
   bool TakeOutput(const Call& call) {

@@ -63,7 +63,13 @@ void Connection::CheckTimeout(uint64_t tick) {
 
 void Connection::BeginDrain() {
   close_after_reply_ = true;
-  if (state_ == State::kHead && ahead_.empty()) Close();
+  if (state_ != State::kHead) return;
+  // A request may have arrived that the loop has not read yet: closing now would lose it.
+  {
+    const Loop::DispatchScope scope(*loop_);
+    ReadMore();
+  }
+  if (state_ == State::kHead && ahead_.empty() && !parser_) Close();
 }
 
 void Connection::Close() {
