@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The parts of the load generator that a wrong figure could come from.
 #include <gtest/gtest.h>
-
 #include <unistd.h>
 
 #include "histogram.h"

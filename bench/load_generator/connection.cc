@@ -2,13 +2,14 @@
 #include "connection.h"
 
 #include <arpa/inet.h>
-#include <cerrno>
 #include <fcntl.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
+
+#include <cerrno>
 
 namespace nereid::bench {
 

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // gRPC: unary ModelInfer calls over nghttp2, several at once on one connection.
-#include <cerrno>
-#include <cstring>
 #include <nghttp2/nghttp2.h>
-#include <string_view>
 #include <sys/epoll.h>
 #include <sys/socket.h>
+
+#include <cerrno>
+#include <cstring>
+#include <string_view>
 #include <vector>
 
 #include "connection.h"
@@ -87,19 +88,18 @@ class GrpcConnection final : public Connection {
     call.message.clear();
     call.body.clear();
     call.sent_ns = NowNs();
-    const nghttp2_nv headers[] = {
-        Header(":method", "POST"),
-        Header(":scheme", "http"),
-        Header(":path", "/inference.GRPCInferenceService/ModelInfer"),
-        Header(":authority", authority_),
-        Header("te", "trailers"),
-        Header("content-type", "application/grpc"),
-        Header("user-agent", "nereid-bench-client")};
+    const nghttp2_nv headers[] = {Header(":method", "POST"),
+                                  Header(":scheme", "http"),
+                                  Header(":path", "/inference.GRPCInferenceService/ModelInfer"),
+                                  Header(":authority", authority_),
+                                  Header("te", "trailers"),
+                                  Header("content-type", "application/grpc"),
+                                  Header("user-agent", "nereid-bench-client")};
     nghttp2_data_provider body{};
     body.source.ptr = &call;
     body.read_callback = ReadRequest;
-    const int32_t id = nghttp2_submit_request(session_, nullptr, headers, std::size(headers), &body,
-                                              &call);
+    const int32_t id =
+        nghttp2_submit_request(session_, nullptr, headers, std::size(headers), &body, &call);
     if (id < 0) Break(nghttp2_strerror(id));
   }
 
@@ -136,7 +136,8 @@ class GrpcConnection final : public Connection {
       const ssize_t n = recv(fd_, buffer.data(), buffer.size(), 0);
       if (n < 0 && errno == EAGAIN) return;
       if (n <= 0) return Break(n == 0 ? "closed by the server" : std::strerror(errno));
-      const ssize_t read = nghttp2_session_mem_recv(session_, buffer.data(), static_cast<size_t>(n));
+      const ssize_t read =
+          nghttp2_session_mem_recv(session_, buffer.data(), static_cast<size_t>(n));
       if (read < 0) return Break(nghttp2_strerror(static_cast<int>(read)));
       if (static_cast<size_t>(n) < buffer.size()) return;
     }
@@ -148,8 +149,8 @@ class GrpcConnection final : public Connection {
     if (call.http_ok && call.grpc_ok) {
       run_.Answered(call.sent_ns, NowNs());
     } else {
-      run_.Failed("call failed: " + (call.message.empty() ? nghttp2_http2_strerror(error_code)
-                                                          : call.message));
+      run_.Failed("call failed: " +
+                  (call.message.empty() ? nghttp2_http2_strerror(error_code) : call.message));
     }
     if (!run_.sending || broken_) return;
     // After a GOAWAY every new stream would be closed at once, for ever.
@@ -166,7 +167,8 @@ class GrpcConnection final : public Connection {
     return true;
   }
 
-  // ---- nghttp2's callbacks; `user` is the connection, the stream's data its Call -----------------
+  // ---- nghttp2's callbacks; `user` is the connection, the stream's data its Call
+  // -----------------
 
   static ssize_t ReadRequest(nghttp2_session*, int32_t, uint8_t* out, size_t room, uint32_t* flags,
                              nghttp2_data_source* source, void* user) {
@@ -181,8 +183,8 @@ class GrpcConnection final : public Connection {
 
   static int OnHeader(nghttp2_session* session, const nghttp2_frame* frame, const uint8_t* name,
                       size_t name_size, const uint8_t* value, size_t value_size, uint8_t, void*) {
-    auto* call = static_cast<Call*>(
-        nghttp2_session_get_stream_user_data(session, frame->hd.stream_id));
+    auto* call =
+        static_cast<Call*>(nghttp2_session_get_stream_user_data(session, frame->hd.stream_id));
     if (call == nullptr) return 0;
     const std::string_view key(reinterpret_cast<const char*>(name), name_size);
     const std::string_view text(reinterpret_cast<const char*>(value), value_size);

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // HTTP/1.1: one request under way, of the answer only the status and the lengths are read.
+#include <strings.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+
 #include <cerrno>
 #include <charconv>
 #include <cstring>
-#include <strings.h>
 #include <string_view>
-#include <sys/epoll.h>
-#include <sys/socket.h>
 
 #include "connection.h"
 #include "payload.h"

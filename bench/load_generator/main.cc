@@ -5,12 +5,13 @@
 // for the wanted seconds, waits again, and reads the CPU time once more: so the CPU time belongs to
 // exactly the answers that it is divided by. Throughput and latencies are those of the answers
 // within the wanted seconds.
+#include <sys/epoll.h>
+#include <unistd.h>
+
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
 #include <memory>
-#include <sys/epoll.h>
-#include <unistd.h>
 #include <vector>
 
 #include "connection.h"

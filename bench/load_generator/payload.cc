@@ -113,12 +113,13 @@ std::string MakeHttpRequest(const Options& options, std::string_view tensor) {
   } else {
     json += R"(,"data":[)" + JsonNumbers(options.datatype, tensor) + "]}]}";
   }
-  std::string request = "POST /v2/models/" + options.model + "/infer HTTP/1.1\r\nHost: " +
-                        options.host + ":" + std::to_string(options.port) + "\r\n";
+  std::string request = "POST /v2/models/" + options.model +
+                        "/infer HTTP/1.1\r\nHost: " + options.host + ":" +
+                        std::to_string(options.port) + "\r\n";
   if (binary) {
     request += "Content-Type: application/octet-stream\r\nInference-Header-Content-Length: " +
-               std::to_string(json.size()) + "\r\nContent-Length: " +
-               std::to_string(json.size() + tensor.size()) + "\r\n\r\n";
+               std::to_string(json.size()) +
+               "\r\nContent-Length: " + std::to_string(json.size() + tensor.size()) + "\r\n\r\n";
     request += json;
     request += tensor;
   } else {

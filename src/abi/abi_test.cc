@@ -94,13 +94,10 @@ TEST(EnumTextTest, VersionAndNames) {
   EXPECT_EQ(TRITONSERVER_DataTypeByteSize(TRITONSERVER_TYPE_BYTES), 0u);
   EXPECT_EQ(TRITONSERVER_DataTypeByteSize(static_cast<TRITONSERVER_DataType>(257)), 0u);
   EXPECT_STREQ(TRITONSERVER_MemoryTypeString(TRITONSERVER_MEMORY_CPU_PINNED), "CPU_PINNED");
-  EXPECT_STREQ(TRITONSERVER_MemoryTypeString(static_cast<TRITONSERVER_MemoryType>(3)),
-               "<invalid>");
+  EXPECT_STREQ(TRITONSERVER_MemoryTypeString(static_cast<TRITONSERVER_MemoryType>(3)), "<invalid>");
   EXPECT_STREQ(TRITONSERVER_ParameterTypeString(TRITONSERVER_PARAMETER_DOUBLE), "DOUBLE");
-  EXPECT_STREQ(TRITONSERVER_InstanceGroupKindString(TRITONSERVER_INSTANCEGROUPKIND_MODEL),
-               "MODEL");
-  EXPECT_STREQ(TRITONSERVER_InferenceTraceLevelString(TRITONSERVER_TRACE_LEVEL_TENSORS),
-               "TENSORS");
+  EXPECT_STREQ(TRITONSERVER_InstanceGroupKindString(TRITONSERVER_INSTANCEGROUPKIND_MODEL), "MODEL");
+  EXPECT_STREQ(TRITONSERVER_InferenceTraceLevelString(TRITONSERVER_TRACE_LEVEL_TENSORS), "TENSORS");
   EXPECT_STREQ(
       TRITONSERVER_InferenceTraceLevelString(static_cast<TRITONSERVER_InferenceTraceLevel>(12)),
       "<unknown>");
@@ -199,8 +196,8 @@ TEST(MetricsTest, FormatsItsText) {
   ASSERT_EQ(TRITONSERVER_MetricsFormatted(metrics, TRITONSERVER_METRIC_PROMETHEUS, &base, &size),
             nullptr);
   EXPECT_EQ(std::string(base, size), "a 1\n");
-  EXPECT_EQ(TextOf(TRITONSERVER_MetricsFormatted(
-                metrics, static_cast<TRITONSERVER_MetricFormat>(4), &base, &size)),
+  EXPECT_EQ(TextOf(TRITONSERVER_MetricsFormatted(metrics, static_cast<TRITONSERVER_MetricFormat>(4),
+                                                 &base, &size)),
             "unknown metrics format '4'");
   EXPECT_EQ(TRITONSERVER_MetricsDelete(metrics), nullptr);
 }

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "telemetry/custom_metrics.h"
+
 #include <memory>
 #include <optional>
 #include <string>
@@ -8,7 +10,6 @@
 #include "abi/error.h"
 #include "abi/parameter.h"
 #include "abi/process_metrics_registry.h"
-#include "telemetry/custom_metrics.h"
 
 using namespace nereid;
 
@@ -68,10 +69,10 @@ TRITONSERVER_Error* TRITONSERVER_MetricFamilyNew(TRITONSERVER_MetricFamily** fam
                                            std::to_string(static_cast<int>(kind)) +
                                            " for metric family '" + name + "'");
     }
-    NEREID_ASSIGN_OR_RETURN(auto made, telemetry::CustomMetricFamily::Create(
-                                           *abi::ProcessRegistry(),
-                                           static_cast<telemetry::MetricKind>(kind), name,
-                                           description));
+    NEREID_ASSIGN_OR_RETURN(
+        auto made,
+        telemetry::CustomMetricFamily::Create(
+            *abi::ProcessRegistry(), static_cast<telemetry::MetricKind>(kind), name, description));
     *family = new TRITONSERVER_MetricFamily{std::move(made)};
     return base::Status::Ok();
   });
@@ -135,9 +136,8 @@ TRITONSERVER_Error* TRITONSERVER_MetricNewWithArgs(TRITONSERVER_Metric** metric,
   if (label_count > 0) NEREID_CHECK_NOT_NULL(labels);
   return abi::Guard([&]() -> base::Status {
     NEREID_ASSIGN_OR_RETURN(auto pairs, ReadLabels(labels, label_count));
-    NEREID_ASSIGN_OR_RETURN(
-        auto made,
-        family->family->NewMetric(pairs, args == nullptr ? std::nullopt : args->buckets));
+    NEREID_ASSIGN_OR_RETURN(auto made, family->family->NewMetric(
+                                           pairs, args == nullptr ? std::nullopt : args->buckets));
     *metric = new TRITONSERVER_Metric{std::move(made)};
     return base::Status::Ok();
   });

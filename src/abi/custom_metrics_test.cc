@@ -92,9 +92,9 @@ TEST(CustomMetricsTest, RefusesBadArguments) {
   TRITONSERVER_MetricFamily* family = nullptr;
   EXPECT_CODE(TRITONSERVER_MetricFamilyNew(&family, TRITONSERVER_METRIC_KIND_GAUGE, "bad name", ""),
               kInvalidArgument);
-  EXPECT_CODE(TRITONSERVER_MetricFamilyNew(&family, static_cast<TRITONSERVER_MetricKind>(3), "a",
-                                           ""),
-              kInvalidArgument);
+  EXPECT_CODE(
+      TRITONSERVER_MetricFamilyNew(&family, static_cast<TRITONSERVER_MetricKind>(3), "a", ""),
+      kInvalidArgument);
   EXPECT_CODE(TRITONSERVER_MetricFamilyNew(&family, TRITONSERVER_METRIC_KIND_GAUGE, nullptr, ""),
               kInvalidArgument);
   ASSERT_EQ(family, nullptr);

@@ -11,9 +11,7 @@ namespace {
 constexpr int kMaxDepth = 200;
 
 bool IsDigit(char c) { return c >= '0' && c <= '9'; }
-bool IsHexDigit(char c) {
-  return IsDigit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
-}
+bool IsHexDigit(char c) { return IsDigit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F'); }
 
 /// Walks over one JSON document (RFC 8259) without keeping anything of it.
 class FormReader {

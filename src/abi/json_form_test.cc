@@ -19,11 +19,14 @@ TEST(CheckJsonTest, TakesEveryKindOfValue) {
 }
 
 TEST(CheckJsonTest, RefusesWhatIsNoDocument) {
-  for (const char* text :
-       {"", " ", "{", "}", "[1,]", "{\"a\":1,}", "{a:1}", "{'a':1}", "{\"a\" 1}", "{\"a\":}",
-        "[1 2]", "1 2", "01", "+1", ".5", "1.", "1e", "-", "nul", "True", "NaN", "Infinity",
-        "\"a", "\"\\", "\"\\x\"", "\"\\u12g4\"", "\"\\u12", "\"line\nbreak\"", "// c\n1",
-        "[1]]"}) {
+  for (const char* text : {"",          " ",           "{",       "}",
+                           "[1,]",      "{\"a\":1,}",  "{a:1}",   "{'a':1}",
+                           "{\"a\" 1}", "{\"a\":}",    "[1 2]",   "1 2",
+                           "01",        "+1",          ".5",      "1.",
+                           "1e",        "-",           "nul",     "True",
+                           "NaN",       "Infinity",    "\"a",     "\"\\",
+                           "\"\\x\"",   "\"\\u12g4\"", "\"\\u12", "\"line\nbreak\"",
+                           "// c\n1",   "[1]]"}) {
     const base::Status status = CheckJson(text);
     EXPECT_EQ(status.code(), base::StatusCode::kInvalidArgument) << text;
   }

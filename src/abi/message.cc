@@ -10,8 +10,7 @@ using namespace nereid;
 extern "C" {
 
 TRITONSERVER_Error* TRITONSERVER_MessageNewFromSerializedJson(TRITONSERVER_Message** message,
-                                                              const char* base,
-                                                              size_t byte_size) {
+                                                              const char* base, size_t byte_size) {
   NEREID_CHECK_NOT_NULL(message);
   NEREID_CHECK_NOT_NULL(base);
   return abi::Guard([&] {

@@ -33,8 +33,7 @@ TRITONSERVER_Parameter* NewParameter(const char* name, TRITONSERVER_ParameterTyp
 
 extern "C" {
 
-TRITONSERVER_Parameter* TRITONSERVER_ParameterNew(const char* name,
-                                                  TRITONSERVER_ParameterType type,
+TRITONSERVER_Parameter* TRITONSERVER_ParameterNew(const char* name, TRITONSERVER_ParameterType type,
                                                   const void* value) {
   if (name == nullptr || value == nullptr) return nullptr;
   try {
@@ -48,8 +47,8 @@ TRITONSERVER_Parameter* TRITONSERVER_ParameterBytesNew(const char* name, const v
                                                        uint64_t size) {
   if (name == nullptr || (byte_ptr == nullptr && size > 0)) return nullptr;
   try {
-    return new TRITONSERVER_Parameter{
-        name, std::string_view(static_cast<const char*>(byte_ptr), size)};
+    return new TRITONSERVER_Parameter{name,
+                                      std::string_view(static_cast<const char*>(byte_ptr), size)};
   } catch (const std::exception&) {
     return nullptr;
   }

@@ -19,41 +19,46 @@ TRITONSERVER_Error* TRITONREPOAGENT_ApiVersion(uint32_t* major, uint32_t* minor)
   return nullptr;
 }
 
-TRITONSERVER_Error* TRITONREPOAGENT_ModelRepositoryLocation(
-    TRITONREPOAGENT_Agent*, TRITONREPOAGENT_AgentModel*, TRITONREPOAGENT_ArtifactType*,
-    const char**) {
+TRITONSERVER_Error* TRITONREPOAGENT_ModelRepositoryLocation(TRITONREPOAGENT_Agent*,
+                                                            TRITONREPOAGENT_AgentModel*,
+                                                            TRITONREPOAGENT_ArtifactType*,
+                                                            const char**) {
   return abi::MissingFeature(__func__, kAgents);
 }
 
-TRITONSERVER_Error* TRITONREPOAGENT_ModelRepositoryLocationAcquire(
-    TRITONREPOAGENT_Agent*, TRITONREPOAGENT_AgentModel*, TRITONREPOAGENT_ArtifactType,
-    const char**) {
+TRITONSERVER_Error* TRITONREPOAGENT_ModelRepositoryLocationAcquire(TRITONREPOAGENT_Agent*,
+                                                                   TRITONREPOAGENT_AgentModel*,
+                                                                   TRITONREPOAGENT_ArtifactType,
+                                                                   const char**) {
   return abi::MissingFeature(__func__, kAgents);
 }
 
-TRITONSERVER_Error* TRITONREPOAGENT_ModelRepositoryLocationRelease(
-    TRITONREPOAGENT_Agent*, TRITONREPOAGENT_AgentModel*, const char*) {
+TRITONSERVER_Error* TRITONREPOAGENT_ModelRepositoryLocationRelease(TRITONREPOAGENT_Agent*,
+                                                                   TRITONREPOAGENT_AgentModel*,
+                                                                   const char*) {
   return abi::MissingFeature(__func__, kAgents);
 }
 
-TRITONSERVER_Error* TRITONREPOAGENT_ModelRepositoryUpdate(
-    TRITONREPOAGENT_Agent*, TRITONREPOAGENT_AgentModel*, TRITONREPOAGENT_ArtifactType,
-    const char*) {
+TRITONSERVER_Error* TRITONREPOAGENT_ModelRepositoryUpdate(TRITONREPOAGENT_Agent*,
+                                                          TRITONREPOAGENT_AgentModel*,
+                                                          TRITONREPOAGENT_ArtifactType,
+                                                          const char*) {
   return abi::MissingFeature(__func__, kAgents);
 }
 
-TRITONSERVER_Error* TRITONREPOAGENT_ModelParameterCount(
-    TRITONREPOAGENT_Agent*, TRITONREPOAGENT_AgentModel*, uint32_t*) {
+TRITONSERVER_Error* TRITONREPOAGENT_ModelParameterCount(TRITONREPOAGENT_Agent*,
+                                                        TRITONREPOAGENT_AgentModel*, uint32_t*) {
   return abi::MissingFeature(__func__, kAgents);
 }
 
-TRITONSERVER_Error* TRITONREPOAGENT_ModelParameter(
-    TRITONREPOAGENT_Agent*, TRITONREPOAGENT_AgentModel*, uint32_t, const char**, const char**) {
+TRITONSERVER_Error* TRITONREPOAGENT_ModelParameter(TRITONREPOAGENT_Agent*,
+                                                   TRITONREPOAGENT_AgentModel*, uint32_t,
+                                                   const char**, const char**) {
   return abi::MissingFeature(__func__, kAgents);
 }
 
-TRITONSERVER_Error* TRITONREPOAGENT_ModelConfig(
-    TRITONREPOAGENT_Agent*, TRITONREPOAGENT_AgentModel*, uint32_t, TRITONSERVER_Message**) {
+TRITONSERVER_Error* TRITONREPOAGENT_ModelConfig(TRITONREPOAGENT_Agent*, TRITONREPOAGENT_AgentModel*,
+                                                uint32_t, TRITONSERVER_Message**) {
   return abi::MissingFeature(__func__, kAgents);
 }
 

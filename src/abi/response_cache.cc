@@ -23,18 +23,18 @@ TRITONSERVER_Error* TRITONCACHE_CacheEntryBufferCount(TRITONCACHE_CacheEntry*, s
   return abi::MissingFeature(__func__, kCache);
 }
 
-TRITONSERVER_Error* TRITONCACHE_CacheEntryAddBuffer(
-    TRITONCACHE_CacheEntry*, void*, TRITONSERVER_BufferAttributes*) {
+TRITONSERVER_Error* TRITONCACHE_CacheEntryAddBuffer(TRITONCACHE_CacheEntry*, void*,
+                                                    TRITONSERVER_BufferAttributes*) {
   return abi::MissingFeature(__func__, kCache);
 }
 
-TRITONSERVER_Error* TRITONCACHE_CacheEntryGetBuffer(
-    TRITONCACHE_CacheEntry*, size_t, void**, TRITONSERVER_BufferAttributes*) {
+TRITONSERVER_Error* TRITONCACHE_CacheEntryGetBuffer(TRITONCACHE_CacheEntry*, size_t, void**,
+                                                    TRITONSERVER_BufferAttributes*) {
   return abi::MissingFeature(__func__, kCache);
 }
 
-TRITONSERVER_Error* TRITONCACHE_CacheEntrySetBuffer(
-    TRITONCACHE_CacheEntry*, size_t, void*, TRITONSERVER_BufferAttributes*) {
+TRITONSERVER_Error* TRITONCACHE_CacheEntrySetBuffer(TRITONCACHE_CacheEntry*, size_t, void*,
+                                                    TRITONSERVER_BufferAttributes*) {
   return abi::MissingFeature(__func__, kCache);
 }
 

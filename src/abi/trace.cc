@@ -56,9 +56,10 @@ const char* TRITONSERVER_InferenceTraceActivityString(
   return "<unknown>";
 }
 
-TRITONSERVER_Error* TRITONSERVER_InferenceTraceNew(
-    TRITONSERVER_InferenceTrace**, TRITONSERVER_InferenceTraceLevel, uint64_t,
-    TRITONSERVER_InferenceTraceActivityFn_t, TRITONSERVER_InferenceTraceReleaseFn_t, void*) {
+TRITONSERVER_Error* TRITONSERVER_InferenceTraceNew(TRITONSERVER_InferenceTrace**,
+                                                   TRITONSERVER_InferenceTraceLevel, uint64_t,
+                                                   TRITONSERVER_InferenceTraceActivityFn_t,
+                                                   TRITONSERVER_InferenceTraceReleaseFn_t, void*) {
   return abi::MissingFeature(__func__, kTracing);
 }
 
@@ -69,8 +70,8 @@ TRITONSERVER_Error* TRITONSERVER_InferenceTraceTensorNew(
   return abi::MissingFeature(__func__, kTracing);
 }
 
-TRITONSERVER_Error* TRITONSERVER_InferenceTraceReportActivity(
-    TRITONSERVER_InferenceTrace*, uint64_t, const char*) {
+TRITONSERVER_Error* TRITONSERVER_InferenceTraceReportActivity(TRITONSERVER_InferenceTrace*,
+                                                              uint64_t, const char*) {
   return abi::MissingFeature(__func__, kTracing);
 }
 
@@ -86,28 +87,28 @@ TRITONSERVER_Error* TRITONSERVER_InferenceTraceParentId(TRITONSERVER_InferenceTr
   return abi::MissingFeature(__func__, kTracing);
 }
 
-TRITONSERVER_Error* TRITONSERVER_InferenceTraceModelName(
-    TRITONSERVER_InferenceTrace*, const char**) {
+TRITONSERVER_Error* TRITONSERVER_InferenceTraceModelName(TRITONSERVER_InferenceTrace*,
+                                                         const char**) {
   return abi::MissingFeature(__func__, kTracing);
 }
 
-TRITONSERVER_Error* TRITONSERVER_InferenceTraceModelVersion(
-    TRITONSERVER_InferenceTrace*, int64_t*) {
+TRITONSERVER_Error* TRITONSERVER_InferenceTraceModelVersion(TRITONSERVER_InferenceTrace*,
+                                                            int64_t*) {
   return abi::MissingFeature(__func__, kTracing);
 }
 
-TRITONSERVER_Error* TRITONSERVER_InferenceTraceRequestId(
-    TRITONSERVER_InferenceTrace*, const char**) {
+TRITONSERVER_Error* TRITONSERVER_InferenceTraceRequestId(TRITONSERVER_InferenceTrace*,
+                                                         const char**) {
   return abi::MissingFeature(__func__, kTracing);
 }
 
-TRITONSERVER_Error* TRITONSERVER_InferenceTraceSpawnChildTrace(
-    TRITONSERVER_InferenceTrace*, TRITONSERVER_InferenceTrace**) {
+TRITONSERVER_Error* TRITONSERVER_InferenceTraceSpawnChildTrace(TRITONSERVER_InferenceTrace*,
+                                                               TRITONSERVER_InferenceTrace**) {
   return abi::MissingFeature(__func__, kTracing);
 }
 
-TRITONSERVER_Error* TRITONSERVER_InferenceTraceSetContext(
-    TRITONSERVER_InferenceTrace*, const char*) {
+TRITONSERVER_Error* TRITONSERVER_InferenceTraceSetContext(TRITONSERVER_InferenceTrace*,
+                                                          const char*) {
   return abi::MissingFeature(__func__, kTracing);
 }
 

@@ -11,8 +11,7 @@ base::Result<int64_t> ParseVersionText(std::string_view text) {
   int64_t version = 0;
   std::string_view digits = text;
   if (digits.front() == '+') digits.remove_prefix(1);
-  const auto [end, error] =
-      std::from_chars(digits.data(), digits.data() + digits.size(), version);
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), version);
   if (error != std::errc()) {
     return base::Status::InvalidArgument(
         "failed to get model version from specified version string '" + std::string(text) +

@@ -49,14 +49,13 @@ void LogTables(server::InferenceServer& server, const ServerOptions& options) {
     }
   }
   LogTable(ModelTable(models));
-  LogTable(SettingsTable(
-      options, {std::string(server::ServerVersion()), server::ServerExtensions()}));
+  LogTable(
+      SettingsTable(options, {std::string(server::ServerVersion()), server::ServerExtensions()}));
 }
 
 int Fail(const char* doing, const base::Status& status) {
   std::fprintf(stderr, "error: %s: %s - %s\n", doing,
-               std::string(base::StatusCodeText(status.code())).c_str(),
-               status.message().c_str());
+               std::string(base::StatusCodeText(status.code())).c_str(), status.message().c_str());
   return 1;
 }
 
@@ -126,6 +125,4 @@ int RunProgram(int argc, char** argv) {
 
 /// The engine library's ELF entry point; see main.cc. The linker names it (-e), so it needs a plain
 /// name, but the version script keeps it out of the exports.
-extern "C" int nereid_program(int argc, char** argv) {
-  return nereid::app::RunProgram(argc, argv);
-}
+extern "C" int nereid_program(int argc, char** argv) { return nereid::app::RunProgram(argc, argv); }

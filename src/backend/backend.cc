@@ -46,8 +46,7 @@ base::Status MemoryAllocator::Free(void* buffer, TRITONSERVER_MemoryType type, i
   return base::Status::Ok();
 }
 
-Backend::Backend(std::string name, std::unique_ptr<BackendLibrary> library,
-                 std::string config_json)
+Backend::Backend(std::string name, std::unique_ptr<BackendLibrary> library, std::string config_json)
     : name_(std::move(name)),
       directory_(DirectoryOf(library->path())),
       library_(std::move(library)),
@@ -64,9 +63,9 @@ base::Result<std::shared_ptr<Backend>> Backend::Create(std::string name,
   }
   backend->initialized_ = true;
   if (entry.attribute != nullptr) {
-    NEREID_RETURN_IF_ERROR(abi::TakeStatus(entry.attribute(
-        backend->handle(),
-        reinterpret_cast<TRITONBACKEND_BackendAttribute*>(&backend->attributes_))));
+    NEREID_RETURN_IF_ERROR(abi::TakeStatus(
+        entry.attribute(backend->handle(),
+                        reinterpret_cast<TRITONBACKEND_BackendAttribute*>(&backend->attributes_))));
   }
   return backend;
 }
@@ -74,7 +73,8 @@ base::Result<std::shared_ptr<Backend>> Backend::Create(std::string name,
 Backend::~Backend() {
   if (!initialized_ || entry_points().finalize == nullptr) return;
   const base::Status status = abi::TakeStatus(entry_points().finalize(handle()));
-  if (!status.ok()) LOG_ERROR << "failed finalizing backend '" << name_ << "': " << status.message();
+  if (!status.ok())
+    LOG_ERROR << "failed finalizing backend '" << name_ << "': " << status.message();
 }
 
 std::string BackendRegistry::ConfigJson(const std::string& name) const {

@@ -58,9 +58,7 @@ class Backend {
   void* state = nullptr;
 
   TRITONBACKEND_Backend* handle() { return reinterpret_cast<TRITONBACKEND_Backend*>(this); }
-  static Backend* From(TRITONBACKEND_Backend* handle) {
-    return reinterpret_cast<Backend*>(handle);
-  }
+  static Backend* From(TRITONBACKEND_Backend* handle) { return reinterpret_cast<Backend*>(handle); }
 
  private:
   Backend(std::string name, std::unique_ptr<BackendLibrary> library, std::string config_json);

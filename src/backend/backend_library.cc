@@ -21,7 +21,8 @@ base::Result<std::unique_ptr<BackendLibrary>> BackendLibrary::Open(const std::st
   if (entry.instance_execute == nullptr) {
     return base::Status::NotFound(
         "unable to find required entrypoint 'TRITONBACKEND_ModelInstanceExecute' in shared "
-        "library " + path);
+        "library " +
+        path);
   }
   std::unique_ptr<BackendLibrary> library(new BackendLibrary());
   library->path_ = path;

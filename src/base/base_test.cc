@@ -60,8 +60,8 @@ TEST(JsonQuoteTest, EscapesWhatJsonCannotHold) {
 }
 
 TEST(LogTest, WritesBothFormatsToTheFile) {
-  const auto path = std::filesystem::temp_directory_path() /
-                    ("nereid_log_test_" + std::to_string(getpid()));
+  const auto path =
+      std::filesystem::temp_directory_path() / ("nereid_log_test_" + std::to_string(getpid()));
   Log& log = Log::Instance();
   ASSERT_TRUE(log.SetFile(path.string()).ok());
   LOG_INFO << "plain " << 1;
@@ -129,8 +129,8 @@ TEST(ThreadTimerQueueTest, ACallbackMayCancelItselfAndSchedule) {
 }
 
 TEST(FilesTest, ListsAndReads) {
-  const auto root = std::filesystem::temp_directory_path() /
-                    ("nereid_files_test_" + std::to_string(getpid()));
+  const auto root =
+      std::filesystem::temp_directory_path() / ("nereid_files_test_" + std::to_string(getpid()));
   std::filesystem::create_directories(root / "b");
   std::filesystem::create_directories(root / "a");
   std::ofstream(root / "file") << "content";

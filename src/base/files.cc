@@ -54,7 +54,9 @@ Result<std::vector<std::string>> List(const std::string& path, bool directories_
 
 }  // namespace
 
-Result<std::vector<std::string>> ListDirectory(const std::string& path) { return List(path, false); }
+Result<std::vector<std::string>> ListDirectory(const std::string& path) {
+  return List(path, false);
+}
 
 Result<std::vector<std::string>> ListSubdirectories(const std::string& path) {
   return List(path, true);

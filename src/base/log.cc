@@ -14,8 +14,8 @@
 namespace nereid::base {
 namespace {
 
-std::mutex file_mutex;    // guards file_path and the exchange of descriptors
-std::string file_path;    // NOLINT: guarded by file_mutex
+std::mutex file_mutex;  // guards file_path and the exchange of descriptors
+std::string file_path;  // NOLINT: guarded by file_mutex
 
 void WriteAll(int descriptor, const std::string& text) {
   size_t written = 0;

@@ -19,14 +19,16 @@ enum class LogFormat { kDefault = 0, kIso8601 = 1 };
 /// default:  `I1121 10:56:01.123456 4711 file.cc:12] "message"` (UTC, process id)
 /// ISO8601:  `2026-11-21T10:56:01Z I 4711 file.cc:12] "message"`
 /// The message is written as a JSON string unless TRITON_SERVER_ESCAPE_LOG_MESSAGES=0.
-/// INFO and VERBOSE go to stdout, WARNING and ERROR to stderr, everything to the file if one is set.
+/// INFO and VERBOSE go to stdout, WARNING and ERROR to stderr, everything to the file if one is
+/// set.
 class Log {
  public:
   static Log& Instance();
 
   bool IsEnabled(LogLevel level, int verbose = 1) const {
-    return level == LogLevel::kVerbose ? verbose_level_.load(std::memory_order_relaxed) >= verbose
-                                       : enabled_[static_cast<int>(level)].load(std::memory_order_relaxed);
+    return level == LogLevel::kVerbose
+               ? verbose_level_.load(std::memory_order_relaxed) >= verbose
+               : enabled_[static_cast<int>(level)].load(std::memory_order_relaxed);
   }
   void SetEnabled(LogLevel level, bool enabled);  // kInfo, kWarning, kError
   void SetVerboseLevel(int level);
@@ -72,16 +74,15 @@ class LogLine {
 }  // namespace nereid::base
 
 // A loop of at most one turn: an `if` here would make `if (x) LOG_INFO << …; else …` ambiguous.
-#define NEREID_LOG_IF(enabled, level)                                             \
+#define NEREID_LOG_IF(enabled, level)                                              \
   for (bool nereid_log_once = (enabled); nereid_log_once; nereid_log_once = false) \
   ::nereid::base::LogLine(::nereid::base::LogLevel::level, __FILE__, __LINE__).stream()
 #define NEREID_LOG(level) \
-  NEREID_LOG_IF(          \
-      ::nereid::base::Log::Instance().IsEnabled(::nereid::base::LogLevel::level), level)
+  NEREID_LOG_IF(::nereid::base::Log::Instance().IsEnabled(::nereid::base::LogLevel::level), level)
 #define LOG_INFO NEREID_LOG(kInfo)
 #define LOG_WARNING NEREID_LOG(kWarning)
 #define LOG_ERROR NEREID_LOG(kError)
-#define LOG_VERBOSE(n)                                                                       \
-  NEREID_LOG_IF(::nereid::base::Log::Instance().IsEnabled(::nereid::base::LogLevel::kVerbose, \
-                                                          (n)),                              \
-                kVerbose)
+#define LOG_VERBOSE(n)                                                                    \
+  NEREID_LOG_IF(                                                                          \
+      ::nereid::base::Log::Instance().IsEnabled(::nereid::base::LogLevel::kVerbose, (n)), \
+      kVerbose)

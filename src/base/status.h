@@ -74,8 +74,8 @@ class [[nodiscard]] Status {
 }  // namespace nereid::base
 
 /// Returns from the enclosing function if `expression` (a Status) is a failure.
-#define NEREID_RETURN_IF_ERROR(expression)              \
-  do {                                                  \
+#define NEREID_RETURN_IF_ERROR(expression)                \
+  do {                                                    \
     ::nereid::base::Status nereid_status_ = (expression); \
-    if (!nereid_status_.ok()) return nereid_status_;    \
+    if (!nereid_status_.ok()) return nereid_status_;      \
   } while (false)

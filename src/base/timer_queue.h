@@ -47,12 +47,12 @@ class ThreadTimerQueue final : public TimerQueue {
   std::mutex mutex_;
   std::condition_variable wake_;
   std::condition_variable callback_done_;
-  std::map<Key, Callback> timers_;               // guarded by mutex_
-  std::map<TimerId, uint64_t> deadlines_;        // guarded by mutex_
-  TimerId next_id_ = 1;                          // guarded by mutex_
-  TimerId running_ = 0;                          // guarded by mutex_
-  bool stopping_ = false;                        // guarded by mutex_
-  std::thread thread_;                           // guarded by mutex_ until joined
+  std::map<Key, Callback> timers_;         // guarded by mutex_
+  std::map<TimerId, uint64_t> deadlines_;  // guarded by mutex_
+  TimerId next_id_ = 1;                    // guarded by mutex_
+  TimerId running_ = 0;                    // guarded by mutex_
+  bool stopping_ = false;                  // guarded by mutex_
+  std::thread thread_;                     // guarded by mutex_ until joined
 };
 
 /// Fires what is due when told to; for tests, with a FakeClock.

@@ -19,6 +19,9 @@ constexpr size_t kSmallestPooled = size_t{64} << 10;  // exclusive
 constexpr size_t kLargestPooled = size_t{64} << 20;
 constexpr size_t kMostPooledBytes = size_t{256} << 20;
 
+// Half a terabyte: whoever asks for more has been given a wrong size.
+constexpr size_t kLargestBuffer = size_t{1} << 39;
+
 /// Size classes are the powers of two; memory comes from mmap, so the unused tail of a class is
 /// address space and not memory.
 class Pool {
@@ -34,7 +37,8 @@ class Pool {
         return data;
       }
     }
-    void* data = mmap(nullptr, capacity, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    void* data =
+        mmap(nullptr, capacity, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     return data == MAP_FAILED ? nullptr : static_cast<char*>(data);
   }
 
@@ -88,7 +92,7 @@ HostBuffer HostBuffer::Allocate(size_t size) {
     buffer.data_ = ThePool().Take(buffer.capacity_);
     return buffer;
   }
-  if (size > SIZE_MAX - kAlignment) return buffer;
+  if (size > kLargestBuffer) return buffer;
   // aligned_alloc wants a multiple of the alignment.
   buffer.capacity_ = (size + kAlignment - 1) / kAlignment * kAlignment;
   buffer.data_ = static_cast<char*>(std::aligned_alloc(kAlignment, buffer.capacity_));

@@ -117,11 +117,10 @@ Status Model::Load(const ModelEnvironment& environment, const ModelSource& sourc
 }
 
 Status Model::InitializeBackend(const ModelEnvironment& environment, const ModelSource& source) {
-  NEREID_ASSIGN_OR_RETURN(
-      auto backend, environment.backends.Get(config().backend(), config().runtime(),
-                                             source.directory, source.version_directory));
-  identity_.config =
-      config::CompleteInstanceGroups(config(), DefaultsFrom(backend->attributes()));
+  NEREID_ASSIGN_OR_RETURN(auto backend,
+                          environment.backends.Get(config().backend(), config().runtime(),
+                                                   source.directory, source.version_directory));
+  identity_.config = config::CompleteInstanceGroups(config(), DefaultsFrom(backend->attributes()));
   config::ValidateOptions groups;
   groups.check_instance_groups = true;
   NEREID_RETURN_IF_ERROR(config::ValidateModelConfig(config(), groups));
@@ -167,8 +166,7 @@ Status Model::CreateInstances(const ModelEnvironment& environment) {
         description.kind = group.kind;
         description.device_id = device;
         description.passive = group.passive;
-        description.host_policy_json =
-            HostPolicyJson(environment, HostPolicyName(group, device));
+        description.host_policy_json = HostPolicyJson(environment, HostPolicyName(group, device));
         description.profiles = group.profiles;
         description.secondary_devices = group.secondary_devices;
         auto instance = std::make_unique<ModelInstance>(*backend_model_, std::move(description),
@@ -213,8 +211,8 @@ telemetry::ModelStatistics Model::Statistics() const {
   total.version = identity_.version_text;
   constexpr const char* kTypes[] = {"CPU", "CPU_PINNED", "GPU"};
   for (const memory::BufferAttributes& usage : backend_model_->memory_usage()) {
-    total.memory_usage.push_back({kTypes[static_cast<int>(usage.memory_type) % 3],
-                                  usage.memory_type_id, usage.byte_size});
+    total.memory_usage.push_back(
+        {kTypes[static_cast<int>(usage.memory_type) % 3], usage.memory_type_id, usage.byte_size});
   }
   for (const auto& instance : instances_) instance->statistics().MergeInto(&total);
   total.pending_requests = scheduler_->PendingCount();

@@ -125,11 +125,11 @@ TEST_F(ModelTest, WhatWaitsIsPending) {
 }
 
 TEST_F(ModelTest, LoadFailuresSayWhy) {
-  EXPECT_EQ(Load(std::string(kConfig) +
-                 R"( parameters { key: "fail_load" value { string_value: "1" } })")
-                .status()
-                .message(),
-            "told to fail");
+  EXPECT_EQ(
+      Load(std::string(kConfig) + R"( parameters { key: "fail_load" value { string_value: "1" } })")
+          .status()
+          .message(),
+      "told to fail");
   EXPECT_EQ(Load(R"(name: "m" backend: "other")").status().message(),
             "unable to find backend library for backend 'other', try specifying runtime on the "
             "model configuration.");

@@ -84,8 +84,8 @@ void StatisticsShard::AddResponse(const backend::ResponseTimes& times) {
 void StatisticsShard::AddMemoryUsage(const memory::BufferAttributes& usage) {
   constexpr const char* kTypes[] = {"CPU", "CPU_PINNED", "GPU"};
   std::lock_guard lock(mutex_);
-  counts_.memory_usage.push_back({kTypes[static_cast<int>(usage.memory_type) % 3],
-                                  usage.memory_type_id, usage.byte_size});
+  counts_.memory_usage.push_back(
+      {kTypes[static_cast<int>(usage.memory_type) % 3], usage.memory_type_id, usage.byte_size});
 }
 
 void StatisticsShard::AddFailure(const request::InferenceRequest& request,

@@ -41,9 +41,7 @@ Status PollFailure(const std::string& name) {
 }  // namespace
 
 ModelLifecycle::ModelLifecycle(Options options, ModelLoader& loader)
-    : options_(std::move(options)),
-      loader_(loader),
-      table_(std::make_shared<const ModelTable>()) {}
+    : options_(std::move(options)), loader_(loader), table_(std::make_shared<const ModelTable>()) {}
 
 ModelLifecycle::~ModelLifecycle() {
   UnloadAll();
@@ -79,9 +77,9 @@ base::Result<ModelLifecycle::LoadReport> ModelLifecycle::LoadAll() {
   std::vector<ModelDirectory> unique;
   for (const ModelDirectory& directory : directories) {
     if (IsDuplicate(directories, directory.name)) {
-      report.failures[directory.name] = Status::Internal(
-          "failed to poll model '" + directory.name +
-          "': not unique across all model repositories");
+      report.failures[directory.name] =
+          Status::Internal("failed to poll model '" + directory.name +
+                           "': not unique across all model repositories");
       LOG_ERROR << report.failures[directory.name].message();
       continue;
     }
@@ -171,7 +169,8 @@ Status ModelLifecycle::LoadLocked(const ModelDirectory& directory) {
   if (polled->versions.empty()) {
     return Status::InvalidArgument("load failed for model '" + directory.name +
                                    "': at least one version must be available under the version "
-                                   "policy of model '" + directory.name + "'\n");
+                                   "policy of model '" +
+                                   directory.name + "'\n");
   }
   NEREID_RETURN_IF_ERROR(LoadVersions(*polled));
   std::lock_guard lock(mutex_);
@@ -199,9 +198,10 @@ Status ModelLifecycle::LoadVersions(const PolledModel& polled) {
   const uint64_t generation = next_generation_++;
   const auto table = Table();
   const VersionRecords* before = table->FindVersions(name);
-  const bool serves = before != nullptr && std::any_of(
-      before->begin(), before->end(),
-      [](const auto& record) { return record.second.state == VersionState::kReady; });
+  const bool serves =
+      before != nullptr && std::any_of(before->begin(), before->end(), [](const auto& record) {
+        return record.second.state == VersionState::kReady;
+      });
   if (!serves) {
     Change([&](ModelTable::Models& models) {
       for (const int64_t version : polled.versions) {
@@ -213,9 +213,9 @@ Status ModelLifecycle::LoadVersions(const PolledModel& polled) {
   VersionRecords loaded;
   std::string failures;
   for (const int64_t version : polled.versions) {
-    const VersionSource source{
-        name, version, polled.directory.path,
-        base::JoinPath(polled.directory.path, std::to_string(version)), polled.config};
+    const VersionSource source{name, version, polled.directory.path,
+                               base::JoinPath(polled.directory.path, std::to_string(version)),
+                               polled.config};
     LOG_INFO << "loading: " << name << ":" << version;
     auto model = LoadOne(source, generation);
     for (uint32_t retry = 0; !model.ok() && retry < options_.load_retries; ++retry) {
@@ -229,7 +229,8 @@ Status ModelLifecycle::LoadVersions(const PolledModel& polled) {
     }
     const std::string reason = model.status().ToString();
     LOG_ERROR << "failed to load '" << name << "' version " << version << ": " << reason;
-    failures += "version " + std::to_string(version) + " is at UNAVAILABLE state: " + reason + ";\n";
+    failures +=
+        "version " + std::to_string(version) + " is at UNAVAILABLE state: " + reason + ";\n";
     loaded[version] = {VersionState::kUnavailable, reason, nullptr, generation};
   }
   if (failures.empty()) {

@@ -67,9 +67,7 @@ class ModelLifecycle {
   size_t WaitUntilGone(const std::function<bool()>& give_up);
 
   /// The table of this moment.
-  std::shared_ptr<const ModelTable> Table() const {
-    return table_.load(std::memory_order_acquire);
-  }
+  std::shared_ptr<const ModelTable> Table() const { return table_.load(std::memory_order_acquire); }
 
   /// The models of the repositories as they are on disk, with the states of their versions.
   base::Result<std::vector<IndexEntry>> Index(bool ready_only) const;
@@ -79,8 +77,8 @@ class ModelLifecycle {
 
  private:
   struct ModelState {
-    bool busy = false;         // an operation is under way
-    int64_t modified_ns = 0;   // of the files that serve
+    bool busy = false;        // an operation is under way
+    int64_t modified_ns = 0;  // of the files that serve
   };
 
   base::Status LoadLocked(const ModelDirectory& directory);
@@ -100,9 +98,9 @@ class ModelLifecycle {
   std::atomic<std::shared_ptr<const ModelTable>> table_;
   std::mutex table_mutex_;  // serialises Change
   mutable std::mutex mutex_;
-  std::condition_variable changed_;             // a model is no longer busy, or is gone
-  std::map<std::string, ModelState> states_;    // guarded by mutex_
-  size_t living_ = 0;                           // guarded by mutex_: models made and not destroyed
+  std::condition_variable changed_;           // a model is no longer busy, or is gone
+  std::map<std::string, ModelState> states_;  // guarded by mutex_
+  size_t living_ = 0;                         // guarded by mutex_: models made and not destroyed
   std::atomic<uint64_t> next_generation_{1};
 };
 

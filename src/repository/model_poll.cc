@@ -20,7 +20,7 @@ using base::Status;
 namespace {
 
 int64_t ModificationNs(const std::string& path) {
-  struct stat info{};
+  struct stat info {};
   if (::stat(path.c_str(), &info) != 0) return 0;
   return int64_t{info.st_mtim.tv_sec} * 1'000'000'000 + info.st_mtim.tv_nsec;
 }

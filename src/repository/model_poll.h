@@ -31,9 +31,9 @@ base::Result<std::vector<ModelDirectory>> ScanRepositories(const std::set<std::s
 /// What the directory of one model says, before anything is loaded.
 struct PolledModel {
   ModelDirectory directory;
-  config::ModelConfigPtr config;   // completed from the files, normalised, validated
-  std::vector<int64_t> versions;   // what the version policy selects of what is there; may be empty
-  int64_t modified_ns = 0;         // the newest modification time below the directory
+  config::ModelConfigPtr config;  // completed from the files, normalised, validated
+  std::vector<int64_t> versions;  // what the version policy selects of what is there; may be empty
+  int64_t modified_ns = 0;        // the newest modification time below the directory
 };
 
 /// Reads and checks a model's directory. A failure hides the model: Triton calls it a poll failure.

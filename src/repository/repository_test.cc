@@ -90,14 +90,16 @@ TEST_F(RepositoryTest, ReportsEachModelThatFails) {
   auto report = lifecycle.LoadAll();
   ASSERT_TRUE(report.ok());
   ASSERT_EQ(report->failures.size(), 3u);
-  EXPECT_EQ(report->failures["bad"].message(),
-            "load failed for model 'bad': version 1 is at UNAVAILABLE state: Invalid argument: it is "
-            "bad;\n");
+  EXPECT_EQ(
+      report->failures["bad"].message(),
+      "load failed for model 'bad': version 1 is at UNAVAILABLE state: Invalid argument: it is "
+      "bad;\n");
   EXPECT_EQ(report->failures["broken"].message(),
             "failed to load 'broken', failed to poll from model repository");
-  EXPECT_EQ(report->failures["empty"].message(),
-            "load failed for model 'empty': at least one version must be available under the version "
-            "policy of model 'empty'\n");
+  EXPECT_EQ(
+      report->failures["empty"].message(),
+      "load failed for model 'empty': at least one version must be available under the version "
+      "policy of model 'empty'\n");
   EXPECT_EQ(IndexText(lifecycle),
             "bad/1/UNAVAILABLE/Invalid argument: it is bad\nbroken///\nempty///\ngood/1/READY/\n");
   EXPECT_EQ(IndexText(lifecycle, true), "good/1/READY/\n");
@@ -161,8 +163,7 @@ TEST_F(RepositoryTest, ANameInTwoRepositoriesIsNotLoaded) {
   ModelLifecycle lifecycle(options_, loader_);
   auto report = lifecycle.LoadAll();
   EXPECT_THAT(report->failures["m"].message(), HasSubstr("not unique"));
-  EXPECT_EQ(IndexText(lifecycle),
-            "m//UNAVAILABLE/model appears in two or more repositories\n");
+  EXPECT_EQ(IndexText(lifecycle), "m//UNAVAILABLE/model appears in two or more repositories\n");
 }
 
 TEST_F(RepositoryTest, AMissingRepositoryIsAFailure) {

@@ -50,9 +50,9 @@ class InferenceRequest {
   std::string id;
   CorrelationId correlation_id = uint64_t{0};
   uint32_t flags = 0;
-  uint64_t priority = 0;       // 0: the model's default level
-  uint64_t timeout_us = 0;     // 0: none; microseconds in the queue
-  uint64_t deadline_ns = 0;    // 0: none; the client stops waiting at this monotonic time
+  uint64_t priority = 0;              // 0: the model's default level
+  uint64_t timeout_us = 0;            // 0: none; microseconds in the queue
+  uint64_t deadline_ns = 0;           // 0: none; the client stops waiting at this monotonic time
   std::vector<Parameter> parameters;  // in order, duplicates kept
   std::vector<std::string> requested_outputs;  // none: all that the model has
 

@@ -31,9 +31,9 @@ struct Output {
   bool allocated = false;  // even a tensor of no bytes must be allocated, once
   memory::MemoryType memory_type = memory::MemoryType::kCpu;
   int64_t memory_type_id = 0;
-  memory::HostBuffer owned;        // what the default allocation uses
-  void* allocator_data = nullptr;  // for the sink that allocated the bytes
-  InferenceResponse* response = nullptr;  // the response that this is part of
+  memory::HostBuffer owned;                              // what the default allocation uses
+  void* allocator_data = nullptr;                        // for the sink that allocated the bytes
+  InferenceResponse* response = nullptr;                 // the response that this is part of
   std::unique_ptr<memory::BufferAttributes> attributes;  // made when a plug-in asks
 };
 

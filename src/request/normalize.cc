@@ -52,15 +52,14 @@ Status InputCountError(const InferenceRequest& request, const ModelConfig& confi
     if (!spec.optional && request.FindInput(spec.name) == nullptr) missing.push_back(spec.name);
   }
   const size_t required = config.required_input_count(), all = config.inputs().size();
-  std::string expected =
-      required == all ? "expected " + std::to_string(all) + " inputs but got "
-                      : "expected number of inputs between " + std::to_string(required) + " and " +
-                            std::to_string(all) + " but got ";
+  std::string expected = required == all
+                             ? "expected " + std::to_string(all) + " inputs but got "
+                             : "expected number of inputs between " + std::to_string(required) +
+                                   " and " + std::to_string(all) + " but got ";
   return Status::InvalidArgument(request.LogPrefix() + expected + std::to_string(given.size()) +
                                  " inputs" + OfModel(request) + ". Got input(s) " +
                                  QuotedNames(given) + ", but missing required input(s) " +
-                                 QuotedNames(missing) +
-                                 ". Please provide all required input(s).");
+                                 QuotedNames(missing) + ". Please provide all required input(s).");
 }
 
 /// The count, then the names. With both right and no name twice, no required input is missing
@@ -106,9 +105,9 @@ Status FindBatchSize(InferenceRequest& request, const ModelConfig& config) {
     }
   }
   if (batch_size > config.max_batch_size()) {
-    return Status::InvalidArgument(request.LogPrefix() + "inference request batch-size must be <= " +
-                                   std::to_string(config.max_batch_size()) + " for '" + model +
-                                   "'");
+    return Status::InvalidArgument(
+        request.LogPrefix() + "inference request batch-size must be <= " +
+        std::to_string(config.max_batch_size()) + " for '" + model + "'");
   }
   if (batch_size < 1) {
     return Status::InvalidArgument(request.LogPrefix() +
@@ -122,10 +121,9 @@ Status FindBatchSize(InferenceRequest& request, const ModelConfig& config) {
 Status CheckShape(const InferenceRequest& request, const ModelConfig& config, const Input& input,
                   const TensorSpec& spec) {
   if (std::any_of(input.shape.begin(), input.shape.end(), [](int64_t d) { return d < 0; })) {
-    return Status::InvalidArgument(request.LogPrefix() +
-                                   "All input dimensions should be specified for input '" +
-                                   input.name + "'" + OfModel(request) + ", got " +
-                                   tensor::ShapeText(input.shape));
+    return Status::InvalidArgument(
+        request.LogPrefix() + "All input dimensions should be specified for input '" + input.name +
+        "'" + OfModel(request) + ", got " + tensor::ShapeText(input.shape));
   }
   const bool batched = config.max_batch_size() > 0 && !spec.is_shape_tensor;
   const std::span<const int64_t> dims =
@@ -170,8 +168,7 @@ Status CheckBytesInput(const InferenceRequest& request, const Input& input) {
   const auto count = tensor::ElementCount(input.shape);
   if (!count) {
     return Status::InvalidArgument(request.LogPrefix() + "invalid shape for input '" + input.name +
-                                   "'" + OfModel(request) + ": " +
-                                   tensor::ShapeText(input.shape) +
+                                   "'" + OfModel(request) + ": " + tensor::ShapeText(input.shape) +
                                    " has more elements than a tensor can have");
   }
   std::vector<tensor::ByteSpan> pieces;
@@ -193,8 +190,7 @@ Status CheckByteSize(const InferenceRequest& request, const Input& input) {
   if (expected && *expected == given) return Status::Ok();
   if (!expected) {
     return Status::InvalidArgument(request.LogPrefix() + "invalid shape for input '" + input.name +
-                                   "'" + OfModel(request) + ": " +
-                                   tensor::ShapeText(input.shape) +
+                                   "'" + OfModel(request) + ": " + tensor::ShapeText(input.shape) +
                                    " has more bytes than a tensor can have");
   }
   return Status::InvalidArgument(request.LogPrefix() + "input byte size mismatch for input '" +
@@ -208,9 +204,8 @@ Status CheckInputs(InferenceRequest& request, const ModelConfig& config) {
     if (input.type != spec.data_type) {
       return Status::InvalidArgument(
           request.LogPrefix() + "inference input '" + input.name + "' data-type is '" +
-          std::string(tensor::DataTypeName(input.type)) + "', but model '" +
-          request.model()->name + "' expects '" + std::string(tensor::DataTypeName(spec.data_type)) +
-          "'");
+          std::string(tensor::DataTypeName(input.type)) + "', but model '" + request.model()->name +
+          "' expects '" + std::string(tensor::DataTypeName(spec.data_type)) + "'");
     }
     NEREID_RETURN_IF_ERROR(CheckShape(request, config, input, spec));
     ApplyReshape(config, spec, &input);
@@ -227,7 +222,8 @@ Status ResolveRawInput(InferenceRequest& request) {
   const std::string& model = request.model()->name;
   if (config.inputs().size() != 1) {
     return Status::InvalidArgument(
-        request.LogPrefix() + "Raw request must only have 1 input (found 1) to be deduced but got " +
+        request.LogPrefix() +
+        "Raw request must only have 1 input (found 1) to be deduced but got " +
         std::to_string(config.inputs().size()) + " inputs in '" + model + "' model configuration");
   }
   const TensorSpec& spec = config.inputs()[0];
@@ -277,7 +273,7 @@ Status ResolveRawInput(InferenceRequest& request) {
   const int64_t known_bytes = base::CheckedMultiply(known, element).value_or(0);
   for (const int64_t dim : spec.dims) {
     const bool deduce = dim == tensor::kVariableDim;
-    input.shape.push_back(!deduce          ? dim
+    input.shape.push_back(!deduce           ? dim
                           : known_bytes > 0 ? static_cast<int64_t>(input.ByteSize()) / known_bytes
                                             : 0);
   }

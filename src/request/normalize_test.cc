@@ -62,21 +62,47 @@ TEST_F(NormalizeTest, SaysWhatIsWrong) {
   };
   const Case cases[] = {
       {"Z", tensor::DataType::kFp32, {1, 4}, 16, "unexpected inference input 'Z' for model 'm'"},
-      {"A", tensor::DataType::kInt32, {1, 4}, 16,
+      {"A",
+       tensor::DataType::kInt32,
+       {1, 4},
+       16,
        "[request id: <id_unknown>] inference input 'A' data-type is 'INT32', but model 'm' expects "
        "'FP32'"},
-      {"A", tensor::DataType::kFp32, {1, 5}, 20,
+      {"A",
+       tensor::DataType::kFp32,
+       {1, 5},
+       20,
        "unexpected shape for input 'A' for model 'm'. Expected [-1,4], got [1,5]. NOTE: Setting a "
        "non-zero max_batch_size"},
-      {"A", tensor::DataType::kFp32, {}, 16,
+      {"A",
+       tensor::DataType::kFp32,
+       {},
+       16,
        "input 'A' has no shape but model requires batch dimension for 'm'"},
-      {"A", tensor::DataType::kFp32, {9, 4}, 144, "inference request batch-size must be <= 8 for 'm'"},
-      {"A", tensor::DataType::kFp32, {0, 4}, 0, "inference request batch-size must be >= 1 for 'm'"},
-      {"A", tensor::DataType::kFp32, {1, -1}, 16,
+      {"A",
+       tensor::DataType::kFp32,
+       {9, 4},
+       144,
+       "inference request batch-size must be <= 8 for 'm'"},
+      {"A",
+       tensor::DataType::kFp32,
+       {0, 4},
+       0,
+       "inference request batch-size must be >= 1 for 'm'"},
+      {"A",
+       tensor::DataType::kFp32,
+       {1, -1},
+       16,
        "All input dimensions should be specified for input 'A' for model 'm', got [1,-1]"},
-      {"A", tensor::DataType::kFp32, {1, 4}, 15,
+      {"A",
+       tensor::DataType::kFp32,
+       {1, 4},
+       15,
        "input byte size mismatch for input 'A' for model 'm'. Expected 16, got 15"},
-      {"A", tensor::DataType::kFp32, {1, 4}, 0,
+      {"A",
+       tensor::DataType::kFp32,
+       {1, 4},
+       0,
        "input byte size mismatch for input 'A' for model 'm'. Expected 16, got 0"},
   };
   for (const Case& c : cases) {
@@ -91,9 +117,10 @@ TEST_F(NormalizeTest, SaysWhatIsWrong) {
 TEST_F(NormalizeTest, NamesTheRequest) {
   Use(kBatching);
   request_->id = "r7";
-  EXPECT_EQ(Normalize().message(),
-            "[request id: r7] expected 1 inputs but got 0 inputs for model 'm'. Got input(s) [], but "
-            "missing required input(s) ['A']. Please provide all required input(s).");
+  EXPECT_EQ(
+      Normalize().message(),
+      "[request id: r7] expected 1 inputs but got 0 inputs for model 'm'. Got input(s) [], but "
+      "missing required input(s) ['A']. Please provide all required input(s).");
 }
 
 TEST_F(NormalizeTest, RefusesUnknownOutputs) {
@@ -168,9 +195,8 @@ TEST_F(NormalizeTest, RawBytesAreOneElement) {
     pieces.push_back({piece.data, piece.size});
   }
   std::string element;
-  ASSERT_TRUE(tensor::ForEachBytesElement(pieces, 1, "S", [&](std::string_view e) {
-                element = e;
-              }).ok());
+  ASSERT_TRUE(
+      tensor::ForEachBytesElement(pieces, 1, "S", [&](std::string_view e) { element = e; }).ok());
   EXPECT_EQ(element, "hello");
 }
 

@@ -10,9 +10,9 @@ ResponseFactory::~ResponseFactory() {
   // No shared_ptr to this object can be made any more, so the response gets a factory of its own.
   auto substitute = std::make_shared<ResponseFactory>(std::move(sink_), std::move(model_),
                                                       std::move(id_), std::move(cancellation_));
-  substitute->SendError(base::Status::Internal(
-      "the backend of model '" + substitute->model().name +
-      "' released a request without sending its final response"));
+  substitute->SendError(
+      base::Status::Internal("the backend of model '" + substitute->model().name +
+                             "' released a request without sending its final response"));
 }
 
 base::Result<std::unique_ptr<InferenceResponse>> ResponseFactory::NewResponse() {

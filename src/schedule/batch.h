@@ -14,12 +14,12 @@ using RequestPtr = std::unique_ptr<request::InferenceRequest>;
 
 /// Why a batch was closed, for the verbose log and the counters.
 enum class BatchReason {
-  kSingle,       // no batching: one request is one execution
-  kPreferred,    // the largest preferred size that the queue allows
-  kFull,         // the next request would not fit into max_batch_size
-  kShape,        // the next request's shapes or inputs differ
-  kDelayExpired, // the oldest request has waited long enough
-  kNoDelay,      // no delay is configured: everything that waits goes
+  kSingle,        // no batching: one request is one execution
+  kPreferred,     // the largest preferred size that the queue allows
+  kFull,          // the next request would not fit into max_batch_size
+  kShape,         // the next request's shapes or inputs differ
+  kDelayExpired,  // the oldest request has waited long enough
+  kNoDelay,       // no delay is configured: everything that waits goes
 };
 
 std::string_view BatchReasonText(BatchReason reason);

@@ -19,8 +19,7 @@ InstanceScheduler::InstanceScheduler(std::string model_name, std::unique_ptr<Bat
     auto& worker = workers_.emplace_back(std::make_unique<Worker>());
     worker->runner = instance.runner;
     idle_.push_back(worker.get());
-    worker->thread =
-        base::StartThread(instance.name, [this, w = worker.get()] { WorkerLoop(*w); });
+    worker->thread = base::StartThread(instance.name, [this, w = worker.get()] { WorkerLoop(*w); });
   }
 }
 
@@ -93,8 +92,7 @@ std::optional<Batch> InstanceScheduler::PlanLocked(Worker& worker) {
   return std::move(decision.batch);
 }
 
-void InstanceScheduler::HandOver(Worker& worker, Batch batch,
-                                 std::unique_lock<std::mutex>& lock) {
+void InstanceScheduler::HandOver(Worker& worker, Batch batch, std::unique_lock<std::mutex>& lock) {
   worker.batch = std::move(batch);
   lock.unlock();
   worker.ready.notify_one();

@@ -25,8 +25,8 @@ namespace nereid::schedule {
 class InstanceScheduler final : public Scheduler {
  public:
   struct Instance {
-    std::string name;      // of the thread
-    BatchRunner* runner;   // must outlive the scheduler
+    std::string name;     // of the thread
+    BatchRunner* runner;  // must outlive the scheduler
   };
 
   InstanceScheduler(std::string model_name, std::unique_ptr<BatchPlanner> planner,
@@ -64,14 +64,14 @@ class InstanceScheduler final : public Scheduler {
   base::TimerQueue& timers_;
 
   mutable std::mutex mutex_;
-  std::unique_ptr<BatchPlanner> planner_;        // guarded by mutex_
-  std::vector<std::unique_ptr<Worker>> workers_; // fixed after construction
-  std::vector<Worker*> idle_;                    // guarded by mutex_
-  bool accepting_ = true;                        // guarded by mutex_
-  bool stopping_ = false;                        // guarded by mutex_
-  uint64_t wake_ns_ = 0;                         // guarded by mutex_: the next timer, 0 = none
+  std::unique_ptr<BatchPlanner> planner_;           // guarded by mutex_
+  std::vector<std::unique_ptr<Worker>> workers_;    // fixed after construction
+  std::vector<Worker*> idle_;                       // guarded by mutex_
+  bool accepting_ = true;                           // guarded by mutex_
+  bool stopping_ = false;                           // guarded by mutex_
+  uint64_t wake_ns_ = 0;                            // guarded by mutex_: the next timer, 0 = none
   std::set<base::TimerQueue::TimerId> set_timers_;  // guarded by mutex_: not fired yet
-  std::condition_variable all_idle_;             // signalled when the last busy worker turns idle
+  std::condition_variable all_idle_;  // signalled when the last busy worker turns idle
 };
 
 }  // namespace nereid::schedule

@@ -54,7 +54,10 @@ class FakeRunner : public BatchRunner {
 
 class InstanceSchedulerTest : public ::testing::Test {
  protected:
-  void TearDown() override { scheduler_.reset(); sink_->Clear(); }
+  void TearDown() override {
+    scheduler_.reset();
+    sink_->Clear();
+  }
 
   void Start(const std::string& batching, InlineMode mode = InlineMode::kNever) {
     model_ = request::MakeModel("name: \"m\" max_batch_size: 8 " + batching);
@@ -65,8 +68,8 @@ class InstanceSchedulerTest : public ::testing::Test {
       planner = std::make_unique<DirectPlanner>();
     }
     scheduler_ = std::make_unique<InstanceScheduler>(
-        "m", std::move(planner),
-        std::vector<InstanceScheduler::Instance>{{"m_0", &runner_}}, mode, clock_, timers_);
+        "m", std::move(planner), std::vector<InstanceScheduler::Instance>{{"m_0", &runner_}}, mode,
+        clock_, timers_);
   }
   base::Status Enqueue(bool may_run_inline = false) {
     auto request = std::make_unique<request::InferenceRequest>();

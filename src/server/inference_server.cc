@@ -86,22 +86,20 @@ Status InferenceServer::Start() {
 Status InferenceServer::LoadStartupModels() {
   repository::ModelLifecycle& lifecycle = repository_->lifecycle;
   repository::ModelLifecycle::LoadReport report;
-  const bool all =
-      settings_.model_control_mode == ModelControlMode::kNone ||
-      (settings_.startup_models.size() == 1 && settings_.startup_models[0] == "*");
+  const bool all = settings_.model_control_mode == ModelControlMode::kNone ||
+                   (settings_.startup_models.size() == 1 && settings_.startup_models[0] == "*");
   if (all) {
     NEREID_ASSIGN_OR_RETURN(report, lifecycle.LoadAll());
   } else {
     // The repositories must exist although nothing may be loaded from them yet.
-    NEREID_RETURN_IF_ERROR(
-        repository::ScanRepositories(settings_.model_repository_paths).status());
+    NEREID_RETURN_IF_ERROR(repository::ScanRepositories(settings_.model_repository_paths).status());
     if (std::find(settings_.startup_models.begin(), settings_.startup_models.end(), "*") !=
         settings_.startup_models.end()) {
       return Status::InvalidArgument(
           "Wildcard model name '*' must be the ONLY startup model if specified at all.");
     }
-    report = lifecycle.LoadModels(
-        {settings_.startup_models.begin(), settings_.startup_models.end()});
+    report =
+        lifecycle.LoadModels({settings_.startup_models.begin(), settings_.startup_models.end()});
   }
   if (report.failures.empty() || !settings_.exit_on_error) return Status::Ok();
   std::string names;
@@ -163,9 +161,8 @@ Status InferenceServer::Infer(std::unique_ptr<request::InferenceRequest>& reques
     return Status::Unavailable(request->LogPrefix() + kStoppingText);
   }
   request->times.start_ns = base::SteadyClock().NowNs();
-  NEREID_ASSIGN_OR_RETURN(
-      auto loaded,
-      repository_->lifecycle.Table()->Find(request->model_name, request->model_version));
+  NEREID_ASSIGN_OR_RETURN(auto loaded, repository_->lifecycle.Table()->Find(
+                                           request->model_name, request->model_version));
   ServedModel& served = static_cast<ServedModel&>(*loaded);
   model::Model& model = served.model();
   request->Bind(std::shared_ptr<const request::ModelIdentity>(loaded, &model.identity()));

@@ -44,12 +44,11 @@ class InferenceServer final : public api::InferenceService {
   api::ServerMetadata GetServerMetadata() override;
   base::Result<api::ModelMetadata> GetModelMetadata(const std::string& name,
                                                     int64_t version) override;
-  base::Result<std::shared_ptr<const config::ModelConfig>> GetModelConfig(
-      const std::string& name, int64_t version) override;
+  base::Result<std::shared_ptr<const config::ModelConfig>> GetModelConfig(const std::string& name,
+                                                                          int64_t version) override;
   base::Result<std::vector<api::ModelStatistics>> GetModelStatistics(const std::string& name,
                                                                      int64_t version) override;
-  base::Result<std::vector<api::RepositoryIndexEntry>> GetRepositoryIndex(
-      bool ready_only) override;
+  base::Result<std::vector<api::RepositoryIndexEntry>> GetRepositoryIndex(bool ready_only) override;
   base::Status LoadModel(const std::string& name,
                          const std::vector<api::LoadParameter>& parameters) override;
   base::Status UnloadModel(const std::string& name, bool unload_dependents) override;

@@ -43,8 +43,9 @@ void WriteModelMetrics(const telemetry::ModelStatistics& statistics,
                        const std::map<std::string, std::string>& tags, bool with_durations,
                        telemetry::MetricWriter& writer) {
   const Labels labels = LabelsOf(statistics, tags);
-  writer.Family(MetricKind::kCounter, "nv_inference_request_success",
-                "Requests that were answered well, cache hits included")
+  writer
+      .Family(MetricKind::kCounter, "nv_inference_request_success",
+              "Requests that were answered well, cache hits included")
       .Sample(labels, statistics.inference_stats.success.count);
   auto& failures = writer.Family(MetricKind::kCounter, "nv_inference_request_failure",
                                  "Requests that failed, by reason");
@@ -52,11 +53,13 @@ void WriteModelMetrics(const telemetry::ModelStatistics& statistics,
     failures.Sample(labels.With("reason", telemetry::kFailureReasonNames[i]),
                     statistics.failures_by_reason[i]);
   }
-  writer.Family(MetricKind::kCounter, "nv_inference_count",
-                "Inferences performed; a request of batch size n counts n")
+  writer
+      .Family(MetricKind::kCounter, "nv_inference_count",
+              "Inferences performed; a request of batch size n counts n")
       .Sample(labels, statistics.inference_count);
-  writer.Family(MetricKind::kCounter, "nv_inference_exec_count",
-                "Executions of the model; a batch counts one")
+  writer
+      .Family(MetricKind::kCounter, "nv_inference_exec_count",
+              "Executions of the model; a batch counts one")
       .Sample(labels, statistics.execution_count);
   if (with_durations) {
     for (const DurationFamily& family : kDurationFamilies) {
@@ -64,8 +67,9 @@ void WriteModelMetrics(const telemetry::ModelStatistics& statistics,
           .Sample(labels, (statistics.inference_stats.*family.duration).ns / 1000);
     }
   }
-  writer.Family(MetricKind::kGauge, "nv_inference_pending_request_count",
-                "Requests that wait for the backend now")
+  writer
+      .Family(MetricKind::kGauge, "nv_inference_pending_request_count",
+              "Requests that wait for the backend now")
       .Sample(labels, statistics.pending_requests);
 }
 

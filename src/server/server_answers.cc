@@ -17,8 +17,8 @@ std::vector<api::TensorMetadata> Describe(const config::ModelConfig& config,
                                           const std::vector<config::TensorSpec>& tensors) {
   std::vector<api::TensorMetadata> described;
   for (const config::TensorSpec& spec : tensors) {
-    described.push_back({spec.name, std::string(tensor::DataTypeName(spec.data_type)),
-                         config.FullShape(spec)});
+    described.push_back(
+        {spec.name, std::string(tensor::DataTypeName(spec.data_type)), config.FullShape(spec)});
   }
   return described;
 }

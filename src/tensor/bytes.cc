@@ -58,16 +58,15 @@ base::Status Walk(std::span<const ByteSpan> pieces, int64_t expected_count,
   int64_t count = 0;
   while (reader.remaining() > 0) {
     if (count >= expected_count) {
-      return base::Status::InvalidArgument("unexpected number of string elements " +
-                                           std::to_string(count + 1) + " for " +
-                                           std::string(subject) + ", expecting " +
-                                           std::to_string(expected_count));
+      return base::Status::InvalidArgument(
+          "unexpected number of string elements " + std::to_string(count + 1) + " for " +
+          std::string(subject) + ", expecting " + std::to_string(expected_count));
     }
     if (reader.remaining() < sizeof(uint32_t)) {
-      return base::Status::InvalidArgument(
-          "incomplete string length indicator for " + std::string(subject) +
-          ", expecting 4 bytes but only " + std::to_string(reader.remaining()) +
-          " bytes available.");
+      return base::Status::InvalidArgument("incomplete string length indicator for " +
+                                           std::string(subject) + ", expecting 4 bytes but only " +
+                                           std::to_string(reader.remaining()) +
+                                           " bytes available.");
     }
     uint32_t length;
     std::memcpy(&length, reader.Take(sizeof(length), &scratch).data(), sizeof(length));
@@ -75,16 +74,15 @@ base::Status Walk(std::span<const ByteSpan> pieces, int64_t expected_count,
       return base::Status::InvalidArgument("incomplete string data for " + std::string(subject) +
                                            ", expecting string of length " +
                                            std::to_string(length) + " but only " +
-                                           std::to_string(reader.remaining()) +
-                                           " bytes available");
+                                           std::to_string(reader.remaining()) + " bytes available");
     }
     visit(reader.Take(length, &scratch));
     ++count;
   }
   if (count != expected_count) {
     return base::Status::InvalidArgument("expected " + std::to_string(expected_count) +
-                                         " string elements for " + std::string(subject) +
-                                         ", got " + std::to_string(count));
+                                         " string elements for " + std::string(subject) + ", got " +
+                                         std::to_string(count));
   }
   return base::Status::Ok();
 }

@@ -72,8 +72,7 @@ TEST(BytesTest, RefusesWhatDoesNotFit) {
   Elements({all}, 2, &status);
   EXPECT_EQ(status.message(), "expected 2 string elements for input 'x', got 1");
   Elements({all + all}, 1, &status);
-  EXPECT_EQ(status.message(),
-            "unexpected number of string elements 2 for input 'x', expecting 1");
+  EXPECT_EQ(status.message(), "unexpected number of string elements 2 for input 'x', expecting 1");
   Elements({all.substr(0, 3)}, 1, &status);
   EXPECT_EQ(status.message(),
             "incomplete string length indicator for input 'x', expecting 4 bytes but only 3 bytes "

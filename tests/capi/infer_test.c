@@ -15,23 +15,23 @@
 
 #include "triton/core/tritonserver.h"
 
-#define CHECK(condition)                                                          \
-  do {                                                                            \
-    if (!(condition)) {                                                           \
-      fprintf(stderr, "%s:%d: not so: %s\n", __FILE__, __LINE__, #condition);     \
-      exit(1);                                                                    \
-    }                                                                             \
+#define CHECK(condition)                                                      \
+  do {                                                                        \
+    if (!(condition)) {                                                       \
+      fprintf(stderr, "%s:%d: not so: %s\n", __FILE__, __LINE__, #condition); \
+      exit(1);                                                                \
+    }                                                                         \
   } while (0)
 
 /* The call succeeds. */
-#define OK(call)                                                                  \
-  do {                                                                            \
-    TRITONSERVER_Error* error_ = (call);                                          \
-    if (error_ != NULL) {                                                         \
-      fprintf(stderr, "%s:%d: %s: %s\n", __FILE__, __LINE__, #call,               \
-              TRITONSERVER_ErrorMessage(error_));                                 \
-      exit(1);                                                                    \
-    }                                                                             \
+#define OK(call)                                                    \
+  do {                                                              \
+    TRITONSERVER_Error* error_ = (call);                            \
+    if (error_ != NULL) {                                           \
+      fprintf(stderr, "%s:%d: %s: %s\n", __FILE__, __LINE__, #call, \
+              TRITONSERVER_ErrorMessage(error_));                   \
+      exit(1);                                                      \
+    }                                                               \
   } while (0)
 
 /* The call fails with that code, and its message contains `part`. */
@@ -177,9 +177,8 @@ static void SetInput(Call* call, const float* data, int64_t batch, int64_t count
   OK(TRITONSERVER_InferenceRequestRemoveAllInputs(call->request));
   OK(TRITONSERVER_InferenceRequestAddInput(call->request, "INPUT0", TRITONSERVER_TYPE_FP32, shape,
                                            2));
-  OK(TRITONSERVER_InferenceRequestAppendInputData(call->request, "INPUT0", data,
-                                                  (size_t)count * sizeof(float),
-                                                  TRITONSERVER_MEMORY_CPU, 0));
+  OK(TRITONSERVER_InferenceRequestAppendInputData(
+      call->request, "INPUT0", data, (size_t)count * sizeof(float), TRITONSERVER_MEMORY_CPU, 0));
 }
 
 /* Waits for the final response and the release of everything submitted so far. */

@@ -28,10 +28,10 @@ void Release(std::unique_ptr<InferenceRequest> request) {
 
 base::Status EchoInput(const request::Input& input, bool is_raw, InferenceResponse* response) {
   const uint64_t size = input.ByteSize();
-  auto output = response->AddOutput(
-      FakeInferenceService::EchoOutputName(is_raw ? "INPUT0" : input.name),
-      is_raw ? tensor::DataType::kUint8 : input.type,
-      is_raw ? tensor::Shape{static_cast<int64_t>(size)} : input.shape);
+  auto output =
+      response->AddOutput(FakeInferenceService::EchoOutputName(is_raw ? "INPUT0" : input.name),
+                          is_raw ? tensor::DataType::kUint8 : input.type,
+                          is_raw ? tensor::Shape{static_cast<int64_t>(size)} : input.shape);
   if (!output.ok()) return output.status();
   memory::MemoryType type = memory::MemoryType::kCpu;
   int64_t id = 0;
@@ -59,7 +59,8 @@ FakeInferenceService::FakeInferenceService() : handler(&FakeInferenceService::Ec
   echo.versions = {"1"};
   models["decoupled"] = echo;
   traits["decoupled"].decoupled = true;
-  index = {{"echo", "1", "READY", ""}, {"old", "3", "UNAVAILABLE", "unloaded"}, {"never", "", "", ""}};
+  index = {
+      {"echo", "1", "READY", ""}, {"old", "3", "UNAVAILABLE", "unloaded"}, {"never", "", "", ""}};
   ModelStatistics echo_statistics;
   echo_statistics.name = "echo";
   echo_statistics.version = "1";

@@ -29,8 +29,8 @@ class FakeInferenceService : public InferenceService {
   base::Result<bool> IsModelReady(const std::string& name, int64_t version) override;
   ServerMetadata GetServerMetadata() override { return server_metadata; }
   base::Result<ModelMetadata> GetModelMetadata(const std::string& name, int64_t version) override;
-  base::Result<std::shared_ptr<const config::ModelConfig>> GetModelConfig(
-      const std::string& name, int64_t version) override;
+  base::Result<std::shared_ptr<const config::ModelConfig>> GetModelConfig(const std::string& name,
+                                                                          int64_t version) override;
   base::Result<std::vector<ModelStatistics>> GetModelStatistics(const std::string& name,
                                                                 int64_t version) override;
   base::Result<std::vector<RepositoryIndexEntry>> GetRepositoryIndex(bool ready_only) override;

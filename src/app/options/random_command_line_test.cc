@@ -126,8 +126,8 @@ TEST(RandomCommandLineTest, EveryFlagMeetsEveryValue) {
     for (const char* value :
          {"", "0", "1", "-1", "x", "true", "a=b", "a,b=c", "a:b=c", "1:2", "1-2", "a:1:1", "=", ",",
           ":", ",=", ":=", "-", "99999999999999999999"}) {
-      const auto parsed = ParseCommandLine(
-          {"tritonserver", "--model-store=/m", "--" + name, value}, {});
+      const auto parsed =
+          ParseCommandLine({"tritonserver", "--model-store=/m", "--" + name, value}, {});
       if (parsed.ok()) continue;
       EXPECT_GT(parsed.status().message().size(), 20u) << flag.name << " " << value;
     }

@@ -92,8 +92,8 @@ TRITONSERVER_Error* TRITONBACKEND_BackendMemoryManager(TRITONBACKEND_Backend* ba
                                                        TRITONBACKEND_MemoryManager** manager) {
   NEREID_CHECK_NOT_NULL(backend);
   NEREID_CHECK_NOT_NULL(manager);
-  *manager = reinterpret_cast<TRITONBACKEND_MemoryManager*>(
-      &Backend::From(backend)->memory_allocator());
+  *manager =
+      reinterpret_cast<TRITONBACKEND_MemoryManager*>(&Backend::From(backend)->memory_allocator());
   return nullptr;
 }
 

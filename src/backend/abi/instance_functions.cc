@@ -4,8 +4,8 @@
 #include "backend/backend_instance.h"
 
 using nereid::abi::Guard;
-using nereid::backend::BackendInstance;
 using nereid::abi::OutOfBounds;
+using nereid::backend::BackendInstance;
 using nereid::base::Status;
 
 extern "C" {
@@ -22,8 +22,8 @@ TRITONSERVER_Error* TRITONBACKEND_ModelInstanceKind(TRITONBACKEND_ModelInstance*
                                                     TRITONSERVER_InstanceGroupKind* kind) {
   NEREID_CHECK_NOT_NULL(instance);
   NEREID_CHECK_NOT_NULL(kind);
-  *kind =
-      static_cast<TRITONSERVER_InstanceGroupKind>(BackendInstance::From(instance)->description().kind);
+  *kind = static_cast<TRITONSERVER_InstanceGroupKind>(
+      BackendInstance::From(instance)->description().kind);
   return nullptr;
 }
 

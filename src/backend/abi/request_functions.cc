@@ -4,9 +4,9 @@
 #include "backend/abi/conversions.h"
 
 using nereid::abi::Guard;
+using nereid::abi::OutOfBounds;
 using nereid::abi::ToError;
 using nereid::backend::FromC;
-using nereid::abi::OutOfBounds;
 using nereid::backend::ToC;
 using nereid::backend::Unwrap;
 using nereid::base::Status;

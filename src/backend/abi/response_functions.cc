@@ -57,8 +57,8 @@ TRITONSERVER_Error* TRITONBACKEND_ResponseFactoryDelete(TRITONBACKEND_ResponseFa
   });
 }
 
-TRITONSERVER_Error* TRITONBACKEND_ResponseFactoryIsCancelled(
-    TRITONBACKEND_ResponseFactory* factory, bool* is_cancelled) {
+TRITONSERVER_Error* TRITONBACKEND_ResponseFactoryIsCancelled(TRITONBACKEND_ResponseFactory* factory,
+                                                             bool* is_cancelled) {
   NEREID_CHECK_NOT_NULL(factory);
   NEREID_CHECK_NOT_NULL(is_cancelled);
   *is_cancelled = Unwrap(factory)->IsCancelled();
@@ -119,8 +119,7 @@ TRITONSERVER_Error* TRITONBACKEND_ResponseSetBoolParameter(TRITONBACKEND_Respons
 }
 
 TRITONSERVER_Error* TRITONBACKEND_ResponseSetDoubleParameter(TRITONBACKEND_Response* response,
-                                                             const char* name,
-                                                             const double value) {
+                                                             const char* name, const double value) {
   NEREID_CHECK_NOT_NULL(response);
   NEREID_CHECK_NOT_NULL(name);
   return SetParameter(response, name, value);
@@ -136,12 +135,12 @@ TRITONSERVER_Error* TRITONBACKEND_ResponseOutput(TRITONBACKEND_Response* respons
   if (dims_count > 0) NEREID_CHECK_NOT_NULL(shape);
   return Guard([&] {
     InferenceResponse& target = Unwrap(response);
-    NEREID_ASSIGN_OR_RETURN(auto client_shape,
-                            nereid::request::ClientShape(*target.model().config, name,
-                                                         std::span(shape, dims_count)));
     NEREID_ASSIGN_OR_RETURN(
-        auto* added, target.AddOutput(name, static_cast<nereid::tensor::DataType>(datatype),
-                                      std::move(client_shape)));
+        auto client_shape,
+        nereid::request::ClientShape(*target.model().config, name, std::span(shape, dims_count)));
+    NEREID_ASSIGN_OR_RETURN(auto* added,
+                            target.AddOutput(name, static_cast<nereid::tensor::DataType>(datatype),
+                                             std::move(client_shape)));
     *output = reinterpret_cast<TRITONBACKEND_Output*>(added);
     return Status::Ok();
   });

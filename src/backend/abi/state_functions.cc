@@ -5,8 +5,7 @@
 extern "C" {
 
 TRITONSERVER_Error* TRITONBACKEND_StateNew(TRITONBACKEND_State** /*state*/,
-                                           TRITONBACKEND_Request* /*request*/,
-                                           const char* /*name*/,
+                                           TRITONBACKEND_Request* /*request*/, const char* /*name*/,
                                            const TRITONSERVER_DataType /*datatype*/,
                                            const int64_t* /*shape*/,
                                            const uint32_t /*dims_count*/) {

@@ -39,8 +39,7 @@ TRITONSERVER_Error* TRITONBACKEND_ModelInstanceReportBatchStatistics(
   NEREID_CHECK_NOT_NULL(instance);
   return Guard([&] {
     BackendInstance::From(instance)->observer().OnBatch(
-        batch_size,
-        ExecutionTimes{exec_start_ns, compute_start_ns, compute_end_ns, exec_end_ns});
+        batch_size, ExecutionTimes{exec_start_ns, compute_start_ns, compute_end_ns, exec_end_ns});
     return Status::Ok();
   });
 }
@@ -101,8 +100,7 @@ TRITONSERVER_Error* TRITONBACKEND_ModelInstanceResponseStatisticsSetResponseEnd(
 }
 
 TRITONSERVER_Error* TRITONBACKEND_ModelInstanceResponseStatisticsSetError(
-    TRITONBACKEND_ModelInstanceResponseStatistics* response_statistics,
-    TRITONSERVER_Error* error) {
+    TRITONBACKEND_ModelInstanceResponseStatistics* response_statistics, TRITONSERVER_Error* error) {
   NEREID_CHECK_NOT_NULL(response_statistics);
   return Guard([&] {
     response_statistics->times.error = nereid::abi::ToStatus(error);

@@ -3,8 +3,8 @@
 #include "backend/abi/conversions.h"
 
 using nereid::abi::Guard;
-using nereid::backend::FromC;
 using nereid::abi::OutOfBounds;
+using nereid::backend::FromC;
 using nereid::backend::ToC;
 using nereid::backend::Unwrap;
 using nereid::base::Status;

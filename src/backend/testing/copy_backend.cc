@@ -15,12 +15,12 @@ namespace {
 
 std::mutex hold_mutex;
 std::condition_variable hold_changed;
-int holding = 0;       // guarded by hold_mutex
-int released = 0;      // guarded by hold_mutex
+int holding = 0;   // guarded by hold_mutex
+int released = 0;  // guarded by hold_mutex
 
 uint64_t NowNs() {
-  return static_cast<uint64_t>(
-      std::chrono::steady_clock::now().time_since_epoch() / std::chrono::nanoseconds(1));
+  return static_cast<uint64_t>(std::chrono::steady_clock::now().time_since_epoch() /
+                               std::chrono::nanoseconds(1));
 }
 
 std::string Parameter(TRITONBACKEND_Request* request, const std::string& wanted) {

@@ -253,7 +253,8 @@ Status ReadUnsignedMember(Cursor& cursor, std::string_view name, uint64_t* value
   }
   Number number;
   NEREID_RETURN_IF_ERROR(cursor.ReadNumberValue(&number));
-  if (number.kind != Number::Kind::kUnsigned) return WrongType(name, "unsigned-integer", "unsigned-integer");
+  if (number.kind != Number::Kind::kUnsigned)
+    return WrongType(name, "unsigned-integer", "unsigned-integer");
   *value = number.u;
   return Status::Ok();
 }

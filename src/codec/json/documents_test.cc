@@ -31,9 +31,11 @@ TEST(Documents, ModelMetadata) {
 }
 
 TEST(Documents, RepositoryIndexLeavesOutWhatIsNotKnown) {
-  EXPECT_EQ(EncodeRepositoryIndex({{"a", "", "", ""}, {"b", "1", "READY", ""}, {"c", "2", "UNAVAILABLE", "unloaded"}}),
-            R"([{"name":"a"},{"name":"b","version":"1","state":"READY"},)"
-            R"({"name":"c","version":"2","state":"UNAVAILABLE","reason":"unloaded"}])");
+  EXPECT_EQ(
+      EncodeRepositoryIndex(
+          {{"a", "", "", ""}, {"b", "1", "READY", ""}, {"c", "2", "UNAVAILABLE", "unloaded"}}),
+      R"([{"name":"a"},{"name":"b","version":"1","state":"READY"},)"
+      R"({"name":"c","version":"2","state":"UNAVAILABLE","reason":"unloaded"}])");
   EXPECT_EQ(EncodeRepositoryIndex({}), "[]");
 }
 
@@ -58,14 +60,16 @@ TEST(Documents, StatisticsHaveEveryMemberInOrder) {
       EncodeStatistics({stats}),
       R"({"model_stats":[{"name":"m","version":"1","last_inference":1700000000000,)"
       R"("inference_count":4,"execution_count":2,"inference_stats":{"success":{"count":4,"ns":400},)"
-      R"("fail":)" + zero + R"(,"queue":)" + zero + R"(,"compute_input":)" + zero +
-      R"(,"compute_infer":)" + zero + R"(,"compute_output":)" + zero + R"(,"cache_hit":)" + zero +
-      R"(,"cache_miss":{"count":1,"ns":2}},"response_stats":{"0":{"compute_infer":)" + zero +
-      R"(,"compute_output":)" + zero + R"(,"success":)" + zero + R"(,"fail":)" + zero +
-      R"(,"empty_response":)" + zero + R"(,"cancel":{"count":1,"ns":9}}},)"
-      R"("batch_stats":[{"batch_size":2,"compute_input":)" + zero +
-      R"(,"compute_infer":{"count":2,"ns":20},"compute_output":)" + zero +
-      R"(}],"memory_usage":[{"type":"GPU","id":1,"byte_size":1024}]}]})");
+      R"("fail":)" +
+          zero + R"(,"queue":)" + zero + R"(,"compute_input":)" + zero + R"(,"compute_infer":)" +
+          zero + R"(,"compute_output":)" + zero + R"(,"cache_hit":)" + zero +
+          R"(,"cache_miss":{"count":1,"ns":2}},"response_stats":{"0":{"compute_infer":)" + zero +
+          R"(,"compute_output":)" + zero + R"(,"success":)" + zero + R"(,"fail":)" + zero +
+          R"(,"empty_response":)" + zero +
+          R"(,"cancel":{"count":1,"ns":9}}},)"
+          R"("batch_stats":[{"batch_size":2,"compute_input":)" +
+          zero + R"(,"compute_infer":{"count":2,"ns":20},"compute_output":)" + zero +
+          R"(}],"memory_usage":[{"type":"GPU","id":1,"byte_size":1024}]}]})");
   EXPECT_EQ(EncodeStatistics({}), R"({"model_stats":[]})");
 }
 

@@ -74,8 +74,7 @@ Status Decoder::ForEachOf(std::string_view name, Visit&& visit) {
     }
     if (++tensors_ > limits_.max_tensors) {
       return Status::InvalidArgument("a request can have at most " +
-                                     std::to_string(limits_.max_tensors) + " " +
-                                     std::string(name));
+                                     std::to_string(limits_.max_tensors) + " " + std::string(name));
     }
     return visit();
   });
@@ -110,8 +109,8 @@ Status Decoder::Decode() {
 
 Status Decoder::ReadInput() {
   InputFields fields;
-  NEREID_RETURN_IF_ERROR(cursor_.ForEachMember(
-      [&](std::string_view key) { return ReadInputMember(key, &fields); }));
+  NEREID_RETURN_IF_ERROR(
+      cursor_.ForEachMember([&](std::string_view key) { return ReadInputMember(key, &fields); }));
   return AddInput(&fields);
 }
 
@@ -165,7 +164,8 @@ base::Result<uint64_t> JsonElementCount(const InputFields& fields, const DecodeL
   if (type == DataType::kFp16 || type == DataType::kBf16) {
     return Status::InvalidArgument("receiving " + std::string(tensor::DataTypeName(type)) +
                                    " data via JSON is not supported. Please use the binary data "
-                                   "format for input " + *fields.name);
+                                   "format for input " +
+                                   *fields.name);
   }
   if (type == DataType::kInvalid) {
     return Status::InvalidArgument("invalid datatype for input " + *fields.name + " (JSON data)");
@@ -181,18 +181,17 @@ base::Result<uint64_t> JsonElementCount(const InputFields& fields, const DecodeL
   const auto elements = static_cast<uint64_t>(*count);
   const std::optional<uint64_t> bytes = base::CheckedMultiply(elements, element_size);
   if (!bytes || *bytes > INT64_MAX) {
-    return Status::InvalidArgument("byte size overflow for input '" + *fields.name +
-                                   "': element count (" + std::to_string(elements) +
-                                   ") * data type size (" + std::to_string(element_size) +
-                                   ") exceeds maximum allowed size (" +
-                                   std::to_string(INT64_MAX) + ")");
+    return Status::InvalidArgument(
+        "byte size overflow for input '" + *fields.name + "': element count (" +
+        std::to_string(elements) + ") * data type size (" + std::to_string(element_size) +
+        ") exceeds maximum allowed size (" + std::to_string(INT64_MAX) + ")");
   }
   if (*bytes > limits.max_json_size) {
-    return Status::InvalidArgument(
-        "JSON input '" + *fields.name + "' has a byte_size (" + std::to_string(*bytes) +
-        " bytes) that exceeds the maximum allowed value of " +
-        std::to_string(limits.max_json_size) +
-        " bytes. Use --http-max-input-size to increase the limit.");
+    return Status::InvalidArgument("JSON input '" + *fields.name + "' has a byte_size (" +
+                                   std::to_string(*bytes) +
+                                   " bytes) that exceeds the maximum allowed value of " +
+                                   std::to_string(limits.max_json_size) +
+                                   " bytes. Use --http-max-input-size to increase the limit.");
   }
   return elements;
 }
@@ -211,7 +210,8 @@ Status Decoder::ReadData(InputFields* fields) {
 
 Status CheckDataSource(const InputFields& fields) {
   const bool shared = !fields.shared_memory_region.empty();
-  const int sources = (fields.data != nullptr ? 1 : 0) + (fields.binary_size ? 1 : 0) + (shared ? 1 : 0);
+  const int sources =
+      (fields.data != nullptr ? 1 : 0) + (fields.binary_size ? 1 : 0) + (shared ? 1 : 0);
   if (sources == 1) return Status::Ok();
   std::string text =
       "Input must set only one of the following fields: 'data', 'binary_data_size' in "
@@ -240,8 +240,8 @@ Status Decoder::AddInput(InputFields* fields) {
     NEREID_RETURN_IF_ERROR(ReadData(fields));
     cursor_.MoveTo(after);
   }
-  NEREID_ASSIGN_OR_RETURN(request::Input * input,
-                          request_.AddInput(*fields->name, *fields->type, std::move(*fields->shape)));
+  NEREID_ASSIGN_OR_RETURN(request::Input * input, request_.AddInput(*fields->name, *fields->type,
+                                                                    std::move(*fields->shape)));
   if (fields->binary_size) return TakeBinary(*fields->name, *fields->binary_size, input);
   if (fields->buffer_used != 0) {
     input->Append(fields->buffer.data(), fields->buffer_used);

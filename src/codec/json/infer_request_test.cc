@@ -23,7 +23,8 @@ struct Decoded {
 
   std::string Bytes(const std::string& input) const {
     std::string bytes;
-    for (const auto& piece : request->FindInput(input)->pieces) bytes.append(piece.data, piece.size);
+    for (const auto& piece : request->FindInput(input)->pieces)
+      bytes.append(piece.data, piece.size);
     return bytes;
   }
   template <typename T>
@@ -104,7 +105,8 @@ TEST(DecodeInferRequest, BinaryExtensionExample) {
 }
 
 TEST(DecodeInferRequest, BinaryDataOutputHoldsUnlessTheOutputSaysOtherwise) {
-  const Decoded decoded = Decode(R"({"parameters":{"binary_data_output":true},"inputs":[],"outputs":[
+  const Decoded decoded =
+      Decode(R"({"parameters":{"binary_data_output":true},"inputs":[],"outputs":[
       {"name":"a"},{"name":"b","parameters":{"binary_data":false}}]})");
   ASSERT_TRUE(decoded.status.ok()) << decoded.status.message();
   EXPECT_TRUE(decoded.outputs.IsBinary("a"));
@@ -119,7 +121,8 @@ TEST(DecodeInferRequest, JsonDataOfEveryType) {
             (std::vector<double>{0.1, 1, -1e-3}));
   EXPECT_EQ(DecodeData("INT8", "[3]", "[-1,127,300]").Values<int8_t>("IN"),
             (std::vector<int8_t>{-1, 127, 44}));
-  EXPECT_EQ(DecodeData("INT64", "[2]", "[-9223372036854775808,9223372036854775807]").Values<int64_t>("IN"),
+  EXPECT_EQ(DecodeData("INT64", "[2]", "[-9223372036854775808,9223372036854775807]")
+                .Values<int64_t>("IN"),
             (std::vector<int64_t>{INT64_MIN, INT64_MAX}));
   EXPECT_EQ(DecodeData("UINT8", "[2]", "[255,256]").Values<uint8_t>("IN"),
             (std::vector<uint8_t>{255, 0}));
@@ -311,8 +314,8 @@ TEST(DecodeInferRequest, SizeIsLimited) {
 }
 
 TEST(DecodeInferRequest, ClassificationComesLater) {
-  const Decoded decoded = Decode(
-      R"({"inputs":[],"outputs":[{"name":"o","parameters":{"classification":3}}]})");
+  const Decoded decoded =
+      Decode(R"({"inputs":[],"outputs":[{"name":"o","parameters":{"classification":3}}]})");
   EXPECT_EQ(decoded.status.code(), StatusCode::kUnsupported);
   EXPECT_TRUE(Decode(R"({"inputs":[],"outputs":[{"name":"o","parameters":{"classification":0}}]})")
                   .status.ok());
@@ -320,7 +323,8 @@ TEST(DecodeInferRequest, ClassificationComesLater) {
 
 TEST(DecodeInferRequest, InputTwice) {
   EXPECT_EQ(Decode(R"({"inputs":[{"name":"IN","datatype":"FP32","shape":[1],"data":[1]},
-                   {"name":"IN","datatype":"FP32","shape":[1],"data":[1]}]})").status.code(),
+                   {"name":"IN","datatype":"FP32","shape":[1],"data":[1]}]})")
+                .status.code(),
             StatusCode::kInvalidArgument);
 }
 

@@ -180,8 +180,8 @@ Status EncodeInferResponse(const InferenceResponse& response, const OutputOption
     json->AppendQuoted(response.id()) << ',';
   }
   *json << "\"model_name\":";
-  json->AppendQuoted(response.model().name) << ",\"model_version\":\""
-                                            << response.model().version_text << '"';
+  json->AppendQuoted(response.model().name)
+      << ",\"model_version\":\"" << response.model().version_text << '"';
   if (!response.parameters().empty()) {
     *json << ",\"parameters\":";
     AppendParameters(response.parameters(), json);

@@ -71,17 +71,20 @@ TEST_F(EncodeInferResponseTest, JsonOfEveryType) {
   Add("u64", DataType::kUint64, {1}, Bytes<uint64_t>({UINT64_MAX}));
   Add("s", DataType::kBytes, {2}, std::string("\2\0\0\0a\"\3\0\0\0\0\xff\n", 13));
   Add("e", DataType::kInt32, {0}, "");
-  EXPECT_EQ(Encode(),
-            R"({"id":"42","model_name":"mymodel","model_version":"1","outputs":[)"
-            R"({"name":"f","datatype":"FP32","shape":[2,2],"data":[1.0,1.100000023841858,NaN,-Infinity]},)"
-            R"({"name":"d","datatype":"FP64","shape":[1],"data":[0.1]},)"
-            R"({"name":"b","datatype":"BOOL","shape":[2],"data":[true,false]},)"
-            R"({"name":"i8","datatype":"INT8","shape":[2],"data":[-128,127]},)"
-            R"({"name":"u8","datatype":"UINT8","shape":[1],"data":[255]},)"
-            R"({"name":"i64","datatype":"INT64","shape":[1],"data":[-9223372036854775808]},)"
-            R"({"name":"u64","datatype":"UINT64","shape":[1],"data":[18446744073709551615]},)"
-            R"({"name":"s","datatype":"BYTES","shape":[2],"data":["a\"","\u0000)" "\xff" R"(\n"]},)"
-            R"({"name":"e","datatype":"INT32","shape":[0],"data":[]}]})");
+  EXPECT_EQ(
+      Encode(),
+      R"({"id":"42","model_name":"mymodel","model_version":"1","outputs":[)"
+      R"({"name":"f","datatype":"FP32","shape":[2,2],"data":[1.0,1.100000023841858,NaN,-Infinity]},)"
+      R"({"name":"d","datatype":"FP64","shape":[1],"data":[0.1]},)"
+      R"({"name":"b","datatype":"BOOL","shape":[2],"data":[true,false]},)"
+      R"({"name":"i8","datatype":"INT8","shape":[2],"data":[-128,127]},)"
+      R"({"name":"u8","datatype":"UINT8","shape":[1],"data":[255]},)"
+      R"({"name":"i64","datatype":"INT64","shape":[1],"data":[-9223372036854775808]},)"
+      R"({"name":"u64","datatype":"UINT64","shape":[1],"data":[18446744073709551615]},)"
+      R"({"name":"s","datatype":"BYTES","shape":[2],"data":["a\"","\u0000)"
+      "\xff"
+      R"(\n"]},)"
+      R"({"name":"e","datatype":"INT32","shape":[0],"data":[]}]})");
   EXPECT_TRUE(status_.ok()) << status_.message();
   EXPECT_TRUE(binary_.empty());
 }
@@ -94,11 +97,12 @@ TEST_F(EncodeInferResponseTest, BinaryOutputsAreViews) {
   Add("none", tensor::DataType::kFp32, {0}, "");
   OutputOptions options;
   options.set_all_binary(true);
-  EXPECT_EQ(Encode(options),
-            R"({"model_name":"mymodel","model_version":"1","outputs":[)"
-            R"({"name":"output0","datatype":"FP32","shape":[3,1],"parameters":{"binary_data_size":12}},)"
-            R"({"name":"output1","datatype":"FP32","shape":[3,1],"parameters":{"binary_data_size":12}},)"
-            R"({"name":"none","datatype":"FP32","shape":[0],"parameters":{"binary_data_size":0}}]})");
+  EXPECT_EQ(
+      Encode(options),
+      R"({"model_name":"mymodel","model_version":"1","outputs":[)"
+      R"({"name":"output0","datatype":"FP32","shape":[3,1],"parameters":{"binary_data_size":12}},)"
+      R"({"name":"output1","datatype":"FP32","shape":[3,1],"parameters":{"binary_data_size":12}},)"
+      R"({"name":"none","datatype":"FP32","shape":[0],"parameters":{"binary_data_size":0}}]})");
   ASSERT_EQ(binary_.size(), 2u);
   EXPECT_EQ(binary_[0].data, response_->outputs()[0]->data);
   EXPECT_EQ(binary_[1].size, 12u);

@@ -106,7 +106,8 @@ TEST(Numbers, SurviveTheRoundTripAndAreShortest) {
     }
     if (!std::isfinite(value)) continue;
     const std::string text = Written(value);
-    EXPECT_EQ(std::bit_cast<uint64_t>(Read(text).AsDouble()), std::bit_cast<uint64_t>(value)) << text;
+    EXPECT_EQ(std::bit_cast<uint64_t>(Read(text).AsDouble()), std::bit_cast<uint64_t>(value))
+        << text;
     char shortest[64];
     const auto end = std::to_chars(shortest, shortest + 64, value).ptr;
     double back = 0;
@@ -130,7 +131,8 @@ TEST(Numbers, LongDigitStringsRoundAsTheStandardLibraryDoes) {
                              std::to_string(random() >> (random() % 64)) + "e" +
                              std::to_string(static_cast<int>(random() % 660) - 350);
     double expected = 0;
-    if (std::from_chars(text.data(), text.data() + text.size(), expected).ec != std::errc()) continue;
+    if (std::from_chars(text.data(), text.data() + text.size(), expected).ec != std::errc())
+      continue;
     EXPECT_EQ(Read(text).AsDouble(), expected) << text;
   }
 }

@@ -34,10 +34,9 @@ uint64_t RoundToOdd(const PowerOfTen& power, uint64_t factor) {
 
 /// `c` * 2^`q` with c > 0; `even_gap` is false where the double below is nearer than the one above.
 Decimal Shortest(uint64_t c, int q, bool even_gap) {
-  constexpr int64_t kLog10Of2 = 661'971'961'083;            // log10(2) * 2^41
+  constexpr int64_t kLog10Of2 = 661'971'961'083;              // log10(2) * 2^41
   constexpr int64_t kLog10OfThreeQuarters = 274'743'187'321;  // -log10(3/4) * 2^41
-  const int k = static_cast<int>(
-      (q * kLog10Of2 - (even_gap ? 0 : kLog10OfThreeQuarters)) >> 41);
+  const int k = static_cast<int>((q * kLog10Of2 - (even_gap ? 0 : kLog10OfThreeQuarters)) >> 41);
   const int h = q + FloorLog2TenToThe(-k) + 2;
   const PowerOfTen& power = TenToThe(-k);
   const uint64_t out = c & 1;  // an odd mantissa does not own the ends of its interval
@@ -64,8 +63,8 @@ Decimal Shortest(uint64_t c, int q, bool even_gap) {
   return {long_digits ^ ((long_digits ^ short_digits) & mask), k + static_cast<int>(short_fits)};
 }
 
-/// Whole numbers and those with few binary places have an exact decimal of few digits. With up to 15
-/// digits it is the shortest too: no two decimals of 15 digits are the same double.
+/// Whole numbers and those with few binary places have an exact decimal of few digits. With up to
+/// 15 digits it is the shortest too: no two decimals of 15 digits are the same double.
 bool IsExactAndShort(uint64_t c, int q, Decimal* decimal) {
   constexpr uint64_t kFives[] = {1, 5, 25, 125, 625, 3'125, 15'625, 78'125};
   constexpr int kMostPlaces = 7;
@@ -81,7 +80,8 @@ bool IsExactAndShort(uint64_t c, int q, Decimal* decimal) {
 }
 
 void RemoveTrailingZeros(Decimal* decimal) {
-  if (decimal->digits % 10 != 0) [[likely]] return;
+  if (decimal->digits % 10 != 0) [[likely]]
+    return;
   while (decimal->digits % 100'000'000 == 0) {
     decimal->digits /= 100'000'000;
     decimal->exponent += 8;

@@ -13,7 +13,8 @@ using tensor::DataType;
 namespace {
 
 Status CountMismatch() {
-  return Status::Internal("Unable to parse 'data': Shape does not match true shape of 'data' field");
+  return Status::Internal(
+      "Unable to parse 'data': Shape does not match true shape of 'data' field");
 }
 
 Status NoMemory(uint64_t bytes) {
@@ -28,8 +29,8 @@ class DataReader {
  public:
   explicit DataReader(Cursor& cursor) : cursor_(cursor) {}
 
-  /// `read_many(left)` may read up to `left` elements, each with the comma behind it, and returns how
-  /// many it did; `read_element` reads one.
+  /// `read_many(left)` may read up to `left` elements, each with the comma behind it, and returns
+  /// how many it did; `read_element` reads one.
   template <typename Many, typename Element>
   Status Read(uint64_t count, Many&& read_many, Element&& read_element) {
     const int outer_depth = cursor_.depth_;
@@ -82,7 +83,8 @@ class DataReader {
   Status ReadNumberElement(std::string_view kind, Number* number) {
     const char* const before = cursor_.p_;
     cursor_.p_ = ReadNumber(before, cursor_.end_, number);
-    if (number->ok()) [[likely]] return Status::Ok();
+    if (number->ok()) [[likely]]
+      return Status::Ok();
     cursor_.p_ = before;
     const char c = cursor_.Peek();
     if (c == '"' || c == '{' || c == 't' || c == 'f' || c == 'n') {
@@ -261,8 +263,8 @@ base::Result<memory::HostBuffer> ReadTensorData(Cursor& cursor, DataType type, u
   }
   // An element of BYTES takes two quotes and a comma, of which four bytes of length are made;
   // escapes only shrink.
-  const size_t size = type == DataType::kBytes ? text_size + 4 * count
-                                               : tensor::DataTypeByteSize(type) * count;
+  const size_t size =
+      type == DataType::kBytes ? text_size + 4 * count : tensor::DataTypeByteSize(type) * count;
   memory::HostBuffer buffer = memory::HostBuffer::Allocate(size);
   if (size != 0 && !buffer) return NoMemory(size);
   *used = size;

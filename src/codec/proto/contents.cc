@@ -182,8 +182,8 @@ base::Result<memory::HostBuffer> ConvertContents(std::span<const std::string_vie
   const uint32_t number = static_cast<uint32_t>(field);
   const uint32_t width = field == ContentsField::kBytes ? 4 : tensor::DataTypeByteSize(type);
   // Every element took at least a byte of a message below 2 GiB: neither sum can overflow.
-  const uint64_t size = contents.counts[number] * width +
-                        (field == ContentsField::kBytes ? contents.bytes_size : 0);
+  const uint64_t size =
+      contents.counts[number] * width + (field == ContentsField::kBytes ? contents.bytes_size : 0);
   memory::HostBuffer buffer = memory::HostBuffer::Allocate(size);
   if (size != 0 && !buffer) {
     return base::Status::Unavailable("out of memory: an input's contents need " +

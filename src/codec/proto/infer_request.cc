@@ -197,8 +197,7 @@ Status FillFromContents(const InferRequestView& view, const InputView& from,
   for (uint32_t number = 1; number <= kContentsFields; ++number) {
     if (from.contents.counts[number] == 0) continue;
     if (supplied) {
-      return UnexpectedContents(from.name, view.model_name,
-                                ", binary data was already supplied.");
+      return UnexpectedContents(from.name, view.model_name, ", binary data was already supplied.");
     }
     const ContentsField field = static_cast<ContentsField>(number);
     const DataType type = FieldDataType(field, input->type);
@@ -208,9 +207,8 @@ Status FillFromContents(const InferRequestView& view, const InputView& from,
                                     "', expected datatype '" +
                                     std::string(tensor::DataTypeName(input->type)) + "'");
     }
-    NEREID_ASSIGN_OR_RETURN(
-        memory::HostBuffer buffer,
-        ConvertContents(view.ContentsBodies(from), from.contents, field, type));
+    NEREID_ASSIGN_OR_RETURN(memory::HostBuffer buffer,
+                            ConvertContents(view.ContentsBodies(from), from.contents, field, type));
     input->Append(buffer.data(), buffer.size());
     request->Hold(std::move(buffer));
     supplied = true;
@@ -256,8 +254,7 @@ Status CheckOutput(const InferRequestView& view, const OutputView& output) {
           "invalid value type for 'classification' parameter, expected int64_param");
     }
     if (parameter.AsInt64() <= 0) {
-      return Status::InvalidArgument(
-          "invalid value for 'classification' parameter, expected >= 0");
+      return Status::InvalidArgument("invalid value for 'classification' parameter, expected >= 0");
     }
     if (shared_memory) {
       return Status::InvalidArgument(

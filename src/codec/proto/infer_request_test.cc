@@ -76,18 +76,39 @@ TEST(FillInferRequest, TypedContentsBecomeRawBytes) {
     std::string expected;
   };
   const Case cases[] = {
-      {"BOOL", [](auto* c) { c->add_bool_contents(true); c->add_bool_contents(false); }, std::string("\1\0", 2)},
-      {"INT8", [](auto* c) { c->add_int_contents(-1); c->add_int_contents(300); }, BytesOf<int8_t>({-1, 44})},
+      {"BOOL",
+       [](auto* c) {
+         c->add_bool_contents(true);
+         c->add_bool_contents(false);
+       },
+       std::string("\1\0", 2)},
+      {"INT8",
+       [](auto* c) {
+         c->add_int_contents(-1);
+         c->add_int_contents(300);
+       },
+       BytesOf<int8_t>({-1, 44})},
       {"INT16", [](auto* c) { c->add_int_contents(-2); }, BytesOf<int16_t>({-2})},
       {"INT32", [](auto* c) { c->add_int_contents(-3); }, BytesOf<int32_t>({-3})},
       {"INT64", [](auto* c) { c->add_int64_contents(-4); }, BytesOf<int64_t>({-4})},
       {"UINT8", [](auto* c) { c->add_uint_contents(257); }, BytesOf<uint8_t>({1})},
       {"UINT16", [](auto* c) { c->add_uint_contents(65535); }, BytesOf<uint16_t>({65535})},
-      {"UINT32", [](auto* c) { c->add_uint_contents(4000000000u); }, BytesOf<uint32_t>({4000000000u})},
-      {"UINT64", [](auto* c) { c->add_uint64_contents(~uint64_t{0}); }, BytesOf<uint64_t>({~uint64_t{0}})},
-      {"FP32", [](auto* c) { c->add_fp32_contents(1.5f); c->add_fp32_contents(-2); }, BytesOf<float>({1.5f, -2})},
+      {"UINT32", [](auto* c) { c->add_uint_contents(4000000000u); },
+       BytesOf<uint32_t>({4000000000u})},
+      {"UINT64", [](auto* c) { c->add_uint64_contents(~uint64_t{0}); },
+       BytesOf<uint64_t>({~uint64_t{0}})},
+      {"FP32",
+       [](auto* c) {
+         c->add_fp32_contents(1.5f);
+         c->add_fp32_contents(-2);
+       },
+       BytesOf<float>({1.5f, -2})},
       {"FP64", [](auto* c) { c->add_fp64_contents(2.25); }, BytesOf<double>({2.25})},
-      {"BYTES", [](auto* c) { c->add_bytes_contents("ab"); c->add_bytes_contents(""); },
+      {"BYTES",
+       [](auto* c) {
+         c->add_bytes_contents("ab");
+         c->add_bytes_contents("");
+       },
        std::string("\2\0\0\0ab\0\0\0\0", 10)},
   };
   for (const Case& test : cases) {
@@ -166,7 +187,8 @@ TEST(FillInferRequest, RefusalsHaveTritonsTexts) {
       {"sequence_id", request_parameter("sequence_id", boolean), invalid,
        "invalid value type for 'sequence_id' parameter, expected int64_param or string_param."},
       {"long sequence_id",
-       request_parameter("sequence_id", [](auto* p) { p->set_string_param(std::string(129, 's')); }),
+       request_parameter("sequence_id",
+                         [](auto* p) { p->set_string_param(std::string(129, 's')); }),
        unsupported, "string correlation ID cannot be longer than 128 characters"},
       {"sequence_start", request_parameter("sequence_start", one), invalid,
        "invalid value type for 'sequence_start' parameter, expected bool_param."},
@@ -194,7 +216,8 @@ TEST(FillInferRequest, RefusalsHaveTritonsTexts) {
       {"text classification", output_parameter("classification", text), invalid,
        "invalid value type for 'classification' parameter, expected int64_param"},
       {"classification", output_parameter("classification", one), unsupported,
-       "classification is not supported yet: remove the 'classification' parameter of output 'OUT'"},
+       "classification is not supported yet: remove the 'classification' parameter of output "
+       "'OUT'"},
       {"shared memory output",
        [&](Message* m) {
          output_parameter("shared_memory_region", text)(m);

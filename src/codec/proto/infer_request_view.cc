@@ -155,7 +155,8 @@ bool InferRequestView::ParseKnownField(WireReader& reader, uint32_t tag, bool* k
     case LengthTag(3):
       return ReadString(reader, &id);
     case LengthTag(4):
-      return reader.ReadBytes(&body) && ParseEntry(body, kMaxWireDepth - 1, &parameters.emplace_back()) &&
+      return reader.ReadBytes(&body) &&
+             ParseEntry(body, kMaxWireDepth - 1, &parameters.emplace_back()) &&
              Within(parameters.size(), kMaxRequestParameters, "parameters");
     case LengthTag(5):
       return reader.ReadBytes(&body) && ParseInput(body, &inputs.emplace_back()) &&

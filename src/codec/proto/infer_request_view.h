@@ -14,7 +14,7 @@ namespace nereid::codec::proto {
 
 /// Bounds on what one ModelInferRequest may carry: a message of 2 GiB could otherwise describe
 /// billions of empty things, each of which costs memory and time.
-inline constexpr size_t kMaxRequestTensors = 4096;     // inputs and outputs, each
+inline constexpr size_t kMaxRequestTensors = 4096;  // inputs and outputs, each
 inline constexpr size_t kMaxRequestRawEntries = 65536;
 inline constexpr size_t kMaxRequestParameters = 65536;  // of the request and its tensors, each
 inline constexpr size_t kMaxRequestDims = 1 << 20;      // of all inputs together
@@ -25,8 +25,8 @@ struct ParameterView {
   enum class Kind : uint8_t { kUnset, kBool, kInt64, kString, kDouble, kUint64 };
   std::string_view name;
   Kind kind = Kind::kUnset;
-  uint64_t bits = 0;       // bool, int64, uint64, or the double's bits
-  std::string_view text;   // kString
+  uint64_t bits = 0;      // bool, int64, uint64, or the double's bits
+  std::string_view text;  // kString
 
   bool AsBool() const { return bits != 0; }
   int64_t AsInt64() const { return static_cast<int64_t>(bits); }

@@ -24,8 +24,9 @@ class RequestMaker {
   bool Maybe() { return Below(2) == 0; }
 
   std::string Text() {
-    static const char* const kTexts[] = {"",        "a",        "model", "INPUT0", "FP32",
-                                         "priority", "\u00e4\u20ac", "a much longer name of a thing"};
+    static const char* const kTexts[] = {
+        "",     "a",        "model",        "INPUT0",
+        "FP32", "priority", "\u00e4\u20ac", "a much longer name of a thing"};
     return kTexts[Below(8)];
   }
 
@@ -36,12 +37,23 @@ class RequestMaker {
     for (uint64_t i = Below(4); i > 0; --i) {
       inference::InferParameter& parameter = (*map)[Text()];
       switch (Below(6)) {
-        case 0: parameter.set_bool_param(Maybe()); break;
-        case 1: parameter.set_int64_param(static_cast<int64_t>(Integer())); break;
-        case 2: parameter.set_string_param(Text()); break;
-        case 3: parameter.set_double_param(static_cast<double>(Integer()) / 3); break;
-        case 4: parameter.set_uint64_param(Integer()); break;
-        default: break;
+        case 0:
+          parameter.set_bool_param(Maybe());
+          break;
+        case 1:
+          parameter.set_int64_param(static_cast<int64_t>(Integer()));
+          break;
+        case 2:
+          parameter.set_string_param(Text());
+          break;
+        case 3:
+          parameter.set_double_param(static_cast<double>(Integer()) / 3);
+          break;
+        case 4:
+          parameter.set_uint64_param(Integer());
+          break;
+        default:
+          break;
       }
     }
   }
@@ -49,12 +61,17 @@ class RequestMaker {
   void FillContents(inference::InferTensorContents* contents) {
     for (uint64_t i = Below(4); i > 0; --i) contents->add_bool_contents(Maybe());
     for (uint64_t i = Below(4); i > 0; --i) contents->add_int_contents(static_cast<int>(Integer()));
-    for (uint64_t i = Below(4); i > 0; --i) contents->add_int64_contents(static_cast<int64_t>(Integer()));
-    for (uint64_t i = Below(4); i > 0; --i) contents->add_uint_contents(static_cast<uint32_t>(Integer()));
+    for (uint64_t i = Below(4); i > 0; --i)
+      contents->add_int64_contents(static_cast<int64_t>(Integer()));
+    for (uint64_t i = Below(4); i > 0; --i)
+      contents->add_uint_contents(static_cast<uint32_t>(Integer()));
     for (uint64_t i = Below(4); i > 0; --i) contents->add_uint64_contents(Integer());
-    for (uint64_t i = Below(4); i > 0; --i) contents->add_fp32_contents(static_cast<float>(Integer()));
-    for (uint64_t i = Below(4); i > 0; --i) contents->add_fp64_contents(static_cast<double>(Integer()));
-    for (uint64_t i = Below(4); i > 0; --i) contents->add_bytes_contents(std::string(Below(300), 'x'));
+    for (uint64_t i = Below(4); i > 0; --i)
+      contents->add_fp32_contents(static_cast<float>(Integer()));
+    for (uint64_t i = Below(4); i > 0; --i)
+      contents->add_fp64_contents(static_cast<double>(Integer()));
+    for (uint64_t i = Below(4); i > 0; --i)
+      contents->add_bytes_contents(std::string(Below(300), 'x'));
   }
 
   inference::ModelInferRequest Request() {
@@ -76,22 +93,34 @@ class RequestMaker {
       output->set_name(Text());
       FillParameters(output->mutable_parameters());
     }
-    for (uint64_t i = Below(3); i > 0; --i) request.add_raw_input_contents(std::string(Below(200), 'r'));
+    for (uint64_t i = Below(3); i > 0; --i)
+      request.add_raw_input_contents(std::string(Below(200), 'r'));
     return request;
   }
 
   // Changes some bytes: flips, removals, insertions of interesting bytes, splices.
   std::string Mutate(std::string bytes) {
-    static constexpr unsigned char kBytes[] = {0x00, 0x01, 0x04, 0x08, 0x0a, 0x0c, 0x12, 0x18, 0x1a,
-                                               0x22, 0x2a, 0x32, 0x3a, 0x3b, 0x3c, 0x7f, 0x80, 0xff};
+    static constexpr unsigned char kBytes[] = {0x00, 0x01, 0x04, 0x08, 0x0a, 0x0c,
+                                               0x12, 0x18, 0x1a, 0x22, 0x2a, 0x32,
+                                               0x3a, 0x3b, 0x3c, 0x7f, 0x80, 0xff};
     for (uint64_t i = 1 + Below(3); i > 0 && !bytes.empty(); --i) {
       const size_t at = Below(bytes.size());
       switch (Below(5)) {
-        case 0: bytes[at] = static_cast<char>(bytes[at] ^ (1 << Below(8))); break;
-        case 1: bytes.erase(at, 1 + Below(3)); break;
-        case 2: bytes.insert(at, 1, static_cast<char>(kBytes[Below(sizeof(kBytes))])); break;
-        case 3: bytes[at] = static_cast<char>(kBytes[Below(sizeof(kBytes))]); break;
-        default: bytes.insert(Below(bytes.size()), bytes.substr(at, Below(40))); break;
+        case 0:
+          bytes[at] = static_cast<char>(bytes[at] ^ (1 << Below(8)));
+          break;
+        case 1:
+          bytes.erase(at, 1 + Below(3));
+          break;
+        case 2:
+          bytes.insert(at, 1, static_cast<char>(kBytes[Below(sizeof(kBytes))]));
+          break;
+        case 3:
+          bytes[at] = static_cast<char>(kBytes[Below(sizeof(kBytes))]);
+          break;
+        default:
+          bytes.insert(Below(bytes.size()), bytes.substr(at, Below(40)));
+          break;
       }
     }
     return bytes;
@@ -164,7 +193,9 @@ TEST(InferRequestView, RefusesWhatWouldCostTooMuch) {
 
 TEST(InferRequestView, MalformedBytesAreAnInternalError) {
   InferRequestView view;
-  const base::Status status = view.Parse("\x0a\x05" "abc");
+  const base::Status status = view.Parse(
+      "\x0a\x05"
+      "abc");
   EXPECT_EQ(status.code(), base::StatusCode::kInternal);
   EXPECT_EQ(status.message(), "failed to parse the ModelInferRequest message");
 }

@@ -57,10 +57,8 @@ TEST_F(EncodeInferResponseTest, ProtobufReadsWhatIsWritten) {
   const char* const data = Add("large", {5000}, large);
   Add("empty", {0}, "");
   Add("scalar", {}, "s");
-  response_->parameters() = {{"text", std::string("value")},
-                             {"number", int64_t{-7}},
-                             {"flag", true},
-                             {"real", 2.5}};
+  response_->parameters() = {
+      {"text", std::string("value")}, {"number", int64_t{-7}}, {"flag", true}, {"real", 2.5}};
   auto encoded = EncodeInferResponse(std::move(response_), {.headroom = 5});
   ASSERT_TRUE(encoded.ok());
   bool viewed = false;
@@ -94,7 +92,8 @@ TEST_F(EncodeInferResponseTest, ProtobufReadsWhatIsWritten) {
 
 TEST_F(EncodeInferResponseTest, StreamsWrapTheResponseAndMarkTheFinalOne) {
   Add("OUT", {2}, "ab");
-  auto encoded = EncodeInferResponse(std::move(response_), {.stream = true, .final_response = false});
+  auto encoded =
+      EncodeInferResponse(std::move(response_), {.stream = true, .final_response = false});
   ASSERT_TRUE(encoded.ok());
   inference::ModelStreamInferResponse message;
   ASSERT_TRUE(message.ParseFromString(Join(*encoded, 0)));

@@ -52,11 +52,15 @@ TEST(WireReader, RefusesFieldZeroAndStrayGroupEnds) {
 
 TEST(WireReader, RefusesBytesThatReachPastTheEnd) {
   std::string_view bytes;
-  WireReader cut("\x05" "abcd"sv);
+  WireReader cut(
+      "\x05"
+      "abcd"sv);
   EXPECT_FALSE(cut.ReadBytes(&bytes));
   WireReader huge("\xff\xff\xff\xff\x0f"sv);
   EXPECT_FALSE(huge.ReadBytes(&bytes));
-  WireReader whole("\x04" "abcd"sv);
+  WireReader whole(
+      "\x04"
+      "abcd"sv);
   ASSERT_TRUE(whole.ReadBytes(&bytes));
   EXPECT_EQ(bytes, "abcd");
 }

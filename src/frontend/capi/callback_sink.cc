@@ -21,16 +21,14 @@ CallbackSink& SinkOf(InferenceRequest& request) {
 
 base::Status CallbackSink::BeginSubmission(InferenceRequest& request) {
   if (callbacks_.release_fn == nullptr) {
-    return base::Status::InvalidArgument(
-        request.LogPrefix() +
-        "the request has no release callback; set it with "
-        "TRITONSERVER_InferenceRequestSetReleaseCallback");
+    return base::Status::InvalidArgument(request.LogPrefix() +
+                                         "the request has no release callback; set it with "
+                                         "TRITONSERVER_InferenceRequestSetReleaseCallback");
   }
   if (callbacks_.response_fn == nullptr) {
-    return base::Status::InvalidArgument(
-        request.LogPrefix() +
-        "the request has no response callback; set it with "
-        "TRITONSERVER_InferenceRequestSetResponseCallback");
+    return base::Status::InvalidArgument(request.LogPrefix() +
+                                         "the request has no response callback; set it with "
+                                         "TRITONSERVER_InferenceRequestSetResponseCallback");
   }
   if (in_flight_.exchange(true, std::memory_order_acq_rel)) {
     return base::Status::InvalidArgument(
@@ -87,9 +85,9 @@ base::Status CallbackSink::AllocateOutput(Output* output, size_t size) noexcept 
   void* buffer_userp = nullptr;
   TRITONSERVER_MemoryType type = abi::ToMemoryType(output->memory_type);
   int64_t id = output->memory_type_id;
-  NEREID_RETURN_IF_ERROR(abi::TakeStatus(allocator->alloc_fn(
-      allocator, output->name.c_str(), size, type, id, callbacks_.allocator_userp, &buffer,
-      &buffer_userp, &type, &id)));
+  NEREID_RETURN_IF_ERROR(abi::TakeStatus(allocator->alloc_fn(allocator, output->name.c_str(), size,
+                                                             type, id, callbacks_.allocator_userp,
+                                                             &buffer, &buffer_userp, &type, &id)));
   output->data = static_cast<char*>(buffer);
   output->allocator_data = buffer_userp;
   output->memory_type = abi::ToMemoryType(type);
@@ -117,9 +115,9 @@ base::Status CallbackSink::CompleteAttributes(Output* output, size_t size) {
   attributes->memory_type = output->memory_type;
   attributes->memory_type_id = output->memory_type_id;
   attributes->byte_size = size;
-  NEREID_RETURN_IF_ERROR(abi::TakeStatus(allocator->buffer_attributes_fn(
-      allocator, output->name.c_str(), abi::Wrap(attributes.get()), callbacks_.allocator_userp,
-      output->allocator_data)));
+  NEREID_RETURN_IF_ERROR(abi::TakeStatus(
+      allocator->buffer_attributes_fn(allocator, output->name.c_str(), abi::Wrap(attributes.get()),
+                                      callbacks_.allocator_userp, output->allocator_data)));
   output->attributes = std::move(attributes);
   return base::Status::Ok();
 }
@@ -144,9 +142,9 @@ base::Status CallbackSink::QueryOutput(std::string_view name, size_t* size,
   }
   const std::string text(name);
   TRITONSERVER_MemoryType asked = abi::ToMemoryType(*type);
-  NEREID_RETURN_IF_ERROR(abi::TakeStatus(
-      allocator->query_fn(allocator, callbacks_.allocator_userp,
-                          text.empty() ? nullptr : text.c_str(), size, &asked, id)));
+  NEREID_RETURN_IF_ERROR(abi::TakeStatus(allocator->query_fn(allocator, callbacks_.allocator_userp,
+                                                             text.empty() ? nullptr : text.c_str(),
+                                                             size, &asked, id)));
   if (!abi::IsMemoryType(asked)) {
     return base::Status::Internal("the response allocator names the unknown memory type " +
                                   std::to_string(static_cast<int>(asked)));

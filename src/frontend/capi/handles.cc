@@ -6,8 +6,7 @@ namespace nereid::frontend_capi {
 base::Result<api::InferenceService*> ServiceOf(TRITONSERVER_Server* server) {
   api::InferenceService* service = server->service.load(std::memory_order_acquire);
   if (service == nullptr) {
-    return base::Status::Unavailable(
-        "the server is not up yet: its models are still being loaded");
+    return base::Status::Unavailable("the server is not up yet: its models are still being loaded");
   }
   return service;
 }

@@ -92,8 +92,8 @@ TRITONSERVER_Error* TRITONSERVER_InferenceRequestCorrelationId(
     const InferenceRequest& request = *Unwrap(inference_request);
     const auto* number = std::get_if<uint64_t>(&request.correlation_id);
     if (number == nullptr) {
-      return base::Status::InvalidArgument(
-          request.LogPrefix() + "given request's correlation id is not an unsigned int");
+      return base::Status::InvalidArgument(request.LogPrefix() +
+                                           "given request's correlation id is not an unsigned int");
     }
     *correlation_id = *number;
     return base::Status::Ok();

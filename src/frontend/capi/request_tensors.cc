@@ -36,8 +36,8 @@ base::Status CheckBuffer(const InferenceRequest& request, const char* name, cons
                                          std::to_string(static_cast<int>(type)));
   }
   if (data == nullptr && size > 0) {
-    return base::Status::InvalidArgument(request.LogPrefix() + "input '" + name + "': " +
-                                         std::to_string(size) + " bytes at NULL");
+    return base::Status::InvalidArgument(request.LogPrefix() + "input '" + name +
+                                         "': " + std::to_string(size) + " bytes at NULL");
   }
   return base::Status::Ok();
 }

@@ -386,9 +386,9 @@ TEST_F(RequestTest, NeedsItsCallbacks) {
   EXPECT_CODE(TRITONSERVER_ServerInferAsync(&server_, bare, nullptr), kInvalidArgument);
   EXPECT_SUCCESS(TRITONSERVER_InferenceRequestSetReleaseCallback(bare, OnRelease, this));
   EXPECT_CODE(TRITONSERVER_ServerInferAsync(&server_, bare, nullptr), kInvalidArgument);
-  EXPECT_CODE(TRITONSERVER_InferenceRequestSetResponseCallback(bare, nullptr, nullptr, OnResponse,
-                                                               nullptr),
-              kInvalidArgument);
+  EXPECT_CODE(
+      TRITONSERVER_InferenceRequestSetResponseCallback(bare, nullptr, nullptr, OnResponse, nullptr),
+      kInvalidArgument);
   EXPECT_SUCCESS(TRITONSERVER_InferenceRequestDelete(bare));
 }
 
@@ -407,9 +407,9 @@ TEST_F(RequestTest, NeedsAModelAndAServer) {
 
 TEST_F(RequestTest, ChecksInputsAndOutputs) {
   const int64_t shape[] = {2};
-  EXPECT_CODE(TRITONSERVER_InferenceRequestAddInput(request_, "A", TRITONSERVER_TYPE_FP32, nullptr,
-                                                    1),
-              kInvalidArgument);
+  EXPECT_CODE(
+      TRITONSERVER_InferenceRequestAddInput(request_, "A", TRITONSERVER_TYPE_FP32, nullptr, 1),
+      kInvalidArgument);
   EXPECT_SUCCESS(
       TRITONSERVER_InferenceRequestAddInput(request_, "A", TRITONSERVER_TYPE_FP32, shape, 1));
   EXPECT_CODE(
@@ -477,11 +477,11 @@ TEST_F(RequestTest, SettingsReadBack) {
   EXPECT_EQ(number, 99u);
 
   EXPECT_CODE(TRITONSERVER_InferenceRequestCorrelationIdString(request_, &text), kInvalidArgument);
-  EXPECT_SUCCESS(TRITONSERVER_InferenceRequestSetCorrelationIdString(
-      request_, std::string(128, 'c').c_str()));
-  EXPECT_CODE(TRITONSERVER_InferenceRequestSetCorrelationIdString(request_,
-                                                                  std::string(129, 'c').c_str()),
-              kUnsupported);
+  EXPECT_SUCCESS(
+      TRITONSERVER_InferenceRequestSetCorrelationIdString(request_, std::string(128, 'c').c_str()));
+  EXPECT_CODE(
+      TRITONSERVER_InferenceRequestSetCorrelationIdString(request_, std::string(129, 'c').c_str()),
+      kUnsupported);
   EXPECT_SUCCESS(TRITONSERVER_InferenceRequestCorrelationIdString(request_, &text));
   EXPECT_EQ(std::string(text), std::string(128, 'c'));
   EXPECT_CODE(TRITONSERVER_InferenceRequestCorrelationId(request_, &number), kInvalidArgument);

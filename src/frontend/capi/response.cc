@@ -126,9 +126,9 @@ TRITONSERVER_Error* TRITONSERVER_InferenceResponseOutputClassificationLabel(
     const auto& config = response.model().config;
     const config::TensorSpec* spec = config == nullptr ? nullptr : config->FindOutput(name);
     if (spec != nullptr && !spec->label_filename.empty()) {
-      return base::Status::Unsupported(
-          "the labels of output '" + name + "' of model '" + response.model().name +
-          "' cannot be asked for: this version has no classification");
+      return base::Status::Unsupported("the labels of output '" + name + "' of model '" +
+                                       response.model().name +
+                                       "' cannot be asked for: this version has no classification");
     }
     *label = nullptr;  // the output has no labels
     return base::Status::Ok();

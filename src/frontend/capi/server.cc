@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // TRITONSERVER_Server*: life, health, metrics and repositories.
-#include "server/inference_server.h"
-
 #include <memory>
 #include <string>
 #include <utility>
@@ -9,6 +7,7 @@
 #include "abi/error.h"
 #include "abi/metrics.h"
 #include "frontend/capi/handles.h"
+#include "server/inference_server.h"
 
 using namespace nereid;
 using namespace nereid::frontend_capi;

@@ -53,8 +53,8 @@ TRITONSERVER_Error* TRITONSERVER_ServerOptionsDelete(TRITONSERVER_ServerOptions*
   return nullptr;
 }
 
-TRITONSERVER_Error* TRITONSERVER_ServerOptionsSetServerId(
-    TRITONSERVER_ServerOptions* options, const char* server_id) {
+TRITONSERVER_Error* TRITONSERVER_ServerOptionsSetServerId(TRITONSERVER_ServerOptions* options,
+                                                          const char* server_id) {
   NEREID_CHECK_NOT_NULL(options);
   NEREID_CHECK_NOT_NULL(server_id);
   return Set(options, [&](ServerSettings& settings) { settings.server_id = server_id; });
@@ -88,8 +88,8 @@ TRITONSERVER_Error* TRITONSERVER_ServerOptionsSetModelControlMode(
   });
 }
 
-TRITONSERVER_Error* TRITONSERVER_ServerOptionsSetStartupModel(
-    TRITONSERVER_ServerOptions* options, const char* model_name) {
+TRITONSERVER_Error* TRITONSERVER_ServerOptionsSetStartupModel(TRITONSERVER_ServerOptions* options,
+                                                              const char* model_name) {
   NEREID_CHECK_NOT_NULL(options);
   NEREID_CHECK_NOT_NULL(model_name);
   return Set(options, [&](ServerSettings& settings) {
@@ -110,9 +110,8 @@ TRITONSERVER_Error* TRITONSERVER_ServerOptionsSetModelConfigName(
     TRITONSERVER_ServerOptions* options, const char* model_config_name) {
   NEREID_CHECK_NOT_NULL(options);
   NEREID_CHECK_NOT_NULL(model_config_name);
-  return Set(options, [&](ServerSettings& settings) {
-    settings.model_config_name = model_config_name;
-  });
+  return Set(options,
+             [&](ServerSettings& settings) { settings.model_config_name = model_config_name; });
 }
 
 TRITONSERVER_Error* TRITONSERVER_ServerOptionsSetRateLimiterMode(
@@ -138,9 +137,8 @@ TRITONSERVER_Error* TRITONSERVER_ServerOptionsAddRateLimiterResource(
 TRITONSERVER_Error* TRITONSERVER_ServerOptionsSetPinnedMemoryPoolByteSize(
     TRITONSERVER_ServerOptions* options, uint64_t size) {
   NEREID_CHECK_NOT_NULL(options);
-  return Set(options, [&](ServerSettings& settings) {
-    settings.pinned_memory_pool_byte_size = size;
-  });
+  return Set(options,
+             [&](ServerSettings& settings) { settings.pinned_memory_pool_byte_size = size; });
 }
 
 TRITONSERVER_Error* TRITONSERVER_ServerOptionsSetCudaMemoryPoolByteSize(
@@ -164,16 +162,17 @@ TRITONSERVER_Error* TRITONSERVER_ServerOptionsSetResponseCacheByteSize(
   return abi::MissingFeature(__func__, "response cache");
 }
 
-TRITONSERVER_Error* TRITONSERVER_ServerOptionsSetCacheConfig(
-    TRITONSERVER_ServerOptions* options, const char* cache_name, const char* config_json) {
+TRITONSERVER_Error* TRITONSERVER_ServerOptionsSetCacheConfig(TRITONSERVER_ServerOptions* options,
+                                                             const char* cache_name,
+                                                             const char* config_json) {
   NEREID_CHECK_NOT_NULL(options);
   NEREID_CHECK_NOT_NULL(cache_name);
   NEREID_CHECK_NOT_NULL(config_json);
   return abi::MissingFeature(__func__, "response cache");
 }
 
-TRITONSERVER_Error* TRITONSERVER_ServerOptionsSetCacheDirectory(
-    TRITONSERVER_ServerOptions* options, const char* cache_dir) {
+TRITONSERVER_Error* TRITONSERVER_ServerOptionsSetCacheDirectory(TRITONSERVER_ServerOptions* options,
+                                                                const char* cache_dir) {
   NEREID_CHECK_NOT_NULL(options);
   NEREID_CHECK_NOT_NULL(cache_dir);
   return Set(options, [&](ServerSettings& settings) { settings.cache_directory = cache_dir; });
@@ -182,13 +181,12 @@ TRITONSERVER_Error* TRITONSERVER_ServerOptionsSetCacheDirectory(
 TRITONSERVER_Error* TRITONSERVER_ServerOptionsSetMinSupportedComputeCapability(
     TRITONSERVER_ServerOptions* options, double cc) {
   NEREID_CHECK_NOT_NULL(options);
-  return Set(options, [&](ServerSettings& settings) {
-    settings.min_supported_compute_capability = cc;
-  });
+  return Set(options,
+             [&](ServerSettings& settings) { settings.min_supported_compute_capability = cc; });
 }
 
-TRITONSERVER_Error* TRITONSERVER_ServerOptionsSetExitOnError(
-    TRITONSERVER_ServerOptions* options, bool exit) {
+TRITONSERVER_Error* TRITONSERVER_ServerOptionsSetExitOnError(TRITONSERVER_ServerOptions* options,
+                                                             bool exit) {
   NEREID_CHECK_NOT_NULL(options);
   return Set(options, [&](ServerSettings& settings) { settings.exit_on_error = exit; });
 }
@@ -199,8 +197,8 @@ TRITONSERVER_Error* TRITONSERVER_ServerOptionsSetStrictReadiness(
   return Set(options, [&](ServerSettings& settings) { settings.strict_readiness = strict; });
 }
 
-TRITONSERVER_Error* TRITONSERVER_ServerOptionsSetExitTimeout(
-    TRITONSERVER_ServerOptions* options, unsigned int timeout) {
+TRITONSERVER_Error* TRITONSERVER_ServerOptionsSetExitTimeout(TRITONSERVER_ServerOptions* options,
+                                                             unsigned int timeout) {
   NEREID_CHECK_NOT_NULL(options);
   return Set(options, [&](ServerSettings& settings) { settings.exit_timeout_secs = timeout; });
 }
@@ -214,17 +212,15 @@ TRITONSERVER_Error* TRITONSERVER_ServerOptionsSetBufferManagerThreadCount(
 TRITONSERVER_Error* TRITONSERVER_ServerOptionsSetModelLoadThreadCount(
     TRITONSERVER_ServerOptions* options, unsigned int thread_count) {
   NEREID_CHECK_NOT_NULL(options);
-  return Set(options, [&](ServerSettings& settings) {
-    settings.model_load_thread_count = thread_count;
-  });
+  return Set(options,
+             [&](ServerSettings& settings) { settings.model_load_thread_count = thread_count; });
 }
 
 TRITONSERVER_Error* TRITONSERVER_ServerOptionsSetModelLoadRetryCount(
     TRITONSERVER_ServerOptions* options, unsigned int retry_count) {
   NEREID_CHECK_NOT_NULL(options);
-  return Set(options, [&](ServerSettings& settings) {
-    settings.model_load_retry_count = retry_count;
-  });
+  return Set(options,
+             [&](ServerSettings& settings) { settings.model_load_retry_count = retry_count; });
 }
 
 TRITONSERVER_Error* TRITONSERVER_ServerOptionsSetModelNamespacing(
@@ -239,34 +235,31 @@ TRITONSERVER_Error* TRITONSERVER_ServerOptionsSetEnablePeerAccess(
   return nullptr;  // nothing here copies between GPUs
 }
 
-TRITONSERVER_Error* TRITONSERVER_ServerOptionsSetMetrics(
-    TRITONSERVER_ServerOptions* options, bool metrics) {
+TRITONSERVER_Error* TRITONSERVER_ServerOptionsSetMetrics(TRITONSERVER_ServerOptions* options,
+                                                         bool metrics) {
   NEREID_CHECK_NOT_NULL(options);
   return Set(options, [&](ServerSettings& settings) { settings.metrics_enabled = metrics; });
 }
 
-TRITONSERVER_Error* TRITONSERVER_ServerOptionsSetGpuMetrics(
-    TRITONSERVER_ServerOptions* options, bool gpu_metrics) {
+TRITONSERVER_Error* TRITONSERVER_ServerOptionsSetGpuMetrics(TRITONSERVER_ServerOptions* options,
+                                                            bool gpu_metrics) {
   NEREID_CHECK_NOT_NULL(options);
-  return Set(options, [&](ServerSettings& settings) {
-    settings.gpu_metrics_enabled = gpu_metrics;
-  });
+  return Set(options,
+             [&](ServerSettings& settings) { settings.gpu_metrics_enabled = gpu_metrics; });
 }
 
-TRITONSERVER_Error* TRITONSERVER_ServerOptionsSetCpuMetrics(
-    TRITONSERVER_ServerOptions* options, bool cpu_metrics) {
+TRITONSERVER_Error* TRITONSERVER_ServerOptionsSetCpuMetrics(TRITONSERVER_ServerOptions* options,
+                                                            bool cpu_metrics) {
   NEREID_CHECK_NOT_NULL(options);
-  return Set(options, [&](ServerSettings& settings) {
-    settings.cpu_metrics_enabled = cpu_metrics;
-  });
+  return Set(options,
+             [&](ServerSettings& settings) { settings.cpu_metrics_enabled = cpu_metrics; });
 }
 
 TRITONSERVER_Error* TRITONSERVER_ServerOptionsSetMetricsInterval(
     TRITONSERVER_ServerOptions* options, uint64_t metrics_interval_ms) {
   NEREID_CHECK_NOT_NULL(options);
-  return Set(options, [&](ServerSettings& settings) {
-    settings.metrics_interval_ms = metrics_interval_ms;
-  });
+  return Set(options,
+             [&](ServerSettings& settings) { settings.metrics_interval_ms = metrics_interval_ms; });
 }
 
 TRITONSERVER_Error* TRITONSERVER_ServerOptionsSetBackendDirectory(
@@ -280,9 +273,8 @@ TRITONSERVER_Error* TRITONSERVER_ServerOptionsSetRepoAgentDirectory(
     TRITONSERVER_ServerOptions* options, const char* repoagent_dir) {
   NEREID_CHECK_NOT_NULL(options);
   NEREID_CHECK_NOT_NULL(repoagent_dir);
-  return Set(options, [&](ServerSettings& settings) {
-    settings.repoagent_directory = repoagent_dir;
-  });
+  return Set(options,
+             [&](ServerSettings& settings) { settings.repoagent_directory = repoagent_dir; });
 }
 
 TRITONSERVER_Error* TRITONSERVER_ServerOptionsSetModelLoadDeviceLimit(
@@ -307,9 +299,10 @@ TRITONSERVER_Error* TRITONSERVER_ServerOptionsSetModelLoadDeviceLimit(
   });
 }
 
-TRITONSERVER_Error* TRITONSERVER_ServerOptionsSetBackendConfig(
-    TRITONSERVER_ServerOptions* options, const char* backend_name, const char* setting,
-    const char* value) {
+TRITONSERVER_Error* TRITONSERVER_ServerOptionsSetBackendConfig(TRITONSERVER_ServerOptions* options,
+                                                               const char* backend_name,
+                                                               const char* setting,
+                                                               const char* value) {
   NEREID_CHECK_NOT_NULL(options);
   NEREID_CHECK_NOT_NULL(backend_name);
   NEREID_CHECK_NOT_NULL(setting);
@@ -319,9 +312,10 @@ TRITONSERVER_Error* TRITONSERVER_ServerOptionsSetBackendConfig(
   });
 }
 
-TRITONSERVER_Error* TRITONSERVER_ServerOptionsSetHostPolicy(
-    TRITONSERVER_ServerOptions* options, const char* policy_name, const char* setting,
-    const char* value) {
+TRITONSERVER_Error* TRITONSERVER_ServerOptionsSetHostPolicy(TRITONSERVER_ServerOptions* options,
+                                                            const char* policy_name,
+                                                            const char* setting,
+                                                            const char* value) {
   NEREID_CHECK_NOT_NULL(options);
   NEREID_CHECK_NOT_NULL(policy_name);
   NEREID_CHECK_NOT_NULL(setting);
@@ -336,8 +330,10 @@ TRITONSERVER_Error* TRITONSERVER_ServerOptionsSetHostPolicy(
   });
 }
 
-TRITONSERVER_Error* TRITONSERVER_ServerOptionsSetMetricsConfig(
-    TRITONSERVER_ServerOptions* options, const char* name, const char* setting, const char* value) {
+TRITONSERVER_Error* TRITONSERVER_ServerOptionsSetMetricsConfig(TRITONSERVER_ServerOptions* options,
+                                                               const char* name,
+                                                               const char* setting,
+                                                               const char* value) {
   NEREID_CHECK_NOT_NULL(options);
   NEREID_CHECK_NOT_NULL(name);
   NEREID_CHECK_NOT_NULL(setting);

@@ -47,8 +47,8 @@ TEST_F(OptionsTest, SettersReachTheSettings) {
   for (const char* path : {"/b", "/a", "/b"}) {
     EXPECT_SUCCESS(TRITONSERVER_ServerOptionsSetModelRepositoryPath(options_, path));
   }
-  EXPECT_SUCCESS(TRITONSERVER_ServerOptionsSetModelControlMode(
-      options_, TRITONSERVER_MODEL_CONTROL_EXPLICIT));
+  EXPECT_SUCCESS(
+      TRITONSERVER_ServerOptionsSetModelControlMode(options_, TRITONSERVER_MODEL_CONTROL_EXPLICIT));
   for (const char* model : {"y", "x", "y"}) {
     EXPECT_SUCCESS(TRITONSERVER_ServerOptionsSetStartupModel(options_, model));
   }
@@ -191,8 +191,7 @@ TEST_F(ServerTest, Documents) {
   EXPECT_NE(Json(message).find("\"model_stats\":["), std::string::npos);
   EXPECT_SUCCESS(TRITONSERVER_ServerModelIndex(&server_, 0, &message));
   EXPECT_NE(Json(message).find("\"old\""), std::string::npos);
-  EXPECT_SUCCESS(
-      TRITONSERVER_ServerModelIndex(&server_, TRITONSERVER_INDEX_FLAG_READY, &message));
+  EXPECT_SUCCESS(TRITONSERVER_ServerModelIndex(&server_, TRITONSERVER_INDEX_FLAG_READY, &message));
   const std::string ready = Json(message);
   EXPECT_NE(ready.find("\"echo\""), std::string::npos);
   EXPECT_EQ(ready.find("\"old\""), std::string::npos);

@@ -24,10 +24,14 @@ constexpr uint64_t kEndlessNs = uint64_t{366} * 24 * 3600 * 1'000'000'000;
 
 int ZlibLevel(CompressionLevel level) {
   switch (level) {
-    case CompressionLevel::kLow: return 1;
-    case CompressionLevel::kMedium: return 6;
-    case CompressionLevel::kHigh: return 9;
-    case CompressionLevel::kNone: break;
+    case CompressionLevel::kLow:
+      return 1;
+    case CompressionLevel::kMedium:
+      return 6;
+    case CompressionLevel::kHigh:
+      return 9;
+    case CompressionLevel::kNone:
+      break;
   }
   return 0;
 }

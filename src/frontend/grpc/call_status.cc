@@ -39,13 +39,26 @@ std::optional<uint64_t> ParseTimeout(std::string_view text) {
   if (text.size() < 2 || text.size() > 9) return std::nullopt;
   uint64_t unit = 0;
   switch (text.back()) {
-    case 'H': unit = 3'600'000'000'000; break;
-    case 'M': unit = 60'000'000'000; break;
-    case 'S': unit = 1'000'000'000; break;
-    case 'm': unit = 1'000'000; break;
-    case 'u': unit = 1'000; break;
-    case 'n': unit = 1; break;
-    default: return std::nullopt;
+    case 'H':
+      unit = 3'600'000'000'000;
+      break;
+    case 'M':
+      unit = 60'000'000'000;
+      break;
+    case 'S':
+      unit = 1'000'000'000;
+      break;
+    case 'm':
+      unit = 1'000'000;
+      break;
+    case 'u':
+      unit = 1'000;
+      break;
+    case 'n':
+      unit = 1;
+      break;
+    default:
+      return std::nullopt;
   }
   text.remove_suffix(1);
   uint64_t value = 0;

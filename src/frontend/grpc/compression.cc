@@ -19,8 +19,9 @@ int WindowBits(Encoding encoding) {
 }
 
 base::Status Malformed() {
-  return base::Status::InvalidArgument("the message is not what its compression flag says: the "
-                                       "compressed data is malformed");
+  return base::Status::InvalidArgument(
+      "the message is not what its compression flag says: the "
+      "compressed data is malformed");
 }
 
 class Inflater {
@@ -54,9 +55,12 @@ bool Grow(memory::HostBuffer* buffer, size_t size, size_t filled) {
 
 std::string_view EncodingName(Encoding encoding) {
   switch (encoding) {
-    case Encoding::kDeflate: return "deflate";
-    case Encoding::kGzip: return "gzip";
-    case Encoding::kIdentity: break;
+    case Encoding::kDeflate:
+      return "deflate";
+    case Encoding::kGzip:
+      return "gzip";
+    case Encoding::kIdentity:
+      break;
   }
   return "identity";
 }

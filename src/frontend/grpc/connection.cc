@@ -43,11 +43,9 @@ void Connection::RequestFlush() {
 
 void Connection::Read() {
   if (closed_) return;
-  socket_.async_read_some(
-      boost::asio::buffer(buffer_.get(), kReadSize),
-      [self = shared_from_this()](const boost::system::error_code& error, size_t size) {
-        self->OnRead(error, size);
-      });
+  socket_.async_read_some(boost::asio::buffer(buffer_.get(), kReadSize),
+                          [self = shared_from_this()](const boost::system::error_code& error,
+                                                      size_t size) { self->OnRead(error, size); });
 }
 
 void Connection::OnRead(const boost::system::error_code& error, size_t size) {

@@ -223,8 +223,7 @@ class EventLoop::Body final : public LoopServices, public Connection::Host {
 
   void Arm(uint64_t deadline_ns) {
     armed_ns_ = deadline_ns;
-    timer_.expires_at(
-        std::chrono::steady_clock::time_point(std::chrono::nanoseconds(deadline_ns)));
+    timer_.expires_at(std::chrono::steady_clock::time_point(std::chrono::nanoseconds(deadline_ns)));
     timer_.async_wait([this](const error_code& error) {
       if (!error) FireDeadlines();
     });

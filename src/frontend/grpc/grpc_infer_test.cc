@@ -99,7 +99,8 @@ TEST_F(GrpcInferTest, AnswersFromOtherThreads) {
 
 TEST_F(GrpcInferTest, FailuresBecomeStatuses) {
   service_.handler = [](RequestPtr request) {
-    FakeInferenceService::Fail(std::move(request), base::Status::Unavailable("busy: 100 % \u00e4\n"));
+    FakeInferenceService::Fail(std::move(request),
+                               base::Status::Unavailable("busy: 100 % \u00e4\n"));
   };
   Start();
   TestClient client(port());

@@ -87,7 +87,8 @@ TEST(MessageReader, CutsMessagesWhereverTheyAreSplit) {
         ASSERT_NE(event, MessageReader::Event::kError);
         if (event != MessageReader::Event::kMessage) continue;
         const StoredBytes message = reader.TakeMessage();
-        EXPECT_EQ(reinterpret_cast<uintptr_t>(message.bytes.data() + message.bytes.size()) % 64, 0u);
+        EXPECT_EQ(reinterpret_cast<uintptr_t>(message.bytes.data() + message.bytes.size()) % 64,
+                  0u);
         found.emplace_back(message.bytes);
       }
     }

@@ -49,20 +49,39 @@ TEST_F(GrpcRobustnessTest, MessagesThatBreakTheRules) {
     std::string message;
   };
   const Case cases[] = {
-      {"too large", "\0\x00\x10\x00\x01"s, {}, 8,
+      {"too large",
+       "\0\x00\x10\x00\x01"s,
+       {},
+       8,
        "Received message larger than max (1048577 vs. 1048576)"},
-      {"largest possible", "\0\xff\xff\xff\xff"s, {}, 8,
+      {"largest possible",
+       "\0\xff\xff\xff\xff"s,
+       {},
+       8,
        "Received message larger than max (4294967295 vs. 1048576)"},
       {"cut in the prefix", "\0\0"s, {}, 13, "the call ended in the middle of a message"},
-      {"cut in the body", "\0\0\0\0\x05" "abc"s, {}, 13,
+      {"cut in the body",
+       "\0\0\0\0\x05"
+       "abc"s,
+       {},
+       13,
        "the call ended in the middle of a message"},
       {"no message", "", {}, 13, "the call ended without a request message"},
-      {"two messages", Frame("") + Frame(""), {}, 13,
+      {"two messages",
+       Frame("") + Frame(""),
+       {},
+       13,
        "the call carries more than one request message"},
       {"unknown flag", "\2\0\0\0\0"s, {}, 13, "a message's compression flag is 2, expected 0 or 1"},
-      {"flag without encoding", Frame("x", true), {}, 13,
+      {"flag without encoding",
+       Frame("x", true),
+       {},
+       13,
        "a message is marked as compressed, but grpc-encoding names no compression"},
-      {"not compressed", Frame("plain", true), {{"grpc-encoding", "gzip"}}, 13,
+      {"not compressed",
+       Frame("plain", true),
+       {{"grpc-encoding", "gzip"}},
+       13,
        "the message is not what its compression flag says: the compressed data is malformed"},
       {"large metadata", Frame(""), {{"x-large", std::string(17000, 'm')}}, 8, ""},
   };
@@ -97,16 +116,16 @@ TEST_F(GrpcRobustnessTest, BytesThatAreNoHttp2CloseTheConnection) {
       std::string(1000, '\0'),
       std::string(100000, '\xff'),
       kPreface + "garbage that is no frame at all, but long enough for a few headers",
-      kPreface + FrameHeader(0, 6, 0, 0),                                // no SETTINGS first
-      kPreface + FrameHeader(0xffffff, 4, 0, 0) + std::string(100, 's'),   // huge SETTINGS
+      kPreface + FrameHeader(0, 6, 0, 0),                                 // no SETTINGS first
+      kPreface + FrameHeader(0xffffff, 4, 0, 0) + std::string(100, 's'),  // huge SETTINGS
       kPreface + FrameHeader(5, 4, 0, 0) + "12345",                       // not a multiple of six
       kPreface + kSettings + FrameHeader(4, 1, 4, 0) + "abcd",            // HEADERS on stream 0
       kPreface + kSettings + FrameHeader(4, 1, 4, 2) + "abcd",            // an even stream
       kPreface + kSettings + FrameHeader(3, 1, 5, 1) + "\xff\xff\xff",    // no HPACK
       kPreface + kSettings + FrameHeader(4, 0, 0, 9) + "data",            // DATA on an idle stream
-      kPreface + kSettings + FrameHeader(8, 8, 0, 0) + "12345678",        // WINDOW_UPDATE of 8 bytes
-      kPreface + kSettings + FrameHeader(4, 8, 0, 0) + "\0\0\0\0"s,       // by zero
-      kPreface + kSettings + FrameHeader(0x200000, 0, 0, 1),              // a frame above the limit
+      kPreface + kSettings + FrameHeader(8, 8, 0, 0) + "12345678",   // WINDOW_UPDATE of 8 bytes
+      kPreface + kSettings + FrameHeader(4, 8, 0, 0) + "\0\0\0\0"s,  // by zero
+      kPreface + kSettings + FrameHeader(0x200000, 0, 0, 1),         // a frame above the limit
   };
   for (const std::string& bytes : cases) {
     RawClient client(port());
@@ -118,7 +137,10 @@ TEST_F(GrpcRobustnessTest, BytesThatAreNoHttp2CloseTheConnection) {
 
 TEST_F(GrpcRobustnessTest, HalfClosedAndCutConnections) {
   Start();
-  const std::string pieces[] = {"", "PRI * HT", kPreface, kPreface + kSettings,
+  const std::string pieces[] = {"",
+                                "PRI * HT",
+                                kPreface,
+                                kPreface + kSettings,
                                 kPreface + kSettings.substr(0, 4),
                                 kPreface + kSettings + FrameHeader(100, 1, 4, 1) + "cut"};
   for (const std::string& bytes : pieces) {

@@ -178,8 +178,8 @@ TEST_F(GrpcServerTest, ReflectionShowsServicesAndFiles) {
   using ::grpc::reflection::v1::ServerReflectionRequest;
   using ::grpc::reflection::v1::ServerReflectionResponse;
   for (const std::string version : {"v1", "v1alpha"}) {
-    const int32_t stream = client.Open("/grpc.reflection." + version +
-                                       ".ServerReflection/ServerReflectionInfo");
+    const int32_t stream =
+        client.Open("/grpc.reflection." + version + ".ServerReflection/ServerReflectionInfo");
     ServerReflectionRequest list, symbol, file, unknown, extension;
     list.set_list_services("");
     symbol.set_file_containing_symbol("inference.GRPCInferenceService");
@@ -213,8 +213,7 @@ TEST_F(GrpcServerTest, FindsThePortTaken) {
   GrpcServer second(options_, service_);
   const base::Status status = second.Start();
   EXPECT_EQ(status.code(), base::StatusCode::kUnavailable);
-  EXPECT_EQ(status.message(),
-            "Socket '127.0.0.1:" + std::to_string(port()) + "' already in use ");
+  EXPECT_EQ(status.message(), "Socket '127.0.0.1:" + std::to_string(port()) + "' already in use ");
 }
 
 TEST_F(GrpcServerTest, RefusesAnAddressThatIsNone) {

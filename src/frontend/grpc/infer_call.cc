@@ -56,8 +56,8 @@ Delivery InferCall::Answer() {
     delivery.status = CallStatus::From(response->error());
     return delivery;
   }
-  auto encoded = codec::proto::EncodeInferResponse(std::move(response),
-                                                   {.headroom = kMessagePrefixSize});
+  auto encoded =
+      codec::proto::EncodeInferResponse(std::move(response), {.headroom = kMessagePrefixSize});
   if (!encoded.ok()) {
     delivery.status = CallStatus::From(encoded.status());
     return delivery;

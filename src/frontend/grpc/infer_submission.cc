@@ -21,8 +21,8 @@ base::Result<InferTarget> FindTarget(ServerContext& context,
   }
   InferTarget target;
   NEREID_ASSIGN_OR_RETURN(target.version, api::ParseVersionText(view.model_version));
-  NEREID_ASSIGN_OR_RETURN(
-      target.traits, context.service.FindModel(std::string(view.model_name), target.version));
+  NEREID_ASSIGN_OR_RETURN(target.traits,
+                          context.service.FindModel(std::string(view.model_name), target.version));
   return target;
 }
 

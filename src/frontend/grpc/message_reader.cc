@@ -30,12 +30,13 @@ bool MessageReader::BeginMessage() {
           static_cast<size_t>(prefix_[3]) << 8 | prefix_[4];
   filled_ = 0;
   if (prefix_[0] > 1) {
-    Fail(kGrpcInternal, "a message's compression flag is " + std::to_string(prefix_[0]) +
-                            ", expected 0 or 1");
+    Fail(kGrpcInternal,
+         "a message's compression flag is " + std::to_string(prefix_[0]) + ", expected 0 or 1");
     return false;
   }
   if (prefix_[0] == 1 && encoding_ == Encoding::kIdentity) {
-    Fail(kGrpcInternal, "a message is marked as compressed, but grpc-encoding names no compression");
+    Fail(kGrpcInternal,
+         "a message is marked as compressed, but grpc-encoding names no compression");
     return false;
   }
   if (size_ > limit_) {

@@ -7,8 +7,8 @@
 #include "frontend/grpc/health_watch_call.h"
 #include "frontend/grpc/infer_call.h"
 #include "frontend/grpc/reflection_call.h"
-#include "frontend/grpc/stream_infer_call.h"
 #include "frontend/grpc/small_call.h"
+#include "frontend/grpc/stream_infer_call.h"
 
 namespace nereid::frontend::grpc {
 namespace {
@@ -37,8 +37,8 @@ CallStatus Unknown(std::string_view path) {
     const std::string_view name = path.substr(kService.size());
     for (const MissingMethod& missing : kMissing) {
       if (missing.name != name) continue;
-      return {kGrpcUnimplemented, std::string(name) + ": " + std::string(missing.feature) +
-                                      " is not supported yet"};
+      return {kGrpcUnimplemented,
+              std::string(name) + ": " + std::string(missing.feature) + " is not supported yet"};
     }
   }
   return {kGrpcUnimplemented, "unknown method '" + std::string(path) + "'"};

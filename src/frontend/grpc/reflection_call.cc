@@ -16,10 +16,10 @@
 namespace nereid::frontend::grpc {
 namespace {
 
-using ::grpc::reflection::v1::ServerReflectionRequest;
-using ::grpc::reflection::v1::ServerReflectionResponse;
 using google::protobuf::DescriptorPool;
 using google::protobuf::FileDescriptor;
+using ::grpc::reflection::v1::ServerReflectionRequest;
+using ::grpc::reflection::v1::ServerReflectionResponse;
 
 constexpr int kGrpcNotFound = 5;
 

@@ -15,10 +15,10 @@ namespace nereid::frontend::grpc {
 struct RequestHead {
   std::string path;
   bool is_post = false;
-  bool is_grpc = false;                  // content-type
-  std::optional<uint64_t> timeout_ns;    // grpc-timeout
+  bool is_grpc = false;                // content-type
+  std::optional<uint64_t> timeout_ns;  // grpc-timeout
   bool bad_timeout = false;
-  std::optional<Encoding> encoding;      // grpc-encoding; nothing when unknown
+  std::optional<Encoding> encoding;  // grpc-encoding; nothing when unknown
   std::string unknown_encoding;
   Encoding accepted = Encoding::kIdentity;  // the best of grpc-accept-encoding
   bool stream_errors_end_call = false;      // triton_grpc_error: true

@@ -40,7 +40,7 @@ nghttp2_nv GrpcContent() { return Header("content-type", "application/grpc"); }
 nghttp2_nv AcceptedEncodings() { return Header("grpc-accept-encoding", "identity,deflate,gzip"); }
 
 std::string_view CodeText(int code) {
-  static constexpr std::string_view kCodes[] = {"0", "1", "2",  "3",  "4",  "5",  "6",  "7", "8",
+  static constexpr std::string_view kCodes[] = {"0", "1",  "2",  "3",  "4",  "5",  "6",  "7", "8",
                                                 "9", "10", "11", "12", "13", "14", "15", "16"};
   return code >= 0 && code <= 16 ? kCodes[code] : kCodes[2];
 }
@@ -110,9 +110,8 @@ struct SessionCallbacks {
   }
 
   static int OnFrameSent(nghttp2_session* session, const nghttp2_frame* frame, void*) {
-    const bool ends =
-        (frame->hd.type == NGHTTP2_HEADERS || frame->hd.type == NGHTTP2_DATA) &&
-        (frame->hd.flags & NGHTTP2_FLAG_END_STREAM) != 0;
+    const bool ends = (frame->hd.type == NGHTTP2_HEADERS || frame->hd.type == NGHTTP2_DATA) &&
+                      (frame->hd.flags & NGHTTP2_FLAG_END_STREAM) != 0;
     // An answer before the request's end: the rest of the request is not wanted.
     if (ends && nghttp2_session_get_stream_remote_close(session, frame->hd.stream_id) == 0) {
       nghttp2_submit_rst_stream(session, NGHTTP2_FLAG_NONE, frame->hd.stream_id, NGHTTP2_NO_ERROR);
@@ -150,8 +149,8 @@ struct SessionCallbacks {
                             int32_t connection_window, int32_t stream_window,
                             uint32_t max_frame_size, void*) {
     const Call* call = FindCall(session, stream);
-    const size_t wish = call != nullptr && call->unsent() > kDefaultFrame ? kMaxSentFrame
-                                                                          : kDefaultFrame;
+    const size_t wish =
+        call != nullptr && call->unsent() > kDefaultFrame ? kMaxSentFrame : kDefaultFrame;
     return std::max<int64_t>(1, std::min<int64_t>({connection_window, stream_window, max_frame_size,
                                                    static_cast<int64_t>(wish)}));
   }
@@ -230,8 +229,8 @@ bool Session::FillQueue() {
 }
 
 bool Session::Finished() const {
-  return session_ == nullptr || (nghttp2_session_want_read(session_) == 0 &&
-                                 nghttp2_session_want_write(session_) == 0);
+  return session_ == nullptr ||
+         (nghttp2_session_want_read(session_) == 0 && nghttp2_session_want_write(session_) == 0);
 }
 
 void Session::GoAway() {
@@ -369,9 +368,8 @@ void Session::SendHeaders(Call& call) {
 
 void Session::SendTrailers(Call& call) {
   const std::string text = PercentEncode(call.outcome()->message);
-  const std::array<nghttp2_nv, 2> trailers = {
-      Header("grpc-status", CodeText(call.outcome()->code)),
-      Header("grpc-message", text, /*copy_value=*/true)};
+  const std::array<nghttp2_nv, 2> trailers = {Header("grpc-status", CodeText(call.outcome()->code)),
+                                              Header("grpc-message", text, /*copy_value=*/true)};
   nghttp2_submit_trailer(session_, call.stream(), trailers.data(), text.empty() ? 1 : 2);
 }
 

@@ -91,14 +91,14 @@ void StreamInferCall::OnMessage(StoredBytes message) {
   // An unknown model counts as not decoupled.
   const bool decoupled = target.ok() && target->traits.decoupled;
   Running* const running = &(decoupled ? decoupled_ : ordered_)[number];
-  status = target.ok() ? Submit(view, *target, std::move(message), number, running)
-                       : target.status();
+  status =
+      target.ok() ? Submit(view, *target, std::move(message), number, running) : target.status();
   if (status.ok()) return;
   Delivery failure;
   failure.request = number;
   failure.final = true;
-  failure.message = codec::proto::EncodeStreamNotice(
-      {.error_message = status.message(), .id = id}, kMessagePrefixSize);
+  failure.message = codec::proto::EncodeStreamNotice({.error_message = status.message(), .id = id},
+                                                     kMessagePrefixSize);
   FinishMessage(&*failure.message);
   OnDelivery(std::move(failure));
 }

@@ -40,7 +40,7 @@ class StreamInferCall final : public Call {
   const bool errors_end_call_;
   bool half_closed_ = false;
   uint64_t next_number_ = 1;
-  RunningRequests ordered_;    // not decoupled; the first one is the one whose turn it is
+  RunningRequests ordered_;  // not decoupled; the first one is the one whose turn it is
   RunningRequests decoupled_;
 };
 

@@ -19,15 +19,14 @@ using api::InferenceService;
 using base::Status;
 
 // Decodes, calls and encodes: what all methods share.
-template <typename Request, typename Reply, Status (*Handle)(InferenceService&, const Request&,
-                                                             Reply*)>
+template <typename Request, typename Reply,
+          Status (*Handle)(InferenceService&, const Request&, Reply*)>
 CallStatus Run(InferenceService& service, std::string_view bytes,
                codec::proto::EncodedMessage* encoded) {
   google::protobuf::Arena arena;
   auto* const request = google::protobuf::Arena::CreateMessage<Request>(&arena);
   if (!request->ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) {
-    return {kGrpcInternal,
-            "failed to parse the " + Request::descriptor()->name() + " message"};
+    return {kGrpcInternal, "failed to parse the " + Request::descriptor()->name() + " message"};
   }
   auto* const reply = google::protobuf::Arena::CreateMessage<Reply>(&arena);
   const Status status = Handle(service, *request, reply);
@@ -180,9 +179,11 @@ Status HealthCheck(InferenceService& service, const ::grpc::health::v1::HealthCh
   return Status::Ok();
 }
 
-#define NEREID_METHOD(name)                                                      \
-  {"/inference.GRPCInferenceService/" #name,                                     \
-   &Run<inference::name##Request, inference::name##Response, name>}
+#define NEREID_METHOD(name)                                             \
+  {                                                                     \
+    "/inference.GRPCInferenceService/" #name,                           \
+        &Run<inference::name##Request, inference::name##Response, name> \
+  }
 
 constexpr UnaryMethod kMethods[] = {
     NEREID_METHOD(ServerLive),
@@ -201,9 +202,8 @@ constexpr UnaryMethod kMethods[] = {
      &Run<inference::RepositoryModelUnloadRequest, inference::RepositoryModelUnloadResponse,
           RepositoryModelUnload>,
      /*blocks=*/true},
-    {"/grpc.health.v1.Health/Check",
-     &Run<::grpc::health::v1::HealthCheckRequest, ::grpc::health::v1::HealthCheckResponse,
-          HealthCheck>},
+    {"/grpc.health.v1.Health/Check", &Run<::grpc::health::v1::HealthCheckRequest,
+                                          ::grpc::health::v1::HealthCheckResponse, HealthCheck>},
 };
 
 #undef NEREID_METHOD

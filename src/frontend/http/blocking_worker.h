@@ -9,8 +9,8 @@
 
 namespace nereid::frontend::http {
 
-/// Threads for the few operations that block (loading a model may take minutes), so that event loops
-/// do not. Started on demand; a thread ends when there is nothing left to do. Thread-safe.
+/// Threads for the few operations that block (loading a model may take minutes), so that event
+/// loops do not. Started on demand; a thread ends when there is nothing left to do. Thread-safe.
 class BlockingWorker {
  public:
   explicit BlockingWorker(size_t max_threads) : max_threads_(max_threads) {}
@@ -25,8 +25,8 @@ class BlockingWorker {
   const size_t max_threads_;
   std::mutex mutex_;
   std::deque<std::function<void()>> waiting_;  // guarded by mutex_
-  size_t working_ = 0;  // guarded by mutex_; threads that will look at waiting_ again
-  std::vector<std::thread> threads_;           // guarded by mutex_; some may have ended
+  size_t working_ = 0;                // guarded by mutex_; threads that will look at waiting_ again
+  std::vector<std::thread> threads_;  // guarded by mutex_; some may have ended
 };
 
 }  // namespace nereid::frontend::http

@@ -7,8 +7,9 @@ namespace nereid::frontend::http {
 namespace {
 
 std::string Packed(const std::string& text, Encoding encoding) {
-  const tensor::ByteSpan pieces[] = {{text.data(), text.size() / 2},
-                                     {text.data() + text.size() / 2, text.size() - text.size() / 2}};
+  const tensor::ByteSpan pieces[] = {
+      {text.data(), text.size() / 2},
+      {text.data() + text.size() / 2, text.size() - text.size() / 2}};
   codec::json::TextBuffer out;
   EXPECT_TRUE(Compress(pieces, encoding, &out).ok());
   return std::string(out.view());

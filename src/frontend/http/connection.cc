@@ -245,8 +245,8 @@ bool Connection::BeginBody(std::string_view* input) {
   const auto length = parser_->content_length();
   const uint64_t size = length ? *length : 0;
   if (size > max_size) {
-    Refuse(413, "the request's body of " + std::to_string(size) +
-                    " bytes exceeds the maximum of " + std::to_string(max_size) + " bytes");
+    Refuse(413, "the request's body of " + std::to_string(size) + " bytes exceeds the maximum of " +
+                    std::to_string(max_size) + " bytes");
     return false;
   }
   if (head.expects_continue && input->empty() && (chunked || size != 0)) {
@@ -292,10 +292,10 @@ bool Connection::ParseChunks(std::string_view* input) {
   if (error == beast::http::error::need_more) return false;
   if (error == beast::http::error::body_limit) {
     const bool refused = !parser_->refusal().empty();
-    Refuse(refused ? 400 : 413,
-           refused ? std::string(parser_->refusal())
-                   : "the request's chunked body exceeds the maximum of " +
-                         std::to_string(loop_->options().max_body_size) + " bytes");
+    Refuse(refused ? 400 : 413, refused ? std::string(parser_->refusal())
+                                        : "the request's chunked body exceeds the maximum of " +
+                                              std::to_string(loop_->options().max_body_size) +
+                                              " bytes");
     return false;
   }
   if (error) {

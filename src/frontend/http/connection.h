@@ -94,7 +94,7 @@ class Connection final : public Exchange, public std::enable_shared_from_this<Co
   bool waiting_readable_ = false;
   bool end_of_input_ = false;
   bool close_after_reply_ = false;
-  bool refused_ = false;  // the request was answered before all of it was read
+  bool refused_ = false;        // the request was answered before all of it was read
   uint64_t deadline_tick_ = 0;  // 0: none
 
   std::optional<RequestParser> parser_;

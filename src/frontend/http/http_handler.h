@@ -99,8 +99,7 @@ class HttpHandler {
 
   /// Makes `exchange.reply` of what the core sent: the first of `count` responses (none: null).
   virtual void AnswerInference(Exchange& exchange,
-                               std::unique_ptr<request::InferenceResponse> response,
-                               int count) = 0;
+                               std::unique_ptr<request::InferenceResponse> response, int count) = 0;
 };
 
 /// "OK", "Not Found", …

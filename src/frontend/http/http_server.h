@@ -26,8 +26,8 @@ struct HttpServerOptions {
   bool keep_fields = false;
 
   // How long a client may take; 0 for ever. Seen with a precision of about a second.
-  std::chrono::milliseconds head_timeout{60'000};   // first byte to last byte of a head
-  std::chrono::milliseconds stall_timeout{60'000};  // no byte of a body moves, in or out
+  std::chrono::milliseconds head_timeout{60'000};     // first byte to last byte of a head
+  std::chrono::milliseconds stall_timeout{60'000};    // no byte of a body moves, in or out
   std::chrono::milliseconds idle_timeout{3'600'000};  // between requests
 
   std::string thread_name = "http";

@@ -176,8 +176,8 @@ TEST_F(HttpServerTest, ChunkedBody) {
 
 TEST_F(HttpServerTest, TooManyChunks) {
   Start();
-  std::string request = std::string("POST ") + kInfer +
-                        " HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n";
+  std::string request =
+      std::string("POST ") + kInfer + " HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n";
   for (int i = 0; i < 65'537; ++i) request += "1\r\nx\r\n";
   RawClient client(server_->port());
   client.Send(request);
@@ -244,10 +244,10 @@ TEST_F(HttpServerTest, AnswersFromOtherThreads) {
 
 TEST_F(HttpServerTest, MalformedHttp) {
   Start();
-  for (const char* text : {"nonsense\r\n\r\n", "GET /v2 HTTP/9.1\r\n\r\n",
-                           "GET /v2 HTTP/1.1\r\nbad header\r\n\r\n",
-                           "POST /v2 HTTP/1.1\r\nContent-Length: -1\r\n\r\n",
-                           "POST /v2 HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n"}) {
+  for (const char* text :
+       {"nonsense\r\n\r\n", "GET /v2 HTTP/9.1\r\n\r\n", "GET /v2 HTTP/1.1\r\nbad header\r\n\r\n",
+        "POST /v2 HTTP/1.1\r\nContent-Length: -1\r\n\r\n",
+        "POST /v2 HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n"}) {
     RawClient client(server_->port());
     client.Send(text);
     const auto response = client.Receive();

@@ -70,8 +70,7 @@ Status EncodeAnswer(Exchange& exchange, std::unique_ptr<request::InferenceRespon
   } else {
     reply.content_type = "application/octet-stream";
     char number[24];
-    const char* const end =
-        std::to_chars(number, number + sizeof(number), reply.text.size()).ptr;
+    const char* const end = std::to_chars(number, number + sizeof(number), reply.text.size()).ptr;
     reply.extra_fields.append("Inference-Header-Content-Length: ")
         .append(number, static_cast<size_t>(end - number))
         .append("\r\n");
@@ -116,13 +115,12 @@ Status InferEndpoint::Submit(Exchange& exchange, const Route& route,
   codec::json::DecodeLimits limits;
   limits.max_json_size = options_.max_input_size;
   if (json_size == 0) {
-    NEREID_RETURN_IF_ERROR(codec::json::DecodeRawRequest(body, limits, request.get(),
-                                                         &exchange.output_options));
+    NEREID_RETURN_IF_ERROR(
+        codec::json::DecodeRawRequest(body, limits, request.get(), &exchange.output_options));
   } else {
-    NEREID_RETURN_IF_ERROR(codec::json::DecodeInferRequest(body.substr(0, json_size),
-                                                           body.substr(json_size), limits,
-                                                           request.get(),
-                                                           &exchange.output_options));
+    NEREID_RETURN_IF_ERROR(
+        codec::json::DecodeInferRequest(body.substr(0, json_size), body.substr(json_size), limits,
+                                        request.get(), &exchange.output_options));
   }
   // Tensors given as JSON have buffers of their own by now.
   if (json_size < body.size()) request->Hold(std::move(exchange.body.buffer));
@@ -133,8 +131,7 @@ Status InferEndpoint::Submit(Exchange& exchange, const Route& route,
   return status;
 }
 
-void InferEndpoint::Answer(Exchange& exchange,
-                           std::unique_ptr<request::InferenceResponse> response,
+void InferEndpoint::Answer(Exchange& exchange, std::unique_ptr<request::InferenceResponse> response,
                            int count) const {
   Status status;
   if (count != 1) {

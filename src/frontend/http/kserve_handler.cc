@@ -126,8 +126,8 @@ void KserveHandler::Handle(Exchange& exchange) {
   exchange.Finish();
 }
 
-void KserveHandler::Get(Exchange& exchange, const Route& route, std::string_view type,
-                        bool allowed, Document (KserveHandler::*make)(const Route&)) {
+void KserveHandler::Get(Exchange& exchange, const Route& route, std::string_view type, bool allowed,
+                        Document (KserveHandler::*make)(const Route&)) {
   if (!allowed) return ReplyWrongMethod(exchange, type);
   const Document document = (this->*make)(route);
   if (document.ok()) return ReplyText(exchange, type, *document);
@@ -211,13 +211,11 @@ void KserveHandler::Load(Exchange& exchange, const Route& route) {
 void KserveHandler::Unload(Exchange& exchange, const Route& route) {
   const Status named = CheckNoRepository(route);
   if (!named.ok()) return ReplyError(exchange, named, kJsonType);
-  const base::Result<bool> dependents =
-      codec::json::DecodeUnloadRequest(exchange.body.view());
+  const base::Result<bool> dependents = codec::json::DecodeUnloadRequest(exchange.body.view());
   if (!dependents.ok()) return ReplyError(exchange, dependents.status(), kJsonType);
-  blocking_.Run([this, shared = exchange.Share(), model = std::string(route.model),
-                 dependents = *dependents] {
-    Answer(*shared, service_.UnloadModel(model, dependents));
-  });
+  blocking_.Run(
+      [this, shared = exchange.Share(), model = std::string(route.model),
+       dependents = *dependents] { Answer(*shared, service_.UnloadModel(model, dependents)); });
 }
 
 }  // namespace
@@ -228,8 +226,7 @@ base::Result<std::shared_ptr<HttpHandler>> MakeKserveHandler(KserveOptions optio
     return Status::Unsupported(
         "--http-header-forward-pattern is not supported yet: start the server without it");
   }
-  return std::shared_ptr<HttpHandler>(
-      std::make_shared<KserveHandler>(std::move(options), service));
+  return std::shared_ptr<HttpHandler>(std::make_shared<KserveHandler>(std::move(options), service));
 }
 
 }  // namespace nereid::frontend::http

@@ -12,8 +12,8 @@
 namespace nereid::frontend::http {
 
 struct KserveOptions {
-  /// Limit of the JSON part of a request, of each tensor given as JSON, of a raw binary input and of
-  /// a decompressed body (--http-max-input-size).
+  /// Limit of the JSON part of a request, of each tensor given as JSON, of a raw binary input and
+  /// of a decompressed body (--http-max-input-size).
   uint64_t max_input_size = 67'108'864;
   /// Lets the service run a cheap model on the event loop.
   bool run_inline = true;

@@ -112,8 +112,7 @@ TEST_F(KserveHandlerTest, WrongPathsAndMethods) {
   Expect(Post("/v2"), 405, "application/json", R"({"error":"Method Not Allowed"})");
   Expect(Ask(Method::kHead, "/v2/health/live"), 405, "text/plain",
          R"({"error":"Method Not Allowed"})");
-  Expect(Get("/v2/repository/index"), 405, "application/json",
-         R"({"error":"Method Not Allowed"})");
+  Expect(Get("/v2/repository/index"), 405, "application/json", R"({"error":"Method Not Allowed"})");
 }
 
 TEST_F(KserveHandlerTest, WhatComesLaterSaysSo) {
@@ -126,7 +125,8 @@ TEST_F(KserveHandlerTest, WhatComesLaterSaysSo) {
 }
 
 TEST_F(KserveHandlerTest, Statistics) {
-  EXPECT_EQ(Get("/v2/models/stats").body.find(R"({"model_stats":[{"name":"echo","version":"1")"), 0u);
+  EXPECT_EQ(Get("/v2/models/stats").body.find(R"({"model_stats":[{"name":"echo","version":"1")"),
+            0u);
   EXPECT_EQ(Get("/v2/models/echo/stats").status, 200);
   Expect(Get("/v2/models/none/stats"), 400, "application/json",
          R"({"error":"requested model 'none' is not available"})");
@@ -196,8 +196,8 @@ TEST_F(KserveHandlerTest, Compression) {
   const tensor::ByteSpan piece{json.data(), json.size()};
   codec::json::TextBuffer packed;
   ASSERT_TRUE(Compress({&piece, 1}, Encoding::kDeflate, &packed).ok());
-  const Answer answer = Ask(Method::kPost, "/v2/models/echo/infer", std::string(packed.view()),
-                            "deflate", "gzip");
+  const Answer answer =
+      Ask(Method::kPost, "/v2/models/echo/infer", std::string(packed.view()), "deflate", "gzip");
   EXPECT_EQ(answer.status, 200);
   EXPECT_EQ(answer.fields, "Content-Encoding: gzip\r\n");
   const auto unpacked = Decompress(answer.body, 0, 1000);

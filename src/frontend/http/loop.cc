@@ -212,7 +212,8 @@ void Loop::RunRemoteCompletions() {
 }
 
 void Loop::RunCompletions() {
-  // Answers may let the next request of a client in, which may complete at once: until none is left.
+  // Answers may let the next request of a client in, which may complete at once: until none is
+  // left.
   for (size_t i = 0; i < completed_.size(); ++i) {
     ++dispatch_depth_;
     const std::shared_ptr<Connection> connection = std::move(completed_[i]);

@@ -126,8 +126,7 @@ void RequestParser::on_chunk_header_impl(std::uint64_t size, string_view, error_
   }
 }
 
-std::size_t RequestParser::on_chunk_body_impl(std::uint64_t, string_view body,
-                                              error_code& error) {
+std::size_t RequestParser::on_chunk_body_impl(std::uint64_t, string_view body, error_code& error) {
   error = {};
   if (!chunked_body_.Append(Text(body))) error = beast::http::error::body_limit;
   return body.size();

@@ -39,16 +39,15 @@ class RequestParser final : public boost::beast::http::basic_parser<true> {
   using error_code = boost::beast::error_code;
   using string_view = boost::beast::string_view;
 
-  void on_request_impl(boost::beast::http::verb method, string_view method_text,
-                       string_view target, int version, error_code& error) override;
+  void on_request_impl(boost::beast::http::verb method, string_view method_text, string_view target,
+                       int version, error_code& error) override;
   void on_response_impl(int code, string_view reason, int version, error_code& error) override;
   void on_field_impl(boost::beast::http::field name, string_view name_text, string_view value,
                      error_code& error) override;
   void on_header_impl(error_code& error) override;
   void on_body_init_impl(boost::optional<std::uint64_t> const& length, error_code& error) override;
   std::size_t on_body_impl(string_view body, error_code& error) override;
-  void on_chunk_header_impl(std::uint64_t size, string_view extensions,
-                            error_code& error) override;
+  void on_chunk_header_impl(std::uint64_t size, string_view extensions, error_code& error) override;
   std::size_t on_chunk_body_impl(std::uint64_t left, string_view body, error_code& error) override;
   void on_finish_impl(error_code& error) override;
 

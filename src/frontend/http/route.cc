@@ -103,8 +103,7 @@ bool FindRepositoryRoute(Segments segments, Route* route) {
 bool IsSharedMemoryAction(Segments segments) {
   if (segments.TakeWord("region") && segments.Take().empty()) return false;
   const std::string_view action = segments.Take();
-  return segments.done() &&
-         (action == "status" || action == "register" || action == "unregister");
+  return segments.done() && (action == "status" || action == "register" || action == "unregister");
 }
 
 }  // namespace

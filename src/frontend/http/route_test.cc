@@ -52,13 +52,31 @@ TEST(Route, RepositoryName) {
 }
 
 TEST(Route, NothingElse) {
-  for (const char* path :
-       {"", "/", "/v1", "/v2/", "/V2", "//v2", "/v2/models", "/v2/models/", "/v2/models/m/",
-        "/v2/models//infer", "/v2/models/m/versions", "/v2/models/m/versions/x/infer",
-        "/v2/models/m/versions/1/", "/v2/models/m/versions/1/trace/setting", "/v2/models/m/other",
-        "/v2/models/m/infer/x", "/v2/health", "/v2/health/live/", "/v2/repository",
-        "/v2/repository/models/m", "/v2/repository/models/m/reload", "/v2/trace",
-        "/v2/systemsharedmemory", "/v2/systemsharedmemory/region/r", "v2"}) {
+  for (const char* path : {"",
+                           "/",
+                           "/v1",
+                           "/v2/",
+                           "/V2",
+                           "//v2",
+                           "/v2/models",
+                           "/v2/models/",
+                           "/v2/models/m/",
+                           "/v2/models//infer",
+                           "/v2/models/m/versions",
+                           "/v2/models/m/versions/x/infer",
+                           "/v2/models/m/versions/1/",
+                           "/v2/models/m/versions/1/trace/setting",
+                           "/v2/models/m/other",
+                           "/v2/models/m/infer/x",
+                           "/v2/health",
+                           "/v2/health/live/",
+                           "/v2/repository",
+                           "/v2/repository/models/m",
+                           "/v2/repository/models/m/reload",
+                           "/v2/trace",
+                           "/v2/systemsharedmemory",
+                           "/v2/systemsharedmemory/region/r",
+                           "v2"}) {
     EXPECT_EQ(FindRoute(path).endpoint, Endpoint::kUnknown) << path;
   }
 }

@@ -25,8 +25,8 @@ class MetricsHandler final : public http::HttpHandler {
   }
 
   // Nothing is ever submitted.
-  void AnswerInference(http::Exchange&, std::unique_ptr<request::InferenceResponse>,
-                       int) override {}
+  void AnswerInference(http::Exchange&, std::unique_ptr<request::InferenceResponse>, int) override {
+  }
 
  private:
   const std::function<std::string()> make_text_;

@@ -44,8 +44,7 @@ DynamicPlanner::Prefix DynamicPlanner::Collect() const {
         prefix.closed_reason = BatchReason::kFull;
         break;
       }
-      if (prefix.best_requests == 0 && largest_preferred_ > 0 &&
-          size + next > largest_preferred_) {
+      if (prefix.best_requests == 0 && largest_preferred_ > 0 && size + next > largest_preferred_) {
         prefix.best_requests = prefix.requests;
         prefix.best_reason = BatchReason::kFull;
       }

@@ -177,7 +177,8 @@ std::string CompareWithProtobuf(std::string_view message) {
   const base::Status status = view.Parse(message);
   if (status.code() == base::StatusCode::kInvalidArgument) return "";  // beyond our bounds
   if (accepted != status.ok()) {
-    return accepted ? "protobuf accepts, the reader refuses" : "the reader accepts what protobuf refuses";
+    return accepted ? "protobuf accepts, the reader refuses"
+                    : "the reader accepts what protobuf refuses";
   }
   if (!accepted) return "";
   const std::string expected = Render(reference);

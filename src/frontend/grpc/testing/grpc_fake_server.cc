@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// grpc_fake_server [PORT [LOOPS [COMPRESSION]]]: serves the echo service of the tests until a signal
-// comes. Prints the port.
+// grpc_fake_server [PORT [LOOPS [COMPRESSION]]]: serves the echo service of the tests until a
+// signal comes. Prints the port.
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>

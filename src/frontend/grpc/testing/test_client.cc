@@ -100,8 +100,9 @@ struct ClientCallbacks {
   static int OnHeader(nghttp2_session*, const nghttp2_frame* frame, const uint8_t* name,
                       size_t name_size, const uint8_t* value, size_t value_size, uint8_t,
                       void* user_data) {
-    Of(user_data).streams_[frame->hd.stream_id].reply.headers[std::string(
-        reinterpret_cast<const char*>(name), name_size)] =
+    Of(user_data)
+        .streams_[frame->hd.stream_id]
+        .reply.headers[std::string(reinterpret_cast<const char*>(name), name_size)] =
         std::string(reinterpret_cast<const char*>(value), value_size);
     return 0;
   }
@@ -127,8 +128,8 @@ struct ClientCallbacks {
     return 0;
   }
 
-  static ssize_t Read(nghttp2_session*, int32_t stream, uint8_t* to, size_t length,
-                      uint32_t* flags, nghttp2_data_source*, void* user_data) {
+  static ssize_t Read(nghttp2_session*, int32_t stream, uint8_t* to, size_t length, uint32_t* flags,
+                      nghttp2_data_source*, void* user_data) {
     TestClient::Stream& state = Of(user_data).streams_[stream];
     const size_t size = std::min(length, state.unsent.size() - state.sent);
     if (size == 0 && !state.end) return NGHTTP2_ERR_DEFERRED;
@@ -176,8 +177,8 @@ int32_t TestClient::Open(const std::string& path, const Headers& extra) {
   for (const auto& [name, value] : headers) values.push_back(Header(name, value));
   nghttp2_data_provider provider = {};
   provider.read_callback = ClientCallbacks::Read;
-  const int32_t stream = nghttp2_submit_request(session_, nullptr, values.data(), values.size(),
-                                                &provider, nullptr);
+  const int32_t stream =
+      nghttp2_submit_request(session_, nullptr, values.data(), values.size(), &provider, nullptr);
   streams_[stream];
   SendAll();
   return stream;
@@ -235,7 +236,8 @@ void TestClient::SendAll() {
   const uint8_t* data = nullptr;
   ssize_t size = 0;
   while (connected_ && (size = nghttp2_session_mem_send(session_, &data)) > 0) {
-    connected_ = WriteAll(socket_, {reinterpret_cast<const char*>(data), static_cast<size_t>(size)});
+    connected_ =
+        WriteAll(socket_, {reinterpret_cast<const char*>(data), static_cast<size_t>(size)});
   }
 }
 
