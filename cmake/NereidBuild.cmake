@@ -93,6 +93,27 @@ function(nereid_test name)
     TIMEOUT 300)
 endfunction()
 
+# nereid_fuzzer(NAME SOURCES ... [DEPS ...] [LIBS ...])
+# A libFuzzer program NAME_fuzzer, in builds that have NEREID_BUILD_FUZZERS.
+function(nereid_fuzzer name)
+  if(NOT NEREID_BUILD_FUZZERS)
+    return()
+  endif()
+  cmake_parse_arguments(ARG "" "" "SOURCES;DEPS;LIBS" ${ARGN})
+  set(target ${name}_fuzzer)
+  add_executable(${target} ${ARG_SOURCES})
+  target_link_options(${target} PRIVATE -fsanitize=fuzzer)
+  foreach(dep IN LISTS ARG_DEPS)
+    target_link_libraries(${target} PRIVATE nereid_${dep})
+  endforeach()
+  target_link_libraries(${target} PRIVATE ${ARG_LIBS})
+endfunction()
+
+if(NEREID_BUILD_FUZZERS)
+  # Everything reports its coverage, so that the fuzzers find their way into it.
+  add_compile_options(-fsanitize=fuzzer-no-link)
+endif()
+
 if(NEREID_BUILD_TESTS)
   enable_testing()
 endif()
