@@ -10,9 +10,8 @@
 #   neither        pip downloads the wheel; PYTHON names the python whose pip does (python3)
 #
 # The headers are the system's where libonnxruntime-dev is installed; else that package is taken
-# from Debian trixie through a private apt state in a temporary folder, so that the system's own
-# package lists, sources and installed packages stay as they are. Needs no root. Run twice, the
-# second run does nothing. FORCE=1 does everything again.
+# from Debian trixie (tools/install/private_apt.sh), while the system stays as it is. Needs no root.
+# Run twice, the second run does nothing. FORCE=1 does everything again.
 set -eu
 
 version='1.31.*'
@@ -23,6 +22,10 @@ fail() {
   echo "fetch_onnxruntime: $*" >&2
   exit 1
 }
+
+# Before anything changes the folder: $0 may be relative.
+# shellcheck source=tools/install/private_apt.sh
+. "$(dirname "$0")/install/private_apt.sh"
 
 [ $# -ge 1 ] && [ $# -le 2 ] || fail "usage: $0 BUILD_DIR [WHEEL | SITE_PACKAGES]"
 mkdir -p "$1"
@@ -47,30 +50,10 @@ install_headers() {
 
 # Downloads the package into the temporary folder and unpacks it there; sets `headers`.
 fetch_headers() {
-  command -v apt-get >/dev/null || fail "no apt-get here; install ONNX Runtime's C headers into" \
-    "/usr/include/onnxruntime, or copy them to $include"
-  mirror=$(apt-get indextargets --format '$(REPO_URI) $(LABEL)' 'Created-By: Packages' |
-    awk '$2 == "Debian" { print $1; exit }')
-  [ -n "$mirror" ] || fail "apt knows no Debian mirror; run 'apt-get update' first"
-  keyring=${DEBIAN_KEYRING:-/usr/share/keyrings/debian-archive-keyring.gpg}
-  [ -f "$keyring" ] || fail "$keyring is missing; install debian-archive-keyring," \
-    "or name another keyring in DEBIAN_KEYRING"
-  mkdir -p "$work/state/lists/partial" "$work/cache/archives/partial" "$work/parts" "$work/get"
-  : > "$work/state/status"
-  echo "deb [signed-by=$keyring] $mirror $suite main" > "$work/sources.list"
-  cat > "$work/apt.conf" <<CONF
-Dir::Etc::sourcelist "$work/sources.list";
-Dir::Etc::sourceparts "$work/parts";
-Dir::State "$work/state";
-Dir::State::status "$work/state/status";
-Dir::Cache "$work/cache";
-Acquire::Languages "none";
-APT::Sandbox::User "$(id -un)";
-CONF
-  APT_CONFIG=$work/apt.conf apt-get -qq update ||
-    fail "apt cannot read $mirror $suite; see the message above"
-  (cd "$work/get" && APT_CONFIG=$work/apt.conf apt-get -qq download "$package") ||
-    fail "apt cannot download $package from $mirror $suite"
+  private_apt_mirror "install ONNX Runtime's C headers into /usr/include/onnxruntime, or copy them \
+to $include"
+  private_apt_update deb "$suite"
+  private_apt_get download "$package" || fail "apt cannot download $package from $mirror $suite"
   dpkg-deb -x "$work/get/$package"_*.deb "$work/root"
   headers=$work/root/usr/include/onnxruntime
 }

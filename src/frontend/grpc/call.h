@@ -9,8 +9,8 @@
 
 #include "codec/proto/infer_response.h"
 #include "frontend/grpc/call_status.h"
-#include "frontend/grpc/compression.h"
 #include "frontend/grpc/event_loop.h"
+#include "frontend/grpc/message_encoding.h"
 #include "frontend/grpc/message_reader.h"
 #include "frontend/grpc/request_head.h"
 

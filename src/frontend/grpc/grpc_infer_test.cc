@@ -6,7 +6,7 @@
 #include <string>
 #include <thread>
 
-#include "frontend/grpc/compression.h"
+#include "frontend/grpc/message_encoding.h"
 #include "frontend/grpc/testing/server_fixture.h"
 #include "request/inference_response.h"
 #include "request/response_factory.h"

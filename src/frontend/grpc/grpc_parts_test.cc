@@ -7,8 +7,8 @@
 #include <string>
 
 #include "frontend/grpc/call_status.h"
-#include "frontend/grpc/compression.h"
 #include "frontend/grpc/flood_guard.h"
+#include "frontend/grpc/message_encoding.h"
 #include "frontend/grpc/message_reader.h"
 #include "frontend/grpc/request_head.h"
 #include "frontend/grpc/testing/test_client.h"

@@ -17,7 +17,7 @@ namespace nereid::frontend::grpc {
 class GrpcServer::State {
  public:
   State(GrpcOptions options, api::InferenceService& service)
-      : context_{.options = std::move(options), .service = service, .workers = {}} {}
+      : context_{.options = std::move(options), .service = service} {}
 
   base::Status Start() {
     const GrpcOptions& options = context_.options;

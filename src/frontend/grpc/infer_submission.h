@@ -7,7 +7,7 @@
 #include "api/inference_service.h"
 #include "base/result.h"
 #include "codec/proto/infer_request.h"
-#include "frontend/grpc/compression.h"
+#include "frontend/grpc/message_encoding.h"
 #include "frontend/grpc/server_context.h"
 
 namespace nereid::frontend::grpc {

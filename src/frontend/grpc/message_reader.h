@@ -6,7 +6,7 @@
 #include <cstdint>
 
 #include "frontend/grpc/call_status.h"
-#include "frontend/grpc/compression.h"
+#include "frontend/grpc/message_encoding.h"
 #include "memory/host_buffer.h"
 
 namespace nereid::frontend::grpc {

@@ -43,13 +43,8 @@ void RequestHead::Add(std::string_view name, std::string_view value) {
     timeout_ns = ParseTimeout(value);
     bad_timeout = !timeout_ns.has_value();
   } else if (name == "grpc-encoding") {
-    Encoding known = Encoding::kIdentity;
-    if (EncodingFromName(value, &known)) {
-      encoding = known;
-    } else {
-      encoding.reset();
-      unknown_encoding = value.substr(0, kMaxShownEncoding);
-    }
+    encoding = FindEncoding(value);
+    if (!encoding.has_value()) unknown_encoding = value.substr(0, kMaxShownEncoding);
   } else if (name == "grpc-accept-encoding") {
     accepted = ChooseEncoding(value);
   } else if (name == "triton_grpc_error") {

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "frontend/grpc/compression.h"
+#include "frontend/grpc/message_encoding.h"
 
 namespace nereid::frontend::grpc {
 

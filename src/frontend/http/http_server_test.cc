@@ -11,7 +11,7 @@
 #include <thread>
 
 #include "api/testing/fake_inference_service.h"
-#include "frontend/http/compression.h"
+#include "frontend/http/content_encoding.h"
 #include "frontend/http/kserve_handler.h"
 #include "frontend/http/testing/raw_client.h"
 

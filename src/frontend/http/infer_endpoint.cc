@@ -9,7 +9,7 @@
 #include "api/version_text.h"
 #include "codec/json/infer_request.h"
 #include "codec/json/infer_response.h"
-#include "frontend/http/compression.h"
+#include "frontend/http/content_encoding.h"
 
 namespace nereid::frontend::http {
 namespace {

@@ -5,11 +5,11 @@
 
 #include "api/status_map.h"
 #include "api/version_text.h"
+#include "base/blocking_workers.h"
 #include "base/log.h"
 #include "codec/json/documents.h"
 #include "codec/json/repository_requests.h"
 #include "config/describe.h"
-#include "frontend/http/blocking_worker.h"
 #include "frontend/http/infer_endpoint.h"
 #include "frontend/http/route.h"
 
@@ -52,7 +52,7 @@ class KserveHandler final : public HttpHandler {
   const KserveOptions options_;
   api::InferenceService& service_;
   const InferEndpoint infer_;
-  BlockingWorker blocking_{kMaxBlockingThreads};
+  base::BlockingWorkers blocking_{"http-blocking", kMaxBlockingThreads};  // refuses nothing
 };
 
 void ReplyError(Exchange& exchange, const Status& status, std::string_view type) {

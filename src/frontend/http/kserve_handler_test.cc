@@ -10,7 +10,7 @@
 #include <string>
 
 #include "api/testing/fake_inference_service.h"
-#include "frontend/http/compression.h"
+#include "frontend/http/content_encoding.h"
 
 namespace nereid::frontend::http {
 namespace {

@@ -6,13 +6,15 @@
 #include <string_view>
 
 #include "base/result.h"
+#include "codec/compression/compression.h"
 #include "codec/json/text_buffer.h"
 #include "frontend/http/http_handler.h"
 #include "tensor/bytes.h"
 
 namespace nereid::frontend::http {
 
-enum class Encoding { kIdentity, kGzip, kDeflate };
+using codec::compression::Encoding;
+using codec::compression::EncodingName;
 
 /// The encoding that a Content-Encoding field names; UNSUPPORTED for one that we do not know.
 base::Result<Encoding> EncodingFromName(std::string_view name);
@@ -20,9 +22,6 @@ base::Result<Encoding> EncodingFromName(std::string_view name);
 /// Of an Accept-Encoding field: the known encoding with the greatest weight, the first of several;
 /// kIdentity if there is none.
 Encoding BestEncoding(std::string_view accepted);
-
-/// "gzip", "deflate", "identity".
-std::string_view EncodingName(Encoding encoding);
 
 /// Unpacks `packed` (gzip or zlib, whichever it is) into a body of at most `max_size` bytes, which
 /// begins at `offset` of its buffer.

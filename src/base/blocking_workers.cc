@@ -1,23 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "frontend/grpc/blocking_workers.h"
-
-#include <utility>
+#include "base/blocking_workers.h"
 
 #include "base/threads.h"
 
-namespace nereid::frontend::grpc {
-namespace {
+namespace nereid::base {
 
-constexpr size_t kMaxThreads = 4;
+BlockingWorkers::~BlockingWorkers() { End(/*drop_waiting=*/false); }
 
-}  // namespace
+void BlockingWorkers::Stop() { End(/*drop_waiting=*/true); }
 
 bool BlockingWorkers::Run(std::function<void()> task) {
   const std::lock_guard lock(mutex_);
   if (stopping_) return false;
   tasks_.push_back(std::move(task));
-  if (idle_ < tasks_.size() && threads_.size() < kMaxThreads) {
-    threads_.push_back(base::StartThread("grpc-blocking", [this] { Work(); }));
+  if (idle_ < tasks_.size() && threads_.size() < max_threads_) {
+    threads_.push_back(StartThread(thread_name_, [this] { Work(); }));
   }
   wake_.notify_one();
   return true;
@@ -29,26 +26,27 @@ void BlockingWorkers::Work() {
     ++idle_;
     wake_.wait(lock, [this] { return stopping_ || !tasks_.empty(); });
     --idle_;
-    if (stopping_) return;
-    const std::function<void()> task = std::move(tasks_.front());
+    if (tasks_.empty()) return;
+    std::function<void()> task = std::move(tasks_.front());
     tasks_.pop_front();
     lock.unlock();
     task();
+    task = nullptr;  // what it owns may be large, or call Run() when destroyed: not under the lock
     lock.lock();
   }
 }
 
-void BlockingWorkers::Stop() {
+void BlockingWorkers::End(bool drop_waiting) {
   std::vector<std::thread> threads;
   std::deque<std::function<void()>> dropped;
   {
     const std::lock_guard lock(mutex_);
     stopping_ = true;
     threads.swap(threads_);
-    dropped.swap(tasks_);
+    if (drop_waiting) dropped.swap(tasks_);
   }
   wake_.notify_all();
   for (std::thread& thread : threads) thread.join();
 }
 
-}  // namespace nereid::frontend::grpc
+}  // namespace nereid::base

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "frontend/http/compression.h"
+#include "frontend/http/content_encoding.h"
 
 #include <gtest/gtest.h>
 

@@ -2,24 +2,20 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
 
 #include "base/result.h"
+#include "codec/compression/compression.h"
 #include "memory/host_buffer.h"
 
 namespace nereid::frontend::grpc {
 
 /// How messages of one direction of a call are compressed.
-enum class Encoding : uint8_t { kIdentity, kDeflate, kGzip };
-
-/// The name in the grpc-encoding header.
-std::string_view EncodingName(Encoding encoding);
-
-/// False for an unknown name.
-bool EncodingFromName(std::string_view name, Encoding* encoding);
+using codec::compression::Encoding;
+using codec::compression::EncodingName;
+using codec::compression::FindEncoding;
 
 /// What `accept` (grpc-accept-encoding: names with commas) offers beyond identity; gzip before
 /// deflate.

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/blocking_workers.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <future>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <thread>
+
+namespace nereid::base {
+namespace {
+
+TEST(BlockingWorkersTest, RunsTasksAtOnceUpToTheLimit) {
+  std::promise<void> go;
+  const std::shared_future<void> may_go = go.get_future().share();
+  std::promise<void> both_run;
+  std::atomic<int> running = 0;
+  std::atomic<int> done = 0;
+  {
+    BlockingWorkers workers("test", 2);
+    for (int i = 0; i < 5; ++i) {
+      EXPECT_TRUE(workers.Run([&, may_go] {
+        const int now = ++running;
+        EXPECT_LE(now, 2);
+        if (now == 2 && done == 0) both_run.set_value();
+        may_go.wait();
+        ++done;
+        --running;
+      }));
+      if (i == 1) both_run.get_future().wait();  // the first does not keep the second waiting
+    }
+    EXPECT_EQ(done, 0);
+    go.set_value();
+  }
+  EXPECT_EQ(done, 5);  // the destructor waited for all
+}
+
+TEST(BlockingWorkersTest, UsesIdleThreadsAgain) {
+  std::mutex mutex;
+  std::set<std::thread::id> ids;
+  BlockingWorkers workers("test", 3);
+  for (int i = 0; i < 50; ++i) {
+    const auto done = std::make_shared<std::promise<void>>();
+    workers.Run([&, done] {
+      const std::lock_guard lock(mutex);
+      ids.insert(std::this_thread::get_id());
+      done->set_value();
+    });
+    done->get_future().wait();
+  }
+  workers.Stop();
+  EXPECT_LE(ids.size(), 3u);
+  EXPECT_EQ(ids.count(std::this_thread::get_id()), 0u);
+}
+
+TEST(BlockingWorkersTest, StopDropsWhatHasNotBegunAndWaitsForTheRest) {
+  BlockingWorkers workers("test", 1);
+  std::promise<void> begun;
+  std::promise<void> go;
+  std::atomic<bool> finished = false;
+  workers.Run([&] {
+    begun.set_value();
+    go.get_future().wait();
+    finished = true;
+  });
+  begun.get_future().wait();
+  std::atomic<bool> second_ran = false;
+  auto owned = std::make_shared<int>(0);
+  const std::weak_ptr<int> watched = owned;
+  workers.Run([&second_ran, owned = std::move(owned)] { second_ran = true; });
+  std::thread stopper([&] { workers.Stop(); });
+  while (workers.Run([] {})) std::this_thread::yield();  // until Stop() has dropped what waits
+  go.set_value();
+  stopper.join();
+  EXPECT_TRUE(finished);
+  EXPECT_FALSE(second_ran);
+  EXPECT_TRUE(watched.expired());
+  EXPECT_FALSE(workers.Run([] {}));
+}
+
+TEST(BlockingWorkersTest, ATaskMayRunAnotherEvenWhenItIsDestroyed) {
+  std::promise<void> nested;
+  std::promise<void> at_destruction;
+  BlockingWorkers workers("test", 1);
+  std::shared_ptr<void> owned(
+      &workers, [&](void*) { workers.Run([&at_destruction] { at_destruction.set_value(); }); });
+  workers.Run([&workers, &nested, owned = std::move(owned)] {
+    workers.Run([&nested] { nested.set_value(); });
+  });
+  nested.get_future().wait();
+  at_destruction.get_future().wait();
+}
+
+}  // namespace
+}  // namespace nereid::base

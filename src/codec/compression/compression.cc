@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "codec/compression/compression.h"
+
+#include <zlib.h>
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+namespace nereid::codec::compression {
+namespace {
+
+using Outcome = Inflated::Outcome;
+
+// zlib's "window bits": the size of the window, plus what frame the data has.
+constexpr int kWindowBits = 15;
+constexpr int kGzipFrame = 16;
+constexpr int kEitherFrame = 32;
+constexpr size_t kMostAtOnce = size_t{1} << 30;  // zlib counts in 32 bits
+constexpr size_t kLeastRoom = 4096;
+constexpr size_t kBlock = size_t{32} << 10;
+
+int WindowBits(Encoding encoding) {
+  return encoding == Encoding::kGzip ? kWindowBits + kGzipFrame : kWindowBits;
+}
+
+/// A z_stream with what ends it.
+class Stream {
+ public:
+  Stream(int opened, z_stream* stream, int (*end)(z_stream*))
+      : ok_(opened == Z_OK), stream_(stream), end_(end) {}
+  ~Stream() {
+    if (ok_) end_(stream_);
+  }
+  Stream(const Stream&) = delete;
+  Stream& operator=(const Stream&) = delete;
+  bool ok() const { return ok_; }
+
+ private:
+  const bool ok_;
+  z_stream* const stream_;
+  int (*const end_)(z_stream*);
+};
+
+Bytef* Bytes(const char* data) { return reinterpret_cast<Bytef*>(const_cast<char*>(data)); }
+
+/// Inflates until `space` bytes of the result are there or zlib has something to say.
+int InflateInto(z_stream* stream, char* result, size_t space, std::string_view* packed,
+                size_t* size) {
+  int state = Z_OK;
+  while (state == Z_OK && *size < space) {
+    const size_t in = std::min(packed->size(), kMostAtOnce);
+    const size_t out = std::min(space - *size, kMostAtOnce);
+    stream->next_in = Bytes(packed->data());
+    stream->avail_in = static_cast<uInt>(in);
+    stream->next_out = Bytes(result + *size);
+    stream->avail_out = static_cast<uInt>(out);
+    state = inflate(stream, Z_NO_FLUSH);
+    packed->remove_prefix(in - stream->avail_in);
+    *size += out - stream->avail_out;
+  }
+  return state;
+}
+
+Outcome OutcomeOf(int state) {
+  switch (state) {
+    case Z_STREAM_END:
+      return Outcome::kDone;
+    case Z_BUF_ERROR:
+      return Outcome::kIncomplete;
+    case Z_MEM_ERROR:
+      return Outcome::kNoMemory;
+    default:
+      return Outcome::kDamaged;
+  }
+}
+
+base::Status NoMemory() { return base::Status::Unavailable("not enough memory for compression"); }
+
+/// Deflates what the stream's input holds.
+bool DeflateInput(z_stream* stream, int flush, const PackedSink& sink) {
+  char block[kBlock];
+  int state = Z_OK;
+  do {
+    stream->next_out = Bytes(block);
+    stream->avail_out = kBlock;
+    state = deflate(stream, flush);
+    const size_t size = kBlock - stream->avail_out;
+    if (size > 0 && !sink({block, size})) return false;
+  } while (state == Z_OK && (stream->avail_out == 0 || flush == Z_FINISH));
+  // Without input there may be nothing to do, which zlib calls a "buffer error".
+  return flush == Z_FINISH ? state == Z_STREAM_END : state == Z_OK || state == Z_BUF_ERROR;
+}
+
+}  // namespace
+
+std::string_view EncodingName(Encoding encoding) {
+  switch (encoding) {
+    case Encoding::kDeflate:
+      return "deflate";
+    case Encoding::kGzip:
+      return "gzip";
+    case Encoding::kIdentity:
+      break;
+  }
+  return "identity";
+}
+
+std::optional<Encoding> FindEncoding(std::string_view name) {
+  for (const Encoding known : {Encoding::kIdentity, Encoding::kDeflate, Encoding::kGzip}) {
+    if (name == EncodingName(known)) return known;
+  }
+  return std::nullopt;
+}
+
+Inflated Inflate(std::string_view packed, std::optional<Encoding> encoding, size_t offset,
+                 uint64_t limit) {
+  Inflated result;
+  z_stream stream = {};
+  const int bits = encoding ? WindowBits(*encoding) : kWindowBits + kEitherFrame;
+  const Stream opened(inflateInit2(&stream, bits), &stream, &inflateEnd);
+  if (!opened.ok()) return result;
+  size_t room = std::max<size_t>(packed.size() * 4, kLeastRoom);
+  while (true) {
+    room = static_cast<size_t>(std::min<uint64_t>(room, limit));
+    // One byte more than allowed, to notice what is too large.
+    memory::HostBuffer larger = memory::HostBuffer::Allocate(offset + room + 1);
+    if (!larger) {
+      result.outcome = Outcome::kNoMemory;
+      return result;
+    }
+    if (result.size != 0) {
+      std::memcpy(larger.data() + offset, result.buffer.data() + offset, result.size);
+    }
+    result.buffer = std::move(larger);
+    const int state =
+        InflateInto(&stream, result.buffer.data() + offset, room + 1, &packed, &result.size);
+    if (result.size > limit) {
+      result.outcome = Outcome::kTooLarge;
+      return result;
+    }
+    if (state != Z_OK) {
+      result.outcome = OutcomeOf(state);
+      result.unread = packed.size();
+      return result;
+    }
+    room *= 2;
+  }
+}
+
+base::Status Deflate(std::span<const tensor::ByteSpan> pieces, Encoding encoding, int level,
+                     const PackedSink& sink) {
+  z_stream stream = {};
+  const Stream opened(
+      deflateInit2(&stream, level, Z_DEFLATED, WindowBits(encoding), 8, Z_DEFAULT_STRATEGY),
+      &stream, &deflateEnd);
+  if (!opened.ok()) return NoMemory();
+  for (const tensor::ByteSpan& piece : pieces) {
+    for (size_t done = 0; done < piece.size;) {
+      const size_t size = std::min(piece.size - done, kMostAtOnce);
+      stream.next_in = Bytes(piece.data + done);
+      stream.avail_in = static_cast<uInt>(size);
+      if (!DeflateInput(&stream, Z_NO_FLUSH, sink)) return NoMemory();
+      done += size;
+    }
+  }
+  stream.avail_in = 0;
+  return DeflateInput(&stream, Z_FINISH, sink) ? base::Status::Ok() : NoMemory();
+}
+
+}  // namespace nereid::codec::compression

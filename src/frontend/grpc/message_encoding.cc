@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "frontend/grpc/message_encoding.h"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+namespace nereid::frontend::grpc {
+namespace {
+
+using codec::compression::Inflated;
+
+base::Status Malformed() {
+  return base::Status::InvalidArgument(
+      "the message is not what its compression flag says: the "
+      "compressed data is malformed");
+}
+
+}  // namespace
+
+Encoding ChooseEncoding(std::string_view accept) {
+  Encoding chosen = Encoding::kIdentity;
+  while (!accept.empty()) {
+    const size_t comma = accept.find(',');
+    std::string_view name = accept.substr(0, comma);
+    accept.remove_prefix(comma == std::string_view::npos ? accept.size() : comma + 1);
+    while (!name.empty() && name.front() == ' ') name.remove_prefix(1);
+    while (!name.empty() && name.back() == ' ') name.remove_suffix(1);
+    chosen = std::max(chosen, FindEncoding(name).value_or(Encoding::kIdentity));
+  }
+  return chosen;
+}
+
+base::Result<StoredBytes> Decompress(std::string_view compressed, Encoding encoding, size_t limit) {
+  Inflated plain = codec::compression::Inflate(compressed, encoding, 0, limit);
+  switch (plain.outcome) {
+    case Inflated::Outcome::kDone:
+      break;
+    case Inflated::Outcome::kTooLarge:
+      return base::Status::Unavailable("Received message larger than max (" +
+                                       std::to_string(plain.size) + " vs. " +
+                                       std::to_string(limit) + ") after decompression");
+    case Inflated::Outcome::kIncomplete:
+    case Inflated::Outcome::kDamaged:
+      return Malformed();
+    case Inflated::Outcome::kNoMemory:
+      return base::Status::Unavailable("out of memory while decompressing a message");
+  }
+  if (plain.unread != 0) return Malformed();
+  StoredBytes result;
+  result.storage = std::move(plain.buffer);
+  result.bytes = {result.storage.data(), plain.size};
+  return result;
+}
+
+base::Status Compress(std::span<const std::string_view> pieces, Encoding encoding, int level,
+                      std::string* out) {
+  std::vector<tensor::ByteSpan> spans;
+  spans.reserve(pieces.size());
+  for (const std::string_view piece : pieces) spans.push_back({piece.data(), piece.size()});
+  return codec::compression::Deflate(spans, encoding, level, [out](std::string_view packed) {
+    out->append(packed);
+    return true;
+  });
+}
+
+}  // namespace nereid::frontend::grpc

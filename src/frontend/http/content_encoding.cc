@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "frontend/http/content_encoding.h"
+
+#include <cstdlib>
+#include <optional>
+#include <string>
+#include <utility>
+
+namespace nereid::frontend::http {
+namespace {
+
+using base::Status;
+using codec::compression::Inflated;
+
+std::string_view Trim(std::string_view text) {
+  const auto is_space = [](char c) { return c == ' ' || c == '\t'; };
+  while (!text.empty() && is_space(text.front())) text.remove_prefix(1);
+  while (!text.empty() && is_space(text.back())) text.remove_suffix(1);
+  return text;
+}
+
+std::string_view TakeUntil(std::string_view* text, char separator) {
+  const size_t end = text->find(separator);
+  const std::string_view piece = text->substr(0, end);
+  text->remove_prefix(end == std::string_view::npos ? text->size() : end + 1);
+  return piece;
+}
+
+/// The weight in the parameters of an Accept-Encoding element; 1 if there is none.
+double Weight(std::string_view parameters) {
+  while (!parameters.empty()) {
+    const std::string_view parameter = Trim(TakeUntil(&parameters, ';'));
+    if (parameter.substr(0, 2) == "q=") {
+      return std::strtod(std::string(parameter.substr(2)).c_str(), nullptr);
+    }
+  }
+  return 1.0;
+}
+
+Status TooBig(uint64_t max_size) {
+  return Status::InvalidArgument("Decompressed data size exceeds the maximum allowed value of " +
+                                 std::to_string(max_size) +
+                                 " bytes. Use --http-max-input-size to increase the limit.");
+}
+
+}  // namespace
+
+base::Result<Encoding> EncodingFromName(std::string_view name) {
+  name = Trim(name);
+  if (name.empty()) return Encoding::kIdentity;
+  if (const auto encoding = codec::compression::FindEncoding(name)) return *encoding;
+  return Status::Unsupported("Unsupported compression type");
+}
+
+Encoding BestEncoding(std::string_view accepted) {
+  Encoding best = Encoding::kIdentity;
+  double best_weight = 0;
+  while (!accepted.empty()) {
+    std::string_view element = TakeUntil(&accepted, ',');
+    const std::string_view name = Trim(TakeUntil(&element, ';'));
+    if (name.empty()) continue;
+    const base::Result<Encoding> encoding = EncodingFromName(name);
+    if (!encoding.ok()) continue;
+    const double weight = Weight(element);
+    if (weight <= best_weight) continue;
+    best = *encoding;
+    best_weight = weight;
+  }
+  return best;
+}
+
+base::Result<Body> Decompress(std::string_view packed, size_t offset, uint64_t max_size) {
+  if (packed.empty()) return Status::InvalidArgument("nothing to be decompressed");
+  Inflated plain = codec::compression::Inflate(packed, std::nullopt, offset, max_size);
+  switch (plain.outcome) {
+    case Inflated::Outcome::kDone:
+      break;
+    case Inflated::Outcome::kTooLarge:
+      return TooBig(max_size);
+    case Inflated::Outcome::kIncomplete:
+      return Status::InvalidArgument("the compressed request body is incomplete");
+    case Inflated::Outcome::kDamaged:
+      return Status::InvalidArgument(
+          "the compressed request body cannot be decompressed: it is neither gzip nor zlib data, "
+          "or damaged");
+    case Inflated::Outcome::kNoMemory:
+      return Status::Unavailable("not enough memory for compression");
+  }
+  Body body;
+  body.buffer = std::move(plain.buffer);
+  body.offset = offset;
+  body.size = plain.size;
+  return body;
+}
+
+Status Compress(std::span<const tensor::ByteSpan> pieces, Encoding encoding,
+                codec::json::TextBuffer* out) {
+  return codec::compression::Deflate(pieces, encoding, codec::compression::kDefaultLevel,
+                                     [out](std::string_view packed) {
+                                       *out << packed;
+                                       return out->ok();
+                                     });
+}
+
+}  // namespace nereid::frontend::http

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <filesystem>
+#include <sstream>
+#include <thread>
+
+#include "server/inference_server.h"
+#include "server/model_metrics.h"
+#include "server/model_reaper.h"
+
+namespace nereid::server {
+namespace {
+
+using ::testing::HasSubstr;
+
+TEST(ModelMetricsTest, NamesTypesAndLabelsArePinned) {
+  telemetry::ModelStatistics statistics;
+  statistics.name = "m";
+  statistics.version = "2";
+  statistics.inference_count = 7;
+  statistics.execution_count = 3;
+  statistics.inference_stats.success = {5, 12'345'999};
+  statistics.inference_stats.queue = {5, 2'000};
+  statistics.inference_stats.compute_input = {5, 3'000};
+  statistics.inference_stats.compute_infer = {5, 4'999};
+  statistics.inference_stats.compute_output = {5, 999};
+  statistics.failures_by_reason = {1, 2, 3, 4};
+  statistics.pending_requests = 9;
+  telemetry::MetricWriter writer;
+  WriteModelMetrics(statistics, {{"team", "a"}}, true, writer);
+  std::string samples;
+  for (std::istringstream lines(writer.Text()); !lines.eof();) {
+    std::string line;
+    std::getline(lines, line);
+    if (!line.empty() && (line[0] != '#' || line.rfind("# TYPE", 0) == 0)) samples += line + "\n";
+  }
+  const std::string labels = R"({_team="a",model="m",version="2"})";
+  const auto failure = [](const std::string& reason, int count) {
+    return R"(nv_inference_request_failure{_team="a",model="m",reason=")" + reason +
+           R"(",version="2"} )" + std::to_string(count) + "\n";
+  };
+  EXPECT_EQ(samples,
+            "# TYPE nv_inference_request_success counter\n"
+            "nv_inference_request_success" +
+                labels +
+                " 5\n"
+                "# TYPE nv_inference_request_failure counter\n" +
+                failure("REJECTED", 1) + failure("CANCELED", 2) + failure("BACKEND", 3) +
+                failure("OTHER", 4) +
+                "# TYPE nv_inference_count counter\n"
+                "nv_inference_count" +
+                labels +
+                " 7\n"
+                "# TYPE nv_inference_exec_count counter\n"
+                "nv_inference_exec_count" +
+                labels +
+                " 3\n"
+                "# TYPE nv_inference_request_duration_us counter\n"
+                "nv_inference_request_duration_us" +
+                labels +
+                " 12345\n"
+                "# TYPE nv_inference_queue_duration_us counter\n"
+                "nv_inference_queue_duration_us" +
+                labels +
+                " 2\n"
+                "# TYPE nv_inference_compute_input_duration_us counter\n"
+                "nv_inference_compute_input_duration_us" +
+                labels +
+                " 3\n"
+                "# TYPE nv_inference_compute_infer_duration_us counter\n"
+                "nv_inference_compute_infer_duration_us" +
+                labels +
+                " 4\n"
+                "# TYPE nv_inference_compute_output_duration_us counter\n"
+                "nv_inference_compute_output_duration_us" +
+                labels +
+                " 0\n"
+                "# TYPE nv_inference_pending_request_count gauge\n"
+                "nv_inference_pending_request_count" +
+                labels + " 9\n");
+}
+
+TEST(ModelMetricsTest, DurationsCanBeLeftOut) {
+  telemetry::MetricWriter writer;
+  WriteModelMetrics({}, {}, false, writer);
+  EXPECT_EQ(writer.Text().find("_duration_us"), std::string::npos);
+  EXPECT_NE(writer.Text().find("nv_inference_count"), std::string::npos);
+}
+
+TEST(ModelReaperTest, RunsEverythingBeforeItEnds) {
+  std::atomic<int> destroyed{0};
+  std::thread::id on;
+  {
+    ModelReaper reaper;
+    reaper.Post([&] {
+      on = std::this_thread::get_id();
+      // What is destroyed may let go of more.
+      reaper.Post([&] { ++destroyed; });
+    });
+    for (int i = 0; i < 10; ++i) reaper.Post([&] { ++destroyed; });
+  }
+  EXPECT_EQ(destroyed, 11);
+  EXPECT_NE(on, std::this_thread::get_id());
+}
+
+class ServerTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    root_ =
+        std::filesystem::temp_directory_path() / ("nereid_server_test_" + std::to_string(getpid()));
+    std::filesystem::create_directories(root_);
+    settings_.model_repository_paths = {root_.string()};
+  }
+  void TearDown() override { std::filesystem::remove_all(root_); }
+  std::filesystem::path root_;
+  ServerSettings settings_;
+};
+
+TEST_F(ServerTest, AnEmptyRepositoryServesNothingAndIsReady) {
+  auto server = InferenceServer::Create(settings_);
+  ASSERT_TRUE(server.ok()) << server.status().message();
+  EXPECT_TRUE(*(*server)->IsServerReady());
+  EXPECT_TRUE((*server)->GetRepositoryIndex(false)->empty());
+  EXPECT_TRUE((*server)->GetModelStatistics("", -1)->empty());
+  EXPECT_EQ((*server)->GetModelStatistics("x", -1).status().message(),
+            "requested model 'x' is not available");
+  EXPECT_EQ((*server)->FindModel("x", -1).status().code(), base::StatusCode::kNotFound);
+  EXPECT_FALSE(*(*server)->IsModelReady("x", -1));
+  EXPECT_EQ((*server)->LoadModel("x", {}).message(),
+            "explicit model load / unload is not allowed if polling is enabled");
+  EXPECT_THAT((*server)->RenderMetrics(), HasSubstr("nv_cpu_memory_total_bytes"));
+}
+
+TEST_F(ServerTest, StoppingRefusesWork) {
+  auto server = InferenceServer::Create(settings_);
+  ASSERT_TRUE(server.ok());
+  ASSERT_TRUE((*server)->Stop().ok());
+  EXPECT_EQ((*server)->IsServerLive().status().message(), "Server exiting");
+  auto request = std::make_unique<request::InferenceRequest>();
+  EXPECT_EQ((*server)->Infer(request).code(), base::StatusCode::kUnavailable);
+  EXPECT_NE(request, nullptr);
+}
+
+TEST_F(ServerTest, AFailedModelEndsTheStartOnlyWhenAsked) {
+  std::filesystem::create_directories(root_ / "m" / "1");
+  auto failed = InferenceServer::Create(settings_);
+  ASSERT_FALSE(failed.ok());
+  EXPECT_THAT(failed.status().message(), HasSubstr("failed to load all models"));
+  EXPECT_THAT(failed.status().message(), HasSubstr("'m'"));
+  settings_.exit_on_error = false;
+  EXPECT_TRUE(InferenceServer::Create(settings_).ok());
+}
+
+TEST_F(ServerTest, WhatIsNotBuiltIsRefused) {
+  settings_.model_namespacing = true;
+  EXPECT_EQ(InferenceServer::Create(settings_).status().code(), base::StatusCode::kUnsupported);
+  settings_.model_namespacing = false;
+  settings_.cache_config["local"] = "{}";
+  EXPECT_EQ(InferenceServer::Create(settings_).status().code(), base::StatusCode::kUnsupported);
+  EXPECT_EQ(InferenceServer::Create({}).status().message(), "--model-repository must be specified");
+}
+
+}  // namespace
+}  // namespace nereid::server
