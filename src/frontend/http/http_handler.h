@@ -100,6 +100,11 @@ class HttpHandler {
   /// Makes `exchange.reply` of what the core sent: the first of `count` responses (none: null).
   virtual void AnswerInference(Exchange& exchange,
                                std::unique_ptr<request::InferenceResponse> response, int count) = 0;
+
+  /// The server's loops have ended: gives up what has not begun on other threads and waits for the
+  /// rest. Called by the thread that stops the server, so that the handler's last owner is never
+  /// one of the handler's own threads.
+  virtual void Stop() {}
 };
 
 /// "OK", "Not Found", …

@@ -68,6 +68,7 @@ void HttpServer::State::Stop(std::chrono::milliseconds grace) {
     if (!loop->WaitEnded(until)) loop->CloseAll();
   }
   for (const auto& loop : loops_) loop->Join();
+  handler_->Stop();
   loops_.clear();
 }
 

@@ -34,6 +34,7 @@ class KserveHandler final : public HttpHandler {
                        int count) override {
     infer_.Answer(exchange, std::move(response), count);
   }
+  void Stop() override { blocking_.Stop(); }
 
  private:
   void Get(Exchange& exchange, const Route& route, std::string_view type, bool allowed,
@@ -52,7 +53,7 @@ class KserveHandler final : public HttpHandler {
   const KserveOptions options_;
   api::InferenceService& service_;
   const InferEndpoint infer_;
-  base::BlockingWorkers blocking_{"http-blocking", kMaxBlockingThreads};  // refuses nothing
+  base::BlockingWorkers blocking_{"http-blocking", kMaxBlockingThreads};
 };
 
 void ReplyError(Exchange& exchange, const Status& status, std::string_view type) {
