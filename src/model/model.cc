@@ -6,6 +6,7 @@
 #include "config/describe.h"
 #include "config/labels.h"
 #include "config/rules/validate.h"
+#include "model_config.pb.h"
 #include "schedule/direct/direct_planner.h"
 #include "schedule/dynamic/dynamic_planner.h"
 #include "schedule/instance_scheduler.h"
@@ -55,8 +56,8 @@ std::string HostPolicyName(const config::InstanceGroup& group, int32_t device_id
   }
 }
 
-/// Features whose schedulers this server does not have.
-Status CheckSchedulerSupported(const config::ModelConfig& config) {
+/// What a model cannot do without, and this server does not have.
+Status CheckSupported(const config::ModelConfig& config) {
   if (config.is_ensemble()) {
     return Status::Unsupported("model '" + config.name() +
                                "': ensembles are not supported by this server yet");
@@ -64,6 +65,11 @@ Status CheckSchedulerSupported(const config::ModelConfig& config) {
   if (config.has_sequence_batching()) {
     return Status::Unsupported("model '" + config.name() +
                                "': sequence batching is not supported by this server yet");
+  }
+  if (config.proto().model_repository_agents().agents_size() > 0) {
+    // An agent may be there to refuse the model, so loading without it is not the lesser evil.
+    return Status::Unsupported("model '" + config.name() +
+                               "': model repository agents are not supported by this server yet");
   }
   return Status::Ok();
 }
@@ -85,6 +91,7 @@ void WarnOfIgnoredSettings(const config::ModelConfig& config) {
          "dynamic_batching queue policies");
   }
   note(config.response_cache_enabled(), "response_cache");
+  note(config.proto().model_warmup_size() > 0, "model_warmup");
   if (!ignored.empty()) {
     LOG_WARNING << "model '" << config.name() << "': this server does not honour yet: " << ignored;
   }
@@ -106,9 +113,9 @@ Status Model::Load(const ModelEnvironment& environment, const ModelSource& sourc
   identity_.version = source.version;
   identity_.version_text = std::to_string(source.version);
   identity_.config = source.config;
-  NEREID_RETURN_IF_ERROR(CheckSchedulerSupported(config()));
+  NEREID_RETURN_IF_ERROR(CheckSupported(config()));
   NEREID_RETURN_IF_ERROR(InitializeBackend(environment, source));
-  NEREID_RETURN_IF_ERROR(CheckSchedulerSupported(config()));
+  NEREID_RETURN_IF_ERROR(CheckSupported(config()));
   NEREID_RETURN_IF_ERROR(ReadLabels(source.directory));
   WarnOfIgnoredSettings(config());
   NEREID_RETURN_IF_ERROR(CreateInstances(environment));
