@@ -51,10 +51,10 @@ ModelLifecycle::~ModelLifecycle() {
 void ModelLifecycle::Change(const std::function<void(ModelTable::Models&)>& change) {
   std::shared_ptr<const ModelTable> old;  // outlives the lock: its models may be destroyed with it
   std::lock_guard lock(table_mutex_);
-  old = table_.load(std::memory_order_acquire);
+  old = table_.Load();
   ModelTable::Models models = old->models();
   change(models);
-  table_.store(std::make_shared<const ModelTable>(std::move(models)), std::memory_order_release);
+  table_.Store(std::make_shared<const ModelTable>(std::move(models)));
 }
 
 void ModelLifecycle::Acquire(const std::string& name) {

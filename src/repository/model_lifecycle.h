@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "base/shared_snapshot.h"
 #include "repository/loaded_model.h"
 #include "repository/model_poll.h"
 #include "repository/model_table.h"
@@ -67,7 +68,7 @@ class ModelLifecycle {
   size_t WaitUntilGone(const std::function<bool()>& give_up);
 
   /// The table of this moment.
-  std::shared_ptr<const ModelTable> Table() const { return table_.load(std::memory_order_acquire); }
+  std::shared_ptr<const ModelTable> Table() const { return table_.Load(); }
 
   /// The models of the repositories as they are on disk, with the states of their versions.
   base::Result<std::vector<IndexEntry>> Index(bool ready_only) const;
@@ -95,7 +96,7 @@ class ModelLifecycle {
 
   const Options options_;
   ModelLoader& loader_;
-  std::atomic<std::shared_ptr<const ModelTable>> table_;
+  base::SharedSnapshot<ModelTable> table_;
   std::mutex table_mutex_;  // serialises Change
   mutable std::mutex mutex_;
   std::condition_variable changed_;           // a model is no longer busy, or is gone

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <utility>
+
+namespace nereid::base {
+
+/// A value that is never changed, only replaced as a whole: readers keep the one they took. The
+/// lock is held for the copy of a pointer; std::atomic<std::shared_ptr> of GCC 12 spins on a bit
+/// for the same work, and its load is a data race by the language's rules. Thread-safe.
+template <typename T>
+class SharedSnapshot {
+ public:
+  explicit SharedSnapshot(std::shared_ptr<const T> value) : value_(std::move(value)) {}
+
+  std::shared_ptr<const T> Load() const {
+    std::lock_guard lock(mutex_);
+    return value_;
+  }
+
+  void Store(std::shared_ptr<const T> value) {
+    // The old value leaves with the parameter, after the lock: its end may be the end of much else.
+    std::lock_guard lock(mutex_);
+    value_.swap(value);
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::shared_ptr<const T> value_;  // guarded by mutex_
+};
+
+}  // namespace nereid::base
