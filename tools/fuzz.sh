@@ -8,7 +8,8 @@ seconds=${1:-60}
 command -v clang++ >/dev/null || { echo "fuzz: needs clang: apt-get install clang" >&2; exit 1; }
 
 cmake --preset fuzz >/dev/null
-mapfile -t targets < <(ninja -C build/fuzz -t targets all | sed -n 's/^\([a-z_]*_fuzzer\): phony$/\1/p')
+mapfile -t targets < <(ninja -C build/fuzz -t targets all |
+  sed -n 's/^\([a-z_]*_fuzzer\): phony$/\1/p' | grep -v '^cmake_')
 [ "${#targets[@]}" -gt 0 ] || { echo "fuzz: the build has no fuzz targets" >&2; exit 1; }
 ninja -C build/fuzz "${targets[@]}"
 mkdir -p build/fuzz/findings
