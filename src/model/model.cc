@@ -216,10 +216,8 @@ telemetry::ModelStatistics Model::Statistics() const {
   telemetry::ModelStatistics total;
   total.name = identity_.name;
   total.version = identity_.version_text;
-  constexpr const char* kTypes[] = {"CPU", "CPU_PINNED", "GPU"};
   for (const memory::BufferAttributes& usage : backend_model_->memory_usage()) {
-    total.memory_usage.push_back(
-        {kTypes[static_cast<int>(usage.memory_type) % 3], usage.memory_type_id, usage.byte_size});
+    total.memory_usage.push_back(ToMemoryUsage(usage));
   }
   for (const auto& instance : instances_) instance->statistics().MergeInto(&total);
   total.pending_requests = scheduler_->PendingCount();

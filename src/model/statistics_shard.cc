@@ -81,19 +81,14 @@ void StatisticsShard::AddResponse(const backend::ResponseTimes& times) {
   }
 }
 
-void StatisticsShard::AddMemoryUsage(const memory::BufferAttributes& usage) {
+telemetry::MemoryUsage ToMemoryUsage(const memory::BufferAttributes& usage) {
   constexpr const char* kTypes[] = {"CPU", "CPU_PINNED", "GPU"};
-  std::lock_guard lock(mutex_);
-  counts_.memory_usage.push_back(
-      {kTypes[static_cast<int>(usage.memory_type) % 3], usage.memory_type_id, usage.byte_size});
+  return {kTypes[static_cast<int>(usage.memory_type) % 3], usage.memory_type_id, usage.byte_size};
 }
 
-void StatisticsShard::AddFailure(const request::InferenceRequest& request,
-                                 telemetry::FailureReason reason) {
-  const uint64_t total_ns = Elapsed(request.times.start_ns, clock_.NowNs());
+void StatisticsShard::AddMemoryUsage(const memory::BufferAttributes& usage) {
   std::lock_guard lock(mutex_);
-  counts_.inference_stats.fail.Add(total_ns);
-  ++counts_.failures_by_reason[static_cast<size_t>(reason)];
+  counts_.memory_usage.push_back(ToMemoryUsage(usage));
 }
 
 void StatisticsShard::MergeInto(telemetry::ModelStatistics* total) const {

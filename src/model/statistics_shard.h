@@ -12,6 +12,9 @@
 
 namespace nereid::model {
 
+/// A plug-in's report of memory as the statistics show it.
+telemetry::MemoryUsage ToMemoryUsage(const memory::BufferAttributes& usage);
+
 /// A share of a model's statistics. Each instance has one, so that instances do not wait for each
 /// other to count; readers add the shares up. Thread-safe.
 class StatisticsShard {
@@ -23,9 +26,6 @@ class StatisticsShard {
   void AddBatch(uint64_t batch_size, const backend::ExecutionTimes& times);
   void AddResponse(const backend::ResponseTimes& times);
   void AddMemoryUsage(const memory::BufferAttributes& usage);
-
-  /// A request that failed without having been executed.
-  void AddFailure(const request::InferenceRequest& request, telemetry::FailureReason reason);
 
   /// Adds this share to `total`, whose response_stats and batch_stats stay sorted by key and size.
   void MergeInto(telemetry::ModelStatistics* total) const;

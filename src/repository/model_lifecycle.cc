@@ -156,12 +156,7 @@ Status ModelLifecycle::LoadLocked(const ModelDirectory& directory) {
               << "': " << polled.status().message();
     return PollFailure(directory.name);
   }
-  const auto table = Table();
-  const VersionRecords* current = table->FindVersions(directory.name);
-  const bool serves =
-      current != nullptr && std::any_of(current->begin(), current->end(), [](const auto& record) {
-        return record.second.state == VersionState::kReady;
-      });
+  const bool serves = HasReadyVersion(Table()->FindVersions(directory.name));
   {
     std::lock_guard lock(mutex_);
     if (serves && states_[directory.name].modified_ns == polled->modified_ns) return Status::Ok();
@@ -196,12 +191,7 @@ base::Result<std::shared_ptr<LoadedModel>> ModelLifecycle::LoadOne(const Version
 Status ModelLifecycle::LoadVersions(const PolledModel& polled) {
   const std::string& name = polled.directory.name;
   const uint64_t generation = next_generation_++;
-  const auto table = Table();
-  const VersionRecords* before = table->FindVersions(name);
-  const bool serves =
-      before != nullptr && std::any_of(before->begin(), before->end(), [](const auto& record) {
-        return record.second.state == VersionState::kReady;
-      });
+  const bool serves = HasReadyVersion(Table()->FindVersions(name));
   if (!serves) {
     Change([&](ModelTable::Models& models) {
       for (const int64_t version : polled.versions) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "repository/model_table.h"
 
+#include <algorithm>
+
 namespace nereid::repository {
 
 using base::Status;
@@ -17,6 +19,13 @@ std::string_view VersionStateText(VersionState state) {
       return "UNAVAILABLE";
   }
   return "UNKNOWN";
+}
+
+bool HasReadyVersion(const VersionRecords* versions) {
+  return versions != nullptr &&
+         std::any_of(versions->begin(), versions->end(), [](const auto& record) {
+           return record.second.state == VersionState::kReady;
+         });
 }
 
 base::Result<std::shared_ptr<LoadedModel>> ModelTable::Find(std::string_view name,

@@ -28,6 +28,9 @@ struct VersionRecord {
 
 using VersionRecords = std::map<int64_t, VersionRecord>;  // by version number
 
+/// Whether a model with these versions (null: an unknown one) serves requests.
+bool HasReadyVersion(const VersionRecords* versions);
+
 /// The versions of all models at one moment. Immutable: changes make a new table, which replaces
 /// the old one as a whole, so readers need no lock.
 class ModelTable {
