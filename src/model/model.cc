@@ -7,9 +7,7 @@
 #include "config/labels.h"
 #include "config/rules/validate.h"
 #include "model_config.pb.h"
-#include "schedule/direct/direct_planner.h"
-#include "schedule/dynamic/dynamic_planner.h"
-#include "schedule/instance_scheduler.h"
+#include "schedule/make_scheduler.h"
 
 namespace nereid::model {
 
@@ -187,7 +185,7 @@ Status Model::CreateInstances(const ModelEnvironment& environment) {
 }
 
 void Model::CreateScheduler(const ModelEnvironment& environment) {
-  std::vector<schedule::InstanceScheduler::Instance> active;
+  std::vector<schedule::SchedulerInstance> active;
   bool all_cpu = true;
   for (const auto& instance : instances_) {
     if (!instance->passive()) active.push_back({instance->name(), instance.get()});
@@ -195,16 +193,11 @@ void Model::CreateScheduler(const ModelEnvironment& environment) {
   for (const config::InstanceGroup& group : config().instance_groups()) {
     if (group.kind == InstanceKind::kGpu) all_cpu = false;
   }
-  std::unique_ptr<schedule::BatchPlanner> planner;
-  if (config().dynamic_batching()) {
-    planner = std::make_unique<schedule::DynamicPlanner>(config());
-  } else {
-    planner = std::make_unique<schedule::DirectPlanner>();
-  }
-  scheduler_ = std::make_unique<schedule::InstanceScheduler>(
-      identity_.name, std::move(planner), std::move(active),
-      all_cpu ? environment.inline_mode : schedule::InlineMode::kNever, environment.clock,
-      environment.timers);
+  scheduler_statistics_ = std::make_unique<SchedulerStatistics>(environment.clock);
+  const schedule::SchedulerEnvironment scheduling{
+      environment.clock, environment.timers, *scheduler_statistics_,
+      all_cpu ? environment.inline_mode : schedule::InlineMode::kNever};
+  scheduler_ = schedule::MakeScheduler(config(), std::move(active), scheduling);
 }
 
 Status Model::CheckReady() {
@@ -220,6 +213,7 @@ telemetry::ModelStatistics Model::Statistics() const {
     total.memory_usage.push_back(ToMemoryUsage(usage));
   }
   for (const auto& instance : instances_) instance->statistics().MergeInto(&total);
+  scheduler_statistics_->MergeInto(&total);
   total.pending_requests = scheduler_->PendingCount();
   return total;
 }

@@ -14,6 +14,7 @@
 #include "base/timer_queue.h"
 #include "config/model_config.h"
 #include "model/model_instance.h"
+#include "model/scheduler_statistics.h"
 #include "request/model_identity.h"
 #include "schedule/inline_policy.h"
 #include "schedule/scheduler.h"
@@ -81,6 +82,7 @@ class Model {
   std::map<std::string, std::vector<std::string>> labels_;  // by output
   std::unique_ptr<backend::BackendModel> backend_model_;
   std::vector<std::unique_ptr<ModelInstance>> instances_;
+  std::unique_ptr<SchedulerStatistics> scheduler_statistics_;
   std::unique_ptr<schedule::Scheduler> scheduler_;
 };
 

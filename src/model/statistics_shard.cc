@@ -47,6 +47,14 @@ void StatisticsShard::AddRequest(const request::InferenceRequest& request, bool 
   counts_.inference_count += std::max<uint64_t>(1, request.batch_size);
 }
 
+void StatisticsShard::AddRefusal(const request::InferenceRequest& request,
+                                 telemetry::FailureReason reason) {
+  const uint64_t total_ns = Elapsed(request.times.start_ns, clock_.NowNs());
+  std::lock_guard lock(mutex_);
+  counts_.inference_stats.fail.Add(total_ns);
+  ++counts_.failures_by_reason[static_cast<size_t>(reason)];
+}
+
 void StatisticsShard::AddBatch(uint64_t batch_size, const backend::ExecutionTimes& times) {
   const uint64_t now_ms = clock_.WallMs();
   std::lock_guard lock(mutex_);

@@ -23,6 +23,8 @@ class StatisticsShard {
 
   void AddRequest(const request::InferenceRequest& request, bool success,
                   const backend::ExecutionTimes& times);
+  /// A request that failed before an instance had it.
+  void AddRefusal(const request::InferenceRequest& request, telemetry::FailureReason reason);
   void AddBatch(uint64_t batch_size, const backend::ExecutionTimes& times);
   void AddResponse(const backend::ResponseTimes& times);
   void AddMemoryUsage(const memory::BufferAttributes& usage);

@@ -46,6 +46,11 @@ class ResponseFactory : public std::enable_shared_from_this<ResponseFactory> {
     return statistics_index_.fetch_add(1, std::memory_order_relaxed);
   }
 
+  /// Puts a sink in front of the present one, which it must forward to. Only before the request is
+  /// queued: no response exists yet, and no other thread knows the factory.
+  void WrapSink(std::shared_ptr<ResponseSink> sink) { sink_ = std::move(sink); }
+  const std::shared_ptr<ResponseSink>& shared_sink() const { return sink_; }
+
   bool IsCancelled() const { return cancellation_->IsCancelled(); }
   const ModelIdentity& model() const { return *model_; }
   const std::string& id() const { return id_; }

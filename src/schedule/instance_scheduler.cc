@@ -7,15 +7,20 @@
 namespace nereid::schedule {
 
 InstanceScheduler::InstanceScheduler(std::string model_name, std::unique_ptr<BatchPlanner> planner,
-                                     std::vector<Instance> instances, InlineMode inline_mode,
-                                     const base::Clock& clock, base::TimerQueue& timers)
+                                     std::vector<SchedulerInstance> instances,
+                                     const SchedulerEnvironment& environment)
     : model_name_(std::move(model_name)),
-      inline_policy_(inline_mode),
-      clock_(clock),
-      timers_(timers),
+      inline_policy_(environment.inline_mode),
+      clock_(environment.clock),
+      timers_(environment.timers),
+      observer_(environment.observer),
       planner_(std::move(planner)) {
+  AddInstances(std::move(instances));
+}
+
+void InstanceScheduler::AddInstances(std::vector<SchedulerInstance> instances) {
   std::lock_guard lock(mutex_);
-  for (Instance& instance : instances) {
+  for (SchedulerInstance& instance : instances) {
     auto& worker = workers_.emplace_back(std::make_unique<Worker>());
     worker->runner = instance.runner;
     idle_.push_back(worker.get());

@@ -14,6 +14,7 @@
 #include "base/timer_queue.h"
 #include "schedule/batch_planner.h"
 #include "schedule/inline_policy.h"
+#include "schedule/make_scheduler.h"
 #include "schedule/scheduler.h"
 
 namespace nereid::schedule {
@@ -24,19 +25,15 @@ namespace nereid::schedule {
 /// next batch. The lock is never held while a batch runs.
 class InstanceScheduler final : public Scheduler {
  public:
-  struct Instance {
-    std::string name;     // of the thread
-    BatchRunner* runner;  // must outlive the scheduler
-  };
-
   InstanceScheduler(std::string model_name, std::unique_ptr<BatchPlanner> planner,
-                    std::vector<Instance> instances, InlineMode inline_mode,
-                    const base::Clock& clock, base::TimerQueue& timers);
+                    std::vector<SchedulerInstance> instances,
+                    const SchedulerEnvironment& environment);
 
   /// Waits until everything queued has run. Must not be called from an instance's own thread.
   ~InstanceScheduler() override;
 
   base::Status Enqueue(RequestPtr& request) override;
+  void AddInstances(std::vector<SchedulerInstance> instances) override;
   void StopAccepting() override;
   size_t PendingCount() const override;
 
@@ -62,6 +59,7 @@ class InstanceScheduler final : public Scheduler {
   InlinePolicy inline_policy_;
   const base::Clock& clock_;
   base::TimerQueue& timers_;
+  SchedulerObserver& observer_;
 
   mutable std::mutex mutex_;
   std::unique_ptr<BatchPlanner> planner_;           // guarded by mutex_

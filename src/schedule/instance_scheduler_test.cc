@@ -52,6 +52,14 @@ class FakeRunner : public BatchRunner {
   bool hold_ = false;
 };
 
+class FakeObserver : public SchedulerObserver {
+ public:
+  void OnRefused(const request::InferenceRequest& /*request*/,
+                 telemetry::FailureReason /*reason*/) override {}
+  void OnBatchClosed(BatchReason /*reason*/, uint64_t /*requests*/,
+                     uint64_t /*batch_size*/) override {}
+};
+
 class InstanceSchedulerTest : public ::testing::Test {
  protected:
   void TearDown() override {
@@ -68,8 +76,8 @@ class InstanceSchedulerTest : public ::testing::Test {
       planner = std::make_unique<DirectPlanner>();
     }
     scheduler_ = std::make_unique<InstanceScheduler>(
-        "m", std::move(planner), std::vector<InstanceScheduler::Instance>{{"m_0", &runner_}}, mode,
-        clock_, timers_);
+        "m", std::move(planner), std::vector<SchedulerInstance>{{"m_0", &runner_}},
+        SchedulerEnvironment{clock_, timers_, observer_, mode});
   }
   base::Status Enqueue(bool may_run_inline = false) {
     auto request = std::make_unique<request::InferenceRequest>();
@@ -85,6 +93,7 @@ class InstanceSchedulerTest : public ::testing::Test {
   base::FakeClock clock_;
   base::ManualTimerQueue timers_{clock_};
   FakeRunner runner_;
+  FakeObserver observer_;
   std::shared_ptr<request::RecordingSink> sink_ = std::make_shared<request::RecordingSink>();
   std::shared_ptr<const request::ModelIdentity> model_;
   std::unique_ptr<InstanceScheduler> scheduler_;

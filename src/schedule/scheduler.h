@@ -2,11 +2,19 @@
 #pragma once
 
 #include <cstddef>
+#include <string>
+#include <vector>
 
 #include "base/status.h"
 #include "schedule/batch.h"
 
 namespace nereid::schedule {
+
+/// A model instance that takes part in scheduling.
+struct SchedulerInstance {
+  std::string name;     // of its thread
+  BatchRunner* runner;  // must outlive the scheduler, or its removal from it
+};
 
 /// Brings the requests of one model to its instances.
 class Scheduler {
@@ -22,6 +30,9 @@ class Scheduler {
 
   /// Requests that wait for an instance.
   virtual size_t PendingCount() const = 0;
+
+  /// Adds instances while requests are being served.
+  virtual void AddInstances(std::vector<SchedulerInstance> instances) = 0;
 };
 
 }  // namespace nereid::schedule

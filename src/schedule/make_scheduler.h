@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/timer_queue.h"
+#include "config/model_config.h"
+#include "schedule/inline_policy.h"
+#include "schedule/scheduler.h"
+#include "schedule/scheduler_observer.h"
+
+namespace nereid::schedule {
+
+/// What a scheduler works with. Everything must outlive it.
+struct SchedulerEnvironment {
+  const base::Clock& clock;
+  base::TimerQueue& timers;
+  SchedulerObserver& observer;
+  InlineMode inline_mode = InlineMode::kAuto;
+};
+
+/// The scheduler that the configuration asks for (default or dynamic batching), over these
+/// instances. `config` must outlive it.
+std::unique_ptr<Scheduler> MakeScheduler(const config::ModelConfig& config,
+                                         std::vector<SchedulerInstance> instances,
+                                         const SchedulerEnvironment& environment);
+
+}  // namespace nereid::schedule
