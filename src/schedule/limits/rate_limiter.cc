@@ -53,6 +53,11 @@ void RateLimiter::Unregister(InstanceId id) {
   SetCapacities(LargestNeeds({}));
 }
 
+bool RateLimiter::IsAvailable(InstanceId id) const {
+  const auto found = instances_.find(id);
+  return found != instances_.end() && found->second.state == State::kAvailable;
+}
+
 RateLimiter::InstanceId RateLimiter::Choose(const std::vector<InstanceId>& available) const {
   return *std::min_element(available.begin(), available.end(), [&](InstanceId a, InstanceId b) {
     return ScaledExecutions(instances_.at(a)) < ScaledExecutions(instances_.at(b));

@@ -63,6 +63,9 @@ class RateLimiter {
   /// the line is gone. Unknown ids are ignored.
   void Unregister(InstanceId id);
 
+  /// Whether an instance is neither staged nor allocated; false for an unknown id.
+  bool IsAvailable(InstanceId id) const;
+
   /// Of these instances of a model the one that should get its next batch: the one with the fewest
   /// executions × priority, the first of equals. `available` must not be empty.
   InstanceId Choose(const std::vector<InstanceId>& available) const;
