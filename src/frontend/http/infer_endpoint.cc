@@ -63,6 +63,8 @@ Status CompressReply(Exchange& exchange) {
 
 Status EncodeAnswer(Exchange& exchange, std::unique_ptr<request::InferenceResponse> response) {
   Reply& reply = exchange.reply;
+  NEREID_RETURN_IF_ERROR(
+      request::Classify(exchange.output_options.classifications(), response.get()));
   NEREID_RETURN_IF_ERROR(codec::json::EncodeInferResponse(*response, exchange.output_options,
                                                           &reply.text, &reply.tail));
   if (reply.tail.empty()) {

@@ -179,6 +179,28 @@ TEST_F(KserveHandlerTest, InferenceFailures) {
          R"({"error":"Exceeds maximum queue size"})");
 }
 
+TEST_F(KserveHandlerTest, Classification) {
+  service_.labels = {{"OUTPUT0", {"cat", "dog"}}};
+  const auto body = [](const std::string& type, const std::string& data,
+                       const std::string& parameters) {
+    return R"({"inputs":[{"name":"INPUT0","shape":[3],"datatype":")" + type + R"(","data":)" +
+           data + R"(}],"outputs":[{"name":"OUTPUT0","parameters":{)" + parameters + "}}]}";
+  };
+  Expect(Post("/v2/models/echo/infer", body("FP32", "[1,3,2]", R"("classification":2)")), 200,
+         "application/json",
+         R"({"model_name":"echo","model_version":"1","outputs":[{"name":"OUTPUT0",)"
+         R"("datatype":"BYTES","shape":[2],"data":["3.000000:1:dog","2.000000:2"]}]})");
+  Expect(Post("/v2/models/echo/infer",
+              body("INT32", "[1,3,2]", R"("classification":1,"binary_data":true)")),
+         200, "application/octet-stream",
+         R"({"model_name":"echo","model_version":"1","outputs":[{"name":"OUTPUT0",)"
+         R"("datatype":"BYTES","shape":[1],"parameters":{"binary_data_size":11}}]})" +
+             std::string("\7\0\0\0003:1:dog", 11));
+  Expect(Post("/v2/models/echo/infer", body("BOOL", "[true,false,true]", R"("classification":2)")),
+         400, "text/plain",
+         R"({"error":"class result not available for output due to unsupported type 'BOOL'"})");
+}
+
 TEST_F(KserveHandlerTest, FailuresOfTheModel) {
   service_.handler = [](std::unique_ptr<request::InferenceRequest> request) {
     FakeInferenceService::Fail(std::move(request), base::Status::Internal("broken"));
