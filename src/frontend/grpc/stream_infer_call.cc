@@ -140,6 +140,7 @@ void StreamInferCall::OnCancelled() {
 }
 
 void StreamInferCall::OnDelivery(Delivery delivery) {
+  if (EndIfTooLate()) return;
   const auto ordered = ordered_.find(delivery.request);
   const auto decoupled = decoupled_.find(delivery.request);
   if (finished() || (ordered == ordered_.end() && decoupled == decoupled_.end())) return;

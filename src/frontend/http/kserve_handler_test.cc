@@ -61,6 +61,7 @@ class KserveHandlerTest : public ::testing::Test {
     exchange->body.buffer = memory::HostBuffer::Allocate(body.size());
     exchange->body.size = body.size();
     if (!body.empty()) std::memcpy(exchange->body.buffer.data(), body.data(), body.size());
+    exchange->head.deadline_ns = deadline_ns_;
     handler->Handle(*exchange);
     exchange->finished.get_future().get();
     if (exchange->is_sink) {
@@ -85,6 +86,7 @@ class KserveHandlerTest : public ::testing::Test {
   }
 
   FakeInferenceService service_;
+  uint64_t deadline_ns_ = 0;
 };
 
 TEST_F(KserveHandlerTest, Health) {
@@ -210,6 +212,20 @@ TEST_F(KserveHandlerTest, FailuresOfTheModel) {
   service_.handler = &FakeInferenceService::AnswerNothing;
   Expect(Post("/v2/models/echo/infer", R"({"inputs":[]})"), 500, "text/plain",
          R"({"error":"expected a single response, got 0"})");
+}
+
+TEST_F(KserveHandlerTest, RefusalsAfterTheDeadline) {
+  const std::string too_late = R"({"error":"the deadline of the request has passed"})";
+  const std::string body = R"({"inputs":[]})";
+  service_.handler = [](std::unique_ptr<request::InferenceRequest> request) {
+    FakeInferenceService::Fail(std::move(request), base::Status::Unavailable("expired"));
+  };
+  deadline_ns_ = UINT64_MAX;
+  Expect(Post("/v2/models/echo/infer", body), 503, "text/plain", R"({"error":"expired"})");
+  deadline_ns_ = 1;
+  Expect(Post("/v2/models/echo/infer", body), 504, "text/plain", too_late);
+  service_.infer_refusal = base::Status::Unavailable("Exceeds maximum queue size");
+  Expect(Post("/v2/models/echo/infer", body), 504, "text/plain", too_late);
 }
 
 TEST_F(KserveHandlerTest, Compression) {
