@@ -253,7 +253,7 @@ std::vector<Row> PlacementRows() {
          return FirstGroup(c).secondary_devices[0].kind != "KIND_NVDLA";
        }},
       {"ModelInstanceGroup.SecondaryDevice.device_id",
-       Group("secondary_devices { <<device_id: 4>> }"), R"("device_id":4)",
+       Group("secondary_devices { <<device_id: 4>> }"), R"("device_id":"4")",
        [](const ModelConfig& c) { return FirstGroup(c).secondary_devices[0].device_id == 4; }},
       {"ModelInstanceGroup.profile", Group("<<profile: \"0\">>"), R"("profile":["0"])",
        [](const ModelConfig& c) { return FirstGroup(c).profiles.size() == 1; }},
