@@ -81,9 +81,9 @@ Status Model::Load(const ModelSource& source) {
   identity->version_text = std::to_string(source.version);
   identity->config = source.config;
   NEREID_RETURN_IF_ERROR(InitializeBackend(source, identity.get()));
+  NEREID_RETURN_IF_ERROR(ReadLabels(identity.get()));
   identity_ = std::move(identity);
   NEREID_RETURN_IF_ERROR(CheckSupported(config()));
-  NEREID_RETURN_IF_ERROR(ReadLabels());
   LogSettingNotes(config());
   NEREID_ASSIGN_OR_RETURN(
       const std::vector<InstancePtr> instances,
@@ -121,10 +121,10 @@ Status Model::InitializeBackend(const ModelSource& source, request::ModelIdentit
   return config::ValidateModelConfig(*config, all);
 }
 
-Status Model::ReadLabels() {
-  for (const config::TensorSpec& output : config().outputs()) {
+Status Model::ReadLabels(request::ModelIdentity* identity) const {
+  for (const config::TensorSpec& output : identity->config->outputs()) {
     if (output.label_filename.empty()) continue;
-    NEREID_ASSIGN_OR_RETURN(labels_[output.name],
+    NEREID_ASSIGN_OR_RETURN(identity->labels[output.name],
                             config::ReadLabelFile(directory_, output.label_filename));
   }
   return Status::Ok();
@@ -217,12 +217,6 @@ telemetry::ModelStatistics Model::Statistics() const {
   scheduler_statistics_->MergeInto(&total);
   total.pending_requests = scheduler_->PendingCount();
   return total;
-}
-
-const std::string* Model::FindLabel(const std::string& output, size_t index) const {
-  const auto found = labels_.find(output);
-  if (found == labels_.end() || index >= found->second.size()) return nullptr;
-  return &found->second[index];
 }
 
 }  // namespace nereid::model

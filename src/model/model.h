@@ -83,14 +83,11 @@ class Model {
 
   telemetry::ModelStatistics Statistics() const;
 
-  /// The label of a class of an output; null where the output has no label for it.
-  const std::string* FindLabel(const std::string& output, size_t index) const;
-
  private:
   explicit Model(const ModelEnvironment& environment) : environment_(environment) {}
   base::Status Load(const ModelSource& source);
   base::Status InitializeBackend(const ModelSource& source, request::ModelIdentity* identity);
-  base::Status ReadLabels();
+  base::Status ReadLabels(request::ModelIdentity* identity) const;
   /// Initialised and warmed up.
   base::Result<std::vector<InstancePtr>> CreateInstances(const std::vector<InstanceSpec>& specs);
   void CreateScheduler();
@@ -100,7 +97,6 @@ class Model {
   const ModelEnvironment environment_;
   std::string directory_;
   std::shared_ptr<const request::ModelIdentity> identity_;
-  std::map<std::string, std::vector<std::string>> labels_;  // by output
   std::unique_ptr<backend::BackendModel> backend_model_;
   InstanceSet instances_;
   std::unique_ptr<SchedulerStatistics> scheduler_statistics_;
