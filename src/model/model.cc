@@ -40,11 +40,6 @@ Status CheckSupported(const config::ModelConfig& config) {
     return Status::Unsupported("model '" + config.name() +
                                "': sequence batching is not supported by this server yet");
   }
-  if (config.proto().model_repository_agents().agents_size() > 0) {
-    // An agent may be there to refuse the model, so loading without it is not the lesser evil.
-    return Status::Unsupported("model '" + config.name() +
-                               "': model repository agents are not supported by this server yet");
-  }
   return Status::Ok();
 }
 
