@@ -138,6 +138,12 @@ TEST_F(LoadTest, GraphLevelsAndParameters) {
             "");
 }
 
+TEST_F(LoadTest, ShrinkingAnArenaThatIsOff) {
+  EXPECT_THAT(Load("mlp", Mlp(R"("parameters":{"enable_mem_arena":{"string_value":"0"},
+      "memory.enable_memory_arena_shrinkage":{"string_value":"cpu:0"}})")),
+              HasSubstr("is 'cpu:0', but 'enable_mem_arena' switches the arena off"));
+}
+
 TEST_F(LoadTest, AGraphLevelThatDoesNotExist) {
   EXPECT_THAT(Load("mlp", Mlp(R"("optimization":{"graph":{"level":7}})")),
               HasSubstr("optimization.graph.level is 7"));
