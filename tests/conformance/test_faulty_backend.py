@@ -22,7 +22,8 @@ ROOT = Path(__file__).resolve().parents[2]
 def write(library):
     def write_models(root):
         repository = models.Repository(root)
-        for name, fault in (("faulty", ""), ("faulty_half", "fail_half"), ("faulty_late", "late")):
+        for name, fault in (("faulty", ""), ("faulty_half", "fail_half"), ("faulty_late", "late"),
+                            ("faulty_hang", "hang"), ("faulty_detach", "detach")):
             extra = models.ONE_CPU_INSTANCE + (
                 "dynamic_batching { preferred_batch_size: [ 4 ] "
                 "max_queue_delay_microseconds: 5000000 }\n" if fault == "fail_half" else "")
@@ -95,18 +96,17 @@ def test_half_of_a_batch_fails(client):
     assert sum(len(a.as_numpy("OUTPUT0")) for a in answers if a not in failed) == 2
 
 
-@pytest.mark.parametrize("fault", ["hang", "detach"])
-def test_a_client_that_gives_up(serving, client, fault):
+@pytest.mark.parametrize("model", ["faulty_hang", "faulty_detach"])
+def test_a_client_that_gives_up(serving, client, model):
     """The backend hangs for a minute unless it learns that nobody waits any more."""
     if client.protocol == "http":
         pytest.skip("a request over HTTP is not cancelled by its client")
-    request = infer_request("faulty", [tensor("INPUT0", "INT32", [1, 1])], [b"\0\0\0\0"],
-                            parameters={"fault": fault})
+    request = infer_request(model, [tensor("INPUT0", "INT32", [1, 1])], [b"\0\0\0\0"])
     with grpc_raw.channel(serving) as channel:
         future = service_pb2_grpc.GRPCInferenceServiceStub(channel).ModelInfer.future(request)
-        reached = threading.Event()
-        future.add_done_callback(lambda _: reached.set())
-        assert not reached.wait(0.2)  # it hangs
+        ended = threading.Event()
+        future.add_done_callback(lambda _: ended.set())
+        assert not ended.wait(0.2)  # it hangs
         future.cancel()
         assert future.code() == grpc.StatusCode.CANCELLED
-    # still_serving: the instance is free again
+    assert ask(client, model, fault="plain") == [[1, 2]]  # its only instance is free
