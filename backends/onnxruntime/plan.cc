@@ -42,10 +42,10 @@ class Planner {
       return Error::Unsupported("model '" + config_.name + "': " + feature +
                                 " is not supported by this version of the ONNX Runtime backend");
     };
-    if (config_.batch_input_count > 0) {
+    if (config_.batch_inputs.size() > 0) {
       return refuse("batch_input");
     }
-    if (config_.batch_output_count > 0) {
+    if (config_.batch_outputs.size() > 0) {
       return refuse("batch_output");
     }
     if (config_.state_count > 0) {

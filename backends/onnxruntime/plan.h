@@ -5,10 +5,12 @@
 #include <string_view>
 #include <vector>
 
-#include "onnxruntime/session.h"
+#include "nereid/backend/model_config.h"
 #include "onnxruntime/signature.h"
 
 namespace nereid::onnxruntime {
+
+using backend::ModelConfig;
 
 /// How one input of the model is fed.
 struct InputPlan {

@@ -231,10 +231,11 @@ TEST_F(KitTest, ConfigIsRead) {
   EXPECT_TRUE(config.inputs[0].allow_ragged_batch);
   EXPECT_TRUE(config.inputs[0].optional);
   EXPECT_EQ(config.outputs[0].data_type, TRITONSERVER_TYPE_BF16);
-  EXPECT_EQ(config.batch_input_count, 1u);
+  EXPECT_EQ(config.batch_inputs.size(), 1u);
   EXPECT_EQ(config.instance_count, 3);
   EXPECT_EQ(config.graph_level, -1);
-  EXPECT_EQ(config.cpu_accelerators, std::vector<std::string>{"openvino"});
+  ASSERT_EQ(config.cpu_accelerators.size(), 1u);
+  EXPECT_EQ(config.cpu_accelerators[0].name, "openvino");
   EXPECT_EQ(config.control_inputs, std::vector<std::string>{"START"});
   EXPECT_EQ(config.state_count, 1u);
   EXPECT_EQ(config.op_libraries, std::vector<std::string>{"ops.so"});
