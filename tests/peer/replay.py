@@ -87,7 +87,8 @@ def outcome(future) -> str:
         return "cancelled"
     if error is None:
         return "ok"
-    text = re.sub(r"\[request id: \w+\] ", "", error.details())
+    # Both servers explain a batch dimension in words of their own.
+    text = re.sub(r"\[request id: \w+\] ", "", error.details()).split(" NOTE: ")[0]
     return f"{error.code().name}: {text}"
 
 
