@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model/model.h"
 
+#include <charconv>
+
 #include "base/log.h"
 #include "config/complete.h"
 #include "config/describe.h"
@@ -78,21 +80,32 @@ void WarnOfIgnoredSettings(const config::ModelConfig& config) {
   const auto note = [&](bool set, const char* setting) {
     if (set) ignored += (ignored.empty() ? "" : ", ") + std::string(setting);
   };
-  if (const auto& batching = config.dynamic_batching()) {
-    const auto has_policy = [](const config::QueuePolicy& policy) {
-      return policy.default_timeout_us != 0 || policy.max_queue_size != 0 ||
-             policy.allow_timeout_override;
-    };
-    note(batching->preserve_ordering, "dynamic_batching.preserve_ordering");
-    note(batching->priority_levels > 0, "dynamic_batching.priority_levels");
-    note(has_policy(batching->default_queue_policy) || !batching->priority_queue_policies.empty(),
-         "dynamic_batching queue policies");
-  }
   note(config.response_cache_enabled(), "response_cache");
   note(config.proto().model_warmup_size() > 0, "model_warmup");
   if (!ignored.empty()) {
     LOG_WARNING << "model '" << config.name() << "': this server does not honour yet: " << ignored;
   }
+  if (config.proto().optimization().eager_batching()) {
+    LOG_INFO
+        << "model '" << config.name()
+        << "': optimization.eager_batching changes nothing: a batch is formed when an instance "
+           "is free for it, which takes microseconds";
+  }
+}
+
+/// The limit of an execution, in nanoseconds, 0 = none: the model's parameter, else the server's.
+base::Result<uint64_t> WatchdogNs(const config::ModelConfig& config, uint32_t server_secs) {
+  constexpr const char* kParameter = "execution_watchdog_secs";
+  uint32_t secs = server_secs;
+  if (const std::string* text = config.FindParameter(kParameter)) {
+    const char* const end = text->data() + text->size();
+    const auto [rest, error] = std::from_chars(text->data(), end, secs);
+    if (error != std::errc() || rest != end) {
+      return Status::InvalidArgument("model '" + config.name() + "': parameter '" + kParameter +
+                                     "' must be a whole number of seconds, got '" + *text + "'");
+    }
+  }
+  return uint64_t{secs} * 1'000'000'000;
 }
 
 }  // namespace
@@ -117,8 +130,7 @@ Status Model::Load(const ModelEnvironment& environment, const ModelSource& sourc
   NEREID_RETURN_IF_ERROR(ReadLabels(source.directory));
   WarnOfIgnoredSettings(config());
   NEREID_RETURN_IF_ERROR(CreateInstances(environment));
-  CreateScheduler(environment);
-  return Status::Ok();
+  return CreateScheduler(environment);
 }
 
 Status Model::InitializeBackend(const ModelEnvironment& environment, const ModelSource& source) {
@@ -184,7 +196,7 @@ Status Model::CreateInstances(const ModelEnvironment& environment) {
   return Status::Ok();
 }
 
-void Model::CreateScheduler(const ModelEnvironment& environment) {
+Status Model::CreateScheduler(const ModelEnvironment& environment) {
   std::vector<schedule::SchedulerInstance> active;
   bool all_cpu = true;
   for (const auto& instance : instances_) {
@@ -194,15 +206,18 @@ void Model::CreateScheduler(const ModelEnvironment& environment) {
     if (group.kind == InstanceKind::kGpu) all_cpu = false;
   }
   scheduler_statistics_ = std::make_unique<SchedulerStatistics>(environment.clock);
-  const schedule::SchedulerEnvironment scheduling{
+  schedule::SchedulerEnvironment scheduling{
       environment.clock, environment.timers, *scheduler_statistics_,
       all_cpu ? environment.inline_mode : schedule::InlineMode::kNever};
+  NEREID_ASSIGN_OR_RETURN(scheduling.watchdog_ns,
+                          WatchdogNs(config(), environment.execution_watchdog_secs));
   scheduler_ = schedule::MakeScheduler(config(), std::move(active), scheduling);
+  return Status::Ok();
 }
 
 Status Model::CheckReady() {
   for (const auto& instance : instances_) NEREID_RETURN_IF_ERROR(instance->CheckReady());
-  return Status::Ok();
+  return scheduler_->CheckProgress();
 }
 
 telemetry::ModelStatistics Model::Statistics() const {

@@ -29,6 +29,7 @@ struct ModelEnvironment {
   base::TimerQueue& timers;
   bool auto_complete = true;
   schedule::InlineMode inline_mode = schedule::InlineMode::kAuto;
+  uint32_t execution_watchdog_secs = 0;  // 0 = off; a model's own parameter overrides it
   std::map<std::string, std::map<std::string, std::string>> host_policies = {};
   TRITONSERVER_Server* c_server = nullptr;
 };
@@ -61,7 +62,7 @@ class Model {
   }
   void StopAccepting() { scheduler_->StopAccepting(); }
 
-  /// Whether the backend says that every instance can work.
+  /// Whether the backend says that every instance can work, and no execution is stuck.
   base::Status CheckReady();
 
   telemetry::ModelStatistics Statistics() const;
@@ -72,7 +73,7 @@ class Model {
   base::Status InitializeBackend(const ModelEnvironment& environment, const ModelSource& source);
   base::Status ReadLabels(const std::string& directory);
   base::Status CreateInstances(const ModelEnvironment& environment);
-  void CreateScheduler(const ModelEnvironment& environment);
+  base::Status CreateScheduler(const ModelEnvironment& environment);
 
   // Destroyed from the last to the first: the scheduler's threads end before the instances go.
   request::ModelIdentity identity_;
