@@ -6,6 +6,7 @@
 #include "config/backend_library.h"
 #include "config/known_backends.h"
 #include "config/labels.h"
+#include "config/near_name.h"
 #include "config/version_policy.h"
 #include "model_config.pb.h"
 #include "repository/check/check_rules.h"
@@ -143,6 +144,17 @@ void CheckInitialStates(CheckedModel* model) {
   }
 }
 
+// "<path>" and, if a backend of a similar name is installed, its name.
+std::string ExpectedLibrary(const std::string& path, const std::string& backend,
+                            const std::string& backend_directory) {
+  const auto installed = base::ListSubdirectories(backend_directory);
+  if (!installed.ok()) return path;
+  const std::vector<std::string_view> names(installed->begin(), installed->end());
+  const std::string_view nearest = config::NearestName(backend, names);
+  if (nearest.empty() || nearest == backend) return path;
+  return path + "; there is a backend '" + std::string(nearest) + "'";
+}
+
 void CheckBackendLibrary(const std::string& backend_directory, CheckedModel* model) {
   const ModelConfig& config = *model->config();
   if (backend_directory.empty() || config.is_ensemble() || config.backend().empty()) return;
@@ -163,7 +175,7 @@ void CheckBackendLibrary(const std::string& backend_directory, CheckedModel* mod
     if (found) continue;
     const std::string field = !config.runtime().empty() ? "runtime" : "backend";
     model->Add(kBackendLibrary, field, config::NoBackendLibraryText(config.backend()),
-               places->back());
+               ExpectedLibrary(places->back(), config.backend(), backend_directory));
     return;
   }
 }
