@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <span>
 
 #include "app/endpoints.h"
@@ -111,10 +112,31 @@ const tools::Tool* ToolOf(const std::vector<std::string>& arguments) {
   return tools::FindTool(arguments[1]);
 }
 
+/// Loads the model in a server of its own, without front ends.
+base::Result<config::ModelConfigPtr> LoadForTool(const tools::ToolContext::LoadRequest& request) {
+  // What the tool prints is the answer; the log of the load would only stand in its way.
+  LogOptions quiet;
+  quiet.info = quiet.warning = quiet.error = false;
+  NEREID_RETURN_IF_ERROR(ConfigureLog(quiet));
+  const std::filesystem::path directory(request.model_directory);
+  const std::string name = directory.filename().string();
+  server::ServerSettings settings;
+  settings.model_repository_paths = {directory.parent_path().string()};
+  settings.model_control_mode = server::ModelControlMode::kExplicit;
+  settings.startup_models = {name};
+  settings.model_config_name = request.config_name;
+  settings.strict_model_config = request.strict_config;
+  settings.backend_directory = request.backend_directory;
+  settings.metrics_enabled = false;
+  NEREID_ASSIGN_OR_RETURN(const auto server, server::InferenceServer::Create(std::move(settings)));
+  return server->GetModelConfig(name, -1);
+}
+
 int RunTool(const tools::Tool& tool, std::span<const std::string> words) {
   tools::ToolContext context;
   const std::string backends = DefaultPluginDirectory("backends", ExecutablePath());
   if (base::IsDirectory(backends)) context.backend_directory = backends;
+  context.load = LoadForTool;
   const tools::ToolResult result = tool.run(words, context);
   std::fputs(result.errors.c_str(), stderr);
   // Written in vain (a full disk, a closed pipe) is not done.

@@ -3,31 +3,18 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <set>
 
 #include "app/tools/report_text.h"
+#include "app/tools/testing/golden.h"
 #include "app/tools/tool.h"
-#include "base/files.h"
 
 namespace nereid::app::tools {
 namespace {
 
 namespace fs = std::filesystem;
-
-std::string SourceDirectory() {
-  const char* source = std::getenv("NEREID_SOURCE_DIR");
-  return source == nullptr ? "." : source;
-}
-
-void ExpectGolden(const std::string& path, const std::string& text) {
-  if (std::getenv("NEREID_UPDATE_GOLDEN") != nullptr) std::ofstream(path) << text;
-  const auto golden = base::ReadFile(path);
-  ASSERT_TRUE(golden.ok()) << golden.status().message();
-  EXPECT_EQ(text, *golden) << "if this is intended: NEREID_UPDATE_GOLDEN=1";
-}
 
 class CheckTest : public testing::Test {
  protected:

@@ -8,6 +8,8 @@ namespace {
 
 constexpr Tool kTools[] = {
     {"check", "check <directory>... [flags]", "say everything that is wrong with models", RunCheck},
+    {"explain", "explain <model directory> [flags]",
+     "show a configuration, and where it comes from", RunExplain},
 };
 
 }  // namespace

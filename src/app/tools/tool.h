@@ -3,10 +3,14 @@
 // prints to two texts.
 #pragma once
 
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "base/result.h"
+#include "config/model_config.h"
 
 namespace nereid::app::tools {
 
@@ -24,6 +28,15 @@ inline constexpr int kCannotRun = 2;
 struct ToolContext {
   /// Where backends are if no flag says so; empty if there is no such directory.
   std::string backend_directory;
+  /// Loads one model as the server would, and tells the configuration that it then has. Empty in a
+  /// program that cannot load models.
+  struct LoadRequest {
+    std::string model_directory;
+    std::string config_name;
+    std::string backend_directory;
+    bool strict_config = false;
+  };
+  std::function<base::Result<config::ModelConfigPtr>(const LoadRequest& request)> load;
 };
 
 struct Tool {
@@ -40,6 +53,7 @@ std::span<const Tool> AllTools();
 const Tool* FindTool(std::string_view name);
 
 ToolResult RunCheck(std::span<const std::string> words, const ToolContext& context);
+ToolResult RunExplain(std::span<const std::string> words, const ToolContext& context);
 
 /// The result of a tool that cannot run: "nereid <tool>: <reason>" and the way to its help.
 ToolResult CannotRun(std::string_view tool, const std::string& reason);
