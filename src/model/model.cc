@@ -142,6 +142,9 @@ base::Result<std::vector<InstancePtr>> Model::CreateInstances(
     NEREID_RETURN_IF_ERROR(instance->Initialize());
     if (!instance->passive()) {
       NEREID_RETURN_IF_ERROR(RunWarmup(samples, identity_, environment_.clock, *instance));
+      if (environment_.permits != nullptr) {
+        NEREID_RETURN_IF_ERROR(instance->Register(*environment_.permits));
+      }
     }
     instances.push_back(std::move(instance));
   }
@@ -162,9 +165,10 @@ void Model::CreateScheduler() {
     if (group.kind == InstanceKind::kGpu) all_cpu = false;
   }
   scheduler_statistics_ = std::make_unique<SchedulerStatistics>(environment_.clock);
-  const schedule::SchedulerEnvironment scheduling{
+  schedule::SchedulerEnvironment scheduling{
       environment_.clock, environment_.timers, *scheduler_statistics_,
       all_cpu ? environment_.inline_mode : schedule::InlineMode::kNever};
+  scheduling.permits = environment_.permits;
   scheduler_ = schedule::MakeScheduler(config(), Active(instances_.All()), scheduling);
 }
 

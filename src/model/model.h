@@ -30,6 +30,8 @@ struct ModelEnvironment {
   bool auto_complete = true;
   schedule::InlineMode inline_mode = schedule::InlineMode::kAuto;
   HostPolicies host_policies = {};
+  /// What instances share; null where the rate limiter is off.
+  schedule::ResourcePermits* permits = nullptr;
   TRITONSERVER_Server* c_server = nullptr;
 };
 
