@@ -80,6 +80,7 @@ Status InferenceServer::Start() {
   model::ModelEnvironment environment{*backends_, base::SteadyClock(), *timers_};
   environment.auto_complete = !settings_.strict_model_config;
   environment.inline_mode = settings_.inline_mode;
+  environment.execution_watchdog_secs = settings_.execution_watchdog_secs;
   environment.host_policies = settings_.host_policies;
   environment.permits = permits_.get();
   environment.c_server = settings_.c_server;
