@@ -153,6 +153,9 @@ base::Result<std::vector<InstancePtr>> Model::CreateInstances(
     NEREID_RETURN_IF_ERROR(instance->Initialize());
     if (!instance->passive()) {
       NEREID_RETURN_IF_ERROR(RunWarmup(samples, identity_, environment_.clock, *instance));
+      if (environment_.permits != nullptr) {
+        NEREID_RETURN_IF_ERROR(instance->Register(*environment_.permits));
+      }
     }
     instances.push_back(std::move(instance));
   }
@@ -176,6 +179,7 @@ Status Model::CreateScheduler() {
   schedule::SchedulerEnvironment scheduling{
       environment_.clock, environment_.timers, *scheduler_statistics_,
       all_cpu ? environment_.inline_mode : schedule::InlineMode::kNever};
+  scheduling.permits = environment_.permits;
   NEREID_ASSIGN_OR_RETURN(scheduling.watchdog_ns,
                           WatchdogNs(config(), environment_.execution_watchdog_secs));
   scheduler_ = schedule::MakeScheduler(config(), Active(instances_.All()), scheduling);

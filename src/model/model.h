@@ -31,6 +31,8 @@ struct ModelEnvironment {
   schedule::InlineMode inline_mode = schedule::InlineMode::kAuto;
   uint32_t execution_watchdog_secs = 0;  // 0 = off; a model's own parameter overrides it
   HostPolicies host_policies = {};
+  /// What instances share; null where the rate limiter is off.
+  schedule::ResourcePermits* permits = nullptr;
   TRITONSERVER_Server* c_server = nullptr;
 };
 
