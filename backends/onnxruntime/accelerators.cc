@@ -41,10 +41,9 @@ Error Unknown(const ModelConfig& config, const std::string& field, const std::st
   std::vector<std::string> names;
   std::transform(known.begin(), known.end(), std::back_inserter(names),
                  [](const Known& row) { return row.name; });
-  return Error::InvalidArgument(
-      "model '" + config.name + "': unknown Execution Accelerator '" + name +
-      "' is requested in optimization.execution_accelerators." + field +
-      "; the known ones are: " + Join(names));
+  return Error::InvalidArgument("model '" + config.name + "': unknown Execution Accelerator '" +
+                                name + "' is requested in optimization.execution_accelerators." +
+                                field + "; the known ones are: " + Join(names));
 }
 
 }  // namespace
@@ -80,8 +79,9 @@ std::string LeftAsideOnCpu(const ModelConfig& config) {
   for (const AcceleratorConfig& accelerator : config.gpu_accelerators) {
     names.push_back("the Execution Accelerator '" + accelerator.name + "'");
   }
-  return names.empty() ? "" : "model '" + config.name +
-                                  "' runs on the CPU; left aside, being for GPUs: " + Join(names);
+  return names.empty() ? ""
+                       : "model '" + config.name +
+                             "' runs on the CPU; left aside, being for GPUs: " + Join(names);
 }
 
 Error SetAccelerators(const ModelConfig& config, OrtSessionOptions* options) {

@@ -20,8 +20,8 @@ struct Provider {
 
 /// What `optimization.execution_accelerators.cpu_execution_accelerator` asks for, in that order.
 /// `available` is what this ONNX Runtime was built with, in its own words
-/// ("OpenVINOExecutionProvider"). An unknown name, there or among those of the GPU, is an error that
-/// lists the known ones; so is one that is known and not available.
+/// ("OpenVINOExecutionProvider"). An unknown name, there or among those of the GPU, is an error
+/// that lists the known ones; so is one that is known and not available.
 Error ChooseProviders(const ModelConfig& config, const std::vector<std::string>& available,
                       std::vector<Provider>* providers);
 

@@ -59,10 +59,9 @@ inline Error ScatterWithInputShape(const std::string& name, std::span<const int6
         continue;
       }
       if (k >= sources[i].size()) {
-        return Error::InvalidArgument("output '" + name + "' of shape " + ShapeText(dims) +
-                                      " takes dimension " + std::to_string(k) +
-                                      " of its source input, whose shape is " +
-                                      ShapeText(sources[i]));
+        return Error::InvalidArgument(
+            "output '" + name + "' of shape " + ShapeText(dims) + " takes dimension " +
+            std::to_string(k) + " of its source input, whose shape is " + ShapeText(sources[i]));
       }
       shape[k] = sources[i][k];
     }

@@ -26,8 +26,8 @@ struct NoBackendState {
 ///
 /// Each is made by the server's call, kept at its handle, and deleted by the Finalize that follows;
 /// the one above it lives longer. Load may throw, and says why a backend, a model or an instance
-/// cannot be had. Execute owns the requests, and answers and releases each (see Batch); an exception
-/// may leave it only before it has taken one of them, since the server then answers all.
+/// cannot be had. Execute owns the requests, and answers and releases each (see Batch); an
+/// exception may leave it only before it has taken one of them, since the server then answers all.
 ///
 /// The backend asks for one instance on the CPU where the configuration names none, and lets the
 /// instances of a model load side by side.

@@ -58,8 +58,13 @@ BatchRunner* ResourcePermits::TryAcquire(std::span<BatchRunner* const> idle, Wai
     // Nobody has said what it needs: it needs nothing.
     if (found == ids_.end()) return instance;
     const InstanceId id = found->second;
-    // One of the model stands in line already, or is just being told that its turn has come.
-    if (!limiter_.IsAvailable(id)) return nullptr;
+    if (!limiter_.IsAvailable(id)) {
+      // One of the model stands in line already, or is just being told that its turn has come, or
+      // had a permit of no use, which is not back yet: without a word then, the work that the
+      // scheduler has meanwhile got would wait for ever.
+      members_[id].waiter = &waiter;
+      return nullptr;
+    }
     available.push_back(id);
   }
   if (available.empty()) return nullptr;
@@ -77,6 +82,7 @@ void ResourcePermits::Release(BatchRunner* instance, bool executed) {
     const auto found = ids_.find(instance);
     if (found == ids_.end()) return;
     limiter_.Release(found->second, executed);
+    if (members_[found->second].waiter != nullptr) limiter_.Stage(found->second);
     GrantLocked();
   }
   Deliver();

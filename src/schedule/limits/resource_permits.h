@@ -51,7 +51,9 @@ class ResourcePermits final : public ExecutionPermits {
   using InstanceId = RateLimiter::InstanceId;
   struct Member {
     BatchRunner* instance = nullptr;
-    Waiter* waiter = nullptr;  // from when it joins the line until OnPermit is called
+    /// Wants to be told: set while it stands in line, and when a scheduler asks for it before the
+    /// permit it had is back; it joins the line then.
+    Waiter* waiter = nullptr;
   };
 
   void Unregister(BatchRunner* instance);

@@ -99,6 +99,16 @@ TEST_F(ResourcePermitsTest, APermitThatIsOfNoUsePassesOn) {
   EXPECT_EQ(Try({&a_}, of_a_), &a_);
 }
 
+TEST_F(ResourcePermitsTest, WhoAsksBeforeAUselessPermitIsBackIsNotForgotten) {
+  Add(a_, 1);
+  EXPECT_EQ(Try({&a_}, of_a_), &a_);
+  EXPECT_EQ(Try({&a_}, of_a_), nullptr);  // a request came between planning and giving back
+  permits_.Release(&a_, false);
+  EXPECT_THAT(of_a_.permitted, ElementsAre(&a_));
+  permits_.Release(&a_, true);
+  EXPECT_THAT(of_a_.permitted, ElementsAre(&a_)) << "once";
+}
+
 TEST_F(ResourcePermitsTest, WithdrawnInstancesDoNotBlockTheLine) {
   Add(a_, 6);
   Add(b_, 6);
