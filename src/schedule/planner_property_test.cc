@@ -115,8 +115,8 @@ std::string ConfigText(const Setting& setting) {
                      " input { name: \"V\" data_type: TYPE_INT8 dims: [ -1 ] }";
   if (!setting.dynamic) return text;
   text += " dynamic_batching { max_queue_delay_microseconds: " +
-          std::to_string(setting.delay_ns / 1'000) +
-          " default_queue_policy " + PolicyText(setting.default_policy);
+          std::to_string(setting.delay_ns / 1'000) + " default_queue_policy " +
+          PolicyText(setting.default_policy);
   for (const uint64_t size : setting.preferred) {
     text += " preferred_batch_size: " + std::to_string(size);
   }
@@ -283,7 +283,8 @@ class Play {
                                {static_cast<int64_t>(known.size), known.columns})
                     .ok());
     request->priority = random_.Below(6);
-    if (random_.Chance(20)) request->timeout_us = random_.Chance(5) ? UINT64_MAX : random_.Below(40);
+    if (random_.Chance(20))
+      request->timeout_us = random_.Chance(5) ? UINT64_MAX : random_.Below(40);
     if (random_.Chance(10)) request->deadline_ns = now_ns_ + random_.Below(2'000'000);
     known.level = request->priority == 0 || request->priority > setting_.levels
                       ? setting_.default_level
