@@ -2,6 +2,7 @@
 #include "model/model.h"
 
 #include "base/log.h"
+#include "cache/model_fingerprint.h"
 #include "config/complete.h"
 #include "config/describe.h"
 #include "config/labels.h"
@@ -88,7 +89,6 @@ void WarnOfIgnoredSettings(const config::ModelConfig& config) {
     note(has_policy(batching->default_queue_policy) || !batching->priority_queue_policies.empty(),
          "dynamic_batching queue policies");
   }
-  note(config.response_cache_enabled(), "response_cache");
   note(config.proto().model_warmup_size() > 0, "model_warmup");
   if (!ignored.empty()) {
     LOG_WARNING << "model '" << config.name() << "': this server does not honour yet: " << ignored;
@@ -117,6 +117,7 @@ Status Model::Load(const ModelEnvironment& environment, const ModelSource& sourc
   NEREID_RETURN_IF_ERROR(ReadLabels(source.directory));
   WarnOfIgnoredSettings(config());
   NEREID_RETURN_IF_ERROR(CreateInstances(environment));
+  NEREID_RETURN_IF_ERROR(CreateCache(environment, source));
   CreateScheduler(environment);
   return Status::Ok();
 }
@@ -200,6 +201,22 @@ void Model::CreateScheduler(const ModelEnvironment& environment) {
   scheduler_ = schedule::MakeScheduler(config(), std::move(active), scheduling);
 }
 
+Status Model::CreateCache(const ModelEnvironment& environment, const ModelSource& source) {
+  if (!config().response_cache_enabled()) return Status::Ok();
+  if (environment.response_cache == nullptr) {
+    LOG_INFO << "model '" << source.name << "': response_cache is enabled, but the server has no "
+             << "response cache (--cache-config); its responses are not cached";
+    return Status::Ok();
+  }
+  NEREID_ASSIGN_OR_RETURN(const cache::Digest fingerprint,
+                          cache::FingerprintModel(config(), source.directory,
+                                                  source.version_directory));
+  cache_statistics_ = std::make_unique<CacheStatistics>(environment.clock);
+  response_cache_ = std::make_unique<cache::ModelCache>(
+      *environment.response_cache, fingerprint, environment.clock, *cache_statistics_);
+  return Status::Ok();
+}
+
 Status Model::CheckReady() {
   for (const auto& instance : instances_) NEREID_RETURN_IF_ERROR(instance->CheckReady());
   return Status::Ok();
@@ -215,6 +232,11 @@ telemetry::ModelStatistics Model::Statistics() const {
   for (const auto& instance : instances_) instance->statistics().MergeInto(&total);
   scheduler_statistics_->MergeInto(&total);
   total.pending_requests = scheduler_->PendingCount();
+  if (response_cache_ != nullptr) {
+    total.response_cache = true;
+    total.pending_requests += response_cache_->PendingCount();
+    cache_statistics_->MergeInto(&total);
+  }
   return total;
 }
 

@@ -12,7 +12,9 @@
 #include "base/clock.h"
 #include "base/result.h"
 #include "base/timer_queue.h"
+#include "cache/model_cache.h"
 #include "config/model_config.h"
+#include "model/cache_statistics.h"
 #include "model/model_instance.h"
 #include "model/scheduler_statistics.h"
 #include "request/model_identity.h"
@@ -31,6 +33,7 @@ struct ModelEnvironment {
   schedule::InlineMode inline_mode = schedule::InlineMode::kAuto;
   std::map<std::string, std::map<std::string, std::string>> host_policies = {};
   TRITONSERVER_Server* c_server = nullptr;
+  cache::ResponseCache* response_cache = nullptr;  // null: the server has none
 };
 
 /// Where a model version comes from.
@@ -57,7 +60,8 @@ class Model {
 
   /// Takes a normalised request; see schedule::Scheduler.
   base::Status Enqueue(std::unique_ptr<request::InferenceRequest>& request) {
-    return scheduler_->Enqueue(request);
+    return response_cache_ != nullptr ? response_cache_->Enqueue(request, *scheduler_)
+                                      : scheduler_->Enqueue(request);
   }
   void StopAccepting() { scheduler_->StopAccepting(); }
 
@@ -76,6 +80,7 @@ class Model {
   base::Status ReadLabels(const std::string& directory);
   base::Status CreateInstances(const ModelEnvironment& environment);
   void CreateScheduler(const ModelEnvironment& environment);
+  base::Status CreateCache(const ModelEnvironment& environment, const ModelSource& source);
 
   // Destroyed from the last to the first: the scheduler's threads end before the instances go.
   request::ModelIdentity identity_;
@@ -83,6 +88,8 @@ class Model {
   std::unique_ptr<backend::BackendModel> backend_model_;
   std::vector<std::unique_ptr<ModelInstance>> instances_;
   std::unique_ptr<SchedulerStatistics> scheduler_statistics_;
+  std::unique_ptr<CacheStatistics> cache_statistics_;  // null, as the next, without a cache
+  std::unique_ptr<cache::ModelCache> response_cache_;
   std::unique_ptr<schedule::Scheduler> scheduler_;
 };
 

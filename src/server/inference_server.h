@@ -15,6 +15,9 @@
 namespace nereid::backend {
 class BackendRegistry;
 }
+namespace nereid::cache {
+class ResponseCache;
+}
 namespace nereid::server {
 
 /// What the start-up table says of a backend.
@@ -64,6 +67,7 @@ class InferenceServer final : public api::InferenceService {
  private:
   explicit InferenceServer(ServerSettings settings);
   base::Status Start();
+  base::Status OpenResponseCache();
   base::Status LoadStartupModels();
   void StartCollectors();
   /// INVALID_ARGUMENT unless loading and unloading by name is allowed.
@@ -76,6 +80,7 @@ class InferenceServer final : public api::InferenceService {
   std::shared_ptr<telemetry::Registry> metrics_;
   std::unique_ptr<base::ThreadTimerQueue> timers_;
   std::unique_ptr<backend::BackendRegistry> backends_;
+  std::unique_ptr<cache::ResponseCache> response_cache_;  // null without --cache-config
   struct Repository;  // the lifecycle and what it is wired to
   std::unique_ptr<Repository> repository_;
   struct Collectors;

@@ -155,12 +155,23 @@ TEST_F(ServerTest, AFailedModelEndsTheStartOnlyWhenAsked) {
   EXPECT_TRUE(InferenceServer::Create(settings_).ok());
 }
 
+TEST_F(ServerTest, OneCacheThatIsThere) {
+  settings_.cache_directory = root_.string();
+  settings_.cache_config["absent"] = "{}";
+  const auto absent = InferenceServer::Create(settings_).status();
+  EXPECT_EQ(absent.code(), base::StatusCode::kNotFound);
+  EXPECT_THAT(absent.message(), HasSubstr("unable to find 'libtritoncache_absent.so' for cache. "
+                                          "Searched: " + root_.string() + "/absent"));
+  settings_.cache_config["second"] = "{}";
+  const auto two = InferenceServer::Create(settings_).status();
+  EXPECT_EQ(two.code(), base::StatusCode::kInvalidArgument);
+  EXPECT_THAT(two.message(), HasSubstr("'absent' 'second'"));
+}
+
 TEST_F(ServerTest, WhatIsNotBuiltIsRefused) {
   settings_.model_namespacing = true;
   EXPECT_EQ(InferenceServer::Create(settings_).status().code(), base::StatusCode::kUnsupported);
   settings_.model_namespacing = false;
-  settings_.cache_config["local"] = "{}";
-  EXPECT_EQ(InferenceServer::Create(settings_).status().code(), base::StatusCode::kUnsupported);
   EXPECT_EQ(InferenceServer::Create({}).status().message(), "--model-repository must be specified");
 }
 
