@@ -9,6 +9,7 @@
 #include "nereid/backend/batch.h"
 #include "nereid/backend/error.h"
 #include "nereid/backend/model_config.h"
+#include "nereid/backend/plugin.h"
 
 namespace nereid::identity {
 
@@ -26,6 +27,8 @@ struct Pair {
 /// One version of a model. Unchanged after Load, so that instances share it without a lock.
 class IdentityModel {
  public:
+  explicit IdentityModel(backend::NoBackendState*) {}
+
   /// Reads the configuration and the parameters, and waits for `creation_delay_sec`.
   Error Load(TRITONBACKEND_Model* model);
 
@@ -57,6 +60,8 @@ class IdentityInstance {
  public:
   explicit IdentityInstance(IdentityModel* model)
       : model_(*model), delay_(model->ExecuteDelay(model->NextInstanceIndex())) {}
+
+  Error Load(TRITONBACKEND_ModelInstance*) { return {}; }
 
   void Execute(TRITONBACKEND_ModelInstance* instance, TRITONBACKEND_Request** requests,
                uint32_t count);

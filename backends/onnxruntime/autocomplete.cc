@@ -44,14 +44,24 @@ Json Describe(const TensorSignature& tensor, bool batching,
   return entry;
 }
 
+/// Whether the server (a control of the sequence batcher) or the backend (a batch input) makes the
+/// input, so that no client sends it.
+bool IsMade(const ModelConfig& config, const std::string& name) {
+  const auto holds = [&](const std::vector<std::string>& names) {
+    return std::find(names.begin(), names.end(), name) != names.end();
+  };
+  return holds(config.control_inputs) ||
+         std::any_of(config.batch_inputs.begin(), config.batch_inputs.end(),
+                     [&](const backend::BatchInputConfig& input) { return holds(input.targets); });
+}
+
 /// Sets `input` or `output`.
 Error DescribeAll(const std::vector<TensorSignature>& tensors, const ModelConfig& config,
                   bool output, rapidjson::Document* document) {
   Json list(rapidjson::kArrayType);
   for (const TensorSignature& tensor : tensors) {
-    const auto& controls = config.control_inputs;
-    if (!output && std::find(controls.begin(), controls.end(), tensor.name) != controls.end()) {
-      continue;  // the server makes it
+    if (!output && IsMade(config, tensor.name)) {
+      continue;
     }
     if (tensor.data_type == TRITONSERVER_TYPE_INVALID) {
       const std::string text = "model '" + config.name + "': " + (output ? "output" : "input") +
@@ -84,7 +94,7 @@ Error AutoComplete(const ModelSignature& signature, const Parameters& backend_se
                    rapidjson::Document* document, bool* changed) {
   *changed = false;
   ModelConfig config = backend::ParseModelConfig(*document);
-  if (config.inputs.size() + config.batch_input_count > 0 && !config.outputs.empty()) {
+  if (config.inputs.size() + config.batch_inputs.size() > 0 && !config.outputs.empty()) {
     return {};
   }
   *changed = true;

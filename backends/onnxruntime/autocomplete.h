@@ -3,10 +3,13 @@
 
 #include <rapidjson/document.h>
 
-#include "onnxruntime/session.h"
+#include "nereid/backend/model_config.h"
 #include "onnxruntime/signature.h"
 
 namespace nereid::onnxruntime {
+
+using backend::ModelConfig;
+using backend::Parameters;
 
 /// Whether requests can be put together along a first dimension that every tensor leaves variable.
 bool CanBatch(const ModelSignature& signature);

@@ -4,7 +4,10 @@
 #include <utility>
 
 #include "nereid/backend/json.h"
+#include "nereid/backend/log.h"
+#include "onnxruntime/accelerators.h"
 #include "onnxruntime/autocomplete.h"
+#include "onnxruntime/threads.h"
 
 namespace nereid::onnxruntime {
 
@@ -14,28 +17,38 @@ Error OnnxModel::Load(TRITONBACKEND_Model* model) {
   NEREID_BACKEND_TRY(CreateSession(environment_, config_, &session));
   ModelSignature signature;
   NEREID_BACKEND_TRY(ReadSignature(*session, &signature));
-  bool complete = false;
-  NEREID_BACKEND_TRY(TRITONBACKEND_ModelAutoCompleteConfig(model, &complete));
-  if (complete) {
-    rapidjson::Document document;
-    NEREID_BACKEND_TRY(backend::ReadConfigDocument(model, &document));
-    bool changed = false;
-    NEREID_BACKEND_TRY(AutoComplete(signature, environment_.settings, &document, &changed));
-    if (changed) {
-      NEREID_BACKEND_TRY(backend::WriteConfigDocument(model, document));
-      ModelConfig completed = backend::ParseModelConfig(document);
-      completed.version = config_.version;
-      completed.directory = config_.directory;
-      config_ = std::move(completed);
-    }
-  }
+  NEREID_BACKEND_TRY(Complete(model, signature));
   auto plan = std::make_shared<Plan>();
   NEREID_BACKEND_TRY(MakePlan(config_, signature, plan.get()));
   plan_ = std::move(plan);
+  if (const std::string note = LeftAsideOnCpu(config_); !note.empty()) {
+    NEREID_BACKEND_LOG(WARN, note);
+  }
   bool shared = true;
   NEREID_BACKEND_TRY(SharesSession(config_, &shared));
   if (shared) {
     shared_session_ = std::shared_ptr<OrtSession>(session.release(), Release());
+  }
+  return {};
+}
+
+/// Hands the configuration back to the server where something was missing.
+Error OnnxModel::Complete(TRITONBACKEND_Model* model, const ModelSignature& signature) {
+  bool wanted = false;
+  NEREID_BACKEND_TRY(TRITONBACKEND_ModelAutoCompleteConfig(model, &wanted));
+  if (!wanted) {
+    return {};
+  }
+  rapidjson::Document document;
+  NEREID_BACKEND_TRY(backend::ReadConfigDocument(model, &document));
+  bool changed = false;
+  NEREID_BACKEND_TRY(AutoComplete(signature, environment_.settings, &document, &changed));
+  if (changed) {
+    NEREID_BACKEND_TRY(backend::WriteConfigDocument(model, document));
+    ModelConfig completed = backend::ParseModelConfig(document);
+    completed.version = config_.version;
+    completed.directory = config_.directory;
+    config_ = std::move(completed);
   }
   return {};
 }

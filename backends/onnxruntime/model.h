@@ -22,11 +22,32 @@ class OnnxModel {
   Error MakeRunner(TRITONBACKEND_ModelInstance* instance, std::unique_ptr<Runner>* runner) const;
 
  private:
+  Error Complete(TRITONBACKEND_Model* model, const ModelSignature& signature);
+
   const Environment& environment_;
   ModelConfig config_;
   std::shared_ptr<const Plan> plan_;
   /// Null where each instance has its own.
   std::shared_ptr<OrtSession> shared_session_;
+};
+
+/// One instance: executes on one thread at a time.
+class OnnxInstance {
+ public:
+  explicit OnnxInstance(const OnnxModel* model) : model_(*model) {}
+
+  Error Load(TRITONBACKEND_ModelInstance* instance) {
+    return model_.MakeRunner(instance, &runner_);
+  }
+
+  void Execute(TRITONBACKEND_ModelInstance* instance, TRITONBACKEND_Request** requests,
+               uint32_t count) {
+    runner_->Execute(instance, requests, count);
+  }
+
+ private:
+  const OnnxModel& model_;
+  std::unique_ptr<Runner> runner_;
 };
 
 }  // namespace nereid::onnxruntime

@@ -8,7 +8,16 @@
 namespace nereid::onnxruntime {
 namespace {
 
+using backend::BatchInputConfig;
+using backend::BatchInputKind;
+using backend::BatchOutputConfig;
 using backend::TensorConfig;
+
+int PlaceOf(const std::vector<InputPlan>& inputs, const std::string& name) {
+  const auto found = std::find_if(inputs.begin(), inputs.end(),
+                                  [&](const InputPlan& input) { return input.name == name; });
+  return found == inputs.end() ? -1 : static_cast<int>(found - inputs.begin());
+}
 
 class Planner {
  public:
@@ -24,6 +33,9 @@ class Planner {
     }
     for (const std::string& control : config_.control_inputs) {
       NEREID_BACKEND_TRY(AddControl(control, plan));
+    }
+    for (const BatchInputConfig& input : config_.batch_inputs) {
+      NEREID_BACKEND_TRY(AddBatchInput(input, plan));
     }
     NEREID_BACKEND_TRY(CheckComplete(*plan));
     for (const TensorConfig& output : config_.outputs) {
@@ -42,12 +54,6 @@ class Planner {
       return Error::Unsupported("model '" + config_.name + "': " + feature +
                                 " is not supported by this version of the ONNX Runtime backend");
     };
-    if (config_.batch_input_count > 0) {
-      return refuse("batch_input");
-    }
-    if (config_.batch_output_count > 0) {
-      return refuse("batch_output");
-    }
     if (config_.state_count > 0) {
       return refuse("sequence_batching.state (implicit state)");
     }
@@ -66,14 +72,20 @@ class Planner {
     return {};
   }
 
-  Error CheckAgainst(const std::string& kind, const TensorConfig& given,
-                     const TensorSignature& tensor) const {
+  Error CheckType(const std::string& kind, TRITONSERVER_DataType given,
+                  const TensorSignature& tensor) const {
     NEREID_BACKEND_TRY(CheckTensor(kind, tensor));
-    if (given.data_type != tensor.data_type) {
-      return Bad("the configuration gives " + kind + " '" + given.name + "' the data type " +
-                 backend::DataTypeToConfig(given.data_type) + ", but the ONNX model declares " +
+    if (given != tensor.data_type) {
+      return Bad("the configuration gives " + kind + " '" + tensor.name + "' the data type " +
+                 backend::DataTypeToConfig(given) + ", but the ONNX model declares " +
                  backend::DataTypeToConfig(tensor.data_type));
     }
+    return {};
+  }
+
+  Error CheckAgainst(const std::string& kind, const TensorConfig& given,
+                     const TensorSignature& tensor) const {
+    NEREID_BACKEND_TRY(CheckType(kind, given.data_type, tensor));
     if (given.allow_ragged_batch) {
       return CheckRagged(given, tensor);
     }
@@ -158,11 +170,52 @@ class Planner {
     return {};
   }
 
+  /// The place of the input that a batch input or output is derived from.
+  Error FindSource(const std::string& field, const std::string& name, const Plan& plan,
+                   size_t* source) const {
+    const int place = PlaceOf(plan.inputs, name);
+    if (place < 0) {
+      return Bad(field + " names the source input '" + name +
+                 "', which the configuration does not list");
+    }
+    *source = static_cast<size_t>(place);
+    return {};
+  }
+
+  Error AddBatchInput(const BatchInputConfig& given, Plan* plan) const {
+    size_t source = 0;
+    NEREID_BACKEND_TRY(FindSource("batch_input", given.source, *plan, &source));
+    if (given.kind == BatchInputKind::kUnknown || given.targets.empty()) {
+      return Bad("batch_input of '" + given.source + "' lacks a known kind or a target_name");
+    }
+    for (const std::string& name : given.targets) {
+      bool has_default = false;
+      const TensorSignature* tensor = FindInput(name, &has_default);
+      if (tensor == nullptr || PlaceOf(plan->inputs, name) >= 0) {
+        return Bad("batch_input names the target '" + name + "', which " +
+                   (tensor == nullptr ? "the ONNX model lacks" : "clients are to send as well") +
+                   "; its inputs are: " + ListText(signature_.inputs));
+      }
+      NEREID_BACKEND_TRY(CheckType("batch_input", given.data_type, *tensor));
+      const size_t rank = given.kind == BatchInputKind::kItemShape ? 2 : 1;
+      if (!tensor->dims.empty() && tensor->dims.size() != rank) {
+        return Bad("batch_input '" + name + "' has rank " + std::to_string(rank) +
+                   ", but the ONNX model declares " + backend::ShapeText(tensor->dims));
+      }
+      plan->batch_inputs.push_back({name, given, tensor->element_type, source,
+                                    rank == 1 && !tensor->dims.empty() ? tensor->dims[0] : -1});
+    }
+    return {};
+  }
+
+  static bool IsBatchInput(const std::string& name, const Plan& plan) {
+    return std::any_of(plan.batch_inputs.begin(), plan.batch_inputs.end(),
+                       [&](const BatchInputPlan& input) { return input.name == name; });
+  }
+
   Error CheckComplete(const Plan& plan) const {
     for (const TensorSignature& tensor : signature_.inputs) {
-      const bool given = std::any_of(plan.inputs.begin(), plan.inputs.end(),
-                                     [&](const InputPlan& i) { return i.name == tensor.name; });
-      if (!given) {
+      if (PlaceOf(plan.inputs, tensor.name) < 0 && !IsBatchInput(tensor.name, plan)) {
         return Bad("the ONNX model needs the input '" + tensor.name +
                    "', which the configuration does not list; its inputs are: " +
                    ListText(signature_.inputs));
@@ -177,17 +230,41 @@ class Planner {
       return Bad("the ONNX model has no output '" + given.name +
                  "'; its outputs are: " + ListText(signature_.outputs));
     }
-    NEREID_BACKEND_TRY(CheckAgainst("output", given, *tensor));
     OutputPlan& output = plan->outputs.emplace_back();
     output.name = tensor->name;
     output.data_type = tensor->data_type;
     output.element_type = tensor->element_type;
+    if (const BatchOutputConfig* cut = FindBatchOutput(given.name); cut != nullptr) {
+      NEREID_BACKEND_TRY(CheckType("output", given.data_type, *tensor));
+      return AddScatter(given, *cut, *plan, &output);
+    }
+    NEREID_BACKEND_TRY(CheckAgainst("output", given, *tensor));
     output.direct = !output.text() && !tensor->dims.empty();
     for (size_t i = 0; i < tensor->dims.size(); ++i) {
       output.dims.push_back(PlanDim(*tensor, i, *plan));
       output.direct = output.direct && output.dims.back().kind != DimPlan::Kind::kUnknown;
     }
     return {};
+  }
+
+  const BatchOutputConfig* FindBatchOutput(const std::string& name) const {
+    for (const BatchOutputConfig& output : config_.batch_outputs) {
+      if (std::find(output.targets.begin(), output.targets.end(), name) != output.targets.end()) {
+        return &output;
+      }
+    }
+    return nullptr;
+  }
+
+  /// The model may give such an output in any shape: only the number of its elements counts.
+  Error AddScatter(const TensorConfig& given, const BatchOutputConfig& cut, const Plan& plan,
+                   OutputPlan* output) const {
+    ScatterPlan& scatter = output->scatter.emplace();
+    scatter.dims = given.ModelDims();
+    if (config_.batching()) {
+      scatter.dims.insert(scatter.dims.begin(), -1);
+    }
+    return FindSource("batch_output", cut.source, plan, &scatter.source);
   }
 
   DimPlan PlanDim(const TensorSignature& tensor, size_t index, const Plan& plan) const {

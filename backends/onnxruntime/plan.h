@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "onnxruntime/session.h"
+#include "nereid/backend/model_config.h"
 #include "onnxruntime/signature.h"
 
 namespace nereid::onnxruntime {
+
+using backend::ModelConfig;
 
 /// How one input of the model is fed.
 struct InputPlan {
@@ -38,6 +41,25 @@ struct DimPlan {
   size_t dim = 0;
 };
 
+/// An input that is made for the whole batch (`batch_input`).
+struct BatchInputPlan {
+  std::string name;
+  backend::BatchInputConfig config;
+  ONNXTensorElementDataType element_type = ONNX_TENSOR_ELEMENT_DATA_TYPE_UNDEFINED;
+  /// The place in `inputs` of what it is made from.
+  size_t source = 0;
+  /// The size that the model gives to the tensor, or -1.
+  int64_t room = -1;
+};
+
+/// An output that is cut along the shapes of an input (`batch_output`).
+struct ScatterPlan {
+  /// The place in `inputs`.
+  size_t source = 0;
+  /// As the configuration says, with -1 in front for the batch.
+  std::vector<int64_t> dims;
+};
+
 struct OutputPlan {
   std::string name;
   TRITONSERVER_DataType data_type = TRITONSERVER_TYPE_INVALID;
@@ -45,6 +67,8 @@ struct OutputPlan {
   std::vector<DimPlan> dims;
   /// The model may write into the response's own buffer: the shape can be known before the run.
   bool direct = false;
+  /// Nothing for an output that is cut along the batch dimension.
+  std::optional<ScatterPlan> scatter;
 
   bool text() const { return data_type == TRITONSERVER_TYPE_BYTES; }
 };
@@ -54,6 +78,7 @@ struct Plan {
   std::string model_name;
   bool batching = false;
   std::vector<InputPlan> inputs;
+  std::vector<BatchInputPlan> batch_inputs;
   std::vector<OutputPlan> outputs;
 
   /// The place in `outputs`, or -1.

@@ -9,6 +9,7 @@
 
 #include "nereid/backend/aligned_buffer.h"
 #include "nereid/backend/batch.h"
+#include "nereid/backend/batch_output.h"
 #include "nereid/backend/input.h"
 #include "onnxruntime/plan.h"
 
@@ -51,13 +52,19 @@ class Runner {
   Error BindInput(const Group& group, size_t index);
   Error BindText(const InputPlan& plan, std::span<const Input> inputs, const char* data,
                  Owned<OrtValue>* value);
-  Error InputShape(const Group& group, const InputPlan& plan, std::span<const Input> inputs);
+  Error InputShape(const InputPlan& plan, std::span<const Input> inputs);
+  Error BindBatchInput(const Group& group, size_t index);
+  Error ReadSources(const Group& group, size_t input);
+  Error WrapInput(const char* data, size_t size, ONNXTensorElementDataType type,
+                  Owned<OrtValue>* value);
+  void AddInput(const std::string& name, Owned<OrtValue> value);
   Error BindOutputs(Batch* batch, const Group& group, bool direct);
   Error BindDirect(BatchMember* member, const OutputPlan& plan, Owned<OrtValue>* value);
   bool DirectShape(const Group& group, const OutputPlan& plan);
 
   // Giving the results away.
-  Error ReadShape(const Group& group, const OutputPlan& plan, const OrtValue& value);
+  Error ReadShape(const OutputPlan& plan, const OrtValue& value);
+  Error CutOutput(Batch* batch, const Group& group, size_t output);
   Error Scatter(Batch* batch, const Group& group);
   Error ScatterNumbers(Batch* batch, const Group& group, size_t output);
   Error ScatterTexts(Batch* batch, const Group& group, size_t output);
@@ -73,7 +80,6 @@ class Runner {
   const std::shared_ptr<OrtSession> session_;
   const Owned<OrtRunOptions> run_options_;
   const Owned<OrtMemoryInfo> memory_;
-  OrtAllocator* allocator_ = nullptr;
   /// False once the model was seen to give other shapes than it declares.
   bool direct_ = true;
 
@@ -96,10 +102,16 @@ class Runner {
   std::vector<Owned<OrtValue>> output_values_;
   std::vector<OrtValue*> output_pointers_;
 
+  /// The requests' parts of each output that the model did not write in place.
+  std::vector<std::vector<backend::OutputPart>> parts_;
+
   // Scratch.
   std::vector<Input> same_input_;
+  std::vector<std::span<const int64_t>> sources_;
+  std::vector<int64_t> batch_sizes_;
   std::vector<int64_t> shape_;
   std::vector<AlignedBuffer> gathered_;
+  std::vector<AlignedBuffer> described_;
   std::vector<size_t> offsets_;
   AlignedBuffer texts_;
 };

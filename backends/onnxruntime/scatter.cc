@@ -9,8 +9,8 @@
 
 namespace nereid::onnxruntime {
 
-/// Sets shape_ to the result's shape, as the response will show it.
-Error Runner::ReadShape(const Group& group, const OutputPlan& plan, const OrtValue& value) {
+/// Sets shape_ to the result's shape.
+Error Runner::ReadShape(const OutputPlan& plan, const OrtValue& value) {
   OrtTensorTypeAndShapeInfo* info = nullptr;
   NEREID_ORT_TRY(Api().GetTensorTypeAndShape(&value, &info));
   const Owned<OrtTensorTypeAndShapeInfo> owner(info);
@@ -24,21 +24,43 @@ Error Runner::ReadShape(const Group& group, const OutputPlan& plan, const OrtVal
     return Error::Internal("output '" + plan.name + "' of model '" + plan_->model_name +
                            "' is of another type than the model declares");
   }
-  if (plan_->batching && (rank == 0 || shape_[0] != group.batch_size)) {
+  return {};
+}
+
+/// Sets the parts of an output, as the responses will show them.
+Error Runner::CutOutput(Batch* batch, const Group& group, size_t output) {
+  const OutputPlan& plan = plan_->outputs[output_plans_[output]];
+  std::vector<backend::OutputPart>* parts = &parts_[output];
+  NEREID_BACKEND_TRY(ReadShape(plan, *output_values_[output]));
+  if (plan.scatter) {
+    NEREID_BACKEND_TRY(ReadSources(group, plan.scatter->source));
+    return backend::ScatterWithInputShape(plan.name, plan.scatter->dims, sources_,
+                                          backend::ElementCount(shape_), parts);
+  }
+  if (shape_.empty() && !plan_->batching) {
+    shape_.assign(1, 1);  // the protocol has no rank 0
+  }
+  batch_sizes_.clear();
+  if (!plan_->batching) {
+    batch_sizes_.push_back(shape_[0]);  // one request, and all of the output
+    return backend::ScatterAlongBatch(plan.name, shape_, batch_sizes_, parts);
+  }
+  if (shape_.empty() || shape_[0] != group.batch_size) {
     return Error::Internal("output '" + plan.name + "' of model '" + plan_->model_name +
                            "' has the shape " + backend::ShapeText(shape_) +
                            ", whose first dimension should be the batch size " +
                            std::to_string(group.batch_size));
   }
-  if (rank == 0) {
-    shape_.assign(1, 1);  // the protocol has no rank 0
+  for (const size_t i : group.members) {
+    batch_sizes_.push_back(static_cast<int64_t>((*batch)[i].batch_size));
   }
-  return {};
+  return backend::ScatterAlongBatch(plan.name, shape_, batch_sizes_, parts);
 }
 
 Error Runner::Scatter(Batch* batch, const Group& group) {
   // All checks come before the first output, so that a failure leaves the responses empty and the
   // requests can run again one by one.
+  parts_.resize(std::max(parts_.size(), output_plans_.size()));
   for (size_t i = 0; i < output_plans_.size(); ++i) {
     const OutputPlan& plan = plan_->outputs[output_plans_[i]];
     int is_tensor = 0;
@@ -50,7 +72,7 @@ Error Runner::Scatter(Batch* batch, const Group& group) {
                              plan.name + "'");
     }
     if (output_direct_[i] == 0) {
-      NEREID_BACKEND_TRY(ReadShape(group, plan, *output_values_[i]));
+      NEREID_BACKEND_TRY(CutOutput(batch, group, i));
     }
   }
   for (size_t i = 0; i < output_plans_.size(); ++i) {
@@ -69,32 +91,29 @@ Error Runner::Scatter(Batch* batch, const Group& group) {
 Error Runner::ScatterNumbers(Batch* batch, const Group& group, size_t output) {
   const size_t index = output_plans_[output];
   const OutputPlan& plan = plan_->outputs[index];
-  OrtValue* value = output_values_[output].get();
-  NEREID_BACKEND_TRY(ReadShape(group, plan, *value));
+  const std::vector<backend::OutputPart>& parts = parts_[output];
   void* base = nullptr;
-  NEREID_ORT_TRY(Api().GetTensorMutableData(value, &base));
+  NEREID_ORT_TRY(Api().GetTensorMutableData(output_values_[output].get(), &base));
   const char* data = static_cast<const char*>(base);
   if (const std::span<char> buffer = output_buffers_[output]; buffer.data() != nullptr) {
-    if (backend::TensorByteSize(plan.data_type, shape_) != static_cast<int64_t>(buffer.size())) {
+    if (backend::TensorByteSize(plan.data_type, parts[0].shape) !=
+        static_cast<int64_t>(buffer.size())) {
       return Error::Internal("output '" + plan.name + "' of model '" + plan_->model_name +
                              "' has another shape than the model declares");
     }
     std::memcpy(buffer.data(), data, buffer.size());
     return {};
   }
-  for (const size_t i : group.members) {
-    BatchMember& member = (*batch)[i];
-    if (plan_->batching) {
-      shape_[0] = static_cast<int64_t>(member.batch_size);
-    }
-    const int64_t size = backend::TensorByteSize(plan.data_type, shape_);
+  for (size_t k = 0; k < parts.size(); ++k) {
+    const size_t i = group.members[k];
+    const int64_t size = backend::TensorByteSize(plan.data_type, parts[k].shape);
     if (size < 0) {
       return Error::Internal("output '" + plan.name + "' has an impossible shape");
     }
     if (Wants(i, index)) {
       // Only this request's answer suffers where its buffer cannot be had.
-      batch->Fail(i, backend::WriteOutput(member.response, plan.name.c_str(), plan.data_type,
-                                          shape_, data, static_cast<uint64_t>(size)));
+      batch->Fail(i, backend::WriteOutput((*batch)[i].response, plan.name.c_str(), plan.data_type,
+                                          parts[k].shape, data, static_cast<uint64_t>(size)));
     }
     data += size;
   }
@@ -104,9 +123,9 @@ Error Runner::ScatterNumbers(Batch* batch, const Group& group, size_t output) {
 Error Runner::ScatterTexts(Batch* batch, const Group& group, size_t output) {
   const size_t index = output_plans_[output];
   const OutputPlan& plan = plan_->outputs[index];
+  const std::vector<backend::OutputPart>& parts = parts_[output];
   const OrtValue* value = output_values_[output].get();
-  NEREID_BACKEND_TRY(ReadShape(group, plan, *value));
-  const auto total = static_cast<size_t>(std::max<int64_t>(0, backend::ElementCount(shape_)));
+  const auto total = static_cast<size_t>(parts.back().first + parts.back().count);
   size_t length = 0;
   NEREID_ORT_TRY(Api().GetStringTensorDataLength(value, &length));
   offsets_.assign(total + 1, length);
@@ -114,25 +133,21 @@ Error Runner::ScatterTexts(Batch* batch, const Group& group, size_t output) {
   if (total != 0) {
     NEREID_ORT_TRY(Api().GetStringTensorContent(value, text, length, offsets_.data(), total));
   }
-  size_t first = 0;
-  for (const size_t i : group.members) {
-    BatchMember& member = (*batch)[i];
-    if (plan_->batching) {
-      shape_[0] = static_cast<int64_t>(member.batch_size);
+  for (size_t k = 0; k < parts.size(); ++k) {
+    const size_t i = group.members[k];
+    if (!Wants(i, index)) {
+      continue;
     }
-    const auto count = static_cast<size_t>(backend::ElementCount(shape_));
-    const size_t last = first + count;
-    if (Wants(i, index)) {
-      const size_t size = count * sizeof(uint32_t) + offsets_[last] - offsets_[first];
-      char* out = nullptr;
-      Error allocated = backend::AllocateOutput(member.response, plan.name.c_str(), plan.data_type,
-                                                shape_, size, &out);
-      for (size_t k = first; allocated.ok() && k < last; ++k) {
-        out = backend::WriteBytesElement({text + offsets_[k], offsets_[k + 1] - offsets_[k]}, out);
-      }
-      batch->Fail(i, std::move(allocated));
+    const auto first = static_cast<size_t>(parts[k].first);
+    const size_t last = first + static_cast<size_t>(parts[k].count);
+    const size_t size = (last - first) * sizeof(uint32_t) + offsets_[last] - offsets_[first];
+    char* out = nullptr;
+    Error allocated = backend::AllocateOutput((*batch)[i].response, plan.name.c_str(),
+                                              plan.data_type, parts[k].shape, size, &out);
+    for (size_t n = first; allocated.ok() && n < last; ++n) {
+      out = backend::WriteBytesElement({text + offsets_[n], offsets_[n + 1] - offsets_[n]}, out);
     }
-    first = last;
+    batch->Fail(i, std::move(allocated));
   }
   return {};
 }

@@ -211,10 +211,16 @@ TEST_F(KitTest, ConfigIsRead) {
     "input":[{"name":"x","data_type":"TYPE_STRING","dims":[2,"-1"],"reshape":{"shape":[]},
               "allow_ragged_batch":true,"optional":true}],
     "output":[{"name":"y","data_type":"TYPE_BF16","dims":[3]}],
-    "batch_input":[{}],"dynamic_batching":{},
+    "batch_input":[{"kind":"BATCH_ITEM_SHAPE","target_name":["s","t"],"data_type":"TYPE_FP32",
+                    "source_input":["x"]},{"source_input":[]},{"kind":"BATCH_NEW"}],
+    "batch_output":[{"target_name":["y"],"kind":"BATCH_SCATTER_WITH_INPUT_SHAPE",
+                     "source_input":["x"]}],
+    "cc_model_filenames":{"7.5":"b.onnx"},"dynamic_batching":{},
     "instance_group":[{"count":2},{"count":1}],
-    "optimization":{"graph":{"level":-1},"execution_accelerators":{
-      "cpu_execution_accelerator":[{"name":"openvino"}],"gpu_execution_accelerator":[]}},
+    "optimization":{"graph":{"level":-1},"priority":"PRIORITY_MAX","cuda":{"graphs":true},
+      "input_pinned_memory":{"enable":true},"eager_batching":false,"execution_accelerators":{
+      "cpu_execution_accelerator":[{"name":"openvino","parameters":{"device_type":"CPU"}}],
+      "gpu_execution_accelerator":[]}},
     "sequence_batching":{"control_input":[{"name":"START"}],"state":[{}]},
     "model_operations":{"op_library_filename":["ops.so"]},
     "parameters":{"k":{"string_value":"12"},"flag":{"string_value":"maybe"}}})";
@@ -231,10 +237,25 @@ TEST_F(KitTest, ConfigIsRead) {
   EXPECT_TRUE(config.inputs[0].allow_ragged_batch);
   EXPECT_TRUE(config.inputs[0].optional);
   EXPECT_EQ(config.outputs[0].data_type, TRITONSERVER_TYPE_BF16);
-  EXPECT_EQ(config.batch_input_count, 1u);
+  ASSERT_EQ(config.batch_inputs.size(), 3u);
+  EXPECT_EQ(config.batch_inputs[0].kind, BatchInputKind::kItemShape);
+  EXPECT_EQ(config.batch_inputs[0].targets, (std::vector<std::string>{"s", "t"}));
+  EXPECT_EQ(config.batch_inputs[0].data_type, TRITONSERVER_TYPE_FP32);
+  EXPECT_EQ(config.batch_inputs[0].source, "x");
+  EXPECT_EQ(config.batch_inputs[1].kind, BatchInputKind::kElementCount);
+  EXPECT_EQ(config.batch_inputs[1].source, "");
+  EXPECT_EQ(config.batch_inputs[2].kind, BatchInputKind::kUnknown);
+  ASSERT_EQ(config.batch_outputs.size(), 1u);
+  EXPECT_EQ(config.batch_outputs[0].targets, std::vector<std::string>{"y"});
+  EXPECT_EQ(config.batch_outputs[0].source, "x");
+  EXPECT_EQ(config.gpu_settings,
+            (std::vector<std::string>{"optimization.priority", "optimization.cuda",
+                                      "cc_model_filenames"}));
   EXPECT_EQ(config.instance_count, 3);
   EXPECT_EQ(config.graph_level, -1);
-  EXPECT_EQ(config.cpu_accelerators, std::vector<std::string>{"openvino"});
+  ASSERT_EQ(config.cpu_accelerators.size(), 1u);
+  EXPECT_EQ(config.cpu_accelerators[0].name, "openvino");
+  EXPECT_EQ(config.cpu_accelerators[0].parameters.at("device_type"), "CPU");
   EXPECT_EQ(config.control_inputs, std::vector<std::string>{"START"});
   EXPECT_EQ(config.state_count, 1u);
   EXPECT_EQ(config.op_libraries, std::vector<std::string>{"ops.so"});
@@ -264,6 +285,36 @@ TEST_F(KitTest, BackendSettings) {
   Parameters settings;
   ASSERT_TRUE(ReadBackendConfig(&backend, &settings).ok());
   EXPECT_EQ(*settings.Find("default-max-batch-size"), "9");
+}
+
+/// The plug-in of kit_plugin.cc fails where its configuration says so.
+TEST_F(KitTest, LoadsThatFail) {
+  const auto load = [](const std::string& parameter) {
+    testing::FakeServer server;
+    server.model().config =
+        R"({"name":"m","parameters":{")" + parameter + R"(":{"string_value":"no"}}})";
+    return server.Load();
+  };
+  EXPECT_EQ(load("nothing"), "");
+  EXPECT_EQ(load("model"), "no");
+  EXPECT_EQ(load("model_throws"), "no");
+  EXPECT_EQ(load("instance"), "no");
+}
+
+TEST_F(KitTest, AnExceptionBeforeTheBatchLeavesTheRequestsToTheServer) {
+  testing::FakeServer server;
+  server.model().config = R"({"name":"m"})";
+  ASSERT_EQ(server.Load(), "");
+  TRITONBACKEND_Request request;
+  EXPECT_EQ(server.Execute({&request}), "Execute threw");
+  EXPECT_EQ(request.releases, 0);
+}
+
+TEST_F(KitTest, AnInstanceThatWasNotInitialised) {
+  TRITONBACKEND_Request request;
+  TRITONBACKEND_Request* requests[] = {&request};
+  const Error error(TRITONBACKEND_ModelInstanceExecute(&instance_, requests, 1));
+  EXPECT_EQ(error.message(), "the plug-in was not initialised");
 }
 
 TEST_F(KitTest, OutputsThatCannotBeHad) {

@@ -4,6 +4,7 @@
 import dataclasses
 import fnmatch
 import pathlib
+import shutil
 import subprocess
 import sys
 
@@ -16,12 +17,24 @@ input [ { name: "INPUT0" data_type: TYPE_FP32 dims: [ -1, -1 ] } ]
 output [ { name: "OUTPUT0" data_type: TYPE_FP32 dims: [ -1, -1 ] } ]
 """
 
+# The same work behind each of the two schedulers: the difference is what the batcher costs.
+BATCHING_CONFIG = """backend: "identity"
+max_batch_size: 64
+input [ { name: "INPUT0" data_type: TYPE_FP32 dims: [ -1 ] } ]
+output [ { name: "OUTPUT0" data_type: TYPE_FP32 dims: [ -1 ] } ]
+"""
+DYNAMIC_BATCHING = "dynamic_batching { }\n"
+
 MLP_INPUTS = 64
+MLP_BATCHED_CONFIG = """backend: "onnxruntime"
+max_batch_size: 64
+dynamic_batching { }
+"""
 
 
 @dataclasses.dataclass(frozen=True)
 class Case:
-    model: str        # "identity" or "mlp"
+    model: str        # as write_repository names them
     protocol: str     # "http", "json" (over HTTP) or "grpc"
     elements: int     # FP32 elements in the input
     connections: int
@@ -38,7 +51,11 @@ class Case:
 
     @property
     def input_name(self):
-        return "x" if self.model == "mlp" else "INPUT0"
+        return "x" if self.model.startswith("mlp") else "INPUT0"
+
+    @property
+    def is_identity(self):
+        return self.model.startswith("identity")
 
 
 def _all_cases():
@@ -53,7 +70,14 @@ def _all_cases():
         for count in connections:
             yield Case("mlp", protocol, MLP_INPUTS, count,
                        quick=count == 8 and protocol != "json")
+    for model in ("identity_direct", "identity_batched"):
+        yield Case(model, "http", 16, 1, quick=True)
+    for protocol in ("http", "grpc"):
+        yield Case("mlp_batched", protocol, MLP_INPUTS, 64, quick=True)
 
+
+# The batcher's hop: the second case's latency less the first one's.
+HOP = ("identity_direct/http/64B/c1", "identity_batched/http/64B/c1")
 
 ALL = tuple(_all_cases())
 
@@ -69,10 +93,18 @@ def select(patterns, quick):
     return chosen
 
 
+def _write_config(folder, model, config):
+    (folder / model / "1").mkdir(parents=True, exist_ok=True)
+    (folder / model / "config.pbtxt").write_text(config)
+
+
 def write_repository(folder):
     """Makes the model repository that both servers serve."""
-    (folder / "identity" / "1").mkdir(parents=True, exist_ok=True)
-    (folder / "identity" / "config.pbtxt").write_text(IDENTITY_CONFIG)
+    _write_config(folder, "identity", IDENTITY_CONFIG)
+    _write_config(folder, "identity_direct", BATCHING_CONFIG)
+    _write_config(folder, "identity_batched", BATCHING_CONFIG + DYNAMIC_BATCHING)
     # Without a configuration: each server completes it from the model file.
     subprocess.run([sys.executable, ROOT / "tests/models/make_models.py", folder, "mlp"],
                    check=True)
+    _write_config(folder, "mlp_batched", MLP_BATCHED_CONFIG)
+    shutil.copy(folder / "mlp" / "1" / "model.onnx", folder / "mlp_batched" / "1")

@@ -36,7 +36,7 @@ class BenchClient:
             "--encoding", "json" if case.protocol == "json" else "binary",
             "--connections", case.connections, "--streams", case.streams,
             "--model", case.model, "--input", case.input_name, "--shape", f"1,{case.elements}",
-            "--verify", "identity" if case.model == "identity" else "none",
+            "--verify", "identity" if case.is_identity else "none",
             "--seconds", self.seconds, "--server-pid", server.pid]
         done = subprocess.run([str(word) for word in command], capture_output=True, text=True,
                               timeout=180, check=False)
@@ -74,7 +74,7 @@ class PerfAnalyzer:
                 "--concurrency-range", case.connections * case.streams,
                 "--measurement-interval", self.window_ms, "--max-trials", 3,
                 "--stability-percentage", 999, "-f", table]
-            if case.model == "mlp":  # there the batch is not a part of the shape
+            if case.model != "identity":  # there the batch is not a part of the shape
                 command[command.index("--shape") + 1] = f"{case.input_name}:{case.elements}"
             if case.protocol == "json":
                 command += ["--input-tensor-format", "json", "--output-tensor-format", "json"]

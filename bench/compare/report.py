@@ -50,6 +50,30 @@ def case_lines(case, runs):
         yield line
 
 
+def hop_lines(hop, results):
+    """What the second case of `hop` takes longer than the first one, for each server."""
+    direct, batched = (results.get(name) for name in hop)
+    if not direct or not batched:
+        return
+    for server in direct:
+        hops = [b["p50_us"] - d["p50_us"] for d, b in zip(direct[server], batched[server])
+                if not d["errors"] and not b["errors"]]
+        if hops:
+            low, middle, high = spread(hops)
+            yield (f"{'batcher hop (p50, us)':32} {server:7} min {low:.1f}, median {middle:.1f}, "
+                   f"max {high:.1f}")
+
+
+def throughput_lines(results):
+    """Nereid's throughput over Triton's for the cases behind a batcher with many clients."""
+    for case, runs in results.items():
+        gains = ratios(runs, "throughput") if {"nereid", "triton"} <= set(runs) else []
+        if gains and case.startswith("mlp_batched/"):
+            low, middle, high = spread(gains)
+            yield (f"{case:32} throughput, Nereid over Triton: min {low:.2f}, "
+                   f"median {middle:.2f}, max {high:.2f}")
+
+
 def idle_lines(idle):
     yield (f"{'without a model':32} {'server':7} {'RSS MiB':>8} {'anonymous':>9} {'threads':>8} "
            f"{'ready after ms':>15}")

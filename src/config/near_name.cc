@@ -43,8 +43,8 @@ bool IsLastWord(std::string_view word, std::string_view name) {
 
 }  // namespace
 
-std::string DidYouMean(std::string_view wrong, std::span<const std::string_view> candidates) {
-  if (wrong.empty() || wrong.size() > kMaxNameLength) return "";
+std::string_view NearestName(std::string_view wrong, std::span<const std::string_view> candidates) {
+  if (wrong.empty() || wrong.size() > kMaxNameLength) return {};
   std::string_view best;
   size_t best_distance = wrong.size() / 2 + 1;
   for (const std::string_view candidate : candidates) {
@@ -54,7 +54,12 @@ std::string DidYouMean(std::string_view wrong, std::span<const std::string_view>
       best = candidate;
     }
   }
-  return best.empty() ? "" : " Did you mean '" + std::string(best) + "'?";
+  return best;
+}
+
+std::string DidYouMean(std::string_view wrong, std::span<const std::string_view> candidates) {
+  const std::string_view nearest = NearestName(wrong, candidates);
+  return nearest.empty() ? "" : " Did you mean '" + std::string(nearest) + "'?";
 }
 
 }  // namespace nereid::config

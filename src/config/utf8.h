@@ -11,6 +11,9 @@ class Message;
 
 namespace nereid::config {
 
+/// The bytes that some editors put before a text. No reader of configurations takes them.
+inline constexpr std::string_view kUtf8ByteOrderMark = "\xEF\xBB\xBF";
+
 /// Whether `text` is well-formed UTF-8 (no overlong forms, no surrogates, nothing above U+10FFFF).
 bool IsValidUtf8(std::string_view text);
 

@@ -155,7 +155,7 @@ Status Model::InitializeBackend(const ModelEnvironment& environment, const Model
 Status Model::ReadLabels(const std::string& directory) {
   for (const config::TensorSpec& output : config().outputs()) {
     if (output.label_filename.empty()) continue;
-    NEREID_ASSIGN_OR_RETURN(labels_[output.name],
+    NEREID_ASSIGN_OR_RETURN(identity_.labels[output.name],
                             config::ReadLabelFile(directory, output.label_filename));
   }
   return Status::Ok();
@@ -238,12 +238,6 @@ telemetry::ModelStatistics Model::Statistics() const {
     cache_statistics_->MergeInto(&total);
   }
   return total;
-}
-
-const std::string* Model::FindLabel(const std::string& output, size_t index) const {
-  const auto found = labels_.find(output);
-  if (found == labels_.end() || index >= found->second.size()) return nullptr;
-  return &found->second[index];
 }
 
 }  // namespace nereid::model

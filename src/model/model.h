@@ -70,9 +70,6 @@ class Model {
 
   telemetry::ModelStatistics Statistics() const;
 
-  /// The label of a class of an output; null where the output has no label for it.
-  const std::string* FindLabel(const std::string& output, size_t index) const;
-
  private:
   Model() = default;
   base::Status Load(const ModelEnvironment& environment, const ModelSource& source);
@@ -84,7 +81,6 @@ class Model {
 
   // Destroyed from the last to the first: the scheduler's threads end before the instances go.
   request::ModelIdentity identity_;
-  std::map<std::string, std::vector<std::string>> labels_;  // by output
   std::unique_ptr<backend::BackendModel> backend_model_;
   std::vector<std::unique_ptr<ModelInstance>> instances_;
   std::unique_ptr<SchedulerStatistics> scheduler_statistics_;

@@ -24,22 +24,26 @@ class Cancellation {
   void Cancel() {
     if (cancelled_.exchange(true, std::memory_order_acq_rel)) return;
     std::lock_guard lock(mutex_);
-    if (listener_ != nullptr) listener_->OnCancelled();
+    CancellationListener* const listener = listener_.load(std::memory_order_relaxed);
+    if (listener != nullptr) listener->OnCancelled();
   }
   bool IsCancelled() const { return cancelled_.load(std::memory_order_acquire); }
 
   /// Who is told of the cancellation: whoever holds the request at the moment; null for nobody.
   /// When this returns, the former listener is not being called and never will be. A request that
-  /// was cancelled before is not reported: ask IsCancelled after this.
+  /// was cancelled before is not reported: ask IsCancelled after this. Called by the owner of the
+  /// request, so never by two threads at a time; that nobody listens still is cheap to say.
   void SetListener(CancellationListener* listener) {
+    if (listener_.load(std::memory_order_relaxed) == listener) return;
     std::lock_guard lock(mutex_);
-    listener_ = listener;
+    listener_.store(listener, std::memory_order_relaxed);
   }
 
  private:
   std::atomic<bool> cancelled_{false};
   std::mutex mutex_;
-  CancellationListener* listener_ = nullptr;  // guarded by mutex_, held while it is called
+  // Changed with mutex_ held, which is held too while the listener is called.
+  std::atomic<CancellationListener*> listener_{nullptr};
 };
 
 }  // namespace nereid::request

@@ -2,8 +2,11 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
+#include <span>
 #include <string>
+#include <vector>
 
 #include "config/model_config.h"
 
@@ -17,6 +20,14 @@ struct ModelIdentity {
   int64_t version = 0;
   std::string version_text;  // `version` in decimal
   std::shared_ptr<const config::ModelConfig> config;
+  std::map<std::string, std::vector<std::string>> labels;  // of the outputs that have a label file
+
+  /// The labels of an output's classes, by index; empty where it has none.
+  std::span<const std::string> LabelsOf(const std::string& output) const {
+    const auto found = labels.find(output);
+    if (found == labels.end()) return {};
+    return found->second;
+  }
 };
 
 }  // namespace nereid::request

@@ -2,6 +2,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstring>
+
+#include "request/classify.h"
 #include "request/output_shape.h"
 #include "request/response_factory.h"
 #include "request/testing/make_model.h"
@@ -79,6 +82,35 @@ TEST_F(ResponseTest, AnOutputIsAllocatedOnce) {
   EXPECT_EQ(response->AddOutput("P", tensor::DataType::kFp32, {}).status().code(),
             base::StatusCode::kAlreadyExists);
   request->response_factory()->Disarm();
+}
+
+TEST_F(ResponseTest, ClassesTakeThePlaceOfATensor) {
+  auto request = std::make_unique<InferenceRequest>();
+  request->SetSink(sink_);
+  request->Bind(MakeModel(R"(name: "m" max_batch_size: 4)", {{"P", {"zero", "", "two"}}}));
+  const auto factory = request->response_factory();
+  auto response = std::move(factory->NewResponse()).value();
+  for (const char* name : {"P", "Q"}) {
+    Output* const output = *response->AddOutput(name, tensor::DataType::kUint8, {2, 3});
+    memory::MemoryType type = memory::MemoryType::kCpu;
+    int64_t id = 0;
+    ASSERT_TRUE(response->AllocateOutput(output, 6, &type, &id).ok());
+    std::memcpy(output->data, "\1\2\3\6\5\4", 6);
+  }
+  ASSERT_TRUE(Classify({}, response.get()).ok());
+  EXPECT_EQ(response->outputs()[0]->type, tensor::DataType::kUint8);
+  const ClassificationWish wishes[] = {{"absent", 1}, {"P", 1}};
+  ASSERT_TRUE(Classify(wishes, response.get()).ok());
+  const Output& classes = *response->outputs()[0];
+  EXPECT_EQ(classes.type, tensor::DataType::kBytes);
+  EXPECT_EQ(classes.shape, (tensor::Shape{2, 1}));
+  EXPECT_EQ(std::string_view(classes.data, classes.size),
+            std::string_view("\7\0\0\0003:2:two\x8\0\0\0006:0:zero", 23));
+  EXPECT_EQ(response->outputs()[1]->type, tensor::DataType::kUint8);
+  EXPECT_EQ(Classify(wishes, response.get()).message(),
+            "class result not available for output due to unsupported type 'BYTES'");
+  response.reset();
+  factory->Disarm();
 }
 
 TEST_F(ResponseTest, OutputShapesAreReshapedBack) {

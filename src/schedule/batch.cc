@@ -2,23 +2,33 @@
 #include "schedule/batch.h"
 
 namespace nereid::schedule {
+namespace {
+
+struct ReasonWords {
+  std::string_view label;
+  std::string_view text;
+};
+
+// In the order of BatchReason.
+constexpr std::array<ReasonWords, kBatchReasonCount> kWords = {{
+    {"single", "single request"},
+    {"preferred", "preferred size reached"},
+    {"preferred_passed", "next request would pass the largest preferred size"},
+    {"full", "max_batch_size reached or exceeded by the next request"},
+    {"shape", "next request has other shapes or inputs"},
+    {"delay", "max_queue_delay expired"},
+    {"deadline", "a request would have timed out by waiting longer"},
+    {"no_delay", "instance free and no delay configured"},
+}};
+
+}  // namespace
 
 std::string_view BatchReasonText(BatchReason reason) {
-  switch (reason) {
-    case BatchReason::kSingle:
-      return "single request";
-    case BatchReason::kPreferred:
-      return "preferred size reached";
-    case BatchReason::kFull:
-      return "next request would exceed max_batch_size";
-    case BatchReason::kShape:
-      return "next request has other shapes or inputs";
-    case BatchReason::kDelayExpired:
-      return "max_queue_delay expired";
-    case BatchReason::kNoDelay:
-      return "instance free and no delay configured";
-  }
-  return "unknown";
+  return kWords[static_cast<size_t>(reason)].text;
+}
+
+std::string_view BatchReasonLabel(BatchReason reason) {
+  return kWords[static_cast<size_t>(reason)].label;
 }
 
 }  // namespace nereid::schedule

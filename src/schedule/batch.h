@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string_view>
@@ -14,20 +16,29 @@ using RequestPtr = std::unique_ptr<request::InferenceRequest>;
 
 /// Why a batch was closed, for the verbose log and the counters.
 enum class BatchReason {
-  kSingle,        // no batching: one request is one execution
-  kPreferred,     // the largest preferred size that the queue allows
-  kFull,          // the next request would not fit into max_batch_size
-  kShape,         // the next request's shapes or inputs differ
-  kDelayExpired,  // the oldest request has waited long enough
-  kNoDelay,       // no delay is configured: everything that waits goes
+  kSingle,           // no batching: one request is one execution
+  kPreferred,        // the largest preferred size that the queue allows
+  kPreferredPassed,  // the next request would jump over the largest preferred size
+  kFull,             // max_batch_size is reached, or the next request would exceed it
+  kShape,            // the next request's shapes or inputs differ
+  kDelayExpired,     // the oldest request has waited for max_queue_delay_microseconds
+  kDeadline,         // waiting for more would let a request of the batch time out
+  kNoDelay,          // no delay is configured: everything that waits goes
 };
+inline constexpr size_t kBatchReasonCount = 8;
 
+/// A sentence for the log.
 std::string_view BatchReasonText(BatchReason reason);
+/// The value of the metrics' label `reason`.
+std::string_view BatchReasonLabel(BatchReason reason);
 
-/// Requests that are executed together, in order of arrival.
+/// Requests that are executed together, in the order in which they are served.
 struct Batch {
   std::vector<RequestPtr> requests;
   BatchReason reason = BatchReason::kSingle;
+  uint64_t batch_size = 0;  // of all requests; a request without a batch dimension counts one
+  uint64_t oldest_arrival_ns = 0;
+  size_t left_in_queue = 0;  // requests that wait behind this batch
 };
 
 /// One model instance as the scheduler sees it: something that runs a batch, one at a time.

@@ -1,80 +1,149 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "schedule/instance_scheduler.h"
 
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
 #include "base/log.h"
 #include "base/threads.h"
 
 namespace nereid::schedule {
 
+using base::Status;
+
+namespace {
+
+/// Looking for cancelled requests goes through the whole queue: at most this often.
+constexpr uint64_t kDropIntervalNs = 1'000'000;
+
+bool Holds(const std::vector<RequestPtr>& requests, const request::InferenceRequest* wanted) {
+  return std::any_of(requests.begin(), requests.end(),
+                     [wanted](const RequestPtr& request) { return request.get() == wanted; });
+}
+
+std::string Seconds(uint64_t ns) { return std::to_string(ns / 1'000'000'000) + " s"; }
+
+}  // namespace
+
 InstanceScheduler::InstanceScheduler(std::string model_name, std::unique_ptr<BatchPlanner> planner,
+                                     std::shared_ptr<ResponseOrder> order,
                                      std::vector<SchedulerInstance> instances,
                                      const SchedulerEnvironment& environment)
     : model_name_(std::move(model_name)),
       inline_policy_(environment.inline_mode),
       clock_(environment.clock),
-      timers_(environment.timers),
       observer_(environment.observer),
-      planner_(std::move(planner)) {
+      permits_(environment.permits),
+      watchdog_ns_(environment.watchdog_ns),
+      order_(std::move(order)),
+      planner_(std::move(planner)),
+      timer_(environment.timers, [this] { OnTimer(); }),
+      watchdog_timer_(environment.timers, [this] { OnWatchdog(); }) {
   AddInstances(std::move(instances));
 }
 
 void InstanceScheduler::AddInstances(std::vector<SchedulerInstance> instances) {
-  std::lock_guard lock(mutex_);
+  std::unique_lock lock(mutex_);
   for (SchedulerInstance& instance : instances) {
-    auto& worker = workers_.emplace_back(std::make_unique<Worker>());
-    worker->runner = instance.runner;
+    auto& worker = workers_.emplace_back(std::make_shared<Worker>());
+    worker->instance = std::move(instance);
     idle_.push_back(worker.get());
-    worker->thread = base::StartThread(instance.name, [this, w = worker.get()] { WorkerLoop(*w); });
+    worker->thread =
+        base::StartThread(worker->instance.name, [this, w = worker.get()] { WorkerLoop(*w); });
   }
+  CarryOut(PlanLocked(clock_.NowNs()), lock);
+}
+
+void InstanceScheduler::RemoveInstances(const std::vector<BatchRunner*>& runners) {
+  std::vector<std::shared_ptr<Worker>> leaving;
+  std::unique_lock lock(mutex_);
+  const auto is_named = [&](const Worker& worker) {
+    return std::find(runners.begin(), runners.end(), worker.instance.runner) != runners.end();
+  };
+  for (const auto& worker : workers_) worker->leaving = worker->leaving || is_named(*worker);
+  std::erase_if(idle_, [](const Worker* worker) { return worker->leaving; });
+  if (permits_ != nullptr) {
+    lock.unlock();
+    permits_->Withdraw(runners);
+    lock.lock();
+  }
+  worker_free_.wait(lock, [this] {
+    return std::none_of(workers_.begin(), workers_.end(), [](const auto& worker) {
+      return worker->leaving && worker->busy_since_ns != 0;
+    });
+  });
+  const auto first = std::stable_partition(workers_.begin(), workers_.end(),
+                                           [](const auto& worker) { return !worker->leaving; });
+  leaving.assign(std::make_move_iterator(first), std::make_move_iterator(workers_.end()));
+  workers_.erase(first, workers_.end());
+  for (const auto& worker : leaving) {
+    worker->stop = true;
+    worker->ready.notify_one();
+  }
+  lock.unlock();
+  for (const auto& worker : leaving) worker->thread.join();
 }
 
 InstanceScheduler::~InstanceScheduler() {
-  std::set<base::TimerQueue::TimerId> timers;
+  std::vector<BatchRunner*> runners;
+  std::vector<Refusal> unserved;
   {
     std::unique_lock lock(mutex_);
     accepting_ = false;
-    all_idle_.wait(lock, [this] {
-      return workers_.empty() || (planner_->size() == 0 && idle_.size() == workers_.size());
-    });
-    stopping_ = true;
-    timers = set_timers_;
-    for (const auto& worker : workers_) worker->ready.notify_one();
+    if (workers_.empty()) {
+      planner_->DropAll(
+          Status::Unavailable("model '" + model_name_ + "' was unloaded while it had no instance"),
+          &unserved);
+    }
+    worker_free_.wait(lock,
+                      [this] { return planner_->size() == 0 && idle_.size() == workers_.size(); });
+    for (const auto& worker : workers_) runners.push_back(worker->instance.runner);
   }
-  for (const base::TimerQueue::TimerId timer : timers) timers_.Cancel(timer);
-  for (const auto& worker : workers_) worker->thread.join();
+  Answer(std::move(unserved));
+  RemoveInstances(runners);
 }
 
-base::Status InstanceScheduler::Enqueue(RequestPtr& request) {
-  const bool may_run_inline = request->may_run_inline;
-  std::unique_lock lock(mutex_);
+Status InstanceScheduler::CheckAcceptingLocked(const request::InferenceRequest& request) const {
   if (!accepting_) {
-    return base::Status::Unavailable(request->LogPrefix() +
-                                     "Server is stopping, scheduler for model has stopped "
-                                     "accepting new inference requests");
+    return Status::Unavailable(request.LogPrefix() +
+                               "Server is stopping, scheduler for model has stopped accepting new "
+                               "inference requests");
   }
   if (workers_.empty()) {
-    return base::Status::Unavailable(request->LogPrefix() + "model '" + model_name_ +
-                                     "' has only passive instances");
+    return Status::Unavailable(request.LogPrefix() + "model '" + model_name_ +
+                               "' has only passive instances");
   }
+  return Status::Ok();
+}
+
+Status InstanceScheduler::Enqueue(RequestPtr& request) {
+  const bool may_run_inline = request->may_run_inline;
+  const request::InferenceRequest* const pushed = request.get();
+  std::unique_lock lock(mutex_);
+  NEREID_RETURN_IF_ERROR(CheckAcceptingLocked(*request));
   const uint64_t now = clock_.NowNs();
   request->times.queue_ns = now;
-  planner_->Push(std::move(request), now);
-  if (idle_.empty()) return base::Status::Ok();
+  NEREID_RETURN_IF_ERROR(planner_->Push(request, now));
+  if (order_ != nullptr) order_->Reserve(*pushed->response_factory());
 
-  Worker& worker = *idle_.back();
-  idle_.pop_back();
-  std::optional<Batch> batch = PlanLocked(worker);
-  if (!batch) return base::Status::Ok();
-  if (!may_run_inline || !inline_policy_.RunInline()) {
-    HandOver(worker, std::move(*batch), lock);
-    return base::Status::Ok();
+  Plan plan = PlanLocked(now);
+  // Of a request that is on its way at once nobody needs to tell us anything.
+  if (!plan.batch || !Holds(plan.batch->requests, pushed)) WatchLocked(*pushed);
+  if (!plan.batch || !may_run_inline || !inline_policy_.RunInline()) {
+    CarryOut(std::move(plan), lock);
+    return Status::Ok();
   }
-  lock.unlock();
-  RunBatch(worker, std::move(*batch));
+  Worker& worker = *plan.worker;
+  Batch batch = std::move(*plan.batch);
+  plan.batch.reset();
+  CarryOut(std::move(plan), lock);
+  RunBatch(worker, std::move(batch));
   lock.lock();
+  FinishLocked(worker);
   // Only what this thread brought runs here: what has arrived meanwhile is the instance's.
-  if (std::optional<Batch> next = PlanLocked(worker)) HandOver(worker, std::move(*next), lock);
-  return base::Status::Ok();
+  CarryOut(PlanLocked(clock_.NowNs()), lock);
+  return Status::Ok();
 }
 
 void InstanceScheduler::StopAccepting() {
@@ -87,66 +156,223 @@ size_t InstanceScheduler::PendingCount() const {
   return planner_->size();
 }
 
-std::optional<Batch> InstanceScheduler::PlanLocked(Worker& worker) {
-  Decision decision = planner_->Next(clock_.NowNs());
-  if (!decision.batch) {
-    idle_.push_back(&worker);
-    if (decision.wake_ns != 0) SetTimerLocked(decision.wake_ns);
-    if (idle_.size() == workers_.size() && planner_->size() == 0) all_idle_.notify_all();
-  }
-  return std::move(decision.batch);
+void InstanceScheduler::WatchLocked(const request::InferenceRequest& request) {
+  request.cancellation()->SetListener(this);
+  if (request.IsCancelled()) OnCancelled();
 }
 
-void InstanceScheduler::HandOver(Worker& worker, Batch batch, std::unique_lock<std::mutex>& lock) {
-  worker.batch = std::move(batch);
-  lock.unlock();
-  worker.ready.notify_one();
+void InstanceScheduler::OnCancelled() noexcept {
+  // On the thread that cancels, which holds the lock of the Cancellation: mutex_ is out of bounds.
+  if (cancelled_.exchange(true)) return;
+  timer_.WakeAt(std::max(clock_.NowNs(), next_drop_ns_.load()));
 }
 
-void InstanceScheduler::SetTimerLocked(uint64_t wake_ns) {
-  // A timer that fires early does no harm: the planner is asked and waits on. So one that is due
-  // sooner is left in place, and only an earlier deadline needs a timer of its own.
-  if (wake_ns_ != 0 && wake_ns_ <= wake_ns) return;
-  wake_ns_ = wake_ns;
-  // The callback learns its id from a place that is filled in once Schedule returns; it reads it
-  // under the lock, which is held here.
-  auto id = std::make_shared<base::TimerQueue::TimerId>(0);
-  *id = timers_.Schedule(wake_ns, [this, id] { OnTimer(*id); });
-  set_timers_.insert(*id);
-}
-
-void InstanceScheduler::OnTimer(const base::TimerQueue::TimerId& id) {
+void InstanceScheduler::OnPermit(BatchRunner* instance) {
   std::unique_lock lock(mutex_);
-  set_timers_.erase(id);
-  wake_ns_ = 0;
-  if (stopping_ || idle_.empty()) return;
-  Worker& worker = *idle_.back();
-  idle_.pop_back();
-  if (std::optional<Batch> batch = PlanLocked(worker)) HandOver(worker, std::move(*batch), lock);
+  Worker* const worker = FindIdleLocked(instance);
+  Plan plan = PlanLocked(clock_.NowNs(), worker);
+  if (worker == nullptr) plan.unused_permits.push_back(instance);
+  CarryOut(std::move(plan), lock);
+}
+
+void InstanceScheduler::OnTimer() {
+  std::unique_lock lock(mutex_);
+  const uint64_t now = clock_.NowNs();
+  std::vector<Refusal> refused;
+  if (cancelled_.load()) {
+    if (now < next_drop_ns_.load()) {
+      timer_.WakeAt(next_drop_ns_.load());
+    } else {
+      next_drop_ns_.store(now + kDropIntervalNs);
+      cancelled_.store(false);
+      planner_->DropCancelled(&refused);
+    }
+  }
+  planner_->Expire(now, &refused);
+  Plan plan = PlanLocked(now);
+  std::move(plan.refused.begin(), plan.refused.end(), std::back_inserter(refused));
+  plan.refused = std::move(refused);
+  CarryOut(std::move(plan), lock);
+}
+
+InstanceScheduler::Plan InstanceScheduler::PlanLocked(uint64_t now_ns, Worker* permitted) {
+  Plan plan;
+  uint64_t wake_ns = kNever;
+  while (AssignLocked(now_ns, permitted, &wake_ns, &plan)) permitted = nullptr;
+  timer_.WakeAt(std::min(wake_ns, planner_->NextExpiry()));
+  if (planner_->size() == 0 && idle_.size() == workers_.size()) worker_free_.notify_all();
+  return plan;
+}
+
+bool InstanceScheduler::AssignLocked(uint64_t now_ns, Worker* permitted, uint64_t* wake_ns,
+                                     Plan* plan) {
+  Worker* worker = permitted;
+  if (worker == nullptr && planner_->size() > 0 && !idle_.empty()) {
+    worker = ChooseWorkerLocked(now_ns, wake_ns, plan);
+  }
+  if (worker == nullptr) return false;
+  Decision decision = planner_->Next(now_ns);
+  std::move(decision.refused.begin(), decision.refused.end(), std::back_inserter(plan->refused));
+  if (!decision.batch) {
+    *wake_ns = decision.wake_ns;
+    if (permits_ != nullptr) plan->unused_permits.push_back(worker->instance.runner);
+    return false;
+  }
+  StartLocked(*worker, std::move(*decision.batch), now_ns, plan);
+  return true;
+}
+
+InstanceScheduler::Worker* InstanceScheduler::ChooseWorkerLocked(uint64_t now_ns, uint64_t* wake_ns,
+                                                                 Plan* plan) {
+  if (permits_ == nullptr) return idle_.back();
+  // A permit is taken from others: it is not asked for while a batch may still grow.
+  planner_->Expire(now_ns, &plan->refused);
+  const uint64_t ready_ns = planner_->ReadyAt(now_ns);
+  if (ready_ns > now_ns) {
+    *wake_ns = ready_ns;
+    return nullptr;
+  }
+  std::vector<BatchRunner*> runners;
+  for (const Worker* worker : idle_) runners.push_back(worker->instance.runner);
+  return FindIdleLocked(permits_->TryAcquire(runners, *this));
+}
+
+InstanceScheduler::Worker* InstanceScheduler::FindIdleLocked(const BatchRunner* runner) const {
+  const auto found = std::find_if(idle_.begin(), idle_.end(), [runner](const Worker* worker) {
+    return worker->instance.runner == runner;
+  });
+  return found == idle_.end() ? nullptr : *found;
+}
+
+void InstanceScheduler::StartLocked(Worker& worker, Batch batch, uint64_t now_ns, Plan* plan) {
+  if (idle_.back() == &worker) {
+    idle_.pop_back();
+  } else {
+    std::erase(idle_, &worker);
+  }
+  worker.busy_since_ns = std::max<uint64_t>(1, now_ns);
+  if (watchdog_ns_ != 0) watchdog_timer_.WakeAt(now_ns + watchdog_ns_);
+  if (plan->worker == nullptr) {
+    plan->worker = &worker;
+    plan->batch = std::move(batch);
+  } else {
+    worker.batch = std::move(batch);
+    worker.ready.notify_one();
+  }
+}
+
+void InstanceScheduler::FinishLocked(Worker& worker) {
+  worker.busy_since_ns = 0;
+  worker.reported_stuck = false;
+  if (worker.leaving) {
+    worker_free_.notify_all();
+  } else {
+    idle_.push_back(&worker);
+  }
+}
+
+void InstanceScheduler::CarryOut(Plan plan, std::unique_lock<std::mutex>& lock) {
+  // The worker is woken without the lock, for which it would otherwise wait at once. By then it may
+  // have found the batch by itself, run it, and been removed.
+  std::shared_ptr<Worker> woken;
+  if (plan.batch) {
+    woken = plan.worker->shared_from_this();
+    woken->batch = std::move(plan.batch);
+  }
+  lock.unlock();
+  if (woken != nullptr) woken->ready.notify_one();
+  for (BatchRunner* instance : plan.unused_permits) permits_->Release(instance, false);
+  Answer(std::move(plan.refused));
+}
+
+void InstanceScheduler::Answer(std::vector<Refusal> refused) {
+  for (Refusal& refusal : refused) {
+    refusal.request->cancellation()->SetListener(nullptr);
+    observer_.OnRefused(*refusal.request, refusal.reason);
+    if (order_ != nullptr) order_->GiveUp(*refusal.request->response_factory());
+    request::RefuseRequest(std::move(refusal.request), std::move(refusal.error));
+  }
 }
 
 void InstanceScheduler::WorkerLoop(Worker& worker) {
   std::unique_lock lock(mutex_);
   for (;;) {
-    worker.ready.wait(lock, [&] { return worker.batch.has_value() || stopping_; });
+    worker.ready.wait(lock, [&] { return worker.batch.has_value() || worker.stop; });
     if (!worker.batch) return;
-    std::optional<Batch> batch = std::move(worker.batch);
-    worker.batch.reset();
+    std::optional<Batch> batch = std::exchange(worker.batch, std::nullopt);
     while (batch) {
       lock.unlock();
       RunBatch(worker, std::move(*batch));
       lock.lock();
-      batch = PlanLocked(worker);
+      FinishLocked(worker);
+      Plan plan = PlanLocked(clock_.NowNs());
+      batch.reset();
+      if (plan.worker == &worker) batch.swap(plan.batch);
+      if (!plan.IsDone()) {
+        CarryOut(std::move(plan), lock);
+        lock.lock();
+      }
     }
   }
 }
 
 void InstanceScheduler::RunBatch(Worker& worker, Batch batch) {
-  LOG_VERBOSE(1) << "model '" << model_name_ << "': executing " << batch.requests.size()
-                 << " request(s): " << BatchReasonText(batch.reason);
+  for (const RequestPtr& request : batch.requests) request->cancellation()->SetListener(nullptr);
   const uint64_t start = clock_.NowNs();
-  worker.runner->Run(std::move(batch));
-  inline_policy_.Record(clock_.NowNs() - start);
+  LOG_VERBOSE(1) << "model '" << model_name_ << "', instance '" << worker.instance.name
+                 << "': batch of " << batch.requests.size() << " request(s), size "
+                 << batch.batch_size << ": " << BatchReasonText(batch.reason)
+                 << "; the oldest waited "
+                 << (start - std::min(start, batch.oldest_arrival_ns)) / 1000 << " us, "
+                 << batch.left_in_queue << " left in the queue";
+  observer_.OnBatchClosed(batch.reason, batch.requests.size(), batch.batch_size);
+  worker.instance.runner->Run(std::move(batch));
+  const uint64_t elapsed = clock_.NowNs() - start;
+  inline_policy_.Record(elapsed);
+  if (watchdog_ns_ != 0 && elapsed >= watchdog_ns_) {
+    LOG_WARNING << "model '" << model_name_ << "': instance '" << worker.instance.name
+                << "' goes on; its execution took " << Seconds(elapsed) << " (limit "
+                << Seconds(watchdog_ns_) << ")";
+  }
+  if (permits_ != nullptr) permits_->Release(worker.instance.runner, true);
+}
+
+std::string InstanceScheduler::DescribeStuckLocked(const Worker& worker, uint64_t now_ns) const {
+  return "model '" + model_name_ + "': instance '" + worker.instance.name +
+         "' has been executing for " + Seconds(now_ns - worker.busy_since_ns) + " (limit " +
+         Seconds(watchdog_ns_) + "); stuck " +
+         (worker.batch ? "before the execution: its thread has not taken up the batch"
+                       : "in the execute function of its backend");
+}
+
+Status InstanceScheduler::CheckProgress() const {
+  if (watchdog_ns_ == 0) return Status::Ok();
+  std::lock_guard lock(mutex_);
+  const uint64_t now = clock_.NowNs();
+  for (const auto& worker : workers_) {
+    if (worker->IsStuck(now, watchdog_ns_)) {
+      return Status::Unavailable(DescribeStuckLocked(*worker, now));
+    }
+  }
+  return Status::Ok();
+}
+
+void InstanceScheduler::OnWatchdog() {
+  std::vector<std::string> reports;
+  {
+    std::lock_guard lock(mutex_);
+    const uint64_t now = clock_.NowNs();
+    for (const auto& worker : workers_) {
+      if (worker->busy_since_ns == 0 || worker->reported_stuck) continue;
+      if (worker->IsStuck(now, watchdog_ns_)) {
+        worker->reported_stuck = true;
+        reports.push_back(DescribeStuckLocked(*worker, now));
+      } else {
+        watchdog_timer_.WakeAt(worker->busy_since_ns + watchdog_ns_);
+      }
+    }
+  }
+  for (const std::string& report : reports) LOG_ERROR << report;
 }
 
 }  // namespace nereid::schedule

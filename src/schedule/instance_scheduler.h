@@ -1,32 +1,41 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <atomic>
 #include <condition_variable>
 #include <memory>
 #include <mutex>
 #include <optional>
-#include <set>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "base/clock.h"
-#include "base/timer_queue.h"
 #include "schedule/batch_planner.h"
+#include "schedule/execution_permits.h"
 #include "schedule/inline_policy.h"
 #include "schedule/make_scheduler.h"
+#include "schedule/response_order.h"
 #include "schedule/scheduler.h"
+#include "schedule/wake_timer.h"
 
 namespace nereid::schedule {
 
 /// Drives a planner: the direct scheduler and the dynamic batcher, over all instances of a model.
-/// There is no scheduler thread. Whoever brings an event (a request, a free instance, a timer) runs
-/// the planner under the lock and hands the batch over; an instance that finishes plans its own
-/// next batch. The lock is never held while a batch runs.
-class InstanceScheduler final : public Scheduler {
+/// There is no scheduler thread. Whoever brings an event (a request, a free instance, a timer, a
+/// permit) runs the planner under the lock and hands the batch over; an instance that finishes
+/// plans the next batch itself.
+///
+/// mutex_ is held while the planner, ExecutionPermits::TryAcquire, ResponseOrder::Reserve,
+/// Cancellation::SetListener or a timer's Schedule is called, all of which take locks of their own
+/// and call nobody back; never while a batch runs or a request is answered.
+class InstanceScheduler final : public Scheduler,
+                                private request::CancellationListener,
+                                private ExecutionPermits::Waiter {
  public:
+  /// `order` may be null.
   InstanceScheduler(std::string model_name, std::unique_ptr<BatchPlanner> planner,
-                    std::vector<SchedulerInstance> instances,
+                    std::shared_ptr<ResponseOrder> order, std::vector<SchedulerInstance> instances,
                     const SchedulerEnvironment& environment);
 
   /// Waits until everything queued has run. Must not be called from an instance's own thread.
@@ -34,42 +43,83 @@ class InstanceScheduler final : public Scheduler {
 
   base::Status Enqueue(RequestPtr& request) override;
   void AddInstances(std::vector<SchedulerInstance> instances) override;
+  void RemoveInstances(const std::vector<BatchRunner*>& runners) override;
   void StopAccepting() override;
   size_t PendingCount() const override;
+  base::Status CheckProgress() const override;
+  std::shared_ptr<ResponseOrder> response_order() const override { return order_; }
 
  private:
-  struct Worker {
-    BatchRunner* runner = nullptr;
+  /// Every member but `thread` and `instance` is guarded by mutex_.
+  struct Worker : std::enable_shared_from_this<Worker> {
+    SchedulerInstance instance;
     std::condition_variable ready;
-    std::optional<Batch> batch;  // guarded by mutex_: handed over, not yet taken
+    std::optional<Batch> batch;  // handed over, not yet taken
+    uint64_t busy_since_ns = 0;  // when its batch was formed; 0 = it has none
+    bool reported_stuck = false;
+    bool leaving = false;  // gets no further batch
+    bool stop = false;     // its thread ends
     std::thread thread;
+
+    bool IsStuck(uint64_t now_ns, uint64_t limit_ns) const {
+      return busy_since_ns != 0 && now_ns >= busy_since_ns && now_ns - busy_since_ns >= limit_ns;
+    }
+  };
+  /// What planning brings about, to be carried out without the lock.
+  struct Plan {
+    Worker* worker = nullptr;  // runs `batch`; further batches have been handed over already
+    std::optional<Batch> batch;
+    std::vector<Refusal> refused;
+    std::vector<BatchRunner*> unused_permits;
+
+    bool IsDone() const { return !batch && refused.empty() && unused_permits.empty(); }
   };
 
-  void WorkerLoop(Worker& worker);
+  void OnCancelled() noexcept override;
+  void OnPermit(BatchRunner* instance) override;
+  void OnTimer();
+  void OnWatchdog();
+
+  base::Status CheckAcceptingLocked(const request::InferenceRequest& request) const;
+  /// Has the request's cancellation and timeouts noticed while it waits.
+  void WatchLocked(const request::InferenceRequest& request);
+  /// Brings ready batches and idle workers together, and sets timers for what is left.
+  /// `permitted` has a permit already; null if none has.
+  Plan PlanLocked(uint64_t now_ns, Worker* permitted = nullptr);
+  /// One step of it; whether a worker got a batch.
+  bool AssignLocked(uint64_t now_ns, Worker* permitted, uint64_t* wake_ns, Plan* plan);
+  Worker* ChooseWorkerLocked(uint64_t now_ns, uint64_t* wake_ns, Plan* plan);
+  void StartLocked(Worker& worker, Batch batch, uint64_t now_ns, Plan* plan);
+  Worker* FindIdleLocked(const BatchRunner* runner) const;
+
+  /// Carries a plan out: hands its batch over, answers what is refused. Takes the lock away.
+  void CarryOut(Plan plan, std::unique_lock<std::mutex>& lock);
+  void Answer(std::vector<Refusal> refused);
   void RunBatch(Worker& worker, Batch batch);
-  /// Plans for one free worker. With a batch, the caller runs it or hands it over; without, the
-  /// worker is idle and a timer is set if time will change the answer. mutex_ must be held.
-  std::optional<Batch> PlanLocked(Worker& worker);
-  /// Releases the lock before it wakes the worker, which would otherwise wait for it at once.
-  void HandOver(Worker& worker, Batch batch, std::unique_lock<std::mutex>& lock);
-  void SetTimerLocked(uint64_t wake_ns);
-  void OnTimer(const base::TimerQueue::TimerId& id);
+  /// The worker's batch is done: it is idle, or, if it is leaving, free to go.
+  void FinishLocked(Worker& worker);
+  void WorkerLoop(Worker& worker);
+  std::string DescribeStuckLocked(const Worker& worker, uint64_t now_ns) const;
 
   const std::string model_name_;
   InlinePolicy inline_policy_;
   const base::Clock& clock_;
-  base::TimerQueue& timers_;
   SchedulerObserver& observer_;
+  ExecutionPermits* const permits_;
+  const uint64_t watchdog_ns_;
+  const std::shared_ptr<ResponseOrder> order_;
 
   mutable std::mutex mutex_;
-  std::unique_ptr<BatchPlanner> planner_;           // guarded by mutex_
-  std::vector<std::unique_ptr<Worker>> workers_;    // fixed after construction
-  std::vector<Worker*> idle_;                       // guarded by mutex_
-  bool accepting_ = true;                           // guarded by mutex_
-  bool stopping_ = false;                           // guarded by mutex_
-  uint64_t wake_ns_ = 0;                            // guarded by mutex_: the next timer, 0 = none
-  std::set<base::TimerQueue::TimerId> set_timers_;  // guarded by mutex_: not fired yet
-  std::condition_variable all_idle_;  // signalled when the last busy worker turns idle
+  std::unique_ptr<BatchPlanner> planner_;         // guarded by mutex_
+  std::vector<std::shared_ptr<Worker>> workers_;  // guarded by mutex_
+  std::vector<Worker*> idle_;                     // guarded by mutex_
+  bool accepting_ = true;                         // guarded by mutex_
+  std::condition_variable worker_free_;           // a worker has finished, or the queue is empty
+
+  std::atomic<bool> cancelled_{false};     // a queued request was cancelled
+  std::atomic<uint64_t> next_drop_ns_{0};  // not before this are cancelled requests looked for
+  WakeTimer timer_;
+  WakeTimer watchdog_timer_;
 };
 
 }  // namespace nereid::schedule

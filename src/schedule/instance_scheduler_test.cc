@@ -76,7 +76,7 @@ class InstanceSchedulerTest : public ::testing::Test {
       planner = std::make_unique<DirectPlanner>();
     }
     scheduler_ = std::make_unique<InstanceScheduler>(
-        "m", std::move(planner), std::vector<SchedulerInstance>{{"m_0", &runner_}},
+        "m", std::move(planner), nullptr, std::vector<SchedulerInstance>{{"m_0", &runner_}},
         SchedulerEnvironment{clock_, timers_, observer_, mode});
   }
   base::Status Enqueue(bool may_run_inline = false) {

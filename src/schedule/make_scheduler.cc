@@ -11,12 +11,14 @@ std::unique_ptr<Scheduler> MakeScheduler(const config::ModelConfig& config,
                                          std::vector<SchedulerInstance> instances,
                                          const SchedulerEnvironment& environment) {
   std::unique_ptr<BatchPlanner> planner;
+  std::shared_ptr<ResponseOrder> order;
   if (config.dynamic_batching()) {
     planner = std::make_unique<DynamicPlanner>(config);
+    if (config.dynamic_batching()->preserve_ordering) order = std::make_shared<ResponseOrder>();
   } else {
     planner = std::make_unique<DirectPlanner>();
   }
-  return std::make_unique<InstanceScheduler>(config.name(), std::move(planner),
+  return std::make_unique<InstanceScheduler>(config.name(), std::move(planner), std::move(order),
                                              std::move(instances), environment);
 }
 

@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "base/timer_queue.h"
 #include "config/model_config.h"
+#include "schedule/execution_permits.h"
 #include "schedule/inline_policy.h"
 #include "schedule/scheduler.h"
 #include "schedule/scheduler_observer.h"
@@ -20,6 +21,10 @@ struct SchedulerEnvironment {
   base::TimerQueue& timers;
   SchedulerObserver& observer;
   InlineMode inline_mode = InlineMode::kAuto;
+  /// An execution that takes longer is reported as stuck (Scheduler::CheckProgress); 0 = never.
+  uint64_t watchdog_ns = 0;
+  /// Asked before each execution; null where instances share nothing.
+  ExecutionPermits* permits = nullptr;
 };
 
 /// The scheduler that the configuration asks for (default or dynamic batching), over these

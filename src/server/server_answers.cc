@@ -43,8 +43,8 @@ bool IsOff(const ServerSettings& settings, const std::string& name) {
 std::string_view ServerVersion() { return "2.51.0"; }
 
 std::vector<std::string> ServerExtensions() {
-  return {"model_repository", "model_configuration", "binary_tensor_data", "parameters",
-          "statistics"};
+  return {"classification",     "model_repository", "model_configuration",
+          "binary_tensor_data", "parameters",       "statistics"};
 }
 
 api::ServerMetadata InferenceServer::GetServerMetadata() {

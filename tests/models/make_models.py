@@ -20,6 +20,14 @@ nothing but Python.
   drop_rows        x[batch,1] -> y[batch,1]           but leaves out rows of zero: breaks batching
   ragged           rows[batch,1],values[n] -> y[batch,1]   y = rows + the sum of all values
   with_default     x[batch,4],bias[4] -> y[batch,4]   bias has the default 1,2,3,4
+  default_row      x[batch,4],bias[batch,4] -> y[batch,4]   bias has the default [[1,2,3,4]]
+  describe_TYPE    values[n] and every kind of batch input -> see describe(); TYPE: int32 fp32
+  ragged_string    texts[n] -> y[n]                   for a batch output of texts
+  shorten          values[n] -> y[kept]               leaves out zeros: a batch output too small
+  look             x[batch,a,b] -> y[batch,a,b], seen[batch,2]   seen is [a,b] in each row
+  double           x[batch] -> y[batch]
+  triple           x[batch,n] -> y[batch,n]           by an operator of the domain nereid.test
+  maybe            x[batch,4] of type optional(tensor) -> y[batch,4]
   sequence         x[batch,4] -> y[batch,4], parts    parts is a sequence of tensors
 """
 
@@ -149,6 +157,94 @@ def with_default():
         [onnx.tensor("bias", onnx.FLOAT, [4], floats([1, 2, 3, 4]))])
 
 
+def default_row():
+    shape = ["batch", 4]
+    return onnx.model(
+        "default_row", [onnx.node("Add", ["x", "bias"], ["y"])],
+        [onnx.value("x", onnx.FLOAT, shape), onnx.value("bias", onnx.FLOAT, shape)],
+        [onnx.value("y", onnx.FLOAT, shape)],
+        [onnx.tensor("bias", onnx.FLOAT, [1, 4], floats([1, 2, 3, 4]))])
+
+
+def describe(kind):
+    """Shows the batch inputs to the clients: one row for each request, if all are of batch size 1.
+
+    values[n], count[requests], ends[requests], bounds[requests+1], widest[w], shapes[items,rank],
+    flat[items*rank] -> doubled[n] (2 * values), out_count, out_end, out_begin, out_shape, out_flat
+    and out_widest, all [batch,1].
+    """
+    def ints(name, *numbers):
+        return onnx.tensor(name, onnx.INT64, [len(numbers)], struct.pack(f"<{len(numbers)}q",
+                                                                          *numbers))
+    made = ["count", "ends", "bounds", "widest", "flat"]
+    column = ["batch", 1]
+    return onnx.model(
+        "describe",
+        [onnx.node("Add", ["values", "values"], ["doubled"]),
+         onnx.node("Unsqueeze", ["count", "one"], ["out_count"]),
+         onnx.node("Unsqueeze", ["ends", "one"], ["out_end"]),
+         onnx.node("Slice", ["bounds", "zero", "minus_one"], ["begins"]),
+         onnx.node("Unsqueeze", ["begins", "one"], ["out_begin"]),
+         onnx.node("Identity", ["shapes"], ["out_shape"]),
+         onnx.node("Unsqueeze", ["flat", "one"], ["out_flat"]),
+         onnx.node("Shape", ["widest"], ["width"]),
+         onnx.node("Shape", ["out_count"], ["out_dims"]),
+         onnx.node("Expand", ["width", "out_dims"], ["out_widest"])],
+        [onnx.value("values", onnx.FLOAT, ["n"])] +
+        [onnx.value(name, kind, ["of_" + name]) for name in made] +
+        [onnx.value("shapes", kind, ["items", "rank"])],
+        [onnx.value("doubled", onnx.FLOAT, ["n"])] +
+        [onnx.value(name, kind, column)
+         for name in ("out_count", "out_end", "out_begin", "out_shape", "out_flat")] +
+        [onnx.value("out_widest", onnx.INT64, column)],
+        [ints("one", 1), ints("zero", 0), ints("minus_one", -1)])
+
+
+def ragged_string():
+    return onnx.model("ragged_string", [onnx.node("Identity", ["texts"], ["y"])],
+                      [onnx.value("texts", onnx.STRING, ["n"])],
+                      [onnx.value("y", onnx.STRING, ["n"])])
+
+
+def shorten():
+    return onnx.model(
+        "shorten",
+        [onnx.node("Cast", ["values"], ["keep"], to=onnx.BOOL),
+         onnx.node("Compress", ["values", "keep"], ["y"], axis=0)],
+        [onnx.value("values", onnx.FLOAT, ["n"])], [onnx.value("y", onnx.FLOAT, ["kept"])])
+
+
+def look():
+    return onnx.model(
+        "look",
+        [onnx.node("Identity", ["x"], ["y"]), onnx.node("Shape", ["x"], ["dims"], start=1),
+         onnx.node("Shape", ["x"], ["rows"], end=1),
+         onnx.node("Concat", ["rows", "two"], ["target"], axis=0),
+         onnx.node("Expand", ["dims", "target"], ["seen"])],
+        [onnx.value("x", onnx.FLOAT, ["batch", "a", "b"])],
+        [onnx.value("y", onnx.FLOAT, ["batch", "a", "b"]),
+         onnx.value("seen", onnx.INT64, ["batch", 2])],
+        [onnx.tensor("two", onnx.INT64, [1], struct.pack("<q", 2))])
+
+
+def double():
+    return onnx.model("double", [onnx.node("Add", ["x", "x"], ["y"])],
+                      [onnx.value("x", onnx.FLOAT, ["batch"])],
+                      [onnx.value("y", onnx.FLOAT, ["batch"])])
+
+
+def triple():
+    return onnx.model("triple", [onnx.node("Triple", ["x"], ["y"], domain="nereid.test")],
+                      [onnx.value("x", onnx.FLOAT, ["batch", "n"])],
+                      [onnx.value("y", onnx.FLOAT, ["batch", "n"])], domains=["nereid.test"])
+
+
+def maybe():
+    return onnx.model("maybe", [onnx.node("OptionalGetElement", ["x"], ["y"])],
+                      [onnx.optional("x", onnx.FLOAT, ["batch", 4])],
+                      [onnx.value("y", onnx.FLOAT, ["batch", 4])])
+
+
 def sequence():
     return onnx.model(
         "sequence",
@@ -162,6 +258,9 @@ MODELS = {
     "mlp": mlp, "exclaim": exclaim, "accumulate": accumulate, "nonzero": nonzero,
     "promise": promise, "scalar": scalar, "gather": gather, "drop_rows": drop_rows,
     "ragged": ragged, "with_default": with_default, "sequence": sequence,
+    "default_row": default_row, "ragged_string": ragged_string, "shorten": shorten, "look": look,
+    "double": double, "triple": triple, "maybe": maybe,
+    "describe_int32": lambda: describe(onnx.INT32), "describe_fp32": lambda: describe(onnx.FLOAT),
     "transpose": lambda: one_to_one("Transpose", onnx.FLOAT, ["rows", "columns"],
                                     ["columns", "rows"]),
     "fixed": lambda: one_to_one("Identity", onnx.FLOAT, [2, 3], [2, 3]),

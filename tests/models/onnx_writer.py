@@ -36,10 +36,12 @@ def _attribute(name, value):
     return head + b"".join(_int(8, v) for v in value) + _int(20, 7)
 
 
-def node(op, inputs, outputs, **attributes):
-    """One operator of the standard domain; attributes are ints, floats or lists of ints."""
+def node(op, inputs, outputs, domain="", **attributes):
+    """One operator; attributes are ints, floats or lists of ints."""
     message = b"".join(_bytes(1, i) for i in inputs) + b"".join(_bytes(2, o) for o in outputs)
     message += _bytes(4, op)
+    if domain:
+        message += _bytes(7, domain)
     return message + b"".join(_bytes(5, _attribute(n, v)) for n, v in attributes.items())
 
 
@@ -59,15 +61,25 @@ def value(name, element_type, dims):
     return _bytes(1, name) + _bytes(2, _bytes(1, kind))
 
 
+def optional(name, element_type, dims):
+    """A graph input of the type optional(tensor)."""
+    shape = b"".join(
+        _bytes(1, _bytes(2, d) if isinstance(d, str) else _int(1, d)) for d in dims)
+    held = _bytes(1, _int(1, element_type) + _bytes(2, shape))
+    return _bytes(1, name) + _bytes(2, _bytes(9, _bytes(1, held)))
+
+
 def sequence(name, element_type):
     """A graph output that is a sequence of tensors."""
     item = _bytes(1, _int(1, element_type))
     return _bytes(1, name) + _bytes(2, _bytes(4, _bytes(1, item)))
 
 
-def model(name, nodes, inputs, outputs, constants=(), opset=17, ir=8):
+def model(name, nodes, inputs, outputs, constants=(), opset=17, ir=8, domains=()):
+    """`domains`: further ones than the standard's, each in version 1."""
     graph = b"".join(_bytes(1, n) for n in nodes) + _bytes(2, name)
     graph += b"".join(_bytes(5, c) for c in constants)
     graph += b"".join(_bytes(11, i) for i in inputs) + b"".join(_bytes(12, o) for o in outputs)
     return (_int(1, ir) + _bytes(2, "nereid") + _bytes(7, graph) +
-            _bytes(8, _bytes(1, "") + _int(2, opset)))
+            _bytes(8, _bytes(1, "") + _int(2, opset)) +
+            b"".join(_bytes(8, _bytes(1, d) + _int(2, 1)) for d in domains))

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "nereid/backend/aligned_buffer.h"
 #include "nereid/backend/data_type.h"
@@ -113,6 +115,45 @@ inline Error CopyInput(const Input& input, char* out) {
   if (copied != input.byte_size) {
     return input_detail::WrongSize(input, std::to_string(copied));
   }
+  return {};
+}
+
+/// The shape of the tensors of a batch put together along the batch dimension: the other dimensions
+/// must be equal. `shape` is replaced.
+inline Error ConcatenatedShape(std::span<const Input> inputs, std::vector<int64_t>* shape) {
+  const std::span<const int64_t> first = inputs[0].shape;
+  shape->assign(first.begin(), first.end());
+  for (const Input& input : inputs) {
+    if (input.shape.empty()) {
+      return Error::InvalidArgument("input '" + std::string(input.name) +
+                                    "' lacks the batch dimension");
+    }
+  }
+  for (const Input& input : inputs.subspan(1)) {
+    if (!std::equal(first.begin() + 1, first.end(), input.shape.begin() + 1, input.shape.end())) {
+      return Error::InvalidArgument("the requests of the batch have different shapes of input '" +
+                                    std::string(input.name) + "': " + ShapeText(first) + " and " +
+                                    ShapeText(input.shape));
+    }
+    if (__builtin_add_overflow((*shape)[0], input.shape[0], shape->data())) {
+      return Error::InvalidArgument("input '" + std::string(input.name) + "' is too large");
+    }
+  }
+  return {};
+}
+
+/// The shape of ragged tensors put together: one dimension, all elements of all requests. `shape`
+/// is replaced.
+inline Error FlattenedShape(std::span<const Input> inputs, std::vector<int64_t>* shape) {
+  int64_t total = 0;
+  for (const Input& input : inputs) {
+    const int64_t count = ElementCount(input.shape);
+    if (count < 0 || __builtin_add_overflow(total, count, &total)) {
+      return Error::InvalidArgument("input '" + std::string(input.name) +
+                                    "' has the impossible shape " + ShapeText(input.shape));
+    }
+  }
+  shape->assign(1, total);
   return {};
 }
 

@@ -2,8 +2,10 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "nereid/backend/data_type.h"
@@ -28,6 +30,39 @@ struct TensorConfig {
   const std::vector<int64_t>& ModelDims() const { return reshape ? *reshape : dims; }
 };
 
+/// What a tensor that the backend makes for a whole batch tells (`batch_input`); see batch_input.h.
+enum class BatchInputKind {
+  kUnknown,
+  kElementCount,
+  kAccumulatedElementCount,
+  kAccumulatedElementCountWithZero,
+  kMaxElementCountAsShape,
+  kItemShape,
+  kItemShapeFlatten,
+};
+
+/// One entry of `batch_input`: the inputs `targets` of the model, made from the requests' input
+/// `source`. `data_type` is INT32 or FP32.
+struct BatchInputConfig {
+  BatchInputKind kind = BatchInputKind::kUnknown;
+  std::vector<std::string> targets;
+  TRITONSERVER_DataType data_type = TRITONSERVER_TYPE_INVALID;
+  std::string source;
+};
+
+/// One entry of `batch_output`: the outputs `targets` are cut along the shapes of the requests'
+/// input `source` (BATCH_SCATTER_WITH_INPUT_SHAPE, the only kind there is); see batch_output.h.
+struct BatchOutputConfig {
+  std::vector<std::string> targets;
+  std::string source;
+};
+
+/// One entry of `optimization.execution_accelerators`.
+struct AcceleratorConfig {
+  std::string name;
+  std::map<std::string, std::string> parameters;
+};
+
 /// What a backend needs of a model's configuration.
 struct ModelConfig {
   std::string name;
@@ -38,8 +73,8 @@ struct ModelConfig {
   int64_t max_batch_size = 0;
   std::vector<TensorConfig> inputs;
   std::vector<TensorConfig> outputs;
-  size_t batch_input_count = 0;
-  size_t batch_output_count = 0;
+  std::vector<BatchInputConfig> batch_inputs;
+  std::vector<BatchOutputConfig> batch_outputs;
   /// Control tensors of the sequence batcher; the server adds them to each request.
   std::vector<std::string> control_inputs;
   size_t state_count = 0;
@@ -50,9 +85,11 @@ struct ModelConfig {
   int64_t instance_count = 1;
   /// Custom operator libraries (`model_operations`).
   std::vector<std::string> op_libraries;
-  /// Names in `optimization.execution_accelerators`.
-  std::vector<std::string> cpu_accelerators;
-  std::vector<std::string> gpu_accelerators;
+  std::vector<AcceleratorConfig> cpu_accelerators;
+  std::vector<AcceleratorConfig> gpu_accelerators;
+  /// Settings that say something and have no meaning without a GPU, by their names in the
+  /// configuration.
+  std::vector<std::string> gpu_settings;
   std::optional<int64_t> graph_level;
   Parameters parameters;
 
@@ -94,6 +131,97 @@ inline void ReadNames(const rapidjson::Value* list, const char* member,
   }
 }
 
+inline BatchInputKind ReadBatchInputKind(const std::string& name) {
+  constexpr std::pair<const char*, BatchInputKind> kNames[] = {
+      {"BATCH_ELEMENT_COUNT", BatchInputKind::kElementCount},
+      {"BATCH_ACCUMULATED_ELEMENT_COUNT", BatchInputKind::kAccumulatedElementCount},
+      {"BATCH_ACCUMULATED_ELEMENT_COUNT_WITH_ZERO",
+       BatchInputKind::kAccumulatedElementCountWithZero},
+      {"BATCH_MAX_ELEMENT_COUNT_AS_SHAPE", BatchInputKind::kMaxElementCountAsShape},
+      {"BATCH_ITEM_SHAPE", BatchInputKind::kItemShape},
+      {"BATCH_ITEM_SHAPE_FLATTEN", BatchInputKind::kItemShapeFlatten}};
+  for (const auto& [known, kind] : kNames) {
+    if (name == known) {
+      return kind;
+    }
+  }
+  return BatchInputKind::kUnknown;
+}
+
+/// The first of a list of texts; every kind of batch input and output there is has one source.
+inline std::string FirstText(const rapidjson::Value* list) {
+  return list != nullptr && list->IsArray() && !list->Empty() ? TextOf(&(*list)[0]) : "";
+}
+
+inline std::vector<BatchInputConfig> ReadBatchInputs(const rapidjson::Value* list) {
+  std::vector<BatchInputConfig> inputs;
+  if (list == nullptr || !list->IsArray()) {
+    return inputs;
+  }
+  for (const rapidjson::Value& entry : list->GetArray()) {
+    BatchInputConfig& input = inputs.emplace_back();
+    // The value that a server may leave out because it is number 0.
+    const rapidjson::Value* kind = Member(&entry, "kind");
+    input.kind = kind == nullptr ? BatchInputKind::kElementCount : ReadBatchInputKind(TextOf(kind));
+    ReadNames(Member(&entry, "target_name"), nullptr, &input.targets);
+    input.data_type = DataTypeFromConfig(TextOf(Member(&entry, "data_type")));
+    input.source = FirstText(Member(&entry, "source_input"));
+  }
+  return inputs;
+}
+
+inline std::vector<BatchOutputConfig> ReadBatchOutputs(const rapidjson::Value* list) {
+  std::vector<BatchOutputConfig> outputs;
+  if (list == nullptr || !list->IsArray()) {
+    return outputs;
+  }
+  for (const rapidjson::Value& entry : list->GetArray()) {
+    BatchOutputConfig& output = outputs.emplace_back();
+    ReadNames(Member(&entry, "target_name"), nullptr, &output.targets);
+    output.source = FirstText(Member(&entry, "source_input"));
+  }
+  return outputs;
+}
+
+inline std::vector<AcceleratorConfig> ReadAccelerators(const rapidjson::Value* list) {
+  std::vector<AcceleratorConfig> accelerators;
+  if (list == nullptr || !list->IsArray()) {
+    return accelerators;
+  }
+  for (const rapidjson::Value& entry : list->GetArray()) {
+    AcceleratorConfig& accelerator = accelerators.emplace_back();
+    accelerator.name = TextOf(Member(&entry, "name"));
+    if (const rapidjson::Value* given = Member(&entry, "parameters"); MemberCount(given) > 0) {
+      for (const auto& member : given->GetObject()) {
+        accelerator.parameters[TextOf(&member.name)] = TextOf(&member.value);
+      }
+    }
+  }
+  return accelerators;
+}
+
+inline std::vector<std::string> ReadGpuSettings(const rapidjson::Value& json) {
+  std::vector<std::string> names;
+  const rapidjson::Value* optimization = Member(&json, "optimization");
+  if (const std::string priority = TextOf(Member(optimization, "priority"));
+      !priority.empty() && priority != "PRIORITY_DEFAULT") {
+    names.push_back("optimization.priority");
+  }
+  if (Member(optimization, "cuda") != nullptr) {
+    names.push_back("optimization.cuda");
+  }
+  if (IntOf(Member(optimization, "gather_kernel_buffer_threshold")) != 0) {
+    names.push_back("optimization.gather_kernel_buffer_threshold");
+  }
+  if (BoolOf(Member(optimization, "eager_batching"))) {
+    names.push_back("optimization.eager_batching");
+  }
+  if (MemberCount(Member(&json, "cc_model_filenames")) > 0) {
+    names.push_back("cc_model_filenames");
+  }
+  return names;
+}
+
 inline Parameters::Map ReadParameters(const rapidjson::Value* object) {
   Parameters::Map values;
   if (object != nullptr && object->IsObject()) {
@@ -126,8 +254,8 @@ inline ModelConfig ParseModelConfig(const rapidjson::Value& json) {
   config.max_batch_size = IntOf(Member(&json, "max_batch_size"));
   config.inputs = ReadTensors(Member(&json, "input"));
   config.outputs = ReadTensors(Member(&json, "output"));
-  config.batch_input_count = MemberCount(Member(&json, "batch_input"));
-  config.batch_output_count = MemberCount(Member(&json, "batch_output"));
+  config.batch_inputs = ReadBatchInputs(Member(&json, "batch_input"));
+  config.batch_outputs = ReadBatchOutputs(Member(&json, "batch_output"));
   config.has_dynamic_batching = Member(&json, "dynamic_batching") != nullptr;
   const rapidjson::Value* sequence = Member(&json, "sequence_batching");
   config.has_sequence_batching = sequence != nullptr;
@@ -139,8 +267,9 @@ inline ModelConfig ParseModelConfig(const rapidjson::Value& json) {
             &config.op_libraries);
   const rapidjson::Value* optimization = Member(&json, "optimization");
   const rapidjson::Value* accelerators = Member(optimization, "execution_accelerators");
-  ReadNames(Member(accelerators, "cpu_execution_accelerator"), "name", &config.cpu_accelerators);
-  ReadNames(Member(accelerators, "gpu_execution_accelerator"), "name", &config.gpu_accelerators);
+  config.cpu_accelerators = ReadAccelerators(Member(accelerators, "cpu_execution_accelerator"));
+  config.gpu_accelerators = ReadAccelerators(Member(accelerators, "gpu_execution_accelerator"));
+  config.gpu_settings = ReadGpuSettings(json);
   if (const rapidjson::Value* graph = Member(optimization, "graph"); graph != nullptr) {
     config.graph_level = IntOf(Member(graph, "level"));
   }

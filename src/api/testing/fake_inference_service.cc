@@ -145,6 +145,7 @@ base::Status FakeInferenceService::Infer(std::unique_ptr<InferenceRequest>& requ
   identity->version = request->model_version < 0 ? 1 : request->model_version;
   identity->version_text = std::to_string(identity->version);
   identity->config = model_config;
+  identity->labels = labels;
   request->Bind(std::move(identity));
   handler(std::move(request));
   return base::Status::Ok();

@@ -66,6 +66,7 @@ class FakeInferenceService : public InferenceService {
   std::map<std::string, ModelMetadata> models;
   std::map<std::string, ModelTraits> traits;
   std::shared_ptr<const config::ModelConfig> model_config;  // null: GetModelConfig fails
+  std::map<std::string, std::vector<std::string>> labels;   // of every model, by output
   std::vector<ModelStatistics> statistics;
   std::vector<RepositoryIndexEntry> index;
   base::Status infer_refusal;  // not OK: every Infer fails with it, nothing is taken

@@ -253,9 +253,11 @@ Status ReadUnsignedMember(Cursor& cursor, std::string_view name, uint64_t* value
   }
   Number number;
   NEREID_RETURN_IF_ERROR(cursor.ReadNumberValue(&number));
-  if (number.kind != Number::Kind::kUnsigned)
+  const bool zero = number.kind == Number::Kind::kNegative && number.i == 0;  // "-0"
+  if (number.kind != Number::Kind::kUnsigned && !zero) {
     return WrongType(name, "unsigned-integer", "unsigned-integer");
-  *value = number.u;
+  }
+  *value = zero ? 0 : number.u;
   return Status::Ok();
 }
 

@@ -31,6 +31,14 @@ struct InputFields {
   bool data_read = false;
 };
 
+/// One element of "outputs".
+struct OutputFields {
+  std::optional<std::string> name;
+  std::optional<bool> binary;
+  std::optional<uint64_t> classes;
+  bool shared_memory = false;
+};
+
 class Decoder {
  public:
   Decoder(std::string_view json, std::string_view binary, const DecodeLimits& limits,
@@ -48,7 +56,7 @@ class Decoder {
   Status AddInput(InputFields* fields);
   Status TakeBinary(const std::string& name, uint64_t size, request::Input* input);
   Status ReadOutput();
-  Status ReadOutputParameters(std::optional<bool>* binary);
+  Status ReadOutputParameters(OutputFields* fields);
   template <typename Visit>
   Status ForEachOf(std::string_view name, Visit&& visit);
 
@@ -262,36 +270,41 @@ Status Decoder::TakeBinary(const std::string& name, uint64_t size, request::Inpu
 }
 
 Status Decoder::ReadOutput() {
-  std::optional<std::string> name;
-  std::optional<bool> binary;
+  OutputFields fields;
   NEREID_RETURN_IF_ERROR(cursor_.ForEachMember([&](std::string_view key) -> Status {
-    if (key == "name") return ReadStringMember(cursor_, key, &name.emplace());
-    if (key == "parameters") return ReadOutputParameters(&binary);
+    if (key == "name") return ReadStringMember(cursor_, key, &fields.name.emplace());
+    if (key == "parameters") return ReadOutputParameters(&fields);
     return cursor_.SkipValue();
   }));
-  if (!name) return MissingMember("name");
+  if (!fields.name) return MissingMember("name");
+  if (fields.shared_memory) {
+    return fields.classes.value_or(0) == 0
+               ? Status::Unsupported("outputs in shared memory are not supported yet")
+               : Status::InvalidArgument(
+                     "Output can't set both 'shared_memory_region' and 'classification'");
+  }
+  const std::string& name = *fields.name;
   std::vector<std::string>& wanted = request_.requested_outputs;
-  if (std::find(wanted.begin(), wanted.end(), *name) == wanted.end()) wanted.push_back(*name);
-  if (binary) outputs_.SetBinary(*name, *binary);
+  if (std::find(wanted.begin(), wanted.end(), name) == wanted.end()) wanted.push_back(name);
+  if (fields.binary) outputs_.SetBinary(name, *fields.binary);
+  if (fields.classes) outputs_.SetClassification(name, *fields.classes);
   return Status::Ok();
 }
 
-Status Decoder::ReadOutputParameters(std::optional<bool>* binary) {
+Status Decoder::ReadOutputParameters(OutputFields* fields) {
   if (cursor_.Peek() != '{') return cursor_.SkipValue();
   return cursor_.ForEachMember([&](std::string_view key) -> Status {
-    if (key == "binary_data") return ReadBoolMember(cursor_, key, &binary->emplace());
+    if (key == "binary_data") return ReadBoolMember(cursor_, key, &fields->binary.emplace());
     if (key == "classification") {
-      uint64_t classes = 0;
-      if (!ReadUnsignedMember(cursor_, key, &classes).ok()) {
+      if (!ReadUnsignedMember(cursor_, key, &fields->classes.emplace()).ok()) {
         return Status::Internal(
             "Unable to set 'classification': attempt to access JSON non-unsigned-integer as "
             "unsigned-integer");
       }
-      if (classes == 0) return Status::Ok();
-      return Status::Unsupported("the classification extension is not supported yet");
+      return Status::Ok();
     }
     if (key == "shared_memory_region") {
-      return Status::Unsupported("outputs in shared memory are not supported yet");
+      fields->shared_memory = true;
     }
     return cursor_.SkipValue();
   });
@@ -308,6 +321,7 @@ bool OutputOptions::IsBinary(std::string_view output) const {
 
 void OutputOptions::Clear() {
   choices_.clear();
+  classifications_.clear();
   all_binary_ = false;
 }
 
@@ -318,6 +332,11 @@ void OutputOptions::SetBinary(std::string_view output, bool binary) {
     return;
   }
   choices_.push_back({std::string(output), binary});
+}
+
+void OutputOptions::SetClassification(std::string_view output, uint64_t count) {
+  std::erase_if(classifications_, [&](const auto& wish) { return wish.output == output; });
+  if (count != 0) classifications_.push_back({std::string(output), count});
 }
 
 Status DecodeInferRequest(std::string_view json, std::string_view binary,

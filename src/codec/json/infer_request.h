@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/status.h"
+#include "request/classify.h"
 #include "request/inference_request.h"
 
 namespace nereid::codec::json {
@@ -22,12 +23,20 @@ class OutputOptions {
   void set_all_binary(bool binary) { all_binary_ = binary; }
   void SetBinary(std::string_view output, bool binary);
 
+  /// The outputs of which classes are wanted.
+  const std::vector<request::ClassificationWish>& classifications() const {
+    return classifications_;
+  }
+  /// `count` 0 wants the tensor itself.
+  void SetClassification(std::string_view output, uint64_t count);
+
  private:
   struct Choice {
     std::string output;
     bool binary;
   };
   std::vector<Choice> choices_;
+  std::vector<request::ClassificationWish> classifications_;
   bool all_binary_ = false;
 };
 

@@ -313,12 +313,31 @@ TEST(DecodeInferRequest, SizeIsLimited) {
                 "Use --http-max-input-size to increase the limit.");
 }
 
-TEST(DecodeInferRequest, ClassificationComesLater) {
-  const Decoded decoded =
-      Decode(R"({"inputs":[],"outputs":[{"name":"o","parameters":{"classification":3}}]})");
-  EXPECT_EQ(decoded.status.code(), StatusCode::kUnsupported);
-  EXPECT_TRUE(Decode(R"({"inputs":[],"outputs":[{"name":"o","parameters":{"classification":0}}]})")
-                  .status.ok());
+TEST(DecodeInferRequest, Classification) {
+  const Decoded decoded = Decode(
+      R"({"inputs":[],"outputs":[{"name":"a","parameters":{"classification":3,"binary_data":true}},
+          {"name":"b","parameters":{"classification":0}},
+          {"name":"c","parameters":{"classification":18446744073709551615}},
+          {"name":"d","parameters":{"classification":2}},
+          {"name":"d","parameters":{"classification":0}}]})");
+  ASSERT_TRUE(decoded.status.ok()) << decoded.status.message();
+  ASSERT_EQ(decoded.outputs.classifications().size(), 2u);
+  EXPECT_EQ(decoded.outputs.classifications()[0].output, "a");
+  EXPECT_EQ(decoded.outputs.classifications()[0].count, 3u);
+  EXPECT_TRUE(decoded.outputs.IsBinary("a"));
+  EXPECT_EQ(decoded.outputs.classifications()[1].output, "c");
+  EXPECT_EQ(decoded.outputs.classifications()[1].count, UINT64_MAX);
+  for (const char* wrong : {"-1", "1.0", "\"2\"", "true", "null", "18446744073709551616"}) {
+    ExpectFailure(Decode(R"({"inputs":[],"outputs":[{"name":"o","parameters":{"classification":)" +
+                         std::string(wrong) + "}}]}"),
+                  StatusCode::kInternal,
+                  "Unable to set 'classification': attempt to access JSON non-unsigned-integer as "
+                  "unsigned-integer");
+  }
+  ExpectFailure(Decode(R"({"inputs":[],"outputs":[{"name":"o","parameters":{
+                          "shared_memory_region":"r","classification":1}}]})"),
+                StatusCode::kInvalidArgument,
+                "Output can't set both 'shared_memory_region' and 'classification'");
 }
 
 TEST(DecodeInferRequest, InputTwice) {

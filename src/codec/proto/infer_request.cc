@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "codec/proto/infer_request.h"
 
+#include <algorithm>
 #include <string>
 #include <utility>
 
@@ -244,7 +245,8 @@ Status FillInputData(const InferRequestView& view, const InputView& from, size_t
   return Status::Ok();
 }
 
-Status CheckOutput(const InferRequestView& view, const OutputView& output) {
+Status ReadOutputWishes(const InferRequestView& view, const OutputView& output,
+                        InferWishes* wishes) {
   const std::span<const ParameterView> parameters = view.Parameters(output.parameters);
   NEREID_ASSIGN_OR_RETURN(const bool shared_memory, WantsSharedMemory(output.name, parameters));
   for (const ParameterView& parameter : parameters) {
@@ -260,9 +262,7 @@ Status CheckOutput(const InferRequestView& view, const OutputView& output) {
       return Status::InvalidArgument(
           "output can't set both 'shared_memory_region' and 'classification'");
     }
-    return Status::Unsupported("classification is not supported yet: remove the " +
-                               std::string("'classification' parameter of output ") +
-                               Quoted(output.name));
+    wishes->classifications.push_back({std::string(output.name), parameter.AsUint64()});
   }
   return shared_memory ? SharedMemoryUnsupported(output.name) : Status::Ok();
 }
@@ -285,7 +285,10 @@ Status FillInferRequest(const InferRequestView& view, request::InferenceRequest*
   }
   request->requested_outputs.reserve(view.outputs.size());
   for (const OutputView& output : view.outputs) {
-    request->requested_outputs.emplace_back(output.name);
+    std::vector<std::string>& wanted = request->requested_outputs;
+    if (std::find(wanted.begin(), wanted.end(), output.name) == wanted.end()) {
+      wanted.emplace_back(output.name);
+    }
   }
   size_t next_raw = 0;
   for (size_t i = 0; i < view.inputs.size(); ++i) {
@@ -293,7 +296,7 @@ Status FillInferRequest(const InferRequestView& view, request::InferenceRequest*
         FillInputData(view, view.inputs[i], &next_raw, request, &request->inputs()[i]));
   }
   for (const OutputView& output : view.outputs) {
-    NEREID_RETURN_IF_ERROR(CheckOutput(view, output));
+    NEREID_RETURN_IF_ERROR(ReadOutputWishes(view, output, wishes));
   }
   return Status::Ok();
 }

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <vector>
+
 #include "base/status.h"
 #include "codec/proto/infer_request_view.h"
+#include "request/classify.h"
 #include "request/inference_request.h"
 
 namespace nereid::codec::proto {
@@ -11,6 +14,8 @@ namespace nereid::codec::proto {
 struct InferWishes {
   /// Streams: answer a final flag without a response by an empty response.
   bool empty_final_response = false;
+  /// Outputs of which classes are wanted.
+  std::vector<request::ClassificationWish> classifications = {};
 };
 
 /// Fills `request` from a parsed message: names, parameters, inputs, data, requested outputs; not

@@ -215,9 +215,6 @@ TEST(FillInferRequest, RefusalsHaveTritonsTexts) {
        "invalid value for 'classification' parameter, expected >= 0"},
       {"text classification", output_parameter("classification", text), invalid,
        "invalid value type for 'classification' parameter, expected int64_param"},
-      {"classification", output_parameter("classification", one), unsupported,
-       "classification is not supported yet: remove the 'classification' parameter of output "
-       "'OUT'"},
       {"shared memory output",
        [&](Message* m) {
          output_parameter("shared_memory_region", text)(m);
@@ -235,6 +232,26 @@ TEST(FillInferRequest, RefusalsHaveTritonsTexts) {
     EXPECT_EQ(filled.status.code(), test.code) << test.name;
     EXPECT_EQ(filled.status.message(), test.text) << test.name;
   }
+}
+
+TEST(FillInferRequest, ClassificationIsAWish) {
+  Message message = OneInput("FP32", {1});
+  message.add_raw_input_contents("1234");
+  message.clear_outputs();
+  for (const auto& [name, count] : {std::pair("A", int64_t{3}), std::pair("B", INT64_MAX)}) {
+    auto* const output = message.add_outputs();
+    output->set_name(name);
+    (*output->mutable_parameters())["classification"].set_int64_param(count);
+  }
+  message.add_outputs()->set_name("C");
+  message.add_outputs()->set_name("A");  // twice is once
+  Filled filled(message);
+  ASSERT_TRUE(filled.status.ok()) << filled.status.message();
+  ASSERT_EQ(filled.wishes.classifications.size(), 2u);
+  EXPECT_EQ(filled.wishes.classifications[0].output, "A");
+  EXPECT_EQ(filled.wishes.classifications[0].count, 3u);
+  EXPECT_EQ(filled.wishes.classifications[1].count, uint64_t{INT64_MAX});
+  EXPECT_EQ(filled.request.requested_outputs, (std::vector<std::string>{"A", "B", "C"}));
 }
 
 TEST(FillInferRequest, ReservedParametersBecomeFields) {

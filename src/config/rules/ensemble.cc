@@ -11,51 +11,74 @@
 namespace nereid::config::rules {
 namespace {
 
+namespace pb = google::protobuf;
+
 using Step = inference::ModelEnsembling::Step;
 
-Violation PlatformIsEnsemble(const Proto& config) {
-  if (config.platform() == kEnsemblePlatform) return std::nullopt;
-  return "ensemble scheduling cannot be set for model '" + config.name() +
-         "' whose platform is not ensemble";
+void PlatformIsEnsemble(const Proto& config, Findings& findings) {
+  if (config.platform() == kEnsemblePlatform) return;
+  findings.Add("platform", "ensemble scheduling cannot be set for model '" + config.name() +
+                               "' whose platform is not ensemble");
 }
 
-Violation NoInstanceGroup(const Proto& config) {
-  if (config.instance_group().empty()) return std::nullopt;
-  return "instance group should not be specified for ensemble '" + config.name() + "'";
+constexpr Rule<Proto> kPlatformRules[] = {
+    {{"ensemble.platform", "platform", "Ensemble scheduling needs the platform \"ensemble\".",
+      "\"ensemble\"", "Set platform to \"ensemble\", or remove ensemble_scheduling."},
+     PlatformIsEnsemble},
+};
+
+void NoInstanceGroup(const Proto& config, Findings& findings) {
+  if (config.instance_group().empty()) return;
+  findings.Add("instance_group",
+               "instance group should not be specified for ensemble '" + config.name() + "'");
 }
 
-Violation NoOptimization(const Proto& config) {
-  if (!config.has_optimization()) return std::nullopt;
-  return "optimization should not be specified for ensemble '" + config.name() + "'";
+void NoOptimization(const Proto& config, Findings& findings) {
+  if (!config.has_optimization()) return;
+  findings.Add("optimization",
+               "optimization should not be specified for ensemble '" + config.name() + "'");
 }
 
-Violation NoWarmup(const Proto& config) {
-  if (config.model_warmup().empty()) return std::nullopt;
-  return "model_warmup can not be specified for ensemble '" + config.name() + "'";
+void NoWarmup(const Proto& config, Findings& findings) {
+  if (config.model_warmup().empty()) return;
+  findings.Add("model_warmup",
+               "model_warmup can not be specified for ensemble '" + config.name() + "'");
 }
 
-Violation HasStep(const Proto& config) {
-  if (!config.ensemble_scheduling().step().empty()) return std::nullopt;
-  return "must specify 'step' for ensemble '" + config.name() + "'";
+void HasStep(const Proto& config, Findings& findings) {
+  if (!config.ensemble_scheduling().step().empty()) return;
+  findings.Add("ensemble_scheduling.step",
+               "must specify 'step' for ensemble '" + config.name() + "'");
 }
 
 constexpr Rule<Proto> kRules[] = {
-    {"ensemble.platform", "platform", PlatformIsEnsemble},
-    {"ensemble.instance_group", "instance_group", NoInstanceGroup},
-    {"ensemble.optimization", "optimization", NoOptimization},
-    {"ensemble.warmup", "model_warmup", NoWarmup},
-    {"ensemble.step", "ensemble_scheduling.step", HasStep},
+    {{"ensemble.instance_group", "instance_group",
+      "An ensemble has no instances: its members have.", "no instance_group",
+      "Remove instance_group, and set it in the members."},
+     NoInstanceGroup},
+    {{"ensemble.optimization", "optimization", "An ensemble has no optimization settings.",
+      "no optimization", "Remove optimization, and set it in the members."},
+     NoOptimization},
+    {{"ensemble.warmup", "model_warmup", "An ensemble has no warmup: its members have.",
+      "no model_warmup", "Remove model_warmup, and set it in the members."},
+     NoWarmup},
+    {{"ensemble.step", "ensemble_scheduling.step", "An ensemble has steps.", "one step or more",
+      "Add a step for every member."},
+     HasStep},
 };
 
 // For models whose platform is ensemble, but which have no ensemble scheduling.
-Violation HasScheduling(const Proto& config) {
-  if (config.platform() != kEnsemblePlatform) return std::nullopt;
-  return "ensemble scheduling must be set for ensemble " + config.name() +
-         " whose platform is ensemble";
+void HasScheduling(const Proto& config, Findings& findings) {
+  if (config.platform() != kEnsemblePlatform) return;
+  findings.Add("ensemble_scheduling", "ensemble scheduling must be set for ensemble " +
+                                          config.name() + " whose platform is ensemble");
 }
 
 constexpr Rule<Proto> kMissingRules[] = {
-    {"ensemble.scheduling", "ensemble_scheduling", HasScheduling},
+    {{"ensemble.scheduling", "ensemble_scheduling",
+      "The platform \"ensemble\" needs ensemble scheduling.", "ensemble_scheduling",
+      "Add ensemble_scheduling with the steps, or name another platform or backend."},
+     HasScheduling},
 };
 
 struct StepSubject {
@@ -64,45 +87,63 @@ struct StepSubject {
   int index;
   // The tensors that the steps before this one write.
   const std::set<std::string>& written;
+
+  std::string Path(std::string_view field) const {
+    return At("ensemble_scheduling.step", index) + "." + std::string(field);
+  }
 };
 
-std::string InStep(const StepSubject& subject, const char* field) {
-  return "must specify '" + std::string(field) + "' in step " + std::to_string(subject.index) +
-         " of ensemble '" + subject.config.name() + "'";
+void Require(const StepSubject& subject, bool given, const std::string& field, Findings& findings) {
+  if (given) return;
+  findings.Add(subject.Path(field), "must specify '" + field + "' in step " +
+                                        std::to_string(subject.index) + " of ensemble '" +
+                                        subject.config.name() + "'");
 }
 
-Violation StepHasModel(const StepSubject& subject) {
-  if (!subject.step.model_name().empty()) return std::nullopt;
-  return InStep(subject, "model_name");
+void StepHasModel(const StepSubject& subject, Findings& findings) {
+  Require(subject, !subject.step.model_name().empty(), "model_name", findings);
 }
 
-Violation StepHasInputs(const StepSubject& subject) {
-  if (!subject.step.input_map().empty()) return std::nullopt;
-  return InStep(subject, "input_map");
+void StepHasInputs(const StepSubject& subject, Findings& findings) {
+  Require(subject, !subject.step.input_map().empty(), "input_map", findings);
 }
 
-Violation StepHasOutputs(const StepSubject& subject) {
-  if (!subject.step.output_map().empty()) return std::nullopt;
-  return InStep(subject, "output_map");
+void StepHasOutputs(const StepSubject& subject, Findings& findings) {
+  Require(subject, !subject.step.output_map().empty(), "output_map", findings);
 }
 
-Violation WrittenOnce(const StepSubject& subject) {
+// The map of the message has no order.
+std::map<std::string, std::string> Sorted(const pb::Map<std::string, std::string>& map) {
+  return {map.begin(), map.end()};
+}
+
+void WrittenOnce(const StepSubject& subject, Findings& findings) {
   std::set<std::string> written = subject.written;
-  for (const auto& [output, tensor] : subject.step.output_map()) {
-    if (!written.insert(tensor).second) {
-      return "ensemble tensor '" + tensor +
-             "' can appear in an output map only once for ensemble '" + subject.config.name() +
-             "' step " + std::to_string(subject.index);
-    }
+  for (const auto& [output, tensor] : Sorted(subject.step.output_map())) {
+    if (written.insert(tensor).second) continue;
+    findings.Add(subject.Path(At("output_map", output)),
+                 "ensemble tensor '" + tensor +
+                     "' can appear in an output map only once for ensemble '" +
+                     subject.config.name() + "' step " + std::to_string(subject.index));
   }
-  return std::nullopt;
 }
 
 constexpr Rule<StepSubject> kStepRules[] = {
-    {"ensemble.step_model", "ensemble_scheduling.step.model_name", StepHasModel},
-    {"ensemble.step_inputs", "ensemble_scheduling.step.input_map", StepHasInputs},
-    {"ensemble.step_outputs", "ensemble_scheduling.step.output_map", StepHasOutputs},
-    {"ensemble.written_once", "ensemble_scheduling.step.output_map", WrittenOnce},
+    {{"ensemble.step_model", "ensemble_scheduling.step.model_name",
+      "A step names the model that it runs.", "the name of a model", "Set model_name."},
+     StepHasModel},
+    {{"ensemble.step_inputs", "ensemble_scheduling.step.input_map",
+      "A step says which tensors its model reads.", "one entry or more",
+      "Map the inputs of the model to tensors of the ensemble."},
+     StepHasInputs},
+    {{"ensemble.step_outputs", "ensemble_scheduling.step.output_map",
+      "A step says which tensors its model writes.", "one entry or more",
+      "Map the outputs of the model to tensors of the ensemble."},
+     StepHasOutputs},
+    {{"ensemble.written_once", "ensemble_scheduling.step.output_map",
+      "A tensor of an ensemble is written once.", "a tensor that nothing else writes",
+      "Give the tensor another name in one of the steps."},
+     WrittenOnce},
 };
 
 // A tensor of the ensemble. Its sources are all inputs of the step that writes it.
@@ -152,22 +193,24 @@ struct GraphSubject {
 };
 
 // The unbalanced quotes of these two are the texts that clients know.
-Violation InputsUsed(const GraphSubject& subject) {
+void InputsUsed(const GraphSubject& subject, Findings& findings) {
+  int index = 0;
   for (const auto& input : subject.config.input()) {
+    const std::string path = At("input", index++);
     if (subject.graph.contains(input.name())) continue;
-    return "ensemble input '" + input.name() + "' for ensemble " + subject.config.name() +
-           "' is not used";
+    findings.Add(path, "ensemble input '" + input.name() + "' for ensemble " +
+                           subject.config.name() + "' is not used");
   }
-  return std::nullopt;
 }
 
-Violation OutputsUsed(const GraphSubject& subject) {
+void OutputsUsed(const GraphSubject& subject, Findings& findings) {
+  int index = 0;
   for (const auto& output : subject.config.output()) {
+    const std::string path = At("output", index++);
     if (subject.graph.contains(output.name())) continue;
-    return "ensemble output '" + output.name() + "' for ensemble " + subject.config.name() +
-           "' is not used";
+    findings.Add(path, "ensemble output '" + output.name() + "' for ensemble " +
+                           subject.config.name() + "' is not used");
   }
-  return std::nullopt;
 }
 
 // Goes up from a tensor that is not ready to one that no step writes (or, in a cycle, round once).
@@ -183,8 +226,10 @@ std::string FirstUnconnected(const Graph& graph, std::string name) {
   return name;
 }
 
-Violation OutputsWritten(const GraphSubject& subject) {
+void OutputsWritten(const GraphSubject& subject, Findings& findings) {
+  int index = 0;
   for (const auto& output : subject.config.output()) {
+    const std::string path = At("output", index++);
     const auto it = subject.graph.find(output.name());
     if (it == subject.graph.end() || it->second.ready) continue;
     std::string text = "output '" + output.name() + "' for ensemble '" + subject.config.name() +
@@ -193,51 +238,89 @@ Violation OutputsWritten(const GraphSubject& subject) {
     if (unconnected != output.name()) {
       text += ": at least one of its depending tensors, '" + unconnected + "', is not connected";
     }
-    return text;
+    findings.Add(path, text);
   }
-  return std::nullopt;
 }
 
-Violation TensorsUsed(const GraphSubject& subject) {
+// The first place where a step names the tensor.
+std::string PathOfTensor(const Proto& config, const std::string& tensor) {
+  int index = 0;
+  for (const Step& step : config.ensemble_scheduling().step()) {
+    const std::string path = At("ensemble_scheduling.step", index++);
+    for (const auto& [output, name] : Sorted(step.output_map())) {
+      if (name == tensor) return path + "." + At("output_map", output);
+    }
+    for (const auto& [input, name] : Sorted(step.input_map())) {
+      if (name == tensor) return path + "." + At("input_map", input);
+    }
+  }
+  return "ensemble_scheduling.step";
+}
+
+void TensorsUsed(const GraphSubject& subject, Findings& findings) {
   std::set<std::string> outputs;
   for (const auto& output : subject.config.output()) outputs.insert(output.name());
   for (const auto& [name, node] : subject.graph) {
     if (node.ready && (!node.consumers.empty() || outputs.contains(name))) continue;
-    return "ensemble tensor '" + name + "' is unused in ensemble '" + subject.config.name() + "'";
+    findings.Add(
+        PathOfTensor(subject.config, name),
+        "ensemble tensor '" + name + "' is unused in ensemble '" + subject.config.name() + "'");
   }
-  return std::nullopt;
 }
 
-constexpr Rule<GraphSubject> kGraphRules[] = {
-    {"ensemble.inputs_used", "input", InputsUsed},
-    {"ensemble.outputs_used", "output", OutputsUsed},
-    {"ensemble.outputs_written", "output", OutputsWritten},
-    {"ensemble.tensors_used", "ensemble_scheduling.step", TensorsUsed},
+constexpr Rule<GraphSubject> kEndRules[] = {
+    {{"ensemble.inputs_used", "input", "Every input of an ensemble is read by a step.",
+      "an input that a step reads", "Map the input in a step's input_map, or remove it."},
+     InputsUsed},
+    {{"ensemble.outputs_used", "output", "Every output of an ensemble is written by a step.",
+      "an output that a step writes", "Map the output in a step's output_map, or remove it."},
+     OutputsUsed},
+    {{"ensemble.outputs_written", "output",
+      "The data of every output of an ensemble comes from the inputs of the ensemble.",
+      "an output that depends on tensors that are written",
+      "Write the tensor that is not connected in a step's output_map, or list it in input."},
+     OutputsWritten},
+};
+
+constexpr Rule<GraphSubject> kInnerRules[] = {
+    {{"ensemble.tensors_used", "ensemble_scheduling.step",
+      "Every tensor of an ensemble is written, and is an output or read by a step.",
+      "a tensor that is written and read", "Remove the tensor from the map, or read it."},
+     TensorsUsed},
 };
 
 }  // namespace
 
-Violation CheckEnsemble(const Proto& config) {
-  if (!config.has_ensemble_scheduling()) return FirstViolation(kMissingRules, config);
-  if (auto violation = FirstViolation(kRules, config)) return violation;
+void CheckEnsemble(const Proto& config, Findings& findings) {
+  if (!config.has_ensemble_scheduling()) return Apply(kMissingRules, config, findings);
+  const size_t before = findings.count();
+  Apply(kPlatformRules, config, findings);
+  if (findings.count() > before) return;
+  Apply(kRules, config, findings);
+  const size_t before_steps = findings.count();
   std::set<std::string> written;
   int index = 0;
   for (const Step& step : config.ensemble_scheduling().step()) {
-    if (auto violation = FirstViolation(kStepRules, StepSubject{config, step, index, written})) {
-      return violation;
-    }
+    Apply(kStepRules, StepSubject{config, step, index++, written}, findings);
     for (const auto& [output, tensor] : step.output_map()) written.insert(tensor);
-    ++index;
   }
+  // Of steps that are incomplete or missing, the flow of data tells nothing new.
+  const bool steps_wrong = findings.count() > before_steps;
+  if (findings.done() || steps_wrong || index == 0) return;
   const Graph graph = BuildGraph(config);
-  return FirstViolation(kGraphRules, GraphSubject{config, graph});
+  const GraphSubject subject{config, graph};
+  const size_t before_ends = findings.count();
+  Apply(kEndRules, subject, findings);
+  if (findings.count() == before_ends) Apply(kInnerRules, subject, findings);
 }
 
 void ListEnsemble(std::vector<RuleInfo>* list) {
-  List(kMissingRules, list);
-  List(kRules, list);
-  List(kStepRules, list);
-  List(kGraphRules, list);
+  List(kMissingRules, Stage::kPoll, list);
+  List(kPlatformRules, Stage::kPoll, list);
+  List(kRules, Stage::kPoll, list);
+  List(kStepRules, Stage::kPoll, list);
+  List(kEndRules, Stage::kPoll, list);
+  List(kInnerRules, Stage::kPoll, list);
 }
 
 }  // namespace nereid::config::rules

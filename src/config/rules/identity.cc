@@ -1,51 +1,60 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who the model is: name, platform, backend, batch size, versions; and its directory's name.
+// Who the model is: name, platform, backend, batch size; and its directory's name.
 #include "config/known_backends.h"
 #include "config/rules/rule.h"
 
 namespace nereid::config::rules {
 namespace {
 
-Violation NameGiven(const Proto& config) {
-  if (!config.name().empty()) return std::nullopt;
-  return "model configuration must specify 'name'";
+void NameGiven(const Proto& config, Findings& findings) {
+  if (config.name().empty()) findings.Add("name", "model configuration must specify 'name'");
 }
 
-Violation PlatformOrBackendGiven(const Proto& config) {
-  if (!config.platform().empty() || !config.backend().empty()) return std::nullopt;
-  return "must specify 'platform' or 'backend' for '" + config.name() + "'";
+void PlatformKnown(const Proto& config, Findings& findings) {
+  if (!config.backend().empty() || config.platform() == kEnsemblePlatform) return;
+  findings.Add("platform",
+               "unexpected platform type '" + config.platform() + "' for " + config.name());
 }
 
-Violation PlatformKnown(const Proto& config) {
-  if (!config.backend().empty() || config.platform() == kEnsemblePlatform) return std::nullopt;
-  return "unexpected platform type '" + config.platform() + "' for " + config.name();
+void EnsembleHasNoBackend(const Proto& config, Findings& findings) {
+  if (config.platform() != kEnsemblePlatform || config.backend().empty()) return;
+  findings.Add("backend", "Ensemble model '" + config.name() +
+                              "' must have platform type 'ensemble' and empty backend type");
 }
 
-Violation EnsembleHasNoBackend(const Proto& config) {
-  if (config.platform() != kEnsemblePlatform || config.backend().empty()) return std::nullopt;
-  return "Ensemble model '" + config.name() +
-         "' must have platform type 'ensemble' and empty backend type";
+void PlatformFitsBackend(const Proto& config, Findings& findings) {
+  if (!BackendHasPlatforms(config.backend())) return;
+  if (BackendOfPlatform(config.platform()) == config.backend()) return;
+  findings.Add("backend", "unexpected 'platform' and 'backend' pair, got:" + config.platform() +
+                              ", " + config.backend());
 }
 
-Violation PlatformFitsBackend(const Proto& config) {
-  if (!BackendHasPlatforms(config.backend())) return std::nullopt;
-  if (BackendOfPlatform(config.platform()) == config.backend()) return std::nullopt;
-  return "unexpected 'platform' and 'backend' pair, got:" + config.platform() + ", " +
-         config.backend();
-}
-
-Violation MaxBatchSizeNotNegative(const Proto& config) {
-  if (config.max_batch_size() >= 0) return std::nullopt;
-  return "'max_batch_size' must be non-negative value for " + config.name();
+void MaxBatchSizeNotNegative(const Proto& config, Findings& findings) {
+  if (config.max_batch_size() >= 0) return;
+  findings.Add("max_batch_size",
+               "'max_batch_size' must be non-negative value for " + config.name());
 }
 
 constexpr Rule<Proto> kRules[] = {
-    {"identity.name", "name", NameGiven},
-    {"identity.platform_or_backend", "platform", PlatformOrBackendGiven},
-    {"identity.platform", "platform", PlatformKnown},
-    {"identity.ensemble_backend", "backend", EnsembleHasNoBackend},
-    {"identity.platform_backend_pair", "backend", PlatformFitsBackend},
-    {"identity.max_batch_size", "max_batch_size", MaxBatchSizeNotNegative},
+    {{"identity.name", "name", "A model has a name.", "the name of the model's directory",
+      "Set name to the name of the model's directory, or leave it out."},
+     NameGiven},
+    {{"identity.platform", "platform",
+      "A model that is not an ensemble has a backend, named by itself or by a known platform.",
+      "a known platform, or a backend",
+      "Set backend to the name of the plug-in that runs the model."},
+     PlatformKnown},
+    {{"identity.ensemble_backend", "backend", "An ensemble has no backend.", "no backend",
+      "Remove backend, or the platform \"ensemble\"."},
+     EnsembleHasNoBackend},
+    {{"identity.platform_backend_pair", "backend",
+      "The platforms of tensorrt, tensorflow, onnxruntime and pytorch go with that backend only.",
+      "a platform of the backend", "Remove platform: the backend alone says how the model is run."},
+     PlatformFitsBackend},
+    {{"identity.max_batch_size", "max_batch_size", "The largest batch is not negative.",
+      "0 (requests have no batch dimension) or more",
+      "Set max_batch_size to the largest batch that the model takes, or to 0."},
+     MaxBatchSizeNotNegative},
 };
 
 struct DirectorySubject {
@@ -53,24 +62,29 @@ struct DirectorySubject {
   const std::string& directory_name;
 };
 
-Violation NamedLikeDirectory(const DirectorySubject& subject) {
-  if (subject.config.name() == subject.directory_name) return std::nullopt;
-  return "unexpected directory name '" + subject.directory_name + "' for model '" +
-         subject.config.name() + "', directory name must equal model name";
+void NamedLikeDirectory(const DirectorySubject& subject, Findings& findings) {
+  if (subject.config.name() == subject.directory_name) return;
+  findings.Add("name",
+               "unexpected directory name '" + subject.directory_name + "' for model '" +
+                   subject.config.name() + "', directory name must equal model name",
+               "'" + subject.directory_name + "'");
 }
 
 constexpr Rule<DirectorySubject> kDirectoryRules[] = {
-    {"directory.name", "name", NamedLikeDirectory},
+    {{"directory.name", "name", "A model is named like its directory.",
+      "the name of the model's directory",
+      "Set name to the name of the directory, rename the directory, or leave the name out."},
+     NamedLikeDirectory},
 };
 
 }  // namespace
 
-Violation CheckIdentity(const Proto& config) { return FirstViolation(kRules, config); }
-void ListIdentity(std::vector<RuleInfo>* list) { List(kRules, list); }
+void CheckIdentity(const Proto& config, Findings& findings) { Apply(kRules, config, findings); }
+void ListIdentity(std::vector<RuleInfo>* list) { List(kRules, Stage::kPoll, list); }
 
-Violation CheckDirectory(const Proto& config, const std::string& directory_name) {
-  return FirstViolation(kDirectoryRules, DirectorySubject{config, directory_name});
+void CheckDirectory(const Proto& config, const std::string& directory_name, Findings& findings) {
+  Apply(kDirectoryRules, DirectorySubject{config, directory_name}, findings);
 }
-void ListDirectory(std::vector<RuleInfo>* list) { List(kDirectoryRules, list); }
+void ListDirectory(std::vector<RuleInfo>* list) { List(kDirectoryRules, Stage::kPoll, list); }
 
 }  // namespace nereid::config::rules

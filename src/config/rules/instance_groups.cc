@@ -12,61 +12,71 @@ using Group = inference::ModelInstanceGroup;
 struct GroupSubject {
   const Proto& config;
   const Group& group;
+  int index;
   const ValidateOptions& options;
+
+  std::string Path(std::string_view field) const {
+    return At("instance_group", index) + "." + std::string(field);
+  }
+  bool gpu() const { return group.kind() == Group::KIND_GPU; }
 };
 
-Violation Of(const GroupSubject& subject, const std::string& text) {
+std::string Of(const GroupSubject& subject, const std::string& text) {
   return "instance group " + subject.group.name() + " of model " + subject.config.name() + " " +
          text;
 }
 
-Violation KindSettled(const GroupSubject& subject) {
-  if (subject.group.kind() != Group::KIND_AUTO) return std::nullopt;
-  return Of(subject, "has unexpected kind KIND_AUTO");
+void KindSettled(const GroupSubject& subject, Findings& findings) {
+  if (subject.group.kind() != Group::KIND_AUTO) return;
+  findings.Add(subject.Path("kind"), Of(subject, "has unexpected kind KIND_AUTO"));
 }
 
-Violation NoGpusOffGpu(const GroupSubject& subject) {
-  if (subject.group.kind() == Group::KIND_GPU || subject.group.gpus().empty()) return std::nullopt;
-  return Of(subject, "has kind " + Group::Kind_Name(subject.group.kind()) +
-                         " but specifies one or more GPUs");
+void NoGpusOffGpu(const GroupSubject& subject, Findings& findings) {
+  if (subject.gpu() || subject.group.gpus().empty()) return;
+  findings.Add(subject.Path("gpus"),
+               Of(subject, "has kind " + Group::Kind_Name(subject.group.kind()) +
+                               " but specifies one or more GPUs"));
 }
 
 // Listed ones are told apart by the rule that they exist.
-Violation GpusAvailable(const GroupSubject& subject) {
-  const bool without = subject.group.kind() == Group::KIND_GPU && subject.group.gpus().empty();
-  if (!without || subject.options.gpu_count > 0) return std::nullopt;
-  return Of(subject, "has kind KIND_GPU but no GPUs are available");
+void GpusAvailable(const GroupSubject& subject, Findings& findings) {
+  const bool without = subject.gpu() && subject.group.gpus().empty();
+  if (!without || subject.options.gpu_count > 0) return;
+  findings.Add(subject.Path("kind"), Of(subject, "has kind KIND_GPU but no GPUs are available"));
 }
 
-Violation GpusGiven(const GroupSubject& subject) {
-  if (subject.group.kind() != Group::KIND_GPU || !subject.group.gpus().empty()) {
-    return std::nullopt;
+void GpusGiven(const GroupSubject& subject, Findings& findings) {
+  if (!subject.gpu() || !subject.group.gpus().empty() || subject.options.gpu_count == 0) return;
+  findings.Add(subject.Path("gpus"), Of(subject, "has kind KIND_GPU but specifies no GPUs"));
+}
+
+void GpusExist(const GroupSubject& subject, Findings& findings) {
+  if (!subject.gpu()) return;
+  std::string present;
+  for (int i = 0; i < subject.options.gpu_count; ++i) {
+    present += (i > 0 ? ", " : "") + std::to_string(i);
   }
-  return Of(subject, "has kind KIND_GPU but specifies no GPUs");
-}
-
-Violation GpusExist(const GroupSubject& subject) {
+  int position = 0;
   for (const int32_t gpu : subject.group.gpus()) {
+    const std::string path = At("gpus", position++);
     if (gpu >= 0 && gpu < subject.options.gpu_count) continue;
-    std::string text = "specifies invalid or unsupported gpu id " + std::to_string(gpu) +
-                       ". GPUs with at least the minimum required CUDA compute compatibility of " +
-                       std::to_string(subject.options.min_compute_capability) + " are: ";
-    for (int i = 0; i < subject.options.gpu_count; ++i) {
-      if (i > 0) text += ", ";
-      text += std::to_string(i);
-    }
-    return Of(subject, text);
+    findings.Add(
+        subject.Path(path),
+        Of(subject, "specifies invalid or unsupported gpu id " + std::to_string(gpu) +
+                        ". GPUs with at least the minimum required CUDA compute compatibility of " +
+                        std::to_string(subject.options.min_compute_capability) +
+                        " are: " + present),
+        present.empty() ? "no GPU: this machine has none" : "one of " + present);
   }
-  return std::nullopt;
 }
 
-Violation ProfilesForTensorRt(const GroupSubject& subject) {
-  if (subject.group.profile().empty() || subject.config.platform() == kTensorRtPlatform) {
-    return std::nullopt;
-  }
+void ProfilesForTensorRt(const GroupSubject& subject, Findings& findings) {
   const std::string& platform = subject.config.platform();
-  return Of(subject, "and platform " + platform + (platform.empty() ? "" : " ") +
-                         "specifies profile field which is only supported for TensorRT models");
+  if (subject.group.profile().empty() || platform == kTensorRtPlatform) return;
+  findings.Add(
+      subject.Path("profile"),
+      Of(subject, "and platform " + platform + (platform.empty() ? "" : " ") +
+                      "specifies profile field which is only supported for TensorRT models"));
 }
 
 bool IsNumber(const std::string& text) {
@@ -76,51 +86,70 @@ bool IsNumber(const std::string& text) {
   return parsed.ec == std::errc() && parsed.ptr == end && value >= 0;
 }
 
-Violation ProfilesAreNumbers(const GroupSubject& subject) {
+void ProfilesAreNumbers(const GroupSubject& subject, Findings& findings) {
+  if (subject.config.platform() != kTensorRtPlatform) return;
+  int position = 0;
   for (const std::string& profile : subject.group.profile()) {
+    const std::string path = At("profile", position++);
     if (IsNumber(profile)) continue;
-    return Of(subject, "specifies invalid profile " + profile +
-                           ". The field should contain the string representation of a "
-                           "non-negative integer.");
+    findings.Add(subject.Path(path),
+                 Of(subject, "specifies invalid profile " + profile +
+                                 ". The field should contain the string representation of a "
+                                 "non-negative integer."));
   }
-  return std::nullopt;
 }
 
 constexpr Rule<GroupSubject> kRules[] = {
-    {"instances.kind", "instance_group.kind", KindSettled},
-    {"instances.gpus_off_gpu", "instance_group.gpus", NoGpusOffGpu},
-    {"instances.gpus_available", "instance_group.kind", GpusAvailable},
-    {"instances.gpus_given", "instance_group.gpus", GpusGiven},
-    {"instances.gpus_exist", "instance_group.gpus", GpusExist},
-    {"instances.profile_platform", "instance_group.profile", ProfilesForTensorRt},
-    {"instances.profile_number", "instance_group.profile", ProfilesAreNumbers},
+    {{"instances.kind", "instance_group.kind", "The kind of a group is settled before it is used.",
+      "KIND_CPU, KIND_GPU or KIND_MODEL", "Set kind."},
+     KindSettled},
+    {{"instances.gpus_off_gpu", "instance_group.gpus", "Only groups of KIND_GPU list GPUs.",
+      "no gpus", "Remove gpus, or set kind to KIND_GPU."},
+     NoGpusOffGpu},
+    {{"instances.gpus_available", "instance_group.kind",
+      "Groups of KIND_GPU need a machine with a GPU.", "KIND_CPU, KIND_MODEL or KIND_AUTO",
+      "Set kind to KIND_CPU or KIND_AUTO, or run the server on a machine with GPUs."},
+     GpusAvailable},
+    {{"instances.gpus_given", "instance_group.gpus", "Groups of KIND_GPU have GPUs.",
+      "one GPU or more", "List the GPUs in gpus."},
+     GpusGiven},
+    {{"instances.gpus_exist", "instance_group.gpus", "The GPUs of a group exist.",
+      "the number of a GPU of this machine", "List GPUs that this machine has."},
+     GpusExist},
+    {{"instances.profile_platform", "instance_group.profile",
+      "Optimization profiles are for TensorRT models.", "no profile", "Remove profile."},
+     ProfilesForTensorRt},
+    {{"instances.profile_number", "instance_group.profile",
+      "An optimization profile is given by its number.", "a number from 0 on",
+      "Write the number of the profile, as in profile: \"0\"."},
+     ProfilesAreNumbers},
 };
 
-Violation GroupsGiven(const Proto& config) {
-  if (!config.instance_group().empty()) return std::nullopt;
-  return "must specify one or more 'instance group's for " + config.name();
+void GroupsGiven(const Proto& config, Findings& findings) {
+  if (!config.instance_group().empty()) return;
+  findings.Add("instance_group", "must specify one or more 'instance group's for " + config.name());
 }
 
 constexpr Rule<Proto> kListRules[] = {
-    {"instances.given", "instance_group", GroupsGiven},
+    {{"instances.given", "instance_group", "A model that is no ensemble has an instance group.",
+      "one group or more", "Add an instance_group."},
+     GroupsGiven},
 };
 
 }  // namespace
 
-Violation CheckInstanceGroups(const Proto& config, const ValidateOptions& options) {
-  if (config.platform() == kEnsemblePlatform) return std::nullopt;
-  if (auto violation = FirstViolation(kListRules, config)) return violation;
+void CheckInstanceGroups(const Proto& config, const ValidateOptions& options, Findings& findings) {
+  if (config.platform() == kEnsemblePlatform) return;
+  Apply(kListRules, config, findings);
+  int index = 0;
   for (const Group& group : config.instance_group()) {
-    if (auto violation = FirstViolation(kRules, GroupSubject{config, group, options})) {
-      return violation;
-    }
+    Apply(kRules, GroupSubject{config, group, index++, options}, findings);
   }
-  return std::nullopt;
 }
 
 void ListInstanceGroups(std::vector<RuleInfo>* list) {
-  List(kListRules, list);
-  List(kRules, list);
+  List(kListRules, Stage::kLoad, list);
+  List(kRules, Stage::kLoad, list);
 }
 
 }  // namespace nereid::config::rules

@@ -5,59 +5,87 @@
 namespace nereid::config::rules {
 namespace {
 
-using MetricControl = inference::ModelMetrics::MetricControl;
-
-Violation CacheNeedsOneResponse(const Proto& config) {
+void CacheNeedsOneResponse(const Proto& config, Findings& findings) {
   const bool decoupled = config.model_transaction_policy().decoupled();
-  if (!decoupled || !config.response_cache().enable()) return std::nullopt;
-  return "Response Cache does not currently support model " + config.name() +
-         " with 'decoupled' transaction policy. Please disable the response cache.";
+  if (!decoupled || !config.response_cache().enable()) return;
+  findings.Add("response_cache.enable",
+               "Response Cache does not currently support model " + config.name() +
+                   " with 'decoupled' transaction policy. Please disable the response cache.");
 }
 
 constexpr Rule<Proto> kRules[] = {
-    {"responses.decoupled_cache", "response_cache", CacheNeedsOneResponse},
+    {{"responses.decoupled_cache", "response_cache.enable",
+      "A decoupled model has no response cache: a request has any number of responses.",
+      "response_cache off", "Remove response_cache or model_transaction_policy.decoupled."},
+     CacheNeedsOneResponse},
 };
 
-Violation MetricIdentified(const MetricControl& control) {
-  if (control.has_metric_identifier()) return std::nullopt;
-  return "metric control must specify 'metric_identifier'";
+struct MetricSubject {
+  const inference::ModelMetrics::MetricControl& control;
+  int index;
+  std::string Path(const char* field) const {
+    return At("model_metrics.metric_control", index) + "." + field;
+  }
+};
+
+void MetricIdentified(const MetricSubject& subject, Findings& findings) {
+  if (subject.control.has_metric_identifier()) return;
+  findings.Add(subject.Path("metric_identifier"),
+               "metric control must specify 'metric_identifier'");
 }
 
-Violation FamilyGiven(const MetricControl& control) {
-  if (!control.metric_identifier().family().empty()) return std::nullopt;
-  return "metric identifier must specify non-empty 'family'";
+void FamilyGiven(const MetricSubject& subject, Findings& findings) {
+  const bool absent = !subject.control.has_metric_identifier();
+  if (absent || !subject.control.metric_identifier().family().empty()) return;
+  findings.Add(subject.Path("metric_identifier.family"),
+               "metric identifier must specify non-empty 'family'");
 }
 
-Violation HistogramGiven(const MetricControl& control) {
-  if (control.has_histogram_options()) return std::nullopt;
-  return "metric control must specify 'histogram_options'";
+void HistogramGiven(const MetricSubject& subject, Findings& findings) {
+  if (subject.control.has_histogram_options()) return;
+  findings.Add(subject.Path("histogram_options"),
+               "metric control must specify 'histogram_options'");
 }
 
-Violation BucketsGiven(const MetricControl& control) {
-  if (!control.histogram_options().buckets().empty()) return std::nullopt;
-  return "histogram options must specify non-empty 'buckets'";
+void BucketsGiven(const MetricSubject& subject, Findings& findings) {
+  const bool absent = !subject.control.has_histogram_options();
+  if (absent || !subject.control.histogram_options().buckets().empty()) return;
+  findings.Add(subject.Path("histogram_options.buckets"),
+               "histogram options must specify non-empty 'buckets'");
 }
 
-constexpr Rule<MetricControl> kMetricRules[] = {
-    {"metrics.identifier", "model_metrics.metric_control.metric_identifier", MetricIdentified},
-    {"metrics.family", "model_metrics.metric_control.metric_identifier.family", FamilyGiven},
-    {"metrics.histogram", "model_metrics.metric_control.histogram_options", HistogramGiven},
-    {"metrics.buckets", "model_metrics.metric_control.histogram_options.buckets", BucketsGiven},
+constexpr Rule<MetricSubject> kMetricRules[] = {
+    {{"metrics.identifier", "model_metrics.metric_control.metric_identifier",
+      "A metric control says which metric it is about.", "a metric_identifier",
+      "Add metric_identifier { family: \"...\" }."},
+     MetricIdentified},
+    {{"metrics.family", "model_metrics.metric_control.metric_identifier.family",
+      "A metric identifier names a family of metrics.", "the name of a metric family",
+      "Set family to a name as the metrics page shows it."},
+     FamilyGiven},
+    {{"metrics.histogram", "model_metrics.metric_control.histogram_options",
+      "A metric control has options of a histogram.", "histogram_options",
+      "Add histogram_options { buckets: [ ... ] }."},
+     HistogramGiven},
+    {{"metrics.buckets", "model_metrics.metric_control.histogram_options.buckets",
+      "The options of a histogram list its buckets.", "one upper bound or more",
+      "List the upper bounds of the buckets."},
+     BucketsGiven},
 };
 
 }  // namespace
 
-Violation CheckResponses(const Proto& config) {
-  if (auto violation = FirstViolation(kRules, config)) return violation;
-  for (const MetricControl& control : config.model_metrics().metric_control()) {
-    if (auto violation = FirstViolation(kMetricRules, control)) return violation;
+void CheckResponses(const Proto& config, Findings& findings) {
+  Apply(kRules, config, findings);
+  int index = 0;
+  for (const auto& control : config.model_metrics().metric_control()) {
+    Apply(kMetricRules, MetricSubject{control, index++}, findings);
   }
-  return std::nullopt;
 }
 
 void ListResponses(std::vector<RuleInfo>* list) {
-  List(kRules, list);
-  List(kMetricRules, list);
+  List(kRules, Stage::kPoll, list);
+  List(kMetricRules, Stage::kPoll, list);
 }
 
 }  // namespace nereid::config::rules

@@ -2,11 +2,12 @@
 // How the sections write down their rules: one row each, in the order in which they apply.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
+#include "config/rules/findings.h"
 #include "config/rules/validate.h"
 #include "model_config.pb.h"
 
@@ -14,51 +15,74 @@ namespace nereid::config::rules {
 
 using Proto = inference::ModelConfig;
 
-/// What is wrong; nothing if the rule holds.
-using Violation = std::optional<std::string>;
-
 /// `Subject` is what the rule looks at: the whole configuration, or a part with its surroundings.
 template <typename Subject>
 struct Rule {
-  std::string_view id;
-  std::string_view field;
-  Violation (*check)(const Subject&);
+  RuleInfo info;
+  /// Adds what is wrong; nothing if the rule holds.
+  void (*check)(const Subject&, Findings&);
 };
 
-/// The first violation.
+/// Applies the rules until `findings` has enough.
 template <typename Subject, size_t kCount>
-Violation FirstViolation(const Rule<Subject> (&rules)[kCount], const Subject& subject) {
+void Apply(const Rule<Subject> (&rules)[kCount], const Subject& subject, Findings& findings,
+           Severity severity = Severity::kError) {
   for (const Rule<Subject>& rule : rules) {
-    if (Violation violation = rule.check(subject)) return violation;
+    if (findings.done()) return;
+    findings.Judge(rule.info, severity);
+    rule.check(subject, findings);
   }
-  return std::nullopt;
 }
 
 template <typename Subject, size_t kCount>
-void List(const Rule<Subject> (&rules)[kCount], std::vector<RuleInfo>* list) {
-  for (const Rule<Subject>& rule : rules) list->push_back({rule.id, rule.field});
+void List(const Rule<Subject> (&rules)[kCount], Stage stage, Severity severity,
+          std::vector<RuleInfo>* list) {
+  for (const Rule<Subject>& rule : rules) {
+    list->push_back(rule.info);
+    list->back().stage = stage;
+    list->back().severity = severity;
+  }
 }
 
-// The sections, one file each. Check...: the first violation. List...: appends the rows.
-Violation CheckIdentity(const Proto& config);
+template <typename Subject, size_t kCount>
+void List(const Rule<Subject> (&rules)[kCount], Stage stage, std::vector<RuleInfo>* list) {
+  List(rules, stage, Severity::kError, list);
+}
+
+/// "input[2]": an element of a list, or the value of a map's key.
+template <typename Key>
+std::string At(std::string_view list, const Key& key) {
+  std::string path(list);
+  path += '[';
+  if constexpr (std::is_arithmetic_v<Key>) {
+    path += std::to_string(key);
+  } else {
+    path += key;
+  }
+  path += ']';
+  return path;
+}
+
+// The sections, one file each. Check...: applies the rules. List...: appends the rows.
+void CheckIdentity(const Proto& config, Findings& findings);
 void ListIdentity(std::vector<RuleInfo>* list);
-Violation CheckDynamicBatching(const Proto& config);
+void CheckDynamicBatching(const Proto& config, Findings& findings);
 void ListDynamicBatching(std::vector<RuleInfo>* list);
-Violation CheckSequenceBatching(const Proto& config);
+void CheckSequenceBatching(const Proto& config, Findings& findings);
 void ListSequenceBatching(std::vector<RuleInfo>* list);
-Violation CheckEnsemble(const Proto& config);
+void CheckEnsemble(const Proto& config, Findings& findings);
 void ListEnsemble(std::vector<RuleInfo>* list);
-Violation CheckResponses(const Proto& config);
+void CheckResponses(const Proto& config, Findings& findings);
 void ListResponses(std::vector<RuleInfo>* list);
-Violation CheckTensors(const Proto& config);
+void CheckTensors(const Proto& config, Findings& findings);
 void ListTensors(std::vector<RuleInfo>* list);
-Violation CheckBatchIo(const Proto& config);
+void CheckBatchIo(const Proto& config, Findings& findings);
 void ListBatchIo(std::vector<RuleInfo>* list);
-Violation CheckInstanceGroups(const Proto& config, const ValidateOptions& options);
+void CheckInstanceGroups(const Proto& config, const ValidateOptions& options, Findings& findings);
 void ListInstanceGroups(std::vector<RuleInfo>* list);
-Violation CheckSequenceStates(const Proto& config);
+void CheckSequenceStates(const Proto& config, Findings& findings);
 void ListSequenceStates(std::vector<RuleInfo>* list);
-Violation CheckDirectory(const Proto& config, const std::string& directory_name);
+void CheckDirectory(const Proto& config, const std::string& directory_name, Findings& findings);
 void ListDirectory(std::vector<RuleInfo>* list);
 
 }  // namespace nereid::config::rules

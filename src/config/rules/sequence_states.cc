@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The initial values of implicit states, as far as the configuration alone tells.
+#include <algorithm>
 #include <set>
 
 #include "config/rules/rule.h"
@@ -14,109 +15,161 @@ using InitialState = ModelSequenceBatching::InitialState;
 struct StateSubject {
   const Proto& config;
   const State& state;
+  int index;
   bool name_seen;
+
+  std::string Path(std::string_view field) const {
+    return At("sequence_batching.state", index) + "." + std::string(field);
+  }
 };
 
-Violation StateOnce(const StateSubject& subject) {
-  if (!subject.name_seen) return std::nullopt;
-  return "sequence batching state input '" + subject.state.input_name() +
-         "' is specified more than once for " + subject.config.name();
+void StateOnce(const StateSubject& subject, Findings& findings) {
+  if (!subject.name_seen) return;
+  findings.Add(subject.Path("input_name"),
+               "sequence batching state input '" + subject.state.input_name() +
+                   "' is specified more than once for " + subject.config.name());
 }
 
-Violation AtMostOneInitialState(const StateSubject& subject) {
+void AtMostOneInitialState(const StateSubject& subject, Findings& findings) {
   const int count = subject.state.initial_state_size();
-  if (count <= 1) return std::nullopt;
-  return "initial_state field for state input '" + subject.state.input_name() +
-         "' must contain exactly one or zero element. Found " + std::to_string(count) +
-         " elements.";
+  if (count <= 1) return;
+  findings.Add(subject.Path("initial_state"), "initial_state field for state input '" +
+                                                  subject.state.input_name() +
+                                                  "' must contain exactly one or zero element. "
+                                                  "Found " +
+                                                  std::to_string(count) + " elements.");
 }
 
 constexpr Rule<StateSubject> kStateRules[] = {
-    {"state.input_once", "sequence_batching.state.input_name", StateOnce},
-    {"state.one_initial", "sequence_batching.state.initial_state", AtMostOneInitialState},
+    {{"state.input_once", "sequence_batching.state.input_name",
+      "Two states do not go into the same input.", "a name that no other state has",
+      "Give every state an input of its own."},
+     StateOnce},
+    {{"state.one_initial", "sequence_batching.state.initial_state",
+      "A state has at most one initial value.", "none or one initial_state",
+      "Remove all but one initial_state."},
+     AtMostOneInitialState},
 };
 
 struct InitialSubject {
+  const StateSubject& parent;
   const State& state;
   const InitialState& initial;
+  int index;
+
+  std::string Path(std::string_view field) const {
+    return parent.Path(At("initial_state", index) + "." + std::string(field));
+  }
 };
 
-Violation SameType(const InitialSubject& subject) {
-  if (subject.initial.data_type() == subject.state.data_type()) return std::nullopt;
-  return "The data type used for 'initial_state' field of state '" + subject.state.input_name() +
-         "' does not match the state data type.";
+void SameType(const InitialSubject& subject, Findings& findings) {
+  if (subject.initial.data_type() == subject.state.data_type()) return;
+  findings.Add(subject.Path("data_type"),
+               "The data type used for 'initial_state' field of state '" +
+                   subject.state.input_name() + "' does not match the state data type.",
+               inference::DataType_Name(subject.state.data_type()));
 }
 
-Violation Named(const InitialSubject& subject) {
-  if (!subject.initial.name().empty()) return std::nullopt;
-  return "Field 'name' must be set when using initial_state for state input '" +
-         subject.state.input_name() + "'.";
+void Named(const InitialSubject& subject, Findings& findings) {
+  if (!subject.initial.name().empty()) return;
+  findings.Add(subject.Path("name"),
+               "Field 'name' must be set when using initial_state for state input '" +
+                   subject.state.input_name() + "'.");
 }
 
-Violation SameRank(const InitialSubject& subject) {
-  if (subject.initial.dims_size() == subject.state.dims_size()) return std::nullopt;
-  return "Number of dimensions in 'initial_state' doesn't match the size of 'state' dimensions for "
-         "state input '" +
-         subject.state.input_name() + "'. " + std::to_string(subject.initial.dims_size()) +
-         " != " + std::to_string(subject.state.dims_size());
+bool RanksDiffer(const InitialSubject& subject) {
+  return subject.initial.dims_size() != subject.state.dims_size();
 }
 
-Violation FixedDims(const InitialSubject& subject) {
-  for (const int64_t dim : subject.initial.dims()) {
-    if (dim < 0) {
-      return "'initial_state' field for state input name '" + subject.state.input_name() +
-             "' contains variable dimensions.";
-    }
-  }
-  return std::nullopt;
+void SameRank(const InitialSubject& subject, Findings& findings) {
+  if (!RanksDiffer(subject)) return;
+  findings.Add(
+      subject.Path("dims"),
+      "Number of dimensions in 'initial_state' doesn't match the size of 'state' dimensions for "
+      "state input '" +
+          subject.state.input_name() + "'. " + std::to_string(subject.initial.dims_size()) +
+          " != " + std::to_string(subject.state.dims_size()),
+      std::to_string(subject.state.dims_size()) + " dims");
 }
 
-Violation DimsFit(const InitialSubject& subject) {
+bool IsVariable(const InitialSubject& subject) {
+  const auto& dims = subject.initial.dims();
+  return std::any_of(dims.begin(), dims.end(), [](int64_t dim) { return dim < 0; });
+}
+
+void FixedDims(const InitialSubject& subject, Findings& findings) {
+  if (!IsVariable(subject)) return;
+  findings.Add(subject.Path("dims"), "'initial_state' field for state input name '" +
+                                         subject.state.input_name() +
+                                         "' contains variable dimensions.");
+}
+
+void DimsFit(const InitialSubject& subject, Findings& findings) {
+  if (RanksDiffer(subject) || IsVariable(subject)) return;
   for (int i = 0; i < subject.initial.dims_size(); ++i) {
     const int64_t expected = subject.state.dims(i);
     if (expected == -1 || expected == subject.initial.dims(i)) continue;
-    return "'initial_state' dim for input name '" + subject.state.input_name() +
-           "' doesn't match 'state' dim description. " + std::to_string(subject.initial.dims(i)) +
-           " != " + std::to_string(expected);
+    findings.Add(subject.Path(At("dims", i)),
+                 "'initial_state' dim for input name '" + subject.state.input_name() +
+                     "' doesn't match 'state' dim description. " +
+                     std::to_string(subject.initial.dims(i)) + " != " + std::to_string(expected),
+                 std::to_string(expected));
   }
-  return std::nullopt;
 }
 
-Violation HasData(const InitialSubject& subject) {
-  if (subject.initial.state_data_case() != InitialState::STATE_DATA_NOT_SET) return std::nullopt;
-  return "initial_state setting expects state'" + subject.state.input_name() +
-         "' to have state_data set";
+void HasData(const InitialSubject& subject, Findings& findings) {
+  if (subject.initial.state_data_case() != InitialState::STATE_DATA_NOT_SET) return;
+  findings.Add(subject.Path("state_data"), "initial_state setting expects state'" +
+                                               subject.state.input_name() +
+                                               "' to have state_data set");
 }
 
 constexpr Rule<InitialSubject> kInitialRules[] = {
-    {"state.type", "sequence_batching.state.initial_state.data_type", SameType},
-    {"state.name", "sequence_batching.state.initial_state.name", Named},
-    {"state.rank", "sequence_batching.state.initial_state.dims", SameRank},
-    {"state.fixed_dims", "sequence_batching.state.initial_state.dims", FixedDims},
-    {"state.dims", "sequence_batching.state.initial_state.dims", DimsFit},
-    {"state.data", "sequence_batching.state.initial_state", HasData},
+    {{"state.type", "sequence_batching.state.initial_state.data_type",
+      "The initial value of a state has the state's type.", "the data_type of the state",
+      "Set data_type to the state's."},
+     SameType},
+    {{"state.name", "sequence_batching.state.initial_state.name",
+      "The initial value of a state has a name.", "a name that is not empty",
+      "Give the initial_state a name."},
+     Named},
+    {{"state.rank", "sequence_batching.state.initial_state.dims",
+      "The initial value of a state has as many dims as the state.", "the rank of the state",
+      "List as many dims as the state has."},
+     SameRank},
+    {{"state.fixed_dims", "sequence_batching.state.initial_state.dims",
+      "The dims of an initial value are fixed.", "dims of 0 or more",
+      "Write the size that the state begins with in place of -1."},
+     FixedDims},
+    {{"state.dims", "sequence_batching.state.initial_state.dims",
+      "The dims of an initial value are the state's where those are fixed.", "the dim of the state",
+      "Copy the fixed dims of the state."},
+     DimsFit},
+    {{"state.data", "sequence_batching.state.initial_state.state_data",
+      "An initial value is zero or comes from a file.", "zero_data or data_file",
+      "Add zero_data: true, or data_file with a file in the directory initial_state."},
+     HasData},
 };
 
 }  // namespace
 
-Violation CheckSequenceStates(const Proto& config) {
+void CheckSequenceStates(const Proto& config, Findings& findings) {
   std::set<std::string> names;
+  int index = 0;
   for (const State& state : config.sequence_batching().state()) {
     const bool name_seen = !names.insert(state.input_name()).second;
-    const StateSubject subject{config, state, name_seen};
-    if (auto violation = FirstViolation(kStateRules, subject)) return violation;
+    const StateSubject subject{config, state, index++, name_seen};
+    Apply(kStateRules, subject, findings);
+    int position = 0;
     for (const InitialState& initial : state.initial_state()) {
-      if (auto violation = FirstViolation(kInitialRules, InitialSubject{state, initial})) {
-        return violation;
-      }
+      Apply(kInitialRules, InitialSubject{subject, state, initial, position++}, findings);
     }
   }
-  return std::nullopt;
 }
 
 void ListSequenceStates(std::vector<RuleInfo>* list) {
-  List(kStateRules, list);
-  List(kInitialRules, list);
+  List(kStateRules, Stage::kLoad, list);
+  List(kInitialRules, Stage::kLoad, list);
 }
 
 }  // namespace nereid::config::rules

@@ -1,30 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "config/rules/validate.h"
 
+#include "config/rules/find_problems.h"
 #include "config/rules/rule.h"
 
 namespace nereid::config {
 namespace {
 
-rules::Violation FirstViolationOf(const rules::Proto& config, const ValidateOptions& options) {
+using rules::Findings;
+
+void FindErrors(const rules::Proto& config, const ValidateOptions& options, Findings& findings) {
   using namespace rules;
-  if (auto violation = CheckIdentity(config)) return violation;
-  if (auto violation = CheckDynamicBatching(config)) return violation;
-  if (auto violation = CheckSequenceBatching(config)) return violation;
-  if (auto violation = CheckEnsemble(config)) return violation;
-  if (auto violation = CheckResponses(config)) return violation;
+  CheckIdentity(config, findings);
+  CheckDynamicBatching(config, findings);
+  CheckSequenceBatching(config, findings);
+  CheckEnsemble(config, findings);
+  CheckResponses(config, findings);
   if (options.check_io) {
-    if (auto violation = CheckTensors(config)) return violation;
-    if (auto violation = CheckBatchIo(config)) return violation;
+    CheckTensors(config, findings);
+    CheckBatchIo(config, findings);
   }
-  if (options.check_instance_groups) {
-    if (auto violation = CheckInstanceGroups(config, options)) return violation;
-  }
-  if (options.check_sequence_states) {
-    if (auto violation = CheckSequenceStates(config)) return violation;
-  }
-  if (!options.directory_name.empty()) return CheckDirectory(config, options.directory_name);
-  return std::nullopt;
+  if (options.check_instance_groups) CheckInstanceGroups(config, options, findings);
+  if (options.check_sequence_states) CheckSequenceStates(config, findings);
+  if (!options.directory_name.empty()) CheckDirectory(config, options.directory_name, findings);
 }
 
 }  // namespace
@@ -45,11 +43,27 @@ ValidateOptions ValidateOptions::ForLoad(int gpu_count) {
   return options;
 }
 
+ValidateOptions ValidateOptions::ForAll(int gpu_count, std::string directory_name) {
+  ValidateOptions options = ForLoad(gpu_count);
+  options.directory_name = std::move(directory_name);
+  return options;
+}
+
 base::Status ValidateModelConfig(const ModelConfig& config, const ValidateOptions& options) {
-  if (auto violation = FirstViolationOf(config.proto(), options)) {
-    return base::Status::InvalidArgument(std::move(*violation));
-  }
-  return base::Status::Ok();
+  Findings findings(Findings::Wanted::kFirst);
+  FindErrors(config.proto(), options, findings);
+  if (findings.count() == 0) return base::Status::Ok();
+  return base::Status::InvalidArgument(std::move(findings.Take().front().message));
+}
+
+std::vector<Problem> FindProblems(const ModelConfig& config, const ValidateOptions& options) {
+  Findings findings(Findings::Wanted::kAll);
+  FindErrors(config.proto(), options, findings);
+  return findings.Take();
+}
+
+std::string_view SeverityName(Severity severity) {
+  return severity == Severity::kError ? "error" : "warning";
 }
 
 std::vector<RuleInfo> AllRules() {

@@ -30,16 +30,51 @@ struct ValidateOptions {
   static ValidateOptions ForPoll(bool strict, std::string directory_name);
   /// When a version is loaded.
   static ValidateOptions ForLoad(int gpu_count);
+  /// Everything that either looks at.
+  static ValidateOptions ForAll(int gpu_count, std::string directory_name);
 };
 
-/// INVALID_ARGUMENT with the text of the first rule that the configuration breaks.
+/// The text of the first rule that the configuration breaks (INVALID_ARGUMENT, or the rule's own
+/// code). Warnings do not count.
 base::Status ValidateModelConfig(const ModelConfig& config, const ValidateOptions& options);
 
-/// A row of the list of rules.
+/// What breaking a rule does.
+enum class Severity {
+  /// The model is not loaded.
+  kError,
+  /// The setting cannot do what it looks like; the model loads.
+  kWarning,
+};
+
+/// "error", "warning".
+std::string_view SeverityName(Severity severity);
+
+/// When a rule is applied, which decides what a client learns of a violation.
+enum class Stage {
+  /// When the directory is read: a load request fails with "failed to poll from model repository",
+  /// and the reason is in the log.
+  kPoll,
+  /// When a version is loaded: the answer and the repository index tell the reason. With
+  /// auto-completion disabled already when the directory is read.
+  kLoadOrStrictPoll,
+  /// When a version is loaded.
+  kLoad,
+};
+
+/// A row of the list of rules: everything a document or a command says of a rule.
 struct RuleInfo {
   std::string_view id;
-  /// The part of the configuration that the rule is about.
+  /// The part of the configuration that the rule is about, without positions in lists. The rules
+  /// "tensor.…" name inputs and hold for outputs as well.
   std::string_view field;
+  /// The rule as a sentence.
+  std::string_view summary;
+  /// What is expected, in a few words.
+  std::string_view expected;
+  /// How to mend a violation, as a sentence in the imperative.
+  std::string_view remedy;
+  Severity severity = Severity::kError;
+  Stage stage = Stage::kPoll;
 };
 
 /// All rules, in the order in which they are applied.

@@ -179,10 +179,29 @@ TEST_F(RequestTest, AnswersWithTheBytes) {
   EXPECT_SUCCESS(
       TRITONSERVER_InferenceResponseOutputClassificationLabel(responses_[0], 0, 0, &label));
   EXPECT_EQ(label, nullptr);
-  EXPECT_CODE(TRITONSERVER_InferenceResponseOutputClassificationLabel(responses_[0], 1, 0, &label),
-              kInvalidArgument);
   EXPECT_EQ(started_, 1);
   EXPECT_EQ(releases_, 1);
+}
+
+TEST_F(RequestTest, LabelsOfClasses) {
+  service_.labels = {{"OUTPUT0", {"cat", "", "dog"}}};
+  AddInput("x");
+  EXPECT_SUCCESS(Submit());
+  ASSERT_EQ(responses_.size(), 1u);
+  const auto label = [&](size_t class_index) {
+    const char* text = "unset";
+    EXPECT_SUCCESS(TRITONSERVER_InferenceResponseOutputClassificationLabel(responses_[0], 0,
+                                                                           class_index, &text));
+    return std::string(text == nullptr ? "none" : text);
+  };
+  EXPECT_EQ(label(0), "cat");
+  EXPECT_EQ(label(1), "none");  // an empty line is no label
+  EXPECT_EQ(label(2), "dog");
+  EXPECT_EQ(label(3), "none");
+  EXPECT_EQ(label(SIZE_MAX), "none");
+  const char* text = nullptr;
+  EXPECT_CODE(TRITONSERVER_InferenceResponseOutputClassificationLabel(responses_[0], 1, 0, &text),
+              kInvalidArgument);
 }
 
 TEST_F(RequestTest, ReusesAReleasedRequest) {

@@ -113,7 +113,7 @@ TRITONSERVER_Error* TRITONSERVER_InferenceResponseOutput(
 }
 
 TRITONSERVER_Error* TRITONSERVER_InferenceResponseOutputClassificationLabel(
-    TRITONSERVER_InferenceResponse* inference_response, uint32_t index, size_t /*class_index*/,
+    TRITONSERVER_InferenceResponse* inference_response, uint32_t index, size_t class_index,
     const char** label) {
   NEREID_CHECK_NOT_NULL(inference_response);
   NEREID_CHECK_NOT_NULL(label);
@@ -123,14 +123,9 @@ TRITONSERVER_Error* TRITONSERVER_InferenceResponseOutputClassificationLabel(
       return abi::OutOfBounds(index, response.outputs().size(), "outputs");
     }
     const std::string& name = response.outputs()[index]->name;
-    const auto& config = response.model().config;
-    const config::TensorSpec* spec = config == nullptr ? nullptr : config->FindOutput(name);
-    if (spec != nullptr && !spec->label_filename.empty()) {
-      return base::Status::Unsupported("the labels of output '" + name + "' of model '" +
-                                       response.model().name +
-                                       "' cannot be asked for: this version has no classification");
-    }
-    *label = nullptr;  // the output has no labels
+    const std::span<const std::string> labels = response.model().LabelsOf(name);
+    const bool has_label = class_index < labels.size() && !labels[class_index].empty();
+    *label = has_label ? labels[class_index].c_str() : nullptr;
     return base::Status::Ok();
   });
 }

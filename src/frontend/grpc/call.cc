@@ -7,6 +7,7 @@
 #include <cstring>
 #include <utility>
 
+#include "api/timeout_text.h"
 #include "base/clock.h"
 #include "frontend/grpc/server_context.h"
 #include "frontend/grpc/session.h"
@@ -19,8 +20,6 @@ using codec::proto::EncodedMessage;
 
 // Pieces up to this size are copied next to their neighbours: cheaper than a piece of an iovec.
 constexpr size_t kCopiedPiece = 4096;
-// A wait longer than a year is none.
-constexpr uint64_t kEndlessNs = uint64_t{366} * 24 * 3600 * 1'000'000'000;
 
 int ZlibLevel(CompressionLevel level) {
   switch (level) {
@@ -79,8 +78,8 @@ Call::Call(const CallOrigin& origin)
       stream_(origin.stream),
       reader_(origin.context.options.max_message_size,
               origin.head.encoding.value_or(Encoding::kIdentity)) {
-  if (origin.head.timeout_ns.has_value() && *origin.head.timeout_ns < kEndlessNs) {
-    deadline_ns_ = loop_.NowNs() + *origin.head.timeout_ns;
+  if (origin.head.timeout_ns.has_value()) {
+    deadline_ns_ = api::DeadlineAfter(loop_.NowNs(), *origin.head.timeout_ns);
   }
 }
 
@@ -127,6 +126,13 @@ void Call::OnDeadline() {
     return;
   }
   Finish({kGrpcDeadlineExceeded, "Deadline Exceeded"});
+}
+
+bool Call::EndIfTooLate() {
+  if (deadline_ns_ == 0 || finished() || loop_.NowNs() < deadline_ns_) return false;
+  loop_.RemoveDeadline(deadline_ns_, this);
+  OnDeadline();
+  return true;
 }
 
 void Call::Cancel() {
@@ -212,6 +218,7 @@ void UnaryCall::OnHalfClose() {
 }
 
 void UnaryCall::OnDelivery(Delivery delivery) {
+  if (EndIfTooLate()) return;
   if (delivery.message.has_value()) SendMessage(std::move(*delivery.message));
   Finish(delivery.status.value_or(CallStatus{}));
 }

@@ -86,6 +86,11 @@ class Call : public std::enable_shared_from_this<Call>, private Timed {
   void SendMessage(codec::proto::EncodedMessage message);
   void Finish(CallStatus status);
 
+  /// Ends the call if its deadline has passed although the loop's timer has not fired yet, and
+  /// says whether it did. The core refuses a request whose deadline passes in the queue: its
+  /// client is to see DEADLINE_EXCEEDED, whichever comes first.
+  bool EndIfTooLate();
+
   bool finished() const { return outcome_.has_value() || session_ == nullptr; }
   /// From the constructor only: responses are compressed as options and client agree.
   void CompressResponses(const RequestHead& head);

@@ -31,8 +31,4 @@ struct CallStatus {
 /// as %XX. Cut to a length that clients accept in a header.
 std::string PercentEncode(std::string_view text);
 
-/// The nanoseconds of a grpc-timeout value ("100m": 1 to 8 digits and a unit); nothing when it is
-/// malformed.
-std::optional<uint64_t> ParseTimeout(std::string_view text);
-
 }  // namespace nereid::frontend::grpc

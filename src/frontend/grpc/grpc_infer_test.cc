@@ -6,6 +6,7 @@
 #include <string>
 #include <thread>
 
+#include "base/clock.h"
 #include "frontend/grpc/message_encoding.h"
 #include "frontend/grpc/testing/server_fixture.h"
 #include "request/inference_response.h"
@@ -159,6 +160,64 @@ TEST_F(GrpcInferTest, DeadlineEndsTheCallAndCancelsTheRequest) {
   FakeInferenceService::Echo(std::move(request));  // too late: nobody listens
   service_.handler = &FakeInferenceService::Echo;
   EXPECT_EQ(client.Unary(kModelInfer, EchoRequest("x")).status(), 0);
+}
+
+TEST_F(GrpcInferTest, RefusalAfterTheDeadlineIsTheDeadline) {
+  // Answered on the loop's thread, which has no time to look at its timers: the call must see it.
+  service_.handler = [](RequestPtr request) {
+    while (base::SteadyClock().NowNs() < request->deadline_ns) {
+    }
+    FakeInferenceService::Fail(std::move(request), base::Status::Unavailable("expired"));
+  };
+  Start();
+  TestClient client(port());
+  const int32_t stream = client.Open(kModelInfer, {{"grpc-timeout", "5m"}});
+  client.Send(stream, Frame(EchoRequest("x")), true);
+  EXPECT_EQ(client.Finish(stream).status(), 4);
+  const int32_t many = client.Open(kModelStreamInfer, {{"grpc-timeout", "5m"}});
+  client.Send(many, Frame(EchoRequest("x")), true);
+  EXPECT_EQ(client.Finish(many).status(), 4);
+  EXPECT_TRUE(client.Finish(many).messages().empty());
+}
+
+TEST_F(GrpcInferTest, Classification) {
+  service_.labels = {{"OUTPUT0", {"cat", "dog"}}};
+  Start();
+  TestClient client(port());
+  const auto request = [](const std::string& type, int64_t count) {
+    inference::ModelInferRequest message;
+    message.set_model_name("echo");
+    auto* const input = message.add_inputs();
+    input->set_name("INPUT0");
+    input->set_datatype(type);
+    input->add_shape(3);
+    message.add_raw_input_contents("\1\3\2");
+    auto* const output = message.add_outputs();
+    output->set_name("OUTPUT0");
+    (*output->mutable_parameters())["classification"].set_int64_param(count);
+    return message.SerializeAsString();
+  };
+  const std::string classes("\7\0\0\0003:1:dog\3\0\0\0002:2", 18);
+  const Reply& unary = client.Unary(kModelInfer, request("UINT8", 2));
+  ASSERT_EQ(unary.status(), 0) << unary.message();
+  const auto response = ParseResponse(unary.messages().at(0));
+  EXPECT_EQ(response.outputs(0).datatype(), "BYTES");
+  EXPECT_EQ(response.outputs(0).shape(0), 2);
+  EXPECT_EQ(response.raw_output_contents(0), classes);
+  const Reply refused = client.Unary(kModelInfer, request("BOOL", 2));
+  EXPECT_EQ(refused.status(), 3);
+  EXPECT_EQ(refused.message(),
+            "class result not available for output due to unsupported type 'BOOL'");
+
+  const int32_t stream = client.Open(kModelStreamInfer);
+  client.Send(stream, Frame(request("UINT8", 2)) + Frame(request("BOOL", 2)), true);
+  const Reply& both = client.Finish(stream);
+  ASSERT_EQ(both.messages().size(), 2u);
+  inference::ModelStreamInferResponse message;
+  ASSERT_TRUE(message.ParseFromString(both.messages()[0]));
+  EXPECT_EQ(message.infer_response().raw_output_contents(0), classes);
+  ASSERT_TRUE(message.ParseFromString(both.messages()[1]));
+  EXPECT_EQ(message.error_message(), refused.message());
 }
 
 TEST_F(GrpcInferTest, ResetCancelsTheRequest) {

@@ -23,19 +23,6 @@ TEST(CallStatus, EncodesTextsForAHeader) {
   EXPECT_LT(PercentEncode(std::string(100000, '\n')).size(), 8192u);
 }
 
-TEST(CallStatus, ReadsTimeouts) {
-  EXPECT_EQ(ParseTimeout("1H"), 3'600'000'000'000u);
-  EXPECT_EQ(ParseTimeout("2M"), 120'000'000'000u);
-  EXPECT_EQ(ParseTimeout("3S"), 3'000'000'000u);
-  EXPECT_EQ(ParseTimeout("4m"), 4'000'000u);
-  EXPECT_EQ(ParseTimeout("5u"), 5'000u);
-  EXPECT_EQ(ParseTimeout("99999999n"), 99'999'999u);
-  EXPECT_EQ(ParseTimeout("99999999H"), UINT64_MAX);
-  for (const char* text : {"", "S", "1", "1s", "-1S", "+1S", "123456789S", "1 S", "x1S"}) {
-    EXPECT_FALSE(ParseTimeout(text).has_value()) << text;
-  }
-}
-
 TEST(RequestHead, KnowsGrpcContentTypes) {
   for (const char* type : {"application/grpc", "application/grpc+proto", "application/grpc;x=y"}) {
     RequestHead head;

@@ -30,6 +30,7 @@ base::Status InferCall::Submit(StoredBytes message) {
                                                     deadline_ns(), &wishes));
   request->SetSink(std::static_pointer_cast<InferCall>(shared_from_this()));
   cancellation_ = request->cancellation();
+  classifications_ = std::move(wishes.classifications);
   const base::Status status = context_.service.Infer(request);
   if (!status.ok()) cancellation_.reset();
   return status;
@@ -54,6 +55,11 @@ Delivery InferCall::Answer() {
   }
   if (!response->error().ok()) {
     delivery.status = CallStatus::From(response->error());
+    return delivery;
+  }
+  if (const base::Status status = request::Classify(classifications_, response.get());
+      !status.ok()) {
+    delivery.status = CallStatus::From(status);
     return delivery;
   }
   auto encoded =

@@ -2,9 +2,11 @@
 #pragma once
 
 #include <memory>
+#include <vector>
 
 #include "frontend/grpc/call.h"
 #include "request/cancellation.h"
+#include "request/classify.h"
 #include "request/response_sink.h"
 
 namespace nereid::frontend::grpc {
@@ -26,6 +28,7 @@ class InferCall final : public UnaryCall, public request::ResponseSink {
   // Touched by the core's thread only, once the request is submitted.
   std::unique_ptr<request::InferenceResponse> response_;
   int response_count_ = 0;
+  std::vector<request::ClassificationWish> classifications_;  // set before submission
 };
 
 }  // namespace nereid::frontend::grpc

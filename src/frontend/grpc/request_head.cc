@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/grpc/request_head.h"
 
-#include "frontend/grpc/call_status.h"
+#include "api/timeout_text.h"
 
 namespace nereid::frontend::grpc {
 namespace {
@@ -40,7 +40,7 @@ void RequestHead::Add(std::string_view name, std::string_view value) {
   } else if (name == "content-type") {
     is_grpc = IsGrpcContentType(value);
   } else if (name == "grpc-timeout") {
-    timeout_ns = ParseTimeout(value);
+    timeout_ns = api::ParseGrpcTimeout(value);
     bad_timeout = !timeout_ns.has_value();
   } else if (name == "grpc-encoding") {
     encoding = FindEncoding(value);

@@ -27,14 +27,15 @@ class StreamRequest final : public request::ResponseSink {
         names_(std::move(names)),
         errors_end_call_(errors_end_call) {}
 
-  void WishEmptyFinalResponse(bool wish) { empty_final_response_ = wish; }
+  /// Before submission.
+  void SetWishes(codec::proto::InferWishes wishes) { wishes_ = std::move(wishes); }
 
   void Send(std::unique_ptr<request::InferenceResponse> response, bool final) noexcept override {
     Delivery delivery;
     delivery.request = number_;
     delivery.final = final;
     if (response == nullptr) {
-      if (final && empty_final_response_) delivery.message = Notice({}, final);
+      if (final && wishes_.empty_final_response) delivery.message = Notice({}, final);
     } else if (response->error().ok()) {
       delivery.message = Encode(std::move(response), final);
     } else if (errors_end_call_) {
@@ -48,6 +49,8 @@ class StreamRequest final : public request::ResponseSink {
 
  private:
   EncodedMessage Encode(std::unique_ptr<request::InferenceResponse> response, bool final) const {
+    const base::Status classified = request::Classify(wishes_.classifications, response.get());
+    if (!classified.ok()) return Notice(classified.message(), final);
     auto encoded = codec::proto::EncodeInferResponse(
         std::move(response),
         {.headroom = kMessagePrefixSize, .stream = true, .final_response = final});
@@ -67,7 +70,7 @@ class StreamRequest final : public request::ResponseSink {
   const uint64_t number_;
   const RequestNames names_;
   const bool errors_end_call_;
-  bool empty_final_response_ = false;
+  codec::proto::InferWishes wishes_;
 };
 
 }  // namespace
@@ -114,7 +117,7 @@ base::Status StreamInferCall::Submit(const codec::proto::InferRequestView& view,
   codec::proto::InferWishes wishes;
   NEREID_ASSIGN_OR_RETURN(auto request, MakeRequest(context_, view, target, std::move(message),
                                                     deadline_ns(), &wishes));
-  sink->WishEmptyFinalResponse(wishes.empty_final_response);
+  sink->SetWishes(std::move(wishes));
   request->SetSink(std::move(sink));
   // Set before submission: the responses may come, and end the entry, before Infer returns.
   running->cancellation = request->cancellation();
@@ -137,6 +140,7 @@ void StreamInferCall::OnCancelled() {
 }
 
 void StreamInferCall::OnDelivery(Delivery delivery) {
+  if (EndIfTooLate()) return;
   const auto ordered = ordered_.find(delivery.request);
   const auto decoupled = decoupled_.find(delivery.request);
   if (finished() || (ordered == ordered_.end() && decoupled == decoupled_.end())) return;

@@ -2,14 +2,18 @@
 #include "frontend/http/connection.h"
 
 #include <netinet/tcp.h>
+#include <poll.h>
 #include <sys/socket.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <charconv>
+#include <chrono>
 #include <cstring>
 #include <utility>
 
+#include "api/timeout_text.h"
+#include "base/clock.h"
 #include "frontend/http/loop.h"
 
 namespace nereid::frontend::http {
@@ -58,7 +62,16 @@ void Connection::SetDeadline(uint64_t ticks) {
 }
 
 void Connection::CheckTimeout(uint64_t tick) {
-  if (deadline_tick_ != 0 && tick >= deadline_tick_) Close();
+  if (deadline_tick_ != 0 && tick >= deadline_tick_) return Close();
+  // A client that is far ahead is not read, and its going away not seen.
+  if (state_ == State::kBusy && ahead_.size() >= kMaxAhead && !end_of_input_ && IsHungUp()) {
+    OnEndOfInput();
+  }
+}
+
+bool Connection::IsHungUp() {
+  pollfd state{socket_.native_handle(), POLLRDHUP, 0};
+  return poll(&state, 1, 0) > 0;
 }
 
 void Connection::BeginDrain() {
@@ -75,7 +88,8 @@ void Connection::BeginDrain() {
 void Connection::Close() {
   if (state_ == State::kClosed) return;
   const std::shared_ptr<Connection> self = shared_from_this();
-  if (state_ != State::kBusy) Abandon();
+  if (state_ != State::kBusy) Abandon(nullptr);
+  ForgetDeadline();
   state_ = State::kClosed;
   deadline_tick_ = 0;
   if (cancellation_ != nullptr) cancellation_->Cancel();
@@ -86,7 +100,11 @@ void Connection::Close() {
 }
 
 // A response refers to its sink, which is this object: one that is kept would keep both for ever.
-void Connection::Abandon() {
+void Connection::Abandon(const std::shared_ptr<DeadlineSink>& sink) {
+  if (sink != nullptr) {
+    sink->TakeResponse();
+    return;
+  }
   response_.reset();
   reply.Clear();
 }
@@ -240,6 +258,9 @@ size_t Connection::BodyOffset(uint64_t body_size) const {
 }
 
 bool Connection::BeginBody(std::string_view* input) {
+  if (head.timeout_ns) {
+    head.deadline_ns = api::DeadlineAfter(base::SteadyClock().NowNs(), *head.timeout_ns);
+  }
   const uint64_t max_size = loop_->options().max_body_size;
   const bool chunked = parser_->chunked();
   const auto length = parser_->content_length();
@@ -333,23 +354,62 @@ std::shared_ptr<request::ResponseSink> Connection::BecomeSink(
   is_sink_ = true;
   response_count_ = 0;
   cancellation_ = std::move(cancellation);
-  return shared_from_this();
+  if (head.deadline_ns == 0) return shared_from_this();
+  WatchDeadline();
+  return deadline_sink_;
 }
 
 void Connection::ResignSink() {
   is_sink_ = false;
   cancellation_.reset();
+  ForgetDeadline();
 }
 
-void Connection::Finish() noexcept { loop_->Complete(shared_from_this()); }
+void Connection::WatchDeadline() {
+  deadline_sink_ = std::make_shared<DeadlineSink>(shared_from_this());
+  if (!deadline_timer_) deadline_timer_.emplace(socket_.get_executor());
+  deadline_timer_->expires_at(
+      std::chrono::steady_clock::time_point(std::chrono::nanoseconds(head.deadline_ns)));
+  deadline_timer_->async_wait(
+      [self = shared_from_this(), sink = deadline_sink_](const boost::system::error_code& error) {
+        if (!error) self->OnDeadline(sink);
+      });
+}
+
+void Connection::ForgetDeadline() {
+  if (deadline_sink_ == nullptr) return;
+  deadline_sink_.reset();
+  deadline_timer_->cancel();
+}
+
+void Connection::OnDeadline(const std::shared_ptr<DeadlineSink>& sink) {
+  if (sink != deadline_sink_) return;  // it was done just now
+  const Loop::DispatchScope scope(*loop_);
+  deadline_sink_.reset();
+  cancellation_->Cancel();
+  ResignSink();
+  reply.SetTooLate();
+  OnCompleted(nullptr);
+}
+
+void Connection::Finish() noexcept { Complete(nullptr); }
+
+void Connection::Complete(std::shared_ptr<DeadlineSink> sink) noexcept {
+  loop_->Complete({shared_from_this(), std::move(sink)});
+}
 
 void Connection::Send(std::unique_ptr<request::InferenceResponse> response, bool final) noexcept {
   if (response != nullptr && response_count_++ == 0) response_ = std::move(response);
-  if (final) loop_->Complete(shared_from_this());
+  if (final) Complete(nullptr);
 }
 
-void Connection::OnCompleted() {
-  if (state_ != State::kBusy) return Abandon();
+void Connection::OnCompleted(const std::shared_ptr<DeadlineSink>& sink) {
+  if (sink != deadline_sink_ || state_ != State::kBusy) return Abandon(sink);
+  if (sink != nullptr) {
+    response_ = sink->TakeResponse();
+    response_count_ = sink->response_count();
+    ForgetDeadline();
+  }
   if (is_sink_) {
     is_sink_ = false;
     cancellation_.reset();

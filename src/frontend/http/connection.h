@@ -3,12 +3,14 @@
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/steady_timer.hpp>
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 
+#include "frontend/http/deadline_sink.h"
 #include "frontend/http/http_handler.h"
 #include "frontend/http/request_parser.h"
 
@@ -37,10 +39,12 @@ class Connection final : public Exchange, public std::enable_shared_from_this<Co
   void CheckTimeout(uint64_t tick);
   /// The server stops: closes an idle connection, lets a busy one finish.
   void BeginDrain();
-  /// The answer is there: called by the loop, after Complete.
-  void OnCompleted();
+  /// The answer of the request at hand is there; of the sink, if it went through one.
+  void Complete(std::shared_ptr<DeadlineSink> sink) noexcept;  // any thread
+  /// Called by the loop, after Complete.
+  void OnCompleted(const std::shared_ptr<DeadlineSink>& sink);
   /// Drops an answer that nobody will write. By the loop, or after its end.
-  void Abandon();
+  void Abandon(const std::shared_ptr<DeadlineSink>& sink);
 
   // Exchange
   void Finish() noexcept override;  // any thread
@@ -71,6 +75,7 @@ class Connection final : public Exchange, public std::enable_shared_from_this<Co
   bool ReadInput();
   void TakeInput(std::string_view input);
   void OnEndOfInput();
+  bool IsHungUp();
 
   // Each takes what it needs from `input` and returns whether to go on with the rest.
   bool ParseHead(std::string_view* input);
@@ -80,6 +85,9 @@ class Connection final : public Exchange, public std::enable_shared_from_this<Co
   size_t BodyOffset(uint64_t body_size) const;
   void Dispatch();
   void Refuse(int status, std::string_view message);
+  void WatchDeadline();
+  void ForgetDeadline();
+  void OnDeadline(const std::shared_ptr<DeadlineSink>& sink);
   void BuildHead();
   void WriteReply();
   void OnWritten();
@@ -110,7 +118,10 @@ class Connection final : public Exchange, public std::enable_shared_from_this<Co
   bool is_sink_ = false;
   std::unique_ptr<request::InferenceResponse> response_;
   int response_count_ = 0;
-  std::shared_ptr<request::Cancellation> cancellation_;  // loop only
+  // Loop only.
+  std::shared_ptr<request::Cancellation> cancellation_;
+  std::shared_ptr<DeadlineSink> deadline_sink_;  // of the request at hand, if it has a deadline
+  std::optional<boost::asio::steady_timer> deadline_timer_;
 };
 
 }  // namespace nereid::frontend::http

@@ -16,6 +16,9 @@ void RequestHead::Clear() {
   fields.clear();
   keep_alive = true;
   expects_continue = false;
+  timeout_ns.reset();
+  bad_timeout.clear();
+  deadline_ns = 0;
 }
 
 void Reply::Clear() {
@@ -35,6 +38,8 @@ void Reply::SetError(int new_status, std::string_view type, std::string_view mes
   text << "{\"error\":";
   text.AppendQuoted(message) << '}';
 }
+
+void Reply::SetTooLate() { SetError(504, "text/plain", "the deadline of the request has passed"); }
 
 std::string_view ReasonPhrase(int status) {
   switch (status) {
@@ -58,6 +63,8 @@ std::string_view ReasonPhrase(int status) {
       return "Not Implemented";
     case 503:
       return "Service Unavailable";
+    case 504:
+      return "Gateway Timeout";
     default:
       return "Unknown";
   }

@@ -32,6 +32,11 @@ struct RequestHead {
   std::vector<std::pair<std::string, std::string>> fields;
   bool keep_alive = true;
   bool expects_continue = false;
+  /// How long the client waits, of the fields grpc-timeout and x-envoy-expected-rq-timeout-ms the
+  /// shorter one.
+  std::optional<uint64_t> timeout_ns;
+  std::string bad_timeout;   // why such a field cannot be read; empty if it can
+  uint64_t deadline_ns = 0;  // 0: none; when the client stops waiting, monotonic
 
   /// The target without its query.
   std::string_view path() const;
@@ -60,6 +65,8 @@ struct Reply {
   void Clear();
   /// {"error": message} with a status and content type.
   void SetError(int new_status, std::string_view type, std::string_view message);
+  /// 504: the client's deadline has passed.
+  void SetTooLate();
 };
 
 /// One connection as handlers see it: the request at hand and its answer. A connection has one
@@ -76,8 +83,8 @@ class Exchange : public request::ResponseSink {
   /// request went to the core, whose final response does the same.
   virtual void Finish() noexcept = 0;
 
-  /// This object as the sink of the request that the handler submits; `cancellation` is set when
-  /// the client goes away.
+  /// The sink for the request that the handler submits; `cancellation` is set when the client goes
+  /// away or its deadline passes, in which case it is answered right away.
   virtual std::shared_ptr<request::ResponseSink> BecomeSink(
       std::shared_ptr<request::Cancellation> cancellation) = 0;
 

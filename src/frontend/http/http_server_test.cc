@@ -225,6 +225,112 @@ TEST_F(HttpServerTest, LostClientCancelsItsRequest) {
   EXPECT_EQ(Ask(Post(kInfer, kJson)).status, 200);
 }
 
+TEST_F(HttpServerTest, ClosingClientCancelsItsRequest) {
+  service_.handler = service_.HoldHandler();
+  Start();
+  auto client = std::make_unique<RawClient>(server_->port());
+  client->Send(Post(kInfer, kJson));
+  auto request = service_.TakeHeld();
+  EXPECT_FALSE(request->IsCancelled());
+  client.reset();  // FIN, no reset
+  while (!request->IsCancelled()) std::this_thread::yield();
+  FakeInferenceService::Echo(std::move(request));
+}
+
+TEST_F(HttpServerTest, WhatIsSentAheadDoesNotCancel) {
+  service_.handler = service_.HoldHandler();
+  Start();
+  RawClient client(server_->port());
+  client.Send(Post(kInfer, kJson));
+  auto first = service_.TakeHeld();
+  client.Send(Post(kInfer, kJson) + Get("/v2/health/live"));
+  // Another client on the same loop would do; what counts is that the input has been read.
+  FakeInferenceService::Echo(std::move(first));
+  EXPECT_EQ(client.Receive()->body, kJsonAnswer);
+  auto second = service_.TakeHeld();
+  EXPECT_FALSE(second->IsCancelled());
+  FakeInferenceService::Echo(std::move(second));
+  EXPECT_EQ(client.Receive()->body, kJsonAnswer);
+  EXPECT_EQ(client.Receive()->status, 200);
+}
+
+TEST_F(HttpServerTest, LosingAClientThatIsFarAheadCancels) {
+  options_.idle_timeout = milliseconds{40};  // makes the loop look around more often
+  service_.handler = service_.HoldHandler();
+  Start();
+  RawClient client(server_->port());
+  client.Send(Post(kInfer, kJson));
+  auto request = service_.TakeHeld();
+  client.Send(Post(kInfer, std::string(100'000, ' ')));
+  client.Abort();
+  while (!request->IsCancelled()) std::this_thread::yield();
+  FakeInferenceService::Echo(std::move(request));
+}
+
+TEST_F(HttpServerTest, DeadlineIsAnsweredAndCancels) {
+  service_.handler = service_.HoldHandler();
+  Start();
+  RawClient client(server_->port());
+  client.Send(Post(kInfer, kJson, "Grpc-Timeout: 20m\r\n"));
+  auto late = service_.TakeHeld();
+  EXPECT_NE(late->deadline_ns, 0u);
+  const auto answer = client.Receive();
+  EXPECT_EQ(answer->status, 504);
+  EXPECT_EQ(answer->body, R"({"error":"the deadline of the request has passed"})");
+  EXPECT_TRUE(late->IsCancelled());
+
+  // The connection goes on, and what the core still says of the first request is nobody's answer.
+  client.Send(Post(kInfer, kJson, "X-Envoy-Expected-Rq-Timeout-Ms: 60000\r\n"));
+  auto next = service_.TakeHeld();
+  EXPECT_NE(next->deadline_ns, 0u);
+  FakeInferenceService::Fail(std::move(late), base::Status::Internal("late"));
+  FakeInferenceService::Echo(std::move(next));
+  EXPECT_EQ(client.Receive()->body, kJsonAnswer);
+  client.Send(Post(kInfer, kJson));
+  auto last = service_.TakeHeld();
+  EXPECT_EQ(last->deadline_ns, 0u);
+  FakeInferenceService::Echo(std::move(last));
+  EXPECT_EQ(client.Receive()->body, kJsonAnswer);
+}
+
+TEST_F(HttpServerTest, ClientWithADeadlineGoesAway) {
+  service_.handler = service_.HoldHandler();
+  Start();
+  RawClient client(server_->port());
+  client.Send(Post(kInfer, kJson, "grpc-timeout: 1H\r\n"));
+  auto request = service_.TakeHeld();
+  client.Abort();
+  while (!request->IsCancelled()) std::this_thread::yield();
+  FakeInferenceService::Echo(std::move(request));
+}
+
+TEST_F(HttpServerTest, TheShorterTimeoutHolds) {
+  service_.handler = service_.HoldHandler();
+  Start();
+  for (const char* fields : {"grpc-timeout: 20m\r\nx-envoy-expected-rq-timeout-ms: 60000\r\n",
+                             "grpc-timeout: 1M\r\nx-envoy-expected-rq-timeout-ms: 20\r\n",
+                             "grpc-timeout: 99999999H\r\nx-envoy-expected-rq-timeout-ms: 0\r\n"}) {
+    RawClient client(server_->port());
+    client.Send(Post(kInfer, kJson, fields));
+    auto request = service_.TakeHeld();
+    EXPECT_EQ(client.Receive()->status, 504) << fields;
+    FakeInferenceService::Echo(std::move(request));
+  }
+}
+
+TEST_F(HttpServerTest, MalformedTimeouts) {
+  Start();
+  EXPECT_EQ(Ask(Post(kInfer, kJson, "Grpc-Timeout: 5\r\n")).body,
+            R"({"error":"the header 'grpc-timeout' has the value '5', expected up to 8 digits and )"
+            R"(a unit of H, M, S, m, u or n"})");
+  const auto answer = Ask(Post(kInfer, kJson, "x-envoy-expected-rq-timeout-ms: soon\r\n"));
+  EXPECT_EQ(answer.status, 400);
+  EXPECT_EQ(answer.body,
+            R"({"error":"the header 'x-envoy-expected-rq-timeout-ms' has the value 'soon', )"
+            R"(expected a number of milliseconds"})");
+  EXPECT_EQ(Ask(Get("/v2", "Grpc-Timeout: x\r\n")).status, 200);  // only inference has deadlines
+}
+
 TEST_F(HttpServerTest, AnswersFromOtherThreads) {
   service_.handler = service_.HoldHandler();
   Start();

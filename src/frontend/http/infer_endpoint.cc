@@ -7,6 +7,7 @@
 
 #include "api/status_map.h"
 #include "api/version_text.h"
+#include "base/clock.h"
 #include "codec/json/infer_request.h"
 #include "codec/json/infer_response.h"
 #include "frontend/http/content_encoding.h"
@@ -32,6 +33,10 @@ base::Result<size_t> JsonSize(const RequestHead& head, size_t body_size) {
                                    std::to_string(body_size) + "), got: " + text);
   }
   return static_cast<size_t>(length);
+}
+
+bool IsTooLate(const RequestHead& head) {
+  return head.deadline_ns != 0 && base::SteadyClock().NowNs() >= head.deadline_ns;
 }
 
 Status DecompressBody(Exchange& exchange, uint64_t max_size) {
@@ -63,6 +68,8 @@ Status CompressReply(Exchange& exchange) {
 
 Status EncodeAnswer(Exchange& exchange, std::unique_ptr<request::InferenceResponse> response) {
   Reply& reply = exchange.reply;
+  NEREID_RETURN_IF_ERROR(
+      request::Classify(exchange.output_options.classifications(), response.get()));
   NEREID_RETURN_IF_ERROR(codec::json::EncodeInferResponse(*response, exchange.output_options,
                                                           &reply.text, &reply.tail));
   if (reply.tail.empty()) {
@@ -86,6 +93,10 @@ void InferEndpoint::Handle(Exchange& exchange, const Route& route) const {
   std::string_view error_type = kTextType;
   const Status status = Submit(exchange, route, &error_type);
   if (status.ok()) return;
+  if (IsTooLate(exchange.head)) {
+    exchange.reply.SetTooLate();
+    return exchange.Finish();
+  }
   const std::string fields = std::move(exchange.reply.extra_fields);
   exchange.reply.SetError(api::HttpStatus(status.code()), error_type, status.message());
   exchange.reply.extra_fields = fields;
@@ -108,6 +119,9 @@ Status InferEndpoint::Submit(Exchange& exchange, const Route& route,
   if (!exchange.head.content_encoding.empty()) {
     NEREID_RETURN_IF_ERROR(DecompressBody(exchange, options_.max_input_size));
   }
+  if (!exchange.head.bad_timeout.empty()) {
+    return Status::InvalidArgument(exchange.head.bad_timeout);
+  }
   const std::string_view body = exchange.body.view();
   NEREID_ASSIGN_OR_RETURN(const size_t json_size, JsonSize(exchange.head, body.size()));
 
@@ -125,6 +139,7 @@ Status InferEndpoint::Submit(Exchange& exchange, const Route& route,
   // Tensors given as JSON have buffers of their own by now.
   if (json_size < body.size()) request->Hold(std::move(exchange.body.buffer));
   request->may_run_inline = options_.run_inline;
+  request->deadline_ns = exchange.head.deadline_ns;
   request->SetSink(exchange.BecomeSink(request->cancellation()));
   Status status = service_.Infer(request);
   if (!status.ok()) exchange.ResignSink();
@@ -137,6 +152,8 @@ void InferEndpoint::Answer(Exchange& exchange, std::unique_ptr<request::Inferenc
   if (count != 1) {
     status = Status::Internal("expected a single response, got " + std::to_string(count));
   } else if (!response->error().ok()) {
+    // Whoever refused it, and for whatever reason: what the client set is what it is told.
+    if (IsTooLate(exchange.head)) return exchange.reply.SetTooLate();
     status = response->error();
   } else {
     status = EncodeAnswer(exchange, std::move(response));

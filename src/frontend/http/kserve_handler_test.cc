@@ -61,6 +61,7 @@ class KserveHandlerTest : public ::testing::Test {
     exchange->body.buffer = memory::HostBuffer::Allocate(body.size());
     exchange->body.size = body.size();
     if (!body.empty()) std::memcpy(exchange->body.buffer.data(), body.data(), body.size());
+    exchange->head.deadline_ns = deadline_ns_;
     handler->Handle(*exchange);
     exchange->finished.get_future().get();
     if (exchange->is_sink) {
@@ -85,6 +86,7 @@ class KserveHandlerTest : public ::testing::Test {
   }
 
   FakeInferenceService service_;
+  uint64_t deadline_ns_ = 0;
 };
 
 TEST_F(KserveHandlerTest, Health) {
@@ -179,6 +181,28 @@ TEST_F(KserveHandlerTest, InferenceFailures) {
          R"({"error":"Exceeds maximum queue size"})");
 }
 
+TEST_F(KserveHandlerTest, Classification) {
+  service_.labels = {{"OUTPUT0", {"cat", "dog"}}};
+  const auto body = [](const std::string& type, const std::string& data,
+                       const std::string& parameters) {
+    return R"({"inputs":[{"name":"INPUT0","shape":[3],"datatype":")" + type + R"(","data":)" +
+           data + R"(}],"outputs":[{"name":"OUTPUT0","parameters":{)" + parameters + "}}]}";
+  };
+  Expect(Post("/v2/models/echo/infer", body("FP32", "[1,3,2]", R"("classification":2)")), 200,
+         "application/json",
+         R"({"model_name":"echo","model_version":"1","outputs":[{"name":"OUTPUT0",)"
+         R"("datatype":"BYTES","shape":[2],"data":["3.000000:1:dog","2.000000:2"]}]})");
+  Expect(Post("/v2/models/echo/infer",
+              body("INT32", "[1,3,2]", R"("classification":1,"binary_data":true)")),
+         200, "application/octet-stream",
+         R"({"model_name":"echo","model_version":"1","outputs":[{"name":"OUTPUT0",)"
+         R"("datatype":"BYTES","shape":[1],"parameters":{"binary_data_size":11}}]})" +
+             std::string("\7\0\0\0003:1:dog", 11));
+  Expect(Post("/v2/models/echo/infer", body("BOOL", "[true,false,true]", R"("classification":2)")),
+         400, "text/plain",
+         R"({"error":"class result not available for output due to unsupported type 'BOOL'"})");
+}
+
 TEST_F(KserveHandlerTest, FailuresOfTheModel) {
   service_.handler = [](std::unique_ptr<request::InferenceRequest> request) {
     FakeInferenceService::Fail(std::move(request), base::Status::Internal("broken"));
@@ -188,6 +212,20 @@ TEST_F(KserveHandlerTest, FailuresOfTheModel) {
   service_.handler = &FakeInferenceService::AnswerNothing;
   Expect(Post("/v2/models/echo/infer", R"({"inputs":[]})"), 500, "text/plain",
          R"({"error":"expected a single response, got 0"})");
+}
+
+TEST_F(KserveHandlerTest, RefusalsAfterTheDeadline) {
+  const std::string too_late = R"({"error":"the deadline of the request has passed"})";
+  const std::string body = R"({"inputs":[]})";
+  service_.handler = [](std::unique_ptr<request::InferenceRequest> request) {
+    FakeInferenceService::Fail(std::move(request), base::Status::Unavailable("expired"));
+  };
+  deadline_ns_ = UINT64_MAX;
+  Expect(Post("/v2/models/echo/infer", body), 503, "text/plain", R"({"error":"expired"})");
+  deadline_ns_ = 1;
+  Expect(Post("/v2/models/echo/infer", body), 504, "text/plain", too_late);
+  service_.infer_refusal = base::Status::Unavailable("Exceeds maximum queue size");
+  Expect(Post("/v2/models/echo/infer", body), 504, "text/plain", too_late);
 }
 
 TEST_F(KserveHandlerTest, Compression) {

@@ -85,14 +85,14 @@ void Loop::Run() {
   asio::post(context_, [this] { Accept(); });
   context_.run();
   current_loop = nullptr;
-  std::vector<std::shared_ptr<Connection>> late;
+  std::vector<Completion> late;
   {
     const std::lock_guard<std::mutex> lock(mutex_);
     ended_ = true;
     late.swap(completed_elsewhere_);
     ended_changed_.notify_all();
   }
-  for (const auto& connection : late) connection->Abandon();
+  for (const Completion& done : late) done.connection->Abandon(done.sink);
 }
 
 void Loop::Accept() {
@@ -177,9 +177,9 @@ void Loop::Join() {
   if (thread_.joinable()) thread_.join();
 }
 
-void Loop::Complete(std::shared_ptr<Connection> connection) noexcept {
+void Loop::Complete(Completion completion) noexcept {
   if (current_loop == this) {
-    completed_.push_back(std::move(connection));
+    completed_.push_back(std::move(completion));
     if (dispatch_depth_ == 0) {
       asio::post(context_, [this] { const DispatchScope scope(*this); });
     }
@@ -189,14 +189,14 @@ void Loop::Complete(std::shared_ptr<Connection> connection) noexcept {
     const std::lock_guard<std::mutex> lock(mutex_);
     if (!ended_) {
       const bool first = completed_elsewhere_.empty();
-      completed_elsewhere_.push_back(std::move(connection));
+      completed_elsewhere_.push_back(std::move(completion));
       // One wake-up for all that complete until the loop gets to it. Under the lock, for the loop
       // must not end in between.
       if (first) asio::post(context_, [this] { RunRemoteCompletions(); });
       return;
     }
   }
-  connection->Abandon();
+  completion.connection->Abandon(completion.sink);
 }
 
 void Loop::RunRemoteCompletions() {
@@ -216,8 +216,8 @@ void Loop::RunCompletions() {
   // left.
   for (size_t i = 0; i < completed_.size(); ++i) {
     ++dispatch_depth_;
-    const std::shared_ptr<Connection> connection = std::move(completed_[i]);
-    connection->OnCompleted();
+    const Completion done = std::move(completed_[i]);
+    done.connection->OnCompleted(done.sink);
     --dispatch_depth_;
   }
   completed_.clear();

@@ -50,8 +50,13 @@ class Loop : public std::enable_shared_from_this<Loop> {
   bool WaitEnded(std::chrono::steady_clock::time_point until);
   void Join();
 
-  /// Any thread: has connection->OnCompleted() called on the loop's thread, soon.
-  void Complete(std::shared_ptr<Connection> connection) noexcept;
+  /// An answer that is there, and the sink that it went through, if not the connection itself.
+  struct Completion {
+    std::shared_ptr<Connection> connection;
+    std::shared_ptr<DeadlineSink> sink;
+  };
+  /// Any thread: has the connection's OnCompleted() called on the loop's thread, soon.
+  void Complete(Completion completion) noexcept;
 
   // On the loop's thread only:
   const HttpServerOptions& options() const { return options_; }
@@ -97,7 +102,7 @@ class Loop : public std::enable_shared_from_this<Loop> {
   // The loop's thread only.
   std::vector<char> scratch_;
   std::vector<std::shared_ptr<Connection>> connections_;
-  std::vector<std::shared_ptr<Connection>> completed_;
+  std::vector<Completion> completed_;
   int dispatch_depth_ = 0;
   uint64_t tick_ = 1;
   bool ticking_ = false;
@@ -105,8 +110,8 @@ class Loop : public std::enable_shared_from_this<Loop> {
   bool draining_ = false;
 
   std::mutex mutex_;
-  std::vector<std::shared_ptr<Connection>> completed_elsewhere_;  // guarded by mutex_
-  bool ended_ = false;                                            // guarded by mutex_
+  std::vector<Completion> completed_elsewhere_;  // guarded by mutex_
+  bool ended_ = false;                           // guarded by mutex_
   std::condition_variable ended_changed_;
 };
 

@@ -5,6 +5,8 @@
 #include <boost/beast/http/error.hpp>
 #include <cstring>
 
+#include "api/timeout_text.h"
+
 namespace nereid::frontend::http {
 namespace {
 
@@ -13,6 +15,10 @@ using beast::http::field;
 using beast::http::verb;
 
 constexpr uint32_t kMaxChunks = 65'536;
+// The fields by which clients and proxies say how long they wait: gRPC's own, which gateways take
+// over HTTP as well, and the one that Envoy sets for the server behind it.
+constexpr char kGrpcTimeout[] = "grpc-timeout";
+constexpr char kEnvoyTimeout[] = "x-envoy-expected-rq-timeout-ms";
 
 std::string_view Text(beast::string_view text) { return {text.data(), text.size()}; }
 
@@ -94,12 +100,29 @@ void RequestParser::on_field_impl(field name, string_view name_text, string_view
     case field::unknown:
       if (beast::iequals(name_text, "Inference-Header-Content-Length")) {
         head_.inference_header_length.emplace(value.data(), value.size());
+      } else if (beast::iequals(name_text, kGrpcTimeout)) {
+        SetTimeout(kGrpcTimeout, api::ParseGrpcTimeout(Text(value)), Text(value));
+      } else if (beast::iequals(name_text, kEnvoyTimeout)) {
+        SetTimeout(kEnvoyTimeout, api::ParseMilliseconds(Text(value)), Text(value));
       }
       break;
     default:
       break;
   }
   if (keep_fields_) head_.fields.emplace_back(Text(name_text), Text(value));
+}
+
+void RequestParser::SetTimeout(std::string_view name, std::optional<uint64_t> timeout_ns,
+                               std::string_view value) {
+  constexpr size_t kMaxShown = 64;
+  if (timeout_ns) {
+    head_.timeout_ns = std::min(head_.timeout_ns.value_or(UINT64_MAX), *timeout_ns);
+    return;
+  }
+  head_.bad_timeout = "the header '" + std::string(name) + "' has the value '" +
+                      std::string(value.substr(0, kMaxShown)) + "', expected " +
+                      (name == kGrpcTimeout ? "up to 8 digits and a unit of H, M, S, m, u or n"
+                                            : "a number of milliseconds");
 }
 
 void RequestParser::on_header_impl(error_code& error) {

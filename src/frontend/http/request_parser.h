@@ -51,6 +51,9 @@ class RequestParser final : public boost::beast::http::basic_parser<true> {
   std::size_t on_chunk_body_impl(std::uint64_t left, string_view body, error_code& error) override;
   void on_finish_impl(error_code& error) override;
 
+  void SetTimeout(std::string_view name, std::optional<uint64_t> timeout_ns,
+                  std::string_view value);
+
   RequestHead& head_;
   const bool keep_fields_;
   ChunkedBody chunked_body_;

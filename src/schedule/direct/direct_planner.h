@@ -1,32 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <deque>
-
 #include "schedule/batch_planner.h"
+#include "schedule/queue/request_queue.h"
 
 namespace nereid::schedule {
 
-/// The default scheduler: first in, first out, each request an execution of its own.
+/// The default scheduler: first in, first out, each request an execution of its own. No policy, but
+/// what is cancelled or past its client's deadline is not run.
 class DirectPlanner final : public BatchPlanner {
  public:
-  void Push(RequestPtr request, uint64_t /*now_ns*/) override {
-    queue_.push_back(std::move(request));
+  base::Status Push(RequestPtr& request, uint64_t now_ns) override {
+    return queue_.Push(request, now_ns);
   }
-
-  Decision Next(uint64_t /*now_ns*/) override {
-    if (queue_.empty()) return {};
-    Decision decision;
-    Batch& batch = decision.batch.emplace();
-    batch.requests.push_back(std::move(queue_.front()));
-    queue_.pop_front();
-    return decision;
+  Decision Next(uint64_t now_ns) override;
+  uint64_t ReadyAt(uint64_t now_ns) override { return queue_.size() == 0 ? kNever : now_ns; }
+  void Expire(uint64_t now_ns, std::vector<Refusal>* refused) override {
+    queue_.Expire(now_ns, refused);
   }
-
+  uint64_t NextExpiry() const override { return queue_.NextExpiry(); }
+  void DropCancelled(std::vector<Refusal>* refused) override { queue_.DropCancelled(refused); }
+  void DropAll(const base::Status& error, std::vector<Refusal>* refused) override {
+    queue_.DropAll(error, refused);
+  }
   size_t size() const override { return queue_.size(); }
 
  private:
-  std::deque<RequestPtr> queue_;
+  RequestQueue queue_;
 };
 
 }  // namespace nereid::schedule

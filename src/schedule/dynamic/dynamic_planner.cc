@@ -6,99 +6,163 @@
 namespace nereid::schedule {
 namespace {
 
-uint64_t BatchSize(const request::InferenceRequest& request) {
-  return std::max<uint64_t>(1, request.batch_size);
-}
+uint64_t SaturatingAdd(uint64_t a, uint64_t b) { return a > kNever - b ? kNever : a + b; }
 
 /// Microseconds as nanoseconds; a delay too long for 64 bits is "for ever".
-uint64_t DelayNs(uint64_t us) { return us > UINT64_MAX / 1000 ? UINT64_MAX : us * 1000; }
+uint64_t DelayNs(uint64_t us) { return us > kNever / 1000 ? kNever : us * 1000; }
 
 }  // namespace
 
 DynamicPlanner::DynamicPlanner(const config::ModelConfig& config)
-    : max_batch_size_(std::max(1, config.max_batch_size())),
+    : max_batch_size_(static_cast<uint64_t>(std::max(1, config.max_batch_size()))),
       delay_ns_(DelayNs(config.dynamic_batching()->max_queue_delay_us)),
-      compatibility_(config) {
+      compatibility_(config),
+      queue_(*config.dynamic_batching()) {
   for (const int32_t size : config.dynamic_batching()->preferred_batch_sizes) {
     preferred_.push_back(static_cast<uint64_t>(size));
     largest_preferred_ = std::max(largest_preferred_, static_cast<uint64_t>(size));
   }
 }
 
-void DynamicPlanner::Push(RequestPtr request, uint64_t now_ns) {
-  queue_.push_back({std::move(request), now_ns});
-}
-
 bool DynamicPlanner::IsPreferred(uint64_t size) const {
   return std::find(preferred_.begin(), preferred_.end(), size) != preferred_.end();
 }
 
-DynamicPlanner::Prefix DynamicPlanner::Collect() const {
-  Prefix prefix;
-  uint64_t size = 0;
-  for (const Queued& queued : queue_) {
-    const uint64_t next = BatchSize(*queued.request);
-    if (prefix.requests > 0) {
-      if (size + next > max_batch_size_) {
-        prefix.closed = true;
-        prefix.closed_reason = BatchReason::kFull;
-        break;
-      }
-      if (prefix.best_requests == 0 && largest_preferred_ > 0 && size + next > largest_preferred_) {
-        prefix.best_requests = prefix.requests;
-        prefix.best_reason = BatchReason::kFull;
-      }
-      if (!compatibility_.MayShareBatch(*queue_.front().request, *queued.request)) {
-        prefix.closed = true;
-        prefix.closed_reason = BatchReason::kShape;
-        break;
-      }
+base::Status DynamicPlanner::Push(RequestPtr& request, uint64_t now_ns) {
+  const RequestQueue::Waiting* pushed = nullptr;
+  NEREID_RETURN_IF_ERROR(queue_.Push(request, now_ns, &pushed));
+  // A request of a higher level stands before what was collected.
+  if (prefix_.last != nullptr && !prefix_.last->SameLineOrBefore(*pushed)) Forget();
+  return base::Status::Ok();
+}
+
+bool DynamicPlanner::MayJoin(const RequestQueue::Waiting& next) {
+  if (prefix_.requests == 0) return true;
+  const uint64_t size = prefix_.size + next.batch_size;
+  if (size > max_batch_size_) {
+    prefix_.closed = true;
+    prefix_.closed_reason = BatchReason::kFull;
+    return false;
+  }
+  if (!compatibility_.MayShareBatch(*queue_.First()->request, *next.request)) {
+    prefix_.closed = true;
+    prefix_.closed_reason = BatchReason::kShape;
+    return false;
+  }
+  return true;
+}
+
+void DynamicPlanner::Collect() {
+  Prefix& prefix = prefix_;
+  while (!prefix.closed) {
+    const RequestQueue::Waiting* next =
+        prefix.last == nullptr ? queue_.First() : queue_.After(*prefix.last);
+    if (next == nullptr) return;
+    const uint64_t size = prefix.size + next->batch_size;
+    if (prefix.requests > 0 && prefix.best_requests == 0 && size > largest_preferred_ &&
+        size <= max_batch_size_ && largest_preferred_ > 0) {
+      prefix.best_requests = prefix.requests;
+      prefix.best_reason = BatchReason::kPreferredPassed;
     }
-    size += next;
+    if (!MayJoin(*next)) return;
+    prefix.last = next;
+    prefix.size = size;
     ++prefix.requests;
+    prefix.oldest_ns = std::min(prefix.oldest_ns, next->arrival_ns);
+    prefix.earliest_ns = std::min(prefix.earliest_ns, next->refuse_ns);
     if (IsPreferred(size)) {
       prefix.best_requests = prefix.requests;
       prefix.best_reason = BatchReason::kPreferred;
     }
+    if (size >= max_batch_size_) {
+      prefix.closed = true;
+      prefix.closed_reason = BatchReason::kFull;
+    }
   }
-  // Nothing larger can be hoped for once the largest preferred size is there or passed.
-  if (!prefix.closed && prefix.requests > 0 &&
-      (size >= max_batch_size_ || (largest_preferred_ > 0 && size >= largest_preferred_))) {
-    prefix.closed = true;
-    prefix.closed_reason = BatchReason::kFull;
-  }
-  return prefix;
+}
+
+DynamicPlanner::Choice DynamicPlanner::Choose(uint64_t now_ns) {
+  Collect();
+  const Prefix& prefix = prefix_;
+  const uint64_t delay_end_ns = SaturatingAdd(prefix.oldest_ns, delay_ns_);
+  const bool expired = delay_ns_ != 0 && now_ns >= delay_end_ns;
+  const bool passed = largest_preferred_ > 0 && prefix.size >= largest_preferred_;
+  if (prefix.best_requests > 0 && !expired) return {prefix.best_requests, prefix.best_reason};
+  if (prefix.closed) return {prefix.requests, prefix.closed_reason};
+  if (expired) return {prefix.requests, BatchReason::kDelayExpired};
+  if (passed) return {prefix.requests, BatchReason::kPreferredPassed};
+  if (delay_ns_ == 0) return {prefix.requests, BatchReason::kNoDelay};
+  const uint64_t margin = std::min(prefix.earliest_ns, kRefusalMarginNs);
+  const uint64_t hurry_ns = prefix.earliest_ns == kNever ? kNever : prefix.earliest_ns - margin;
+  if (now_ns >= hurry_ns) return {prefix.requests, BatchReason::kDeadline};
+  return {0, BatchReason::kNoDelay, std::min(delay_end_ns, hurry_ns)};
 }
 
 Batch DynamicPlanner::Take(size_t count, BatchReason reason) {
   Batch batch;
   batch.reason = reason;
+  batch.oldest_arrival_ns = kNever;
   batch.requests.reserve(count);
   for (size_t i = 0; i < count; ++i) {
-    batch.requests.push_back(std::move(queue_.front().request));
-    queue_.pop_front();
+    const RequestQueue::Waiting& first = *queue_.First();
+    batch.batch_size += first.batch_size;
+    batch.oldest_arrival_ns = std::min(batch.oldest_arrival_ns, first.arrival_ns);
+    batch.requests.push_back(queue_.Take(first));
   }
+  batch.left_in_queue = queue_.size();
+  Forget();
   return batch;
+}
+
+bool DynamicPlanner::DropCancelledOfFirst(size_t count, std::vector<Refusal>* refused) {
+  bool any = false;
+  const RequestQueue::Waiting* waiting = queue_.First();
+  for (size_t i = 0; i < count; ++i) {
+    const RequestQueue::Waiting* const next = queue_.After(*waiting);
+    if (waiting->request->IsCancelled()) {
+      refused->push_back(queue_.TakeCancelled(*waiting));
+      any = true;
+    }
+    waiting = next;
+  }
+  if (any) Forget();
+  return any;
 }
 
 Decision DynamicPlanner::Next(uint64_t now_ns) {
   Decision decision;
-  if (queue_.empty()) return decision;
-  const Prefix prefix = Collect();
-  const uint64_t waited = now_ns - std::min(now_ns, queue_.front().arrival_ns);
-  const bool expired = delay_ns_ != 0 && waited >= delay_ns_;
-  if (prefix.best_requests > 0 && !expired) {
-    decision.batch = Take(prefix.best_requests, prefix.best_reason);
-  } else if (prefix.closed) {
-    decision.batch = Take(prefix.requests, prefix.closed_reason);
-  } else if (expired || delay_ns_ == 0) {
-    decision.batch =
-        Take(prefix.requests, expired ? BatchReason::kDelayExpired : BatchReason::kNoDelay);
-  } else {
-    const uint64_t remaining = delay_ns_ - waited;
-    decision.wake_ns = remaining > UINT64_MAX - now_ns ? UINT64_MAX : now_ns + remaining;
+  Expire(now_ns, &decision.refused);
+  while (queue_.size() > 0) {
+    const Choice choice = Choose(now_ns);
+    if (choice.requests == 0) {
+      decision.wake_ns = choice.wake_ns;
+      break;
+    }
+    // Without those the choice may be another one.
+    if (DropCancelledOfFirst(choice.requests, &decision.refused)) continue;
+    decision.batch = Take(choice.requests, choice.reason);
+    break;
   }
   return decision;
+}
+
+uint64_t DynamicPlanner::ReadyAt(uint64_t now_ns) {
+  if (queue_.size() == 0) return kNever;
+  const Choice choice = Choose(now_ns);
+  return choice.requests > 0 ? now_ns : choice.wake_ns;
+}
+
+void DynamicPlanner::Expire(uint64_t now_ns, std::vector<Refusal>* refused) {
+  if (queue_.Expire(now_ns, refused)) Forget();
+}
+
+void DynamicPlanner::DropCancelled(std::vector<Refusal>* refused) {
+  if (queue_.DropCancelled(refused)) Forget();
+}
+
+void DynamicPlanner::DropAll(const base::Status& error, std::vector<Refusal>* refused) {
+  queue_.DropAll(error, refused);
+  Forget();
 }
 
 }  // namespace nereid::schedule

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <deque>
 #include <vector>
 
 #include "config/model_config.h"
 #include "schedule/batch_planner.h"
 #include "schedule/dynamic/batch_compatibility.h"
+#include "schedule/queue/request_queue.h"
 
 namespace nereid::schedule {
 
@@ -18,42 +18,67 @@ namespace nereid::schedule {
 ///    compatible, everything collected is run: waiting could not make the batch larger;
 ///  - if none is, and the oldest request has waited for the delay (or no delay is configured),
 ///    everything collected is run;
+///  - if a collected request would time out by waiting longer, everything collected is run;
 ///  - otherwise it waits for more requests, at most until the delay of the oldest expires. A
 ///    preferred prefix whose oldest request has outwaited the delay does not hold the rest back.
-/// A request is never split; its batch dimension counts.
+/// A request is never split; its batch dimension counts. The boundary between priority levels does
+/// not close a batch.
 class DynamicPlanner final : public BatchPlanner {
  public:
+  /// A batch is not held back when less than this is left until one of its requests would be
+  /// refused: room for a timer that fires late and for the hand-over.
+  static constexpr uint64_t kRefusalMarginNs = 1'000'000;
+
   /// The configuration must have dynamic batching options; it must outlive the planner.
   explicit DynamicPlanner(const config::ModelConfig& config);
 
-  void Push(RequestPtr request, uint64_t now_ns) override;
+  base::Status Push(RequestPtr& request, uint64_t now_ns) override;
   Decision Next(uint64_t now_ns) override;
+  uint64_t ReadyAt(uint64_t now_ns) override;
+  void Expire(uint64_t now_ns, std::vector<Refusal>* refused) override;
+  uint64_t NextExpiry() const override { return queue_.NextExpiry(); }
+  void DropCancelled(std::vector<Refusal>* refused) override;
+  void DropAll(const base::Status& error, std::vector<Refusal>* refused) override;
   size_t size() const override { return queue_.size(); }
 
  private:
-  struct Queued {
-    RequestPtr request;
-    uint64_t arrival_ns;
-  };
+  /// What was collected from the front of the queue. Kept from one look to the next, which goes on
+  /// behind `last`: so a long batch that fills up slowly is not looked at anew for each request.
   struct Prefix {
+    const RequestQueue::Waiting* last = nullptr;
     size_t requests = 0;
-    bool closed = false;  // something stands behind it that cannot join
+    uint64_t size = 0;
+    uint64_t oldest_ns = kNever;    // arrival; not the first's, where levels differ
+    uint64_t earliest_ns = kNever;  // when the first of them would be refused
+    bool closed = false;            // something stands behind it that cannot join, or it is full
     BatchReason closed_reason = BatchReason::kFull;
     size_t best_requests = 0;  // the longest prefix of a preferred size, or, where the sizes jump
                                // over the largest preferred one, the longest below it; 0 = none
     BatchReason best_reason = BatchReason::kPreferred;
   };
+  struct Choice {
+    size_t requests = 0;  // how many to run now; 0: none before wake_ns
+    BatchReason reason = BatchReason::kNoDelay;
+    uint64_t wake_ns = kNever;
+  };
 
-  Prefix Collect() const;
-  bool IsPreferred(uint64_t size) const;
+  void Collect();
+  /// Whether `next` joins the prefix; if not, the prefix is closed.
+  bool MayJoin(const RequestQueue::Waiting& next);
+  Choice Choose(uint64_t now_ns);
   Batch Take(size_t count, BatchReason reason);
+  /// Refuses those of the first `count` requests that are cancelled; whether there are any.
+  bool DropCancelledOfFirst(size_t count, std::vector<Refusal>* refused);
+  bool IsPreferred(uint64_t size) const;
+  void Forget() { prefix_ = {}; }
 
   const uint64_t max_batch_size_;
   const uint64_t delay_ns_;
   std::vector<uint64_t> preferred_;
   uint64_t largest_preferred_ = 0;
-  BatchCompatibility compatibility_;
-  std::deque<Queued> queue_;
+  const BatchCompatibility compatibility_;
+  RequestQueue queue_;
+  Prefix prefix_;
 };
 
 }  // namespace nereid::schedule

@@ -23,7 +23,7 @@ class DynamicPlannerTest : public ::testing::Test {
     request->batch_size = batch_size;
     ASSERT_TRUE(
         request->AddInput("V", tensor::DataType::kInt8, {int64_t{batch_size}, columns}).ok());
-    planner_->Push(std::move(request), now);
+    ASSERT_TRUE(planner_->Push(request, now).ok());
   }
   /// The number of requests in the next batch; 0 for none, with the wake-up in wake_.
   size_t Next(uint64_t now) {

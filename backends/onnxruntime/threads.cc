@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "onnxruntime/threads.h"
+
+#include <onnxruntime_session_options_config_keys.h>
+#include <sched.h>
+
+#include <algorithm>
+#include <thread>
+
+namespace nereid::onnxruntime {
+namespace {
+
+constexpr int64_t kMostThreads = 4096;
+
+struct ThreadCounts {
+  int64_t intra = 0;
+  int64_t inter = 0;
+};
+
+Error ReadCounts(const Parameters& settings, ThreadCounts* counts) {
+  NEREID_BACKEND_TRY(settings.ReadInt("intra_op_thread_count", 0, kMostThreads, &counts->intra));
+  return settings.ReadInt("inter_op_thread_count", 0, kMostThreads, &counts->inter);
+}
+
+/// The processors that this process may use.
+int64_t UsableProcessors() {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  if (sched_getaffinity(0, sizeof(set), &set) == 0 && CPU_COUNT(&set) > 0) {
+    return CPU_COUNT(&set);
+  }
+  return std::max<int64_t>(1, std::thread::hardware_concurrency());
+}
+
+/// What a session gets where nobody says a number: one pool may use the whole machine, pools of
+/// their own divide it.
+Error DefaultCounts(const ModelConfig& config, ThreadCounts* counts) {
+  bool shared = true;
+  NEREID_BACKEND_TRY(SharesSession(config, &shared));
+  counts->intra = std::max<int64_t>(1, UsableProcessors() / (shared ? 1 : config.instance_count));
+  return {};
+}
+
+}  // namespace
+
+Error SetThreads(const Environment& environment, const ModelConfig& config,
+                 OrtSessionOptions* options) {
+  if (environment.global_threads) {
+    return ToError(Api().DisablePerSessionThreads(options));
+  }
+  ThreadCounts counts;
+  NEREID_BACKEND_TRY(DefaultCounts(config, &counts));
+  NEREID_BACKEND_TRY(ReadCounts(environment.settings, &counts));
+  NEREID_BACKEND_TRY(ReadCounts(config.parameters, &counts));
+  NEREID_ORT_TRY(Api().SetIntraOpNumThreads(options, static_cast<int>(counts.intra)));
+  NEREID_ORT_TRY(Api().SetInterOpNumThreads(options, static_cast<int>(counts.inter)));
+  // A pool that spins while it waits burns a processor between requests.
+  for (const char* key : {kOrtSessionOptionsConfigAllowIntraOpSpinning,
+                          kOrtSessionOptionsConfigAllowInterOpSpinning}) {
+    NEREID_ORT_TRY(Api().AddSessionConfigEntry(options, key, "0"));
+  }
+  return {};
+}
+
+Error MakeGlobalThreads(const Parameters& settings, Owned<OrtThreadingOptions>* threading) {
+  ThreadCounts counts;
+  NEREID_BACKEND_TRY(ReadCounts(settings, &counts));
+  OrtThreadingOptions* made = nullptr;
+  NEREID_ORT_TRY(Api().CreateThreadingOptions(&made));
+  threading->reset(made);
+  NEREID_ORT_TRY(Api().SetGlobalIntraOpNumThreads(made, static_cast<int>(counts.intra)));
+  NEREID_ORT_TRY(Api().SetGlobalInterOpNumThreads(made, static_cast<int>(counts.inter)));
+  return ToError(Api().SetGlobalSpinControl(made, 0));
+}
+
+Error SharesSession(const ModelConfig& config, bool* shares) {
+  *shares = true;
+  return config.parameters.ReadBool("share_session_between_instances", shares);
+}
+
+}  // namespace nereid::onnxruntime

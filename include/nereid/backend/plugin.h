@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+
+#include "nereid/backend/error.h"
+#include "nereid/backend/state.h"
+#include "triton/core/tritonbackend.h"
+
+namespace nereid::backend {
+
+/// The state of a backend that keeps nothing for itself.
+struct NoBackendState {
+  Error Load(TRITONBACKEND_Backend*) { return {}; }
+};
+
+/// The functions that a server calls, in terms of the three objects of a plug-in:
+///
+///   struct BackendState  { Error Load(TRITONBACKEND_Backend* backend); };
+///   struct ModelState    { explicit ModelState(BackendState* backend);
+///                          Error Load(TRITONBACKEND_Model* model); };
+///   struct InstanceState { explicit InstanceState(ModelState* model);
+///                          Error Load(TRITONBACKEND_ModelInstance* instance);
+///                          void Execute(TRITONBACKEND_ModelInstance*, TRITONBACKEND_Request**,
+///                                       uint32_t count); };
+///
+/// Each is made by the server's call, kept at its handle, and deleted by the Finalize that follows;
+/// the one above it lives longer. Load may throw, and says why a backend, a model or an instance
+/// cannot be had. Execute owns the requests, and answers and releases each (see Batch); an
+/// exception may leave it only before it has taken one of them, since the server then answers all.
+///
+/// The backend asks for one instance on the CPU where the configuration names none, and lets the
+/// instances of a model load side by side.
+template <typename BackendState, typename ModelState, typename InstanceState>
+struct PluginFunctions {
+  static TRITONSERVER_Error* Initialize(TRITONBACKEND_Backend* backend) {
+    return EntryPoint([&]() -> Error {
+      NEREID_BACKEND_TRY(CheckApiVersion());
+      auto state = std::make_unique<BackendState>();
+      NEREID_BACKEND_TRY(state->Load(backend));
+      return Attach(backend, std::move(state));
+    });
+  }
+
+  static TRITONSERVER_Error* Attributes(TRITONBACKEND_BackendAttribute* attributes) {
+    return EntryPoint([&]() -> Error {
+      NEREID_BACKEND_TRY(TRITONBACKEND_BackendAttributeAddPreferredInstanceGroup(
+          attributes, TRITONSERVER_INSTANCEGROUPKIND_CPU, 0, nullptr, 0));
+      return Error(TRITONBACKEND_BackendAttributeSetParallelModelInstanceLoading(attributes, true));
+    });
+  }
+
+  static TRITONSERVER_Error* ModelInitialize(TRITONBACKEND_Model* model) {
+    return EntryPoint([&]() -> Error {
+      TRITONBACKEND_Backend* backend = nullptr;
+      NEREID_BACKEND_TRY(TRITONBACKEND_ModelBackend(model, &backend));
+      BackendState* owner = nullptr;
+      NEREID_BACKEND_TRY(Attached(backend, &owner));
+      auto state = std::make_unique<ModelState>(owner);
+      NEREID_BACKEND_TRY(state->Load(model));
+      return Attach(model, std::move(state));
+    });
+  }
+
+  static TRITONSERVER_Error* InstanceInitialize(TRITONBACKEND_ModelInstance* instance) {
+    return EntryPoint([&]() -> Error {
+      TRITONBACKEND_Model* model = nullptr;
+      NEREID_BACKEND_TRY(TRITONBACKEND_ModelInstanceModel(instance, &model));
+      ModelState* owner = nullptr;
+      NEREID_BACKEND_TRY(Attached(model, &owner));
+      auto state = std::make_unique<InstanceState>(owner);
+      NEREID_BACKEND_TRY(state->Load(instance));
+      return Attach(instance, std::move(state));
+    });
+  }
+
+  static TRITONSERVER_Error* Execute(TRITONBACKEND_ModelInstance* instance,
+                                     TRITONBACKEND_Request** requests, uint32_t count) {
+    return EntryPoint([&]() -> Error {
+      InstanceState* state = nullptr;
+      NEREID_BACKEND_TRY(Attached(instance, &state));
+      state->Execute(instance, requests, count);
+      return {};
+    });
+  }
+
+  template <typename State, typename Handle>
+  static TRITONSERVER_Error* Finalize(Handle* handle) {
+    return EntryPoint([&] {
+      std::unique_ptr<State> state;
+      return Detach(handle, &state);
+    });
+  }
+};
+
+}  // namespace nereid::backend
+
+/// Defines the entry points of a plug-in; once in each, outside of any namespace.
+#define NEREID_BACKEND_PLUGIN(BackendState, ModelState, InstanceState)                             \
+  using NereidPlugin = nereid::backend::PluginFunctions<BackendState, ModelState, InstanceState>;  \
+  extern "C" {                                                                                     \
+  TRITONBACKEND_ISPEC TRITONSERVER_Error* TRITONBACKEND_Initialize(                                \
+      TRITONBACKEND_Backend* backend) {                                                            \
+    return NereidPlugin::Initialize(backend);                                                      \
+  }                                                                                                \
+  TRITONBACKEND_ISPEC TRITONSERVER_Error* TRITONBACKEND_Finalize(TRITONBACKEND_Backend* backend) { \
+    return NereidPlugin::Finalize<BackendState>(backend);                                          \
+  }                                                                                                \
+  TRITONBACKEND_ISPEC TRITONSERVER_Error* TRITONBACKEND_GetBackendAttribute(                       \
+      TRITONBACKEND_Backend*, TRITONBACKEND_BackendAttribute* attributes) {                        \
+    return NereidPlugin::Attributes(attributes);                                                   \
+  }                                                                                                \
+  TRITONBACKEND_ISPEC TRITONSERVER_Error* TRITONBACKEND_ModelInitialize(                           \
+      TRITONBACKEND_Model* model) {                                                                \
+    return NereidPlugin::ModelInitialize(model);                                                   \
+  }                                                                                                \
+  TRITONBACKEND_ISPEC TRITONSERVER_Error* TRITONBACKEND_ModelFinalize(                             \
+      TRITONBACKEND_Model* model) {                                                                \
+    return NereidPlugin::Finalize<ModelState>(model);                                              \
+  }                                                                                                \
+  TRITONBACKEND_ISPEC TRITONSERVER_Error* TRITONBACKEND_ModelInstanceInitialize(                   \
+      TRITONBACKEND_ModelInstance* instance) {                                                     \
+    return NereidPlugin::InstanceInitialize(instance);                                             \
+  }                                                                                                \
+  TRITONBACKEND_ISPEC TRITONSERVER_Error* TRITONBACKEND_ModelInstanceFinalize(                     \
+      TRITONBACKEND_ModelInstance* instance) {                                                     \
+    return NereidPlugin::Finalize<InstanceState>(instance);                                        \
+  }                                                                                                \
+  TRITONBACKEND_ISPEC TRITONSERVER_Error* TRITONBACKEND_ModelInstanceExecute(                      \
+      TRITONBACKEND_ModelInstance* instance, TRITONBACKEND_Request** requests, uint32_t count) {   \
+    return NereidPlugin::Execute(instance, requests, count);                                       \
+  }                                                                                                \
+  }                                                                                                \
+  static_assert(true, "takes the semicolon")

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "config/text/describe_error.h"
+
+#include <google/protobuf/descriptor.h>
+
+#include <array>
+#include <utility>
+
+#include "config/near_name.h"
+
+namespace nereid::config {
+namespace {
+
+namespace pb = google::protobuf;
+using Field = pb::FieldDescriptor;
+
+constexpr std::string_view kNoField = "\" has no field named ";
+constexpr std::string_view kNoValue = "Unknown enumeration value of ";
+constexpr std::string_view kMultiple = "\" is specified multiple times.";
+constexpr std::string_view kAlong = "\" is specified along with field ";
+
+std::vector<std::string_view> FieldNames(const pb::Descriptor& type) {
+  std::vector<std::string_view> names;
+  for (int i = 0; i < type.field_count(); ++i) names.push_back(type.field(i)->name());
+  return names;
+}
+
+std::vector<std::string_view> ValueNames(const pb::EnumDescriptor& type) {
+  std::vector<std::string_view> names;
+  for (int i = 0; i < type.value_count(); ++i) names.push_back(type.value(i)->name());
+  return names;
+}
+
+std::string Listed(const std::vector<std::string_view>& names) {
+  std::string text;
+  for (const std::string_view name : names) text.append(text.empty() ? "" : ", ").append(name);
+  return text;
+}
+
+// The names that frameworks give to data types, which no count of edits leads to.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 12> kOtherTypeNames = {{
+    {"FLOAT", "TYPE_FP32"},
+    {"FLOAT32", "TYPE_FP32"},
+    {"DOUBLE", "TYPE_FP64"},
+    {"FLOAT64", "TYPE_FP64"},
+    {"HALF", "TYPE_FP16"},
+    {"FLOAT16", "TYPE_FP16"},
+    {"BFLOAT16", "TYPE_BF16"},
+    {"BYTES", "TYPE_STRING"},
+    {"LONG", "TYPE_INT64"},
+    {"INT", "TYPE_INT32"},
+    {"SHORT", "TYPE_INT16"},
+    {"BYTE", "TYPE_UINT8"},
+}};
+
+std::string_view NearestValue(std::string_view wrong, const pb::EnumDescriptor& type) {
+  if (type.name() == "DataType") {
+    std::string bare(wrong.starts_with("TYPE_") ? wrong.substr(5) : wrong);
+    for (char& c : bare) c = c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
+    for (const auto& [other, name] : kOtherTypeNames) {
+      if (bare == other) return name;
+    }
+  }
+  return NearestName(wrong, ValueNames(type));
+}
+
+std::string ExpectedValue(const Field& field) {
+  if (field.is_map()) return "entries { key: ... value: ... }";
+  switch (field.cpp_type()) {
+    case Field::CPPTYPE_INT32:
+      return "a whole number from -2147483648 to 2147483647";
+    case Field::CPPTYPE_UINT32:
+      return "a whole number from 0 to 4294967295";
+    case Field::CPPTYPE_INT64:
+      return "a whole number from -9223372036854775808 to 9223372036854775807";
+    case Field::CPPTYPE_UINT64:
+      return "a whole number from 0 to 18446744073709551615";
+    case Field::CPPTYPE_FLOAT:
+    case Field::CPPTYPE_DOUBLE:
+      return "a number";
+    case Field::CPPTYPE_BOOL:
+      return "true or false";
+    case Field::CPPTYPE_ENUM:
+      return "one of " + Listed(ValueNames(*field.enum_type()));
+    case Field::CPPTYPE_STRING:
+      return "a text in quotes";
+    case Field::CPPTYPE_MESSAGE:
+      return "fields in braces: " + field.name() + " { ... }";
+  }
+  return "";
+}
+
+std::string Quoted(std::string_view name) { return "'" + std::string(name) + "'"; }
+
+ErrorDescription UnknownField(const std::string& name, const pb::Descriptor& type) {
+  const auto names = FieldNames(type);
+  const std::string_view nearest = NearestName(name, names);
+  return {kUnknownField, "unknown field " + Quoted(name),
+          nearest.empty() ? "a field of " + type.name() + ": " + Listed(names)
+                          : "a field of " + type.name(),
+          nearest.empty() ? "Remove it." : "Write " + Quoted(nearest) + ".", std::string(nearest)};
+}
+
+ErrorDescription UnknownValue(const std::string& value, const Field& field) {
+  const std::string_view nearest = NearestValue(value, *field.enum_type());
+  return {kUnknownValue, "unknown value " + Quoted(value) + " of " + Quoted(field.name()),
+          ExpectedValue(field),
+          nearest.empty() ? "Write one of these names." : "Write " + std::string(nearest) + ".",
+          std::string(nearest)};
+}
+
+// A value, or the want of one, that the parser does not take for this field. `got` is empty at the
+// end of the text.
+ErrorDescription BadValue(const std::string& parser_message, const Field& field) {
+  const bool number = parser_message.starts_with("Integer out of range");
+  return {kBadValue, "bad value of " + Quoted(field.name()) + ": " + parser_message,
+          ExpectedValue(field), number ? "Write a number in this range." : "Write such a value.",
+          ""};
+}
+
+bool IsAboutValue(const std::string& message) {
+  constexpr std::array<std::string_view, 9> kBeginnings = {{
+      "Integer out of range",
+      "Expected integer, got",
+      "Expected integer or identifier, got",
+      "Expected string, got",
+      "Expected double, got",
+      "Expect a decimal number, got",
+      "Expected \"{\", found",
+      "Expected \":\", found",
+      "Invalid value for boolean field",
+  }};
+  for (const std::string_view beginning : kBeginnings) {
+    if (message.starts_with(beginning)) return true;
+  }
+  return false;
+}
+
+const pb::Descriptor* FindType(const std::string& full_name) {
+  return pb::DescriptorPool::generated_pool()->FindMessageTypeByName(full_name);
+}
+
+}  // namespace
+
+ErrorDescription DescribeTextError(const std::string& message, const KnownField* where) {
+  const std::vector<std::string> quoted = QuotedParts(message);
+  const Field* field = where == nullptr ? nullptr : where->field;
+  if (message.find(kNoField) != std::string::npos && quoted.size() >= 2) {
+    if (const pb::Descriptor* type = FindType(quoted[0])) return UnknownField(quoted[1], *type);
+  }
+  if (message.starts_with(kNoValue) && !quoted.empty() && field != nullptr &&
+      field->enum_type() != nullptr) {
+    return UnknownValue(quoted[0], *field);
+  }
+  if (message.find(kMultiple) != std::string::npos && !quoted.empty()) {
+    return {kGivenTwice, Quoted(quoted[0]) + " is given twice", Quoted(quoted[0]) + " once",
+            "Remove one of them.", ""};
+  }
+  if (message.find(kAlong) != std::string::npos && quoted.size() >= 2) {
+    return {kOneChoice, Quoted(quoted[0]) + " is given along with " + Quoted(quoted[1]),
+            "one of the two", "Remove one of them.", ""};
+  }
+  if (field != nullptr && IsAboutValue(message)) return BadValue(message, *field);
+  return {kSyntax, message, "", "", ""};
+}
+
+TextPosition ErrorPosition(const ParserError& error, const KnownField& where,
+                           const TextLines& lines) {
+  const std::string_view rule = DescribeTextError(error.message, &where).rule;
+  if (rule == kUnknownField || rule == kGivenTwice || rule == kOneChoice) {
+    return where.text->position;
+  }
+  // The parser has gone past a name that it does not know; of a list it points at the right
+  // element.
+  const bool about_value = rule == kUnknownValue || rule == kBadValue;
+  if (about_value && where.text->values.size() == 1) {
+    return where.text->values.front().position;
+  }
+  return lines.Position(error.line, error.column);
+}
+
+std::string WithSuggestion(const std::string& message, const KnownField* where) {
+  const std::string nearest = DescribeTextError(message, where).nearest;
+  return nearest.empty() ? message : message + " Did you mean '" + nearest + "'?";
+}
+
+}  // namespace nereid::config

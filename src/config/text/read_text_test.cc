@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "config/text/read_text.h"
+
+#include <gmock/gmock.h>
+#include <google/protobuf/io/zero_copy_stream_impl_lite.h>
+#include <google/protobuf/text_format.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+
+#include "base/files.h"
+#include "config/parse.h"
+#include "config/text/fields.h"
+#include "config/text/outline.h"
+#include "model_config.pb.h"
+
+namespace nereid::config {
+namespace {
+
+using testing::ElementsAre;
+
+// "line:column field rule message | expected | remedy"
+std::vector<std::string> Problems(const std::string& text, size_t max_problems = 100) {
+  std::vector<std::string> lines;
+  for (const TextProblem& problem : ReadModelConfigText(text, max_problems).problems) {
+    lines.push_back(std::to_string(problem.position.line) + ":" +
+                    std::to_string(problem.position.column) + " " + problem.field + " " +
+                    std::string(problem.rule) + " " + problem.message + " | " + problem.expected +
+                    " | " + problem.remedy);
+  }
+  return lines;
+}
+
+TEST(ReadText, FindsEveryErrorAndReadsTheRest) {
+  const std::string text = R"(name: "m"
+inputs [ ]
+max_batch_size: 99999999999
+input [
+  { name: "a" data_type: TYPE_FLOAT dims: [ 1, x ] },
+  { name: "b" data_type: TYPE_FP23 dims: [ 2 ] optinal: true }
+]
+output { name: 5 dims: 7 dims: [ 8 ] is_shape_tensor: maybe }
+dynamic_batching { } sequence_batching { }
+name: "n"
+parameters { key: "k" value { string: "v" } }
+)";
+  EXPECT_THAT(
+      Problems(text),
+      ElementsAre(
+          "2:1 inputs text.unknown_field unknown field 'inputs' | a field of ModelConfig | Write "
+          "'input'.",
+          "3:17 max_batch_size text.value bad value of 'max_batch_size': Integer out of range "
+          "(99999999999) | a whole number from -2147483648 to 2147483647 | Write a number in this "
+          "range.",
+          "5:26 input[0].data_type text.enum_value unknown value 'TYPE_FLOAT' of 'data_type' | one "
+          "of TYPE_INVALID, TYPE_BOOL, TYPE_UINT8, TYPE_UINT16, TYPE_UINT32, TYPE_UINT64, "
+          "TYPE_INT8, TYPE_INT16, TYPE_INT32, TYPE_INT64, TYPE_FP16, TYPE_FP32, TYPE_FP64, "
+          "TYPE_STRING, TYPE_BF16 | Write TYPE_FP32.",
+          "5:48 input[0].dims text.value bad value of 'dims': Expected integer, got: x | a whole "
+          "number from -9223372036854775808 to 9223372036854775807 | Write such a value.",
+          testing::StartsWith("6:26 input[1].data_type text.enum_value unknown value 'TYPE_FP23'"),
+          "6:48 input[1].optinal text.unknown_field unknown field 'optinal' | a field of "
+          "ModelInput | Write 'optional'.",
+          "8:16 output[0].name text.value bad value of 'name': Expected string, got: 5 | a text in "
+          "quotes | Write such a value.",
+          "8:55 output[0].is_shape_tensor text.value bad value of 'is_shape_tensor': Invalid value "
+          "for boolean field \"is_shape_tensor\". Value: \"maybe\". | true or false | Write such a "
+          "value.",
+          "9:22 sequence_batching text.one_choice 'sequence_batching' is given along with "
+          "'dynamic_batching' | one of the two | Remove one of them.",
+          "10:1 name text.given_twice 'name' is given twice | 'name' once | Remove one of them.",
+          "11:31 parameters[k].string text.unknown_field unknown field 'string' | a field of "
+          "ModelParameter: string_value | Remove it."));
+  const TextReading reading = ReadModelConfigText(text, 100);
+  ASSERT_NE(reading.config, nullptr);
+  EXPECT_EQ(reading.config->name(), "m");
+  ASSERT_EQ(reading.config->inputs().size(), 2u);
+  EXPECT_EQ(reading.config->inputs()[1].dims, tensor::Shape{2});
+  EXPECT_EQ(reading.config->outputs().at(0).dims, (tensor::Shape{7, 8}));
+  EXPECT_EQ(reading.unread.size(), 11u);
+  EXPECT_EQ(Problems(text, 3).size(), 3u);
+}
+
+TEST(ReadText, StopsWhereTheStructureIsLost) {
+  EXPECT_THAT(Problems("name: \"m\"\ninput {\n  name: \"a\"\n"),
+              ElementsAre("4:1  text.syntax Expected identifier, got:  |  | Close the braces and "
+                          "quotes of 'input' in line 2. What follows was not looked at."));
+  EXPECT_THAT(Problems("name: \"m\" }\nfoo: 1"),
+              ElementsAre("1:11  text.syntax Expected identifier, got: } |  | What follows was not "
+                          "looked at."));
+  EXPECT_EQ(ReadModelConfigText("input {", 10).config, nullptr);
+}
+
+TEST(ReadText, GoesOnBehindAMissingColonOrComma) {
+  EXPECT_THAT(Problems("name \"m\"\nmax_batch_size: 1\nunknown: 2"),
+              ElementsAre("1:6 name text.value bad value of 'name': Expected \":\", found "
+                          "\"\"m\"\". | a text in quotes | Write such a value.",
+                          testing::StartsWith("3:1 unknown text.unknown_field")));
+  EXPECT_THAT(Problems("input { dims: [ 1 2 ] }"),
+              ElementsAre(testing::StartsWith("1:19 input[0].dims text.syntax Expected \",\"")));
+}
+
+TEST(ReadText, ReadsWhatIsRight) {
+  const TextReading reading = ReadModelConfigText("name: \"m\" # comment\n", 10);
+  EXPECT_TRUE(reading.problems.empty());
+  EXPECT_TRUE(reading.blanked.empty());
+  EXPECT_EQ(reading.config->name(), "m");
+}
+
+TEST(ReadText, NamesBytesThatAreNoText) {
+  EXPECT_THAT(Problems("\xEF\xBB\xBFname: \"m\"\nfoo: 1"),
+              ElementsAre("1:1  text.byte_order_mark the text begins with a byte order mark | none "
+                          "| Save the file as UTF-8 without a byte order mark.",
+                          testing::StartsWith("2:1 foo text.unknown_field")));
+  EXPECT_THAT(Problems("platform: \"\\377\"\nname: \"\xff\" backend: \"b\""),
+              ElementsAre(testing::StartsWith("1:11 platform text.utf8"),
+                          testing::StartsWith("2:7 name text.utf8")));
+  EXPECT_FALSE(Problems(std::string("name: \"m\"\0\x01", 11)).empty());
+  EXPECT_FALSE(Problems(std::string(100, '\0')).empty());
+  EXPECT_FALSE(Problems("name: \"m").empty());
+  EXPECT_THAT(Problems(std::string(33 << 20, ' ')), ElementsAre(testing::HasSubstr("text.size")));
+}
+
+TEST(ReadText, CountsBytesNotTabStops) {
+  EXPECT_THAT(Problems("\t\tfoo: 1"), ElementsAre(testing::StartsWith("1:3 foo ")));
+  EXPECT_THAT(Problems("name: \"\xC3\xA4\xC3\xB6\"; foo: 1\r\n\r\nbar: 2"),
+              ElementsAre(testing::StartsWith("1:15 foo "), testing::StartsWith("3:1 bar ")));
+}
+
+TEST(ReadText, SurvivesHostileTexts) {
+  std::string deep;
+  for (int i = 0; i < 100000; ++i) deep += "input { ";
+  EXPECT_FALSE(Problems(deep).empty());
+  std::string many;
+  for (int i = 0; i < 2000; ++i) many += "foo" + std::to_string(i) + ": 1\n";
+  EXPECT_EQ(Problems(many).size(), 100u);
+  EXPECT_FALSE(Problems(std::string(1000, '[')).empty());
+  EXPECT_FALSE(Problems("input: [ [ [ 1 ] ] ]").empty());
+  EXPECT_FALSE(Problems("input: 5 input: { name: \"a\" }").empty());
+}
+
+Locations LocationsOf(const std::string& text) {
+  return Locations::Of(ReadOutline(text, TextLines(text)));
+}
+
+TEST(Locations, KnowFieldsElementsAndKeys) {
+  const Locations locations = LocationsOf(R"(name: "m"
+input [ { name: "a" dims: [ 3,
+                            -1 ] },
+        { name: "b" dims: 1 dims: 2 } ]
+input { name: "c" reshape { shape: [ ] } }
+parameters [ { key: "x" value: { string_value: "1" } }, { key: "y" value { string_value: "2" } } ]
+dynamic_batching { priority_queue_policy { key: 2 value { max_queue_size: 5 } } }
+parameters { key: "x" value { } }
+)");
+  const auto at = [&](std::string_view path) {
+    const TextPosition* position = locations.Find(path);
+    return position == nullptr ? TextPosition{} : *position;
+  };
+  EXPECT_EQ(at("name"), (TextPosition{1, 1}));
+  EXPECT_EQ(at("input"), (TextPosition{2, 1}));
+  EXPECT_EQ(at("input[0]"), (TextPosition{2, 9}));
+  EXPECT_EQ(at("input[0].dims"), (TextPosition{2, 21}));
+  EXPECT_EQ(at("input[0].dims[1]"), (TextPosition{3, 29}));
+  EXPECT_EQ(at("input[1].dims[1]"), (TextPosition{4, 35}));
+  EXPECT_EQ(at("input[2]"), (TextPosition{5, 1}));
+  EXPECT_EQ(at("input[2].reshape.shape"), (TextPosition{5, 29}));
+  EXPECT_EQ(at("parameters[y]"), (TextPosition{6, 57}));
+  EXPECT_EQ(at("parameters[x].string_value"), (TextPosition{6, 34}));
+  EXPECT_EQ(at("dynamic_batching.priority_queue_policy[2].max_queue_size"), (TextPosition{7, 59}));
+  EXPECT_EQ(at("output"), TextPosition{});
+  EXPECT_EQ(locations.Nearest("input[1].data_type"), (TextPosition{4, 9}));
+  EXPECT_EQ(locations.Nearest("parameters[no such].string_value"), (TextPosition{6, 1}));
+  EXPECT_EQ(locations.Nearest("output[0].dims"), (TextPosition{1, 1}));
+  ASSERT_EQ(locations.repeated_keys().size(), 1u);
+  EXPECT_EQ(locations.repeated_keys()[0].first, "parameters[x]");
+  EXPECT_EQ(locations.repeated_keys()[0].second, (TextPosition{8, 1}));
+}
+
+// Every place that protobuf records of the full example is known here, too.
+TEST(Locations, AgreeWithProtobuf) {
+  const char* source = std::getenv("NEREID_SOURCE_DIR");
+  const auto text = base::ReadFile(std::string(source == nullptr ? "." : source) +
+                                   "/src/config/golden/full/config.pbtxt");
+  ASSERT_TRUE(text.ok());
+  google::protobuf::TextFormat::ParseInfoTree tree;
+  google::protobuf::TextFormat::Parser parser;
+  parser.WriteLocationsTo(&tree);
+  inference::ModelConfig proto;
+  ASSERT_TRUE(parser.ParseFromString(*text, &proto));
+  const Locations locations = LocationsOf(*text);
+  const auto* type = inference::ModelConfig::descriptor();
+  int compared = 0;
+  for (int i = 0; i < type->field_count(); ++i) {
+    const auto* field = type->field(i);
+    const auto recorded = tree.GetLocation(field, field->is_repeated() ? 0 : -1);
+    const TextPosition* known = locations.Find(field->name());
+    ASSERT_EQ(recorded.line >= 0, known != nullptr) << field->name();
+    if (known == nullptr) continue;
+    EXPECT_EQ(known->line, recorded.line + 1) << field->name();
+    EXPECT_EQ(known->column, recorded.column + 1) << field->name();
+    ++compared;
+  }
+  EXPECT_GT(compared, 10);
+}
+
+}  // namespace
+}  // namespace nereid::config

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "schedule/direct/direct_planner.h"
+
+namespace nereid::schedule {
+
+Decision DirectPlanner::Next(uint64_t now_ns) {
+  Decision decision;
+  queue_.Expire(now_ns, &decision.refused);
+  while (const RequestQueue::Waiting* first = queue_.First()) {
+    if (first->request->IsCancelled()) {
+      decision.refused.push_back(queue_.TakeCancelled(*first));
+      continue;
+    }
+    Batch& batch = decision.batch.emplace();
+    batch.batch_size = first->batch_size;
+    batch.oldest_arrival_ns = first->arrival_ns;
+    batch.requests.push_back(queue_.Take(*first));
+    batch.left_in_queue = queue_.size();
+    break;
+  }
+  return decision;
+}
+
+}  // namespace nereid::schedule
