@@ -10,6 +10,7 @@
 #include "cache/response_blob.h"
 #include "memory/host_buffer.h"
 #include "request/response_factory.h"
+#include "schedule/response_order.h"
 
 namespace nereid::cache {
 
@@ -78,7 +79,7 @@ bool ModelCache::LookUpElsewhere(RequestPtr& request, Scheduler& scheduler) {
   pending_.fetch_add(1, std::memory_order_relaxed);
   // Below the cache's own thread stands nobody's loop, and long work there delays other look-ups.
   const bool inline_before = std::exchange(request->may_run_inline, false);
-  if (request->model()->config->dynamic_batching() && request->model()->config->dynamic_batching()->preserve_ordering) {
+  if (scheduler.response_order() != nullptr) {
     LookUpInOrder(std::move(request), scheduler);
     return true;
   }
@@ -139,6 +140,7 @@ Status ModelCache::Serve(RequestPtr& request, Scheduler& scheduler) {
   request::ResponseFactory& factory = *request->response_factory();
   if (response != nullptr) {
     observer_.OnHit(*request, start_ns, end_ns);
+    if (const auto order = scheduler.response_order()) order->Reserve(factory);
     Answer(std::move(request), std::move(response));
     return Status::Ok();
   }
