@@ -93,10 +93,11 @@ TEST_F(ResponseCacheTest, WorkThatPilesUpIsRefused) {
 TEST_F(ResponseCacheTest, PostedWorkIsDoneBeforeTheEnd) {
   Make();
   std::atomic<int> done{0};
+  ResponseCache& cache = *cache_;
   for (int i = 0; i < 50; ++i) {
-    ASSERT_TRUE(cache_->PostLookup([&] {
+    ASSERT_TRUE(cache.PostLookup([&] {
       ++done;
-      cache_->PostInsert(1, [&] { ++done; });
+      cache.PostInsert(1, [&] { ++done; });
     }));
   }
   cache_.reset();
