@@ -232,8 +232,8 @@ telemetry::ModelStatistics Model::Statistics() const {
   for (const auto& instance : instances_) instance->statistics().MergeInto(&total);
   scheduler_statistics_->MergeInto(&total);
   total.pending_requests = scheduler_->PendingCount();
+  total.response_cache = config().response_cache_enabled();
   if (response_cache_ != nullptr) {
-    total.response_cache = true;
     total.pending_requests += response_cache_->PendingCount();
     cache_statistics_->MergeInto(&total);
   }

@@ -45,7 +45,7 @@ constexpr DurationFamily kDurationFamilies[] = {
      &telemetry::InferStatistics::compute_output},
 };
 
-/// Only models whose responses are cached have these.
+/// Only models that ask for a response cache have these; zeros where the server has none.
 void WriteCacheMetrics(const telemetry::InferStatistics& statistics, const Labels& labels,
                        bool with_durations, telemetry::MetricWriter& writer) {
   writer

@@ -91,6 +91,31 @@ TEST(ModelMetricsTest, DurationsCanBeLeftOut) {
   EXPECT_NE(writer.Text().find("nv_inference_count"), std::string::npos);
 }
 
+TEST(ModelMetricsTest, ModelsWithACacheHaveFourMore) {
+  telemetry::ModelStatistics statistics;
+  statistics.name = "m";
+  statistics.version = "1";
+  statistics.inference_stats.cache_hit = {3, 4'999};
+  statistics.inference_stats.cache_miss = {2, 7'000};
+  telemetry::MetricWriter without;
+  WriteModelMetrics(statistics, {}, true, without);
+  EXPECT_EQ(without.Text().find("nv_cache"), std::string::npos);
+  statistics.response_cache = true;
+  telemetry::MetricWriter with;
+  WriteModelMetrics(statistics, {}, true, with);
+  const std::string labels = R"({model="m",version="1"} )";
+  for (const std::string line :
+       {"nv_cache_num_hits_per_model" + labels + "3\n", "nv_cache_num_misses_per_model" + labels + "2\n",
+        "nv_cache_hit_duration_per_model" + labels + "4\n",
+        "nv_cache_miss_duration_per_model" + labels + "7\n"}) {
+    EXPECT_THAT(with.Text(), HasSubstr("\n" + line));
+  }
+  telemetry::MetricWriter counts_only;
+  WriteModelMetrics(statistics, {}, false, counts_only);
+  EXPECT_EQ(counts_only.Text().find("nv_cache_hit_duration"), std::string::npos);
+  EXPECT_THAT(counts_only.Text(), HasSubstr("nv_cache_num_hits_per_model"));
+}
+
 TEST(ModelReaperTest, RunsEverythingBeforeItEnds) {
   std::atomic<int> destroyed{0};
   std::thread::id on;

@@ -63,7 +63,7 @@ struct ModelStatistics {
   std::vector<MemoryUsage> memory_usage;
   std::array<uint64_t, 4> failures_by_reason{};  // by FailureReason
   uint64_t pending_requests = 0;
-  bool response_cache = false;  // whether the model's responses are cached
+  bool response_cache = false;  // the model asks for it, whether or not the server has one
 };
 
 }  // namespace nereid::telemetry

@@ -270,7 +270,10 @@ def test_without_a_cache_the_models_serve(start_server, loop):
     for _ in range(2):
         client.infer("cached", [client.input("INPUT0", array)])
     assert counts(statistics(client, "cached"))["executions"] == 2
-    assert "nv_cache" not in page(server)
+    values = [line.rsplit(" ", 1) for line in page(server).splitlines()
+              if line.startswith("nv_cache_")]
+    assert values and {value for _, value in values} == {"0"}
+    assert not any('model="not_cached"' in name for name, _ in values)
     client.close()
 
 
