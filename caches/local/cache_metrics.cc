@@ -44,7 +44,8 @@ CacheMetrics::CacheMetrics() {
   const auto make = [](std::unique_ptr<Gauge>& gauge, const char* name, const char* description) {
     gauge = std::make_unique<Gauge>(name, description);
   };
-  make(utilization_, "nv_cache_util", "Share of the local response cache that is in use [0.0 - 1.0]");
+  make(utilization_, "nv_cache_util",
+       "Share of the local response cache that is in use [0.0 - 1.0]");
   make(entries_, "nv_cache_num_entries", "Responses in the local response cache");
   make(lookups_, "nv_cache_num_lookups", "Look-ups in the local response cache");
   make(hits_, "nv_cache_num_hits", "Look-ups in the local response cache that found a response");

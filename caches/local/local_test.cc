@@ -15,9 +15,9 @@ using ::testing::HasSubstr;
 base::Result<std::unique_ptr<cache::ResponseCache>> Open(const std::string& config) {
   return cache::ResponseCache::Create(
       "local",
-      cache::CacheLibrary::FromEntryPoints(
-          "(linked)", {TRITONCACHE_CacheInitialize, TRITONCACHE_CacheFinalize,
-                       TRITONCACHE_CacheLookup, TRITONCACHE_CacheInsert}),
+      cache::CacheLibrary::FromEntryPoints("(linked)",
+                                           {TRITONCACHE_CacheInitialize, TRITONCACHE_CacheFinalize,
+                                            TRITONCACHE_CacheLookup, TRITONCACHE_CacheInsert}),
       config, {});
 }
 
@@ -67,8 +67,9 @@ TEST(LocalCacheTest, SettingsAreChecked) {
   const std::string prefix = "failed to start response cache 'local': ";
   EXPECT_THAT(refusal("{}"), HasSubstr("--cache-config=local,size=<bytes>"));
   EXPECT_EQ(refusal(R"({"size":"1023"})"),
-            prefix + "setting 'size' is '1023', but must be an integer from 1024 to "
-                     "9223372036854775807");
+            prefix +
+                "setting 'size' is '1023', but must be an integer from 1024 to "
+                "9223372036854775807");
   EXPECT_THAT(refusal(R"({"size":"1M"})"), HasSubstr("'1M'"));
   EXPECT_THAT(refusal(R"({"size":"-1"})"), HasSubstr("'-1'"));
   EXPECT_THAT(refusal(R"({"size":99999})"), HasSubstr("must be a string"));

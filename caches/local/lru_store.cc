@@ -39,8 +39,8 @@ bool LruStore::Reserve(uint64_t charge) {
 bool LruStore::EvictOldest() {
   std::list<Entry> evicted;  // its bytes are freed without the lock
   while (evicted.empty()) {
-    const auto oldest = std::min_element(
-        shards_.begin(), shards_.end(), [](const Shard& a, const Shard& b) {
+    const auto oldest =
+        std::min_element(shards_.begin(), shards_.end(), [](const Shard& a, const Shard& b) {
           return a.oldest.load(std::memory_order_relaxed) <
                  b.oldest.load(std::memory_order_relaxed);
         });

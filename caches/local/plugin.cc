@@ -50,9 +50,9 @@ Error Insert(LocalCache& cache, const char* key, TRITONCACHE_CacheEntry* entry,
   NEREID_BACKEND_TRY(ReadSizes(entry, &buffers, &bytes));
   const uint64_t charge = LruStore::Charge(key, bytes);
   if (charge > cache.store.capacity() || charge < bytes) {
-    return Error::InvalidArgument("Requested byte_size: " + std::to_string(charge) +
-                                  " is greater than total cache size: " +
-                                  std::to_string(cache.store.capacity()));
+    return Error::InvalidArgument(
+        "Requested byte_size: " + std::to_string(charge) +
+        " is greater than total cache size: " + std::to_string(cache.store.capacity()));
   }
   if (!cache.store.Reserve(charge)) {
     return {TRITONSERVER_ERROR_UNAVAILABLE, "all of the cache is being written by others"};
@@ -93,8 +93,8 @@ TRITONCACHE_ISPEC TRITONSERVER_Error* TRITONCACHE_CacheInitialize(TRITONCACHE_Ca
     NEREID_BACKEND_TRY(nereid::caches::ReadSettings(config, &settings));
     NEREID_BACKEND_TRY(nereid::caches::CheckNames(settings, kSettings));
     uint64_t size = 0;
-    NEREID_BACKEND_TRY(nereid::caches::ReadNumber(settings, "size", LruStore::kLeastCapacity,
-                                                  INT64_MAX, &size));
+    NEREID_BACKEND_TRY(
+        nereid::caches::ReadNumber(settings, "size", LruStore::kLeastCapacity, INT64_MAX, &size));
     if (size == 0) {
       return Error::InvalidArgument(
           "the local cache needs its size in bytes: --cache-config=local,size=<bytes>");

@@ -48,8 +48,8 @@ Error Connection::Command(std::span<const std::string_view> words, Reply* reply)
     sizes.push_back(word.size());
   }
   sds command = nullptr;
-  const int size = redisFormatSdsCommandArgv(&command, static_cast<int>(words.size()),
-                                             texts.data(), sizes.data());
+  const int size = redisFormatSdsCommandArgv(&command, static_cast<int>(words.size()), texts.data(),
+                                             sizes.data());
   if (size < 0) return {TRITONSERVER_ERROR_UNAVAILABLE, "out of memory"};
   const std::unique_ptr<char, void (*)(sds)> owned(command, redisFreeSdsCommand);
   broken_ = true;  // until the reply is here
@@ -77,8 +77,7 @@ Error Connection::Receive(Reply* reply) {
     size_t read = 0;
     NEREID_BACKEND_TRY(stream_->Read(bytes.data(), bytes.size(), &read));
     total += read;
-    if (total > kMostReplyBytes ||
-        redisReaderFeed(reader_.get(), bytes.data(), read) != REDIS_OK) {
+    if (total > kMostReplyBytes || redisReaderFeed(reader_.get(), bytes.data(), read) != REDIS_OK) {
       return Error::Internal("a reply of Redis is too large");
     }
   }

@@ -140,8 +140,8 @@ class FakeRedis {
   int listener_ = -1;
   std::thread acceptor_;
   std::mutex mutex_;
-  std::vector<int> sockets_;          // guarded by mutex_
-  std::vector<std::thread> threads_;  // guarded by mutex_
+  std::vector<int> sockets_;                                          // guarded by mutex_
+  std::vector<std::thread> threads_;                                  // guarded by mutex_
   std::map<std::string, std::map<std::string, std::string>> hashes_;  // guarded by mutex_
 };
 

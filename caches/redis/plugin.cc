@@ -74,8 +74,8 @@ Error AddBuffer(const Fields& fields, size_t index, TRITONCACHE_CacheEntry* entr
   }
   NEREID_BACKEND_TRY(description.SetHostBytes(bytes.size()));
   // The server reads them only; the function knows no constant memory.
-  return Error(TRITONCACHE_CacheEntryAddBuffer(entry, const_cast<char*>(bytes.data()),
-                                               description.get()));
+  return Error(
+      TRITONCACHE_CacheEntryAddBuffer(entry, const_cast<char*>(bytes.data()), description.get()));
 }
 
 Error Lookup(RedisClient& client, std::string_view key, TRITONCACHE_CacheEntry* entry,

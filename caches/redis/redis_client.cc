@@ -69,9 +69,9 @@ Error RedisClient::Run(std::span<const std::string_view> command, Reply* reply) 
   }
   std::unique_ptr<Connection> connection;
   if (!pool_.Acquire(settings_.wait_timeout, &connection)) {
-    return {TRITONSERVER_ERROR_UNAVAILABLE,
-            "all " + std::to_string(settings_.pool_size) + " connections to Redis at " +
-                settings_.Address() + " are in use (see pool_size and wait_timeout)"};
+    return {TRITONSERVER_ERROR_UNAVAILABLE, "all " + std::to_string(settings_.pool_size) +
+                                                " connections to Redis at " + settings_.Address() +
+                                                " are in use (see pool_size and wait_timeout)"};
   }
   const bool reused = connection != nullptr;
   Error error = Try(command, &connection, reply);
@@ -111,8 +111,8 @@ void RedisClient::LookForRedis() {
       if (changed_.wait_for(lock, pause, [this] { return stopping_; })) return;
     }
     std::unique_ptr<Connection> connection;
-    const Error opened = backend::Catching(
-        [&] { return Connection::Open(settings, tls_.get(), &connection); });
+    const Error opened =
+        backend::Catching([&] { return Connection::Open(settings, tls_.get(), &connection); });
     if (!opened.ok()) continue;
     {
       std::lock_guard lock(mutex_);

@@ -6,11 +6,10 @@
 namespace nereid::caches {
 namespace {
 
-constexpr const char* kNames[] = {"host",      "port",         "user",
-                                  "password",  "db",           "connect_timeout",
-                                  "socket_timeout", "pool_size", "wait_timeout",
-                                  "tls_enabled", "cert",       "key",
-                                  "cacert",    "cacert_dir",   "sni"};
+constexpr const char* kNames[] = {
+    "host",           "port",       "user",         "password",    "db",   "connect_timeout",
+    "socket_timeout", "pool_size",  "wait_timeout", "tls_enabled", "cert", "key",
+    "cacert",         "cacert_dir", "sni"};
 constexpr const char* kTlsNames[] = {"cert", "key", "cacert", "cacert_dir", "sni"};
 constexpr uint64_t kDayMs = 24 * 60 * 60 * 1000;
 
@@ -53,8 +52,7 @@ void ReadCredential(const Settings& from, const char* name, const char* variable
 
 }  // namespace
 
-Error ReadRedisSettings(const char* json, const Environment& environment,
-                        RedisSettings* settings) {
+Error ReadRedisSettings(const char* json, const Environment& environment, RedisSettings* settings) {
   Settings from;
   NEREID_BACKEND_TRY(ReadSettings(json, &from));
   NEREID_BACKEND_TRY(CheckNames(from, kNames));

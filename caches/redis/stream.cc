@@ -72,8 +72,8 @@ Error Stream::Connect(const RedisSettings& settings, TlsContext* tls,
   addrinfo hints{};
   hints.ai_socktype = SOCK_STREAM;
   addrinfo* found = nullptr;
-  const int failure = getaddrinfo(settings.host.c_str(), std::to_string(settings.port).c_str(),
-                                  &hints, &found);
+  const int failure =
+      getaddrinfo(settings.host.c_str(), std::to_string(settings.port).c_str(), &hints, &found);
   if (failure != 0) {
     return Unavailable("cannot find Redis host '" + settings.host + "': " + gai_strerror(failure));
   }

@@ -35,7 +35,8 @@ TEST(DigestTest, HowTheBytesComeDoesNotMatter) {
   DigestWriter whole;
   whole.Raw(bytes.data(), bytes.size());
   const auto expected = whole.Finish();
-  for (const size_t step : {size_t{1}, size_t{7}, size_t{255}, size_t{256}, size_t{257}, size_t{4999}}) {
+  for (const size_t step :
+       {size_t{1}, size_t{7}, size_t{255}, size_t{256}, size_t{257}, size_t{4999}}) {
     DigestWriter parts;
     for (size_t at = 0; at < bytes.size(); at += step) {
       parts.Raw(bytes.data() + at, std::min(step, bytes.size() - at));

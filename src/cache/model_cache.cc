@@ -145,7 +145,8 @@ Status ModelCache::Serve(RequestPtr& request, Scheduler& scheduler) {
     return Status::Ok();
   }
   const std::shared_ptr<request::ResponseSink> direct = factory.shared_sink();
-  factory.WrapSink(std::make_shared<CachingSink>(direct, *this, request->model(), *digest, end_ns - start_ns));
+  factory.WrapSink(
+      std::make_shared<CachingSink>(direct, *this, request->model(), *digest, end_ns - start_ns));
   Status status = scheduler.Enqueue(request);
   // Refused: the request is the caller's again, and what it sends is no answer of the model.
   if (!status.ok()) request->response_factory()->WrapSink(direct);

@@ -96,8 +96,8 @@ class ModelCacheTest : public ::testing::TestWithParam<const char*> {
     auto made = ResponseCache::Create(GetParam(), MemoryCache::MakeLibrary(), "{}", limits);
     ASSERT_TRUE(made.ok());
     response_cache_ = std::move(made).value();
-    cache_ = std::make_unique<ModelCache>(*response_cache_, Digest{}, base::SteadyClock(),
-                                          observer_);
+    cache_ =
+        std::make_unique<ModelCache>(*response_cache_, Digest{}, base::SteadyClock(), observer_);
   }
   void TearDown() override {
     MemoryCache::Instance().Release();

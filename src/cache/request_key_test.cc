@@ -56,7 +56,10 @@ TEST(RequestKeyTest, EveryCoveredFieldChangesIt) {
       {"model version", [](auto& r) { r.Bind(Identity("m", 2)); }},
       {"input name", [](auto& r) { r.inputs()[0].name = "C"; }},
       {"input type", [](auto& r) { r.inputs()[0].type = tensor::DataType::kUint8; }},
-      {"input shape", [](auto& r) { r.inputs()[0].shape = {4, 1}; }},
+      {"input shape",
+       [](auto& r) {
+         r.inputs()[0].shape = {4, 1};
+       }},
       {"input rank", [](auto& r) { r.inputs()[0].shape = {4}; }},
       {"input bytes", [](auto& r) { r.inputs()[0].pieces[0].data = "abce"; }},
       {"input size", [](auto& r) { r.inputs()[0].pieces[0].size = 3; }},
@@ -64,7 +67,10 @@ TEST(RequestKeyTest, EveryCoveredFieldChangesIt) {
       {"one input less", [](auto& r) { r.inputs().pop_back(); }},
       {"output name", [](auto& r) { r.requested_outputs[0] = "Z"; }},
       {"one output less", [](auto& r) { r.requested_outputs.pop_back(); }},
-      {"order of outputs", [](auto& r) { r.requested_outputs = {"Y", "X"}; }},
+      {"order of outputs",
+       [](auto& r) {
+         r.requested_outputs = {"Y", "X"};
+       }},
       {"parameter name", [](auto& r) { r.parameters[0].name = "o"; }},
       {"parameter value", [](auto& r) { r.parameters[0].value = int64_t{2}; }},
       {"parameter kind bool", [](auto& r) { r.parameters[0].value = true; }},
@@ -110,10 +116,9 @@ TEST(RequestKeyTest, SomeRequestsHaveNone) {
   EXPECT_EQ(KeyAfter([](auto& r) { r.correlation_id = uint64_t{7}; }), "none");
   EXPECT_EQ(KeyAfter([](auto& r) { r.correlation_id = std::string("s"); }), "none");
   EXPECT_EQ(KeyAfter([](auto& r) { r.flags = request::kFlagSequenceEnd; }), "none");
-  EXPECT_EQ(KeyAfter([](auto& r) {
-              r.inputs()[1].pieces[0].memory_type = memory::MemoryType::kGpu;
-            }),
-            "none");
+  EXPECT_EQ(
+      KeyAfter([](auto& r) { r.inputs()[1].pieces[0].memory_type = memory::MemoryType::kGpu; }),
+      "none");
   EXPECT_NE(KeyAfter([](auto& r) { r.correlation_id = std::string(); }), "none");
 }
 

@@ -49,8 +49,9 @@ class ResponseBlobTest : public ::testing::Test {
     Add(*response, "empty", DataType::kFp32, {0, 4}, "");
     Add(*response, "text", DataType::kBytes, {2}, std::string("\x01\0\0\0x\0\0\0\0", 9));
     Add(*response, "scalar", DataType::kInt8, {}, "!");
-    response->parameters() = {{"s", std::string("v")}, {"i", int64_t{-2}}, {"t", true},
-                              {"f", false},            {"d", 0.25},        {"", std::string()}};
+    response->parameters() = {
+        {"s", std::string("v")}, {"i", int64_t{-2}}, {"t", true}, {"f", false}, {"d", 0.25},
+        {"", std::string()}};
     return response;
   }
   static std::string Encode(const InferenceResponse& response) {

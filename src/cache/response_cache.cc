@@ -23,9 +23,9 @@ class Reader final : public EntryCopier {
   Status Copy(CacheEntry& entry) override {
     if (std::exchange(copied_, true)) return Status::Internal("the entry was copied before");
     if (entry.buffers.size() != kBuffersOfAnEntry) {
-      return result_ = Status::Internal("the cache entry has " +
-                                        std::to_string(entry.buffers.size()) +
-                                        " buffers, 1 was stored");
+      return result_ =
+                 Status::Internal("the cache entry has " + std::to_string(entry.buffers.size()) +
+                                  " buffers, 1 was stored");
     }
     const EntryBuffer& buffer = entry.buffers[0];
     return result_ = read_({static_cast<const char*>(buffer.base), buffer.attributes.byte_size});
@@ -109,8 +109,8 @@ Status ResponseCache::Lookup(const std::string& key,
                              const std::function<Status(std::span<const char>)>& read) {
   CacheEntry entry;
   Reader reader(read);
-  NEREID_RETURN_IF_ERROR(abi::TakeStatus(library_->entry_points().lookup(
-      cache_, key.c_str(), entry.handle(), reader.handle())));
+  NEREID_RETURN_IF_ERROR(abi::TakeStatus(
+      library_->entry_points().lookup(cache_, key.c_str(), entry.handle(), reader.handle())));
   return reader.result();
 }
 
@@ -120,8 +120,8 @@ Status ResponseCache::Insert(const std::string& key, size_t size,
   entry.buffers.resize(kBuffersOfAnEntry);
   entry.buffers[0].attributes.byte_size = size;
   Writer writer(size, write);
-  return abi::TakeStatus(library_->entry_points().insert(cache_, key.c_str(), entry.handle(),
-                                                         writer.handle()));
+  return abi::TakeStatus(
+      library_->entry_points().insert(cache_, key.c_str(), entry.handle(), writer.handle()));
 }
 
 bool ResponseCache::PostLookup(std::function<void()> task) {

@@ -231,12 +231,12 @@ Status Model::CreateCache(const ModelSource& source) {
              << "response cache (--cache-config); its responses are not cached";
     return Status::Ok();
   }
-  NEREID_ASSIGN_OR_RETURN(const cache::Digest fingerprint,
-                          cache::FingerprintModel(config(), source.directory,
-                                                  source.version_directory));
+  NEREID_ASSIGN_OR_RETURN(
+      const cache::Digest fingerprint,
+      cache::FingerprintModel(config(), source.directory, source.version_directory));
   cache_statistics_ = std::make_unique<CacheStatistics>(environment_.clock);
-  response_cache_ = std::make_unique<cache::ModelCache>(
-      *environment_.response_cache, fingerprint, environment_.clock, *cache_statistics_);
+  response_cache_ = std::make_unique<cache::ModelCache>(*environment_.response_cache, fingerprint,
+                                                        environment_.clock, *cache_statistics_);
   return Status::Ok();
 }
 

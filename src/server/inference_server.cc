@@ -106,8 +106,8 @@ Status InferenceServer::OpenResponseCache() {
         "found multiple cache configurations, but only a single cache is supported:" + names);
   }
   const auto& [name, config] = *settings_.cache_config.begin();
-  NEREID_ASSIGN_OR_RETURN(
-      response_cache_, cache::ResponseCache::Open(settings_.cache_directory, name, config));
+  NEREID_ASSIGN_OR_RETURN(response_cache_,
+                          cache::ResponseCache::Open(settings_.cache_directory, name, config));
   return Status::Ok();
 }
 

@@ -85,7 +85,7 @@ class InferenceServer final : public api::InferenceService {
   std::unique_ptr<schedule::ResourcePermits> permits_;  // null where the rate limiter is off
   std::unique_ptr<backend::BackendRegistry> backends_;
   std::unique_ptr<cache::ResponseCache> response_cache_;  // null without --cache-config
-  struct Repository;  // the lifecycle and what it is wired to
+  struct Repository;                                      // the lifecycle and what it is wired to
   std::unique_ptr<Repository> repository_;
   struct Collectors;
   std::unique_ptr<Collectors> collectors_;

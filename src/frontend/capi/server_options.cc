@@ -178,8 +178,9 @@ TRITONSERVER_Error* TRITONSERVER_ServerOptionsSetCacheConfig(TRITONSERVER_Server
   NEREID_CHECK_NOT_NULL(cache_name);
   NEREID_CHECK_NOT_NULL(config_json);
   return Set(options, [&](ServerSettings& settings) -> base::Status {
-    NEREID_RETURN_IF_ERROR(abi::CheckJson(config_json).WithPrefix(
-        "the configuration of response cache '" + std::string(cache_name) + "': "));
+    NEREID_RETURN_IF_ERROR(
+        abi::CheckJson(config_json)
+            .WithPrefix("the configuration of response cache '" + std::string(cache_name) + "': "));
     settings.cache_config[cache_name] = config_json;
     return base::Status::Ok();
   });

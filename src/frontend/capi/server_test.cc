@@ -116,8 +116,8 @@ TEST_F(OptionsTest, ChoosesOneResponseCache) {
   EXPECT_SUCCESS(
       TRITONSERVER_ServerOptionsSetCacheConfig(options_, "redis", R"({"host":"h","port":"1"})"));
   EXPECT_SUCCESS(TRITONSERVER_ServerOptionsSetResponseCacheByteSize(options_, 4096));
-  EXPECT_SUCCESS(TRITONSERVER_ServerOptionsSetModelControlMode(options_,
-                                                               TRITONSERVER_MODEL_CONTROL_NONE));
+  EXPECT_SUCCESS(
+      TRITONSERVER_ServerOptionsSetModelControlMode(options_, TRITONSERVER_MODEL_CONTROL_NONE));
   EXPECT_SUCCESS(TRITONSERVER_ServerOptionsSetModelRepositoryPath(options_, "/nonexistent"));
   TRITONSERVER_Server* server = nullptr;
   const base::Status status = abi::TakeStatus(TRITONSERVER_ServerNew(&server, options_));
