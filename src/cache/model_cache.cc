@@ -64,15 +64,17 @@ void Answer(RequestPtr request, std::unique_ptr<InferenceResponse> response) {
 
 Status ModelCache::Enqueue(RequestPtr& request, Scheduler& scheduler) {
   request->times.queue_ns = clock_.NowNs();
-  if (LooksUpHere(*request)) return Serve(request, scheduler);
+  if (LooksUpHere(*request, scheduler)) return Serve(request, scheduler);
   if (LookUpElsewhere(request, scheduler)) return Status::Ok();
   return scheduler.Enqueue(request);  // the cache is busy: the model answers
 }
 
-bool ModelCache::LooksUpHere(const InferenceRequest& request) const {
+bool ModelCache::LooksUpHere(const InferenceRequest& request, const Scheduler& scheduler) const {
   if (cache_.blocks()) return false;
   // A front end that lends its thread for cheap models is an I/O loop.
-  return !request.may_run_inline || InputBytes(request) <= kHashedHereBytes;
+  if (!request.may_run_inline || InputBytes(request) <= kHashedHereBytes) return true;
+  // Where the order counts, a small request must not overtake a large one on its way to a thread.
+  return scheduler.response_order() != nullptr;
 }
 
 bool ModelCache::LookUpElsewhere(RequestPtr& request, Scheduler& scheduler) {

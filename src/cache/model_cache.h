@@ -48,7 +48,8 @@ class ModelCache {
     bool look_up = true;
   };
 
-  bool LooksUpHere(const request::InferenceRequest& request) const;
+  bool LooksUpHere(const request::InferenceRequest& request,
+                   const schedule::Scheduler& scheduler) const;
   /// Hands the request to a thread of the cache; false if too many wait.
   bool LookUpElsewhere(schedule::RequestPtr& request, schedule::Scheduler& scheduler);
   void LookUpInOrder(schedule::RequestPtr request, schedule::Scheduler& scheduler);

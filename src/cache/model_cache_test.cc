@@ -302,6 +302,19 @@ TEST_P(ModelCacheTest, ABusyCacheIsPassedBy) {
   EXPECT_EQ(cache_->PendingCount(), 0u);
 }
 
+TEST_P(ModelCacheTest, ASmallRequestDoesNotOvertakeALargeOne) {
+  scheduler_.order = std::make_shared<schedule::ResponseOrder>();
+  RequestPtr large = NewRequest(std::string(1 << 20, 'x'));
+  large->may_run_inline = true;
+  ASSERT_TRUE(Enqueue(std::move(large)).ok());
+  ASSERT_TRUE(Enqueue(NewRequest("small")).ok());
+  scheduler_.Answer(1);
+  EXPECT_EQ(sinks_[1]->finals(), 0u);
+  scheduler_.Answer(0);
+  for (size_t i = 0; i < 2; ++i) sinks_[i]->WaitUntilDone();
+  EXPECT_EQ(BytesOf(*sinks_[1]), "small");
+}
+
 TEST_P(ModelCacheTest, ALargeRequestIsNotHashedOnALoop) {
   if (blocks()) GTEST_SKIP() << "nothing is done on a loop";
   MemoryCache::Instance().Hold();
