@@ -5,13 +5,16 @@ What a hit is there is Triton's business (its key leaves out shapes and outputs,
 docs/response_cache.md); that the plug-ins store and find is ours.
 """
 
+import shutil
+import subprocess
+
+import models
 import numpy as np
 import pytest
 import raw_http
 import tritonclient.http as http_client
+from server_process import ServerProcess
 from test_response_cache_redis import Redis
-
-import models
 
 
 def write(root):
@@ -86,3 +89,34 @@ def test_redis(start_triton, peer, client, tmp_path):
         ask(asker, array + 1)
     finally:
         redis.kill()
+
+
+def test_tritons_own_cache_runs_in_nereid(peer, client, request, tmp_path):
+    """The other way round: the cache that NVIDIA compiled, in our server."""
+    built = peer / "wheel/pytriton/tritonserver/caches/local/libtritoncache_local.so"
+    library = tmp_path / "caches" / "local" / built.name
+    library.parent.mkdir(parents=True)
+    shutil.copy(built, library)
+    needed = subprocess.run(["patchelf", "--print-needed", str(library)], check=True,
+                            capture_output=True, text=True).stdout.split()
+    for name in (n for n in needed if n.startswith("libtritonserver")):
+        subprocess.run(["patchelf", "--replace-needed", name, "libtritonserver.so", str(library)],
+                       check=True)
+    build = request.config.option.build.resolve()
+    write(tmp_path / "models")
+    server = ServerProcess([str(build / "bin" / "nereid"), "serve"], tmp_path / "models",
+                           tmp_path / "server.log",
+                           [f"--backend-directory={build / 'backends'}",
+                            f"--cache-directory={tmp_path / 'caches'}",
+                            "--cache-config=local,size=1048576"]).start()
+    try:
+        with open(f"/proc/{server.process.pid}/maps") as maps:
+            assert str(library) in maps.read()
+        asker = client(server)
+        for shape in ((6,), (6,), (6,)):
+            ask(asker, np.full(shape, 1.5, np.float32))
+        assert counts(server) == {"cache_hit": 2, "cache_miss": 1}
+        ask(asker, np.zeros(1_000_000, np.float32))  # too large
+        assert "Failed to insert key [" in server.log_tail(1000)
+    finally:
+        server.stop()
