@@ -27,6 +27,9 @@ def pytest_addoption(parser):
                          "'nereid serve' of build/release)")
     group.addoption("--backend-directory", default=os.environ.get("NEREID_BACKENDS"),
                     help="passed to the server under test (default: NEREID_BACKENDS, else nothing)")
+    group.addoption("--cache-directory", default=os.environ.get("NEREID_CACHES"),
+                    help="passed to servers with a response cache (default: NEREID_CACHES, else "
+                         "nothing)")
     group.addoption("--peer", metavar="DIR", type=Path,
                     help="test the real Triton that tools/peer/fetch_triton.sh put into DIR")
 
@@ -84,8 +87,9 @@ def start_server(request, tmp_path_factory):
         write(folder / "models")
         server = ServerProcess(command, folder / "models", folder / "server.log",
                                common + list(flags), bool(options.peer))
+        server.start(wait_path)
         started.append(server)
-        return server.start(wait_path)
+        return server
 
     yield start
     failures = []

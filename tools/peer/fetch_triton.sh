@@ -8,7 +8,8 @@
 #   wheel/                the unpacked wheel
 #   backends/python       the wheel's Python backend
 #   backends/identity     ┐ Nereid's own plug-ins out of BUILD_DIR (default: build/release), copied
-#   backends/onnxruntime  ┘ and relinked to the name that the wheel gave to libtritonserver.so
+#   backends/onnxruntime  ┤ and relinked to the name that the wheel gave to libtritonserver.so
+#   caches/local, /redis  ┘
 #   peer.env              the paths that run_triton.sh reads
 # A second run downloads nothing and only copies the plug-ins again.
 set -euo pipefail
@@ -100,10 +101,24 @@ for name in identity onnxruntime; do
   patchelf --replace-needed libtritonserver.so "$mangled" "$dir/backends/$name/libtriton_$name.so"
 done
 
+for name in local redis; do
+  source="$build/caches/$name/libtritoncache_$name.so"
+  if [ ! -f "$source" ]; then
+    echo "fetch_triton: no $source yet, so no $name cache for the peer"
+    continue
+  fi
+  need_package "command -v patchelf" patchelf
+  mkdir -p "$dir/caches/$name"
+  cp -L "$source" "$dir/caches/$name/"
+  patchelf --replace-needed libtritonserver.so "$mangled" \
+    "$dir/caches/$name/libtritoncache_$name.so"
+done
+
 cat >"$dir/peer.env" <<EOF
 PEER_SERVER='$server'
 PEER_LIBRARY_PATH='$libs${libpython:+:$(dirname "$libpython")}'
 PEER_BACKENDS='$dir/backends'
+PEER_CACHES='$dir/caches'
 EOF
 
 # Start the program once: it must come as far as its version.
