@@ -54,9 +54,10 @@ class Repository:
         (folder / "config.pbtxt").write_text(config)
         return folder
 
-    def identity(self, name, tensors, *, batch=0, versions=(1,), extra="", tensor_extra=()):
+    def identity(self, name, tensors, *, batch=0, versions=(1,), extra="", tensor_extra=(),
+                 backend="identity"):
         """`tensors`: (datatype, dims) of each INPUTi/OUTPUTi pair."""
-        config = f'name: "{name}"\nbackend: "identity"\nmax_batch_size: {batch}\n'
+        config = f'name: "{name}"\nbackend: "{backend}"\nmax_batch_size: {batch}\n'
         for i, (datatype, dims) in enumerate(tensors):
             more = tensor_extra[i] if i < len(tensor_extra) else ("", "")
             config += _tensor("input", f"INPUT{i}", datatype, dims, more[0])
