@@ -4,11 +4,8 @@
 import threading
 
 import numpy as np
-import pytest
 from test_batching import request, together
 from test_statistics import counted, counts, difference, wait_for_counts
-
-pytestmark = pytest.mark.not_built("queue policies of dynamic batching")
 
 
 def test_full_queue_refuses(server, transports):
