@@ -8,6 +8,7 @@
 #include "base/log.h"
 #include "request/normalize.h"
 #include "request/response_factory.h"
+#include "schedule/limits/resource_permits.h"
 #include "server/repository_parts.h"
 
 namespace nereid::server {
@@ -43,10 +44,19 @@ Status CheckSupported(const ServerSettings& settings) {
   if (!settings.cache_config.empty()) {
     return Status::Unsupported("response caches are not supported by this server yet");
   }
-  if (settings.rate_limit_mode != RateLimitMode::kOff) {
-    return Status::Unsupported("the rate limiter is not supported by this server yet");
-  }
   return Status::Ok();
+}
+
+/// Null where the rate limiter is off.
+std::unique_ptr<schedule::ResourcePermits> MakePermits(const ServerSettings& settings) {
+  if (settings.rate_limit_mode == RateLimitMode::kOff) return nullptr;
+  std::vector<schedule::ResourceCapacity> capacities;
+  for (const ServerSettings::RateLimitResource& resource : settings.rate_limit_resources) {
+    const auto device =
+        resource.device == -1 ? std::nullopt : std::optional<int32_t>(resource.device);
+    capacities.push_back({resource.name, resource.count, device});
+  }
+  return std::make_unique<schedule::ResourcePermits>(capacities);
 }
 
 }  // namespace
@@ -66,10 +76,13 @@ InferenceServer::InferenceServer(ServerSettings settings)
 Status InferenceServer::Start() {
   NEREID_RETURN_IF_ERROR(CheckSupported(settings_));
   backends_ = std::make_unique<backend::BackendRegistry>(BackendSettings(settings_));
+  permits_ = MakePermits(settings_);
   model::ModelEnvironment environment{*backends_, base::SteadyClock(), *timers_};
   environment.auto_complete = !settings_.strict_model_config;
   environment.inline_mode = settings_.inline_mode;
+  environment.execution_watchdog_secs = settings_.execution_watchdog_secs;
   environment.host_policies = settings_.host_policies;
+  environment.permits = permits_.get();
   environment.c_server = settings_.c_server;
 
   repository::ModelLifecycle::Options options;
@@ -78,7 +91,8 @@ Status InferenceServer::Start() {
   options.poll.config_name = settings_.model_config_name;
   options.load_threads = settings_.model_load_thread_count;
   options.load_retries = settings_.model_load_retry_count;
-  repository_ = std::make_unique<Repository>(std::move(options), std::move(environment));
+  repository_ = std::make_unique<Repository>(std::move(options), std::move(environment),
+                                             settings_.repoagent_directory);
   if (settings_.metrics_enabled) StartCollectors();
   return LoadStartupModels();
 }
@@ -117,6 +131,7 @@ InferenceServer::~InferenceServer() {
     (void)collectors_.release();
     (void)repository_.release();
     (void)backends_.release();
+    (void)permits_.release();
     (void)timers_.release();
   }
 }
@@ -152,7 +167,8 @@ base::Result<bool> InferenceServer::IsModelReady(const std::string& name, int64_
 base::Result<api::ModelTraits> InferenceServer::FindModel(const std::string& name,
                                                           int64_t version) {
   NEREID_ASSIGN_OR_RETURN(auto loaded, repository_->lifecycle.Table()->Find(name, version));
-  const config::ModelConfig& config = ServedModel::From(std::move(loaded))->model().config();
+  const auto served = ServedModel::From(std::move(loaded));
+  const config::ModelConfig& config = served->config();
   return api::ModelTraits{config.decoupled(), config.max_batch_size()};
 }
 
@@ -165,7 +181,7 @@ Status InferenceServer::Infer(std::unique_ptr<request::InferenceRequest>& reques
                                            request->model_name, request->model_version));
   ServedModel& served = static_cast<ServedModel&>(*loaded);
   model::Model& model = served.model();
-  request->Bind(std::shared_ptr<const request::ModelIdentity>(loaded, &model.identity()));
+  request->Bind(std::shared_ptr<const request::ModelIdentity>(loaded, &served.identity()));
   Status status = request::Normalize(*request);
   if (status.ok()) status = model.Enqueue(request);
   if (!status.ok()) {
@@ -183,11 +199,12 @@ Status InferenceServer::CheckExplicitControl() const {
 Status InferenceServer::LoadModel(const std::string& name,
                                   const std::vector<api::LoadParameter>& parameters) {
   NEREID_RETURN_IF_ERROR(CheckExplicitControl());
-  if (!parameters.empty()) {
-    return Status::Unsupported("load parameter '" + parameters[0].name +
-                               "': model load with overrides is not supported by this server yet");
+  std::vector<std::pair<std::string, std::string>> pairs;
+  for (const api::LoadParameter& parameter : parameters) {
+    pairs.emplace_back(parameter.name, parameter.value);
   }
-  return repository_->lifecycle.Load(name);
+  NEREID_ASSIGN_OR_RETURN(const auto overrides, repository::ParseLoadParameters(std::move(pairs)));
+  return repository_->lifecycle.Load(name, overrides);
 }
 
 Status InferenceServer::UnloadModel(const std::string& name, bool /*unload_dependents*/) {
