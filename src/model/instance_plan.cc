@@ -38,6 +38,17 @@ std::string HostPolicyName(const config::InstanceGroup& group, int32_t device_id
   }
 }
 
+/// Instances that are on no GPU share device 0.
+schedule::LimitedInstance LimitsOf(const config::InstanceGroup& group, int32_t device_id) {
+  schedule::LimitedInstance limits;
+  limits.device = group.kind == InstanceKind::kGpu ? device_id : 0;
+  limits.priority = group.rate_limiter_priority;
+  for (const config::RateLimiterResource& resource : group.rate_limiter_resources) {
+    limits.needs.push_back({resource.name, resource.global, resource.count});
+  }
+  return limits;
+}
+
 std::string Signature(inference::ModelInstanceGroup group, int32_t device_id) {
   group.clear_name();
   group.clear_count();
@@ -65,6 +76,7 @@ std::vector<InstanceSpec> ExpandInstanceGroups(const config::ModelConfig& config
         spec.description.host_policy_json =
             HostPolicyJson(host_policies, HostPolicyName(group, device));
         spec.description.profiles = group.profiles;
+        spec.limits = LimitsOf(group, device);
         spec.description.secondary_devices = group.secondary_devices;
         spec.signature = Signature(config.proto().instance_group(static_cast<int>(g)), device);
       }

@@ -8,6 +8,7 @@
 
 #include "backend/backend_instance.h"
 #include "config/model_config.h"
+#include "schedule/limits/rate_limiter.h"
 
 namespace nereid::model {
 
@@ -17,6 +18,8 @@ using HostPolicies = std::map<std::string, std::map<std::string, std::string>>;
 /// One instance that a configuration asks for.
 struct InstanceSpec {
   backend::BackendInstance::Description description;
+  /// What an execution needs where the server limits rates.
+  schedule::LimitedInstance limits;
   /// Everything that makes an instance what it is: its group but for name and count, and its
   /// device. Instances with equal signatures can stand in for each other.
   std::string signature;

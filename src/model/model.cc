@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model/model.h"
 
+#include <charconv>
+
 #include "base/log.h"
 #include "config/complete.h"
 #include "config/describe.h"
@@ -41,6 +43,21 @@ Status CheckSupported(const config::ModelConfig& config) {
                                "': sequence batching is not supported by this server yet");
   }
   return Status::Ok();
+}
+
+/// The limit of an execution, in nanoseconds, 0 = none: the model's parameter, else the server's.
+base::Result<uint64_t> WatchdogNs(const config::ModelConfig& config, uint32_t server_secs) {
+  constexpr const char* kParameter = "execution_watchdog_secs";
+  uint32_t secs = server_secs;
+  if (const std::string* text = config.FindParameter(kParameter)) {
+    const char* const end = text->data() + text->size();
+    const auto [rest, error] = std::from_chars(text->data(), end, secs);
+    if (error != std::errc() || rest != end) {
+      return Status::InvalidArgument("model '" + config.name() + "': parameter '" + kParameter +
+                                     "' must be a whole number of seconds, got '" + *text + "'");
+    }
+  }
+  return uint64_t{secs} * 1'000'000'000;
 }
 
 void LogSettingNotes(const config::ModelConfig& config) {
@@ -84,8 +101,7 @@ Status Model::Load(const ModelSource& source) {
       const std::vector<InstancePtr> instances,
       CreateInstances(ExpandInstanceGroups(config(), environment_.host_policies)));
   instances_.Add(instances);
-  CreateScheduler();
-  return Status::Ok();
+  return CreateScheduler();
 }
 
 Status Model::InitializeBackend(const ModelSource& source, request::ModelIdentity* identity) {
@@ -137,6 +153,9 @@ base::Result<std::vector<InstancePtr>> Model::CreateInstances(
     NEREID_RETURN_IF_ERROR(instance->Initialize());
     if (!instance->passive()) {
       NEREID_RETURN_IF_ERROR(RunWarmup(samples, identity_, environment_.clock, *instance));
+      if (environment_.permits != nullptr) {
+        NEREID_RETURN_IF_ERROR(instance->Register(*environment_.permits));
+      }
     }
     instances.push_back(std::move(instance));
   }
@@ -151,16 +170,20 @@ std::vector<schedule::SchedulerInstance> Model::Active(const std::vector<Instanc
   return active;
 }
 
-void Model::CreateScheduler() {
+Status Model::CreateScheduler() {
   bool all_cpu = true;
   for (const config::InstanceGroup& group : config().instance_groups()) {
     if (group.kind == InstanceKind::kGpu) all_cpu = false;
   }
   scheduler_statistics_ = std::make_unique<SchedulerStatistics>(environment_.clock);
-  const schedule::SchedulerEnvironment scheduling{
+  schedule::SchedulerEnvironment scheduling{
       environment_.clock, environment_.timers, *scheduler_statistics_,
       all_cpu ? environment_.inline_mode : schedule::InlineMode::kNever};
+  scheduling.permits = environment_.permits;
+  NEREID_ASSIGN_OR_RETURN(scheduling.watchdog_ns,
+                          WatchdogNs(config(), environment_.execution_watchdog_secs));
   scheduler_ = schedule::MakeScheduler(config(), Active(instances_.All()), scheduling);
+  return Status::Ok();
 }
 
 base::Result<InstanceUpdate> Model::PrepareUpdate(const config::ModelConfig& wanted) {
@@ -199,7 +222,10 @@ void Model::ApplyUpdate(InstanceUpdate update) {
   instances_.Remove(std::move(update.removed));
 }
 
-Status Model::CheckReady() { return instances_.CheckReady(); }
+Status Model::CheckReady() {
+  NEREID_RETURN_IF_ERROR(instances_.CheckReady());
+  return scheduler_->CheckProgress();
+}
 
 telemetry::ModelStatistics Model::Statistics() const {
   telemetry::ModelStatistics total;

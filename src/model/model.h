@@ -29,7 +29,10 @@ struct ModelEnvironment {
   base::TimerQueue& timers;
   bool auto_complete = true;
   schedule::InlineMode inline_mode = schedule::InlineMode::kAuto;
+  uint32_t execution_watchdog_secs = 0;  // 0 = off; a model's own parameter overrides it
   HostPolicies host_policies = {};
+  /// What instances share; null where the rate limiter is off.
+  schedule::ResourcePermits* permits = nullptr;
   TRITONSERVER_Server* c_server = nullptr;
 };
 
@@ -78,7 +81,7 @@ class Model {
   }
   void StopAccepting() { scheduler_->StopAccepting(); }
 
-  /// Whether the backend says that every instance can work.
+  /// Whether the backend says that every instance can work, and no execution is stuck.
   base::Status CheckReady();
 
   telemetry::ModelStatistics Statistics() const;
@@ -90,7 +93,7 @@ class Model {
   base::Status ReadLabels(request::ModelIdentity* identity) const;
   /// Initialised and warmed up.
   base::Result<std::vector<InstancePtr>> CreateInstances(const std::vector<InstanceSpec>& specs);
-  void CreateScheduler();
+  base::Status CreateScheduler();
   static std::vector<schedule::SchedulerInstance> Active(const std::vector<InstancePtr>& instances);
 
   // Destroyed from the last to the first: the scheduler's threads end before the instances go.

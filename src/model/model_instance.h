@@ -9,6 +9,7 @@
 #include "model/instance_plan.h"
 #include "model/statistics_shard.h"
 #include "schedule/batch.h"
+#include "schedule/limits/resource_permits.h"
 
 namespace nereid::model {
 
@@ -19,9 +20,16 @@ class ModelInstance final : public schedule::BatchRunner, private backend::Stati
   ModelInstance(backend::BackendModel& model, InstanceSpec spec, const base::Clock& clock)
       : statistics_(std::make_shared<StatisticsShard>(clock)),
         signature_(std::move(spec.signature)),
+        limits_(std::move(spec.limits)),
         backend_(model, std::move(spec.description), *this) {}
 
   base::Status Initialize() { return backend_.Initialize(); }
+  /// Before it is scheduled: says what it needs, for as long as it lives. A failure is a need that
+  /// cannot be met.
+  base::Status Register(schedule::ResourcePermits& permits) {
+    NEREID_ASSIGN_OR_RETURN(registration_, permits.Register(this, limits_));
+    return base::Status::Ok();
+  }
   base::Status CheckReady() { return backend_.CheckReady(); }
   const std::string& name() const { return backend_.description().name; }
   const std::string& signature() const { return signature_; }
@@ -46,7 +54,9 @@ class ModelInstance final : public schedule::BatchRunner, private backend::Stati
 
   const std::shared_ptr<StatisticsShard> statistics_;
   const std::string signature_;
+  const schedule::LimitedInstance limits_;
   backend::BackendInstance backend_;
+  schedule::ResourcePermits::Registration registration_;
 };
 
 }  // namespace nereid::model

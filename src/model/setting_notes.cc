@@ -33,24 +33,11 @@ void NoteOptimization(const inference::ModelOptimizationPolicy& optimization, No
                "optimization.execution_accelerators.gpu_execution_accelerator", kNoGpu);
 }
 
-void NoteDynamicBatching(const config::DynamicBatchingOptions& batching, Notes* notes) {
-  const auto has_policy = [](const config::QueuePolicy& policy) {
-    return policy.default_timeout_us != 0 || policy.max_queue_size != 0 ||
-           policy.allow_timeout_override;
-  };
-  notes->AddIf(batching.preserve_ordering, "dynamic_batching.preserve_ordering", kNotYet);
-  notes->AddIf(batching.priority_levels > 0, "dynamic_batching.priority_levels", kNotYet);
-  notes->AddIf(
-      has_policy(batching.default_queue_policy) || !batching.priority_queue_policies.empty(),
-      "dynamic_batching queue policies", kNotYet);
-}
-
 }  // namespace
 
 std::vector<std::string> SettingNotes(const config::ModelConfig& config) {
   Notes notes;
   NoteOptimization(config.proto().optimization(), &notes);
-  if (config.dynamic_batching()) NoteDynamicBatching(*config.dynamic_batching(), &notes);
   notes.AddIf(!config.cc_model_filenames().empty(), "cc_model_filenames", kNoGpu);
   notes.AddIf(config.response_cache_enabled(), "response_cache", kNotYet);
   notes.AddIf(config.proto().model_metrics().metric_control_size() > 0, "model_metrics",

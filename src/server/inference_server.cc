@@ -8,6 +8,7 @@
 #include "base/log.h"
 #include "request/normalize.h"
 #include "request/response_factory.h"
+#include "schedule/limits/resource_permits.h"
 #include "server/repository_parts.h"
 
 namespace nereid::server {
@@ -43,10 +44,19 @@ Status CheckSupported(const ServerSettings& settings) {
   if (!settings.cache_config.empty()) {
     return Status::Unsupported("response caches are not supported by this server yet");
   }
-  if (settings.rate_limit_mode != RateLimitMode::kOff) {
-    return Status::Unsupported("the rate limiter is not supported by this server yet");
-  }
   return Status::Ok();
+}
+
+/// Null where the rate limiter is off.
+std::unique_ptr<schedule::ResourcePermits> MakePermits(const ServerSettings& settings) {
+  if (settings.rate_limit_mode == RateLimitMode::kOff) return nullptr;
+  std::vector<schedule::ResourceCapacity> capacities;
+  for (const ServerSettings::RateLimitResource& resource : settings.rate_limit_resources) {
+    const auto device =
+        resource.device == -1 ? std::nullopt : std::optional<int32_t>(resource.device);
+    capacities.push_back({resource.name, resource.count, device});
+  }
+  return std::make_unique<schedule::ResourcePermits>(capacities);
 }
 
 }  // namespace
@@ -66,10 +76,13 @@ InferenceServer::InferenceServer(ServerSettings settings)
 Status InferenceServer::Start() {
   NEREID_RETURN_IF_ERROR(CheckSupported(settings_));
   backends_ = std::make_unique<backend::BackendRegistry>(BackendSettings(settings_));
+  permits_ = MakePermits(settings_);
   model::ModelEnvironment environment{*backends_, base::SteadyClock(), *timers_};
   environment.auto_complete = !settings_.strict_model_config;
   environment.inline_mode = settings_.inline_mode;
+  environment.execution_watchdog_secs = settings_.execution_watchdog_secs;
   environment.host_policies = settings_.host_policies;
+  environment.permits = permits_.get();
   environment.c_server = settings_.c_server;
 
   repository::ModelLifecycle::Options options;
@@ -118,6 +131,7 @@ InferenceServer::~InferenceServer() {
     (void)collectors_.release();
     (void)repository_.release();
     (void)backends_.release();
+    (void)permits_.release();
     (void)timers_.release();
   }
 }

@@ -15,6 +15,9 @@
 namespace nereid::backend {
 class BackendRegistry;
 }
+namespace nereid::schedule {
+class ResourcePermits;
+}
 namespace nereid::server {
 
 /// What the start-up table says of a backend.
@@ -75,6 +78,7 @@ class InferenceServer final : public api::InferenceService {
   // Destroyed from the last to the first: models go before the backends and the timers they use.
   std::shared_ptr<telemetry::Registry> metrics_;
   std::unique_ptr<base::ThreadTimerQueue> timers_;
+  std::unique_ptr<schedule::ResourcePermits> permits_;  // null where the rate limiter is off
   std::unique_ptr<backend::BackendRegistry> backends_;
   struct Repository;  // the lifecycle and what it is wired to
   std::unique_ptr<Repository> repository_;

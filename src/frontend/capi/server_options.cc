@@ -119,19 +119,25 @@ TRITONSERVER_Error* TRITONSERVER_ServerOptionsSetRateLimiterMode(
   NEREID_CHECK_NOT_NULL(options);
   switch (mode) {
     case TRITONSERVER_RATE_LIMIT_OFF:
-      return nullptr;  // always
+      return Set(options, [](ServerSettings& settings) {
+        settings.rate_limit_mode = server::RateLimitMode::kOff;
+      });
     case TRITONSERVER_RATE_LIMIT_EXEC_COUNT:
-      return abi::MissingFeature(__func__, "rate limiter");
+      return Set(options, [](ServerSettings& settings) {
+        settings.rate_limit_mode = server::RateLimitMode::kExecutionCount;
+      });
   }
   return abi::Guard([&] { return UnknownValue("rate limiter mode", static_cast<int>(mode)); });
 }
 
 TRITONSERVER_Error* TRITONSERVER_ServerOptionsAddRateLimiterResource(
-    TRITONSERVER_ServerOptions* options, const char* resource_name, size_t /*resource_count*/,
-    int /*device*/) {
+    TRITONSERVER_ServerOptions* options, const char* resource_name, size_t resource_count,
+    int device) {
   NEREID_CHECK_NOT_NULL(options);
   NEREID_CHECK_NOT_NULL(resource_name);
-  return abi::MissingFeature(__func__, "rate limiter");
+  return Set(options, [&](ServerSettings& settings) {
+    settings.rate_limit_resources.push_back({resource_name, resource_count, device});
+  });
 }
 
 TRITONSERVER_Error* TRITONSERVER_ServerOptionsSetPinnedMemoryPoolByteSize(

@@ -59,6 +59,9 @@ TEST_F(OptionsTest, SettersReachTheSettings) {
   EXPECT_SUCCESS(TRITONSERVER_ServerOptionsSetMetricsInterval(options_, 77));
   EXPECT_SUCCESS(TRITONSERVER_ServerOptionsSetBackendConfig(options_, "", "k", "v"));
   EXPECT_SUCCESS(TRITONSERVER_ServerOptionsSetHostPolicy(options_, "p", "numa-node", "0"));
+  EXPECT_SUCCESS(
+      TRITONSERVER_ServerOptionsSetRateLimiterMode(options_, TRITONSERVER_RATE_LIMIT_EXEC_COUNT));
+  EXPECT_SUCCESS(TRITONSERVER_ServerOptionsAddRateLimiterResource(options_, "R", 4, 1));
   EXPECT_SUCCESS(TRITONSERVER_ServerOptionsSetMetricsConfig(options_, "", "a", "b"));
   EXPECT_SUCCESS(TRITONSERVER_ServerOptionsSetModelLoadDeviceLimit(
       options_, TRITONSERVER_INSTANCEGROUPKIND_GPU, 1, 0.5));
@@ -76,6 +79,9 @@ TEST_F(OptionsTest, SettersReachTheSettings) {
   EXPECT_EQ(all[0].second, "v");
   EXPECT_EQ(all[1].first, "model-load-gpu-limit-device-1");
   EXPECT_EQ(settings().host_policies["p"]["numa-node"], "0");
+  EXPECT_EQ(settings().rate_limit_mode, server::RateLimitMode::kExecutionCount);
+  EXPECT_EQ(settings().rate_limit_resources.at(0).count, 4u);
+  EXPECT_EQ(settings().rate_limit_resources.at(0).device, 1);
   EXPECT_EQ(settings().metrics_config[""][0].second, "b");
 }
 
@@ -100,12 +106,6 @@ TEST_F(OptionsTest, RefusesBadValues) {
 }
 
 TEST_F(OptionsTest, NamesWhatIsMissing) {
-  EXPECT_SUCCESS(
-      TRITONSERVER_ServerOptionsSetRateLimiterMode(options_, TRITONSERVER_RATE_LIMIT_OFF));
-  EXPECT_CODE(
-      TRITONSERVER_ServerOptionsSetRateLimiterMode(options_, TRITONSERVER_RATE_LIMIT_EXEC_COUNT),
-      kUnsupported);
-  EXPECT_CODE(TRITONSERVER_ServerOptionsAddRateLimiterResource(options_, "R", 1, -1), kUnsupported);
   EXPECT_SUCCESS(TRITONSERVER_ServerOptionsSetModelNamespacing(options_, false));
   EXPECT_CODE(TRITONSERVER_ServerOptionsSetModelNamespacing(options_, true), kUnsupported);
   EXPECT_SUCCESS(TRITONSERVER_ServerOptionsSetResponseCacheByteSize(options_, 0));
