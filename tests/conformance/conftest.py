@@ -140,6 +140,22 @@ def transports(server, loop):
         transport.close()
 
 
+@pytest.fixture(scope="session")
+def connect(loop):
+    """Official clients of servers other than the main one: connect(transport, server)."""
+    made = {}
+
+    def connect(name, server):
+        key = (name, server.http, server.grpc)
+        if key not in made:
+            made[key] = Transport(name, server, loop)
+        return made[key]
+
+    yield connect
+    for transport in made.values():
+        transport.close()
+
+
 @pytest.fixture(params=TRANSPORTS)
 def client(request, transports):
     """Each of the four official clients in turn."""
