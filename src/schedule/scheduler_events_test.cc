@@ -35,7 +35,7 @@ TEST_F(SchedulerEventsTest, ATimeoutIsAnsweredWhileEveryInstanceIsBusy) {
   EXPECT_EQ(sink_->finals(), 0u);
   clock_.Advance(1);
   EXPECT_EQ(timers_.RunDue(), 1);
-  EXPECT_THAT(Errors(), ElementsAre("[request id: late] Request timeout expired"));
+  EXPECT_THAT(Errors(), ElementsAre("Request timeout expired"));
   EXPECT_EQ(sink_->released(), 1u);
   EXPECT_THAT(observer_.refused(), ElementsAre(Pair("late", FailureReason::kRejected)));
   EXPECT_EQ(scheduler_->PendingCount(), 0u);
@@ -239,7 +239,7 @@ TEST_F(SchedulerEventsTest, ARefusalDoesNotWaitForItsTurn) {
   ASSERT_TRUE(Submit("late").ok());
   clock_.Advance(kMs);
   timers_.RunDue();
-  EXPECT_THAT(Errors(), ElementsAre("[request id: late] Request timeout expired"));
+  EXPECT_THAT(Errors(), ElementsAre("Request timeout expired"));
 }
 
 TEST_F(SchedulerEventsTest, WithoutTheSettingThereIsNoOrderToKeep) {

@@ -243,6 +243,22 @@ def write_main(root: Path):
     repo.onnx("flat_classifier", classifier_graph(False), classifier_config(0), LABELS)
 
 
+CACHED = "response_cache { enable: true }\n"
+
+
+def write_cached(root: Path):
+    """Models whose responses are cached, where the server has a cache, and one that is not."""
+    repo = Repository(root)
+    repo.identity("cached", [("FP32", [-1, -1])], extra=CACHED + ONE_CPU_INSTANCE
+                  + 'parameters { key: "echo_parameters" value: { string_value: "true" } }\n')
+    repo.identity("cached_pair", [("INT32", [4]), ("BYTES", [-1])], extra=CACHED)
+    repo.identity("cached_batch", [("INT32", [4])], batch=8, extra=CACHED + "dynamic_batching { }\n")
+    repo.identity("cached_ordered", [("INT32", [4])], batch=1, extra=CACHED + _delay(300)
+                  + "instance_group { kind: KIND_CPU count: 2 }\n"
+                    "dynamic_batching { preserve_ordering: true }\n")
+    repo.identity("not_cached", [("INT32", [4])], extra=ONE_CPU_INSTANCE)
+
+
 def write_second(root: Path):
     """A repository for a server that is not ready: one of its models cannot load."""
     repo = Repository(root)
