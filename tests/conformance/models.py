@@ -217,6 +217,14 @@ def write_main(root: Path):
     repo.identity("expiring", [("INT32", [4])], batch=4, extra=ONE_CPU_INSTANCE + _delay(400)
                   + "dynamic_batching { default_queue_policy { "
                     "default_timeout_microseconds: 100000 } }\n")
+    repo.identity("levels", [("INT32", [4])], batch=4, extra=ONE_CPU_INSTANCE + _delay(100)
+                  + "dynamic_batching { priority_levels: 3 default_priority_level: 2 }\n")
+    # The second instance takes six times as long as the first.
+    repo.identity("ordered", [("INT32", [4])], batch=4, extra=_delay(50)
+                  + 'parameters { key: "instance_wise_delay_multiplier" '
+                    'value: { string_value: "6" } }\n'
+                  + "instance_group { kind: KIND_CPU count: 2 }\n"
+                  + "dynamic_batching { preserve_ordering: true }\n")
     repo.identity("slow", [("INT32", [4])], extra=_delay(400))
     repo.identity("given_up", [("INT32", [4])], extra=ONE_CPU_INSTANCE + _delay(400))
     repo.identity("counted", [("INT32", [4])], batch=8, extra=ONE_CPU_INSTANCE)
