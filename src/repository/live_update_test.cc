@@ -92,7 +92,9 @@ TEST_F(LiveUpdateTest, AllSelectedVersionsOrNone) {
   EXPECT_EQ(lifecycle_->Load("m").message(),
             "load failed for model 'm': version 2 is at UNAVAILABLE state: Invalid argument: it is "
             "bad;\n");
-  EXPECT_EQ(IndexText(*lifecycle_), "m/1/READY/\n");
+  EXPECT_EQ(IndexText(*lifecycle_),
+            "m/1/READY/\nm/2/UNAVAILABLE/Invalid argument: it is bad\nm/3/UNAVAILABLE/unloaded\n");
+  EXPECT_FALSE(lifecycle_->AllReady());
   EXPECT_THAT(loader_.TakeEvents(),
               UnorderedElementsAre("load m:1", "load m:2", "load m:3", "gone m:1", "gone m:3"));
   // The failure is not taken for the state of things: the next load tries again.

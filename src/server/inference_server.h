@@ -15,6 +15,9 @@
 namespace nereid::backend {
 class BackendRegistry;
 }
+namespace nereid::cache {
+class ResponseCache;
+}
 namespace nereid::schedule {
 class ResourcePermits;
 }
@@ -67,6 +70,7 @@ class InferenceServer final : public api::InferenceService {
  private:
   explicit InferenceServer(ServerSettings settings);
   base::Status Start();
+  base::Status OpenResponseCache();
   base::Status LoadStartupModels();
   void StartCollectors();
   /// INVALID_ARGUMENT unless loading and unloading by name is allowed.
@@ -80,7 +84,8 @@ class InferenceServer final : public api::InferenceService {
   std::unique_ptr<base::ThreadTimerQueue> timers_;
   std::unique_ptr<schedule::ResourcePermits> permits_;  // null where the rate limiter is off
   std::unique_ptr<backend::BackendRegistry> backends_;
-  struct Repository;  // the lifecycle and what it is wired to
+  std::unique_ptr<cache::ResponseCache> response_cache_;  // null without --cache-config
+  struct Repository;                                      // the lifecycle and what it is wired to
   std::unique_ptr<Repository> repository_;
   struct Collectors;
   std::unique_ptr<Collectors> collectors_;
