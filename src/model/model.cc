@@ -4,6 +4,7 @@
 #include <charconv>
 
 #include "base/log.h"
+#include "cache/model_fingerprint.h"
 #include "config/complete.h"
 #include "config/describe.h"
 #include "config/instance_difference.h"
@@ -101,6 +102,7 @@ Status Model::Load(const ModelSource& source) {
       const std::vector<InstancePtr> instances,
       CreateInstances(ExpandInstanceGroups(config(), environment_.host_policies)));
   instances_.Add(instances);
+  NEREID_RETURN_IF_ERROR(CreateCache(source));
   return CreateScheduler();
 }
 
@@ -222,6 +224,22 @@ void Model::ApplyUpdate(InstanceUpdate update) {
   instances_.Remove(std::move(update.removed));
 }
 
+Status Model::CreateCache(const ModelSource& source) {
+  if (!config().response_cache_enabled()) return Status::Ok();
+  if (environment_.response_cache == nullptr) {
+    LOG_INFO << "model '" << source.name << "': response_cache is enabled, but the server has no "
+             << "response cache (--cache-config); its responses are not cached";
+    return Status::Ok();
+  }
+  NEREID_ASSIGN_OR_RETURN(
+      const cache::Digest fingerprint,
+      cache::FingerprintModel(config(), source.directory, source.version_directory));
+  cache_statistics_ = std::make_unique<CacheStatistics>(environment_.clock);
+  response_cache_ = std::make_unique<cache::ModelCache>(*environment_.response_cache, fingerprint,
+                                                        environment_.clock, *cache_statistics_);
+  return Status::Ok();
+}
+
 Status Model::CheckReady() {
   NEREID_RETURN_IF_ERROR(instances_.CheckReady());
   return scheduler_->CheckProgress();
@@ -237,6 +255,11 @@ telemetry::ModelStatistics Model::Statistics() const {
   }
   scheduler_statistics_->MergeInto(&total);
   total.pending_requests = scheduler_->PendingCount();
+  total.response_cache = config().response_cache_enabled();
+  if (response_cache_ != nullptr) {
+    total.pending_requests += response_cache_->PendingCount();
+    cache_statistics_->MergeInto(&total);
+  }
   return total;
 }
 

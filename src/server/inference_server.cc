@@ -6,6 +6,7 @@
 #include "abi/process_metrics_registry.h"
 #include "backend/backend.h"
 #include "base/log.h"
+#include "cache/response_cache.h"
 #include "request/normalize.h"
 #include "request/response_factory.h"
 #include "schedule/limits/resource_permits.h"
@@ -37,9 +38,6 @@ Status CheckSupported(const ServerSettings& settings) {
   }
   if (settings.model_namespacing) {
     return Status::Unsupported("model namespacing is not supported by this server yet");
-  }
-  if (!settings.cache_config.empty()) {
-    return Status::Unsupported("response caches are not supported by this server yet");
   }
   return Status::Ok();
 }
@@ -73,6 +71,7 @@ InferenceServer::InferenceServer(ServerSettings settings)
 Status InferenceServer::Start() {
   NEREID_RETURN_IF_ERROR(CheckSupported(settings_));
   backends_ = std::make_unique<backend::BackendRegistry>(BackendSettings(settings_));
+  NEREID_RETURN_IF_ERROR(OpenResponseCache());
   permits_ = MakePermits(settings_);
   model::ModelEnvironment environment{*backends_, base::SteadyClock(), *timers_};
   environment.auto_complete = !settings_.strict_model_config;
@@ -81,6 +80,7 @@ Status InferenceServer::Start() {
   environment.host_policies = settings_.host_policies;
   environment.permits = permits_.get();
   environment.c_server = settings_.c_server;
+  environment.response_cache = response_cache_.get();
 
   repository::ModelLifecycle::Options options;
   options.poll.repositories = settings_.model_repository_paths;
@@ -116,6 +116,20 @@ Status InferenceServer::PollRepositories() {
   return repository_->lifecycle.LoadAll().status();
 }
 
+Status InferenceServer::OpenResponseCache() {
+  if (settings_.cache_config.empty()) return Status::Ok();
+  if (settings_.cache_config.size() > 1) {
+    std::string names;
+    for (const auto& [name, config] : settings_.cache_config) names += " '" + name + "'";
+    return Status::InvalidArgument(
+        "found multiple cache configurations, but only a single cache is supported:" + names);
+  }
+  const auto& [name, config] = *settings_.cache_config.begin();
+  NEREID_ASSIGN_OR_RETURN(response_cache_,
+                          cache::ResponseCache::Open(settings_.cache_directory, name, config));
+  return Status::Ok();
+}
+
 Status InferenceServer::LoadStartupModels() {
   repository::ModelLifecycle& lifecycle = repository_->lifecycle;
   repository::ModelLifecycle::LoadReport report;
@@ -149,6 +163,7 @@ InferenceServer::~InferenceServer() {
     LOG_ERROR << status.message();
     (void)collectors_.release();
     (void)repository_.release();
+    (void)response_cache_.release();
     (void)backends_.release();
     (void)permits_.release();
     (void)timers_.release();

@@ -66,6 +66,7 @@ struct ModelStatistics {
   /// model that has no scheduler.
   std::vector<std::pair<std::string, uint64_t>> batches_closed;
   uint64_t pending_requests = 0;
+  bool response_cache = false;  // the model asks for it, whether or not the server has one
 };
 
 }  // namespace nereid::telemetry

@@ -8,8 +8,9 @@
 #   wheel/                the unpacked wheel
 #   backends/python       the wheel's Python backend
 #   backends/identity     ┐ Nereid's own plug-ins out of BUILD_DIR (default: build/release), copied
-#   backends/onnxruntime  ┘ and relinked to the name that the wheel gave to libtritonserver.so
-#   repoagents/checksum   likewise
+#   backends/onnxruntime  ┤ and relinked to the name that the wheel gave to libtritonserver.so
+#   caches/local, /redis  ┤
+#   repoagents/checksum   ┘
 #   peer.env              the paths that run_triton.sh reads
 # A second run downloads nothing and only copies the plug-ins again.
 set -euo pipefail
@@ -104,11 +105,14 @@ take_plugin() {  # take_plugin KIND NAME LIBRARY: one of Nereid's plug-ins, if i
 take_plugin backends identity libtriton_identity.so
 take_plugin backends onnxruntime libtriton_onnxruntime.so
 take_plugin repoagents checksum libtritonrepoagent_checksum.so
+take_plugin caches local libtritoncache_local.so
+take_plugin caches redis libtritoncache_redis.so
 
 cat >"$dir/peer.env" <<EOF
 PEER_SERVER='$server'
 PEER_LIBRARY_PATH='$libs${libpython:+:$(dirname "$libpython")}'
 PEER_BACKENDS='$dir/backends'
+PEER_CACHES='$dir/caches'
 PEER_REPOAGENTS='$dir/repoagents'
 EOF
 
