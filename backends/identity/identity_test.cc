@@ -143,7 +143,7 @@ TEST_F(IdentityTest, ConfigurationsThatCannotWork) {
             "86400000");
 }
 
-TEST_F(IdentityTest, CancelledWhileWaiting) {
+TEST_F(IdentityTest, TheDelayIsCounted) {
   ASSERT_EQ(Load(Config(Tensor("INPUT0", "TYPE_INT8"), Tensor("OUTPUT0", "TYPE_INT8"),
                         R"("execute_delay_ms":{"string_value":"1"},)"
                         R"("instance_wise_delay_multiplier":{"string_value":"2"})")),
@@ -151,11 +151,31 @@ TEST_F(IdentityTest, CancelledWhileWaiting) {
   TRITONBACKEND_Request request;
   request.AddInput<int8_t>("INPUT0", TRITONSERVER_TYPE_INT8, {1, 1}, {5});
   request.outputs = {"OUTPUT0"};
-  request.cancelled = true;
   ASSERT_EQ(server_.Execute({&request}), "");
-  EXPECT_EQ(request.Answer().code, TRITONSERVER_ERROR_CANCELLED);
+  EXPECT_FALSE(request.Answer().failed);
   const auto& times = request.statistics[0];
   EXPECT_GE(times.compute_end_ns - times.compute_start_ns, 1000000u);
+}
+
+TEST_F(IdentityTest, CancelledWhileWaiting) {
+  // A day is not waited for: the delay ends with the last request that somebody waits for.
+  ASSERT_EQ(Load(Config(Tensor("INPUT0", "TYPE_INT8"), Tensor("OUTPUT0", "TYPE_INT8"),
+                        R"("execute_delay_ms":{"string_value":"86400000"})")),
+            "");
+  TRITONBACKEND_Request early, late, failed;
+  for (auto* request : {&early, &late, &failed}) {
+    request->AddInput<int8_t>("INPUT0", TRITONSERVER_TYPE_INT8, {1, 1}, {5});
+    request->outputs = {"OUTPUT0"};
+  }
+  early.cancelled_at_poll = 1;
+  late.cancelled_at_poll = 3;
+  failed.parameters = {{"fail", std::string("as asked")}};
+  ASSERT_EQ(server_.Execute({&early, &late, &failed}), "");
+  EXPECT_EQ(early.Answer().code, TRITONSERVER_ERROR_CANCELLED);
+  EXPECT_EQ(early.cancellation_polls, 1);
+  EXPECT_EQ(late.Answer().code, TRITONSERVER_ERROR_CANCELLED);
+  EXPECT_LT(early.statistics[0].exec_end_ns, late.statistics[0].exec_end_ns);
+  EXPECT_EQ(failed.Answer().message, "as asked");
 }
 
 }  // namespace

@@ -70,7 +70,8 @@ Error Runner::Prepare(size_t index, BatchMember* member) {
         continue;
       }
       return Error::InvalidArgument("the request lacks the input '" + plan.name +
-                                    "', which model '" + plan_->model_name + "' needs");
+                                    "', for which model '" + plan_->model_name +
+                                    "' has no default");
     }
     NEREID_BACKEND_TRY(PrepareInput(plan, input, member, &sized));
   }

@@ -99,6 +99,9 @@ struct TRITONBACKEND_Request {
   std::vector<std::string> outputs;
   std::vector<std::pair<std::string, nereid::backend::testing::ParameterValue>> parameters;
   bool cancelled = false;
+  /// The client gives up just before the plug-in asks for the n-th time; 0: never.
+  int cancelled_at_poll = 0;
+  int cancellation_polls = 0;
 
   // What became of it.
   int releases = 0;

@@ -94,8 +94,31 @@ TEST_F(KitTest, CancelledRequestsFail) {
   TRITONBACKEND_Request request;
   request.cancelled = true;
   TRITONBACKEND_Request* requests[] = {&request};
-  { Batch(&instance_, requests, 1, &members_).FailCancelled(); }
-  EXPECT_EQ(request.Answer().code, TRITONSERVER_ERROR_CANCELLED);
+  {
+    Batch batch(&instance_, requests, 1, &members_);
+    EXPECT_FALSE(batch.FailCancelled());
+    EXPECT_EQ(request.Answer().code, TRITONSERVER_ERROR_CANCELLED);  // before the Batch ends
+    EXPECT_TRUE(batch.failed(0));
+    EXPECT_FALSE(batch.FailCancelled());
+  }
+  EXPECT_EQ(request.answers.size(), 1u);
+}
+
+TEST_F(KitTest, CancelledRequestsAreAnsweredBeforeTheOthers) {
+  TRITONBACKEND_Request gone, failed, stays;
+  gone.cancelled = failed.cancelled = true;
+  TRITONBACKEND_Request* requests[] = {&gone, &failed, &stays};
+  {
+    Batch batch(&instance_, requests, 3, &members_);
+    batch.Fail(1, Error::Internal("first"));
+    EXPECT_TRUE(batch.FailCancelled());
+    EXPECT_EQ(gone.answers.size(), 1u);
+    EXPECT_EQ(failed.answers.size(), 0u);
+    EXPECT_EQ(stays.answers.size(), 0u);
+  }
+  EXPECT_EQ(gone.Answer().code, TRITONSERVER_ERROR_CANCELLED);
+  EXPECT_EQ(failed.Answer().message, "first");
+  EXPECT_FALSE(stays.Answer().failed);
 }
 
 Input Find(TRITONBACKEND_Request* request, const char* name) {

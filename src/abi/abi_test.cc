@@ -14,7 +14,6 @@
 #include "abi/parameter.h"
 #include "base/log.h"
 #include "triton/core/tritoncache.h"
-#include "triton/core/tritonrepoagent.h"
 
 namespace nereid::abi {
 namespace {
@@ -232,13 +231,8 @@ TEST(MissingFeatureTest, NamesTheFeature) {
   error = TRITONCACHE_CacheEntryBufferCount(nullptr, &count);
   EXPECT_EQ(TRITONSERVER_ErrorCode(error), TRITONSERVER_ERROR_UNSUPPORTED);
   EXPECT_NE(TextOf(error).find("response cache"), std::string::npos);
-  error = TRITONREPOAGENT_SetState(nullptr, nullptr);
-  EXPECT_EQ(TRITONSERVER_ErrorCode(error), TRITONSERVER_ERROR_UNSUPPORTED);
-  EXPECT_NE(TextOf(error).find("model repository agents"), std::string::npos);
   uint32_t major = 9, minor = 9;
   EXPECT_EQ(TRITONCACHE_ApiVersion(&major, &minor), nullptr);
-  EXPECT_EQ(major * 10 + minor, 1u);
-  EXPECT_EQ(TRITONREPOAGENT_ApiVersion(&major, &minor), nullptr);
   EXPECT_EQ(major * 10 + minor, 1u);
 }
 

@@ -21,13 +21,15 @@ class BackendModel {
   struct Description {
     std::string name;
     uint64_t version = 0;
-    std::string directory;    // the model's, not the version's
-    std::string config_json;  // as DescribeModelConfigJson writes it
+    std::string directory;  // the model's, not the version's
     bool auto_complete = true;
     TRITONSERVER_Server* server = nullptr;
   };
-  BackendModel(std::shared_ptr<Backend> backend, Description description)
-      : backend_(std::move(backend)), description_(std::move(description)) {}
+  /// `config_json` is what DescribeModelConfigJson writes.
+  BackendModel(std::shared_ptr<Backend> backend, Description description, std::string config_json)
+      : backend_(std::move(backend)),
+        description_(std::move(description)),
+        config_json_(std::move(config_json)) {}
   ~BackendModel();
   BackendModel(const BackendModel&) = delete;
   BackendModel& operator=(const BackendModel&) = delete;
@@ -38,8 +40,16 @@ class BackendModel {
   /// The configuration that the backend set while it initialised, as JSON.
   const std::optional<std::string>& completed_config() const { return completed_config_; }
 
-  /// Replaces the configuration that the backend reads, after completion.
-  void SetConfigJson(std::string json) { description_.config_json = std::move(json); }
+  /// The configuration that the backend reads. It is replaced after completion, and when the
+  /// instances of a serving model change.
+  void SetConfigJson(std::string json) {
+    std::lock_guard lock(mutex_);
+    config_json_ = std::move(json);
+  }
+  std::string config_json() const {
+    std::lock_guard lock(mutex_);
+    return config_json_;
+  }
 
   const Description& description() const { return description_; }
   Backend& backend() { return *backend_; }
@@ -48,11 +58,11 @@ class BackendModel {
 
   /// The latest report of the memory that the model takes.
   void SetMemoryUsage(std::vector<memory::BufferAttributes> usage) {
-    std::lock_guard lock(usage_mutex_);
+    std::lock_guard lock(mutex_);
     memory_usage_ = std::move(usage);
   }
   std::vector<memory::BufferAttributes> memory_usage() const {
-    std::lock_guard lock(usage_mutex_);
+    std::lock_guard lock(mutex_);
     return memory_usage_;
   }
 
@@ -69,8 +79,9 @@ class BackendModel {
   std::optional<std::string> completed_config_;
   bool initializing_ = false;
   bool initialized_ = false;
-  mutable std::mutex usage_mutex_;
-  std::vector<memory::BufferAttributes> memory_usage_;  // guarded by usage_mutex_
+  mutable std::mutex mutex_;
+  std::string config_json_;                             // guarded by mutex_
+  std::vector<memory::BufferAttributes> memory_usage_;  // guarded by mutex_
 };
 
 }  // namespace nereid::backend

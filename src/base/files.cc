@@ -72,6 +72,16 @@ bool IsDirectory(const std::string& path) {
   return fs::is_directory(path, error);
 }
 
+bool IsInside(const std::string& directory, const std::string& path) {
+  std::error_code error;
+  const fs::path root = fs::weakly_canonical(directory, error);
+  if (error) return false;
+  const fs::path target = fs::weakly_canonical(path, error);
+  if (error) return false;
+  const fs::path relative = target.lexically_relative(root);
+  return !relative.empty() && *relative.begin() != "..";
+}
+
 std::string JoinPath(std::string_view directory, std::string_view name) {
   std::string path(directory);
   if (!path.empty() && path.back() != '/') path += '/';

@@ -21,6 +21,10 @@ Result<std::vector<std::string>> ListSubdirectories(const std::string& path);
 bool PathExists(const std::string& path);
 bool IsDirectory(const std::string& path);
 
+/// Whether `path` is `directory` or below it once links and ".." are followed; the last parts of
+/// both may not exist.
+bool IsInside(const std::string& directory, const std::string& path);
+
 /// "a" + "b" -> "a/b"; an absolute `name` does not replace `directory`.
 std::string JoinPath(std::string_view directory, std::string_view name);
 

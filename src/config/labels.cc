@@ -17,17 +17,6 @@ base::Status Outside(const std::string& model_directory, const std::string& labe
                                    "' is outside the model directory " + model_directory);
 }
 
-// Links are followed: what matters is where the file is.
-bool IsInside(const fs::path& directory, const fs::path& file) {
-  std::error_code error;
-  const fs::path root = fs::weakly_canonical(directory, error);
-  if (error) return false;
-  const fs::path target = fs::weakly_canonical(file, error);
-  if (error) return false;
-  const fs::path relative = target.lexically_relative(root);
-  return !relative.empty() && *relative.begin() != "..";
-}
-
 }  // namespace
 
 std::vector<std::string> ParseLabels(std::string_view text) {
@@ -48,7 +37,7 @@ base::Result<std::vector<std::string>> ReadLabelFile(const std::string& model_di
   const fs::path relative(label_filename);
   if (relative.is_absolute()) return Outside(model_directory, label_filename);
   const std::string path = base::JoinPath(model_directory, label_filename);
-  if (!IsInside(model_directory, path)) return Outside(model_directory, label_filename);
+  if (!base::IsInside(model_directory, path)) return Outside(model_directory, label_filename);
   NEREID_ASSIGN_OR_RETURN(const std::string text, base::ReadFile(path, kMaxLabelFileBytes));
   return ParseLabels(text);
 }

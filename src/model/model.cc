@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model/model.h"
 
+#include <charconv>
+
 #include "base/log.h"
 #include "config/complete.h"
 #include "config/describe.h"
+#include "config/instance_difference.h"
 #include "config/labels.h"
 #include "config/rules/validate.h"
+#include "model/setting_notes.h"
+#include "model/warmup.h"
 #include "model_config.pb.h"
 #include "schedule/make_scheduler.h"
 
@@ -27,33 +32,6 @@ config::InstanceDefaults DefaultsFrom(const backend::BackendAttributes& attribut
   return defaults;
 }
 
-/// {"<policy>":{"<setting>":"<value>"}}
-std::string HostPolicyJson(const ModelEnvironment& environment, const std::string& policy) {
-  std::string json = "{" + base::JsonQuote(policy) + ":{";
-  if (const auto found = environment.host_policies.find(policy);
-      found != environment.host_policies.end()) {
-    bool first = true;
-    for (const auto& [setting, value] : found->second) {
-      if (!first) json += ',';
-      first = false;
-      json += base::JsonQuote(setting) + ':' + base::JsonQuote(value);
-    }
-  }
-  return json + "}}";
-}
-
-std::string HostPolicyName(const config::InstanceGroup& group, int32_t device_id) {
-  if (!group.host_policy.empty()) return group.host_policy;
-  switch (group.kind) {
-    case InstanceKind::kGpu:
-      return "gpu_" + std::to_string(device_id);
-    case InstanceKind::kModel:
-      return "model";
-    default:
-      return "cpu";
-  }
-}
-
 /// What a model cannot do without, and this server does not have.
 Status CheckSupported(const config::ModelConfig& config) {
   if (config.is_ensemble()) {
@@ -64,155 +42,195 @@ Status CheckSupported(const config::ModelConfig& config) {
     return Status::Unsupported("model '" + config.name() +
                                "': sequence batching is not supported by this server yet");
   }
-  if (config.proto().model_repository_agents().agents_size() > 0) {
-    // An agent may be there to refuse the model, so loading without it is not the lesser evil.
-    return Status::Unsupported("model '" + config.name() +
-                               "': model repository agents are not supported by this server yet");
-  }
   return Status::Ok();
 }
 
-/// Settings that are accepted and do nothing yet are named, never dropped in silence.
-void WarnOfIgnoredSettings(const config::ModelConfig& config) {
-  std::string ignored;
-  const auto note = [&](bool set, const char* setting) {
-    if (set) ignored += (ignored.empty() ? "" : ", ") + std::string(setting);
-  };
-  if (const auto& batching = config.dynamic_batching()) {
-    const auto has_policy = [](const config::QueuePolicy& policy) {
-      return policy.default_timeout_us != 0 || policy.max_queue_size != 0 ||
-             policy.allow_timeout_override;
-    };
-    note(batching->preserve_ordering, "dynamic_batching.preserve_ordering");
-    note(batching->priority_levels > 0, "dynamic_batching.priority_levels");
-    note(has_policy(batching->default_queue_policy) || !batching->priority_queue_policies.empty(),
-         "dynamic_batching queue policies");
+/// The limit of an execution, in nanoseconds, 0 = none: the model's parameter, else the server's.
+base::Result<uint64_t> WatchdogNs(const config::ModelConfig& config, uint32_t server_secs) {
+  constexpr const char* kParameter = "execution_watchdog_secs";
+  uint32_t secs = server_secs;
+  if (const std::string* text = config.FindParameter(kParameter)) {
+    const char* const end = text->data() + text->size();
+    const auto [rest, error] = std::from_chars(text->data(), end, secs);
+    if (error != std::errc() || rest != end) {
+      return Status::InvalidArgument("model '" + config.name() + "': parameter '" + kParameter +
+                                     "' must be a whole number of seconds, got '" + *text + "'");
+    }
   }
-  note(config.response_cache_enabled(), "response_cache");
-  note(config.proto().model_warmup_size() > 0, "model_warmup");
-  if (!ignored.empty()) {
-    LOG_WARNING << "model '" << config.name() << "': this server does not honour yet: " << ignored;
-  }
+  return uint64_t{secs} * 1'000'000'000;
+}
+
+void LogSettingNotes(const config::ModelConfig& config) {
+  std::string text;
+  for (const std::string& note : SettingNotes(config)) text += (text.empty() ? "" : "; ") + note;
+  if (text.empty()) return;
+  LOG_WARNING << "model '" << config.name() << "': settings without effect: " << text;
+}
+
+Status CheckGroups(const config::ModelConfig& config) {
+  config::ValidateOptions groups;
+  groups.check_instance_groups = true;
+  return config::ValidateModelConfig(config, groups);
 }
 
 }  // namespace
 
 base::Result<std::unique_ptr<Model>> Model::Create(const ModelEnvironment& environment,
                                                    const ModelSource& source) {
-  std::unique_ptr<Model> model(new Model());
-  NEREID_RETURN_IF_ERROR(model->Load(environment, source));
+  std::unique_ptr<Model> model(new Model(environment));
+  NEREID_RETURN_IF_ERROR(model->Load(source));
   return model;
 }
 
 Model::~Model() = default;
 
-Status Model::Load(const ModelEnvironment& environment, const ModelSource& source) {
-  identity_.name = source.name;
-  identity_.version = source.version;
-  identity_.version_text = std::to_string(source.version);
-  identity_.config = source.config;
+Status Model::Load(const ModelSource& source) {
+  NEREID_RETURN_IF_ERROR(CheckSupported(*source.config));
+  directory_ = source.directory;
+  auto identity = std::make_shared<request::ModelIdentity>();
+  identity->name = source.name;
+  identity->version = source.version;
+  identity->version_text = std::to_string(source.version);
+  identity->config = source.config;
+  NEREID_RETURN_IF_ERROR(InitializeBackend(source, identity.get()));
+  NEREID_RETURN_IF_ERROR(ReadLabels(identity.get()));
+  identity_ = std::move(identity);
   NEREID_RETURN_IF_ERROR(CheckSupported(config()));
-  NEREID_RETURN_IF_ERROR(InitializeBackend(environment, source));
-  NEREID_RETURN_IF_ERROR(CheckSupported(config()));
-  NEREID_RETURN_IF_ERROR(ReadLabels(source.directory));
-  WarnOfIgnoredSettings(config());
-  NEREID_RETURN_IF_ERROR(CreateInstances(environment));
-  CreateScheduler(environment);
-  return Status::Ok();
+  LogSettingNotes(config());
+  NEREID_ASSIGN_OR_RETURN(
+      const std::vector<InstancePtr> instances,
+      CreateInstances(ExpandInstanceGroups(config(), environment_.host_policies)));
+  instances_.Add(instances);
+  return CreateScheduler();
 }
 
-Status Model::InitializeBackend(const ModelEnvironment& environment, const ModelSource& source) {
+Status Model::InitializeBackend(const ModelSource& source, request::ModelIdentity* identity) {
+  config::ModelConfigPtr& config = identity->config;
   NEREID_ASSIGN_OR_RETURN(auto backend,
-                          environment.backends.Get(config().backend(), config().runtime(),
-                                                   source.directory, source.version_directory));
-  identity_.config = config::CompleteInstanceGroups(config(), DefaultsFrom(backend->attributes()));
-  config::ValidateOptions groups;
-  groups.check_instance_groups = true;
-  NEREID_RETURN_IF_ERROR(config::ValidateModelConfig(config(), groups));
+                          environment_.backends.Get(config->backend(), config->runtime(),
+                                                    source.directory, source.version_directory));
+  config = config::CompleteInstanceGroups(*config, DefaultsFrom(backend->attributes()));
+  NEREID_RETURN_IF_ERROR(CheckGroups(*config));
 
   backend::BackendModel::Description description;
   description.name = source.name;
   description.version = static_cast<uint64_t>(source.version);
   description.directory = source.directory;
-  description.config_json = config::DescribeModelConfigJson(config());
-  description.auto_complete = environment.auto_complete;
-  description.server = environment.c_server;
-  backend_model_ =
-      std::make_unique<backend::BackendModel>(std::move(backend), std::move(description));
+  description.auto_complete = environment_.auto_complete;
+  description.server = environment_.c_server;
+  backend_model_ = std::make_unique<backend::BackendModel>(
+      std::move(backend), std::move(description), config::DescribeModelConfigJson(*config));
   NEREID_RETURN_IF_ERROR(backend_model_->Initialize());
   if (const auto& completed = backend_model_->completed_config();
-      completed && environment.auto_complete) {
-    NEREID_ASSIGN_OR_RETURN(identity_.config, config::MergeBackendConfig(config(), *completed));
-    backend_model_->SetConfigJson(config::DescribeModelConfigJson(config()));
+      completed && environment_.auto_complete) {
+    NEREID_ASSIGN_OR_RETURN(config, config::MergeBackendConfig(*config, *completed));
+    backend_model_->SetConfigJson(config::DescribeModelConfigJson(*config));
   }
   config::ValidateOptions all;
   all.check_io = true;
   all.check_instance_groups = true;
-  return config::ValidateModelConfig(config(), all);
+  return config::ValidateModelConfig(*config, all);
 }
 
-Status Model::ReadLabels(const std::string& directory) {
-  for (const config::TensorSpec& output : config().outputs()) {
+Status Model::ReadLabels(request::ModelIdentity* identity) const {
+  for (const config::TensorSpec& output : identity->config->outputs()) {
     if (output.label_filename.empty()) continue;
-    NEREID_ASSIGN_OR_RETURN(identity_.labels[output.name],
-                            config::ReadLabelFile(directory, output.label_filename));
+    NEREID_ASSIGN_OR_RETURN(identity->labels[output.name],
+                            config::ReadLabelFile(directory_, output.label_filename));
   }
   return Status::Ok();
 }
 
-Status Model::CreateInstances(const ModelEnvironment& environment) {
-  for (const config::InstanceGroup& group : config().instance_groups()) {
-    const std::vector<int32_t> devices =
-        group.kind == InstanceKind::kGpu ? group.gpus : std::vector<int32_t>{0};
-    for (int32_t index = 0; index < group.count; ++index) {
-      for (const int32_t device : devices) {
-        backend::BackendInstance::Description description;
-        description.name = group.name + "_" + std::to_string(index);
-        description.kind = group.kind;
-        description.device_id = device;
-        description.passive = group.passive;
-        description.host_policy_json = HostPolicyJson(environment, HostPolicyName(group, device));
-        description.profiles = group.profiles;
-        description.secondary_devices = group.secondary_devices;
-        auto instance = std::make_unique<ModelInstance>(*backend_model_, std::move(description),
-                                                        environment.clock);
-        NEREID_RETURN_IF_ERROR(instance->Initialize());
-        instances_.push_back(std::move(instance));
-      }
+base::Result<std::vector<InstancePtr>> Model::CreateInstances(
+    const std::vector<InstanceSpec>& specs) {
+  NEREID_ASSIGN_OR_RETURN(const std::vector<WarmupSample> samples,
+                          BuildWarmupSamples(config(), [this](const std::string& name) {
+                            return ReadWarmupDirectory(directory_, name);
+                          }));
+  std::vector<InstancePtr> instances;
+  for (const InstanceSpec& spec : specs) {
+    auto instance = std::make_shared<ModelInstance>(*backend_model_, spec, environment_.clock);
+    NEREID_RETURN_IF_ERROR(instance->Initialize());
+    if (!instance->passive()) {
+      NEREID_RETURN_IF_ERROR(RunWarmup(samples, identity_, environment_.clock, *instance));
     }
+    instances.push_back(std::move(instance));
   }
-  return Status::Ok();
+  return instances;
 }
 
-void Model::CreateScheduler(const ModelEnvironment& environment) {
+std::vector<schedule::SchedulerInstance> Model::Active(const std::vector<InstancePtr>& instances) {
   std::vector<schedule::SchedulerInstance> active;
-  bool all_cpu = true;
-  for (const auto& instance : instances_) {
+  for (const InstancePtr& instance : instances) {
     if (!instance->passive()) active.push_back({instance->name(), instance.get()});
   }
+  return active;
+}
+
+Status Model::CreateScheduler() {
+  bool all_cpu = true;
   for (const config::InstanceGroup& group : config().instance_groups()) {
     if (group.kind == InstanceKind::kGpu) all_cpu = false;
   }
-  scheduler_statistics_ = std::make_unique<SchedulerStatistics>(environment.clock);
-  const schedule::SchedulerEnvironment scheduling{
-      environment.clock, environment.timers, *scheduler_statistics_,
-      all_cpu ? environment.inline_mode : schedule::InlineMode::kNever};
-  scheduler_ = schedule::MakeScheduler(config(), std::move(active), scheduling);
+  scheduler_statistics_ = std::make_unique<SchedulerStatistics>(environment_.clock);
+  schedule::SchedulerEnvironment scheduling{
+      environment_.clock, environment_.timers, *scheduler_statistics_,
+      all_cpu ? environment_.inline_mode : schedule::InlineMode::kNever};
+  NEREID_ASSIGN_OR_RETURN(scheduling.watchdog_ns,
+                          WatchdogNs(config(), environment_.execution_watchdog_secs));
+  scheduler_ = schedule::MakeScheduler(config(), Active(instances_.All()), scheduling);
+  return Status::Ok();
+}
+
+base::Result<InstanceUpdate> Model::PrepareUpdate(const config::ModelConfig& wanted) {
+  const auto& attributes = backend_model_->backend().attributes();
+  InstanceUpdate update;
+  update.config = config::CompleteInstanceGroups(*config::WithInstancesOf(config(), wanted),
+                                                 DefaultsFrom(attributes));
+  NEREID_RETURN_IF_ERROR(CheckGroups(*update.config));
+  const std::vector<InstancePtr> all = instances_.All();
+  std::vector<ExistingInstance> existing;
+  for (const InstancePtr& instance : all) {
+    existing.push_back({instance->name(), instance->signature()});
+  }
+  const std::vector<InstanceSpec> specs =
+      ExpandInstanceGroups(*update.config, environment_.host_policies);
+  const InstanceChanges changes = PlanInstanceChanges(existing, specs);
+  for (const size_t i : changes.remove) update.removed.push_back(all[i]);
+  std::vector<InstanceSpec> missing;
+  for (const size_t i : changes.create) missing.push_back(specs[i]);
+  if (!missing.empty()) {
+    NEREID_ASSIGN_OR_RETURN(update.created, CreateInstances(missing));
+  }
+  return update;
+}
+
+void Model::ApplyUpdate(InstanceUpdate update) {
+  backend_model_->SetConfigJson(config::DescribeModelConfigJson(*update.config));
+  instances_.Add(update.created);
+  // The new ones first: requests never meet a model without instances.
+  scheduler_->AddInstances(Active(update.created));
+  std::vector<schedule::BatchRunner*> leaving;
+  for (const schedule::SchedulerInstance& instance : Active(update.removed)) {
+    leaving.push_back(instance.runner);
+  }
+  scheduler_->RemoveInstances(leaving);
+  instances_.Remove(std::move(update.removed));
 }
 
 Status Model::CheckReady() {
-  for (const auto& instance : instances_) NEREID_RETURN_IF_ERROR(instance->CheckReady());
-  return Status::Ok();
+  NEREID_RETURN_IF_ERROR(instances_.CheckReady());
+  return scheduler_->CheckProgress();
 }
 
 telemetry::ModelStatistics Model::Statistics() const {
   telemetry::ModelStatistics total;
-  total.name = identity_.name;
-  total.version = identity_.version_text;
+  total.name = identity_->name;
+  total.version = identity_->version_text;
+  instances_.AddStatisticsTo(&total);
   for (const memory::BufferAttributes& usage : backend_model_->memory_usage()) {
     total.memory_usage.push_back(ToMemoryUsage(usage));
   }
-  for (const auto& instance : instances_) instance->statistics().MergeInto(&total);
   scheduler_statistics_->MergeInto(&total);
   total.pending_requests = scheduler_->PendingCount();
   return total;

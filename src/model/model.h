@@ -13,7 +13,7 @@
 #include "base/result.h"
 #include "base/timer_queue.h"
 #include "config/model_config.h"
-#include "model/model_instance.h"
+#include "model/instance_set.h"
 #include "model/scheduler_statistics.h"
 #include "request/model_identity.h"
 #include "schedule/inline_policy.h"
@@ -29,7 +29,8 @@ struct ModelEnvironment {
   base::TimerQueue& timers;
   bool auto_complete = true;
   schedule::InlineMode inline_mode = schedule::InlineMode::kAuto;
-  std::map<std::string, std::map<std::string, std::string>> host_policies = {};
+  uint32_t execution_watchdog_secs = 0;  // 0 = off; a model's own parameter overrides it
+  HostPolicies host_policies = {};
   TRITONSERVER_Server* c_server = nullptr;
 };
 
@@ -42,18 +43,35 @@ struct ModelSource {
   config::ModelConfigPtr config;  // completed from the files, normalised, validated
 };
 
+/// A change of a model's instances that is prepared: what is new exists and is warm. Without effect
+/// until it is applied; must not outlive the model.
+struct InstanceUpdate {
+  config::ModelConfigPtr config;  // the model's, with the new instance groups
+  std::vector<InstancePtr> created;
+  std::vector<InstancePtr> removed;
+};
+
 /// One loaded version of a model: configuration, backend, instances, scheduler, statistics.
 /// Thread-safe. It must be destroyed on a thread that is not one of its own instances'.
 class Model {
  public:
-  /// Loads the version: finds the backend, lets it complete the configuration, makes the
-  /// instances. Blocks for as long as the framework takes.
+  /// Loads the version: finds the backend, lets it complete the configuration, makes the instances
+  /// and warms them up. Blocks for as long as the framework takes.
   static base::Result<std::unique_ptr<Model>> Create(const ModelEnvironment& environment,
                                                      const ModelSource& source);
   ~Model();
 
-  const request::ModelIdentity& identity() const { return identity_; }
-  const config::ModelConfig& config() const { return *identity_.config; }
+  /// As the model was loaded; an update of its instances makes a configuration of its own.
+  const request::ModelIdentity& identity() const { return *identity_; }
+  const config::ModelConfig& config() const { return *identity_->config; }
+
+  /// Prepares the change from the instances that exist to those that `wanted` asks for, a
+  /// configuration that differs from the model's in instance_group and version_policy alone. Blocks
+  /// while new instances are made. One update at a time.
+  base::Result<InstanceUpdate> PrepareUpdate(const config::ModelConfig& wanted);
+  /// Puts the new instances into service, lets the removed ones finish what they run, and destroys
+  /// them.
+  void ApplyUpdate(InstanceUpdate update);
 
   /// Takes a normalised request; see schedule::Scheduler.
   base::Status Enqueue(std::unique_ptr<request::InferenceRequest>& request) {
@@ -61,23 +79,27 @@ class Model {
   }
   void StopAccepting() { scheduler_->StopAccepting(); }
 
-  /// Whether the backend says that every instance can work.
+  /// Whether the backend says that every instance can work, and no execution is stuck.
   base::Status CheckReady();
 
   telemetry::ModelStatistics Statistics() const;
 
  private:
-  Model() = default;
-  base::Status Load(const ModelEnvironment& environment, const ModelSource& source);
-  base::Status InitializeBackend(const ModelEnvironment& environment, const ModelSource& source);
-  base::Status ReadLabels(const std::string& directory);
-  base::Status CreateInstances(const ModelEnvironment& environment);
-  void CreateScheduler(const ModelEnvironment& environment);
+  explicit Model(const ModelEnvironment& environment) : environment_(environment) {}
+  base::Status Load(const ModelSource& source);
+  base::Status InitializeBackend(const ModelSource& source, request::ModelIdentity* identity);
+  base::Status ReadLabels(request::ModelIdentity* identity) const;
+  /// Initialised and warmed up.
+  base::Result<std::vector<InstancePtr>> CreateInstances(const std::vector<InstanceSpec>& specs);
+  base::Status CreateScheduler();
+  static std::vector<schedule::SchedulerInstance> Active(const std::vector<InstancePtr>& instances);
 
   // Destroyed from the last to the first: the scheduler's threads end before the instances go.
-  request::ModelIdentity identity_;
+  const ModelEnvironment environment_;
+  std::string directory_;
+  std::shared_ptr<const request::ModelIdentity> identity_;
   std::unique_ptr<backend::BackendModel> backend_model_;
-  std::vector<std::unique_ptr<ModelInstance>> instances_;
+  InstanceSet instances_;
   std::unique_ptr<SchedulerStatistics> scheduler_statistics_;
   std::unique_ptr<schedule::Scheduler> scheduler_;
 };

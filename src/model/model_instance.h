@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <memory>
+#include <string>
+#include <utility>
+
 #include "backend/backend_instance.h"
+#include "model/instance_plan.h"
 #include "model/statistics_shard.h"
 #include "schedule/batch.h"
 
@@ -11,32 +16,36 @@ namespace nereid::model {
 /// statistics.
 class ModelInstance final : public schedule::BatchRunner, private backend::StatisticsObserver {
  public:
-  ModelInstance(backend::BackendModel& model, backend::BackendInstance::Description description,
-                const base::Clock& clock)
-      : statistics_(clock), backend_(model, std::move(description), *this) {}
+  ModelInstance(backend::BackendModel& model, InstanceSpec spec, const base::Clock& clock)
+      : statistics_(std::make_shared<StatisticsShard>(clock)),
+        signature_(std::move(spec.signature)),
+        backend_(model, std::move(spec.description), *this) {}
 
   base::Status Initialize() { return backend_.Initialize(); }
   base::Status CheckReady() { return backend_.CheckReady(); }
   const std::string& name() const { return backend_.description().name; }
+  const std::string& signature() const { return signature_; }
   bool passive() const { return backend_.description().passive; }
-  const StatisticsShard& statistics() const { return statistics_; }
+  /// May be kept longer than the instance.
+  const std::shared_ptr<StatisticsShard>& statistics() const { return statistics_; }
 
   void Run(schedule::Batch batch) noexcept override { backend_.Execute(std::move(batch.requests)); }
 
  private:
   void OnRequest(const request::InferenceRequest& request, bool success,
                  const backend::ExecutionTimes& times) override {
-    statistics_.AddRequest(request, success, times);
+    statistics_->AddRequest(request, success, times);
   }
   void OnBatch(uint64_t batch_size, const backend::ExecutionTimes& times) override {
-    statistics_.AddBatch(batch_size, times);
+    statistics_->AddBatch(batch_size, times);
   }
-  void OnResponse(const backend::ResponseTimes& times) override { statistics_.AddResponse(times); }
+  void OnResponse(const backend::ResponseTimes& times) override { statistics_->AddResponse(times); }
   void OnMemoryUsage(const memory::BufferAttributes& usage) override {
-    statistics_.AddMemoryUsage(usage);
+    statistics_->AddMemoryUsage(usage);
   }
 
-  StatisticsShard statistics_;
+  const std::shared_ptr<StatisticsShard> statistics_;
+  const std::string signature_;
   backend::BackendInstance backend_;
 };
 

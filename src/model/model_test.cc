@@ -137,11 +137,6 @@ TEST_F(ModelTest, LoadFailuresSayWhy) {
               HasSubstr("must be plain names"));
   EXPECT_THAT(Load(R"(name: "m" backend: "copy" sequence_batching { })").status().message(),
               HasSubstr("sequence batching is not supported"));
-  EXPECT_THAT(Load(R"(name: "m" backend: "copy"
-                      model_repository_agents { agents { name: "checksum" } })")
-                  .status()
-                  .message(),
-              HasSubstr("model repository agents are not supported"));
   EXPECT_THAT(
       Load(R"(name: "m" backend: "copy" input { name: "A" data_type: TYPE_INT8 dims: [ 0 ] })")
           .status()

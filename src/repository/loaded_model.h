@@ -20,6 +20,8 @@ class LoadedModel {
   virtual void StopAccepting() = 0;
   /// Whether the model's backend says that it can work.
   virtual base::Status CheckReady() = 0;
+  /// Called once, when this object has taken its place in the table.
+  virtual void Activate() {}
 };
 
 /// Which version of which model to load, and from where.
@@ -29,6 +31,8 @@ struct VersionSource {
   std::string directory;          // the model's
   std::string version_directory;  // the version's
   config::ModelConfigPtr config;  // completed from the files, normalised, validated
+  /// What keeps the files where they are; to be kept for as long as the model, and let go after it.
+  std::shared_ptr<const void> origin = nullptr;
 };
 
 /// Makes a LoadedModel of a version; implemented by whoever knows models. Called from several
@@ -39,6 +43,13 @@ class ModelLoader {
   /// `on_destroyed` is called, on any thread, when the model is gone for good.
   virtual base::Result<std::shared_ptr<LoadedModel>> Load(const VersionSource& source,
                                                           std::function<void()> on_destroyed) = 0;
+
+  /// The model that `serving` stands for, with the instance groups of `source.config`, which
+  /// differs from the one that was loaded in nothing else but the version policy. The change takes
+  /// effect when the result is activated; without that, `serving` stays as it is.
+  virtual base::Result<std::shared_ptr<LoadedModel>> Update(
+      const std::shared_ptr<LoadedModel>& serving, const VersionSource& source,
+      std::function<void()> on_destroyed) = 0;
 };
 
 }  // namespace nereid::repository

@@ -14,7 +14,6 @@ using base::Status;
 
 namespace {
 
-constexpr const char* kUnloadedReason = "unloaded";
 constexpr const char* kDuplicateReason = "model appears in two or more repositories";
 
 bool IsDuplicate(const std::vector<ModelDirectory>& directories, const std::string& name) {
@@ -110,7 +109,7 @@ void ModelLifecycle::RunAll(const std::vector<ModelDirectory>& directories, Load
   const auto work = [&] {
     for (size_t i = next++; i < directories.size(); i = next++) {
       Acquire(directories[i].name);
-      const Status status = LoadLocked(directories[i]);
+      const Status status = LoadLocked(directories[i], {});
       Release(directories[i].name);
       if (status.ok()) continue;
       std::lock_guard lock(report_mutex);
@@ -141,115 +140,38 @@ base::Result<ModelDirectory> ModelLifecycle::FindDirectory(const std::string& na
   return PollFailure(name);
 }
 
-Status ModelLifecycle::Load(const std::string& name) {
-  NEREID_ASSIGN_OR_RETURN(const ModelDirectory directory, FindDirectory(name));
+Status ModelLifecycle::Load(const std::string& name, const LoadOverrides& overrides) {
+  // A model that comes with all its files needs no repository.
+  NEREID_RETURN_IF_ERROR(CheckName(name));
+  ModelDirectory directory{name, ""};
+  if (overrides.files.empty()) {
+    NEREID_ASSIGN_OR_RETURN(directory, FindDirectory(name));
+  }
   Acquire(name);
-  Status status = LoadLocked(directory);
+  Status status = LoadLocked(directory, overrides);
   Release(name);
   return status;
 }
 
-Status ModelLifecycle::LoadLocked(const ModelDirectory& directory) {
-  auto polled = PollModel(directory, options_.poll);
-  if (!polled.ok()) {
-    LOG_ERROR << "Poll failed for model directory '" << directory.name
-              << "': " << polled.status().message();
-    return PollFailure(directory.name);
-  }
-  const bool serves = HasReadyVersion(Table()->FindVersions(directory.name));
-  {
+Status ModelLifecycle::LoadLocked(const ModelDirectory& directory, const LoadOverrides& overrides) {
+  const std::string& name = directory.name;
+  if (overrides.empty() && HasReadyVersion(Table()->FindVersions(name))) {
+    const FileState files = ReadFileState(directory.path);
     std::lock_guard lock(mutex_);
-    if (serves && states_[directory.name].modified_ns == polled->modified_ns) return Status::Ok();
+    if (states_[name].basis.files == files) return Status::Ok();
+  }
+  auto polled = PollModel(directory, options_.poll, overrides);
+  if (!polled.ok()) {
+    LOG_ERROR << "Poll failed for model directory '" << name << "': " << polled.status().message();
+    return PollFailure(name);
   }
   if (polled->versions.empty()) {
-    return Status::InvalidArgument("load failed for model '" + directory.name +
+    return Status::InvalidArgument("load failed for model '" + name +
                                    "': at least one version must be available under the version "
                                    "policy of model '" +
-                                   directory.name + "'\n");
+                                   name + "'\n");
   }
-  NEREID_RETURN_IF_ERROR(LoadVersions(*polled));
-  std::lock_guard lock(mutex_);
-  states_[directory.name].modified_ns = polled->modified_ns;
-  return Status::Ok();
-}
-
-base::Result<std::shared_ptr<LoadedModel>> ModelLifecycle::LoadOne(const VersionSource& source,
-                                                                   uint64_t generation) {
-  {
-    std::lock_guard lock(mutex_);
-    ++living_;
-  }
-  auto loaded = loader_.Load(source, [this, name = source.name, version = source.version,
-                                      generation] { OnDestroyed(name, version, generation); });
-  if (!loaded.ok()) {
-    std::lock_guard lock(mutex_);
-    --living_;
-  }
-  return loaded;
-}
-
-Status ModelLifecycle::LoadVersions(const PolledModel& polled) {
-  const std::string& name = polled.directory.name;
-  const uint64_t generation = next_generation_++;
-  const bool serves = HasReadyVersion(Table()->FindVersions(name));
-  if (!serves) {
-    Change([&](ModelTable::Models& models) {
-      for (const int64_t version : polled.versions) {
-        models[name][version] = {VersionState::kLoading, "", nullptr, generation};
-      }
-    });
-  }
-
-  VersionRecords loaded;
-  std::string failures;
-  for (const int64_t version : polled.versions) {
-    const VersionSource source{name, version, polled.directory.path,
-                               base::JoinPath(polled.directory.path, std::to_string(version)),
-                               polled.config};
-    LOG_INFO << "loading: " << name << ":" << version;
-    auto model = LoadOne(source, generation);
-    for (uint32_t retry = 0; !model.ok() && retry < options_.load_retries; ++retry) {
-      LOG_WARNING << "retrying to load '" << name << "' version " << version << ": "
-                  << model.status().message();
-      model = LoadOne(source, generation);
-    }
-    if (model.ok()) {
-      loaded[version] = {VersionState::kReady, "", std::move(model).value(), generation};
-      continue;
-    }
-    const std::string reason = model.status().ToString();
-    LOG_ERROR << "failed to load '" << name << "' version " << version << ": " << reason;
-    failures +=
-        "version " + std::to_string(version) + " is at UNAVAILABLE state: " + reason + ";\n";
-    loaded[version] = {VersionState::kUnavailable, reason, nullptr, generation};
-  }
-  if (failures.empty()) {
-    LOG_INFO << "successfully loaded '" << name << "'";
-  } else if (serves) {
-    // What serves stays; the new versions that did load go with `loaded`.
-    return Status::InvalidArgument("load failed for model '" + name + "': " + failures);
-  }
-  std::vector<std::shared_ptr<LoadedModel>> replaced;  // let go outside the lock
-  Change([&](ModelTable::Models& models) {
-    VersionRecords& records = models[name];
-    for (auto& [version, record] : records) {
-      if (record.model == nullptr) continue;
-      replaced.push_back(std::move(record.model));
-      record.model = nullptr;
-      record.state = VersionState::kUnloading;
-      record.reason.clear();
-    }
-    for (auto& [version, record] : loaded) {
-      if (!failures.empty() && record.state == VersionState::kReady) {
-        // All or nothing: a version does not serve when another of the same load failed.
-        replaced.push_back(std::move(record.model));
-        record = {VersionState::kUnavailable, kUnloadedReason, nullptr, generation};
-      }
-      records[version] = std::move(record);
-    }
-  });
-  if (failures.empty()) return Status::Ok();
-  return Status::InvalidArgument("load failed for model '" + name + "': " + failures);
+  return LoadVersions(*polled);
 }
 
 Status ModelLifecycle::Unload(const std::string& name) {
@@ -266,10 +188,7 @@ Status ModelLifecycle::Unload(const std::string& name) {
       record.state = VersionState::kUnloading;
     }
   });
-  {
-    std::lock_guard lock(mutex_);
-    states_[name].modified_ns = 0;
-  }
+  SetBasis(name, {}, nullptr);
   removed.clear();
   Release(name);
   return Status::Ok();

@@ -55,8 +55,10 @@ class ModelLifecycle {
   LoadReport LoadModels(const std::set<std::string>& names);
 
   /// Loads or, if its files changed, reloads one model, and returns when that is done. A failed
-  /// reload leaves what serves in place.
-  base::Status Load(const std::string& name);
+  /// reload leaves what serves in place. Versions whose files are as they were, under a
+  /// configuration that differs in nothing but instance groups and version policy, go on serving
+  /// with other instances. What overrides put in place stays until the repository's files change.
+  base::Status Load(const std::string& name, const LoadOverrides& overrides = {});
 
   /// Takes a model out of service and returns at once; it is gone when its last request is. An
   /// unknown name is no failure.
@@ -78,14 +80,25 @@ class ModelLifecycle {
 
  private:
   struct ModelState {
-    bool busy = false;        // an operation is under way
-    int64_t modified_ns = 0;  // of the files that serve
+    bool busy = false;  // an operation is under way
+    LoadBasis basis;    // of what serves; empty where nothing does
+    std::shared_ptr<agent::AgentChain> agents;  // of what serves
   };
+  /// A version that a load has made, or the reason why it has not.
+  using LoadedVersions = std::map<int64_t, base::Result<std::shared_ptr<LoadedModel>>>;
 
-  base::Status LoadLocked(const ModelDirectory& directory);
+  base::Status LoadLocked(const ModelDirectory& directory, const LoadOverrides& overrides);
   base::Status LoadVersions(const PolledModel& polled);
-  base::Result<std::shared_ptr<LoadedModel>> LoadOne(const VersionSource& source,
-                                                     uint64_t generation);
+  LoadedVersions MakeVersions(const PolledModel& polled, uint64_t generation);
+  base::Result<std::shared_ptr<LoadedModel>> MakeVersion(const VersionSource& source,
+                                                         VersionAction action,
+                                                         uint64_t generation);
+  void Switch(const std::string& name, const LoadedVersions& loaded, bool all_good,
+              uint64_t generation);
+  /// What serves was loaded from this; tells the agents of what served before.
+  void SetBasis(const std::string& name, LoadBasis basis,
+                std::shared_ptr<agent::AgentChain> agents);
+  std::shared_ptr<LoadedModel> ServingModel(const std::string& name, int64_t version) const;
   base::Result<ModelDirectory> FindDirectory(const std::string& name) const;
   void RunAll(const std::vector<ModelDirectory>& directories, LoadReport* report);
   void OnDestroyed(const std::string& name, int64_t version, uint64_t generation);

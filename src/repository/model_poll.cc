@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "repository/model_poll.h"
 
-#include <sys/stat.h>
-
 #include <algorithm>
-#include <filesystem>
 
 #include "base/files.h"
 #include "base/log.h"
@@ -12,6 +9,7 @@
 #include "config/parse.h"
 #include "config/rules/validate.h"
 #include "config/version_policy.h"
+#include "model_config.pb.h"
 #include "repository/config_file.h"
 
 namespace nereid::repository {
@@ -20,21 +18,55 @@ using base::Status;
 
 namespace {
 
-int64_t ModificationNs(const std::string& path) {
-  struct stat info {};
-  if (::stat(path.c_str(), &info) != 0) return 0;
-  return int64_t{info.st_mtim.tv_sec} * 1'000'000'000 + info.st_mtim.tv_nsec;
-}
-
 /// The configuration as the file says it; with completion allowed and no file, an empty one.
-base::Result<config::ModelConfigPtr> ReadConfig(const ModelDirectory& directory,
+base::Result<config::ModelConfigPtr> ReadConfig(const std::string& directory,
                                                 const PollOptions& options) {
-  const std::string path = ConfigFilePath(directory.path, options.config_name);
+  const std::string path = ConfigFilePath(directory, options.config_name);
   if (!base::PathExists(path) && !options.strict_config) {
     return config::ParseModelConfigText("", path);
   }
   NEREID_ASSIGN_OR_RETURN(const std::string text, base::ReadFile(path, kMaxConfigFileBytes));
   return config::ParseModelConfigText(text, path);
+}
+
+/// What must stay as long as a model that was made of it; the agents go first, then the files.
+struct Origin {
+  std::shared_ptr<const base::TemporaryDirectory> files;
+  std::shared_ptr<const agent::AgentChain> agents;
+};
+
+base::Result<config::ModelConfigPtr> WrittenConfig(const std::string& directory,
+                                                   const PollOptions& options,
+                                                   const LoadOverrides& overrides) {
+  if (!overrides.config) return ReadConfig(directory, options);
+  auto parsed = config::ParseModelConfigJson(*overrides.config);
+  if (!parsed.ok()) return parsed.status().WithPrefix("Invalid config override: ");
+  return parsed;
+}
+
+/// Runs LOAD on the agents that the configuration names, and goes where they have taken the files.
+Status RunAgents(const config::ModelConfig& written, const PollOptions& options,
+                 PolledModel* polled) {
+  if (options.agents == nullptr) {
+    return Status::Unsupported("model '" + polled->directory.name +
+                               "': there are no model repository agents here");
+  }
+  const auto named = [&](const config::ModelConfig& config) {
+    inference::ModelConfig proto = config.proto();
+    if (proto.name().empty()) proto.set_name(polled->directory.name);
+    return config::ModelConfig::Create(std::move(proto));
+  };
+  NEREID_ASSIGN_OR_RETURN(
+      polled->agents,
+      agent::AgentChain::Load(*options.agents, *named(written), polled->directory.path,
+                              [&](const std::string& path) -> base::Result<config::ModelConfigPtr> {
+                                NEREID_ASSIGN_OR_RETURN(const auto moved,
+                                                        ReadConfig(path, options));
+                                return named(*moved);
+                              }));
+  polled->directory.path = polled->agents->directory();
+  polled->basis.staged = true;
+  return Status::Ok();
 }
 
 /// The selected versions whose directories have exactly that number as their name.
@@ -74,31 +106,34 @@ base::Result<std::vector<ModelDirectory>> ScanRepositories(const std::set<std::s
   return directories;
 }
 
-base::Result<PolledModel> PollModel(const ModelDirectory& directory, const PollOptions& options) {
+base::Result<PolledModel> PollModel(const ModelDirectory& directory, const PollOptions& options,
+                                    const LoadOverrides& overrides) {
   PolledModel polled;
   polled.directory = directory;
-  // Before anything is read: a change while we read makes the model look modified next time.
-  polled.modified_ns = NewestModificationNs(directory.path);
-  NEREID_ASSIGN_OR_RETURN(const config::ModelConfigPtr written, ReadConfig(directory, options));
-  NEREID_ASSIGN_OR_RETURN(config::ModelFiles files, config::ReadModelFiles(directory.path));
-  files.directory_name = directory.name;
-  NEREID_ASSIGN_OR_RETURN(polled.config, config::CompleteModelConfig(*written, files));
-  NEREID_RETURN_IF_ERROR(config::ValidateModelConfig(
-      *polled.config, config::ValidateOptions::ForPoll(options.strict_config, directory.name)));
-  polled.versions = FindVersions(files, *polled.config);
-  return polled;
-}
-
-int64_t NewestModificationNs(const std::string& path) {
-  namespace fs = std::filesystem;
-  int64_t newest = ModificationNs(path);
-  std::error_code error;
-  // Links are not followed: a link to a parent would never end.
-  fs::recursive_directory_iterator it(path, fs::directory_options::skip_permission_denied, error);
-  for (const fs::recursive_directory_iterator end; !error && it != end; it.increment(error)) {
-    newest = std::max(newest, ModificationNs(it->path().string()));
+  auto origin = std::make_shared<Origin>();
+  if (!overrides.files.empty()) {
+    NEREID_ASSIGN_OR_RETURN(origin->files, StageFiles(overrides));
+    polled.directory.path = origin->files->path();
+    polled.basis.staged = true;
+  } else {
+    // Before anything is read: a change while we read makes the model look modified next time.
+    polled.basis.files = ReadFileState(directory.path);
   }
-  return newest;
+  NEREID_ASSIGN_OR_RETURN(const config::ModelConfigPtr written,
+                          WrittenConfig(polled.directory.path, options, overrides));
+  if (written->proto().model_repository_agents().agents_size() > 0) {
+    NEREID_RETURN_IF_ERROR(RunAgents(*written, options, &polled));
+    origin->agents = polled.agents;
+  }
+  NEREID_ASSIGN_OR_RETURN(config::ModelFiles files, config::ReadModelFiles(polled.directory.path));
+  files.directory_name = directory.name;
+  NEREID_ASSIGN_OR_RETURN(polled.basis.config, config::CompleteModelConfig(*written, files));
+  NEREID_RETURN_IF_ERROR(config::ValidateModelConfig(
+      *polled.basis.config,
+      config::ValidateOptions::ForPoll(options.strict_config, directory.name)));
+  polled.versions = FindVersions(files, *polled.basis.config);
+  if (polled.basis.staged) polled.origin = std::move(origin);
+  return polled;
 }
 
 }  // namespace nereid::repository

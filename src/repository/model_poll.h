@@ -7,7 +7,10 @@
 #include <vector>
 
 #include "base/result.h"
+#include "agent/agent_chain.h"
 #include "config/model_config.h"
+#include "repository/load_overrides.h"
+#include "repository/load_plan.h"
 
 namespace nereid::repository {
 
@@ -22,6 +25,8 @@ struct PollOptions {
   std::set<std::string> repositories;  // paths of directories
   bool strict_config = false;          // the backend will not complete configurations
   std::string config_name;             // configs/<name>.pbtxt is preferred where it exists
+  /// Whom models ask for their repository agents; null where there are none.
+  agent::AgentRegistry* agents = nullptr;
 };
 
 /// The sub-directories of all repositories, sorted by name. A name that several repositories have
@@ -31,16 +36,17 @@ base::Result<std::vector<ModelDirectory>> ScanRepositories(const std::set<std::s
 /// What the directory of one model says, before anything is loaded.
 struct PolledModel {
   ModelDirectory directory;
-  config::ModelConfigPtr config;  // completed from the files, normalised, validated
+  LoadBasis basis;                // its configuration is completed from the files, normalised, valid
   std::vector<int64_t> versions;  // what the version policy selects of what is there; may be empty
-  int64_t modified_ns = 0;        // the newest modification time below the directory
+  /// The agents that the configuration names; they have run LOAD. Null without agents.
+  std::shared_ptr<agent::AgentChain> agents;
+  /// The files of overrides, if there are any, and the agents: needed for as long as the model.
+  std::shared_ptr<const void> origin;
 };
 
-/// Reads and checks a model's directory. A failure hides the model: Triton calls it a poll failure.
-base::Result<PolledModel> PollModel(const ModelDirectory& directory, const PollOptions& options);
-
-/// The newest modification time of a directory and everything below it, nanoseconds since the
-/// epoch; 0 if it cannot be read.
-int64_t NewestModificationNs(const std::string& path);
+/// Reads and checks a model's directory, or what stands in for it. A failure hides the model:
+/// Triton calls it a poll failure.
+base::Result<PolledModel> PollModel(const ModelDirectory& directory, const PollOptions& options,
+                                    const LoadOverrides& overrides = {});
 
 }  // namespace nereid::repository

@@ -15,6 +15,9 @@ namespace nereid::repository {
 
 enum class VersionState { kLoading, kReady, kUnloading, kUnavailable };
 
+/// The reason of a version that was taken out of service on purpose.
+inline constexpr const char* kUnloadedReason = "unloaded";
+
 /// "LOADING", "READY", "UNLOADING", "UNAVAILABLE".
 std::string_view VersionStateText(VersionState state);
 

@@ -1,103 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "schedule/instance_scheduler.h"
-
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <future>
-#include <thread>
 
-#include "request/testing/make_model.h"
-#include "request/testing/recording_sink.h"
-#include "schedule/direct/direct_planner.h"
-#include "schedule/dynamic/dynamic_planner.h"
+#include "schedule/inline_policy.h"
+#include "schedule/testing/scheduler_fixture.h"
 
 namespace nereid::schedule {
 namespace {
 
-/// Records the sizes of its batches and the threads they ran on; can be told to hold a batch.
-class FakeRunner : public BatchRunner {
- public:
-  void Run(Batch batch) noexcept override {
-    std::unique_lock lock(mutex_);
-    sizes_.push_back(batch.requests.size());
-    threads_.push_back(std::this_thread::get_id());
-    changed_.notify_all();
-    changed_.wait(lock, [this] { return !hold_; });
-    lock.unlock();
-    for (auto& request : batch.requests) {
-      request::RefuseRequest(std::move(request), base::Status::Internal("fake"));
-    }
-  }
-  void Hold(bool hold) {
-    std::lock_guard lock(mutex_);
-    hold_ = hold;
-    changed_.notify_all();
-  }
-  std::vector<size_t> WaitForBatches(size_t count) {
-    std::unique_lock lock(mutex_);
-    changed_.wait(lock, [&] { return sizes_.size() >= count; });
-    return sizes_;
-  }
-  std::vector<std::thread::id> threads() {
-    std::lock_guard lock(mutex_);
-    return threads_;
-  }
-
- private:
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  std::vector<size_t> sizes_;
-  std::vector<std::thread::id> threads_;
-  bool hold_ = false;
-};
-
-class FakeObserver : public SchedulerObserver {
- public:
-  void OnRefused(const request::InferenceRequest& /*request*/,
-                 telemetry::FailureReason /*reason*/) override {}
-  void OnBatchClosed(BatchReason /*reason*/, uint64_t /*requests*/,
-                     uint64_t /*batch_size*/) override {}
-};
-
-class InstanceSchedulerTest : public ::testing::Test {
- protected:
-  void TearDown() override {
-    scheduler_.reset();
-    sink_->Clear();
-  }
-
-  void Start(const std::string& batching, InlineMode mode = InlineMode::kNever) {
-    model_ = request::MakeModel("name: \"m\" max_batch_size: 8 " + batching);
-    std::unique_ptr<BatchPlanner> planner;
-    if (model_->config->dynamic_batching()) {
-      planner = std::make_unique<DynamicPlanner>(*model_->config);
-    } else {
-      planner = std::make_unique<DirectPlanner>();
-    }
-    scheduler_ = std::make_unique<InstanceScheduler>(
-        "m", std::move(planner), nullptr, std::vector<SchedulerInstance>{{"m_0", &runner_}},
-        SchedulerEnvironment{clock_, timers_, observer_, mode});
-  }
-  base::Status Enqueue(bool may_run_inline = false) {
-    auto request = std::make_unique<request::InferenceRequest>();
-    request->batch_size = 1;
-    request->may_run_inline = may_run_inline;
-    request->SetSink(sink_);
-    request->Bind(model_);
-    const base::Status status = scheduler_->Enqueue(request);
-    if (!status.ok()) request->response_factory()->Disarm();
-    return status;
-  }
-
-  base::FakeClock clock_;
-  base::ManualTimerQueue timers_{clock_};
-  FakeRunner runner_;
-  FakeObserver observer_;
-  std::shared_ptr<request::RecordingSink> sink_ = std::make_shared<request::RecordingSink>();
-  std::shared_ptr<const request::ModelIdentity> model_;
-  std::unique_ptr<InstanceScheduler> scheduler_;
-};
+class InstanceSchedulerTest : public SchedulerFixture {};
 
 TEST_F(InstanceSchedulerTest, DirectRunsEachRequestAlone) {
   Start("");

@@ -69,6 +69,7 @@ Status InferenceServer::Start() {
   model::ModelEnvironment environment{*backends_, base::SteadyClock(), *timers_};
   environment.auto_complete = !settings_.strict_model_config;
   environment.inline_mode = settings_.inline_mode;
+  environment.execution_watchdog_secs = settings_.execution_watchdog_secs;
   environment.host_policies = settings_.host_policies;
   environment.c_server = settings_.c_server;
 
@@ -78,7 +79,8 @@ Status InferenceServer::Start() {
   options.poll.config_name = settings_.model_config_name;
   options.load_threads = settings_.model_load_thread_count;
   options.load_retries = settings_.model_load_retry_count;
-  repository_ = std::make_unique<Repository>(std::move(options), std::move(environment));
+  repository_ = std::make_unique<Repository>(std::move(options), std::move(environment),
+                                             settings_.repoagent_directory);
   if (settings_.metrics_enabled) StartCollectors();
   return LoadStartupModels();
 }
@@ -152,7 +154,8 @@ base::Result<bool> InferenceServer::IsModelReady(const std::string& name, int64_
 base::Result<api::ModelTraits> InferenceServer::FindModel(const std::string& name,
                                                           int64_t version) {
   NEREID_ASSIGN_OR_RETURN(auto loaded, repository_->lifecycle.Table()->Find(name, version));
-  const config::ModelConfig& config = ServedModel::From(std::move(loaded))->model().config();
+  const auto served = ServedModel::From(std::move(loaded));
+  const config::ModelConfig& config = served->config();
   return api::ModelTraits{config.decoupled(), config.max_batch_size()};
 }
 
@@ -165,7 +168,7 @@ Status InferenceServer::Infer(std::unique_ptr<request::InferenceRequest>& reques
                                            request->model_name, request->model_version));
   ServedModel& served = static_cast<ServedModel&>(*loaded);
   model::Model& model = served.model();
-  request->Bind(std::shared_ptr<const request::ModelIdentity>(loaded, &model.identity()));
+  request->Bind(std::shared_ptr<const request::ModelIdentity>(loaded, &served.identity()));
   Status status = request::Normalize(*request);
   if (status.ok()) status = model.Enqueue(request);
   if (!status.ok()) {
@@ -183,11 +186,12 @@ Status InferenceServer::CheckExplicitControl() const {
 Status InferenceServer::LoadModel(const std::string& name,
                                   const std::vector<api::LoadParameter>& parameters) {
   NEREID_RETURN_IF_ERROR(CheckExplicitControl());
-  if (!parameters.empty()) {
-    return Status::Unsupported("load parameter '" + parameters[0].name +
-                               "': model load with overrides is not supported by this server yet");
+  std::vector<std::pair<std::string, std::string>> pairs;
+  for (const api::LoadParameter& parameter : parameters) {
+    pairs.emplace_back(parameter.name, parameter.value);
   }
-  return repository_->lifecycle.Load(name);
+  NEREID_ASSIGN_OR_RETURN(const auto overrides, repository::ParseLoadParameters(std::move(pairs)));
+  return repository_->lifecycle.Load(name, overrides);
 }
 
 Status InferenceServer::UnloadModel(const std::string& name, bool /*unload_dependents*/) {

@@ -61,6 +61,11 @@ void WriteModelMetrics(const telemetry::ModelStatistics& statistics,
       .Family(MetricKind::kCounter, "nv_inference_exec_count",
               "Executions of the model; a batch counts one")
       .Sample(labels, statistics.execution_count);
+  auto& closed = writer.Family(MetricKind::kCounter, "nereid_batch_closed_total",
+                               "Batches handed to the model, by what closed them");
+  for (const auto& [reason, count] : statistics.batches_closed) {
+    closed.Sample(labels.With("reason", reason), count);
+  }
   if (with_durations) {
     for (const DurationFamily& family : kDurationFamilies) {
       writer.Family(MetricKind::kCounter, family.name, family.help)

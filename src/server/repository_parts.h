@@ -10,11 +10,21 @@
 namespace nereid::server {
 
 /// The lifecycle with what it needs to live. Destroyed from the last to the first: the lifecycle
-/// hears of the last destroyed model before it goes, and the reaper outlives both.
+/// hears of the last destroyed model before it goes, the reaper outlives both, and the agents
+/// outlive the models.
 struct InferenceServer::Repository {
-  Repository(repository::ModelLifecycle::Options options, model::ModelEnvironment environment)
-      : loader(std::move(environment), reaper), lifecycle(std::move(options), loader) {}
+  Repository(repository::ModelLifecycle::Options options, model::ModelEnvironment environment,
+             const std::string& agent_directory)
+      : agents(agent_directory),
+        loader(std::move(environment), reaper),
+        lifecycle(WithAgents(std::move(options)), loader) {}
 
+  repository::ModelLifecycle::Options WithAgents(repository::ModelLifecycle::Options options) {
+    options.poll.agents = &agents;
+    return options;
+  }
+
+  agent::AgentRegistry agents;
   ModelReaper reaper;
   ServedModelLoader loader;
   repository::ModelLifecycle lifecycle;

@@ -3,6 +3,12 @@
 
 namespace nereid::server {
 
+void ServedModel::Activate() {
+  if (!update_) return;
+  model_->ApplyUpdate(std::move(*update_));
+  update_.reset();
+}
+
 base::Result<std::shared_ptr<repository::LoadedModel>> ServedModelLoader::Load(
     const repository::VersionSource& source, std::function<void()> on_destroyed) {
   model::ModelSource from;
@@ -12,11 +18,23 @@ base::Result<std::shared_ptr<repository::LoadedModel>> ServedModelLoader::Load(
   from.version_directory = source.version_directory;
   from.config = source.config;
   NEREID_ASSIGN_OR_RETURN(auto model, model::Model::Create(environment_, from));
+  return Own(new ServedModel(std::move(model), source.origin), std::move(on_destroyed));
+}
+
+base::Result<std::shared_ptr<repository::LoadedModel>> ServedModelLoader::Update(
+    const std::shared_ptr<repository::LoadedModel>& serving,
+    const repository::VersionSource& source, std::function<void()> on_destroyed) {
+  const std::shared_ptr<ServedModel> served = ServedModel::From(serving);
+  NEREID_ASSIGN_OR_RETURN(auto update, served->model().PrepareUpdate(*source.config));
+  return Own(new ServedModel(*served, std::move(update)), std::move(on_destroyed));
+}
+
+std::shared_ptr<repository::LoadedModel> ServedModelLoader::Own(
+    ServedModel* served, std::function<void()> on_destroyed) {
   return std::shared_ptr<repository::LoadedModel>(
-      new ServedModel(std::move(model)),
-      [&reaper = reaper_, on_destroyed = std::move(on_destroyed)](ServedModel* served) {
-        reaper.Post([served, on_destroyed] {
-          delete served;
+      served, [&reaper = reaper_, on_destroyed = std::move(on_destroyed)](ServedModel* object) {
+        reaper.Post([object, on_destroyed] {
+          delete object;
           on_destroyed();
         });
       });

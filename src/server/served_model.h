@@ -2,6 +2,8 @@
 #pragma once
 
 #include <memory>
+#include <optional>
+#include <utility>
 
 #include "model/model.h"
 #include "repository/loaded_model.h"
@@ -9,21 +11,40 @@
 
 namespace nereid::server {
 
-/// A model in the repository's table.
+/// A model in the repository's table. When its instances change, another object takes its place
+/// for the same model; requests that are bound to this one keep it and its configuration.
 class ServedModel final : public repository::LoadedModel {
  public:
-  explicit ServedModel(std::unique_ptr<model::Model> model) : model_(std::move(model)) {}
+  /// `origin` is kept for as long as the model.
+  ServedModel(std::shared_ptr<model::Model> model, std::shared_ptr<const void> origin)
+      : origin_(std::move(origin)), model_(std::move(model)), identity_(model_->identity()) {}
+  /// The model of `serving`, which changes when this object is activated.
+  ServedModel(const ServedModel& serving, model::InstanceUpdate update)
+      : origin_(serving.origin_),
+        model_(serving.model_),
+        identity_(serving.identity_),
+        update_(std::move(update)) {
+    identity_.config = update_->config;
+  }
 
   void StopAccepting() override { model_->StopAccepting(); }
   base::Status CheckReady() override { return model_->CheckReady(); }
+  void Activate() override;
+
   model::Model& model() { return *model_; }
+  const request::ModelIdentity& identity() const { return identity_; }
+  const config::ModelConfig& config() const { return *identity_.config; }
 
   static std::shared_ptr<ServedModel> From(std::shared_ptr<repository::LoadedModel> loaded) {
     return std::static_pointer_cast<ServedModel>(std::move(loaded));
   }
 
  private:
-  std::unique_ptr<model::Model> model_;
+  // Destroyed from the last to the first: prepared instances, the model, its files.
+  const std::shared_ptr<const void> origin_;
+  const std::shared_ptr<model::Model> model_;
+  request::ModelIdentity identity_;
+  std::optional<model::InstanceUpdate> update_;  // until it is applied
 };
 
 /// Loads ServedModels, and sees to it that they are destroyed by the reaper.
@@ -35,8 +56,14 @@ class ServedModelLoader final : public repository::ModelLoader {
 
   base::Result<std::shared_ptr<repository::LoadedModel>> Load(
       const repository::VersionSource& source, std::function<void()> on_destroyed) override;
+  base::Result<std::shared_ptr<repository::LoadedModel>> Update(
+      const std::shared_ptr<repository::LoadedModel>& serving,
+      const repository::VersionSource& source, std::function<void()> on_destroyed) override;
 
  private:
+  std::shared_ptr<repository::LoadedModel> Own(ServedModel* served,
+                                               std::function<void()> on_destroyed);
+
   const model::ModelEnvironment environment_;
   ModelReaper& reaper_;
 };

@@ -23,8 +23,8 @@ std::vector<api::TensorMetadata> Describe(const config::ModelConfig& config,
   return described;
 }
 
-model::Model& ModelOf(const VersionRecord& record) {
-  return static_cast<ServedModel&>(*record.model).model();
+ServedModel& ServedOf(const VersionRecord& record) {
+  return static_cast<ServedModel&>(*record.model);
 }
 
 /// Whether a metrics setting of the global group is "false".
@@ -56,7 +56,7 @@ base::Result<api::ModelMetadata> InferenceServer::GetModelMetadata(const std::st
   const auto table = repository_->lifecycle.Table();
   NEREID_ASSIGN_OR_RETURN(auto loaded, table->Find(name, version));
   const auto served = ServedModel::From(std::move(loaded));
-  const config::ModelConfig& config = served->model().config();
+  const config::ModelConfig& config = served->config();
   api::ModelMetadata metadata;
   metadata.name = name;
   if (version >= 0) {
@@ -77,7 +77,7 @@ base::Result<api::ModelMetadata> InferenceServer::GetModelMetadata(const std::st
 base::Result<std::shared_ptr<const config::ModelConfig>> InferenceServer::GetModelConfig(
     const std::string& name, int64_t version) {
   NEREID_ASSIGN_OR_RETURN(auto loaded, repository_->lifecycle.Table()->Find(name, version));
-  return ServedModel::From(std::move(loaded))->model().identity().config;
+  return ServedModel::From(std::move(loaded))->identity().config;
 }
 
 base::Result<std::vector<api::ModelStatistics>> InferenceServer::GetModelStatistics(
@@ -91,7 +91,7 @@ base::Result<std::vector<api::ModelStatistics>> InferenceServer::GetModelStatist
       if (record.state != VersionState::kReady) continue;
       known = true;
       if (!name.empty() && version >= 0 && number != version) continue;
-      statistics.push_back(ModelOf(record).Statistics());
+      statistics.push_back(ServedOf(record).model().Statistics());
     }
   }
   if (!known) {
@@ -131,9 +131,9 @@ void InferenceServer::StartCollectors() {
         for (const auto& [name, versions] : table->models()) {
           for (const auto& [number, record] : versions) {
             if (record.state != VersionState::kReady) continue;
-            model::Model& model = ModelOf(record);
-            WriteModelMetrics(model.Statistics(), model.config().metric_tags(), with_durations,
-                              writer);
+            ServedModel& served = ServedOf(record);
+            WriteModelMetrics(served.model().Statistics(), served.config().metric_tags(),
+                              with_durations, writer);
           }
         }
       });

@@ -58,6 +58,10 @@ struct ServerSettings {
   /// Per group name ("" = global) the settings.
   std::map<std::string, std::vector<std::pair<std::string, std::string>>> metrics_config;
   schedule::InlineMode inline_mode = schedule::InlineMode::kAuto;
+  /// An execution that takes longer makes its model unready; 0 = never. Off by default: no limit
+  /// fits all models (a first execution that compiles kernels, or a long generation, takes
+  /// minutes), and an orchestrator takes an unready server out of service.
+  uint32_t execution_watchdog_secs = 0;
   /// What TRITONBACKEND_ModelServer hands to plug-ins; may be null until the server exists.
   TRITONSERVER_Server* c_server = nullptr;
 };

@@ -30,6 +30,7 @@ TEST(ModelMetricsTest, NamesTypesAndLabelsArePinned) {
   statistics.inference_stats.compute_output = {5, 999};
   statistics.failures_by_reason = {1, 2, 3, 4};
   statistics.pending_requests = 9;
+  statistics.batches_closed = {{"preferred", 6}, {"delay", 0}};
   telemetry::MetricWriter writer;
   WriteModelMetrics(statistics, {{"team", "a"}}, true, writer);
   std::string samples;
@@ -41,6 +42,10 @@ TEST(ModelMetricsTest, NamesTypesAndLabelsArePinned) {
   const std::string labels = R"({_team="a",model="m",version="2"})";
   const auto failure = [](const std::string& reason, int count) {
     return R"(nv_inference_request_failure{_team="a",model="m",reason=")" + reason +
+           R"(",version="2"} )" + std::to_string(count) + "\n";
+  };
+  const auto closed = [](const std::string& reason, int count) {
+    return R"(nereid_batch_closed_total{_team="a",model="m",reason=")" + reason +
            R"(",version="2"} )" + std::to_string(count) + "\n";
   };
   EXPECT_EQ(samples,
@@ -59,6 +64,8 @@ TEST(ModelMetricsTest, NamesTypesAndLabelsArePinned) {
                 "nv_inference_exec_count" +
                 labels +
                 " 3\n"
+                "# TYPE nereid_batch_closed_total counter\n" +
+                closed("preferred", 6) + closed("delay", 0) +
                 "# TYPE nv_inference_request_duration_us counter\n"
                 "nv_inference_request_duration_us" +
                 labels +

@@ -62,6 +62,9 @@ struct ModelStatistics {
   std::vector<BatchStatistics> batch_stats;                                // by batch size
   std::vector<MemoryUsage> memory_usage;
   std::array<uint64_t, 4> failures_by_reason{};  // by FailureReason
+  /// Why batches were closed, and how many for each reason; every reason is listed. Empty for a
+  /// model that has no scheduler.
+  std::vector<std::pair<std::string, uint64_t>> batches_closed;
   uint64_t pending_requests = 0;
 };
 

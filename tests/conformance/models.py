@@ -54,9 +54,10 @@ class Repository:
         (folder / "config.pbtxt").write_text(config)
         return folder
 
-    def identity(self, name, tensors, *, batch=0, versions=(1,), extra="", tensor_extra=()):
+    def identity(self, name, tensors, *, batch=0, versions=(1,), extra="", tensor_extra=(),
+                 backend="identity"):
         """`tensors`: (datatype, dims) of each INPUTi/OUTPUTi pair."""
-        config = f'name: "{name}"\nbackend: "identity"\nmax_batch_size: {batch}\n'
+        config = f'name: "{name}"\nbackend: "{backend}"\nmax_batch_size: {batch}\n'
         for i, (datatype, dims) in enumerate(tensors):
             more = tensor_extra[i] if i < len(tensor_extra) else ("", "")
             config += _tensor("input", f"INPUT{i}", datatype, dims, more[0])
@@ -69,7 +70,7 @@ class Repository:
                     + _tensor("input", "INPUT0", "FP32", [1])
                     + _tensor("output", "OUTPUT0", "FP32", [1]), (1,))
 
-    def onnx(self, name, graph, config=None):
+    def onnx(self, name, graph, config=None, labels=None):
         """An ONNX model; `config` None leaves the configuration to the backend."""
         folder = self.root / name
         (folder / "1").mkdir(parents=True)
@@ -79,6 +80,8 @@ class Repository:
         onnx.save(model, folder / "1" / "model.onnx")
         if config is not None:
             (folder / "config.pbtxt").write_text(config)
+        if labels is not None:
+            (folder / "labels.txt").write_text(labels)
 
 
 def _ints(name, values):
@@ -151,6 +154,28 @@ def sum_graph():
         [helper.make_tensor_value_info("SUM", TensorProto.FLOAT, shape)])
 
 
+CLASSES = 6
+
+
+def classifier_graph(batch: bool):
+    """Doubles its input: FP32 scores of six classes, of each batch item where there is a batch."""
+    shape = ["batch", CLASSES] if batch else [CLASSES]
+    return helper.make_graph(
+        [helper.make_node("Add", ["features", "features"], ["scores"])], "classifier",
+        [helper.make_tensor_value_info("features", TensorProto.FLOAT, shape)],
+        [helper.make_tensor_value_info("scores", TensorProto.FLOAT, shape)])
+
+
+def classifier_config(batch: int) -> str:
+    return (f'backend: "onnxruntime"\nmax_batch_size: {batch}\n'
+            + _tensor("input", "features", "FP32", [CLASSES])
+            + _tensor("output", "scores", "FP32", [CLASSES], 'label_filename: "labels.txt"'))
+
+
+# Of six classes: one label is empty, one has a colon, the last class has none.
+LABELS = "cat\ndog\n\nbird: small\n\N{SNOWMAN}\n"
+
+
 def _delay(milliseconds: int) -> str:
     return (f'parameters {{ key: "execute_delay_ms" value: '
             f'{{ string_value: "{milliseconds}" }} }}\n')
@@ -193,6 +218,7 @@ def write_main(root: Path):
                   + "dynamic_batching { default_queue_policy { "
                     "default_timeout_microseconds: 100000 } }\n")
     repo.identity("slow", [("INT32", [4])], extra=_delay(400))
+    repo.identity("given_up", [("INT32", [4])], extra=ONE_CPU_INSTANCE + _delay(400))
     repo.identity("counted", [("INT32", [4])], batch=8, extra=ONE_CPU_INSTANCE)
     repo.identity("counted_flat", [("INT32", [4])], extra=ONE_CPU_INSTANCE)
     repo.identity("counted_metrics", [("INT32", [4])], batch=8, extra=ONE_CPU_INSTANCE)
@@ -202,6 +228,8 @@ def write_main(root: Path):
     repo.identity("dotted.name-1", [("INT32", [4])])
     repo.onnx("mymodel", document_graph(), DOCUMENT_CONFIG)
     repo.onnx("sum", sum_graph())
+    repo.onnx("classifier", classifier_graph(True), classifier_config(8), LABELS)
+    repo.onnx("flat_classifier", classifier_graph(False), classifier_config(0), LABELS)
 
 
 def write_second(root: Path):

@@ -173,7 +173,8 @@ TEST(CommandLineTest, PlainValuesArriveWhereTheyBelong) {
             "--disable-auto-complete-config", "--model-control-mode=poll", "--http-address=::1",
             "--http-restricted-api=health:k=v", "--grpc-use-ssl-mutual=1", "--allow-metrics=false",
             "--metrics-interval-ms=2.5", "--min-supported-compute-capability=7.5",
-            "--allow-client-shm=true", "--inline-execution=never", "--http-thread-count=3"})
+            "--allow-client-shm=true", "--inline-execution=never", "--http-thread-count=3",
+            "--execution-watchdog-secs=60"})
           .options;
   EXPECT_EQ(options.log.verbose, 1);
   EXPECT_TRUE(options.log.format == base::LogFormat::kIso8601);
@@ -189,6 +190,7 @@ TEST(CommandLineTest, PlainValuesArriveWhereTheyBelong) {
   EXPECT_DOUBLE_EQ(options.devices.min_supported_compute_capability, 7.5);
   EXPECT_TRUE(options.devices.allow_client_shm);
   EXPECT_TRUE(options.inline_execution == InlineExecution::kNever);
+  EXPECT_EQ(options.execution_watchdog_secs, 60);
   EXPECT_EQ(options.http.thread_count, 3);
 }
 
@@ -379,7 +381,7 @@ TEST(FlagTableTest, HasEveryFlagOfTriton) {
       "strict-model-config response-cache-byte-size trace-file trace-level trace-rate trace-count "
       "trace-log-frequency");
   for (const std::string& name : triton) EXPECT_TRUE(names.contains(name)) << name;
-  EXPECT_EQ(names.size(), triton.size() + 1);  // and --inline-execution
+  EXPECT_EQ(names.size(), triton.size() + 2);  // and --inline-execution, --execution-watchdog-secs
 }
 
 TEST(DefaultDirectoriesTest, TritonsOwnThenBesideTheProgramThenInstalled) {

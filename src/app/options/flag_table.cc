@@ -82,6 +82,7 @@ constexpr FlagSpec kFlags[] = {
     {"id", "string", "Server", Text<&S::id>, "The server's name in its metadata (default triton)"},
     {"exit-timeout-secs", "integer", "Server", Whole<0, INT_MAX, &S::exit_timeout_secs>, "How long a stop waits for running requests, then for models to unload (default 30)"},
     {"inline-execution", "auto|always|never", "Server", ReadInlineExecution, "Whether cheap models run on the thread on which the request arrived (default auto: by measurement)", true},
+    {"execution-watchdog-secs", "integer", "Server", Whole<0, INT_MAX, &S::execution_watchdog_secs>, "A model with an execution that takes longer is not ready; its parameter execution_watchdog_secs overrides this; 0 = off (default 0)", true},
 
     {"log-verbose", "integer", "Logging", ReadLogVerbose, "Level of the verbose log; 0 = off (default 0)"},
     {"log-info", "boolean", "Logging", Bool<&S::log, &L::info>, "Log what is worth knowing (default true)"},

@@ -177,6 +177,7 @@ struct ServerOptions {
   std::string id = "triton";  // clients compare the server's name in the metadata
   int exit_timeout_secs = 30;
   InlineExecution inline_execution = InlineExecution::kAuto;  // measured per model
+  int execution_watchdog_secs = 0;                            // 0 = off
   LogOptions log;
   RepositoryOptions repository;
   HttpOptions http;

@@ -52,7 +52,7 @@ TRITONSERVER_Error* TRITONBACKEND_ModelConfig(TRITONBACKEND_Model* model,
   NEREID_CHECK_NOT_NULL(model_config);
   return Guard([&] {
     NEREID_RETURN_IF_ERROR(CheckConfigVersion(config_version));
-    *model_config = new TRITONSERVER_Message(BackendModel::From(model)->description().config_json);
+    *model_config = new TRITONSERVER_Message(BackendModel::From(model)->config_json());
     return Status::Ok();
   });
 }

@@ -138,9 +138,9 @@ std::unique_ptr<BackendLibrary> MakeCopyBackend() {
   return BackendLibrary::FromEntryPoints("/built-in/copy", entry);
 }
 
-void ReleaseHeld() {
+void ReleaseHeld(int count) {
   std::unique_lock lock(hold_mutex);
-  hold_changed.wait(lock, [] { return holding > 0; });
+  hold_changed.wait(lock, [count] { return holding >= count; });
   ++released;
   hold_changed.notify_all();
 }

@@ -17,7 +17,7 @@ namespace nereid::backend {
 /// a whole.
 std::unique_ptr<BackendLibrary> MakeCopyBackend();
 
-/// Lets executions that hold go on; blocks until at least one was holding.
-void ReleaseHeld();
+/// Lets executions that hold go on; blocks until `count` of them are holding.
+void ReleaseHeld(int count = 1);
 
 }  // namespace nereid::backend

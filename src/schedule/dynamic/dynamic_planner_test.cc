@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "request/testing/make_model.h"
+#include "schedule/direct/direct_planner.h"
 
 namespace nereid::schedule {
 namespace {
@@ -18,9 +19,12 @@ class DynamicPlannerTest : public ::testing::Test {
                                 " }");
     planner_ = std::make_unique<DynamicPlanner>(*model_->config);
   }
-  void Push(uint32_t batch_size, uint64_t now, int64_t columns = 1) {
+  void Push(uint32_t batch_size, uint64_t now, int64_t columns = 1, uint64_t priority = 0) {
     auto request = std::make_unique<request::InferenceRequest>();
     request->batch_size = batch_size;
+    request->priority = priority;
+    request->times.queue_ns = now;
+    last_cancellation_ = request->cancellation();
     ASSERT_TRUE(
         request->AddInput("V", tensor::DataType::kInt8, {int64_t{batch_size}, columns}).ok());
     ASSERT_TRUE(planner_->Push(request, now).ok());
@@ -29,9 +33,11 @@ class DynamicPlannerTest : public ::testing::Test {
   size_t Next(uint64_t now) {
     Decision decision = planner_->Next(now);
     wake_ = decision.wake_ns;
+    refused_ = decision.refused.size();
     if (!decision.batch) return 0;
-    reason_ = decision.batch->reason;
-    return decision.batch->requests.size();
+    batch_ = std::move(*decision.batch);
+    reason_ = batch_.reason;
+    return batch_.requests.size();
   }
   std::vector<size_t> All(uint64_t now) {
     std::vector<size_t> sizes;
@@ -42,6 +48,9 @@ class DynamicPlannerTest : public ::testing::Test {
   std::shared_ptr<const request::ModelIdentity> model_;
   std::unique_ptr<DynamicPlanner> planner_;
   uint64_t wake_ = 0;
+  size_t refused_ = 0;
+  Batch batch_;
+  std::shared_ptr<request::Cancellation> last_cancellation_;
   BatchReason reason_ = BatchReason::kSingle;
 };
 
@@ -143,6 +152,99 @@ TEST_F(DynamicPlannerTest, AnAbsurdDelayDoesNotWrap) {
   Push(1, 5);
   EXPECT_EQ(Next(10), 0u);
   EXPECT_EQ(wake_, UINT64_MAX);
+}
+
+TEST_F(DynamicPlannerTest, LevelsShareABatchInTheirOrder) {
+  Use("priority_levels: 2 default_priority_level: 2 max_queue_delay_microseconds: 500000");
+  Push(1, 0);
+  EXPECT_EQ(Next(0), 0u);
+  Push(2, 10 * kMs, 1, /*priority=*/1);
+  EXPECT_EQ(Next(10 * kMs), 0u);
+  EXPECT_EQ(wake_, 500 * kMs);  // of the oldest, which is not the first
+  EXPECT_EQ(Next(500 * kMs), 2u);
+  EXPECT_EQ(batch_.requests[0]->batch_size, 2u);
+  EXPECT_EQ(batch_.batch_size, 3u);
+  EXPECT_EQ(batch_.oldest_arrival_ns, 0u);
+}
+
+TEST_F(DynamicPlannerTest, AHigherLevelIsSeenByABatchThatIsForming) {
+  Use("priority_levels: 2 default_priority_level: 2 max_queue_delay_microseconds: 500000");
+  Push(5, 0);
+  EXPECT_EQ(Next(0), 0u);
+  Push(4, 0, 1, /*priority=*/1);
+  EXPECT_EQ(Next(0), 1u);
+  EXPECT_EQ(batch_.batch_size, 4u);
+  EXPECT_EQ(reason_, BatchReason::kFull);
+}
+
+TEST_F(DynamicPlannerTest, ABatchGoesBeforeOneOfItsRequestsTimesOut) {
+  Use("max_queue_delay_microseconds: 500000 "
+      "default_queue_policy { default_timeout_microseconds: 100000 }");
+  Push(1, 0);
+  EXPECT_EQ(Next(0), 0u);
+  EXPECT_EQ(wake_, 99 * kMs);
+  EXPECT_EQ(Next(99 * kMs), 1u);
+  EXPECT_EQ(reason_, BatchReason::kDeadline);
+  Push(1, 0);
+  EXPECT_EQ(Next(100 * kMs), 0u);  // too late: refused, not run
+  EXPECT_EQ(refused_, 1u);
+  EXPECT_EQ(wake_, kNever);
+}
+
+TEST_F(DynamicPlannerTest, ATimeoutThatOnlyDelaysHurriesNobody) {
+  Use("max_queue_delay_microseconds: 500000 default_queue_policy { "
+      "default_timeout_microseconds: 100000 timeout_action: DELAY }");
+  Push(1, 0);
+  EXPECT_EQ(Next(200 * kMs), 0u);
+  EXPECT_EQ(wake_, 500 * kMs);
+}
+
+TEST_F(DynamicPlannerTest, CancelledRequestsAreNeverInABatch) {
+  Use("preferred_batch_size: [ 2 ] max_queue_delay_microseconds: 500000");
+  Push(1, 0);
+  EXPECT_EQ(Next(0), 0u);
+  last_cancellation_->Cancel();
+  Push(1, 0);
+  EXPECT_EQ(Next(0), 0u);  // one is left, which is no preferred size
+  EXPECT_EQ(refused_, 1u);
+  Push(1, 0);
+  EXPECT_EQ(Next(0), 2u);
+  EXPECT_EQ(refused_, 0u);
+}
+
+TEST_F(DynamicPlannerTest, ThousandsOfRequestsAreDrainedInTheirOrder) {
+  Use("max_queue_delay_microseconds: 500000 "
+      "default_queue_policy { default_timeout_microseconds: 100000 }");
+  for (uint64_t i = 0; i < 20'000; ++i) Push(1, i);
+  uint64_t next = 0;
+  while (Next(20'000) > 0) {
+    for (const RequestPtr& request : batch_.requests) EXPECT_EQ(request->times.queue_ns, next++);
+    EXPECT_EQ(batch_.left_in_queue, 20'000 - next);
+  }
+  EXPECT_EQ(next, 20'000u);
+}
+
+TEST(DirectPlannerTest, NeitherCancelledNorLateRequestsRun) {
+  DirectPlanner planner;
+  const auto push = [&](uint64_t deadline_ns) {
+    auto request = std::make_unique<request::InferenceRequest>();
+    request->deadline_ns = deadline_ns;
+    auto cancellation = request->cancellation();
+    EXPECT_TRUE(planner.Push(request, 0).ok());
+    return cancellation;
+  };
+  push(10);
+  push(0)->Cancel();
+  push(30);
+  EXPECT_EQ(planner.NextExpiry(), 10u);
+  const Decision decision = planner.Next(20);
+  ASSERT_TRUE(decision.batch);
+  EXPECT_EQ(decision.batch->requests[0]->deadline_ns, 30u);
+  EXPECT_EQ(decision.batch->requests.size(), 1u);
+  ASSERT_EQ(decision.refused.size(), 2u);
+  EXPECT_EQ(decision.refused[0].reason, telemetry::FailureReason::kRejected);
+  EXPECT_EQ(decision.refused[1].reason, telemetry::FailureReason::kCanceled);
+  EXPECT_EQ(planner.size(), 0u);
 }
 
 TEST(BatchCompatibilityTest, OptionalInputsMustBeTheSame) {

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/instance_plan.h"
+
+#include <optional>
+
+#include "base/log.h"
+#include "model_config.pb.h"
+
+namespace nereid::model {
+
+using config::InstanceKind;
+
+namespace {
+
+/// {"<policy>":{"<setting>":"<value>"}}
+std::string HostPolicyJson(const HostPolicies& policies, const std::string& policy) {
+  std::string json = "{" + base::JsonQuote(policy) + ":{";
+  if (const auto found = policies.find(policy); found != policies.end()) {
+    bool first = true;
+    for (const auto& [setting, value] : found->second) {
+      if (!first) json += ',';
+      first = false;
+      json += base::JsonQuote(setting) + ':' + base::JsonQuote(value);
+    }
+  }
+  return json + "}}";
+}
+
+std::string HostPolicyName(const config::InstanceGroup& group, int32_t device_id) {
+  if (!group.host_policy.empty()) return group.host_policy;
+  switch (group.kind) {
+    case InstanceKind::kGpu:
+      return "gpu_" + std::to_string(device_id);
+    case InstanceKind::kModel:
+      return "model";
+    default:
+      return "cpu";
+  }
+}
+
+std::string Signature(inference::ModelInstanceGroup group, int32_t device_id) {
+  group.clear_name();
+  group.clear_count();
+  group.clear_gpus();
+  // The message has no maps, so its bytes are the same for the same contents.
+  return std::to_string(device_id) + ' ' + group.SerializeAsString();
+}
+
+}  // namespace
+
+std::vector<InstanceSpec> ExpandInstanceGroups(const config::ModelConfig& config,
+                                               const HostPolicies& host_policies) {
+  std::vector<InstanceSpec> specs;
+  for (size_t g = 0; g < config.instance_groups().size(); ++g) {
+    const config::InstanceGroup& group = config.instance_groups()[g];
+    const std::vector<int32_t> devices =
+        group.kind == InstanceKind::kGpu ? group.gpus : std::vector<int32_t>{0};
+    for (int32_t index = 0; index < group.count; ++index) {
+      for (const int32_t device : devices) {
+        InstanceSpec& spec = specs.emplace_back();
+        spec.description.name = group.name + "_" + std::to_string(index);
+        spec.description.kind = group.kind;
+        spec.description.device_id = device;
+        spec.description.passive = group.passive;
+        spec.description.host_policy_json =
+            HostPolicyJson(host_policies, HostPolicyName(group, device));
+        spec.description.profiles = group.profiles;
+        spec.description.secondary_devices = group.secondary_devices;
+        spec.signature = Signature(config.proto().instance_group(static_cast<int>(g)), device);
+      }
+    }
+  }
+  return specs;
+}
+
+InstanceChanges PlanInstanceChanges(const std::vector<ExistingInstance>& existing,
+                                    const std::vector<InstanceSpec>& wanted) {
+  std::vector<bool> kept(existing.size()), served(wanted.size());
+  for (const bool by_name : {true, false}) {
+    for (size_t w = 0; w < wanted.size(); ++w) {
+      for (size_t e = 0; e < existing.size() && !served[w]; ++e) {
+        if (kept[e] || existing[e].signature != wanted[w].signature) continue;
+        if (by_name && existing[e].name != wanted[w].description.name) continue;
+        kept[e] = served[w] = true;
+      }
+    }
+  }
+  InstanceChanges changes;
+  for (size_t e = 0; e < existing.size(); ++e) {
+    (kept[e] ? changes.keep : changes.remove).push_back(e);
+  }
+  for (size_t w = 0; w < wanted.size(); ++w) {
+    if (!served[w]) changes.create.push_back(w);
+  }
+  return changes;
+}
+
+}  // namespace nereid::model

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "backend/backend_instance.h"
+#include "config/model_config.h"
+
+namespace nereid::model {
+
+/// Settings (numa-node, cpu-cores) by the name of a host policy.
+using HostPolicies = std::map<std::string, std::map<std::string, std::string>>;
+
+/// One instance that a configuration asks for.
+struct InstanceSpec {
+  backend::BackendInstance::Description description;
+  /// Everything that makes an instance what it is: its group but for name and count, and its
+  /// device. Instances with equal signatures can stand in for each other.
+  std::string signature;
+};
+
+/// The instances of all groups, in order. The groups must have been completed.
+std::vector<InstanceSpec> ExpandInstanceGroups(const config::ModelConfig& config,
+                                               const HostPolicies& host_policies);
+
+/// An instance that exists.
+struct ExistingInstance {
+  std::string name;
+  std::string signature;
+};
+
+/// How to get from the instances that exist to those that are wanted.
+struct InstanceChanges {
+  std::vector<size_t> keep;    // indices of existing ones, ascending
+  std::vector<size_t> remove;  // indices of existing ones, ascending
+  std::vector<size_t> create;  // indices of wanted ones, ascending
+};
+
+/// Keeps as many as possible, first those whose name is wanted too.
+InstanceChanges PlanInstanceChanges(const std::vector<ExistingInstance>& existing,
+                                    const std::vector<InstanceSpec>& wanted);
+
+}  // namespace nereid::model

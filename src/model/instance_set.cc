@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/instance_set.h"
+
+#include <algorithm>
+
+namespace nereid::model {
+
+void InstanceSet::Add(const std::vector<InstancePtr>& instances) {
+  std::lock_guard lock(mutex_);
+  for (const InstancePtr& instance : instances) {
+    instances_.push_back(instance);
+    shards_.push_back(instance->statistics());
+  }
+}
+
+void InstanceSet::Remove(std::vector<InstancePtr> instances) {
+  std::vector<std::shared_ptr<StatisticsShard>> leaving;
+  {
+    std::lock_guard lock(mutex_);
+    for (const InstancePtr& instance : instances) {
+      std::erase(instances_, instance);
+      leaving.push_back(instance->statistics());
+    }
+  }
+  instances.clear();  // calls the plug-in, which may report its last numbers: without the lock
+  std::lock_guard lock(mutex_);
+  for (const auto& shard : leaving) {
+    if (std::erase(shards_, shard) > 0) shard->MergeInto(&retired_);
+  }
+  retired_.memory_usage.clear();
+}
+
+std::vector<InstancePtr> InstanceSet::All() const {
+  std::lock_guard lock(mutex_);
+  return instances_;
+}
+
+base::Status InstanceSet::CheckReady() const {
+  for (const InstancePtr& instance : All()) NEREID_RETURN_IF_ERROR(instance->CheckReady());
+  return base::Status::Ok();
+}
+
+void InstanceSet::AddStatisticsTo(telemetry::ModelStatistics* total) const {
+  std::lock_guard lock(mutex_);
+  total->last_inference_ms = retired_.last_inference_ms;
+  total->inference_count = retired_.inference_count;
+  total->execution_count = retired_.execution_count;
+  total->inference_stats = retired_.inference_stats;
+  total->response_stats = retired_.response_stats;
+  total->batch_stats = retired_.batch_stats;
+  total->failures_by_reason = retired_.failures_by_reason;
+  for (const auto& shard : shards_) shard->MergeInto(total);
+}
+
+}  // namespace nereid::model

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+// The execution of warm-up samples: requests that no client sent, past the scheduler.
+#include <condition_variable>
+#include <mutex>
+
+#include "base/log.h"
+#include "model/warmup.h"
+#include "request/normalize.h"
+#include "request/response_factory.h"
+
+namespace nereid::model {
+
+using base::Status;
+using request::InferenceRequest;
+
+namespace {
+
+/// Counts the requests of one execution down, and keeps what their responses complain of.
+class WarmupSink final : public request::ResponseSink {
+ public:
+  explicit WarmupSink(size_t requests) : unanswered_(requests) {}
+
+  void Send(std::unique_ptr<request::InferenceResponse> response, bool final) noexcept override {
+    std::lock_guard lock(mutex_);
+    if (response != nullptr && !response->error().ok()) {
+      errors_ += response->error().message() + "; ";
+    }
+    if (final && --unanswered_ == 0) done_.notify_all();
+  }
+
+  /// Blocks until every request has had its final response; the errors, "" if there were none.
+  std::string WaitForErrors() {
+    std::unique_lock lock(mutex_);
+    done_.wait(lock, [this] { return unanswered_ == 0; });
+    return errors_;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable done_;
+  size_t unanswered_;   // guarded by mutex_
+  std::string errors_;  // guarded by mutex_
+};
+
+Status AddInput(const WarmupInput& input, InferenceRequest* request) {
+  NEREID_ASSIGN_OR_RETURN(request::Input * added,
+                          request->AddInput(input.name, input.type, input.shape));
+  added->model_shape = input.shape;
+  added->Append(input.data->data(), input.data->size());
+  request->Hold(std::static_pointer_cast<const void>(input.data));
+  return Status::Ok();
+}
+
+base::Result<schedule::RequestPtr> MakeRequest(
+    const WarmupSample& sample, const std::shared_ptr<const request::ModelIdentity>& model,
+    const std::shared_ptr<request::ResponseSink>& sink, uint64_t now_ns) {
+  auto request = std::make_unique<InferenceRequest>();
+  request->model_name = model->name;
+  request->model_version = model->version;
+  request->times = {now_ns, now_ns};
+  request->SetSink(sink);
+  request->Bind(model);
+  Status status;
+  for (const WarmupInput& input : sample.inputs) {
+    if (status.ok() && !input.is_control) status = AddInput(input, request.get());
+  }
+  if (status.ok()) status = request::Normalize(*request);
+  // What the configuration does not know cannot be checked by it: added after the check.
+  for (const WarmupInput& input : sample.inputs) {
+    if (status.ok() && input.is_control) status = AddInput(input, request.get());
+  }
+  if (status.ok()) return request;
+  request->response_factory()->Disarm();
+  return status;
+}
+
+Status RunOnce(const WarmupSample& sample,
+               const std::shared_ptr<const request::ModelIdentity>& model, uint64_t now_ns,
+               schedule::BatchRunner& instance) {
+  auto sink = std::make_shared<WarmupSink>(sample.requests);
+  schedule::Batch batch;
+  NEREID_ASSIGN_OR_RETURN(batch.requests, MakeWarmupRequests(sample, model, sink, now_ns));
+  instance.Run(std::move(batch));
+  // A backend may answer after its Execute has returned.
+  const std::string errors = sink->WaitForErrors();
+  if (errors.empty()) return Status::Ok();
+  return Status::InvalidArgument("failed to run warmup sample '" + sample.name + "': " + errors);
+}
+
+}  // namespace
+
+base::Result<std::vector<schedule::RequestPtr>> MakeWarmupRequests(
+    const WarmupSample& sample, const std::shared_ptr<const request::ModelIdentity>& model,
+    const std::shared_ptr<request::ResponseSink>& sink, uint64_t now_ns) {
+  std::vector<schedule::RequestPtr> requests;
+  for (uint32_t i = 0; i < sample.requests; ++i) {
+    auto request = MakeRequest(sample, model, sink, now_ns);
+    if (!request.ok()) {
+      for (const auto& made : requests) made->response_factory()->Disarm();
+      return request.status();
+    }
+    requests.push_back(std::move(request).value());
+  }
+  return requests;
+}
+
+Status RunWarmup(const std::vector<WarmupSample>& samples,
+                 const std::shared_ptr<const request::ModelIdentity>& model,
+                 const base::Clock& clock, schedule::BatchRunner& instance) {
+  for (const WarmupSample& sample : samples) {
+    for (uint32_t execution = 1; execution <= sample.executions; ++execution) {
+      LOG_VERBOSE(1) << "model '" << model->name << "' is running warmup sample '" << sample.name
+                     << "' for iteration " << execution;
+      NEREID_RETURN_IF_ERROR(RunOnce(sample, model, clock.NowNs(), instance));
+    }
+  }
+  return Status::Ok();
+}
+
+}  // namespace nereid::model

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+// ModelLifecycle: the way from a polled model to versions that serve.
+#include <algorithm>
+
+#include "base/files.h"
+#include "base/log.h"
+#include "repository/model_lifecycle.h"
+
+namespace nereid::repository {
+
+using base::Status;
+
+namespace {
+
+std::set<int64_t> ReadyVersions(const VersionRecords* versions) {
+  std::set<int64_t> ready;
+  if (versions == nullptr) return ready;
+  for (const auto& [version, record] : *versions) {
+    if (record.state == VersionState::kReady) ready.insert(version);
+  }
+  return ready;
+}
+
+/// "version 1 is at UNAVAILABLE state: Internal: …;\n" for each that failed; "" if none did.
+template <typename Versions>
+std::string FailureText(const Versions& loaded) {
+  std::string text;
+  for (const auto& [version, model] : loaded) {
+    if (model.ok()) continue;
+    text += "version " + std::to_string(version) +
+            " is at UNAVAILABLE state: " + model.status().ToString() + ";\n";
+  }
+  return text;
+}
+
+}  // namespace
+
+std::shared_ptr<LoadedModel> ModelLifecycle::ServingModel(const std::string& name,
+                                                          int64_t version) const {
+  const auto found = Table()->Find(name, version);
+  return found.ok() ? *found : nullptr;
+}
+
+base::Result<std::shared_ptr<LoadedModel>> ModelLifecycle::MakeVersion(const VersionSource& source,
+                                                                       VersionAction action,
+                                                                       uint64_t generation) {
+  {
+    std::lock_guard lock(mutex_);
+    ++living_;
+  }
+  const auto on_destroyed = [this, name = source.name, version = source.version, generation] {
+    OnDestroyed(name, version, generation);
+  };
+  auto made = action == VersionAction::kLoad
+                  ? loader_.Load(source, on_destroyed)
+                  : loader_.Update(ServingModel(source.name, source.version), source, on_destroyed);
+  if (!made.ok()) {
+    std::lock_guard lock(mutex_);
+    --living_;
+  }
+  return made;
+}
+
+ModelLifecycle::LoadedVersions ModelLifecycle::MakeVersions(const PolledModel& polled,
+                                                            uint64_t generation) {
+  const std::string& name = polled.directory.name;
+  LoadBasis before;
+  {
+    std::lock_guard lock(mutex_);
+    before = states_[name].basis;
+  }
+  const auto plan = PlanVersions(before, polled.basis, ReadyVersions(Table()->FindVersions(name)),
+                                 polled.versions);
+  LoadedVersions loaded;
+  for (const auto& [version, action] : plan) {
+    const VersionSource source{name,
+                               version,
+                               polled.directory.path,
+                               base::JoinPath(polled.directory.path, std::to_string(version)),
+                               polled.basis.config,
+                               polled.origin};
+    LOG_INFO << (action == VersionAction::kLoad ? "loading: " : "updating: ") << name << ":"
+             << version;
+    auto model = MakeVersion(source, action, generation);
+    for (uint32_t retry = 0; !model.ok() && retry < options_.load_retries; ++retry) {
+      LOG_WARNING << "retrying to load '" << name << "' version " << version << ": "
+                  << model.status().message();
+      model = MakeVersion(source, action, generation);
+    }
+    if (!model.ok()) {
+      LOG_ERROR << "failed to load '" << name << "' version " << version << ": "
+                << model.status().ToString();
+    }
+    loaded.emplace(version, std::move(model));
+  }
+  return loaded;
+}
+
+Status ModelLifecycle::LoadVersions(const PolledModel& polled) {
+  const std::string& name = polled.directory.name;
+  const uint64_t generation = next_generation_++;
+  const bool serves = HasReadyVersion(Table()->FindVersions(name));
+  if (!serves) {
+    Change([&](ModelTable::Models& models) {
+      for (const int64_t version : polled.versions) {
+        models[name][version] = {VersionState::kLoading, "", nullptr, generation};
+      }
+    });
+  }
+  LoadedVersions loaded = MakeVersions(polled, generation);
+  const std::string failures = FailureText(loaded);
+  // What serves stays when a new version fails; those that did load go with `loaded`.
+  if (failures.empty() || !serves) Switch(name, loaded, failures.empty(), generation);
+  if (!failures.empty()) {
+    loaded.clear();
+    if (polled.agents != nullptr) polled.agents->LoadFail();
+    return Status::InvalidArgument("load failed for model '" + name + "': " + failures);
+  }
+  for (const auto& [version, model] : loaded) (*model)->Activate();
+  LOG_INFO << "successfully loaded '" << name << "'";
+  if (polled.agents != nullptr) polled.agents->LoadComplete();
+  SetBasis(name, polled.basis, polled.agents);
+  return Status::Ok();
+}
+
+void ModelLifecycle::Switch(const std::string& name, const LoadedVersions& loaded, bool all_good,
+                            uint64_t generation) {
+  std::vector<std::shared_ptr<LoadedModel>> replaced;  // let go outside the lock
+  Change([&](ModelTable::Models& models) {
+    VersionRecords& records = models[name];
+    for (auto& [version, record] : records) {
+      if (record.model == nullptr) continue;
+      replaced.push_back(std::move(record.model));
+      record.model = nullptr;
+      record.state = VersionState::kUnloading;
+      record.reason.clear();
+    }
+    for (const auto& [version, model] : loaded) {
+      if (!model.ok()) {
+        records[version] = {VersionState::kUnavailable, model.status().ToString(), nullptr,
+                            generation};
+      } else if (!all_good) {
+        // All or nothing: a version does not serve when another of the same load failed.
+        records[version] = {VersionState::kUnavailable, kUnloadedReason, nullptr, generation};
+      } else {
+        records[version] = {VersionState::kReady, "", *model, generation};
+      }
+    }
+  });
+}
+
+void ModelLifecycle::SetBasis(const std::string& name, LoadBasis basis,
+                              std::shared_ptr<agent::AgentChain> agents) {
+  {
+    std::lock_guard lock(mutex_);
+    ModelState& state = states_[name];
+    state.basis = std::move(basis);
+    state.agents.swap(agents);
+  }
+  if (agents != nullptr) agents->Unload();
+}
+
+}  // namespace nereid::repository

@@ -1,0 +1,374 @@
+// SPDX-License-Identifier: Apache-2.0
+// What happens to requests that wait, and to instances that come, go or get stuck.
+#include <gmock/gmock.h>
+
+#include <future>
+
+#include "schedule/response_order.h"
+#include "schedule/testing/scheduler_fixture.h"
+
+namespace nereid::schedule {
+namespace {
+
+using telemetry::FailureReason;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Pair;
+
+constexpr uint64_t kMs = 1'000'000;
+
+class SchedulerEventsTest : public SchedulerFixture {
+ protected:
+  std::vector<std::string> Errors() const {
+    std::vector<std::string> messages;
+    for (const base::Status& error : sink_->errors()) messages.push_back(error.message());
+    return messages;
+  }
+};
+
+TEST_F(SchedulerEventsTest, ATimeoutIsAnsweredWhileEveryInstanceIsBusy) {
+  Start("dynamic_batching { default_queue_policy { default_timeout_microseconds: 100000 } }");
+  Occupy();
+  ASSERT_TRUE(Submit("late").ok());
+  clock_.Advance(100 * kMs - 1);
+  timers_.RunDue();
+  EXPECT_EQ(sink_->finals(), 0u);
+  clock_.Advance(1);
+  EXPECT_EQ(timers_.RunDue(), 1);
+  EXPECT_THAT(Errors(), ElementsAre("[request id: late] Request timeout expired"));
+  EXPECT_EQ(sink_->released(), 1u);
+  EXPECT_THAT(observer_.refused(), ElementsAre(Pair("late", FailureReason::kRejected)));
+  EXPECT_EQ(scheduler_->PendingCount(), 0u);
+}
+
+TEST_F(SchedulerEventsTest, TheDefaultSchedulerKeepsDeadlinesToo) {
+  Start("");
+  Occupy();
+  ASSERT_TRUE(Submit("late", clock_.NowNs() + 5 * kMs).ok());
+  ASSERT_TRUE(Submit("patient").ok());
+  clock_.Advance(5 * kMs);
+  EXPECT_EQ(timers_.RunDue(), 1);
+  EXPECT_THAT(Errors(), ElementsAre(HasSubstr("deadline expired")));
+  runner_.Hold(false);
+  sink_->WaitUntilDone(3);
+  EXPECT_THAT(runner_.ids(), ElementsAre("busy", "patient"));
+}
+
+TEST_F(SchedulerEventsTest, WhatComesTooLateIsAcceptedAndRefused) {
+  Start("", InlineMode::kAlways);
+  ASSERT_TRUE(Submit("past", clock_.NowNs() - 1, true).ok());
+  EXPECT_EQ(sink_->finals(), 1u);
+  EXPECT_THAT(runner_.ids(), ElementsAre());
+}
+
+TEST_F(SchedulerEventsTest, ACancelledRequestIsAnsweredWhileItWaits) {
+  for (const char* batching : {"", "dynamic_batching { }"}) {
+    Start(batching);
+    sink_ = std::make_shared<request::RecordingSink>();
+    Occupy();
+    for (const char* id : {"a", "b", "c"}) ASSERT_TRUE(Submit(id).ok());
+    cancellations_["a"]->Cancel();
+    cancellations_["c"]->Cancel();
+    EXPECT_EQ(sink_->finals(), 0u);  // not on the thread that cancels
+    EXPECT_EQ(timers_.size(), 1u);   // one look at the queue for both
+    timers_.RunDue();
+    EXPECT_EQ(sink_->finals(), 2u);
+    EXPECT_EQ(sink_->errors()[0].code(), base::StatusCode::kCancelled);
+    EXPECT_EQ(scheduler_->PendingCount(), 1u);
+    cancellations_["b"]->Cancel();
+    EXPECT_EQ(timers_.RunDue(), 0);  // looked a moment ago: the next look waits a little
+    clock_.Advance(kMs);
+    EXPECT_EQ(timers_.RunDue(), 1);
+    EXPECT_EQ(scheduler_->PendingCount(), 0u);
+    runner_.Hold(false);
+    sink_->WaitUntilDone(4);
+    sink_->Clear();
+  }
+  EXPECT_THAT(observer_.refused()[0], Pair("a", FailureReason::kCanceled));
+}
+
+TEST_F(SchedulerEventsTest, NothingListensToARequestThatHasLeft) {
+  Start("");
+  Occupy();
+  ASSERT_TRUE(Submit("a").ok());
+  runner_.Hold(false);
+  sink_->WaitUntilDone(2);
+  cancellations_["a"]->Cancel();
+  cancellations_["busy"]->Cancel();
+  EXPECT_EQ(timers_.size(), 0u);
+}
+
+TEST_F(SchedulerEventsTest, AFullQueueRefusesAndCountsNothing) {
+  Start("dynamic_batching { default_queue_policy { max_queue_size: 1 } }");
+  Occupy();
+  ASSERT_TRUE(Submit("fits").ok());
+  const base::Status status = Submit("7");
+  EXPECT_EQ(status.code(), base::StatusCode::kUnavailable);
+  EXPECT_EQ(status.message(), "[request id: 7] Exceeds maximum queue size");
+  EXPECT_THAT(observer_.refused(), ElementsAre());
+}
+
+TEST_F(SchedulerEventsTest, EachBatchIsReportedWithItsReason) {
+  Start("dynamic_batching { preferred_batch_size: [ 2 ] max_queue_delay_microseconds: 100 }");
+  for (int i = 0; i < 2; ++i) ASSERT_TRUE(Enqueue().ok());
+  sink_->WaitUntilDone(2);
+  ASSERT_TRUE(Enqueue().ok());
+  clock_.Advance(100'000);
+  timers_.RunDue();
+  sink_->WaitUntilDone(3);
+  EXPECT_EQ(observer_.closed(BatchReason::kPreferred), 1);
+  EXPECT_EQ(observer_.closed(BatchReason::kDelayExpired), 1);
+  EXPECT_EQ(observer_.requests(), 3u);
+}
+
+TEST_F(SchedulerEventsTest, OneArrivalMayStartTwoBatches) {
+  Start("dynamic_batching { max_queue_delay_microseconds: 1000000 }", InlineMode::kNever, 2);
+  runners_[0].Hold(true);
+  runners_[1].Hold(true);
+  // Nine: the ninth finds eight waiting, a full batch that nobody had to wait for.
+  for (int i = 0; i < 8; ++i) ASSERT_TRUE(Enqueue().ok());
+  for (int i = 0; i < 8; ++i) ASSERT_TRUE(Enqueue().ok());
+  runners_[0].WaitForBatches(1);
+  runners_[1].WaitForBatches(1);
+  EXPECT_EQ(scheduler_->PendingCount(), 0u);
+}
+
+TEST_F(SchedulerEventsTest, AnAddedInstanceTakesWhatIsQueued) {
+  Start("dynamic_batching { }");
+  Occupy();
+  ASSERT_TRUE(Submit("queued").ok());
+  scheduler_->AddInstances({Instance(1)});
+  runners_[1].WaitForBatches(1);
+  EXPECT_THAT(runners_[1].ids(), ElementsAre("queued"));
+}
+
+TEST_F(SchedulerEventsTest, ARemovedInstanceIsDoneWhenTheCallReturns) {
+  Start("", InlineMode::kNever, 2);
+  Occupy(1);  // the one that became idle last
+  auto removal =
+      std::async(std::launch::async, [&] { scheduler_->RemoveInstances({&runners_[1]}); });
+  // It leaves already, so what comes goes to the other one.
+  ASSERT_TRUE(Submit("next").ok());
+  runners_[0].WaitForBatches(1);
+  EXPECT_EQ(sink_->errors().size(), 1u);
+  runners_[1].Hold(false);
+  removal.get();
+  for (int i = 0; i < 4; ++i) ASSERT_TRUE(Submit("more").ok());
+  sink_->WaitUntilDone(6);
+  EXPECT_THAT(runners_[1].ids(), ElementsAre("busy"));
+}
+
+TEST_F(SchedulerEventsTest, WithoutInstancesTheEndAnswersWhatWaits) {
+  Start("dynamic_batching { max_queue_delay_microseconds: 1000000 }");
+  ASSERT_TRUE(Submit("a").ok());
+  scheduler_->RemoveInstances({&runner_});
+  EXPECT_EQ(Submit("b").code(), base::StatusCode::kUnavailable);
+  EXPECT_EQ(scheduler_->PendingCount(), 1u);
+  scheduler_.reset();
+  ASSERT_EQ(sink_->finals(), 1u);
+  EXPECT_EQ(sink_->errors()[0].code(), base::StatusCode::kUnavailable);
+  EXPECT_THAT(sink_->errors()[0].message(), HasSubstr("[request id: a] model 'm' was unloaded"));
+}
+
+TEST_F(SchedulerEventsTest, InstancesComeAndGoUnderLoad) {
+  Start("dynamic_batching { }", InlineMode::kAlways, 2);
+  std::atomic<bool> stop{false};
+  std::atomic<size_t> sent{0};
+  std::vector<std::thread> clients;
+  for (int t = 0; t < 3; ++t) {
+    clients.emplace_back([&, t] {
+      while (!stop.load()) {
+        if (Enqueue(t == 0).ok()) ++sent;
+      }
+    });
+  }
+  for (int i = 0; i < 200; ++i) {
+    scheduler_->AddInstances({Instance(2)});
+    scheduler_->RemoveInstances({&runners_[2]});
+  }
+  stop = true;
+  for (auto& client : clients) client.join();
+  sink_->WaitUntilDone(sent.load());
+  EXPECT_EQ(sink_->finals(), sent.load());
+  EXPECT_EQ(scheduler_->PendingCount(), 0u);
+}
+
+TEST_F(SchedulerEventsTest, TheWatchdogNamesWhatIsStuck) {
+  watchdog_ns_ = 10'000 * kMs;
+  Start("");
+  Occupy();
+  clock_.Advance(9'999 * kMs);
+  EXPECT_TRUE(scheduler_->CheckProgress().ok());
+  EXPECT_EQ(timers_.RunDue(), 0);
+  clock_.Advance(2'001 * kMs);
+  const base::Status stuck = scheduler_->CheckProgress();
+  EXPECT_EQ(stuck.code(), base::StatusCode::kUnavailable);
+  EXPECT_EQ(stuck.message(),
+            "model 'm': instance 'm_0' has been executing for 12 s (limit 10 s); stuck in the "
+            "execute function of its backend");
+  EXPECT_EQ(timers_.RunDue(), 1);  // writes the log line
+  EXPECT_EQ(timers_.size(), 0u);   // once
+  runner_.Hold(false);
+  sink_->WaitUntilDone(1);
+  Occupy();  // the instance has noted that it is free when it takes the next
+  EXPECT_TRUE(scheduler_->CheckProgress().ok());
+}
+
+TEST_F(SchedulerEventsTest, PreservedOrderAcrossInstances) {
+  Start("dynamic_batching { preserve_ordering: true preferred_batch_size: [ 1 ] }",
+        InlineMode::kNever, 2);
+  ASSERT_NE(scheduler_->response_order(), nullptr);
+  Occupy(1);
+  ASSERT_TRUE(Submit("quick").ok());
+  runners_[0].WaitForBatches(1);
+  // The quick one is done (its instance takes the next), but its answer waits for the slow one's.
+  ASSERT_TRUE(Submit("next").ok());
+  runners_[0].WaitForBatches(2);
+  EXPECT_EQ(sink_->finals(), 0u);
+  runners_[1].Hold(false);
+  sink_->WaitUntilDone(3);
+  EXPECT_EQ(scheduler_->response_order()->places(), 0u);
+}
+
+TEST_F(SchedulerEventsTest, ARefusalDoesNotWaitForItsTurn) {
+  Start(
+      "dynamic_batching { preserve_ordering: true default_queue_policy { "
+      "default_timeout_microseconds: 1000 } }");
+  Occupy();
+  ASSERT_TRUE(Submit("late").ok());
+  clock_.Advance(kMs);
+  timers_.RunDue();
+  EXPECT_THAT(Errors(), ElementsAre("[request id: late] Request timeout expired"));
+}
+
+TEST_F(SchedulerEventsTest, WithoutTheSettingThereIsNoOrderToKeep) {
+  Start("dynamic_batching { }");
+  EXPECT_EQ(scheduler_->response_order(), nullptr);
+}
+
+/// Grants when told to.
+class FakePermits : public ExecutionPermits {
+ public:
+  BatchRunner* TryAcquire(std::span<BatchRunner* const> idle, Waiter& waiter) override {
+    std::lock_guard lock(mutex_);
+    ++asked_;
+    if (!open_) {
+      waiting_ = idle.front();
+      waiter_ = &waiter;
+      return nullptr;
+    }
+    ++held_;
+    return idle.front();
+  }
+  void Release(BatchRunner*, bool executed) override {
+    std::lock_guard lock(mutex_);
+    --held_;
+    executed_ += executed ? 1 : 0;
+    changed_.notify_all();
+  }
+  void Withdraw(std::span<BatchRunner* const>) override {
+    std::lock_guard lock(mutex_);
+    withdrawn_ = true;
+    changed_.notify_all();
+  }
+  void WaitUntilWithdrawn() {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [this] { return withdrawn_; });
+  }
+  void Grant() {
+    {
+      std::lock_guard lock(mutex_);
+      ++held_;
+    }
+    waiter_->OnPermit(waiting_);
+  }
+  void SetOpen(bool open) {
+    std::lock_guard lock(mutex_);
+    open_ = open;
+  }
+  void WaitUntilReleased() {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [this] { return held_ == 0; });
+  }
+  int asked() const {
+    std::lock_guard lock(mutex_);
+    return asked_;
+  }
+  int executed() const {
+    std::lock_guard lock(mutex_);
+    return executed_;
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::condition_variable changed_;
+  bool open_ = true, withdrawn_ = false;
+  int asked_ = 0, held_ = 0, executed_ = 0;
+  BatchRunner* waiting_ = nullptr;
+  Waiter* waiter_ = nullptr;
+};
+
+TEST_F(SchedulerEventsTest, TheBatchIsFormedWhenThePermitIsThere) {
+  FakePermits permits;
+  permits_ = &permits;
+  permits.SetOpen(false);
+  Start("dynamic_batching { }");
+  for (int i = 0; i < 3; ++i) ASSERT_TRUE(Enqueue().ok());
+  EXPECT_EQ(runner_.batches(), 0u);
+  permits.SetOpen(true);
+  permits.Grant();
+  EXPECT_EQ(runner_.WaitForBatches(1), (std::vector<size_t>{3}));
+  sink_->WaitUntilDone(3);
+  permits.WaitUntilReleased();
+  EXPECT_EQ(permits.executed(), 1);
+  scheduler_.reset();
+}
+
+TEST_F(SchedulerEventsTest, NoPermitIsAskedForWhileABatchMayGrow) {
+  FakePermits permits;
+  permits_ = &permits;
+  Start("dynamic_batching { max_queue_delay_microseconds: 1000 }", InlineMode::kAlways);
+  ASSERT_TRUE(Enqueue(true).ok());
+  EXPECT_EQ(permits.asked(), 0);
+  clock_.Advance(kMs);
+  timers_.RunDue();
+  sink_->WaitUntilDone(1);
+  permits.WaitUntilReleased();
+  EXPECT_EQ(permits.asked(), 1);
+  scheduler_.reset();
+}
+
+TEST_F(SchedulerEventsTest, WhatIsQueuedWaitsForInstancesThatAreAddedLater) {
+  FakePermits permits;
+  permits_ = &permits;
+  Start("");
+  Occupy();
+  ASSERT_TRUE(Submit("queued").ok());
+  auto removal = std::async(std::launch::async, [&] { scheduler_->RemoveInstances({&runner_}); });
+  permits.WaitUntilWithdrawn();  // from here on the instance gets nothing more
+  runner_.Hold(false);
+  removal.get();
+  EXPECT_EQ(scheduler_->PendingCount(), 1u);
+  scheduler_->AddInstances({Instance(1)});
+  sink_->WaitUntilDone(2);
+  EXPECT_THAT(runners_[1].ids(), ElementsAre("queued"));
+  scheduler_.reset();
+}
+
+TEST_F(SchedulerEventsTest, APermitThatComesTooLateIsGivenBack) {
+  FakePermits permits;
+  permits_ = &permits;
+  permits.SetOpen(false);
+  Start("");
+  ASSERT_TRUE(Submit("a", clock_.NowNs() + kMs).ok());
+  clock_.Advance(kMs);
+  timers_.RunDue();
+  EXPECT_EQ(sink_->finals(), 1u);
+  permits.Grant();
+  permits.WaitUntilReleased();
+  EXPECT_EQ(permits.executed(), 0);
+  scheduler_.reset();
+}
+
+}  // namespace
+}  // namespace nereid::schedule

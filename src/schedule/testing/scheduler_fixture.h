@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <condition_variable>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "request/response_factory.h"
+#include "request/testing/make_model.h"
+#include "request/testing/recording_sink.h"
+#include "schedule/make_scheduler.h"
+
+namespace nereid::schedule {
+
+/// Records the sizes of its batches and the threads they ran on; can be told to hold a batch.
+/// Answers each request with the error "fake".
+class FakeRunner : public BatchRunner {
+ public:
+  void Run(Batch batch) noexcept override {
+    std::unique_lock lock(mutex_);
+    sizes_.push_back(batch.requests.size());
+    threads_.push_back(std::this_thread::get_id());
+    for (const RequestPtr& request : batch.requests) ids_.push_back(request->id);
+    changed_.notify_all();
+    changed_.wait(lock, [this] { return !hold_; });
+    lock.unlock();
+    for (auto& request : batch.requests) {
+      request::RefuseRequest(std::move(request), base::Status::Internal("fake"));
+    }
+  }
+  void Hold(bool hold) {
+    std::lock_guard lock(mutex_);
+    hold_ = hold;
+    changed_.notify_all();
+  }
+  std::vector<size_t> WaitForBatches(size_t count) {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [&] { return sizes_.size() >= count; });
+    return sizes_;
+  }
+  size_t batches() const {
+    std::lock_guard lock(mutex_);
+    return sizes_.size();
+  }
+  std::vector<std::thread::id> threads() const {
+    std::lock_guard lock(mutex_);
+    return threads_;
+  }
+  std::vector<std::string> ids() const {
+    std::lock_guard lock(mutex_);
+    return ids_;
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::condition_variable changed_;
+  std::vector<size_t> sizes_;
+  std::vector<std::thread::id> threads_;
+  std::vector<std::string> ids_;
+  bool hold_ = false;
+};
+
+/// Counts what it is told.
+class FakeObserver : public SchedulerObserver {
+ public:
+  void OnRefused(const request::InferenceRequest& request,
+                 telemetry::FailureReason reason) override {
+    std::lock_guard lock(mutex_);
+    refused_.emplace_back(request.id, reason);
+  }
+  void OnBatchClosed(BatchReason reason, uint64_t requests, uint64_t batch_size) override {
+    std::lock_guard lock(mutex_);
+    ++closed_[reason];
+    requests_ += requests;
+    batch_size_ += batch_size;
+  }
+  std::vector<std::pair<std::string, telemetry::FailureReason>> refused() const {
+    std::lock_guard lock(mutex_);
+    return refused_;
+  }
+  int closed(BatchReason reason) const {
+    std::lock_guard lock(mutex_);
+    const auto found = closed_.find(reason);
+    return found == closed_.end() ? 0 : found->second;
+  }
+  uint64_t requests() const {
+    std::lock_guard lock(mutex_);
+    return requests_;
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::vector<std::pair<std::string, telemetry::FailureReason>> refused_;
+  std::map<BatchReason, int> closed_;
+  uint64_t requests_ = 0, batch_size_ = 0;
+};
+
+/// A scheduler under a fake clock, over runners that answer by themselves.
+class SchedulerFixture : public ::testing::Test {
+ protected:
+  void TearDown() override {
+    for (FakeRunner& runner : runners_) runner.Hold(false);
+    scheduler_.reset();
+    sink_->Clear();
+  }
+
+  /// `batching`: the rest of the configuration, "" for the default scheduler.
+  void Start(const std::string& batching, InlineMode mode = InlineMode::kNever,
+             size_t instances = 1) {
+    model_ = request::MakeModel("name: \"m\" max_batch_size: 8 " + batching);
+    std::vector<SchedulerInstance> all;
+    for (size_t i = 0; i < instances; ++i) all.push_back(Instance(i));
+    SchedulerEnvironment environment{clock_, timers_, observer_, mode};
+    environment.watchdog_ns = watchdog_ns_;
+    environment.permits = permits_;
+    scheduler_ = MakeScheduler(*model_->config, std::move(all), environment);
+  }
+  SchedulerInstance Instance(size_t i) { return {"m_" + std::to_string(i), &runners_[i]}; }
+
+  base::Status Submit(const std::string& id, uint64_t deadline_ns = 0,
+                      bool may_run_inline = false) {
+    auto request = std::make_unique<request::InferenceRequest>();
+    request->id = id;
+    request->deadline_ns = deadline_ns;
+    request->batch_size = 1;
+    request->may_run_inline = may_run_inline;
+    request->SetSink(sink_);
+    request->Bind(model_);
+    {
+      std::lock_guard lock(mutex_);
+      cancellations_[id] = request->cancellation();
+    }
+    const base::Status status = scheduler_->Enqueue(request);
+    if (!status.ok()) {
+      EXPECT_NE(request, nullptr);  // it is still the caller's
+      request->response_factory()->Disarm();
+    }
+    return status;
+  }
+  base::Status Enqueue(bool may_run_inline = false) { return Submit("", 0, may_run_inline); }
+  /// Makes the instance busy with a request "busy", until its runner holds no more.
+  void Occupy(size_t instance = 0) {
+    runners_[instance].Hold(true);
+    const size_t before = runners_[instance].batches();
+    ASSERT_TRUE(Submit("busy").ok());
+    runners_[instance].WaitForBatches(before + 1);
+  }
+
+  base::FakeClock clock_;
+  base::ManualTimerQueue timers_{clock_};
+  FakeRunner runners_[3];
+  FakeRunner& runner_ = runners_[0];
+  FakeObserver observer_;
+  uint64_t watchdog_ns_ = 0;
+  ExecutionPermits* permits_ = nullptr;
+  std::shared_ptr<request::RecordingSink> sink_ = std::make_shared<request::RecordingSink>();
+  std::shared_ptr<const request::ModelIdentity> model_;
+  std::mutex mutex_;
+  std::map<std::string, std::shared_ptr<request::Cancellation>> cancellations_;  // under mutex_
+  std::unique_ptr<Scheduler> scheduler_;
+};
+
+}  // namespace nereid::schedule
