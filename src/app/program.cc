@@ -11,7 +11,9 @@
 #include "app/signals.h"
 #include "app/tables.h"
 #include "base/clock.h"
+#include "base/cpus.h"
 #include "base/log.h"
+#include "model/cpu_plan.h"
 #include "server/inference_server.h"
 
 namespace nereid::app {
@@ -34,6 +36,16 @@ void LogTable(const std::string& table) {
   }
 }
 
+void LogCpuPlan(server::InferenceServer& server) {
+  std::vector<CpuShareRow> rows;
+  for (const model::CpuShare& share : server.CpuShares()) {
+    rows.push_back({share.model, std::to_string(share.version), std::to_string(share.instances),
+                    std::to_string(share.threads),
+                    share.cpus.empty() ? "any" : base::FormatCpuList(share.cpus), share.set_by});
+  }
+  if (!rows.empty()) LogTable(CpuPlanTable(rows));
+}
+
 void LogTables(server::InferenceServer& server, const ServerOptions& options) {
   std::vector<BackendRow> backends;
   for (const server::BackendSummary& backend : server.Backends()) {
@@ -49,6 +61,7 @@ void LogTables(server::InferenceServer& server, const ServerOptions& options) {
     }
   }
   LogTable(ModelTable(models));
+  LogCpuPlan(server);
   LogTable(
       SettingsTable(options, {std::string(server::ServerVersion()), server::ServerExtensions()}));
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model/model.h"
 
+#include <algorithm>
 #include <charconv>
 
 #include "base/log.h"
@@ -9,6 +10,7 @@
 #include "config/instance_difference.h"
 #include "config/labels.h"
 #include "config/rules/validate.h"
+#include "model/host_placement.h"
 #include "model/setting_notes.h"
 #include "model/warmup.h"
 #include "model_config.pb.h"
@@ -116,6 +118,12 @@ Status Model::InitializeBackend(const ModelSource& source, request::ModelIdentit
                                                     source.directory, source.version_directory));
   config = config::CompleteInstanceGroups(*config, DefaultsFrom(backend->attributes()));
   NEREID_RETURN_IF_ERROR(CheckGroups(*config));
+  NEREID_ASSIGN_OR_RETURN(const base::CpuPlacement placement,
+                          CommonPlacement(environment_.host_policies, *config));
+  if (environment_.cpu_plan != nullptr) {
+    NEREID_ASSIGN_OR_RETURN(cpu_share_,
+                            environment_.cpu_plan->Add(*config, source.version, placement.cpus));
+  }
 
   backend::BackendModel::Description description;
   description.name = source.name;
@@ -124,17 +132,26 @@ Status Model::InitializeBackend(const ModelSource& source, request::ModelIdentit
   description.auto_complete = environment_.auto_complete;
   description.server = environment_.c_server;
   backend_model_ = std::make_unique<backend::BackendModel>(
-      std::move(backend), std::move(description), config::DescribeModelConfigJson(*config));
-  NEREID_RETURN_IF_ERROR(backend_model_->Initialize());
+      std::move(backend), std::move(description), ConfigForBackend(*config));
+  {
+    // Frameworks start their threads here, which inherit the placement.
+    const base::ScopedPlacement placed(placement);
+    NEREID_RETURN_IF_ERROR(backend_model_->Initialize());
+  }
   if (const auto& completed = backend_model_->completed_config();
       completed && environment_.auto_complete) {
     NEREID_ASSIGN_OR_RETURN(config, config::MergeBackendConfig(*config, *completed));
-    backend_model_->SetConfigJson(config::DescribeModelConfigJson(*config));
+    backend_model_->SetConfigJson(ConfigForBackend(*config));
   }
   config::ValidateOptions all;
   all.check_io = true;
   all.check_instance_groups = true;
   return config::ValidateModelConfig(*config, all);
+}
+
+std::string Model::ConfigForBackend(const config::ModelConfig& config) const {
+  if (cpu_share_.threads() == 0) return config::DescribeModelConfigJson(config);
+  return config::DescribeModelConfigJson(*WithCpuThreads(config, cpu_share_.threads()));
 }
 
 Status Model::ReadLabels(request::ModelIdentity* identity) const {
@@ -154,7 +171,13 @@ base::Result<std::vector<InstancePtr>> Model::CreateInstances(
                           }));
   std::vector<InstancePtr> instances;
   for (const InstanceSpec& spec : specs) {
-    auto instance = std::make_shared<ModelInstance>(*backend_model_, spec, environment_.clock);
+    base::CpuPlacement placement;
+    if (spec.description.kind == InstanceKind::kCpu) {
+      NEREID_ASSIGN_OR_RETURN(placement, PlacementOf(environment_.host_policies, spec.host_policy));
+    }
+    const base::ScopedPlacement placed(placement);
+    auto instance =
+        std::make_shared<ModelInstance>(*backend_model_, spec, placement, environment_.clock);
     NEREID_RETURN_IF_ERROR(instance->Initialize());
     if (!instance->passive()) {
       NEREID_RETURN_IF_ERROR(RunWarmup(samples, identity_, environment_.clock, *instance));
@@ -170,7 +193,8 @@ base::Result<std::vector<InstancePtr>> Model::CreateInstances(
 std::vector<schedule::SchedulerInstance> Model::Active(const std::vector<InstancePtr>& instances) {
   std::vector<schedule::SchedulerInstance> active;
   for (const InstancePtr& instance : instances) {
-    if (!instance->passive()) active.push_back({instance->name(), instance.get()});
+    if (!instance->passive())
+      active.push_back({instance->name(), instance.get(), instance->placement()});
   }
   return active;
 }
@@ -180,14 +204,19 @@ Status Model::CreateScheduler() {
   for (const config::InstanceGroup& group : config().instance_groups()) {
     if (group.kind == InstanceKind::kGpu) all_cpu = false;
   }
+  // An instance that is bound to CPUs runs on its own thread alone.
+  const std::vector<InstancePtr> instances = instances_.All();
+  const bool placed = std::any_of(instances.begin(), instances.end(), [](const auto& instance) {
+    return !instance->placement().empty();
+  });
   scheduler_statistics_ = std::make_unique<SchedulerStatistics>(environment_.clock);
   schedule::SchedulerEnvironment scheduling{
       environment_.clock, environment_.timers, *scheduler_statistics_,
-      all_cpu ? environment_.inline_mode : schedule::InlineMode::kNever};
+      all_cpu && !placed ? environment_.inline_mode : schedule::InlineMode::kNever};
   scheduling.permits = environment_.permits;
   NEREID_ASSIGN_OR_RETURN(scheduling.watchdog_ns,
                           WatchdogNs(config(), environment_.execution_watchdog_secs));
-  scheduler_ = schedule::MakeScheduler(config(), Active(instances_.All()), scheduling);
+  scheduler_ = schedule::MakeScheduler(config(), Active(instances), scheduling);
   return Status::Ok();
 }
 
@@ -215,7 +244,7 @@ base::Result<InstanceUpdate> Model::PrepareUpdate(const config::ModelConfig& wan
 }
 
 void Model::ApplyUpdate(InstanceUpdate update) {
-  backend_model_->SetConfigJson(config::DescribeModelConfigJson(*update.config));
+  backend_model_->SetConfigJson(ConfigForBackend(*update.config));
   instances_.Add(update.created);
   // The new ones first: requests never meet a model without instances.
   scheduler_->AddInstances(Active(update.created));

@@ -13,6 +13,7 @@
 #include "base/result.h"
 #include "base/timer_queue.h"
 #include "config/model_config.h"
+#include "model/cpu_plan.h"
 #include "model/instance_set.h"
 #include "model/scheduler_statistics.h"
 #include "request/model_identity.h"
@@ -33,6 +34,8 @@ struct ModelEnvironment {
   HostPolicies host_policies = {};
   /// What instances share; null where the rate limiter is off.
   schedule::ResourcePermits* permits = nullptr;
+  /// Who gets how many CPUs; null where every framework helps itself.
+  CpuPlan* cpu_plan = nullptr;
   TRITONSERVER_Server* c_server = nullptr;
 };
 
@@ -90,6 +93,8 @@ class Model {
   explicit Model(const ModelEnvironment& environment) : environment_(environment) {}
   base::Status Load(const ModelSource& source);
   base::Status InitializeBackend(const ModelSource& source, request::ModelIdentity* identity);
+  /// The configuration as the backend reads it: with the model's part of the CPU plan.
+  std::string ConfigForBackend(const config::ModelConfig& config) const;
   base::Status ReadLabels(request::ModelIdentity* identity) const;
   /// Initialised and warmed up.
   base::Result<std::vector<InstancePtr>> CreateInstances(const std::vector<InstanceSpec>& specs);
@@ -99,6 +104,7 @@ class Model {
   // Destroyed from the last to the first: the scheduler's threads end before the instances go.
   const ModelEnvironment environment_;
   std::string directory_;
+  CpuPlan::Entry cpu_share_;
   std::shared_ptr<const request::ModelIdentity> identity_;
   std::unique_ptr<backend::BackendModel> backend_model_;
   InstanceSet instances_;

@@ -50,7 +50,8 @@ void InstanceScheduler::AddInstances(std::vector<SchedulerInstance> instances) {
     worker->instance = std::move(instance);
     idle_.push_back(worker.get());
     worker->thread =
-        base::StartThread(worker->instance.name, [this, w = worker.get()] { WorkerLoop(*w); });
+        base::StartThread(worker->instance.name, [this, w = worker.get()] { WorkerLoop(*w); },
+                          worker->instance.placement);
   }
   CarryOut(PlanLocked(clock_.NowNs()), lock);
 }

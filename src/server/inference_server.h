@@ -15,6 +15,10 @@
 namespace nereid::backend {
 class BackendRegistry;
 }
+namespace nereid::model {
+class CpuPlan;
+struct CpuShare;
+}  // namespace nereid::model
 namespace nereid::schedule {
 class ResourcePermits;
 }
@@ -63,11 +67,14 @@ class InferenceServer final : public api::InferenceService {
   telemetry::Registry& metrics() { return *metrics_; }
   const ServerSettings& settings() const { return settings_; }
   std::vector<BackendSummary> Backends();
+  /// How the loaded models share the CPUs; empty without a plan.
+  std::vector<model::CpuShare> CpuShares();
 
  private:
   explicit InferenceServer(ServerSettings settings);
   base::Status Start();
   base::Status LoadStartupModels();
+  base::Status ExpectModels();
   void StartCollectors();
   /// INVALID_ARGUMENT unless loading and unloading by name is allowed.
   base::Status CheckExplicitControl() const;
@@ -78,6 +85,7 @@ class InferenceServer final : public api::InferenceService {
   // Destroyed from the last to the first: models go before the backends and the timers they use.
   std::shared_ptr<telemetry::Registry> metrics_;
   std::unique_ptr<base::ThreadTimerQueue> timers_;
+  std::unique_ptr<model::CpuPlan> cpu_plan_;            // null where it is off
   std::unique_ptr<schedule::ResourcePermits> permits_;  // null where the rate limiter is off
   std::unique_ptr<backend::BackendRegistry> backends_;
   struct Repository;  // the lifecycle and what it is wired to
