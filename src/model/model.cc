@@ -216,6 +216,12 @@ Status Model::CreateScheduler() {
   scheduling.permits = environment_.permits;
   NEREID_ASSIGN_OR_RETURN(scheduling.watchdog_ns,
                           WatchdogNs(config(), environment_.execution_watchdog_secs));
+  NEREID_ASSIGN_OR_RETURN(const auto objective_ns, schedule::ReadLatencyObjective(config()));
+  if (objective_ns) {
+    latency_objective_ = std::make_shared<schedule::LatencyObjective>(
+        *objective_ns, static_cast<uint64_t>(std::max(1, config().max_batch_size())));
+    scheduling.batch_limits = latency_objective_;
+  }
   scheduler_ = schedule::MakeScheduler(config(), Active(instances), scheduling);
   return Status::Ok();
 }
@@ -271,6 +277,10 @@ telemetry::ModelStatistics Model::Statistics() const {
   }
   scheduler_statistics_->MergeInto(&total);
   total.pending_requests = scheduler_->PendingCount();
+  if (latency_objective_ != nullptr) {
+    total.adaptive_batching = {latency_objective_->objective_ns() / 1000,
+                               latency_objective_->size_limit()};
+  }
   return total;
 }
 

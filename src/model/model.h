@@ -17,6 +17,7 @@
 #include "model/instance_set.h"
 #include "model/scheduler_statistics.h"
 #include "request/model_identity.h"
+#include "schedule/adaptive/latency_objective.h"
 #include "schedule/inline_policy.h"
 #include "schedule/scheduler.h"
 #include "telemetry/model_statistics.h"
@@ -109,6 +110,7 @@ class Model {
   std::unique_ptr<backend::BackendModel> backend_model_;
   InstanceSet instances_;
   std::unique_ptr<SchedulerStatistics> scheduler_statistics_;
+  std::shared_ptr<schedule::LatencyObjective> latency_objective_;  // null without an objective
   std::unique_ptr<schedule::Scheduler> scheduler_;
 };
 

@@ -76,6 +76,15 @@ void WriteModelMetrics(const telemetry::ModelStatistics& statistics,
       .Family(MetricKind::kGauge, "nv_inference_pending_request_count",
               "Requests that wait for the backend now")
       .Sample(labels, statistics.pending_requests);
+  if (statistics.adaptive_batching.objective_us == 0) return;
+  writer
+      .Family(MetricKind::kGauge, "nereid_latency_objective_us",
+              "Time within which adaptive batching tries to answer, in microseconds")
+      .Sample(labels, statistics.adaptive_batching.objective_us);
+  writer
+      .Family(MetricKind::kGauge, "nereid_adaptive_batch_size_limit",
+              "The largest batch that adaptive batching makes now")
+      .Sample(labels, statistics.adaptive_batching.size_limit);
 }
 
 }  // namespace nereid::server
