@@ -23,6 +23,6 @@ find_path(OnnxRuntime_INCLUDE_DIR onnxruntime_c_api.h
 include(FindPackageHandleStandardArgs)
 find_package_handle_standard_args(OnnxRuntime REQUIRED_VARS OnnxRuntime_INCLUDE_DIR)
 if(OnnxRuntime_FOUND AND NOT TARGET OnnxRuntime::headers)
-  add_library(OnnxRuntime::headers INTERFACE IMPORTED)
+  add_library(OnnxRuntime::headers INTERFACE IMPORTED GLOBAL)
   target_include_directories(OnnxRuntime::headers SYSTEM INTERFACE "${OnnxRuntime_INCLUDE_DIR}")
 endif()

@@ -13,6 +13,8 @@ namespace nereid::identity {
 namespace {
 
 constexpr int64_t kDay = 24 * 60 * 60;
+/// A cancelled request is answered so long after its client gave up, at the latest.
+constexpr std::chrono::milliseconds kCancellationPoll{5};
 
 /// "INPUT3" → "OUTPUT3"; empty for a name of another form.
 std::string OutputNameOf(const std::string& input) {
@@ -46,9 +48,11 @@ Error WriteZeros(const Pair& pair, bool batching, backend::BatchMember* member) 
 
 Error CopyPair(const Pair& pair, bool batching, backend::BatchMember* member) {
   backend::Input input;
-  if (Error error = backend::FindInput(member->request, pair.input.name.c_str(), &input);
-      !error.ok()) {
-    return pair.input.optional ? WriteZeros(pair, batching, member) : std::move(error);
+  NEREID_BACKEND_TRY(backend::FindOptionalInput(member->request, pair.input.name.c_str(), &input));
+  if (input.handle == nullptr) {
+    return pair.input.optional
+               ? WriteZeros(pair, batching, member)
+               : Error::InvalidArgument("the request lacks the input '" + pair.input.name + "'");
   }
   char* buffer = nullptr;
   NEREID_BACKEND_TRY(backend::AllocateOutput(member->response, pair.output.name.c_str(),
@@ -170,6 +174,18 @@ Error IdentityInstance::Copy(backend::BatchMember* member) {
   });
 }
 
+/// Sits the delay out, as long as a request is left that somebody waits for.
+void IdentityInstance::Wait(Batch* batch) const {
+  const auto end = std::chrono::steady_clock::now() + delay_;
+  while (batch->FailCancelled()) {
+    const auto left = end - std::chrono::steady_clock::now();
+    if (left.count() <= 0) {
+      return;
+    }
+    std::this_thread::sleep_for(std::min<std::chrono::nanoseconds>(left, kCancellationPoll));
+  }
+}
+
 void IdentityInstance::Execute(TRITONBACKEND_ModelInstance* instance,
                                TRITONBACKEND_Request** requests, uint32_t count) {
   Batch batch(instance, requests, count, &members_);
@@ -183,8 +199,7 @@ void IdentityInstance::Execute(TRITONBACKEND_ModelInstance* instance,
   for_each(&IdentityInstance::Prepare);
   batch.ComputeStarts();
   if (delay_.count() > 0) {
-    std::this_thread::sleep_for(delay_);
-    batch.FailCancelled();
+    Wait(&batch);
   }
   batch.ComputeEnds();
   for_each(&IdentityInstance::Copy);

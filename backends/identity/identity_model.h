@@ -68,6 +68,7 @@ class IdentityInstance {
 
  private:
   Error Prepare(backend::BatchMember* member);
+  void Wait(Batch* batch) const;
   Error Copy(backend::BatchMember* member);
 
   const IdentityModel& model_;

@@ -105,6 +105,22 @@ TEST_F(IdentityTest, AbsentOptionalInputGivesZeros) {
   EXPECT_EQ(request.Answer().outputs.at("OUTPUT1").As<int32_t>(), (std::vector<int32_t>{0, 0}));
 }
 
+TEST_F(IdentityTest, RaggedRequestsOfABatchAndBatchInputs) {
+  ASSERT_EQ(Load(R"({"name":"m","max_batch_size":8,"input":[)" +
+                 Tensor("INPUT0", "TYPE_INT8", R"(,"allow_ragged_batch":true)") +
+                 R"(],"output":[)" + Tensor("OUTPUT0", "TYPE_INT8") +
+                 R"(],"batch_input":[{"kind":"BATCH_ELEMENT_COUNT","target_name":["count"],)"
+                 R"("data_type":"TYPE_INT32","source_input":["INPUT0"]}]})"),
+            "");
+  TRITONBACKEND_Request a, b;
+  a.AddInput<int8_t>("INPUT0", TRITONSERVER_TYPE_INT8, {1, 1}, {5});
+  b.AddInput<int8_t>("INPUT0", TRITONSERVER_TYPE_INT8, {1, 3}, {6, 7, 8});
+  a.outputs = b.outputs = {"OUTPUT0"};
+  ASSERT_EQ(server_.Execute({&a, &b}), "");
+  EXPECT_EQ(a.Answer().outputs.at("OUTPUT0").As<int8_t>(), (std::vector<int8_t>{5}));
+  EXPECT_EQ(b.Answer().outputs.at("OUTPUT0").As<int8_t>(), (std::vector<int8_t>{6, 7, 8}));
+}
+
 TEST_F(IdentityTest, BadRequestsGetErrors) {
   ASSERT_EQ(Load(Config(Tensor("INPUT0", "TYPE_INT8"), Tensor("OUTPUT0", "TYPE_INT8"))), "");
   TRITONBACKEND_Request no_batch;
@@ -143,7 +159,7 @@ TEST_F(IdentityTest, ConfigurationsThatCannotWork) {
             "86400000");
 }
 
-TEST_F(IdentityTest, CancelledWhileWaiting) {
+TEST_F(IdentityTest, TheDelayIsCounted) {
   ASSERT_EQ(Load(Config(Tensor("INPUT0", "TYPE_INT8"), Tensor("OUTPUT0", "TYPE_INT8"),
                         R"("execute_delay_ms":{"string_value":"1"},)"
                         R"("instance_wise_delay_multiplier":{"string_value":"2"})")),
@@ -151,11 +167,31 @@ TEST_F(IdentityTest, CancelledWhileWaiting) {
   TRITONBACKEND_Request request;
   request.AddInput<int8_t>("INPUT0", TRITONSERVER_TYPE_INT8, {1, 1}, {5});
   request.outputs = {"OUTPUT0"};
-  request.cancelled = true;
   ASSERT_EQ(server_.Execute({&request}), "");
-  EXPECT_EQ(request.Answer().code, TRITONSERVER_ERROR_CANCELLED);
+  EXPECT_FALSE(request.Answer().failed);
   const auto& times = request.statistics[0];
   EXPECT_GE(times.compute_end_ns - times.compute_start_ns, 1000000u);
+}
+
+TEST_F(IdentityTest, CancelledWhileWaiting) {
+  // A day is not waited for: the delay ends with the last request that somebody waits for.
+  ASSERT_EQ(Load(Config(Tensor("INPUT0", "TYPE_INT8"), Tensor("OUTPUT0", "TYPE_INT8"),
+                        R"("execute_delay_ms":{"string_value":"86400000"})")),
+            "");
+  TRITONBACKEND_Request early, late, failed;
+  for (auto* request : {&early, &late, &failed}) {
+    request->AddInput<int8_t>("INPUT0", TRITONSERVER_TYPE_INT8, {1, 1}, {5});
+    request->outputs = {"OUTPUT0"};
+  }
+  early.cancelled_at_poll = 1;
+  late.cancelled_at_poll = 3;
+  failed.parameters = {{"fail", std::string("as asked")}};
+  ASSERT_EQ(server_.Execute({&early, &late, &failed}), "");
+  EXPECT_EQ(early.Answer().code, TRITONSERVER_ERROR_CANCELLED);
+  EXPECT_EQ(early.cancellation_polls, 1);
+  EXPECT_EQ(late.Answer().code, TRITONSERVER_ERROR_CANCELLED);
+  EXPECT_LT(early.statistics[0].exec_end_ns, late.statistics[0].exec_end_ns);
+  EXPECT_EQ(failed.Answer().message, "as asked");
 }
 
 }  // namespace

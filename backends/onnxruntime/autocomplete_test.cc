@@ -60,6 +60,47 @@ TEST_F(AutoCompleteTest, IsSkippedWhereInputsAndOutputsAreGiven) {
   EXPECT_FALSE(Completed().has_dynamic_batching);
 }
 
+TEST_F(AutoCompleteTest, ABatchInputCountsAsAnInputGiven) {
+  const std::string batch_input =
+      R"("batch_input":[{"kind":"BATCH_ELEMENT_COUNT","target_name":["rows"],)"
+      R"("data_type":"TYPE_FP32","source_input":["values"]}])";
+  // Skipped, so that max_batch_size stays 0 and the input is missed.
+  EXPECT_NE(Load("ragged", Io(0, "", Tensor("y", "FP32", "[-1,1]"), batch_input), true), "");
+  EXPECT_EQ(Completed().max_batch_size, 0);
+  EXPECT_TRUE(Completed().inputs.empty());
+}
+
+TEST_F(AutoCompleteTest, BatchInputsAreTheBackendsToMake) {
+  EXPECT_EQ(Load("describe_int32", R"("batch_input":[{"kind":"BATCH_ELEMENT_COUNT","target_name":
+      ["count","ends"],"data_type":"TYPE_INT32","source_input":["values"]},
+      {"kind":"BATCH_ACCUMULATED_ELEMENT_COUNT_WITH_ZERO","target_name":["bounds"],
+      "data_type":"TYPE_INT32","source_input":["values"]}])",
+                 true),
+            "");
+  EXPECT_EQ(Completed().outputs.size(), 7u);
+  std::vector<std::string> names;
+  for (const auto& input : Completed().inputs) {
+    names.push_back(input.name);
+  }
+  EXPECT_EQ(names, (std::vector<std::string>{"values", "widest", "flat", "shapes"}));
+}
+
+TEST_F(AutoCompleteTest, OneListIsFilledAndTheOtherStays) {
+  ASSERT_EQ(
+      Load("mlp",
+           R"("output":[)" + Tensor("y", "FP32", "[5,2]", R"(,"reshape":{"shape":[10]})") + "]",
+           true),
+      "");
+  EXPECT_EQ(Completed().max_batch_size, 4);
+  EXPECT_EQ(Completed().inputs.size(), 1u);
+  EXPECT_EQ(Completed().outputs[0].dims, (std::vector<int64_t>{5, 2}));
+}
+
+TEST_F(AutoCompleteTest, ASchedulerThatIsGivenStays) {
+  ASSERT_EQ(Load("mlp", R"("dynamic_batching":{"preferred_batch_size":[2]})", true), "");
+  EXPECT_NE(server_.model().config.find(R"("preferred_batch_size":[2])"), std::string::npos);
+}
+
 TEST_F(AutoCompleteTest, DoesNothingUnlessAsked) {
   EXPECT_NE(Load("mlp", "", false), "");  // the configuration lists no input
   EXPECT_TRUE(Completed().inputs.empty());

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gmock/gmock.h>
 
+#include <algorithm>
+
 #include "onnxruntime/onnx_fixture.h"
 
 namespace nereid::onnxruntime {
@@ -69,15 +71,54 @@ TEST_F(LoadTest, ReshapeIsWhatTheModelSees) {
 }
 
 TEST_F(LoadTest, FeaturesThatAreMissingAreNamed) {
-  EXPECT_EQ(Load("mlp", Mlp(R"("batch_input":[{"kind":"BATCH_ELEMENT_COUNT"}])")),
-            "model 'mlp': batch_input is not supported by this version of the ONNX Runtime "
-            "backend");
+  EXPECT_EQ(Load("mlp", Mlp(R"("model_transaction_policy":{"decoupled":true})")),
+            "model 'mlp': model_transaction_policy.decoupled is not supported by this version of "
+            "the ONNX Runtime backend");
 }
 
 TEST_F(LoadTest, AcceleratorsThatAreMissing) {
   EXPECT_THAT(Load("mlp", Mlp(R"("optimization":{"execution_accelerators":{
       "cpu_execution_accelerator":[{"name":"openvino"}]}})")),
-              HasSubstr("the execution accelerator 'openvino' is not available"));
+              HasSubstr("the Execution Accelerator 'openvino' is not in this ONNX Runtime"));
+}
+
+TEST_F(LoadTest, SettingsForGpusAreNamedInOneLine) {
+  backend::testing::LogLines().clear();
+  EXPECT_EQ(Load("mlp", Mlp(R"("optimization":{"priority":"PRIORITY_MAX","cuda":{"graphs":true},
+      "input_pinned_memory":{"enable":true},"output_pinned_memory":{"enable":false},
+      "execution_accelerators":{"gpu_execution_accelerator":[{"name":"tensorrt",
+        "parameters":{"precision_mode":"FP16"}}]}},
+      "cc_model_filenames":{"7.5":"other.onnx"},
+      "parameters":{"share_session_between_instances":{"string_value":"false"}},
+      "instance_group":[{"count":2,"secondary_devices":[{"kind":"KIND_NVDLA","device_id":0}]}])")),
+            "");
+  const auto& lines = backend::testing::LogLines();
+  EXPECT_EQ(std::count(lines.begin(), lines.end(),
+                       "model 'mlp' runs on the CPU; left aside, being for GPUs: "
+                       "optimization.priority, optimization.cuda, cc_model_filenames, the "
+                       "Execution Accelerator 'tensorrt'"),
+            1);
+}
+
+TEST_F(LoadTest, OperatorsThatTheModelNeeds) {
+  const std::string io = Io(8, Tensor("x", "FP32", "[-1]"), Tensor("y", "FP32", "[-1]"),
+                            R"("model_operations":{"op_library_filename":["LIBRARY"]})");
+  const auto with = [&](const std::string& library) {
+    return std::string(io).replace(io.find("LIBRARY"), 7, library);
+  };
+  EXPECT_THAT(Load("triple", Io(8, Tensor("x", "FP32", "[-1]"), Tensor("y", "FP32", "[-1]"))),
+              HasSubstr("Triple"));
+  EXPECT_THAT(Load("triple", with("absent.so")),
+              HasSubstr("model 'triple': model_operations.op_library_filename 'absent.so' is not "
+                        "there; tried '"));
+  EXPECT_THAT(Load("triple", with("1/model.onnx")),
+              HasSubstr("cannot be used: onnx runtime error"));
+  ASSERT_EQ(Load("triple", with(OperatorLibrary())), "");
+  TRITONBACKEND_Request request;
+  request.AddInput<float>("x", TRITONSERVER_TYPE_FP32, {1, 2}, {2, 5});
+  request.outputs = {"y"};
+  ASSERT_EQ(server_.Execute({&request}), "");
+  EXPECT_EQ(request.Answer().outputs.at("y").As<float>(), (std::vector<float>{6, 15}));
 }
 
 TEST_F(LoadTest, GpuInstances) {
@@ -97,9 +138,21 @@ TEST_F(LoadTest, GraphLevelsAndParameters) {
             "");
 }
 
+TEST_F(LoadTest, ShrinkingAnArenaThatIsOff) {
+  EXPECT_THAT(Load("mlp", Mlp(R"("parameters":{"enable_mem_arena":{"string_value":"0"},
+      "memory.enable_memory_arena_shrinkage":{"string_value":"cpu:0"}})")),
+              HasSubstr("is 'cpu:0', but 'enable_mem_arena' switches the arena off"));
+}
+
 TEST_F(LoadTest, AGraphLevelThatDoesNotExist) {
   EXPECT_THAT(Load("mlp", Mlp(R"("optimization":{"graph":{"level":7}})")),
               HasSubstr("optimization.graph.level is 7"));
+}
+
+TEST_F(LoadTest, ASessionEntryThatOnnxRuntimeRefuses) {
+  EXPECT_THAT(
+      Load("mlp", Mlp(R"("parameters":{"session.load_model_format":{"string_value":"ORT"}})")),
+      HasSubstr("onnx runtime error"));
 }
 
 TEST_F(LoadTest, AThreadCountThatIsNoNumber) {

@@ -34,6 +34,10 @@ std::string OnnxTest::Load(const std::string& model, const std::string& config, 
   return server_.Load();
 }
 
+std::string OnnxTest::OperatorLibrary() {
+  return BuildDirectory() + "/tests/plugins/libtriple_operator.so";
+}
+
 std::string OnnxTest::Tensor(const std::string& name, const std::string& type,
                              const std::string& dims, const std::string& more) {
   return R"({"name":")" + name + R"(","data_type":"TYPE_)" + type + R"(","dims":)" + dims + more +

@@ -20,6 +20,9 @@ class OnnxTest : public ::testing::Test {
   /// Loads with everything left to completion.
   std::string LoadComplete(const std::string& model) { return Load(model, "", true); }
 
+  /// A library with the operator Triple of the domain nereid.test.
+  static std::string OperatorLibrary();
+
   /// The entry of `input` or `output`; `more` is further members, with a comma in front.
   static std::string Tensor(const std::string& name, const std::string& type,
                             const std::string& dims, const std::string& more = "");

@@ -303,6 +303,61 @@ TEST_F(RunTest, AnInputWithADefaultMayBeLeftOut) {
   EXPECT_EQ(with.Answer().outputs.at("y").As<float>(), (std::vector<float>{9, 9, 9, 9}));
 }
 
+TEST_F(RunTest, DefaultsInABatch) {
+  ASSERT_EQ(Load("default_row", Io(8,
+                                   Tensor("x", "FP32", "[4]") + "," +
+                                       Tensor("bias", "FP32", "[4]", R"(,"optional":true)"),
+                                   Tensor("y", "FP32", "[4]"))),
+            "");
+  TRITONBACKEND_Request a, b, with;
+  AddFloats(&a, "x", {1, 4}, {0, 0, 0, 0});
+  AddFloats(&b, "x", {2, 4}, {10, 0, 0, 0, 20, 0, 0, 0});
+  AddFloats(&with, "x", {1, 4}, {0, 0, 0, 0});
+  AddFloats(&with, "bias", {1, 4}, {9, 9, 9, 9});
+  a.outputs = b.outputs = with.outputs = {"y"};
+  ASSERT_EQ(server_.Execute({&a, &b, &with}), "");  // a batch that Triton would not make
+  EXPECT_EQ(a.Answer().outputs.at("y").As<float>(), (std::vector<float>{1, 2, 3, 4}));
+  EXPECT_EQ(b.Answer().outputs.at("y").As<float>(), (std::vector<float>{11, 2, 3, 4, 21, 2, 3, 4}));
+  EXPECT_EQ(with.Answer().outputs.at("y").As<float>(), (std::vector<float>{9, 9, 9, 9}));
+}
+
+TEST_F(RunTest, AnOptionalInputWithoutADefault) {
+  ASSERT_EQ(Load("mlp", Io(8, Tensor("x", "FP32", "[64]", R"(,"optional":true)"),
+                           Tensor("y", "FP32", "[10]"))),
+            "");
+  TRITONBACKEND_Request without, with;
+  AddFloats(&with, "x", {1, 64}, Ramp(64, 0));
+  with.outputs = without.outputs = {"y"};
+  ASSERT_EQ(server_.Execute({&without, &with}), "");
+  EXPECT_EQ(without.Answer().message,
+            "the request lacks the input 'x', for which model 'mlp' has no default");
+  EXPECT_EQ(without.Answer().code, TRITONSERVER_ERROR_INVALID_ARG);
+  EXPECT_FALSE(with.Answer().failed);
+}
+
+TEST_F(RunTest, AnInputOfOnnxsOptionalTypeTakesATensor) {
+  ASSERT_EQ(LoadComplete("maybe"), "");
+  TRITONBACKEND_Request request;
+  AddFloats(&request, "x", {1, 4}, {1, 2, 3, 4});
+  request.outputs = {"y"};
+  ASSERT_EQ(server_.Execute({&request}), "");
+  EXPECT_EQ(request.Answer().outputs.at("y").As<float>(), (std::vector<float>{1, 2, 3, 4}))
+      << request.Answer().message;
+}
+
+TEST_F(RunTest, ReshapeToScalarsInABatch) {
+  ASSERT_EQ(Load("double", Io(8, Tensor("x", "FP32", "[1]", R"(,"reshape":{"shape":[]})"),
+                              Tensor("y", "FP32", "[1]", R"(,"reshape":{"shape":[]})"))),
+            "");
+  TRITONBACKEND_Request a, b;
+  AddFloats(&a, "x", {1}, {1});
+  AddFloats(&b, "x", {2}, {2, 3});
+  a.outputs = b.outputs = {"y"};
+  ASSERT_EQ(server_.Execute({&a, &b}), "");
+  EXPECT_EQ(b.Answer().outputs.at("y").As<float>(), (std::vector<float>{4, 6}));
+  EXPECT_EQ(b.Answer().outputs.at("y").shape, std::vector<int64_t>{2});
+}
+
 TEST_F(RunTest, WrongRequestsGetErrorsAndHurtNobody) {
   ASSERT_EQ(LoadComplete("mlp"), "");
   TRITONBACKEND_Request missing, type, width, flat, negative, size, output, gone, good;
@@ -326,7 +381,8 @@ TEST_F(RunTest, WrongRequestsGetErrorsAndHurtNobody) {
   for (auto* request : all) {
     EXPECT_EQ(request->Answer().failed, request != &good) << request->Answer().message;
   }
-  EXPECT_THAT(missing.Answer().message, HasSubstr("lacks the input 'x'"));
+  EXPECT_THAT(missing.Answer().message,
+              HasSubstr("the request lacks the input 'x', for which model 'mlp' has no default"));
   EXPECT_THAT(width.Answer().message, HasSubstr("onnx runtime error 2"));
   EXPECT_EQ(width.Answer().code, TRITONSERVER_ERROR_INVALID_ARG);
   EXPECT_EQ(gone.Answer().code, TRITONSERVER_ERROR_CANCELLED);

@@ -51,7 +51,15 @@ Error CreateRunOptions(const ModelConfig& config, Owned<OrtRunOptions>* options)
   options->reset(created);
   // The client of a failed run gets its reason; in the log, bad requests would only be noise.
   NEREID_ORT_TRY(Api().RunOptionsSetRunLogSeverityLevel(created, ORT_LOGGING_LEVEL_FATAL));
-  if (const std::string* shrink = config.parameters.Find("memory.enable_memory_arena_shrinkage")) {
+  const std::string* shrink = config.parameters.Find("memory.enable_memory_arena_shrinkage");
+  if (shrink != nullptr && !shrink->empty()) {
+    bool arena = true;
+    NEREID_BACKEND_TRY(config.parameters.ReadBool("enable_mem_arena", &arena));
+    if (!arena) {  // else each run fails
+      return Error::InvalidArgument("model '" + config.name +
+                                    "': parameter 'memory.enable_memory_arena_shrinkage' is '" +
+                                    *shrink + "', but 'enable_mem_arena' switches the arena off");
+    }
     NEREID_ORT_TRY(Api().AddRunConfigEntry(created, kOrtRunOptionsConfigEnableMemoryArenaShrinkage,
                                            shrink->c_str()));
   }

@@ -24,9 +24,28 @@ constexpr std::pair<TRITONSERVER_DataType, ONNXTensorElementDataType> kTypes[] =
     {TRITONSERVER_TYPE_BYTES, ONNX_TENSOR_ELEMENT_DATA_TYPE_STRING},
     {TRITONSERVER_TYPE_BF16, ONNX_TENSOR_ELEMENT_DATA_TYPE_BFLOAT16}};
 
+/// The type T of optional(T); null for any other type. A tensor can be given for optional(tensor).
+Error ReadHeldType(const OrtTypeInfo& type, Owned<OrtTypeInfo>* held) {
+  const OrtOptionalTypeInfo* info = nullptr;
+  NEREID_ORT_TRY(Api().CastTypeInfoToOptionalTypeInfo(&type, &info));
+  if (info != nullptr) {
+    OrtTypeInfo* made = nullptr;
+    NEREID_ORT_TRY(Api().GetOptionalContainedTypeInfo(info, &made));
+    held->reset(made);
+  }
+  return {};
+}
+
 Error ReadTensorInfo(const OrtTypeInfo& type, TensorSignature* tensor) {
   const OrtTensorTypeAndShapeInfo* info = nullptr;
   NEREID_ORT_TRY(Api().CastTypeInfoToTensorInfo(&type, &info));
+  Owned<OrtTypeInfo> held;
+  if (info == nullptr) {
+    NEREID_BACKEND_TRY(ReadHeldType(type, &held));
+    if (held != nullptr) {
+      NEREID_ORT_TRY(Api().CastTypeInfoToTensorInfo(held.get(), &info));
+    }
+  }
   if (info == nullptr) {
     return {};
   }

@@ -251,7 +251,9 @@ TRITONSERVER_Error* TRITONBACKEND_ModelInstanceReportBatchStatistics(
 
 TRITONSERVER_Error* TRITONBACKEND_RequestIsCancelled(TRITONBACKEND_Request* request,
                                                      bool* cancelled) {
-  return Put(cancelled, request->cancelled);
+  ++request->cancellation_polls;
+  return Put(cancelled,
+             request->cancelled || request->cancellation_polls == request->cancelled_at_poll);
 }
 TRITONSERVER_Error* TRITONBACKEND_RequestParameterCount(TRITONBACKEND_Request* request,
                                                         uint32_t* count) {

@@ -99,6 +99,9 @@ struct TRITONBACKEND_Request {
   std::vector<std::string> outputs;
   std::vector<std::pair<std::string, nereid::backend::testing::ParameterValue>> parameters;
   bool cancelled = false;
+  /// The client gives up just before the plug-in asks for the n-th time; 0: never.
+  int cancelled_at_poll = 0;
+  int cancellation_polls = 0;
 
   // What became of it.
   int releases = 0;
@@ -163,12 +166,14 @@ class FakeServer {
   TRITONBACKEND_Model& model() { return model_; }
   TRITONBACKEND_ModelInstance& instance() { return instance_; }
 
-  /// Loads the model; the text of the failure, or "".
+  /// Loads the model, after what an earlier call loaded; the text of the failure, or "".
   std::string Load();
   /// Runs one batch; the text of a failure of the call itself, or "".
   std::string Execute(const std::vector<TRITONBACKEND_Request*>& requests);
 
  private:
+  void Unload();
+
   TRITONBACKEND_Backend backend_;
   TRITONBACKEND_Model model_;
   TRITONBACKEND_ModelInstance instance_;

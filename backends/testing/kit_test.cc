@@ -94,8 +94,31 @@ TEST_F(KitTest, CancelledRequestsFail) {
   TRITONBACKEND_Request request;
   request.cancelled = true;
   TRITONBACKEND_Request* requests[] = {&request};
-  { Batch(&instance_, requests, 1, &members_).FailCancelled(); }
-  EXPECT_EQ(request.Answer().code, TRITONSERVER_ERROR_CANCELLED);
+  {
+    Batch batch(&instance_, requests, 1, &members_);
+    EXPECT_FALSE(batch.FailCancelled());
+    EXPECT_EQ(request.Answer().code, TRITONSERVER_ERROR_CANCELLED);  // before the Batch ends
+    EXPECT_TRUE(batch.failed(0));
+    EXPECT_FALSE(batch.FailCancelled());
+  }
+  EXPECT_EQ(request.answers.size(), 1u);
+}
+
+TEST_F(KitTest, CancelledRequestsAreAnsweredBeforeTheOthers) {
+  TRITONBACKEND_Request gone, failed, stays;
+  gone.cancelled = failed.cancelled = true;
+  TRITONBACKEND_Request* requests[] = {&gone, &failed, &stays};
+  {
+    Batch batch(&instance_, requests, 3, &members_);
+    batch.Fail(1, Error::Internal("first"));
+    EXPECT_TRUE(batch.FailCancelled());
+    EXPECT_EQ(gone.answers.size(), 1u);
+    EXPECT_EQ(failed.answers.size(), 0u);
+    EXPECT_EQ(stays.answers.size(), 0u);
+  }
+  EXPECT_EQ(gone.Answer().code, TRITONSERVER_ERROR_CANCELLED);
+  EXPECT_EQ(failed.Answer().message, "first");
+  EXPECT_FALSE(stays.Answer().failed);
 }
 
 Input Find(TRITONBACKEND_Request* request, const char* name) {
@@ -145,6 +168,31 @@ TEST_F(KitTest, PiecesAndRequestsAreConcatenated) {
   ASSERT_EQ(gathered.size, 16u);
   const auto* values = reinterpret_cast<const int32_t*>(gathered.data);
   EXPECT_EQ(std::vector<int32_t>(values, values + 4), (std::vector<int32_t>{1, 2, 3, 4}));
+}
+
+TEST_F(KitTest, InputsThatMayBeAbsent) {
+  TRITONBACKEND_Request request;
+  request.AddInput<float>("x", TRITONSERVER_TYPE_FP32, {2}, {1, 2});
+  Input input = Find(&request, "x");
+  ASSERT_TRUE(FindOptionalInput(&request, "y", &input).ok());
+  EXPECT_EQ(input.handle, nullptr);
+  ASSERT_TRUE(FindOptionalInput(&request, "x", &input).ok());
+  EXPECT_EQ(input.byte_size, 8u);
+}
+
+TEST_F(KitTest, KindsOfMemoryOfTheHostMix) {
+  TRITONBACKEND_Request a, b;
+  a.AddInput<int32_t>("x", TRITONSERVER_TYPE_INT32, {1, 1}, {1});
+  b.AddInput<int32_t>("x", TRITONSERVER_TYPE_INT32, {1, 1}, {2}).memory_type =
+      TRITONSERVER_MEMORY_CPU_PINNED;
+  const Input inputs[] = {Find(&a, "x"), Find(&b, "x")};
+  AlignedBuffer scratch;
+  Gathered gathered;
+  ASSERT_TRUE(GatherInputs(inputs, 4, &scratch, &gathered).ok());
+  EXPECT_EQ(reinterpret_cast<const int32_t*>(gathered.data)[1], 2);
+  b.inputs[0].memory_type = TRITONSERVER_MEMORY_GPU;
+  EXPECT_EQ(GatherInputs(inputs, 4, &scratch, &gathered).message(),
+            "input 'x' is in GPU memory; this backend reads CPU memory");
 }
 
 TEST_F(KitTest, SizesThatLieAreRefused) {

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
+#include <span>
 
 #include "app/endpoints.h"
 #include "app/options/command_line.h"
@@ -10,8 +12,10 @@
 #include "app/server_settings_from_options.h"
 #include "app/signals.h"
 #include "app/tables.h"
+#include "app/tools/tool.h"
 #include "base/clock.h"
 #include "base/cpus.h"
+#include "base/files.h"
 #include "base/log.h"
 #include "model/cpu_plan.h"
 #include "server/inference_server.h"
@@ -115,11 +119,59 @@ int Serve(const ServerOptions& options) {
   return code;
 }
 
+/// `nereid check ...`; under the name tritonserver there are no tools.
+const tools::Tool* ToolOf(const std::vector<std::string>& arguments) {
+  if (arguments.size() < 2 || arguments[0].ends_with("tritonserver")) return nullptr;
+  return tools::FindTool(arguments[1]);
+}
+
+/// Loads the model in a server of its own, without front ends.
+base::Result<config::ModelConfigPtr> LoadForTool(const tools::ToolContext::LoadRequest& request) {
+  // What the tool prints is the answer; the log of the load would only stand in its way.
+  LogOptions quiet;
+  quiet.info = quiet.warning = quiet.error = false;
+  NEREID_RETURN_IF_ERROR(ConfigureLog(quiet));
+  const std::filesystem::path directory(request.model_directory);
+  const std::string name = directory.filename().string();
+  server::ServerSettings settings;
+  settings.model_repository_paths = {directory.parent_path().string()};
+  settings.model_control_mode = server::ModelControlMode::kExplicit;
+  settings.startup_models = {name};
+  settings.model_config_name = request.config_name;
+  settings.strict_model_config = request.strict_config;
+  settings.backend_directory = request.backend_directory;
+  settings.metrics_enabled = false;
+  NEREID_ASSIGN_OR_RETURN(const auto server, server::InferenceServer::Create(std::move(settings)));
+  return server->GetModelConfig(name, -1);
+}
+
+int RunTool(const tools::Tool& tool, std::span<const std::string> words) {
+  tools::ToolContext context;
+  const std::string backends = DefaultPluginDirectory("backends", ExecutablePath());
+  if (base::IsDirectory(backends)) context.backend_directory = backends;
+  context.load = LoadForTool;
+  const tools::ToolResult result = tool.run(words, context);
+  std::fputs(result.errors.c_str(), stderr);
+  // Written in vain (a full disk, a closed pipe) is not done.
+  const bool written =
+      std::fwrite(result.out.data(), 1, result.out.size(), stdout) == result.out.size() &&
+      std::fflush(stdout) == 0;
+  return written ? result.exit_code : tools::kCannotRun;
+}
+
 }  // namespace
 
 int RunProgram(int argc, char** argv) {
   const std::vector<std::string> arguments(argv, argv + argc);
-  const auto parsed = ParseCommandLine(arguments, {ExecutablePath(), ::getenv});
+  if (const tools::Tool* tool = ToolOf(arguments)) {
+    return RunTool(*tool, std::span(arguments).subspan(2));
+  }
+  CommandLineContext context{ExecutablePath(), ::getenv, {}};
+  for (const tools::Tool& tool : tools::AllTools()) {
+    context.commands.push_back(
+        {std::string(tool.name), std::string(tool.usage), std::string(tool.summary)});
+  }
+  const auto parsed = ParseCommandLine(arguments, context);
   if (!parsed.ok()) {
     std::fprintf(stderr, "%s\n", parsed.status().message().c_str());
     return kUsageExitCode;

@@ -6,6 +6,7 @@
 #include "abi/error.h"
 #include "base/files.h"
 #include "base/log.h"
+#include "config/backend_library.h"
 
 namespace nereid::backend {
 namespace {
@@ -13,11 +14,6 @@ namespace {
 std::string DirectoryOf(const std::string& path) {
   const size_t slash = path.rfind('/');
   return slash == std::string::npos ? "." : path.substr(0, slash);
-}
-
-/// Names become file names: nothing that leaves the directory may be in them.
-bool IsPlainName(const std::string& name) {
-  return !name.empty() && name.find('/') == std::string::npos && name != "." && name != "..";
 }
 
 }  // namespace
@@ -105,18 +101,14 @@ base::Result<std::shared_ptr<Backend>> BackendRegistry::Get(const std::string& n
                                                             const std::string& runtime,
                                                             const std::string& model_directory,
                                                             const std::string& version_directory) {
-  const std::string file = runtime.empty() ? "libtriton_" + name + ".so" : runtime;
-  if (!IsPlainName(name) || !IsPlainName(file)) {
-    return base::Status::InvalidArgument("backend name '" + name + "' and runtime '" + runtime +
-                                         "' must be plain names without '/'");
-  }
+  NEREID_ASSIGN_OR_RETURN(const auto places,
+                          config::BackendLibraryPlaces(name, runtime, version_directory,
+                                                       model_directory, settings_.directory));
   {
     std::lock_guard lock(mutex_);
     if (const auto found = built_in_.find(name); found != built_in_.end()) return found->second;
   }
-  for (const std::string& directory :
-       {version_directory, model_directory, base::JoinPath(settings_.directory, name)}) {
-    const std::string path = base::JoinPath(directory, file);
+  for (const std::string& path : places) {
     if (!base::PathExists(path)) continue;
     std::lock_guard lock(mutex_);
     auto& slot = backends_[{path, name}];
@@ -126,8 +118,7 @@ base::Result<std::shared_ptr<Backend>> BackendRegistry::Get(const std::string& n
     }
     return slot;
   }
-  return base::Status::InvalidArgument("unable to find backend library for backend '" + name +
-                                       "', try specifying runtime on the model configuration.");
+  return base::Status::InvalidArgument(config::NoBackendLibraryText(name));
 }
 
 base::Status BackendRegistry::AddBuiltIn(const std::string& name,

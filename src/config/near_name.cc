@@ -41,6 +41,12 @@ bool IsLastWord(std::string_view word, std::string_view name) {
   return EditDistance(word, name.substr(name.size() - word.size())) == 0;
 }
 
+// "max_batch" for max_batch_size: so does the ending left out.
+bool IsFirstWords(std::string_view words, std::string_view name) {
+  if (words.size() < 3 || name.size() <= words.size() || name[words.size()] != '_') return false;
+  return EditDistance(words, name.substr(0, words.size())) == 0;
+}
+
 }  // namespace
 
 std::string_view NearestName(std::string_view wrong, std::span<const std::string_view> candidates) {
@@ -48,7 +54,8 @@ std::string_view NearestName(std::string_view wrong, std::span<const std::string
   std::string_view best;
   size_t best_distance = wrong.size() / 2 + 1;
   for (const std::string_view candidate : candidates) {
-    const size_t distance = IsLastWord(wrong, candidate) ? 1 : EditDistance(wrong, candidate);
+    const bool is_part = IsLastWord(wrong, candidate) || IsFirstWords(wrong, candidate);
+    const size_t distance = is_part ? 1 : EditDistance(wrong, candidate);
     if (distance < best_distance) {
       best_distance = distance;
       best = candidate;

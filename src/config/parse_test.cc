@@ -183,6 +183,9 @@ TEST(NearName, CountsEdits) {
   EXPECT_EQ(DidYouMean("betta", names), " Did you mean 'beta'?");
   EXPECT_EQ(DidYouMean("gamma_delta", names), "");
   EXPECT_EQ(DidYouMean("", names), "");
+  const std::vector<std::string_view> parts = {"name", "max_batch_size", "KIND_CPU"};
+  EXPECT_EQ(DidYouMean("max_batch", parts), " Did you mean 'max_batch_size'?");
+  EXPECT_EQ(DidYouMean("cpu", parts), " Did you mean 'KIND_CPU'?");
   EXPECT_EQ(DidYouMean(std::string(1000, 'a'), names), "");
 }
 

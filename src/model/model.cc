@@ -5,6 +5,7 @@
 #include <charconv>
 
 #include "base/log.h"
+#include "cache/model_fingerprint.h"
 #include "config/complete.h"
 #include "config/describe.h"
 #include "config/instance_difference.h"
@@ -44,25 +45,7 @@ Status CheckSupported(const config::ModelConfig& config) {
     return Status::Unsupported("model '" + config.name() +
                                "': sequence batching is not supported by this server yet");
   }
-  if (config.proto().model_repository_agents().agents_size() > 0) {
-    // An agent may be there to refuse the model, so loading without it is not the lesser evil.
-    return Status::Unsupported("model '" + config.name() +
-                               "': model repository agents are not supported by this server yet");
-  }
   return Status::Ok();
-}
-
-void LogSettingNotes(const config::ModelConfig& config) {
-  std::string text;
-  for (const std::string& note : SettingNotes(config)) text += (text.empty() ? "" : "; ") + note;
-  if (text.empty()) return;
-  LOG_WARNING << "model '" << config.name() << "': settings without effect: " << text;
-}
-
-Status CheckGroups(const config::ModelConfig& config) {
-  config::ValidateOptions groups;
-  groups.check_instance_groups = true;
-  return config::ValidateModelConfig(config, groups);
 }
 
 /// The limit of an execution, in nanoseconds, 0 = none: the model's parameter, else the server's.
@@ -78,6 +61,19 @@ base::Result<uint64_t> WatchdogNs(const config::ModelConfig& config, uint32_t se
     }
   }
   return uint64_t{secs} * 1'000'000'000;
+}
+
+void LogSettingNotes(const config::ModelConfig& config) {
+  std::string text;
+  for (const std::string& note : SettingNotes(config)) text += (text.empty() ? "" : "; ") + note;
+  if (text.empty()) return;
+  LOG_WARNING << "model '" << config.name() << "': settings without effect: " << text;
+}
+
+Status CheckGroups(const config::ModelConfig& config) {
+  config::ValidateOptions groups;
+  groups.check_instance_groups = true;
+  return config::ValidateModelConfig(config, groups);
 }
 
 }  // namespace
@@ -108,6 +104,7 @@ Status Model::Load(const ModelSource& source) {
       const std::vector<InstancePtr> instances,
       CreateInstances(ExpandInstanceGroups(config(), environment_.host_policies)));
   instances_.Add(instances);
+  NEREID_RETURN_IF_ERROR(CreateCache(source));
   return CreateScheduler();
 }
 
@@ -262,6 +259,22 @@ void Model::ApplyUpdate(InstanceUpdate update) {
   instances_.Remove(std::move(update.removed));
 }
 
+Status Model::CreateCache(const ModelSource& source) {
+  if (!config().response_cache_enabled()) return Status::Ok();
+  if (environment_.response_cache == nullptr) {
+    LOG_INFO << "model '" << source.name << "': response_cache is enabled, but the server has no "
+             << "response cache (--cache-config); its responses are not cached";
+    return Status::Ok();
+  }
+  NEREID_ASSIGN_OR_RETURN(
+      const cache::Digest fingerprint,
+      cache::FingerprintModel(config(), source.directory, source.version_directory));
+  cache_statistics_ = std::make_unique<CacheStatistics>(environment_.clock);
+  response_cache_ = std::make_unique<cache::ModelCache>(*environment_.response_cache, fingerprint,
+                                                        environment_.clock, *cache_statistics_);
+  return Status::Ok();
+}
+
 Status Model::CheckReady() {
   NEREID_RETURN_IF_ERROR(instances_.CheckReady());
   return scheduler_->CheckProgress();
@@ -280,6 +293,11 @@ telemetry::ModelStatistics Model::Statistics() const {
   if (latency_objective_ != nullptr) {
     total.adaptive_batching = {latency_objective_->objective_ns() / 1000,
                                latency_objective_->size_limit()};
+  }
+  total.response_cache = config().response_cache_enabled();
+  if (response_cache_ != nullptr) {
+    total.pending_requests += response_cache_->PendingCount();
+    cache_statistics_->MergeInto(&total);
   }
   return total;
 }

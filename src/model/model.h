@@ -12,7 +12,9 @@
 #include "base/clock.h"
 #include "base/result.h"
 #include "base/timer_queue.h"
+#include "cache/model_cache.h"
 #include "config/model_config.h"
+#include "model/cache_statistics.h"
 #include "model/cpu_plan.h"
 #include "model/instance_set.h"
 #include "model/scheduler_statistics.h"
@@ -38,6 +40,7 @@ struct ModelEnvironment {
   /// Who gets how many CPUs; null where every framework helps itself.
   CpuPlan* cpu_plan = nullptr;
   TRITONSERVER_Server* c_server = nullptr;
+  cache::ResponseCache* response_cache = nullptr;  // null: the server has none
 };
 
 /// Where a model version comes from.
@@ -81,7 +84,8 @@ class Model {
 
   /// Takes a normalised request; see schedule::Scheduler.
   base::Status Enqueue(std::unique_ptr<request::InferenceRequest>& request) {
-    return scheduler_->Enqueue(request);
+    return response_cache_ != nullptr ? response_cache_->Enqueue(request, *scheduler_)
+                                      : scheduler_->Enqueue(request);
   }
   void StopAccepting() { scheduler_->StopAccepting(); }
 
@@ -100,6 +104,7 @@ class Model {
   /// Initialised and warmed up.
   base::Result<std::vector<InstancePtr>> CreateInstances(const std::vector<InstanceSpec>& specs);
   base::Status CreateScheduler();
+  base::Status CreateCache(const ModelSource& source);
   static std::vector<schedule::SchedulerInstance> Active(const std::vector<InstancePtr>& instances);
 
   // Destroyed from the last to the first: the scheduler's threads end before the instances go.
@@ -110,6 +115,8 @@ class Model {
   std::unique_ptr<backend::BackendModel> backend_model_;
   InstanceSet instances_;
   std::unique_ptr<SchedulerStatistics> scheduler_statistics_;
+  std::unique_ptr<CacheStatistics> cache_statistics_;  // null, as the next, without a cache
+  std::unique_ptr<cache::ModelCache> response_cache_;
   std::shared_ptr<schedule::LatencyObjective> latency_objective_;  // null without an objective
   std::unique_ptr<schedule::Scheduler> scheduler_;
 };

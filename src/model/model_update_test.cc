@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+// A model whose instances change while it serves, and the warm-up of what is new.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "backend/testing/copy_backend.h"
+#include "model/model.h"
+#include "request/normalize.h"
+#include "request/testing/make_model.h"
+#include "request/testing/recording_sink.h"
+
+namespace nereid::model {
+namespace {
+
+constexpr const char* kConfig = R"(
+  name: "m" backend: "copy" max_batch_size: 4
+  input { name: "IN" data_type: TYPE_INT8 dims: [ 3 ] }
+  output { name: "OUT0" data_type: TYPE_INT8 dims: [ 3 ] } )";
+constexpr const char* kWarmup = R"(
+  model_warmup { name: "s" batch_size: 3 count: 2
+                 inputs { key: "IN" value { data_type: TYPE_INT8 dims: [ 3 ] zero_data: true } } })";
+
+class ModelUpdateTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    ASSERT_TRUE(backends_.AddBuiltIn("copy", backend::MakeCopyBackend()).ok());
+  }
+  void TearDown() override {
+    for (const auto& sink : sinks_) sink->Clear();
+  }
+  base::Result<std::unique_ptr<Model>> Load(const std::string& config) {
+    ModelSource source;
+    source.name = "m";
+    source.version = 1;
+    source.directory = source.version_directory = "/nonexistent";
+    source.config = request::MakeModel(config)->config;
+    return Model::Create({backends_, base::SteadyClock(), timers_}, source);
+  }
+  void Use(const std::string& config) {
+    auto model = Load(config);
+    ASSERT_TRUE(model.ok()) << model.status().message();
+    model_ = std::move(model).value();
+  }
+  config::ModelConfigPtr Update(const std::string& config) {
+    auto update = model_->PrepareUpdate(*request::MakeModel(config)->config);
+    EXPECT_TRUE(update.ok()) << update.status().message();
+    const config::ModelConfigPtr updated = update->config;
+    model_->ApplyUpdate(std::move(update).value());
+    return updated;
+  }
+  std::shared_ptr<request::RecordingSink> Submit(std::vector<request::Parameter> parameters = {}) {
+    auto sink = sinks_.emplace_back(std::make_shared<request::RecordingSink>());
+    auto request = std::make_unique<request::InferenceRequest>();
+    request->parameters = std::move(parameters);
+    request->AddInput("IN", tensor::DataType::kInt8, {1, 3}).value()->Append("abc", 3);
+    request->SetSink(sink);
+    request->Bind(std::shared_ptr<const request::ModelIdentity>(&model_->identity(), [](auto*) {}));
+    EXPECT_TRUE(request::Normalize(*request).ok());
+    EXPECT_TRUE(model_->Enqueue(request).ok());
+    return sink;
+  }
+  uint64_t Successes() { return model_->Statistics().inference_stats.success.count; }
+
+  backend::BackendRegistry backends_{{"/nonexistent", true, 0, {}}};
+  base::ThreadTimerQueue timers_;
+  std::unique_ptr<Model> model_;
+  std::vector<std::shared_ptr<request::RecordingSink>> sinks_;
+};
+
+std::string Groups(int count) {
+  return kConfig + ("instance_group { kind: KIND_CPU count: " + std::to_string(count) + " }");
+}
+
+TEST_F(ModelUpdateTest, WarmupRunsOnEveryInstanceAndCounts) {
+  Use(Groups(2) + kWarmup);
+  const auto statistics = model_->Statistics();
+  EXPECT_EQ(statistics.inference_count, 12u);
+  EXPECT_EQ(statistics.execution_count, 4u);
+  ASSERT_EQ(statistics.batch_stats.size(), 1u);
+  EXPECT_EQ(statistics.batch_stats[0].batch_size, 3u);
+}
+
+TEST_F(ModelUpdateTest, PassiveInstancesAreNotWarmedUp) {
+  Use(std::string(kConfig) + "instance_group { kind: KIND_CPU passive: true }" + kWarmup);
+  EXPECT_EQ(model_->Statistics().execution_count, 0u);
+}
+
+TEST_F(ModelUpdateTest, AFailedWarmupFailsTheLoad) {
+  const auto failed = Load(Groups(1) + kWarmup +
+                           R"(parameters { key: "fail_execute" value { string_value: "1" } })");
+  EXPECT_EQ(failed.status().message(),
+            "failed to run warmup sample 's': execute failed; execute failed; execute failed; ");
+}
+
+TEST_F(ModelUpdateTest, MoreInstancesServeAtOnceAndNothingIsForgotten) {
+  Use(Groups(1));
+  Submit()->WaitUntilDone();
+  EXPECT_EQ(Update(Groups(2))->instance_groups()[0].count, 2);
+  EXPECT_EQ(Successes(), 1u);
+  // Two requests that hold can only both be running if there are two instances.
+  const auto first = Submit({{"hold", true}}), second = Submit({{"hold", true}});
+  EXPECT_EQ(model_->Statistics().pending_requests, 0u);
+  backend::ReleaseHeld(2);
+  first->WaitUntilDone();
+  second->WaitUntilDone();
+  EXPECT_EQ(Successes(), 3u);
+}
+
+TEST_F(ModelUpdateTest, RemovedInstancesFinishAndTheirCountsStay) {
+  Use(Groups(2));
+  const auto first = Submit({{"hold", true}}), second = Submit({{"hold", true}});
+  std::thread updating([&] { Update(Groups(1)); });
+  backend::ReleaseHeld(2);
+  updating.join();
+  first->WaitUntilDone();
+  second->WaitUntilDone();
+  EXPECT_TRUE(first->errors()[0].ok() && second->errors()[0].ok());
+  EXPECT_EQ(Successes(), 2u);
+  Submit()->WaitUntilDone();
+  EXPECT_EQ(Successes(), 3u);
+}
+
+TEST_F(ModelUpdateTest, NewInstancesAreWarm) {
+  Use(Groups(1) + kWarmup);
+  Update(Groups(2) + kWarmup);
+  EXPECT_EQ(model_->Statistics().execution_count, 4u);
+}
+
+TEST_F(ModelUpdateTest, AnUpdateThatIsNotAppliedChangesNothing) {
+  Use(Groups(1));
+  EXPECT_TRUE(model_->PrepareUpdate(*request::MakeModel(Groups(2))->config).ok());
+  Submit()->WaitUntilDone();
+  EXPECT_EQ(Successes(), 1u);
+}
+
+TEST_F(ModelUpdateTest, GroupsThatCannotBeAreRefused) {
+  Use(Groups(1));
+  const auto update = model_->PrepareUpdate(
+      *request::MakeModel(std::string(kConfig) + "instance_group { kind: KIND_GPU }")->config);
+  EXPECT_EQ(update.status().code(), base::StatusCode::kInvalidArgument);
+}
+
+}  // namespace
+}  // namespace nereid::model

@@ -7,7 +7,6 @@ namespace nereid::model {
 namespace {
 
 constexpr const char* kNoGpu = "this server uses no GPU";
-constexpr const char* kNotYet = "this server does not honour it yet";
 
 class Notes {
  public:
@@ -39,7 +38,6 @@ std::vector<std::string> SettingNotes(const config::ModelConfig& config) {
   Notes notes;
   NoteOptimization(config.proto().optimization(), &notes);
   notes.AddIf(!config.cc_model_filenames().empty(), "cc_model_filenames", kNoGpu);
-  notes.AddIf(config.response_cache_enabled(), "response_cache", kNotYet);
   notes.AddIf(config.proto().model_metrics().metric_control_size() > 0, "model_metrics",
               "this server has no histograms of models");
   return notes.Take();

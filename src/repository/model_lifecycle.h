@@ -93,8 +93,10 @@ class ModelLifecycle {
   base::Result<std::shared_ptr<LoadedModel>> MakeVersion(const VersionSource& source,
                                                          VersionAction action,
                                                          uint64_t generation);
-  void Switch(const std::string& name, const LoadedVersions& loaded, bool all_good,
-              uint64_t generation);
+  /// Puts what was made into the table in the place of what served.
+  void Switch(const std::string& name, const LoadedVersions& loaded, uint64_t generation);
+  /// Says in the table what became of the versions that do not serve.
+  void NoteFailure(const std::string& name, const LoadedVersions& loaded, uint64_t generation);
   /// What serves was loaded from this; tells the agents of what served before.
   void SetBasis(const std::string& name, LoadBasis basis,
                 std::shared_ptr<agent::AgentChain> agents);

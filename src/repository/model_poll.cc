@@ -10,6 +10,7 @@
 #include "config/rules/validate.h"
 #include "config/version_policy.h"
 #include "model_config.pb.h"
+#include "repository/config_file.h"
 
 namespace nereid::repository {
 
@@ -20,16 +21,11 @@ namespace {
 /// The configuration as the file says it; with completion allowed and no file, an empty one.
 base::Result<config::ModelConfigPtr> ReadConfig(const std::string& directory,
                                                 const PollOptions& options) {
-  std::string path = base::JoinPath(directory, "config.pbtxt");
-  if (!options.config_name.empty()) {
-    const std::string named =
-        base::JoinPath(directory, "configs/" + options.config_name + ".pbtxt");
-    if (base::PathExists(named)) path = named;
-  }
+  const std::string path = ConfigFilePath(directory, options.config_name);
   if (!base::PathExists(path) && !options.strict_config) {
     return config::ParseModelConfigText("", path);
   }
-  NEREID_ASSIGN_OR_RETURN(const std::string text, base::ReadFile(path, uint64_t{64} << 20));
+  NEREID_ASSIGN_OR_RETURN(const std::string text, base::ReadFile(path, kMaxConfigFileBytes));
   return config::ParseModelConfigText(text, path);
 }
 

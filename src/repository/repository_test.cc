@@ -1,69 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
 
-#include <filesystem>
-#include <fstream>
-
-#include "repository/model_lifecycle.h"
+#include "repository/testing/repository_fixture.h"
 
 namespace nereid::repository {
 namespace {
 
-namespace fs = std::filesystem;
 using ::testing::HasSubstr;
-
-/// Loads versions whose config has the parameter "good"; refuses others.
-class FakeLoader : public ModelLoader {
- public:
-  struct FakeModel : LoadedModel {
-    explicit FakeModel(std::function<void()> gone) : on_destroyed(std::move(gone)) {}
-    ~FakeModel() override { on_destroyed(); }
-    void StopAccepting() override {}
-    base::Status CheckReady() override { return base::Status::Ok(); }
-    std::function<void()> on_destroyed;
-  };
-  base::Result<std::shared_ptr<LoadedModel>> Load(const VersionSource& source,
-                                                  std::function<void()> on_destroyed) override {
-    ++loads;
-    if (source.config->FindParameter("bad") != nullptr) {
-      return base::Status::InvalidArgument("it is bad");
-    }
-    return std::shared_ptr<LoadedModel>(std::make_shared<FakeModel>(std::move(on_destroyed)));
-  }
-  std::atomic<int> loads{0};
-};
-
-class RepositoryTest : public ::testing::Test {
- protected:
-  void SetUp() override {
-    root_ = fs::temp_directory_path() / ("nereid_repository_test_" + std::to_string(getpid()));
-    fs::remove_all(root_);
-    fs::create_directories(root_);
-    options_.poll.repositories = {root_.string()};
-  }
-  void TearDown() override { fs::remove_all(root_); }
-
-  void Write(const std::string& model, const std::string& config,
-             const std::vector<std::string>& versions) {
-    fs::create_directories(root_ / model);
-    std::ofstream(root_ / model / "config.pbtxt") << config;
-    for (const std::string& version : versions) fs::create_directories(root_ / model / version);
-  }
-  std::string IndexText(const ModelLifecycle& lifecycle, bool ready_only = false) {
-    std::string text;
-    const auto index = lifecycle.Index(ready_only);
-    for (const IndexEntry& entry : *index) {
-      text += entry.name + "/" + entry.version + "/" + entry.state + "/" + entry.reason + "\n";
-    }
-    return text;
-  }
-
-  fs::path root_;
-  ModelLifecycle::Options options_;
-  FakeLoader loader_;
-};
 
 TEST_F(RepositoryTest, LoadsTheVersionsThatThePolicySelects) {
   Write("m", "backend: \"b\" version_policy { latest { num_versions: 2 } }",
@@ -115,15 +59,11 @@ TEST_F(RepositoryTest, AReloadReplacesAndAFailedReloadKeeps) {
   EXPECT_EQ(loader_.loads, 1) << "nothing changed, so nothing is loaded again";
 
   Write("m", "backend: \"b\" parameters { key: \"bad\" value { string_value: \"1\" } }", {"1"});
-  fs::last_write_time(root_ / "m" / "config.pbtxt",
-                      fs::file_time_type::clock::now() + std::chrono::seconds(5));
   EXPECT_THAT(lifecycle.Load("m").message(), HasSubstr("it is bad"));
   EXPECT_EQ(*lifecycle.Table()->Find("m", -1), first);
   EXPECT_EQ(IndexText(lifecycle), "m/1/READY/\n");
 
   Write("m", "backend: \"b\"", {"1", "2"});
-  fs::last_write_time(root_ / "m" / "config.pbtxt",
-                      fs::file_time_type::clock::now() + std::chrono::seconds(10));
   ASSERT_TRUE(lifecycle.Load("m").ok());
   EXPECT_NE(*lifecycle.Table()->Find("m", -1), first);
   EXPECT_EQ(IndexText(lifecycle), "m/1/UNLOADING/\nm/2/READY/\n");

@@ -7,6 +7,7 @@
 #include "backend/backend.h"
 #include "base/cpus.h"
 #include "base/log.h"
+#include "cache/response_cache.h"
 #include "model/cpu_plan.h"
 #include "request/normalize.h"
 #include "request/response_factory.h"
@@ -43,9 +44,6 @@ Status CheckSupported(const ServerSettings& settings) {
   if (settings.model_namespacing) {
     return Status::Unsupported("model namespacing is not supported by this server yet");
   }
-  if (!settings.cache_config.empty()) {
-    return Status::Unsupported("response caches are not supported by this server yet");
-  }
   return Status::Ok();
 }
 
@@ -78,6 +76,7 @@ InferenceServer::InferenceServer(ServerSettings settings)
 Status InferenceServer::Start() {
   NEREID_RETURN_IF_ERROR(CheckSupported(settings_));
   backends_ = std::make_unique<backend::BackendRegistry>(BackendSettings(settings_));
+  NEREID_RETURN_IF_ERROR(OpenResponseCache());
   permits_ = MakePermits(settings_);
   if (settings_.share_cpus) {
     cpu_plan_ = std::make_unique<model::CpuPlan>(base::UsableCpuCount(), settings_.backend_config);
@@ -90,6 +89,7 @@ Status InferenceServer::Start() {
   environment.permits = permits_.get();
   environment.cpu_plan = cpu_plan_.get();
   environment.c_server = settings_.c_server;
+  environment.response_cache = response_cache_.get();
 
   repository::ModelLifecycle::Options options;
   options.poll.repositories = settings_.model_repository_paths;
@@ -111,6 +111,20 @@ Status InferenceServer::ExpectModels() {
   std::set<std::string> names;
   for (const repository::ModelDirectory& directory : directories) names.insert(directory.name);
   cpu_plan_->Expect(names.size());
+  return Status::Ok();
+}
+
+Status InferenceServer::OpenResponseCache() {
+  if (settings_.cache_config.empty()) return Status::Ok();
+  if (settings_.cache_config.size() > 1) {
+    std::string names;
+    for (const auto& [name, config] : settings_.cache_config) names += " '" + name + "'";
+    return Status::InvalidArgument(
+        "found multiple cache configurations, but only a single cache is supported:" + names);
+  }
+  const auto& [name, config] = *settings_.cache_config.begin();
+  NEREID_ASSIGN_OR_RETURN(response_cache_,
+                          cache::ResponseCache::Open(settings_.cache_directory, name, config));
   return Status::Ok();
 }
 
@@ -150,6 +164,7 @@ InferenceServer::~InferenceServer() {
     LOG_ERROR << status.message();
     (void)collectors_.release();
     (void)repository_.release();
+    (void)response_cache_.release();
     (void)backends_.release();
     (void)permits_.release();
     (void)cpu_plan_.release();

@@ -15,6 +15,9 @@
 namespace nereid::backend {
 class BackendRegistry;
 }
+namespace nereid::cache {
+class ResponseCache;
+}
 namespace nereid::model {
 class CpuPlan;
 struct CpuShare;
@@ -73,6 +76,7 @@ class InferenceServer final : public api::InferenceService {
  private:
   explicit InferenceServer(ServerSettings settings);
   base::Status Start();
+  base::Status OpenResponseCache();
   base::Status LoadStartupModels();
   base::Status ExpectModels();
   void StartCollectors();
@@ -88,7 +92,8 @@ class InferenceServer final : public api::InferenceService {
   std::unique_ptr<model::CpuPlan> cpu_plan_;            // null where it is off
   std::unique_ptr<schedule::ResourcePermits> permits_;  // null where the rate limiter is off
   std::unique_ptr<backend::BackendRegistry> backends_;
-  struct Repository;  // the lifecycle and what it is wired to
+  std::unique_ptr<cache::ResponseCache> response_cache_;  // null without --cache-config
+  struct Repository;                                      // the lifecycle and what it is wired to
   std::unique_ptr<Repository> repository_;
   struct Collectors;
   std::unique_ptr<Collectors> collectors_;

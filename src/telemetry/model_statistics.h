@@ -72,6 +72,7 @@ struct ModelStatistics {
     uint64_t size_limit = 0;  // of this moment
   };
   AdaptiveBatching adaptive_batching;
+  bool response_cache = false;  // the model asks for it, whether or not the server has one
 };
 
 }  // namespace nereid::telemetry

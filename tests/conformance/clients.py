@@ -141,10 +141,10 @@ class Transport:
             tensor.set_shape(list(shape))
         return tensor
 
-    def wanted(self, name, binary=True):
+    def wanted(self, name, binary=True, classes=0):
         if self.protocol == "http":
-            return self._module.InferRequestedOutput(name, binary_data=binary)
-        return self._module.InferRequestedOutput(name)
+            return self._module.InferRequestedOutput(name, binary_data=binary, class_count=classes)
+        return self._module.InferRequestedOutput(name, class_count=classes)
 
     def infer(self, model, inputs, outputs=None, **kwargs):
         """`inputs`: made by input(); `outputs`: names, or made by wanted()."""

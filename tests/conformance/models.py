@@ -54,9 +54,10 @@ class Repository:
         (folder / "config.pbtxt").write_text(config)
         return folder
 
-    def identity(self, name, tensors, *, batch=0, versions=(1,), extra="", tensor_extra=()):
+    def identity(self, name, tensors, *, batch=0, versions=(1,), extra="", tensor_extra=(),
+                 backend="identity"):
         """`tensors`: (datatype, dims) of each INPUTi/OUTPUTi pair."""
-        config = f'name: "{name}"\nbackend: "identity"\nmax_batch_size: {batch}\n'
+        config = f'name: "{name}"\nbackend: "{backend}"\nmax_batch_size: {batch}\n'
         for i, (datatype, dims) in enumerate(tensors):
             more = tensor_extra[i] if i < len(tensor_extra) else ("", "")
             config += _tensor("input", f"INPUT{i}", datatype, dims, more[0])
@@ -69,7 +70,7 @@ class Repository:
                     + _tensor("input", "INPUT0", "FP32", [1])
                     + _tensor("output", "OUTPUT0", "FP32", [1]), (1,))
 
-    def onnx(self, name, graph, config=None):
+    def onnx(self, name, graph, config=None, labels=None):
         """An ONNX model; `config` None leaves the configuration to the backend."""
         folder = self.root / name
         (folder / "1").mkdir(parents=True)
@@ -79,6 +80,8 @@ class Repository:
         onnx.save(model, folder / "1" / "model.onnx")
         if config is not None:
             (folder / "config.pbtxt").write_text(config)
+        if labels is not None:
+            (folder / "labels.txt").write_text(labels)
 
 
 def _ints(name, values):
@@ -151,6 +154,28 @@ def sum_graph():
         [helper.make_tensor_value_info("SUM", TensorProto.FLOAT, shape)])
 
 
+CLASSES = 6
+
+
+def classifier_graph(batch: bool):
+    """Doubles its input: FP32 scores of six classes, of each batch item where there is a batch."""
+    shape = ["batch", CLASSES] if batch else [CLASSES]
+    return helper.make_graph(
+        [helper.make_node("Add", ["features", "features"], ["scores"])], "classifier",
+        [helper.make_tensor_value_info("features", TensorProto.FLOAT, shape)],
+        [helper.make_tensor_value_info("scores", TensorProto.FLOAT, shape)])
+
+
+def classifier_config(batch: int) -> str:
+    return (f'backend: "onnxruntime"\nmax_batch_size: {batch}\n'
+            + _tensor("input", "features", "FP32", [CLASSES])
+            + _tensor("output", "scores", "FP32", [CLASSES], 'label_filename: "labels.txt"'))
+
+
+# Of six classes: one label is empty, one has a colon, the last class has none.
+LABELS = "cat\ndog\n\nbird: small\n\N{SNOWMAN}\n"
+
+
 def _delay(milliseconds: int) -> str:
     return (f'parameters {{ key: "execute_delay_ms" value: '
             f'{{ string_value: "{milliseconds}" }} }}\n')
@@ -192,7 +217,16 @@ def write_main(root: Path):
     repo.identity("expiring", [("INT32", [4])], batch=4, extra=ONE_CPU_INSTANCE + _delay(400)
                   + "dynamic_batching { default_queue_policy { "
                     "default_timeout_microseconds: 100000 } }\n")
+    repo.identity("levels", [("INT32", [4])], batch=4, extra=ONE_CPU_INSTANCE + _delay(100)
+                  + "dynamic_batching { priority_levels: 3 default_priority_level: 2 }\n")
+    # The second instance takes six times as long as the first.
+    repo.identity("ordered", [("INT32", [4])], batch=4, extra=_delay(50)
+                  + 'parameters { key: "instance_wise_delay_multiplier" '
+                    'value: { string_value: "6" } }\n'
+                  + "instance_group { kind: KIND_CPU count: 2 }\n"
+                  + "dynamic_batching { preserve_ordering: true }\n")
     repo.identity("slow", [("INT32", [4])], extra=_delay(400))
+    repo.identity("given_up", [("INT32", [4])], extra=ONE_CPU_INSTANCE + _delay(400))
     repo.identity("counted", [("INT32", [4])], batch=8, extra=ONE_CPU_INSTANCE)
     repo.identity("counted_flat", [("INT32", [4])], extra=ONE_CPU_INSTANCE)
     repo.identity("counted_metrics", [("INT32", [4])], batch=8, extra=ONE_CPU_INSTANCE)
@@ -202,6 +236,24 @@ def write_main(root: Path):
     repo.identity("dotted.name-1", [("INT32", [4])])
     repo.onnx("mymodel", document_graph(), DOCUMENT_CONFIG)
     repo.onnx("sum", sum_graph())
+    repo.onnx("classifier", classifier_graph(True), classifier_config(8), LABELS)
+    repo.onnx("flat_classifier", classifier_graph(False), classifier_config(0), LABELS)
+
+
+CACHED = "response_cache { enable: true }\n"
+
+
+def write_cached(root: Path):
+    """Models whose responses are cached, where the server has a cache, and one that is not."""
+    repo = Repository(root)
+    repo.identity("cached", [("FP32", [-1, -1])], extra=CACHED + ONE_CPU_INSTANCE
+                  + 'parameters { key: "echo_parameters" value: { string_value: "true" } }\n')
+    repo.identity("cached_pair", [("INT32", [4]), ("BYTES", [-1])], extra=CACHED)
+    repo.identity("cached_batch", [("INT32", [4])], batch=8, extra=CACHED + "dynamic_batching { }\n")
+    repo.identity("cached_ordered", [("INT32", [4])], batch=1, extra=CACHED + _delay(300)
+                  + "instance_group { kind: KIND_CPU count: 2 }\n"
+                    "dynamic_batching { preserve_ordering: true }\n")
+    repo.identity("not_cached", [("INT32", [4])], extra=ONE_CPU_INSTANCE)
 
 
 def write_second(root: Path):

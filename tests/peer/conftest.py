@@ -45,3 +45,22 @@ def start_triton(peer, tmp_path_factory):
     yield start
     for server in started:
         server.stop()
+
+
+@pytest.fixture(scope="session")
+def start_nereid(request, tmp_path_factory):
+    build = request.config.option.build.resolve()
+    started = []
+
+    def start(name, write, *flags):
+        folder = tmp_path_factory.mktemp(name)
+        write(folder / "models")
+        server = ServerProcess([str(build / "bin" / "nereid"), "serve"], folder / "models",
+                               folder / "server.log",
+                               [f"--backend-directory={build / 'backends'}", *flags])
+        started.append(server)
+        return server.start()
+
+    yield start
+    for server in started:
+        server.stop()

@@ -21,6 +21,7 @@ inline uint64_t NowNs() {
 
 /// One request of a batch with the response that it will get.
 struct BatchMember {
+  /// Null once it was answered before the rest, having failed.
   TRITONBACKEND_Request* request = nullptr;
   /// Null only where the server could make no response; then `error` is set.
   TRITONBACKEND_Response* response = nullptr;
@@ -72,15 +73,25 @@ class Batch {
     }
   }
 
-  /// Fails the requests whose clients have given up.
-  void FailCancelled() {
+  /// Fails the requests whose clients have given up, and answers them at once. False where no
+  /// request is left that has not failed.
+  bool FailCancelled() {
+    bool left = false;
     for (BatchMember& member : members_) {
+      if (!member.error.ok()) {
+        continue;
+      }
       bool cancelled = false;
-      Error asked(TRITONBACKEND_RequestIsCancelled(member.request, &cancelled));
-      if (cancelled && member.error.ok()) {
+      const Error asked(TRITONBACKEND_RequestIsCancelled(member.request, &cancelled));
+      left = left || !cancelled;
+      if (cancelled) {
         member.error = Error(TRITONSERVER_ERROR_CANCELLED, "the request was cancelled");
+        const uint64_t now = NowNs();
+        Count(member, compute_start_ns_ == 0 ? now : compute_start_ns_, now, now);
+        Answer(&member);
       }
     }
+    return left;
   }
 
   /// Throws away the outputs that response i holds, and starts a new one.
@@ -121,22 +132,39 @@ class Batch {
                                       compute_start_ns_, compute_end_ns_, exec_end_ns));
     }
     for (const BatchMember& member : members_) {
-      Drop("count a request", TRITONBACKEND_ModelInstanceReportStatistics(
-                                  instance_, member.request, member.error.ok(), exec_start_ns_,
-                                  compute_start_ns_, compute_end_ns_, exec_end_ns));
+      Count(member, compute_start_ns_, compute_end_ns_, exec_end_ns);
     }
     for (BatchMember& member : members_) {
-      if (member.response != nullptr) {
-        Drop("send a response",
-             TRITONBACKEND_ResponseSend(member.response, TRITONSERVER_RESPONSE_COMPLETE_FINAL,
-                                        member.error.get()));
-      } else {
-        Drop("answer a request", member.error.Release());
-      }
-      Drop("release a request",
-           TRITONBACKEND_RequestRelease(member.request, TRITONSERVER_REQUEST_RELEASE_ALL));
+      Answer(&member);
     }
     members_.clear();
+  }
+
+  void Count(const BatchMember& member, uint64_t compute_start_ns, uint64_t compute_end_ns,
+             uint64_t exec_end_ns) noexcept {
+    if (member.request != nullptr) {
+      Drop("count a request", TRITONBACKEND_ModelInstanceReportStatistics(
+                                  instance_, member.request, member.error.ok(), exec_start_ns_,
+                                  compute_start_ns, compute_end_ns, exec_end_ns));
+    }
+  }
+
+  /// Sends the response and releases the request; nothing where that has been done.
+  static void Answer(BatchMember* member) noexcept {
+    if (member->request == nullptr) {
+      return;
+    }
+    if (member->response != nullptr) {
+      Drop("send a response",
+           TRITONBACKEND_ResponseSend(member->response, TRITONSERVER_RESPONSE_COMPLETE_FINAL,
+                                      member->error.get()));
+    } else {
+      Drop("answer a request", member->error.Release());
+    }
+    Drop("release a request",
+         TRITONBACKEND_RequestRelease(member->request, TRITONSERVER_REQUEST_RELEASE_ALL));
+    member->request = nullptr;
+    member->response = nullptr;
   }
 
   static void Drop(const char* action, TRITONSERVER_Error* failure) noexcept {

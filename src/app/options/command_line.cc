@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/options/command_line.h"
 
+#include <algorithm>
 #include <span>
 
 #include "app/options/flag_table.h"
@@ -11,14 +12,26 @@ namespace {
 
 using base::Status;
 
-constexpr std::string_view kOverview =
-    "Nereid, an inference server.\n"
-    "\n"
-    "  nereid serve --model-repository=<path> [flags]   serve the models in <path>\n"
-    "  nereid help serve                                list the flags\n"
-    "  nereid --version                                 print the version\n"
-    "\n"
-    "Under the name tritonserver the program takes the flags directly.\n";
+std::string Overview(const CommandLineContext& context) {
+  const auto line = [](std::string usage, const std::string& summary) {
+    constexpr size_t kWidth = 47;
+    usage.resize(std::max(usage.size() + 1, kWidth), ' ');
+    return "  nereid " + usage + summary + "\n";
+  };
+  std::string text = "Nereid, an inference server.\n\n";
+  text += line("serve --model-repository=<path> [flags]", "serve the models in <path>");
+  text += line("help serve", "list the flags");
+  for (const auto& command : context.commands) text += line(command.usage, command.summary);
+  text += line("--version", "print the version");
+  if (!context.commands.empty()) text += "\nEach command has --help.";
+  return text + "\nUnder the name tritonserver the program takes the flags directly.\n";
+}
+
+std::string CommandNames(const CommandLineContext& context) {
+  std::string names = "serve";
+  for (const auto& command : context.commands) names += ", " + command.name;
+  return names + ", help and --version";
+}
 
 ParsedCommandLine Print(std::string text, bool on_stderr, int exit_code) {
   ParsedCommandLine parsed;
@@ -83,7 +96,7 @@ base::Result<ParsedCommandLine> ParseCommandLine(const std::vector<std::string>&
   }
   if (command == "help" || command == "--help") {
     const bool flags = all.size() > 2 && all[2] == "serve";
-    return Print(flags ? UsageText("nereid serve") : std::string(kOverview), false, 0);
+    return Print(flags ? UsageText("nereid serve") : Overview(context), false, 0);
   }
   if (command.empty()) {
     return Status::InvalidArgument(
@@ -92,7 +105,7 @@ base::Result<ParsedCommandLine> ParseCommandLine(const std::vector<std::string>&
   return Status::InvalidArgument(
       OneLine("Unknown command: " + command +
               (command.starts_with("--") ? ". Flags follow a command: nereid serve " + command
-                                         : ". The commands are serve, help and --version")));
+                                         : ". The commands are " + CommandNames(context))));
 }
 
 }  // namespace nereid::app

@@ -341,6 +341,13 @@ TEST(CommandLineTest, CommandsOfNereid) {
             "Unknown command: --id=x. Flags follow a command: nereid serve --id=x");
   EXPECT_EQ(ParseCommandLine({"nereid", "start"}, {}).status().message(),
             "Unknown command: start. The commands are serve, help and --version");
+  CommandLineContext context;
+  context.commands = {{"check", "check <directory>", "look at models"}};
+  EXPECT_THAT(
+      ParseCommandLine({"nereid", "--help"}, context)->text,
+      HasSubstr("\n  nereid check <directory>                              look at models\n"));
+  EXPECT_EQ(ParseCommandLine({"nereid", "start"}, context).status().message(),
+            "Unknown command: start. The commands are serve, check, help and --version");
 }
 
 // The names that scripts written for Triton use. A name may join this list, none may leave it.

@@ -12,12 +12,16 @@ namespace nereid::backend {
 ///   "fail" = text      answers with an error of that text
 ///   "silent" = true    releases the request without any response
 ///   "twice" = true     sends two responses with the final flag
+///   "late" = true      answers and releases it on another thread, after ReleaseHeld() is called;
+///                      Execute does not wait for that
+///   "throw" = true     throws out of Execute; what stands before it in the batch is done with
+///   "answer_throw" = true  throws when the request is answered but not released
 ///   "hold" = true      does not return from Execute until ReleaseHeld() is called
 /// The model parameter "fail_load" makes ModelInitialize fail, "fail_execute" makes Execute fail as
 /// a whole.
 std::unique_ptr<BackendLibrary> MakeCopyBackend();
 
-/// Lets executions that hold go on; blocks until at least one was holding.
-void ReleaseHeld();
+/// Lets executions that hold go on; blocks until `count` of them are holding.
+void ReleaseHeld(int count = 1);
 
 }  // namespace nereid::backend

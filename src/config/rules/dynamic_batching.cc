@@ -60,12 +60,12 @@ void PolicyLevelsInRange(const Proto& config, Findings& findings) {
   std::map<uint64_t, bool> given;
   for (const auto& [level, policy] : batching.priority_queue_policy()) given[level] = true;
   for (const auto& [level, unused] : given) {
-    if (level >= 1 && level <= levels) continue;
+    // Without levels, the policies are ignored.
+    if (levels == 0 || (level >= 1 && level <= levels)) continue;
     findings.Add(At(kPolicies, level),
                  "priority queue policy must have priority level in range [1, " +
                      std::to_string(levels) + "] for " + config.name(),
-                 levels == 0 ? "no policy without priority_levels"
-                             : "a level from 1 to " + std::to_string(levels));
+                 "a level from 1 to " + std::to_string(levels));
   }
 }
 
@@ -116,7 +116,9 @@ constexpr Rule<Proto> kRules[] = {
       "Answers keep the order of requests only with a single priority level.",
       "priority_levels 0 or 1", "Remove preserve_ordering or priority_levels."},
      OrderingWithOneLevel},
-    {{"dynamic.ordering_delay", "dynamic_batching.preserve_ordering",
+    {{"dynamic.ordering_delay",
+      "dynamic_batching.default_queue_policy.timeout_action, "
+      "dynamic_batching.priority_queue_policy.timeout_action",
       "Where answers keep the order of requests, a request that timed out is rejected, not "
       "delayed.",
       "timeout_action REJECT", "Remove preserve_ordering, or set timeout_action to REJECT."},

@@ -8,6 +8,7 @@ void Findings::Add(std::string field, std::string message, std::string expected)
   for (const Problem& problem : problems_) {
     if (problem.rule == rule_->id && problem.field == field && problem.message == message) return;
   }
+  if (problems_.empty()) first_code_ = rule_->code;
   Problem problem;
   problem.rule = rule_->id;
   problem.severity = severity_;

@@ -28,6 +28,8 @@ class Findings {
 
   /// Nothing more is of interest.
   bool done() const { return wanted_ == Wanted::kFirst && !problems_.empty(); }
+  /// Of the rule that the first finding breaks.
+  base::StatusCode first_code() const { return first_code_; }
   /// How many there are; a later rule asks whether it would only repeat an earlier one.
   size_t count() const { return problems_.size(); }
   std::vector<Problem> Take() { return std::move(problems_); }
@@ -36,6 +38,7 @@ class Findings {
   const Wanted wanted_;
   const RuleInfo* rule_ = nullptr;
   Severity severity_ = Severity::kError;
+  base::StatusCode first_code_ = base::StatusCode::kOk;
   std::vector<Problem> problems_;
 };
 

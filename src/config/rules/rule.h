@@ -82,6 +82,10 @@ void CheckInstanceGroups(const Proto& config, const ValidateOptions& options, Fi
 void ListInstanceGroups(std::vector<RuleInfo>* list);
 void CheckSequenceStates(const Proto& config, Findings& findings);
 void ListSequenceStates(std::vector<RuleInfo>* list);
+void CheckAgents(const Proto& config, Findings& findings);
+void ListAgents(std::vector<RuleInfo>* list);
+void CheckWarmup(const Proto& config, Findings& findings);
+void ListWarmup(std::vector<RuleInfo>* list);
 void CheckDirectory(const Proto& config, const std::string& directory_name, Findings& findings);
 void ListDirectory(std::vector<RuleInfo>* list);
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "config/rules/model_paths.h"
 #include "config/rules/rule.h"
 
 namespace nereid::config::rules {
@@ -26,8 +27,7 @@ struct StateSubject {
 void StateOnce(const StateSubject& subject, Findings& findings) {
   if (!subject.name_seen) return;
   findings.Add(subject.Path("input_name"),
-               "sequence batching state input '" + subject.state.input_name() +
-                   "' is specified more than once for " + subject.config.name());
+               "State input name '" + subject.state.input_name() + "' specified more than once.");
 }
 
 void AtMostOneInitialState(const StateSubject& subject, Findings& findings) {
@@ -36,8 +36,8 @@ void AtMostOneInitialState(const StateSubject& subject, Findings& findings) {
   findings.Add(subject.Path("initial_state"), "initial_state field for state input '" +
                                                   subject.state.input_name() +
                                                   "' must contain exactly one or zero element. "
-                                                  "Found " +
-                                                  std::to_string(count) + " elements.");
+                                                  "Found '" +
+                                                  std::to_string(count) + "' elements.");
 }
 
 constexpr Rule<StateSubject> kStateRules[] = {
@@ -117,6 +117,14 @@ void DimsFit(const InitialSubject& subject, Findings& findings) {
   }
 }
 
+void FileInside(const InitialSubject& subject, Findings& findings) {
+  if (!LeavesItsDirectory(subject.initial.data_file())) return;
+  findings.Add(subject.Path("data_file"), "initial state file '" + subject.initial.data_file() +
+                                              "' of state input '" + subject.state.input_name() +
+                                              "' is outside the directory initial_state of model " +
+                                              subject.parent.config.name());
+}
+
 void HasData(const InitialSubject& subject, Findings& findings) {
   if (subject.initial.state_data_case() != InitialState::STATE_DATA_NOT_SET) return;
   findings.Add(subject.Path("state_data"), "initial_state setting expects state'" +
@@ -149,6 +157,11 @@ constexpr Rule<InitialSubject> kInitialRules[] = {
       "An initial value is zero or comes from a file.", "zero_data or data_file",
       "Add zero_data: true, or data_file with a file in the directory initial_state."},
      HasData},
+    {{"state.file_path", "sequence_batching.state.initial_state.data_file",
+      "The data of an initial value are in the directory initial_state of the model.",
+      "a path below the directory initial_state",
+      "Put the file there, and write its path from there."},
+     FileInside},
 };
 
 }  // namespace

@@ -6,6 +6,7 @@
 
 #include "base/checked_math.h"
 #include "config/known_backends.h"
+#include "config/rules/model_paths.h"
 #include "config/rules/rule.h"
 
 namespace nereid::config::rules {
@@ -27,6 +28,8 @@ struct TensorSubject {
   inference::ModelInput::Format format;
   bool is_shape_tensor;
   bool is_non_linear;
+  // Empty for inputs.
+  std::string_view label_filename;
 
   std::string_view prefix() const { return list == "input" ? "model input " : "model output "; }
   std::string Path(std::string_view field) const {
@@ -176,6 +179,13 @@ void NonLinearRank(const TensorSubject& subject, Findings& findings) {
                                   " requires 3 dims"));
 }
 
+void LabelsInside(const TensorSubject& subject, Findings& findings) {
+  if (!LeavesItsDirectory(subject.label_filename)) return;
+  findings.Add(subject.Path("label_filename"),
+               Of(subject, "has the label file '" + std::string(subject.label_filename) +
+                               "', which is outside the model directory,"));
+}
+
 constexpr Rule<TensorSubject> kRules[] = {
     {{"tensor.name", "input.name", "Every input and output has a name.", "a name that is not empty",
       "Set name."},
@@ -225,6 +235,10 @@ constexpr Rule<TensorSubject> kRules[] = {
       "A tensor whose format is not linear has three dims.", "three dims",
       "List three dims, or remove is_non_linear_format_io."},
      NonLinearRank},
+    {{"tensor.label_path", "output.label_filename", "Label files are in the model's directory.",
+      "a path below the model's directory", "Put the file there, and write its path from there.",
+      Severity::kError, Stage::kLoad, base::StatusCode::kUnsupported},
+     LabelsInside},
 };
 
 template <typename Io>
@@ -239,7 +253,8 @@ TensorSubject Subject(const Proto& config, std::string_view list, int index, con
                         std::nullopt,
                         format,
                         io.is_shape_tensor(),
-                        io.is_non_linear_format_io()};
+                        io.is_non_linear_format_io(),
+                        ""};
   if (io.has_reshape()) {
     const auto& shape = io.reshape().shape();
     subject.reshape = Dims(shape.data(), static_cast<size_t>(shape.size()));
@@ -257,7 +272,9 @@ void CheckTensors(const Proto& config, Findings& findings) {
   index = 0;
   for (const auto& output : config.output()) {
     const auto format = inference::ModelInput::FORMAT_NONE;
-    Apply(kRules, Subject(config, "output", index++, output, format), findings);
+    TensorSubject subject = Subject(config, "output", index++, output, format);
+    subject.label_filename = output.label_filename();
+    Apply(kRules, subject, findings);
   }
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "config/rules/validate.h"
 
+#include "config/rules/advice.h"
 #include "config/rules/find_problems.h"
 #include "config/rules/rule.h"
 
@@ -16,13 +17,23 @@ void FindErrors(const rules::Proto& config, const ValidateOptions& options, Find
   CheckSequenceBatching(config, findings);
   CheckEnsemble(config, findings);
   CheckResponses(config, findings);
+  CheckAgents(config, findings);
   if (options.check_io) {
     CheckTensors(config, findings);
     CheckBatchIo(config, findings);
   }
   if (options.check_instance_groups) CheckInstanceGroups(config, options, findings);
   if (options.check_sequence_states) CheckSequenceStates(config, findings);
+  if (options.check_warmup) CheckWarmup(config, findings);
   if (!options.directory_name.empty()) CheckDirectory(config, options.directory_name, findings);
+}
+
+void FindWarnings(const rules::Proto& config, const ValidateOptions& options, Findings& findings) {
+  const rules::AdviceSubject subject{config, options};
+  AdviseOnScheduling(subject, findings);
+  AdviseOnPlacement(subject, findings);
+  AdviseOnTensors(subject, findings);
+  AdviseOnNames(subject, findings);
 }
 
 }  // namespace
@@ -45,6 +56,7 @@ ValidateOptions ValidateOptions::ForLoad(int gpu_count) {
 
 ValidateOptions ValidateOptions::ForAll(int gpu_count, std::string directory_name) {
   ValidateOptions options = ForLoad(gpu_count);
+  options.check_warmup = true;
   options.directory_name = std::move(directory_name);
   return options;
 }
@@ -53,12 +65,14 @@ base::Status ValidateModelConfig(const ModelConfig& config, const ValidateOption
   Findings findings(Findings::Wanted::kFirst);
   FindErrors(config.proto(), options, findings);
   if (findings.count() == 0) return base::Status::Ok();
-  return base::Status::InvalidArgument(std::move(findings.Take().front().message));
+  const base::StatusCode code = findings.first_code();
+  return {code, std::move(findings.Take().front().message)};
 }
 
 std::vector<Problem> FindProblems(const ModelConfig& config, const ValidateOptions& options) {
   Findings findings(Findings::Wanted::kAll);
   FindErrors(config.proto(), options, findings);
+  FindWarnings(config.proto(), options, findings);
   return findings.Take();
 }
 
@@ -73,11 +87,17 @@ std::vector<RuleInfo> AllRules() {
   rules::ListSequenceBatching(&list);
   rules::ListEnsemble(&list);
   rules::ListResponses(&list);
+  rules::ListAgents(&list);
   rules::ListTensors(&list);
   rules::ListBatchIo(&list);
   rules::ListInstanceGroups(&list);
   rules::ListSequenceStates(&list);
+  rules::ListWarmup(&list);
   rules::ListDirectory(&list);
+  rules::ListSchedulingAdvice(&list);
+  rules::ListPlacementAdvice(&list);
+  rules::ListTensorAdvice(&list);
+  rules::ListNameAdvice(&list);
   return list;
 }
 

@@ -19,6 +19,9 @@ struct ValidateOptions {
   bool check_instance_groups = false;
   /// The initial values of sequence states, as far as they do not need their files.
   bool check_sequence_states = false;
+  /// Warmup samples, as far as they do not need their files. Loading a version does without: there
+  /// the samples become requests, and those are checked.
+  bool check_warmup = false;
   /// The GPUs 0 to gpu_count - 1 exist.
   int gpu_count = 0;
   /// What a GPU must have to count; for the message only.
@@ -64,8 +67,8 @@ enum class Stage {
 /// A row of the list of rules: everything a document or a command says of a rule.
 struct RuleInfo {
   std::string_view id;
-  /// The part of the configuration that the rule is about, without positions in lists. The rules
-  /// "tensor.…" name inputs and hold for outputs as well.
+  /// The parts of the configuration that the rule is about, without positions in lists, separated
+  /// by ", "; "*" for any. The rules "tensor.…" name inputs and hold for outputs as well.
   std::string_view field;
   /// The rule as a sentence.
   std::string_view summary;
@@ -75,6 +78,8 @@ struct RuleInfo {
   std::string_view remedy;
   Severity severity = Severity::kError;
   Stage stage = Stage::kPoll;
+  /// Of the failure.
+  base::StatusCode code = base::StatusCode::kInvalidArgument;
 };
 
 /// All rules, in the order in which they are applied.

@@ -133,7 +133,9 @@ class Reader {
       remedy = "Close the braces and quotes of '" + open->name + "' in line " +
                std::to_string(open->position.line) + ". " + remedy;
     }
-    Add(kSyntax, lines.Position(error.line, error.column), "", error.message, "", remedy);
+    const bool at_end = lines.Offset(error.line, error.column) >= text_.size();
+    Add(kSyntax, lines.Position(error.line, error.column), "",
+        at_end ? "the text ends within a field" : error.message, "", remedy);
   }
 
   // The innermost field in which the text ends or goes wrong.

@@ -70,7 +70,7 @@ parameters { key: "k" value { string: "v" } }
           "'dynamic_batching' | one of the two | Remove one of them.",
           "10:1 name text.given_twice 'name' is given twice | 'name' once | Remove one of them.",
           "11:31 parameters[k].string text.unknown_field unknown field 'string' | a field of "
-          "ModelParameter: string_value | Remove it."));
+          "ModelParameter | Write 'string_value'."));
   const TextReading reading = ReadModelConfigText(text, 100);
   ASSERT_NE(reading.config, nullptr);
   EXPECT_EQ(reading.config->name(), "m");
@@ -83,7 +83,7 @@ parameters { key: "k" value { string: "v" } }
 
 TEST(ReadText, StopsWhereTheStructureIsLost) {
   EXPECT_THAT(Problems("name: \"m\"\ninput {\n  name: \"a\"\n"),
-              ElementsAre("4:1  text.syntax Expected identifier, got:  |  | Close the braces and "
+              ElementsAre("4:1  text.syntax the text ends within a field |  | Close the braces and "
                           "quotes of 'input' in line 2. What follows was not looked at."));
   EXPECT_THAT(Problems("name: \"m\" }\nfoo: 1"),
               ElementsAre("1:11  text.syntax Expected identifier, got: } |  | What follows was not "

@@ -109,11 +109,21 @@ TEST_F(OptionsTest, NamesWhatIsMissing) {
   EXPECT_SUCCESS(TRITONSERVER_ServerOptionsSetModelNamespacing(options_, false));
   EXPECT_CODE(TRITONSERVER_ServerOptionsSetModelNamespacing(options_, true), kUnsupported);
   EXPECT_SUCCESS(TRITONSERVER_ServerOptionsSetResponseCacheByteSize(options_, 0));
-  EXPECT_CODE(TRITONSERVER_ServerOptionsSetResponseCacheByteSize(options_, 1), kUnsupported);
-  const base::Status status =
-      abi::TakeStatus(TRITONSERVER_ServerOptionsSetCacheConfig(options_, "local", "{}"));
-  EXPECT_EQ(status.code(), base::StatusCode::kUnsupported);
-  EXPECT_NE(status.message().find("response cache"), std::string::npos);
+}
+
+TEST_F(OptionsTest, ChoosesOneResponseCache) {
+  EXPECT_CODE(TRITONSERVER_ServerOptionsSetCacheConfig(options_, "redis", "{"), kInvalidArgument);
+  EXPECT_SUCCESS(
+      TRITONSERVER_ServerOptionsSetCacheConfig(options_, "redis", R"({"host":"h","port":"1"})"));
+  EXPECT_SUCCESS(TRITONSERVER_ServerOptionsSetResponseCacheByteSize(options_, 4096));
+  EXPECT_SUCCESS(
+      TRITONSERVER_ServerOptionsSetModelControlMode(options_, TRITONSERVER_MODEL_CONTROL_NONE));
+  EXPECT_SUCCESS(TRITONSERVER_ServerOptionsSetModelRepositoryPath(options_, "/nonexistent"));
+  TRITONSERVER_Server* server = nullptr;
+  const base::Status status = abi::TakeStatus(TRITONSERVER_ServerNew(&server, options_));
+  EXPECT_EQ(status.code(), base::StatusCode::kInvalidArgument);
+  EXPECT_NE(status.message().find("multiple cache configurations"), std::string::npos)
+      << status.message();
 }
 
 TEST_F(OptionsTest, ServerNeedsARepository) {

@@ -21,7 +21,7 @@ struct Load {
   double per_second = 0;
   double fixed_ms = 2;       // a
   double per_item_ms = 0.1;  // b
-  double seconds = 60;
+  double seconds = 20;
   uint32_t seed = 1;
 };
 

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+// nereid check: says everything that is wrong with models, without loading one.
+#include "app/options/flag_values.h"
+#include "app/tools/report_text.h"
+#include "app/tools/tool.h"
+#include "app/tools/tool_flags.h"
+#include "base/files.h"
+#include "repository/check/repository_check.h"
+
+namespace nereid::app::tools {
+namespace {
+
+constexpr ToolFlag kFlags[] = {
+    {"format", "text|json", "How to print; with --list-rules also markdown (default text)"},
+    {"backend-directory", "path",
+     "Where the backends are (default: as for serve; \"\" = do not look for them)"},
+    {"model-config-name", "string", "Use configs/<string>.pbtxt where a model has it"},
+    {"disable-auto-complete-config", "",
+     "As serve with this flag: configurations must be whole as they are"},
+    {"strict-model-config", "boolean", "The deprecated name of --disable-auto-complete-config"},
+    {"gpu-count", "integer",
+     "The GPUs of the machine that will serve; groups that need more are errors (default: not "
+     "looked at)"},
+    {"warnings-as-errors", "", "Exit with 1 for warnings, too"},
+    {"list-rules", "", "Print the rules and exit"},
+    {"help", "", "Print this text"},
+};
+
+constexpr std::string_view kUsage =
+    "Usage: nereid check <directory>... [flags]\n"
+    "\n"
+    "Reads the models of repositories, or single models' directories, and prints everything that\n"
+    "would keep them from being loaded, or would be ignored. Nothing is loaded and no server is\n"
+    "needed.\n"
+    "\n"
+    "Exit codes: 0 nothing found, or warnings only; 1 errors found; 2 could not run.\n"
+    "\n";
+
+base::Result<repository::CheckOptions> OptionsFrom(const ToolArguments& arguments,
+                                                   const ToolContext& context) {
+  repository::CheckOptions options;
+  options.config_name = arguments.Get("model-config-name");
+  options.backend_directory = arguments.Get("backend-directory", context.backend_directory);
+  if (!options.backend_directory.empty() && !base::IsDirectory(options.backend_directory)) {
+    return base::Status::NotFound("no such backend directory: " + options.backend_directory);
+  }
+  options.strict_config = arguments.Has("disable-auto-complete-config");
+  if (arguments.Has("strict-model-config")) {
+    const auto strict = ParseBool(arguments.Get("strict-model-config"));
+    if (!strict.ok()) return strict.status().WithPrefix("--strict-model-config: ");
+    options.strict_config = options.strict_config || *strict;
+  }
+  if (arguments.Has("gpu-count")) {
+    const auto count = ParseInteger(arguments.Get("gpu-count"), 0, 1024);
+    if (!count.ok()) return count.status().WithPrefix("--gpu-count: ");
+    options.gpu_count = static_cast<int>(*count);
+  }
+  return options;
+}
+
+}  // namespace
+
+ToolResult RunCheck(std::span<const std::string> words, const ToolContext& context) {
+  const auto arguments = ToolArguments::Parse(kFlags, words);
+  if (!arguments.ok()) return CannotRun("check", arguments.status().message());
+  if (arguments->Has("help")) return {0, std::string(kUsage) + FlagsText(kFlags), ""};
+  const bool list = arguments->Has("list-rules");
+  const std::string format = arguments->Get("format", "text");
+  if (format != "text" && format != "json" && !(list && format == "markdown")) {
+    return CannotRun("check", "--format must be text or json" +
+                                  std::string(list ? " or markdown" : "") + ", not '" + format +
+                                  "'");
+  }
+  if (list) return {0, RulesText(repository::ListCheckRules(), format), ""};
+  if (arguments->words().empty()) {
+    return CannotRun("check", "name a model repository, or the directory of a model");
+  }
+  const auto options = OptionsFrom(*arguments, context);
+  if (!options.ok()) return CannotRun("check", options.status().message());
+  const auto report = repository::CheckRepositories(arguments->words(), *options);
+  if (!report.ok()) return CannotRun("check", report.status().message());
+  const ReportCounts counts = CountFindings(*report);
+  const bool bad =
+      counts.errors > 0 || (counts.warnings > 0 && arguments->Has("warnings-as-errors"));
+  return {bad ? 1 : 0, format == "json" ? ReportJson(*report) : ReportText(*report), ""};
+}
+
+}  // namespace nereid::app::tools

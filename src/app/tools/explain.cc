@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+// nereid explain: the configuration that a model would have, and where each part of it comes from.
+#include "config/explain.h"
+
+#include <algorithm>
+#include <filesystem>
+
+#include "app/options/flag_words.h"
+#include "app/tools/report_text.h"
+#include "app/tools/tool.h"
+#include "app/tools/tool_flags.h"
+#include "base/files.h"
+#include "config/complete.h"
+#include "config/describe.h"
+#include "config/text/fields.h"
+#include "config/text/outline.h"
+#include "config/text/read_text.h"
+#include "repository/config_file.h"
+
+namespace nereid::app::tools {
+namespace {
+
+using config::ExplainedField;
+using config::FieldOrigin;
+
+constexpr ToolFlag kFlags[] = {
+    {"format", "text|json|config-json",
+     "How to print; config-json is what the server's config endpoint would give (default text)"},
+    {"field", "path", "Only this field and what is in it, as in --field=input[0].dims"},
+    {"model-config-name", "string", "Use configs/<string>.pbtxt if the model has it"},
+    {"load", "", "Load the model, so that its backend completes the configuration"},
+    {"backend-directory", "path", "Where the backends are, for --load (default: as for serve)"},
+    {"disable-auto-complete-config", "", "With --load: the backend completes nothing"},
+    {"help", "", "Print this text"},
+};
+
+constexpr std::string_view kUsage =
+    "Usage: nereid explain <model directory> [flags]\n"
+    "\n"
+    "Prints the configuration that is in effect for a model, field by field, each with where it\n"
+    "comes from: the place in config.pbtxt, the files, or a default of the server. Without --load\n"
+    "nothing is loaded, and what only the backend can tell is not there.\n"
+    "\n"
+    "Exit codes: 0 done; 1 the configuration cannot be read, or the model not loaded; 2 could not\n"
+    "run.\n"
+    "\n";
+
+// Everything that is known of a model.
+struct Explanation {
+  std::string model;
+  std::string config_path;
+  config::ModelConfigPtr effective;
+  std::vector<ExplainedField> fields;
+};
+
+// Status messages go to stderr with exit code 1.
+base::Result<Explanation> Explain(const std::string& directory, const ToolArguments& arguments,
+                                  const ToolContext& context) {
+  Explanation explanation;
+  const std::string name = arguments.Get("model-config-name");
+  explanation.config_path = repository::ConfigFilePath(directory, name);
+  std::string text;
+  if (base::PathExists(explanation.config_path)) {
+    NEREID_ASSIGN_OR_RETURN(
+        text, base::ReadFile(explanation.config_path, repository::kMaxConfigFileBytes));
+  }
+  const auto reading = config::ReadModelConfigText(text, 1);
+  if (!reading.problems.empty()) {
+    const config::TextProblem& problem = reading.problems.front();
+    return base::Status::InvalidArgument(explanation.config_path + ":" +
+                                         std::to_string(problem.position.line) + ":" +
+                                         std::to_string(problem.position.column) + ": " +
+                                         problem.message + "; nereid check tells more");
+  }
+  NEREID_ASSIGN_OR_RETURN(auto files, config::ReadModelFiles(directory));
+  std::error_code error;
+  const auto absolute = std::filesystem::weakly_canonical(directory, error);
+  if (!error) files.directory_name = absolute.filename().string();
+  explanation.model = files.directory_name;
+  NEREID_ASSIGN_OR_RETURN(const auto completed,
+                          config::CompleteModelConfig(*reading.config, files));
+  const auto offline = config::CompleteInstanceGroups(*completed, {});
+  explanation.effective = offline;
+  if (arguments.Has("load")) {
+    NEREID_ASSIGN_OR_RETURN(
+        explanation.effective,
+        context.load({absolute.string(), name,
+                      arguments.Get("backend-directory", context.backend_directory),
+                      arguments.Has("disable-auto-complete-config")}));
+  }
+  const auto places = config::Locations::Of(config::ReadOutline(text, config::TextLines(text)));
+  explanation.fields = config::ExplainModelConfig(
+      *explanation.effective,
+      {*reading.config, places, files, arguments.Has("load") ? offline.get() : nullptr});
+  return explanation;
+}
+
+bool IsWithin(const std::string& path, const std::string& field) {
+  if (!path.starts_with(field)) return false;
+  return path.size() == field.size() || path[field.size()] == '.' || path[field.size()] == '[';
+}
+
+std::string OriginText(const Explanation& explanation, const ExplainedField& field) {
+  if (field.origin == FieldOrigin::kWritten) {
+    return explanation.config_path + ":" + std::to_string(field.position.line) + ":" +
+           std::to_string(field.position.column);
+  }
+  return std::string(config::FieldOriginName(field.origin)) + ": " + field.reason +
+         (field.rule.empty() ? "" : " [" + field.rule + "]");
+}
+
+std::string Text(const Explanation& explanation) {
+  constexpr size_t kMaxWidth = 72;
+  size_t width = 0;
+  for (const ExplainedField& field : explanation.fields) {
+    width = std::max(width, field.path.size() + field.value.size() + 2);
+  }
+  width = std::min(width, kMaxWidth);
+  std::string text;
+  for (const ExplainedField& field : explanation.fields) {
+    std::string line = field.path + ": " + field.value;
+    line.resize(std::max(width, line.size()), ' ');
+    text += OneLine(line + "  " + OriginText(explanation, field)) + "\n";
+  }
+  return text;
+}
+
+std::string FieldJson(const Explanation& explanation, const ExplainedField& field) {
+  const bool written = field.origin == FieldOrigin::kWritten;
+  return "{\"path\":" + JsonText(field.path) + ",\"value\":" + JsonText(field.value) +
+         ",\"origin\":" + JsonText(config::FieldOriginName(field.origin)) +
+         ",\"file\":" + (written ? JsonText(explanation.config_path) : "null") +
+         ",\"line\":" + (written ? std::to_string(field.position.line) : "null") +
+         ",\"column\":" + (written ? std::to_string(field.position.column) : "null") +
+         ",\"rule\":" + JsonText(field.rule) + ",\"reason\":" + JsonText(field.reason) + "}";
+}
+
+std::string Json(const Explanation& explanation) {
+  std::string text = "{\"format\":1,\"model\":" + JsonText(explanation.model) + ",\"fields\":[";
+  for (const ExplainedField& field : explanation.fields) {
+    text += (&field == &explanation.fields.front() ? "\n" : ",\n") + FieldJson(explanation, field);
+  }
+  return text + "],\n\"config\":" + config::DescribeModelConfigJson(*explanation.effective) + "}\n";
+}
+
+// Only what is asked for; a field that is not set has the value of its type.
+base::Status Select(const std::string& path, Explanation* explanation) {
+  const auto unset = config::UnsetFieldValue(path);
+  if (!unset) return base::Status::NotFound("the configuration has no field '" + path + "'");
+  auto& fields = explanation->fields;
+  std::erase_if(fields, [&](const ExplainedField& field) { return !IsWithin(field.path, path); });
+  if (fields.empty()) {
+    fields.push_back({path, *unset, FieldOrigin::kDefault, {}, "", "it is not set"});
+  }
+  return base::Status::Ok();
+}
+
+}  // namespace
+
+ToolResult RunExplain(std::span<const std::string> words, const ToolContext& context) {
+  const auto arguments = ToolArguments::Parse(kFlags, words);
+  if (!arguments.ok()) return CannotRun("explain", arguments.status().message());
+  if (arguments->Has("help")) return {0, std::string(kUsage) + FlagsText(kFlags), ""};
+  const std::string format = arguments->Get("format", "text");
+  if (format != "text" && format != "json" && format != "config-json") {
+    return CannotRun("explain", "--format must be text, json or config-json, not '" + format + "'");
+  }
+  if (arguments->words().size() != 1) return CannotRun("explain", "name one model's directory");
+  if (format == "config-json" && arguments->Has("field")) {
+    return CannotRun("explain", "--field does not go with --format=config-json");
+  }
+  const std::string& directory = arguments->words().front();
+  if (!base::IsDirectory(directory)) {
+    return CannotRun("explain", "no such directory: " + directory);
+  }
+  if (arguments->Has("load") && !context.load) {
+    return CannotRun("explain", "this program cannot load models");
+  }
+  auto explanation = Explain(directory, *arguments, context);
+  if (!explanation.ok()) {
+    return {1, "", OneLine("nereid explain: " + explanation.status().message()) + "\n"};
+  }
+  if (arguments->Has("field")) {
+    const base::Status selected = Select(arguments->Get("field"), &*explanation);
+    if (!selected.ok()) return CannotRun("explain", selected.message());
+  }
+  if (format == "json") return {0, Json(*explanation), ""};
+  if (format == "text") return {0, Text(*explanation), ""};
+  return {0, config::DescribeModelConfigJson(*explanation->effective) + "\n", ""};
+}
+
+}  // namespace nereid::app::tools

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+// What nereid explain prints, held against golden files. NEREID_UPDATE_GOLDEN=1 writes them anew.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+
+#include "app/tools/testing/golden.h"
+#include "app/tools/tool.h"
+#include "config/complete.h"
+
+namespace nereid::app::tools {
+namespace {
+
+namespace fs = std::filesystem;
+
+class ExplainTest : public testing::Test {
+ protected:
+  void SetUp() override { fs::current_path(SourceDirectory() + "/src/app/tools/golden"); }
+  void TearDown() override { fs::current_path(SourceDirectory()); }
+
+  static ToolResult Explain(std::vector<std::string> words, const ToolContext& context = {}) {
+    return RunExplain(words, context);
+  }
+};
+
+TEST_F(ExplainTest, SaysWhereEachFieldComesFrom) {
+  const ToolResult result = Explain({"explained"});
+  EXPECT_EQ(result.exit_code, 0) << result.errors;
+  ExpectGolden("explained.txt", result.out);
+}
+
+TEST_F(ExplainTest, PrintsJson) {
+  ExpectGolden("explained.json", Explain({"explained/", "--format=json"}).out);
+}
+
+TEST_F(ExplainTest, PrintsWhatTheConfigEndpointGives) {
+  ExpectGolden("explained.config.json", Explain({"explained", "--format", "config-json"}).out);
+}
+
+TEST_F(ExplainTest, SelectsFields) {
+  EXPECT_EQ(Explain({"explained", "--field=input[0].dims"}).out,
+            "input[0].dims[0]: 3   explained/config.pbtxt:7:13\n"
+            "input[0].dims[1]: -1  explained/config.pbtxt:7:16\n");
+  EXPECT_EQ(Explain({"explained", "--field=response_cache.enable"}).out,
+            "response_cache.enable: false  default: it is not set\n");
+  const ToolResult wrong = Explain({"explained", "--field=inputs"});
+  EXPECT_EQ(wrong.exit_code, kCannotRun);
+  EXPECT_THAT(wrong.errors,
+              testing::StartsWith("nereid explain: the configuration has no field 'inputs'\n"));
+}
+
+TEST_F(ExplainTest, AsksTheBackend) {
+  ToolContext context;
+  context.backend_directory = "/backends";
+  context.load =
+      [](const ToolContext::LoadRequest& request) -> base::Result<config::ModelConfigPtr> {
+    EXPECT_EQ(request.model_directory, fs::current_path().string() + "/explained");
+    EXPECT_EQ(request.backend_directory, "/backends");
+    return base::Status::Unavailable("not today");
+  };
+  const ToolResult result = Explain({"explained", "--load"}, context);
+  EXPECT_EQ(result.exit_code, 1);
+  EXPECT_EQ(result.errors, "nereid explain: not today\n");
+}
+
+TEST_F(ExplainTest, SaysWhyItCannot) {
+  const auto error = [](const std::vector<std::string>& words, int code) {
+    const ToolResult result = Explain(words);
+    EXPECT_EQ(result.exit_code, code);
+    EXPECT_EQ(result.out, "");
+    return result.errors.substr(0, result.errors.find('\n'));
+  };
+  EXPECT_EQ(error({}, 2), "nereid explain: name one model's directory");
+  EXPECT_EQ(error({"a", "b"}, 2), "nereid explain: name one model's directory");
+  EXPECT_EQ(error({"/no/such"}, 2), "nereid explain: no such directory: /no/such");
+  EXPECT_EQ(error({"explained", "--load"}, 2), "nereid explain: this program cannot load models");
+  EXPECT_EQ(error({"explained", "--format=x"}, 2),
+            "nereid explain: --format must be text, json or config-json, not 'x'");
+  EXPECT_EQ(error({"ten_faults/models/wrong_type"}, 1),
+            "nereid explain: ten_faults/models/wrong_type/config.pbtxt:6:16: unknown value "
+            "'TYPE_FLOAT' of 'data_type'; nereid check tells more");
+  EXPECT_THAT(error({"ten_faults/backends"}, 1),
+              testing::StartsWith("nereid explain: Invalid model name: Could not determine"));
+}
+
+}  // namespace
+}  // namespace nereid::app::tools

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/tools/report_text.h"
+
+#include <algorithm>
+
+#include "app/options/flag_words.h"
+#include "base/log.h"
+#include "config/utf8.h"
+
+namespace nereid::app::tools {
+namespace {
+
+using config::RuleInfo;
+using repository::Finding;
+
+std::string Counted(size_t count, std::string word) {
+  return (count == 0 ? "no" : std::to_string(count)) + " " + word + (count == 1 ? "" : "s");
+}
+
+std::string FindingText(const Finding& finding) {
+  std::string text = finding.file;
+  if (finding.position.line > 0) {
+    text +=
+        ":" + std::to_string(finding.position.line) + ":" + std::to_string(finding.position.column);
+  }
+  text += ": " + std::string(config::SeverityName(finding.severity)) + ": " + finding.message +
+          " [" + finding.rule + "]";
+  text = OneLine(std::move(text)) + "\n";
+  const auto detail = [&](const char* name, const std::string& value) {
+    if (!value.empty()) text += OneLine(std::string("    ") + name + value) + "\n";
+  };
+  detail("field:    ", finding.field);
+  detail("expected: ", finding.expected);
+  detail("remedy:   ", finding.remedy);
+  return text;
+}
+
+std::string Member(const char* name, std::string_view value) {
+  return std::string("\"") + name + "\":" + JsonText(value);
+}
+
+std::string FindingJson(const Finding& finding) {
+  const bool placed = finding.position.line > 0;
+  return "{" + Member("model", finding.model) + "," + Member("file", finding.file) +
+         ",\"line\":" + (placed ? std::to_string(finding.position.line) : "null") +
+         ",\"column\":" + (placed ? std::to_string(finding.position.column) : "null") + "," +
+         Member("field", finding.field) + "," + Member("rule", finding.rule) + "," +
+         Member("severity", config::SeverityName(finding.severity)) + "," +
+         Member("message", finding.message) + "," + Member("expected", finding.expected) + "," +
+         Member("remedy", finding.remedy) + "}";
+}
+
+std::string_view StageText(config::Stage stage) {
+  switch (stage) {
+    case config::Stage::kPoll:
+      return "poll";
+    case config::Stage::kLoadOrStrictPoll:
+      return "load, in strict mode poll";
+    case config::Stage::kLoad:
+      return "load";
+  }
+  return "";
+}
+
+std::string RuleJson(const RuleInfo& rule) {
+  return "{" + Member("rule", rule.id) + "," + Member("field", rule.field) + "," +
+         Member("severity", config::SeverityName(rule.severity)) + "," +
+         Member("stage", StageText(rule.stage)) + "," + Member("summary", rule.summary) + "," +
+         Member("expected", rule.expected) + "," + Member("remedy", rule.remedy) + "}";
+}
+
+std::string RulesJson(const std::vector<RuleInfo>& rules) {
+  std::string text = "{\"rules\":[";
+  for (const RuleInfo& rule : rules) {
+    text += (&rule == &rules.front() ? "\n" : ",\n") + RuleJson(rule);
+  }
+  return text + "\n]}\n";
+}
+
+// A table's cell: a bar would end it.
+std::string Cell(std::string_view text) {
+  std::string cell;
+  for (const char c : text) cell += c == '|' ? std::string("\\|") : std::string(1, c);
+  return cell;
+}
+
+std::string Code(std::string_view text) {
+  return text.empty() ? "" : "`" + std::string(text) + "`";
+}
+
+std::string RulesMarkdown(const std::vector<RuleInfo>& rules) {
+  std::string text =
+      "# The rules of model configurations\n"
+      "\n"
+      "Made by `nereid check --list-rules --format=markdown`; a test compares the two.\n"
+      "\n"
+      "`nereid check` applies all of these rules. The server applies those of stage *poll* when "
+      "it\n"
+      "reads a model's directory (a violation hides the model: a load request fails with `failed "
+      "to\n"
+      "poll from model repository`, and the reason is in the log) and those of stage *load* when "
+      "it\n"
+      "loads a version (the answer and the repository index tell the reason). A warning keeps "
+      "nothing\n"
+      "from loading.\n";
+  std::string_view section;
+  for (const RuleInfo& rule : rules) {
+    const std::string_view own = rule.id.substr(0, rule.id.find('.'));
+    if (own != section) {
+      section = own;
+      text += "\n## " + std::string(section) +
+              "\n\n| rule | field | what holds | expected | how to mend it | stage |\n"
+              "|---|---|---|---|---|---|\n";
+    }
+    text += "| " + Code(rule.id) + " | " + Code(rule.field) + " | " + Cell(rule.summary) + " | " +
+            Cell(rule.expected) + " | " + Cell(rule.remedy) + " | " +
+            std::string(StageText(rule.stage)) +
+            (rule.severity == config::Severity::kWarning ? ", a warning" : "") + " |\n";
+  }
+  return text;
+}
+
+std::string RulesPlain(const std::vector<RuleInfo>& rules) {
+  std::string text;
+  for (const RuleInfo& rule : rules) {
+    text += std::string(rule.id) + "\n    " + std::string(rule.summary) + "\n";
+  }
+  return text;
+}
+
+}  // namespace
+
+ReportCounts CountFindings(const repository::CheckReport& report) {
+  ReportCounts counts;
+  for (const Finding& finding : report.findings) {
+    ++(finding.severity == config::Severity::kError ? counts.errors : counts.warnings);
+  }
+  return counts;
+}
+
+std::string ReportText(const repository::CheckReport& report) {
+  std::string text;
+  for (const Finding& finding : report.findings) text += FindingText(finding);
+  const ReportCounts counts = CountFindings(report);
+  return text + Counted(counts.errors, "error") + ", " + Counted(counts.warnings, "warning") +
+         " in " + Counted(report.models, "model") + "\n";
+}
+
+std::string ReportJson(const repository::CheckReport& report) {
+  const ReportCounts counts = CountFindings(report);
+  std::string text = "{\"format\":1,\"models\":" + std::to_string(report.models) +
+                     ",\"errors\":" + std::to_string(counts.errors) +
+                     ",\"warnings\":" + std::to_string(counts.warnings) + ",\"findings\":[";
+  for (const Finding& finding : report.findings) {
+    text += (&finding == &report.findings.front() ? "\n" : ",\n") + FindingJson(finding);
+  }
+  return text + (report.findings.empty() ? "" : "\n") + "]}\n";
+}
+
+std::string RulesText(const std::vector<RuleInfo>& rules, std::string_view format) {
+  if (format == "json") return RulesJson(rules);
+  if (format != "markdown") return RulesPlain(rules);
+  // One table for each section, wherever its rules stand in the order of their application.
+  std::vector<RuleInfo> sorted = rules;
+  std::vector<std::string_view> sections;
+  const auto position = [&](const RuleInfo& rule) {
+    const std::string_view own = rule.id.substr(0, rule.id.find('.'));
+    const auto found = std::find(sections.begin(), sections.end(), own);
+    if (found != sections.end()) return found - sections.begin();
+    sections.push_back(own);
+    return static_cast<std::ptrdiff_t>(sections.size()) - 1;
+  };
+  for (const RuleInfo& rule : rules) position(rule);
+  std::stable_sort(sorted.begin(), sorted.end(),
+                   [&](const RuleInfo& a, const RuleInfo& b) { return position(a) < position(b); });
+  return RulesMarkdown(sorted);
+}
+
+std::string JsonText(std::string_view text) {
+  if (config::IsValidUtf8(text)) return base::JsonQuote(text);
+  std::string valid;
+  while (!text.empty()) {
+    size_t length = std::min<size_t>(text.size(), 4);
+    while (length > 1 && !config::IsValidUtf8(text.substr(0, length))) --length;
+    const std::string_view part = text.substr(0, length);
+    valid += config::IsValidUtf8(part) ? std::string(part) : "\xEF\xBF\xBD";
+    text.remove_prefix(length);
+  }
+  return base::JsonQuote(valid);
+}
+
+}  // namespace nereid::app::tools

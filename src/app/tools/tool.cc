@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/tools/tool.h"
+
+#include "app/options/flag_words.h"
+
+namespace nereid::app::tools {
+namespace {
+
+constexpr Tool kTools[] = {
+    {"check", "check <directory>... [flags]", "say everything that is wrong with models", RunCheck},
+    {"explain", "explain <model directory> [flags]",
+     "show a configuration, and where it comes from", RunExplain},
+};
+
+}  // namespace
+
+std::span<const Tool> AllTools() { return kTools; }
+
+const Tool* FindTool(std::string_view name) {
+  for (const Tool& tool : kTools) {
+    if (tool.name == name) return &tool;
+  }
+  return nullptr;
+}
+
+ToolResult CannotRun(std::string_view tool, const std::string& reason) {
+  const std::string command = "nereid " + std::string(tool);
+  return {kCannotRun, "", OneLine(command + ": " + reason) + "\nSee " + command + " --help.\n"};
+}
+
+}  // namespace nereid::app::tools

@@ -1,0 +1,305 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "config/explain.h"
+
+#include <google/protobuf/descriptor.h>
+#include <google/protobuf/message.h>
+#include <google/protobuf/text_format.h>
+
+#include <algorithm>
+#include <array>
+#include <functional>
+#include <set>
+
+#include "config/known_backends.h"
+#include "config/version_policy.h"
+#include "model_config.pb.h"
+
+namespace nereid::config {
+namespace {
+
+namespace pb = google::protobuf;
+using Field = pb::FieldDescriptor;
+
+constexpr std::array<DefaultInfo, 13> kDefaults = {{
+    {"derive.name", "name", "The name of the directory."},
+    {"derive.backend", "backend",
+     "From the platform, the name or presence of a model file, or the end of the model's name."},
+    {"derive.platform", "platform", "The platform of the backend and the file."},
+    {"derive.default_model_filename", "default_model_filename",
+     "The file that the backend reads by convention."},
+    {"default.version_policy", "version_policy.latest.num_versions",
+     "The numerically greatest version is served."},
+    {"default.preferred_batch_size", "dynamic_batching.preferred_batch_size",
+     "The value of max_batch_size, if the model batches."},
+    {"default.oldest_preferred_batch_size", "sequence_batching.oldest.preferred_batch_size",
+     "The value of max_batch_size, if the model batches."},
+    {"default.sequence_idle", "sequence_batching.max_sequence_idle_microseconds", "One second."},
+    {"default.input_pinned_memory", "optimization.input_pinned_memory.enable", "On."},
+    {"default.output_pinned_memory", "optimization.output_pinned_memory.enable", "On."},
+    {"default.instance_name", "instance_group.name",
+     "The model's name; with groups that are written, and the position in the list."},
+    {"default.instance_kind", "instance_group.kind",
+     "KIND_GPU where there are GPUs, else KIND_CPU; the backend may prefer another."},
+    {"default.instance_count", "instance_group.count",
+     "One; two on the CPU for onnxruntime and tensorflow where the group is written."},
+}};
+
+// "input[1].dims[0]" -> "input.dims".
+std::string WithoutPositions(std::string_view path) {
+  std::string plain;
+  bool inside = false;
+  for (const char c : path) {
+    if (c == '[') inside = true;
+    if (!inside) plain += c;
+    if (c == ']') inside = false;
+  }
+  return plain;
+}
+
+const DefaultInfo* FindDefault(std::string_view path) {
+  const std::string plain = WithoutPositions(path);
+  for (const DefaultInfo& row : kDefaults) {
+    if (row.field == plain) return &row;
+  }
+  return nullptr;
+}
+
+bool IsSet(const pb::Message& message, const Field* field) {
+  return message.GetReflection()->HasField(message, field);
+}
+
+std::string ValueText(const pb::Message& message, const Field* field, int index) {
+  std::string text;
+  pb::TextFormat::PrintFieldValueToString(message, field, index, &text);
+  return text;
+}
+
+// Calls visit(path, value) for each scalar, empty list and empty message that is set. `written`
+// tells of scalars that are given the value they have anyway.
+class Walk {
+ public:
+  using Visit = std::function<void(std::string path, std::string value)>;
+  using IsWritten = std::function<bool(const std::string& path)>;
+
+  Walk(IsWritten is_written, Visit visit)
+      : is_written_(std::move(is_written)), visit_(std::move(visit)) {}
+
+  void Message(const pb::Message& message, const std::string& prefix) {
+    const pb::Descriptor* type = message.GetDescriptor();
+    for (int i = 0; i < type->field_count(); ++i) {
+      const Field* field = type->field(i);
+      const std::string path = prefix + field->name();
+      if (field->is_map()) {
+        Map(message, field, path);
+      } else if (field->is_repeated()) {
+        List(message, field, path);
+      } else if (field->cpp_type() == Field::CPPTYPE_MESSAGE) {
+        if (!IsSet(message, field)) continue;
+        Part(message.GetReflection()->GetMessage(message, field), path);
+      } else if (IsSet(message, field) || is_written_(path)) {
+        visit_(path, ValueText(message, field, -1));
+      }
+    }
+  }
+
+ private:
+  // An empty message is a value of its own.
+  void Part(const pb::Message& message, const std::string& path) {
+    const size_t before = visited_;
+    Walk inner(is_written_, [&](std::string inner_path, std::string value) {
+      ++visited_;
+      visit_(std::move(inner_path), std::move(value));
+    });
+    inner.Message(message, path + ".");
+    if (visited_ == before) visit_(path, "{ }");
+  }
+
+  void List(const pb::Message& message, const Field* field, const std::string& path) {
+    const pb::Reflection* reflection = message.GetReflection();
+    const int count = reflection->FieldSize(message, field);
+    if (count == 0 && is_written_(path)) visit_(path, "[ ]");
+    for (int i = 0; i < count; ++i) {
+      const std::string element = path + "[" + std::to_string(i) + "]";
+      if (field->cpp_type() == Field::CPPTYPE_MESSAGE) {
+        Part(reflection->GetRepeatedMessage(message, field, i), element);
+      } else {
+        visit_(element, ValueText(message, field, i));
+      }
+    }
+  }
+
+  void Map(const pb::Message& message, const Field* field, const std::string& path) {
+    const pb::Reflection* reflection = message.GetReflection();
+    const Field* key = field->message_type()->map_key();
+    const Field* value = field->message_type()->map_value();
+    std::vector<std::pair<std::string, const pb::Message*>> entries;
+    for (int i = 0; i < reflection->FieldSize(message, field); ++i) {
+      const pb::Message& entry = reflection->GetRepeatedMessage(message, field, i);
+      const bool is_string = key->cpp_type() == Field::CPPTYPE_STRING;
+      entries.emplace_back(
+          is_string ? entry.GetReflection()->GetString(entry, key) : ValueText(entry, key, -1),
+          &entry);
+    }
+    std::sort(entries.begin(), entries.end());
+    for (const auto& [name, entry] : entries) {
+      const std::string element = path + "[" + name + "]";
+      if (value->cpp_type() == Field::CPPTYPE_MESSAGE) {
+        Part(entry->GetReflection()->GetMessage(*entry, value), element);
+      } else {
+        visit_(element, ValueText(*entry, value, -1));
+      }
+    }
+  }
+
+  IsWritten is_written_;
+  Visit visit_;
+  size_t visited_ = 0;
+};
+
+// The model file in a version that the backend is told by; empty if there is none.
+std::string FileThatTells(const ModelFiles& files, const std::string& filename) {
+  for (const auto& [directory, entries] : files.subdirectories) {
+    if (!ParseVersionDirectory(directory)) continue;
+    for (const auto& entry : entries) {
+      if (entry.name == filename) return directory + "/" + filename;
+    }
+  }
+  return "";
+}
+
+std::string ReasonOfBackend(const ModelConfig& effective, const ExplainSources& sources) {
+  const ModelConfig& written = sources.written;
+  if (!written.platform().empty()) return "the backend of platform '" + written.platform() + "'";
+  if (!written.default_model_filename().empty()) {
+    return "the backend of files named '" + written.default_model_filename() + "'";
+  }
+  const std::string file = FileThatTells(sources.files, effective.default_model_filename());
+  if (!file.empty()) return "the file " + file;
+  return "the end of the model's name";
+}
+
+std::string ReasonOf(const DefaultInfo& row, const ModelConfig& effective,
+                     const ExplainSources& sources) {
+  const ModelConfig& written = sources.written;
+  if (row.rule == "derive.name") return "the name of the directory";
+  if (row.rule == "derive.backend") return ReasonOfBackend(effective, sources);
+  if (row.rule == "derive.platform") {
+    return written.backend().empty() ? ReasonOfBackend(effective, sources)
+                                     : "the platform of backend '" + written.backend() + "'";
+  }
+  if (row.rule == "derive.default_model_filename") {
+    return "what backend '" + effective.backend() + "' reads by convention";
+  }
+  if (row.rule == "default.instance_name") {
+    return written.instance_groups().empty()
+               ? "the name of the model"
+               : "the name of the model and the position of the group";
+  }
+  if (row.rule.ends_with("preferred_batch_size")) return "the value of max_batch_size";
+  if (row.rule == "default.version_policy") return "the latest version, where no policy is given";
+  if (row.rule == "default.instance_kind") {
+    return "there are no GPUs, or the backend prefers this kind";
+  }
+  if (row.rule == "default.instance_count") return "the server's default, or the backend's";
+  return "the server's default";
+}
+
+std::set<std::string> PathsOf(const ModelConfig& config, const Walk::IsWritten& is_written) {
+  std::set<std::string> paths;
+  Walk(is_written, [&](std::string path, std::string value) {
+    paths.insert(path + "=" + value);
+  }).Message(config.proto(), "");
+  return paths;
+}
+
+void SetOrigin(const ModelConfig& effective, const ExplainSources& sources,
+               const std::set<std::string>& before_backend, ExplainedField* field) {
+  const bool from_backend = sources.before_backend != nullptr &&
+                            !before_backend.contains(field->path + "=" + field->value);
+  if (from_backend) {
+    field->origin = FieldOrigin::kBackend;
+    field->reason = "completed by backend '" + effective.backend() + "'";
+    return;
+  }
+  if (const TextPosition* position = sources.places.Find(field->path)) {
+    field->origin = FieldOrigin::kWritten;
+    field->position = *position;
+    return;
+  }
+  if (const DefaultInfo* row = FindDefault(field->path)) {
+    const bool derived = row->rule.starts_with("derive.");
+    field->origin = derived ? FieldOrigin::kDerived : FieldOrigin::kDefault;
+    field->rule = row->rule;
+    field->reason = ReasonOf(*row, effective, sources);
+    return;
+  }
+  field->origin = FieldOrigin::kDefault;
+  field->reason = "the server's default";
+}
+
+}  // namespace
+
+std::string_view FieldOriginName(FieldOrigin origin) {
+  switch (origin) {
+    case FieldOrigin::kWritten:
+      return "file";
+    case FieldOrigin::kDerived:
+      return "derived";
+    case FieldOrigin::kDefault:
+      return "default";
+    case FieldOrigin::kBackend:
+      return "backend";
+  }
+  return "";
+}
+
+std::vector<ExplainedField> ExplainModelConfig(const ModelConfig& effective,
+                                               const ExplainSources& sources) {
+  std::vector<ExplainedField> fields;
+  const auto is_written = [&](const std::string& path) {
+    return sources.places.Find(path) != nullptr;
+  };
+  std::set<std::string> before_backend;
+  if (sources.before_backend != nullptr) {
+    before_backend = PathsOf(*sources.before_backend, is_written);
+  }
+  Walk(is_written, [&](std::string path, std::string value) {
+    ExplainedField field;
+    field.path = std::move(path);
+    field.value = std::move(value);
+    SetOrigin(effective, sources, before_backend, &field);
+    fields.push_back(std::move(field));
+  }).Message(effective.proto(), "");
+  return fields;
+}
+
+std::optional<std::string> UnsetFieldValue(std::string_view path) {
+  const std::string plain = WithoutPositions(path);
+  const pb::Descriptor* type = inference::ModelConfig::descriptor();
+  const Field* field = nullptr;
+  for (size_t begin = 0; begin <= plain.size();) {
+    const size_t end = std::min(plain.find('.', begin), plain.size());
+    field = type == nullptr ? nullptr : type->FindFieldByName(plain.substr(begin, end - begin));
+    if (field == nullptr) return std::nullopt;
+    type = field->is_map() ? field->message_type()->map_value()->message_type()
+                           : field->message_type();
+    begin = end + 1;
+  }
+  if (field->is_repeated() && !path.ends_with(']')) return "[ ]";
+  switch (field->cpp_type()) {
+    case Field::CPPTYPE_STRING:
+      return "\"\"";
+    case Field::CPPTYPE_BOOL:
+      return "false";
+    case Field::CPPTYPE_ENUM:
+      return field->enum_type()->value(0)->name();
+    case Field::CPPTYPE_MESSAGE:
+      return "{ }";
+    default:
+      return "0";
+  }
+}
+
+std::vector<DefaultInfo> ListDefaults() { return {kDefaults.begin(), kDefaults.end()}; }
+
+}  // namespace nereid::config

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+// Names that somebody else reads: backends, the metrics page, people.
+#include <array>
+#include <cctype>
+#include <cmath>
+#include <map>
+#include <span>
+
+#include "config/near_name.h"
+#include "config/rules/advice.h"
+
+namespace nereid::config::rules {
+namespace {
+
+namespace pb = google::protobuf;
+
+// A directory's name is no longer, and longer tensor names come from no person.
+constexpr size_t kLongName = 255;
+
+constexpr std::string_view kIdentityParameters[] = {
+    "creation_delay_sec", "execute_delay_ms", "instance_wise_delay_multiplier", "echo_parameters"};
+constexpr std::string_view kOnnxParameters[] = {
+    "intra_op_thread_count",
+    "inter_op_thread_count",
+    "execution_mode",
+    "enable_mem_arena",
+    "enable_mem_pattern",
+    "memory.enable_memory_arena_shrinkage",
+    "share_session_between_instances",
+    "level",
+    "profile_file_prefix",
+    "cudnn_conv_algo_search",
+    "cudnn_conv_use_max_workspace",
+    "arena_extend_strategy",
+    "gpu_mem_limit",
+};
+// What the server itself reads, whatever the backend.
+constexpr std::string_view kServerParameters[] = {"TRITON_BATCH_STRATEGY_PATH",
+                                                  "EXECUTION_ENV_PATH"};
+
+std::span<const std::string_view> ParametersOf(const std::string& backend) {
+  if (backend == "identity") return kIdentityParameters;
+  if (backend == "onnxruntime") return kOnnxParameters;
+  return {};
+}
+
+bool Contains(std::span<const std::string_view> names, const std::string& name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+// ONNX Runtime's own settings go to it as they are.
+bool IsPassedOn(const std::string& backend, const std::string& name) {
+  if (backend != "onnxruntime") return false;
+  for (const std::string_view prefix : {"session.", "optimization.", "mlas.", "ep."}) {
+    if (name.starts_with(prefix)) return true;
+  }
+  return false;
+}
+
+void ParametersKnown(const AdviceSubject& subject, Findings& findings) {
+  const std::string& backend = subject.config.backend();
+  const auto known = ParametersOf(backend);
+  if (known.empty()) return;
+  std::map<std::string, bool> given;
+  for (const auto& [name, value] : subject.config.parameters()) given[name] = true;
+  for (const auto& [name, unused] : given) {
+    if (Contains(known, name) || Contains(kServerParameters, name) || IsPassedOn(backend, name)) {
+      continue;
+    }
+    findings.Add(At("parameters", name), "the backend " + backend + " has no parameter '" + name +
+                                             "' (" + subject.config.name() + ")." +
+                                             DidYouMean(name, known));
+  }
+}
+
+bool IsLabelName(const std::string& name) {
+  if (name.empty()) return false;
+  for (const char c : name) {
+    if (!std::isalnum(static_cast<unsigned char>(c)) && c != '_') return false;
+  }
+  return true;
+}
+
+void TagsAreLabels(const AdviceSubject& subject, Findings& findings) {
+  std::map<std::string, bool> tags;
+  for (const auto& [name, value] : subject.config.metric_tags()) tags[name] = true;
+  for (const auto& [name, unused] : tags) {
+    if (IsLabelName(name)) continue;
+    findings.Add(At("metric_tags", name), "the metric tag '" + name + "' of " +
+                                              subject.config.name() +
+                                              " is no label name: each other character is "
+                                              "written as '_'");
+  }
+}
+
+void BucketsAscend(const AdviceSubject& subject, Findings& findings) {
+  const auto& controls = subject.config.model_metrics().metric_control();
+  for (int i = 0; i < controls.size(); ++i) {
+    const auto& buckets = controls[i].histogram_options().buckets();
+    for (int j = 0; j < buckets.size(); ++j) {
+      const bool above = j == 0 || buckets[j] > buckets[j - 1];
+      if (std::isfinite(buckets[j]) && above) continue;
+      findings.Add(At(At("model_metrics.metric_control", i) + ".histogram_options.buckets", j),
+                   "the buckets of '" + controls[i].metric_identifier().family() + "' of " +
+                       subject.config.name() + " do not ascend");
+    }
+  }
+}
+
+void Printable(const std::string& name, const std::string& path, const AdviceSubject& subject,
+               Findings& findings) {
+  for (const char c : name) {
+    if (static_cast<unsigned char>(c) >= 0x20 && c != 0x7f) continue;
+    findings.Add(path, "a name in " + subject.config.name() + " has a control character");
+    return;
+  }
+  if (name.size() <= kLongName) return;
+  findings.Add(path, "a name in " + subject.config.name() + " has " + std::to_string(name.size()) +
+                         " bytes");
+}
+
+void NamesSane(const AdviceSubject& subject, Findings& findings) {
+  Printable(subject.config.name(), "name", subject, findings);
+  for (int i = 0; i < subject.config.input_size(); ++i) {
+    Printable(subject.config.input(i).name(), At("input", i) + ".name", subject, findings);
+  }
+  for (int i = 0; i < subject.config.output_size(); ++i) {
+    Printable(subject.config.output(i).name(), At("output", i) + ".name", subject, findings);
+  }
+}
+
+// Numbers of enums that have no name; proto3 lets them through.
+void FindUnknownValues(const pb::Message& message, const std::string& prefix,
+                       const AdviceSubject& subject, Findings& findings);
+
+void FindUnknownValue(const pb::Message& message, const pb::FieldDescriptor* field, int position,
+                      const AdviceSubject& subject, const std::string& prefix, Findings& findings) {
+  const pb::Reflection* reflection = message.GetReflection();
+  const bool repeated = field->is_repeated();
+  const std::string path = prefix + (repeated ? At(field->name(), position) : field->name());
+  if (field->cpp_type() == pb::FieldDescriptor::CPPTYPE_MESSAGE) {
+    FindUnknownValues(repeated ? reflection->GetRepeatedMessage(message, field, position)
+                               : reflection->GetMessage(message, field),
+                      path + ".", subject, findings);
+  } else if (field->cpp_type() == pb::FieldDescriptor::CPPTYPE_ENUM) {
+    const int value = repeated ? reflection->GetRepeatedEnumValue(message, field, position)
+                               : reflection->GetEnumValue(message, field);
+    if (field->enum_type()->FindValueByNumber(value) != nullptr) return;
+    findings.Add(path, "the value " + std::to_string(value) + " of " + path + " for " +
+                           subject.config.name() + " means nothing");
+  }
+}
+
+void FindUnknownValues(const pb::Message& message, const std::string& prefix,
+                       const AdviceSubject& subject, Findings& findings) {
+  std::vector<const pb::FieldDescriptor*> fields;
+  message.GetReflection()->ListFields(message, &fields);
+  for (const pb::FieldDescriptor* field : fields) {
+    const int size = field->is_repeated() ? message.GetReflection()->FieldSize(message, field) : 1;
+    for (int i = 0; i < size; ++i) {
+      FindUnknownValue(message, field, i, subject, prefix, findings);
+    }
+  }
+}
+
+void ValuesKnown(const AdviceSubject& subject, Findings& findings) {
+  FindUnknownValues(subject.config, "", subject, findings);
+}
+
+constexpr Rule<AdviceSubject> kRules[] = {
+    {{"advice.parameters", "parameters", "The parameters are some that the backend reads.",
+      "a parameter of the backend", "Correct the name, or remove the parameter."},
+     ParametersKnown},
+    {{"advice.metric_tags", "metric_tags",
+      "The keys of metric tags are letters, digits and underscores.", "a label name",
+      "Write the key with letters, digits and underscores."},
+     TagsAreLabels},
+    {{"advice.buckets", "model_metrics.metric_control.histogram_options.buckets",
+      "The buckets of a histogram ascend.", "finite bounds, each above the one before",
+      "Sort the bounds, and list each once."},
+     BucketsAscend},
+    {{"advice.names", "name, input.name, output.name",
+      "Names are printable, and of a length that people can read.", "at most 255 printable bytes",
+      "Choose a name that can be read and typed."},
+     NamesSane},
+    {{"advice.values", "*", "Enumerated fields have one of their named values.", "a named value",
+      "Write the name of a value in place of the number."},
+     ValuesKnown},
+};
+
+}  // namespace
+
+void AdviseOnNames(const AdviceSubject& subject, Findings& findings) {
+  Apply(kRules, subject, findings, Severity::kWarning);
+}
+
+void ListNameAdvice(std::vector<RuleInfo>* list) {
+  List(kRules, Stage::kPoll, Severity::kWarning, list);
+}
+
+}  // namespace nereid::config::rules

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "repository/check/model_check.h"
+
+#include "base/files.h"
+#include "config/known_backends.h"
+#include "config/text/outline.h"
+#include "model_config.pb.h"
+#include "repository/check/check_rules.h"
+#include "repository/config_file.h"
+
+namespace nereid::repository {
+namespace {
+
+// Whether `path` is `field`, or a part of it.
+bool IsWithin(std::string_view path, std::string_view field) {
+  if (!path.starts_with(field)) return false;
+  return path.size() == field.size() || path[field.size()] == '.' || path[field.size()] == '[';
+}
+
+// A function in model.py adds to the inputs and outputs that are listed, and fills them in.
+bool FillsInTensors(const config::ModelConfig& config) { return config.backend() == "python"; }
+
+bool NeedsGpus(std::string_view rule) {
+  return rule == "instances.gpus_available" || rule == "instances.gpus_exist" ||
+         rule == "instances.gpus_given";
+}
+
+}  // namespace
+
+CheckedModel CheckedModel::Check(const ModelDirectory& directory, const CheckOptions& options) {
+  CheckedModel model;
+  model.directory_ = directory;
+  model.config_path_ = ConfigFilePath(directory.path, options.config_name);
+  model.has_config_file_ = base::PathExists(model.config_path_);
+  if (!model.has_config_file_ && options.strict_config) {
+    model.AddOfFile(
+        check::kConfigFile, model.config_path_,
+        "failed to open text file for read " + model.config_path_ + ": No such file or directory");
+    return model;
+  }
+  model.ReadText(options);
+  return model;
+}
+
+void CheckedModel::ReadText(const CheckOptions& options) {
+  if (has_config_file_) {
+    auto text = base::ReadFile(config_path_, kMaxConfigFileBytes);
+    if (!text.ok()) {
+      AddOfFile(check::kConfigFile, config_path_, text.status().message());
+      return;
+    }
+    text_ = std::move(*text);
+  }
+  config::TextReading reading = config::ReadModelConfigText(text_, options.max_text_problems);
+  unread_ = std::move(reading.unread);
+  if (!reading.blanked.empty()) text_ = std::move(reading.blanked);
+  for (const config::TextProblem& problem : reading.problems) {
+    findings_.push_back({directory_.name, config_path_, problem.position, problem.field,
+                         std::string(problem.rule), config::Severity::kError, problem.message,
+                         problem.expected, problem.remedy});
+  }
+  if (reading.config == nullptr) return;
+  for (const auto& [path, position] : Places().repeated_keys()) {
+    Add(check::kRepeatedKey, path, "the key of '" + path + "' is given twice");
+    findings_.back().position = position;
+  }
+  Complete(*reading.config, options);
+}
+
+void CheckedModel::Complete(const config::ModelConfig& written, const CheckOptions& options) {
+  auto files = config::ReadModelFiles(directory_.path);
+  if (!files.ok()) {
+    AddOfFile(check::kConfigFile, directory_.path, files.status().message());
+    return;
+  }
+  files->directory_name = directory_.name;
+  files_ = std::move(*files);
+  const auto completed = config::CompleteModelConfig(written, *files_);
+  if (!completed.ok()) {
+    for (const char* field : {"backend", "platform", "default_model_filename"}) {
+      if (IsUnread(field)) return;
+    }
+    if (has_config_file_) {
+      Add(check::kBackendTold, "backend", completed.status().message());
+    } else {
+      AddOfFile(check::kBackendTold, directory_.path, completed.status().message());
+    }
+    return;
+  }
+  config_ = config::CompleteInstanceGroups(**completed, {});
+  const bool listed = !config_->inputs().empty() && !config_->outputs().empty();
+  const bool completes = !options.strict_config && !config_->is_ensemble();
+  incomplete_ = !unread_.empty() || (completes && (!listed || FillsInTensors(*config_)));
+  FindProblems(options);
+  versions_ = check::CheckVersions(*files_, *config_, this);
+  check::CheckFiles(*files_, options, this);
+}
+
+void CheckedModel::FindProblems(const CheckOptions& options) {
+  const auto problems = config::FindProblems(
+      *config_, config::ValidateOptions::ForAll(options.gpu_count.value_or(0), directory_.name));
+  for (const config::Problem& problem : problems) {
+    if (IsUnread(problem.field)) continue;
+    if (!options.gpu_count && NeedsGpus(problem.rule)) continue;
+    const bool filled_in = problem.rule == "tensor.data_type" || problem.rule == "tensor.dims";
+    if (filled_in && !options.strict_config && FillsInTensors(*config_)) continue;
+    Add(problem);
+  }
+}
+
+bool CheckedModel::IsUnread(std::string_view field) const {
+  for (const std::string& unread : unread_) {
+    if (IsWithin(field, unread) || IsWithin(unread, field)) return true;
+  }
+  return false;
+}
+
+const config::Locations& CheckedModel::Places() {
+  if (!places_) {
+    const config::TextLines lines(text_);
+    places_ = config::Locations::Of(config::ReadOutline(text_, lines));
+  }
+  return *places_;
+}
+
+void CheckedModel::Add(const config::Problem& problem) {
+  Finding finding;
+  finding.model = directory_.name;
+  finding.file = has_config_file_ ? config_path_ : directory_.path;
+  if (has_config_file_) finding.position = Places().Nearest(problem.field);
+  finding.field = problem.field;
+  finding.rule = problem.rule;
+  finding.severity = problem.severity;
+  finding.message = problem.message;
+  finding.expected = problem.expected;
+  finding.remedy = problem.remedy;
+  findings_.push_back(std::move(finding));
+}
+
+void CheckedModel::Add(const config::RuleInfo& rule, const std::string& field, std::string message,
+                       std::string expected) {
+  Add(config::Problem{std::string(rule.id), rule.severity, field, std::move(message),
+                      expected.empty() ? std::string(rule.expected) : std::move(expected),
+                      std::string(rule.remedy)});
+}
+
+void CheckedModel::AddOfFile(const config::RuleInfo& rule, std::string file, std::string message) {
+  findings_.push_back({directory_.name,
+                       std::move(file),
+                       {},
+                       "",
+                       std::string(rule.id),
+                       rule.severity,
+                       std::move(message),
+                       std::string(rule.expected),
+                       std::string(rule.remedy)});
+}
+
+}  // namespace nereid::repository

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "repository/check/repository_check.h"
+
+#include <algorithm>
+#include <atomic>
+#include <filesystem>
+#include <map>
+#include <set>
+#include <thread>
+#include <tuple>
+
+#include "base/files.h"
+#include "base/threads.h"
+#include "config/rules/ensemble_members.h"
+#include "config/version_policy.h"
+#include "model_config.pb.h"
+#include "repository/check/check_rules.h"
+
+namespace nereid::repository {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Below this, starting a thread takes longer than what it would do.
+constexpr size_t kModelsPerThread = 64;
+
+// "models/a" for "models/a/": what is printed is what was asked for.
+std::string WithoutSlash(std::string path) {
+  while (path.size() > 1 && path.back() == '/') path.pop_back();
+  return path;
+}
+
+std::string NameOf(const std::string& path) {
+  std::error_code error;
+  // "." has no name of its own.
+  const fs::path absolute = fs::weakly_canonical(path, error);
+  return error ? fs::path(path).filename().string() : absolute.filename().string();
+}
+
+base::Result<std::vector<ModelDirectory>> FindModels(const std::vector<std::string>& directories) {
+  std::vector<ModelDirectory> models;
+  std::set<std::string> repositories;
+  for (const std::string& given : directories) {
+    const std::string path = WithoutSlash(given);
+    if (!base::IsDirectory(path)) {
+      return base::Status::NotFound(base::PathExists(path) ? "not a directory: " + path
+                                                           : "no such directory: " + path);
+    }
+    if (IsModelDirectory(path)) {
+      models.push_back({NameOf(path), path});
+    } else {
+      repositories.insert(path);
+    }
+  }
+  NEREID_ASSIGN_OR_RETURN(auto scanned, ScanRepositories(repositories));
+  models.insert(models.end(), scanned.begin(), scanned.end());
+  return models;
+}
+
+std::vector<CheckedModel> CheckAll(const std::vector<ModelDirectory>& directories,
+                                   const CheckOptions& options) {
+  std::vector<CheckedModel> models(directories.size());
+  std::atomic<size_t> next{0};
+  const auto work = [&] {
+    for (size_t i = next++; i < directories.size(); i = next++) {
+      models[i] = CheckedModel::Check(directories[i], options);
+    }
+  };
+  const size_t wanted = directories.size() / kModelsPerThread;
+  const size_t helpers =
+      std::min(wanted, static_cast<size_t>(std::max(base::AvailableCpuCount() - 1, 0)));
+  std::vector<std::thread> threads;
+  for (size_t i = 0; i < helpers; ++i) threads.push_back(base::StartThread("check", work));
+  work();
+  for (std::thread& thread : threads) thread.join();
+  return models;
+}
+
+using ByName = std::map<std::string, std::vector<CheckedModel*>>;
+
+void CheckDuplicates(const ByName& by_name) {
+  for (const auto& [name, models] : by_name) {
+    if (models.size() < 2) continue;
+    for (CheckedModel* model : models) {
+      std::string others;
+      for (const CheckedModel* other : models) {
+        if (other != model) others += (others.empty() ? "" : ", ") + other->directory().path;
+      }
+      model->AddOfFile(check::kDuplicateModel, model->directory().path,
+                       "model '" + name + "' appears in two or more repositories: also " + others);
+    }
+  }
+}
+
+// What an ensemble's own rules have found makes its members' problems consequences.
+bool CanCheckMembers(const CheckedModel& model) {
+  if (model.config() == nullptr || !model.config()->proto().has_ensemble_scheduling()) return false;
+  for (const char* field : {"ensemble_scheduling", "input", "output", "max_batch_size"}) {
+    if (model.IsUnread(field)) return false;
+  }
+  return std::none_of(model.findings().begin(), model.findings().end(), [](const Finding& finding) {
+    return finding.rule.starts_with("ensemble.") && finding.severity == config::Severity::kError;
+  });
+}
+
+// A member that is there, and whose configuration has been told to be unreadable, is not missing.
+bool IsAboutUnreadable(const config::Problem& problem, const config::ModelConfig& ensemble,
+                       const std::set<std::string>& unreadable) {
+  if (problem.rule != "members.exist") return false;
+  const auto& steps = ensemble.proto().ensemble_scheduling().step();
+  return std::any_of(steps.begin(), steps.end(), [&](const auto& step) {
+    return unreadable.contains(step.model_name()) &&
+           problem.message.ends_with(": " + step.model_name());
+  });
+}
+
+void CheckEnsembles(const ByName& by_name, std::vector<CheckedModel>* models) {
+  std::map<std::string, config::EnsembleMember> members;
+  std::set<std::string> unreadable;
+  for (const auto& [name, same] : by_name) {
+    if (same.size() != 1) continue;
+    const CheckedModel& model = *same.front();
+    if (model.config() == nullptr) {
+      unreadable.insert(name);
+    } else {
+      members[name] = {model.config().get(), model.versions(), model.incomplete()};
+    }
+  }
+  const config::FindMember find = [&](const std::string& name) -> const config::EnsembleMember* {
+    const auto found = members.find(name);
+    return found == members.end() ? nullptr : &found->second;
+  };
+  for (CheckedModel& model : *models) {
+    if (!CanCheckMembers(model)) continue;
+    for (const config::Problem& problem : config::FindMemberProblems(*model.config(), find)) {
+      if (!IsAboutUnreadable(problem, *model.config(), unreadable)) model.Add(problem);
+    }
+  }
+}
+
+}  // namespace
+
+bool IsModelDirectory(const std::string& path) {
+  if (base::PathExists(base::JoinPath(path, "config.pbtxt"))) return true;
+  const auto names = base::ListSubdirectories(path);
+  if (!names.ok()) return false;
+  return std::any_of(names->begin(), names->end(), [&](const std::string& name) {
+    // A repository may have a model with such a name; then it has a version or a configuration.
+    const std::string inner = base::JoinPath(path, name);
+    if (!config::ParseVersionDirectory(name)) return name == "configs" && base::IsDirectory(inner);
+    const auto below = base::ListSubdirectories(inner);
+    return !base::PathExists(base::JoinPath(inner, "config.pbtxt")) &&
+           (!below.ok() || std::none_of(below->begin(), below->end(), [](const std::string& sub) {
+             return config::ParseVersionDirectory(sub).has_value();
+           }));
+  });
+}
+
+base::Result<CheckReport> CheckRepositories(const std::vector<std::string>& directories,
+                                            const CheckOptions& options) {
+  NEREID_ASSIGN_OR_RETURN(const auto found, FindModels(directories));
+  std::vector<CheckedModel> models = CheckAll(found, options);
+  ByName by_name;
+  for (CheckedModel& model : models) by_name[model.directory().name].push_back(&model);
+  CheckDuplicates(by_name);
+  CheckEnsembles(by_name, &models);
+  CheckReport report;
+  report.models = models.size();
+  for (const CheckedModel& model : models) {
+    report.findings.insert(report.findings.end(), model.findings().begin(), model.findings().end());
+  }
+  const auto key = [](const Finding& f) {
+    return std::tie(f.model, f.file, f.position.line, f.position.column);
+  };
+  std::stable_sort(report.findings.begin(), report.findings.end(),
+                   [&](const Finding& a, const Finding& b) { return key(a) < key(b); });
+  return report;
+}
+
+std::vector<config::RuleInfo> ListCheckRules() {
+  std::vector<config::RuleInfo> rules;
+  for (const config::TextProblemKind& kind : config::TextProblemKinds()) {
+    rules.push_back(
+        {kind.rule, "", kind.summary, "", "", config::Severity::kError, config::Stage::kPoll});
+  }
+  for (const auto& rule : config::AllRules()) rules.push_back(rule);
+  for (const auto& rule : config::MemberRules()) rules.push_back(rule);
+  for (const auto* rule : check::kCheckRules) rules.push_back(*rule);
+  return rules;
+}
+
+}  // namespace nereid::repository

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// The directories of versions.
+#include <algorithm>
+
+#include "base/files.h"
+#include "config/version_policy.h"
+#include "repository/check/check_rules.h"
+#include "repository/check/model_check.h"
+
+namespace nereid::repository::check {
+namespace {
+
+bool IsReserved(const std::string& name) {
+  return name == "configs" || name == "warmup" || name == "initial_state";
+}
+
+// "1_old" counts as version 1, which is then looked for in the directory 1.
+void CheckName(const config::ModelFiles& files, const std::string& name, int64_t version,
+               bool served, CheckedModel* model) {
+  const std::string number = std::to_string(version);
+  if (name == number) return;
+  const bool hidden = files.subdirectories.contains(number);
+  RuleInfo rule = kVersionName;
+  if (hidden || !served) rule.severity = Severity::kWarning;
+  model->AddOfFile(rule, base::JoinPath(model->directory().path, name),
+                   "the directory '" + name + "' of model '" + model->directory().name +
+                       "' counts as version " + number +
+                       (hidden ? ", which is read from the directory '" + number + "'"
+                               : ", and there is no directory '" + number + "'"));
+}
+
+// The place of a number in the list of a specific policy.
+std::string PathOfVersion(const config::ModelConfig& config, int64_t version) {
+  const auto* specific = std::get_if<config::SpecificVersions>(&config.version_policy());
+  for (size_t i = 0; specific != nullptr && i < specific->versions.size(); ++i) {
+    if (specific->versions[i] == version) {
+      return "version_policy.specific.versions[" + std::to_string(i) + "]";
+    }
+  }
+  return "version_policy";
+}
+
+}  // namespace
+
+std::vector<int64_t> CheckVersions(const config::ModelFiles& files,
+                                   const config::ModelConfig& config, CheckedModel* model) {
+  std::vector<int64_t> available;
+  for (const auto& [name, entries] : files.subdirectories) {
+    if (const auto version = config::ParseVersionDirectory(name)) {
+      available.push_back(*version);
+    } else if (!IsReserved(name)) {
+      model->AddOfFile(kIgnoredDirectory, base::JoinPath(model->directory().path, name),
+                       "ignoring version directory '" + name + "' of model '" +
+                           model->directory().name +
+                           "': it is not a number, or starts with a zero");
+    }
+  }
+  const auto selection = config::SelectVersions(config.version_policy(), available);
+  for (const auto& [name, entries] : files.subdirectories) {
+    const auto version = config::ParseVersionDirectory(name);
+    if (!version) continue;
+    const auto& served = selection.versions;
+    const bool is_served = std::find(served.begin(), served.end(), *version) != served.end();
+    CheckName(files, name, *version, is_served, model);
+  }
+  for (const int64_t missing : selection.missing) {
+    model->Add(kMissingVersion, PathOfVersion(config, missing),
+               "version " + std::to_string(missing) + " is specified for model '" +
+                   model->directory().name + "', but the version directory is not present");
+  }
+  if (selection.versions.empty() && !model->IsUnread("version_policy")) {
+    model->AddOfFile(kNoVersion, model->directory().path,
+                     "at least one version must be available under the version policy of model '" +
+                         model->directory().name + "'");
+  }
+  return selection.versions;
+}
+
+}  // namespace nereid::repository::check
