@@ -91,6 +91,23 @@ TEST(ModelMetricsTest, NamesTypesAndLabelsArePinned) {
                 labels + " 9\n");
 }
 
+TEST(ModelMetricsTest, AdaptiveBatchingShowsWhereItIsOn) {
+  telemetry::ModelStatistics statistics;
+  statistics.name = "m";
+  statistics.version = "1";
+  telemetry::MetricWriter without;
+  WriteModelMetrics(statistics, {}, true, without);
+  EXPECT_EQ(without.Text().find("nereid_latency_objective_us"), std::string::npos);
+  statistics.adaptive_batching = {20000, 12};
+  telemetry::MetricWriter with;
+  WriteModelMetrics(statistics, {}, true, with);
+  const std::string labels = R"({model="m",version="1"})";
+  EXPECT_NE(with.Text().find("nereid_latency_objective_us" + labels + " 20000\n"),
+            std::string::npos);
+  EXPECT_NE(with.Text().find("nereid_adaptive_batch_size_limit" + labels + " 12\n"),
+            std::string::npos);
+}
+
 TEST(ModelMetricsTest, DurationsCanBeLeftOut) {
   telemetry::MetricWriter writer;
   WriteModelMetrics({}, {}, false, writer);
