@@ -48,9 +48,11 @@ Error WriteZeros(const Pair& pair, bool batching, backend::BatchMember* member) 
 
 Error CopyPair(const Pair& pair, bool batching, backend::BatchMember* member) {
   backend::Input input;
-  if (Error error = backend::FindInput(member->request, pair.input.name.c_str(), &input);
-      !error.ok()) {
-    return pair.input.optional ? WriteZeros(pair, batching, member) : std::move(error);
+  NEREID_BACKEND_TRY(backend::FindOptionalInput(member->request, pair.input.name.c_str(), &input));
+  if (input.handle == nullptr) {
+    return pair.input.optional
+               ? WriteZeros(pair, batching, member)
+               : Error::InvalidArgument("the request lacks the input '" + pair.input.name + "'");
   }
   char* buffer = nullptr;
   NEREID_BACKEND_TRY(backend::AllocateOutput(member->response, pair.output.name.c_str(),

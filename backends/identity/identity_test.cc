@@ -105,6 +105,22 @@ TEST_F(IdentityTest, AbsentOptionalInputGivesZeros) {
   EXPECT_EQ(request.Answer().outputs.at("OUTPUT1").As<int32_t>(), (std::vector<int32_t>{0, 0}));
 }
 
+TEST_F(IdentityTest, RaggedRequestsOfABatchAndBatchInputs) {
+  ASSERT_EQ(Load(R"({"name":"m","max_batch_size":8,"input":[)" +
+                 Tensor("INPUT0", "TYPE_INT8", R"(,"allow_ragged_batch":true)") +
+                 R"(],"output":[)" + Tensor("OUTPUT0", "TYPE_INT8") +
+                 R"(],"batch_input":[{"kind":"BATCH_ELEMENT_COUNT","target_name":["count"],)"
+                 R"("data_type":"TYPE_INT32","source_input":["INPUT0"]}]})"),
+            "");
+  TRITONBACKEND_Request a, b;
+  a.AddInput<int8_t>("INPUT0", TRITONSERVER_TYPE_INT8, {1, 1}, {5});
+  b.AddInput<int8_t>("INPUT0", TRITONSERVER_TYPE_INT8, {1, 3}, {6, 7, 8});
+  a.outputs = b.outputs = {"OUTPUT0"};
+  ASSERT_EQ(server_.Execute({&a, &b}), "");
+  EXPECT_EQ(a.Answer().outputs.at("OUTPUT0").As<int8_t>(), (std::vector<int8_t>{5}));
+  EXPECT_EQ(b.Answer().outputs.at("OUTPUT0").As<int8_t>(), (std::vector<int8_t>{6, 7, 8}));
+}
+
 TEST_F(IdentityTest, BadRequestsGetErrors) {
   ASSERT_EQ(Load(Config(Tensor("INPUT0", "TYPE_INT8"), Tensor("OUTPUT0", "TYPE_INT8"))), "");
   TRITONBACKEND_Request no_batch;

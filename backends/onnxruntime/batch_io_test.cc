@@ -2,6 +2,8 @@
 // Ragged inputs, batch_input and batch_output.
 #include <gmock/gmock.h>
 
+#include <random>
+
 #include "onnxruntime/onnx_fixture.h"
 
 namespace nereid::onnxruntime {
@@ -169,7 +171,41 @@ TEST_F(BatchIoTest, RaggedRequestsThatAreWrongFailAlone) {
   }
 }
 
-TEST_F(BatchIoTest, SourcesThatAreOptionalMustBeThere) {
+TEST_F(BatchIoTest, WhateverTheBatchEachRequestGetsOneAnswer) {
+  ASSERT_EQ(LoadDescribe("INT32", "describe_int32"), "");
+  std::mt19937 random(20240608);
+  const auto pick = [&](unsigned most) { return static_cast<int64_t>(random() % (most + 1)); };
+  const int64_t odd[] = {0, -1, INT64_MAX, INT64_MIN, INT64_MAX / 2, int64_t{1} << 31};
+  int answered = 0;
+  for (int round = 0; round < 300; ++round) {
+    std::vector<TRITONBACKEND_Request> requests(static_cast<size_t>(1 + pick(3)));
+    std::vector<TRITONBACKEND_Request*> pointers;
+    for (auto& request : requests) {
+      std::vector<int64_t> shape = {1, pick(5)};
+      const auto count = static_cast<size_t>(shape[1] + (pick(9) == 0 ? 1 : 0));
+      if (pick(9) == 0) {
+        shape[static_cast<size_t>(pick(1))] = odd[pick(5)];
+      }
+      if (pick(19) == 0) {
+        shape.resize(static_cast<size_t>(pick(3)), 1);
+      }
+      Ask(&request, shape, Floats(count, 1.0f));
+      if (pick(9) == 0) {
+        request.inputs[0].byte_size = random();
+      }
+      request.outputs = {"doubled",   "out_count", "out_begin",
+                         "out_shape", "out_flat",  "out_widest"};
+      pointers.push_back(&request);
+    }
+    ASSERT_EQ(server_.Execute(pointers), "");
+    for (auto& request : requests) {
+      answered += request.Answer().failed ? 0 : 1;
+    }
+  }
+  EXPECT_GT(answered, 100);  // else the requests were too wrong to reach the model
+}
+
+TEST_F(BatchIoTest, ATargetOfAnotherRank) {
   ASSERT_EQ(Load("default_row",
                  Io(0, Tensor("x", "FP32", "[-1,4]", R"(,"optional":true)"),
                     Tensor("y", "FP32", "[-1,4]"),

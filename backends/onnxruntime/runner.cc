@@ -64,8 +64,8 @@ Error Runner::Prepare(size_t index, BatchMember* member) {
   for (size_t i = 0; i < plan_->inputs.size(); ++i) {
     const InputPlan& plan = plan_->inputs[i];
     Input* input = &inputs_[index * plan_->inputs.size() + i];
-    if (Error found = backend::FindInput(member->request, plan.name.c_str(), input); !found.ok()) {
-      *input = Input();
+    NEREID_BACKEND_TRY(backend::FindOptionalInput(member->request, plan.name.c_str(), input));
+    if (input->handle == nullptr) {
       if (plan.has_default) {
         continue;
       }

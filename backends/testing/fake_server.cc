@@ -55,7 +55,9 @@ FakeServer::FakeServer() {
   instance_.model = &model_;
 }
 
-FakeServer::~FakeServer() {
+FakeServer::~FakeServer() { Unload(); }
+
+void FakeServer::Unload() {
   if (instance_initialized_) {
     EXPECT_EQ(Consume(TRITONBACKEND_ModelInstanceFinalize(&instance_)), "");
   }
@@ -66,9 +68,11 @@ FakeServer::~FakeServer() {
     // A plug-in need not have this entry point; the weak default below stands in.
     EXPECT_EQ(Consume(TRITONBACKEND_Finalize(&backend_)), "");
   }
+  instance_initialized_ = model_initialized_ = backend_initialized_ = false;
 }
 
 std::string FakeServer::Load() {
+  Unload();
   std::string failure = Consume(TRITONBACKEND_Initialize(&backend_));
   if (!failure.empty()) {
     return failure;

@@ -166,12 +166,14 @@ class FakeServer {
   TRITONBACKEND_Model& model() { return model_; }
   TRITONBACKEND_ModelInstance& instance() { return instance_; }
 
-  /// Loads the model; the text of the failure, or "".
+  /// Loads the model, after what an earlier call loaded; the text of the failure, or "".
   std::string Load();
   /// Runs one batch; the text of a failure of the call itself, or "".
   std::string Execute(const std::vector<TRITONBACKEND_Request*>& requests);
 
  private:
+  void Unload();
+
   TRITONBACKEND_Backend backend_;
   TRITONBACKEND_Model model_;
   TRITONBACKEND_ModelInstance instance_;

@@ -170,6 +170,31 @@ TEST_F(KitTest, PiecesAndRequestsAreConcatenated) {
   EXPECT_EQ(std::vector<int32_t>(values, values + 4), (std::vector<int32_t>{1, 2, 3, 4}));
 }
 
+TEST_F(KitTest, InputsThatMayBeAbsent) {
+  TRITONBACKEND_Request request;
+  request.AddInput<float>("x", TRITONSERVER_TYPE_FP32, {2}, {1, 2});
+  Input input = Find(&request, "x");
+  ASSERT_TRUE(FindOptionalInput(&request, "y", &input).ok());
+  EXPECT_EQ(input.handle, nullptr);
+  ASSERT_TRUE(FindOptionalInput(&request, "x", &input).ok());
+  EXPECT_EQ(input.byte_size, 8u);
+}
+
+TEST_F(KitTest, KindsOfMemoryOfTheHostMix) {
+  TRITONBACKEND_Request a, b;
+  a.AddInput<int32_t>("x", TRITONSERVER_TYPE_INT32, {1, 1}, {1});
+  b.AddInput<int32_t>("x", TRITONSERVER_TYPE_INT32, {1, 1}, {2}).memory_type =
+      TRITONSERVER_MEMORY_CPU_PINNED;
+  const Input inputs[] = {Find(&a, "x"), Find(&b, "x")};
+  AlignedBuffer scratch;
+  Gathered gathered;
+  ASSERT_TRUE(GatherInputs(inputs, 4, &scratch, &gathered).ok());
+  EXPECT_EQ(reinterpret_cast<const int32_t*>(gathered.data)[1], 2);
+  b.inputs[0].memory_type = TRITONSERVER_MEMORY_GPU;
+  EXPECT_EQ(GatherInputs(inputs, 4, &scratch, &gathered).message(),
+            "input 'x' is in GPU memory; this backend reads CPU memory");
+}
+
 TEST_F(KitTest, SizesThatLieAreRefused) {
   TRITONBACKEND_Request request;
   auto& fake = request.AddInput<float>("x", TRITONSERVER_TYPE_FP32, {2}, {1, 2});

@@ -13,7 +13,6 @@
 #include "abi/metrics.h"
 #include "abi/parameter.h"
 #include "base/log.h"
-#include "triton/core/tritoncache.h"
 
 namespace nereid::abi {
 namespace {
@@ -227,13 +226,6 @@ TEST(MissingFeatureTest, NamesTheFeature) {
       &trace, TRITONSERVER_TRACE_LEVEL_TIMESTAMPS, 0, nullptr, nullptr, nullptr);
   EXPECT_EQ(TRITONSERVER_ErrorCode(error), TRITONSERVER_ERROR_UNSUPPORTED);
   EXPECT_NE(TextOf(error).find("tracing"), std::string::npos);
-  size_t count = 0;
-  error = TRITONCACHE_CacheEntryBufferCount(nullptr, &count);
-  EXPECT_EQ(TRITONSERVER_ErrorCode(error), TRITONSERVER_ERROR_UNSUPPORTED);
-  EXPECT_NE(TextOf(error).find("response cache"), std::string::npos);
-  uint32_t major = 9, minor = 9;
-  EXPECT_EQ(TRITONCACHE_ApiVersion(&major, &minor), nullptr);
-  EXPECT_EQ(major * 10 + minor, 1u);
 }
 
 }  // namespace

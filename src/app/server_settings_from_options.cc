@@ -46,11 +46,13 @@ server::ServerSettings ServerSettingsFrom(const ServerOptions& options) {
   settings.server_id = options.id;
   settings.exit_timeout_secs = static_cast<uint32_t>(options.exit_timeout_secs);
   settings.inline_mode = From(options.inline_execution);
+  settings.share_cpus = options.cpu_plan == CpuPlanMode::kShare;
   settings.execution_watchdog_secs = static_cast<uint32_t>(options.execution_watchdog_secs);
 
   const RepositoryOptions& repository = options.repository;
   settings.model_repository_paths = repository.paths;
   settings.model_control_mode = From(repository.control_mode);
+  settings.repository_poll_secs = static_cast<uint32_t>(repository.poll_secs);
   settings.startup_models.assign(repository.startup_models.begin(),
                                  repository.startup_models.end());
   settings.strict_model_config = repository.strict_model_config;

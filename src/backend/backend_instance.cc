@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backend/backend_instance.h"
 
+#include <exception>
+
 #include "abi/error.h"
 #include "base/log.h"
 #include "request/response_factory.h"
@@ -28,21 +30,43 @@ base::Status BackendInstance::CheckReady() {
   return ready == nullptr ? base::Status::Ok() : abi::TakeStatus(ready(handle()));
 }
 
+base::Status BackendInstance::CallExecute() {
+  std::string what = "something that is no std::exception";
+  try {
+    return abi::TakeStatus(model_.backend().entry_points().instance_execute(
+        handle(), handles_.data(), static_cast<uint32_t>(handles_.size())));
+  } catch (const std::exception& exception) {
+    what = exception.what();
+  } catch (...) {
+  }
+  LOG_ERROR << "the backend of instance '" << description_.name << "' threw: " << what;
+  return base::Status::Internal("the backend of instance '" + description_.name +
+                                "' threw: " + what);
+}
+
+void BackendInstance::Refuse(TRITONBACKEND_Request* request_handle, const base::Status& error) {
+  std::unique_ptr<request::InferenceRequest> request(
+      reinterpret_cast<request::InferenceRequest*>(request_handle));
+  observer_.OnRequest(*request, false, {});
+  request::RefuseRequest(std::move(request), error);
+}
+
 void BackendInstance::Execute(std::vector<std::unique_ptr<request::InferenceRequest>> requests) {
   handles_.clear();
   for (auto& request : requests) {
+    factories_.push_back(request->response_factory());
     handles_.push_back(reinterpret_cast<TRITONBACKEND_Request*>(request.release()));
   }
-  const base::Status status = abi::TakeStatus(model_.backend().entry_points().instance_execute(
-      handle(), handles_.data(), static_cast<uint32_t>(handles_.size())));
-  if (status.ok()) return;
-  // The requests are still ours.
-  for (TRITONBACKEND_Request* request_handle : handles_) {
-    std::unique_ptr<request::InferenceRequest> request(
-        reinterpret_cast<request::InferenceRequest*>(request_handle));
-    observer_.OnRequest(*request, false, {});
-    request::RefuseRequest(std::move(request), status);
+  const base::Status status = CallExecute();
+  for (size_t i = 0; i < handles_.size() && !status.ok(); ++i) {
+    request::ResponseFactory& factory = *factories_[i];
+    if (!factory.IsReleased()) {
+      Refuse(handles_[i], status);  // still ours
+    } else if (!factory.IsFinalSent()) {
+      factory.SendError(status);  // its unfinished response may be lost, and never be deleted
+    }
   }
+  factories_.clear();
 }
 
 }  // namespace nereid::backend

@@ -41,7 +41,8 @@ class BackendInstance {
   base::Status Initialize();
 
   /// Hands requests to the backend and returns when its Execute returned; the answers may come
-  /// later. A failed Execute answers every request with the failure. Never called twice at a time.
+  /// later. An Execute that fails or throws answers every request with the failure, as far as it
+  /// has not answered or released them itself. Never called twice at a time.
   void Execute(std::vector<std::unique_ptr<request::InferenceRequest>> requests);
 
   /// Whether the backend says that the instance can work; true where it has no opinion.
@@ -66,7 +67,13 @@ class BackendInstance {
   Description description_;
   TRITONSERVER_Message host_policy_;
   StatisticsObserver& observer_;
-  std::vector<TRITONBACKEND_Request*> handles_;  // reused from one Execute to the next
+  /// Calls the library; an exception of it becomes a failure.
+  base::Status CallExecute();
+  void Refuse(TRITONBACKEND_Request* request_handle, const base::Status& error);
+
+  // Reused from one Execute to the next.
+  std::vector<TRITONBACKEND_Request*> handles_;
+  std::vector<std::shared_ptr<request::ResponseFactory>> factories_;
   bool initialized_ = false;
 };
 

@@ -10,7 +10,14 @@
 
 namespace nereid::base {
 
-std::thread StartThread(const std::string& name, std::function<void()> body) {
+std::thread StartThread(const std::string& name, std::function<void()> body,
+                        const CpuPlacement& placement) {
+  if (!placement.empty()) {
+    body = [placement, body = std::move(body)] {
+      (void)PlaceThisThread(placement);
+      body();
+    };
+  }
   sigset_t block, previous;
   sigemptyset(&block);
   sigaddset(&block, SIGINT);

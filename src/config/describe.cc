@@ -17,16 +17,16 @@ namespace {
 namespace pb = google::protobuf;
 using Field = pb::FieldDescriptor;
 
-// The places whose 64-bit numbers are strings.
+// The three places whose 64-bit numbers are strings.
 bool PrintsAsString(const Field* field) {
   static const Field* const initial_dims =
       inference::ModelSequenceBatching::InitialState::descriptor()->FindFieldByName("dims");
   static const Field* const graph_dims =
       inference::ModelOptimizationPolicy::Cuda::GraphSpec::Shape::descriptor()->FindFieldByName(
           "dim");
-  static const Field* const secondary_device =
+  static const Field* const device_id =
       inference::ModelInstanceGroup::SecondaryDevice::descriptor()->FindFieldByName("device_id");
-  return field == initial_dims || field == graph_dims || field == secondary_device;
+  return field == initial_dims || field == graph_dims || field == device_id;
 }
 
 class Printer {

@@ -26,16 +26,15 @@ std::string HostPolicyJson(const HostPolicies& policies, const std::string& poli
   return json + "}}";
 }
 
-std::string HostPolicyName(const config::InstanceGroup& group, int32_t device_id) {
-  if (!group.host_policy.empty()) return group.host_policy;
-  switch (group.kind) {
-    case InstanceKind::kGpu:
-      return "gpu_" + std::to_string(device_id);
-    case InstanceKind::kModel:
-      return "model";
-    default:
-      return "cpu";
+/// Instances that are on no GPU share device 0.
+schedule::LimitedInstance LimitsOf(const config::InstanceGroup& group, int32_t device_id) {
+  schedule::LimitedInstance limits;
+  limits.device = group.kind == InstanceKind::kGpu ? device_id : 0;
+  limits.priority = group.rate_limiter_priority;
+  for (const config::RateLimiterResource& resource : group.rate_limiter_resources) {
+    limits.needs.push_back({resource.name, resource.global, resource.count});
   }
+  return limits;
 }
 
 std::string Signature(inference::ModelInstanceGroup group, int32_t device_id) {
@@ -47,6 +46,18 @@ std::string Signature(inference::ModelInstanceGroup group, int32_t device_id) {
 }
 
 }  // namespace
+
+std::string HostPolicyName(const config::InstanceGroup& group, int32_t device_id) {
+  if (!group.host_policy.empty()) return group.host_policy;
+  switch (group.kind) {
+    case InstanceKind::kGpu:
+      return "gpu_" + std::to_string(device_id);
+    case InstanceKind::kModel:
+      return "model";
+    default:
+      return "cpu";
+  }
+}
 
 std::vector<InstanceSpec> ExpandInstanceGroups(const config::ModelConfig& config,
                                                const HostPolicies& host_policies) {
@@ -62,9 +73,10 @@ std::vector<InstanceSpec> ExpandInstanceGroups(const config::ModelConfig& config
         spec.description.kind = group.kind;
         spec.description.device_id = device;
         spec.description.passive = group.passive;
-        spec.description.host_policy_json =
-            HostPolicyJson(host_policies, HostPolicyName(group, device));
+        spec.host_policy = HostPolicyName(group, device);
+        spec.description.host_policy_json = HostPolicyJson(host_policies, spec.host_policy);
         spec.description.profiles = group.profiles;
+        spec.limits = LimitsOf(group, device);
         spec.description.secondary_devices = group.secondary_devices;
         spec.signature = Signature(config.proto().instance_group(static_cast<int>(g)), device);
       }

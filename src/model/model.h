@@ -12,10 +12,14 @@
 #include "base/clock.h"
 #include "base/result.h"
 #include "base/timer_queue.h"
+#include "cache/model_cache.h"
 #include "config/model_config.h"
+#include "model/cache_statistics.h"
+#include "model/cpu_plan.h"
 #include "model/instance_set.h"
 #include "model/scheduler_statistics.h"
 #include "request/model_identity.h"
+#include "schedule/adaptive/latency_objective.h"
 #include "schedule/inline_policy.h"
 #include "schedule/scheduler.h"
 #include "telemetry/model_statistics.h"
@@ -31,7 +35,12 @@ struct ModelEnvironment {
   schedule::InlineMode inline_mode = schedule::InlineMode::kAuto;
   uint32_t execution_watchdog_secs = 0;  // 0 = off; a model's own parameter overrides it
   HostPolicies host_policies = {};
+  /// What instances share; null where the rate limiter is off.
+  schedule::ResourcePermits* permits = nullptr;
+  /// Who gets how many CPUs; null where every framework helps itself.
+  CpuPlan* cpu_plan = nullptr;
   TRITONSERVER_Server* c_server = nullptr;
+  cache::ResponseCache* response_cache = nullptr;  // null: the server has none
 };
 
 /// Where a model version comes from.
@@ -75,7 +84,8 @@ class Model {
 
   /// Takes a normalised request; see schedule::Scheduler.
   base::Status Enqueue(std::unique_ptr<request::InferenceRequest>& request) {
-    return scheduler_->Enqueue(request);
+    return response_cache_ != nullptr ? response_cache_->Enqueue(request, *scheduler_)
+                                      : scheduler_->Enqueue(request);
   }
   void StopAccepting() { scheduler_->StopAccepting(); }
 
@@ -88,19 +98,26 @@ class Model {
   explicit Model(const ModelEnvironment& environment) : environment_(environment) {}
   base::Status Load(const ModelSource& source);
   base::Status InitializeBackend(const ModelSource& source, request::ModelIdentity* identity);
+  /// The configuration as the backend reads it: with the model's part of the CPU plan.
+  std::string ConfigForBackend(const config::ModelConfig& config) const;
   base::Status ReadLabels(request::ModelIdentity* identity) const;
   /// Initialised and warmed up.
   base::Result<std::vector<InstancePtr>> CreateInstances(const std::vector<InstanceSpec>& specs);
   base::Status CreateScheduler();
+  base::Status CreateCache(const ModelSource& source);
   static std::vector<schedule::SchedulerInstance> Active(const std::vector<InstancePtr>& instances);
 
   // Destroyed from the last to the first: the scheduler's threads end before the instances go.
   const ModelEnvironment environment_;
   std::string directory_;
+  CpuPlan::Entry cpu_share_;
   std::shared_ptr<const request::ModelIdentity> identity_;
   std::unique_ptr<backend::BackendModel> backend_model_;
   InstanceSet instances_;
   std::unique_ptr<SchedulerStatistics> scheduler_statistics_;
+  std::unique_ptr<CacheStatistics> cache_statistics_;  // null, as the next, without a cache
+  std::unique_ptr<cache::ModelCache> response_cache_;
+  std::shared_ptr<schedule::LatencyObjective> latency_objective_;  // null without an objective
   std::unique_ptr<schedule::Scheduler> scheduler_;
 };
 

@@ -4,6 +4,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <map>
+#include <utility>
+
 #include "backend/testing/copy_backend.h"
 #include "request/normalize.h"
 #include "request/testing/make_model.h"
@@ -109,6 +112,78 @@ TEST_F(ModelTest, AFailedExecuteAnswersEveryRequest) {
   EXPECT_EQ(sink_->errors()[0].code(), base::StatusCode::kUnavailable);
   EXPECT_EQ(sink_->errors()[0].message(), "execute failed");
   EXPECT_EQ(model_->Statistics().inference_stats.fail.count, 1u);
+}
+
+TEST_F(ModelTest, EveryRequestOfABrokenBatchIsAnsweredOnce) {
+  Use(std::string(kConfig) + " dynamic_batching { }");
+  const auto flag = [](const char* name) { return std::vector<request::Parameter>{{name, true}}; };
+  struct Case {
+    std::vector<std::vector<request::Parameter>> batch;
+    std::vector<std::string> errors;  // part of the text; "" = answered well
+  };
+  const std::vector<Case> cases = {
+      {{{}, flag("silent"), {}}, {"", "without sending its final response", ""}},
+      {{{}, flag("throw"), {}}, {"", "threw: thrown on purpose", "threw: thrown on purpose"}},
+      {{flag("silent"), flag("answer_throw"), flag("twice")},
+       {"threw: something", "", "threw: something"}},
+      {{flag("twice"), {{"fail", std::string("told so")}}}, {"", "told so"}},
+  };
+  for (const Case& broken : cases) {
+    // They wait behind one that holds the instance, and are executed together.
+    Submit(flag("hold"));
+    const auto holding = std::exchange(sink_, nullptr);
+    std::vector<std::shared_ptr<request::RecordingSink>> sinks;
+    for (const auto& parameters : broken.batch) {
+      Submit(parameters);
+      sinks.push_back(std::exchange(sink_, nullptr));
+    }
+    backend::ReleaseHeld();
+    holding->WaitUntilDone();
+    holding->Clear();
+    for (size_t i = 0; i < sinks.size(); ++i) {
+      sinks[i]->WaitUntilDone();
+      EXPECT_EQ(sinks[i]->finals(), 1u) << i;
+      EXPECT_EQ(sinks[i]->released(), 1u) << i;
+      ASSERT_EQ(sinks[i]->errors().size(), 1u) << i;
+      const std::string message = sinks[i]->errors()[0].message();
+      EXPECT_THAT(message, HasSubstr(broken.errors[i]));
+      EXPECT_EQ(message.empty(), broken.errors[i].empty()) << message;
+      sinks[i]->Clear();
+    }
+  }
+  Infer();  // the instance goes on
+  EXPECT_TRUE(sink_->errors()[0].ok());
+}
+
+TEST_F(ModelTest, AnAnswerMayComeAfterTheExecution) {
+  Use(kConfig);
+  Submit({{"late", true}});
+  const auto late = std::exchange(sink_, nullptr);
+  Infer();  // the instance is free for the next
+  EXPECT_EQ(late->finals(), 0u);
+  backend::ReleaseHeld();
+  late->WaitUntilDone();
+  EXPECT_TRUE(late->errors()[0].ok());
+  late->Clear();
+}
+
+TEST_F(ModelTest, BatchesAreCountedByWhatClosedThem) {
+  Use(std::string(kConfig) + " dynamic_batching { }");
+  Infer();
+  std::map<std::string, uint64_t> closed;
+  for (const auto& [reason, count] : model_->Statistics().batches_closed) closed[reason] = count;
+  EXPECT_EQ(closed["no_delay"], 1u);
+  EXPECT_EQ(closed["full"], 0u);
+  EXPECT_EQ(closed.size(), schedule::kBatchReasonCount);
+}
+
+TEST_F(ModelTest, TheWatchdogsLimitIsCheckedWhenTheModelIsLoaded) {
+  const std::string parameter = R"( parameters { key: "execution_watchdog_secs" value )";
+  EXPECT_EQ(Load(kConfig + parameter + R"({ string_value: "soon" } })").status().message(),
+            "model 'm': parameter 'execution_watchdog_secs' must be a whole number of seconds, got "
+            "'soon'");
+  Use(kConfig + parameter + R"({ string_value: "3600" } })");
+  EXPECT_TRUE(model_->CheckReady().ok());
 }
 
 TEST_F(ModelTest, WhatWaitsIsPending) {

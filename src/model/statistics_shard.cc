@@ -55,6 +55,21 @@ void StatisticsShard::AddRefusal(const request::InferenceRequest& request,
   ++counts_.failures_by_reason[static_cast<size_t>(reason)];
 }
 
+void StatisticsShard::AddCacheHit(const request::InferenceRequest& request, uint64_t start_ns,
+                                  uint64_t end_ns) {
+  const uint64_t total_ns = Elapsed(request.times.start_ns, clock_.NowNs());
+  std::lock_guard lock(mutex_);
+  auto& stats = counts_.inference_stats;
+  stats.success.Add(total_ns);
+  stats.queue.Add(Elapsed(request.times.queue_ns, start_ns));
+  stats.cache_hit.Add(Elapsed(start_ns, end_ns));
+}
+
+void StatisticsShard::AddCacheMiss(uint64_t lookup_and_insertion_ns) {
+  std::lock_guard lock(mutex_);
+  counts_.inference_stats.cache_miss.Add(lookup_and_insertion_ns);
+}
+
 void StatisticsShard::AddBatch(uint64_t batch_size, const backend::ExecutionTimes& times) {
   const uint64_t now_ms = clock_.WallMs();
   std::lock_guard lock(mutex_);

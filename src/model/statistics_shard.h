@@ -25,6 +25,9 @@ class StatisticsShard {
                   const backend::ExecutionTimes& times);
   /// A request that failed before an instance had it.
   void AddRefusal(const request::InferenceRequest& request, telemetry::FailureReason reason);
+  /// A request that the response cache answered; its times are those of the look-up.
+  void AddCacheHit(const request::InferenceRequest& request, uint64_t start_ns, uint64_t end_ns);
+  void AddCacheMiss(uint64_t lookup_and_insertion_ns);
   void AddBatch(uint64_t batch_size, const backend::ExecutionTimes& times);
   void AddResponse(const backend::ResponseTimes& times);
   void AddMemoryUsage(const memory::BufferAttributes& usage);

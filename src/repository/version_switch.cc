@@ -109,13 +109,14 @@ Status ModelLifecycle::LoadVersions(const PolledModel& polled) {
   }
   LoadedVersions loaded = MakeVersions(polled, generation);
   const std::string failures = FailureText(loaded);
-  // What serves stays when a new version fails; those that did load go with `loaded`.
-  if (failures.empty() || !serves) Switch(name, loaded, failures.empty(), generation);
   if (!failures.empty()) {
+    // What serves goes on; the versions that did load go with `loaded`.
+    NoteFailure(name, loaded, generation);
     loaded.clear();
     if (polled.agents != nullptr) polled.agents->LoadFail();
     return Status::InvalidArgument("load failed for model '" + name + "': " + failures);
   }
+  Switch(name, loaded, generation);
   for (const auto& [version, model] : loaded) (*model)->Activate();
   LOG_INFO << "successfully loaded '" << name << "'";
   if (polled.agents != nullptr) polled.agents->LoadComplete();
@@ -123,7 +124,7 @@ Status ModelLifecycle::LoadVersions(const PolledModel& polled) {
   return Status::Ok();
 }
 
-void ModelLifecycle::Switch(const std::string& name, const LoadedVersions& loaded, bool all_good,
+void ModelLifecycle::Switch(const std::string& name, const LoadedVersions& loaded,
                             uint64_t generation) {
   std::vector<std::shared_ptr<LoadedModel>> replaced;  // let go outside the lock
   Change([&](ModelTable::Models& models) {
@@ -136,15 +137,22 @@ void ModelLifecycle::Switch(const std::string& name, const LoadedVersions& loade
       record.reason.clear();
     }
     for (const auto& [version, model] : loaded) {
-      if (!model.ok()) {
-        records[version] = {VersionState::kUnavailable, model.status().ToString(), nullptr,
-                            generation};
-      } else if (!all_good) {
-        // All or nothing: a version does not serve when another of the same load failed.
-        records[version] = {VersionState::kUnavailable, kUnloadedReason, nullptr, generation};
-      } else {
-        records[version] = {VersionState::kReady, "", *model, generation};
-      }
+      records[version] = {VersionState::kReady, "", *model, generation};
+    }
+  });
+}
+
+void ModelLifecycle::NoteFailure(const std::string& name, const LoadedVersions& loaded,
+                                 uint64_t generation) {
+  Change([&](ModelTable::Models& models) {
+    VersionRecords& records = models[name];
+    for (const auto& [version, model] : loaded) {
+      const auto found = records.find(version);
+      if (found != records.end() && found->second.state == VersionState::kReady) continue;
+      // All or nothing: a version does not serve when another of the same load failed.
+      records[version] = {VersionState::kUnavailable,
+                          model.ok() ? kUnloadedReason : model.status().ToString(), nullptr,
+                          generation};
     }
   });
 }

@@ -42,7 +42,8 @@ void ResponseFactory::SendError(base::Status error) {
 
 void RefuseRequest(std::unique_ptr<InferenceRequest> request, base::Status error) {
   const std::shared_ptr<ResponseSink> sink = request->sink();
-  request->response_factory()->SendError(std::move(error));
+  ResponseFactory& factory = *request->response_factory();
+  if (!factory.IsFinalSent()) factory.SendError(std::move(error));
   request->Unbind();
   sink->RequestReleased(std::move(request));
 }

@@ -41,6 +41,14 @@ class ResponseFactory : public std::enable_shared_from_this<ResponseFactory> {
   /// Forgets the promise: the request was refused at submission, so no response will be sent.
   void Disarm() { final_sent_.store(true, std::memory_order_release); }
 
+  /// Whether the last response is on its way.
+  bool IsFinalSent() const { return final_sent_.load(std::memory_order_acquire); }
+
+  /// That the backend has given the request back. It matters when the backend then fails or throws:
+  /// the requests that it has not given back are still the server's.
+  void MarkReleased() { released_.store(true, std::memory_order_release); }
+  bool IsReleased() const { return released_.load(std::memory_order_acquire); }
+
   /// 0, 1, …: which response of this request a report of response statistics is about.
   uint64_t NextStatisticsIndex() {
     return statistics_index_.fetch_add(1, std::memory_order_relaxed);
@@ -62,11 +70,12 @@ class ResponseFactory : public std::enable_shared_from_this<ResponseFactory> {
   std::string id_;
   std::shared_ptr<Cancellation> cancellation_;
   std::atomic<bool> final_sent_{false};
+  std::atomic<bool> released_{false};
   std::atomic<uint64_t> statistics_index_{0};
 };
 
-/// Answers a queued request that will not be executed: sends `error` as its final response and
-/// releases it.
+/// Answers a request that will not be executed (any further): sends `error` as its final response,
+/// unless it has had one, and releases it.
 void RefuseRequest(std::unique_ptr<InferenceRequest> request, base::Status error);
 
 }  // namespace nereid::request

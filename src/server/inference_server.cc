@@ -5,10 +5,15 @@
 
 #include "abi/process_metrics_registry.h"
 #include "backend/backend.h"
+#include "base/cpus.h"
 #include "base/log.h"
+#include "cache/response_cache.h"
+#include "model/cpu_plan.h"
 #include "request/normalize.h"
 #include "request/response_factory.h"
+#include "schedule/limits/resource_permits.h"
 #include "server/repository_parts.h"
+#include "server/repository_poller.h"
 
 namespace nereid::server {
 
@@ -33,20 +38,22 @@ Status CheckSupported(const ServerSettings& settings) {
   if (settings.model_repository_paths.empty()) {
     return Status::InvalidArgument("--model-repository must be specified");
   }
-  if (settings.model_control_mode == ModelControlMode::kPoll) {
-    return Status::Unsupported(
-        "model control mode 'poll' is not supported by this server yet; use 'none' or 'explicit'");
-  }
   if (settings.model_namespacing) {
     return Status::Unsupported("model namespacing is not supported by this server yet");
   }
-  if (!settings.cache_config.empty()) {
-    return Status::Unsupported("response caches are not supported by this server yet");
-  }
-  if (settings.rate_limit_mode != RateLimitMode::kOff) {
-    return Status::Unsupported("the rate limiter is not supported by this server yet");
-  }
   return Status::Ok();
+}
+
+/// Null where the rate limiter is off.
+std::unique_ptr<schedule::ResourcePermits> MakePermits(const ServerSettings& settings) {
+  if (settings.rate_limit_mode == RateLimitMode::kOff) return nullptr;
+  std::vector<schedule::ResourceCapacity> capacities;
+  for (const ServerSettings::RateLimitResource& resource : settings.rate_limit_resources) {
+    const auto device =
+        resource.device == -1 ? std::nullopt : std::optional<int32_t>(resource.device);
+    capacities.push_back({resource.name, resource.count, device});
+  }
+  return std::make_unique<schedule::ResourcePermits>(capacities);
 }
 
 }  // namespace
@@ -66,12 +73,20 @@ InferenceServer::InferenceServer(ServerSettings settings)
 Status InferenceServer::Start() {
   NEREID_RETURN_IF_ERROR(CheckSupported(settings_));
   backends_ = std::make_unique<backend::BackendRegistry>(BackendSettings(settings_));
+  NEREID_RETURN_IF_ERROR(OpenResponseCache());
+  permits_ = MakePermits(settings_);
+  if (settings_.share_cpus) {
+    cpu_plan_ = std::make_unique<model::CpuPlan>(base::UsableCpuCount(), settings_.backend_config);
+  }
   model::ModelEnvironment environment{*backends_, base::SteadyClock(), *timers_};
   environment.auto_complete = !settings_.strict_model_config;
   environment.inline_mode = settings_.inline_mode;
   environment.execution_watchdog_secs = settings_.execution_watchdog_secs;
   environment.host_policies = settings_.host_policies;
+  environment.permits = permits_.get();
+  environment.cpu_plan = cpu_plan_.get();
   environment.c_server = settings_.c_server;
+  environment.response_cache = response_cache_.get();
 
   repository::ModelLifecycle::Options options;
   options.poll.repositories = settings_.model_repository_paths;
@@ -82,15 +97,63 @@ Status InferenceServer::Start() {
   repository_ = std::make_unique<Repository>(std::move(options), std::move(environment),
                                              settings_.repoagent_directory);
   if (settings_.metrics_enabled) StartCollectors();
-  return LoadStartupModels();
+  NEREID_RETURN_IF_ERROR(LoadStartupModels());
+  StartPolling();
+  return Status::Ok();
+}
+
+void InferenceServer::StartPolling() {
+  const bool polls = settings_.model_control_mode == ModelControlMode::kPoll;
+  if (!polls || settings_.repository_poll_secs == 0) return;
+  poller_ = std::make_unique<RepositoryPoller>(
+      [this] {
+        if (const Status status = PollRepositories(); !status.ok()) {
+          LOG_ERROR << "failed to poll the model repositories: " << status.message();
+        }
+      },
+      uint64_t{settings_.repository_poll_secs} * 1'000'000'000, base::SteadyClock(), *timers_);
+}
+
+Status InferenceServer::PollRepositories() {
+  if (settings_.model_control_mode != ModelControlMode::kPoll) {
+    return Status::Unavailable("polling is disabled");
+  }
+  if (stopping_.load(std::memory_order_acquire)) return Status::Unavailable("Server exiting");
+  return repository_->lifecycle.LoadAll().status();
+}
+
+/// The first models to be loaded leave CPUs for the last ones.
+Status InferenceServer::ExpectModels() {
+  if (cpu_plan_ == nullptr) return Status::Ok();
+  NEREID_ASSIGN_OR_RETURN(const auto directories,
+                          repository::ScanRepositories(settings_.model_repository_paths));
+  std::set<std::string> names;
+  for (const repository::ModelDirectory& directory : directories) names.insert(directory.name);
+  cpu_plan_->Expect(names.size());
+  return Status::Ok();
+}
+
+Status InferenceServer::OpenResponseCache() {
+  if (settings_.cache_config.empty()) return Status::Ok();
+  if (settings_.cache_config.size() > 1) {
+    std::string names;
+    for (const auto& [name, config] : settings_.cache_config) names += " '" + name + "'";
+    return Status::InvalidArgument(
+        "found multiple cache configurations, but only a single cache is supported:" + names);
+  }
+  const auto& [name, config] = *settings_.cache_config.begin();
+  NEREID_ASSIGN_OR_RETURN(response_cache_,
+                          cache::ResponseCache::Open(settings_.cache_directory, name, config));
+  return Status::Ok();
 }
 
 Status InferenceServer::LoadStartupModels() {
   repository::ModelLifecycle& lifecycle = repository_->lifecycle;
   repository::ModelLifecycle::LoadReport report;
-  const bool all = settings_.model_control_mode == ModelControlMode::kNone ||
+  const bool all = settings_.model_control_mode != ModelControlMode::kExplicit ||
                    (settings_.startup_models.size() == 1 && settings_.startup_models[0] == "*");
   if (all) {
+    NEREID_RETURN_IF_ERROR(ExpectModels());
     NEREID_ASSIGN_OR_RETURN(report, lifecycle.LoadAll());
   } else {
     // The repositories must exist although nothing may be loaded from them yet.
@@ -100,9 +163,11 @@ Status InferenceServer::LoadStartupModels() {
       return Status::InvalidArgument(
           "Wildcard model name '*' must be the ONLY startup model if specified at all.");
     }
+    if (cpu_plan_ != nullptr) cpu_plan_->Expect(settings_.startup_models.size());
     report =
         lifecycle.LoadModels({settings_.startup_models.begin(), settings_.startup_models.end()});
   }
+  if (cpu_plan_ != nullptr) cpu_plan_->Expect(0);
   if (report.failures.empty() || !settings_.exit_on_error) return Status::Ok();
   std::string names;
   for (const auto& [name, status] : report.failures) {
@@ -118,7 +183,10 @@ InferenceServer::~InferenceServer() {
     LOG_ERROR << status.message();
     (void)collectors_.release();
     (void)repository_.release();
+    (void)response_cache_.release();
     (void)backends_.release();
+    (void)permits_.release();
+    (void)cpu_plan_.release();
     (void)timers_.release();
   }
 }
@@ -126,6 +194,7 @@ InferenceServer::~InferenceServer() {
 Status InferenceServer::Stop() {
   stopping_.store(true, std::memory_order_release);
   if (repository_ == nullptr) return Status::Ok();
+  poller_.reset();
   repository_->lifecycle.UnloadAll();
   const base::Clock& clock = base::SteadyClock();
   const uint64_t deadline = clock.NowNs() + uint64_t{exit_timeout_secs_} * 1'000'000'000;
@@ -197,6 +266,10 @@ Status InferenceServer::LoadModel(const std::string& name,
 Status InferenceServer::UnloadModel(const std::string& name, bool /*unload_dependents*/) {
   NEREID_RETURN_IF_ERROR(CheckExplicitControl());
   return repository_->lifecycle.Unload(name);
+}
+
+std::vector<model::CpuShare> InferenceServer::CpuShares() {
+  return cpu_plan_ == nullptr ? std::vector<model::CpuShare>{} : cpu_plan_->Shares();
 }
 
 std::vector<BackendSummary> InferenceServer::Backends() {

@@ -15,7 +15,19 @@
 namespace nereid::backend {
 class BackendRegistry;
 }
+namespace nereid::cache {
+class ResponseCache;
+}
+namespace nereid::model {
+class CpuPlan;
+struct CpuShare;
+}  // namespace nereid::model
+namespace nereid::schedule {
+class ResourcePermits;
+}
 namespace nereid::server {
+
+class RepositoryPoller;
 
 /// What the start-up table says of a backend.
 struct BackendSummary {
@@ -37,6 +49,10 @@ class InferenceServer final : public api::InferenceService {
   /// timeout, then INTERNAL "Exit timeout expired. Exiting immediately.". Blocks.
   base::Status Stop();
   void SetExitTimeout(uint32_t seconds) { exit_timeout_secs_ = seconds; }
+
+  /// Looks for changes in the repositories now: loads, reloads and unloads, and returns when that
+  /// is done. Models that fail are logged. UNAVAILABLE "polling is disabled" in another mode.
+  base::Status PollRepositories();
 
   base::Result<bool> IsServerLive() override;
   base::Result<bool> IsServerReady() override;
@@ -60,11 +76,16 @@ class InferenceServer final : public api::InferenceService {
   telemetry::Registry& metrics() { return *metrics_; }
   const ServerSettings& settings() const { return settings_; }
   std::vector<BackendSummary> Backends();
+  /// How the loaded models share the CPUs; empty without a plan.
+  std::vector<model::CpuShare> CpuShares();
 
  private:
   explicit InferenceServer(ServerSettings settings);
   base::Status Start();
+  base::Status OpenResponseCache();
   base::Status LoadStartupModels();
+  void StartPolling();
+  base::Status ExpectModels();
   void StartCollectors();
   /// INVALID_ARGUMENT unless loading and unloading by name is allowed.
   base::Status CheckExplicitControl() const;
@@ -75,9 +96,13 @@ class InferenceServer final : public api::InferenceService {
   // Destroyed from the last to the first: models go before the backends and the timers they use.
   std::shared_ptr<telemetry::Registry> metrics_;
   std::unique_ptr<base::ThreadTimerQueue> timers_;
+  std::unique_ptr<model::CpuPlan> cpu_plan_;            // null where it is off
+  std::unique_ptr<schedule::ResourcePermits> permits_;  // null where the rate limiter is off
   std::unique_ptr<backend::BackendRegistry> backends_;
-  struct Repository;  // the lifecycle and what it is wired to
+  std::unique_ptr<cache::ResponseCache> response_cache_;  // null without --cache-config
+  struct Repository;                                      // the lifecycle and what it is wired to
   std::unique_ptr<Repository> repository_;
+  std::unique_ptr<RepositoryPoller> poller_;
   struct Collectors;
   std::unique_ptr<Collectors> collectors_;
 };

@@ -23,6 +23,14 @@ struct DurationFamily {
   StatisticDuration telemetry::InferStatistics::*duration;
 };
 
+constexpr DurationFamily kCacheDurationFamilies[] = {
+    {"nv_cache_hit_duration_per_model", "Time to look up cached responses, in microseconds",
+     &telemetry::InferStatistics::cache_hit},
+    {"nv_cache_miss_duration_per_model",
+     "Time to look up and insert responses that were not cached, in microseconds",
+     &telemetry::InferStatistics::cache_miss},
+};
+
 constexpr DurationFamily kDurationFamilies[] = {
     {"nv_inference_request_duration_us",
      "Time from the arrival of successful requests to their end, in microseconds",
@@ -36,6 +44,24 @@ constexpr DurationFamily kDurationFamilies[] = {
     {"nv_inference_compute_output_duration_us", "Time to hand over outputs, in microseconds",
      &telemetry::InferStatistics::compute_output},
 };
+
+/// Only models that ask for a response cache have these; zeros where the server has none.
+void WriteCacheMetrics(const telemetry::InferStatistics& statistics, const Labels& labels,
+                       bool with_durations, telemetry::MetricWriter& writer) {
+  writer
+      .Family(MetricKind::kCounter, "nv_cache_num_hits_per_model",
+              "Requests that were answered from the response cache")
+      .Sample(labels, statistics.cache_hit.count);
+  writer
+      .Family(MetricKind::kCounter, "nv_cache_num_misses_per_model",
+              "Requests that were looked up in the response cache in vain")
+      .Sample(labels, statistics.cache_miss.count);
+  if (!with_durations) return;
+  for (const DurationFamily& family : kCacheDurationFamilies) {
+    writer.Family(MetricKind::kCounter, family.name, family.help)
+        .Sample(labels, (statistics.*family.duration).ns / 1000);
+  }
+}
 
 }  // namespace
 
@@ -76,6 +102,18 @@ void WriteModelMetrics(const telemetry::ModelStatistics& statistics,
       .Family(MetricKind::kGauge, "nv_inference_pending_request_count",
               "Requests that wait for the backend now")
       .Sample(labels, statistics.pending_requests);
+  if (statistics.response_cache) {
+    WriteCacheMetrics(statistics.inference_stats, labels, with_durations, writer);
+  }
+  if (statistics.adaptive_batching.objective_us == 0) return;
+  writer
+      .Family(MetricKind::kGauge, "nereid_latency_objective_us",
+              "Time within which adaptive batching tries to answer, in microseconds")
+      .Sample(labels, statistics.adaptive_batching.objective_us);
+  writer
+      .Family(MetricKind::kGauge, "nereid_adaptive_batch_size_limit",
+              "The largest batch that adaptive batching makes now")
+      .Sample(labels, statistics.adaptive_batching.size_limit);
 }
 
 }  // namespace nereid::server

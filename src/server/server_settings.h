@@ -23,6 +23,8 @@ struct ServerSettings {
   std::string server_id = "triton";
   std::set<std::string> model_repository_paths;  // sorted, as Triton keeps them
   ModelControlMode model_control_mode = ModelControlMode::kNone;
+  /// kPoll only: seconds between looks at the repositories; 0: only when asked.
+  uint32_t repository_poll_secs = 0;
   std::vector<std::string> startup_models;  // kExplicit only; "*" alone = all
   bool strict_model_config = false;         // true: the backend completes nothing
   std::string model_config_name;            // configs/<name>.pbtxt instead of config.pbtxt
@@ -57,6 +59,8 @@ struct ServerSettings {
   uint64_t metrics_interval_ms = 2000;
   /// Per group name ("" = global) the settings.
   std::map<std::string, std::vector<std::pair<std::string, std::string>>> metrics_config;
+  /// Whether models share out the CPUs (model/cpu_plan.h) or each framework helps itself.
+  bool share_cpus = true;
   schedule::InlineMode inline_mode = schedule::InlineMode::kAuto;
   /// An execution that takes longer makes its model unready; 0 = never. Off by default: no limit
   /// fits all models (a first execution that compiles kernels, or a long generation, takes

@@ -91,11 +91,53 @@ TEST(ModelMetricsTest, NamesTypesAndLabelsArePinned) {
                 labels + " 9\n");
 }
 
+TEST(ModelMetricsTest, AdaptiveBatchingShowsWhereItIsOn) {
+  telemetry::ModelStatistics statistics;
+  statistics.name = "m";
+  statistics.version = "1";
+  telemetry::MetricWriter without;
+  WriteModelMetrics(statistics, {}, true, without);
+  EXPECT_EQ(without.Text().find("nereid_latency_objective_us"), std::string::npos);
+  statistics.adaptive_batching = {20000, 12};
+  telemetry::MetricWriter with;
+  WriteModelMetrics(statistics, {}, true, with);
+  const std::string labels = R"({model="m",version="1"})";
+  EXPECT_NE(with.Text().find("nereid_latency_objective_us" + labels + " 20000\n"),
+            std::string::npos);
+  EXPECT_NE(with.Text().find("nereid_adaptive_batch_size_limit" + labels + " 12\n"),
+            std::string::npos);
+}
+
 TEST(ModelMetricsTest, DurationsCanBeLeftOut) {
   telemetry::MetricWriter writer;
   WriteModelMetrics({}, {}, false, writer);
   EXPECT_EQ(writer.Text().find("_duration_us"), std::string::npos);
   EXPECT_NE(writer.Text().find("nv_inference_count"), std::string::npos);
+}
+
+TEST(ModelMetricsTest, ModelsWithACacheHaveFourMore) {
+  telemetry::ModelStatistics statistics;
+  statistics.name = "m";
+  statistics.version = "1";
+  statistics.inference_stats.cache_hit = {3, 4'999};
+  statistics.inference_stats.cache_miss = {2, 7'000};
+  telemetry::MetricWriter without;
+  WriteModelMetrics(statistics, {}, true, without);
+  EXPECT_EQ(without.Text().find("nv_cache"), std::string::npos);
+  statistics.response_cache = true;
+  telemetry::MetricWriter with;
+  WriteModelMetrics(statistics, {}, true, with);
+  const std::string labels = R"({model="m",version="1"} )";
+  for (const std::string& line : {"nv_cache_num_hits_per_model" + labels + "3\n",
+                                 "nv_cache_num_misses_per_model" + labels + "2\n",
+                                 "nv_cache_hit_duration_per_model" + labels + "4\n",
+                                 "nv_cache_miss_duration_per_model" + labels + "7\n"}) {
+    EXPECT_THAT(with.Text(), HasSubstr("\n" + line));
+  }
+  telemetry::MetricWriter counts_only;
+  WriteModelMetrics(statistics, {}, false, counts_only);
+  EXPECT_EQ(counts_only.Text().find("nv_cache_hit_duration"), std::string::npos);
+  EXPECT_THAT(counts_only.Text(), HasSubstr("nv_cache_num_hits_per_model"));
 }
 
 TEST(ModelReaperTest, RunsEverythingBeforeItEnds) {
@@ -162,12 +204,24 @@ TEST_F(ServerTest, AFailedModelEndsTheStartOnlyWhenAsked) {
   EXPECT_TRUE(InferenceServer::Create(settings_).ok());
 }
 
+TEST_F(ServerTest, OneCacheThatIsThere) {
+  settings_.cache_directory = root_.string();
+  settings_.cache_config["absent"] = "{}";
+  const auto absent = InferenceServer::Create(settings_).status();
+  EXPECT_EQ(absent.code(), base::StatusCode::kNotFound);
+  EXPECT_THAT(absent.message(), HasSubstr("unable to find 'libtritoncache_absent.so' for cache. "
+                                          "Searched: " +
+                                          root_.string() + "/absent"));
+  settings_.cache_config["second"] = "{}";
+  const auto two = InferenceServer::Create(settings_).status();
+  EXPECT_EQ(two.code(), base::StatusCode::kInvalidArgument);
+  EXPECT_THAT(two.message(), HasSubstr("'absent' 'second'"));
+}
+
 TEST_F(ServerTest, WhatIsNotBuiltIsRefused) {
   settings_.model_namespacing = true;
   EXPECT_EQ(InferenceServer::Create(settings_).status().code(), base::StatusCode::kUnsupported);
   settings_.model_namespacing = false;
-  settings_.cache_config["local"] = "{}";
-  EXPECT_EQ(InferenceServer::Create(settings_).status().code(), base::StatusCode::kUnsupported);
   EXPECT_EQ(InferenceServer::Create({}).status().message(), "--model-repository must be specified");
 }
 

@@ -70,8 +70,8 @@ def describe_config(datatype):
         + batch_output("doubled", "values"))
 
 
-def write_serving(root: Path):
-    """Models that load."""
+def write_serving(root: Path, operators: Path):
+    """Models that load. `operators`: the library with the operator Triple."""
     # The model sees [batch,3,4]; clients send 12 numbers and get them back as 2 by 6.
     write_both(root, "folded", "look",
                io("input", "x", "FP32", [12], reshape(3, 4))
@@ -96,6 +96,12 @@ def write_serving(root: Path):
     write_both(root, "ragged_short", "shorten",
                io("input", "values", "FP32", [-1], "allow_ragged_batch: true")
                + io("output", "y", "FP32", [-1]) + batch_output("y", "values"))
+    folder = root / "ragged_identity"
+    (folder / "1").mkdir(parents=True)
+    (folder / "config.pbtxt").write_text(
+        'backend: "identity"\nmax_batch_size: 8\n' + ONE_CPU + OF_THREE
+        + io("input", "values", "INT32", [-1], "allow_ragged_batch: true")
+        + io("output", "copied", "INT32", [-1]))
     write_both(root, "defaulted", "default_row",
                io("input", "x", "FP32", [4]) + io("input", "bias", "FP32", [4], "optional: true")
                + io("output", "y", "FP32", [4]))
@@ -110,6 +116,7 @@ def write_serving(root: Path):
               + io("input", "x", "FP32", [64]) + io("output", "y", "FP32", [10]))
     write(root, "for_gpus", "mlp", """\
 max_batch_size: 8
+instance_group [ { kind: KIND_CPU secondary_devices [ { kind: KIND_NVDLA device_id: 0 } ] } ]
 optimization {
   priority: PRIORITY_MAX
   cuda { graphs: true }
@@ -119,6 +126,10 @@ optimization {
 }
 cc_model_filenames { key: "7.5" value: "absent.onnx" }
 """ + io("input", "x", "FP32", [64]) + io("output", "y", "FP32", [10]))
+    folder = write(root, "operators", "triple", "max_batch_size: 8\n"
+                   f'model_operations {{ op_library_filename: "{operators.name}" }}\n'
+                   + io("input", "x", "FP32", [-1]) + io("output", "y", "FP32", [-1]))
+    put_plugin(folder, operators)
     write(root, "tuned", "mlp", "max_batch_size: 8\n" + "".join(
         f'parameters {{ key: "{key}" value: {{ string_value: "{value}" }} }}\n' for key, value in (
             ("intra_op_thread_count", "1"), ("inter_op_thread_count", "1"),

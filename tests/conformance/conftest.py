@@ -27,6 +27,9 @@ def pytest_addoption(parser):
                          "'nereid serve' of build/release)")
     group.addoption("--backend-directory", default=os.environ.get("NEREID_BACKENDS"),
                     help="passed to the server under test (default: NEREID_BACKENDS, else nothing)")
+    group.addoption("--cache-directory", default=os.environ.get("NEREID_CACHES"),
+                    help="passed to servers with a response cache (default: NEREID_CACHES, else "
+                         "nothing)")
     group.addoption("--peer", metavar="DIR", type=Path,
                     help="test the real Triton that tools/peer/fetch_triton.sh put into DIR")
 
@@ -65,6 +68,17 @@ def is_peer(request) -> bool:
 
 
 @pytest.fixture(scope="session")
+def test_plugins(request) -> Path:
+    """The folder of the plug-ins that only tests load, beside the backends' folder."""
+    given = request.config.option.backend_directory
+    build = Path(given).resolve().parent if given else HERE.parents[1] / "build" / "release"
+    folder = build / "tests" / "plugins"
+    if not folder.is_dir():
+        pytest.skip(f"{folder} is not built")
+    return folder
+
+
+@pytest.fixture(scope="session")
 def start_server(request, tmp_path_factory):
     """Starts servers over repositories; ends them with the session, checking how they end."""
     options = request.config.option
@@ -84,8 +98,9 @@ def start_server(request, tmp_path_factory):
         write(folder / "models")
         server = ServerProcess(command, folder / "models", folder / "server.log",
                                common + list(flags), bool(options.peer))
+        server.start(wait_path)
         started.append(server)
-        return server.start(wait_path)
+        return server
 
     yield start
     failures = []
@@ -121,6 +136,22 @@ def loop():
 def transports(server, loop):
     made = {name: Transport(name, server, loop) for name in TRANSPORTS}
     yield made
+    for transport in made.values():
+        transport.close()
+
+
+@pytest.fixture(scope="session")
+def connect(loop):
+    """Official clients of servers other than the main one: connect(transport, server)."""
+    made = {}
+
+    def connect(name, server):
+        key = (name, server.http, server.grpc)
+        if key not in made:
+            made[key] = Transport(name, server, loop)
+        return made[key]
+
+    yield connect
     for transport in made.values():
         transport.close()
 

@@ -217,6 +217,17 @@ def write_main(root: Path):
     repo.identity("expiring", [("INT32", [4])], batch=4, extra=ONE_CPU_INSTANCE + _delay(400)
                   + "dynamic_batching { default_queue_policy { "
                     "default_timeout_microseconds: 100000 } }\n")
+    repo.identity("hasty", [("INT32", [4])], batch=4, extra=ONE_CPU_INSTANCE
+                  + "dynamic_batching { max_queue_delay_microseconds: 500000 default_queue_policy "
+                    "{ default_timeout_microseconds: 100000 } }\n")
+    repo.identity("levels", [("INT32", [4])], batch=4, extra=ONE_CPU_INSTANCE + _delay(100)
+                  + "dynamic_batching { priority_levels: 3 default_priority_level: 2 }\n")
+    # The second instance takes six times as long as the first.
+    repo.identity("ordered", [("INT32", [4])], batch=4, extra=_delay(50)
+                  + 'parameters { key: "instance_wise_delay_multiplier" '
+                    'value: { string_value: "6" } }\n'
+                  + "instance_group { kind: KIND_CPU count: 2 }\n"
+                  + "dynamic_batching { preserve_ordering: true }\n")
     repo.identity("slow", [("INT32", [4])], extra=_delay(400))
     repo.identity("given_up", [("INT32", [4])], extra=ONE_CPU_INSTANCE + _delay(400))
     repo.identity("counted", [("INT32", [4])], batch=8, extra=ONE_CPU_INSTANCE)
@@ -230,6 +241,22 @@ def write_main(root: Path):
     repo.onnx("sum", sum_graph())
     repo.onnx("classifier", classifier_graph(True), classifier_config(8), LABELS)
     repo.onnx("flat_classifier", classifier_graph(False), classifier_config(0), LABELS)
+
+
+CACHED = "response_cache { enable: true }\n"
+
+
+def write_cached(root: Path):
+    """Models whose responses are cached, where the server has a cache, and one that is not."""
+    repo = Repository(root)
+    repo.identity("cached", [("FP32", [-1, -1])], extra=CACHED + ONE_CPU_INSTANCE
+                  + 'parameters { key: "echo_parameters" value: { string_value: "true" } }\n')
+    repo.identity("cached_pair", [("INT32", [4]), ("BYTES", [-1])], extra=CACHED)
+    repo.identity("cached_batch", [("INT32", [4])], batch=8, extra=CACHED + "dynamic_batching { }\n")
+    repo.identity("cached_ordered", [("INT32", [4])], batch=1, extra=CACHED + _delay(300)
+                  + "instance_group { kind: KIND_CPU count: 2 }\n"
+                    "dynamic_batching { preserve_ordering: true }\n")
+    repo.identity("not_cached", [("INT32", [4])], extra=ONE_CPU_INSTANCE)
 
 
 def write_second(root: Path):

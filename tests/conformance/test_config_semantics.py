@@ -15,8 +15,10 @@ MLP_INPUT = np.linspace(-1, 1, 128, dtype=np.float32).reshape(2, 64)
 
 
 @pytest.fixture(scope="module")
-def serving(start_server):
-    return start_server("config_semantics", config_models.write_serving,
+def serving(start_server, test_plugins):
+    operators = test_plugins / "libtriple_operator.so"
+    return start_server("config_semantics",
+                        lambda root: config_models.write_serving(root, operators),
                         "--backend-config=onnxruntime,default-max-batch-size=6")
 
 
@@ -177,6 +179,14 @@ def test_ragged_requests_one_by_one(client):
     assert seen.sizes == {1: 3}
 
 
+def test_ragged_requests_share_a_batch_of_any_backend(client):
+    with Executions(client, "ragged_identity", 3) as seen:
+        answers = at_once(client, "ragged_identity", [
+            {"values": np.arange(n, dtype=np.int32).reshape(1, n)} for n in (2, 0, 3)])
+    assert [a.as_numpy("copied").tolist() for a in answers] == [[[0, 1]], [[]], [[0, 1, 2]]]
+    assert seen.sizes == {3: 1}
+
+
 def test_ragged_texts(client):
     with Executions(client, "ragged_texts_dynamic", 2) as seen:
         answers = at_once(client, "ragged_texts_dynamic", [
@@ -245,6 +255,11 @@ def test_a_bad_request_fails_alone(client):
 def test_settings_that_must_not_change_the_answer(client, model):
     expected = ask(client, "level_0", x=MLP_INPUT).array("y")
     assert np.allclose(ask(client, model, x=MLP_INPUT).array("y"), expected, atol=1e-5)
+
+
+def test_operators_of_the_models_own(client):
+    x = np.array([[1, 2], [-3, 0]], np.float32)
+    assert ask(client, "operators", x=x).array("y").tolist() == [[3, 6], [-9, 0]]
 
 
 def test_what_is_for_gpus_is_named_in_one_line(serving):

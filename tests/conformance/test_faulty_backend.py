@@ -3,7 +3,6 @@
 server goes on serving."""
 
 import threading
-from pathlib import Path
 
 import grpc
 import grpc_raw
@@ -15,9 +14,6 @@ from config_models import put_plugin
 from grpc_raw import infer_request, tensor
 from test_config_semantics import at_once
 from tritonclient.grpc import service_pb2_grpc
-
-ROOT = Path(__file__).resolve().parents[2]
-
 
 def write(library):
     def write_models(root):
@@ -34,15 +30,10 @@ def write(library):
 
 
 @pytest.fixture(scope="module")
-def serving(request, start_server, is_peer):
+def serving(start_server, is_peer, test_plugins):
     if is_peer:
         pytest.skip("what Triton does with such a backend is its own affair")
-    given = request.config.option.backend_directory
-    build = Path(given).resolve().parent if given else ROOT / "build" / "release"
-    library = build / "tests" / "plugins" / "libtriton_faulty.so"
-    if not library.exists():
-        pytest.skip(f"{library} is not built")
-    return start_server("faulty", write(library))
+    return start_server("faulty", write(test_plugins / "libtriton_faulty.so"))
 
 
 @pytest.fixture(scope="module", params=["http", "grpc"])

@@ -1,14 +1,59 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The queue policy of the dynamic batcher: a full queue, and requests that wait too long."""
+"""The queue of the dynamic batcher: who is served first, a full queue, waits that are too long."""
 
 import threading
 
+import grpc
+import grpc_raw
 import numpy as np
-import pytest
 from test_batching import request, together
 from test_statistics import counted, counts, difference, wait_for_counts
+from tritonclient.grpc import service_pb2_grpc
 
-pytestmark = pytest.mark.not_built("queue policies of dynamic batching")
+
+def order_of_answers(server, requests):
+    """Sends all, in order, on one connection; gives their ids in the order of the answers."""
+    answered, everything = [], threading.Event()
+
+    def note(i):
+        answered.append(i)
+        if len(answered) == len(requests):
+            everything.set()
+
+    with grpc_raw.channel(server) as channel:
+        grpc.channel_ready_future(channel).result(60)  # before, calls overtake each other
+        stub = service_pb2_grpc.GRPCInferenceServiceStub(channel)
+        for message in requests:
+            future = stub.ModelInfer.future(message, timeout=60)
+            future.add_done_callback(lambda _, i=message.id: note(i))
+        assert everything.wait(60)
+    return [int(i) for i in answered]
+
+
+def test_priority_levels_are_strict(server):
+    """Full batches, one instance. Level 0, and one that does not exist, are the default level."""
+    levels = [1, 2, 1, 3, 0, 9, 2]
+    requests = [request(i, "levels", 4, parameters={"priority": level})
+                for i, level in enumerate(levels)]
+    assert order_of_answers(server, requests) == [0, 2, 1, 4, 5, 6, 3]
+
+
+def test_responses_keep_the_order_of_the_requests(server):
+    """Two instances of different speed; the quick one's answers wait for the slow one's."""
+    requests = [request(i, "ordered", 4) for i in range(8)]
+    assert order_of_answers(server, requests) == list(range(8))
+
+
+def test_timeout_is_answered_while_the_instance_is_busy(server):
+    """The first runs for 400 ms; the others wait for 100 ms at most, and hear of it then."""
+    assert order_of_answers(server, [request(i, "expiring", 4) for i in range(3)])[-1] == 0
+
+
+def test_batch_goes_before_a_request_of_it_times_out(server):
+    """The delay is longer than the timeout, and the instance has nothing else to do."""
+    (result,) = together(server, [request(1, "hasty")])
+    assert not hasattr(result, "code"), result
+    assert result.outputs[0].shape == [1, 4]
 
 
 def test_full_queue_refuses(server, transports):

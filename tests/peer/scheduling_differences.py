@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Where Nereid's scheduling means to differ from Triton 2.51, by scenario: what each server shows
-(the parts of replay.Seen; a list holds alternatives), and why Nereid's way is the better one."""
+(the parts of replay.Seen), and why Nereid's way is the better one."""
 
 NOT_EXECUTED = ("Triton takes a batch out of the queue while the instance is still busy and executes "
                 "in it what is cancelled by then (the direct scheduler never looks). Nereid drops a "
@@ -18,38 +18,47 @@ def counts(success, executions, failures=0, **reasons):
     return {name: count for name, count in made.items() if count}
 
 
-def cancelled(triton, nereid, success, count=1, reasons=("CANCELED",)):
+def cancelled(triton, nereid, success, count=1):
     """`triton` and `nereid`: the batches. Both count `count` failures, for their own reasons."""
     return {
         "why": NOT_EXECUTED,
         "triton": {"batches": triton, "counts": counts(success, sum(triton.values()), count,
                                                        BACKEND=count)},
-        "nereid": {"batches": nereid, "counts": [
-            counts(success, sum(nereid.values()), count, **{reason: count}) for reason in reasons]},
+        "nereid": {"batches": nereid, "counts": counts(success, sum(nereid.values()), count,
+                                                       CANCELED=count)},
     }
 
 
-# A client's deadline is noticed by the queue and by the front end, which cancels: either is first.
-DEADLINE = ("CANCELED", "REJECTED")
-
 DIFFERENCES = {
     "direct-cancelled-in-the-queue": cancelled({1: 3}, {1: 2}, 2),
-    "direct-deadline-in-the-queue": cancelled({1: 3}, {1: 2}, 2, reasons=DEADLINE),
+    "direct-deadline-in-the-queue": cancelled({1: 3}, {1: 2}, 2),
     "cancelled-in-the-queue": cancelled({1: 1, 3: 1}, {1: 1, 2: 1}, 3),
     "all-cancelled-in-the-queue": cancelled({1: 1, 2: 1}, {1: 1}, 1, count=2),
     "cancelled-first-of-its-shape": cancelled({1: 2, 2: 1}, {1: 1, 2: 1}, 3),
-    "deadline-in-the-queue": cancelled({1: 1, 2: 1}, {1: 2}, 2, reasons=DEADLINE),
+    "deadline-in-the-queue": cancelled({1: 1, 2: 1}, {1: 2}, 2),
     "order-kept-with-a-cancelled-one": cancelled({1: 4}, {1: 3}, 3),
     "cancelled-makes-room": {
         "why": "In Triton a cancelled request keeps its place in a full queue until an instance is "
                "free, and others are refused for its sake; Nereid gives the place away at once",
         "triton": {
             "outcomes": {"a": "ok", "b": "cancelled", "c": "ok",
-                         "d": "UNAVAILABLE: Exceeds maximum queue size"},
+                         "d": "UNAVAILABLE: [request id: d] Exceeds maximum queue size"},
             "batches": {1: 2}, "counts": counts(2, 2, 1, CANCELED=1)},
         "nereid": {
             "outcomes": {"a": "ok", "b": "cancelled", "c": "ok", "d": "ok"},
             "batches": {1: 3}, "counts": counts(3, 3, 1, CANCELED=1)},
+    },
+    "rejected-makes-room": {
+        "why": "In Triton a request that has timed out keeps its place in a full queue until an "
+               "instance is free; Nereid answers it when it times out",
+        "triton": {
+            "outcomes": {"a": "ok", "b": "UNAVAILABLE: Request timeout expired", "c": "ok",
+                         "d": "UNAVAILABLE: [request id: d] Exceeds maximum queue size"},
+            "batches": {1: 2}, "counts": counts(2, 2, 1, REJECTED=1)},
+        "nereid": {
+            "outcomes": {"a": "ok", "b": "UNAVAILABLE: Request timeout expired", "c": "ok",
+                         "d": "ok"},
+            "batches": {1: 3}, "counts": counts(3, 3, 1, REJECTED=1)},
     },
     "largest-preferred-size": {
         "why": "Triton closes a batch at the first preferred size that comes together while the "

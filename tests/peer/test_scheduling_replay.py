@@ -62,10 +62,7 @@ def complaints(seen, difference):
                 texts.append(f"{what}: Triton {triton[what]}, Nereid {nereid[what]}")
             continue
         for name, value in (("triton", triton[what]), ("nereid", nereid[what])):
-            alternatives = expected[name]
-            if not isinstance(alternatives, list):
-                alternatives = [alternatives]
-            if value not in alternatives:
+            if value != expected[name]:
                 texts.append(f"{what} of {name}: {value}, DIFFERENCES says {expected[name]}")
     if "order" not in difference.get("nereid", {}):
         turned = replay.contradictions(seen["triton"], seen["nereid"])

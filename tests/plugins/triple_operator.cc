@@ -60,14 +60,28 @@ OrtCustomOp MakeTriple() {
   return op;
 }
 
+/// Lives as long as the library, which ONNX Runtime closes with the last session that uses it.
+struct Domain {
+  OrtCustomOp triple = MakeTriple();
+  OrtCustomOpDomain* handle = nullptr;
+  OrtStatus* failure = nullptr;
+
+  Domain() {
+    failure = api->CreateCustomOpDomain("nereid.test", &handle);
+    if (failure == nullptr) failure = api->CustomOpDomain_Add(handle, &triple);
+  }
+  ~Domain() {
+    api->ReleaseStatus(failure);
+    api->ReleaseCustomOpDomain(handle);
+  }
+};
+
 }  // namespace
 
 extern "C" __attribute__((visibility("default"))) OrtStatus* RegisterCustomOps(
     OrtSessionOptions* options, const OrtApiBase* base) {
   api = base->GetApi(ORT_API_VERSION);
-  static const OrtCustomOp triple = MakeTriple();
-  OrtCustomOpDomain* domain = nullptr;
-  if (OrtStatus* status = api->CreateCustomOpDomain("nereid.test", &domain)) return status;
-  if (OrtStatus* status = api->CustomOpDomain_Add(domain, &triple)) return status;
-  return api->AddCustomOpDomain(options, domain);
+  static const Domain domain;
+  if (domain.failure != nullptr) return api->CreateStatus(ORT_FAIL, "nereid.test cannot be made");
+  return api->AddCustomOpDomain(options, domain.handle);
 }

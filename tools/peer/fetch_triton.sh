@@ -8,7 +8,9 @@
 #   wheel/                the unpacked wheel
 #   backends/python       the wheel's Python backend
 #   backends/identity     ┐ Nereid's own plug-ins out of BUILD_DIR (default: build/release), copied
-#   backends/onnxruntime  ┘ and relinked to the name that the wheel gave to libtritonserver.so
+#   backends/onnxruntime  ┤ and relinked to the name that the wheel gave to libtritonserver.so
+#   caches/local, /redis  ┤
+#   repoagents/checksum   ┘
 #   peer.env              the paths that run_triton.sh reads
 # A second run downloads nothing and only copies the plug-ins again.
 set -euo pipefail
@@ -85,25 +87,33 @@ cp -r "$dir/wheel/pytriton/tritonserver/backends/python" "$dir/backends/python"
 cp "$dir/wheel/pytriton/tritonserver/python_backend_stubs/3.11/triton_python_backend_stub" \
   "$dir/backends/python/"
 
-for name in identity onnxruntime; do
-  source="$build/backends/$name"
-  if [ ! -f "$source/libtriton_$name.so" ]; then
-    echo "fetch_triton: no $source/libtriton_$name.so yet, so no $name backend for the peer"
-    continue
+take_plugin() {  # take_plugin KIND NAME LIBRARY: one of Nereid's plug-ins, if it is built
+  local source="$build/$1/$2" target="$dir/$1/$2"
+  if [ ! -f "$source/$3" ]; then
+    echo "fetch_triton: no $source/$3 yet, so the peer goes without"
+    return
   fi
   need_package "command -v patchelf" patchelf
-  rm -rf "$dir/backends/$name"
-  mkdir -p "$dir/backends/$name"
+  rm -rf "$target"
+  mkdir -p "$target"
   # Libraries beside the plug-in go along; CMake's own folders do not.
   find "$source" -maxdepth 1 \( -name '*.so' -o -name '*.so.*' -o -name '*.json' \) \
-    -exec cp -L {} "$dir/backends/$name/" \;
-  patchelf --replace-needed libtritonserver.so "$mangled" "$dir/backends/$name/libtriton_$name.so"
-done
+    -exec cp -L {} "$target/" \;
+  patchelf --replace-needed libtritonserver.so "$mangled" "$target/$3"
+}
+
+take_plugin backends identity libtriton_identity.so
+take_plugin backends onnxruntime libtriton_onnxruntime.so
+take_plugin repoagents checksum libtritonrepoagent_checksum.so
+take_plugin caches local libtritoncache_local.so
+take_plugin caches redis libtritoncache_redis.so
 
 cat >"$dir/peer.env" <<EOF
 PEER_SERVER='$server'
 PEER_LIBRARY_PATH='$libs${libpython:+:$(dirname "$libpython")}'
 PEER_BACKENDS='$dir/backends'
+PEER_CACHES='$dir/caches'
+PEER_REPOAGENTS='$dir/repoagents'
 EOF
 
 # Start the program once: it must come as far as its version.

@@ -15,4 +15,6 @@ set -euo pipefail
 shift
 # The wheel names its own libraries first; the folder of libpython comes after them.
 export LD_LIBRARY_PATH="$PEER_LIBRARY_PATH${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"
-exec "$PEER_SERVER" --backend-directory="$PEER_BACKENDS" "$@"
+exec "$PEER_SERVER" --backend-directory="$PEER_BACKENDS" \
+  ${PEER_CACHES:+--cache-directory="$PEER_CACHES"} \
+  ${PEER_REPOAGENTS:+--repoagent-directory="$PEER_REPOAGENTS"} "$@"

@@ -68,6 +68,14 @@ inline Error FindInput(TRITONBACKEND_Request* request, const char* name, Input* 
   return input_detail::Describe(handle, input);
 }
 
+/// Finds an input that the request may lack: then `input->handle` is null.
+inline Error FindOptionalInput(TRITONBACKEND_Request* request, const char* name, Input* input) {
+  *input = Input();
+  TRITONBACKEND_Input* handle = nullptr;
+  const Error absent(TRITONBACKEND_RequestInput(request, name, &handle));
+  return absent.ok() ? input_detail::Describe(handle, input) : Error();
+}
+
 inline Error InputAt(TRITONBACKEND_Request* request, uint32_t index, Input* input) {
   TRITONBACKEND_Input* handle = nullptr;
   NEREID_BACKEND_TRY(TRITONBACKEND_RequestInputByIndex(request, index, &handle));

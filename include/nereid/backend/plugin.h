@@ -29,8 +29,8 @@ struct NoBackendState {
 /// cannot be had. Execute owns the requests, and answers and releases each (see Batch); an
 /// exception may leave it only before it has taken one of them, since the server then answers all.
 ///
-/// The backend asks for one instance on the CPU where the configuration names none, and lets the
-/// instances of a model load side by side.
+/// The backend asks for the CPU where the configuration names no instances, and lets the instances
+/// of a model load side by side.
 template <typename BackendState, typename ModelState, typename InstanceState>
 struct PluginFunctions {
   static TRITONSERVER_Error* Initialize(TRITONBACKEND_Backend* backend) {

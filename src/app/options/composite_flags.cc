@@ -108,6 +108,12 @@ Status ReadLoadModel(FlagState& state, std::string_view value) {
   return {};
 }
 
+Status ReadCpuPlan(FlagState& state, std::string_view value) {
+  static constexpr Choice<CpuPlanMode> kChoices[] = {{"share", CpuPlanMode::kShare},
+                                                     {"off", CpuPlanMode::kOff}};
+  return ReadChoice(value, kChoices, state.options.cpu_plan);
+}
+
 Status ReadInlineExecution(FlagState& state, std::string_view value) {
   static constexpr Choice<InlineExecution> kChoices[] = {{"auto", InlineExecution::kAuto},
                                                          {"always", InlineExecution::kAlways},
@@ -220,8 +226,8 @@ Status ReadRateLimitResource(FlagState& state, std::string_view value) {
   NEREID_ASSIGN_OR_RETURN(const int64_t count, ParseInteger(parts[1], 0, INT_MAX));
   resource.count = static_cast<uint64_t>(count);
   if (parts.size() == 3) {
-    NEREID_ASSIGN_OR_RETURN(const int64_t device, ParseInteger(parts[2], 0, INT_MAX));
-    resource.device = static_cast<int>(device);
+    NEREID_ASSIGN_OR_RETURN(const int64_t device, ParseInteger(parts[2], -1, INT_MAX));
+    if (device >= 0) resource.device = static_cast<int>(device);
   }
   state.options.rate_limit.resources.push_back(std::move(resource));
   return {};

@@ -199,6 +199,7 @@ TRITONSERVER_Error* TRITONBACKEND_RequestRelease(TRITONBACKEND_Request* request,
     // The request's share in the factory ends here: if the plug-in holds none and has not sent the
     // final response, the factory does.
     const auto sink = owned->sink();
+    owned->response_factory()->MarkReleased();
     owned->Unbind();
     sink->RequestReleased(std::move(owned));
     return Status::Ok();

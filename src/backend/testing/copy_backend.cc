@@ -5,7 +5,9 @@
 #include <condition_variable>
 #include <cstring>
 #include <mutex>
+#include <stdexcept>
 #include <string>
+#include <thread>
 
 #include "abi/message.h"
 #include "triton/core/tritonbackend.h"
@@ -117,8 +119,18 @@ TRITONSERVER_Error* Execute(TRITONBACKEND_ModelInstance* instance, TRITONBACKEND
   }
   const uint64_t start = NowNs();
   for (uint32_t i = 0; i < count; ++i) {
+    if (Parameter(requests[i], "throw") == "true") throw std::runtime_error("thrown on purpose");
+    if (Parameter(requests[i], "late") == "true") {
+      std::thread([request = requests[i]] {
+        Hold();
+        Answer(request);
+        TRITONBACKEND_RequestRelease(request, TRITONSERVER_REQUEST_RELEASE_ALL);
+      }).detach();
+      continue;
+    }
     if (Parameter(requests[i], "hold") == "true") Hold();
     const bool good = Answer(requests[i]);
+    if (Parameter(requests[i], "answer_throw") == "true") throw 7;
     const uint64_t now = NowNs();
     TRITONBACKEND_ModelInstanceReportStatistics(instance, requests[i], good, start, start, now,
                                                 now);

@@ -12,6 +12,10 @@ namespace nereid::backend {
 ///   "fail" = text      answers with an error of that text
 ///   "silent" = true    releases the request without any response
 ///   "twice" = true     sends two responses with the final flag
+///   "late" = true      answers and releases it on another thread, after ReleaseHeld() is called;
+///                      Execute does not wait for that
+///   "throw" = true     throws out of Execute; what stands before it in the batch is done with
+///   "answer_throw" = true  throws when the request is answered but not released
 ///   "hold" = true      does not return from Execute until ReleaseHeld() is called
 /// The model parameter "fail_load" makes ModelInitialize fail, "fail_execute" makes Execute fail as
 /// a whole.

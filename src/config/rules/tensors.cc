@@ -237,7 +237,7 @@ constexpr Rule<TensorSubject> kRules[] = {
      NonLinearRank},
     {{"tensor.label_path", "output.label_filename", "Label files are in the model's directory.",
       "a path below the model's directory", "Put the file there, and write its path from there.",
-      base::StatusCode::kUnsupported},
+      Severity::kError, Stage::kLoad, base::StatusCode::kUnsupported},
      LabelsInside},
 };
 

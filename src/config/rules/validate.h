@@ -76,10 +76,10 @@ struct RuleInfo {
   std::string_view expected;
   /// How to mend a violation, as a sentence in the imperative.
   std::string_view remedy;
-  /// Of the failure.
-  base::StatusCode code = base::StatusCode::kInvalidArgument;
   Severity severity = Severity::kError;
   Stage stage = Stage::kPoll;
+  /// Of the failure.
+  base::StatusCode code = base::StatusCode::kInvalidArgument;
 };
 
 /// All rules, in the order in which they are applied.

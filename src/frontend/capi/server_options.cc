@@ -7,6 +7,7 @@
 #include <type_traits>
 
 #include "abi/error.h"
+#include "abi/message.h"
 #include "frontend/capi/handles.h"
 
 using namespace nereid;
@@ -119,19 +120,25 @@ TRITONSERVER_Error* TRITONSERVER_ServerOptionsSetRateLimiterMode(
   NEREID_CHECK_NOT_NULL(options);
   switch (mode) {
     case TRITONSERVER_RATE_LIMIT_OFF:
-      return nullptr;  // always
+      return Set(options, [](ServerSettings& settings) {
+        settings.rate_limit_mode = server::RateLimitMode::kOff;
+      });
     case TRITONSERVER_RATE_LIMIT_EXEC_COUNT:
-      return abi::MissingFeature(__func__, "rate limiter");
+      return Set(options, [](ServerSettings& settings) {
+        settings.rate_limit_mode = server::RateLimitMode::kExecutionCount;
+      });
   }
   return abi::Guard([&] { return UnknownValue("rate limiter mode", static_cast<int>(mode)); });
 }
 
 TRITONSERVER_Error* TRITONSERVER_ServerOptionsAddRateLimiterResource(
-    TRITONSERVER_ServerOptions* options, const char* resource_name, size_t /*resource_count*/,
-    int /*device*/) {
+    TRITONSERVER_ServerOptions* options, const char* resource_name, size_t resource_count,
+    int device) {
   NEREID_CHECK_NOT_NULL(options);
   NEREID_CHECK_NOT_NULL(resource_name);
-  return abi::MissingFeature(__func__, "rate limiter");
+  return Set(options, [&](ServerSettings& settings) {
+    settings.rate_limit_resources.push_back({resource_name, resource_count, device});
+  });
 }
 
 TRITONSERVER_Error* TRITONSERVER_ServerOptionsSetPinnedMemoryPoolByteSize(
@@ -159,7 +166,9 @@ TRITONSERVER_Error* TRITONSERVER_ServerOptionsSetResponseCacheByteSize(
     TRITONSERVER_ServerOptions* options, uint64_t size) {
   NEREID_CHECK_NOT_NULL(options);
   if (size == 0) return nullptr;  // no cache
-  return abi::MissingFeature(__func__, "response cache");
+  return Set(options, [&](ServerSettings& settings) {
+    settings.cache_config["local"] = "{\"size\":\"" + std::to_string(size) + "\"}";
+  });
 }
 
 TRITONSERVER_Error* TRITONSERVER_ServerOptionsSetCacheConfig(TRITONSERVER_ServerOptions* options,
@@ -168,7 +177,13 @@ TRITONSERVER_Error* TRITONSERVER_ServerOptionsSetCacheConfig(TRITONSERVER_Server
   NEREID_CHECK_NOT_NULL(options);
   NEREID_CHECK_NOT_NULL(cache_name);
   NEREID_CHECK_NOT_NULL(config_json);
-  return abi::MissingFeature(__func__, "response cache");
+  return Set(options, [&](ServerSettings& settings) -> base::Status {
+    NEREID_RETURN_IF_ERROR(
+        abi::CheckJson(config_json)
+            .WithPrefix("the configuration of response cache '" + std::string(cache_name) + "': "));
+    settings.cache_config[cache_name] = config_json;
+    return base::Status::Ok();
+  });
 }
 
 TRITONSERVER_Error* TRITONSERVER_ServerOptionsSetCacheDirectory(TRITONSERVER_ServerOptions* options,

@@ -7,6 +7,7 @@
 #include "config/known_backends.h"
 #include "config/labels.h"
 #include "config/near_name.h"
+#include "config/rules/model_paths.h"
 #include "config/version_policy.h"
 #include "model_config.pb.h"
 #include "repository/check/check_rules.h"

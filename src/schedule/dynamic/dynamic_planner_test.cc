@@ -242,7 +242,7 @@ TEST(DirectPlannerTest, NeitherCancelledNorLateRequestsRun) {
   EXPECT_EQ(decision.batch->requests[0]->deadline_ns, 30u);
   EXPECT_EQ(decision.batch->requests.size(), 1u);
   ASSERT_EQ(decision.refused.size(), 2u);
-  EXPECT_EQ(decision.refused[0].reason, telemetry::FailureReason::kRejected);
+  EXPECT_EQ(decision.refused[0].reason, telemetry::FailureReason::kCanceled);
   EXPECT_EQ(decision.refused[1].reason, telemetry::FailureReason::kCanceled);
   EXPECT_EQ(planner.size(), 0u);
 }

@@ -23,11 +23,16 @@ uint64_t TimeoutUs(const QueuePolicy& policy, const request::InferenceRequest& r
   return policy.allow_timeout_override && shorter ? own : policy.default_timeout_us;
 }
 
-base::Status ExpiredError(const RequestQueue::Waiting& waiting) {
-  return base::Status::Unavailable(waiting.request->LogPrefix() +
-                                   (waiting.refused_by_policy
-                                        ? "Request timeout expired"
-                                        : "Request deadline expired before an instance was free"));
+/// A client's deadline counts as its cancellation: the front end, which watches it too, cancels.
+Refusal Expired(RequestPtr request, bool by_policy) {
+  if (by_policy) {
+    // Triton's text, which lacks the request's id.
+    return {std::move(request), base::Status::Unavailable("Request timeout expired"),
+            telemetry::FailureReason::kRejected};
+  }
+  base::Status error = base::Status::Cancelled(
+      request->LogPrefix() + "Request deadline expired before an instance was free");
+  return {std::move(request), std::move(error), telemetry::FailureReason::kCanceled};
 }
 
 }  // namespace
@@ -145,8 +150,8 @@ bool RequestQueue::Expire(uint64_t now_ns, std::vector<Refusal>* refused) {
     Waiting& waiting = *expiries_.begin()->waiting;
     changed = true;
     if (waiting.refuse_ns <= now_ns) {
-      base::Status error = ExpiredError(waiting);
-      refused->push_back({Take(waiting), std::move(error), telemetry::FailureReason::kRejected});
+      const bool by_policy = waiting.refused_by_policy;
+      refused->push_back(Expired(Take(waiting), by_policy));
       continue;
     }
     RemoveExpiry(waiting);

@@ -112,7 +112,7 @@ TEST_F(RequestQueueTest, RejectedAtTheTimeout) {
   EXPECT_THAT(Expire(100 * kUs - 1), ElementsAre());
   EXPECT_THAT(Expire(100 * kUs), ElementsAre("a"));
   EXPECT_EQ(refused_[0].error.code(), base::StatusCode::kUnavailable);
-  EXPECT_EQ(refused_[0].error.message(), "[request id: a] Request timeout expired");
+  EXPECT_EQ(refused_[0].error.message(), "Request timeout expired");
   EXPECT_EQ(refused_[0].reason, telemetry::FailureReason::kRejected);
   EXPECT_EQ(queue().NextExpiry(), 105 * kUs);
   EXPECT_EQ(queue().size(), 1u);
@@ -170,6 +170,7 @@ TEST_F(RequestQueueTest, TheClientsDeadlineEndsTheWaitUnderEveryPolicy) {
   EXPECT_THAT(Expire(300 * kUs), ElementsAre("a"));
   EXPECT_EQ(refused_[0].error.message(),
             "[request id: a] Request deadline expired before an instance was free");
+  EXPECT_EQ(refused_[0].reason, telemetry::FailureReason::kCanceled);
   RequestQueue plain;
   auto request = std::make_unique<request::InferenceRequest>();
   request->deadline_ns = 10;

@@ -123,12 +123,12 @@ class SchedulerFixture : public ::testing::Test {
   }
   SchedulerInstance Instance(size_t i) { return {"m_" + std::to_string(i), &runners_[i]}; }
 
-  base::Status Submit(const std::string& id, uint64_t deadline_ns = 0,
-                      bool may_run_inline = false) {
+  base::Status Submit(const std::string& id, uint64_t deadline_ns = 0, bool may_run_inline = false,
+                      uint32_t batch_size = 1) {
     auto request = std::make_unique<request::InferenceRequest>();
     request->id = id;
     request->deadline_ns = deadline_ns;
-    request->batch_size = 1;
+    request->batch_size = batch_size;
     request->may_run_inline = may_run_inline;
     request->SetSink(sink_);
     request->Bind(model_);

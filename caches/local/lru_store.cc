@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "local/lru_store.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace nereid::caches {
+
+void LruStore::NoteOldest(Shard& shard) {
+  shard.oldest.store(shard.entries.empty() ? kEmpty : shard.entries.back().used_at,
+                     std::memory_order_relaxed);
+}
+
+std::shared_ptr<const StoredBuffers> LruStore::Find(std::string_view key) {
+  Shard& shard = ShardOf(key);
+  std::lock_guard lock(shard.mutex);
+  const auto found = shard.by_key.find(key);
+  if (found == shard.by_key.end()) return nullptr;
+  const auto entry = found->second;
+  entry->used_at = Tick();
+  shard.entries.splice(shard.entries.begin(), shard.entries, entry);
+  NoteOldest(shard);
+  return entry->buffers;
+}
+
+bool LruStore::Reserve(uint64_t charge) {
+  if (charge > capacity_) return false;
+  uint64_t used = used_.load(std::memory_order_relaxed);
+  for (;;) {
+    if (used <= capacity_ - charge) {
+      if (used_.compare_exchange_weak(used, used + charge, std::memory_order_relaxed)) return true;
+      continue;
+    }
+    if (!EvictOldest()) return false;
+    used = used_.load(std::memory_order_relaxed);
+  }
+}
+
+bool LruStore::EvictOldest() {
+  std::list<Entry> evicted;  // its bytes are freed without the lock
+  while (evicted.empty()) {
+    const auto oldest =
+        std::min_element(shards_.begin(), shards_.end(), [](const Shard& a, const Shard& b) {
+          return a.oldest.load(std::memory_order_relaxed) <
+                 b.oldest.load(std::memory_order_relaxed);
+        });
+    if (oldest->oldest.load(std::memory_order_relaxed) == kEmpty) return false;
+    std::lock_guard lock(oldest->mutex);
+    if (oldest->entries.empty()) continue;  // another thread was faster: look again
+    oldest->by_key.erase(oldest->entries.back().key);
+    evicted.splice(evicted.begin(), oldest->entries, std::prev(oldest->entries.end()));
+    NoteOldest(*oldest);
+  }
+  entries_.fetch_sub(1, std::memory_order_relaxed);
+  evictions_.fetch_add(1, std::memory_order_relaxed);
+  Release(evicted.front().charge);
+  return true;
+}
+
+bool LruStore::Insert(std::string_view key, StoredBuffers buffers, uint64_t charge) {
+  std::list<Entry> made;
+  made.push_back({std::string(key), std::make_shared<const StoredBuffers>(std::move(buffers)),
+                  charge, Tick()});
+  Shard& shard = ShardOf(key);
+  {
+    std::lock_guard lock(shard.mutex);
+    if (shard.by_key.try_emplace(made.front().key, made.begin()).second) {
+      shard.entries.splice(shard.entries.begin(), made);
+      NoteOldest(shard);
+      entries_.fetch_add(1, std::memory_order_relaxed);
+      return true;
+    }
+  }
+  Release(charge);
+  return false;
+}
+
+}  // namespace nereid::caches

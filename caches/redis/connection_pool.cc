@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "redis/connection_pool.h"
+
+#include <utility>
+
+namespace nereid::caches {
+
+bool ConnectionPool::Acquire(std::chrono::milliseconds timeout,
+                             std::unique_ptr<Connection>* connection) {
+  std::unique_lock lock(mutex_);
+  const auto is_free = [this] { return free_ > 0; };
+  if (timeout.count() == 0) {
+    returned_.wait(lock, is_free);
+  } else if (!returned_.wait_for(lock, timeout, is_free)) {
+    return false;
+  }
+  --free_;
+  if (!idle_.empty()) {
+    *connection = std::move(idle_.back());
+    idle_.pop_back();
+  }
+  return true;
+}
+
+void ConnectionPool::Return(std::unique_ptr<Connection> connection) {
+  if (connection != nullptr && connection->broken()) connection.reset();
+  std::lock_guard lock(mutex_);
+  ++free_;
+  if (connection != nullptr) idle_.push_back(std::move(connection));
+  returned_.notify_one();
+}
+
+void ConnectionPool::CloseIdle() {
+  std::vector<std::unique_ptr<Connection>> closed;
+  std::lock_guard lock(mutex_);
+  closed.swap(idle_);
+}
+
+void ConnectionPool::AddIdle(std::unique_ptr<Connection> connection) {
+  std::lock_guard lock(mutex_);
+  if (idle_.size() < free_) idle_.push_back(std::move(connection));
+}
+
+}  // namespace nereid::caches

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "redis/redis_client.h"
+
+#include <algorithm>
+#include <chrono>
+#include <string>
+#include <utility>
+
+#include "nereid/backend/log.h"
+
+namespace nereid::caches {
+
+using backend::Error;
+using std::chrono::milliseconds;
+
+namespace {
+
+/// Between two looks for a Redis that is gone: this, then twice that, and so on up to the second.
+constexpr milliseconds kFirstPause{100};
+constexpr milliseconds kLongestPause{5000};
+/// A look that may take for ever could not be ended.
+constexpr milliseconds kLookTimeout{1000};
+
+milliseconds Bounded(milliseconds timeout) {
+  return timeout.count() == 0 ? kLookTimeout : std::min(timeout, kLookTimeout);
+}
+
+}  // namespace
+
+Error RedisClient::Create(RedisSettings settings, std::unique_ptr<RedisClient>* client) {
+  std::unique_ptr<TlsContext> tls;
+  if (settings.tls.enabled) NEREID_BACKEND_TRY(TlsContext::Make(settings, &tls));
+  std::unique_ptr<RedisClient> made(new RedisClient(std::move(settings), std::move(tls)));
+  std::unique_ptr<Connection> connection;
+  NEREID_BACKEND_TRY(Connection::Open(made->settings_, made->tls_.get(), &connection));
+  made->pool_.AddIdle(std::move(connection));
+  *client = std::move(made);
+  return {};
+}
+
+RedisClient::~RedisClient() {
+  std::thread searcher;
+  {
+    std::lock_guard lock(mutex_);
+    stopping_ = true;
+    searcher.swap(searcher_);
+    changed_.notify_all();
+  }
+  if (searcher.joinable()) searcher.join();
+}
+
+bool RedisClient::IsDown() {
+  std::lock_guard lock(mutex_);
+  return down_;
+}
+
+Error RedisClient::Try(std::span<const std::string_view> command,
+                       std::unique_ptr<Connection>* connection, Reply* reply) {
+  if (*connection == nullptr) {
+    NEREID_BACKEND_TRY(Connection::Open(settings_, tls_.get(), connection));
+  }
+  return (*connection)->Command(command, reply);
+}
+
+Error RedisClient::Run(std::span<const std::string_view> command, Reply* reply) {
+  if (IsDown()) {
+    return {TRITONSERVER_ERROR_UNAVAILABLE,
+            "Redis at " + settings_.Address() + " cannot be reached at present"};
+  }
+  std::unique_ptr<Connection> connection;
+  if (!pool_.Acquire(settings_.wait_timeout, &connection)) {
+    return {TRITONSERVER_ERROR_UNAVAILABLE, "all " + std::to_string(settings_.pool_size) +
+                                                " connections to Redis at " + settings_.Address() +
+                                                " are in use (see pool_size and wait_timeout)"};
+  }
+  const bool reused = connection != nullptr;
+  Error error = Try(command, &connection, reply);
+  if (reused && connection->broken()) {
+    // Redis may have been started anew since the connection was used; a new one tells.
+    pool_.CloseIdle();
+    connection.reset();
+    error = Try(command, &connection, reply);
+  }
+  const bool lost = !error.ok() && (connection == nullptr || connection->broken());
+  pool_.Return(std::move(connection));
+  if (lost) MarkDown(error.message());
+  return error;
+}
+
+void RedisClient::MarkDown(const std::string& reason) {
+  std::thread finished;
+  {
+    std::lock_guard lock(mutex_);
+    if (down_ || stopping_) return;
+    down_ = true;
+    finished.swap(searcher_);  // of an earlier loss; it has nothing left to do
+    searcher_ = std::thread([this] { LookForRedis(); });
+  }
+  if (finished.joinable()) finished.join();
+  pool_.CloseIdle();
+  NEREID_BACKEND_LOG(WARN, "Redis is lost, responses are not cached until it is back: " + reason);
+}
+
+void RedisClient::LookForRedis() {
+  RedisSettings settings = settings_;
+  settings.connect_timeout = Bounded(settings.connect_timeout);
+  settings.socket_timeout = Bounded(settings.socket_timeout);
+  for (milliseconds pause = kFirstPause;; pause = std::min(2 * pause, kLongestPause)) {
+    {
+      std::unique_lock lock(mutex_);
+      if (changed_.wait_for(lock, pause, [this] { return stopping_; })) return;
+    }
+    std::unique_ptr<Connection> connection;
+    const Error opened =
+        backend::Catching([&] { return Connection::Open(settings, tls_.get(), &connection); });
+    if (!opened.ok()) continue;
+    {
+      std::lock_guard lock(mutex_);
+      down_ = false;
+    }
+    NEREID_BACKEND_LOG(INFO, "Redis at " + settings_.Address() + " is back");
+    return;
+  }
+}
+
+}  // namespace nereid::caches

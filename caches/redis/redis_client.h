@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <condition_variable>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <string_view>
+#include <thread>
+
+#include "redis/connection_pool.h"
+
+namespace nereid::caches {
+
+/// Commands to one Redis over pooled connections. When Redis cannot be reached, commands fail at
+/// once, without trying it, and a thread looks until it is back: so a dead Redis costs one timeout,
+/// not one for each request. Thread-safe.
+class RedisClient {
+ public:
+  /// Makes sure that Redis answers and takes the credentials.
+  static backend::Error Create(RedisSettings settings, std::unique_ptr<RedisClient>* client);
+  ~RedisClient();
+  RedisClient(const RedisClient&) = delete;
+  RedisClient& operator=(const RedisClient&) = delete;
+
+  /// UNAVAILABLE where Redis cannot be reached or all connections are in use; INVALID_ARG for an
+  /// error that Redis replied.
+  backend::Error Run(std::span<const std::string_view> command, Reply* reply);
+
+ private:
+  RedisClient(RedisSettings settings, std::unique_ptr<TlsContext> tls)
+      : settings_(std::move(settings)), tls_(std::move(tls)), pool_(settings_.pool_size) {}
+
+  bool IsDown();
+  void MarkDown(const std::string& reason);
+  /// One command on the connection, which is opened where it is null.
+  backend::Error Try(std::span<const std::string_view> command,
+                     std::unique_ptr<Connection>* connection, Reply* reply);
+  void LookForRedis();
+
+  const RedisSettings settings_;
+  const std::unique_ptr<TlsContext> tls_;  // null without TLS
+  ConnectionPool pool_;
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  bool down_ = false;      // guarded by mutex_: the thread is looking for Redis
+  bool stopping_ = false;  // guarded by mutex_
+  std::thread searcher_;   // guarded by mutex_
+};
+
+}  // namespace nereid::caches

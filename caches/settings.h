@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// What the server hands to a cache: --cache-config=NAME,SETTING=VALUE as a JSON object of strings.
+
+#include <rapidjson/document.h>
+
+#include <charconv>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <system_error>
+
+#include "nereid/backend/error.h"
+
+namespace nereid::caches {
+
+using backend::Error;
+using Settings = std::map<std::string, std::string>;
+
+inline Error ReadSettings(const char* json, Settings* settings) {
+  rapidjson::Document document;
+  document.Parse(json == nullptr ? "" : json);
+  if (document.HasParseError() || !document.IsObject()) {
+    return Error::InvalidArgument("the settings of a cache must be a JSON object of strings");
+  }
+  for (const auto& member : document.GetObject()) {
+    const std::string name(member.name.GetString(), member.name.GetStringLength());
+    if (!member.value.IsString()) {
+      return Error::InvalidArgument("setting '" + name + "' must be a string");
+    }
+    (*settings)[name] = {member.value.GetString(), member.value.GetStringLength()};
+  }
+  return {};
+}
+
+/// Reads a decimal number within bounds; `value` stays as it is where the setting is not given.
+inline Error ReadNumber(const Settings& settings, const std::string& name, uint64_t least,
+                        uint64_t most, uint64_t* value) {
+  const auto found = settings.find(name);
+  if (found == settings.end()) return {};
+  const std::string& text = found->second;
+  uint64_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || end != text.data() + text.size() || number < least || number > most) {
+    return Error::InvalidArgument("setting '" + name + "' is '" + text +
+                                  "', but must be an integer from " + std::to_string(least) +
+                                  " to " + std::to_string(most));
+  }
+  *value = number;
+  return {};
+}
+
+/// INVALID_ARG for a setting that is not in `known`, a list of names.
+template <typename Names>
+Error CheckNames(const Settings& settings, const Names& known) {
+  std::string list;
+  for (const char* name : known) list += (list.empty() ? "" : ", ") + std::string(name);
+  for (const auto& [name, value] : settings) {
+    bool found = false;
+    for (const char* candidate : known) found = found || name == candidate;
+    if (!found) {
+      return Error::InvalidArgument("unknown setting '" + name + "'; there are: " + list);
+    }
+  }
+  return {};
+}
+
+}  // namespace nereid::caches

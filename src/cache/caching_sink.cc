@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cache/caching_sink.h"
+
+#include <exception>
+
+#include "base/log.h"
+
+namespace nereid::cache {
+
+void CachingSink::Send(std::unique_ptr<request::InferenceResponse> response, bool final) noexcept {
+  const bool first = !std::exchange(sent_, true);
+  if (final) {
+    try {
+      if (first && response != nullptr && response->error().ok()) {
+        cache_.Store(*response, model_, digest_, lookup_ns_);
+      } else {
+        cache_.observer_.OnMiss(lookup_ns_);
+      }
+    } catch (const std::exception& exception) {  // no memory: the answer goes out all the same
+      LOG_ERROR << "the response cache left out a response: " << exception.what();
+    }
+  }
+  // The receiver may let go of the response, and so of this sink: nothing of it is used afterwards.
+  ForwardingSink::Send(std::move(response), final);
+}
+
+}  // namespace nereid::cache

@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cache/model_cache.h"
+
+#include <cstring>
+#include <utility>
+
+#include "base/log.h"
+#include "cache/caching_sink.h"
+#include "cache/request_key.h"
+#include "cache/response_blob.h"
+#include "memory/host_buffer.h"
+#include "request/response_factory.h"
+#include "schedule/response_order.h"
+
+namespace nereid::cache {
+
+using base::Status;
+using request::InferenceRequest;
+using request::InferenceResponse;
+using schedule::RequestPtr;
+using schedule::Scheduler;
+
+namespace {
+
+/// Inputs up to this size are hashed where the request arrived: less than a millisecond. An I/O
+/// loop has better things to do than to hash more.
+constexpr uint64_t kHashedHereBytes = uint64_t{512} << 10;
+
+/// Requests in a row that wait for their look-up; those behind them go on without one.
+constexpr size_t kMostInOrder = 64;
+
+/// Keys are text, and a shared store may hold other people's.
+std::string KeyText(const Digest& digest) { return "nereid:" + ToHex(digest); }
+
+uint64_t InputBytes(const InferenceRequest& request) {
+  uint64_t bytes = 0;
+  for (const request::Input& input : request.inputs()) bytes += input.ByteSize();
+  return bytes;
+}
+
+Status CopyOutput(const StoredOutput& stored, InferenceResponse& response) {
+  NEREID_ASSIGN_OR_RETURN(request::Output * output,
+                          response.AddOutput(stored.name, stored.type, stored.shape));
+  auto type = memory::MemoryType::kCpu;
+  int64_t id = 0;
+  NEREID_RETURN_IF_ERROR(response.AllocateOutput(output, stored.data.size(), &type, &id));
+  if (type == memory::MemoryType::kGpu) {
+    return Status::Unsupported("output '" + output->name +
+                               "' is wanted in GPU memory, which the response cache cannot fill");
+  }
+  if (!stored.data.empty()) std::memcpy(output->data, stored.data.data(), stored.data.size());
+  return Status::Ok();
+}
+
+/// Answers the request and ends it.
+void Answer(RequestPtr request, std::unique_ptr<InferenceResponse> response) {
+  const std::shared_ptr<request::ResponseSink> sink = request->sink();
+  request->response_factory()->Send(std::move(response), true);
+  request->Unbind();
+  sink->RequestReleased(std::move(request));
+}
+
+}  // namespace
+
+Status ModelCache::Enqueue(RequestPtr& request, Scheduler& scheduler) {
+  request->times.queue_ns = clock_.NowNs();
+  if (LooksUpHere(*request, scheduler)) return Serve(request, scheduler);
+  if (LookUpElsewhere(request, scheduler)) return Status::Ok();
+  return scheduler.Enqueue(request);  // the cache is busy: the model answers
+}
+
+bool ModelCache::LooksUpHere(const InferenceRequest& request, const Scheduler& scheduler) const {
+  if (cache_.blocks()) return false;
+  // A front end that lends its thread for cheap models is an I/O loop.
+  if (!request.may_run_inline || InputBytes(request) <= kHashedHereBytes) return true;
+  // Where the order counts, a small request must not overtake a large one on its way to a thread.
+  return scheduler.response_order() != nullptr;
+}
+
+bool ModelCache::LookUpElsewhere(RequestPtr& request, Scheduler& scheduler) {
+  pending_.fetch_add(1, std::memory_order_relaxed);
+  // Below the cache's own thread stands nobody's loop, and long work there delays other look-ups.
+  const bool inline_before = std::exchange(request->may_run_inline, false);
+  if (scheduler.response_order() != nullptr) {
+    LookUpInOrder(std::move(request), scheduler);
+    return true;
+  }
+  // A std::function must be copyable.
+  auto waiting = std::make_shared<Waiting>(Waiting{std::move(request), &scheduler});
+  if (cache_.PostLookup([this, waiting] { ServeAccepted(std::move(*waiting)); })) return true;
+  request = std::move(waiting->request);
+  pending_.fetch_sub(1, std::memory_order_relaxed);
+  request->may_run_inline = inline_before;
+  return false;
+}
+
+void ModelCache::LookUpInOrder(RequestPtr request, Scheduler& scheduler) {
+  const std::shared_ptr<const request::ModelIdentity> model = request->model();
+  {
+    std::lock_guard lock(order_mutex_);
+    // Nobody overtakes those who wait; where there are many, a turn is not spent on a look-up.
+    const bool look_up = in_order_.size() < kMostInOrder;
+    in_order_.push_back({std::move(request), &scheduler, look_up});
+    if (std::exchange(serving_, true)) return;
+  }
+  // `model` keeps this object for the thread, whichever request is its last.
+  if (!cache_.PostLookup([this, model] { ServeInOrder(true); })) ServeInOrder(false);
+}
+
+void ModelCache::ServeInOrder(bool look_up) {
+  for (;;) {
+    Waiting next;
+    {
+      std::lock_guard lock(order_mutex_);
+      if (in_order_.empty()) {
+        serving_ = false;
+        return;
+      }
+      next = std::move(in_order_.front());
+      in_order_.pop_front();
+    }
+    next.look_up = next.look_up && look_up;
+    ServeAccepted(std::move(next));
+  }
+}
+
+void ModelCache::ServeAccepted(Waiting waiting) {
+  // Keeps the model, and so this object, until the end.
+  const std::shared_ptr<const request::ModelIdentity> model = waiting.request->model();
+  pending_.fetch_sub(1, std::memory_order_relaxed);
+  Status status = waiting.look_up ? Serve(waiting.request, *waiting.scheduler)
+                                  : waiting.scheduler->Enqueue(waiting.request);
+  if (!status.ok()) request::RefuseRequest(std::move(waiting.request), std::move(status));
+}
+
+Status ModelCache::Serve(RequestPtr& request, Scheduler& scheduler) {
+  const uint64_t start_ns = clock_.NowNs();
+  const auto digest = ComputeRequestKey(*request, fingerprint_);
+  if (!digest) return scheduler.Enqueue(request);
+  std::unique_ptr<InferenceResponse> response = LookUp(*request, *digest);
+  const uint64_t end_ns = clock_.NowNs();
+  request::ResponseFactory& factory = *request->response_factory();
+  if (response != nullptr) {
+    observer_.OnHit(*request, start_ns, end_ns);
+    if (const auto order = scheduler.response_order()) order->Reserve(factory);
+    Answer(std::move(request), std::move(response));
+    return Status::Ok();
+  }
+  const std::shared_ptr<request::ResponseSink> direct = factory.shared_sink();
+  factory.WrapSink(
+      std::make_shared<CachingSink>(direct, *this, request->model(), *digest, end_ns - start_ns));
+  Status status = scheduler.Enqueue(request);
+  // Refused: the request is the caller's again, and what it sends is no answer of the model.
+  if (!status.ok()) request->response_factory()->WrapSink(direct);
+  return status;
+}
+
+std::unique_ptr<InferenceResponse> ModelCache::LookUp(const InferenceRequest& request,
+                                                      const Digest& digest) {
+  std::unique_ptr<InferenceResponse> response;
+  const std::string key = KeyText(digest);
+  const Status status = cache_.Lookup(key, [&](std::span<const char> blob) -> Status {
+    const auto stored = DecodeResponse({blob.data(), blob.size()}, digest);
+    if (!stored) return Status::Internal("what it holds is no response to this request");
+    NEREID_ASSIGN_OR_RETURN(auto made, request.response_factory()->NewResponse());
+    for (const StoredOutput& output : stored->outputs) {
+      NEREID_RETURN_IF_ERROR(CopyOutput(output, *made));
+    }
+    made->parameters() = stored->parameters;
+    response = std::move(made);
+    return Status::Ok();
+  });
+  if (status.ok()) return response;
+  if (status.code() != base::StatusCode::kNotFound) {
+    LogFailure("Failed to look up key [" + key + "] in response cache: " + status.message());
+  }
+  return nullptr;
+}
+
+void ModelCache::Store(const InferenceResponse& response,
+                       const std::shared_ptr<const request::ModelIdentity>& model,
+                       const Digest& digest, uint64_t lookup_ns) {
+  const auto size = EncodedSize(response);
+  if (!size) {
+    observer_.OnMiss(lookup_ns);
+    return;
+  }
+  if (!cache_.blocks()) {
+    Insert(digest, *size, lookup_ns, [&](std::span<char> out) {
+      EncodeResponse(response, digest, out);
+      return Status::Ok();
+    });
+    return;
+  }
+  // The answer does not wait for the cache: what is stored is a copy.
+  auto blob = std::make_shared<memory::HostBuffer>(memory::HostBuffer::Allocate(*size));
+  if (*blob) {
+    EncodeResponse(response, digest, {blob->data(), *size});
+    const bool posted = cache_.PostInsert(*size, [this, model, blob, digest, lookup_ns] {
+      Insert(digest, blob->size(), lookup_ns, [&](std::span<char> out) {
+        std::memcpy(out.data(), blob->data(), out.size());
+        return Status::Ok();
+      });
+    });
+    if (posted) return;
+    LogFailure("the response cache is too slow: a response of " + std::to_string(*size) +
+               " bytes is not stored");
+  }
+  observer_.OnMiss(lookup_ns);
+}
+
+void ModelCache::Insert(const Digest& digest, size_t size, uint64_t lookup_ns,
+                        const std::function<Status(std::span<char>)>& write) {
+  const uint64_t start_ns = clock_.NowNs();
+  const std::string key = KeyText(digest);
+  const Status status = cache_.Insert(key, size, write);
+  observer_.OnMiss(lookup_ns + (clock_.NowNs() - start_ns));
+  if (!status.ok() && status.code() != base::StatusCode::kAlreadyExists) {
+    LogFailure("Failed to insert key [" + key + "] into response cache: " + status.message());
+  }
+}
+
+void ModelCache::LogFailure(const std::string& text) {
+  uint64_t left_out = 0;
+  if (!throttle_.Admit(clock_.NowNs(), &left_out)) return;
+  LOG_ERROR << text
+            << (left_out == 0 ? std::string()
+                              : " (and " + std::to_string(left_out) + " such lines left out)");
+}
+
+}  // namespace nereid::cache

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "cache/cache_observer.h"
+#include "model/statistics_shard.h"
+
+namespace nereid::model {
+
+/// The share of a model's statistics that its response cache counts. Thread-safe.
+class CacheStatistics final : public cache::CacheObserver {
+ public:
+  explicit CacheStatistics(const base::Clock& clock) : statistics_(clock) {}
+
+  void OnHit(const request::InferenceRequest& request, uint64_t start_ns,
+             uint64_t end_ns) override {
+    statistics_.AddCacheHit(request, start_ns, end_ns);
+  }
+  void OnMiss(uint64_t lookup_and_insertion_ns) override {
+    statistics_.AddCacheMiss(lookup_and_insertion_ns);
+  }
+
+  void MergeInto(telemetry::ModelStatistics* total) const { statistics_.MergeInto(total); }
+
+ private:
+  StatisticsShard statistics_;
+};
+
+}  // namespace nereid::model

@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A client that goes away while its request waits in the queue: the request is never executed."""
+
+import json
+import time
+
+import grpc_raw
+import pytest
+import raw_http
+from raw_http import Wire, head
+from test_resilience import reset
+from test_statistics import counted, counts
+from tritonclient.grpc import service_pb2_grpc
+
+MODEL = "given_up"  # one instance; an execution takes 400 ms
+BODY = json.dumps({"inputs": [raw_http.tensor("INPUT0", "INT32", [4], [1, 2, 3, 4])]}).encode()
+REQUEST = head("POST", raw_http.infer_path(MODEL), f"Content-Length: {len(BODY)}") + BODY
+
+
+def waiting(server) -> int:
+    page = raw_http.get(server, "/metrics", port=server.metrics_port).body.decode()
+    (value,) = [line.split()[-1] for line in page.splitlines()
+                if line.startswith("nv_inference_pending_request_count")
+                and f'model="{MODEL}"' in line]
+    return int(value)
+
+
+def wait_for(condition):
+    end = time.monotonic() + 10
+    while not condition():
+        assert time.monotonic() < end
+        time.sleep(0.002)
+
+
+def over_http(leave):
+    def ask_and_leave(server, when):
+        wire = Wire(server)
+        wire.send(REQUEST)
+        when()
+        leave(wire)
+    return ask_and_leave
+
+
+def message():
+    return grpc_raw.infer_request(MODEL, [grpc_raw.tensor("INPUT0", "INT32", [4])], [bytes(16)])
+
+
+def over_grpc(server, when):
+    with grpc_raw.channel(server) as channel:
+        call = service_pb2_grpc.GRPCInferenceServiceStub(channel).ModelInfer.future(message())
+        when()
+        call.cancel()
+
+
+def over_a_stream(server, when):
+    with grpc_raw.channel(server) as channel:
+        stub = service_pb2_grpc.GRPCInferenceServiceStub(channel)
+        call = stub.ModelStreamInfer(iter([message()]))
+        when()
+        call.cancel()
+
+
+def with_a_lost_connection(server, when):
+    with grpc_raw.channel(server) as channel:
+        call = service_pb2_grpc.GRPCInferenceServiceStub(channel).ModelInfer.future(message())
+        when()
+    assert call.code().name == "CANCELLED"  # not before: grpcio gives up a call without references
+
+
+@pytest.mark.parametrize("ask_and_leave", [
+    pytest.param(over_http(lambda wire: wire.close()), id="http-close"),
+    pytest.param(over_http(reset), id="http-reset"),
+    pytest.param(over_grpc, id="grpc-cancel"),
+    pytest.param(over_a_stream, id="stream-cancel"),
+    pytest.param(with_a_lost_connection, id="grpc-lost"),
+])
+def test_what_nobody_waits_for_is_not_executed(server, transports, ask_and_leave):
+    client = transports["http"]
+    before = counted(client, MODEL)
+    with Wire(server) as one, Wire(server) as other:
+        for wire in (one, other):
+            wire.send(REQUEST)
+        wait_for(lambda: waiting(server) == 1)  # so the other one is being executed
+        ask_and_leave(server, lambda: wait_for(lambda: waiting(server) == 2))
+        for wire in (one, other):
+            assert wire.read().json["outputs"][0]["data"] == [1, 2, 3, 4]
+
+    def finished(now):
+        return counts(now)["success"] + counts(now)["fail"]
+
+    wait_for(lambda: finished(counted(client, MODEL)) == finished(before) + 3)
+    after = counted(client, MODEL)
+    assert after["execution_count"] - before["execution_count"] == 2
+    assert counts(after)["fail"] - counts(before)["fail"] == 1
