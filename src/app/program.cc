@@ -14,8 +14,10 @@
 #include "app/tables.h"
 #include "app/tools/tool.h"
 #include "base/clock.h"
+#include "base/cpus.h"
 #include "base/files.h"
 #include "base/log.h"
+#include "model/cpu_plan.h"
 #include "server/inference_server.h"
 
 namespace nereid::app {
@@ -38,6 +40,16 @@ void LogTable(const std::string& table) {
   }
 }
 
+void LogCpuPlan(server::InferenceServer& server) {
+  std::vector<CpuShareRow> rows;
+  for (const model::CpuShare& share : server.CpuShares()) {
+    rows.push_back({share.model, std::to_string(share.version), std::to_string(share.instances),
+                    std::to_string(share.threads),
+                    share.cpus.empty() ? "any" : base::FormatCpuList(share.cpus), share.set_by});
+  }
+  if (!rows.empty()) LogTable(CpuPlanTable(rows));
+}
+
 void LogTables(server::InferenceServer& server, const ServerOptions& options) {
   std::vector<BackendRow> backends;
   for (const server::BackendSummary& backend : server.Backends()) {
@@ -53,6 +65,7 @@ void LogTables(server::InferenceServer& server, const ServerOptions& options) {
     }
   }
   LogTable(ModelTable(models));
+  LogCpuPlan(server);
   LogTable(
       SettingsTable(options, {std::string(server::ServerVersion()), server::ServerExtensions()}));
 }

@@ -46,6 +46,7 @@ server::ServerSettings ServerSettingsFrom(const ServerOptions& options) {
   settings.server_id = options.id;
   settings.exit_timeout_secs = static_cast<uint32_t>(options.exit_timeout_secs);
   settings.inline_mode = From(options.inline_execution);
+  settings.share_cpus = options.cpu_plan == CpuPlanMode::kShare;
   settings.execution_watchdog_secs = static_cast<uint32_t>(options.execution_watchdog_secs);
 
   const RepositoryOptions& repository = options.repository;

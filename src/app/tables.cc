@@ -147,6 +147,15 @@ std::string ModelTable(const std::vector<ModelRow>& models) {
   return RenderTable({"Model", "Version", "Status"}, rows);
 }
 
+std::string CpuPlanTable(const std::vector<CpuShareRow>& shares) {
+  std::vector<Row> rows;
+  for (const CpuShareRow& share : shares) {
+    rows.push_back(
+        {share.model, share.version, share.instances, share.threads, share.cpus, share.set_by});
+  }
+  return RenderTable({"Model", "Version", "CPU instances", "Threads each", "CPUs", "Set by"}, rows);
+}
+
 std::string SettingsTable(const ServerOptions& options, const ServerIdentity& identity) {
   std::string extensions;
   for (const std::string& extension : identity.extensions) {

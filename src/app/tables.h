@@ -42,6 +42,18 @@ struct ServerIdentity {
   std::vector<std::string> extensions;
 };
 
+struct CpuShareRow {
+  std::string model;
+  std::string version;
+  std::string instances;
+  std::string threads;  // of each instance
+  std::string cpus;     // "0-3", or "any"
+  std::string set_by;
+};
+
+/// How the models share the CPUs.
+std::string CpuPlanTable(const std::vector<CpuShareRow>& shares);
+
 /// The tables that a start prints, in Triton's columns and rows.
 std::string RepositoryAgentTable(const std::vector<RepositoryAgentRow>& agents);
 std::string BackendTable(const std::vector<BackendRow>& backends);

@@ -52,6 +52,15 @@ TEST(TablesTest, BackendsAndModels) {
             "+-------+---------+----------------------+\n");
 }
 
+TEST(TablesTest, CpuPlan) {
+  EXPECT_EQ(CpuPlanTable({{"a", "1", "2", "4", "any", "plan"}}),
+            "+-------+---------+---------------+--------------+------+--------+\n"
+            "| Model | Version | CPU instances | Threads each | CPUs | Set by |\n"
+            "+-------+---------+---------------+--------------+------+--------+\n"
+            "| a     | 1       | 2             | 4            | any  | plan   |\n"
+            "+-------+---------+---------------+--------------+------+--------+\n");
+}
+
 TEST(TablesTest, SettingsOfAFullCommandLine) {
   ServerOptions options;
   options.repository.paths = {"/b", "/a"};

@@ -26,18 +26,6 @@ std::string HostPolicyJson(const HostPolicies& policies, const std::string& poli
   return json + "}}";
 }
 
-std::string HostPolicyName(const config::InstanceGroup& group, int32_t device_id) {
-  if (!group.host_policy.empty()) return group.host_policy;
-  switch (group.kind) {
-    case InstanceKind::kGpu:
-      return "gpu_" + std::to_string(device_id);
-    case InstanceKind::kModel:
-      return "model";
-    default:
-      return "cpu";
-  }
-}
-
 /// Instances that are on no GPU share device 0.
 schedule::LimitedInstance LimitsOf(const config::InstanceGroup& group, int32_t device_id) {
   schedule::LimitedInstance limits;
@@ -59,6 +47,18 @@ std::string Signature(inference::ModelInstanceGroup group, int32_t device_id) {
 
 }  // namespace
 
+std::string HostPolicyName(const config::InstanceGroup& group, int32_t device_id) {
+  if (!group.host_policy.empty()) return group.host_policy;
+  switch (group.kind) {
+    case InstanceKind::kGpu:
+      return "gpu_" + std::to_string(device_id);
+    case InstanceKind::kModel:
+      return "model";
+    default:
+      return "cpu";
+  }
+}
+
 std::vector<InstanceSpec> ExpandInstanceGroups(const config::ModelConfig& config,
                                                const HostPolicies& host_policies) {
   std::vector<InstanceSpec> specs;
@@ -73,8 +73,8 @@ std::vector<InstanceSpec> ExpandInstanceGroups(const config::ModelConfig& config
         spec.description.kind = group.kind;
         spec.description.device_id = device;
         spec.description.passive = group.passive;
-        spec.description.host_policy_json =
-            HostPolicyJson(host_policies, HostPolicyName(group, device));
+        spec.host_policy = HostPolicyName(group, device);
+        spec.description.host_policy_json = HostPolicyJson(host_policies, spec.host_policy);
         spec.description.profiles = group.profiles;
         spec.limits = LimitsOf(group, device);
         spec.description.secondary_devices = group.secondary_devices;

@@ -15,11 +15,15 @@ namespace nereid::model {
 /// Settings (numa-node, cpu-cores) by the name of a host policy.
 using HostPolicies = std::map<std::string, std::map<std::string, std::string>>;
 
+/// The name of the host policy of a group's instances on a device: its own, else its kind's.
+std::string HostPolicyName(const config::InstanceGroup& group, int32_t device_id);
+
 /// One instance that a configuration asks for.
 struct InstanceSpec {
   backend::BackendInstance::Description description;
   /// What an execution needs where the server limits rates.
   schedule::LimitedInstance limits;
+  std::string host_policy;
   /// Everything that makes an instance what it is: its group but for name and count, and its
   /// device. Instances with equal signatures can stand in for each other.
   std::string signature;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model/model.h"
 
+#include <algorithm>
 #include <charconv>
 
 #include "base/log.h"
@@ -11,6 +12,7 @@
 #include "config/labels.h"
 #include "config/rules/find_problems.h"
 #include "config/rules/validate.h"
+#include "model/host_placement.h"
 #include "model/setting_notes.h"
 #include "model/warmup.h"
 #include "model_config.pb.h"
@@ -124,6 +126,12 @@ Status Model::InitializeBackend(const ModelSource& source, request::ModelIdentit
                                                     source.directory, source.version_directory));
   config = config::CompleteInstanceGroups(*config, DefaultsFrom(backend->attributes()));
   NEREID_RETURN_IF_ERROR(CheckGroups(*config));
+  NEREID_ASSIGN_OR_RETURN(const base::CpuPlacement placement,
+                          CommonPlacement(environment_.host_policies, *config));
+  if (environment_.cpu_plan != nullptr) {
+    NEREID_ASSIGN_OR_RETURN(cpu_share_,
+                            environment_.cpu_plan->Add(*config, source.version, placement.cpus));
+  }
 
   backend::BackendModel::Description description;
   description.name = source.name;
@@ -132,17 +140,26 @@ Status Model::InitializeBackend(const ModelSource& source, request::ModelIdentit
   description.auto_complete = environment_.auto_complete;
   description.server = environment_.c_server;
   backend_model_ = std::make_unique<backend::BackendModel>(
-      std::move(backend), std::move(description), config::DescribeModelConfigJson(*config));
-  NEREID_RETURN_IF_ERROR(backend_model_->Initialize());
+      std::move(backend), std::move(description), ConfigForBackend(*config));
+  {
+    // Frameworks start their threads here, which inherit the placement.
+    const base::ScopedPlacement placed(placement);
+    NEREID_RETURN_IF_ERROR(backend_model_->Initialize());
+  }
   if (const auto& completed = backend_model_->completed_config();
       completed && environment_.auto_complete) {
     NEREID_ASSIGN_OR_RETURN(config, config::MergeBackendConfig(*config, *completed));
-    backend_model_->SetConfigJson(config::DescribeModelConfigJson(*config));
+    backend_model_->SetConfigJson(ConfigForBackend(*config));
   }
   config::ValidateOptions all;
   all.check_io = true;
   all.check_instance_groups = true;
   return config::ValidateModelConfig(*config, all);
+}
+
+std::string Model::ConfigForBackend(const config::ModelConfig& config) const {
+  if (cpu_share_.threads() == 0) return config::DescribeModelConfigJson(config);
+  return config::DescribeModelConfigJson(*WithCpuThreads(config, cpu_share_.threads()));
 }
 
 Status Model::ReadLabels(request::ModelIdentity* identity) const {
@@ -162,7 +179,13 @@ base::Result<std::vector<InstancePtr>> Model::CreateInstances(
                           }));
   std::vector<InstancePtr> instances;
   for (const InstanceSpec& spec : specs) {
-    auto instance = std::make_shared<ModelInstance>(*backend_model_, spec, environment_.clock);
+    base::CpuPlacement placement;
+    if (spec.description.kind == InstanceKind::kCpu) {
+      NEREID_ASSIGN_OR_RETURN(placement, PlacementOf(environment_.host_policies, spec.host_policy));
+    }
+    const base::ScopedPlacement placed(placement);
+    auto instance =
+        std::make_shared<ModelInstance>(*backend_model_, spec, placement, environment_.clock);
     NEREID_RETURN_IF_ERROR(instance->Initialize());
     if (!instance->passive()) {
       NEREID_RETURN_IF_ERROR(RunWarmup(samples, identity_, environment_.clock, *instance));
@@ -178,7 +201,8 @@ base::Result<std::vector<InstancePtr>> Model::CreateInstances(
 std::vector<schedule::SchedulerInstance> Model::Active(const std::vector<InstancePtr>& instances) {
   std::vector<schedule::SchedulerInstance> active;
   for (const InstancePtr& instance : instances) {
-    if (!instance->passive()) active.push_back({instance->name(), instance.get()});
+    if (!instance->passive())
+      active.push_back({instance->name(), instance.get(), instance->placement()});
   }
   return active;
 }
@@ -188,14 +212,25 @@ Status Model::CreateScheduler() {
   for (const config::InstanceGroup& group : config().instance_groups()) {
     if (group.kind == InstanceKind::kGpu) all_cpu = false;
   }
+  // An instance that is bound to CPUs runs on its own thread alone.
+  const std::vector<InstancePtr> instances = instances_.All();
+  const bool placed = std::any_of(instances.begin(), instances.end(), [](const auto& instance) {
+    return !instance->placement().empty();
+  });
   scheduler_statistics_ = std::make_unique<SchedulerStatistics>(environment_.clock);
   schedule::SchedulerEnvironment scheduling{
       environment_.clock, environment_.timers, *scheduler_statistics_,
-      all_cpu ? environment_.inline_mode : schedule::InlineMode::kNever};
+      all_cpu && !placed ? environment_.inline_mode : schedule::InlineMode::kNever};
   scheduling.permits = environment_.permits;
   NEREID_ASSIGN_OR_RETURN(scheduling.watchdog_ns,
                           WatchdogNs(config(), environment_.execution_watchdog_secs));
-  scheduler_ = schedule::MakeScheduler(config(), Active(instances_.All()), scheduling);
+  NEREID_ASSIGN_OR_RETURN(const auto objective_ns, schedule::ReadLatencyObjective(config()));
+  if (objective_ns) {
+    latency_objective_ = std::make_shared<schedule::LatencyObjective>(
+        *objective_ns, static_cast<uint64_t>(std::max(1, config().max_batch_size())));
+    scheduling.batch_limits = latency_objective_;
+  }
+  scheduler_ = schedule::MakeScheduler(config(), Active(instances), scheduling);
   return Status::Ok();
 }
 
@@ -223,7 +258,7 @@ base::Result<InstanceUpdate> Model::PrepareUpdate(const config::ModelConfig& wan
 }
 
 void Model::ApplyUpdate(InstanceUpdate update) {
-  backend_model_->SetConfigJson(config::DescribeModelConfigJson(*update.config));
+  backend_model_->SetConfigJson(ConfigForBackend(*update.config));
   instances_.Add(update.created);
   // The new ones first: requests never meet a model without instances.
   scheduler_->AddInstances(Active(update.created));
@@ -266,6 +301,10 @@ telemetry::ModelStatistics Model::Statistics() const {
   }
   scheduler_statistics_->MergeInto(&total);
   total.pending_requests = scheduler_->PendingCount();
+  if (latency_objective_ != nullptr) {
+    total.adaptive_batching = {latency_objective_->objective_ns() / 1000,
+                               latency_objective_->size_limit()};
+  }
   total.response_cache = config().response_cache_enabled();
   if (response_cache_ != nullptr) {
     total.pending_requests += response_cache_->PendingCount();

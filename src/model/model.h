@@ -15,9 +15,11 @@
 #include "cache/model_cache.h"
 #include "config/model_config.h"
 #include "model/cache_statistics.h"
+#include "model/cpu_plan.h"
 #include "model/instance_set.h"
 #include "model/scheduler_statistics.h"
 #include "request/model_identity.h"
+#include "schedule/adaptive/latency_objective.h"
 #include "schedule/inline_policy.h"
 #include "schedule/scheduler.h"
 #include "telemetry/model_statistics.h"
@@ -35,6 +37,8 @@ struct ModelEnvironment {
   HostPolicies host_policies = {};
   /// What instances share; null where the rate limiter is off.
   schedule::ResourcePermits* permits = nullptr;
+  /// Who gets how many CPUs; null where every framework helps itself.
+  CpuPlan* cpu_plan = nullptr;
   TRITONSERVER_Server* c_server = nullptr;
   cache::ResponseCache* response_cache = nullptr;  // null: the server has none
 };
@@ -94,6 +98,8 @@ class Model {
   explicit Model(const ModelEnvironment& environment) : environment_(environment) {}
   base::Status Load(const ModelSource& source);
   base::Status InitializeBackend(const ModelSource& source, request::ModelIdentity* identity);
+  /// The configuration as the backend reads it: with the model's part of the CPU plan.
+  std::string ConfigForBackend(const config::ModelConfig& config) const;
   base::Status ReadLabels(request::ModelIdentity* identity) const;
   /// Initialised and warmed up.
   base::Result<std::vector<InstancePtr>> CreateInstances(const std::vector<InstanceSpec>& specs);
@@ -104,12 +110,14 @@ class Model {
   // Destroyed from the last to the first: the scheduler's threads end before the instances go.
   const ModelEnvironment environment_;
   std::string directory_;
+  CpuPlan::Entry cpu_share_;
   std::shared_ptr<const request::ModelIdentity> identity_;
   std::unique_ptr<backend::BackendModel> backend_model_;
   InstanceSet instances_;
   std::unique_ptr<SchedulerStatistics> scheduler_statistics_;
   std::unique_ptr<CacheStatistics> cache_statistics_;  // null, as the next, without a cache
   std::unique_ptr<cache::ModelCache> response_cache_;
+  std::shared_ptr<schedule::LatencyObjective> latency_objective_;  // null without an objective
   std::unique_ptr<schedule::Scheduler> scheduler_;
 };
 

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "backend/backend_instance.h"
+#include "base/cpus.h"
 #include "model/instance_plan.h"
 #include "model/statistics_shard.h"
 #include "schedule/batch.h"
@@ -17,10 +18,13 @@ namespace nereid::model {
 /// statistics.
 class ModelInstance final : public schedule::BatchRunner, private backend::StatisticsObserver {
  public:
-  ModelInstance(backend::BackendModel& model, InstanceSpec spec, const base::Clock& clock)
+  /// `placement`: where its thread is to run.
+  ModelInstance(backend::BackendModel& model, InstanceSpec spec, base::CpuPlacement placement,
+                const base::Clock& clock)
       : statistics_(std::make_shared<StatisticsShard>(clock)),
         signature_(std::move(spec.signature)),
         limits_(std::move(spec.limits)),
+        placement_(std::move(placement)),
         backend_(model, std::move(spec.description), *this) {}
 
   base::Status Initialize() { return backend_.Initialize(); }
@@ -33,6 +37,7 @@ class ModelInstance final : public schedule::BatchRunner, private backend::Stati
   base::Status CheckReady() { return backend_.CheckReady(); }
   const std::string& name() const { return backend_.description().name; }
   const std::string& signature() const { return signature_; }
+  const base::CpuPlacement& placement() const { return placement_; }
   bool passive() const { return backend_.description().passive; }
   /// May be kept longer than the instance.
   const std::shared_ptr<StatisticsShard>& statistics() const { return statistics_; }
@@ -55,6 +60,7 @@ class ModelInstance final : public schedule::BatchRunner, private backend::Stati
   const std::shared_ptr<StatisticsShard> statistics_;
   const std::string signature_;
   const schedule::LimitedInstance limits_;
+  const base::CpuPlacement placement_;
   backend::BackendInstance backend_;
   schedule::ResourcePermits::Registration registration_;
 };

@@ -19,6 +19,7 @@ constexpr std::array<ReasonWords, kBatchReasonCount> kWords = {{
     {"delay", "max_queue_delay expired"},
     {"deadline", "a request would have timed out by waiting longer"},
     {"no_delay", "instance free and no delay configured"},
+    {"objective", "waiting longer would not serve the latency objective"},
 }};
 
 }  // namespace

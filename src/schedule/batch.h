@@ -24,8 +24,9 @@ enum class BatchReason {
   kDelayExpired,     // the oldest request has waited for max_queue_delay_microseconds
   kDeadline,         // waiting for more would let a request of the batch time out
   kNoDelay,          // no delay is configured: everything that waits goes
+  kObjective,        // waiting for more would not help the latency objective
 };
-inline constexpr size_t kBatchReasonCount = 8;
+inline constexpr size_t kBatchReasonCount = 9;
 
 /// A sentence for the log.
 std::string_view BatchReasonText(BatchReason reason);

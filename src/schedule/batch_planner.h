@@ -59,6 +59,11 @@ class BatchPlanner {
   /// Removes everything; each request is to be answered with `error`, prefixed with its id.
   virtual void DropAll(const base::Status& error, std::vector<Refusal>* refused) = 0;
 
+  /// A batch of this planner was executed: its size, how long its oldest request had waited, how
+  /// long the execution took.
+  virtual void OnExecuted(uint64_t /*batch_size*/, uint64_t /*wait_ns*/,
+                          uint64_t /*execution_ns*/) {}
+
   virtual size_t size() const = 0;
 };
 

@@ -49,8 +49,9 @@ void InstanceScheduler::AddInstances(std::vector<SchedulerInstance> instances) {
     auto& worker = workers_.emplace_back(std::make_shared<Worker>());
     worker->instance = std::move(instance);
     idle_.push_back(worker.get());
-    worker->thread =
-        base::StartThread(worker->instance.name, [this, w = worker.get()] { WorkerLoop(*w); });
+    worker->thread = base::StartThread(
+        worker->instance.name, [this, w = worker.get()] { WorkerLoop(*w); },
+        worker->instance.placement);
   }
   CarryOut(PlanLocked(clock_.NowNs()), lock);
 }
@@ -264,6 +265,7 @@ void InstanceScheduler::StartLocked(Worker& worker, Batch batch, uint64_t now_ns
 void InstanceScheduler::FinishLocked(Worker& worker) {
   worker.busy_since_ns = 0;
   worker.reported_stuck = false;
+  planner_->OnExecuted(worker.executed_size, worker.executed_wait_ns, worker.executed_ns);
   if (worker.leaving) {
     worker_free_.notify_all();
   } else {
@@ -319,16 +321,20 @@ void InstanceScheduler::WorkerLoop(Worker& worker) {
 void InstanceScheduler::RunBatch(Worker& worker, Batch batch) {
   for (const RequestPtr& request : batch.requests) request->cancellation()->SetListener(nullptr);
   const uint64_t start = clock_.NowNs();
+  const uint64_t wait = start - std::min(start, batch.oldest_arrival_ns);
+  const uint64_t batch_size = batch.batch_size;
   LOG_VERBOSE(1) << "model '" << model_name_ << "', instance '" << worker.instance.name
                  << "': batch of " << batch.requests.size() << " request(s), size "
                  << batch.batch_size << ": " << BatchReasonText(batch.reason)
-                 << "; the oldest waited "
-                 << (start - std::min(start, batch.oldest_arrival_ns)) / 1000 << " us, "
-                 << batch.left_in_queue << " left in the queue";
+                 << "; the oldest waited " << wait / 1000 << " us, " << batch.left_in_queue
+                 << " left in the queue";
   observer_.OnBatchClosed(batch.reason, batch.requests.size(), batch.batch_size);
   worker.instance.runner->Run(std::move(batch));
   const uint64_t elapsed = clock_.NowNs() - start;
   inline_policy_.Record(elapsed);
+  worker.executed_size = batch_size;
+  worker.executed_wait_ns = wait;
+  worker.executed_ns = elapsed;
   if (watchdog_ns_ != 0 && elapsed >= watchdog_ns_) {
     LOG_WARNING << "model '" << model_name_ << "': instance '" << worker.instance.name
                 << "' goes on; its execution took " << Seconds(elapsed) << " (limit "

@@ -59,6 +59,11 @@ class InstanceScheduler final : public Scheduler,
     bool reported_stuck = false;
     bool leaving = false;  // gets no further batch
     bool stop = false;     // its thread ends
+    // Of the batch that was run last, for the planner. Written by whoever runs it, without the
+    // lock: a busy worker is that thread's alone.
+    uint64_t executed_size = 0;
+    uint64_t executed_wait_ns = 0;
+    uint64_t executed_ns = 0;
     std::thread thread;
 
     bool IsStuck(uint64_t now_ns, uint64_t limit_ns) const {

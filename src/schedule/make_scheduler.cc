@@ -13,7 +13,7 @@ std::unique_ptr<Scheduler> MakeScheduler(const config::ModelConfig& config,
   std::unique_ptr<BatchPlanner> planner;
   std::shared_ptr<ResponseOrder> order;
   if (config.dynamic_batching()) {
-    planner = std::make_unique<DynamicPlanner>(config);
+    planner = std::make_unique<DynamicPlanner>(config, environment.batch_limits);
     if (config.dynamic_batching()->preserve_ordering) order = std::make_shared<ResponseOrder>();
   } else {
     planner = std::make_unique<DirectPlanner>();

@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "base/timer_queue.h"
 #include "config/model_config.h"
+#include "schedule/adaptive/batch_limits.h"
 #include "schedule/execution_permits.h"
 #include "schedule/inline_policy.h"
 #include "schedule/scheduler.h"
@@ -25,6 +26,8 @@ struct SchedulerEnvironment {
   uint64_t watchdog_ns = 0;
   /// Asked before each execution; null where instances share nothing.
   ExecutionPermits* permits = nullptr;
+  /// Bounds of dynamic batches that are learned; null where the configuration says them.
+  std::shared_ptr<BatchLimits> batch_limits = nullptr;
 };
 
 /// The scheduler that the configuration asks for (default or dynamic batching), over these

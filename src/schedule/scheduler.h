@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "base/cpus.h"
 #include "base/status.h"
 #include "schedule/batch.h"
 
@@ -17,6 +18,7 @@ class ResponseOrder;
 struct SchedulerInstance {
   std::string name;     // of the instance, and of its thread
   BatchRunner* runner;  // must outlive the scheduler, or its removal from it
+  base::CpuPlacement placement = {};  // where its thread runs
 };
 
 /// Brings the requests of one model to its instances. Thread-safe, but instances are added and

@@ -5,8 +5,10 @@
 
 #include "abi/process_metrics_registry.h"
 #include "backend/backend.h"
+#include "base/cpus.h"
 #include "base/log.h"
 #include "cache/response_cache.h"
+#include "model/cpu_plan.h"
 #include "request/normalize.h"
 #include "request/response_factory.h"
 #include "schedule/limits/resource_permits.h"
@@ -73,12 +75,16 @@ Status InferenceServer::Start() {
   backends_ = std::make_unique<backend::BackendRegistry>(BackendSettings(settings_));
   NEREID_RETURN_IF_ERROR(OpenResponseCache());
   permits_ = MakePermits(settings_);
+  if (settings_.share_cpus) {
+    cpu_plan_ = std::make_unique<model::CpuPlan>(base::UsableCpuCount(), settings_.backend_config);
+  }
   model::ModelEnvironment environment{*backends_, base::SteadyClock(), *timers_};
   environment.auto_complete = !settings_.strict_model_config;
   environment.inline_mode = settings_.inline_mode;
   environment.execution_watchdog_secs = settings_.execution_watchdog_secs;
   environment.host_policies = settings_.host_policies;
   environment.permits = permits_.get();
+  environment.cpu_plan = cpu_plan_.get();
   environment.c_server = settings_.c_server;
   environment.response_cache = response_cache_.get();
 
@@ -116,6 +122,17 @@ Status InferenceServer::PollRepositories() {
   return repository_->lifecycle.LoadAll().status();
 }
 
+/// The first models to be loaded leave CPUs for the last ones.
+Status InferenceServer::ExpectModels() {
+  if (cpu_plan_ == nullptr) return Status::Ok();
+  NEREID_ASSIGN_OR_RETURN(const auto directories,
+                          repository::ScanRepositories(settings_.model_repository_paths));
+  std::set<std::string> names;
+  for (const repository::ModelDirectory& directory : directories) names.insert(directory.name);
+  cpu_plan_->Expect(names.size());
+  return Status::Ok();
+}
+
 Status InferenceServer::OpenResponseCache() {
   if (settings_.cache_config.empty()) return Status::Ok();
   if (settings_.cache_config.size() > 1) {
@@ -136,6 +153,7 @@ Status InferenceServer::LoadStartupModels() {
   const bool all = settings_.model_control_mode != ModelControlMode::kExplicit ||
                    (settings_.startup_models.size() == 1 && settings_.startup_models[0] == "*");
   if (all) {
+    NEREID_RETURN_IF_ERROR(ExpectModels());
     NEREID_ASSIGN_OR_RETURN(report, lifecycle.LoadAll());
   } else {
     // The repositories must exist although nothing may be loaded from them yet.
@@ -145,9 +163,11 @@ Status InferenceServer::LoadStartupModels() {
       return Status::InvalidArgument(
           "Wildcard model name '*' must be the ONLY startup model if specified at all.");
     }
+    if (cpu_plan_ != nullptr) cpu_plan_->Expect(settings_.startup_models.size());
     report =
         lifecycle.LoadModels({settings_.startup_models.begin(), settings_.startup_models.end()});
   }
+  if (cpu_plan_ != nullptr) cpu_plan_->Expect(0);
   if (report.failures.empty() || !settings_.exit_on_error) return Status::Ok();
   std::string names;
   for (const auto& [name, status] : report.failures) {
@@ -166,6 +186,7 @@ InferenceServer::~InferenceServer() {
     (void)response_cache_.release();
     (void)backends_.release();
     (void)permits_.release();
+    (void)cpu_plan_.release();
     (void)timers_.release();
   }
 }
@@ -245,6 +266,10 @@ Status InferenceServer::LoadModel(const std::string& name,
 Status InferenceServer::UnloadModel(const std::string& name, bool /*unload_dependents*/) {
   NEREID_RETURN_IF_ERROR(CheckExplicitControl());
   return repository_->lifecycle.Unload(name);
+}
+
+std::vector<model::CpuShare> InferenceServer::CpuShares() {
+  return cpu_plan_ == nullptr ? std::vector<model::CpuShare>{} : cpu_plan_->Shares();
 }
 
 std::vector<BackendSummary> InferenceServer::Backends() {

@@ -18,6 +18,10 @@ class BackendRegistry;
 namespace nereid::cache {
 class ResponseCache;
 }
+namespace nereid::model {
+class CpuPlan;
+struct CpuShare;
+}  // namespace nereid::model
 namespace nereid::schedule {
 class ResourcePermits;
 }
@@ -72,6 +76,8 @@ class InferenceServer final : public api::InferenceService {
   telemetry::Registry& metrics() { return *metrics_; }
   const ServerSettings& settings() const { return settings_; }
   std::vector<BackendSummary> Backends();
+  /// How the loaded models share the CPUs; empty without a plan.
+  std::vector<model::CpuShare> CpuShares();
 
  private:
   explicit InferenceServer(ServerSettings settings);
@@ -79,6 +85,7 @@ class InferenceServer final : public api::InferenceService {
   base::Status OpenResponseCache();
   base::Status LoadStartupModels();
   void StartPolling();
+  base::Status ExpectModels();
   void StartCollectors();
   /// INVALID_ARGUMENT unless loading and unloading by name is allowed.
   base::Status CheckExplicitControl() const;
@@ -89,6 +96,7 @@ class InferenceServer final : public api::InferenceService {
   // Destroyed from the last to the first: models go before the backends and the timers they use.
   std::shared_ptr<telemetry::Registry> metrics_;
   std::unique_ptr<base::ThreadTimerQueue> timers_;
+  std::unique_ptr<model::CpuPlan> cpu_plan_;            // null where it is off
   std::unique_ptr<schedule::ResourcePermits> permits_;  // null where the rate limiter is off
   std::unique_ptr<backend::BackendRegistry> backends_;
   std::unique_ptr<cache::ResponseCache> response_cache_;  // null without --cache-config

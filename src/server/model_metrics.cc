@@ -105,6 +105,15 @@ void WriteModelMetrics(const telemetry::ModelStatistics& statistics,
   if (statistics.response_cache) {
     WriteCacheMetrics(statistics.inference_stats, labels, with_durations, writer);
   }
+  if (statistics.adaptive_batching.objective_us == 0) return;
+  writer
+      .Family(MetricKind::kGauge, "nereid_latency_objective_us",
+              "Time within which adaptive batching tries to answer, in microseconds")
+      .Sample(labels, statistics.adaptive_batching.objective_us);
+  writer
+      .Family(MetricKind::kGauge, "nereid_adaptive_batch_size_limit",
+              "The largest batch that adaptive batching makes now")
+      .Sample(labels, statistics.adaptive_batching.size_limit);
 }
 
 }  // namespace nereid::server

@@ -59,6 +59,8 @@ struct ServerSettings {
   uint64_t metrics_interval_ms = 2000;
   /// Per group name ("" = global) the settings.
   std::map<std::string, std::vector<std::pair<std::string, std::string>>> metrics_config;
+  /// Whether models share out the CPUs (model/cpu_plan.h) or each framework helps itself.
+  bool share_cpus = true;
   schedule::InlineMode inline_mode = schedule::InlineMode::kAuto;
   /// An execution that takes longer makes its model unready; 0 = never. Off by default: no limit
   /// fits all models (a first execution that compiles kernels, or a long generation, takes

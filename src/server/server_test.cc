@@ -91,6 +91,23 @@ TEST(ModelMetricsTest, NamesTypesAndLabelsArePinned) {
                 labels + " 9\n");
 }
 
+TEST(ModelMetricsTest, AdaptiveBatchingShowsWhereItIsOn) {
+  telemetry::ModelStatistics statistics;
+  statistics.name = "m";
+  statistics.version = "1";
+  telemetry::MetricWriter without;
+  WriteModelMetrics(statistics, {}, true, without);
+  EXPECT_EQ(without.Text().find("nereid_latency_objective_us"), std::string::npos);
+  statistics.adaptive_batching = {20000, 12};
+  telemetry::MetricWriter with;
+  WriteModelMetrics(statistics, {}, true, with);
+  const std::string labels = R"({model="m",version="1"})";
+  EXPECT_NE(with.Text().find("nereid_latency_objective_us" + labels + " 20000\n"),
+            std::string::npos);
+  EXPECT_NE(with.Text().find("nereid_adaptive_batch_size_limit" + labels + " 12\n"),
+            std::string::npos);
+}
+
 TEST(ModelMetricsTest, DurationsCanBeLeftOut) {
   telemetry::MetricWriter writer;
   WriteModelMetrics({}, {}, false, writer);
@@ -112,9 +129,9 @@ TEST(ModelMetricsTest, ModelsWithACacheHaveFourMore) {
   WriteModelMetrics(statistics, {}, true, with);
   const std::string labels = R"({model="m",version="1"} )";
   for (const std::string& line : {"nv_cache_num_hits_per_model" + labels + "3\n",
-                                 "nv_cache_num_misses_per_model" + labels + "2\n",
-                                 "nv_cache_hit_duration_per_model" + labels + "4\n",
-                                 "nv_cache_miss_duration_per_model" + labels + "7\n"}) {
+                                  "nv_cache_num_misses_per_model" + labels + "2\n",
+                                  "nv_cache_hit_duration_per_model" + labels + "4\n",
+                                  "nv_cache_miss_duration_per_model" + labels + "7\n"}) {
     EXPECT_THAT(with.Text(), HasSubstr("\n" + line));
   }
   telemetry::MetricWriter counts_only;

@@ -66,6 +66,12 @@ struct ModelStatistics {
   /// model that has no scheduler.
   std::vector<std::pair<std::string, uint64_t>> batches_closed;
   uint64_t pending_requests = 0;
+  /// Zeros without a latency objective.
+  struct AdaptiveBatching {
+    uint64_t objective_us = 0;
+    uint64_t size_limit = 0;  // of this moment
+  };
+  AdaptiveBatching adaptive_batching;
   bool response_cache = false;  // the model asks for it, whether or not the server has one
 };
 

@@ -154,6 +154,7 @@ TEST(CommandLineTest, DefaultsAreTritons) {
   EXPECT_EQ(options.plugins.backend_directory, "/opt/tritonserver/backends");
   EXPECT_THAT(options.repository.paths, ElementsAre("/m"));
   EXPECT_TRUE(options.inline_execution == InlineExecution::kAuto);
+  EXPECT_TRUE(options.cpu_plan == CpuPlanMode::kShare);
 }
 
 TEST(CommandLineTest, BothSpellingsAbbreviationsAndTheLastOneWins) {
@@ -173,7 +174,7 @@ TEST(CommandLineTest, PlainValuesArriveWhereTheyBelong) {
             "--disable-auto-complete-config", "--model-control-mode=poll", "--http-address=::1",
             "--http-restricted-api=health:k=v", "--grpc-use-ssl-mutual=1", "--allow-metrics=false",
             "--metrics-interval-ms=2.5", "--min-supported-compute-capability=7.5",
-            "--allow-client-shm=true", "--inline-execution=never", "--http-thread-count=3",
+            "--allow-client-shm=true", "--inline-execution=never", "--cpu-plan=off", "--http-thread-count=3",
             "--execution-watchdog-secs=60"})
           .options;
   EXPECT_EQ(options.log.verbose, 1);
@@ -190,6 +191,7 @@ TEST(CommandLineTest, PlainValuesArriveWhereTheyBelong) {
   EXPECT_DOUBLE_EQ(options.devices.min_supported_compute_capability, 7.5);
   EXPECT_TRUE(options.devices.allow_client_shm);
   EXPECT_TRUE(options.inline_execution == InlineExecution::kNever);
+  EXPECT_TRUE(options.cpu_plan == CpuPlanMode::kOff);
   EXPECT_EQ(options.execution_watchdog_secs, 60);
   EXPECT_EQ(options.http.thread_count, 3);
 }
@@ -381,7 +383,7 @@ TEST(FlagTableTest, HasEveryFlagOfTriton) {
       "strict-model-config response-cache-byte-size trace-file trace-level trace-rate trace-count "
       "trace-log-frequency");
   for (const std::string& name : triton) EXPECT_TRUE(names.contains(name)) << name;
-  EXPECT_EQ(names.size(), triton.size() + 2);  // and --inline-execution, --execution-watchdog-secs
+  EXPECT_EQ(names.size(), triton.size() + 3);  // and --inline-execution, --execution-watchdog-secs, --cpu-plan
 }
 
 TEST(DefaultDirectoriesTest, TritonsOwnThenBesideTheProgramThenInstalled) {

@@ -108,6 +108,12 @@ Status ReadLoadModel(FlagState& state, std::string_view value) {
   return {};
 }
 
+Status ReadCpuPlan(FlagState& state, std::string_view value) {
+  static constexpr Choice<CpuPlanMode> kChoices[] = {{"share", CpuPlanMode::kShare},
+                                                     {"off", CpuPlanMode::kOff}};
+  return ReadChoice(value, kChoices, state.options.cpu_plan);
+}
+
 Status ReadInlineExecution(FlagState& state, std::string_view value) {
   static constexpr Choice<InlineExecution> kChoices[] = {{"auto", InlineExecution::kAuto},
                                                          {"always", InlineExecution::kAlways},

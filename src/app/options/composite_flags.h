@@ -17,6 +17,7 @@ base::Status ReadModelRepository(FlagState& state, std::string_view value);
 base::Status ReadModelControlMode(FlagState& state, std::string_view value);
 base::Status ReadLoadModel(FlagState& state, std::string_view value);
 base::Status ReadInlineExecution(FlagState& state, std::string_view value);
+base::Status ReadCpuPlan(FlagState& state, std::string_view value);
 base::Status ReadHttpRestricted(FlagState& state, std::string_view value);
 base::Status ReadGrpcRestricted(FlagState& state, std::string_view value);
 base::Status ReadCompressionLevel(FlagState& state, std::string_view value);

@@ -81,6 +81,7 @@ constexpr FlagSpec kFlags[] = {
 
     {"id", "string", "Server", Text<&S::id>, "The server's name in its metadata (default triton)"},
     {"exit-timeout-secs", "integer", "Server", Whole<0, INT_MAX, &S::exit_timeout_secs>, "How long a stop waits for running requests, then for models to unload (default 30)"},
+    {"cpu-plan", "share|off", "Server", ReadCpuPlan, "Whether models share out the CPUs (default share), or each uses all of them", true},
     {"inline-execution", "auto|always|never", "Server", ReadInlineExecution, "Whether cheap models run on the thread on which the request arrived (default auto: by measurement)", true},
     {"execution-watchdog-secs", "integer", "Server", Whole<0, INT_MAX, &S::execution_watchdog_secs>, "A model with an execution that takes longer is not ready; its parameter execution_watchdog_secs overrides this; 0 = off (default 0)", true},
 

@@ -22,6 +22,7 @@ enum class RateLimitMode { kOff, kExecutionCount };
 enum class CompressionLevel { kNone, kLow, kMedium, kHigh };
 enum class TraceMode { kTriton, kOpenTelemetry };
 enum class InlineExecution { kAuto, kAlways, kNever };
+enum class CpuPlanMode { kShare, kOff };
 
 struct LogOptions {
   int verbose = 0;  // quiet until asked: verbose lines cost time per request
@@ -177,6 +178,7 @@ struct ServerOptions {
   std::string id = "triton";  // clients compare the server's name in the metadata
   int exit_timeout_secs = 30;
   InlineExecution inline_execution = InlineExecution::kAuto;  // measured per model
+  CpuPlanMode cpu_plan = CpuPlanMode::kShare;
   int execution_watchdog_secs = 0;                            // 0 = off
   LogOptions log;
   RepositoryOptions repository;

@@ -86,13 +86,12 @@ void CheckModelFiles(const config::ModelFiles& files, CheckedModel* model) {
 void CheckLabels(CheckedModel* model) {
   const auto& outputs = model->config()->outputs();
   for (size_t i = 0; i < outputs.size(); ++i) {
-    // What leaves the directory by its text breaks a rule; here it is links that lead out.
-    const std::string& name = outputs[i].label_filename;
-    if (name.empty() || config::rules::LeavesItsDirectory(name)) continue;
-    const auto labels = config::ReadLabelFile(model->directory().path, name);
+    if (outputs[i].label_filename.empty()) continue;
+    const std::string field = "output[" + std::to_string(i) + "].label_filename";
+    if (model->HasErrorAt(field)) continue;
+    const auto labels = config::ReadLabelFile(model->directory().path, outputs[i].label_filename);
     if (labels.ok()) continue;
-    model->Add(kLabelFile, "output[" + std::to_string(i) + "].label_filename",
-               labels.status().message());
+    model->Add(kLabelFile, field, labels.status().message());
   }
 }
 
@@ -100,7 +99,7 @@ void CheckLabels(CheckedModel* model) {
 void CheckDataFile(const RuleInfo& rule, const std::string& folder, const std::string& name,
                    inference::DataType type, const google::protobuf::RepeatedField<int64_t>& dims,
                    const std::string& field, CheckedModel* model) {
-  if (config::rules::LeavesItsDirectory(name)) return;
+  if (model->HasErrorAt(field)) return;
   const std::string path = base::JoinPath(base::JoinPath(model->directory().path, folder), name);
   std::error_code error;
   const uint64_t size = fs::file_size(path, error);

@@ -11,13 +11,22 @@ uint64_t SaturatingAdd(uint64_t a, uint64_t b) { return a > kNever - b ? kNever 
 /// Microseconds as nanoseconds; a delay too long for 64 bits is "for ever".
 uint64_t DelayNs(uint64_t us) { return us > kNever / 1000 ? kNever : us * 1000; }
 
+/// From when on a request that would be refused at `refuse_ns` is not held back.
+uint64_t HurryNs(uint64_t refuse_ns) {
+  if (refuse_ns == kNever) return kNever;
+  return refuse_ns - std::min(refuse_ns, DynamicPlanner::kRefusalMarginNs);
+}
+
 }  // namespace
 
-DynamicPlanner::DynamicPlanner(const config::ModelConfig& config)
+DynamicPlanner::DynamicPlanner(const config::ModelConfig& config,
+                               std::shared_ptr<BatchLimits> limits)
     : max_batch_size_(static_cast<uint64_t>(std::max(1, config.max_batch_size()))),
       delay_ns_(DelayNs(config.dynamic_batching()->max_queue_delay_us)),
       compatibility_(config),
+      limits_(std::move(limits)),
       queue_(*config.dynamic_batching()) {
+  if (limits_ != nullptr) return;  // no preferred sizes
   for (const int32_t size : config.dynamic_batching()->preferred_batch_sizes) {
     preferred_.push_back(static_cast<uint64_t>(size));
     largest_preferred_ = std::max(largest_preferred_, static_cast<uint64_t>(size));
@@ -39,7 +48,7 @@ base::Status DynamicPlanner::Push(RequestPtr& request, uint64_t now_ns) {
 bool DynamicPlanner::MayJoin(const RequestQueue::Waiting& next) {
   if (prefix_.requests == 0) return true;
   const uint64_t size = prefix_.size + next.batch_size;
-  if (size > max_batch_size_) {
+  if (size > prefix_.limit) {
     prefix_.closed = true;
     prefix_.closed_reason = BatchReason::kFull;
     return false;
@@ -69,20 +78,44 @@ void DynamicPlanner::Collect() {
     prefix.size = size;
     ++prefix.requests;
     prefix.oldest_ns = std::min(prefix.oldest_ns, next->arrival_ns);
+    prefix.newest_ns = std::max(prefix.newest_ns, next->arrival_ns);
     prefix.earliest_ns = std::min(prefix.earliest_ns, next->refuse_ns);
     if (IsPreferred(size)) {
       prefix.best_requests = prefix.requests;
       prefix.best_reason = BatchReason::kPreferred;
     }
-    if (size >= max_batch_size_) {
+    if (size >= prefix.limit) {
       prefix.closed = true;
       prefix.closed_reason = BatchReason::kFull;
     }
   }
 }
 
+void DynamicPlanner::SetLimit(uint64_t now_ns) {
+  uint64_t limit = max_batch_size_;
+  if (limits_ != nullptr) {
+    // The first is the oldest but for priority levels, where the limit is the next batch's affair.
+    limit = std::clamp<uint64_t>(limits_->SizeLimit(queue_.First()->arrival_ns, now_ns), 1, limit);
+  }
+  if (prefix_.limit != limit) Forget();
+  prefix_.limit = limit;
+}
+
+DynamicPlanner::Choice DynamicPlanner::ChooseByLimits(uint64_t now_ns) {
+  const Prefix& prefix = prefix_;
+  if (prefix.closed) return {prefix.requests, prefix.closed_reason};
+  const uint64_t until_ns =
+      limits_->WaitUntil({prefix.size, prefix.oldest_ns, prefix.newest_ns}, now_ns);
+  if (until_ns <= now_ns) return {prefix.requests, BatchReason::kObjective};
+  const uint64_t hurry_ns = HurryNs(prefix.earliest_ns);
+  if (now_ns >= hurry_ns) return {prefix.requests, BatchReason::kDeadline};
+  return {0, BatchReason::kObjective, std::min(until_ns, hurry_ns)};
+}
+
 DynamicPlanner::Choice DynamicPlanner::Choose(uint64_t now_ns) {
+  SetLimit(now_ns);
   Collect();
+  if (limits_ != nullptr) return ChooseByLimits(now_ns);
   const Prefix& prefix = prefix_;
   const uint64_t delay_end_ns = SaturatingAdd(prefix.oldest_ns, delay_ns_);
   const bool expired = delay_ns_ != 0 && now_ns >= delay_end_ns;
@@ -92,8 +125,7 @@ DynamicPlanner::Choice DynamicPlanner::Choose(uint64_t now_ns) {
   if (expired) return {prefix.requests, BatchReason::kDelayExpired};
   if (passed) return {prefix.requests, BatchReason::kPreferredPassed};
   if (delay_ns_ == 0) return {prefix.requests, BatchReason::kNoDelay};
-  const uint64_t margin = std::min(prefix.earliest_ns, kRefusalMarginNs);
-  const uint64_t hurry_ns = prefix.earliest_ns == kNever ? kNever : prefix.earliest_ns - margin;
+  const uint64_t hurry_ns = HurryNs(prefix.earliest_ns);
   if (now_ns >= hurry_ns) return {prefix.requests, BatchReason::kDeadline};
   return {0, BatchReason::kNoDelay, std::min(delay_end_ns, hurry_ns)};
 }
@@ -110,6 +142,9 @@ Batch DynamicPlanner::Take(size_t count, BatchReason reason) {
     batch.requests.push_back(queue_.Take(first));
   }
   batch.left_in_queue = queue_.size();
+  if (limits_ != nullptr) {
+    limits_->OnTaken({batch.batch_size, batch.oldest_arrival_ns, prefix_.newest_ns});
+  }
   Forget();
   return batch;
 }
@@ -158,6 +193,10 @@ void DynamicPlanner::Expire(uint64_t now_ns, std::vector<Refusal>* refused) {
 
 void DynamicPlanner::DropCancelled(std::vector<Refusal>* refused) {
   if (queue_.DropCancelled(refused)) Forget();
+}
+
+void DynamicPlanner::OnExecuted(uint64_t batch_size, uint64_t wait_ns, uint64_t execution_ns) {
+  if (limits_ != nullptr) limits_->OnExecuted(batch_size, wait_ns, execution_ns);
 }
 
 void DynamicPlanner::DropAll(const base::Status& error, std::vector<Refusal>* refused) {

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <memory>
 #include <vector>
 
 #include "config/model_config.h"
+#include "schedule/adaptive/batch_limits.h"
 #include "schedule/batch_planner.h"
 #include "schedule/dynamic/batch_compatibility.h"
 #include "schedule/queue/request_queue.h"
@@ -22,7 +24,7 @@ namespace nereid::schedule {
 ///  - otherwise it waits for more requests, at most until the delay of the oldest expires. A
 ///    preferred prefix whose oldest request has outwaited the delay does not hold the rest back.
 /// A request is never split; its batch dimension counts. The boundary between priority levels does
-/// not close a batch.
+/// not close a batch. With BatchLimits, these take the place of preferred sizes and delay.
 class DynamicPlanner final : public BatchPlanner {
  public:
   /// A batch is not held back when less than this is left until one of its requests would be
@@ -30,7 +32,9 @@ class DynamicPlanner final : public BatchPlanner {
   static constexpr uint64_t kRefusalMarginNs = 1'000'000;
 
   /// The configuration must have dynamic batching options; it must outlive the planner.
-  explicit DynamicPlanner(const config::ModelConfig& config);
+  /// `limits` may be null.
+  explicit DynamicPlanner(const config::ModelConfig& config,
+                          std::shared_ptr<BatchLimits> limits = nullptr);
 
   base::Status Push(RequestPtr& request, uint64_t now_ns) override;
   Decision Next(uint64_t now_ns) override;
@@ -38,6 +42,7 @@ class DynamicPlanner final : public BatchPlanner {
   void Expire(uint64_t now_ns, std::vector<Refusal>* refused) override;
   uint64_t NextExpiry() const override { return queue_.NextExpiry(); }
   void DropCancelled(std::vector<Refusal>* refused) override;
+  void OnExecuted(uint64_t batch_size, uint64_t wait_ns, uint64_t execution_ns) override;
   void DropAll(const base::Status& error, std::vector<Refusal>* refused) override;
   size_t size() const override { return queue_.size(); }
 
@@ -48,7 +53,9 @@ class DynamicPlanner final : public BatchPlanner {
     const RequestQueue::Waiting* last = nullptr;
     size_t requests = 0;
     uint64_t size = 0;
+    uint64_t limit = 0;             // of its size; 0 = not looked up yet
     uint64_t oldest_ns = kNever;    // arrival; not the first's, where levels differ
+    uint64_t newest_ns = 0;         // arrival
     uint64_t earliest_ns = kNever;  // when the first of them would be refused
     bool closed = false;            // something stands behind it that cannot join, or it is full
     BatchReason closed_reason = BatchReason::kFull;
@@ -63,6 +70,10 @@ class DynamicPlanner final : public BatchPlanner {
   };
 
   void Collect();
+  /// Sets the limit of the prefix's size; a prefix that was collected under another one is
+  /// forgotten.
+  void SetLimit(uint64_t now_ns);
+  Choice ChooseByLimits(uint64_t now_ns);
   /// Whether `next` joins the prefix; if not, the prefix is closed.
   bool MayJoin(const RequestQueue::Waiting& next);
   Choice Choose(uint64_t now_ns);
@@ -77,6 +88,7 @@ class DynamicPlanner final : public BatchPlanner {
   std::vector<uint64_t> preferred_;
   uint64_t largest_preferred_ = 0;
   const BatchCompatibility compatibility_;
+  const std::shared_ptr<BatchLimits> limits_;
   RequestQueue queue_;
   Prefix prefix_;
 };

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/cpu_plan.h"
+
+#include <algorithm>
+#include <charconv>
+#include <optional>
+#include <set>
+#include <tuple>
+
+#include "model_config.pb.h"
+
+namespace nereid::model {
+
+using base::Status;
+
+namespace {
+
+constexpr int kMostThreads = 4096;
+
+/// What frameworks' backends call their number of threads; these decide over the plan.
+constexpr const char* kFrameworkParameters[] = {"intra_op_thread_count", "INTRA_OP_THREAD_COUNT",
+                                                "TF_NUM_INTRA_THREADS"};
+
+std::optional<int> ParseThreads(const std::string& text) {
+  int threads = 0;
+  const char* const end = text.data() + text.size();
+  const auto [rest, error] = std::from_chars(text.data(), end, threads);
+  if (error != std::errc() || rest != end || threads < 1 || threads > kMostThreads) {
+    return std::nullopt;
+  }
+  return threads;
+}
+
+const std::string* FindSetting(const BackendSettings& settings, const std::string& backend,
+                               const std::string& key) {
+  const std::string* found = nullptr;
+  for (const std::string& scope : {std::string(), backend}) {
+    const auto of_scope = settings.find(scope);
+    if (of_scope == settings.end()) continue;
+    for (const auto& [name, value] : of_scope->second) {
+      if (name == key) found = &value;
+    }
+  }
+  return found;
+}
+
+/// What decides instead of the plan: the model's parameters, then the backend's settings. A value
+/// that is none is the framework's to complain of.
+void ApplyFrameworkSettings(const config::ModelConfig& config, const BackendSettings& defaults,
+                            CpuShare* share) {
+  for (const char* key : kFrameworkParameters) {
+    const std::string* value = config.FindParameter(key);
+    std::string set_by = key;
+    if (value == nullptr) {
+      value = FindSetting(defaults, config.backend(), key);
+      set_by = "--backend-config " + set_by;
+    }
+    if (value == nullptr) continue;
+    share->threads = ParseThreads(*value).value_or(share->threads);
+    share->set_by = std::move(set_by);
+    return;
+  }
+}
+
+}  // namespace
+
+int ThreadsPerInstance(int cpus, size_t models, size_t instances) {
+  const auto takers = static_cast<double>(std::max<size_t>(1, models)) *
+                      static_cast<double>(std::max<size_t>(1, instances));
+  return std::max(1, static_cast<int>(cpus / takers));
+}
+
+size_t CountCpuInstances(const config::ModelConfig& config) {
+  size_t count = 0;
+  for (const config::InstanceGroup& group : config.instance_groups()) {
+    if (group.kind == config::InstanceKind::kGpu || group.passive) continue;
+    count += static_cast<size_t>(std::max(0, group.count));
+  }
+  return count;
+}
+
+config::ModelConfigPtr WithCpuThreads(const config::ModelConfig& config, int threads) {
+  inference::ModelConfig proto = config.proto();
+  if (threads > 0 && config.FindParameter(kCpuThreadsParameter) == nullptr) {
+    (*proto.mutable_parameters())[kCpuThreadsParameter].set_string_value(std::to_string(threads));
+  }
+  return config::ModelConfig::Create(std::move(proto));
+}
+
+CpuPlan::Entry& CpuPlan::Entry::operator=(Entry&& other) noexcept {
+  std::swap(plan_, other.plan_);
+  std::swap(share_, other.share_);
+  return *this;
+}
+
+CpuPlan::Entry::~Entry() {
+  if (plan_ == nullptr) return;
+  std::lock_guard lock(plan_->mutex_);
+  plan_->shares_.erase(share_);
+}
+
+void CpuPlan::Expect(size_t models) {
+  std::lock_guard lock(mutex_);
+  expected_ = models;
+}
+
+size_t CpuPlan::ModelCountLocked(const std::string& with) const {
+  std::set<std::string_view> names = {with};
+  for (const CpuShare& share : shares_) names.insert(share.model);
+  return std::max(expected_, names.size());
+}
+
+base::Result<CpuPlan::Entry> CpuPlan::Add(const config::ModelConfig& config, int64_t version,
+                                          const std::vector<int>& bound_to) {
+  CpuShare share;
+  share.model = config.name();
+  share.version = version;
+  share.instances = CountCpuInstances(config);
+  share.cpus = bound_to;
+  Entry entry;
+  if (share.instances == 0) return entry;
+  const std::string* const own = config.FindParameter(kCpuThreadsParameter);
+  const std::optional<int> threads = own == nullptr ? std::nullopt : ParseThreads(*own);
+  if (own != nullptr && !threads) {
+    return Status::InvalidArgument(
+        "model '" + config.name() + "': parameter '" + kCpuThreadsParameter + "' is '" + *own +
+        "', but must be an integer from 1 to " + std::to_string(kMostThreads));
+  }
+  std::lock_guard lock(mutex_);
+  if (threads) {
+    share.threads = *threads;
+    share.set_by = kCpuThreadsParameter;
+  } else {
+    share.threads =
+        bound_to.empty()
+            ? ThreadsPerInstance(cpus_, ModelCountLocked(config.name()), share.instances)
+            : ThreadsPerInstance(static_cast<int>(bound_to.size()), 1, share.instances);
+    share.set_by = bound_to.empty() ? "plan" : "host policy";
+  }
+  ApplyFrameworkSettings(config, defaults_, &share);
+  entry.plan_ = this;
+  entry.share_ = shares_.insert(shares_.end(), std::move(share));
+  return entry;
+}
+
+std::vector<CpuShare> CpuPlan::Shares() const {
+  std::lock_guard lock(mutex_);
+  std::vector<CpuShare> shares(shares_.begin(), shares_.end());
+  std::sort(shares.begin(), shares.end(), [](const CpuShare& a, const CpuShare& b) {
+    return std::tie(a.model, a.version) < std::tie(b.model, b.version);
+  });
+  return shares;
+}
+
+}  // namespace nereid::model

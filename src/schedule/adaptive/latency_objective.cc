@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "schedule/adaptive/latency_objective.h"
+
+#include <algorithm>
+#include <charconv>
+
+namespace nereid::schedule {
+
+using base::Status;
+
+namespace {
+
+constexpr uint64_t kLeastObjectiveUs = 100;
+constexpr uint64_t kMostObjectiveUs = 3'600'000'000;  // an hour
+
+constexpr double kDecrease = 0.9;
+constexpr double kLeastGain = 0.01;  // a hundredth off the cost of a request
+constexpr double kGapsToWait = 4;    // of requests that come at random, 98 % come by then
+constexpr double kGapWeight = 1.0 / 8;
+constexpr uint32_t kMostFruitless = 8;   // then every 256th batch tries
+constexpr double kPatienceRise = 0.001;  // with kDecrease: about one late answer in a hundred
+constexpr double kLeastPatience = 0.05;
+
+}  // namespace
+
+base::Result<std::optional<uint64_t>> ReadLatencyObjective(const config::ModelConfig& config) {
+  const std::string* const text = config.FindParameter(kLatencyObjectiveParameter);
+  if (text == nullptr) return std::optional<uint64_t>();
+  const std::string prefix =
+      "model '" + config.name() + "': parameter '" + kLatencyObjectiveParameter + "' ";
+  uint64_t us = 0;
+  const char* const end = text->data() + text->size();
+  const auto [rest, error] = std::from_chars(text->data(), end, us);
+  if (error != std::errc() || rest != end || us < kLeastObjectiveUs || us > kMostObjectiveUs) {
+    return Status::InvalidArgument(prefix + "is '" + *text + "', but must be an integer from " +
+                                   std::to_string(kLeastObjectiveUs) + " to " +
+                                   std::to_string(kMostObjectiveUs));
+  }
+  if (!config.dynamic_batching()) {
+    return Status::InvalidArgument(prefix +
+                                   "needs dynamic_batching, which the model does not have");
+  }
+  return std::optional<uint64_t>(us * 1000);
+}
+
+LatencyObjective::LatencyObjective(uint64_t objective_ns, uint64_t max_batch_size)
+    : objective_ns_(objective_ns),
+      max_batch_size_(std::max<uint64_t>(1, max_batch_size)),
+      gap_ns_(static_cast<double>(objective_ns) / 4) {}
+
+uint64_t LatencyObjective::SizeLimit(uint64_t oldest_ns, uint64_t now_ns) const {
+  const bool lost = now_ns > oldest_ns && now_ns - oldest_ns > objective_ns_;
+  return lost ? max_batch_size_ : static_cast<uint64_t>(limit_);
+}
+
+uint64_t LatencyObjective::WaitUntil(const FormingBatch& batch, uint64_t now_ns) {
+  if (!cost_.known() || cost_.GainOfOneMore(batch.size) < kLeastGain) return now_ns;
+  const uint64_t execution_ns = cost_.UpperNs(batch.size + 1);
+  if (execution_ns >= objective_ns_) return now_ns;
+  const double spare_ns = patience_ * static_cast<double>(objective_ns_ - execution_ns);
+  const uint64_t deadline_ns = batch.oldest_ns + static_cast<uint64_t>(spare_ns);
+  const uint64_t until_ns = std::min(deadline_ns, batch.newest_ns + static_cast<uint64_t>(gap_ns_));
+  if (until_ns <= now_ns) return now_ns;
+  if (!held_) {
+    if (skip_ > 0) return now_ns;
+    held_ = batch;
+  }
+  return until_ns;
+}
+
+void LatencyObjective::OnTaken(const FormingBatch& batch) {
+  if (held_) {
+    LearnGap(batch);
+    held_.reset();
+  } else if (skip_ > 0) {
+    --skip_;
+  }
+}
+
+void LatencyObjective::LearnGap(const FormingBatch& batch) {
+  if (batch.size <= held_->size) {
+    fruitless_ = std::min(fruitless_ + 1, kMostFruitless);
+    skip_ = 1U << fruitless_;
+    return;
+  }
+  fruitless_ = 0;
+  const uint64_t span_ns = batch.newest_ns - std::min(batch.newest_ns, held_->newest_ns);
+  const double gap_ns =
+      static_cast<double>(span_ns) / static_cast<double>(batch.size - held_->size);
+  gap_ns_ += kGapWeight * (kGapsToWait * gap_ns - gap_ns_);
+}
+
+void LatencyObjective::OnExecuted(uint64_t size, uint64_t wait_ns, uint64_t execution_ns) {
+  cost_.Record(size, execution_ns);
+  const bool late = wait_ns + execution_ns > objective_ns_;
+  // Who waited that long stood behind others: holding batches back was not to blame.
+  if (!late) {
+    patience_ = std::min(1.0, patience_ + kPatienceRise);
+  } else if (wait_ns <= objective_ns_) {
+    patience_ = std::max(kLeastPatience, patience_ * kDecrease);
+  }
+  const auto batch = static_cast<double>(size);
+  if (batch > limit_ + 1) return;  // an exception from the limit teaches nothing about it
+  if (execution_ns > objective_ns_ / 2) {
+    SetLimit(std::min(limit_, batch) * kDecrease);
+  } else if (batch >= static_cast<double>(static_cast<uint64_t>(limit_))) {
+    SetLimit(limit_ + 1);
+  }
+}
+
+void LatencyObjective::SetLimit(double limit) {
+  limit_ = std::clamp(limit, 1.0, static_cast<double>(max_batch_size_));
+  published_limit_.store(static_cast<uint64_t>(limit_), std::memory_order_relaxed);
+}
+
+}  // namespace nereid::schedule

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "schedule/adaptive/latency_objective.h"
+
+#include <gtest/gtest.h>
+
+#include "request/testing/make_model.h"
+
+namespace nereid::schedule {
+namespace {
+
+constexpr uint64_t kMs = 1'000'000;
+
+class LatencyObjectiveTest : public ::testing::Test {
+ protected:
+  /// A model that takes 1 ms and 0.1 ms for each request; the curve is known afterwards.
+  void Learn() {
+    for (int round = 0; round < 4; ++round) {
+      for (const uint64_t size : {1, 2, 3, 4}) policy_.OnExecuted(size, 0, kMs + size * kMs / 10);
+    }
+  }
+  /// Until when a batch of `size`, all of whose requests have just come, is held back.
+  uint64_t Wait(uint64_t size) { return policy_.WaitUntil({size, 0, 0}, 0); }
+
+  LatencyObjective policy_{20 * kMs, 64};
+};
+
+TEST_F(LatencyObjectiveTest, TheLimitGrowsByOneAndShrinksByATenth) {
+  EXPECT_EQ(policy_.size_limit(), 1u);
+  for (uint64_t size = 1; size < 40; ++size) {
+    policy_.OnExecuted(size, 0, kMs);
+    EXPECT_EQ(policy_.size_limit(), size + 1);
+  }
+  policy_.OnExecuted(40, 0, 11 * kMs);  // more than half the objective
+  EXPECT_EQ(policy_.size_limit(), 36u);
+  policy_.OnExecuted(5, 0, kMs);  // not full: teaches nothing
+  EXPECT_EQ(policy_.size_limit(), 36u);
+  policy_.OnExecuted(10, 0, 15 * kMs);
+  EXPECT_EQ(policy_.size_limit(), 9u);
+}
+
+TEST_F(LatencyObjectiveTest, TheLimitStaysBetweenOneAndMaxBatchSize) {
+  for (uint64_t size = 1; size < 200; ++size)
+    policy_.OnExecuted(std::min<uint64_t>(size, 64), 0, 1);
+  EXPECT_EQ(policy_.size_limit(), 64u);
+  for (int i = 0; i < 100; ++i) policy_.OnExecuted(1, 0, 100 * kMs);
+  EXPECT_EQ(policy_.size_limit(), 1u);
+}
+
+TEST_F(LatencyObjectiveTest, ALostObjectiveMakesRoomForThroughput) {
+  EXPECT_EQ(policy_.SizeLimit(0, 20 * kMs), 1u);
+  EXPECT_EQ(policy_.SizeLimit(0, 20 * kMs + 1), 64u);
+  policy_.OnExecuted(64, 25 * kMs, 8 * kMs);
+  EXPECT_EQ(policy_.size_limit(), 1u) << "such a batch says nothing about the limit";
+}
+
+TEST_F(LatencyObjectiveTest, NothingIsHeldBackBeforeTheCostIsKnown) { EXPECT_EQ(Wait(1), 0u); }
+
+TEST_F(LatencyObjectiveTest, WaitsForTheNextRequestButNotTooLong) {
+  Learn();
+  EXPECT_EQ(Wait(1), 5 * kMs) << "a quarter of the objective, before anything is known of gaps";
+  // Late in its time, what is left beside the execution counts: 20 - 1.2 ms.
+  const uint64_t until = policy_.WaitUntil({1, 0, 17 * kMs}, 17 * kMs);
+  EXPECT_NEAR(static_cast<double>(until), 18.8 * kMs, 0.4 * kMs);
+  EXPECT_EQ(policy_.WaitUntil({1, 0, 17 * kMs}, 19 * kMs), 19 * kMs);
+}
+
+TEST_F(LatencyObjectiveTest, TheWaitFollowsTheGapsBetweenRequests) {
+  Learn();
+  for (int i = 0; i < 60; ++i) {
+    ASSERT_GT(Wait(1), 0u);
+    policy_.OnTaken({5, 0, 2 * kMs});  // four more in 2 ms: every 0.5 ms
+  }
+  EXPECT_NEAR(static_cast<double>(Wait(1)), 4 * 0.5 * kMs, 0.1 * kMs);
+}
+
+TEST_F(LatencyObjectiveTest, WaitsThatBringNothingBecomeRare) {
+  Learn();
+  int waits = 0;
+  for (int i = 0; i < 2000; ++i) {
+    if (Wait(1) > 0) ++waits;
+    policy_.OnTaken({1, 0, 0});
+  }
+  EXPECT_LE(waits, 16);
+  EXPECT_GE(waits, 8) << "but do not end: loads change";
+}
+
+TEST_F(LatencyObjectiveTest, NothingIsHeldBackWhereBatchesSaveNothing) {
+  for (int round = 0; round < 4; ++round) {
+    for (const uint64_t size : {1, 2, 3, 4}) policy_.OnExecuted(size, 0, size * kMs);
+  }
+  EXPECT_EQ(Wait(1), 0u);
+}
+
+TEST_F(LatencyObjectiveTest, NothingIsHeldBackForAnObjectiveThatCannotBeMet) {
+  for (int round = 0; round < 4; ++round) {
+    for (const uint64_t size : {1, 2}) policy_.OnExecuted(size, 0, 30 * kMs + size);
+  }
+  EXPECT_EQ(Wait(1), 0u);
+}
+
+TEST_F(LatencyObjectiveTest, LateAnswersShortenTheWaits) {
+  Learn();
+  for (int i = 0; i < 10; ++i) policy_.OnExecuted(1, 19 * kMs, 1100 * kMs / 1000);
+  const uint64_t until = policy_.WaitUntil({1, 0, 8 * kMs}, 5 * kMs);
+  EXPECT_LT(until, 10 * kMs);
+}
+
+base::Result<std::optional<uint64_t>> Read(const std::string& value, const std::string& more) {
+  return ReadLatencyObjective(
+      *request::MakeModel(
+           "name: \"m\" max_batch_size: 8 parameters { key: \"latency_objective_us\" "
+           "value { string_value: \"" +
+           value + "\" } } " + more)
+           ->config);
+}
+
+TEST(ReadLatencyObjective, ReadsMicroseconds) {
+  EXPECT_EQ(Read("20000", "dynamic_batching { }").value(), 20'000'000u);
+  EXPECT_EQ(ReadLatencyObjective(*request::MakeModel("name: \"m\"")->config).value(), std::nullopt);
+}
+
+TEST(ReadLatencyObjective, NamesTheParameter) {
+  for (const char* bad : {"", "fast", "99", "-5", "20ms", "3600000001", "99999999999999999999"}) {
+    EXPECT_EQ(Read(bad, "dynamic_batching { }").status().message(),
+              "model 'm': parameter 'latency_objective_us' is '" + std::string(bad) +
+                  "', but must be an integer from 100 to 3600000000");
+  }
+  EXPECT_EQ(Read("20000", "").status().message(),
+            "model 'm': parameter 'latency_objective_us' needs dynamic_batching, which the model "
+            "does not have");
+}
+
+}  // namespace
+}  // namespace nereid::schedule
