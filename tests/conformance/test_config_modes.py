@@ -162,4 +162,4 @@ def test_settings_for_gpus_are_accepted(client, is_peer, completing):
         log = completing.log.read_text()
         assert ("model 'for_gpus': settings without effect: optimization.priority: this server uses "
                 "no GPU") in log
-        assert "optimization.cuda of for_gpus has no effect" in log
+        assert "optimization.cuda of for_gpus has no effect: only TensorRT models use it" in log
