@@ -28,7 +28,7 @@ std::string Md5Of(const fs::path& path, std::string* error) {
     return "";
   }
   const std::unique_ptr<EVP_MD_CTX, decltype(&EVP_MD_CTX_free)> context(EVP_MD_CTX_new(),
-                                                                       EVP_MD_CTX_free);
+                                                                        EVP_MD_CTX_free);
   bool good = context != nullptr && EVP_DigestInit_ex(context.get(), EVP_md5(), nullptr) == 1;
   std::vector<char> chunk(size_t{1} << 20);
   while (good && in) {

@@ -47,7 +47,8 @@ TEST_F(ChecksumTest, WhatCannotBeReadIsRefused) {
   EXPECT_EQ(Check({{"MD5:absent", kAbc}}), "failed to open file " + (root_ / "absent").string());
   EXPECT_EQ(Check({{"MD5:1", kAbc}}), "failed to open file " + (root_ / "1").string());
   EXPECT_EQ(Check({{"MD5:../x", kAbc}}), "file '../x' is outside the model directory");
-  EXPECT_EQ(Check({{"MD5:/etc/passwd", kAbc}}), "file '/etc/passwd' is outside the model directory");
+  EXPECT_EQ(Check({{"MD5:/etc/passwd", kAbc}}),
+            "file '/etc/passwd' is outside the model directory");
   EXPECT_EQ(Check({{"MD5:", kAbc}}), "file '' is outside the model directory");
 }
 

@@ -53,9 +53,10 @@ TRITONSERVER_Error* TRITONREPOAGENT_Initialize(TRITONREPOAGENT_Agent* /*agent*/)
   if (major == TRITONREPOAGENT_API_VERSION_MAJOR && minor >= TRITONREPOAGENT_API_VERSION_MINOR) {
     return nullptr;
   }
-  return Failure(TRITONSERVER_ERROR_UNSUPPORTED,
-                 "the checksum agent needs version 0.1 of the repository agent API, the server has " +
-                     std::to_string(major) + "." + std::to_string(minor));
+  return Failure(
+      TRITONSERVER_ERROR_UNSUPPORTED,
+      "the checksum agent needs version 0.1 of the repository agent API, the server has " +
+          std::to_string(major) + "." + std::to_string(minor));
 }
 
 TRITONSERVER_Error* TRITONREPOAGENT_ModelAction(TRITONREPOAGENT_Agent* agent,

@@ -74,9 +74,7 @@ AgentChain::~AgentChain() {
   while (!models_.empty()) models_.pop_back();
 }
 
-void AgentChain::LoadComplete() {
-  Act(TRITONREPOAGENT_ACTION_LOAD_COMPLETE, /*reverse=*/true);
-}
+void AgentChain::LoadComplete() { Act(TRITONREPOAGENT_ACTION_LOAD_COMPLETE, /*reverse=*/true); }
 
 void AgentChain::LoadFail() { Act(TRITONREPOAGENT_ACTION_LOAD_FAIL, /*reverse=*/true); }
 

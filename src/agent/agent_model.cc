@@ -28,8 +28,8 @@ Status AgentModel::Load(Location location, std::string config_json) {
   initialized_ = true;
   stage_ = Stage::kLoading;
   in_load_ = true;
-  Status status = abi::TakeStatus(
-      entry.model_action(agent_->handle(), handle(), TRITONREPOAGENT_ACTION_LOAD));
+  Status status =
+      abi::TakeStatus(entry.model_action(agent_->handle(), handle(), TRITONREPOAGENT_ACTION_LOAD));
   in_load_ = false;
   return status;
 }
@@ -48,8 +48,7 @@ Status AgentModel::Act(TRITONREPOAGENT_ActionType action) {
   for (const Step& step : kSteps) {
     if (step.action != action || step.from != stage_) continue;
     stage_ = step.to;
-    return abi::TakeStatus(
-        agent_->entry_points().model_action(agent_->handle(), handle(), action));
+    return abi::TakeStatus(agent_->entry_points().model_action(agent_->handle(), handle(), action));
   }
   return Status::Ok();
 }

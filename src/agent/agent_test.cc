@@ -112,11 +112,10 @@ class AgentChainTest : public ::testing::Test {
   base::Result<std::unique_ptr<AgentChain>> Load(const std::string& agents) {
     const auto config = config::ParseModelConfigText(
         "name: \"m\" model_repository_agents { " + agents + " }", "test");
-    return AgentChain::Load(
-        registry_, **config, "/models/m", [this](const std::string& path) {
-          moved_to_ = path;
-          return config::ParseModelConfigText("name: \"m\" max_batch_size: 8", path);
-        });
+    return AgentChain::Load(registry_, **config, "/models/m", [this](const std::string& path) {
+      moved_to_ = path;
+      return config::ParseModelConfigText("name: \"m\" max_batch_size: 8", path);
+    });
   }
   static std::vector<std::string> TakeEvents() { return std::exchange(Events(), {}); }
 
@@ -159,13 +158,13 @@ TEST_F(AgentChainTest, WhatWasNotSaidIsSaidAtTheEnd) {
 }
 
 TEST_F(AgentChainTest, AnAgentThatRefusesEndsTheLoad) {
-  const auto chain = Load(AgentText("a") +
-                          AgentText("b", "parameters { key: \"refuse\" value: \"no\" }") +
-                          AgentText("c"));
+  const auto chain =
+      Load(AgentText("a") + AgentText("b", "parameters { key: \"refuse\" value: \"no\" }") +
+           AgentText("c"));
   EXPECT_EQ(chain.status().message(), "no");
-  EXPECT_THAT(TakeEvents(), ElementsAre("initialize", "a begin", "a LOAD", "b begin", "b LOAD",
-                                        "b LOAD_FAIL", "a LOAD_FAIL", "b end", "a end",
-                                        "finalize"));
+  EXPECT_THAT(TakeEvents(),
+              ElementsAre("initialize", "a begin", "a LOAD", "b begin", "b LOAD", "b LOAD_FAIL",
+                          "a LOAD_FAIL", "b end", "a end", "finalize"));
 }
 
 TEST_F(AgentChainTest, AnAgentMayMoveTheModel) {
@@ -208,8 +207,8 @@ TEST_F(AgentChainTest, AnAgentLivesAsLongAsAModelUsesIt) {
 
 TEST(AgentFunctionsTest, ArgumentsAreChecked) {
   const auto refused = [](TRITONSERVER_Error* error) {
-    const bool is = error != nullptr &&
-                    TRITONSERVER_ErrorCode(error) == TRITONSERVER_ERROR_INVALID_ARG;
+    const bool is =
+        error != nullptr && TRITONSERVER_ErrorCode(error) == TRITONSERVER_ERROR_INVALID_ARG;
     TRITONSERVER_ErrorDelete(error);
     return is;
   };

@@ -10,6 +10,7 @@
 #include "config/describe.h"
 #include "config/instance_difference.h"
 #include "config/labels.h"
+#include "config/rules/find_problems.h"
 #include "config/rules/validate.h"
 #include "model/host_placement.h"
 #include "model/setting_notes.h"
@@ -70,6 +71,15 @@ void LogSettingNotes(const config::ModelConfig& config) {
   LOG_WARNING << "model '" << config.name() << "': settings without effect: " << text;
 }
 
+// What the rules only warn of; see config/rules.
+void LogWarnings(const config::ModelConfig& config) {
+  const auto options = config::ValidateOptions::ForLoad(/*gpu_count=*/0);
+  for (const config::Problem& problem : config::FindProblems(config, options)) {
+    if (problem.severity != config::Severity::kWarning) continue;
+    LOG_WARNING << problem.message << " (" << problem.field << ")";
+  }
+}
+
 Status CheckGroups(const config::ModelConfig& config) {
   config::ValidateOptions groups;
   groups.check_instance_groups = true;
@@ -100,6 +110,7 @@ Status Model::Load(const ModelSource& source) {
   identity_ = std::move(identity);
   NEREID_RETURN_IF_ERROR(CheckSupported(config()));
   LogSettingNotes(config());
+  LogWarnings(config());
   NEREID_ASSIGN_OR_RETURN(
       const std::vector<InstancePtr> instances,
       CreateInstances(ExpandInstanceGroups(config(), environment_.host_policies)));

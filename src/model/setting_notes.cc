@@ -20,16 +20,12 @@ class Notes {
 };
 
 void NoteOptimization(const inference::ModelOptimizationPolicy& optimization, Notes* notes) {
-  const auto& accelerators = optimization.execution_accelerators();
-  notes->AddIf(optimization.has_cuda(), "optimization.cuda", kNoGpu);
   notes->AddIf(optimization.priority() != inference::ModelOptimizationPolicy::PRIORITY_DEFAULT,
                "optimization.priority", kNoGpu);
   notes->AddIf(optimization.gather_kernel_buffer_threshold() != 0,
                "optimization.gather_kernel_buffer_threshold", kNoGpu);
   notes->AddIf(optimization.eager_batching(), "optimization.eager_batching",
                "no backend of this server prepares a batch while another one runs");
-  notes->AddIf(accelerators.gpu_execution_accelerator_size() > 0,
-               "optimization.execution_accelerators.gpu_execution_accelerator", kNoGpu);
 }
 
 }  // namespace
@@ -37,7 +33,6 @@ void NoteOptimization(const inference::ModelOptimizationPolicy& optimization, No
 std::vector<std::string> SettingNotes(const config::ModelConfig& config) {
   Notes notes;
   NoteOptimization(config.proto().optimization(), &notes);
-  notes.AddIf(!config.cc_model_filenames().empty(), "cc_model_filenames", kNoGpu);
   notes.AddIf(config.proto().model_metrics().metric_control_size() > 0, "model_metrics",
               "this server has no histograms of models");
   return notes.Take();

@@ -8,8 +8,9 @@
 
 namespace nereid::model {
 
-/// The settings of a configuration that change nothing here, each with the reason: "cc_model_files:
-/// …". What is said once when the model is loaded, so that no setting is dropped in silence.
+/// The settings of a configuration that this server accepts and does nothing with, each with the
+/// reason: "model_metrics: …". Said once when the model is loaded, beside what the rules warn of
+/// (config/rules), so that no setting is dropped in silence.
 std::vector<std::string> SettingNotes(const config::ModelConfig& config);
 
 }  // namespace nereid::model

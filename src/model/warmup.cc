@@ -45,9 +45,9 @@ base::Result<uint64_t> SizeOf(const std::string& name, const SampleInput& input)
   const auto count = tensor::ElementCount(dims);
   const auto size = count ? base::CheckedMultiply<uint64_t>(*count, element) : std::nullopt;
   if (size && *size <= kMaxInputBytes) return *size;
-  return Invalid("warmup setting of input '" + name + "' asks for dims " +
-                 tensor::ShapeText(dims) + ", which is more than the " +
-                 std::to_string(kMaxInputBytes) + " bytes that an input may have");
+  return Invalid("warmup setting of input '" + name + "' asks for dims " + tensor::ShapeText(dims) +
+                 ", which is more than the " + std::to_string(kMaxInputBytes) +
+                 " bytes that an input may have");
 }
 
 template <typename Value>

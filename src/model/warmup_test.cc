@@ -58,7 +58,8 @@ TEST(BuildWarmupSamplesTest, ZeroDataIsZero) {
   EXPECT_EQ(sample.executions, 2u);
   ASSERT_THAT(sample.inputs, SizeIs(1));
   EXPECT_EQ(sample.inputs[0].shape, (tensor::Shape{1, 3, 2}));
-  EXPECT_EQ(Bytes(sample.inputs[0]), std::string(24, '\0')) << "the value of zero_data says nothing";
+  EXPECT_EQ(Bytes(sample.inputs[0]), std::string(24, '\0'))
+      << "the value of zero_data says nothing";
 }
 
 TEST(BuildWarmupSamplesTest, CountZeroIsOnceAndBatchSizeZeroIsNone) {
@@ -195,8 +196,8 @@ class MakeWarmupRequestsTest : public ::testing::Test {
 };
 
 TEST_F(MakeWarmupRequestsTest, EachIsABatchOfOneWithTheSameData) {
-  const auto requests = Make(kModel + Sample("data_type: TYPE_FP32 dims: [ 3, 2 ] zero_data: true",
-                                             "batch_size: 3"));
+  const auto requests =
+      Make(kModel + Sample("data_type: TYPE_FP32 dims: [ 3, 2 ] zero_data: true", "batch_size: 3"));
   ASSERT_TRUE(requests.ok()) << requests.status().message();
   ASSERT_THAT(*requests, SizeIs(3));
   const auto& first = *(*requests)[0];
@@ -283,8 +284,7 @@ TEST(RunWarmupTest, TheFirstFailureEndsItAndNamesEveryRequest) {
   instance.error = base::Status::Internal("too cold");
   const base::Status status = RunAll(ThreeSamples(), instance);
   EXPECT_EQ(status.code(), base::StatusCode::kInvalidArgument);
-  EXPECT_EQ(status.message(),
-            "failed to run warmup sample 's': too cold; too cold; too cold; ");
+  EXPECT_EQ(status.message(), "failed to run warmup sample 's': too cold; too cold; too cold; ");
   EXPECT_EQ(instance.sizes, std::vector<size_t>{3});
 }
 

@@ -60,8 +60,10 @@ TEST_F(LiveUpdateTest, RequestsInFlightKeepWhatTheyHave) {
 
 TEST_F(LiveUpdateTest, AFailedUpdateLeavesWhatServes) {
   const auto before = Serving();
-  Write("m", "backend: \"b\" instance_group { count: 2 } "
-             "parameters { key: \"bad\" value { string_value: \"1\" } }", {});
+  Write("m",
+        "backend: \"b\" instance_group { count: 2 } "
+        "parameters { key: \"bad\" value { string_value: \"1\" } }",
+        {});
   EXPECT_THAT(lifecycle_->Load("m").message(), HasSubstr("it is bad"));
   EXPECT_EQ(Serving(), before);
 }
@@ -70,7 +72,7 @@ TEST_F(LiveUpdateTest, ANewVersionLeavesTheOldOneAlone) {
   Write("m", "backend: \"b\" instance_group { count: 1 } version_policy { all { } }", {"2"});
   Load();
   EXPECT_THAT(loader_.TakeEvents(), UnorderedElementsAre("update m:1", "load m:2", "activate m:1",
-                                                "activate m:2", "gone m:1"));
+                                                         "activate m:2", "gone m:1"));
   EXPECT_EQ(IndexText(*lifecycle_), "m/1/READY/\nm/2/READY/\n");
 }
 
@@ -87,8 +89,10 @@ TEST_F(LiveUpdateTest, LatestReplacesAndDeletingBringsBack) {
 }
 
 TEST_F(LiveUpdateTest, AllSelectedVersionsOrNone) {
-  Write("m", "backend: \"b\" version_policy { all { } } "
-             "parameters { key: \"bad_version\" value { string_value: \"2\" } }", {"2", "3"});
+  Write("m",
+        "backend: \"b\" version_policy { all { } } "
+        "parameters { key: \"bad_version\" value { string_value: \"2\" } }",
+        {"2", "3"});
   EXPECT_EQ(lifecycle_->Load("m").message(),
             "load failed for model 'm': version 2 is at UNAVAILABLE state: Invalid argument: it is "
             "bad;\n");

@@ -13,8 +13,8 @@ std::map<int64_t, VersionAction> PlanVersions(const LoadBasis& before, const Loa
                           config::SameButForInstances(*before.config, *now.config);
   std::map<int64_t, VersionAction> plan;
   for (const int64_t version : selected) {
-    const bool update = may_update && ready.contains(version) &&
-                        VersionUnchanged(before.files, now.files, version);
+    const bool update =
+        may_update && ready.contains(version) && VersionUnchanged(before.files, now.files, version);
     plan[version] = update ? VersionAction::kUpdate : VersionAction::kLoad;
   }
   return plan;

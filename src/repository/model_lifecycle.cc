@@ -14,6 +14,8 @@ using base::Status;
 
 namespace {
 
+/// Stands for all models where operations take turns; no model is named so.
+constexpr const char* kAllModels = "";
 constexpr const char* kDuplicateReason = "model appears in two or more repositories";
 
 bool IsDuplicate(const std::vector<ModelDirectory>& directories, const std::string& name) {
@@ -71,20 +73,42 @@ void ModelLifecycle::Release(const std::string& name) {
 }
 
 base::Result<ModelLifecycle::LoadReport> ModelLifecycle::LoadAll() {
+  Acquire(kAllModels);
+  auto report = LoadChanged();
+  Release(kAllModels);
+  return report;
+}
+
+base::Result<ModelLifecycle::LoadReport> ModelLifecycle::LoadChanged() {
   NEREID_ASSIGN_OR_RETURN(const auto directories, ScanRepositories(options_.poll.repositories));
   LoadReport report;
-  std::vector<ModelDirectory> unique;
+  RepositorySnapshot now;
   for (const ModelDirectory& directory : directories) {
-    if (IsDuplicate(directories, directory.name)) {
-      report.failures[directory.name] =
-          Status::Internal("failed to poll model '" + directory.name +
-                           "': not unique across all model repositories");
-      LOG_ERROR << report.failures[directory.name].message();
+    if (!IsDuplicate(directories, directory.name)) {
+      now.models[directory.name] = {directory.path, ReadFileState(directory.path)};
       continue;
     }
-    unique.push_back(directory);
+    report.failures[directory.name] = Status::Internal(
+        "failed to poll model '" + directory.name + "': not unique across all model repositories");
+    LOG_ERROR << report.failures[directory.name].message();
   }
-  RunAll(unique, &report);
+  const SnapshotDifference difference = Compare(snapshot_, now);
+  for (const std::string& name : difference.removed) {
+    const Status status = Unload(name);
+    if (!status.ok()) LOG_ERROR << "failed to unload '" << name << "': " << status.message();
+  }
+  std::vector<ModelDirectory> directories_to_load;
+  for (const auto* names : {&difference.added, &difference.changed}) {
+    for (const std::string& name : *names) {
+      directories_to_load.push_back({name, now.models[name].path});
+    }
+  }
+  RunAll(directories_to_load, &report);
+  for (const std::string& name : difference.changed) {
+    // A change that what serves could not follow is seen as one again.
+    if (report.failures.contains(name)) now.models[name] = snapshot_.models[name];
+  }
+  snapshot_ = std::move(now);
   return report;
 }
 

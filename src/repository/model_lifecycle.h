@@ -17,6 +17,7 @@
 #include "repository/loaded_model.h"
 #include "repository/model_poll.h"
 #include "repository/model_table.h"
+#include "repository/repository_snapshot.h"
 
 namespace nereid::repository {
 
@@ -48,7 +49,10 @@ class ModelLifecycle {
     std::map<std::string, base::Status> failures;  // by model
   };
 
-  /// Loads every model of the repositories. The failure is about the repositories themselves.
+  /// Looks at the repositories: loads every model that is new or has changed since the last look,
+  /// and unloads those whose directories are gone. What cannot be loaded is tried again when it
+  /// changes; where an older one serves instead, with every look. The failure is about the
+  /// repositories themselves.
   base::Result<LoadReport> LoadAll();
 
   /// Loads these models; a name that no repository has is a failure of that model.
@@ -80,19 +84,19 @@ class ModelLifecycle {
 
  private:
   struct ModelState {
-    bool busy = false;  // an operation is under way
-    LoadBasis basis;    // of what serves; empty where nothing does
+    bool busy = false;                          // an operation is under way
+    LoadBasis basis;                            // of what serves; empty where nothing does
     std::shared_ptr<agent::AgentChain> agents;  // of what serves
   };
   /// A version that a load has made, or the reason why it has not.
   using LoadedVersions = std::map<int64_t, base::Result<std::shared_ptr<LoadedModel>>>;
 
+  base::Result<LoadReport> LoadChanged();
   base::Status LoadLocked(const ModelDirectory& directory, const LoadOverrides& overrides);
   base::Status LoadVersions(const PolledModel& polled);
   LoadedVersions MakeVersions(const PolledModel& polled, uint64_t generation);
   base::Result<std::shared_ptr<LoadedModel>> MakeVersion(const VersionSource& source,
-                                                         VersionAction action,
-                                                         uint64_t generation);
+                                                         VersionAction action, uint64_t generation);
   /// Puts what was made into the table in the place of what served.
   void Switch(const std::string& name, const LoadedVersions& loaded, uint64_t generation);
   /// Says in the table what became of the versions that do not serve.
@@ -111,6 +115,7 @@ class ModelLifecycle {
 
   const Options options_;
   ModelLoader& loader_;
+  RepositorySnapshot snapshot_;  // of the last LoadAll; these take turns
   base::SharedSnapshot<ModelTable> table_;
   std::mutex table_mutex_;  // serialises Change
   mutable std::mutex mutex_;

@@ -57,13 +57,12 @@ Status RunAgents(const config::ModelConfig& written, const PollOptions& options,
     return config::ModelConfig::Create(std::move(proto));
   };
   NEREID_ASSIGN_OR_RETURN(
-      polled->agents,
-      agent::AgentChain::Load(*options.agents, *named(written), polled->directory.path,
-                              [&](const std::string& path) -> base::Result<config::ModelConfigPtr> {
-                                NEREID_ASSIGN_OR_RETURN(const auto moved,
-                                                        ReadConfig(path, options));
-                                return named(*moved);
-                              }));
+      polled->agents, agent::AgentChain::Load(
+                          *options.agents, *named(written), polled->directory.path,
+                          [&](const std::string& path) -> base::Result<config::ModelConfigPtr> {
+                            NEREID_ASSIGN_OR_RETURN(const auto moved, ReadConfig(path, options));
+                            return named(*moved);
+                          }));
   polled->directory.path = polled->agents->directory();
   polled->basis.staged = true;
   return Status::Ok();

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "base/result.h"
 #include "agent/agent_chain.h"
+#include "base/result.h"
 #include "config/model_config.h"
 #include "repository/load_overrides.h"
 #include "repository/load_plan.h"
@@ -36,7 +36,7 @@ base::Result<std::vector<ModelDirectory>> ScanRepositories(const std::set<std::s
 /// What the directory of one model says, before anything is loaded.
 struct PolledModel {
   ModelDirectory directory;
-  LoadBasis basis;                // its configuration is completed from the files, normalised, valid
+  LoadBasis basis;  // its configuration is completed from the files, normalised, valid
   std::vector<int64_t> versions;  // what the version policy selects of what is there; may be empty
   /// The agents that the configuration names; they have run LOAD. Null without agents.
   std::shared_ptr<agent::AgentChain> agents;

@@ -40,6 +40,7 @@ struct Known {
   uint64_t arrival_ns = 0;
   uint64_t move_ns = kNever;
   uint64_t refuse_ns = kNever;
+  bool refused_by_deadline = false;
   std::shared_ptr<request::Cancellation> cancellation;
 };
 
@@ -306,6 +307,7 @@ class Play {
   void SetTimes(const request::InferenceRequest& request, Known* known) const {
     const QueuePolicy& policy = setting_.PolicyOf(known->level);
     if (request.deadline_ns != 0) known->refuse_ns = request.deadline_ns;
+    known->refused_by_deadline = true;
     if (!setting_.dynamic) return;
     uint64_t timeout_us = policy.default_timeout_us;
     if (policy.allow_timeout_override && request.timeout_us != 0) {
@@ -316,6 +318,7 @@ class Play {
     if (policy.timeout_action == QueuePolicy::TimeoutAction::kDelay) {
       known->move_ns = end;
     } else {
+      known->refused_by_deadline = known->refuse_ns < end;
       known->refuse_ns = std::min(known->refuse_ns, end);
     }
   }
@@ -404,15 +407,13 @@ class Play {
   void Leave(const std::vector<Refusal>& refused) {
     for (const Refusal& refusal : refused) {
       const Known known = queue_.Take(refusal.request->times.start_ns);
-      if (refusal.reason == FailureReason::kCanceled) {
-        // By its client, or by the client's deadline, which counts as that.
-        ASSERT_TRUE(refusal.request->IsCancelled() || known.refuse_ns <= now_ns_);
-        ASSERT_EQ(refusal.error.code(), base::StatusCode::kCancelled);
-      } else {
-        ASSERT_EQ(refusal.reason, FailureReason::kRejected);
-        ASSERT_EQ(refusal.error.code(), base::StatusCode::kUnavailable);
-        ASSERT_LE(known.refuse_ns, now_ns_);  // not before its time
-      }
+      const bool canceled = refusal.reason == FailureReason::kCanceled;
+      ASSERT_TRUE(canceled || refusal.reason == FailureReason::kRejected);
+      ASSERT_EQ(refusal.error.code(),
+                canceled ? base::StatusCode::kCancelled : base::StatusCode::kUnavailable);
+      if (canceled && refusal.request->IsCancelled()) continue;
+      ASSERT_LE(known.refuse_ns, now_ns_);  // not before its time
+      ASSERT_EQ(canceled, known.refused_by_deadline);
     }
     left_ += refused.size();
     Forget();

@@ -13,6 +13,7 @@
 #include "request/response_factory.h"
 #include "schedule/limits/resource_permits.h"
 #include "server/repository_parts.h"
+#include "server/repository_poller.h"
 
 namespace nereid::server {
 
@@ -36,10 +37,6 @@ backend::BackendRegistry::Settings BackendSettings(const ServerSettings& setting
 Status CheckSupported(const ServerSettings& settings) {
   if (settings.model_repository_paths.empty()) {
     return Status::InvalidArgument("--model-repository must be specified");
-  }
-  if (settings.model_control_mode == ModelControlMode::kPoll) {
-    return Status::Unsupported(
-        "model control mode 'poll' is not supported by this server yet; use 'none' or 'explicit'");
   }
   if (settings.model_namespacing) {
     return Status::Unsupported("model namespacing is not supported by this server yet");
@@ -100,7 +97,29 @@ Status InferenceServer::Start() {
   repository_ = std::make_unique<Repository>(std::move(options), std::move(environment),
                                              settings_.repoagent_directory);
   if (settings_.metrics_enabled) StartCollectors();
-  return LoadStartupModels();
+  NEREID_RETURN_IF_ERROR(LoadStartupModels());
+  StartPolling();
+  return Status::Ok();
+}
+
+void InferenceServer::StartPolling() {
+  const bool polls = settings_.model_control_mode == ModelControlMode::kPoll;
+  if (!polls || settings_.repository_poll_secs == 0) return;
+  poller_ = std::make_unique<RepositoryPoller>(
+      [this] {
+        if (const Status status = PollRepositories(); !status.ok()) {
+          LOG_ERROR << "failed to poll the model repositories: " << status.message();
+        }
+      },
+      uint64_t{settings_.repository_poll_secs} * 1'000'000'000, base::SteadyClock(), *timers_);
+}
+
+Status InferenceServer::PollRepositories() {
+  if (settings_.model_control_mode != ModelControlMode::kPoll) {
+    return Status::Unavailable("polling is disabled");
+  }
+  if (stopping_.load(std::memory_order_acquire)) return Status::Unavailable("Server exiting");
+  return repository_->lifecycle.LoadAll().status();
 }
 
 /// The first models to be loaded leave CPUs for the last ones.
@@ -131,7 +150,7 @@ Status InferenceServer::OpenResponseCache() {
 Status InferenceServer::LoadStartupModels() {
   repository::ModelLifecycle& lifecycle = repository_->lifecycle;
   repository::ModelLifecycle::LoadReport report;
-  const bool all = settings_.model_control_mode == ModelControlMode::kNone ||
+  const bool all = settings_.model_control_mode != ModelControlMode::kExplicit ||
                    (settings_.startup_models.size() == 1 && settings_.startup_models[0] == "*");
   if (all) {
     NEREID_RETURN_IF_ERROR(ExpectModels());
@@ -175,6 +194,7 @@ InferenceServer::~InferenceServer() {
 Status InferenceServer::Stop() {
   stopping_.store(true, std::memory_order_release);
   if (repository_ == nullptr) return Status::Ok();
+  poller_.reset();
   repository_->lifecycle.UnloadAll();
   const base::Clock& clock = base::SteadyClock();
   const uint64_t deadline = clock.NowNs() + uint64_t{exit_timeout_secs_} * 1'000'000'000;

@@ -27,6 +27,8 @@ class ResourcePermits;
 }
 namespace nereid::server {
 
+class RepositoryPoller;
+
 /// What the start-up table says of a backend.
 struct BackendSummary {
   std::string name;
@@ -47,6 +49,10 @@ class InferenceServer final : public api::InferenceService {
   /// timeout, then INTERNAL "Exit timeout expired. Exiting immediately.". Blocks.
   base::Status Stop();
   void SetExitTimeout(uint32_t seconds) { exit_timeout_secs_ = seconds; }
+
+  /// Looks for changes in the repositories now: loads, reloads and unloads, and returns when that
+  /// is done. Models that fail are logged. UNAVAILABLE "polling is disabled" in another mode.
+  base::Status PollRepositories();
 
   base::Result<bool> IsServerLive() override;
   base::Result<bool> IsServerReady() override;
@@ -78,6 +84,7 @@ class InferenceServer final : public api::InferenceService {
   base::Status Start();
   base::Status OpenResponseCache();
   base::Status LoadStartupModels();
+  void StartPolling();
   base::Status ExpectModels();
   void StartCollectors();
   /// INVALID_ARGUMENT unless loading and unloading by name is allowed.
@@ -95,6 +102,7 @@ class InferenceServer final : public api::InferenceService {
   std::unique_ptr<cache::ResponseCache> response_cache_;  // null without --cache-config
   struct Repository;                                      // the lifecycle and what it is wired to
   std::unique_ptr<Repository> repository_;
+  std::unique_ptr<RepositoryPoller> poller_;
   struct Collectors;
   std::unique_ptr<Collectors> collectors_;
 };

@@ -23,6 +23,8 @@ struct ServerSettings {
   std::string server_id = "triton";
   std::set<std::string> model_repository_paths;  // sorted, as Triton keeps them
   ModelControlMode model_control_mode = ModelControlMode::kNone;
+  /// kPoll only: seconds between looks at the repositories; 0: only when asked.
+  uint32_t repository_poll_secs = 0;
   std::vector<std::string> startup_models;  // kExplicit only; "*" alone = all
   bool strict_model_config = false;         // true: the backend completes nothing
   std::string model_config_name;            // configs/<name>.pbtxt instead of config.pbtxt

@@ -56,34 +56,48 @@ static void ExpectError(TRITONSERVER_Error* error, TRITONSERVER_Error_Code code,
 
 static char repository[] = "/tmp/nereid_capi_XXXXXX";
 
-static void MakeRepository(void) {
-  static const char config[] =
-      "name: \"copy\"\n"
-      "backend: \"identity\"\n"
-      "max_batch_size: 8\n"
-      "input [ { name: \"INPUT0\" data_type: TYPE_FP32 dims: [ -1 ] } ]\n"
-      "output [ { name: \"OUTPUT0\" data_type: TYPE_FP32 dims: [ -1 ] } ]\n";
+static void WriteFile(const char* model, const char* name, const char* text, const char* more) {
   char path[128];
-  CHECK(mkdtemp(repository) != NULL);
-  snprintf(path, sizeof(path), "%s/copy", repository);
-  CHECK(mkdir(path, 0755) == 0);
-  snprintf(path, sizeof(path), "%s/copy/1", repository);
-  CHECK(mkdir(path, 0755) == 0);
-  snprintf(path, sizeof(path), "%s/copy/config.pbtxt", repository);
+  snprintf(path, sizeof(path), "%s/%s/%s", repository, model, name);
   FILE* file = fopen(path, "w");
   CHECK(file != NULL);
-  CHECK(fputs(config, file) >= 0);
+  CHECK(fputs(text, file) >= 0 && fputs(more, file) >= 0);
   CHECK(fclose(file) == 0);
 }
 
-static void RemoveRepository(void) {
+static void MakeModel(const char* model, const char* more) {
+  static const char config[] =
+      "backend: \"identity\"\n"
+      "max_batch_size: 8\n"
+      "input [ { name: \"INPUT0\" data_type: TYPE_FP32 dims: [ -1 ] } ]\n"
+      "output [ { name: \"OUTPUT0\" data_type: TYPE_FP32 dims: [ -1 ]\n"
+      "           label_filename: \"labels.txt\" } ]\n";
   char path[128];
-  snprintf(path, sizeof(path), "%s/copy/config.pbtxt", repository);
-  unlink(path);
-  snprintf(path, sizeof(path), "%s/copy/1", repository);
-  rmdir(path);
-  snprintf(path, sizeof(path), "%s/copy", repository);
-  rmdir(path);
+  snprintf(path, sizeof(path), "%s/%s", repository, model);
+  CHECK(mkdir(path, 0755) == 0);
+  snprintf(path, sizeof(path), "%s/%s/1", repository, model);
+  CHECK(mkdir(path, 0755) == 0);
+  WriteFile(model, "config.pbtxt", config, more);
+  WriteFile(model, "labels.txt", "cat\n\ndog\n", "");
+}
+
+static void MakeRepository(void) {
+  CHECK(mkdtemp(repository) != NULL);
+  MakeModel("copy", "");
+  MakeModel("slow",
+            "instance_group { kind: KIND_CPU count: 1 }\n"
+            "parameters { key: \"execute_delay_ms\" value: { string_value: \"60000\" } }\n");
+}
+
+static void RemoveRepository(void) {
+  static const char* const parts[] = {
+      "copy/config.pbtxt", "copy/labels.txt", "copy/1", "copy", "slow/config.pbtxt",
+      "slow/labels.txt",   "slow/1",          "slow",   "."};
+  char path[128];
+  for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); ++i) {
+    snprintf(path, sizeof(path), "%s/%s", repository, parts[i]);
+    if (unlink(path) != 0) rmdir(path);
+  }
   rmdir(repository);
 }
 
@@ -160,15 +174,20 @@ static void OnResponse(TRITONSERVER_InferenceResponse* response, uint32_t flags,
   pthread_mutex_unlock(&call->mutex);
 }
 
-static void InitCall(Call* call, TRITONSERVER_Server* server,
-                     TRITONSERVER_ResponseAllocator* allocator) {
+static void InitCallOf(const char* model, Call* call, TRITONSERVER_Server* server,
+                       TRITONSERVER_ResponseAllocator* allocator) {
   memset(call, 0, sizeof(*call));
   pthread_mutex_init(&call->mutex, NULL);
   pthread_cond_init(&call->changed, NULL);
-  OK(TRITONSERVER_InferenceRequestNew(&call->request, server, "copy", -1));
+  OK(TRITONSERVER_InferenceRequestNew(&call->request, server, model, -1));
   OK(TRITONSERVER_InferenceRequestSetReleaseCallback(call->request, OnRelease, call));
   OK(TRITONSERVER_InferenceRequestSetResponseCallback(call->request, allocator, call, OnResponse,
                                                       call));
+}
+
+static void InitCall(Call* call, TRITONSERVER_Server* server,
+                     TRITONSERVER_ResponseAllocator* allocator) {
+  InitCallOf("copy", call, server, allocator);
 }
 
 /* An input of shape [batch, count / batch]; the floats are not copied. */
@@ -312,6 +331,39 @@ static void TestModel(TRITONSERVER_Server* server) {
         TRITONSERVER_ERROR_INVALID_ARG, "absent");
 }
 
+static void CheckLabel(TRITONSERVER_InferenceResponse* response, size_t class_index,
+                       const char* expected) {
+  const char* label = "unset";
+  OK(TRITONSERVER_InferenceResponseOutputClassificationLabel(response, 0, class_index, &label));
+  if (expected == NULL) {
+    CHECK(label == NULL);
+  } else {
+    CHECK(label != NULL && strcmp(label, expected) == 0);
+  }
+}
+
+/* One request that is being executed for a minute and one that waits behind it: both end now. */
+static void TestCancel(TRITONSERVER_Server* server, TRITONSERVER_ResponseAllocator* allocator) {
+  static const float data[2] = {1.0f, 2.0f};
+  Call calls[2];
+  OK(TRITONSERVER_ServerLoadModel(server, "slow"));
+  for (int i = 0; i < 2; ++i) {
+    InitCallOf("slow", &calls[i], server, allocator);
+    SetInput(&calls[i], data, 1, 2);
+    OK(TRITONSERVER_ServerInferAsync(server, calls[i].request, NULL));
+  }
+  for (int i = 1; i >= 0; --i) {
+    OK(TRITONSERVER_InferenceRequestCancel(calls[i].request));
+    Await(&calls[i], 1);
+    TRITONSERVER_Error* error = TRITONSERVER_InferenceResponseError(calls[i].response);
+    CHECK(error != NULL);
+    CHECK(TRITONSERVER_ErrorCode(error) == TRITONSERVER_ERROR_CANCELLED);
+    OK(TRITONSERVER_InferenceResponseDelete(calls[i].response));
+    DeleteCall(&calls[i]);
+  }
+  OK(TRITONSERVER_ServerUnloadModel(server, "slow"));
+}
+
 /* One request, used five times. */
 static void TestRequest(TRITONSERVER_Server* server, TRITONSERVER_ResponseAllocator* allocator) {
   static const float first[6] = {0.5f, -1.0f, 2.25f, 3.0f, 4.0f, -5.5f};
@@ -333,6 +385,10 @@ static void TestRequest(TRITONSERVER_Server* server, TRITONSERVER_ResponseAlloca
   const char* id = NULL;
   OK(TRITONSERVER_InferenceResponseId(call.response, &id));
   CHECK(strcmp(id, "first") == 0);
+  CheckLabel(call.response, 0, "cat");
+  CheckLabel(call.response, 1, NULL);  // an empty line
+  CheckLabel(call.response, 2, "dog");
+  CheckLabel(call.response, 3, NULL);
   CheckAnswer(&call, first, 2, 6);
 
   // The same request with other data, and with the output named.
@@ -460,6 +516,7 @@ int main(int argc, char** argv) {
   OK(TRITONSERVER_ResponseAllocatorNew(&allocator, Allocate, ReleaseBuffer, NULL));
   TestModel(server);
   TestRequest(server, allocator);
+  TestCancel(server, allocator);
   TestManyInFlight(server, allocator);
   TestStatistics(server);
   TestUnload(server, allocator);

@@ -49,6 +49,13 @@ def test_timeout_is_answered_while_the_instance_is_busy(server):
     assert order_of_answers(server, [request(i, "expiring", 4) for i in range(3)])[-1] == 0
 
 
+def test_batch_goes_before_a_request_of_it_times_out(server):
+    """The delay is longer than the timeout, and the instance has nothing else to do."""
+    (result,) = together(server, [request(1, "hasty")])
+    assert not hasattr(result, "code"), result
+    assert result.outputs[0].shape == [1, 4]
+
+
 def test_full_queue_refuses(server, transports):
     """One instance busy for 400 ms and room for one: of six at once, some are refused."""
     client = transports["http"]

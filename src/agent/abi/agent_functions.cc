@@ -81,9 +81,9 @@ TRITONSERVER_Error* TRITONREPOAGENT_ModelParameter(TRITONREPOAGENT_Agent* /*agen
   return Guard([&]() -> Status {
     const auto& parameters = AgentModel::From(model)->parameters();
     if (index >= parameters.size()) {
-      return Status::InvalidArgument("index out of range for model parameters: " +
-                                     std::to_string(index) + " of " +
-                                     std::to_string(parameters.size()));
+      return Status::InvalidArgument(
+          "index out of range for model parameters: " + std::to_string(index) + " of " +
+          std::to_string(parameters.size()));
     }
     *parameter_name = parameters[index].first.c_str();
     *parameter_value = parameters[index].second.c_str();

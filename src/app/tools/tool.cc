@@ -10,6 +10,7 @@ constexpr Tool kTools[] = {
     {"check", "check <directory>... [flags]", "say everything that is wrong with models", RunCheck},
     {"explain", "explain <model directory> [flags]",
      "show a configuration, and where it comes from", RunExplain},
+    {"init", "init <model file> [flags]", "write a configuration for a model file", RunInit},
 };
 
 }  // namespace

@@ -54,6 +54,7 @@ const Tool* FindTool(std::string_view name);
 
 ToolResult RunCheck(std::span<const std::string> words, const ToolContext& context);
 ToolResult RunExplain(std::span<const std::string> words, const ToolContext& context);
+ToolResult RunInit(std::span<const std::string> words, const ToolContext& context);
 
 /// The result of a tool that cannot run: "nereid <tool>: <reason>" and the way to its help.
 ToolResult CannotRun(std::string_view tool, const std::string& reason);

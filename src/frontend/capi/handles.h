@@ -21,8 +21,6 @@ struct TRITONSERVER_Server {
   std::atomic<nereid::api::InferenceService*> service{nullptr};
   /// What `service` points to.
   std::shared_ptr<nereid::server::InferenceServer> server;
-  /// Made with TRITONSERVER_MODEL_CONTROL_POLL.
-  bool polls = false;
 };
 
 /// The definition behind the opaque C type.

@@ -46,10 +46,6 @@ TRITONSERVER_Error* TRITONSERVER_ServerNew(TRITONSERVER_Server** server,
     auto object = std::make_unique<TRITONSERVER_Server>();
     server::ServerSettings settings = options->settings;
     settings.c_server = object.get();
-    object->polls = settings.model_control_mode == server::ModelControlMode::kPoll;
-    // Who holds the server polls it, with TRITONSERVER_ServerPollModelRepository; until then there
-    // is no difference.
-    if (object->polls) settings.model_control_mode = server::ModelControlMode::kNone;
     NEREID_ASSIGN_OR_RETURN(object->server, server::InferenceServer::Create(std::move(settings)));
     object->service.store(object->server.get(), std::memory_order_release);
     *server = object.release();
@@ -102,8 +98,10 @@ TRITONSERVER_Error* TRITONSERVER_ServerUnregisterModelRepository(TRITONSERVER_Se
 
 TRITONSERVER_Error* TRITONSERVER_ServerPollModelRepository(TRITONSERVER_Server* server) {
   NEREID_CHECK_NOT_NULL(server);
-  if (server->polls) return abi::MissingFeature(__func__, "repository polling");
-  return abi::Guard([] { return base::Status::Unavailable("polling is disabled"); });
+  return abi::Guard([&]() -> base::Status {
+    NEREID_ASSIGN_OR_RETURN(auto* engine, EngineOf(server));
+    return engine->PollRepositories();
+  });
 }
 
 TRITONSERVER_Error* TRITONSERVER_ServerIsLive(TRITONSERVER_Server* server, bool* live) {

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <limits>
 #include <set>
 #include <string>
 #include <vector>
 
 #include "abi/error.h"
+#include "abi/message.h"
 #include "api/testing/fake_inference_service.h"
+#include "base/temporary_directory.h"
 #include "frontend/capi/handles.h"
 
 namespace nereid::frontend_capi {
@@ -242,10 +245,71 @@ TEST_F(ServerTest, LoadAndUnload) {
   EXPECT_EQ(seen, "m;m config={} file:1/model=abc;-m;-all m;");
 }
 
-TEST_F(ServerTest, PollingDependsOnTheMode) {
-  EXPECT_CODE(TRITONSERVER_ServerPollModelRepository(&server_), kUnavailable);
-  server_.polls = true;
-  EXPECT_CODE(TRITONSERVER_ServerPollModelRepository(&server_), kUnsupported);
+/// A server of its own over an empty repository.
+class RealServerTest : public OptionsTest {
+ protected:
+  void Start(TRITONSERVER_ModelControlMode mode) {
+    repository_ = base::TemporaryDirectory::Create().value();
+    EXPECT_SUCCESS(
+        TRITONSERVER_ServerOptionsSetModelRepositoryPath(options_, repository_->path().c_str()));
+    EXPECT_SUCCESS(TRITONSERVER_ServerOptionsSetModelControlMode(options_, mode));
+    EXPECT_SUCCESS(TRITONSERVER_ServerNew(&server_, options_));
+  }
+  void TearDown() override {
+    EXPECT_SUCCESS(TRITONSERVER_ServerDelete(server_));
+    OptionsTest::TearDown();
+  }
+  std::string Index() {
+    TRITONSERVER_Message* index = nullptr;
+    EXPECT_SUCCESS(TRITONSERVER_ServerModelIndex(server_, 0, &index));
+    const std::string json = index->json;
+    delete index;
+    return json;
+  }
+  /// The failure of a load of "m" with these parameters.
+  base::Status Load(std::vector<const TRITONSERVER_Parameter*> parameters) {
+    const base::Status status = abi::TakeStatus(TRITONSERVER_ServerLoadModelWithParameters(
+        server_, "m", parameters.data(), parameters.size()));
+    for (const auto* parameter : parameters) {
+      TRITONSERVER_ParameterDelete(const_cast<TRITONSERVER_Parameter*>(parameter));
+    }
+    return status;
+  }
+  std::unique_ptr<base::TemporaryDirectory> repository_;
+  TRITONSERVER_Server* server_ = nullptr;
+};
+
+TEST_F(RealServerTest, WhoHoldsTheServerPolls) {
+  Start(TRITONSERVER_MODEL_CONTROL_POLL);
+  // It cannot be loaded, which is for the log; the look itself has succeeded.
+  std::filesystem::create_directories(repository_->path() + "/m/1");
+  EXPECT_SUCCESS(TRITONSERVER_ServerPollModelRepository(server_));
+  EXPECT_EQ(Index(), R"([{"name":"m"}])");
+  std::filesystem::remove_all(repository_->path());
+  EXPECT_CODE(TRITONSERVER_ServerPollModelRepository(server_), kInternal);
+}
+
+TEST_F(RealServerTest, OtherModesDoNotPoll) {
+  Start(TRITONSERVER_MODEL_CONTROL_EXPLICIT);
+  EXPECT_EQ(abi::TakeStatus(TRITONSERVER_ServerPollModelRepository(server_)).ToString(),
+            "Unavailable: polling is disabled");
+}
+
+TEST_F(RealServerTest, OverridesReachTheRepository) {
+  Start(TRITONSERVER_MODEL_CONTROL_EXPLICIT);
+  EXPECT_EQ(Load({TRITONSERVER_ParameterBytesNew("file:1/x", "abc", 3)}).message(),
+            "failed to load 'm', failed to poll from model repository");
+  const auto config = [] {
+    return TRITONSERVER_ParameterNew("config", TRITONSERVER_PARAMETER_STRING,
+                                     R"({"backend":"absent"})");
+  };
+  EXPECT_EQ(
+      Load({config(), TRITONSERVER_ParameterBytesNew("file:1/x", "abc", 3)}).message(),
+      "load failed for model 'm': version 1 is at UNAVAILABLE state: Invalid argument: unable "
+      "to find backend library for backend 'absent', try specifying runtime on the model "
+      "configuration.;\n");
+  EXPECT_EQ(Load({config(), TRITONSERVER_ParameterBytesNew("file:../x", "abc", 3)}).message(),
+            "failed to load 'm', failed to poll from model repository");
 }
 
 }  // namespace

@@ -12,106 +12,116 @@ using config::RuleInfo;
 using config::Severity;
 using config::Stage;
 
-inline constexpr RuleInfo kRepeatedKey = {"text.repeated_key",
-                                          "",
-                                          "The entries of a map have different keys.",
-                                          "a key that no other entry has",
-                                          "Remove one of the entries: the last one counts.",
-                                          Severity::kWarning,
-                                          Stage::kPoll};
+inline constexpr RuleInfo kRepeatedKey = {
+    .id = "text.repeated_key",
+    .field = "",
+    .summary = "The entries of a map have different keys.",
+    .expected = "a key that no other entry has",
+    .remedy = "Remove one of the entries: the last one counts.",
+    .severity = Severity::kWarning,
+    .stage = Stage::kPoll};
 inline constexpr RuleInfo kConfigFile = {
-    "files.config",
-    "",
-    "A model has a readable configuration file; it may be left out where the backend can tell.",
-    "a file config.pbtxt",
-    "Write the file; nereid init makes one from a model file.",
-    Severity::kError,
-    Stage::kPoll};
-inline constexpr RuleInfo kBackendTold = {"files.backend",
-                                          "backend",
-                                          "The configuration or the files tell the backend.",
-                                          "backend, platform, or a model file with a known name",
-                                          "Set backend.",
-                                          Severity::kError,
-                                          Stage::kPoll};
+    .id = "files.config",
+    .field = "",
+    .summary =
+        "A model has a readable configuration file; it may be left out where the backend can tell.",
+    .expected = "a file config.pbtxt",
+    .remedy = "Write the file; nereid init makes one from a model file.",
+    .severity = Severity::kError,
+    .stage = Stage::kPoll};
+inline constexpr RuleInfo kBackendTold = {
+    .id = "files.backend",
+    .field = "backend",
+    .summary = "The configuration or the files tell the backend.",
+    .expected = "backend, platform, or a model file with a known name",
+    .remedy = "Set backend.",
+    .severity = Severity::kError,
+    .stage = Stage::kPoll};
 inline constexpr RuleInfo kBackendLibrary = {
-    "files.backend_library",
-    "backend",
-    "The library of the backend is there.",
-    "the library of the backend",
-    "Correct the name of the backend, or install it in the backend directory.",
-    Severity::kError,
-    Stage::kLoad};
+    .id = "files.backend_library",
+    .field = "backend",
+    .summary = "The library of the backend is there.",
+    .expected = "the library of the backend",
+    .remedy = "Correct the name of the backend, or install it in the backend directory.",
+    .severity = Severity::kError,
+    .stage = Stage::kLoad};
 inline constexpr RuleInfo kModelFile = {
-    "files.model",
-    "default_model_filename",
-    "Every version that is served holds the model's file.",
-    "the model's file in the version's directory",
-    "Put the file there, or name the one that is there in default_model_filename.",
-    Severity::kError,
-    Stage::kLoad};
-inline constexpr RuleInfo kLabelFile = {"files.labels",
-                                        "output.label_filename",
-                                        "Label files are in the model's directory.",
-                                        "a file below the model's directory",
-                                        "Put the file there, or correct label_filename.",
-                                        Severity::kError,
-                                        Stage::kLoad};
+    .id = "files.model",
+    .field = "default_model_filename",
+    .summary = "Every version that is served holds the model's file.",
+    .expected = "the model's file in the version's directory",
+    .remedy = "Put the file there, or name the one that is there in default_model_filename.",
+    .severity = Severity::kError,
+    .stage = Stage::kLoad};
+inline constexpr RuleInfo kLabelFile = {.id = "files.labels",
+                                        .field = "output.label_filename",
+                                        .summary = "Label files are in the model's directory.",
+                                        .expected = "a file below the model's directory",
+                                        .remedy = "Put the file there, or correct label_filename.",
+                                        .severity = Severity::kError,
+                                        .stage = Stage::kLoad};
 inline constexpr RuleInfo kWarmupFile = {
-    "files.warmup",
-    "model_warmup.inputs.input_data_file",
-    "The data files of warmup samples are in the directory warmup, and hold a whole tensor.",
-    "a file in the directory warmup of the model",
-    "Put the data there, or use zero_data or random_data.",
-    Severity::kError,
-    Stage::kLoad};
+    .id = "files.warmup",
+    .field = "model_warmup.inputs.input_data_file",
+    .summary =
+        "The data files of warmup samples are in the directory warmup, and hold a whole tensor.",
+    .expected = "a file in the directory warmup of the model",
+    .remedy = "Put the data there, or use zero_data or random_data.",
+    .severity = Severity::kError,
+    .stage = Stage::kLoad};
 inline constexpr RuleInfo kInitialStateFile = {
-    "files.initial_state",
-    "sequence_batching.state.initial_state.data_file",
-    "The data files of initial states are in the directory initial_state, and hold a whole tensor.",
-    "a file in the directory initial_state of the model",
-    "Put the data there, or use zero_data.",
-    Severity::kError,
-    Stage::kLoad};
+    .id = "files.initial_state",
+    .field = "sequence_batching.state.initial_state.data_file",
+    .summary =
+        "The data files of initial states are in the directory initial_state, and hold a whole "
+        "tensor.",
+    .expected = "a file in the directory initial_state of the model",
+    .remedy = "Put the data there, or use zero_data.",
+    .severity = Severity::kError,
+    .stage = Stage::kLoad};
 inline constexpr RuleInfo kNoVersion = {
-    "versions.none",
-    "version_policy",
-    "The version policy selects at least one version that is there.",
-    "a directory with the number of a version",
-    "Make the directory of a version (an ensemble's may be empty), or change version_policy.",
-    Severity::kError,
-    Stage::kLoad};
-inline constexpr RuleInfo kMissingVersion = {"versions.missing",
-                                             "version_policy.specific.versions",
-                                             "The versions that a policy lists are there.",
-                                             "a version that has a directory",
-                                             "Make its directory, or remove it from the list.",
-                                             Severity::kWarning,
-                                             Stage::kPoll};
+    .id = "versions.none",
+    .field = "version_policy",
+    .summary = "The version policy selects at least one version that is there.",
+    .expected = "a directory with the number of a version",
+    .remedy =
+        "Make the directory of a version (an ensemble's may be empty), or change version_policy.",
+    .severity = Severity::kError,
+    .stage = Stage::kLoad};
+inline constexpr RuleInfo kMissingVersion = {
+    .id = "versions.missing",
+    .field = "version_policy.specific.versions",
+    .summary = "The versions that a policy lists are there.",
+    .expected = "a version that has a directory",
+    .remedy = "Make its directory, or remove it from the list.",
+    .severity = Severity::kWarning,
+    .stage = Stage::kPoll};
 inline constexpr RuleInfo kIgnoredDirectory = {
-    "versions.ignored",
-    "",
-    "The directories in a model's directory are versions: numbers without leading zeros (or "
-    "configs, warmup, initial_state).",
-    "a number without leading zeros",
-    "Rename the directory, or move it out of the model's directory.",
-    Severity::kWarning,
-    Stage::kPoll};
+    .id = "versions.ignored",
+    .field = "",
+    .summary =
+        "The directories in a model's directory are versions: numbers without leading zeros (or "
+        "configs, warmup, initial_state).",
+    .expected = "a number without leading zeros",
+    .remedy = "Rename the directory, or move it out of the model's directory.",
+    .severity = Severity::kWarning,
+    .stage = Stage::kPoll};
 inline constexpr RuleInfo kVersionName = {
-    "versions.name",
-    "",
-    "The name of a version's directory is its number and nothing else.",
-    "the number alone",
-    "Rename the directory, or move it out of the model's directory.",
-    Severity::kError,
-    Stage::kLoad};
-inline constexpr RuleInfo kDuplicateModel = {"repository.duplicate",
-                                             "",
-                                             "A name stands for one model in all repositories.",
-                                             "a name that no other repository has",
-                                             "Rename or remove all but one.",
-                                             Severity::kError,
-                                             Stage::kPoll};
+    .id = "versions.name",
+    .field = "",
+    .summary = "The name of a version's directory is its number and nothing else.",
+    .expected = "the number alone",
+    .remedy = "Rename the directory, or move it out of the model's directory.",
+    .severity = Severity::kError,
+    .stage = Stage::kLoad};
+inline constexpr RuleInfo kDuplicateModel = {
+    .id = "repository.duplicate",
+    .field = "",
+    .summary = "A name stands for one model in all repositories.",
+    .expected = "a name that no other repository has",
+    .remedy = "Rename or remove all but one.",
+    .severity = Severity::kError,
+    .stage = Stage::kPoll};
 
 inline constexpr std::array kCheckRules = {
     &kRepeatedKey,      &kConfigFile,  &kBackendTold,      &kBackendLibrary, &kModelFile,

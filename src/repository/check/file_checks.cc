@@ -7,6 +7,7 @@
 #include "config/known_backends.h"
 #include "config/labels.h"
 #include "config/near_name.h"
+#include "config/rules/model_paths.h"
 #include "config/version_policy.h"
 #include "model_config.pb.h"
 #include "repository/check/check_rules.h"
@@ -86,10 +87,11 @@ void CheckLabels(CheckedModel* model) {
   const auto& outputs = model->config()->outputs();
   for (size_t i = 0; i < outputs.size(); ++i) {
     if (outputs[i].label_filename.empty()) continue;
+    const std::string field = "output[" + std::to_string(i) + "].label_filename";
+    if (model->HasErrorAt(field)) continue;
     const auto labels = config::ReadLabelFile(model->directory().path, outputs[i].label_filename);
     if (labels.ok()) continue;
-    model->Add(kLabelFile, "output[" + std::to_string(i) + "].label_filename",
-               labels.status().message());
+    model->Add(kLabelFile, field, labels.status().message());
   }
 }
 
@@ -97,6 +99,7 @@ void CheckLabels(CheckedModel* model) {
 void CheckDataFile(const RuleInfo& rule, const std::string& folder, const std::string& name,
                    inference::DataType type, const google::protobuf::RepeatedField<int64_t>& dims,
                    const std::string& field, CheckedModel* model) {
+  if (model->HasErrorAt(field)) return;
   const std::string path = base::JoinPath(base::JoinPath(model->directory().path, folder), name);
   std::error_code error;
   const uint64_t size = fs::file_size(path, error);

@@ -115,6 +115,13 @@ bool CheckedModel::IsUnread(std::string_view field) const {
   return false;
 }
 
+bool CheckedModel::HasErrorAt(std::string_view field) const {
+  for (const Finding& finding : findings_) {
+    if (finding.field == field && finding.severity == config::Severity::kError) return true;
+  }
+  return false;
+}
+
 const config::Locations& CheckedModel::Places() {
   if (!places_) {
     const config::TextLines lines(text_);

@@ -45,6 +45,9 @@ class CheckedModel {
   /// Whether the field, one around it or one in it was not read.
   bool IsUnread(std::string_view field) const;
 
+  /// Whether the field has an error already; further ones would be its consequences.
+  bool HasErrorAt(std::string_view field) const;
+
   /// Adds a problem of the configuration, with its place in the text.
   void Add(const config::Problem& problem);
   void Add(const config::RuleInfo& rule, const std::string& field, std::string message,

@@ -180,8 +180,10 @@ base::Result<CheckReport> CheckRepositories(const std::vector<std::string>& dire
 std::vector<config::RuleInfo> ListCheckRules() {
   std::vector<config::RuleInfo> rules;
   for (const config::TextProblemKind& kind : config::TextProblemKinds()) {
-    rules.push_back(
-        {kind.rule, "", kind.summary, "", "", config::Severity::kError, config::Stage::kPoll});
+    config::RuleInfo rule;
+    rule.id = kind.rule;
+    rule.summary = kind.summary;
+    rules.push_back(rule);
   }
   for (const auto& rule : config::AllRules()) rules.push_back(rule);
   for (const auto& rule : config::MemberRules()) rules.push_back(rule);

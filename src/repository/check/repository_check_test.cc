@@ -97,7 +97,7 @@ TEST_F(RepositoryCheckTest, TellsTextProblemsAndBrokenRulesAtTheirPlaces) {
         "name: \"other\"\nbackend: \"onnxruntime\"\nmax_batch_size: -1\ninputs { }\n"
         "input {\n  name: \"x\"\n  data_type: TYPE_FLOAT\n  dims: [ 4, 0 ]\n}\n"
         "output { name: \"y\" data_type: TYPE_FP32 }\n"
-        "parameters { key: \"k\" value { } }\nparameters { key: \"k\" value { } }\n");
+        "metric_tags { key: \"k\" value: \"1\" }\nmetric_tags { key: \"k\" value: \"2\" }\n");
   Write("a/1/model.onnx");
   EXPECT_THAT(
       Findings(),
@@ -113,8 +113,8 @@ TEST_F(RepositoryCheckTest, TellsTextProblemsAndBrokenRulesAtTheirPlaces) {
           "dimension must be integer >= 1, or -1 to indicate a variable-size dimension for other",
           "models/a/config.pbtxt:10:1 error tensor.dims output[0].dims: model output 'y' must "
           "specify 'dims' for other",
-          "models/a/config.pbtxt:12:1 warning text.repeated_key parameters[k]: the key of "
-          "'parameters[k]' is given twice"));
+          "models/a/config.pbtxt:12:1 warning text.repeated_key metric_tags[k]: the key of "
+          "'metric_tags[k]' is given twice"));
 }
 
 TEST_F(RepositoryCheckTest, LooksForFiles) {
@@ -144,8 +144,8 @@ TEST_F(RepositoryCheckTest, LooksForFiles) {
           "'a' has no file 'model.onnx': its directory is empty",
           "models/a/config.pbtxt:2:49 error files.labels output[0].label_filename: failed to open "
           "text file for read models/a/labels.txt: No such file or directory",
-          "models/a/config.pbtxt:3:49 error files.labels output[1].label_filename: label file "
-          "'../l' is outside the model directory models/a",
+          "models/a/config.pbtxt:3:49 error tensor.label_path output[1].label_filename: model "
+          "output 'z' has the label file '../l', which is outside the model directory, for a",
           "models/a/config.pbtxt:6:58 error files.warmup model_warmup[0].inputs[x]."
           "input_data_file: failed to open the data file models/a/warmup/none of model 'a': No "
           "such "

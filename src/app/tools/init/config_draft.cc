@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/tools/init/config_draft.h"
+
+#include <google/protobuf/stubs/strutil.h>
+
+#include <algorithm>
+
+#include "app/options/flag_words.h"
+
+namespace nereid::app::tools {
+namespace {
+
+std::string Quoted(const std::string& text) {
+  // As the text format has it; bytes above ASCII stay readable.
+  return "\"" + google::protobuf::strings::Utf8SafeCEscape(text) + "\"";
+}
+
+std::string Comment(const std::string& indent, const std::string& text) {
+  return indent + "# " + OneLine(text) + "\n";
+}
+
+std::string DimsText(const std::vector<int64_t>& dims) {
+  std::string text = "[";
+  for (const int64_t dim : dims) text += (text.size() > 1 ? ", " : " ") + std::to_string(dim);
+  return text + " ]";
+}
+
+std::string TensorText(const DraftTensor& tensor, bool batching) {
+  std::string text = "  {\n";
+  if (!tensor.note.empty()) text += Comment("    ", tensor.note);
+  text += "    name: " + Quoted(tensor.name) + "\n";
+  const bool known = tensor.data_type != tensor::DataType::kInvalid;
+  text += "    data_type: " +
+          std::string(known ? tensor::DataTypeConfigName(tensor.data_type) : "TYPE_FP32") +
+          (known ? "" : "  # the file does not tell; correct it") + "\n";
+  std::vector<int64_t> dims = tensor.dims;
+  if (!tensor.has_dims) dims = {-1};
+  if (batching && tensor.has_dims && !dims.empty()) dims.erase(dims.begin());
+  // A scalar (per request) is one value to clients.
+  const bool scalar = dims.empty();
+  if (scalar) dims = {1};
+  // A configuration has no dim of 0: an empty tensor is one of variable size.
+  for (int64_t& dim : dims) dim = dim < 1 ? -1 : dim;
+  text += "    dims: " + DimsText(dims) +
+          (tensor.has_dims ? "" : "  # the file does not tell; correct it") + "\n";
+  if (scalar && batching) text += "    reshape { shape: [ ] }  # the model sees the batch alone\n";
+  return text + "  }";
+}
+
+std::string TensorsText(const char* list, const std::vector<DraftTensor>& tensors, bool batching) {
+  if (tensors.empty()) return "";
+  std::string text = std::string(list) + " [\n";
+  for (const DraftTensor& tensor : tensors) {
+    text += TensorText(tensor, batching) + (&tensor == &tensors.back() ? "\n" : ",\n");
+  }
+  return text + "]\n";
+}
+
+bool HasBatchDim(const DraftTensor& tensor) {
+  return tensor.has_dims && !tensor.dims.empty() && tensor.dims.front() == -1;
+}
+
+}  // namespace
+
+bool CanBatch(const ConfigDraft& draft) {
+  if (draft.inputs.empty() && draft.outputs.empty()) return false;
+  return std::all_of(draft.inputs.begin(), draft.inputs.end(), HasBatchDim) &&
+         std::all_of(draft.outputs.begin(), draft.outputs.end(), HasBatchDim);
+}
+
+std::string WriteConfig(const ConfigDraft& draft, int32_t max_batch_size) {
+  std::string text;
+  for (const std::string& note : draft.notes) text += Comment("", note);
+  if (draft.platform.empty()) {
+    text += "backend: " + Quoted(draft.backend) + "\n";
+  } else {
+    text += "platform: " + Quoted(draft.platform) + "\n";
+  }
+  if (!draft.default_model_filename.empty()) {
+    text += "default_model_filename: " + Quoted(draft.default_model_filename) + "\n";
+  }
+  const bool batching = max_batch_size > 0;
+  text += "\n";
+  if (draft.is_skeleton) {
+    text += Comment("",
+                    "Above 0 where the first dimension of every tensor is a batch; dims then "
+                    "leave it out.");
+  } else if (batching) {
+    text += Comment("",
+                    "The first dimension of every tensor is variable and taken for the batch; "
+                    "dims leave it out.");
+  } else if (CanBatch(draft)) {
+    text += Comment("",
+                    "The model could batch: set the largest batch, and take the first dimension "
+                    "off all dims.");
+  } else {
+    text +=
+        Comment("", "Not every tensor has a variable first dimension, so there are no batches.");
+  }
+  text += "max_batch_size: " + std::to_string(max_batch_size) + "\n";
+  const std::string inputs = TensorsText("input", draft.inputs, batching);
+  if (!inputs.empty()) text += "\n" + inputs;
+  const std::string outputs = TensorsText("output", draft.outputs, batching);
+  if (!outputs.empty()) text += "\n" + outputs;
+  if (max_batch_size > 1) {
+    text += "\n" + Comment("", "Requests that arrive together share an execution.") +
+            "dynamic_batching { }\n";
+  }
+  return text;
+}
+
+}  // namespace nereid::app::tools

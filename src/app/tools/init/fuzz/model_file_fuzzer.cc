@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// libFuzzer target: an ONNX model (first byte even) or a TensorFlow saved model (odd). Whatever can
+// be read becomes a configuration that can be read.
+#include <cstdint>
+#include <string_view>
+
+#include "app/tools/init/config_draft.h"
+#include "app/tools/init/model_files.h"
+#include "config/parse.h"
+#include "config/utf8.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  using namespace nereid;
+  if (size == 0) return 0;
+  const std::string_view bytes(reinterpret_cast<const char*>(data) + 1, size - 1);
+  app::tools::ConfigDraft draft;
+  draft.backend = "b";
+  const base::Status read = data[0] % 2 == 0 ? app::tools::ReadOnnx(bytes, &draft)
+                                             : app::tools::ReadSavedModel(bytes, &draft);
+  if (!read.ok()) return 0;
+  for (const auto* list : {&draft.inputs, &draft.outputs}) {
+    for (const auto& tensor : *list) {
+      if (!config::IsValidUtf8(tensor.name)) return 0;
+    }
+  }
+  const int32_t batch = app::tools::CanBatch(draft) ? 4 : 0;
+  const std::string text = app::tools::WriteConfig(draft, batch);
+  if (!config::ParseModelConfigText(text, "init").ok()) __builtin_trap();
+  return 0;
+}

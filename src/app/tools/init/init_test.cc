@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "app/tools/init/model_files.h"
+#include "app/tools/testing/golden.h"
+#include "app/tools/tool.h"
+#include "config/parse.h"
+
+namespace nereid::app::tools {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+
+// The wire format, as far as the tests write it.
+std::string Varint(uint64_t value) {
+  std::string bytes;
+  for (; value >= 0x80; value >>= 7) bytes += static_cast<char>(value | 0x80);
+  return bytes + static_cast<char>(value);
+}
+std::string Number(uint32_t field, uint64_t value) { return Varint(field << 3) + Varint(value); }
+std::string Bytes(uint32_t field, const std::string& body) {
+  return Varint(field << 3 | 2) + Varint(body.size()) + body;
+}
+
+std::string OnnxDim(int64_t size) { return Bytes(1, Number(1, static_cast<uint64_t>(size))); }
+std::string OnnxDim(const char* name) { return Bytes(1, Bytes(2, name)); }
+std::string OnnxTensor(const std::string& name, uint64_t type, const std::string& dims) {
+  return Bytes(1, name) + Bytes(2, Bytes(1, Number(1, type) + Bytes(2, dims)));
+}
+std::string Onnx(const std::string& graph) { return Number(1, 8) + Bytes(7, graph); }
+
+class InitTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    root_ = fs::temp_directory_path() / ("nereid_init_test_" + std::to_string(getpid()));
+    fs::remove_all(root_);
+    fs::create_directories(root_);
+  }
+  void TearDown() override { fs::remove_all(root_); }
+
+  std::string Write(const std::string& name, const std::string& content) {
+    fs::create_directories((root_ / name).parent_path());
+    std::ofstream(root_ / name, std::ios::binary) << content;
+    return (root_ / name).string();
+  }
+
+  static ToolResult Init(std::vector<std::string> words) {
+    ToolResult result = RunInit(words, {});
+    if (result.exit_code == 0 && !result.out.empty()) {
+      EXPECT_TRUE(config::ParseModelConfigText(result.out, "init").ok()) << result.out;
+    }
+    return result;
+  }
+
+  fs::path root_;
+};
+
+TEST_F(InitTest, TakesInputsAndOutputsFromOnnx) {
+  const std::string file =
+      Write("model.onnx",
+            Onnx(Bytes(5, Bytes(8, "weight")) +
+                 Bytes(11, OnnxTensor("image", 1, OnnxDim("n") + OnnxDim(3) + OnnxDim("w"))) +
+                 Bytes(11, OnnxTensor("weight", 1, OnnxDim(3))) +
+                 Bytes(11, OnnxTensor("id", 7, OnnxDim("n"))) +
+                 Bytes(12, OnnxTensor("label \"x\"", 8, OnnxDim(-1) + OnnxDim(1)))));
+  const ToolResult result = Init({file});
+  EXPECT_EQ(result.exit_code, 0) << result.errors;
+  EXPECT_EQ(result.out, R"(# Made by nereid init from model.onnx.
+backend: "onnxruntime"
+
+# The first dimension of every tensor is variable and taken for the batch; dims leave it out.
+max_batch_size: 4
+
+input [
+  {
+    name: "image"
+    data_type: TYPE_FP32
+    dims: [ 3, -1 ]
+  },
+  {
+    name: "id"
+    data_type: TYPE_INT64
+    dims: [ 1 ]
+    reshape { shape: [ ] }  # the model sees the batch alone
+  }
+]
+
+output [
+  {
+    name: "label \"x\""
+    data_type: TYPE_STRING
+    dims: [ 1 ]
+  }
+]
+
+# Requests that arrive together share an execution.
+dynamic_batching { }
+)");
+  EXPECT_THAT(Init({file, "--max-batch-size=32"}).out, HasSubstr("max_batch_size: 32\n"));
+  const std::string single = Init({file, "--max-batch-size=1"}).out;
+  EXPECT_THAT(single, testing::Not(HasSubstr("dynamic_batching")));
+  const std::string unbatched = Init({file, "--max-batch-size", "0"}).out;
+  EXPECT_THAT(unbatched, HasSubstr("# The model could batch: set the largest batch"));
+  EXPECT_THAT(unbatched, HasSubstr("dims: [ -1, 3, -1 ]"));
+}
+
+TEST_F(InitTest, KnowsModelsThatCannotBatch) {
+  const std::string file =
+      Write("other.onnx", Onnx(Bytes(11, OnnxTensor("x", 16, OnnxDim(2) + OnnxDim("n"))) +
+                               Bytes(12, OnnxTensor("y", 9, "")) +
+                               Bytes(12, Bytes(1, "z") + Bytes(2, Bytes(4, "")))));
+  EXPECT_EQ(Init({file}).out, R"(# Made by nereid init from other.onnx.
+# Left out: output 'z' is no tensor, which the inference protocol cannot carry.
+backend: "onnxruntime"
+default_model_filename: "other.onnx"
+
+# Not every tensor has a variable first dimension, so there are no batches.
+max_batch_size: 0
+
+input [
+  {
+    name: "x"
+    data_type: TYPE_BF16
+    dims: [ 2, -1 ]
+  }
+]
+
+output [
+  {
+    name: "y"
+    data_type: TYPE_BOOL
+    dims: [ 1 ]
+  }
+]
+)");
+  const ToolResult refused = Init({file, "--max-batch-size=2"});
+  EXPECT_EQ(refused.exit_code, 1);
+  EXPECT_EQ(refused.errors,
+            "nereid init: the model cannot batch: not every input and output has a variable first "
+            "dimension\n");
+}
+
+TEST_F(InitTest, RefusesWhatIsNoOnnx) {
+  const auto error = [&](const std::string& content) {
+    const ToolResult result = Init({Write("model.onnx", content)});
+    EXPECT_EQ(result.exit_code, 1);
+    EXPECT_EQ(result.out, "");
+    return result.errors;
+  };
+  EXPECT_THAT(error(""), HasSubstr("model.onnx: the file is no ONNX model\n"));
+  EXPECT_THAT(error("not a model"), HasSubstr("the file is no ONNX model\n"));
+  EXPECT_THAT(error(Bytes(7, "\xff")), HasSubstr("the file is no ONNX model\n"));
+  EXPECT_THAT(error(Onnx("")), HasSubstr("the ONNX model has no outputs\n"));
+  EXPECT_THAT(error(Onnx(Bytes(11, OnnxTensor("x", 14, "")) + Bytes(12, OnnxTensor("y", 1, "")))),
+              HasSubstr("input 'x' has ONNX element type 14, which the inference protocol cannot"));
+  EXPECT_THAT(error(Onnx(Bytes(11, Bytes(1, "x")) + Bytes(12, OnnxTensor("y", 1, "")))),
+              HasSubstr("input 'x' is no tensor, which the inference protocol cannot carry\n"));
+  // Every cut of a good file is refused or read, never more.
+  const std::string good = Onnx(Bytes(11, OnnxTensor("x", 1, OnnxDim("n") + OnnxDim(3))) +
+                                Bytes(12, OnnxTensor("y", 1, OnnxDim("n"))));
+  for (size_t size = 0; size < good.size(); ++size) {
+    ConfigDraft draft;
+    EXPECT_FALSE(ReadOnnx(good.substr(0, size), &draft).ok()) << size;
+  }
+}
+
+std::string TensorInfo(uint64_t type, const std::string& shape) {
+  return Bytes(1, "node:0") + Number(2, type) + Bytes(3, shape);
+}
+std::string TensorFlowDim(int64_t size) { return Bytes(2, Number(1, static_cast<uint64_t>(size))); }
+std::string Entry(uint32_t field, const std::string& key, const std::string& value) {
+  return Bytes(field, Bytes(1, key) + Bytes(2, value));
+}
+
+TEST_F(InitTest, TakesTheServingSignatureOfASavedModel) {
+  const std::string serving = Entry(1, "x", TensorInfo(1, TensorFlowDim(-1) + TensorFlowDim(4))) +
+                              Entry(2, "b", TensorInfo(9, TensorFlowDim(-1))) +
+                              Entry(2, "a", TensorInfo(7, Number(3, 1)));
+  const std::string other = Entry(1, "o", TensorInfo(3, "")) + Entry(2, "p", TensorInfo(3, ""));
+  const std::string content =
+      Bytes(2, Entry(5, "other", other) + Entry(5, "serving_default", serving) +
+                   Entry(5, "__saved_model_init_op", ""));
+  Write("saved/saved_model.pb", content);
+  const ToolResult result = Init({(root_ / "saved/").string()});
+  EXPECT_EQ(result.out, R"(# Made by nereid init from saved.
+# Inputs and outputs of the signature 'serving_default'.
+platform: "tensorflow_savedmodel"
+default_model_filename: "saved"
+
+# Not every tensor has a variable first dimension, so there are no batches.
+max_batch_size: 0
+
+input [
+  {
+    name: "x"
+    data_type: TYPE_FP32
+    dims: [ -1, 4 ]
+  }
+]
+
+output [
+  {
+    name: "a"
+    data_type: TYPE_STRING
+    dims: [ -1 ]  # the file does not tell; correct it
+  },
+  {
+    name: "b"
+    data_type: TYPE_INT64
+    dims: [ -1 ]
+  }
+]
+)") << result.errors;
+  Write("model.savedmodel/saved_model.pb", Bytes(2, Entry(5, "__saved_model_init_op", "")));
+  EXPECT_THAT(Init({(root_ / "model.savedmodel").string()}).errors,
+              HasSubstr("the saved model has no signature with outputs"));
+}
+
+TEST_F(InitTest, WritesSkeletonsForTheRest) {
+  EXPECT_EQ(Init({Write("model.pt", "")}).out, R"(# Made by nereid init from model.pt.
+# Replace name, data_type and dims of inputs and outputs by the model's own.
+# TorchScript keeps no names: the number behind __ is the position of the tensor.
+backend: "pytorch"
+
+# Above 0 where the first dimension of every tensor is a batch; dims then leave it out.
+max_batch_size: 0
+
+input [
+  {
+    name: "INPUT__0"
+    data_type: TYPE_FP32  # the file does not tell; correct it
+    dims: [ -1 ]  # the file does not tell; correct it
+  }
+]
+
+output [
+  {
+    name: "OUTPUT__0"
+    data_type: TYPE_FP32  # the file does not tell; correct it
+    dims: [ -1 ]  # the file does not tell; correct it
+  }
+]
+)");
+  EXPECT_THAT(Init({Write("model.py", "")}).out, HasSubstr("backend: \"python\"\n"));
+  EXPECT_THAT(Init({Write("model.graphdef", "")}).out,
+              HasSubstr("platform: \"tensorflow_graphdef\"\n"));
+  const std::string own =
+      Init({Write("weights.bin", ""), "--backend=mine", "--max-batch-size=8"}).out;
+  EXPECT_THAT(own, HasSubstr("backend: \"mine\"\ndefault_model_filename: \"weights.bin\"\n"));
+  EXPECT_THAT(own, HasSubstr("max_batch_size: 8\n"));
+}
+
+TEST_F(InitTest, WritesToAFileThatIsNotThere) {
+  const std::string model = Write("model.py", "");
+  const std::string to = (root_ / "config.pbtxt").string();
+  EXPECT_EQ(Init({model, "-o", to}).exit_code, 0);
+  EXPECT_EQ(*base::ReadFile(to), Init({model}).out);
+  EXPECT_EQ(Init({model, "--output", to}).errors, "nereid init: " + to +
+                                                      " is there already; --force overwrites it\n"
+                                                      "See nereid init --help.\n");
+  EXPECT_EQ(Init({model, "--output", to, "--force"}).exit_code, 0);
+  EXPECT_EQ(Init({model, "-o", "/no/such/folder/config.pbtxt"}).exit_code, 2);
+}
+
+TEST_F(InitTest, SaysWhyItCannot) {
+  const auto error = [](const std::vector<std::string>& words, int code) {
+    const ToolResult result = Init(words);
+    EXPECT_EQ(result.exit_code, code);
+    EXPECT_EQ(result.out, "");
+    return result.errors.substr(0, result.errors.find('\n'));
+  };
+  const std::string file = Write("weights.bin", "");
+  EXPECT_EQ(error({}, 2), "nereid init: name one model file");
+  EXPECT_EQ(error({"/no/such"}, 2), "nereid init: no such file: /no/such");
+  EXPECT_EQ(error({file}, 1),
+            "nereid init: the backend cannot be told from the name 'weights.bin': name it with "
+            "--backend");
+  EXPECT_THAT(error({file, "--backend=b", "--max-batch-size=x"}, 2),
+              testing::StartsWith("nereid init: --max-batch-size: "));
+  Write("d.onnx/x", "");
+  EXPECT_THAT(error({(root_ / "d.onnx").string()}, 1),
+              testing::EndsWith("d.onnx/model.onnx: No such file or directory"));
+}
+
+}  // namespace
+}  // namespace nereid::app::tools

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// The fields of a protobuf message of which no class is known.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "codec/proto/wire_reader.h"
+
+namespace nereid::app::tools {
+
+struct WireField {
+  uint32_t number = 0;
+  uint64_t varint = 0;     // of fields that are numbers
+  std::string_view bytes;  // of texts and messages
+};
+
+/// Calls visit(field) for the numbers (varints) and byte sequences of a message; passes over all
+/// else. False if the bytes are no message, or visit returns false.
+template <typename Visit>
+bool ForEachField(std::string_view message, Visit visit) {
+  using codec::proto::WireType;
+  codec::proto::WireReader reader(message);
+  while (!reader.done()) {
+    uint32_t tag = 0;
+    if (!reader.ReadTag(&tag)) return false;
+    WireField field;
+    field.number = tag >> 3;
+    const auto type = static_cast<WireType>(tag & 7);
+    if (type == WireType::kVarint) {
+      if (!reader.ReadVarint(&field.varint)) return false;
+    } else if (type == WireType::kLength) {
+      if (!reader.ReadBytes(&field.bytes)) return false;
+    } else {
+      if (!reader.SkipValue(tag, codec::proto::kMaxWireDepth)) return false;
+      continue;
+    }
+    if (!visit(field)) return false;
+  }
+  return true;
+}
+
+}  // namespace nereid::app::tools

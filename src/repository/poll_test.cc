@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+// Mode "poll": what a look at the repositories does after they have changed.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "repository/repository_snapshot.h"
+#include "repository/testing/repository_fixture.h"
+
+namespace nereid::repository {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using ::testing::UnorderedElementsAre;
+
+RepositorySnapshot Snapshot(const std::map<std::string, uint64_t>& models,
+                            const std::string& repository = "/r") {
+  RepositorySnapshot snapshot;
+  for (const auto& [name, hash] : models) {
+    snapshot.models[name] = {repository + "/" + name, {{{"1", hash}}}};
+  }
+  return snapshot;
+}
+
+TEST(CompareTest, SaysWhatCameWentAndChanged) {
+  const auto difference = Compare(Snapshot({{"a", 1}, {"b", 1}, {"c", 1}, {"d", 1}}),
+                                  Snapshot({{"b", 2}, {"c", 1}, {"e", 1}, {"f", 1}}));
+  EXPECT_THAT(difference.added, ElementsAre("e", "f"));
+  EXPECT_THAT(difference.removed, ElementsAre("a", "d"));
+  EXPECT_THAT(difference.changed, ElementsAre("b"));
+}
+
+TEST(CompareTest, AMoveIsAChange) {
+  EXPECT_THAT(Compare(Snapshot({{"a", 1}}), Snapshot({{"a", 1}}, "/other")).changed,
+              ElementsAre("a"));
+}
+
+class PollTest : public RepositoryTest {
+ protected:
+  std::vector<std::string> Poll() {
+    const auto report = lifecycle_->LoadAll();
+    EXPECT_TRUE(report.ok());
+    failures_ = report->failures;
+    return loader_.TakeEvents();
+  }
+  void SetUp() override {
+    RepositoryTest::SetUp();
+    lifecycle_.emplace(options_, loader_);
+  }
+  void TearDown() override { lifecycle_.reset(); }
+
+  std::optional<ModelLifecycle> lifecycle_;
+  std::map<std::string, base::Status> failures_;
+};
+
+TEST_F(PollTest, ModelsComeChangeAndGo) {
+  Write("a", "backend: \"b\"", {"1"});
+  EXPECT_THAT(Poll(), ElementsAre("load a:1", "activate a:1"));
+  EXPECT_THAT(Poll(), IsEmpty());
+
+  Write("b", "backend: \"b\"", {"1"});
+  Write("a", "backend: \"b\" instance_group { count: 2 }", {});
+  EXPECT_THAT(Poll(), UnorderedElementsAre("update a:1", "activate a:1", "gone a:1", "load b:1",
+                                           "activate b:1"));
+  std::filesystem::remove_all(root_ / "a");
+  EXPECT_THAT(Poll(), ElementsAre("gone a:1"));
+  EXPECT_EQ(IndexText(*lifecycle_), "b/1/READY/\n");
+}
+
+TEST_F(PollTest, AModelThatCannotBeLoadedIsTriedWhenItChanges) {
+  Write("a", "no such field: 1", {"1"});
+  Poll();
+  EXPECT_EQ(failures_.size(), 1u);
+  Poll();
+  EXPECT_TRUE(failures_.empty()) << "nothing has changed";
+  Write("a", "backend: \"b\"", {});
+  EXPECT_THAT(Poll(), ElementsAre("load a:1", "activate a:1"));
+}
+
+TEST_F(PollTest, AFailedReloadKeepsWhatServesAndIsTriedAgain) {
+  Write("a", "backend: \"b\"", {"1"});
+  Poll();
+  Write("a", "backend: \"b\" parameters { key: \"bad\" value { string_value: \"1\" } }", {});
+  EXPECT_THAT(Poll(), ElementsAre("load a:1"));
+  EXPECT_THAT(Poll(), ElementsAre("load a:1"));
+  EXPECT_EQ(IndexText(*lifecycle_), "a/1/READY/\n");
+}
+
+TEST_F(PollTest, ANameThatTurnsUpTwiceIsUnloadedUntilItIsUnique) {
+  Write("r1/a", "backend: \"b\"", {"1"});
+  std::filesystem::create_directories(root_ / "r2");
+  lifecycle_.reset();
+  options_.poll.repositories = {(root_ / "r1").string(), (root_ / "r2").string()};
+  lifecycle_.emplace(options_, loader_);
+  EXPECT_THAT(Poll(), ElementsAre("load a:1", "activate a:1"));
+  Write("r2/a", "backend: \"b\"", {"1"});
+  EXPECT_THAT(Poll(), ElementsAre("gone a:1"));
+  EXPECT_EQ(failures_.size(), 1u);
+  std::filesystem::remove_all(root_ / "r1" / "a");
+  EXPECT_THAT(Poll(), ElementsAre("load a:1", "activate a:1"));
+}
+
+}  // namespace
+}  // namespace nereid::repository

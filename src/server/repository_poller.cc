@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "server/repository_poller.h"
+
+#include <utility>
+
+#include "base/threads.h"
+
+namespace nereid::server {
+
+RepositoryPoller::RepositoryPoller(std::function<void()> poll, uint64_t period_ns,
+                                   const base::Clock& clock, base::TimerQueue& timers)
+    : poll_(std::move(poll)), period_ns_(period_ns), clock_(clock), timers_(timers) {
+  thread_ = base::StartThread("repo-poll", [this] { Run(); });
+}
+
+RepositoryPoller::~RepositoryPoller() {
+  {
+    std::lock_guard lock(mutex_);
+    stopping_ = true;
+  }
+  wake_.notify_all();
+  thread_.join();
+  timers_.Cancel(timer_);
+}
+
+void RepositoryPoller::Run() {
+  std::unique_lock lock(mutex_);
+  while (!stopping_) {
+    timer_ = timers_.Schedule(clock_.NowNs() + period_ns_, [this] {
+      std::lock_guard fired(mutex_);
+      due_ = true;
+      wake_.notify_all();
+    });
+    wake_.wait(lock, [this] { return due_ || stopping_; });
+    if (!std::exchange(due_, false)) continue;
+    lock.unlock();
+    poll_();
+    lock.lock();
+  }
+}
+
+}  // namespace nereid::server

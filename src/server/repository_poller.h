@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <condition_variable>
+#include <cstdint>
+#include <functional>
+#include <mutex>
+#include <thread>
+
+#include "base/clock.h"
+#include "base/timer_queue.h"
+
+namespace nereid::server {
+
+/// Calls a function again and again, a period after it has returned, on a thread of its own:
+/// loading takes long, and the timers' thread has others waiting.
+class RepositoryPoller {
+ public:
+  /// `clock` is the timers'. Everything must outlive the poller.
+  RepositoryPoller(std::function<void()> poll, uint64_t period_ns, const base::Clock& clock,
+                   base::TimerQueue& timers);
+  /// Waits for a call that is under way.
+  ~RepositoryPoller();
+
+ private:
+  void Run();
+
+  const std::function<void()> poll_;
+  const uint64_t period_ns_;
+  const base::Clock& clock_;
+  base::TimerQueue& timers_;
+  std::mutex mutex_;
+  std::condition_variable wake_;
+  bool due_ = false;                   // guarded by mutex_
+  bool stopping_ = false;              // guarded by mutex_
+  base::TimerQueue::TimerId timer_{};  // guarded by mutex_
+  std::thread thread_;
+};
+
+}  // namespace nereid::server
