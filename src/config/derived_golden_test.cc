@@ -5,7 +5,7 @@
 //   # holds: 1/model.onnx, 2/x/    its files and ("/") directories; an empty "1" unless said
 // The .json of the same name is what a client reads of the model (or why it is refused), on a
 // machine without GPUs, from a backend that completes nothing. tests/peer compares it with what the
-// real Triton answers. With NEREID_UPDATE_GOLDENS set, the test writes those files anew.
+// real Triton answers. With NEREID_UPDATE_GOLDEN set, the test writes those files anew.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -82,7 +82,7 @@ TEST_P(DerivedTest, GivesWhatClientsRead) {
   ASSERT_TRUE(parsed.ok()) << parsed.status().message();
   const ModelFiles files = FilesOf(Setting(*text, "directory"), Setting(*text, "holds"));
   const std::string answer = Answer(**parsed, files) + "\n";
-  if (std::getenv("NEREID_UPDATE_GOLDENS") != nullptr) {
+  if (std::getenv("NEREID_UPDATE_GOLDEN") != nullptr) {
     std::ofstream(path + ".json") << answer;
     GTEST_SKIP() << "written";
   }

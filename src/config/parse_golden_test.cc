@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // golden/refused/<case>.pbtxt and .json: texts that are no configuration, and in a file of the same
-// name with .message behind it what is said of them. With NEREID_UPDATE_GOLDENS set, the test
+// name with .message behind it what is said of them. With NEREID_UPDATE_GOLDEN set, the test
 // writes those files anew.
 #include <gtest/gtest.h>
 
@@ -38,7 +38,7 @@ TEST_P(RefusedTextTest, SaysWhereAndWhatIsExpected) {
                                               : ParseModelConfigText(*text, "config.pbtxt");
   ASSERT_FALSE(config.ok()) << "accepted";
   const std::string message = config.status().message() + "\n";
-  if (std::getenv("NEREID_UPDATE_GOLDENS") != nullptr) {
+  if (std::getenv("NEREID_UPDATE_GOLDEN") != nullptr) {
     std::ofstream(path + ".message") << message;
     GTEST_SKIP() << "written";
   }

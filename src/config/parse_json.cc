@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <google/protobuf/util/json_util.h>
 
+#include "config/near_name.h"
 #include "config/parse.h"
 #include "config/utf8.h"
 #include "model_config.pb.h"
@@ -15,6 +16,37 @@ constexpr size_t kMaxJsonBytes = size_t{32} << 20;
 base::Status Invalid(const std::string& reason) {
   return base::Status::InvalidArgument("failed to parse the model configuration as JSON: " +
                                        reason);
+}
+
+// "input[0].reshape" -> the type of that message; null if there is none.
+const pb::Descriptor* TypeAt(std::string_view path) {
+  const pb::Descriptor* type = inference::ModelConfig::descriptor();
+  while (type != nullptr && !path.empty()) {
+    const size_t dot = path.find('.');
+    const std::string_view part = path.substr(0, dot);
+    const auto* field = type->FindFieldByName(std::string(part.substr(0, part.find('['))));
+    type = field == nullptr ? nullptr : field->message_type();
+    path = dot == std::string_view::npos ? "" : path.substr(dot + 1);
+  }
+  return type;
+}
+
+// Adds the nearest field to protobuf's text about an unknown one:
+//   (input[0]) datatype: Cannot find field.
+std::string WithSuggestion(const std::string& message) {
+  constexpr std::string_view kNoField = ": Cannot find field.";
+  if (!message.ends_with(kNoField)) return message;
+  std::string_view name(message.data(), message.size() - kNoField.size());
+  std::string_view path;
+  if (const size_t end = name.find(") "); name.starts_with('(') && end != std::string_view::npos) {
+    path = name.substr(1, end - 1);
+    name.remove_prefix(end + 2);
+  }
+  const pb::Descriptor* type = TypeAt(path);
+  if (type == nullptr) return message;
+  std::vector<std::string_view> names;
+  for (int i = 0; i < type->field_count(); ++i) names.push_back(type->field(i)->name());
+  return message + DidYouMean(name, names);
 }
 
 }  // namespace
@@ -33,7 +65,7 @@ base::Result<ModelConfigPtr> ParseModelConfigJson(std::string_view json) {
   inference::ModelConfig proto;
   const pb::util::Status status =
       pb::util::JsonStringToMessage({json.data(), json.size()}, &proto, options);
-  if (!status.ok()) return Invalid(std::string(status.message()));
+  if (!status.ok()) return Invalid(WithSuggestion(std::string(status.message())));
   if (const auto field = FindInvalidUtf8(proto)) {
     return Invalid("the value of '" + *field + "' is not valid UTF-8");
   }

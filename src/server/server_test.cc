@@ -129,9 +129,9 @@ TEST(ModelMetricsTest, ModelsWithACacheHaveFourMore) {
   WriteModelMetrics(statistics, {}, true, with);
   const std::string labels = R"({model="m",version="1"} )";
   for (const std::string& line : {"nv_cache_num_hits_per_model" + labels + "3\n",
-                                 "nv_cache_num_misses_per_model" + labels + "2\n",
-                                 "nv_cache_hit_duration_per_model" + labels + "4\n",
-                                 "nv_cache_miss_duration_per_model" + labels + "7\n"}) {
+                                  "nv_cache_num_misses_per_model" + labels + "2\n",
+                                  "nv_cache_hit_duration_per_model" + labels + "4\n",
+                                  "nv_cache_miss_duration_per_model" + labels + "7\n"}) {
     EXPECT_THAT(with.Text(), HasSubstr("\n" + line));
   }
   telemetry::MetricWriter counts_only;

@@ -2,6 +2,8 @@
 """Loading with parameters, and what changes while a model serves."""
 
 import json
+import threading
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -141,7 +143,8 @@ def test_parameters_by_hand(load_server):
 TRAVERSAL = "invalid model name '{0}', model name must not contain path traversal characters"
 
 
-@pytest.mark.parametrize("name", ["..", ".", "a/b", "../raw", "/etc"])
+@pytest.mark.parametrize("name", ["..", ".", "a/b", "../raw", "/etc"],
+                         ids=["parent", "self", "below", "beside", "absolute"])
 def test_names_stay_in_the_repository(load_server, connect, name):
     grpc = connect("grpc", load_server)
     grpc.expect("INVALID_ARG", TRAVERSAL.format(name), grpc.call, "load_model", name)
@@ -200,10 +203,27 @@ def test_requests_are_answered_through_updates(client, load_server):
     model = f"busy_{client.protocol}"
     config = load_server.repository / model / "config.pbtxt"
     client.call("load_model", model)
-    for count in (4, 2, 5, 1):
-        before = config.read_text()
-        edit(config, (before, before.split("count:")[0] + f"count: {count} }}\n"))
-        client.call("load_model", model)
-        for _ in range(20):
-            infer(client, model)
-    assert inferences(client, model) == {"1": 80}
+    request = {"inputs": [raw_http.tensor("INPUT0", "FP32", [1, 4], [0, 1, 2, 3])]}
+    stop = threading.Event()
+
+    def ask():
+        answers = 0
+        while not stop.is_set():
+            answer = raw_http.infer(load_server, model, request)
+            assert answer.status == 200, answer.body
+            answers += 1
+        return answers
+
+    with ThreadPoolExecutor(4) as pool:
+        asking = [pool.submit(ask) for _ in range(4)]
+        try:
+            for count in (4, 2, 5, 1, 3):
+                before = config.read_text()
+                edit(config, (before, before.split("count:")[0] + f"count: {count} }}\n"))
+                client.call("load_model", model)
+        finally:
+            stop.set()
+        answers = sum(future.result() for future in asking)
+    assert answers > 0
+    assert inferences(client, model) == {"1": answers}
+    assert groups(client, model) == [(f"{model}_0", 3)]

@@ -57,8 +57,9 @@ def unique_name(position):
 
 
 def load(triton, name):
-    """Asked again where the server died: it may have been of an earlier model."""
-    for _ in range(2):
+    """Asked again where the server died: it may have been of an earlier model, and initial states
+    that Triton refuses end it now and then."""
+    for _ in range(6):
         try:
             response = raw_http.request(triton, "POST", f"/v2/repository/models/{name}/load", b"{}")
             return NOTHING if response.status == 200 else response.json["error"]

@@ -11,7 +11,7 @@ namespace {
 constexpr uint64_t kLongDelayUs = 60'000'000;
 // Each level is a queue.
 constexpr uint64_t kManyLevels = 1000;
-// The reference server reserves room for each.
+// The reference server reserves room for each, and ends when it cannot.
 constexpr int32_t kManyCandidates = 100'000;
 
 void BatchesPossible(const AdviceSubject& subject, Findings& findings) {
@@ -68,8 +68,8 @@ void LevelsFew(const AdviceSubject& subject, Findings& findings) {
   const uint64_t levels = subject.config.dynamic_batching().priority_levels();
   if (levels <= kManyLevels) return;
   findings.Add("dynamic_batching.priority_levels",
-               std::to_string(levels) + " priority levels for " + subject.config.name() +
-                   " are more than a queue for each can serve");
+               subject.config.name() + " has " + std::to_string(levels) +
+                   " priority levels, each of which is a queue of its own");
 }
 
 void CandidatesFew(const AdviceSubject& subject, Findings& findings) {

@@ -7,7 +7,7 @@
 //   # gpus: 2                     the machine has two GPUs
 //   # raw                         the configuration as written; usually it is completed first, as
 //                                 the server does in a directory "m" with an empty version
-// With NEREID_UPDATE_GOLDENS set, the test writes the says and at lines anew.
+// With NEREID_UPDATE_GOLDEN set, the test writes the says and at lines anew.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -117,7 +117,7 @@ TEST_P(GoldenTest, SaysWhatIsWrong) {
   const std::string path = GoldenDirectory() + "/" + GetParam() + ".pbtxt";
   const Golden golden = ReadGolden(path);
   const std::string judged = Judge(golden);
-  if (std::getenv("NEREID_UPDATE_GOLDENS") != nullptr) {
+  if (std::getenv("NEREID_UPDATE_GOLDEN") != nullptr) {
     std::ofstream(path) << golden.settings << judged << golden.config;
     GTEST_SKIP() << "written";
   }
