@@ -33,8 +33,6 @@ void NoteOptimization(const inference::ModelOptimizationPolicy& optimization, No
 std::vector<std::string> SettingNotes(const config::ModelConfig& config) {
   Notes notes;
   NoteOptimization(config.proto().optimization(), &notes);
-  notes.AddIf(config.proto().model_metrics().metric_control_size() > 0, "model_metrics",
-              "this server has no histograms of models");
   return notes.Take();
 }
 

@@ -38,12 +38,5 @@ TEST(SettingNotesTest, WhatIsForGpusIsNoted) {
                           "while another one runs"));
 }
 
-TEST(SettingNotesTest, HistogramsOfModelsAreNoted) {
-  EXPECT_THAT(NotesOf(R"(model_metrics { metric_control {
-                           metric_identifier { family: "nv_inference_first_response_histogram_ms" }
-                           histogram_options { buckets: [ 1, 10 ] } } })"),
-              ElementsAre("model_metrics: this server has no histograms of models"));
-}
-
 }  // namespace
 }  // namespace nereid::model
