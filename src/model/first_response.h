@@ -12,8 +12,8 @@
 namespace nereid::model {
 
 /// The upper bounds, in milliseconds, of a model's histogram of first responses: the last ones that
-/// model_metrics gives for the family, else 100, 500, 2000, 5000. Bounds that do not ascend count as
-/// none (the rule advice.buckets names them in a warning).
+/// model_metrics gives for the family, else 100, 500, 2000, 5000. Bounds that do not ascend count
+/// as none (the rule advice.buckets names them in a warning).
 std::vector<double> FirstResponseBuckets(const config::ModelConfig& config);
 
 /// How long the requests of one model waited for their first response, whatever it was: an answer,

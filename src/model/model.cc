@@ -13,7 +13,6 @@
 #include "config/rules/find_problems.h"
 #include "config/rules/validate.h"
 #include "model/host_placement.h"
-#include "model/setting_notes.h"
 #include "model/warmup.h"
 #include "model_config.pb.h"
 #include "schedule/make_scheduler.h"
@@ -64,13 +63,6 @@ base::Result<uint64_t> WatchdogNs(const config::ModelConfig& config, uint32_t se
   return uint64_t{secs} * 1'000'000'000;
 }
 
-void LogSettingNotes(const config::ModelConfig& config) {
-  std::string text;
-  for (const std::string& note : SettingNotes(config)) text += (text.empty() ? "" : "; ") + note;
-  if (text.empty()) return;
-  LOG_WARNING << "model '" << config.name() << "': settings without effect: " << text;
-}
-
 // What the rules only warn of; see config/rules.
 void LogWarnings(const config::ModelConfig& config) {
   const auto options = config::ValidateOptions::ForLoad(/*gpu_count=*/0);
@@ -109,7 +101,6 @@ Status Model::Load(const ModelSource& source) {
   NEREID_RETURN_IF_ERROR(ReadLabels(identity.get()));
   identity_ = std::move(identity);
   NEREID_RETURN_IF_ERROR(CheckSupported(config()));
-  LogSettingNotes(config());
   LogWarnings(config());
   NEREID_ASSIGN_OR_RETURN(
       const std::vector<InstancePtr> instances,

@@ -160,6 +160,5 @@ def test_settings_for_gpus_are_accepted(client, is_peer, completing):
     client.call("load_model", "for_gpus")
     if not is_peer:
         log = completing.log.read_text()
-        assert ("model 'for_gpus': settings without effect: optimization.priority: this server uses "
-                "no GPU") in log
+        assert "optimization.priority of for_gpus has no effect: only TensorRT models use it" in log
         assert "optimization.cuda of for_gpus has no effect: only TensorRT models use it" in log

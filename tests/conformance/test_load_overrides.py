@@ -143,7 +143,8 @@ def test_parameters_by_hand(load_server):
 TRAVERSAL = "invalid model name '{0}', model name must not contain path traversal characters"
 
 
-@pytest.mark.parametrize("name", ["..", ".", "a/b", "../raw", "/etc"])
+@pytest.mark.parametrize("name", ["..", ".", "a/b", "../raw", "/etc"],
+                         ids=["parent", "self", "below", "beside", "absolute"])
 def test_names_stay_in_the_repository(load_server, connect, name):
     grpc = connect("grpc", load_server)
     grpc.expect("INVALID_ARG", TRAVERSAL.format(name), grpc.call, "load_model", name)

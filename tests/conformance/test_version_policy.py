@@ -130,10 +130,10 @@ def test_all_selected_versions_or_none(client, versions_server):
                          "load_model", model)
     assert "version 3" not in text
     assert answers(client, model) == 1
-    lines = index(client, model)
-    assert [line[:2] for line in lines] == [("1", "READY"), ("2", "UNAVAILABLE"),
-                                            ("3", "UNAVAILABLE")]
-    assert lines[1][2] in text and lines[2][2] == "unloaded"
+    reason = index(client, model)[1][2]
+    assert reason in text
+    wait_for_index(client, model, [("1", "READY", ""), ("2", "UNAVAILABLE", reason),
+                                   ("3", "UNAVAILABLE", "unloaded")])
     assert not client.call("is_server_ready"), "version 2 is wanted and does not serve"
 
     add_version(versions_server, model, 2)

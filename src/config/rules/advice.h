@@ -16,6 +16,8 @@ struct AdviceSubject {
 
 void AdviseOnScheduling(const AdviceSubject& subject, Findings& findings);
 void ListSchedulingAdvice(std::vector<RuleInfo>* list);
+void AdviseOnOptimization(const AdviceSubject& subject, Findings& findings);
+void ListOptimizationAdvice(std::vector<RuleInfo>* list);
 void AdviseOnPlacement(const AdviceSubject& subject, Findings& findings);
 void ListPlacementAdvice(std::vector<RuleInfo>* list);
 void AdviseOnTensors(const AdviceSubject& subject, Findings& findings);

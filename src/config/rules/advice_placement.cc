@@ -85,26 +85,6 @@ void ResourcesSane(const AdviceSubject& subject, Findings& findings) {
   }
 }
 
-void CudaUsable(const AdviceSubject& subject, Findings& findings) {
-  const auto& optimization = subject.config.optimization();
-  const bool tensorrt = subject.config.platform() == kTensorRtPlatform;
-  if (!optimization.has_cuda() || (tensorrt && subject.options.gpu_count > 0)) return;
-  findings.Add("optimization.cuda",
-               "optimization.cuda of " + subject.config.name() + " has no effect: " +
-                   (tensorrt ? "this machine has no GPU" : "only TensorRT models use it"));
-}
-
-void AcceleratorsUsable(const AdviceSubject& subject, Findings& findings) {
-  const auto& accelerators = subject.config.optimization().execution_accelerators();
-  for (int i = 0; i < accelerators.gpu_execution_accelerator_size(); ++i) {
-    if (subject.options.gpu_count > 0) continue;
-    const std::string path = "optimization.execution_accelerators.gpu_execution_accelerator";
-    findings.Add(At(path, i),
-                 "the execution accelerator '" + accelerators.gpu_execution_accelerator(i).name() +
-                     "' of " + subject.config.name() + " has no effect: this machine has no GPU");
-  }
-}
-
 // "7.5"
 bool IsCapability(const std::string& text) {
   const size_t dot = text.find('.');
@@ -147,13 +127,6 @@ constexpr Rule<AdviceSubject> kRules[] = {
       "a name, a count above 0, either global or not",
       "Give the resource a name and a count, and list it once."},
      ResourcesSane},
-    {{"advice.cuda", "optimization.cuda", "Settings for CUDA need a TensorRT model and a GPU.",
-      "a TensorRT model on a machine with a GPU", "Remove optimization.cuda."},
-     CudaUsable},
-    {{"advice.accelerators", "optimization.execution_accelerators.gpu_execution_accelerator",
-      "Accelerators of the GPU need a GPU.", "a machine with a GPU",
-      "Remove the accelerator, or run the server on a machine with a GPU."},
-     AcceleratorsUsable},
     {{"advice.capability_files", "cc_model_filenames",
       "Files for compute capabilities are for machines with such a GPU.",
       "a capability as in \"7.5\", and a GPU that has it",

@@ -31,6 +31,7 @@ void FindErrors(const rules::Proto& config, const ValidateOptions& options, Find
 void FindWarnings(const rules::Proto& config, const ValidateOptions& options, Findings& findings) {
   const rules::AdviceSubject subject{config, options};
   AdviseOnScheduling(subject, findings);
+  AdviseOnOptimization(subject, findings);
   AdviseOnPlacement(subject, findings);
   AdviseOnTensors(subject, findings);
   AdviseOnNames(subject, findings);
@@ -95,6 +96,7 @@ std::vector<RuleInfo> AllRules() {
   rules::ListWarmup(&list);
   rules::ListDirectory(&list);
   rules::ListSchedulingAdvice(&list);
+  rules::ListOptimizationAdvice(&list);
   rules::ListPlacementAdvice(&list);
   rules::ListTensorAdvice(&list);
   rules::ListNameAdvice(&list);

@@ -27,7 +27,10 @@ std::vector<std::string_view> FieldNames(const pb::Descriptor& type) {
 
 std::vector<std::string_view> ValueNames(const pb::EnumDescriptor& type) {
   std::vector<std::string_view> names;
-  for (int i = 0; i < type.value_count(); ++i) names.push_back(type.value(i)->name());
+  for (int i = 0; i < type.value_count(); ++i) {
+    // What stands for "not given" is nothing to write.
+    if (type.value(i)->name() != "TYPE_INVALID") names.push_back(type.value(i)->name());
+  }
   return names;
 }
 

@@ -53,7 +53,7 @@ parameters { key: "k" value { string: "v" } }
           "(99999999999) | a whole number from -2147483648 to 2147483647 | Write a number in this "
           "range.",
           "5:26 input[0].data_type text.enum_value unknown value 'TYPE_FLOAT' of 'data_type' | one "
-          "of TYPE_INVALID, TYPE_BOOL, TYPE_UINT8, TYPE_UINT16, TYPE_UINT32, TYPE_UINT64, "
+          "of TYPE_BOOL, TYPE_UINT8, TYPE_UINT16, TYPE_UINT32, TYPE_UINT64, "
           "TYPE_INT8, TYPE_INT16, TYPE_INT32, TYPE_INT64, TYPE_FP16, TYPE_FP32, TYPE_FP64, "
           "TYPE_STRING, TYPE_BF16 | Write TYPE_FP32.",
           "5:48 input[0].dims text.value bad value of 'dims': Expected integer, got: x | a whole "

@@ -26,7 +26,7 @@ class BatchLimits {
   virtual uint64_t WaitUntil(const FormingBatch& batch, uint64_t now_ns) = 0;
 
   /// This batch goes to an instance.
-  virtual void OnTaken(const FormingBatch& batch) = 0;
+  virtual void OnTaken(const FormingBatch& batch, uint64_t now_ns) = 0;
 
   /// A batch was executed: its size, how long its oldest request waited, how long it took.
   virtual void OnExecuted(uint64_t size, uint64_t wait_ns, uint64_t execution_ns) = 0;

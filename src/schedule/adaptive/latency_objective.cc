@@ -17,7 +17,7 @@ constexpr double kDecrease = 0.9;
 constexpr double kLeastGain = 0.01;  // a hundredth off the cost of a request
 constexpr double kGapsToWait = 4;    // of requests that come at random, 98 % come by then
 constexpr double kGapWeight = 1.0 / 8;
-constexpr uint32_t kMostFruitless = 8;   // then every 256th batch tries
+constexpr uint32_t kMostFruitless = 7;   // then a 128th of the time goes into trying
 constexpr double kPatienceRise = 0.001;  // with kDecrease: about one late answer in a hundred
 constexpr double kLeastPatience = 0.05;
 
@@ -62,25 +62,23 @@ uint64_t LatencyObjective::WaitUntil(const FormingBatch& batch, uint64_t now_ns)
   const uint64_t until_ns = std::min(deadline_ns, batch.newest_ns + static_cast<uint64_t>(gap_ns_));
   if (until_ns <= now_ns) return now_ns;
   if (!held_) {
-    if (skip_ > 0) return now_ns;
+    if (now_ns < quiet_until_ns_) return now_ns;
     held_ = batch;
+    held_since_ns_ = now_ns;
   }
   return until_ns;
 }
 
-void LatencyObjective::OnTaken(const FormingBatch& batch) {
-  if (held_) {
-    LearnGap(batch);
-    held_.reset();
-  } else if (skip_ > 0) {
-    --skip_;
-  }
+void LatencyObjective::OnTaken(const FormingBatch& batch, uint64_t now_ns) {
+  if (!held_) return;
+  LearnGap(batch, now_ns);
+  held_.reset();
 }
 
-void LatencyObjective::LearnGap(const FormingBatch& batch) {
+void LatencyObjective::LearnGap(const FormingBatch& batch, uint64_t now_ns) {
   if (batch.size <= held_->size) {
     fruitless_ = std::min(fruitless_ + 1, kMostFruitless);
-    skip_ = 1U << fruitless_;
+    quiet_until_ns_ = now_ns + ((now_ns - held_since_ns_) << fruitless_);
     return;
   }
   fruitless_ = 0;

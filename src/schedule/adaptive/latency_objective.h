@@ -29,8 +29,9 @@ base::Result<std::optional<uint64_t>> ReadLatencyObjective(const config::ModelCo
 ///    that helps, and the limit is max_batch_size;
 ///  - a batch is held back until what is left of its oldest request's time is what its execution is
 ///    expected to take (ExecutionCost), or until no request has come for a while: four times the
-///    gap between the requests that came during earlier waits. Waits that brought nothing are tried
-///    less and less often;
+///    gap between the requests that came during earlier waits. Waits that bring
+///    nothing become rare: each is followed by a longer time without any, at last 128 times as
+///    long as the wait;
 ///  - nothing is held back where a larger batch would not make requests cheaper.
 /// Time comes in as a parameter. Not thread-safe, but for size_limit().
 class LatencyObjective final : public BatchLimits {
@@ -39,7 +40,7 @@ class LatencyObjective final : public BatchLimits {
 
   uint64_t SizeLimit(uint64_t oldest_ns, uint64_t now_ns) const override;
   uint64_t WaitUntil(const FormingBatch& batch, uint64_t now_ns) override;
-  void OnTaken(const FormingBatch& batch) override;
+  void OnTaken(const FormingBatch& batch, uint64_t now_ns) override;
   void OnExecuted(uint64_t size, uint64_t wait_ns, uint64_t execution_ns) override;
 
   uint64_t objective_ns() const { return objective_ns_; }
@@ -48,17 +49,18 @@ class LatencyObjective final : public BatchLimits {
 
  private:
   void SetLimit(double limit);
-  void LearnGap(const FormingBatch& batch);
+  void LearnGap(const FormingBatch& batch, uint64_t now_ns);
 
   const uint64_t objective_ns_;
   const uint64_t max_batch_size_;
   ExecutionCost cost_;
   double limit_ = 1;
-  double patience_ = 1;     // the part of the spare time that is used, less after late answers
-  double gap_ns_;           // how long the next request is waited for
-  uint32_t fruitless_ = 0;  // waits in a row that brought nothing
-  uint32_t skip_ = 0;       // batches that go without a wait before the next try
+  double patience_ = 1;          // the part of the spare time that is used, less after late answers
+  double gap_ns_;                // how long the next request is waited for
+  uint32_t fruitless_ = 0;       // waits in a row that brought nothing
+  uint64_t quiet_until_ns_ = 0;  // no batch is held back before
   std::optional<FormingBatch> held_;  // the batch as it was when it was first held back
+  uint64_t held_since_ns_ = 0;
   std::atomic<uint64_t> published_limit_{1};
 };
 

@@ -68,20 +68,27 @@ TEST_F(LatencyObjectiveTest, TheWaitFollowsTheGapsBetweenRequests) {
   Learn();
   for (int i = 0; i < 60; ++i) {
     ASSERT_GT(Wait(1), 0u);
-    policy_.OnTaken({5, 0, 2 * kMs});  // four more in 2 ms: every 0.5 ms
+    policy_.OnTaken({5, 0, 2 * kMs}, 4 * kMs);  // four more in 2 ms: every 0.5 ms
   }
   EXPECT_NEAR(static_cast<double>(Wait(1)), 4 * 0.5 * kMs, 0.1 * kMs);
 }
 
 TEST_F(LatencyObjectiveTest, WaitsThatBringNothingBecomeRare) {
   Learn();
-  int waits = 0;
-  for (int i = 0; i < 2000; ++i) {
-    if (Wait(1) > 0) ++waits;
-    policy_.OnTaken({1, 0, 0});
+  uint64_t waited_ns = 0;
+  uint64_t last_wait_ns = 0;
+  const uint64_t end_ns = 100'000 * kMs;
+  for (uint64_t now = 0; now < end_ns; now += kMs) {  // a lone client
+    const uint64_t until = policy_.WaitUntil({1, now, now}, now);
+    if (until > now) {
+      waited_ns += until - now;
+      last_wait_ns = now;
+      now = until;
+    }
+    policy_.OnTaken({1, now, now}, now);
   }
-  EXPECT_LE(waits, 16);
-  EXPECT_GE(waits, 8) << "but do not end: loads change";
+  EXPECT_LT(waited_ns, end_ns / 100);
+  EXPECT_GT(last_wait_ns, end_ns - 1000 * kMs) << "but they do not end: loads change";
 }
 
 TEST_F(LatencyObjectiveTest, NothingIsHeldBackWhereBatchesSaveNothing) {

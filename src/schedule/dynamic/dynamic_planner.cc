@@ -130,7 +130,7 @@ DynamicPlanner::Choice DynamicPlanner::Choose(uint64_t now_ns) {
   return {0, BatchReason::kNoDelay, std::min(delay_end_ns, hurry_ns)};
 }
 
-Batch DynamicPlanner::Take(size_t count, BatchReason reason) {
+Batch DynamicPlanner::Take(size_t count, BatchReason reason, uint64_t now_ns) {
   Batch batch;
   batch.reason = reason;
   batch.oldest_arrival_ns = kNever;
@@ -143,7 +143,7 @@ Batch DynamicPlanner::Take(size_t count, BatchReason reason) {
   }
   batch.left_in_queue = queue_.size();
   if (limits_ != nullptr) {
-    limits_->OnTaken({batch.batch_size, batch.oldest_arrival_ns, prefix_.newest_ns});
+    limits_->OnTaken({batch.batch_size, batch.oldest_arrival_ns, prefix_.newest_ns}, now_ns);
   }
   Forget();
   return batch;
@@ -175,7 +175,7 @@ Decision DynamicPlanner::Next(uint64_t now_ns) {
     }
     // Without those the choice may be another one.
     if (DropCancelledOfFirst(choice.requests, &decision.refused)) continue;
-    decision.batch = Take(choice.requests, choice.reason);
+    decision.batch = Take(choice.requests, choice.reason, now_ns);
     break;
   }
   return decision;

@@ -77,7 +77,7 @@ class DynamicPlanner final : public BatchPlanner {
   /// Whether `next` joins the prefix; if not, the prefix is closed.
   bool MayJoin(const RequestQueue::Waiting& next);
   Choice Choose(uint64_t now_ns);
-  Batch Take(size_t count, BatchReason reason);
+  Batch Take(size_t count, BatchReason reason, uint64_t now_ns);
   /// Refuses those of the first `count` requests that are cancelled; whether there are any.
   bool DropCancelledOfFirst(size_t count, std::vector<Refusal>* refused);
   bool IsPreferred(uint64_t size) const;
