@@ -188,7 +188,7 @@ constexpr Rule<AdviceSubject> kRules[] = {
       "Write the key with letters, digits and underscores."},
      TagsAreLabels},
     {{"advice.metric_family", "model_metrics.metric_control.metric_identifier.family",
-      "The histograms of a model that buckets are chosen for exist.",
+      "Buckets are chosen for a histogram that models have.",
       "nv_inference_first_response_histogram_ms",
       "Correct the name of the family, or remove the metric_control."},
      FamilyKnown},
