@@ -17,8 +17,7 @@ using ::testing::IsEmpty;
 constexpr uint64_t kMs = 1'000'000;
 
 std::vector<double> BucketsOf(const std::string& metrics) {
-  return FirstResponseBuckets(
-      *request::MakeModel("name: \"m\" backend: \"b\" " + metrics)->config);
+  return FirstResponseBuckets(*request::MakeModel("name: \"m\" backend: \"b\" " + metrics)->config);
 }
 
 std::string Control(const std::string& family, const std::string& buckets) {

@@ -218,6 +218,25 @@ TEST_F(ModelTest, WhatWaitsIsPending) {
   EXPECT_EQ(model_->Statistics().pending_requests, 0u);
 }
 
+TEST_F(ModelTest, ALatencyObjectiveIsCheckedUsedAndReported) {
+  const auto with = [](const std::string& value) {
+    return " parameters { key: \"latency_objective_us\" value { string_value: \"" + value +
+           "\" } }";
+  };
+  const std::string plain =
+      "name: \"m\" backend: \"copy\" max_batch_size: 4 "
+      "input { name: \"IN\" data_type: TYPE_INT8 dims: [ 3 ] } "
+      "output { name: \"OUT\" data_type: TYPE_INT8 dims: [ 3 ] } ";
+  EXPECT_THAT(Load(plain + "dynamic_batching { }" + with("soon")).status().message(),
+              HasSubstr("parameter 'latency_objective_us' is 'soon', but must be an integer"));
+  EXPECT_THAT(Load(plain + with("20000")).status().message(),
+              HasSubstr("parameter 'latency_objective_us' needs dynamic_batching"));
+  Use(plain + "dynamic_batching { max_queue_delay_microseconds: 3600000000 }" + with("20000"));
+  EXPECT_EQ(model_->Statistics().adaptive_batching.objective_us, 20000u);
+  EXPECT_EQ(model_->Statistics().adaptive_batching.size_limit, 1u);
+  Infer();  // it is not held back for the hour of the delay
+}
+
 TEST_F(ModelTest, LoadFailuresSayWhy) {
   EXPECT_EQ(
       Load(std::string(kConfig) + R"( parameters { key: "fail_load" value { string_value: "1" } })")
