@@ -33,14 +33,14 @@ int64_t UsableProcessors() {
 }
 
 /// What a session gets where nobody says a number for it: the plan of the server, or, where it has
-/// none (only Nereid makes one), one pool may use the whole machine and pools of their own divide it.
+/// none (only Nereid makes one), one pool may use the whole machine and pools of their own divide
+/// it.
 Error DefaultCounts(const ModelConfig& config, ThreadCounts* counts) {
   bool shared = true;
   NEREID_BACKEND_TRY(SharesSession(config, &shared));
   counts->intra = std::max<int64_t>(1, UsableProcessors() / (shared ? 1 : config.instance_count));
   int64_t each = 0;
-  NEREID_BACKEND_TRY(
-      config.parameters.ReadInt("cpu_threads_per_instance", 0, kMostThreads, &each));
+  NEREID_BACKEND_TRY(config.parameters.ReadInt("cpu_threads_per_instance", 0, kMostThreads, &each));
   if (each > 0) {
     // Of a pool of n, n - 1 are threads of the session; the instances that run are the others.
     counts->intra = shared ? config.instance_count * (each - 1) + 1 : each;

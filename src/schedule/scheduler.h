@@ -16,8 +16,8 @@ class ResponseOrder;
 
 /// A model instance that takes part in scheduling.
 struct SchedulerInstance {
-  std::string name;     // of the instance, and of its thread
-  BatchRunner* runner;  // must outlive the scheduler, or its removal from it
+  std::string name;                   // of the instance, and of its thread
+  BatchRunner* runner;                // must outlive the scheduler, or its removal from it
   base::CpuPlacement placement = {};  // where its thread runs
 };
 

@@ -1017,8 +1017,8 @@ typedef enum tritonserver_txn_property_flag_enum {
 TRITONSERVER_DECLSPEC TRITONSERVER_Error* TRITONSERVER_ServerNew(
     TRITONSERVER_Server** server, TRITONSERVER_ServerOptions* options);
 
-/// Stops the server if nobody did, and deletes it. INTERNAL when the exit timeout ran out first: the
-/// server then stays, for requests still run in it.
+/// Stops the server if nobody did, and deletes it. INTERNAL when the exit timeout ran out first:
+/// the server then stays, for requests still run in it.
 TRITONSERVER_DECLSPEC TRITONSERVER_Error* TRITONSERVER_ServerDelete(TRITONSERVER_Server* server);
 
 /// Refuses new requests, lets those in flight finish and unloads the models. INTERNAL when the exit

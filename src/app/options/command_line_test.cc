@@ -174,8 +174,8 @@ TEST(CommandLineTest, PlainValuesArriveWhereTheyBelong) {
             "--disable-auto-complete-config", "--model-control-mode=poll", "--http-address=::1",
             "--http-restricted-api=health:k=v", "--grpc-use-ssl-mutual=1", "--allow-metrics=false",
             "--metrics-interval-ms=2.5", "--min-supported-compute-capability=7.5",
-            "--allow-client-shm=true", "--inline-execution=never", "--cpu-plan=off", "--http-thread-count=3",
-            "--execution-watchdog-secs=60"})
+            "--allow-client-shm=true", "--inline-execution=never", "--cpu-plan=off",
+            "--http-thread-count=3", "--execution-watchdog-secs=60"})
           .options;
   EXPECT_EQ(options.log.verbose, 1);
   EXPECT_TRUE(options.log.format == base::LogFormat::kIso8601);
@@ -383,7 +383,8 @@ TEST(FlagTableTest, HasEveryFlagOfTriton) {
       "strict-model-config response-cache-byte-size trace-file trace-level trace-rate trace-count "
       "trace-log-frequency");
   for (const std::string& name : triton) EXPECT_TRUE(names.contains(name)) << name;
-  EXPECT_EQ(names.size(), triton.size() + 3);  // and --inline-execution, --execution-watchdog-secs, --cpu-plan
+  EXPECT_EQ(names.size(),
+            triton.size() + 3);  // and --inline-execution, --execution-watchdog-secs, --cpu-plan
 }
 
 TEST(DefaultDirectoriesTest, TritonsOwnThenBesideTheProgramThenInstalled) {

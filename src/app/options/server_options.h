@@ -179,7 +179,7 @@ struct ServerOptions {
   int exit_timeout_secs = 30;
   InlineExecution inline_execution = InlineExecution::kAuto;  // measured per model
   CpuPlanMode cpu_plan = CpuPlanMode::kShare;
-  int execution_watchdog_secs = 0;                            // 0 = off
+  int execution_watchdog_secs = 0;  // 0 = off
   LogOptions log;
   RepositoryOptions repository;
   HttpOptions http;
