@@ -95,6 +95,8 @@ server::ServerSettings ServerSettingsFrom(const ServerOptions& options) {
   settings.metrics_interval_ms = static_cast<uint64_t>(metrics.interval_ms);
   settings.metrics_config[""].emplace_back("counter_latencies",
                                            metrics.counter_latencies ? "true" : "false");
+  settings.metrics_config[""].emplace_back("histogram_latencies",
+                                           metrics.histogram_latencies ? "true" : "false");
   return settings;
 }
 

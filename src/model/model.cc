@@ -107,6 +107,7 @@ Status Model::Load(const ModelSource& source) {
       CreateInstances(ExpandInstanceGroups(config(), environment_.host_policies)));
   instances_.Add(instances);
   NEREID_RETURN_IF_ERROR(CreateCache(source));
+  CreateHistogram();
   return CreateScheduler();
 }
 
@@ -277,6 +278,16 @@ Status Model::CreateCache(const ModelSource& source) {
   return Status::Ok();
 }
 
+void Model::CreateHistogram() {
+  if (environment_.histogram_latencies) {
+    first_responses_ =
+        std::make_unique<FirstResponseTimes>(environment_.clock, FirstResponseBuckets(config()));
+  } else if (config().proto().has_model_metrics()) {
+    LOG_INFO << "model '" << config().name() << "': model_metrics gives buckets, but the server "
+             << "keeps no histograms (--metrics-config=histogram_latencies=true)";
+  }
+}
+
 Status Model::CheckReady() {
   NEREID_RETURN_IF_ERROR(instances_.CheckReady());
   return scheduler_->CheckProgress();
@@ -296,6 +307,7 @@ telemetry::ModelStatistics Model::Statistics() const {
     total.adaptive_batching = {latency_objective_->objective_ns() / 1000,
                                latency_objective_->size_limit()};
   }
+  if (first_responses_ != nullptr) total.first_response_ms = first_responses_->Snapshot();
   total.response_cache = config().response_cache_enabled();
   if (response_cache_ != nullptr) {
     total.pending_requests += response_cache_->PendingCount();

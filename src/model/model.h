@@ -16,6 +16,7 @@
 #include "config/model_config.h"
 #include "model/cache_statistics.h"
 #include "model/cpu_plan.h"
+#include "model/first_response.h"
 #include "model/instance_set.h"
 #include "model/scheduler_statistics.h"
 #include "request/model_identity.h"
@@ -41,6 +42,7 @@ struct ModelEnvironment {
   CpuPlan* cpu_plan = nullptr;
   TRITONSERVER_Server* c_server = nullptr;
   cache::ResponseCache* response_cache = nullptr;  // null: the server has none
+  bool histogram_latencies = false;  // whether models keep histograms of first responses
 };
 
 /// Where a model version comes from.
@@ -84,6 +86,7 @@ class Model {
 
   /// Takes a normalised request; see schedule::Scheduler.
   base::Status Enqueue(std::unique_ptr<request::InferenceRequest>& request) {
+    if (first_responses_ != nullptr) first_responses_->Watch(*request);
     return response_cache_ != nullptr ? response_cache_->Enqueue(request, *scheduler_)
                                       : scheduler_->Enqueue(request);
   }
@@ -105,6 +108,7 @@ class Model {
   base::Result<std::vector<InstancePtr>> CreateInstances(const std::vector<InstanceSpec>& specs);
   base::Status CreateScheduler();
   base::Status CreateCache(const ModelSource& source);
+  void CreateHistogram();
   static std::vector<schedule::SchedulerInstance> Active(const std::vector<InstancePtr>& instances);
 
   // Destroyed from the last to the first: the scheduler's threads end before the instances go.
@@ -117,6 +121,7 @@ class Model {
   std::unique_ptr<SchedulerStatistics> scheduler_statistics_;
   std::unique_ptr<CacheStatistics> cache_statistics_;  // null, as the next, without a cache
   std::unique_ptr<cache::ModelCache> response_cache_;
+  std::unique_ptr<FirstResponseTimes> first_responses_;  // null where the server wants none
   std::shared_ptr<schedule::LatencyObjective> latency_objective_;  // null without an objective
   std::unique_ptr<schedule::Scheduler> scheduler_;
 };

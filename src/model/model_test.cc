@@ -40,6 +40,7 @@ class ModelTest : public ::testing::Test {
     source.version_directory = "/nonexistent/3";
     source.config = request::MakeModel(config)->config;
     ModelEnvironment environment{backends_, base::SteadyClock(), timers_};
+    environment.histogram_latencies = histogram_latencies_;
     return Model::Create(environment, source);
   }
   void Use(const std::string& config) {
@@ -67,6 +68,7 @@ class ModelTest : public ::testing::Test {
 
   backend::BackendRegistry backends_{{"/nonexistent", true, 0, {}}};
   base::ThreadTimerQueue timers_;
+  bool histogram_latencies_ = false;
   std::unique_ptr<Model> model_;
   std::shared_ptr<request::RecordingSink> sink_;
 };
@@ -95,6 +97,23 @@ TEST_F(ModelTest, CountsWhatHappened) {
   EXPECT_EQ(statistics.inference_count, 2u);
   EXPECT_EQ(statistics.failures_by_reason[2], 1u);
   EXPECT_GT(statistics.inference_stats.success.ns, 0u);
+}
+
+TEST_F(ModelTest, FirstResponsesAreCountedWhereTheServerWantsThem) {
+  const std::string config = std::string(kConfig) + R"( model_metrics { metric_control {
+      metric_identifier { family: "nv_inference_first_response_histogram_ms" }
+      histogram_options { buckets: [ 3600000 ] } } })";
+  Use(config);
+  Infer();
+  EXPECT_FALSE(model_->Statistics().first_response_ms);
+  histogram_latencies_ = true;
+  Use(config);
+  Infer();
+  Infer({{"fail", std::string("on purpose")}});
+  const auto histogram = model_->Statistics().first_response_ms;
+  ASSERT_TRUE(histogram);
+  EXPECT_THAT(histogram->bounds, testing::ElementsAre(3600000));
+  EXPECT_THAT(histogram->counts, testing::ElementsAre(2, 0));
 }
 
 TEST_F(ModelTest, APlugInThatBreaksTheRulesHarmsOnlyItself) {
@@ -197,6 +216,25 @@ TEST_F(ModelTest, WhatWaitsIsPending) {
   sink_->WaitUntilDone();
   first->Clear();
   EXPECT_EQ(model_->Statistics().pending_requests, 0u);
+}
+
+TEST_F(ModelTest, ALatencyObjectiveIsCheckedUsedAndReported) {
+  const auto with = [](const std::string& value) {
+    return " parameters { key: \"latency_objective_us\" value { string_value: \"" + value +
+           "\" } }";
+  };
+  const std::string plain =
+      "name: \"m\" backend: \"copy\" max_batch_size: 4 "
+      "input { name: \"IN\" data_type: TYPE_INT8 dims: [ 3 ] } "
+      "output { name: \"OUT\" data_type: TYPE_INT8 dims: [ 3 ] } ";
+  EXPECT_THAT(Load(plain + "dynamic_batching { }" + with("soon")).status().message(),
+              HasSubstr("parameter 'latency_objective_us' is 'soon', but must be an integer"));
+  EXPECT_THAT(Load(plain + with("20000")).status().message(),
+              HasSubstr("parameter 'latency_objective_us' needs dynamic_batching"));
+  Use(plain + "dynamic_batching { max_queue_delay_microseconds: 3600000000 }" + with("20000"));
+  EXPECT_EQ(model_->Statistics().adaptive_batching.objective_us, 20000u);
+  EXPECT_EQ(model_->Statistics().adaptive_batching.size_limit, 1u);
+  Infer();  // it is not held back for the hour of the delay
 }
 
 TEST_F(ModelTest, LoadFailuresSayWhy) {

@@ -38,6 +38,7 @@ class ModelWithCacheTest : public ::testing::Test {
     source.config = request::MakeModel(kConfig)->config;
     ModelEnvironment environment{backends_, base::SteadyClock(), timers_};
     environment.response_cache = cache;
+    environment.histogram_latencies = true;
     auto model = Model::Create(environment, source);
     ASSERT_TRUE(model.ok()) << model.status().message();
     model_ = std::move(model).value();
@@ -96,6 +97,7 @@ TEST_F(ModelWithCacheTest, AHitCountsAsASuccessAndNotAsAnExecution) {
   EXPECT_GT(stats.cache_miss.ns, 0u);
   EXPECT_EQ(statistics.inference_count, 2u) << "one request of batch size 2";
   EXPECT_EQ(statistics.pending_requests, 0u);
+  EXPECT_EQ(statistics.first_response_ms.value().TotalCount(), 2u) << "the hit too";
 }
 
 TEST_F(ModelWithCacheTest, AServerWithoutACacheJustServes) {

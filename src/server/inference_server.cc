@@ -87,6 +87,8 @@ Status InferenceServer::Start() {
   environment.cpu_plan = cpu_plan_.get();
   environment.c_server = settings_.c_server;
   environment.response_cache = response_cache_.get();
+  environment.histogram_latencies =
+      settings_.metrics_enabled && MetricsSwitch(settings_, "histogram_latencies", false);
 
   repository::ModelLifecycle::Options options;
   options.poll.repositories = settings_.model_repository_paths;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "server/model_metrics.h"
 
+#include "config/metric_families.h"
+
 namespace nereid::server {
 
 using telemetry::FailureReason;
@@ -97,6 +99,12 @@ void WriteModelMetrics(const telemetry::ModelStatistics& statistics,
       writer.Family(MetricKind::kCounter, family.name, family.help)
           .Sample(labels, (statistics.inference_stats.*family.duration).ns / 1000);
     }
+  }
+  if (statistics.first_response_ms) {
+    writer
+        .Family(MetricKind::kHistogram, config::kFirstResponseFamily,
+                "Time from the arrival of requests to their first response, in milliseconds")
+        .Sample(labels, *statistics.first_response_ms);
   }
   writer
       .Family(MetricKind::kGauge, "nv_inference_pending_request_count",

@@ -27,17 +27,6 @@ ServedModel& ServedOf(const VersionRecord& record) {
   return static_cast<ServedModel&>(*record.model);
 }
 
-/// Whether a metrics setting of the global group is "false".
-bool IsOff(const ServerSettings& settings, const std::string& name) {
-  const auto group = settings.metrics_config.find("");
-  if (group == settings.metrics_config.end()) return false;
-  bool off = false;
-  for (const auto& [setting, value] : group->second) {
-    if (setting == name) off = value == "false";
-  }
-  return off;
-}
-
 }  // namespace
 
 std::string_view ServerVersion() { return "2.51.0"; }
@@ -124,7 +113,7 @@ void InferenceServer::StartCollectors() {
     return telemetry::PoolUse{total, 0};
   };
   collectors_->process = std::make_unique<telemetry::ProcessMetrics>(*metrics_, options);
-  const bool with_durations = !IsOff(settings_, "counter_latencies");
+  const bool with_durations = MetricsSwitch(settings_, "counter_latencies", true);
   collectors_->models = std::make_unique<telemetry::ScopedCollector>(
       *metrics_, [this, with_durations](telemetry::MetricWriter& writer) {
         const auto table = repository_->lifecycle.Table();

@@ -70,4 +70,8 @@ struct ServerSettings {
   TRITONSERVER_Server* c_server = nullptr;
 };
 
+/// A switch of the global group of metrics_config, "true" or "false": the last value counts.
+/// `otherwise` where it is not given, or has another value.
+bool MetricsSwitch(const ServerSettings& settings, const std::string& name, bool otherwise);
+
 }  // namespace nereid::server

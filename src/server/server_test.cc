@@ -16,6 +16,7 @@ namespace nereid::server {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 TEST(ModelMetricsTest, NamesTypesAndLabelsArePinned) {
   telemetry::ModelStatistics statistics;
@@ -106,6 +107,47 @@ TEST(ModelMetricsTest, AdaptiveBatchingShowsWhereItIsOn) {
             std::string::npos);
   EXPECT_NE(with.Text().find("nereid_adaptive_batch_size_limit" + labels + " 12\n"),
             std::string::npos);
+}
+
+TEST(ModelMetricsTest, FirstResponsesShowWhereTheyAreKept) {
+  telemetry::ModelStatistics statistics;
+  statistics.name = "m";
+  statistics.version = "1";
+  telemetry::MetricWriter without;
+  WriteModelMetrics(statistics, {}, true, without);
+  EXPECT_THAT(without.Text(), Not(HasSubstr("first_response")));
+  statistics.first_response_ms = telemetry::HistogramSnapshot{{0.5, 100}, {2, 3, 1}, 517};
+  telemetry::MetricWriter with;
+  WriteModelMetrics(statistics, {{"team", "a"}}, true, with);
+  const std::string name = "nv_inference_first_response_histogram_ms";
+  const auto bucket = [&](const std::string& bound, int count) {
+    return name + R"(_bucket{_team="a",model="m",version="1",le=")" + bound + "\"} " +
+           std::to_string(count) + "\n";
+  };
+  const std::string labels = R"({_team="a",model="m",version="1"} )";
+  EXPECT_THAT(
+      with.Text(),
+      HasSubstr("# HELP " + name +
+                " Time from the arrival of requests to their first response, in "
+                "milliseconds\n# TYPE " +
+                name + " histogram\n" + name + "_count" + labels + "6\n" + name + "_sum" + labels +
+                "517\n" + bucket("0.5", 2) + bucket("100", 5) + bucket("+Inf", 6)));
+}
+
+TEST(MetricsSwitchTest, TheLastValueCounts) {
+  ServerSettings settings;
+  EXPECT_TRUE(MetricsSwitch(settings, "a", true));
+  EXPECT_FALSE(MetricsSwitch(settings, "a", false));
+  settings.metrics_config["other group"] = {{"a", "true"}};
+  settings.metrics_config[""] = {{"b", "true"}};
+  EXPECT_FALSE(MetricsSwitch(settings, "a", false));
+  settings.metrics_config[""] = {{"a", "false"}, {"a", "true"}};
+  EXPECT_TRUE(MetricsSwitch(settings, "a", false));
+  settings.metrics_config[""] = {{"a", "true"}, {"a", "false"}};
+  EXPECT_FALSE(MetricsSwitch(settings, "a", true));
+  settings.metrics_config[""] = {{"a", "perhaps"}};
+  EXPECT_TRUE(MetricsSwitch(settings, "a", true));
+  EXPECT_FALSE(MetricsSwitch(settings, "a", false));
 }
 
 TEST(ModelMetricsTest, DurationsCanBeLeftOut) {

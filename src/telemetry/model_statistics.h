@@ -3,9 +3,12 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
+
+#include "telemetry/instruments.h"
 
 namespace nereid::telemetry {
 
@@ -72,6 +75,8 @@ struct ModelStatistics {
     uint64_t size_limit = 0;  // of this moment
   };
   AdaptiveBatching adaptive_batching;
+  /// Milliseconds; none where the server keeps no histograms.
+  std::optional<HistogramSnapshot> first_response_ms;
   bool response_cache = false;  // the model asks for it, whether or not the server has one
 };
 

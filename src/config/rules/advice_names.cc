@@ -6,6 +6,7 @@
 #include <map>
 #include <span>
 
+#include "config/metric_families.h"
 #include "config/near_name.h"
 #include "config/rules/advice.h"
 
@@ -93,6 +94,17 @@ void TagsAreLabels(const AdviceSubject& subject, Findings& findings) {
   }
 }
 
+void FamilyKnown(const AdviceSubject& subject, Findings& findings) {
+  const auto& controls = subject.config.model_metrics().metric_control();
+  for (int i = 0; i < controls.size(); ++i) {
+    const std::string& family = controls[i].metric_identifier().family();
+    if (family.empty() || family == kFirstResponseFamily) continue;
+    findings.Add(At("model_metrics.metric_control", i) + ".metric_identifier.family",
+                 "no histogram of " + subject.config.name() + " is called '" + family +
+                     "', only '" + std::string(kFirstResponseFamily) + "' is there");
+  }
+}
+
 void BucketsAscend(const AdviceSubject& subject, Findings& findings) {
   const auto& controls = subject.config.model_metrics().metric_control();
   for (int i = 0; i < controls.size(); ++i) {
@@ -175,6 +187,11 @@ constexpr Rule<AdviceSubject> kRules[] = {
       "The keys of metric tags are letters, digits and underscores.", "a label name",
       "Write the key with letters, digits and underscores."},
      TagsAreLabels},
+    {{"advice.metric_family", "model_metrics.metric_control.metric_identifier.family",
+      "Buckets are chosen for a histogram that models have.",
+      "nv_inference_first_response_histogram_ms",
+      "Correct the name of the family, or remove the metric_control."},
+     FamilyKnown},
     {{"advice.buckets", "model_metrics.metric_control.histogram_options.buckets",
       "The buckets of a histogram ascend.", "finite bounds, each above the one before",
       "Sort the bounds, and list each once."},

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/first_response.h"
+
+#include <utility>
+
+#include "config/metric_families.h"
+#include "model_config.pb.h"
+#include "request/forwarding_sink.h"
+#include "request/response_factory.h"
+
+namespace nereid::model {
+namespace {
+
+constexpr uint64_t kNsPerMs = 1'000'000;
+
+std::vector<double> DefaultBuckets() { return {100, 500, 2000, 5000}; }
+
+/// Stands next to the front end's sink.
+class FirstResponseSink final : public request::ForwardingSink {
+ public:
+  FirstResponseSink(std::shared_ptr<request::ResponseSink> next, const base::Clock& clock,
+                    uint64_t start_ns, std::shared_ptr<telemetry::Histogram> histogram)
+      : ForwardingSink(std::move(next)),
+        clock_(clock),
+        start_ns_(start_ns),
+        histogram_(std::move(histogram)) {}
+
+  void Send(std::unique_ptr<request::InferenceResponse> response, bool final) noexcept override {
+    if (response != nullptr && !std::exchange(seen_, true)) {
+      histogram_->Observe(static_cast<double>((clock_.NowNs() - start_ns_) / kNsPerMs));
+    }
+    ForwardingSink::Send(std::move(response), final);
+  }
+
+ private:
+  const base::Clock& clock_;
+  const uint64_t start_ns_;
+  const std::shared_ptr<telemetry::Histogram> histogram_;
+  bool seen_ = false;  // no lock: responses of one request are sent one at a time
+};
+
+}  // namespace
+
+std::vector<double> FirstResponseBuckets(const config::ModelConfig& config) {
+  std::vector<double> bounds;
+  for (const auto& control : config.proto().model_metrics().metric_control()) {
+    if (control.metric_identifier().family() != config::kFirstResponseFamily) continue;
+    const auto& buckets = control.histogram_options().buckets();
+    bounds.assign(buckets.begin(), buckets.end());
+  }
+  if (bounds.empty()) return DefaultBuckets();
+  auto checked = telemetry::Histogram::CheckBounds(std::move(bounds));
+  return checked.ok() ? std::move(checked).value() : DefaultBuckets();
+}
+
+FirstResponseTimes::FirstResponseTimes(const base::Clock& clock, std::vector<double> buckets)
+    : clock_(clock), histogram_(std::make_shared<telemetry::Histogram>(std::move(buckets))) {}
+
+void FirstResponseTimes::Watch(request::InferenceRequest& request) const {
+  request::ResponseFactory& factory = *request.response_factory();
+  factory.WrapSink(std::make_shared<FirstResponseSink>(factory.shared_sink(), clock_,
+                                                       request.times.start_ns, histogram_));
+}
+
+}  // namespace nereid::model
