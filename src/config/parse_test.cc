@@ -170,6 +170,15 @@ TEST(ParseJson, RefusesWhatIsNoConfiguration) {
   JsonError("{} {}");
   JsonError(R"({"max_batch_size":"x"})");
   JsonError(R"({"max_batch_size":99999999999})");
+  for (const char* number :
+       {"1e90", "-1e90", "9223372036854775808", "-1e19", "18446744073709551616", "1.5", "1e-3"}) {
+    const std::string value = number;
+    JsonError(R"({"max_batch_size":)" + value + "}");
+    JsonError(R"({"input":[{"dims":[)" + value + "]}]}");
+    JsonError(R"({"version_policy":{"specific":{"versions":[)" + value + "]}}}");
+  }
+  JsonError(R"({"dynamic_batching":{"max_queue_delay_microseconds":18446744073709551616}})");
+  JsonError(R"({"dynamic_batching":{"max_queue_delay_microseconds":-1}})");
   JsonError(R"({"input":[{"data_type":"TYPE_FP23"}]})");
   JsonError(std::string("{\"name\":\"\xff\"}"));
   std::string deep = "{\"input\":";
