@@ -40,11 +40,8 @@ base::Result<std::unique_ptr<AgentLibrary>> AgentRegistry::Open(const std::strin
     return AgentLibrary::FromEntryPoints(found->second);
   }
   const std::string file = "libtritonrepoagent_" + name + ".so";
-  // The name becomes a path: nothing that leaves the directory may be in it.
-  const bool plain =
-      !name.empty() && name.find('/') == std::string::npos && name != ".." && name != ".";
   const std::string path = base::JoinPath(base::JoinPath(directory_, name), file);
-  if (!plain || !base::PathExists(path)) {
+  if (!base::IsPlainName(name) || !base::PathExists(path)) {
     return base::Status::InvalidArgument("unable to find '" + file + "' for repo agent '" + name +
                                          "', searched: " + directory_);
   }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "agent/agent_library.h"
 
-#include <type_traits>
 #include <utility>
 
 namespace nereid::agent {
@@ -9,14 +8,11 @@ namespace nereid::agent {
 base::Result<std::unique_ptr<AgentLibrary>> AgentLibrary::Open(const std::string& path) {
   NEREID_ASSIGN_OR_RETURN(auto shared, base::SharedLibrary::Open(path));
   AgentEntryPoints entry;
-  const auto find = [&](auto& pointer, const char* name) {
-    pointer = reinterpret_cast<std::remove_reference_t<decltype(pointer)>>(shared->Find(name));
-  };
-  find(entry.initialize, "TRITONREPOAGENT_Initialize");
-  find(entry.finalize, "TRITONREPOAGENT_Finalize");
-  find(entry.model_initialize, "TRITONREPOAGENT_ModelInitialize");
-  find(entry.model_finalize, "TRITONREPOAGENT_ModelFinalize");
-  find(entry.model_action, "TRITONREPOAGENT_ModelAction");
+  shared->Find("TRITONREPOAGENT_Initialize", &entry.initialize);
+  shared->Find("TRITONREPOAGENT_Finalize", &entry.finalize);
+  shared->Find("TRITONREPOAGENT_ModelInitialize", &entry.model_initialize);
+  shared->Find("TRITONREPOAGENT_ModelFinalize", &entry.model_finalize);
+  shared->Find("TRITONREPOAGENT_ModelAction", &entry.model_action);
   if (entry.model_action == nullptr) {
     return base::Status::NotFound(
         "unable to find required entrypoint 'TRITONREPOAGENT_ModelAction' in shared library " +

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "api/timeout_text.h"
 
-#include <charconv>
+#include "base/parse_number.h"
 
 namespace nereid::api {
 namespace {
@@ -32,12 +32,10 @@ uint64_t UnitNs(char unit) {
 
 std::optional<uint64_t> ParseNumber(std::string_view digits, size_t max_digits, uint64_t unit_ns) {
   if (digits.empty() || digits.size() > max_digits || unit_ns == 0) return std::nullopt;
-  uint64_t value = 0;
-  const char* const last = digits.data() + digits.size();
-  const auto [end, error] = std::from_chars(digits.data(), last, value);
-  if (error != std::errc() || end != last) return std::nullopt;
+  const auto value = base::ParseWhole<uint64_t>(digits);
+  if (!value) return std::nullopt;
   uint64_t ns = 0;
-  return __builtin_mul_overflow(value, unit_ns, &ns) ? UINT64_MAX : ns;
+  return __builtin_mul_overflow(*value, unit_ns, &ns) ? UINT64_MAX : ns;
 }
 
 }  // namespace

@@ -6,18 +6,15 @@ namespace nereid::backend {
 base::Result<std::unique_ptr<BackendLibrary>> BackendLibrary::Open(const std::string& path) {
   NEREID_ASSIGN_OR_RETURN(auto shared, base::SharedLibrary::Open(path));
   BackendEntryPoints entry;
-  const auto find = [&](auto& pointer, const char* name) {
-    pointer = reinterpret_cast<std::remove_reference_t<decltype(pointer)>>(shared->Find(name));
-  };
-  find(entry.initialize, "TRITONBACKEND_Initialize");
-  find(entry.finalize, "TRITONBACKEND_Finalize");
-  find(entry.attribute, "TRITONBACKEND_GetBackendAttribute");
-  find(entry.model_initialize, "TRITONBACKEND_ModelInitialize");
-  find(entry.model_finalize, "TRITONBACKEND_ModelFinalize");
-  find(entry.instance_initialize, "TRITONBACKEND_ModelInstanceInitialize");
-  find(entry.instance_finalize, "TRITONBACKEND_ModelInstanceFinalize");
-  find(entry.instance_execute, "TRITONBACKEND_ModelInstanceExecute");
-  find(entry.instance_ready, "TRITONBACKEND_ModelInstanceReady");
+  shared->Find("TRITONBACKEND_Initialize", &entry.initialize);
+  shared->Find("TRITONBACKEND_Finalize", &entry.finalize);
+  shared->Find("TRITONBACKEND_GetBackendAttribute", &entry.attribute);
+  shared->Find("TRITONBACKEND_ModelInitialize", &entry.model_initialize);
+  shared->Find("TRITONBACKEND_ModelFinalize", &entry.model_finalize);
+  shared->Find("TRITONBACKEND_ModelInstanceInitialize", &entry.instance_initialize);
+  shared->Find("TRITONBACKEND_ModelInstanceFinalize", &entry.instance_finalize);
+  shared->Find("TRITONBACKEND_ModelInstanceExecute", &entry.instance_execute);
+  shared->Find("TRITONBACKEND_ModelInstanceReady", &entry.instance_ready);
   if (entry.instance_execute == nullptr) {
     return base::Status::NotFound(
         "unable to find required entrypoint 'TRITONBACKEND_ModelInstanceExecute' in shared "

@@ -7,11 +7,11 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <set>
 
 #include "base/files.h"
+#include "base/parse_number.h"
 #include "base/threads.h"
 
 namespace nereid::base {
@@ -20,10 +20,8 @@ namespace {
 constexpr int kMostCpus = CPU_SETSIZE;
 
 std::optional<int> ParseCpu(std::string_view text) {
-  int value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  if (value < 0 || value >= kMostCpus) return std::nullopt;
+  const auto value = ParseWhole<int>(text);
+  if (!value || *value < 0 || *value >= kMostCpus) return std::nullopt;
   return value;
 }
 
@@ -33,9 +31,8 @@ std::string Trimmed(std::string text) {
 }
 
 std::optional<double> ParsePositive(std::string_view text) {
-  double value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size() || !(value > 0)) return std::nullopt;
+  const auto value = ParseWhole<double>(text);
+  if (!value || !(*value > 0)) return std::nullopt;
   return value;
 }
 

@@ -72,6 +72,10 @@ bool IsDirectory(const std::string& path) {
   return fs::is_directory(path, error);
 }
 
+bool IsPlainName(std::string_view name) {
+  return !name.empty() && name.find('/') == std::string_view::npos && name != "." && name != "..";
+}
+
 bool IsInside(const std::string& directory, const std::string& path) {
   std::error_code error;
   const fs::path root = fs::weakly_canonical(directory, error);

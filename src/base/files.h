@@ -25,6 +25,11 @@ bool IsDirectory(const std::string& path);
 /// both may not exist.
 bool IsInside(const std::string& directory, const std::string& path);
 
+/// Whether a name from outside may become a part of a path: it is not empty, "." or "..", and has
+/// no
+/// '/'.
+bool IsPlainName(std::string_view name);
+
 /// "a" + "b" -> "a/b"; an absolute `name` does not replace `directory`.
 std::string JoinPath(std::string_view directory, std::string_view name);
 

@@ -22,6 +22,12 @@ class SharedLibrary {
   /// The address of `symbol`, or nullptr when the library does not define it.
   void* Find(const char* symbol) const;
 
+  /// Sets `function` to it.
+  template <typename Function>
+  void Find(const char* symbol, Function** function) const {
+    *function = reinterpret_cast<Function*>(Find(symbol));
+  }
+
   /// Keeps the library mapped for ever, for libraries whose threads or atexit handlers outlive us.
   void Leak() { handle_ = nullptr; }
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cache/cache_library.h"
 
-#include <type_traits>
-
 #include "base/files.h"
 
 namespace nereid::cache {
@@ -11,7 +9,7 @@ using base::Status;
 
 base::Result<std::unique_ptr<CacheLibrary>> CacheLibrary::Open(const std::string& directory,
                                                                const std::string& name) {
-  if (name.empty() || name.find('/') != std::string::npos || name == "." || name == "..") {
+  if (!base::IsPlainName(name)) {
     return Status::InvalidArgument("response cache '" + name +
                                    "': the name of a cache must be a plain name without '/'");
   }
@@ -26,7 +24,7 @@ base::Result<std::unique_ptr<CacheLibrary>> CacheLibrary::Open(const std::string
   CacheEntryPoints entry;
   const char* missing = nullptr;
   const auto find = [&](auto& pointer, const char* symbol) {
-    pointer = reinterpret_cast<std::remove_reference_t<decltype(pointer)>>(shared->Find(symbol));
+    shared->Find(symbol, &pointer);
     if (pointer == nullptr) missing = symbol;
   };
   find(entry.initialize, "TRITONCACHE_CacheInitialize");

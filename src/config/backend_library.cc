@@ -4,14 +4,6 @@
 #include "base/files.h"
 
 namespace nereid::config {
-namespace {
-
-/// Names become file names: nothing that leaves the directory may be in them.
-bool IsPlainName(const std::string& name) {
-  return !name.empty() && name.find('/') == std::string::npos && name != "." && name != "..";
-}
-
-}  // namespace
 
 base::Result<std::vector<std::string>> BackendLibraryPlaces(const std::string& backend,
                                                             const std::string& runtime,
@@ -19,7 +11,7 @@ base::Result<std::vector<std::string>> BackendLibraryPlaces(const std::string& b
                                                             const std::string& model_directory,
                                                             const std::string& backend_directory) {
   const std::string file = runtime.empty() ? "libtriton_" + backend + ".so" : runtime;
-  if (!IsPlainName(backend) || !IsPlainName(file)) {
+  if (!base::IsPlainName(backend) || !base::IsPlainName(file)) {
     return base::Status::InvalidArgument("backend name '" + backend + "' and runtime '" + runtime +
                                          "' must be plain names without '/'");
   }

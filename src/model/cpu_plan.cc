@@ -2,11 +2,11 @@
 #include "model/cpu_plan.h"
 
 #include <algorithm>
-#include <charconv>
 #include <optional>
 #include <set>
 #include <tuple>
 
+#include "base/parse_number.h"
 #include "model_config.pb.h"
 
 namespace nereid::model {
@@ -22,12 +22,8 @@ constexpr const char* kFrameworkParameters[] = {"intra_op_thread_count", "INTRA_
                                                 "TF_NUM_INTRA_THREADS"};
 
 std::optional<int> ParseThreads(const std::string& text) {
-  int threads = 0;
-  const char* const end = text.data() + text.size();
-  const auto [rest, error] = std::from_chars(text.data(), end, threads);
-  if (error != std::errc() || rest != end || threads < 1 || threads > kMostThreads) {
-    return std::nullopt;
-  }
+  const auto threads = base::ParseWhole<int>(text);
+  if (!threads || *threads < 1 || *threads > kMostThreads) return std::nullopt;
   return threads;
 }
 

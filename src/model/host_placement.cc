@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model/host_placement.h"
 
-#include <charconv>
 #include <optional>
+
+#include "base/parse_number.h"
 
 namespace nereid::model {
 
@@ -14,14 +15,12 @@ namespace {
 base::Result<CpuPlacement> Read(const std::map<std::string, std::string>& settings) {
   CpuPlacement placement;
   if (const auto node = settings.find("numa-node"); node != settings.end()) {
-    int number = 0;
-    const char* const end = node->second.data() + node->second.size();
-    const auto [rest, error] = std::from_chars(node->second.data(), end, number);
-    if (error != std::errc() || rest != end || number < 0) {
+    const auto number = base::ParseWhole<int>(node->second);
+    if (!number || *number < 0) {
       return Status::InvalidArgument("numa-node is '" + node->second +
                                      "', but must be the number of a node");
     }
-    placement.numa_node = number;
+    placement.numa_node = *number;
   }
   if (const auto cores = settings.find("cpu-cores"); cores != settings.end()) {
     NEREID_ASSIGN_OR_RETURN(placement.cpus, base::ParseCpuList(cores->second));

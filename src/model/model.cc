@@ -2,9 +2,10 @@
 #include "model/model.h"
 
 #include <algorithm>
-#include <charconv>
+#include <optional>
 
 #include "base/log.h"
+#include "base/parse_number.h"
 #include "cache/model_fingerprint.h"
 #include "config/complete.h"
 #include "config/describe.h"
@@ -51,16 +52,15 @@ Status CheckSupported(const config::ModelConfig& config) {
 /// The limit of an execution, in nanoseconds, 0 = none: the model's parameter, else the server's.
 base::Result<uint64_t> WatchdogNs(const config::ModelConfig& config, uint32_t server_secs) {
   constexpr const char* kParameter = "execution_watchdog_secs";
-  uint32_t secs = server_secs;
+  std::optional<uint32_t> secs = server_secs;
   if (const std::string* text = config.FindParameter(kParameter)) {
-    const char* const end = text->data() + text->size();
-    const auto [rest, error] = std::from_chars(text->data(), end, secs);
-    if (error != std::errc() || rest != end) {
+    secs = base::ParseWhole<uint32_t>(*text);
+    if (!secs) {
       return Status::InvalidArgument("model '" + config.name() + "': parameter '" + kParameter +
                                      "' must be a whole number of seconds, got '" + *text + "'");
     }
   }
-  return uint64_t{secs} * 1'000'000'000;
+  return uint64_t{*secs} * 1'000'000'000;
 }
 
 // What the rules only warn of; see config/rules.

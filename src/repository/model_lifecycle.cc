@@ -28,7 +28,7 @@ Status CheckName(const std::string& name) {
     return Status::InvalidArgument(
         "Model name cannot be empty. Please enter a valid name to deploy.");
   }
-  if (name == ".." || name == "." || name.find('/') != std::string::npos) {
+  if (!base::IsPlainName(name)) {
     return Status::InvalidArgument("invalid model name '" + name +
                                    "', model name must not contain path traversal characters");
   }

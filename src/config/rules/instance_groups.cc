@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <charconv>
 
+#include "base/parse_number.h"
 #include "config/known_backends.h"
 #include "config/rules/rule.h"
 
@@ -82,10 +82,8 @@ void ProfilesForTensorRt(const GroupSubject& subject, Findings& findings) {
 }
 
 bool IsNumber(const std::string& text) {
-  int value = 0;
-  const char* end = text.data() + text.size();
-  const auto parsed = std::from_chars(text.data(), end, value);
-  return parsed.ec == std::errc() && parsed.ptr == end && value >= 0;
+  const auto value = base::ParseWhole<int>(text);
+  return value && *value >= 0;
 }
 
 void ProfilesAreNumbers(const GroupSubject& subject, Findings& findings) {

@@ -8,6 +8,8 @@
 #include "base/checked_math.h"
 #include "config/rules/model_paths.h"
 #include "config/rules/rule.h"
+#include "tensor/data_type.h"
+#include "tensor/shape.h"
 
 namespace nereid::config::rules {
 namespace {
@@ -81,11 +83,9 @@ void FileInside(const InputSubject& subject, Findings& findings) {
                    subject.parent.config.name());
 }
 
+// As in requests: without "TYPE_", and BYTES for strings.
 std::string TypeName(inference::DataType type) {
-  // As in requests: without "TYPE_", and BYTES for strings.
-  if (!inference::DataType_IsValid(type) || type == inference::TYPE_INVALID) return "<invalid>";
-  if (type == inference::TYPE_STRING) return "BYTES";
-  return inference::DataType_Name(type).substr(5);
+  return std::string(tensor::DataTypeName(static_cast<tensor::DataType>(type)));
 }
 
 void TypeFits(const InputSubject& subject, Findings& findings) {
@@ -100,11 +100,8 @@ void TypeFits(const InputSubject& subject, Findings& findings) {
                inference::DataType_Name(subject.of_model->data_type()));
 }
 
-template <typename Dims>
-std::string Brackets(const Dims& dims) {
-  std::string text = "[";
-  for (const int64_t dim : dims) text += (text.size() > 1 ? "," : "") + std::to_string(dim);
-  return text + "]";
+std::string DimsText(const google::protobuf::RepeatedField<int64_t>& dims) {
+  return tensor::ShapeText({dims.data(), static_cast<size_t>(dims.size())});
 }
 
 bool Fits(const ModelInput& expected, const ModelWarmup::Input& given) {
@@ -116,11 +113,11 @@ bool Fits(const ModelInput& expected, const ModelWarmup::Input& given) {
 void DimsFit(const InputSubject& subject, Findings& findings) {
   if (subject.of_model == nullptr || subject.HasVariableDim() || !SizeFits(subject)) return;
   if (Fits(*subject.of_model, subject.input)) return;
-  const std::string expected = Brackets(subject.of_model->dims());
+  const std::string expected = DimsText(subject.of_model->dims());
   findings.Add(subject.Path("dims"),
                "unexpected dims for warmup input '" + subject.name + "' for model '" +
                    subject.parent.config.name() + "'. Expected " + expected + ", got " +
-                   Brackets(subject.input.dims()),
+                   DimsText(subject.input.dims()),
                expected);
 }
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/http/infer_endpoint.h"
 
-#include <charconv>
 #include <string>
 #include <utility>
 
 #include "api/status_map.h"
 #include "api/version_text.h"
 #include "base/clock.h"
+#include "base/parse_number.h"
 #include "codec/json/infer_request.h"
 #include "codec/json/infer_response.h"
 #include "frontend/http/content_encoding.h"
@@ -22,17 +22,15 @@ using request::InferenceRequest;
 base::Result<size_t> JsonSize(const RequestHead& head, size_t body_size) {
   if (!head.inference_header_length) return body_size;
   const std::string& text = *head.inference_header_length;
-  int64_t length = 0;
-  const char* const end = text.data() + text.size();
-  const auto result = std::from_chars(text.data(), end, length);
-  if (result.ec != std::errc() || result.ptr != end) {
+  const auto length = base::ParseWhole<int64_t>(text);
+  if (!length) {
     return Status::InvalidArgument("Unable to parse Inference-Header-Content-Length, got: " + text);
   }
-  if (length < 0 || static_cast<uint64_t>(length) > body_size) {
+  if (*length < 0 || static_cast<uint64_t>(*length) > body_size) {
     return Status::InvalidArgument("inference header size should be in range (0, " +
                                    std::to_string(body_size) + "), got: " + text);
   }
-  return static_cast<size_t>(length);
+  return static_cast<size_t>(*length);
 }
 
 bool IsTooLate(const RequestHead& head) {

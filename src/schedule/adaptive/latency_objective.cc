@@ -2,7 +2,8 @@
 #include "schedule/adaptive/latency_objective.h"
 
 #include <algorithm>
-#include <charconv>
+
+#include "base/parse_number.h"
 
 namespace nereid::schedule {
 
@@ -28,10 +29,8 @@ base::Result<std::optional<uint64_t>> ReadLatencyObjective(const config::ModelCo
   if (text == nullptr) return std::optional<uint64_t>();
   const std::string prefix =
       "model '" + config.name() + "': parameter '" + kLatencyObjectiveParameter + "' ";
-  uint64_t us = 0;
-  const char* const end = text->data() + text->size();
-  const auto [rest, error] = std::from_chars(text->data(), end, us);
-  if (error != std::errc() || rest != end || us < kLeastObjectiveUs || us > kMostObjectiveUs) {
+  const auto us = base::ParseWhole<uint64_t>(*text);
+  if (!us || *us < kLeastObjectiveUs || *us > kMostObjectiveUs) {
     return Status::InvalidArgument(prefix + "is '" + *text + "', but must be an integer from " +
                                    std::to_string(kLeastObjectiveUs) + " to " +
                                    std::to_string(kMostObjectiveUs));
@@ -40,7 +39,7 @@ base::Result<std::optional<uint64_t>> ReadLatencyObjective(const config::ModelCo
     return Status::InvalidArgument(prefix +
                                    "needs dynamic_batching, which the model does not have");
   }
-  return std::optional<uint64_t>(us * 1000);
+  return std::optional<uint64_t>(*us * 1000);
 }
 
 LatencyObjective::LatencyObjective(uint64_t objective_ns, uint64_t max_batch_size)

@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: Apache-2.0
+# Plug-ins of every kind: backends, caches, repository agents. The engine is found when they are
+# opened; they know nothing but the C headers.
+
+# What they link instead of the engine: an empty library of its name that defines the functions of
+# the C API. So a plug-in builds without the engine, and a call to a function that the API lacks is
+# a link error.
+file(STRINGS "${CMAKE_SOURCE_DIR}/src/abi/exports.txt" exports REGEX "^TRITON")
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS
+             "${CMAKE_SOURCE_DIR}/src/abi/exports.txt")
+set(stub "/* Generated. */\n")
+foreach(function IN LISTS exports)
+  string(APPEND stub "__attribute__((visibility(\"default\"))) void ${function}(void) {}\n")
+endforeach()
+file(CONFIGURE OUTPUT "${CMAKE_BINARY_DIR}/stub/tritonserver_stub.c" CONTENT "${stub}" @ONLY)
+add_library(tritonserver_stub SHARED "${CMAKE_BINARY_DIR}/stub/tritonserver_stub.c")
+set_target_properties(tritonserver_stub PROPERTIES
+  OUTPUT_NAME tritonserver
+  LIBRARY_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/stub"
+  C_COMPILER_LAUNCHER "")
+
+# nereid_plugin(KIND NAME LIBRARY DIRECTORY SOURCES ... [LIBS ...])
+# The plug-in LIBRARY_NAME in DIRECTORY, which shows what KINDs/plugin.map lists, and its objects once
+# more as the target KIND_NAME for tests, which link them with something else than a server.
+function(nereid_plugin kind name library directory)
+  cmake_parse_arguments(ARG "" "" "SOURCES;LIBS" ${ARGN})
+  set(folder "${CMAKE_SOURCE_DIR}/${kind}s")
+  add_library(${kind}_${name} OBJECT ${ARG_SOURCES})
+  target_include_directories(${kind}_${name} PUBLIC "${folder}")
+  target_link_libraries(${kind}_${name} PUBLIC nereid_c_headers ${ARG_LIBS})
+  add_library(${library}_${name} MODULE)
+  set_target_properties(${library}_${name} PROPERTIES
+    PREFIX lib
+    LIBRARY_OUTPUT_DIRECTORY "${directory}"
+    SKIP_BUILD_RPATH ON
+    LINK_DEPENDS "${folder}/plugin.map")
+  target_link_libraries(${library}_${name} PRIVATE ${kind}_${name} tritonserver_stub)
+  target_link_options(${library}_${name} PRIVATE
+    "-Wl,--version-script=${folder}/plugin.map" -Wl,--gc-sections)
+  if(NOT NEREID_SANITIZE)
+    target_link_options(${library}_${name} PRIVATE -Wl,-z,defs)
+  endif()
+endfunction()
