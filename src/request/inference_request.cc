@@ -72,6 +72,22 @@ void InferenceRequest::RemoveAllInputs() {
   is_raw_ = false;
 }
 
+Input* InferenceRequest::AddServerInput(std::string_view name, tensor::DataType type,
+                                        tensor::Shape shape) {
+  ++server_inputs_;
+  Input& input = inputs_.emplace_back();
+  input.name = name;
+  input.type = type;
+  input.model_shape = shape;
+  input.shape = std::move(shape);
+  return &input;
+}
+
+void InferenceRequest::RemoveServerInputs() {
+  inputs_.erase(inputs_.end() - static_cast<std::ptrdiff_t>(server_inputs_), inputs_.end());
+  server_inputs_ = 0;
+}
+
 void InferenceRequest::SetSink(std::shared_ptr<ResponseSink> sink) { sink_ = std::move(sink); }
 
 std::string InferenceRequest::LogPrefix() const {

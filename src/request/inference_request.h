@@ -14,11 +14,13 @@
 #include "request/input.h"
 #include "request/model_identity.h"
 #include "request/parameter.h"
+#include "request/release_listener.h"
 
 namespace nereid::request {
 
 class ResponseFactory;
 class ResponseSink;
+class SequenceStates;
 
 /// Names the sequence that a request belongs to; 0 and "" mean none.
 using CorrelationId = std::variant<uint64_t, std::string>;
@@ -101,6 +103,24 @@ class InferenceRequest {
   /// Set by a front end whose thread may run a cheap model right away instead of handing over.
   bool may_run_inline = false;
 
+  /// Adds an input that the client did not send: a control or a state. It comes after the client's
+  /// inputs and is gone when the request is released. The pointer is valid until the next one.
+  Input* AddServerInput(std::string_view name, tensor::DataType type, tensor::Shape shape);
+  void RemoveServerInputs();
+
+  // Sequences; set by the scheduler.
+
+  /// Fills a place of a Direct batch whose sequence has no request: it has inputs of the right
+  /// shapes, but nobody waits for its answer, and it is not counted.
+  bool is_null = false;
+  /// Of the request's sequence; null where the model keeps none. While the request is handed out it
+  /// is the backend's to change.
+  std::shared_ptr<SequenceStates> states;
+  /// Names the sequence to the scheduler; 0 = none.
+  uint64_t sequence_handle = 0;
+  /// Who wants to know when the backend gives the request back; must outlive the model's requests.
+  ReleaseListener* release_listener = nullptr;
+
   /// Whether nobody waits for the answer any more: cancelled.
   bool IsCancelled() const { return cancellation_->IsCancelled(); }
 
@@ -118,6 +138,7 @@ class InferenceRequest {
  private:
   friend base::Status ResolveRawInput(InferenceRequest&);
   std::vector<Input> inputs_;
+  size_t server_inputs_ = 0;  // how many of them, at the end, the server added
   bool is_raw_ = false;
   std::shared_ptr<ResponseSink> sink_;
   std::shared_ptr<Cancellation> cancellation_;

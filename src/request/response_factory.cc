@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "request/response_factory.h"
 
+#include <utility>
+
 #include "base/log.h"
+#include "request/sequence_states.h"
 
 namespace nereid::request {
 
@@ -29,6 +32,8 @@ void ResponseFactory::Send(std::unique_ptr<InferenceResponse> response, bool fin
               << id_ << "'; it is dropped";
     return;
   }
+  if (response != nullptr && !response->error().ok())
+    failed_.store(true, std::memory_order_release);
   sink_->Send(std::move(response), final);
 }
 
@@ -40,12 +45,30 @@ void ResponseFactory::SendError(base::Status error) {
   Send(std::move(response), true);
 }
 
-void RefuseRequest(std::unique_ptr<InferenceRequest> request, base::Status error) {
+void ReleaseRequest(std::unique_ptr<InferenceRequest> request) {
   const std::shared_ptr<ResponseSink> sink = request->sink();
   ResponseFactory& factory = *request->response_factory();
-  if (!factory.IsFinalSent()) factory.SendError(std::move(error));
+  factory.MarkReleased();
+  if (request->states != nullptr) {
+    if (factory.HasFailed()) {
+      request->states->Discard();
+    } else {
+      request->states->Commit();
+    }
+    request->states.reset();
+  }
+  request->RemoveServerInputs();
+  if (ReleaseListener* const listener = std::exchange(request->release_listener, nullptr)) {
+    listener->OnReleased(*request);
+  }
   request->Unbind();
   sink->RequestReleased(std::move(request));
+}
+
+void RefuseRequest(std::unique_ptr<InferenceRequest> request, base::Status error) {
+  ResponseFactory& factory = *request->response_factory();
+  if (!factory.IsFinalSent()) factory.SendError(std::move(error));
+  ReleaseRequest(std::move(request));
 }
 
 }  // namespace nereid::request

@@ -44,6 +44,9 @@ class ResponseFactory : public std::enable_shared_from_this<ResponseFactory> {
   /// Whether the last response is on its way.
   bool IsFinalSent() const { return final_sent_.load(std::memory_order_acquire); }
 
+  /// Whether a response with an error was sent.
+  bool HasFailed() const { return failed_.load(std::memory_order_acquire); }
+
   /// That the backend has given the request back. It matters when the backend then fails or throws:
   /// the requests that it has not given back are still the server's.
   void MarkReleased() { released_.store(true, std::memory_order_release); }
@@ -70,9 +73,16 @@ class ResponseFactory : public std::enable_shared_from_this<ResponseFactory> {
   std::string id_;
   std::shared_ptr<Cancellation> cancellation_;
   std::atomic<bool> final_sent_{false};
+  std::atomic<bool> failed_{false};
   std::atomic<bool> released_{false};
   std::atomic<uint64_t> statistics_index_{0};
 };
+
+/// Takes a request back from its backend: what the backend did to the sequence's states counts from
+/// now on (or, after an error response, does not), who listens is told, and the request goes back
+/// to its sink. If the backend holds no other reference to the response factory and has not sent
+/// the final response, the factory does.
+void ReleaseRequest(std::unique_ptr<InferenceRequest> request);
 
 /// Answers a request that will not be executed (any further): sends `error` as its final response,
 /// unless it has had one, and releases it.
