@@ -54,7 +54,7 @@ class Planner {
       return Error::Unsupported("model '" + config_.name + "': " + feature +
                                 " is not supported by this version of the ONNX Runtime backend");
     };
-    if (config_.state_count > 0) {
+    if (!config_.states.empty()) {
       return refuse("sequence_batching.state (implicit state)");
     }
     if (config_.decoupled) {

@@ -305,7 +305,7 @@ TEST_F(KitTest, ConfigIsRead) {
   EXPECT_EQ(config.cpu_accelerators[0].name, "openvino");
   EXPECT_EQ(config.cpu_accelerators[0].parameters.at("device_type"), "CPU");
   EXPECT_EQ(config.control_inputs, std::vector<std::string>{"START"});
-  EXPECT_EQ(config.state_count, 1u);
+  EXPECT_EQ(config.states.size(), 1u);
   EXPECT_EQ(config.op_libraries, std::vector<std::string>{"ops.so"});
   EXPECT_TRUE(config.has_dynamic_batching);
   int64_t number = 0;

@@ -183,6 +183,24 @@ fetch_onnxruntime() {
     sh "$root/tools/fetch_onnxruntime.sh" "$build/$1" "$site"
 }
 
+# all_frameworks: the names in frameworks.txt, separated by blanks.
+all_frameworks() {
+  awk '!/^#/ && NF { printf "%s ", $1 }' "$root/tools/install/frameworks.txt"
+}
+
+# fetch_frameworks NAME...: libraries and headers of frameworks, into build/frameworks. What was
+# fetched earlier stays, and its plug-in is built too.
+fetch_frameworks() {
+  local name
+  [ $# -gt 0 ] || return 0
+  step "Frameworks"
+  for name in "$@"; do
+    note "$name"
+    PYTHON=$python logged "framework-$name" "Check the network, then run this again." \
+      "$root/tools/fetch_framework.sh" "$build/frameworks" "$name"
+  done
+}
+
 # Jobs that fit: one a core, but no more than one for each 1.5 GB of memory that is free.
 build_jobs() {
   local cores free

@@ -57,6 +57,14 @@ struct BatchOutputConfig {
   std::string source;
 };
 
+/// One entry of `sequence_batching.state`. Dimensions come without the batch dimension.
+struct StateConfig {
+  std::string input_name;
+  std::string output_name;
+  TRITONSERVER_DataType data_type = TRITONSERVER_TYPE_INVALID;
+  std::vector<int64_t> dims;
+};
+
 /// One entry of `optimization.execution_accelerators`.
 struct AcceleratorConfig {
   std::string name;
@@ -77,7 +85,8 @@ struct ModelConfig {
   std::vector<BatchOutputConfig> batch_outputs;
   /// Control tensors of the sequence batcher; the server adds them to each request.
   std::vector<std::string> control_inputs;
-  size_t state_count = 0;
+  /// Tensors that the server keeps from one request of a sequence to the next.
+  std::vector<StateConfig> states;
   bool has_dynamic_batching = false;
   bool has_sequence_batching = false;
   bool decoupled = false;
@@ -183,6 +192,19 @@ inline std::vector<BatchOutputConfig> ReadBatchOutputs(const rapidjson::Value* l
   return outputs;
 }
 
+inline std::vector<StateConfig> ReadStates(const rapidjson::Value* list) {
+  std::vector<StateConfig> states;
+  if (list == nullptr || !list->IsArray()) {
+    return states;
+  }
+  for (const rapidjson::Value& entry : list->GetArray()) {
+    states.push_back({TextOf(Member(&entry, "input_name")), TextOf(Member(&entry, "output_name")),
+                      DataTypeFromConfig(TextOf(Member(&entry, "data_type"))),
+                      IntsOf(Member(&entry, "dims"))});
+  }
+  return states;
+}
+
 inline std::vector<AcceleratorConfig> ReadAccelerators(const rapidjson::Value* list) {
   std::vector<AcceleratorConfig> accelerators;
   if (list == nullptr || !list->IsArray()) {
@@ -260,7 +282,7 @@ inline ModelConfig ParseModelConfig(const rapidjson::Value& json) {
   const rapidjson::Value* sequence = Member(&json, "sequence_batching");
   config.has_sequence_batching = sequence != nullptr;
   ReadNames(Member(sequence, "control_input"), "name", &config.control_inputs);
-  config.state_count = MemberCount(Member(sequence, "state"));
+  config.states = ReadStates(Member(sequence, "state"));
   config.decoupled = BoolOf(Member(Member(&json, "model_transaction_policy"), "decoupled"));
   config.instance_count = CountInstances(Member(&json, "instance_group"));
   ReadNames(Member(Member(&json, "model_operations"), "op_library_filename"), nullptr,

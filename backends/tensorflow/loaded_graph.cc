@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tensorflow/loaded_graph.h"
+
+#include <charconv>
+#include <fstream>
+#include <iterator>
+
+#include "tensorflow/session_options.h"
+#include "tensorflow/signature_def.h"
+
+namespace nereid::tensorflow {
+namespace {
+
+using backend::ModelConfig;
+using framework::TensorSignature;
+
+/// Files of this size and more are no protobuf messages.
+constexpr std::streamoff kMostBytes = (std::streamoff{1} << 31) - 1;
+
+Error ReadFile(const ModelConfig& config, const std::string& path, std::string* bytes) {
+  std::ifstream file(path, std::ios::binary | std::ios::ate);
+  const std::streamoff size = file ? std::streamoff{file.tellg()} : -1;
+  if (size < 0) {
+    return Error(TRITONSERVER_ERROR_NOT_FOUND,
+                 "model '" + config.name + "': cannot read the file " + path);
+  }
+  if (size == 0 || size > kMostBytes) {
+    return Error::InvalidArgument("model '" + config.name + "': " + path + " has " +
+                                  std::to_string(size) + " bytes, which is no GraphDef");
+  }
+  file.seekg(0);
+  bytes->resize(static_cast<size_t>(size));
+  if (!file.read(bytes->data(), size)) {
+    return Error(TRITONSERVER_ERROR_NOT_FOUND,
+                 "model '" + config.name + "': cannot read the file " + path);
+  }
+  return {};
+}
+
+/// The tensor "op:index" or "op" of the graph; `oper` is null if there is none.
+TF_Output FindOutput(TF_Graph* graph, const std::string& name) {
+  TF_Output output{TF_GraphOperationByName(graph, name.c_str()), 0};
+  const size_t colon = name.rfind(':');
+  if (output.oper == nullptr && colon != std::string::npos) {
+    const char* end = name.data() + name.size();
+    const auto [rest, failure] = std::from_chars(name.data() + colon + 1, end, output.index);
+    if (failure == std::errc() && rest == end) {
+      output.oper = TF_GraphOperationByName(graph, name.substr(0, colon).c_str());
+    }
+  }
+  if (output.oper != nullptr &&
+      (output.index < 0 || output.index >= TF_OperationNumOutputs(output.oper))) {
+    output.oper = nullptr;
+  }
+  return output;
+}
+
+TensorSignature Describe(TF_Graph* graph, const std::string& name, TF_Output output) {
+  TensorSignature tensor;
+  tensor.name = name;
+  const TF_DataType type = TF_OperationOutputType(output);
+  tensor.data_type = DataTypeOf(type);
+  if (tensor.data_type == TRITONSERVER_TYPE_INVALID) {
+    tensor.foreign_type = TfTypeName(type);
+  }
+  Status status;
+  const int rank = TF_GraphGetTensorNumDims(graph, output, status.get());
+  if (!status.ok() || rank < 0) {
+    return tensor;
+  }
+  tensor.dims.resize(static_cast<size_t>(rank));
+  if (rank > 0) {
+    TF_GraphGetTensorShape(graph, output, tensor.dims.data(), rank, status.get());
+  }
+  tensor.has_rank = status.ok();
+  return tensor;
+}
+
+/// Adds the tensor `target` of the graph to a signature under the name that clients use.
+Error Add(const ModelConfig& config, const LoadedGraph& loaded, const std::string& kind,
+          const std::string& name, const std::string& target, std::vector<TensorSignature>* tensors,
+          std::vector<TF_Output>* outputs) {
+  const TF_Output output = FindOutput(loaded.graph.get(), target);
+  if (output.oper == nullptr) {
+    return Error::InvalidArgument("model '" + config.name + "': the graph has no tensor '" +
+                                  target + "' for " + kind + " '" + name +
+                                  "'; write the name of an operation, or operation:index");
+  }
+  tensors->push_back(Describe(loaded.graph.get(), name, output));
+  outputs->push_back(output);
+  return {};
+}
+
+bool Holds(const std::vector<TensorSignature>& tensors, const std::string& name) {
+  return framework::FindTensor(tensors, name) >= 0;
+}
+
+/// A placeholder that the configuration does not name could never be fed: TensorFlow then fails in
+/// every run that needs it, and says so; what no output needs does no harm.
+Error NameGraphTensors(const ModelConfig& config, LoadedGraph* loaded) {
+  std::vector<std::string> inputs = config.control_inputs;
+  std::vector<std::string> outputs;
+  for (const auto& input : config.inputs) {
+    inputs.push_back(input.name);
+  }
+  for (const auto& output : config.outputs) {
+    outputs.push_back(output.name);
+  }
+  for (const auto& state : config.states) {
+    inputs.push_back(state.input_name);
+    outputs.push_back(state.output_name);
+  }
+  for (const std::string& name : inputs) {
+    NEREID_BACKEND_TRY(
+        Add(config, *loaded, "input", name, name, &loaded->signature.inputs, &loaded->inputs));
+  }
+  for (const std::string& name : outputs) {
+    if (!Holds(loaded->signature.outputs, name)) {
+      NEREID_BACKEND_TRY(
+          Add(config, *loaded, "output", name, name, &loaded->signature.outputs, &loaded->outputs));
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+Error LoadGraphDef(const ModelConfig& config, const std::string& path, LoadedGraph* loaded) {
+  if (config.inputs.empty() || config.outputs.empty()) {
+    return Error::InvalidArgument(
+        "model '" + config.name +
+        "': a GraphDef does not say what its inputs and outputs are; write them into the "
+        "configuration");
+  }
+  std::string bytes;
+  NEREID_BACKEND_TRY(ReadFile(config, path, &bytes));
+  const Owned<TF_Buffer> buffer(TF_NewBufferFromString(bytes.data(), bytes.size()));
+  const Owned<TF_ImportGraphDefOptions> import(TF_NewImportGraphDefOptions());
+  loaded->graph.reset(TF_NewGraph());
+  Status status;
+  TF_GraphImportGraphDef(loaded->graph.get(), buffer.get(), import.get(), status.get());
+  if (!status.ok()) {
+    return status.ToError("model '" + config.name + "': " + path + " cannot be loaded");
+  }
+  Owned<TF_SessionOptions> options;
+  NEREID_BACKEND_TRY(MakeSessionOptions(config, &options));
+  loaded->session.reset(TF_NewSession(loaded->graph.get(), options.get(), status.get()));
+  if (!status.ok()) {
+    return status.ToError("model '" + config.name + "': no session can be made");
+  }
+  return NameGraphTensors(config, loaded);
+}
+
+Error LoadSavedModel(const ModelConfig& config, const std::string& path, LoadedGraph* loaded) {
+  Owned<TF_SessionOptions> options;
+  NEREID_BACKEND_TRY(MakeSessionOptions(config, &options));
+  const std::string* given = config.parameters.Find("TF_GRAPH_TAG");
+  const std::string tag = given == nullptr ? "serve" : *given;
+  const char* const tags[] = {tag.c_str()};
+  const Owned<TF_Buffer> meta_graph(TF_NewBuffer());
+  loaded->graph.reset(TF_NewGraph());
+  Status status;
+  loaded->session.reset(TF_LoadSessionFromSavedModel(options.get(), nullptr, path.c_str(), tags, 1,
+                                                     loaded->graph.get(), meta_graph.get(),
+                                                     status.get()));
+  if (!status.ok()) {
+    return status.ToError("model '" + config.name + "': " + path + " cannot be loaded");
+  }
+  const auto signatures =
+      ReadSignatures({static_cast<const char*>(meta_graph->data), meta_graph->length});
+  const std::string* wanted = config.parameters.Find("TF_SIGNATURE_DEF");
+  SignatureDef signature;
+  NEREID_BACKEND_TRY(
+      ChooseSignature(signatures, wanted == nullptr ? "" : *wanted, config.name, &signature));
+  for (const auto& [name, target] : signature.inputs) {
+    NEREID_BACKEND_TRY(
+        Add(config, *loaded, "input", name, target, &loaded->signature.inputs, &loaded->inputs));
+  }
+  for (const auto& [name, target] : signature.outputs) {
+    NEREID_BACKEND_TRY(
+        Add(config, *loaded, "output", name, target, &loaded->signature.outputs, &loaded->outputs));
+  }
+  return {};
+}
+
+}  // namespace nereid::tensorflow

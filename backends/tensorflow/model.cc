@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tensorflow/model.h"
+
+#include <filesystem>
+
+#include "framework/complete_config.h"
+#include "nereid/backend/json.h"
+#include "nereid/backend/log.h"
+#include "tensorflow/session.h"
+
+namespace nereid::tensorflow {
+namespace {
+
+constexpr const char* kSavedModel = "tensorflow_savedmodel";
+constexpr const char* kGraphDef = "tensorflow_graphdef";
+
+/// Which of the two kinds a model is: the configuration's platform, or, where only the backend is
+/// named, what its files look like.
+Error FindPlatform(TRITONBACKEND_Model* model, const backend::ModelConfig& config,
+                   const std::filesystem::path& version_directory, std::string* platform) {
+  rapidjson::Document document;
+  NEREID_BACKEND_TRY(backend::ReadConfigDocument(model, &document));
+  *platform = backend::TextOf(backend::Member(&document, "platform"));
+  if (*platform == kSavedModel || *platform == kGraphDef) {
+    return {};
+  }
+  if (!platform->empty()) {
+    return Error::InvalidArgument("model '" + config.name + "': the TensorFlow backend runs the " +
+                                  "platforms " + kSavedModel + " and " + kGraphDef + ", not '" +
+                                  *platform + "'");
+  }
+  std::error_code failure;
+  const std::string& file = config.default_model_filename;
+  const bool folder = std::filesystem::is_directory(
+      version_directory / (file.empty() ? "model.savedmodel" : file), failure);
+  *platform = folder ? kSavedModel : kGraphDef;
+  return {};
+}
+
+}  // namespace
+
+Error TensorFlowModel::Load(TRITONBACKEND_Model* model) {
+  NEREID_BACKEND_TRY(backend::ReadModelConfig(model, &config_));
+  const auto directory = std::filesystem::path(config_.directory) / std::to_string(config_.version);
+  std::string platform;
+  NEREID_BACKEND_TRY(FindPlatform(model, config_, directory, &platform));
+  const bool saved_model = platform == kSavedModel;
+  const std::string file = !config_.default_model_filename.empty() ? config_.default_model_filename
+                           : saved_model                           ? "model.savedmodel"
+                                                                   : "model.graphdef";
+  auto loaded = std::make_shared<LoadedGraph>();
+  NEREID_BACKEND_TRY((saved_model ? LoadSavedModel : LoadGraphDef)(
+      config_, (directory / file).string(), loaded.get()));
+  if (saved_model) {
+    NEREID_BACKEND_TRY(
+        framework::CompleteModel(model, loaded->signature, environment_.settings, &config_));
+  }
+  auto plan = std::make_shared<framework::RunPlan>();
+  NEREID_BACKEND_TRY(framework::MakePlan(config_, loaded->signature, "TensorFlow", plan.get()));
+  plan_ = std::move(plan);
+  graph_ = std::move(loaded);
+  return {};
+}
+
+Error TensorFlowModel::MakeRunner(TRITONBACKEND_ModelInstance* instance,
+                                  std::unique_ptr<framework::Runner>* runner) const {
+  NEREID_BACKEND_TRY(framework::RequireCpu(instance, config_, "TensorFlow"));
+  *runner =
+      std::make_unique<framework::Runner>(plan_, std::make_unique<GraphSession>(graph_, plan_));
+  return {};
+}
+
+}  // namespace nereid::tensorflow

@@ -1,0 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+// The functions that the server calls.
+#include "nereid/backend/plugin.h"
+
+#include "tensorflow/model.h"
+
+NEREID_BACKEND_PLUGIN(nereid::tensorflow::Environment, nereid::tensorflow::TensorFlowModel,
+                      nereid::tensorflow::TensorFlowInstance);

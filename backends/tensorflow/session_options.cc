@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tensorflow/session_options.h"
+
+#include <string>
+
+#include "tensorflow/wire.h"
+
+namespace nereid::tensorflow {
+
+// Field numbers of tensorflow/core/protobuf/config.proto. ConfigProto:
+// intra_op_parallelism_threads = 2, inter_op_parallelism_threads = 5, use_per_session_threads = 9,
+// graph_options = 10; GraphOptions.optimizer_options = 3; OptimizerOptions.opt_level = 3 (L0 = -1),
+// global_jit_level = 5 (OFF = -1, ON_1 = 1, ON_2 = 2). RunOptions: inter_op_thread_pool = 3.
+
+Error MakeSessionOptions(const backend::ModelConfig& config, Owned<TF_SessionOptions>* options) {
+  int64_t intra = 0;
+  int64_t inter = 0;
+  bool own_threads = false;
+  const backend::Parameters& parameters = config.parameters;
+  constexpr int64_t kMostThreads = 1024;
+  // What the server's plan gives each instance; the model's own setting has the last word.
+  NEREID_BACKEND_TRY(parameters.ReadInt("cpu_threads_per_instance", 0, kMostThreads, &intra));
+  intra *= config.instance_count;
+  NEREID_BACKEND_TRY(parameters.ReadInt("TF_NUM_INTRA_THREADS", 0, kMostThreads, &intra));
+  NEREID_BACKEND_TRY(parameters.ReadInt("TF_NUM_INTER_THREADS", 0, kMostThreads, &inter));
+  NEREID_BACKEND_TRY(parameters.ReadBool("TF_USE_PER_SESSION_THREADS", &own_threads));
+
+  std::string proto;
+  if (intra > 0) {
+    AppendNumber(2, intra, &proto);
+  }
+  if (inter > 0) {
+    AppendNumber(5, inter, &proto);
+  }
+  // Without threads of its own a session uses the pools of the session that was made first.
+  if (own_threads || intra > 0 || inter > 0) {
+    AppendNumber(9, 1, &proto);
+  }
+  if (config.graph_level) {
+    std::string optimizer;
+    if (*config.graph_level < 0) {
+      AppendNumber(3, -1, &optimizer);
+    } else if (*config.graph_level > 0) {
+      AppendNumber(5, *config.graph_level > 1 ? 2 : 1, &optimizer);
+    }
+    std::string graph;
+    AppendMessage(3, optimizer, &graph);
+    AppendMessage(10, graph, &proto);
+  }
+  options->reset(TF_NewSessionOptions());
+  Status status;
+  TF_SetConfig(options->get(), proto.data(), proto.size(), status.get());
+  return status.ToError("model '" + config.name + "': the session's options are refused");
+}
+
+Owned<TF_Buffer> MakeRunOptions() {
+  std::string proto;
+  AppendNumber(3, -1, &proto);
+  return Owned<TF_Buffer>(TF_NewBufferFromString(proto.data(), proto.size()));
+}
+
+}  // namespace nereid::tensorflow

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tensorflow/signature_def.h"
+
+#include "tensorflow/wire.h"
+
+namespace nereid::tensorflow {
+namespace {
+
+// Field numbers: MetaGraphDef.signature_def = 5; SignatureDef.inputs = 1, outputs = 2; map entries
+// key = 1, value = 2; TensorInfo.name = 1.
+
+/// An entry of map<string, V>.
+std::pair<std::string, std::string_view> ReadEntry(std::string_view bytes) {
+  std::pair<std::string, std::string_view> entry;
+  for (WireReader reader(bytes); reader.Next();) {
+    if (reader.field() == 1) {
+      entry.first = reader.text();
+    } else if (reader.field() == 2) {
+      entry.second = reader.text();
+    }
+  }
+  return entry;
+}
+
+std::string ReadTensorName(std::string_view tensor_info) {
+  std::string name;
+  for (WireReader reader(tensor_info); reader.Next();) {
+    if (reader.field() == 1) {
+      name = reader.text();
+    }
+  }
+  return name;
+}
+
+SignatureDef ReadSignature(std::string_view bytes) {
+  SignatureDef signature;
+  for (WireReader reader(bytes); reader.Next();) {
+    if (reader.field() != 1 && reader.field() != 2) {
+      continue;
+    }
+    const auto [key, tensor_info] = ReadEntry(reader.text());
+    // A tensor of another encoding (sparse, composite) has no name, and cannot be served.
+    if (const std::string name = ReadTensorName(tensor_info); !name.empty()) {
+      (reader.field() == 1 ? signature.inputs : signature.outputs)[key] = name;
+    }
+  }
+  return signature;
+}
+
+}  // namespace
+
+std::map<std::string, SignatureDef> ReadSignatures(std::string_view meta_graph) {
+  std::map<std::string, SignatureDef> signatures;
+  for (WireReader reader(meta_graph); reader.Next();) {
+    if (reader.field() == 5) {
+      const auto [name, bytes] = ReadEntry(reader.text());
+      signatures[name] = ReadSignature(bytes);
+    }
+  }
+  return signatures;
+}
+
+Error ChooseSignature(const std::map<std::string, SignatureDef>& signatures,
+                      const std::string& wanted, const std::string& model,
+                      SignatureDef* signature) {
+  const auto named = signatures.find(wanted.empty() ? "serving_default" : wanted);
+  if (named != signatures.end()) {
+    *signature = named->second;
+    return {};
+  }
+  std::string names;
+  for (const auto& [name, candidate] : signatures) {
+    if (wanted.empty() && !candidate.inputs.empty() && !candidate.outputs.empty()) {
+      *signature = candidate;
+      return {};
+    }
+    names += (names.empty() ? "'" : ", '") + name + "'";
+  }
+  return Error(TRITONSERVER_ERROR_NOT_FOUND,
+               "model '" + model + "': the SavedModel has no signature " +
+                   (wanted.empty() ? "with inputs and outputs" : "'" + wanted + "'") +
+                   "; its signatures are: " + (names.empty() ? "none" : names) +
+                   " (parameter TF_SIGNATURE_DEF)");
+}
+
+}  // namespace nereid::tensorflow

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tensorflow/tf_api.h"
+
+#include <utility>
+
+namespace nereid::tensorflow {
+namespace {
+
+constexpr std::pair<TF_DataType, TRITONSERVER_DataType> kTypes[] = {
+    {TF_BOOL, TRITONSERVER_TYPE_BOOL},     {TF_UINT8, TRITONSERVER_TYPE_UINT8},
+    {TF_UINT16, TRITONSERVER_TYPE_UINT16}, {TF_UINT32, TRITONSERVER_TYPE_UINT32},
+    {TF_UINT64, TRITONSERVER_TYPE_UINT64}, {TF_INT8, TRITONSERVER_TYPE_INT8},
+    {TF_INT16, TRITONSERVER_TYPE_INT16},   {TF_INT32, TRITONSERVER_TYPE_INT32},
+    {TF_INT64, TRITONSERVER_TYPE_INT64},   {TF_HALF, TRITONSERVER_TYPE_FP16},
+    {TF_FLOAT, TRITONSERVER_TYPE_FP32},    {TF_DOUBLE, TRITONSERVER_TYPE_FP64},
+    {TF_STRING, TRITONSERVER_TYPE_BYTES},  {TF_BFLOAT16, TRITONSERVER_TYPE_BF16}};
+
+TRITONSERVER_Error_Code CodeOf(TF_Code code) {
+  switch (code) {
+    case TF_INVALID_ARGUMENT:
+    case TF_OUT_OF_RANGE:
+    case TF_FAILED_PRECONDITION:
+      return TRITONSERVER_ERROR_INVALID_ARG;
+    case TF_NOT_FOUND:
+      return TRITONSERVER_ERROR_NOT_FOUND;
+    case TF_UNIMPLEMENTED:
+      return TRITONSERVER_ERROR_UNSUPPORTED;
+    case TF_RESOURCE_EXHAUSTED:
+    case TF_UNAVAILABLE:
+      return TRITONSERVER_ERROR_UNAVAILABLE;
+    case TF_CANCELLED:
+      return TRITONSERVER_ERROR_CANCELLED;
+    default:
+      return TRITONSERVER_ERROR_INTERNAL;
+  }
+}
+
+/// TensorFlow adds traces of its own source, a line each, to some messages.
+std::string FirstParagraph(const std::string& text) {
+  const size_t end = text.find("\n\t");
+  return text.substr(0, std::min(end, text.find("\n\n")));
+}
+
+}  // namespace
+
+void Release::operator()(TF_Session* session) const {
+  Status ignored;
+  TF_CloseSession(session, ignored.get());
+  TF_DeleteSession(session, ignored.get());
+}
+
+void Release::operator()(TF_Tensor* tensor) const { TF_DeleteTensor(tensor); }
+
+Error Status::ToError(const std::string& what) const {
+  if (ok()) {
+    return {};
+  }
+  return Error(CodeOf(TF_GetCode(status_.get())),
+               what + ": " + FirstParagraph(TF_Message(status_.get())));
+}
+
+TRITONSERVER_DataType DataTypeOf(TF_DataType type) {
+  for (const auto& [tf, triton] : kTypes) {
+    if (tf == type) {
+      return triton;
+    }
+  }
+  return TRITONSERVER_TYPE_INVALID;
+}
+
+TF_DataType TfTypeOf(TRITONSERVER_DataType type) {
+  for (const auto& [tf, triton] : kTypes) {
+    if (triton == type) {
+      return tf;
+    }
+  }
+  return TF_RESOURCE;
+}
+
+std::string TfTypeName(TF_DataType type) {
+  switch (type) {
+    case TF_COMPLEX64:
+      return "DT_COMPLEX64";
+    case TF_COMPLEX128:
+      return "DT_COMPLEX128";
+    case TF_RESOURCE:
+      return "DT_RESOURCE";
+    case TF_VARIANT:
+      return "DT_VARIANT";
+    default:
+      return "TensorFlow type " + std::to_string(type);
+  }
+}
+
+}  // namespace nereid::tensorflow
