@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+
+#include "framework/runner.h"
+#include "nereid/backend/model_config.h"
+#include "nereid/backend/plugin.h"
+#include "pytorch/session.h"
+
+namespace nereid::pytorch {
+
+/// One version of a model. Unchanged after Load.
+class TorchModel {
+ public:
+  explicit TorchModel(const backend::NoBackendState*) {}
+
+  /// Opens the model file and checks the configuration against it.
+  Error Load(TRITONBACKEND_Model* model);
+
+  Error MakeRunner(TRITONBACKEND_ModelInstance* instance,
+                   std::unique_ptr<framework::Runner>* runner) const;
+
+ private:
+  Error MakePlan(const torch::jit::Module& module);
+
+  backend::ModelConfig config_;
+  std::string path_;
+  std::shared_ptr<const TorchPlan> plan_;
+  /// Null where each instance has its own.
+  std::shared_ptr<torch::jit::Module> shared_module_;
+};
+
+/// One instance: executes on one thread at a time.
+class TorchInstance {
+ public:
+  explicit TorchInstance(const TorchModel* model) : model_(*model) {}
+
+  Error Load(TRITONBACKEND_ModelInstance* instance) {
+    return model_.MakeRunner(instance, &runner_);
+  }
+  void Execute(TRITONBACKEND_ModelInstance* instance, TRITONBACKEND_Request** requests,
+               uint32_t count) {
+    runner_->Execute(instance, requests, count);
+  }
+
+ private:
+  const TorchModel& model_;
+  std::unique_ptr<framework::Runner> runner_;
+};
+
+}  // namespace nereid::pytorch

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <c10/util/Exception.h>
+
+#include <exception>
+#include <new>
+#include <string>
+
+#include "nereid/backend/error.h"
+
+namespace nereid::pytorch {
+
+using backend::Error;
+
+/// PyTorch says what failed in exceptions: calls `action`, which returns an Error, and makes one of
+/// what it throws, beginning with `what`. The traces of PyTorch's own source are left out.
+template <typename Action>
+Error CatchTorch(const std::string& what, Action&& action) {
+  try {
+    return action();
+  } catch (const std::bad_alloc&) {
+    return Error(TRITONSERVER_ERROR_UNAVAILABLE, what + ": memory ran out");
+  } catch (const c10::Error& error) {
+    return Error::Internal(what + ": " + error.what_without_backtrace());
+  } catch (const std::exception& error) {
+    return Error::Internal(what + ": " + error.what());
+  }
+}
+
+}  // namespace nereid::pytorch

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "pytorch/torch_types.h"
+
+#include <utility>
+
+namespace nereid::pytorch {
+namespace {
+
+constexpr std::pair<c10::ScalarType, TRITONSERVER_DataType> kTypes[] = {
+    {c10::ScalarType::Bool, TRITONSERVER_TYPE_BOOL},
+    {c10::ScalarType::Byte, TRITONSERVER_TYPE_UINT8},
+    {c10::ScalarType::Char, TRITONSERVER_TYPE_INT8},
+    {c10::ScalarType::Short, TRITONSERVER_TYPE_INT16},
+    {c10::ScalarType::Int, TRITONSERVER_TYPE_INT32},
+    {c10::ScalarType::Long, TRITONSERVER_TYPE_INT64},
+    {c10::ScalarType::Half, TRITONSERVER_TYPE_FP16},
+    {c10::ScalarType::Float, TRITONSERVER_TYPE_FP32},
+    {c10::ScalarType::Double, TRITONSERVER_TYPE_FP64},
+    {c10::ScalarType::BFloat16, TRITONSERVER_TYPE_BF16}};
+
+}  // namespace
+
+std::optional<c10::ScalarType> ScalarTypeOf(TRITONSERVER_DataType type) {
+  for (const auto& [torch, triton] : kTypes) {
+    if (triton == type) {
+      return torch;
+    }
+  }
+  return std::nullopt;
+}
+
+TRITONSERVER_DataType DataTypeOf(c10::ScalarType type) {
+  for (const auto& [torch, triton] : kTypes) {
+    if (torch == type) {
+      return triton;
+    }
+  }
+  return TRITONSERVER_TYPE_INVALID;
+}
+
+}  // namespace nereid::pytorch
