@@ -5,6 +5,7 @@
 #include <boost/asio/post.hpp>
 #include <utility>
 
+#include "base/byte_budget.h"
 #include "base/log.h"
 #include "base/threads.h"
 
@@ -82,6 +83,7 @@ void Loop::Start(int number) {
 
 void Loop::Run() {
   current_loop = this;
+  base::ForbidBlocking();
   asio::post(context_, [this] { Accept(); });
   context_.run();
   current_loop = nullptr;
