@@ -94,7 +94,7 @@ void Loop::Run() {
     late.swap(completed_elsewhere_);
     ended_changed_.notify_all();
   }
-  for (const Completion& done : late) done.connection->Abandon(done.sink);
+  for (const Completion& done : late) done.Drop();
 }
 
 void Loop::Accept() {
@@ -179,6 +179,16 @@ void Loop::Join() {
   if (thread_.joinable()) thread_.join();
 }
 
+void Loop::Completion::Run() const {
+  if (stream != nullptr) return connection->OnStream(stream);
+  connection->OnCompleted(sink);
+}
+
+void Loop::Completion::Drop() const {
+  if (stream != nullptr) return stream->Close();
+  connection->Abandon(sink);
+}
+
 void Loop::Complete(Completion completion) noexcept {
   if (current_loop == this) {
     completed_.push_back(std::move(completion));
@@ -198,7 +208,7 @@ void Loop::Complete(Completion completion) noexcept {
       return;
     }
   }
-  completion.connection->Abandon(completion.sink);
+  completion.Drop();
 }
 
 void Loop::RunRemoteCompletions() {
@@ -219,7 +229,7 @@ void Loop::RunCompletions() {
   for (size_t i = 0; i < completed_.size(); ++i) {
     ++dispatch_depth_;
     const Completion done = std::move(completed_[i]);
-    done.connection->OnCompleted(done.sink);
+    done.Run();
     --dispatch_depth_;
   }
   completed_.clear();
