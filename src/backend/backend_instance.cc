@@ -62,7 +62,7 @@ void BackendInstance::Execute(std::vector<std::unique_ptr<request::InferenceRequ
     request::ResponseFactory& factory = *factories_[i];
     if (!factory.IsReleased()) {
       Refuse(handles_[i], status);  // still ours
-    } else if (!factory.IsFinalSent()) {
+    } else if (!factory.IsFinalSent() && !factory.IsRescheduled()) {
       factory.SendError(status);  // its unfinished response may be lost, and never be deleted
     }
   }

@@ -17,6 +17,7 @@
 #include "model/warmup.h"
 #include "model_config.pb.h"
 #include "schedule/make_scheduler.h"
+#include "schedule/sequence/sequence_notice.h"
 
 namespace nereid::model {
 
@@ -41,10 +42,6 @@ Status CheckSupported(const config::ModelConfig& config) {
   if (config.is_ensemble()) {
     return Status::Unsupported("model '" + config.name() +
                                "': ensembles are not supported by this server yet");
-  }
-  if (config.has_sequence_batching()) {
-    return Status::Unsupported("model '" + config.name() +
-                               "': sequence batching is not supported by this server yet");
   }
   return Status::Ok();
 }
@@ -221,6 +218,11 @@ Status Model::CreateScheduler() {
     latency_objective_ = std::make_shared<schedule::LatencyObjective>(
         *objective_ns, static_cast<uint64_t>(std::max(1, config().max_batch_size())));
     scheduling.batch_limits = latency_objective_;
+  }
+  if (config().sequence_batching()) {
+    NEREID_ASSIGN_OR_RETURN(scheduling.sequence_inputs,
+                            request::SequenceInputs::Create(identity_->config, directory_));
+    NEREID_RETURN_IF_ERROR(schedule::WantsSequenceEndNotice(config()).status());
   }
   scheduler_ = schedule::MakeScheduler(config(), Active(instances), scheduling);
   return Status::Ok();
