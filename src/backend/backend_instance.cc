@@ -47,7 +47,7 @@ base::Status BackendInstance::CallExecute() {
 void BackendInstance::Refuse(TRITONBACKEND_Request* request_handle, const base::Status& error) {
   std::unique_ptr<request::InferenceRequest> request(
       reinterpret_cast<request::InferenceRequest*>(request_handle));
-  observer_.OnRequest(*request, false, {});
+  if (!request->is_null) observer_.OnRequest(*request, false, {});
   request::RefuseRequest(std::move(request), error);
 }
 

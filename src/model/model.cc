@@ -84,7 +84,10 @@ base::Result<std::unique_ptr<Model>> Model::Create(const ModelEnvironment& envir
   return model;
 }
 
-Model::~Model() = default;
+Model::~Model() {
+  // No request is left: what instances wait for is clients that can no longer come.
+  if (scheduler_ != nullptr) scheduler_->EndIdleSequences();
+}
 
 Status Model::Load(const ModelSource& source) {
   NEREID_RETURN_IF_ERROR(CheckSupported(*source.config));
@@ -256,12 +259,22 @@ void Model::ApplyUpdate(InstanceUpdate update) {
   instances_.Add(update.created);
   // The new ones first: requests never meet a model without instances.
   scheduler_->AddInstances(Active(update.created));
+  if (update.removed.empty()) return;
+  if (!config().sequence_batching()) return RemoveInstances(std::move(update.removed));
+  // Their sequences may last for as long as clients like.
+  instances_.Hide(update.removed);
+  removals_.Start("model-retire", [this, removed = std::move(update.removed)]() mutable {
+    RemoveInstances(std::move(removed));
+  });
+}
+
+void Model::RemoveInstances(std::vector<InstancePtr> instances) {
   std::vector<schedule::BatchRunner*> leaving;
-  for (const schedule::SchedulerInstance& instance : Active(update.removed)) {
+  for (const schedule::SchedulerInstance& instance : Active(instances)) {
     leaving.push_back(instance.runner);
   }
   scheduler_->RemoveInstances(leaving);
-  instances_.Remove(std::move(update.removed));
+  instances_.Remove(std::move(instances));
 }
 
 Status Model::CreateCache(const ModelSource& source) {
@@ -305,6 +318,7 @@ telemetry::ModelStatistics Model::Statistics() const {
   }
   scheduler_statistics_->MergeInto(&total);
   total.pending_requests = scheduler_->PendingCount();
+  total.sequences = scheduler_->CountSequences();
   if (latency_objective_ != nullptr) {
     total.adaptive_batching = {latency_objective_->objective_ns() / 1000,
                                latency_objective_->size_limit()};

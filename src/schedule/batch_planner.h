@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <vector>
 
@@ -86,6 +87,17 @@ class BatchPlanner {
   virtual void RemoveInstance(InstanceId /*instance*/) {}
   /// Nobody can send anything any more: what only waits for that is ended.
   virtual void Drain(uint64_t /*now_ns*/, std::vector<Refusal>* /*refused*/) {}
+
+  /// None where there are no sequences.
+  virtual std::optional<telemetry::SequenceStatistics> CountSequences() const {
+    return std::nullopt;
+  }
+  /// The first `most` of them; `name_of` knows the instances.
+  virtual telemetry::SequenceList ListSequences(
+      size_t /*most*/, uint64_t /*now_ns*/,
+      const std::function<std::string(InstanceId)>& /*name_of*/) const {
+    return {};
+  }
 
   /// A handed out request was released.
   virtual void OnReleased(request::InferenceRequest& /*request*/, uint64_t /*now_ns*/) {}

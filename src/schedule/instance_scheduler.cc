@@ -59,37 +59,31 @@ void InstanceScheduler::AddInstances(std::vector<SchedulerInstance> instances) {
 }
 
 void InstanceScheduler::RemoveInstances(const std::vector<BatchRunner*>& runners) {
-  std::vector<std::shared_ptr<Worker>> leaving;
   std::unique_lock lock(mutex_);
-  const auto is_named = [&](const Worker& worker) {
-    return std::find(runners.begin(), runners.end(), worker.instance.runner) != runners.end();
+  const auto is_named = [&](const std::shared_ptr<Worker>& worker) {
+    return std::find(runners.begin(), runners.end(), worker->instance.runner) != runners.end();
   };
-  for (const auto& worker : workers_) {
-    if (is_named(*worker)) planner_->RetireInstance(worker->id);
-  }
-  retiring_ = true;
+  std::vector<std::shared_ptr<Worker>> leaving;
+  std::copy_if(workers_.begin(), workers_.end(), std::back_inserter(leaving), is_named);
+  for (const auto& worker : leaving) planner_->RetireInstance(worker->id);
+  ++retiring_;
   worker_free_.wait(lock, [&] {
-    return std::all_of(workers_.begin(), workers_.end(), [&](const auto& worker) {
-      return !is_named(*worker) || planner_->IsVacant(worker->id);
-    });
+    return std::all_of(leaving.begin(), leaving.end(),
+                       [&](const auto& worker) { return planner_->IsVacant(worker->id); });
   });
-  retiring_ = false;
-  for (const auto& worker : workers_) worker->leaving = worker->leaving || is_named(*worker);
+  --retiring_;
+  for (const auto& worker : leaving) worker->leaving = true;
   std::erase_if(idle_, [](const Worker* worker) { return worker->leaving; });
   if (permits_ != nullptr) {
     lock.unlock();
     permits_->Withdraw(runners);
     lock.lock();
   }
-  worker_free_.wait(lock, [this] {
-    return std::none_of(workers_.begin(), workers_.end(), [](const auto& worker) {
-      return worker->leaving && worker->busy_since_ns != 0;
-    });
+  worker_free_.wait(lock, [&] {
+    return std::all_of(leaving.begin(), leaving.end(),
+                       [](const auto& worker) { return worker->busy_since_ns == 0; });
   });
-  const auto first = std::stable_partition(workers_.begin(), workers_.end(),
-                                           [](const auto& worker) { return !worker->leaving; });
-  leaving.assign(std::make_move_iterator(first), std::make_move_iterator(workers_.end()));
-  workers_.erase(first, workers_.end());
+  std::erase_if(workers_, is_named);
   for (const auto& worker : leaving) {
     planner_->RemoveInstance(worker->id);
     worker->stop = true;
@@ -162,6 +156,29 @@ Status InstanceScheduler::Enqueue(RequestPtr& request) {
   // Only what this thread brought runs here: what has arrived meanwhile is the instance's.
   CarryOut(PlanLocked(clock_.NowNs()), lock);
   return Status::Ok();
+}
+
+void InstanceScheduler::EndIdleSequences() {
+  std::unique_lock lock(mutex_);
+  const uint64_t now = clock_.NowNs();
+  std::vector<Refusal> refused;
+  planner_->Drain(now, &refused);
+  CarryOut(PlanLocked(now), lock);
+  Answer(std::move(refused));
+}
+
+std::optional<telemetry::SequenceStatistics> InstanceScheduler::CountSequences() const {
+  std::lock_guard lock(mutex_);
+  return planner_->CountSequences();
+}
+
+telemetry::SequenceList InstanceScheduler::ListSequences(size_t most) const {
+  std::lock_guard lock(mutex_);
+  return planner_->ListSequences(most, clock_.NowNs(), [this](InstanceId id) {
+    const auto found = std::find_if(workers_.begin(), workers_.end(),
+                                    [id](const auto& worker) { return worker->id == id; });
+    return found == workers_.end() ? std::string() : (*found)->instance.name;
+  });
 }
 
 void InstanceScheduler::StopAccepting() {

@@ -49,6 +49,9 @@ class InstanceScheduler final : public Scheduler,
   size_t PendingCount() const override;
   base::Status CheckProgress() const override;
   std::shared_ptr<ResponseOrder> response_order() const override { return order_; }
+  void EndIdleSequences() override;
+  std::optional<telemetry::SequenceStatistics> CountSequences() const override;
+  telemetry::SequenceList ListSequences(size_t most) const override;
 
  private:
   /// Every member but `thread` and `instance` is guarded by mutex_.
@@ -127,7 +130,7 @@ class InstanceScheduler final : public Scheduler,
   std::vector<std::shared_ptr<Worker>> workers_;  // guarded by mutex_
   std::vector<Worker*> idle_;                     // guarded by mutex_
   InstanceId next_instance_ = 1;                  // guarded by mutex_
-  bool retiring_ = false;                         // guarded by mutex_: somebody waits for vacancy
+  int retiring_ = 0;                              // guarded by mutex_: who wait for vacancy
   bool accepting_ = true;                         // guarded by mutex_
   std::condition_variable worker_free_;  // a worker has finished or is vacant, the queue is empty
 

@@ -58,6 +58,10 @@ class SequencePlanner final : public BatchPlanner {
   void Reschedule(RequestPtr request, uint64_t now_ns, std::vector<Refusal>* refused) override;
   void OnFailed(request::InferenceRequest& request, uint64_t now_ns,
                 std::vector<Refusal>* refused) override;
+  std::optional<telemetry::SequenceStatistics> CountSequences() const override;
+  telemetry::SequenceList ListSequences(
+      size_t most, uint64_t now_ns,
+      const std::function<std::string(InstanceId)>& name_of) const override;
   void Complete(Batch* batch, std::vector<Refusal>* failed) const override;
 
   const SequenceTable& table() const { return table_; }
