@@ -115,17 +115,24 @@ def write_witness(root: Path, name: str, plugin: Plugin, scheduling: str, *, bat
     return notes
 
 
+CONTROL_NAMES = ("START", "READY", "END", "CORRID")
+
+
 def row(entry) -> tuple:
-    """A row of an execution in short: (id of the sequence, value, "S" and "E" and "-" of a null
-    request, "c" when cancelled), from the control inputs where there are any."""
+    """A row of an execution in short: (sequence, value, "S" and "E" by its control inputs, "c" when
+    it is cancelled); (0, None, "-") is a null request."""
     inputs = entry["inputs"]
+    if entry["sequence"] == 0 and not entry["id"] and not inputs.get("READY", [0])[0]:
+        return (0, None, "-")
     flags = "".join(letter for name, letter in (("START", "S"), ("END", "E"))
                     if inputs.get(name, [0])[0])
-    if not inputs.get("READY", [1])[0]:
-        return (0, None, "-")
-    if entry["cancelled"]:
-        flags += "c"
-    return (entry["sequence"], inputs["INPUT"][0], flags)
+    return (entry["sequence"], inputs["INPUT"][0], flags + "c" * entry["cancelled"])
+
+
+def controls(entry) -> tuple:
+    """A row as (sequence, its control inputs as they are)."""
+    return (entry["sequence"],
+            {name: entry["inputs"][name] for name in CONTROL_NAMES if name in entry["inputs"]})
 
 
 class Player:
@@ -137,6 +144,7 @@ class Player:
             ("grpc.use_local_subchannel_pool", 1)])
         self.stub = service_pb2_grpc.GRPCInferenceServiceStub(self.channel)
         self.futures = {}
+        self.batch = 1
         self.counts, self.batches = statistics(server, model)
         self.reasons = failures(server, model)
         self.first = len(notes.executions())
@@ -167,6 +175,7 @@ class Player:
         for key in ("timeout", "priority"):
             if key in parameters:
                 parameters[key] = grpc_raw.parameter(parameters[key])
+        self.batch = None if batch is None else 1
         shape = [batch, dim] if batch is not None else [dim]
         content = [value] * (dim * (batch or 1))
         message = grpc_raw.infer_request(
@@ -213,6 +222,14 @@ class Player:
         self.notes.open()
         self.gone(*self.futures)
 
+    def end_what_lives(self):
+        """Ends the sequences that the play has left open, so that the next one finds none."""
+        live = {entry["sequence"] for e in self.notes.executions()[self.first:]
+                for entry in e["rows"]} - {0}
+        for number, sequence in enumerate(sorted(live, key=str)):
+            self.send(f"end{number}", sequence, 0, "E", batch=self.batch)
+        self.finish()
+
     # What is seen.
 
     def executions(self) -> list:
@@ -220,10 +237,12 @@ class Player:
         return [[row(entry) for entry in e["rows"]]
                 for e in self.notes.executions()[self.first:]]
 
-    def instances(self) -> list:
-        """[(instance number, rows)]."""
-        return [(int(e["instance"].rsplit("_", 1)[1]), [row(entry) for entry in e["rows"]])
-                for e in self.notes.executions()[self.first:]]
+    def by_instance(self, read=row) -> list:
+        """[[rows of each execution] of each instance], the first to execute first."""
+        found = {}
+        for e in self.notes.executions()[self.first:]:
+            found.setdefault(e["instance"], []).append([read(entry) for entry in e["rows"]])
+        return list(found.values())
 
     def executed(self) -> set:
         """Names of the requests whose execution has begun."""
