@@ -45,19 +45,21 @@ void ResponseFactory::SendError(base::Status error) {
   Send(std::move(response), true);
 }
 
+void SettleStates(InferenceRequest& request) {
+  if (const auto states = std::exchange(request.states, nullptr)) {
+    if (request.response_factory()->HasFailed()) {
+      states->Discard();
+    } else {
+      states->Commit();
+    }
+  }
+  request.RemoveServerInputs();
+}
+
 void ReleaseRequest(std::unique_ptr<InferenceRequest> request) {
   const std::shared_ptr<ResponseSink> sink = request->sink();
-  ResponseFactory& factory = *request->response_factory();
-  factory.MarkReleased();
-  if (request->states != nullptr) {
-    if (factory.HasFailed()) {
-      request->states->Discard();
-    } else {
-      request->states->Commit();
-    }
-    request->states.reset();
-  }
-  request->RemoveServerInputs();
+  request->response_factory()->MarkReleased();
+  SettleStates(*request);
   if (ReleaseListener* const listener = std::exchange(request->release_listener, nullptr)) {
     listener->OnReleased(*request);
   }

@@ -78,6 +78,11 @@ class ResponseFactory : public std::enable_shared_from_this<ResponseFactory> {
   std::atomic<uint64_t> statistics_index_{0};
 };
 
+/// What the backend did to the sequence's states counts from now on, or after an error response
+/// does not; the request loses the states and all that the server had added. A part of
+/// ReleaseRequest, and of what a scheduler does with a request that is to be executed once more.
+void SettleStates(InferenceRequest& request);
+
 /// Takes a request back from its backend: what the backend did to the sequence's states counts from
 /// now on (or, after an error response, does not), who listens is told, and the request goes back
 /// to its sink. If the backend holds no other reference to the response factory and has not sent

@@ -15,6 +15,9 @@ namespace nereid::schedule {
 /// A time that never comes.
 inline constexpr uint64_t kNever = UINT64_MAX;
 
+/// Names an instance to a planner; never used for another one.
+using InstanceId = uint64_t;
+
 /// A queued request that will not be executed, and the answer it gets.
 struct Refusal {
   RequestPtr request;
@@ -39,13 +42,13 @@ class BatchPlanner {
   /// caller keeps the request then.
   virtual base::Status Push(RequestPtr& request, uint64_t now_ns) = 0;
 
-  /// The next batch for an instance that is free at `now_ns`. No request in it is cancelled or has
+  /// The next batch for `instance`, which is free at `now_ns`. No request in it is cancelled or has
   /// timed out.
-  virtual Decision Next(uint64_t now_ns) = 0;
+  virtual Decision Next(uint64_t now_ns, InstanceId instance) = 0;
 
   /// When Next would give a batch if nothing else happens: `now_ns` if it would now, kNever for an
   /// empty queue. Expire must have been called for `now_ns`.
-  virtual uint64_t ReadyAt(uint64_t now_ns) = 0;
+  virtual uint64_t ReadyAt(uint64_t now_ns, InstanceId instance) = 0;
 
   /// Removes what has timed out by `now_ns`. Cheap when nothing has.
   virtual void Expire(uint64_t now_ns, std::vector<Refusal>* refused) = 0;
@@ -65,6 +68,32 @@ class BatchPlanner {
                           uint64_t /*execution_ns*/) {}
 
   virtual size_t size() const = 0;
+
+  // ---- Where requests belong to instances (sequences). The defaults are for one common queue. ----
+
+  /// Whether instances differ: Next may have nothing for one and a batch for another, and handed
+  /// out requests are to be reported when they are released.
+  virtual bool IsPerInstance() const { return false; }
+
+  virtual void AddInstance(InstanceId /*instance*/, uint64_t /*now_ns*/) {}
+  /// The instance gets nothing new; what has begun there goes on.
+  virtual void RetireInstance(InstanceId /*instance*/) {}
+  /// Whether a retired instance has nothing that must go on there.
+  virtual bool IsVacant(InstanceId /*instance*/) const { return true; }
+  /// Nobody can send anything any more: what waits for that is ended.
+  virtual void Drain(uint64_t /*now_ns*/, std::vector<Refusal>* /*refused*/) {}
+
+  /// A request with this handle (InferenceRequest::sequence_handle) was released.
+  virtual void OnReleased(request::InferenceRequest& /*request*/, uint64_t /*now_ns*/,
+                          std::vector<Refusal>* /*refused*/) {}
+  /// A handed out request is to be executed again; it takes the request, or fails.
+  virtual base::Status Reschedule(RequestPtr& request, uint64_t now_ns,
+                                  std::vector<Refusal>* refused);
+
+  /// Fills padding rows and adds what the server adds to the requests. Does not touch the queue:
+  /// called without the lock. A row that cannot be completed becomes padding; its request is in
+  /// `failed` then.
+  virtual void Complete(Batch* /*batch*/, std::vector<Refusal>* /*failed*/) const {}
 };
 
 }  // namespace nereid::schedule

@@ -357,8 +357,8 @@ class Play {
     }
     wake_ns_ = kNever;
     while (idle_ > 0 && !::testing::Test::HasFailure()) {
-      if (random_.Chance(10)) planner_->ReadyAt(now_ns_);
-      Decision decision = planner_->Next(now_ns_);
+      if (random_.Chance(10)) planner_->ReadyAt(now_ns_, 0);
+      Decision decision = planner_->Next(now_ns_, 0);
       Leave(decision.refused);
       if (!decision.batch) {
         CheckNone(decision.wake_ns);
