@@ -3,8 +3,8 @@
 //
 //   Triple  multiplies floats by three
 //   Hold    copies floats once its execution may go: the attribute `gate` names the file that says
-//           so (see gate.h), `trace` a file that gets a line "execution N" when execution N begins.
-//           Executions are counted from 1 in each session.
+//           so (see gate.h), `trace` a file that gets a line {"execution": N} when execution N
+//           begins. Executions are counted from 1 in each session.
 #include <onnxruntime_c_api.h>
 
 #include <atomic>
@@ -76,7 +76,7 @@ OrtStatusPtr CopyTimes(float factor, OrtKernelContext* context) {
 OrtStatusPtr HoldAndCopy(void* kernel, OrtKernelContext* context) {
   auto* hold = static_cast<Hold*>(kernel);
   const uint64_t number = hold->executions.fetch_add(1) + 1;
-  if (!AppendLine(hold->trace, "execution " + std::to_string(number))) {
+  if (!AppendLine(hold->trace, "{\"execution\": " + std::to_string(number) + "}")) {
     return api->CreateStatus(ORT_FAIL, "nereid.test.Hold cannot write its trace");
   }
   hold->gate.Pass(number);
