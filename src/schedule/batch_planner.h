@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <vector>
 
@@ -57,7 +58,7 @@ class BatchPlanner {
   virtual uint64_t NextExpiry() const = 0;
 
   /// Removes the requests that are cancelled. Looks at the whole queue.
-  virtual void DropCancelled(std::vector<Refusal>* refused) = 0;
+  virtual void DropCancelled(uint64_t now_ns, std::vector<Refusal>* refused) = 0;
 
   /// Removes everything; each request is to be answered with `error`, prefixed with its id.
   virtual void DropAll(const base::Status& error, std::vector<Refusal>* refused) = 0;
@@ -69,31 +70,50 @@ class BatchPlanner {
 
   virtual size_t size() const = 0;
 
-  // ---- Where requests belong to instances (sequences). The defaults are for one common queue. ----
+  // ---- Where requests belong to instances (sequences). The defaults are for one common queue.
+  // ----
 
-  /// Whether instances differ: Next may have nothing for one and a batch for another, and handed
-  /// out requests are to be reported when they are released.
+  /// Whether instances differ: Next may have nothing for one and a batch for another. Requests that
+  /// have a sequence_handle are reported when they are released.
   virtual bool IsPerInstance() const { return false; }
 
+  /// Called before anything else is asked for the instance.
   virtual void AddInstance(InstanceId /*instance*/, uint64_t /*now_ns*/) {}
   /// The instance gets nothing new; what has begun there goes on.
   virtual void RetireInstance(InstanceId /*instance*/) {}
   /// Whether a retired instance has nothing that must go on there.
   virtual bool IsVacant(InstanceId /*instance*/) const { return true; }
-  /// Nobody can send anything any more: what waits for that is ended.
+  /// It is vacant and gone.
+  virtual void RemoveInstance(InstanceId /*instance*/) {}
+  /// Nobody can send anything any more: what only waits for that is ended.
   virtual void Drain(uint64_t /*now_ns*/, std::vector<Refusal>* /*refused*/) {}
 
-  /// A request with this handle (InferenceRequest::sequence_handle) was released.
-  virtual void OnReleased(request::InferenceRequest& /*request*/, uint64_t /*now_ns*/,
+  /// None where there are no sequences.
+  virtual std::optional<telemetry::SequenceStatistics> CountSequences() const {
+    return std::nullopt;
+  }
+  /// The first `most` of them; `name_of` knows the instances.
+  virtual telemetry::SequenceList ListSequences(
+      size_t /*most*/, uint64_t /*now_ns*/,
+      const std::function<std::string(InstanceId)>& /*name_of*/) const {
+    return {};
+  }
+
+  /// A handed out request was released.
+  virtual void OnReleased(request::InferenceRequest& /*request*/, uint64_t /*now_ns*/) {}
+  /// Whether a backend may ask for a request to be executed once more.
+  virtual bool MayReschedule() const { return false; }
+  /// Queues a handed out request again, as the next one of its sequence.
+  virtual void Reschedule(RequestPtr /*request*/, uint64_t /*now_ns*/,
                           std::vector<Refusal>* /*refused*/) {}
-  /// A handed out request is to be executed again; it takes the request, or fails.
-  virtual base::Status Reschedule(RequestPtr& request, uint64_t now_ns,
-                                  std::vector<Refusal>* refused);
 
   /// Fills padding rows and adds what the server adds to the requests. Does not touch the queue:
-  /// called without the lock. A row that cannot be completed becomes padding; its request is in
-  /// `failed` then.
+  /// called without the lock. Requests that cannot be completed are in `failed` then, and not in
+  /// the batch, which may be empty.
   virtual void Complete(Batch* /*batch*/, std::vector<Refusal>* /*failed*/) const {}
+  /// Called for each of those, before it is answered.
+  virtual void OnFailed(request::InferenceRequest& /*request*/, uint64_t /*now_ns*/,
+                        std::vector<Refusal>* /*refused*/) {}
 };
 
 }  // namespace nereid::schedule

@@ -331,7 +331,7 @@ class Play {
     alive_.pop_back();
     if (random_.Chance(50)) return;  // noticed later
     std::vector<Refusal> refused;
-    planner_->DropCancelled(&refused);
+    planner_->DropCancelled(0, &refused);
     Leave(refused);
     for (const Known* known : queue_.Order()) ASSERT_FALSE(known->cancellation->IsCancelled());
   }

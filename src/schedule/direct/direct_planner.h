@@ -21,7 +21,9 @@ class DirectPlanner final : public BatchPlanner {
     queue_.Expire(now_ns, refused);
   }
   uint64_t NextExpiry() const override { return queue_.NextExpiry(); }
-  void DropCancelled(std::vector<Refusal>* refused) override { queue_.DropCancelled(refused); }
+  void DropCancelled(uint64_t /*now_ns*/, std::vector<Refusal>* refused) override {
+    queue_.DropCancelled(refused);
+  }
   void DropAll(const base::Status& error, std::vector<Refusal>* refused) override {
     queue_.DropAll(error, refused);
   }

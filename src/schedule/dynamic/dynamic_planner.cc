@@ -207,7 +207,7 @@ void DynamicPlanner::Expire(uint64_t now_ns, std::vector<Refusal>* refused) {
   if (queue_.Expire(now_ns, refused)) Forget();
 }
 
-void DynamicPlanner::DropCancelled(std::vector<Refusal>* refused) {
+void DynamicPlanner::DropCancelled(uint64_t /*now_ns*/, std::vector<Refusal>* refused) {
   if (queue_.DropCancelled(refused)) Forget();
 }
 

@@ -11,8 +11,8 @@
 
 namespace nereid::schedule {
 
-/// The Direct strategy: the row of a sequence in a batch is its slot. A batch has the rows from 0 to
-/// the highest slot with a request; the others are padding. The request that has been ready for
+/// The Direct strategy: the row of a sequence in a batch is its slot. A batch has the rows from 0
+/// to the highest slot with a request; the others are padding. The request that has been ready for
 /// longest is always in it, and says the shapes: a slot whose shapes differ waits for its turn.
 class DirectSlots final : public ReadySequences {
  public:
@@ -38,7 +38,7 @@ class DirectSlots final : public ReadySequences {
   const uint64_t delay_ns_;
   const float utilization_;
   const BatchCompatibility& compatibility_;
-  std::map<uint32_t, Ready> ready_;                  // by slot
+  std::map<uint32_t, Ready> ready_;                 // by slot
   std::set<std::pair<uint64_t, uint32_t>> by_age_;  // ready since, slot
 };
 

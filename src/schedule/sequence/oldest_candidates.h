@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <unordered_map>
 
 #include "schedule/dynamic/dynamic_planner.h"
 #include "schedule/response_order.h"
@@ -25,7 +26,7 @@ class OldestCandidates final : public ReadySequences {
   Sequence* TakeBack(RequestPtr request);
 
   DynamicPlanner planner_;
-  std::shared_ptr<ResponseOrder> order_;  // null where order is not asked for
+  std::shared_ptr<ResponseOrder> order_;                // null where order is not asked for
   std::unordered_map<uint64_t, Sequence*> candidates_;  // by handle
 };
 

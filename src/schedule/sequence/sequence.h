@@ -37,6 +37,7 @@ struct Sequence {
     uint64_t arrival_ns = 0;
     uint64_t deadline_ns = kNever;  // its client's
     bool ordered = false;           // has its place in the instance's ResponseOrder
+    bool rescheduled = false;       // has been executed before
   };
   /// Where it stands; the table keeps a list of each.
   enum class Standing {
@@ -60,7 +61,7 @@ struct Sequence {
   SequenceEnd end = SequenceEnd::kEnd;
   uint32_t running_flags = 0;  // as the client gave them; a rescheduled request has none
   uint64_t begin_ns = 0;
-  uint64_t touched_ns = 0;            // the last arrival or release
+  uint64_t touched_ns = 0;             // the last arrival or release
   uint64_t backlog_until_ns = kNever;  // when it is refused if it still waits for a slot
   const RequestQueue::Waiting* candidate = nullptr;  // of OldestCandidates
   std::shared_ptr<request::SequenceStates> states;   // null where the model has none

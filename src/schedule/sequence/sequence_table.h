@@ -13,9 +13,9 @@
 namespace nereid::schedule {
 
 /// The live sequences of a model, by id and by handle, and the slots of its instances. A sequence
-/// has one slot or waits in the backlog, and a slot has one sequence at most; which is freed is said
-/// by the sequence, so none can be freed twice. Everything takes logarithmic time at most.
-/// Not thread-safe.
+/// has one slot or waits in the backlog, and a slot has one sequence at most; which is freed is
+/// said by the sequence, so none can be freed twice. Everything takes logarithmic time at most. Not
+/// thread-safe.
 class SequenceTable {
  public:
   using List = std::list<Sequence>;
@@ -38,8 +38,8 @@ class SequenceTable {
   void Close(Sequence& sequence);
   /// Forgets it, and frees its slot. The caller calls TakeFromBacklog then.
   void Remove(Sequence& sequence);
-  /// Gives a free slot to the sequence that has been in the backlog for longest. Null if there is no
-  /// free slot or nothing in the backlog.
+  /// Gives a free slot to the sequence that has been in the backlog for longest. Null if there is
+  /// no free slot or nothing in the backlog.
   Sequence* TakeFromBacklog();
   /// Whether it has nothing to do; becomes the last of that list.
   void SetIdle(Sequence& sequence, bool idle);
