@@ -78,6 +78,8 @@ class ResponseFactory : public std::enable_shared_from_this<ResponseFactory> {
   struct Turns;
 
   void SendInTurn(std::unique_ptr<InferenceResponse> response, bool final);
+  /// To the sink; notes a failure.
+  void Deliver(std::unique_ptr<InferenceResponse> response, bool final);
   void LogDropped() const;
 
   std::shared_ptr<ResponseSink> sink_;
