@@ -57,6 +57,9 @@ base::Result<std::unique_ptr<InferenceResponse>> ResponseFactory::NewResponse() 
 }
 
 void ResponseFactory::Send(std::unique_ptr<InferenceResponse> response, bool final) {
+  if (response != nullptr && !response->error().ok()) {
+    failed_.store(true, std::memory_order_release);
+  }
   if (turns_ != nullptr) return SendInTurn(std::move(response), final);
   const bool already_final = final ? final_sent_.exchange(true, std::memory_order_acq_rel)
                                    : final_sent_.load(std::memory_order_acquire);
