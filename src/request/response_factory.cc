@@ -1,17 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "request/response_factory.h"
 
-<<<<<<< HEAD
-#include <utility>
-
-=======
 #include <condition_variable>
 #include <deque>
 #include <mutex>
 #include <utility>
 
 #include "base/byte_budget.h"
->>>>>>> stream
 #include "base/log.h"
 #include "request/sequence_states.h"
 
@@ -66,6 +61,13 @@ void ResponseFactory::Send(std::unique_ptr<InferenceResponse> response, bool fin
   const bool already_final = final ? final_sent_.exchange(true, std::memory_order_acq_rel)
                                    : final_sent_.load(std::memory_order_acquire);
   if (already_final) return LogDropped();
+  Deliver(std::move(response), final);
+}
+
+void ResponseFactory::Deliver(std::unique_ptr<InferenceResponse> response, bool final) {
+  if (response != nullptr && !response->error().ok()) {
+    failed_.store(true, std::memory_order_release);
+  }
   sink_->Send(std::move(response), final);
 }
 
@@ -93,15 +95,10 @@ void ResponseFactory::SendInTurn(std::unique_ptr<InferenceResponse> response, bo
     turns.waiting.push_back(std::move(event));
     return;
   }
-<<<<<<< HEAD
-  if (response != nullptr && !response->error().ok())
-    failed_.store(true, std::memory_order_release);
-  sink_->Send(std::move(response), final);
-=======
   turns.sending = true;
   while (true) {
     lock.unlock();
-    sink_->Send(std::move(event.response), event.final);
+    Deliver(std::move(event.response), event.final);
     lock.lock();
     if (turns.waiting.empty()) break;
     event = std::move(turns.waiting.front());
@@ -109,7 +106,6 @@ void ResponseFactory::SendInTurn(std::unique_ptr<InferenceResponse> response, bo
     turns.changed.notify_one();
   }
   turns.sending = false;
->>>>>>> stream
 }
 
 void ResponseFactory::SendFinal() { Send(nullptr, true); }

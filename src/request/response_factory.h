@@ -68,6 +68,7 @@ class ResponseFactory : public std::enable_shared_from_this<ResponseFactory> {
   struct Turns;
 
   void SendInTurn(std::unique_ptr<InferenceResponse> response, bool final);
+  void Deliver(std::unique_ptr<InferenceResponse> response, bool final);
   void LogDropped() const;
 
   std::shared_ptr<ResponseSink> sink_;
