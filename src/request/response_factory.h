@@ -15,16 +15,13 @@ namespace nereid::request {
 
 /// Makes and sends the responses of one request; outlives the request when the backend asks so.
 /// Guards the promise of one final: when the last reference goes without a final having been
-/// sent, an error is sent as the final response. Thread-safe, but responses of one request must
-/// be sent one at a time.
+/// sent, an error is sent as the final response. Thread-safe: the sink gets the responses of a
+/// decoupled model one after the other even if several threads send them at once. The one response
+/// of other models has one sender.
 class ResponseFactory : public std::enable_shared_from_this<ResponseFactory> {
  public:
   ResponseFactory(std::shared_ptr<ResponseSink> sink, std::shared_ptr<const ModelIdentity> model,
-                  std::string id, std::shared_ptr<Cancellation> cancellation)
-      : sink_(std::move(sink)),
-        model_(std::move(model)),
-        id_(std::move(id)),
-        cancellation_(std::move(cancellation)) {}
+                  std::string id, std::shared_ptr<Cancellation> cancellation);
   ~ResponseFactory();
 
   base::Result<std::unique_ptr<InferenceResponse>> NewResponse();
@@ -68,6 +65,11 @@ class ResponseFactory : public std::enable_shared_from_this<ResponseFactory> {
   ResponseSink& sink() { return *sink_; }
 
  private:
+  struct Turns;
+
+  void SendInTurn(std::unique_ptr<InferenceResponse> response, bool final);
+  void LogDropped() const;
+
   std::shared_ptr<ResponseSink> sink_;
   std::shared_ptr<const ModelIdentity> model_;
   std::string id_;
@@ -76,7 +78,13 @@ class ResponseFactory : public std::enable_shared_from_this<ResponseFactory> {
   std::atomic<bool> failed_{false};
   std::atomic<bool> released_{false};
   std::atomic<uint64_t> statistics_index_{0};
+  const std::unique_ptr<Turns> turns_;  // null where the model is not decoupled
 };
+
+/// What the backend did to the sequence's states counts from now on, or after an error response
+/// does not; the request loses the states and all that the server had added. A part of
+/// ReleaseRequest, and of what a scheduler does with a request that is to be executed once more.
+void SettleStates(InferenceRequest& request);
 
 /// Takes a request back from its backend: what the backend did to the sequence's states counts from
 /// now on (or, after an error response, does not), who listens is told, and the request goes back

@@ -25,6 +25,8 @@ TRITONSERVER_Error* TRITONBACKEND_ModelInstanceReportStatistics(
     const uint64_t exec_end_ns) {
   NEREID_CHECK_NOT_NULL(instance);
   NEREID_CHECK_NOT_NULL(request);
+  // A place of a batch that nobody's request fills is not counted.
+  if (Unwrap(request).is_null) return nullptr;
   return Guard([&] {
     BackendInstance::From(instance)->observer().OnRequest(
         Unwrap(request), success,
