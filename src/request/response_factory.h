@@ -48,6 +48,16 @@ class ResponseFactory : public std::enable_shared_from_this<ResponseFactory> {
   /// the requests that it has not given back are still the server's.
   void MarkReleased() { released_.store(true, std::memory_order_release); }
   bool IsReleased() const { return released_.load(std::memory_order_acquire); }
+  /// That the backend has given it back to be executed once more, and that it has the request again.
+  void MarkRescheduled() {
+    rescheduled_.store(true, std::memory_order_release);
+    MarkReleased();
+  }
+  void MarkHandedOut() {
+    rescheduled_.store(false, std::memory_order_release);
+    released_.store(false, std::memory_order_release);
+  }
+  bool IsRescheduled() const { return rescheduled_.load(std::memory_order_acquire); }
 
   /// 0, 1, …: which response of this request a report of response statistics is about.
   uint64_t NextStatisticsIndex() {
@@ -68,6 +78,8 @@ class ResponseFactory : public std::enable_shared_from_this<ResponseFactory> {
   struct Turns;
 
   void SendInTurn(std::unique_ptr<InferenceResponse> response, bool final);
+  /// To the sink; notes a failure.
+  void Deliver(std::unique_ptr<InferenceResponse> response, bool final);
   void LogDropped() const;
 
   std::shared_ptr<ResponseSink> sink_;
@@ -77,6 +89,7 @@ class ResponseFactory : public std::enable_shared_from_this<ResponseFactory> {
   std::atomic<bool> final_sent_{false};
   std::atomic<bool> failed_{false};
   std::atomic<bool> released_{false};
+  std::atomic<bool> rescheduled_{false};
   std::atomic<uint64_t> statistics_index_{0};
   const std::unique_ptr<Turns> turns_;  // null where the model is not decoupled
 };
