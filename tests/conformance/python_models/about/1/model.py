@@ -37,7 +37,7 @@ class TritonPythonModel:
                 "wanted": sorted(request.requested_output_names()),
                 "trace": request.trace() is None,
                 "input": {"name": tensor.name(), "cpu": tensor.is_cpu(),
-                          "shape": list(tensor.shape()), "dtype": int(tensor.triton_dtype())},
+                          "shape": list(tensor.shape())},
                 "absent": pb_utils.get_input_tensor_by_name(request, "ABSENT") is None,
             }
             text = json.dumps(told, ensure_ascii=False).encode()
