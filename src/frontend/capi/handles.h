@@ -49,6 +49,10 @@ inline request::InferenceResponse* Unwrap(TRITONSERVER_InferenceResponse* respon
   return reinterpret_cast<request::InferenceResponse*>(response);
 }
 
+/// A server whose plug-ins can call it: TRITONBACKEND_ModelServer gives them the handle. Whoever
+/// makes a server for other than this API's callers keeps the handle for as long.
+base::Result<std::unique_ptr<TRITONSERVER_Server>> MakeServer(server::ServerSettings settings);
+
 /// UNAVAILABLE while the server is being made.
 base::Result<api::InferenceService*> ServiceOf(TRITONSERVER_Server* server);
 

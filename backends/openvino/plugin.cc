@@ -1,0 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+// The functions that the server calls.
+#include "nereid/backend/plugin.h"
+
+#include "openvino/model.h"
+
+NEREID_BACKEND_PLUGIN(nereid::openvino::Environment, nereid::openvino::OpenVinoModel,
+                      nereid::openvino::OpenVinoInstance);
