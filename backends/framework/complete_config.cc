@@ -44,17 +44,16 @@ Json Describe(const TensorSignature& tensor, bool batching,
   return entry;
 }
 
-bool Holds(const std::vector<std::string>& names, const std::string& name) {
-  return std::find(names.begin(), names.end(), name) != names.end();
-}
-
 /// Whether the server makes the tensor or keeps it to itself.
 bool IsServers(const ModelConfig& config, const std::string& name, bool output) {
-  if (!output && Holds(config.control_inputs, name)) {
+  const bool control =
+      std::any_of(config.controls.begin(), config.controls.end(),
+                  [&](const backend::ControlConfig& given) { return given.name == name; });
+  if (control && !output) {
     return true;
   }
   return std::any_of(config.states.begin(), config.states.end(), [&](const auto& state) {
-    return (output ? state.output_name : state.input_name) == name;
+    return (output ? state.output.name : state.input_name) == name;
   });
 }
 

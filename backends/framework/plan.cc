@@ -23,11 +23,11 @@ class Planner {
     for (const TensorConfig& input : config_.inputs) {
       NEREID_BACKEND_TRY(AddInput(input, plan));
     }
-    for (const std::string& control : config_.control_inputs) {
+    for (const backend::ControlConfig& control : config_.controls) {
       NEREID_BACKEND_TRY(AddControl(control, plan));
     }
     for (const auto& state : config_.states) {
-      NEREID_BACKEND_TRY(AddInput(Tensor(state.input_name, state), plan));
+      NEREID_BACKEND_TRY(AddInput(WithName(state.input_name, state.output), plan));
     }
     NEREID_BACKEND_TRY(CheckComplete(*plan));
     for (const TensorConfig& output : config_.outputs) {
@@ -66,12 +66,8 @@ class Planner {
     return {};
   }
 
-  template <typename State>
-  static TensorConfig Tensor(const std::string& name, const State& state) {
-    TensorConfig tensor;
+  static TensorConfig WithName(const std::string& name, TensorConfig tensor) {
     tensor.name = name;
-    tensor.data_type = state.data_type;
-    tensor.dims = state.dims;
     return tensor;
   }
 
@@ -147,13 +143,15 @@ class Planner {
     return {};
   }
 
-  Error AddControl(const std::string& name, RunPlan* plan) const {
-    const int place = FindTensor(signature_.inputs, name);
+  Error AddControl(const backend::ControlConfig& control, RunPlan* plan) const {
+    const int place = FindTensor(signature_.inputs, control.name);
     if (place < 0) {
-      return Bad("sequence_batching names the control input '" + name + "', which the " +
+      return Bad("sequence_batching names the control input '" + control.name + "', which the " +
                  framework_ + " model lacks; its inputs are: " + ListText(signature_.inputs));
     }
-    Push(signature_.inputs[static_cast<size_t>(place)].data_type, place, plan);
+    const TensorSignature& tensor = signature_.inputs[static_cast<size_t>(place)];
+    NEREID_BACKEND_TRY(CheckType("control input", control.data_type, tensor));
+    Push(control.data_type, place, plan);
     return {};
   }
 
@@ -184,14 +182,13 @@ class Planner {
     return {};
   }
 
-  template <typename State>
-  Error AddStateOutput(const State& state, RunPlan* plan) const {
-    const int listed = plan->FindListed(state.output_name);
+  Error AddStateOutput(const backend::StateConfig& state, RunPlan* plan) const {
+    const int listed = plan->FindListed(state.output.name);
     if (listed >= 0) {
       plan->outputs[static_cast<size_t>(listed)].state = true;
       return {};
     }
-    return AddOutput(Tensor(state.output_name, state), false, plan);
+    return AddOutput(state.output, false, plan);
   }
 
   const ModelConfig& config_;

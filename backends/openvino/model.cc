@@ -109,9 +109,9 @@ Error Environment::Load(TRITONBACKEND_Backend* backend) {
 
 Error OpenVinoModel::Read(std::shared_ptr<ov::Model>* model) const {
   const auto directory = std::filesystem::path(config_.directory) / std::to_string(config_.version);
-  std::filesystem::path path = directory / (config_.default_model_filename.empty()
-                                                ? "model.xml"
-                                                : config_.default_model_filename);
+  std::filesystem::path path =
+      directory /
+      (config_.default_model_filename.empty() ? "model.xml" : config_.default_model_filename);
   std::error_code failure;
   if (config_.default_model_filename.empty() && !std::filesystem::exists(path, failure)) {
     path = directory / "model.onnx";

@@ -47,11 +47,12 @@ Error NameTensors(const ModelConfig& config, const ForwardSignature& forward,
     NEREID_BACKEND_TRY(CheckText(config, "input", input));
     add(input.name, &signature->inputs);
   }
-  for (const std::string& control : config.control_inputs) {
-    add(control, &signature->inputs);
+  for (const backend::ControlConfig& control : config.controls) {
+    NEREID_BACKEND_TRY(CheckType(config, "control input", control.name, control.data_type));
+    add(control.name, &signature->inputs);
   }
   for (const auto& state : config.states) {
-    NEREID_BACKEND_TRY(CheckType(config, "state", state.input_name, state.data_type));
+    NEREID_BACKEND_TRY(CheckType(config, "state", state.input_name, state.output.data_type));
     add(state.input_name, &signature->inputs);
   }
   for (const auto& output : config.outputs) {
@@ -60,7 +61,7 @@ Error NameTensors(const ModelConfig& config, const ForwardSignature& forward,
     add(output.name, &signature->outputs);
   }
   for (const auto& state : config.states) {
-    add(state.output_name, &signature->outputs);
+    add(state.output.name, &signature->outputs);
   }
   for (TensorSignature& input : signature->inputs) {
     const int place = [&] {

@@ -98,8 +98,11 @@ bool Holds(const std::vector<TensorSignature>& tensors, const std::string& name)
 /// A placeholder that the configuration does not name could never be fed: TensorFlow then fails in
 /// every run that needs it, and says so; what no output needs does no harm.
 Error NameGraphTensors(const ModelConfig& config, LoadedGraph* loaded) {
-  std::vector<std::string> inputs = config.control_inputs;
+  std::vector<std::string> inputs;
   std::vector<std::string> outputs;
+  for (const auto& control : config.controls) {
+    inputs.push_back(control.name);
+  }
   for (const auto& input : config.inputs) {
     inputs.push_back(input.name);
   }
@@ -108,7 +111,7 @@ Error NameGraphTensors(const ModelConfig& config, LoadedGraph* loaded) {
   }
   for (const auto& state : config.states) {
     inputs.push_back(state.input_name);
-    outputs.push_back(state.output_name);
+    outputs.push_back(state.output.name);
   }
   for (const std::string& name : inputs) {
     NEREID_BACKEND_TRY(
