@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "base/clock.h"
 #include "base/log.h"
 #include "request/sequence_states.h"
 
@@ -13,6 +14,7 @@ ResponseFactory::~ResponseFactory() {
   // No shared_ptr to this object can be made any more, so the response gets a factory of its own.
   auto substitute = std::make_shared<ResponseFactory>(std::move(sink_), std::move(model_),
                                                       std::move(id_), std::move(cancellation_));
+  substitute->SetTrace(std::move(trace_));
   substitute->SendError(
       base::Status::Internal("the backend of model '" + substitute->model().name +
                              "' released a request without sending its final response"));
@@ -25,6 +27,7 @@ base::Result<std::unique_ptr<InferenceResponse>> ResponseFactory::NewResponse() 
 }
 
 void ResponseFactory::Send(std::unique_ptr<InferenceResponse> response, bool final) {
+  if (trace_ != nullptr && response != nullptr) trace_->ReportOutputs(*response);
   const bool already_final = final ? final_sent_.exchange(true, std::memory_order_acq_rel)
                                    : final_sent_.load(std::memory_order_acquire);
   if (already_final) {
@@ -58,6 +61,9 @@ void ReleaseRequest(std::unique_ptr<InferenceRequest> request) {
     request->states.reset();
   }
   request->RemoveServerInputs();
+  if (Trace* const trace = request->trace()) {
+    trace->Report(TraceActivity::kRequestEnd, base::SteadyClock().NowNs());
+  }
   if (ReleaseListener* const listener = std::exchange(request->release_listener, nullptr)) {
     listener->OnReleased(*request);
   }
