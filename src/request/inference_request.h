@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -114,6 +115,10 @@ class InferenceRequest {
   /// inputs and is gone when the request is released. The pointer is valid until the next one.
   Input* AddServerInput(std::string_view name, tensor::DataType type, tensor::Shape shape);
   void RemoveServerInputs();
+  /// The inputs without those.
+  std::span<const Input> client_inputs() const {
+    return std::span(inputs_).first(inputs_.size() - server_inputs_);
+  }
 
   // Sequences; set by the scheduler.
 

@@ -23,6 +23,8 @@ constexpr std::array<ReasonWords, kBatchReasonCount> kWords = {{
     {"deadline", "a request would have timed out by waiting longer"},
     {"no_delay", "instance free and no delay configured"},
     {"objective", "waiting longer would not serve the latency objective"},
+    {"ready_slots", "instance free, every slot that has a request"},
+    {"utilization", "minimum_slot_utilization reached"},
 }};
 
 }  // namespace

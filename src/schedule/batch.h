@@ -25,8 +25,10 @@ enum class BatchReason {
   kDeadline,         // waiting for more would let a request of the batch time out
   kNoDelay,          // no delay is configured: everything that waits goes
   kObjective,        // waiting for more would not help the latency objective
+  kReadySlots,       // sequences, Direct: every slot with a request
+  kUtilization,      // sequences, Direct: minimum_slot_utilization is reached
 };
-inline constexpr size_t kBatchReasonCount = 9;
+inline constexpr size_t kBatchReasonCount = 11;
 
 /// A sentence for the log.
 std::string_view BatchReasonText(BatchReason reason);
@@ -35,7 +37,7 @@ std::string_view BatchReasonLabel(BatchReason reason);
 
 /// Requests that are executed together, in the order in which they are served.
 struct Batch {
-  std::vector<RequestPtr> requests;
+  std::vector<RequestPtr> requests;  // null: a padding row, filled in by BatchPlanner::Complete
   BatchReason reason = BatchReason::kSingle;
   uint64_t batch_size = 0;  // of all requests; a request without a batch dimension counts one
   uint64_t oldest_arrival_ns = 0;

@@ -38,6 +38,8 @@ TRITONSERVER_Error* TRITONBACKEND_ModelInstanceReportStatistics(
     const uint64_t exec_end_ns) {
   NEREID_CHECK_NOT_NULL(instance);
   NEREID_CHECK_NOT_NULL(request);
+  // A place of a batch that nobody's request fills is not counted.
+  if (Unwrap(request).is_null) return nullptr;
   return Guard([&] {
     const ExecutionTimes times{exec_start_ns, compute_start_ns, compute_end_ns, exec_end_ns};
     BackendInstance::From(instance)->observer().OnRequest(Unwrap(request), success, times);

@@ -59,6 +59,10 @@ inline request::Trace* Unwrap(TRITONSERVER_InferenceTrace* trace) {
   return reinterpret_cast<request::Trace*>(trace);
 }
 
+/// A server whose plug-ins can call it: TRITONBACKEND_ModelServer gives them the handle. Whoever
+/// makes a server for other than this API's callers keeps the handle for as long.
+base::Result<std::unique_ptr<TRITONSERVER_Server>> MakeServer(server::ServerSettings settings);
+
 /// UNAVAILABLE while the server is being made.
 base::Result<api::InferenceService*> ServiceOf(TRITONSERVER_Server* server);
 
