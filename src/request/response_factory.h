@@ -10,6 +10,7 @@
 #include "request/inference_response.h"
 #include "request/model_identity.h"
 #include "request/response_sink.h"
+#include "request/trace.h"
 
 namespace nereid::request {
 
@@ -69,6 +70,10 @@ class ResponseFactory : public std::enable_shared_from_this<ResponseFactory> {
   void WrapSink(std::shared_ptr<ResponseSink> sink) { sink_ = std::move(sink); }
   const std::shared_ptr<ResponseSink>& shared_sink() const { return sink_; }
 
+  /// Of the request; null for most. Kept for as long as responses can come.
+  void SetTrace(std::shared_ptr<Trace> trace) { trace_ = std::move(trace); }
+  Trace* trace() const { return trace_.get(); }
+
   bool IsCancelled() const { return cancellation_->IsCancelled(); }
   const ModelIdentity& model() const { return *model_; }
   const std::string& id() const { return id_; }
@@ -86,6 +91,7 @@ class ResponseFactory : public std::enable_shared_from_this<ResponseFactory> {
   std::shared_ptr<const ModelIdentity> model_;
   std::string id_;
   std::shared_ptr<Cancellation> cancellation_;
+  std::shared_ptr<Trace> trace_;
   std::atomic<bool> final_sent_{false};
   std::atomic<bool> failed_{false};
   std::atomic<bool> released_{false};
