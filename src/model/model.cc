@@ -17,6 +17,7 @@
 #include "model/warmup.h"
 #include "model_config.pb.h"
 #include "schedule/make_scheduler.h"
+#include "schedule/sequence/sequence_notice.h"
 
 namespace nereid::model {
 
@@ -41,10 +42,6 @@ Status CheckSupported(const config::ModelConfig& config) {
   if (config.is_ensemble()) {
     return Status::Unsupported("model '" + config.name() +
                                "': ensembles are not supported by this server yet");
-  }
-  if (config.has_sequence_batching()) {
-    return Status::Unsupported("model '" + config.name() +
-                               "': sequence batching is not supported by this server yet");
   }
   return Status::Ok();
 }
@@ -87,7 +84,10 @@ base::Result<std::unique_ptr<Model>> Model::Create(const ModelEnvironment& envir
   return model;
 }
 
-Model::~Model() = default;
+Model::~Model() {
+  // No request is left: what instances wait for is clients that can no longer come.
+  if (scheduler_ != nullptr) scheduler_->EndIdleSequences();
+}
 
 Status Model::Load(const ModelSource& source) {
   NEREID_RETURN_IF_ERROR(CheckSupported(*source.config));
@@ -222,6 +222,11 @@ Status Model::CreateScheduler() {
         *objective_ns, static_cast<uint64_t>(std::max(1, config().max_batch_size())));
     scheduling.batch_limits = latency_objective_;
   }
+  if (config().sequence_batching()) {
+    NEREID_ASSIGN_OR_RETURN(scheduling.sequence_inputs,
+                            request::SequenceInputs::Create(identity_->config, directory_));
+    NEREID_RETURN_IF_ERROR(schedule::WantsSequenceEndNotice(config()).status());
+  }
   scheduler_ = schedule::MakeScheduler(config(), Active(instances), scheduling);
   return Status::Ok();
 }
@@ -254,12 +259,22 @@ void Model::ApplyUpdate(InstanceUpdate update) {
   instances_.Add(update.created);
   // The new ones first: requests never meet a model without instances.
   scheduler_->AddInstances(Active(update.created));
+  if (update.removed.empty()) return;
+  if (!config().sequence_batching()) return RemoveInstances(std::move(update.removed));
+  // Their sequences may last for as long as clients like.
+  instances_.Hide(update.removed);
+  removals_.Start("model-retire", [this, removed = std::move(update.removed)]() mutable {
+    RemoveInstances(std::move(removed));
+  });
+}
+
+void Model::RemoveInstances(std::vector<InstancePtr> instances) {
   std::vector<schedule::BatchRunner*> leaving;
-  for (const schedule::SchedulerInstance& instance : Active(update.removed)) {
+  for (const schedule::SchedulerInstance& instance : Active(instances)) {
     leaving.push_back(instance.runner);
   }
   scheduler_->RemoveInstances(leaving);
-  instances_.Remove(std::move(update.removed));
+  instances_.Remove(std::move(instances));
 }
 
 Status Model::CreateCache(const ModelSource& source) {
@@ -303,6 +318,7 @@ telemetry::ModelStatistics Model::Statistics() const {
   }
   scheduler_statistics_->MergeInto(&total);
   total.pending_requests = scheduler_->PendingCount();
+  total.sequences = scheduler_->CountSequences();
   if (latency_objective_ != nullptr) {
     total.adaptive_batching = {latency_objective_->objective_ns() / 1000,
                                latency_objective_->size_limit()};

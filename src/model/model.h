@@ -14,6 +14,7 @@
 #include "base/timer_queue.h"
 #include "cache/model_cache.h"
 #include "config/model_config.h"
+#include "model/background_tasks.h"
 #include "model/cache_statistics.h"
 #include "model/cpu_plan.h"
 #include "model/first_response.h"
@@ -81,16 +82,23 @@ class Model {
   /// while new instances are made. One update at a time.
   base::Result<InstanceUpdate> PrepareUpdate(const config::ModelConfig& wanted);
   /// Puts the new instances into service, lets the removed ones finish what they run, and destroys
-  /// them.
+  /// them. Sequences that have begun on a removed instance go on there: it gets no new ones, and is
+  /// destroyed in the background when the last of them is over.
   void ApplyUpdate(InstanceUpdate update);
 
   /// Takes a normalised request; see schedule::Scheduler.
   base::Status Enqueue(std::unique_ptr<request::InferenceRequest>& request) {
     if (first_responses_ != nullptr) first_responses_->Watch(*request);
+    if (request->trace() != nullptr) request->TraceQueueStart(environment_.clock.NowNs());
     return response_cache_ != nullptr ? response_cache_->Enqueue(request, *scheduler_)
                                       : scheduler_->Enqueue(request);
   }
   void StopAccepting() { scheduler_->StopAccepting(); }
+  /// No request will come any more, but of those who have found the model already.
+  void EndIdleSequences() { scheduler_->EndIdleSequences(); }
+  telemetry::SequenceList ListSequences(size_t most) const {
+    return scheduler_->ListSequences(most);
+  }
 
   /// Whether the backend says that every instance can work, and no execution is stuck.
   base::Status CheckReady();
@@ -109,6 +117,8 @@ class Model {
   base::Status CreateScheduler();
   base::Status CreateCache(const ModelSource& source);
   void CreateHistogram();
+  /// Blocks for as long as they have work.
+  void RemoveInstances(std::vector<InstancePtr> instances);
   static std::vector<schedule::SchedulerInstance> Active(const std::vector<InstancePtr>& instances);
 
   // Destroyed from the last to the first: the scheduler's threads end before the instances go.
@@ -124,6 +134,7 @@ class Model {
   std::unique_ptr<FirstResponseTimes> first_responses_;  // null where the server wants none
   std::shared_ptr<schedule::LatencyObjective> latency_objective_;  // null without an objective
   std::unique_ptr<schedule::Scheduler> scheduler_;
+  BackgroundTasks removals_;  // of instances that have sequences
 };
 
 }  // namespace nereid::model

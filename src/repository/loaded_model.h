@@ -22,6 +22,9 @@ class LoadedModel {
   virtual base::Status CheckReady() = 0;
   /// Called once, when this object has taken its place in the table.
   virtual void Activate() {}
+  /// Called once, when it has left the table: no request finds it any more, though those that have
+  /// may still come. `successor` has taken its place; null if nothing has.
+  virtual void OnRemoved(const LoadedModel* /*successor*/) {}
 };
 
 /// Which version of which model to load, and from where.

@@ -213,6 +213,7 @@ Status ModelLifecycle::Unload(const std::string& name) {
     }
   });
   SetBasis(name, {}, nullptr);
+  for (const auto& model : removed) model->OnRemoved(nullptr);
   removed.clear();
   Release(name);
   return Status::Ok();

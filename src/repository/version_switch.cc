@@ -126,12 +126,12 @@ Status ModelLifecycle::LoadVersions(const PolledModel& polled) {
 
 void ModelLifecycle::Switch(const std::string& name, const LoadedVersions& loaded,
                             uint64_t generation) {
-  std::vector<std::shared_ptr<LoadedModel>> replaced;  // let go outside the lock
+  std::map<int64_t, std::shared_ptr<LoadedModel>> replaced;  // let go outside the lock
   Change([&](ModelTable::Models& models) {
     VersionRecords& records = models[name];
     for (auto& [version, record] : records) {
       if (record.model == nullptr) continue;
-      replaced.push_back(std::move(record.model));
+      replaced[version] = std::move(record.model);
       record.model = nullptr;
       record.state = VersionState::kUnloading;
       record.reason.clear();
@@ -140,6 +140,10 @@ void ModelLifecycle::Switch(const std::string& name, const LoadedVersions& loade
       records[version] = {VersionState::kReady, "", *model, generation};
     }
   });
+  for (const auto& [version, model] : replaced) {
+    const auto successor = loaded.find(version);
+    model->OnRemoved(successor == loaded.end() ? nullptr : successor->second->get());
+  }
 }
 
 void ModelLifecycle::NoteFailure(const std::string& name, const LoadedVersions& loaded,

@@ -97,6 +97,15 @@ std::string InferenceRequest::LogPrefix() const {
 void InferenceRequest::Bind(std::shared_ptr<const ModelIdentity> model) {
   model_ = std::move(model);
   response_factory_ = std::make_shared<ResponseFactory>(sink_, model_, id, cancellation_);
+  if (trace_ == nullptr) return;
+  trace_->Describe(*model_, id);
+  response_factory_->SetTrace(trace_);
+}
+
+void InferenceRequest::TraceQueueStart(uint64_t now_ns) {
+  times.queue_ns = now_ns;
+  trace_->Report(TraceActivity::kQueueStart, now_ns);
+  trace_->ReportInputs(TraceActivity::kTensorQueueInput, *this);
 }
 
 void InferenceRequest::PrepareForReuse() {

@@ -9,6 +9,11 @@ void ServedModel::Activate() {
   update_.reset();
 }
 
+void ServedModel::OnRemoved(const LoadedModel* successor) {
+  const auto* next = static_cast<const ServedModel*>(successor);
+  if (next == nullptr || next->model_ != model_) model_->EndIdleSequences();
+}
+
 base::Result<std::shared_ptr<repository::LoadedModel>> ServedModelLoader::Load(
     const repository::VersionSource& source, std::function<void()> on_destroyed) {
   model::ModelSource from;

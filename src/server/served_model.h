@@ -30,6 +30,7 @@ class ServedModel final : public repository::LoadedModel {
   void StopAccepting() override { model_->StopAccepting(); }
   base::Status CheckReady() override { return model_->CheckReady(); }
   void Activate() override;
+  void OnRemoved(const LoadedModel* successor) override;
 
   model::Model& model() { return *model_; }
   const request::ModelIdentity& identity() const { return identity_; }

@@ -35,16 +35,24 @@ class DynamicPlanner final : public BatchPlanner {
   /// `limits` may be null.
   explicit DynamicPlanner(const config::ModelConfig& config,
                           std::shared_ptr<BatchLimits> limits = nullptr);
+  /// With other options than the configuration's.
+  DynamicPlanner(const config::ModelConfig& config, const config::DynamicBatchingOptions& options,
+                 std::shared_ptr<BatchLimits> limits = nullptr);
 
   base::Status Push(RequestPtr& request, uint64_t now_ns) override;
-  Decision Next(uint64_t now_ns) override;
-  uint64_t ReadyAt(uint64_t now_ns) override;
+  Decision Next(uint64_t now_ns, InstanceId instance) override;
+  uint64_t ReadyAt(uint64_t now_ns, InstanceId instance) override;
   void Expire(uint64_t now_ns, std::vector<Refusal>* refused) override;
   uint64_t NextExpiry() const override { return queue_.NextExpiry(); }
-  void DropCancelled(std::vector<Refusal>* refused) override;
+  void DropCancelled(uint64_t /*now_ns*/, std::vector<Refusal>* refused) override;
   void OnExecuted(uint64_t batch_size, uint64_t wait_ns, uint64_t execution_ns) override;
   void DropAll(const base::Status& error, std::vector<Refusal>* refused) override;
   size_t size() const override { return queue_.size(); }
+
+  /// For whoever keeps the queue himself: Push where no level has a largest size, and says where
+  /// the request waits; Withdraw takes it back from there.
+  void PushUnbounded(RequestPtr request, uint64_t now_ns, const RequestQueue::Waiting** waiting);
+  RequestPtr Withdraw(const RequestQueue::Waiting& waiting);
 
  private:
   /// What was collected from the front of the queue. Kept from one look to the next, which goes on

@@ -31,7 +31,7 @@ class DynamicPlannerTest : public ::testing::Test {
   }
   /// The number of requests in the next batch; 0 for none, with the wake-up in wake_.
   size_t Next(uint64_t now) {
-    Decision decision = planner_->Next(now);
+    Decision decision = planner_->Next(now, 0);
     wake_ = decision.wake_ns;
     refused_ = decision.refused.size();
     if (!decision.batch) return 0;
@@ -237,7 +237,7 @@ TEST(DirectPlannerTest, NeitherCancelledNorLateRequestsRun) {
   push(0)->Cancel();
   push(30);
   EXPECT_EQ(planner.NextExpiry(), 10u);
-  const Decision decision = planner.Next(20);
+  const Decision decision = planner.Next(20, 0);
   ASSERT_TRUE(decision.batch);
   EXPECT_EQ(decision.batch->requests[0]->deadline_ns, 30u);
   EXPECT_EQ(decision.batch->requests.size(), 1u);
