@@ -9,6 +9,16 @@ using nereid::backend::ToC;
 using nereid::backend::Unwrap;
 using nereid::base::Status;
 using nereid::memory::BufferAttributes;
+using nereid::request::InputPiece;
+
+namespace {
+
+/// `host_policy` may be NULL.
+const std::vector<InputPiece>& PiecesFor(TRITONBACKEND_Input* input, const char* host_policy) {
+  return host_policy == nullptr ? Unwrap(input).pieces : Unwrap(input).PiecesFor(host_policy);
+}
+
+}  // namespace
 
 extern "C" {
 
@@ -28,40 +38,46 @@ TRITONSERVER_Error* TRITONBACKEND_InputProperties(TRITONBACKEND_Input* input, co
 }
 
 TRITONSERVER_Error* TRITONBACKEND_InputPropertiesForHostPolicy(
-    TRITONBACKEND_Input* input, const char* /*host_policy_name*/, const char** name,
+    TRITONBACKEND_Input* input, const char* host_policy_name, const char** name,
     TRITONSERVER_DataType* datatype, const int64_t** shape, uint32_t* dims_count,
     uint64_t* byte_size, uint32_t* buffer_count) {
-  return TRITONBACKEND_InputProperties(input, name, datatype, shape, dims_count, byte_size,
-                                       buffer_count);
+  NEREID_CHECK_NOT_NULL(input);
+  const std::vector<InputPiece>& pieces = PiecesFor(input, host_policy_name);
+  if (byte_size != nullptr) {
+    *byte_size = 0;
+    for (const InputPiece& piece : pieces) *byte_size += piece.size;
+  }
+  if (buffer_count != nullptr) *buffer_count = static_cast<uint32_t>(pieces.size());
+  return TRITONBACKEND_InputProperties(input, name, datatype, shape, dims_count, nullptr, nullptr);
 }
 
 TRITONSERVER_Error* TRITONBACKEND_InputBuffer(TRITONBACKEND_Input* input, const uint32_t index,
                                               const void** buffer, uint64_t* buffer_byte_size,
                                               TRITONSERVER_MemoryType* memory_type,
                                               int64_t* memory_type_id) {
+  return TRITONBACKEND_InputBufferForHostPolicy(input, nullptr, index, buffer, buffer_byte_size,
+                                                memory_type, memory_type_id);
+}
+
+TRITONSERVER_Error* TRITONBACKEND_InputBufferForHostPolicy(
+    TRITONBACKEND_Input* input, const char* host_policy_name, const uint32_t index,
+    const void** buffer, uint64_t* buffer_byte_size, TRITONSERVER_MemoryType* memory_type,
+    int64_t* memory_type_id) {
   NEREID_CHECK_NOT_NULL(input);
   NEREID_CHECK_NOT_NULL(buffer);
   NEREID_CHECK_NOT_NULL(buffer_byte_size);
   NEREID_CHECK_NOT_NULL(memory_type);
   NEREID_CHECK_NOT_NULL(memory_type_id);
-  const auto& tensor = Unwrap(input);
-  if (index >= tensor.pieces.size()) {
-    return Guard([&] { return OutOfBounds(index, tensor.pieces.size(), "input buffers"); });
+  const std::vector<InputPiece>& pieces = PiecesFor(input, host_policy_name);
+  if (index >= pieces.size()) {
+    return Guard([&] { return OutOfBounds(index, pieces.size(), "input buffers"); });
   }
-  const auto& piece = tensor.pieces[index];
+  const InputPiece& piece = pieces[index];
   *buffer = piece.data;
   *buffer_byte_size = piece.size;
   *memory_type = ToC(piece.memory_type);
   *memory_type_id = piece.memory_type_id;
   return nullptr;
-}
-
-TRITONSERVER_Error* TRITONBACKEND_InputBufferForHostPolicy(
-    TRITONBACKEND_Input* input, const char* /*host_policy_name*/, const uint32_t index,
-    const void** buffer, uint64_t* buffer_byte_size, TRITONSERVER_MemoryType* memory_type,
-    int64_t* memory_type_id) {
-  return TRITONBACKEND_InputBuffer(input, index, buffer, buffer_byte_size, memory_type,
-                                   memory_type_id);
 }
 
 TRITONSERVER_Error* TRITONBACKEND_InputBufferAttributes(
