@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // TRITONBACKEND_Input* and TRITONBACKEND_Output*.
+#include <algorithm>
+
 #include "backend/abi/conversions.h"
 
 using nereid::abi::Guard;
@@ -9,6 +11,17 @@ using nereid::backend::ToC;
 using nereid::backend::Unwrap;
 using nereid::base::Status;
 using nereid::memory::BufferAttributes;
+using nereid::request::InputPiece;
+
+namespace {
+
+/// Plug-ins ask for the first buffer of an input without asking whether it has one (the Python
+/// backend of empty tensors): they get one of no bytes.
+bool IsFirstOfNone(const nereid::request::Input& input, uint32_t index) {
+  return index == 0 && input.pieces.empty();
+}
+
+}  // namespace
 
 extern "C" {
 
@@ -45,6 +58,13 @@ TRITONSERVER_Error* TRITONBACKEND_InputBuffer(TRITONBACKEND_Input* input, const 
   NEREID_CHECK_NOT_NULL(memory_type);
   NEREID_CHECK_NOT_NULL(memory_type_id);
   const auto& tensor = Unwrap(input);
+  if (IsFirstOfNone(tensor, index)) {
+    *buffer = nullptr;
+    *buffer_byte_size = 0;
+    *memory_type = TRITONSERVER_MEMORY_CPU;
+    *memory_type_id = 0;
+    return nullptr;
+  }
   if (index >= tensor.pieces.size()) {
     return Guard([&] { return OutOfBounds(index, tensor.pieces.size(), "input buffers"); });
   }
@@ -72,11 +92,12 @@ TRITONSERVER_Error* TRITONBACKEND_InputBufferAttributes(
   NEREID_CHECK_NOT_NULL(buffer_attributes);
   return Guard([&] {
     auto& tensor = Unwrap(input);
-    if (index >= tensor.pieces.size()) {
+    const bool none = IsFirstOfNone(tensor, index);
+    if (!none && index >= tensor.pieces.size()) {
       return OutOfBounds(index, tensor.pieces.size(), "input buffers");
     }
-    const auto& piece = tensor.pieces[index];
-    tensor.attributes.resize(tensor.pieces.size());
+    const InputPiece piece = none ? InputPiece{} : tensor.pieces[index];
+    tensor.attributes.resize(std::max<size_t>(tensor.pieces.size(), 1));
     auto& attributes = tensor.attributes[index];
     if (attributes == nullptr) {
       attributes = std::make_unique<BufferAttributes>(
