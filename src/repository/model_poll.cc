@@ -11,6 +11,7 @@
 #include "config/version_policy.h"
 #include "model_config.pb.h"
 #include "repository/config_file.h"
+#include "repository/ensemble_links.h"
 
 namespace nereid::repository {
 
@@ -103,6 +104,12 @@ base::Result<std::vector<ModelDirectory>> ScanRepositories(const std::set<std::s
   std::stable_sort(directories.begin(), directories.end(),
                    [](const auto& a, const auto& b) { return a.name < b.name; });
   return directories;
+}
+
+std::set<std::string> ReadMembers(const ModelDirectory& directory, const PollOptions& options,
+                                  const LoadOverrides& overrides) {
+  const auto written = WrittenConfig(directory.path, options, overrides);
+  return written.ok() ? MembersOf(**written) : std::set<std::string>{};
 }
 
 base::Result<PolledModel> PollModel(const ModelDirectory& directory, const PollOptions& options,
