@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // TRITONBACKEND_Input* and TRITONBACKEND_Output*.
+#include <algorithm>
+
 #include "backend/abi/conversions.h"
 
 using nereid::abi::Guard;
@@ -16,6 +18,12 @@ namespace {
 /// `host_policy` may be NULL.
 const std::vector<InputPiece>& PiecesFor(TRITONBACKEND_Input* input, const char* host_policy) {
   return host_policy == nullptr ? Unwrap(input).pieces : Unwrap(input).PiecesFor(host_policy);
+}
+
+/// Plug-ins ask for the first buffer of an input without asking whether it has one (the Python
+/// backend of empty tensors): they get one of no bytes.
+bool IsFirstOfNone(const std::vector<InputPiece>& pieces, uint32_t index) {
+  return index == 0 && pieces.empty();
 }
 
 }  // namespace
@@ -69,6 +77,13 @@ TRITONSERVER_Error* TRITONBACKEND_InputBufferForHostPolicy(
   NEREID_CHECK_NOT_NULL(memory_type);
   NEREID_CHECK_NOT_NULL(memory_type_id);
   const std::vector<InputPiece>& pieces = PiecesFor(input, host_policy_name);
+  if (IsFirstOfNone(pieces, index)) {
+    *buffer = nullptr;
+    *buffer_byte_size = 0;
+    *memory_type = TRITONSERVER_MEMORY_CPU;
+    *memory_type_id = 0;
+    return nullptr;
+  }
   if (index >= pieces.size()) {
     return Guard([&] { return OutOfBounds(index, pieces.size(), "input buffers"); });
   }
@@ -88,11 +103,12 @@ TRITONSERVER_Error* TRITONBACKEND_InputBufferAttributes(
   NEREID_CHECK_NOT_NULL(buffer_attributes);
   return Guard([&] {
     auto& tensor = Unwrap(input);
-    if (index >= tensor.pieces.size()) {
+    const bool none = IsFirstOfNone(tensor.pieces, index);
+    if (!none && index >= tensor.pieces.size()) {
       return OutOfBounds(index, tensor.pieces.size(), "input buffers");
     }
-    const auto& piece = tensor.pieces[index];
-    tensor.attributes.resize(tensor.pieces.size());
+    const InputPiece piece = none ? InputPiece{} : tensor.pieces[index];
+    tensor.attributes.resize(std::max<size_t>(tensor.pieces.size(), 1));
     auto& attributes = tensor.attributes[index];
     if (attributes == nullptr) {
       attributes = std::make_unique<BufferAttributes>(
