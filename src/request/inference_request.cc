@@ -10,9 +10,10 @@ namespace {
 
 template <typename Inputs>
 auto* FindByName(Inputs& inputs, std::string_view name) {
-  const auto found = std::find_if(inputs.begin(), inputs.end(),
+  // From the end: what the server adds stands for an input of the same name that a client sent.
+  const auto found = std::find_if(inputs.rbegin(), inputs.rend(),
                                   [name](const Input& input) { return input.name == name; });
-  return found == inputs.end() ? nullptr : &*found;
+  return found == inputs.rend() ? nullptr : &*found;
 }
 
 }  // namespace

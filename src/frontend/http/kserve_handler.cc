@@ -28,7 +28,10 @@ using Document = base::Result<std::string>;
 class KserveHandler final : public HttpHandler {
  public:
   KserveHandler(KserveOptions options, api::InferenceService& service)
-      : options_(std::move(options)), service_(service), infer_(options_, service_), generate_(options_, service_) {}
+      : options_(std::move(options)),
+        service_(service),
+        infer_(options_, service_),
+        generate_(options_, service_) {}
 
   void Handle(Exchange& exchange) override;
   void AnswerInference(Exchange& exchange, std::unique_ptr<request::InferenceResponse> response,
