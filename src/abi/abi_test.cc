@@ -64,6 +64,19 @@ TEST(ErrorTest, NullIsHarmless) {
   EXPECT_EQ(TextOf(TRITONSERVER_ErrorNew(TRITONSERVER_ERROR_UNKNOWN, nullptr)), "");
 }
 
+TEST(ErrorTest, ALentErrorOutlivesItsDeletion) {
+  const base::Status status = base::Status::NotFound("a text that is too long for a short string");
+  TRITONSERVER_Error* const error = BorrowError(status);
+  for (int i = 0; i < 2; ++i) {
+    EXPECT_EQ(TRITONSERVER_ErrorCode(error), TRITONSERVER_ERROR_NOT_FOUND);
+    EXPECT_STREQ(TRITONSERVER_ErrorMessage(error), status.message().c_str());
+    EXPECT_EQ(ToStatus(error).code(), base::StatusCode::kNotFound);
+    TRITONSERVER_ErrorDelete(error);
+  }
+  EXPECT_EQ(TakeStatus(error).message(), status.message());
+  EXPECT_EQ(BorrowError(base::Status::Ok()), nullptr);
+}
+
 TEST(GuardTest, TurnsExceptionsIntoErrors) {
   EXPECT_EQ(Guard([] { return base::Status::Ok(); }), nullptr);
   TRITONSERVER_Error* error = Guard([]() -> base::Status { throw std::runtime_error("boom"); });

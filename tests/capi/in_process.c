@@ -93,6 +93,13 @@ void MakeModelOf(const char* model, const char* config) {
   WriteText(ModelPath(model, "config.pbtxt"), config, "");
 }
 
+void LinkBackend(const char* model, const char* directory, const char* backend) {
+  char library[512], name[128];
+  snprintf(name, sizeof(name), "libtriton_%s.so", backend);
+  snprintf(library, sizeof(library), "%s/%s", directory, name);
+  CHECK(symlink(library, ModelPath(model, name)) == 0);
+}
+
 // ---- The server ---------------------------------------------------------------------------------
 
 TRITONSERVER_ServerOptions* NewOptions(const char* backend_directory) {

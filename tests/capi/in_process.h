@@ -57,6 +57,8 @@ void WriteFile(const char* path, const char* text);
 void MakeModel(const char* model, const char* more);
 /* A model without a configuration of its own: `config` is all of it. */
 void MakeModelOf(const char* model, const char* config);
+/* Puts DIRECTORY/libtriton_BACKEND.so into the model's folder, where the server looks first. */
+void LinkBackend(const char* model, const char* directory, const char* backend);
 
 // ---- The server ---------------------------------------------------------------------------------
 
