@@ -62,6 +62,10 @@ struct ScatterPlan {
 
 struct OutputPlan {
   std::string name;
+  /// The configuration lists it, so that clients may ask for it.
+  bool listed = false;
+  /// It is the next value of a state.
+  bool state = false;
   TRITONSERVER_DataType data_type = TRITONSERVER_TYPE_INVALID;
   ONNXTensorElementDataType element_type = ONNX_TENSOR_ELEMENT_DATA_TYPE_UNDEFINED;
   std::vector<DimPlan> dims;
@@ -81,7 +85,7 @@ struct Plan {
   std::vector<BatchInputPlan> batch_inputs;
   std::vector<OutputPlan> outputs;
 
-  /// The place in `outputs`, or -1.
+  /// The place in `outputs` of one that clients may ask for, or -1.
   int FindOutput(std::string_view name) const;
 };
 

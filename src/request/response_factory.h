@@ -10,21 +10,19 @@
 #include "request/inference_response.h"
 #include "request/model_identity.h"
 #include "request/response_sink.h"
+#include "request/trace.h"
 
 namespace nereid::request {
 
 /// Makes and sends the responses of one request; outlives the request when the backend asks so.
 /// Guards the promise of one final: when the last reference goes without a final having been
-/// sent, an error is sent as the final response. Thread-safe, but responses of one request must
-/// be sent one at a time.
+/// sent, an error is sent as the final response. Thread-safe: the sink gets the responses of a
+/// decoupled model one after the other even if several threads send them at once. The one response
+/// of other models has one sender.
 class ResponseFactory : public std::enable_shared_from_this<ResponseFactory> {
  public:
   ResponseFactory(std::shared_ptr<ResponseSink> sink, std::shared_ptr<const ModelIdentity> model,
-                  std::string id, std::shared_ptr<Cancellation> cancellation)
-      : sink_(std::move(sink)),
-        model_(std::move(model)),
-        id_(std::move(id)),
-        cancellation_(std::move(cancellation)) {}
+                  std::string id, std::shared_ptr<Cancellation> cancellation);
   ~ResponseFactory();
 
   base::Result<std::unique_ptr<InferenceResponse>> NewResponse();
@@ -72,21 +70,34 @@ class ResponseFactory : public std::enable_shared_from_this<ResponseFactory> {
   void WrapSink(std::shared_ptr<ResponseSink> sink) { sink_ = std::move(sink); }
   const std::shared_ptr<ResponseSink>& shared_sink() const { return sink_; }
 
+  /// Of the request; null for most. Kept for as long as responses can come.
+  void SetTrace(std::shared_ptr<Trace> trace) { trace_ = std::move(trace); }
+  Trace* trace() const { return trace_.get(); }
+
   bool IsCancelled() const { return cancellation_->IsCancelled(); }
   const ModelIdentity& model() const { return *model_; }
   const std::string& id() const { return id_; }
   ResponseSink& sink() { return *sink_; }
 
  private:
+  struct Turns;
+
+  void SendInTurn(std::unique_ptr<InferenceResponse> response, bool final);
+  /// To the sink; notes a failure.
+  void Deliver(std::unique_ptr<InferenceResponse> response, bool final);
+  void LogDropped() const;
+
   std::shared_ptr<ResponseSink> sink_;
   std::shared_ptr<const ModelIdentity> model_;
   std::string id_;
   std::shared_ptr<Cancellation> cancellation_;
+  std::shared_ptr<Trace> trace_;
   std::atomic<bool> final_sent_{false};
   std::atomic<bool> failed_{false};
   std::atomic<bool> released_{false};
   std::atomic<bool> rescheduled_{false};
   std::atomic<uint64_t> statistics_index_{0};
+  const std::unique_ptr<Turns> turns_;  // null where the model is not decoupled
 };
 
 /// What the backend did to the sequence's states counts from now on, or after an error response

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "schedule/batch.h"
 
+#include <algorithm>
+#include <string>
+
 namespace nereid::schedule {
 namespace {
 
@@ -32,6 +35,22 @@ std::string_view BatchReasonText(BatchReason reason) {
 
 std::string_view BatchReasonLabel(BatchReason reason) {
   return kWords[static_cast<size_t>(reason)].label;
+}
+
+void TraceBatch(const Batch& batch, uint64_t now_ns) {
+  if (batch.reason == BatchReason::kSingle) return;
+  for (const RequestPtr& request : batch.requests) {
+    request::Trace* const trace = request->trace();
+    if (trace == nullptr) continue;
+    const uint64_t oldest_ns = now_ns - std::min(now_ns, batch.oldest_arrival_ns);
+    const uint64_t own_ns = now_ns - std::min(now_ns, request->times.queue_ns);
+    trace->ReportCustom("BATCH_CLOSED: " + std::string(BatchReasonText(batch.reason)) + "; " +
+                            std::to_string(batch.requests.size()) + " request(s) of size " +
+                            std::to_string(batch.batch_size) + "; waited " +
+                            std::to_string(own_ns / 1000) + " us, the oldest " +
+                            std::to_string(oldest_ns / 1000) + " us",
+                        now_ns);
+  }
 }
 
 }  // namespace nereid::schedule

@@ -44,6 +44,11 @@ struct Batch {
   size_t left_in_queue = 0;  // requests that wait behind this batch
 };
 
+/// Tells the traces of the requests why the batch was closed and how long its oldest request had
+/// waited at `now_ns`, as an activity of its own. A request that never waited for others (kSingle)
+/// has nothing to tell.
+void TraceBatch(const Batch& batch, uint64_t now_ns);
+
 /// One model instance as the scheduler sees it: something that runs a batch, one at a time.
 class BatchRunner {
  public:

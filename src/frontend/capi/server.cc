@@ -43,11 +43,7 @@ TRITONSERVER_Error* TRITONSERVER_ServerNew(TRITONSERVER_Server** server,
   NEREID_CHECK_NOT_NULL(server);
   NEREID_CHECK_NOT_NULL(options);
   return abi::Guard([&]() -> base::Status {
-    auto object = std::make_unique<TRITONSERVER_Server>();
-    server::ServerSettings settings = options->settings;
-    settings.c_server = object.get();
-    NEREID_ASSIGN_OR_RETURN(object->server, server::InferenceServer::Create(std::move(settings)));
-    object->service.store(object->server.get(), std::memory_order_release);
+    NEREID_ASSIGN_OR_RETURN(auto object, MakeServer(options->settings));
     *server = object.release();
     return base::Status::Ok();
   });

@@ -10,6 +10,7 @@
 #include "codec/json/documents.h"
 #include "codec/json/repository_requests.h"
 #include "config/describe.h"
+#include "frontend/http/generate_endpoint.h"
 #include "frontend/http/infer_endpoint.h"
 #include "frontend/http/route.h"
 
@@ -27,11 +28,14 @@ using Document = base::Result<std::string>;
 class KserveHandler final : public HttpHandler {
  public:
   KserveHandler(KserveOptions options, api::InferenceService& service)
-      : options_(std::move(options)), service_(service), infer_(options_, service_) {}
+      : options_(std::move(options)), service_(service), infer_(options_, service_), generate_(options_, service_) {}
 
   void Handle(Exchange& exchange) override;
   void AnswerInference(Exchange& exchange, std::unique_ptr<request::InferenceResponse> response,
                        int count) override {
+    if (exchange.answer_form == AnswerForm::kGenerate) {
+      return generate_.Answer(exchange, std::move(response), count);
+    }
     infer_.Answer(exchange, std::move(response), count);
   }
   void Stop() override { blocking_.Stop(); }
@@ -53,6 +57,7 @@ class KserveHandler final : public HttpHandler {
   const KserveOptions options_;
   api::InferenceService& service_;
   const InferEndpoint infer_;
+  const GenerateEndpoint generate_;
   base::BlockingWorkers blocking_{"http-blocking", kMaxBlockingThreads};
 };
 
@@ -109,9 +114,9 @@ void KserveHandler::Handle(Exchange& exchange) {
       if (!post) return ReplyWrongMethod(exchange, kJsonType);
       return Unload(exchange, route);
     case Endpoint::kGenerate:
-      return ReplyUnsupported(exchange, "the generate extension");
     case Endpoint::kGenerateStream:
-      return ReplyUnsupported(exchange, "the generate extension (generate_stream)");
+      if (!post) return ReplyWrongMethod(exchange, kJsonType);
+      return generate_.Handle(exchange, route);
     case Endpoint::kTraceSetting:
       return ReplyUnsupported(exchange, "the trace extension");
     case Endpoint::kLogging:
