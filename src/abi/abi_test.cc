@@ -233,5 +233,11 @@ TEST(LogTest, WritesWhatIsEnabled) {
   std::remove(path.c_str());
 }
 
+TEST(MissingFeatureTest, NamesTheFeature) {
+  TRITONSERVER_Error* error = MissingFeature("TRITONSERVER_Something", "growable memory");
+  EXPECT_EQ(TRITONSERVER_ErrorCode(error), TRITONSERVER_ERROR_UNSUPPORTED);
+  EXPECT_NE(TextOf(error).find("growable memory"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace nereid::abi
