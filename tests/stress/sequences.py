@@ -145,7 +145,7 @@ def run(server, options):
                 next_reload = now + options.reload_every
             if now >= next_report:
                 samples.append((now - begun, resident_kib(server)))
-                if len(samples) % 6 == 1:
+                if len(samples) % 3 == 1:
                     print(f"{now - begun:5.0f} s  {samples[-1][1] / 1024:7.1f} MiB  "
                           f"{dict(seen.counts)}", flush=True)
                 next_report = now + 5
