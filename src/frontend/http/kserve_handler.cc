@@ -28,7 +28,10 @@ using Document = base::Result<std::string>;
 class KserveHandler final : public HttpHandler {
  public:
   KserveHandler(KserveOptions options, api::InferenceService& service)
-      : options_(std::move(options)), service_(service), infer_(options_, service_), generate_(options_, service_) {}
+      : options_(std::move(options)),
+        service_(service),
+        infer_(options_, service_),
+        generate_(options_, service_) {}
 
   void Handle(Exchange& exchange) override;
   void AnswerInference(Exchange& exchange, std::unique_ptr<request::InferenceResponse> response,
@@ -50,6 +53,7 @@ class KserveHandler final : public HttpHandler {
   Document ModelReady(const Route& route);
   Document ModelConfig(const Route& route);
   Document Statistics(const Route& route);
+  Document Sequences(const Route& route);
   void RepositoryIndex(Exchange& exchange);
   void Load(Exchange& exchange, const Route& route);
   void Unload(Exchange& exchange, const Route& route);
@@ -104,6 +108,8 @@ void KserveHandler::Handle(Exchange& exchange) {
       return Get(exchange, route, kJsonType, get, &KserveHandler::ModelConfig);
     case Endpoint::kStatistics:
       return Get(exchange, route, kJsonType, get, &KserveHandler::Statistics);
+    case Endpoint::kSequences:
+      return Get(exchange, route, kJsonType, get, &KserveHandler::Sequences);
     case Endpoint::kRepositoryIndex:
       if (!post) return ReplyWrongMethod(exchange, kJsonType);
       return RepositoryIndex(exchange);
@@ -183,6 +189,13 @@ Document KserveHandler::Statistics(const Route& route) {
   NEREID_ASSIGN_OR_RETURN(const std::vector<api::ModelStatistics> statistics,
                           service_.GetModelStatistics(std::string(route.model), version));
   return codec::json::EncodeStatistics(statistics);
+}
+
+Document KserveHandler::Sequences(const Route& route) {
+  NEREID_ASSIGN_OR_RETURN(const int64_t version, api::ParseVersionText(route.version));
+  NEREID_ASSIGN_OR_RETURN(const api::SequenceList list,
+                          service_.ListSequences(std::string(route.model), version));
+  return codec::json::EncodeSequences(list);
 }
 
 void KserveHandler::RepositoryIndex(Exchange& exchange) {
