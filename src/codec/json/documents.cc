@@ -108,7 +108,7 @@ void AppendSequence(const api::SequenceInfo& sequence, TextBuffer* json) {
   if (sequence.has_slot) {
     *json << ",\"state\":\"slot\",\"instance\":";
     json->AppendQuoted(sequence.instance) << ",\"slot\":";
-    json->AppendInteger(sequence.slot);
+    json->AppendInteger(uint64_t{sequence.slot});
   } else {
     *json << ",\"state\":\"backlog\"";
   }
