@@ -102,6 +102,10 @@ Status Model::Load(const ModelSource& source) {
   identity_ = std::move(identity);
   NEREID_RETURN_IF_ERROR(CheckSupported(config()));
   LogWarnings(config());
+  if (config().sequence_batching()) {
+    NEREID_ASSIGN_OR_RETURN(sequence_inputs_,
+                            request::SequenceInputs::Create(identity_->config, directory_));
+  }
   NEREID_ASSIGN_OR_RETURN(
       const std::vector<InstancePtr> instances,
       CreateInstances(ExpandInstanceGroups(config(), environment_.host_policies)));
@@ -180,7 +184,8 @@ base::Result<std::vector<InstancePtr>> Model::CreateInstances(
         std::make_shared<ModelInstance>(*backend_model_, spec, placement, environment_.clock);
     NEREID_RETURN_IF_ERROR(instance->Initialize());
     if (!instance->passive()) {
-      NEREID_RETURN_IF_ERROR(RunWarmup(samples, identity_, environment_.clock, *instance));
+      NEREID_RETURN_IF_ERROR(
+          RunWarmup(samples, identity_, environment_.clock, *instance, sequence_inputs_.get()));
       if (environment_.permits != nullptr) {
         NEREID_RETURN_IF_ERROR(instance->Register(*environment_.permits));
       }
@@ -223,8 +228,7 @@ Status Model::CreateScheduler() {
     scheduling.batch_limits = latency_objective_;
   }
   if (config().sequence_batching()) {
-    NEREID_ASSIGN_OR_RETURN(scheduling.sequence_inputs,
-                            request::SequenceInputs::Create(identity_->config, directory_));
+    scheduling.sequence_inputs = sequence_inputs_;
     NEREID_RETURN_IF_ERROR(schedule::WantsSequenceEndNotice(config()).status());
   }
   scheduler_ = schedule::MakeScheduler(config(), Active(instances), scheduling);

@@ -21,6 +21,7 @@
 #include "model/instance_set.h"
 #include "model/scheduler_statistics.h"
 #include "request/model_identity.h"
+#include "request/sequence_inputs.h"
 #include "schedule/adaptive/latency_objective.h"
 #include "schedule/inline_policy.h"
 #include "schedule/scheduler.h"
@@ -124,6 +125,7 @@ class Model {
   // Destroyed from the last to the first: the scheduler's threads end before the instances go.
   const ModelEnvironment environment_;
   std::string directory_;
+  std::shared_ptr<const request::SequenceInputs> sequence_inputs_;  // null without sequences
   CpuPlan::Entry cpu_share_;
   std::shared_ptr<const request::ModelIdentity> identity_;
   std::unique_ptr<backend::BackendModel> backend_model_;
