@@ -49,7 +49,8 @@ class ResponseFactory : public std::enable_shared_from_this<ResponseFactory> {
   /// the requests that it has not given back are still the server's.
   void MarkReleased() { released_.store(true, std::memory_order_release); }
   bool IsReleased() const { return released_.load(std::memory_order_acquire); }
-  /// That the backend has given it back to be executed once more, and that it has the request again.
+  /// That the backend has given it back to be executed once more, and that it has the request
+  /// again.
   void MarkRescheduled() {
     rescheduled_.store(true, std::memory_order_release);
     MarkReleased();
