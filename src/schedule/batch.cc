@@ -25,6 +25,7 @@ constexpr std::array<ReasonWords, kBatchReasonCount> kWords = {{
     {"objective", "waiting longer would not serve the latency objective"},
     {"ready_slots", "instance free, every slot that has a request"},
     {"utilization", "minimum_slot_utilization reached"},
+    {"strategy", "the batching library leaves the next request out"},
 }};
 
 }  // namespace
@@ -40,7 +41,7 @@ std::string_view BatchReasonLabel(BatchReason reason) {
 void TraceBatch(const Batch& batch, uint64_t now_ns) {
   if (batch.reason == BatchReason::kSingle) return;
   for (const RequestPtr& request : batch.requests) {
-    request::Trace* const trace = request->trace();
+    request::Trace* const trace = request == nullptr ? nullptr : request->trace();
     if (trace == nullptr) continue;
     const uint64_t oldest_ns = now_ns - std::min(now_ns, batch.oldest_arrival_ns);
     const uint64_t own_ns = now_ns - std::min(now_ns, request->times.queue_ns);

@@ -27,8 +27,9 @@ enum class BatchReason {
   kObjective,        // waiting for more would not help the latency objective
   kReadySlots,       // sequences, Direct: every slot with a request
   kUtilization,      // sequences, Direct: minimum_slot_utilization is reached
+  kStrategy,         // the model's batching library leaves the next request out
 };
-inline constexpr size_t kBatchReasonCount = 11;
+inline constexpr size_t kBatchReasonCount = 12;
 
 /// A sentence for the log.
 std::string_view BatchReasonText(BatchReason reason);

@@ -93,11 +93,16 @@ void MakeModelOf(const char* model, const char* config) {
   WriteText(ModelPath(model, "config.pbtxt"), config, "");
 }
 
-void LinkBackend(const char* model, const char* directory, const char* backend) {
-  char library[512], name[128];
-  snprintf(name, sizeof(name), "libtriton_%s.so", backend);
-  snprintf(library, sizeof(library), "%s/%s", directory, name);
+void LinkPlugin(const char* model, const char* name, const char* directory, const char* file) {
+  char library[512];
+  snprintf(library, sizeof(library), "%s/%s", directory, file);
   CHECK(symlink(library, ModelPath(model, name)) == 0);
+}
+
+void LinkBackend(const char* model, const char* directory, const char* backend) {
+  char name[128];
+  snprintf(name, sizeof(name), "libtriton_%s.so", backend);
+  LinkPlugin(model, name, directory, name);
 }
 
 // ---- The server ---------------------------------------------------------------------------------

@@ -59,6 +59,8 @@ void MakeModel(const char* model, const char* more);
 void MakeModelOf(const char* model, const char* config);
 /* Puts DIRECTORY/libtriton_BACKEND.so into the model's folder, where the server looks first. */
 void LinkBackend(const char* model, const char* directory, const char* backend);
+/* Puts DIRECTORY/FILE into the model's folder under another name. */
+void LinkPlugin(const char* model, const char* name, const char* directory, const char* file);
 
 // ---- The server ---------------------------------------------------------------------------------
 
