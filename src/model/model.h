@@ -90,7 +90,7 @@ class Model {
   /// Takes a normalised request; see schedule::Scheduler.
   base::Status Enqueue(std::unique_ptr<request::InferenceRequest>& request) {
     if (first_responses_ != nullptr) first_responses_->Watch(*request);
-    if (request->trace() != nullptr) request->TraceQueueStart(environment_.clock.NowNs());
+    if (request->trace() != nullptr) request->TraceSubmission(environment_.clock.NowNs());
     return response_cache_ != nullptr ? response_cache_->Enqueue(request, *scheduler_)
                                       : scheduler_->Enqueue(request);
   }

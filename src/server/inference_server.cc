@@ -244,12 +244,7 @@ Status InferenceServer::Infer(std::unique_ptr<request::InferenceRequest>& reques
   model::Model& model = served.model();
   request->Bind(std::shared_ptr<const request::ModelIdentity>(loaded, &served.identity()));
   Status status = request::Normalize(*request);
-  if (status.ok()) {
-    if (request::Trace* const trace = request->trace()) {
-      trace->Report(request::TraceActivity::kRequestStart, request->times.start_ns);
-    }
-    status = model.Enqueue(request);
-  }
+  if (status.ok()) status = model.Enqueue(request);
   if (!status.ok()) {
     request->response_factory()->Disarm();
     request->Unbind();
