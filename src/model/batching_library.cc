@@ -26,10 +26,15 @@ bool Succeeds(const char* what, Call&& call) noexcept {
   return status.ok();
 }
 
+std::filesystem::path Absolute(const std::filesystem::path& path) {
+  std::error_code error;
+  const auto absolute = std::filesystem::absolute(path, error);
+  return (error ? path : absolute).lexically_normal();
+}
+
 /// By their text: the file itself may be a link to anywhere.
 bool LiesIn(const std::filesystem::path& path, const std::filesystem::path& directory) {
-  const auto relative =
-      path.lexically_normal().lexically_relative((directory / "").lexically_normal());
+  const auto relative = Absolute(path).lexically_relative(Absolute(directory / ""));
   return !relative.empty() && *relative.begin() != "..";
 }
 
