@@ -38,15 +38,6 @@ config::InstanceDefaults DefaultsFrom(const backend::BackendAttributes& attribut
   return defaults;
 }
 
-/// What a model cannot do without, and this server does not have.
-Status CheckSupported(const config::ModelConfig& config) {
-  if (config.is_ensemble()) {
-    return Status::Unsupported("model '" + config.name() +
-                               "': ensembles are not supported by this server yet");
-  }
-  return Status::Ok();
-}
-
 /// The limit of an execution, in nanoseconds, 0 = none: the model's parameter, else the server's.
 base::Result<uint64_t> WatchdogNs(const config::ModelConfig& config, uint32_t server_secs) {
   constexpr const char* kParameter = "execution_watchdog_secs";
@@ -91,8 +82,8 @@ Model::~Model() {
 }
 
 Status Model::Load(const ModelSource& source) {
-  NEREID_RETURN_IF_ERROR(CheckSupported(*source.config));
   directory_ = source.directory;
+  version_directory_ = source.version_directory;
   auto identity = std::make_shared<request::ModelIdentity>();
   identity->name = source.name;
   identity->version = source.version;
@@ -101,13 +92,12 @@ Status Model::Load(const ModelSource& source) {
   NEREID_RETURN_IF_ERROR(InitializeBackend(source, identity.get()));
   NEREID_RETURN_IF_ERROR(ReadLabels(identity.get()));
   identity_ = std::move(identity);
-  NEREID_RETURN_IF_ERROR(CheckSupported(config()));
   LogWarnings(config());
   NEREID_ASSIGN_OR_RETURN(
       const std::vector<InstancePtr> instances,
       CreateInstances(ExpandInstanceGroups(config(), environment_.host_policies)));
   instances_.Add(instances);
-  NEREID_RETURN_IF_ERROR(CreateCache(source));
+  NEREID_RETURN_IF_ERROR(CreateCache());
   CreateHistogram();
   return CreateScheduler(source);
 }
@@ -292,16 +282,19 @@ void Model::RemoveInstances(std::vector<InstancePtr> instances) {
   instances_.Remove(std::move(instances));
 }
 
-Status Model::CreateCache(const ModelSource& source) {
+base::Result<cache::Digest> Model::Fingerprint() const {
+  return cache::FingerprintModel(config(), directory_, version_directory_);
+}
+
+Status Model::CreateCache() {
   if (!config().response_cache_enabled()) return Status::Ok();
   if (environment_.response_cache == nullptr) {
-    LOG_INFO << "model '" << source.name << "': response_cache is enabled, but the server has no "
+    LOG_INFO << "model '" << config().name()
+             << "': response_cache is enabled, but the server has no "
              << "response cache (--cache-config); its responses are not cached";
     return Status::Ok();
   }
-  NEREID_ASSIGN_OR_RETURN(
-      const cache::Digest fingerprint,
-      cache::FingerprintModel(config(), source.directory, source.version_directory));
+  NEREID_ASSIGN_OR_RETURN(const cache::Digest fingerprint, Fingerprint());
   cache_statistics_ = std::make_unique<CacheStatistics>(environment_.clock);
   response_cache_ = std::make_unique<cache::ModelCache>(*environment_.response_cache, fingerprint,
                                                         environment_.clock, *cache_statistics_);

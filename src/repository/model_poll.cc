@@ -11,6 +11,7 @@
 #include "config/version_policy.h"
 #include "model_config.pb.h"
 #include "repository/config_file.h"
+#include "repository/ensemble_links.h"
 
 namespace nereid::repository {
 
@@ -130,6 +131,12 @@ std::vector<ModelDirectory> FindModelDirectories(const RepositoryList& repositor
     if (mapped == mapping.end() && !renamed) add(repository, name);
   }
   return found;
+}
+
+std::set<std::string> ReadMembers(const ModelDirectory& directory, const PollOptions& options,
+                                  const LoadOverrides& overrides) {
+  const auto written = WrittenConfig(directory.path, options, overrides);
+  return written.ok() ? MembersOf(**written) : std::set<std::string>{};
 }
 
 base::Result<PolledModel> PollModel(const ModelDirectory& directory, const PollOptions& options,

@@ -59,6 +59,12 @@ struct PolledModel {
   std::shared_ptr<const void> origin;
 };
 
+/// The models that the configuration in `directory`, or the one of `overrides`, calls as an
+/// ensemble; none for a model that is no ensemble or cannot be read. A glance, before anything is
+/// checked.
+std::set<std::string> ReadMembers(const ModelDirectory& directory, const PollOptions& options,
+                                  const LoadOverrides& overrides = {});
+
 /// Reads and checks a model's directory, or what stands in for it. A failure hides the model:
 /// Triton calls it a poll failure.
 base::Result<PolledModel> PollModel(const ModelDirectory& directory, const PollOptions& options,

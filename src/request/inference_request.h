@@ -12,6 +12,7 @@
 #include "base/result.h"
 #include "memory/host_buffer.h"
 #include "request/cancellation.h"
+#include "request/compute_times.h"
 #include "request/input.h"
 #include "request/model_identity.h"
 #include "request/parameter.h"
@@ -110,6 +111,9 @@ class InferenceRequest {
   RequestTimes times;
   /// Set by a front end whose thread may run a cheap model right away instead of handing over.
   bool may_run_inline = false;
+
+  /// What executions for this request took is added here; null where nobody wants to know.
+  std::shared_ptr<ComputeTimes> compute_times;
 
   /// Adds an input that the client did not send: a control or a state. It comes after the client's
   /// inputs and is gone when the request is released. The pointer is valid until the next one.

@@ -9,8 +9,6 @@
 #include "base/log.h"
 #include "cache/response_cache.h"
 #include "model/cpu_plan.h"
-#include "request/normalize.h"
-#include "request/response_factory.h"
 #include "schedule/limits/resource_permits.h"
 #include "server/repository_parts.h"
 #include "server/repository_poller.h"
@@ -131,7 +129,10 @@ Status InferenceServer::ExpectModels() {
                           repository::ScanRepositories(
                               repository::PlainRepositories(settings_.model_repository_paths)));
   std::set<std::string> names;
-  for (const repository::ModelDirectory& directory : directories) names.insert(directory.name);
+  for (const repository::ModelDirectory& directory : directories) {
+    // Ensembles compute nothing themselves.
+    if (repository_->lifecycle.MembersOf(directory).empty()) names.insert(directory.name);
+  }
   cpu_plan_->Expect(names.size());
   return Status::Ok();
 }
@@ -241,15 +242,10 @@ Status InferenceServer::Infer(std::unique_ptr<request::InferenceRequest>& reques
   NEREID_ASSIGN_OR_RETURN(auto loaded, repository_->lifecycle.Table()->Find(
                                            request->model_name, request->model_version));
   ServedModel& served = static_cast<ServedModel&>(*loaded);
-  model::Model& model = served.model();
-  request->Bind(std::shared_ptr<const request::ModelIdentity>(loaded, &served.identity()));
-  Status status = request::Normalize(*request);
-  if (status.ok()) status = model.Enqueue(request);
-  if (!status.ok()) {
-    request->response_factory()->Disarm();
-    request->Unbind();
-  }
-  return status;
+  model::ModelVersion& version = served.version();
+  return model::Submit(
+      std::shared_ptr<const request::ModelIdentity>(std::move(loaded), &served.identity()), version,
+      request);
 }
 
 Status InferenceServer::CheckExplicitControl() const {
@@ -285,9 +281,9 @@ Status InferenceServer::LoadModel(const std::string& name,
   return repository_->lifecycle.Load(name, overrides);
 }
 
-Status InferenceServer::UnloadModel(const std::string& name, bool /*unload_dependents*/) {
+Status InferenceServer::UnloadModel(const std::string& name, bool unload_dependents) {
   NEREID_RETURN_IF_ERROR(CheckExplicitControl());
-  return repository_->lifecycle.Unload(name);
+  return repository_->lifecycle.Unload(name, unload_dependents);
 }
 
 std::vector<model::CpuShare> InferenceServer::CpuShares() {

@@ -81,7 +81,7 @@ base::Result<std::vector<api::ModelStatistics>> InferenceServer::GetModelStatist
       if (record.state != VersionState::kReady) continue;
       known = true;
       if (!name.empty() && version >= 0 && number != version) continue;
-      statistics.push_back(ServedOf(record).model().Statistics());
+      statistics.push_back(ServedOf(record).version().Statistics());
     }
   }
   if (!known) {
@@ -122,7 +122,7 @@ void InferenceServer::StartCollectors() {
           for (const auto& [number, record] : versions) {
             if (record.state != VersionState::kReady) continue;
             ServedModel& served = ServedOf(record);
-            WriteModelMetrics(served.model().Statistics(), served.config().metric_tags(),
+            WriteModelMetrics(served.version().Statistics(), served.config().metric_tags(),
                               with_durations, writer);
           }
         }

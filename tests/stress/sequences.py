@@ -169,7 +169,7 @@ def settle(server, idle):
     end = time.monotonic() + idle * 3 + 30
     while time.monotonic() < end:
         left = {model: pending(server, model) for model in MODELS}
-        live = {model: metric(server, "nereid_sequences_active", model) for model in MODELS}
+        live = {model: metric(server, "nereid_sequence_active", model) for model in MODELS}
         if not any(left.values()) and not any(live.values()):
             return {}
         time.sleep(0.2)
