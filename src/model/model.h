@@ -74,7 +74,6 @@ class Model final : public ModelVersion {
 
   base::Status Enqueue(std::unique_ptr<request::InferenceRequest>& request) override {
     if (first_responses_ != nullptr) first_responses_->Watch(*request);
-    if (request->trace() != nullptr) request->TraceQueueStart(environment_.clock.NowNs());
     return response_cache_ != nullptr ? response_cache_->Enqueue(request, *scheduler_)
                                       : scheduler_->Enqueue(request);
   }
