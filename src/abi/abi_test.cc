@@ -64,6 +64,19 @@ TEST(ErrorTest, NullIsHarmless) {
   EXPECT_EQ(TextOf(TRITONSERVER_ErrorNew(TRITONSERVER_ERROR_UNKNOWN, nullptr)), "");
 }
 
+TEST(ErrorTest, ALentErrorOutlivesItsDeletion) {
+  const base::Status status = base::Status::NotFound("a text that is too long for a short string");
+  TRITONSERVER_Error* const error = BorrowError(status);
+  for (int i = 0; i < 2; ++i) {
+    EXPECT_EQ(TRITONSERVER_ErrorCode(error), TRITONSERVER_ERROR_NOT_FOUND);
+    EXPECT_STREQ(TRITONSERVER_ErrorMessage(error), status.message().c_str());
+    EXPECT_EQ(ToStatus(error).code(), base::StatusCode::kNotFound);
+    TRITONSERVER_ErrorDelete(error);
+  }
+  EXPECT_EQ(TakeStatus(error).message(), status.message());
+  EXPECT_EQ(BorrowError(base::Status::Ok()), nullptr);
+}
+
 TEST(GuardTest, TurnsExceptionsIntoErrors) {
   EXPECT_EQ(Guard([] { return base::Status::Ok(); }), nullptr);
   TRITONSERVER_Error* error = Guard([]() -> base::Status { throw std::runtime_error("boom"); });
@@ -218,14 +231,6 @@ TEST(LogTest, WritesWhatIsEnabled) {
   EXPECT_NE(text.str().find("plug.cc:12] \"watch out\""), std::string::npos) << text.str();
   EXPECT_EQ(text.str().find("chatter"), std::string::npos);
   std::remove(path.c_str());
-}
-
-TEST(MissingFeatureTest, NamesTheFeature) {
-  TRITONSERVER_InferenceTrace* trace = nullptr;
-  TRITONSERVER_Error* error = TRITONSERVER_InferenceTraceNew(
-      &trace, TRITONSERVER_TRACE_LEVEL_TIMESTAMPS, 0, nullptr, nullptr, nullptr);
-  EXPECT_EQ(TRITONSERVER_ErrorCode(error), TRITONSERVER_ERROR_UNSUPPORTED);
-  EXPECT_NE(TextOf(error).find("tracing"), std::string::npos);
 }
 
 }  // namespace

@@ -54,16 +54,14 @@ Status CopyOutput(const StoredOutput& stored, InferenceResponse& response) {
 
 /// Answers the request and ends it.
 void Answer(RequestPtr request, std::unique_ptr<InferenceResponse> response) {
-  const std::shared_ptr<request::ResponseSink> sink = request->sink();
   request->response_factory()->Send(std::move(response), true);
-  request->Unbind();
-  sink->RequestReleased(std::move(request));
+  request::ReleaseRequest(std::move(request));
 }
 
 }  // namespace
 
 Status ModelCache::Enqueue(RequestPtr& request, RequestTarget& target) {
-  request->times.queue_ns = clock_.NowNs();
+  request->StampQueueStart(clock_.NowNs());
   if (LooksUpHere(*request, target)) return Serve(request, target);
   if (LookUpElsewhere(request, target)) return Status::Ok();
   return target.Enqueue(request);  // the cache is busy: the model answers

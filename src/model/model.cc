@@ -13,6 +13,7 @@
 #include "config/labels.h"
 #include "config/rules/find_problems.h"
 #include "config/rules/validate.h"
+#include "model/batching_library.h"
 #include "model/host_placement.h"
 #include "model/warmup.h"
 #include "model_config.pb.h"
@@ -98,7 +99,7 @@ Status Model::Load(const ModelSource& source) {
   instances_.Add(instances);
   NEREID_RETURN_IF_ERROR(CreateCache());
   CreateHistogram();
-  return CreateScheduler();
+  return CreateScheduler(source);
 }
 
 Status Model::InitializeBackend(const ModelSource& source, request::ModelIdentity* identity) {
@@ -189,7 +190,20 @@ std::vector<schedule::SchedulerInstance> Model::Active(const std::vector<Instanc
   return active;
 }
 
-Status Model::CreateScheduler() {
+base::Result<std::shared_ptr<schedule::BatchStrategy>> Model::OpenBatchStrategy(
+    const ModelSource& source) {
+  std::shared_ptr<schedule::BatchStrategy> strategy;
+  if (!config().dynamic_batching() && !config().sequence_batching()) return strategy;
+  NEREID_ASSIGN_OR_RETURN(const std::string path,
+                          FindBatchingLibrary(config(), source.directory, source.version_directory,
+                                              backend_model_->backend().directory()));
+  if (path.empty()) return strategy;
+  NEREID_ASSIGN_OR_RETURN(strategy, BatchingLibrary::Open(path, *backend_model_));
+  LOG_INFO << "model '" << source.name << "': batches are closed by " << path;
+  return strategy;
+}
+
+Status Model::CreateScheduler(const ModelSource& source) {
   bool all_cpu = true;
   for (const config::InstanceGroup& group : config().instance_groups()) {
     if (group.kind == InstanceKind::kGpu) all_cpu = false;
@@ -212,6 +226,7 @@ Status Model::CreateScheduler() {
         *objective_ns, static_cast<uint64_t>(std::max(1, config().max_batch_size())));
     scheduling.batch_limits = latency_objective_;
   }
+  NEREID_ASSIGN_OR_RETURN(scheduling.batch_strategy, OpenBatchStrategy(source));
   if (config().sequence_batching()) {
     NEREID_ASSIGN_OR_RETURN(scheduling.sequence_inputs,
                             request::SequenceInputs::Create(identity_->config, directory_));

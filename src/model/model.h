@@ -23,6 +23,7 @@
 #include "model/scheduler_statistics.h"
 #include "request/model_identity.h"
 #include "schedule/adaptive/latency_objective.h"
+#include "schedule/dynamic/batch_strategy.h"
 #include "schedule/inline_policy.h"
 #include "schedule/scheduler.h"
 #include "telemetry/model_statistics.h"
@@ -72,6 +73,7 @@ class Model final : public ModelVersion {
 
   base::Status Enqueue(std::unique_ptr<request::InferenceRequest>& request) override {
     if (first_responses_ != nullptr) first_responses_->Watch(*request);
+    if (request->trace() != nullptr) request->TraceQueueStart(environment_.clock.NowNs());
     return response_cache_ != nullptr ? response_cache_->Enqueue(request, *scheduler_)
                                       : scheduler_->Enqueue(request);
   }
@@ -96,7 +98,10 @@ class Model final : public ModelVersion {
   base::Status ReadLabels(request::ModelIdentity* identity) const;
   /// Initialised and warmed up.
   base::Result<std::vector<InstancePtr>> CreateInstances(const std::vector<InstanceSpec>& specs);
-  base::Status CreateScheduler();
+  base::Status CreateScheduler(const ModelSource& source);
+  /// The model's custom batching library; null without one.
+  base::Result<std::shared_ptr<schedule::BatchStrategy>> OpenBatchStrategy(
+      const ModelSource& source);
   base::Status CreateCache();
   void CreateHistogram();
   /// Blocks for as long as they have work.

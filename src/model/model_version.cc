@@ -10,7 +10,12 @@ base::Status Submit(std::shared_ptr<const request::ModelIdentity> identity, Mode
                     std::unique_ptr<request::InferenceRequest>& request) {
   request->Bind(std::move(identity));
   base::Status status = request::Normalize(*request);
-  if (status.ok()) status = version.Enqueue(request);
+  if (status.ok()) {
+    if (request::Trace* const trace = request->trace()) {
+      trace->Report(request::TraceActivity::kRequestStart, request->times.start_ns);
+    }
+    status = version.Enqueue(request);
+  }
   if (!status.ok()) {
     request->response_factory()->Disarm();
     request->Unbind();

@@ -132,6 +132,7 @@ std::vector<std::string> ModelLifecycle::CallersOf(const std::string& name) cons
 }
 
 std::vector<ModelLifecycle::LoadJob> ModelLifecycle::WithMembers(LoadJob job) const {
+  const RepositoryList repositories = Repositories();
   std::vector<LoadJob> jobs;
   std::set<std::string> seen{job.directory.name};
   jobs.push_back(std::move(job));
@@ -139,13 +140,8 @@ std::vector<ModelLifecycle::LoadJob> ModelLifecycle::WithMembers(LoadJob job) co
     for (const std::string& member :
          ReadMembers(jobs[i].directory, options_.poll, jobs[i].overrides)) {
       if (!seen.insert(member).second) continue;
-      std::vector<ModelDirectory> found;
-      for (const std::string& repository : options_.poll.repositories) {
-        std::string path = base::JoinPath(repository, member);
-        if (base::IsPlainName(member) && base::IsDirectory(path)) {
-          found.push_back({member, std::move(path)});
-        }
-      }
+      if (!base::IsPlainName(member)) continue;
+      std::vector<ModelDirectory> found = FindModelDirectories(repositories, member);
       // One that is not there, or twice, is for the ensemble's own load to report.
       if (found.size() == 1) jobs.push_back({std::move(found[0])});
     }

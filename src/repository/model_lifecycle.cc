@@ -42,7 +42,10 @@ Status PollFailure(const std::string& name) {
 }  // namespace
 
 ModelLifecycle::ModelLifecycle(Options options, ModelLoader& loader)
-    : options_(std::move(options)), loader_(loader), table_(std::make_shared<const ModelTable>()) {}
+    : options_(std::move(options)),
+      loader_(loader),
+      table_(std::make_shared<const ModelTable>()),
+      repositories_(PlainRepositories(options_.poll.repositories)) {}
 
 ModelLifecycle::~ModelLifecycle() {
   UnloadAll();
@@ -80,7 +83,7 @@ base::Result<ModelLifecycle::LoadReport> ModelLifecycle::LoadAll() {
 }
 
 base::Result<ModelLifecycle::LoadReport> ModelLifecycle::LoadChanged() {
-  NEREID_ASSIGN_OR_RETURN(const auto directories, ScanRepositories(options_.poll.repositories));
+  NEREID_ASSIGN_OR_RETURN(const auto directories, ScanRepositories(Repositories()));
   LoadReport report;
   RepositorySnapshot now;
   for (const ModelDirectory& directory : directories) {
@@ -139,13 +142,41 @@ ModelLifecycle::LoadReport ModelLifecycle::LoadModels(const std::set<std::string
   return report;
 }
 
+RepositoryList ModelLifecycle::Repositories() const {
+  std::lock_guard lock(mutex_);
+  return repositories_;
+}
+
+Status ModelLifecycle::RegisterRepository(const std::string& path, const NameMapping& mapping) {
+  if (!base::IsDirectory(path)) {
+    return Status::InvalidArgument("failed to register '" + path + "', repository not found");
+  }
+  for (const auto& [model, directory] : mapping) {
+    NEREID_RETURN_IF_ERROR(CheckName(model));
+    if (!base::IsPlainName(directory)) {
+      return Status::InvalidArgument("failed to register '" + path + "', model '" + model +
+                                     "' is mapped to '" + directory +
+                                     "', which is no name of a sub-directory");
+    }
+  }
+  std::lock_guard lock(mutex_);
+  if (!repositories_.emplace(path, mapping).second) {
+    return Status::AlreadyExists("model repository '" + path + "' has already been registered");
+  }
+  return Status::Ok();
+}
+
+Status ModelLifecycle::UnregisterRepository(const std::string& path) {
+  std::lock_guard lock(mutex_);
+  if (repositories_.erase(path) == 0) {
+    return Status::InvalidArgument("failed to unregister '" + path + "', repository not found");
+  }
+  return Status::Ok();
+}
+
 base::Result<ModelDirectory> ModelLifecycle::FindDirectory(const std::string& name) const {
   NEREID_RETURN_IF_ERROR(CheckName(name));
-  std::vector<ModelDirectory> found;
-  for (const std::string& repository : options_.poll.repositories) {
-    std::string path = base::JoinPath(repository, name);
-    if (base::IsDirectory(path)) found.push_back({name, std::move(path)});
-  }
+  const std::vector<ModelDirectory> found = FindModelDirectories(Repositories(), name);
   if (found.size() == 1) return found[0];
   if (found.size() > 1) {
     LOG_ERROR << "failed to poll model '" << name << "': not unique across all model repositories";
@@ -280,7 +311,7 @@ size_t ModelLifecycle::WaitUntilGone(const std::function<bool()>& give_up) {
 }
 
 base::Result<std::vector<IndexEntry>> ModelLifecycle::Index(bool ready_only) const {
-  NEREID_ASSIGN_OR_RETURN(const auto directories, ScanRepositories(options_.poll.repositories));
+  NEREID_ASSIGN_OR_RETURN(const auto directories, ScanRepositories(Repositories()));
   const auto table = Table();
   std::vector<IndexEntry> entries;
   std::string previous;

@@ -77,6 +77,13 @@ class ModelLifecycle {
   /// number of versions that are still there.
   size_t WaitUntilGone(const std::function<bool()>& give_up);
 
+  /// Models of this repository can be loaded from now on; the mapping gives them other names than
+  /// their directories have. Nothing is loaded. INVALID_ARGUMENT for what is no directory or for a
+  /// name that cannot be, ALREADY_EXISTS for a repository that is there.
+  base::Status RegisterRepository(const std::string& path, const NameMapping& mapping);
+  /// The models that serve go on. INVALID_ARGUMENT for a repository that is not there.
+  base::Status UnregisterRepository(const std::string& path);
+
   /// The table of this moment.
   std::shared_ptr<const ModelTable> Table() const { return table_.Load(); }
 
@@ -146,6 +153,7 @@ class ModelLifecycle {
   void SetBasis(const std::string& name, LoadBasis basis,
                 std::shared_ptr<agent::AgentChain> agents);
   std::shared_ptr<LoadedModel> ServingModel(const std::string& name, int64_t version) const;
+  RepositoryList Repositories() const;
   base::Result<ModelDirectory> FindDirectory(const std::string& name) const;
   void OnDestroyed(const std::string& name, int64_t version, uint64_t generation);
   /// Makes a new table by `change`, and publishes it.
@@ -162,6 +170,7 @@ class ModelLifecycle {
   std::condition_variable changed_;                 // a model is no longer busy, or is gone
   std::map<std::string, ModelState> states_;        // guarded by mutex_
   std::map<std::string, KnownEnsemble> ensembles_;  // guarded by mutex_
+  RepositoryList repositories_;                     // guarded by mutex_
   size_t living_ = 0;  // guarded by mutex_: models made and not destroyed
   std::atomic<uint64_t> next_generation_{1};
 };

@@ -17,8 +17,9 @@ namespace nereid::request {
 /// functions may be called on any thread (also on the thread that submits, before the submission
 /// returns), for one request never two at a time except RequestReleased, and must neither block
 /// nor call back into the core. No lock is held by the caller. One exception: a sink may hold up a
-/// thread that sends responses of a decoupled model faster than its client reads them, if the thread
-/// may block (base::ThreadMayBlock), for a few seconds, and not beyond the client's going away.
+/// thread that sends responses of a decoupled model faster than its client reads them, if the
+/// thread may block (base::ThreadMayBlock), for a few seconds, and not beyond the client's going
+/// away.
 class ResponseSink {
  public:
   virtual ~ResponseSink() = default;

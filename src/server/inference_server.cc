@@ -126,7 +126,8 @@ Status InferenceServer::PollRepositories() {
 Status InferenceServer::ExpectModels() {
   if (cpu_plan_ == nullptr) return Status::Ok();
   NEREID_ASSIGN_OR_RETURN(const auto directories,
-                          repository::ScanRepositories(settings_.model_repository_paths));
+                          repository::ScanRepositories(
+                              repository::PlainRepositories(settings_.model_repository_paths)));
   std::set<std::string> names;
   for (const repository::ModelDirectory& directory : directories) {
     // Ensembles compute nothing themselves.
@@ -160,7 +161,9 @@ Status InferenceServer::LoadStartupModels() {
     NEREID_ASSIGN_OR_RETURN(report, lifecycle.LoadAll());
   } else {
     // The repositories must exist although nothing may be loaded from them yet.
-    NEREID_RETURN_IF_ERROR(repository::ScanRepositories(settings_.model_repository_paths).status());
+    NEREID_RETURN_IF_ERROR(repository::ScanRepositories(
+                               repository::PlainRepositories(settings_.model_repository_paths))
+                               .status());
     if (std::find(settings_.startup_models.begin(), settings_.startup_models.end(), "*") !=
         settings_.startup_models.end()) {
       return Status::InvalidArgument(
@@ -248,6 +251,23 @@ Status InferenceServer::Infer(std::unique_ptr<request::InferenceRequest>& reques
 Status InferenceServer::CheckExplicitControl() const {
   if (settings_.model_control_mode == ModelControlMode::kExplicit) return Status::Ok();
   return Status::Unavailable("explicit model load / unload is not allowed if polling is enabled");
+}
+
+Status InferenceServer::RegisterRepository(const std::string& path,
+                                           const repository::NameMapping& mapping) {
+  if (settings_.model_control_mode != ModelControlMode::kExplicit) {
+    return Status::Unsupported(
+        "repository registration is not allowed if model control mode is not EXPLICIT");
+  }
+  return repository_->lifecycle.RegisterRepository(path, mapping);
+}
+
+Status InferenceServer::UnregisterRepository(const std::string& path) {
+  if (settings_.model_control_mode != ModelControlMode::kExplicit) {
+    return Status::Unsupported(
+        "repository unregistration is not allowed if model control mode is not EXPLICIT");
+  }
+  return repository_->lifecycle.UnregisterRepository(path);
 }
 
 Status InferenceServer::LoadModel(const std::string& name,
