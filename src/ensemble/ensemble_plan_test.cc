@@ -37,7 +37,7 @@ TEST(EnsemblePlanTest, StepsBehindADecoupledOneHaveItAsTheirOrigin) {
 }
 
 TEST(EnsemblePlanTest, ThereIsABoundWhereNoneIsConfigured) {
-  EXPECT_EQ(MakePlan({{"a", {"x"}, {"y"}}}, 3).max_inflight(), 3u);
+  EXPECT_EQ(MakePlan({{"a", {"x"}, {"y"}}}, /*max_inflight_requests=*/3).max_inflight(), 3u);
   EXPECT_GT(MakePlan({{"a", {"x"}, {"y"}}}).max_inflight(), 1000u);
 }
 
