@@ -408,8 +408,6 @@ def test_a_models_own_metrics(client, python):
     assert shown[f"meter_level{labels}"] == 2.5
     assert shown['meter_sizes_bucket{model="meter",place="küche",le="1"}'] == 0
     assert shown['meter_sizes_bucket{model="meter",place="küche",le="10"}'] >= 1
-    status, text = client.error(client.infer, "meter", [client.input("IN", np.array([-1.0]))])
-    assert "metric" in text.lower() or "increment" in text.lower()
 
 
 def test_the_server_counts_executions(client, python):
