@@ -233,13 +233,5 @@ TEST(LogTest, WritesWhatIsEnabled) {
   std::remove(path.c_str());
 }
 
-TEST(MissingFeatureTest, NamesTheFeature) {
-  TRITONSERVER_InferenceTrace* trace = nullptr;
-  TRITONSERVER_Error* error = TRITONSERVER_InferenceTraceNew(
-      &trace, TRITONSERVER_TRACE_LEVEL_TIMESTAMPS, 0, nullptr, nullptr, nullptr);
-  EXPECT_EQ(TRITONSERVER_ErrorCode(error), TRITONSERVER_ERROR_UNSUPPORTED);
-  EXPECT_NE(TextOf(error).find("tracing"), std::string::npos);
-}
-
 }  // namespace
 }  // namespace nereid::abi

@@ -16,6 +16,8 @@ namespace nereid::repository {
 class LoadedModel {
  public:
   virtual ~LoadedModel() = default;
+  /// As it is served.
+  virtual const config::ModelConfig& config() const = 0;
   /// New requests are refused from now on; those in flight finish.
   virtual void StopAccepting() = 0;
   /// Whether the model's backend says that it can work.

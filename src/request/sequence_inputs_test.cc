@@ -231,6 +231,17 @@ TEST_F(SequenceInputsTest, ANullRequestOfTextIdsHasAnEmptyOne) {
   Finish(std::move(reference));
 }
 
+TEST_F(SequenceInputsTest, AControlReplacesWhatAClientSent) {
+  const auto inputs = MakeSequenceInputs(Control("IN", "START", "fp32_false_true: [ 0, 1 ]"));
+  auto request = NewRequest(uint64_t{1}, kFlagSequenceStart);
+  const float lie = 0;
+  (*request->AddInput("IN", DataType::kFp32, {1, 1}))->Append(&lie, sizeof(lie));
+  ASSERT_TRUE(inputs->Attach(*request, nullptr).ok());
+  EXPECT_EQ(Content(*request, "IN"), Bytes<float>(1));
+  Finish(std::move(request));
+  EXPECT_EQ(Content(*sink_->released_requests()[0], "IN"), Bytes<float>(0));
+}
+
 TEST_F(SequenceInputsTest, AModelWithoutStatesHasNone) {
   EXPECT_EQ(MakeSequenceInputs(flags_)->NewStates(), nullptr);
   EXPECT_FALSE(MakeSequenceInputs(flags_)->has_states());

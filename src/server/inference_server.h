@@ -9,6 +9,7 @@
 #include "api/inference_service.h"
 #include "base/clock.h"
 #include "base/timer_queue.h"
+#include "repository/model_poll.h"
 #include "server/server_settings.h"
 #include "telemetry/metrics.h"
 
@@ -53,6 +54,11 @@ class InferenceServer final : public api::InferenceService {
   /// Looks for changes in the repositories now: loads, reloads and unloads, and returns when that
   /// is done. Models that fail are logged. UNAVAILABLE "polling is disabled" in another mode.
   base::Status PollRepositories();
+
+  /// One repository more, or less; see repository::ModelLifecycle. UNSUPPORTED unless models are
+  /// loaded by name.
+  base::Status RegisterRepository(const std::string& path, const repository::NameMapping& mapping);
+  base::Status UnregisterRepository(const std::string& path);
 
   base::Result<bool> IsServerLive() override;
   base::Result<bool> IsServerReady() override;

@@ -8,6 +8,8 @@ intended_differences.toml are expected to fail, and must.
 import fnmatch
 import os
 import shlex
+import shutil
+import subprocess
 import tomllib
 from pathlib import Path
 
@@ -78,6 +80,23 @@ def test_plugins(request) -> Path:
     folder = build / "tests" / "plugins"
     if not folder.is_dir():
         pytest.skip(f"{folder} is not built")
+    return folder
+
+
+@pytest.fixture(scope="session")
+def server_plugins(request, test_plugins, tmp_path_factory) -> Path:
+    """The same for whatever server is under test: Triton's library has a name of its own."""
+    peer = request.config.option.peer
+    if not peer:
+        return test_plugins
+    if shutil.which("patchelf") is None:
+        pytest.skip("patchelf is not installed")
+    (library,) = (peer.resolve() / "wheel" / "nvidia_pytriton.libs").glob("libtritonserver-*.so")
+    folder = tmp_path_factory.mktemp("peer_plugins")
+    for plugin in test_plugins.glob("libtriton_*.so"):
+        shutil.copy(plugin, folder)
+        subprocess.run(["patchelf", "--replace-needed", "libtritonserver.so", library.name,
+                        str(folder / plugin.name)], check=True)
     return folder
 
 

@@ -31,6 +31,7 @@ class Scenario:
     exact: bool = True  # the executions are compared as they are
     slow: bool = False  # real time passes
     raw: bool = False  # the control inputs are compared as they are
+    anywhere: bool = False  # not compared: which instance it is
     renumber: bool = False  # the server chooses the ids
 
 
@@ -550,7 +551,8 @@ def the_delay_passes(p):
     p.gone("a0", "b0")
 
 
-@oldest(strategy="oldest { max_candidate_sequences: 4 preserve_ordering: true }", count=2)
+@oldest(strategy="oldest { max_candidate_sequences: 4 preserve_ordering: true }", count=2,
+        anywhere=True)
 def order_over_two_instances(p):
     for i in range(1, 5):
         p.send(f"a{i}", i, i * 10, "S")

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/model_version.h"
+
+#include "request/normalize.h"
+#include "request/response_factory.h"
+
+namespace nereid::model {
+
+base::Status Submit(std::shared_ptr<const request::ModelIdentity> identity, ModelVersion& version,
+                    std::unique_ptr<request::InferenceRequest>& request) {
+  request->Bind(std::move(identity));
+  base::Status status = request::Normalize(*request);
+  if (status.ok()) {
+    if (request::Trace* const trace = request->trace()) {
+      trace->Report(request::TraceActivity::kRequestStart, request->times.start_ns);
+    }
+    status = version.Enqueue(request);
+  }
+  if (!status.ok()) {
+    request->response_factory()->Disarm();
+    request->Unbind();
+  }
+  return status;
+}
+
+}  // namespace nereid::model
