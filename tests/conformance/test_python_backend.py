@@ -383,6 +383,10 @@ def test_a_load_that_fails_tells_the_model(grpc):
 def test_the_log_has_what_models_say(client, python):
     mark = f"mark-{client.name}-grün"
     assert ask(client, f"logs {mark}") == "logged"
+    deadline = time.monotonic() + 20
+    while f"plain {mark}" not in python.log.read_text():  # it comes through a queue of its own
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
     log = python.log.read_text()
     for level, letter in (("info", "I"), ("warn", "W"), ("error", "E"), ("plain", "I")):
         assert re.search(rf"^{letter}.*model\.py:\d+\].*{level} {mark}", log, re.MULTILINE), level

@@ -6,7 +6,7 @@
 
 Half of the clients send tensors of 64 KiB to a model with four instances, half ask a model that calls
 it. Sampled every two seconds: resident memory of the server, and of the processes of its models
-together. Fails where an answer is wrong or where, after the first quarter, the line through the
+together. Fails where an answer is wrong or where, after the first half, the line through the
 samples climbs by more than 5 % of its height over the run.
 """
 
@@ -155,12 +155,14 @@ def main():
         finally:
             server.stop()
     flat = True
-    settled = np.array(samples[len(samples) // 4:])
+    settled = np.array(samples[len(samples) // 2:])
     for name, column in (("server", 0), ("stubs", 1)):
         rise, middle = climb(settled[:, column])
         flat = flat and rise <= 0.05 * middle
-        print(f"{name}: {settled[0, column]:.1f} MiB at a quarter, {settled[-1, column]:.1f} MiB at "
+        print(f"{name}: {settled[0, column]:.1f} MiB half way, {settled[-1, column]:.1f} MiB at "
               f"the end, climb {rise:+.2f} MiB ({100 * rise / middle:+.2f} %)")
+    tenth = [f"{s[0]:.1f}" for s in samples[::max(1, len(samples) // 10)]]
+    print(f"server over time, MiB: {' '.join(tenth)}")
     print(f"{count['work']} requests to work, {count['call']} to call, {len(faults)} faults")
     for fault in sorted(set(faults))[:5]:
         print(f"  {fault}")
