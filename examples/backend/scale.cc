@@ -75,8 +75,8 @@ class ScaleInstance {
     NEREID_BACKEND_TRY(backend::CheckInputSize(input));
     char* buffer = nullptr;
     NEREID_BACKEND_TRY(backend::AllocateOutput(member->response, model_.output().c_str(),
-                                               TRITONSERVER_TYPE_FP32, input.shape,
-                                               input.byte_size, &buffer));
+                                               TRITONSERVER_TYPE_FP32, input.shape, input.byte_size,
+                                               &buffer));
     NEREID_BACKEND_TRY(backend::CopyInput(input, buffer));
     auto* values = reinterpret_cast<float*>(buffer);
     const size_t elements = input.byte_size / sizeof(float);
