@@ -62,6 +62,8 @@ struct ScatterPlan {
 
 struct OutputPlan {
   std::string name;
+  /// What the graph calls it.
+  std::string graph_name;
   TRITONSERVER_DataType data_type = TRITONSERVER_TYPE_INVALID;
   ONNXTensorElementDataType element_type = ONNX_TENSOR_ELEMENT_DATA_TYPE_UNDEFINED;
   std::vector<DimPlan> dims;
