@@ -76,7 +76,7 @@ TEST(Payload, RequestsOfASequenceSayWhichTheyAre) {
 TEST(Caller, EachSequenceStartsAndEnds) {
   Options options;
   options.sequence = 3;
-  Run run(options);
+  nereid::bench::Run run(options);
   run.tensor = MakeTensor(options);
   Caller one(run);
   Caller other(run);

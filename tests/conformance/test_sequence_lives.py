@@ -22,7 +22,7 @@ def serving(request, start_server, test_plugins, notes):
 
     def write(root):
         for name, strategy in (("direct", DIRECT), ("oldest", OLDEST)):
-            for use in ("reload", "update", "unload", "count"):
+            for use in ("reload", "grow", "shrink", "unload", "count"):
                 notes[f"{name}_{use}"] = write_witness(root, f"{name}_{use}", plugin,
                                                        batching(strategy), batch=1)
         notes["forgetful"] = write_witness(root, "forgetful", plugin,
@@ -94,7 +94,7 @@ def test_a_reload_lets_run_what_runs(player, serving, strategy):
 
 @pytest.mark.parametrize("strategy", ["direct", "oldest"])
 def test_a_new_instance_takes_the_backlog(player, serving, strategy):
-    p = player(f"{strategy}_update")
+    p = player(f"{strategy}_grow")
     p.send("a0", 1, 10, "S")
     p.gone("a0")
     p.send("b0", 2, 20, "S")
@@ -110,10 +110,10 @@ def test_a_new_instance_takes_the_backlog(player, serving, strategy):
 
 
 @pytest.mark.parametrize("strategy", ["direct", "oldest"])
-def test_an_instance_goes_with_its_sequences_done(player, serving, strategy):
+def test_an_instance_goes_with_its_sequences_done(player, serving, is_peer, strategy):
     """Fewer instances: a sequence that lives goes on to its end where it is; new ones get a slot of
     an instance that stays."""
-    p = player(f"{strategy}_update")
+    p = player(f"{strategy}_shrink")
     instance_count(serving, p.model, 2)
     p.send("a0", 1, 10, "S")
     p.send("b0", 2, 20, "S")
@@ -124,6 +124,8 @@ def test_an_instance_goes_with_its_sequences_done(player, serving, strategy):
     p.begun(4)
     p.finish()
     instance_count(serving, p.model, 1)
+    if not is_peer:
+        wait_for(lambda: metric(serving, "nereid_sequence_slots", p.model) == 1)
     p.send("c0", 3, 30, "S")
     p.gone("c0")
     p.send("d0", 4, 40, "SE")

@@ -5,11 +5,9 @@ tests/peer/test_sequence_replay.py.)"""
 
 import itertools
 import json
-import queue
 from concurrent.futures import ThreadPoolExecutor
 
 import grpc
-import grpc_raw
 import numpy as np
 import pytest
 import raw_http
@@ -18,7 +16,7 @@ import tritonclient.grpc as grpc_client
 from clients import TRANSPORTS, Transport
 from raw_http import Wire, head
 from sequence_models import picture
-from sequences import Player, Plugin, batching, metric, pending, wait_for, write_witness
+from sequences import Player, Plugin, batching, pending, wait_for, write_witness
 
 IDS = itertools.count(10)
 
@@ -323,8 +321,8 @@ def test_the_statistics_count_no_null_requests(player):
 
 
 def test_a_lost_client_frees_the_slot_in_time(player):
-    """A client that vanishes in the middle of its sequence: max_sequence_idle_microseconds later the
-    next sequence has its slot."""
+    """A client that vanishes in the middle of its sequence: the next sequence has its slot when
+    max_sequence_idle_microseconds have passed."""
     p = player("forgetful")
     with grpc.insecure_channel(p.server.grpc):
         p.send("a0", 1, 1, "S")
@@ -367,7 +365,8 @@ def test_a_closed_http_connection_cancels_the_sequence(player, serving):
                        "inputs": [raw_http.tensor("INPUT", "INT32", [1, 1], [2])]}).encode()
     with Wire(serving) as wire:
         waiting = pending(serving, "narrow")
-        wire.send(head("POST", raw_http.infer_path("narrow"), f"Content-Length: {len(body)}") + body)
+        wire.send(head("POST", raw_http.infer_path("narrow"), f"Content-Length: {len(body)}"))
+        wire.send(body)
         wait_for(lambda: pending(serving, "narrow") > waiting)
     wait_for(lambda: pending(serving, "narrow") == waiting)
     p.send("a1", 1, 5, "E")

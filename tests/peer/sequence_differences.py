@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where Nereid's sequences mean to differ from Triton 2.51, by scenario: what each server shows, and
-why Nereid's way is the better one. `known` is where Triton's project has the same complaint."""
+"""Where Nereid's sequences mean to differ from Triton 2.51, by scenario: what each server shows,
+and why Nereid's way is the better one. `known` is where Triton's project has the same complaint."""
 
 
 def counts(success, executions=0, **more):
@@ -14,8 +14,8 @@ def counts(success, executions=0, **more):
 
 def injected(success, executions=0):
     return {
-        "why": "To free the slot of an iterative sequence Triton makes a request of its own, cancels "
-               "it, and counts it as a failed request of a client; Nereid frees the slot",
+        "why": "To free the slot of an iterative sequence Triton makes a request of its own, "
+               "cancels it, and counts it as a failed request of a client; Nereid frees the slot",
         "triton": {"counts": counts(success, executions, fail=success,
                                     **{"fail CANCELED": success})},
         "nereid": {"counts": counts(success, executions)},
@@ -37,21 +37,32 @@ def text_rows(*texts):
 
 NULL = (0, None, "-")
 MUST_START = ("INVALID_ARGUMENT: inference request for sequence 1 to model "
-              "'direct_cancelled_in_a_slot' must specify the START flag on the first request of the "
-              "sequence")
+              "'direct_cancelled_in_a_slot' must specify the START flag on the first request of "
+              "the sequence")
 
 SEQUENCE_DIFFERENCES = {
     "oldest_iterations": injected(2),
     "oldest_iterations_together": injected(3),
     "direct_iterations_in_slots": injected(3, 2),
-    "oldest_iterations_with_an_id": injected(1),
+    "oldest_iterations_with_an_id": {
+        "why": "In Triton the last iteration ends the sequence, whoever chose its id; in Nereid a "
+               "sequence that the client has named ends with the client's END, or when it is idle",
+        "triton": {"outcomes": {"a": 5, "b": "INVALID_ARGUMENT: inference request for sequence 40 "
+                                "to model 'oldest_iterations_with_an_id' must specify the START "
+                                "flag on the first request of the sequence"},
+                   "executions": [{40: [(40, 5, "S"), (40, 5, "")]}],
+                   "counts": counts(1, fail=1, **{"fail CANCELED": 1})},
+        "nereid": {"outcomes": {"a": 5, "b": 6},
+                   "executions": [{40: [(40, 5, "S"), (40, 5, ""), (40, 6, ""), (40, 6, "")]}],
+                   "counts": counts(2)},
+    },
     "direct_cancelled_in_a_slot": cancelled(
         {"a0": 10, "a1": "cancelled", "a3": MUST_START, "b0": 20, "b1": 21}, "a2"),
     "direct_cancelled_in_the_backlog": cancelled(
         {"a0": 10, "a1": 11, "b0": "cancelled", "c0": 30}, "b1"),
     "controls_corrid_string": {
-        "why": "Triton hands every text id over in a buffer of 132 bytes, which is no tensor of one "
-               "element: the Python backend, for one, refuses it. Nereid's tensor has its size",
+        "why": "Triton hands every text id over in a buffer of 132 bytes, which is no tensor of "
+               "one element: the Python backend, for one, refuses it. Nereid's tensor has its size",
         "known": "triton-inference-server/core pull request 339",
         "triton": {"executions": text_rows(
             ("first", "BYTES tensor 'CORRID' has 123 bytes after its 1 elements"),
@@ -69,8 +80,8 @@ SEQUENCE_DIFFERENCES = {
                    "counts": counts(4, 2), "batches": {1: 1, 3: 1}},
     },
     "direct_other_shapes_wait": {
-        "why": "In Triton the lowest slot decides the shape of a batch, and another one may wait for "
-               "ever; in Nereid the request that has waited longest decides",
+        "why": "In Triton the lowest slot decides the shape of a batch, and another one may wait "
+               "for ever; in Nereid the request that has waited longest decides",
         "triton": {"executions": [[[(1, 10, "S")], [(1, 11, ""), NULL, (3, 30, "S")],
                                    [(1, 12, "E"), NULL, NULL], [NULL, (2, 20, "S"), (3, 31, "E")],
                                    [NULL, (2, 21, "E")]]],

@@ -5,8 +5,9 @@
     sequence_client.py GRPC_ADDRESS HTTP_ADDRESS NUMBER CLIENTS LIMIT IDLE
 
 Runs CLIENTS clients at once, each of which plays one sequence after the other and checks every sum.
-The ids are its own (they hold NUMBER) and few, so that they are used again and again. Writes one line
-of JSON each second, and one for each wrong sum and each request that got no answer in LIMIT seconds.
+The ids are its own (they hold NUMBER) and few, so that they are used again and again. Writes one
+line of JSON each second, and one for each wrong sum and each request without an answer in LIMIT
+seconds.
 """
 
 import asyncio

@@ -37,7 +37,7 @@ WIDE = "oldest { max_candidate_sequences: 96 }"
 
 
 def write(root: Path, build: Path, idle: float):
-    """What sequence_client.MODELS says, with fewer slots than there are sequences here and there."""
+    """What sequence_client.MODELS says, here and there with fewer slots than sequences."""
     accumulator(root, "sum_oldest", state(), has_start=True, batch=16, strategy=WIDE)
     accumulator(root, "sum_direct", state(), has_start=True, batch=48, strategy="direct { }")
     accumulator(root, "sum_zero", state(initial="zero_data: true"), has_start=False, batch=32,
@@ -145,7 +145,7 @@ def run(server, options):
                 next_reload = now + options.reload_every
             if now >= next_report:
                 samples.append((now - begun, resident_kib(server)))
-                if len(samples) % 6 == 1:
+                if len(samples) % 3 == 1:
                     print(f"{now - begun:5.0f} s  {samples[-1][1] / 1024:7.1f} MiB  "
                           f"{dict(seen.counts)}", flush=True)
                 next_report = now + 5
@@ -181,8 +181,8 @@ def verdict(options, seen, samples, left):
     steady = [s for s in samples if s[0] > options.minutes * 60 * 0.3]
     grown = slope(steady) if len(steady) > 3 else 0.0
     print(f"{dict(seen.counts)}")
-    print(f"memory: {samples[0][1] / 1024:.1f} MiB at first, {samples[-1][1] / 1024:.1f} MiB at last,"
-          f" slope {grown:+.0f} KiB/min over the last 70 %")
+    print(f"memory: {samples[0][1] / 1024:.1f} MiB at first, {samples[-1][1] / 1024:.1f} MiB at "
+          f"last, slope {grown:+.0f} KiB/min over the last 70 %")
     bad = [text for text in seen.complaints]
     if not seen.counts["requests"]:
         bad.append("no request was answered")
