@@ -44,6 +44,16 @@ OPEN_CONFIG = """sequence_batching {
 }
 """ % OPEN_SEQUENCES
 
+# Three identity models, one after the other, inside the server.
+ENSEMBLE_MEMBERS = ("identity_first", "identity_second", "identity_third")
+ENSEMBLE_CONFIG = IDENTITY_CONFIG.replace('backend: "identity"', 'platform: "ensemble"') + (
+    "ensemble_scheduling {\n" + "".join(
+        f'  step {{ model_name: "{member}" model_version: -1\n'
+        f'    input_map {{ key: "INPUT0" value: "{source}" }}\n'
+        f'    output_map {{ key: "OUTPUT0" value: "{target}" }} }}\n'
+        for member, source, target in zip(ENSEMBLE_MEMBERS, ("INPUT0", "first", "second"),
+                                          ("first", "second", "OUTPUT0"))) + "}\n")
+
 MLP_INPUTS = 64
 MLP_BATCHED_CONFIG = """backend: "onnxruntime"
 max_batch_size: 64
@@ -97,6 +107,9 @@ def _all_cases():
             for count in (1, 8):
                 yield Case(model, protocol, 16, count, sequence=SEQUENCE, quick=count == 8)
     for protocol in ("http", "grpc"):
+        for count in (1, 8):
+            yield Case("identity_ensemble", protocol, 16, count, quick=count == 8)
+    for protocol in ("http", "grpc"):
         yield Case("mlp_batched", protocol, MLP_INPUTS, 64, quick=True)
 
 
@@ -125,6 +138,9 @@ def _write_config(folder, model, config):
 def write_repository(folder):
     """Makes the model repository that both servers serve."""
     _write_config(folder, "identity", IDENTITY_CONFIG)
+    for member in ENSEMBLE_MEMBERS:
+        _write_config(folder, member, IDENTITY_CONFIG)
+    _write_config(folder, "identity_ensemble", ENSEMBLE_CONFIG)
     _write_config(folder, "identity_direct", BATCHING_CONFIG)
     _write_config(folder, "identity_batched", BATCHING_CONFIG + DYNAMIC_BATCHING)
     _write_config(folder, "identity_slots",

@@ -233,5 +233,13 @@ TEST(LogTest, WritesWhatIsEnabled) {
   std::remove(path.c_str());
 }
 
+TEST(MissingFeatureTest, NamesTheFeature) {
+  TRITONSERVER_Error* error = MissingFeature("TRITONSERVER_Something", "a feature");
+  EXPECT_EQ(TRITONSERVER_ErrorCode(error), TRITONSERVER_ERROR_UNSUPPORTED);
+  const std::string text = TextOf(error);
+  EXPECT_NE(text.find("TRITONSERVER_Something"), std::string::npos) << text;
+  EXPECT_NE(text.find("a feature"), std::string::npos) << text;
+}
+
 }  // namespace
 }  // namespace nereid::abi

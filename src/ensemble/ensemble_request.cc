@@ -74,7 +74,7 @@ EnsembleRequest::EnsembleRequest(const EnsembleParts& parts,
       run_(parts.plan, outputs_) {}
 
 void EnsembleRequest::Begin() {
-  request_->times.queue_ns = parts_.clock.NowNs();
+  request_->StampQueueStart(parts_.clock.NowNs());
   Status status = FindMembers();
   const SequenceFields sequence{request_->correlation_id, request_->flags};
   std::vector<std::pair<size_t, TensorPtr>> inputs;

@@ -54,6 +54,7 @@ std::unique_ptr<request::InferenceRequest> MakeStepRequest(
     request->requested_outputs.push_back(output.name);
   }
   request->SetSink(std::move(sink));
+  request::TraceStep(ensemble, *request);
   return request;
 }
 

@@ -26,13 +26,15 @@ bool Succeeds(const char* what, Call&& call) noexcept {
   return status.ok();
 }
 
-bool LiesIn(const std::filesystem::path& path, const std::filesystem::path& directory) {
+std::filesystem::path Absolute(const std::filesystem::path& path) {
   std::error_code error;
-  const auto inner = std::filesystem::weakly_canonical(path, error);
-  if (error) return false;
-  const auto outer = std::filesystem::weakly_canonical(directory, error);
-  if (error) return false;
-  const auto relative = inner.lexically_relative(outer);
+  const auto absolute = std::filesystem::absolute(path, error);
+  return (error ? path : absolute).lexically_normal();
+}
+
+/// By their text: the file itself may be a link to anywhere.
+bool LiesIn(const std::filesystem::path& path, const std::filesystem::path& directory) {
+  const auto relative = Absolute(path).lexically_relative(Absolute(directory / ""));
   return !relative.empty() && *relative.begin() != "..";
 }
 

@@ -93,6 +93,10 @@ Status Model::Load(const ModelSource& source) {
   NEREID_RETURN_IF_ERROR(ReadLabels(identity.get()));
   identity_ = std::move(identity);
   LogWarnings(config());
+  if (config().sequence_batching()) {
+    NEREID_ASSIGN_OR_RETURN(sequence_inputs_,
+                            request::SequenceInputs::Create(identity_->config, directory_));
+  }
   NEREID_ASSIGN_OR_RETURN(
       const std::vector<InstancePtr> instances,
       CreateInstances(ExpandInstanceGroups(config(), environment_.host_policies)));
@@ -171,7 +175,8 @@ base::Result<std::vector<InstancePtr>> Model::CreateInstances(
         std::make_shared<ModelInstance>(*backend_model_, spec, placement, environment_.clock);
     NEREID_RETURN_IF_ERROR(instance->Initialize());
     if (!instance->passive()) {
-      NEREID_RETURN_IF_ERROR(RunWarmup(samples, identity_, environment_.clock, *instance));
+      NEREID_RETURN_IF_ERROR(
+          RunWarmup(samples, identity_, environment_.clock, *instance, sequence_inputs_.get()));
       if (environment_.permits != nullptr) {
         NEREID_RETURN_IF_ERROR(instance->Register(*environment_.permits));
       }
@@ -228,8 +233,7 @@ Status Model::CreateScheduler(const ModelSource& source) {
   }
   NEREID_ASSIGN_OR_RETURN(scheduling.batch_strategy, OpenBatchStrategy(source));
   if (config().sequence_batching()) {
-    NEREID_ASSIGN_OR_RETURN(scheduling.sequence_inputs,
-                            request::SequenceInputs::Create(identity_->config, directory_));
+    scheduling.sequence_inputs = sequence_inputs_;
     NEREID_RETURN_IF_ERROR(schedule::WantsSequenceEndNotice(config()).status());
   }
   scheduler_ = schedule::MakeScheduler(config(), Active(instances), scheduling);

@@ -22,6 +22,7 @@
 #include "model/model_version.h"
 #include "model/scheduler_statistics.h"
 #include "request/model_identity.h"
+#include "request/sequence_inputs.h"
 #include "schedule/adaptive/latency_objective.h"
 #include "schedule/dynamic/batch_strategy.h"
 #include "schedule/inline_policy.h"
@@ -73,7 +74,6 @@ class Model final : public ModelVersion {
 
   base::Status Enqueue(std::unique_ptr<request::InferenceRequest>& request) override {
     if (first_responses_ != nullptr) first_responses_->Watch(*request);
-    if (request->trace() != nullptr) request->TraceQueueStart(environment_.clock.NowNs());
     return response_cache_ != nullptr ? response_cache_->Enqueue(request, *scheduler_)
                                       : scheduler_->Enqueue(request);
   }
@@ -112,6 +112,7 @@ class Model final : public ModelVersion {
   const ModelEnvironment environment_;
   std::string directory_;
   std::string version_directory_;
+  std::shared_ptr<const request::SequenceInputs> sequence_inputs_;  // null without sequences
   CpuPlan::Entry cpu_share_;
   std::shared_ptr<const request::ModelIdentity> identity_;
   std::unique_ptr<backend::BackendModel> backend_model_;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model/model_version.h"
 
+#include "base/clock.h"
 #include "request/normalize.h"
 #include "request/response_factory.h"
 
@@ -11,9 +12,7 @@ base::Status Submit(std::shared_ptr<const request::ModelIdentity> identity, Mode
   request->Bind(std::move(identity));
   base::Status status = request::Normalize(*request);
   if (status.ok()) {
-    if (request::Trace* const trace = request->trace()) {
-      trace->Report(request::TraceActivity::kRequestStart, request->times.start_ns);
-    }
+    if (request->trace() != nullptr) request->TraceSubmission(base::SteadyClock().NowNs());
     status = version.Enqueue(request);
   }
   if (!status.ok()) {

@@ -103,8 +103,9 @@ void InferenceRequest::Bind(std::shared_ptr<const ModelIdentity> model) {
   response_factory_->SetTrace(trace_);
 }
 
-void InferenceRequest::TraceQueueStart(uint64_t now_ns) {
+void InferenceRequest::TraceSubmission(uint64_t now_ns) {
   times.queue_ns = now_ns;
+  trace_->Report(TraceActivity::kRequestStart, times.start_ns);
   trace_->Report(TraceActivity::kQueueStart, now_ns);
   trace_->ReportInputs(TraceActivity::kTensorQueueInput, *this);
 }

@@ -137,13 +137,14 @@ class InferenceRequest {
   /// Who wants to know when the backend gives the request back; must outlive the model's requests.
   ReleaseListener* release_listener = nullptr;
 
-  /// Stamps the beginning of the queue. A traced request has had its stamp from TraceQueueStart:
+  /// Stamps the beginning of the queue. A traced request has had its stamp from TraceSubmission:
   /// statistics and trace give the same time.
   void StampQueueStart(uint64_t now_ns) {
     if (trace_ == nullptr) times.queue_ns = now_ns;
   }
-  /// The same for a traced request, and reports it. No lock may be held.
-  void TraceQueueStart(uint64_t now_ns);
+  /// For a traced request, when its model takes it: reports its start (times.start_ns) and that its
+  /// queue begins, which is stamped. No lock may be held.
+  void TraceSubmission(uint64_t now_ns);
 
   /// Whether nobody waits for the answer any more: cancelled.
   bool IsCancelled() const { return cancellation_->IsCancelled(); }

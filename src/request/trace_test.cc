@@ -170,10 +170,11 @@ TEST_F(TracedRequestTest, AFailedSubmissionGivesItBack) {
 
 TEST_F(TracedRequestTest, TheQueueIsStampedOnce) {
   auto request = Bound(kTraceTimestamps);
-  request->TraceQueueStart(5);
+  request->times.start_ns = 3;
+  request->TraceSubmission(5);
   request->StampQueueStart(6);
   EXPECT_EQ(request->times.queue_ns, 5u);
-  EXPECT_EQ(diary_.lines, Lines{"1@5"});
+  EXPECT_EQ(diary_.lines, (Lines{"0@3", "1@5"}));
   InferenceRequest plain;
   plain.StampQueueStart(6);
   EXPECT_EQ(plain.times.queue_ns, 6u);

@@ -42,7 +42,7 @@ void TraceBatch(const Batch& batch, uint64_t now_ns) {
   if (batch.reason == BatchReason::kSingle) return;
   for (const RequestPtr& request : batch.requests) {
     request::Trace* const trace = request == nullptr ? nullptr : request->trace();
-    if (trace == nullptr) continue;
+    if (trace == nullptr || !trace->wants_timestamps()) continue;
     const uint64_t oldest_ns = now_ns - std::min(now_ns, batch.oldest_arrival_ns);
     const uint64_t own_ns = now_ns - std::min(now_ns, request->times.queue_ns);
     trace->ReportCustom("BATCH_CLOSED: " + std::string(BatchReasonText(batch.reason)) + "; " +

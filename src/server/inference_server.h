@@ -68,6 +68,7 @@ class InferenceServer final : public api::InferenceService {
                                                     int64_t version) override;
   base::Result<std::shared_ptr<const config::ModelConfig>> GetModelConfig(const std::string& name,
                                                                           int64_t version) override;
+  base::Result<api::SequenceList> ListSequences(const std::string& name, int64_t version) override;
   base::Result<std::vector<api::ModelStatistics>> GetModelStatistics(const std::string& name,
                                                                      int64_t version) override;
   base::Result<std::vector<api::RepositoryIndexEntry>> GetRepositoryIndex(bool ready_only) override;

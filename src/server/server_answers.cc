@@ -94,6 +94,20 @@ base::Result<std::vector<api::ModelStatistics>> InferenceServer::GetModelStatist
   return statistics;
 }
 
+base::Result<api::SequenceList> InferenceServer::ListSequences(const std::string& name,
+                                                               int64_t version) {
+  if (!settings_.list_sequences) {
+    return Status::NotFound(
+        "sequences are not listed by this server (--enable-sequence-listing=true)");
+  }
+  NEREID_ASSIGN_OR_RETURN(auto loaded, repository_->lifecycle.Table()->Find(name, version));
+  const auto served = ServedModel::From(std::move(loaded));
+  if (!served->config().has_sequence_batching()) {
+    return Status::NotFound("model '" + name + "' has no sequences");
+  }
+  return served->version().ListSequences(api::kMostSequencesListed);
+}
+
 base::Result<std::vector<api::RepositoryIndexEntry>> InferenceServer::GetRepositoryIndex(
     bool ready_only) {
   NEREID_ASSIGN_OR_RETURN(auto entries, repository_->lifecycle.Index(ready_only));

@@ -337,6 +337,35 @@ static void TestCache(TRITONSERVER_Server* server, TRITONSERVER_ResponseAllocato
   DeleteCall(&call);
 }
 
+/* Each step of an ensemble has a trace of its own, a child of the ensemble's. */
+static void TestEnsemble(TRITONSERVER_Server* server, TRITONSERVER_ResponseAllocator* allocator) {
+  Call call;
+  TraceLog log;
+  InitCall(&call, server, "twice", allocator);
+  SetInput(&call, data, 1, 2);
+  TRITONSERVER_InferenceTrace* trace = NewTrace(&log, TRITONSERVER_TRACE_LEVEL_TIMESTAMPS, 0);
+  uint64_t whole = 0;
+  OK(TRITONSERVER_InferenceTraceId(trace, &whole));
+  OK(TRITONSERVER_ServerInferAsync(server, call.request, trace));
+  Await(&call, 1);
+  CheckAnswer(&call, "twice", data, 1, 2);
+  AwaitReleases(&log, 3);
+  CHECK(log.releases == 3);
+  int wholes = 0, steps = 0;
+  for (int i = 0; i < 3; ++i) {
+    const char* model = NULL;
+    uint64_t id = 0, parent = 0;
+    OK(TRITONSERVER_InferenceTraceModelName(log.released[i], &model));
+    OK(TRITONSERVER_InferenceTraceId(log.released[i], &id));
+    OK(TRITONSERVER_InferenceTraceParentId(log.released[i], &parent));
+    if (strcmp(model, "twice") == 0 && id == whole && parent == 0) ++wholes;
+    if (strcmp(model, "copy") == 0 && id != whole && parent == whole) ++steps;
+    OK(TRITONSERVER_InferenceTraceDelete(log.released[i]));
+  }
+  CHECK(wholes == 1 && steps == 2);
+  DeleteCall(&call);
+}
+
 int main(int argc, char** argv) {
   if (argc != 3) {
     fprintf(stderr, "usage: %s BACKEND_DIRECTORY CACHE_DIRECTORY\n", argv[0]);
@@ -350,6 +379,17 @@ int main(int argc, char** argv) {
             "  default_timeout_microseconds: 60000000 allow_timeout_override: true } }\n"
             "parameters { key: \"execute_delay_ms\" value: { string_value: \"60000\" } }\n");
   MakeModel("cached", "response_cache { enable: true }\n");
+  MakeModelOf("twice",
+              "platform: \"ensemble\" max_batch_size: 8\n"
+              "input [ { name: \"INPUT0\" data_type: TYPE_FP32 dims: [ -1 ] } ]\n"
+              "output [ { name: \"OUTPUT0\" data_type: TYPE_FP32 dims: [ -1 ] } ]\n"
+              "ensemble_scheduling {\n"
+              "  step { model_name: \"copy\" model_version: -1\n"
+              "    input_map { key: \"INPUT0\" value: \"INPUT0\" }\n"
+              "    output_map { key: \"OUTPUT0\" value: \"between\" } }\n"
+              "  step { model_name: \"copy\" model_version: -1\n"
+              "    input_map { key: \"INPUT0\" value: \"between\" }\n"
+              "    output_map { key: \"OUTPUT0\" value: \"OUTPUT0\" } } }\n");
   TRITONSERVER_ServerOptions* options = NewOptions(argv[1]);
   OK(TRITONSERVER_ServerOptionsSetCacheDirectory(options, argv[2]));
   OK(TRITONSERVER_ServerOptionsSetCacheConfig(options, "local", "{\"size\":\"1048576\"}"));
@@ -358,6 +398,7 @@ int main(int argc, char** argv) {
   OK(TRITONSERVER_ServerLoadModel(server, "copy"));
   OK(TRITONSERVER_ServerLoadModel(server, "slow"));
   OK(TRITONSERVER_ServerLoadModel(server, "cached"));
+  OK(TRITONSERVER_ServerLoadModel(server, "twice"));
   TestNames();
   TestContext();
   TestLevels(server, allocator);
@@ -365,6 +406,7 @@ int main(int argc, char** argv) {
   TestFailures(server, allocator);
   TestQueue(server, allocator);
   TestCache(server, allocator);
+  TestEnsemble(server, allocator);
   OK(TRITONSERVER_ServerDelete(server));
   OK(TRITONSERVER_ResponseAllocatorDelete(allocator));
   printf("all right\n");

@@ -74,4 +74,6 @@ def environment(folder: Path):
 
 
 def flags():
-    return ["--model-control-mode=explicit", *(f"--load-model={name}" for name in SERVING)]
+    # Models end one after the other, each in more than a second.
+    return ["--model-control-mode=explicit", "--exit-timeout-secs=120",
+            *(f"--load-model={name}" for name in SERVING)]

@@ -12,8 +12,8 @@ from test_statistics import counted, counts, wait_for_counts
 
 
 @pytest.fixture(scope="module")
-def serving(start_server):
-    return start_server("ensembles", ensembles.write)
+def serving(start_server, is_peer):
+    return start_server("ensembles", lambda root: ensembles.write(root, bounded=not is_peer))
 
 
 @pytest.fixture(params=["http", "grpc"])
@@ -160,6 +160,25 @@ def test_many_at_once(client, serving, loop):
         thread.join()
     assert not errors
     assert results == [True] * 160
+
+
+def test_a_bound_lets_everybody_have_a_turn(client, serving, loop, is_peer):
+    if is_peer:
+        pytest.skip("the field is younger than Triton 2.51")
+    results = []
+
+    def work(k):
+        own = Transport("grpc", serving, loop)
+        x = values(1, k)
+        results.append(ask(own, "bounded", x).array("y").tolist() == x.tolist())
+        own.close()
+
+    threads = [threading.Thread(target=work, args=(k,)) for k in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert results == [True] * 4
 
 
 def test_metadata_and_configuration(client):

@@ -54,6 +54,7 @@ class KserveHandler final : public HttpHandler {
   Document ModelReady(const Route& route);
   Document ModelConfig(const Route& route);
   Document Statistics(const Route& route);
+  Document Sequences(const Route& route);
   void Logging(Exchange& exchange, bool change);
   void RepositoryIndex(Exchange& exchange);
   void Load(Exchange& exchange, const Route& route);
@@ -109,6 +110,8 @@ void KserveHandler::Handle(Exchange& exchange) {
       return Get(exchange, route, kJsonType, get, &KserveHandler::ModelConfig);
     case Endpoint::kStatistics:
       return Get(exchange, route, kJsonType, get, &KserveHandler::Statistics);
+    case Endpoint::kSequences:
+      return Get(exchange, route, kJsonType, get, &KserveHandler::Sequences);
     case Endpoint::kRepositoryIndex:
       if (!post) return ReplyWrongMethod(exchange, kJsonType);
       return RepositoryIndex(exchange);
@@ -189,6 +192,13 @@ Document KserveHandler::Statistics(const Route& route) {
   NEREID_ASSIGN_OR_RETURN(const std::vector<api::ModelStatistics> statistics,
                           service_.GetModelStatistics(std::string(route.model), version));
   return codec::json::EncodeStatistics(statistics);
+}
+
+Document KserveHandler::Sequences(const Route& route) {
+  NEREID_ASSIGN_OR_RETURN(const int64_t version, api::ParseVersionText(route.version));
+  NEREID_ASSIGN_OR_RETURN(const api::SequenceList list,
+                          service_.ListSequences(std::string(route.model), version));
+  return codec::json::EncodeSequences(list);
 }
 
 void KserveHandler::Logging(Exchange& exchange, bool change) {

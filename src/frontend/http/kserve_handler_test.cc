@@ -138,8 +138,8 @@ TEST_F(KserveHandlerTest, WrongPathsAndMethods) {
 }
 
 TEST_F(KserveHandlerTest, WhatComesLaterSaysSo) {
-  for (const char* target : {"/v2/trace/setting", "/v2/systemsharedmemory/status",
-                             "/v2/cudasharedmemory/status"}) {
+  for (const char* target :
+       {"/v2/trace/setting", "/v2/systemsharedmemory/status", "/v2/cudasharedmemory/status"}) {
     const Answer answer = Post(target);
     EXPECT_EQ(answer.status, 501) << target;
     EXPECT_NE(answer.body.find("is not supported yet"), std::string::npos) << target;

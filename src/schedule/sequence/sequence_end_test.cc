@@ -2,6 +2,7 @@
 // How sequences end, what becomes of their slots, and what people see of them.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <malloc.h>
 
 #include "schedule/testing/sequence_fixture.h"
 
@@ -275,6 +276,29 @@ TEST_F(SequenceEndTest, TheListOfSequences) {
   EXPECT_FALSE(list.sequences[1].has_slot || list.sequences[1].open);
   EXPECT_EQ(planner_->ListSequences(1, now_, name).sequences.size(), 1u);
 }
+
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+// What a sequence that waits for its client costs, without states.
+TEST_F(SequenceEndTest, AnOpenSequenceTakesLittleMemory) {
+  constexpr uint64_t kSequences = 10'000;
+  Use("oldest { max_candidate_sequences: 10000 }", 1, 0);
+  const size_t before = mallinfo2().uordblks;
+  planner_->AddInstance(1, now_);
+  for (uint64_t id = 1; id <= kSequences; ++id) {
+    auto request = Make(id, kStart);
+    ASSERT_TRUE(planner_->Push(request, now_).ok());
+    Decision decision = planner_->Next(now_, 1);
+    ASSERT_TRUE(decision.batch);
+    planner_->OnReleased(*decision.batch->requests[0], now_);
+    decision.batch->requests[0]->response_factory()->Disarm();
+  }
+  ASSERT_EQ(planner_->CountSequences()->active, kSequences);
+  const size_t each = (mallinfo2().uordblks - before) / kSequences;
+  RecordProperty("bytes_per_sequence", static_cast<int>(each));
+  EXPECT_LE(each, 2048u);
+  EXPECT_GE(each, sizeof(Sequence));
+}
+#endif
 
 }  // namespace
 }  // namespace nereid::schedule
