@@ -66,6 +66,8 @@ struct OutputPlan {
   bool listed = false;
   /// It is the next value of a state.
   bool state = false;
+  /// What the graph calls it.
+  std::string graph_name;
   TRITONSERVER_DataType data_type = TRITONSERVER_TYPE_INVALID;
   ONNXTensorElementDataType element_type = ONNX_TENSOR_ELEMENT_DATA_TYPE_UNDEFINED;
   std::vector<DimPlan> dims;
