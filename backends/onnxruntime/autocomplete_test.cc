@@ -138,11 +138,17 @@ TEST_F(AutoCompleteTest, OutputsThatAreNoTensorsAreLeftOut) {
   EXPECT_EQ(Completed().outputs[0].name, "y");
 }
 
-TEST_F(AutoCompleteTest, ControlInputsAreTheServersToMake) {
-  ASSERT_EQ(Load("accumulate", R"("sequence_batching":{"control_input":[{"name":"state"}]})", true),
-            "");
+TEST_F(AutoCompleteTest, WhatTheServerAddsIsNotForClients) {
+  const char* const kSequence =
+      R"("sequence_batching":{"control_input":[{"name":"START","control":[)"
+      R"({"kind":"CONTROL_SEQUENCE_START","int32_false_true":[0,1]}]}],"state":[)"
+      R"({"input_name":"INPUT_STATE","output_name":"OUTPUT_STATE","data_type":"TYPE_INT32",)"
+      R"("dims":["1"]}]})";
+  ASSERT_EQ(Load("start_or_add", kSequence, true), "");
   ASSERT_EQ(Completed().inputs.size(), 1u);
-  EXPECT_EQ(Completed().inputs[0].name, "x");
+  EXPECT_EQ(Completed().inputs[0].name, "INPUT");
+  ASSERT_EQ(Completed().outputs.size(), 1u);
+  EXPECT_EQ(Completed().outputs[0].name, "OUTPUT");
 }
 
 TEST_F(AutoCompleteTest, TextsAreCalledStrings) {

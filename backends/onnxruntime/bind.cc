@@ -6,6 +6,7 @@
 #include "nereid/backend/batch_input.h"
 #include "nereid/backend/bytes_tensor.h"
 #include "nereid/backend/output.h"
+#include "nereid/backend/sequence.h"
 #include "onnxruntime/runner.h"
 
 namespace nereid::onnxruntime {
@@ -152,19 +153,21 @@ Error Runner::BindText(const InputPlan& plan, std::span<const Input> inputs, con
 Error Runner::BindOutputs(Batch* batch, const Group& group, bool direct) {
   output_plans_.clear();
   output_direct_.clear();
+  output_states_.clear();
   output_names_.clear();
   output_values_.clear();
   output_pointers_.clear();
   for (size_t i = 0; i < plan_->outputs.size(); ++i) {
-    const bool wanted = std::any_of(group.members.begin(), group.members.end(),
-                                    [&](size_t member) { return Wants(member, i); });
+    const OutputPlan& plan = plan_->outputs[i];
+    const bool wanted = plan.state || std::any_of(group.members.begin(), group.members.end(),
+                                                  [&](size_t member) { return Wants(member, i); });
     if (!wanted) {
       continue;
     }
-    const OutputPlan& plan = plan_->outputs[i];
     Owned<OrtValue> value;
     output_plans_.push_back(i);
     output_buffers_.emplace_back();
+    output_states_.push_back(nullptr);
     if (direct && plan.direct && DirectShape(group, plan)) {
       NEREID_BACKEND_TRY(BindDirect(&(*batch)[group.members[0]], plan, &value));
     }
@@ -176,8 +179,8 @@ Error Runner::BindOutputs(Batch* batch, const Group& group, bool direct) {
   return {};
 }
 
-/// Asks for the response's buffer of an output of shape_. `*value` stays null where the model
-/// cannot write there.
+/// Asks for the response's buffer of an output of shape_, or a state's. `*value` stays null where
+/// the model cannot write there.
 Error Runner::BindDirect(BatchMember* member, const OutputPlan& plan, Owned<OrtValue>* value) {
   const int64_t size = backend::TensorByteSize(plan.data_type, shape_);
   if (size <= 0) {
@@ -185,8 +188,7 @@ Error Runner::BindDirect(BatchMember* member, const OutputPlan& plan, Owned<OrtV
   }
   char* buffer = nullptr;
   const auto bytes = static_cast<size_t>(size);
-  NEREID_BACKEND_TRY(backend::AllocateOutput(member->response, plan.name.c_str(), plan.data_type,
-                                             shape_, bytes, &buffer));
+  NEREID_BACKEND_TRY(AllocateDirect(member, plan, bytes, &buffer));
   output_buffers_.back() = {buffer, bytes};
   if (reinterpret_cast<uintptr_t>(buffer) % TRITONSERVER_DataTypeByteSize(plan.data_type) != 0) {
     return {};
@@ -196,6 +198,14 @@ Error Runner::BindDirect(BatchMember* member, const OutputPlan& plan, Owned<OrtV
                                                       shape_.size(), plan.element_type, &made));
   value->reset(made);
   return {};
+}
+
+Error Runner::AllocateDirect(BatchMember* member, const OutputPlan& plan, size_t size,
+                             char** buffer) {
+  return plan.state ? backend::AllocateState(member->request, plan.name.c_str(), plan.data_type,
+                                             shape_, size, &output_states_.back(), buffer)
+                    : backend::AllocateOutput(member->response, plan.name.c_str(), plan.data_type,
+                                              shape_, size, buffer);
 }
 
 /// Sets shape_ to the shape that the output will have; false where a dimension cannot be known.

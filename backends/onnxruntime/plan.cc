@@ -11,6 +11,8 @@ namespace {
 using backend::BatchInputConfig;
 using backend::BatchInputKind;
 using backend::BatchOutputConfig;
+using backend::ControlConfig;
+using backend::StateConfig;
 using backend::TensorConfig;
 
 int PlaceOf(const std::vector<InputPlan>& inputs, const std::string& name) {
@@ -29,17 +31,24 @@ class Planner {
     plan->batching = config_.batching();
     NEREID_BACKEND_TRY(CheckFeatures());
     for (const TensorConfig& input : config_.inputs) {
-      NEREID_BACKEND_TRY(AddInput(input, plan));
+      NEREID_BACKEND_TRY(AddInput("input", input, plan));
     }
-    for (const std::string& control : config_.control_inputs) {
+    for (const ControlConfig& control : config_.controls) {
       NEREID_BACKEND_TRY(AddControl(control, plan));
+    }
+    for (const StateConfig& state : config_.states) {
+      NEREID_BACKEND_TRY(AddStateInput(state, plan));
     }
     for (const BatchInputConfig& input : config_.batch_inputs) {
       NEREID_BACKEND_TRY(AddBatchInput(input, plan));
     }
     NEREID_BACKEND_TRY(CheckComplete(*plan));
     for (const TensorConfig& output : config_.outputs) {
-      NEREID_BACKEND_TRY(AddOutput(output, plan));
+      NEREID_BACKEND_TRY(AddOutput("output", output, plan));
+      plan->outputs.back().listed = true;
+    }
+    for (const StateConfig& state : config_.states) {
+      NEREID_BACKEND_TRY(AddStateOutput(state, plan));
     }
     return {};
   }
@@ -54,9 +63,6 @@ class Planner {
       return Error::Unsupported("model '" + config_.name + "': " + feature +
                                 " is not supported by this version of the ONNX Runtime backend");
     };
-    if (config_.state_count > 0) {
-      return refuse("sequence_batching.state (implicit state)");
-    }
     if (config_.decoupled) {
       return refuse("model_transaction_policy.decoupled");
     }
@@ -140,14 +146,14 @@ class Planner {
     input.has_default = has_default;
   }
 
-  Error AddInput(const TensorConfig& given, Plan* plan) const {
+  Error AddInput(const std::string& kind, const TensorConfig& given, Plan* plan) const {
     bool has_default = false;
     const TensorSignature* tensor = FindInput(given.name, &has_default);
     if (tensor == nullptr) {
-      return Bad("the ONNX model has no input '" + given.name +
+      return Bad("the ONNX model has no " + kind + " '" + given.name +
                  "'; its inputs are: " + ListText(signature_.inputs));
     }
-    NEREID_BACKEND_TRY(CheckAgainst("input", given, *tensor));
+    NEREID_BACKEND_TRY(CheckAgainst(kind, given, *tensor));
     Push(*tensor, has_default, plan);
     InputPlan& input = plan->inputs.back();
     input.ragged = given.allow_ragged_batch;
@@ -158,15 +164,48 @@ class Planner {
     return {};
   }
 
-  Error AddControl(const std::string& name, Plan* plan) const {
+  Error AddControl(const ControlConfig& control, Plan* plan) const {
     bool has_default = false;
-    const TensorSignature* tensor = FindInput(name, &has_default);
+    const TensorSignature* tensor = FindInput(control.name, &has_default);
     if (tensor == nullptr) {
-      return Bad("sequence_batching names the control input '" + name +
+      return Bad("sequence_batching names the control input '" + control.name +
                  "', which the ONNX model lacks; its inputs are: " + ListText(signature_.inputs));
     }
-    NEREID_BACKEND_TRY(CheckTensor("control input", *tensor));
+    TensorConfig given;
+    given.name = control.name;
+    given.data_type = control.data_type;
+    given.dims = {1};
+    NEREID_BACKEND_TRY(CheckAgainst("control input", given, *tensor));
     Push(*tensor, has_default, plan);
+    plan->inputs.back().scalar = tensor->dims.empty() && !config_.batching();
+    return {};
+  }
+
+  Error AddStateInput(const StateConfig& state, Plan* plan) const {
+    if (PlaceOf(plan->inputs, state.input_name) >= 0) {
+      return Bad("sequence_batching.state names the input '" + state.input_name +
+                 "', which the configuration has already");
+    }
+    TensorConfig given = state.output;
+    given.name = state.input_name;
+    return AddInput("state input", given, plan);
+  }
+
+  /// A state is an output that every run gives; clients may ask for it where it is also listed.
+  Error AddStateOutput(const StateConfig& state, Plan* plan) const {
+    int place = plan->FindOutput(state.output.name);
+    if (place < 0) {
+      NEREID_BACKEND_TRY(AddOutput("state output", state.output, plan));
+      place = static_cast<int>(plan->outputs.size()) - 1;
+    }
+    OutputPlan& output = plan->outputs[static_cast<size_t>(place)];
+    if (output.state || output.scatter) {
+      return Bad("the output '" + output.name + "' cannot be a state and a " +
+                 (output.state ? "second state" : "batch_output"));
+    }
+    output.state = true;
+    // Written where the model may still be reading it, a state would come out wrong.
+    output.direct = output.direct && !state.same_buffer;
     return {};
   }
 
@@ -224,10 +263,10 @@ class Planner {
     return {};
   }
 
-  Error AddOutput(const TensorConfig& given, Plan* plan) const {
+  Error AddOutput(const std::string& kind, const TensorConfig& given, Plan* plan) const {
     const TensorSignature* tensor = FindTensor(signature_.outputs, given.name);
     if (tensor == nullptr) {
-      return Bad("the ONNX model has no output '" + given.name +
+      return Bad("the ONNX model has no " + kind + " '" + given.name +
                  "'; its outputs are: " + ListText(signature_.outputs));
     }
     OutputPlan& output = plan->outputs.emplace_back();
@@ -239,7 +278,7 @@ class Planner {
       NEREID_BACKEND_TRY(CheckType("output", given.data_type, *tensor));
       return AddScatter(given, *cut, *plan, &output);
     }
-    NEREID_BACKEND_TRY(CheckAgainst("output", given, *tensor));
+    NEREID_BACKEND_TRY(CheckAgainst(kind, given, *tensor));
     output.direct = !output.text() && !tensor->dims.empty();
     for (size_t i = 0; i < tensor->dims.size(); ++i) {
       output.dims.push_back(PlanDim(*tensor, i, *plan));
@@ -307,7 +346,7 @@ class Planner {
 
 int Plan::FindOutput(std::string_view name) const {
   for (size_t i = 0; i < outputs.size(); ++i) {
-    if (outputs[i].name == name) {
+    if (outputs[i].listed && outputs[i].name == name) {
       return static_cast<int>(i);
     }
   }

@@ -62,6 +62,10 @@ struct ScatterPlan {
 
 struct OutputPlan {
   std::string name;
+  /// The configuration lists it, so that clients may ask for it.
+  bool listed = false;
+  /// It is the next value of a state.
+  bool state = false;
   /// What the graph calls it.
   std::string graph_name;
   TRITONSERVER_DataType data_type = TRITONSERVER_TYPE_INVALID;
@@ -83,7 +87,7 @@ struct Plan {
   std::vector<BatchInputPlan> batch_inputs;
   std::vector<OutputPlan> outputs;
 
-  /// The place in `outputs`, or -1.
+  /// The place in `outputs` of one that clients may ask for, or -1.
   int FindOutput(std::string_view name) const;
 };
 

@@ -60,12 +60,15 @@ class Runner {
   void AddInput(const std::string& name, Owned<OrtValue> value);
   Error BindOutputs(Batch* batch, const Group& group, bool direct);
   Error BindDirect(BatchMember* member, const OutputPlan& plan, Owned<OrtValue>* value);
+  Error AllocateDirect(BatchMember* member, const OutputPlan& plan, size_t size, char** buffer);
   bool DirectShape(const Group& group, const OutputPlan& plan);
 
   // Giving the results away.
   Error ReadShape(const OutputPlan& plan, const OrtValue& value);
   Error CutOutput(Batch* batch, const Group& group, size_t output);
   Error Scatter(Batch* batch, const Group& group);
+  Error ScatterOutput(Batch* batch, const Group& group, size_t output);
+  Error CompleteState(Batch* batch, size_t member, size_t output);
   Error ScatterNumbers(Batch* batch, const Group& group, size_t output);
   Error ScatterTexts(Batch* batch, const Group& group, size_t output);
 
@@ -94,10 +97,12 @@ class Runner {
   std::vector<Owned<OrtValue>> input_values_;
   std::vector<const OrtValue*> input_pointers_;
   std::vector<size_t> output_plans_;
-  /// The response's own buffer where it was asked for before the run, else null; and whether the
-  /// model writes there itself (else its result is copied).
+  /// The response's own buffer, or the state's, where it was asked for before the run, else null;
+  /// and whether the model writes there itself (else its result is copied).
   std::vector<std::span<char>> output_buffers_;
   std::vector<uint8_t> output_direct_;
+  /// Set where that buffer is the next value of a state.
+  std::vector<TRITONBACKEND_State*> output_states_;
   std::vector<const char*> output_names_;
   std::vector<Owned<OrtValue>> output_values_;
   std::vector<OrtValue*> output_pointers_;

@@ -5,9 +5,24 @@
 
 #include "nereid/backend/bytes_tensor.h"
 #include "nereid/backend/output.h"
+#include "nereid/backend/sequence.h"
 #include "onnxruntime/runner.h"
 
 namespace nereid::onnxruntime {
+namespace {
+
+template <typename Write>
+Error WriteTextState(TRITONBACKEND_Request* request, const OutputPlan& plan,
+                     std::span<const int64_t> shape, size_t size, const Write& write) {
+  TRITONBACKEND_State* state = nullptr;
+  char* out = nullptr;
+  NEREID_BACKEND_TRY(backend::AllocateState(request, plan.name.c_str(), plan.data_type, shape, size,
+                                            &state, &out));
+  write(out);
+  return Error(TRITONBACKEND_StateUpdate(state));
+}
+
+}  // namespace
 
 /// Sets shape_ to the result's shape.
 Error Runner::ReadShape(const OutputPlan& plan, const OrtValue& value) {
@@ -76,16 +91,31 @@ Error Runner::Scatter(Batch* batch, const Group& group) {
     }
   }
   for (size_t i = 0; i < output_plans_.size(); ++i) {
-    if (output_direct_[i] != 0) {
-      continue;
-    }
-    if (plan_->outputs[output_plans_[i]].text()) {
-      NEREID_BACKEND_TRY(ScatterTexts(batch, group, i));
-    } else {
-      NEREID_BACKEND_TRY(ScatterNumbers(batch, group, i));
-    }
+    NEREID_BACKEND_TRY(ScatterOutput(batch, group, i));
   }
   return {};
+}
+
+Error Runner::ScatterOutput(Batch* batch, const Group& group, size_t output) {
+  const OutputPlan& plan = plan_->outputs[output_plans_[output]];
+  if (output_direct_[output] != 0) {
+    return plan.state ? CompleteState(batch, group.members[0], output) : Error();
+  }
+  return plan.text() ? ScatterTexts(batch, group, output) : ScatterNumbers(batch, group, output);
+}
+
+/// The next value of a state is in the state's own buffer.
+Error Runner::CompleteState(Batch* batch, size_t member, size_t output) {
+  const size_t index = output_plans_[output];
+  const OutputPlan& plan = plan_->outputs[index];
+  NEREID_BACKEND_TRY(TRITONBACKEND_StateUpdate(output_states_[output]));
+  if (!Wants(member, index)) {
+    return {};
+  }
+  NEREID_BACKEND_TRY(ReadShape(plan, *output_values_[output]));
+  const std::span<char> buffer = output_buffers_[output];
+  return backend::WriteOutput((*batch)[member].response, plan.name.c_str(), plan.data_type, shape_,
+                              buffer.data(), buffer.size());
 }
 
 Error Runner::ScatterNumbers(Batch* batch, const Group& group, size_t output) {
@@ -102,7 +132,7 @@ Error Runner::ScatterNumbers(Batch* batch, const Group& group, size_t output) {
                              "' has another shape than the model declares");
     }
     std::memcpy(buffer.data(), data, buffer.size());
-    return {};
+    return plan.state ? CompleteState(batch, group.members[0], output) : Error();
   }
   for (size_t k = 0; k < parts.size(); ++k) {
     const size_t i = group.members[k];
@@ -110,8 +140,12 @@ Error Runner::ScatterNumbers(Batch* batch, const Group& group, size_t output) {
     if (size < 0) {
       return Error::Internal("output '" + plan.name + "' has an impossible shape");
     }
+    // Only this request's answer suffers where a buffer cannot be had.
+    if (plan.state) {
+      batch->Fail(i, backend::WriteState((*batch)[i].request, plan.name.c_str(), plan.data_type,
+                                         parts[k].shape, data, static_cast<uint64_t>(size)));
+    }
     if (Wants(i, index)) {
-      // Only this request's answer suffers where its buffer cannot be had.
       batch->Fail(i, backend::WriteOutput((*batch)[i].response, plan.name.c_str(), plan.data_type,
                                           parts[k].shape, data, static_cast<uint64_t>(size)));
     }
@@ -135,19 +169,26 @@ Error Runner::ScatterTexts(Batch* batch, const Group& group, size_t output) {
   }
   for (size_t k = 0; k < parts.size(); ++k) {
     const size_t i = group.members[k];
-    if (!Wants(i, index)) {
-      continue;
-    }
     const auto first = static_cast<size_t>(parts[k].first);
     const size_t last = first + static_cast<size_t>(parts[k].count);
     const size_t size = (last - first) * sizeof(uint32_t) + offsets_[last] - offsets_[first];
-    char* out = nullptr;
-    Error allocated = backend::AllocateOutput((*batch)[i].response, plan.name.c_str(),
-                                              plan.data_type, parts[k].shape, size, &out);
-    for (size_t n = first; allocated.ok() && n < last; ++n) {
-      out = backend::WriteBytesElement({text + offsets_[n], offsets_[n + 1] - offsets_[n]}, out);
+    const auto write = [&](char* out) {
+      for (size_t n = first; n < last; ++n) {
+        out = backend::WriteBytesElement({text + offsets_[n], offsets_[n + 1] - offsets_[n]}, out);
+      }
+    };
+    if (plan.state) {
+      batch->Fail(i, WriteTextState((*batch)[i].request, plan, parts[k].shape, size, write));
     }
-    batch->Fail(i, std::move(allocated));
+    if (Wants(i, index)) {
+      char* out = nullptr;
+      Error allocated = backend::AllocateOutput((*batch)[i].response, plan.name.c_str(),
+                                                plan.data_type, parts[k].shape, size, &out);
+      if (allocated.ok()) {
+        write(out);
+      }
+      batch->Fail(i, std::move(allocated));
+    }
   }
   return {};
 }

@@ -298,7 +298,13 @@ TRITONSERVER_Error* TRITONBACKEND_RequestOutputName(TRITONBACKEND_Request* reque
   return index < request->outputs.size() ? Put(name, request->outputs[index].c_str())
                                          : Fail("no such output");
 }
-TRITONSERVER_Error* TRITONBACKEND_RequestRelease(TRITONBACKEND_Request* request, uint32_t) {
+TRITONSERVER_Error* TRITONBACKEND_RequestRelease(TRITONBACKEND_Request* request, uint32_t flags) {
+  if (flags == TRITONSERVER_REQUEST_RELEASE_RESCHEDULE) {
+    if (Faults().reschedule_fails) {
+      return Fail("no rescheduling today");
+    }
+    ++request->reschedules;
+  }
   ++request->releases;
   return nullptr;
 }
@@ -326,6 +332,34 @@ TRITONSERVER_Error* TRITONBACKEND_InputBuffer(TRITONBACKEND_Input* input, uint32
   *size = piece.size() - input->offset;
   *type = input->memory_type;
   *type_id = 0;
+  return nullptr;
+}
+
+// ---- States
+
+TRITONSERVER_Error* TRITONBACKEND_StateNew(TRITONBACKEND_State** state,
+                                           TRITONBACKEND_Request* request, const char* name,
+                                           const TRITONSERVER_DataType type, const int64_t* shape,
+                                           const uint32_t rank) {
+  if (!request->has_states) {
+    return Fail(std::string("unable to add state '") + name + "'");
+  }
+  return Put(state, &request->states.emplace_back(
+                        TRITONBACKEND_State{name, type, {shape, shape + rank}, {}, false}));
+}
+TRITONSERVER_Error* TRITONBACKEND_StateBuffer(TRITONBACKEND_State* state, void** buffer,
+                                              const uint64_t size, TRITONSERVER_MemoryType* type,
+                                              int64_t* type_id) {
+  state->data.assign(size, '\x5a');
+  *type = TRITONSERVER_MEMORY_CPU;
+  *type_id = 0;
+  return Put<void*>(buffer, state->data.data());
+}
+TRITONSERVER_Error* TRITONBACKEND_StateUpdate(TRITONBACKEND_State* state) {
+  if (state->updated) {
+    return Fail("the state " + state->name + " was updated already");
+  }
+  state->updated = true;
   return nullptr;
 }
 

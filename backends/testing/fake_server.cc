@@ -111,6 +111,17 @@ TRITONBACKEND_Input& TRITONBACKEND_Request::AddRaw(const std::string& name,
   return input;
 }
 
+const TRITONBACKEND_State& TRITONBACKEND_Request::State(const std::string& name) const {
+  static const TRITONBACKEND_State kNone;
+  for (auto state = states.rbegin(); state != states.rend(); ++state) {
+    if (state->name == name && state->updated) {
+      return *state;
+    }
+  }
+  ADD_FAILURE() << "the state '" << name << "' was not updated";
+  return kNone;
+}
+
 const nereid::backend::testing::FakeAnswer& TRITONBACKEND_Request::Answer() const {
   static const nereid::backend::testing::FakeAnswer kNone;
   EXPECT_EQ(answers.size(), 1u);

@@ -67,6 +67,7 @@ int LiveResponses();
 /// How the next calls behave: failures that a test asks for.
 struct FakeFaults {
   bool response_new_fails = false;
+  bool reschedule_fails = false;
   bool output_buffer_fails = false;
   bool output_buffer_is_gpu = false;
   bool output_buffer_is_misaligned = false;
@@ -94,6 +95,24 @@ struct TRITONBACKEND_Input {
   TRITONSERVER_MemoryType memory_type = TRITONSERVER_MEMORY_CPU;
 };
 
+/// A state that a plug-in writes.
+struct TRITONBACKEND_State {
+  std::string name;
+  TRITONSERVER_DataType data_type = TRITONSERVER_TYPE_INVALID;
+  std::vector<int64_t> shape;
+  std::vector<char> data;
+  bool updated = false;
+
+  template <typename T>
+  std::vector<T> As() const {
+    std::vector<T> values(data.size() / sizeof(T));
+    if (!values.empty()) {
+      std::memcpy(values.data(), data.data(), values.size() * sizeof(T));
+    }
+    return values;
+  }
+};
+
 struct TRITONBACKEND_Request {
   std::deque<TRITONBACKEND_Input> inputs;
   std::vector<std::string> outputs;
@@ -103,8 +122,14 @@ struct TRITONBACKEND_Request {
   int cancelled_at_poll = 0;
   int cancellation_polls = 0;
 
+  /// Whether its model keeps states.
+  bool has_states = false;
+
   // What became of it.
+  std::deque<TRITONBACKEND_State> states;
   int releases = 0;
+  /// Of the releases: how many were to have it executed again.
+  int reschedules = 0;
   std::vector<nereid::backend::testing::FakeAnswer> answers;
   std::vector<nereid::backend::testing::FakeRequestStatistics> statistics;
 
@@ -120,6 +145,8 @@ struct TRITONBACKEND_Request {
   }
   TRITONBACKEND_Input& AddRaw(const std::string& name, TRITONSERVER_DataType type,
                               std::vector<int64_t> shape, const std::string& bytes);
+  /// The state of that name that was updated last; a test failure if there is none.
+  const TRITONBACKEND_State& State(const std::string& name) const;
   /// The only answer; a test failure if there is not exactly one, final, after one release.
   const nereid::backend::testing::FakeAnswer& Answer() const;
 };

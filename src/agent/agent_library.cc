@@ -3,10 +3,12 @@
 
 #include <utility>
 
+#include "abi/plugin_library.h"
+
 namespace nereid::agent {
 
 base::Result<std::unique_ptr<AgentLibrary>> AgentLibrary::Open(const std::string& path) {
-  NEREID_ASSIGN_OR_RETURN(auto shared, base::SharedLibrary::Open(path));
+  NEREID_ASSIGN_OR_RETURN(auto shared, abi::OpenPlugin(path));
   AgentEntryPoints entry;
   shared->Find("TRITONREPOAGENT_Initialize", &entry.initialize);
   shared->Find("TRITONREPOAGENT_Finalize", &entry.finalize);

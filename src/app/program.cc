@@ -17,6 +17,7 @@
 #include "base/cpus.h"
 #include "base/files.h"
 #include "base/log.h"
+#include "frontend/capi/handles.h"
 #include "model/cpu_plan.h"
 #include "server/inference_server.h"
 
@@ -96,11 +97,12 @@ int Serve(const ServerOptions& options) {
   if (const base::Status status = ConfigureLog(options.log); !status.ok()) {
     return Fail("setting up the log", status);
   }
-  auto server = server::InferenceServer::Create(ServerSettingsFrom(options));
-  if (!server.ok()) return Fail("creating server", server.status());
-  LogTables(**server, options);
+  const auto handle = frontend_capi::MakeServer(ServerSettingsFrom(options));
+  if (!handle.ok()) return Fail("creating server", handle.status());
+  server::InferenceServer& server = *(*handle)->server;
+  LogTables(server, options);
 
-  auto endpoints = std::make_unique<Endpoints>(**server);
+  auto endpoints = std::make_unique<Endpoints>(server);
   if (const base::Status status = endpoints->Start(options); !status.ok()) {
     endpoints.reset();
     return Fail("starting endpoints", status);
@@ -109,7 +111,7 @@ int Serve(const ServerOptions& options) {
   std::printf("Signal (%d) received.\n", signal);
   std::fflush(stdout);
   signals.WatchImpatience();
-  const int code = ShutDown(**server, *endpoints, options.exit_timeout_secs);
+  const int code = ShutDown(server, *endpoints, options.exit_timeout_secs);
   if (code != 0) {
     // Plug-ins are still at work: nothing that they use may be taken down under them.
     std::fflush(nullptr);
@@ -141,8 +143,8 @@ base::Result<config::ModelConfigPtr> LoadForTool(const tools::ToolContext::LoadR
   settings.strict_model_config = request.strict_config;
   settings.backend_directory = request.backend_directory;
   settings.metrics_enabled = false;
-  NEREID_ASSIGN_OR_RETURN(const auto server, server::InferenceServer::Create(std::move(settings)));
-  return server->GetModelConfig(name, -1);
+  NEREID_ASSIGN_OR_RETURN(const auto handle, frontend_capi::MakeServer(std::move(settings)));
+  return handle->server->GetModelConfig(name, -1);
 }
 
 int RunTool(const tools::Tool& tool, std::span<const std::string> words) {

@@ -47,7 +47,7 @@ base::Status BackendInstance::CallExecute() {
 void BackendInstance::Refuse(TRITONBACKEND_Request* request_handle, const base::Status& error) {
   std::unique_ptr<request::InferenceRequest> request(
       reinterpret_cast<request::InferenceRequest*>(request_handle));
-  observer_.OnRequest(*request, false, {});
+  if (!request->is_null) observer_.OnRequest(*request, false, {});
   request::RefuseRequest(std::move(request), error);
 }
 
@@ -62,7 +62,7 @@ void BackendInstance::Execute(std::vector<std::unique_ptr<request::InferenceRequ
     request::ResponseFactory& factory = *factories_[i];
     if (!factory.IsReleased()) {
       Refuse(handles_[i], status);  // still ours
-    } else if (!factory.IsFinalSent()) {
+    } else if (!factory.IsFinalSent() && !factory.IsRescheduled()) {
       factory.SendError(status);  // its unfinished response may be lost, and never be deleted
     }
   }

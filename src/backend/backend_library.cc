@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backend/backend_library.h"
 
+#include "abi/plugin_library.h"
+
 namespace nereid::backend {
 
 base::Result<std::unique_ptr<BackendLibrary>> BackendLibrary::Open(const std::string& path) {
-  NEREID_ASSIGN_OR_RETURN(auto shared, base::SharedLibrary::Open(path));
+  NEREID_ASSIGN_OR_RETURN(auto shared, abi::OpenPlugin(path));
   BackendEntryPoints entry;
   shared->Find("TRITONBACKEND_Initialize", &entry.initialize);
   shared->Find("TRITONBACKEND_Finalize", &entry.finalize);

@@ -3,6 +3,7 @@
 
 #include <chrono>
 
+#include "base/byte_budget.h"
 #include "base/threads.h"
 
 namespace nereid::base {
@@ -45,6 +46,7 @@ void ThreadTimerQueue::Cancel(TimerId id) {
 }
 
 void ThreadTimerQueue::Run() {
+  ForbidBlocking();
   std::unique_lock lock(mutex_);
   while (!stopping_) {
     if (timers_.empty()) {

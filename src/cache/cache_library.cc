@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cache/cache_library.h"
 
+#include "abi/plugin_library.h"
 #include "base/files.h"
 
 namespace nereid::cache {
@@ -20,7 +21,7 @@ base::Result<std::unique_ptr<CacheLibrary>> CacheLibrary::Open(const std::string
     return Status::NotFound("unable to find '" + file + "' for cache. Searched: " + folder +
                             "; see --cache-directory");
   }
-  NEREID_ASSIGN_OR_RETURN(auto shared, base::SharedLibrary::Open(path));
+  NEREID_ASSIGN_OR_RETURN(auto shared, abi::OpenPlugin(path));
   CacheEntryPoints entry;
   const char* missing = nullptr;
   const auto find = [&](auto& pointer, const char* symbol) {

@@ -168,7 +168,6 @@ ModelConfig::ModelConfig(std::unique_ptr<const inference::ModelConfig> proto)
       max_batch_size_(proto_->max_batch_size()),
       decoupled_(proto_->model_transaction_policy().decoupled()),
       response_cache_enabled_(proto_->response_cache().enable()),
-      has_sequence_batching_(proto_->has_sequence_batching()),
       is_ensemble_(proto_->has_ensemble_scheduling() || proto_->platform() == "ensemble"),
       version_policy_(ToVersionPolicy(proto_->version_policy())),
       metric_tags_(proto_->metric_tags().begin(), proto_->metric_tags().end()),
@@ -190,6 +189,9 @@ ModelConfig::ModelConfig(std::unique_ptr<const inference::ModelConfig> proto)
   output_index_ = IndexByName(outputs_);
   if (proto_->has_dynamic_batching()) {
     dynamic_batching_ = ToDynamicBatching(proto_->dynamic_batching());
+  }
+  if (proto_->has_sequence_batching()) {
+    sequence_batching_ = ReadSequenceBatching(proto_->sequence_batching());
   }
   for (const auto& group : proto_->instance_group()) {
     instance_groups_.push_back(ToInstanceGroup(group));

@@ -11,6 +11,7 @@
 #include <variant>
 #include <vector>
 
+#include "config/sequence_batching.h"
 #include "tensor/data_type.h"
 #include "tensor/shape.h"
 
@@ -114,7 +115,7 @@ using ModelConfigPtr = std::shared_ptr<const ModelConfig>;
 
 /// The configuration of one model: an immutable value, safe to read from any thread. Every step
 /// that changes a configuration (config/complete.h) makes a new one. All accessors are plain loads;
-/// the rarely used parts (warmup, ensemble steps, sequence batching, optimization) are read through
+/// the rarely used parts (warmup, ensemble steps, optimization) are read through
 /// proto(), for which the caller includes model_config.pb.h.
 class ModelConfig {
  public:
@@ -152,7 +153,11 @@ class ModelConfig {
   const std::optional<DynamicBatchingOptions>& dynamic_batching() const {
     return dynamic_batching_;
   }
-  bool has_sequence_batching() const { return has_sequence_batching_; }
+  bool has_sequence_batching() const { return sequence_batching_.has_value(); }
+  /// Nothing if the model has no sequence batcher.
+  const std::optional<SequenceBatchingOptions>& sequence_batching() const {
+    return sequence_batching_;
+  }
   /// The platform says so or ensemble scheduling is configured.
   bool is_ensemble() const { return is_ensemble_; }
 
@@ -187,9 +192,9 @@ class ModelConfig {
   size_t required_input_count_ = 0;
   bool decoupled_ = false;
   bool response_cache_enabled_ = false;
-  bool has_sequence_batching_ = false;
   bool is_ensemble_ = false;
   std::optional<DynamicBatchingOptions> dynamic_batching_;
+  std::optional<SequenceBatchingOptions> sequence_batching_;
   std::vector<InstanceGroup> instance_groups_;
   VersionPolicy version_policy_;
   std::map<std::string, std::string> parameters_;

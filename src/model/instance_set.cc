@@ -30,6 +30,11 @@ void InstanceSet::Remove(std::vector<InstancePtr> instances) {
   retired_.memory_usage.clear();
 }
 
+void InstanceSet::Hide(const std::vector<InstancePtr>& instances) {
+  std::lock_guard lock(mutex_);
+  for (const InstancePtr& instance : instances) std::erase(instances_, instance);
+}
+
 std::vector<InstancePtr> InstanceSet::All() const {
   std::lock_guard lock(mutex_);
   return instances_;

@@ -27,6 +27,9 @@ class InstanceSet {
   /// but for the memory that they took.
   void Remove(std::vector<InstancePtr> instances);
 
+  /// All() does not give these any more; they still count.
+  void Hide(const std::vector<InstancePtr>& instances);
+
   /// In order of their addition.
   std::vector<InstancePtr> All() const;
 

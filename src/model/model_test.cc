@@ -248,8 +248,11 @@ TEST_F(ModelTest, LoadFailuresSayWhy) {
             "model configuration.");
   EXPECT_THAT(Load(R"(name: "m" backend: "../../x")").status().message(),
               HasSubstr("must be plain names"));
-  EXPECT_THAT(Load(R"(name: "m" backend: "copy" sequence_batching { })").status().message(),
-              HasSubstr("sequence batching is not supported"));
+  EXPECT_THAT(Load(R"(name: "m" backend: "copy" sequence_batching { }
+                      parameters { key: "sequence_end_notice" value { string_value: "yes" } })")
+                  .status()
+                  .message(),
+              HasSubstr("'sequence_end_notice' must be 'true' or 'false', got 'yes'"));
   EXPECT_THAT(
       Load(R"(name: "m" backend: "copy" input { name: "A" data_type: TYPE_INT8 dims: [ 0 ] })")
           .status()

@@ -16,12 +16,17 @@ namespace nereid::repository {
 class LoadedModel {
  public:
   virtual ~LoadedModel() = default;
+  /// As it is served.
+  virtual const config::ModelConfig& config() const = 0;
   /// New requests are refused from now on; those in flight finish.
   virtual void StopAccepting() = 0;
   /// Whether the model's backend says that it can work.
   virtual base::Status CheckReady() = 0;
   /// Called once, when this object has taken its place in the table.
   virtual void Activate() {}
+  /// Called once, when it has left the table: no request finds it any more, though those that have
+  /// may still come. `successor` has taken its place; null if nothing has.
+  virtual void OnRemoved(const LoadedModel* /*successor*/) {}
 };
 
 /// Which version of which model to load, and from where.

@@ -42,7 +42,10 @@ Status PollFailure(const std::string& name) {
 }  // namespace
 
 ModelLifecycle::ModelLifecycle(Options options, ModelLoader& loader)
-    : options_(std::move(options)), loader_(loader), table_(std::make_shared<const ModelTable>()) {}
+    : options_(std::move(options)),
+      loader_(loader),
+      table_(std::make_shared<const ModelTable>()),
+      repositories_(PlainRepositories(options_.poll.repositories)) {}
 
 ModelLifecycle::~ModelLifecycle() {
   UnloadAll();
@@ -80,7 +83,7 @@ base::Result<ModelLifecycle::LoadReport> ModelLifecycle::LoadAll() {
 }
 
 base::Result<ModelLifecycle::LoadReport> ModelLifecycle::LoadChanged() {
-  NEREID_ASSIGN_OR_RETURN(const auto directories, ScanRepositories(options_.poll.repositories));
+  NEREID_ASSIGN_OR_RETURN(const auto directories, ScanRepositories(Repositories()));
   LoadReport report;
   RepositorySnapshot now;
   for (const ModelDirectory& directory : directories) {
@@ -97,13 +100,16 @@ base::Result<ModelLifecycle::LoadReport> ModelLifecycle::LoadChanged() {
     const Status status = Unload(name);
     if (!status.ok()) LOG_ERROR << "failed to unload '" << name << "': " << status.message();
   }
-  std::vector<ModelDirectory> directories_to_load;
+  std::vector<LoadJob> jobs;
+  std::set<std::string> names_to_load;
   for (const auto* names : {&difference.added, &difference.changed}) {
     for (const std::string& name : *names) {
-      directories_to_load.push_back({name, now.models[name].path});
+      SetWanted(name, true);
+      names_to_load.insert(name);
+      jobs.push_back({{name, now.models[name].path}});
     }
   }
-  RunAll(directories_to_load, &report);
+  LoadCallers(RunInOrder(jobs, &report), names_to_load);
   for (const std::string& name : difference.changed) {
     // A change that what serves could not follow is seen as one again.
     if (report.failures.contains(name)) now.models[name] = snapshot_.models[name];
@@ -114,47 +120,63 @@ base::Result<ModelLifecycle::LoadReport> ModelLifecycle::LoadChanged() {
 
 ModelLifecycle::LoadReport ModelLifecycle::LoadModels(const std::set<std::string>& names) {
   LoadReport report;
-  std::vector<ModelDirectory> directories;
+  std::map<std::string, LoadJob> jobs;
   for (const std::string& name : names) {
     auto directory = FindDirectory(name);
-    if (directory.ok()) {
-      directories.push_back(std::move(directory).value());
-    } else {
+    if (!directory.ok()) {
       report.failures[name] = directory.status();
+      continue;
+    }
+    SetWanted(name, true);
+    for (LoadJob& job : WithMembers({std::move(directory).value()})) {
+      jobs.try_emplace(job.directory.name, std::move(job));
     }
   }
-  RunAll(directories, &report);
+  std::vector<LoadJob> all;
+  std::set<std::string> loaded;
+  for (auto& [name, job] : jobs) {
+    loaded.insert(name);
+    all.push_back(std::move(job));
+  }
+  LoadCallers(RunInOrder(all, &report), loaded);
   return report;
 }
 
-void ModelLifecycle::RunAll(const std::vector<ModelDirectory>& directories, LoadReport* report) {
-  std::mutex report_mutex;
-  std::atomic<size_t> next{0};
-  const auto work = [&] {
-    for (size_t i = next++; i < directories.size(); i = next++) {
-      Acquire(directories[i].name);
-      const Status status = LoadLocked(directories[i], {});
-      Release(directories[i].name);
-      if (status.ok()) continue;
-      std::lock_guard lock(report_mutex);
-      report->failures[directories[i].name] = status;
+RepositoryList ModelLifecycle::Repositories() const {
+  std::lock_guard lock(mutex_);
+  return repositories_;
+}
+
+Status ModelLifecycle::RegisterRepository(const std::string& path, const NameMapping& mapping) {
+  if (!base::IsDirectory(path)) {
+    return Status::InvalidArgument("failed to register '" + path + "', repository not found");
+  }
+  for (const auto& [model, directory] : mapping) {
+    NEREID_RETURN_IF_ERROR(CheckName(model));
+    if (!base::IsPlainName(directory)) {
+      return Status::InvalidArgument("failed to register '" + path + "', model '" + model +
+                                     "' is mapped to '" + directory +
+                                     "', which is no name of a sub-directory");
     }
-  };
-  const size_t count =
-      std::min<size_t>(std::max<uint32_t>(1, options_.load_threads), directories.size());
-  std::vector<std::thread> threads;
-  for (size_t i = 1; i < count; ++i) threads.push_back(base::StartThread("model-load", work));
-  work();
-  for (std::thread& thread : threads) thread.join();
+  }
+  std::lock_guard lock(mutex_);
+  if (!repositories_.emplace(path, mapping).second) {
+    return Status::AlreadyExists("model repository '" + path + "' has already been registered");
+  }
+  return Status::Ok();
+}
+
+Status ModelLifecycle::UnregisterRepository(const std::string& path) {
+  std::lock_guard lock(mutex_);
+  if (repositories_.erase(path) == 0) {
+    return Status::InvalidArgument("failed to unregister '" + path + "', repository not found");
+  }
+  return Status::Ok();
 }
 
 base::Result<ModelDirectory> ModelLifecycle::FindDirectory(const std::string& name) const {
   NEREID_RETURN_IF_ERROR(CheckName(name));
-  std::vector<ModelDirectory> found;
-  for (const std::string& repository : options_.poll.repositories) {
-    std::string path = base::JoinPath(repository, name);
-    if (base::IsDirectory(path)) found.push_back({name, std::move(path)});
-  }
+  const std::vector<ModelDirectory> found = FindModelDirectories(Repositories(), name);
   if (found.size() == 1) return found[0];
   if (found.size() > 1) {
     LOG_ERROR << "failed to poll model '" << name << "': not unique across all model repositories";
@@ -171,20 +193,35 @@ Status ModelLifecycle::Load(const std::string& name, const LoadOverrides& overri
   if (overrides.files.empty()) {
     NEREID_ASSIGN_OR_RETURN(directory, FindDirectory(name));
   }
-  Acquire(name);
-  Status status = LoadLocked(directory, overrides);
-  Release(name);
-  return status;
+  SetWanted(name, true);
+  const std::vector<LoadJob> jobs = WithMembers({std::move(directory), overrides});
+  LoadReport report;
+  std::set<std::string> loaded;
+  for (const LoadJob& job : jobs) loaded.insert(job.directory.name);
+  LoadCallers(RunInOrder(jobs, &report), loaded);
+  const auto failure = report.failures.find(name);
+  return failure == report.failures.end() ? Status::Ok() : failure->second;
 }
 
-Status ModelLifecycle::LoadLocked(const ModelDirectory& directory, const LoadOverrides& overrides) {
-  const std::string& name = directory.name;
-  if (overrides.empty() && HasReadyVersion(Table()->FindVersions(name))) {
-    const FileState files = ReadFileState(directory.path);
+base::Result<ModelLifecycle::Loaded> ModelLifecycle::LoadOne(const LoadJob& job) {
+  Acquire(job.directory.name);
+  auto loaded = LoadLocked(job);
+  {
     std::lock_guard lock(mutex_);
-    if (states_[name].basis.files == files) return Status::Ok();
+    states_[job.directory.name].failure = loaded.status();
   }
-  auto polled = PollModel(directory, options_.poll, overrides);
+  Release(job.directory.name);
+  return loaded;
+}
+
+base::Result<ModelLifecycle::Loaded> ModelLifecycle::LoadLocked(const LoadJob& job) {
+  const std::string& name = job.directory.name;
+  if (!job.again && job.overrides.empty() && HasReadyVersion(Table()->FindVersions(name))) {
+    const FileState files = ReadFileState(job.directory.path);
+    std::lock_guard lock(mutex_);
+    if (states_[name].basis.files == files) return Loaded::kUnchanged;
+  }
+  auto polled = PollModel(job.directory, options_.poll, job.overrides);
   if (!polled.ok()) {
     LOG_ERROR << "Poll failed for model directory '" << name << "': " << polled.status().message();
     return PollFailure(name);
@@ -195,12 +232,38 @@ Status ModelLifecycle::LoadLocked(const ModelDirectory& directory, const LoadOve
                                    "policy of model '" +
                                    name + "'\n");
   }
+  NEREID_RETURN_IF_ERROR(Link(job, &*polled));
   return LoadVersions(*polled);
 }
 
-Status ModelLifecycle::Unload(const std::string& name) {
+Status ModelLifecycle::Unload(const std::string& name, bool with_members) {
   NEREID_RETURN_IF_ERROR(CheckName(name));
+  std::set<std::string> members;
+  {
+    std::lock_guard lock(mutex_);
+    states_[name].is_wanted = false;
+    if (const auto found = ensembles_.find(name); found != ensembles_.end()) {
+      members = found->second.members;
+      ensembles_.erase(found);
+    }
+  }
+  // Whoever calls the model goes first: its requests are refused before its steps fail.
+  for (const std::string& caller : CallersOf(name)) TakeOutOfService(caller);
+  TakeOutOfService(name);
+  if (!with_members) return Status::Ok();
+  for (const std::string& member : UnneededMembers(members)) {
+    NEREID_RETURN_IF_ERROR(Unload(member, true));
+  }
+  return Status::Ok();
+}
+
+void ModelLifecycle::TakeOutOfService(const std::string& name) {
   Acquire(name);
+  Retire(name);
+  Release(name);
+}
+
+void ModelLifecycle::Retire(const std::string& name) {
   std::vector<std::shared_ptr<LoadedModel>> removed;
   Change([&](ModelTable::Models& models) {
     const auto found = models.find(name);
@@ -212,10 +275,8 @@ Status ModelLifecycle::Unload(const std::string& name) {
       record.state = VersionState::kUnloading;
     }
   });
+  for (const auto& model : removed) model->OnRemoved(nullptr);
   SetBasis(name, {}, nullptr);
-  removed.clear();
-  Release(name);
-  return Status::Ok();
 }
 
 void ModelLifecycle::UnloadAll() {
@@ -250,7 +311,7 @@ size_t ModelLifecycle::WaitUntilGone(const std::function<bool()>& give_up) {
 }
 
 base::Result<std::vector<IndexEntry>> ModelLifecycle::Index(bool ready_only) const {
-  NEREID_ASSIGN_OR_RETURN(const auto directories, ScanRepositories(options_.poll.repositories));
+  NEREID_ASSIGN_OR_RETURN(const auto directories, ScanRepositories(Repositories()));
   const auto table = Table();
   std::vector<IndexEntry> entries;
   std::string previous;

@@ -62,22 +62,38 @@ class ModelLifecycle {
   /// reload leaves what serves in place. Versions whose files are as they were, under a
   /// configuration that differs in nothing but instance groups and version policy, go on serving
   /// with other instances. What overrides put in place stays until the repository's files change.
+  /// The members of an ensemble are loaded first; ensembles that call what was loaded are checked
+  /// and loaded anew, or taken out of service if they do not fit any more.
   base::Status Load(const std::string& name, const LoadOverrides& overrides = {});
 
   /// Takes a model out of service and returns at once; it is gone when its last request is. An
-  /// unknown name is no failure.
-  base::Status Unload(const std::string& name);
+  /// unknown name is no failure. The ensembles that call it go with it, and come back when it does.
+  /// `with_members`: also the members of an ensemble that were loaded for it and that nobody else
+  /// calls.
+  base::Status Unload(const std::string& name, bool with_members = false);
   void UnloadAll();
 
   /// Blocks until everything that was unloaded is gone, or `deadline` says to give up; returns the
   /// number of versions that are still there.
   size_t WaitUntilGone(const std::function<bool()>& give_up);
 
+  /// Models of this repository can be loaded from now on; the mapping gives them other names than
+  /// their directories have. Nothing is loaded. INVALID_ARGUMENT for what is no directory or for a
+  /// name that cannot be, ALREADY_EXISTS for a repository that is there.
+  base::Status RegisterRepository(const std::string& path, const NameMapping& mapping);
+  /// The models that serve go on. INVALID_ARGUMENT for a repository that is not there.
+  base::Status UnregisterRepository(const std::string& path);
+
   /// The table of this moment.
   std::shared_ptr<const ModelTable> Table() const { return table_.Load(); }
 
   /// The models of the repositories as they are on disk, with the states of their versions.
   base::Result<std::vector<IndexEntry>> Index(bool ready_only) const;
+
+  /// The models that a directory's model calls; none if it is no ensemble.
+  std::set<std::string> MembersOf(const ModelDirectory& directory) const {
+    return ReadMembers(directory, options_.poll);
+  }
 
   /// Whether every version that was loaded serves (versions that were unloaded do not count).
   bool AllReady() const;
@@ -87,14 +103,46 @@ class ModelLifecycle {
     bool busy = false;                          // an operation is under way
     LoadBasis basis;                            // of what serves; empty where nothing does
     std::shared_ptr<agent::AgentChain> agents;  // of what serves
+    bool is_wanted = false;                     // loaded for itself, not for an ensemble alone
+    base::Status failure;                       // of the last load
   };
+  /// A model to be loaded.
+  struct LoadJob {
+    ModelDirectory directory;
+    LoadOverrides overrides = {};
+    bool again = false;  // although nothing has changed
+  };
+  /// An ensemble that was loaded, or that could not be, and was not unloaded since.
+  struct KnownEnsemble {
+    LoadJob job;
+    config::ModelConfigPtr config;
+    std::set<std::string> members;
+  };
+  enum class Loaded { kUnchanged, kUpdated, kAnew };
   /// A version that a load has made, or the reason why it has not.
   using LoadedVersions = std::map<int64_t, base::Result<std::shared_ptr<LoadedModel>>>;
 
   base::Result<LoadReport> LoadChanged();
-  base::Status LoadLocked(const ModelDirectory& directory, const LoadOverrides& overrides);
-  base::Status LoadVersions(const PolledModel& polled);
-  LoadedVersions MakeVersions(const PolledModel& polled, uint64_t generation);
+  base::Result<Loaded> LoadOne(const LoadJob& job);
+  base::Result<Loaded> LoadLocked(const LoadJob& job);
+  base::Result<Loaded> LoadVersions(const PolledModel& polled);
+  /// Puts the ensemble's members into its configuration, or takes it out of service.
+  base::Status Link(const LoadJob& job, PolledModel* polled);
+  /// Loads in the order of the members; returns those that are new objects now.
+  std::set<std::string> RunInOrder(const std::vector<LoadJob>& jobs, LoadReport* report);
+  /// Loads the ensembles that call these models, and those that call those, but not `except`.
+  void LoadCallers(const std::set<std::string>& models, const std::set<std::string>& except);
+  /// The ensembles that call the model, also through others; the outermost first.
+  std::vector<std::string> CallersOf(const std::string& name) const;
+  /// `name` and the members that it calls, as far as the repositories have them.
+  std::vector<LoadJob> WithMembers(LoadJob job) const;
+  /// The members of an unloaded ensemble that nobody else needs.
+  std::vector<std::string> UnneededMembers(const std::set<std::string>& members) const;
+  void TakeOutOfService(const std::string& name);
+  /// The same, for whoever has acquired the model.
+  void Retire(const std::string& name);
+  void SetWanted(const std::string& name, bool wanted);
+  LoadedVersions MakeVersions(const PolledModel& polled, uint64_t generation, Loaded* what);
   base::Result<std::shared_ptr<LoadedModel>> MakeVersion(const VersionSource& source,
                                                          VersionAction action, uint64_t generation);
   /// Puts what was made into the table in the place of what served.
@@ -105,8 +153,8 @@ class ModelLifecycle {
   void SetBasis(const std::string& name, LoadBasis basis,
                 std::shared_ptr<agent::AgentChain> agents);
   std::shared_ptr<LoadedModel> ServingModel(const std::string& name, int64_t version) const;
+  RepositoryList Repositories() const;
   base::Result<ModelDirectory> FindDirectory(const std::string& name) const;
-  void RunAll(const std::vector<ModelDirectory>& directories, LoadReport* report);
   void OnDestroyed(const std::string& name, int64_t version, uint64_t generation);
   /// Makes a new table by `change`, and publishes it.
   void Change(const std::function<void(ModelTable::Models&)>& change);
@@ -119,9 +167,11 @@ class ModelLifecycle {
   base::SharedSnapshot<ModelTable> table_;
   std::mutex table_mutex_;  // serialises Change
   mutable std::mutex mutex_;
-  std::condition_variable changed_;           // a model is no longer busy, or is gone
-  std::map<std::string, ModelState> states_;  // guarded by mutex_
-  size_t living_ = 0;                         // guarded by mutex_: models made and not destroyed
+  std::condition_variable changed_;                 // a model is no longer busy, or is gone
+  std::map<std::string, ModelState> states_;        // guarded by mutex_
+  std::map<std::string, KnownEnsemble> ensembles_;  // guarded by mutex_
+  RepositoryList repositories_;                     // guarded by mutex_
+  size_t living_ = 0;  // guarded by mutex_: models made and not destroyed
   std::atomic<uint64_t> next_generation_{1};
 };
 

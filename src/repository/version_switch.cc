@@ -62,15 +62,20 @@ base::Result<std::shared_ptr<LoadedModel>> ModelLifecycle::MakeVersion(const Ver
 }
 
 ModelLifecycle::LoadedVersions ModelLifecycle::MakeVersions(const PolledModel& polled,
-                                                            uint64_t generation) {
+                                                            uint64_t generation, Loaded* what) {
   const std::string& name = polled.directory.name;
   LoadBasis before;
   {
     std::lock_guard lock(mutex_);
     before = states_[name].basis;
   }
-  const auto plan = PlanVersions(before, polled.basis, ReadyVersions(Table()->FindVersions(name)),
-                                 polled.versions);
+  const std::set<int64_t> ready = ReadyVersions(Table()->FindVersions(name));
+  const auto plan = PlanVersions(before, polled.basis, ready, polled.versions);
+  const bool only_updates =
+      ready.size() == plan.size() && std::all_of(plan.begin(), plan.end(), [](const auto& entry) {
+        return entry.second == VersionAction::kUpdate;
+      });
+  *what = only_updates ? Loaded::kUpdated : Loaded::kAnew;
   LoadedVersions loaded;
   for (const auto& [version, action] : plan) {
     const VersionSource source{name,
@@ -96,7 +101,7 @@ ModelLifecycle::LoadedVersions ModelLifecycle::MakeVersions(const PolledModel& p
   return loaded;
 }
 
-Status ModelLifecycle::LoadVersions(const PolledModel& polled) {
+base::Result<ModelLifecycle::Loaded> ModelLifecycle::LoadVersions(const PolledModel& polled) {
   const std::string& name = polled.directory.name;
   const uint64_t generation = next_generation_++;
   const bool serves = HasReadyVersion(Table()->FindVersions(name));
@@ -107,7 +112,8 @@ Status ModelLifecycle::LoadVersions(const PolledModel& polled) {
       }
     });
   }
-  LoadedVersions loaded = MakeVersions(polled, generation);
+  Loaded what = Loaded::kAnew;
+  LoadedVersions loaded = MakeVersions(polled, generation, &what);
   const std::string failures = FailureText(loaded);
   if (!failures.empty()) {
     // What serves goes on; the versions that did load go with `loaded`.
@@ -121,17 +127,17 @@ Status ModelLifecycle::LoadVersions(const PolledModel& polled) {
   LOG_INFO << "successfully loaded '" << name << "'";
   if (polled.agents != nullptr) polled.agents->LoadComplete();
   SetBasis(name, polled.basis, polled.agents);
-  return Status::Ok();
+  return what;
 }
 
 void ModelLifecycle::Switch(const std::string& name, const LoadedVersions& loaded,
                             uint64_t generation) {
-  std::vector<std::shared_ptr<LoadedModel>> replaced;  // let go outside the lock
+  std::map<int64_t, std::shared_ptr<LoadedModel>> replaced;  // let go outside the lock
   Change([&](ModelTable::Models& models) {
     VersionRecords& records = models[name];
     for (auto& [version, record] : records) {
       if (record.model == nullptr) continue;
-      replaced.push_back(std::move(record.model));
+      replaced[version] = std::move(record.model);
       record.model = nullptr;
       record.state = VersionState::kUnloading;
       record.reason.clear();
@@ -140,6 +146,10 @@ void ModelLifecycle::Switch(const std::string& name, const LoadedVersions& loade
       records[version] = {VersionState::kReady, "", *model, generation};
     }
   });
+  for (const auto& [version, model] : replaced) {
+    const auto successor = loaded.find(version);
+    model->OnRemoved(successor == loaded.end() ? nullptr : successor->second->get());
+  }
 }
 
 void ModelLifecycle::NoteFailure(const std::string& name, const LoadedVersions& loaded,

@@ -1,15 +1,52 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "request/response_factory.h"
 
+#include <condition_variable>
+#include <deque>
+#include <mutex>
+#include <utility>
+
+#include "base/byte_budget.h"
+#include "base/clock.h"
 #include "base/log.h"
+#include "request/sequence_states.h"
 
 namespace nereid::request {
+namespace {
+
+/// How many responses of one request may wait for their turn before their senders do.
+constexpr size_t kMostWaiting = 16;
+
+}  // namespace
+
+/// What came while another thread was sending, which sends it as well.
+struct ResponseFactory::Turns {
+  struct Event {
+    std::unique_ptr<InferenceResponse> response;
+    bool final = false;
+  };
+  std::mutex mutex;
+  std::condition_variable changed;
+  std::deque<Event> waiting;  // guarded by mutex
+  bool sending = false;       // guarded by mutex
+};
+
+ResponseFactory::ResponseFactory(std::shared_ptr<ResponseSink> sink,
+                                 std::shared_ptr<const ModelIdentity> model, std::string id,
+                                 std::shared_ptr<Cancellation> cancellation)
+    : sink_(std::move(sink)),
+      model_(std::move(model)),
+      id_(std::move(id)),
+      cancellation_(std::move(cancellation)),
+      turns_(model_->config != nullptr && model_->config->decoupled() ? std::make_unique<Turns>()
+                                                                      : nullptr) {}
 
 ResponseFactory::~ResponseFactory() {
   if (final_sent_.load(std::memory_order_acquire)) return;
   // No shared_ptr to this object can be made any more, so the response gets a factory of its own.
   auto substitute = std::make_shared<ResponseFactory>(std::move(sink_), std::move(model_),
                                                       std::move(id_), std::move(cancellation_));
+  substitute->SetTrace(std::move(trace_));
   substitute->SendError(
       base::Status::Internal("the backend of model '" + substitute->model().name +
                              "' released a request without sending its final response"));
@@ -22,14 +59,59 @@ base::Result<std::unique_ptr<InferenceResponse>> ResponseFactory::NewResponse() 
 }
 
 void ResponseFactory::Send(std::unique_ptr<InferenceResponse> response, bool final) {
+  if (response != nullptr && !response->error().ok()) {
+    failed_.store(true, std::memory_order_release);
+  }
+  if (turns_ != nullptr) return SendInTurn(std::move(response), final);
   const bool already_final = final ? final_sent_.exchange(true, std::memory_order_acq_rel)
                                    : final_sent_.load(std::memory_order_acquire);
-  if (already_final) {
-    LOG_ERROR << "model '" << model_->name << "' sent a response after the final one of request '"
-              << id_ << "'; it is dropped";
+  if (already_final) return LogDropped();
+  Deliver(std::move(response), final);
+}
+
+void ResponseFactory::Deliver(std::unique_ptr<InferenceResponse> response, bool final) {
+  if (response != nullptr && !response->error().ok()) {
+    failed_.store(true, std::memory_order_release);
+  }
+  if (trace_ != nullptr && response != nullptr) trace_->ReportOutputs(*response);
+  sink_->Send(std::move(response), final);
+}
+
+void ResponseFactory::LogDropped() const {
+  LOG_ERROR << "model '" << model_->name << "' sent a response after the final one of request '"
+            << id_ << "'; it is dropped";
+}
+
+void ResponseFactory::SendInTurn(std::unique_ptr<InferenceResponse> response, bool final) {
+  // The response may hold the last share in this object, and is gone once it is sent.
+  const std::shared_ptr<ResponseFactory> self = shared_from_this();
+  Turns& turns = *turns_;
+  Turns::Event event{std::move(response), final};
+  std::unique_lock lock(turns.mutex);
+  if (turns.sending && base::ThreadMayBlock()) {
+    turns.changed.wait(lock, [&] { return turns.waiting.size() < kMostWaiting; });
+  }
+  // Under the lock: nothing may get behind the final response.
+  if (final_sent_.load(std::memory_order_acquire)) {
+    lock.unlock();
+    return LogDropped();
+  }
+  if (final) final_sent_.store(true, std::memory_order_release);
+  if (turns.sending) {
+    turns.waiting.push_back(std::move(event));
     return;
   }
-  sink_->Send(std::move(response), final);
+  turns.sending = true;
+  while (true) {
+    lock.unlock();
+    Deliver(std::move(event.response), event.final);
+    lock.lock();
+    if (turns.waiting.empty()) break;
+    event = std::move(turns.waiting.front());
+    turns.waiting.pop_front();
+    turns.changed.notify_one();
+  }
+  turns.sending = false;
 }
 
 void ResponseFactory::SendFinal() { Send(nullptr, true); }
@@ -40,12 +122,35 @@ void ResponseFactory::SendError(base::Status error) {
   Send(std::move(response), true);
 }
 
-void RefuseRequest(std::unique_ptr<InferenceRequest> request, base::Status error) {
+void SettleStates(InferenceRequest& request) {
+  if (const auto states = std::exchange(request.states, nullptr)) {
+    if (request.response_factory()->HasFailed()) {
+      states->Discard();
+    } else {
+      states->Commit();
+    }
+  }
+  request.RemoveServerInputs();
+}
+
+void ReleaseRequest(std::unique_ptr<InferenceRequest> request) {
   const std::shared_ptr<ResponseSink> sink = request->sink();
-  ResponseFactory& factory = *request->response_factory();
-  if (!factory.IsFinalSent()) factory.SendError(std::move(error));
+  request->response_factory()->MarkReleased();
+  SettleStates(*request);
+  if (Trace* const trace = request->trace()) {
+    trace->Report(TraceActivity::kRequestEnd, base::SteadyClock().NowNs());
+  }
+  if (ReleaseListener* const listener = std::exchange(request->release_listener, nullptr)) {
+    listener->OnReleased(*request);
+  }
   request->Unbind();
   sink->RequestReleased(std::move(request));
+}
+
+void RefuseRequest(std::unique_ptr<InferenceRequest> request, base::Status error) {
+  ResponseFactory& factory = *request->response_factory();
+  if (!factory.IsFinalSent()) factory.SendError(std::move(error));
+  ReleaseRequest(std::move(request));
 }
 
 }  // namespace nereid::request

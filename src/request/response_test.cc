@@ -2,7 +2,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <cstring>
+#include <thread>
+#include <vector>
 
 #include "request/classify.h"
 #include "request/output_shape.h"
@@ -44,6 +47,44 @@ TEST_F(ResponseTest, OnlyOneFinalPasses) {
   request->response_factory()->SendError(base::Status::Internal("late"));
   EXPECT_EQ(sink_->finals(), 1u);
   EXPECT_TRUE(sink_->errors().empty());
+}
+
+TEST_F(ResponseTest, SeveralThreadsSendAndNothingComesAfterTheFinal) {
+  class CountingSink final : public ResponseSink {
+   public:
+    void Send(std::unique_ptr<InferenceResponse> response, bool final) noexcept override {
+      EXPECT_FALSE(inside.exchange(true)) << "two at a time";
+      EXPECT_EQ(finals, 0);
+      responses += response != nullptr ? 1 : 0;
+      finals += final ? 1 : 0;
+      inside = false;
+    }
+    std::atomic<bool> inside{false};
+    int responses = 0;  // one at a time
+    int finals = 0;
+  };
+  const auto sink = std::make_shared<CountingSink>();
+  auto request = std::make_unique<InferenceRequest>();
+  request->SetSink(sink);
+  request->Bind(MakeModel(R"(name: "d" model_transaction_policy { decoupled: true })"));
+  const auto factory = request->response_factory();
+  request.reset();
+  constexpr int kThreads = 4, kEach = 500;
+  std::vector<std::thread> threads;
+  for (int i = 0; i < kThreads; ++i) {
+    threads.emplace_back([&] {
+      for (int k = 0; k < kEach; ++k) factory->Send(factory->NewResponse().value(), false);
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(sink->responses, kThreads * kEach);
+  threads.clear();
+  for (int i = 0; i < kThreads; ++i) {
+    threads.emplace_back([&] { factory->Send(factory->NewResponse().value(), true); });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(sink->responses, kThreads * kEach + 1);
+  EXPECT_EQ(sink->finals, 1);
 }
 
 TEST_F(ResponseTest, AFactoryOutlivesItsRequest) {

@@ -25,8 +25,11 @@ enum class BatchReason {
   kDeadline,         // waiting for more would let a request of the batch time out
   kNoDelay,          // no delay is configured: everything that waits goes
   kObjective,        // waiting for more would not help the latency objective
+  kReadySlots,       // sequences, Direct: every slot with a request
+  kUtilization,      // sequences, Direct: minimum_slot_utilization is reached
+  kStrategy,         // the model's batching library leaves the next request out
 };
-inline constexpr size_t kBatchReasonCount = 9;
+inline constexpr size_t kBatchReasonCount = 12;
 
 /// A sentence for the log.
 std::string_view BatchReasonText(BatchReason reason);
@@ -35,12 +38,17 @@ std::string_view BatchReasonLabel(BatchReason reason);
 
 /// Requests that are executed together, in the order in which they are served.
 struct Batch {
-  std::vector<RequestPtr> requests;
+  std::vector<RequestPtr> requests;  // null: a padding row, filled in by BatchPlanner::Complete
   BatchReason reason = BatchReason::kSingle;
   uint64_t batch_size = 0;  // of all requests; a request without a batch dimension counts one
   uint64_t oldest_arrival_ns = 0;
   size_t left_in_queue = 0;  // requests that wait behind this batch
 };
+
+/// Tells the traces of the requests why the batch was closed and how long its oldest request had
+/// waited at `now_ns`, as an activity of its own. A request that never waited for others (kSingle)
+/// has nothing to tell.
+void TraceBatch(const Batch& batch, uint64_t now_ns);
 
 /// One model instance as the scheduler sees it: something that runs a batch, one at a time.
 class BatchRunner {

@@ -48,6 +48,8 @@ void InstanceScheduler::AddInstances(std::vector<SchedulerInstance> instances) {
   for (SchedulerInstance& instance : instances) {
     auto& worker = workers_.emplace_back(std::make_shared<Worker>());
     worker->instance = std::move(instance);
+    worker->id = next_instance_++;
+    planner_->AddInstance(worker->id, clock_.NowNs());
     idle_.push_back(worker.get());
     worker->thread = base::StartThread(
         worker->instance.name, [this, w = worker.get()] { WorkerLoop(*w); },
@@ -57,28 +59,33 @@ void InstanceScheduler::AddInstances(std::vector<SchedulerInstance> instances) {
 }
 
 void InstanceScheduler::RemoveInstances(const std::vector<BatchRunner*>& runners) {
-  std::vector<std::shared_ptr<Worker>> leaving;
   std::unique_lock lock(mutex_);
-  const auto is_named = [&](const Worker& worker) {
-    return std::find(runners.begin(), runners.end(), worker.instance.runner) != runners.end();
+  const auto is_named = [&](const std::shared_ptr<Worker>& worker) {
+    return std::find(runners.begin(), runners.end(), worker->instance.runner) != runners.end();
   };
-  for (const auto& worker : workers_) worker->leaving = worker->leaving || is_named(*worker);
+  std::vector<std::shared_ptr<Worker>> leaving;
+  std::copy_if(workers_.begin(), workers_.end(), std::back_inserter(leaving), is_named);
+  for (const auto& worker : leaving) planner_->RetireInstance(worker->id);
+  ++retiring_;
+  worker_free_.wait(lock, [&] {
+    return std::all_of(leaving.begin(), leaving.end(),
+                       [&](const auto& worker) { return planner_->IsVacant(worker->id); });
+  });
+  --retiring_;
+  for (const auto& worker : leaving) worker->leaving = true;
   std::erase_if(idle_, [](const Worker* worker) { return worker->leaving; });
   if (permits_ != nullptr) {
     lock.unlock();
     permits_->Withdraw(runners);
     lock.lock();
   }
-  worker_free_.wait(lock, [this] {
-    return std::none_of(workers_.begin(), workers_.end(), [](const auto& worker) {
-      return worker->leaving && worker->busy_since_ns != 0;
-    });
+  worker_free_.wait(lock, [&] {
+    return std::all_of(leaving.begin(), leaving.end(),
+                       [](const auto& worker) { return worker->busy_since_ns == 0; });
   });
-  const auto first = std::stable_partition(workers_.begin(), workers_.end(),
-                                           [](const auto& worker) { return !worker->leaving; });
-  leaving.assign(std::make_move_iterator(first), std::make_move_iterator(workers_.end()));
-  workers_.erase(first, workers_.end());
+  std::erase_if(workers_, is_named);
   for (const auto& worker : leaving) {
+    planner_->RemoveInstance(worker->id);
     worker->stop = true;
     worker->ready.notify_one();
   }
@@ -92,6 +99,7 @@ InstanceScheduler::~InstanceScheduler() {
   {
     std::unique_lock lock(mutex_);
     accepting_ = false;
+    planner_->Drain(clock_.NowNs(), &unserved);
     if (workers_.empty()) {
       planner_->DropAll(
           Status::Unavailable("model '" + model_name_ + "' was unloaded while it had no instance"),
@@ -106,7 +114,10 @@ InstanceScheduler::~InstanceScheduler() {
 }
 
 Status InstanceScheduler::CheckAcceptingLocked(const request::InferenceRequest& request) const {
-  if (!accepting_) {
+  // A sequence that has begun goes on.
+  const bool goes_on =
+      planner_->IsPerInstance() && (request.flags & request::kFlagSequenceStart) == 0;
+  if (!accepting_ && !goes_on) {
     return Status::Unavailable(request.LogPrefix() +
                                "Server is stopping, scheduler for model has stopped accepting new "
                                "inference requests");
@@ -124,7 +135,7 @@ Status InstanceScheduler::Enqueue(RequestPtr& request) {
   std::unique_lock lock(mutex_);
   NEREID_RETURN_IF_ERROR(CheckAcceptingLocked(*request));
   const uint64_t now = clock_.NowNs();
-  request->times.queue_ns = now;
+  request->StampQueueStart(now);
   NEREID_RETURN_IF_ERROR(planner_->Push(request, now));
   if (order_ != nullptr) order_->Reserve(*pushed->response_factory());
 
@@ -145,6 +156,29 @@ Status InstanceScheduler::Enqueue(RequestPtr& request) {
   // Only what this thread brought runs here: what has arrived meanwhile is the instance's.
   CarryOut(PlanLocked(clock_.NowNs()), lock);
   return Status::Ok();
+}
+
+void InstanceScheduler::EndIdleSequences() {
+  std::unique_lock lock(mutex_);
+  const uint64_t now = clock_.NowNs();
+  std::vector<Refusal> refused;
+  planner_->Drain(now, &refused);
+  CarryOut(PlanLocked(now), lock);
+  Answer(std::move(refused));
+}
+
+std::optional<telemetry::SequenceStatistics> InstanceScheduler::CountSequences() const {
+  std::lock_guard lock(mutex_);
+  return planner_->CountSequences();
+}
+
+telemetry::SequenceList InstanceScheduler::ListSequences(size_t most) const {
+  std::lock_guard lock(mutex_);
+  return planner_->ListSequences(most, clock_.NowNs(), [this](InstanceId id) {
+    const auto found = std::find_if(workers_.begin(), workers_.end(),
+                                    [id](const auto& worker) { return worker->id == id; });
+    return found == workers_.end() ? std::string() : (*found)->instance.name;
+  });
 }
 
 void InstanceScheduler::StopAccepting() {
@@ -168,6 +202,36 @@ void InstanceScheduler::OnCancelled() noexcept {
   timer_.WakeAt(std::max(clock_.NowNs(), next_drop_ns_.load()));
 }
 
+void InstanceScheduler::OnReleased(request::InferenceRequest& request) noexcept {
+  std::unique_lock lock(mutex_);
+  const uint64_t now = clock_.NowNs();
+  planner_->OnReleased(request, now);
+  CarryOut(PlanLocked(now), lock);
+}
+
+Status InstanceScheduler::Reschedule(RequestPtr& request) noexcept {
+  if (!planner_->MayReschedule()) {
+    return Status::InvalidArgument(
+        "Request is released with TRITONSERVER_REQUEST_RELEASE_RESCHEDULE, while the model is not "
+        "configured to handle such a flag.");
+  }
+  request->response_factory()->MarkRescheduled();
+  request::SettleStates(*request);
+  request->release_listener = nullptr;
+  const request::InferenceRequest* const pushed = request.get();
+  std::unique_lock lock(mutex_);
+  const uint64_t now = clock_.NowNs();
+  // Before it is queued: afterwards it may be anybody's.
+  WatchLocked(*pushed);
+  std::vector<Refusal> refused;
+  planner_->Reschedule(std::move(request), now, &refused);
+  Plan plan = PlanLocked(now);
+  std::move(plan.refused.begin(), plan.refused.end(), std::back_inserter(refused));
+  plan.refused = std::move(refused);
+  CarryOut(std::move(plan), lock);
+  return Status::Ok();
+}
+
 void InstanceScheduler::OnPermit(BatchRunner* instance) {
   std::unique_lock lock(mutex_);
   Worker* const worker = FindIdleLocked(instance);
@@ -186,7 +250,7 @@ void InstanceScheduler::OnTimer() {
     } else {
       next_drop_ns_.store(now + kDropIntervalNs);
       cancelled_.store(false);
-      planner_->DropCancelled(&refused);
+      planner_->DropCancelled(now, &refused);
     }
   }
   planner_->Expire(now, &refused);
@@ -201,7 +265,9 @@ InstanceScheduler::Plan InstanceScheduler::PlanLocked(uint64_t now_ns, Worker* p
   uint64_t wake_ns = kNever;
   while (AssignLocked(now_ns, permitted, &wake_ns, &plan)) permitted = nullptr;
   timer_.WakeAt(std::min(wake_ns, planner_->NextExpiry()));
-  if (planner_->size() == 0 && idle_.size() == workers_.size()) worker_free_.notify_all();
+  if (retiring_ || (planner_->size() == 0 && idle_.size() == workers_.size())) {
+    worker_free_.notify_all();
+  }
   return plan;
 }
 
@@ -212,12 +278,14 @@ bool InstanceScheduler::AssignLocked(uint64_t now_ns, Worker* permitted, uint64_
     worker = ChooseWorkerLocked(now_ns, wake_ns, plan);
   }
   if (worker == nullptr) return false;
-  Decision decision = planner_->Next(now_ns);
+  Decision decision = planner_->Next(now_ns, worker->id);
+  const bool any_refused = !decision.refused.empty();
   std::move(decision.refused.begin(), decision.refused.end(), std::back_inserter(plan->refused));
   if (!decision.batch) {
-    *wake_ns = decision.wake_ns;
+    *wake_ns = std::min(*wake_ns, decision.wake_ns);
     if (permits_ != nullptr) plan->unused_permits.push_back(worker->instance.runner);
-    return false;
+    // What was ready there was cancelled: perhaps another instance has something.
+    return any_refused && planner_->IsPerInstance();
   }
   StartLocked(*worker, std::move(*decision.batch), now_ns, plan);
   return true;
@@ -225,17 +293,30 @@ bool InstanceScheduler::AssignLocked(uint64_t now_ns, Worker* permitted, uint64_
 
 InstanceScheduler::Worker* InstanceScheduler::ChooseWorkerLocked(uint64_t now_ns, uint64_t* wake_ns,
                                                                  Plan* plan) {
-  if (permits_ == nullptr) return idle_.back();
-  // A permit is taken from others: it is not asked for while a batch may still grow.
+  // Whether something is ready is asked only where it matters: a permit is taken from others, so
+  // there is none while a batch may still grow.
+  if (permits_ == nullptr && !planner_->IsPerInstance()) return idle_.back();
   planner_->Expire(now_ns, &plan->refused);
-  const uint64_t ready_ns = planner_->ReadyAt(now_ns);
-  if (ready_ns > now_ns) {
-    *wake_ns = ready_ns;
-    return nullptr;
-  }
+  const std::vector<Worker*> ready = ReadyWorkersLocked(now_ns, wake_ns);
+  if (ready.empty() || permits_ == nullptr) return ready.empty() ? nullptr : ready.front();
   std::vector<BatchRunner*> runners;
-  for (const Worker* worker : idle_) runners.push_back(worker->instance.runner);
+  for (const Worker* worker : ready) runners.push_back(worker->instance.runner);
   return FindIdleLocked(permits_->TryAcquire(runners, *this));
+}
+
+std::vector<InstanceScheduler::Worker*> InstanceScheduler::ReadyWorkersLocked(uint64_t now_ns,
+                                                                              uint64_t* wake_ns) {
+  *wake_ns = kNever;
+  std::vector<Worker*> ready;
+  for (Worker* worker : idle_) {
+    const uint64_t ready_ns = planner_->ReadyAt(now_ns, worker->id);
+    if (ready_ns <= now_ns) {
+      ready.push_back(worker);
+    } else {
+      *wake_ns = std::min(*wake_ns, ready_ns);
+    }
+  }
+  return ready;
 }
 
 InstanceScheduler::Worker* InstanceScheduler::FindIdleLocked(const BatchRunner* runner) const {
@@ -296,6 +377,25 @@ void InstanceScheduler::Answer(std::vector<Refusal> refused) {
   }
 }
 
+void InstanceScheduler::CompleteBatch(Batch* batch) {
+  for (const RequestPtr& request : batch->requests) {
+    if (request == nullptr || request->sequence_handle == 0) continue;
+    request->response_factory()->MarkHandedOut();
+    request->release_listener = this;
+  }
+  std::vector<Refusal> failed;
+  planner_->Complete(batch, &failed);
+  if (failed.empty()) return;
+  std::vector<Refusal> refused;
+  {
+    std::lock_guard lock(mutex_);
+    const uint64_t now = clock_.NowNs();
+    for (Refusal& refusal : failed) planner_->OnFailed(*refusal.request, now, &refused);
+  }
+  Answer(std::move(failed));
+  Answer(std::move(refused));
+}
+
 void InstanceScheduler::WorkerLoop(Worker& worker) {
   std::unique_lock lock(mutex_);
   for (;;) {
@@ -319,7 +419,10 @@ void InstanceScheduler::WorkerLoop(Worker& worker) {
 }
 
 void InstanceScheduler::RunBatch(Worker& worker, Batch batch) {
-  for (const RequestPtr& request : batch.requests) request->cancellation()->SetListener(nullptr);
+  for (const RequestPtr& request : batch.requests) {
+    if (request != nullptr) request->cancellation()->SetListener(nullptr);
+  }
+  if (planner_->IsPerInstance()) CompleteBatch(&batch);
   const uint64_t start = clock_.NowNs();
   const uint64_t wait = start - std::min(start, batch.oldest_arrival_ns);
   const uint64_t batch_size = batch.batch_size;
@@ -328,8 +431,9 @@ void InstanceScheduler::RunBatch(Worker& worker, Batch batch) {
                  << batch.batch_size << ": " << BatchReasonText(batch.reason)
                  << "; the oldest waited " << wait / 1000 << " us, " << batch.left_in_queue
                  << " left in the queue";
+  TraceBatch(batch, start);
   observer_.OnBatchClosed(batch.reason, batch.requests.size(), batch.batch_size);
-  worker.instance.runner->Run(std::move(batch));
+  if (!batch.requests.empty()) worker.instance.runner->Run(std::move(batch));
   const uint64_t elapsed = clock_.NowNs() - start;
   inline_policy_.Record(elapsed);
   worker.executed_size = batch_size;

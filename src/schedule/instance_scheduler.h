@@ -31,6 +31,7 @@ namespace nereid::schedule {
 /// and call nobody back; never while a batch runs or a request is answered.
 class InstanceScheduler final : public Scheduler,
                                 private request::CancellationListener,
+                                private request::ReleaseListener,
                                 private ExecutionPermits::Waiter {
  public:
   /// `order` may be null.
@@ -48,11 +49,15 @@ class InstanceScheduler final : public Scheduler,
   size_t PendingCount() const override;
   base::Status CheckProgress() const override;
   std::shared_ptr<ResponseOrder> response_order() const override { return order_; }
+  void EndIdleSequences() override;
+  std::optional<telemetry::SequenceStatistics> CountSequences() const override;
+  telemetry::SequenceList ListSequences(size_t most) const override;
 
  private:
   /// Every member but `thread` and `instance` is guarded by mutex_.
   struct Worker : std::enable_shared_from_this<Worker> {
     SchedulerInstance instance;
+    InstanceId id = 0;
     std::condition_variable ready;
     std::optional<Batch> batch;  // handed over, not yet taken
     uint64_t busy_since_ns = 0;  // when its batch was formed; 0 = it has none
@@ -81,6 +86,8 @@ class InstanceScheduler final : public Scheduler,
   };
 
   void OnCancelled() noexcept override;
+  void OnReleased(request::InferenceRequest& request) noexcept override;
+  base::Status Reschedule(RequestPtr& request) noexcept override;
   void OnPermit(BatchRunner* instance) override;
   void OnTimer();
   void OnWatchdog();
@@ -94,12 +101,16 @@ class InstanceScheduler final : public Scheduler,
   /// One step of it; whether a worker got a batch.
   bool AssignLocked(uint64_t now_ns, Worker* permitted, uint64_t* wake_ns, Plan* plan);
   Worker* ChooseWorkerLocked(uint64_t now_ns, uint64_t* wake_ns, Plan* plan);
+  /// The idle workers that have a batch now; `wake_ns`: when the others may have one.
+  std::vector<Worker*> ReadyWorkersLocked(uint64_t now_ns, uint64_t* wake_ns);
   void StartLocked(Worker& worker, Batch batch, uint64_t now_ns, Plan* plan);
   Worker* FindIdleLocked(const BatchRunner* runner) const;
 
   /// Carries a plan out: hands its batch over, answers what is refused. Takes the lock away.
   void CarryOut(Plan plan, std::unique_lock<std::mutex>& lock);
   void Answer(std::vector<Refusal> refused);
+  /// Adds what the server adds; answers what that is impossible for.
+  void CompleteBatch(Batch* batch);
   void RunBatch(Worker& worker, Batch batch);
   /// The worker's batch is done: it is idle, or, if it is leaving, free to go.
   void FinishLocked(Worker& worker);
@@ -115,11 +126,13 @@ class InstanceScheduler final : public Scheduler,
   const std::shared_ptr<ResponseOrder> order_;
 
   mutable std::mutex mutex_;
-  std::unique_ptr<BatchPlanner> planner_;         // guarded by mutex_
+  const std::unique_ptr<BatchPlanner> planner_;   // guarded by mutex_, but for its const functions
   std::vector<std::shared_ptr<Worker>> workers_;  // guarded by mutex_
   std::vector<Worker*> idle_;                     // guarded by mutex_
+  InstanceId next_instance_ = 1;                  // guarded by mutex_
+  int retiring_ = 0;                              // guarded by mutex_: who wait for vacancy
   bool accepting_ = true;                         // guarded by mutex_
-  std::condition_variable worker_free_;           // a worker has finished, or the queue is empty
+  std::condition_variable worker_free_;  // a worker has finished or is vacant, the queue is empty
 
   std::atomic<bool> cancelled_{false};     // a queued request was cancelled
   std::atomic<uint64_t> next_drop_ns_{0};  // not before this are cancelled requests looked for

@@ -8,7 +8,9 @@
 #include "base/clock.h"
 #include "base/timer_queue.h"
 #include "config/model_config.h"
+#include "request/sequence_inputs.h"
 #include "schedule/adaptive/batch_limits.h"
+#include "schedule/dynamic/batch_strategy.h"
 #include "schedule/execution_permits.h"
 #include "schedule/inline_policy.h"
 #include "schedule/scheduler.h"
@@ -28,10 +30,14 @@ struct SchedulerEnvironment {
   ExecutionPermits* permits = nullptr;
   /// Bounds of dynamic batches that are learned; null where the configuration says them.
   std::shared_ptr<BatchLimits> batch_limits = nullptr;
+  /// Has a say in dynamic batches; null for most models.
+  std::shared_ptr<BatchStrategy> batch_strategy = nullptr;
+  /// What the requests of sequences get; null for models without sequences.
+  std::shared_ptr<const request::SequenceInputs> sequence_inputs = nullptr;
 };
 
-/// The scheduler that the configuration asks for (default or dynamic batching), over these
-/// instances. `config` must outlive it.
+/// The scheduler that the configuration asks for (default, dynamic batching or sequences), over
+/// these instances. `config` must outlive it.
 std::unique_ptr<Scheduler> MakeScheduler(const config::ModelConfig& config,
                                          std::vector<SchedulerInstance> instances,
                                          const SchedulerEnvironment& environment);

@@ -331,7 +331,7 @@ class Play {
     alive_.pop_back();
     if (random_.Chance(50)) return;  // noticed later
     std::vector<Refusal> refused;
-    planner_->DropCancelled(&refused);
+    planner_->DropCancelled(0, &refused);
     Leave(refused);
     for (const Known* known : queue_.Order()) ASSERT_FALSE(known->cancellation->IsCancelled());
   }
@@ -357,8 +357,8 @@ class Play {
     }
     wake_ns_ = kNever;
     while (idle_ > 0 && !::testing::Test::HasFailure()) {
-      if (random_.Chance(10)) planner_->ReadyAt(now_ns_);
-      Decision decision = planner_->Next(now_ns_);
+      if (random_.Chance(10)) planner_->ReadyAt(now_ns_, 0);
+      Decision decision = planner_->Next(now_ns_, 0);
       Leave(decision.refused);
       if (!decision.batch) {
         CheckNone(decision.wake_ns);

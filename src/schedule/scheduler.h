@@ -3,16 +3,16 @@
 
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "base/cpus.h"
 #include "base/status.h"
-#include "schedule/batch.h"
+#include "schedule/request_target.h"
+#include "telemetry/sequence_statistics.h"
 
 namespace nereid::schedule {
-
-class ResponseOrder;
 
 /// A model instance that takes part in scheduling.
 struct SchedulerInstance {
@@ -21,16 +21,9 @@ struct SchedulerInstance {
   base::CpuPlacement placement = {};  // where its thread runs
 };
 
-/// Brings the requests of one model to its instances. Thread-safe, but instances are added and
-/// removed by one thread at a time.
-class Scheduler {
+/// Brings the requests of one model to its instances. Thread-safe.
+class Scheduler : public RequestTarget {
  public:
-  virtual ~Scheduler() = default;
-
-  /// Takes a normalised request. On failure the caller still owns it, nothing was sent, and the
-  /// failure is not counted. May run the request on the calling thread if it allows that.
-  virtual base::Status Enqueue(RequestPtr& request) = 0;
-
   /// From now on refuses new requests; what is queued is still served.
   virtual void StopAccepting() = 0;
 
@@ -42,16 +35,24 @@ class Scheduler {
 
   /// Takes instances out of service while requests are being served. Returns when none of them runs
   /// or will run a batch: they may be destroyed. What is queued waits for the others, or for
-  /// instances that are added later. Runners that are not there are ignored. Must not be called
-  /// from an instance's own thread.
+  /// instances that are added later. Sequences cannot change their instance: with them it returns
+  /// when the last one that has begun there is over, which is up to clients. Runners that are not
+  /// there are ignored. Must not be called from an instance's own thread.
   virtual void RemoveInstances(const std::vector<BatchRunner*>& runners) = 0;
 
   /// The watch-dog's view: UNAVAILABLE while an execution has been running for longer than the
   /// configured limit, naming the model, the instance, the seconds and where it is stuck.
   virtual base::Status CheckProgress() const = 0;
 
-  /// Keeps the responses of the model in order; null where order is not promised.
-  virtual std::shared_ptr<ResponseOrder> response_order() const = 0;
+  /// Nobody can reach the model any more: sequences that only wait for their client end now, the
+  /// others when what is queued of them is served.
+  virtual void EndIdleSequences() {}
+  /// None where the model has no sequences.
+  virtual std::optional<telemetry::SequenceStatistics> CountSequences() const {
+    return std::nullopt;
+  }
+  /// The first `most` of the live sequences.
+  virtual telemetry::SequenceList ListSequences(size_t /*most*/) const { return {}; }
 };
 
 }  // namespace nereid::schedule

@@ -65,6 +65,23 @@ void WriteCacheMetrics(const telemetry::InferStatistics& statistics, const Label
   }
 }
 
+void WriteSequenceMetrics(const telemetry::SequenceStatistics& statistics, const Labels& labels,
+                          telemetry::MetricWriter& writer) {
+  const auto gauge = [&](const char* name, const char* help, uint64_t value) {
+    writer.Family(MetricKind::kGauge, name, help).Sample(labels, value);
+  };
+  gauge("nereid_sequence_active", "Sequences that have a slot now", statistics.active);
+  gauge("nereid_sequence_backlog", "Sequences that wait for a slot now", statistics.backlog);
+  gauge("nereid_sequence_slots", "Slots of the instances that take sequences", statistics.slots);
+  gauge("nereid_sequence_slots_in_use", "Those of them that have a sequence now",
+        statistics.slots_in_use);
+  auto& ended = writer.Family(MetricKind::kCounter, "nereid_sequence_ended_total",
+                              "Sequences that are over, by what ended them");
+  for (const auto& [reason, count] : statistics.ended) {
+    ended.Sample(labels.With("reason", reason), count);
+  }
+}
+
 }  // namespace
 
 void WriteModelMetrics(const telemetry::ModelStatistics& statistics,
@@ -110,6 +127,7 @@ void WriteModelMetrics(const telemetry::ModelStatistics& statistics,
       .Family(MetricKind::kGauge, "nv_inference_pending_request_count",
               "Requests that wait for the backend now")
       .Sample(labels, statistics.pending_requests);
+  if (statistics.sequences) WriteSequenceMetrics(*statistics.sequences, labels, writer);
   if (statistics.response_cache) {
     WriteCacheMetrics(statistics.inference_stats, labels, with_durations, writer);
   }

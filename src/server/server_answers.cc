@@ -33,7 +33,8 @@ std::string_view ServerVersion() { return "2.51.0"; }
 
 std::vector<std::string> ServerExtensions() {
   return {"classification",     "model_repository", "model_configuration",
-          "binary_tensor_data", "parameters",       "statistics"};
+          "binary_tensor_data", "parameters",       "statistics",
+          "generate",           "logging"};
 }
 
 api::ServerMetadata InferenceServer::GetServerMetadata() {
@@ -80,7 +81,7 @@ base::Result<std::vector<api::ModelStatistics>> InferenceServer::GetModelStatist
       if (record.state != VersionState::kReady) continue;
       known = true;
       if (!name.empty() && version >= 0 && number != version) continue;
-      statistics.push_back(ServedOf(record).model().Statistics());
+      statistics.push_back(ServedOf(record).version().Statistics());
     }
   }
   if (!known) {
@@ -91,6 +92,20 @@ base::Result<std::vector<api::ModelStatistics>> InferenceServer::GetModelStatist
                                    "'");
   }
   return statistics;
+}
+
+base::Result<api::SequenceList> InferenceServer::ListSequences(const std::string& name,
+                                                               int64_t version) {
+  if (!settings_.list_sequences) {
+    return Status::NotFound(
+        "sequences are not listed by this server (--enable-sequence-listing=true)");
+  }
+  NEREID_ASSIGN_OR_RETURN(auto loaded, repository_->lifecycle.Table()->Find(name, version));
+  const auto served = ServedModel::From(std::move(loaded));
+  if (!served->config().has_sequence_batching()) {
+    return Status::NotFound("model '" + name + "' has no sequences");
+  }
+  return served->version().ListSequences(api::kMostSequencesListed);
 }
 
 base::Result<std::vector<api::RepositoryIndexEntry>> InferenceServer::GetRepositoryIndex(
@@ -121,7 +136,7 @@ void InferenceServer::StartCollectors() {
           for (const auto& [number, record] : versions) {
             if (record.state != VersionState::kReady) continue;
             ServedModel& served = ServedOf(record);
-            WriteModelMetrics(served.model().Statistics(), served.config().metric_tags(),
+            WriteModelMetrics(served.version().Statistics(), served.config().metric_tags(),
                               with_durations, writer);
           }
         }

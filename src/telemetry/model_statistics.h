@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "telemetry/instruments.h"
+#include "telemetry/sequence_statistics.h"
 
 namespace nereid::telemetry {
 
@@ -75,6 +76,8 @@ struct ModelStatistics {
     uint64_t size_limit = 0;  // of this moment
   };
   AdaptiveBatching adaptive_batching;
+  /// None for a model without sequences.
+  std::optional<SequenceStatistics> sequences;
   /// Milliseconds; none where the server keeps no histograms.
   std::optional<HistogramSnapshot> first_response_ms;
   bool response_cache = false;  // the model asks for it, whether or not the server has one

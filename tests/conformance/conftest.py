@@ -8,6 +8,8 @@ intended_differences.toml are expected to fail, and must.
 import fnmatch
 import os
 import shlex
+import shutil
+import subprocess
 import tomllib
 from pathlib import Path
 
@@ -30,6 +32,9 @@ def pytest_addoption(parser):
     group.addoption("--cache-directory", default=os.environ.get("NEREID_CACHES"),
                     help="passed to servers with a response cache (default: NEREID_CACHES, else "
                          "nothing)")
+    group.addoption("--python-backend", metavar="DIR", type=Path,
+                    help="where tools/install/python_backend.sh put Triton's Python backend "
+                         "(default: build/python_backend, else build/peer)")
     group.addoption("--peer", metavar="DIR", type=Path,
                     help="test the real Triton that tools/peer/fetch_triton.sh put into DIR")
 
@@ -75,6 +80,23 @@ def test_plugins(request) -> Path:
     folder = build / "tests" / "plugins"
     if not folder.is_dir():
         pytest.skip(f"{folder} is not built")
+    return folder
+
+
+@pytest.fixture(scope="session")
+def server_plugins(request, test_plugins, tmp_path_factory) -> Path:
+    """The same for whatever server is under test: Triton's library has a name of its own."""
+    peer = request.config.option.peer
+    if not peer:
+        return test_plugins
+    if shutil.which("patchelf") is None:
+        pytest.skip("patchelf is not installed")
+    (library,) = (peer.resolve() / "wheel" / "nvidia_pytriton.libs").glob("libtritonserver-*.so")
+    folder = tmp_path_factory.mktemp("peer_plugins")
+    for plugin in test_plugins.glob("libtriton_*.so"):
+        shutil.copy(plugin, folder)
+        subprocess.run(["patchelf", "--replace-needed", "libtritonserver.so", library.name,
+                        str(folder / plugin.name)], check=True)
     return folder
 
 

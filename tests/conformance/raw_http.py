@@ -89,7 +89,7 @@ class Wire:
 
     def __init__(self, server, timeout=10):
         self.socket = socket.create_connection(("127.0.0.1", server.http_port), timeout=timeout)
-        self.buffer = b""
+        self.buffer = bytearray()
 
     def __enter__(self):
         return self
@@ -115,20 +115,49 @@ class Wire:
         except ConnectionResetError:
             return True
 
-    def read(self) -> Response:
-        """The next response. Needs Content-Length (every answer of an inference server has)."""
+    def read_head(self) -> Response:
+        """The head of the next response."""
         while b"\r\n\r\n" not in self.buffer:
-            assert self._more(), f"connection closed before an answer: {self.buffer!r}"
+            assert self._more(), f"connection closed before an answer: {bytes(self.buffer)!r}"
         head, self.buffer = self.buffer.split(b"\r\n\r\n", 1)
         lines = head.decode("latin-1").split("\r\n")
         status = int(lines[0].split()[1])
         headers = {k.strip().lower(): v.strip()
                    for k, v in (line.split(":", 1) for line in lines[1:])}
-        length = 0 if status < 200 else int(headers.get("content-length", 0))
+        return Response(status, lines[0].split(" ", 2)[-1], headers)
+
+    def _take(self, length) -> bytes:
         while len(self.buffer) < length:
             assert self._more(), "connection closed inside a body"
-        body, self.buffer = self.buffer[:length], self.buffer[length:]
-        return Response(status, lines[0].split(" ", 2)[-1], headers, body)
+        body = bytes(self.buffer[:length])
+        del self.buffer[:length]
+        return body
+
+    def read(self) -> Response:
+        """The next response. Needs Content-Length."""
+        answer = self.read_head()
+        length = answer.headers.get("content-length", 0)
+        answer.body = b"" if answer.status < 200 else self._take(int(length))
+        return answer
+
+    def read_chunk(self) -> bytes:
+        """The next chunk of a body; empty for the last one."""
+        while b"\r\n" not in self.buffer:
+            assert self._more(), "connection closed inside a body"
+        size, self.buffer = self.buffer.split(b"\r\n", 1)
+        chunk = self._take(int(size, 16) + 2)
+        assert chunk.endswith(b"\r\n")
+        return chunk[:-2]
+
+    def read_chunked(self) -> Response:
+        """The next response, whose body is chunked."""
+        answer = self.read_head()
+        assert answer.headers["transfer-encoding"] == "chunked"
+        chunks = []
+        while chunk := self.read_chunk():
+            chunks.append(chunk)
+        answer.body = b"".join(chunks)
+        return answer
 
 
 def head(method, path, *headers) -> bytes:

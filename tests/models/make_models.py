@@ -11,6 +11,11 @@ nothing but Python.
   copy_TYPE        x[batch,n] -> y[batch,n]           every type of the protocol
   exclaim          x[batch,1] -> y[batch,1]           texts, with "!" put behind
   accumulate       x,state[batch,4] -> y,new_state    y = new_state = x + state
+  start_or_add     INPUT[batch,n],START[batch,1],INPUT_STATE[batch,m] of int32 -> OUTPUT,
+                   OUTPUT_STATE    both are INPUT where START is 1, else INPUT + INPUT_STATE
+  add_state        INPUT[batch,n],INPUT_STATE[batch,m] of int32 -> OUTPUT, OUTPUT_STATE: the sum
+  remember         x[batch,n],list[batch,known] -> y[batch,all], new_list    list with x behind it
+  append_text      x[batch,1],text[batch,1] -> y[batch,1], new_text    texts put together
   transpose        x[rows,columns] -> y[columns,rows]
   nonzero          x[n] -> y[1,count]                 the size of y depends on the values of x
   promise          x[n] -> y[n]                       but gives the non-zero elements only
@@ -101,6 +106,53 @@ def accumulate():
         [onnx.node("Add", ["x", "state"], ["y"]), onnx.node("Identity", ["y"], ["new_state"])],
         [onnx.value("x", onnx.FLOAT, shape), onnx.value("state", onnx.FLOAT, shape)],
         [onnx.value("y", onnx.FLOAT, shape), onnx.value("new_state", onnx.FLOAT, shape)])
+
+
+def start_or_add():
+    state = onnx.value("INPUT_STATE", onnx.INT32, ["batch", "m"])
+    return onnx.model(
+        "start_or_add",
+        [onnx.node("Add", ["INPUT", "INPUT_STATE"], ["sum"]),
+         onnx.node("Cast", ["START"], ["starts"], to=onnx.BOOL),
+         onnx.node("Where", ["starts", "INPUT", "sum"], ["OUTPUT"]),
+         onnx.node("Identity", ["OUTPUT"], ["OUTPUT_STATE"])],
+        [onnx.value("INPUT", onnx.INT32, ["batch", "n"]),
+         onnx.value("START", onnx.INT32, ["batch", 1]), state],
+        [onnx.value("OUTPUT", onnx.INT32, ["batch", "k"]),
+         onnx.value("OUTPUT_STATE", onnx.INT32, ["batch", "k"])])
+
+
+def add_state():
+    return onnx.model(
+        "add_state",
+        [onnx.node("Add", ["INPUT", "INPUT_STATE"], ["OUTPUT"]),
+         onnx.node("Identity", ["OUTPUT"], ["OUTPUT_STATE"])],
+        [onnx.value("INPUT", onnx.INT32, ["batch", "n"]),
+         onnx.value("INPUT_STATE", onnx.INT32, ["batch", "m"])],
+        [onnx.value("OUTPUT", onnx.INT32, ["batch", "k"]),
+         onnx.value("OUTPUT_STATE", onnx.INT32, ["batch", "k"])])
+
+
+def remember():
+    return onnx.model(
+        "remember",
+        [onnx.node("Concat", ["list", "x"], ["y"], axis=1),
+         onnx.node("Identity", ["y"], ["new_list"])],
+        [onnx.value("x", onnx.FLOAT, ["batch", "n"]),
+         onnx.value("list", onnx.FLOAT, ["batch", "known"])],
+        [onnx.value("y", onnx.FLOAT, ["batch", "all"]),
+         onnx.value("new_list", onnx.FLOAT, ["batch", "all"])])
+
+
+def append_text():
+    shape = ["batch", 1]
+    return onnx.model(
+        "append_text",
+        [onnx.node("StringConcat", ["text", "x"], ["y"]),
+         onnx.node("Identity", ["y"], ["new_text"])],
+        [onnx.value("x", onnx.STRING, shape), onnx.value("text", onnx.STRING, shape)],
+        [onnx.value("y", onnx.STRING, shape), onnx.value("new_text", onnx.STRING, shape)],
+        opset=20, ir=9)
 
 
 def nonzero():
@@ -260,6 +312,8 @@ MODELS = {
     "ragged": ragged, "with_default": with_default, "sequence": sequence,
     "default_row": default_row, "ragged_string": ragged_string, "shorten": shorten, "look": look,
     "double": double, "triple": triple, "maybe": maybe,
+    "start_or_add": start_or_add, "add_state": add_state, "remember": remember,
+    "append_text": append_text,
     "describe_int32": lambda: describe(onnx.INT32), "describe_fp32": lambda: describe(onnx.FLOAT),
     "transpose": lambda: one_to_one("Transpose", onnx.FLOAT, ["rows", "columns"],
                                     ["columns", "rows"]),

@@ -28,6 +28,8 @@ struct BatchMember {
   /// Inferences in this request: the size of its batch dimension, or 1. Set by the backend.
   uint64_t batch_size = 1;
   Error error;
+  /// It is to be executed once more, and answered then.
+  bool reschedule = false;
 };
 
 /// The requests of one TRITONBACKEND_ModelInstanceExecute call, from the moment the backend owns
@@ -62,6 +64,10 @@ class Batch {
       members_[i].error = std::move(error);
     }
   }
+
+  /// Request i goes back to the server's queue in place of being answered (iterative sequences).
+  /// Where the server does not take it, its answer is the server's error.
+  void Reschedule(size_t i) { members_[i].reschedule = true; }
 
   /// Fails every request that has no failure yet.
   void FailAll(const Error& error) {
@@ -151,7 +157,7 @@ class Batch {
 
   /// Sends the response and releases the request; nothing where that has been done.
   static void Answer(BatchMember* member) noexcept {
-    if (member->request == nullptr) {
+    if (member->request == nullptr || PutBack(member)) {
       return;
     }
     if (member->response != nullptr) {
@@ -165,6 +171,24 @@ class Batch {
          TRITONBACKEND_RequestRelease(member->request, TRITONSERVER_REQUEST_RELEASE_ALL));
     member->request = nullptr;
     member->response = nullptr;
+  }
+
+  /// Whether the request was rescheduled.
+  static bool PutBack(BatchMember* member) noexcept {
+    if (!member->reschedule || !member->error.ok() || member->response == nullptr) {
+      return false;
+    }
+    // No response may be left when the server executes the request again.
+    Drop("delete a response", TRITONBACKEND_ResponseDelete(member->response));
+    member->response = nullptr;
+    member->error = Error(
+        TRITONBACKEND_RequestRelease(member->request, TRITONSERVER_REQUEST_RELEASE_RESCHEDULE));
+    if (member->error.ok()) {
+      member->request = nullptr;
+      return true;
+    }
+    Drop("make a response", TRITONBACKEND_ResponseNew(&member->response, member->request));
+    return false;
   }
 
   static void Drop(const char* action, TRITONSERVER_Error* failure) noexcept {

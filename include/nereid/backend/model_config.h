@@ -57,6 +57,22 @@ struct BatchOutputConfig {
   std::string source;
 };
 
+/// One control tensor of `sequence_batching.control_input`; the server adds it to each request,
+/// with one element per item of the batch.
+struct ControlConfig {
+  std::string name;
+  TRITONSERVER_DataType data_type = TRITONSERVER_TYPE_INVALID;
+};
+
+/// One entry of `sequence_batching.state`: the server adds the input, and the backend writes the
+/// output (sequence.h). `output` has the data type and the dims as well.
+struct StateConfig {
+  std::string input_name;
+  TensorConfig output;
+  /// Both are one piece of memory.
+  bool same_buffer = false;
+};
+
 /// One entry of `optimization.execution_accelerators`.
 struct AcceleratorConfig {
   std::string name;
@@ -75,9 +91,8 @@ struct ModelConfig {
   std::vector<TensorConfig> outputs;
   std::vector<BatchInputConfig> batch_inputs;
   std::vector<BatchOutputConfig> batch_outputs;
-  /// Control tensors of the sequence batcher; the server adds them to each request.
-  std::vector<std::string> control_inputs;
-  size_t state_count = 0;
+  std::vector<ControlConfig> controls;
+  std::vector<StateConfig> states;
   bool has_dynamic_batching = false;
   bool has_sequence_batching = false;
   bool decoupled = false;
@@ -222,6 +237,49 @@ inline std::vector<std::string> ReadGpuSettings(const rapidjson::Value& json) {
   return names;
 }
 
+inline std::vector<ControlConfig> ReadControls(const rapidjson::Value* list) {
+  constexpr std::pair<const char*, TRITONSERVER_DataType> kValues[] = {
+      {"int32_false_true", TRITONSERVER_TYPE_INT32},
+      {"fp32_false_true", TRITONSERVER_TYPE_FP32},
+      {"bool_false_true", TRITONSERVER_TYPE_BOOL}};
+  std::vector<ControlConfig> controls;
+  if (list == nullptr || !list->IsArray()) {
+    return controls;
+  }
+  for (const rapidjson::Value& entry : list->GetArray()) {
+    ControlConfig& control = controls.emplace_back();
+    control.name = TextOf(Member(&entry, "name"));
+    const rapidjson::Value* kinds = Member(&entry, "control");
+    if (kinds == nullptr || !kinds->IsArray() || kinds->Empty()) {
+      continue;
+    }
+    control.data_type = DataTypeFromConfig(TextOf(Member(&(*kinds)[0], "data_type")));
+    for (const auto& [member, type] : kValues) {
+      const rapidjson::Value* values = Member(&(*kinds)[0], member);
+      if (values != nullptr && values->IsArray() && !values->Empty()) {
+        control.data_type = type;
+      }
+    }
+  }
+  return controls;
+}
+
+inline std::vector<StateConfig> ReadStates(const rapidjson::Value* list) {
+  std::vector<StateConfig> states;
+  if (list == nullptr || !list->IsArray()) {
+    return states;
+  }
+  for (const rapidjson::Value& entry : list->GetArray()) {
+    StateConfig& state = states.emplace_back();
+    state.input_name = TextOf(Member(&entry, "input_name"));
+    state.output.name = TextOf(Member(&entry, "output_name"));
+    state.output.data_type = DataTypeFromConfig(TextOf(Member(&entry, "data_type")));
+    state.output.dims = IntsOf(Member(&entry, "dims"));
+    state.same_buffer = BoolOf(Member(&entry, "use_same_buffer_for_input_output"));
+  }
+  return states;
+}
+
 inline Parameters::Map ReadParameters(const rapidjson::Value* object) {
   Parameters::Map values;
   if (object != nullptr && object->IsObject()) {
@@ -259,8 +317,8 @@ inline ModelConfig ParseModelConfig(const rapidjson::Value& json) {
   config.has_dynamic_batching = Member(&json, "dynamic_batching") != nullptr;
   const rapidjson::Value* sequence = Member(&json, "sequence_batching");
   config.has_sequence_batching = sequence != nullptr;
-  ReadNames(Member(sequence, "control_input"), "name", &config.control_inputs);
-  config.state_count = MemberCount(Member(sequence, "state"));
+  config.controls = ReadControls(Member(sequence, "control_input"));
+  config.states = ReadStates(Member(sequence, "state"));
   config.decoupled = BoolOf(Member(Member(&json, "model_transaction_policy"), "decoupled"));
   config.instance_count = CountInstances(Member(&json, "instance_group"));
   ReadNames(Member(Member(&json, "model_operations"), "op_library_filename"), nullptr,

@@ -9,6 +9,7 @@
 #include "request/inference_request.h"
 #include "request/inference_response.h"
 #include "request/response_factory.h"
+#include "request/sequence_states.h"
 #include "tensor/data_type.h"
 #include "triton/core/tritonbackend.h"
 
@@ -25,6 +26,9 @@ inline request::Input& Unwrap(TRITONBACKEND_Input* handle) {
 }
 inline request::Output& Unwrap(TRITONBACKEND_Output* handle) {
   return *reinterpret_cast<request::Output*>(handle);
+}
+inline request::OutputState& Unwrap(TRITONBACKEND_State* handle) {
+  return *reinterpret_cast<request::OutputState*>(handle);
 }
 /// The C object holds a share in the factory.
 inline std::shared_ptr<request::ResponseFactory>& Unwrap(TRITONBACKEND_ResponseFactory* handle) {

@@ -2,6 +2,7 @@
 // TRITONBACKEND_Request*.
 #include "abi/parameter.h"
 #include "backend/abi/conversions.h"
+#include "request/response_factory.h"
 
 using nereid::abi::Guard;
 using nereid::abi::OutOfBounds;
@@ -11,6 +12,23 @@ using nereid::backend::ToC;
 using nereid::backend::Unwrap;
 using nereid::base::Status;
 using nereid::request::InferenceRequest;
+
+namespace {
+
+/// The request stays the backend's when this fails.
+Status Reschedule(InferenceRequest& request) {
+  if (request.release_listener == nullptr) {
+    return Status::InvalidArgument(
+        "Request is released with TRITONSERVER_REQUEST_RELEASE_RESCHEDULE, while the model is not "
+        "configured to handle such a flag.");
+  }
+  std::unique_ptr<InferenceRequest> owned(&request);
+  Status status = request.release_listener->Reschedule(owned);
+  (void)owned.release();
+  return status;
+}
+
+}  // namespace
 
 extern "C" {
 
@@ -187,21 +205,13 @@ TRITONSERVER_Error* TRITONBACKEND_RequestRelease(TRITONBACKEND_Request* request,
   NEREID_CHECK_NOT_NULL(request);
   return Guard([&] {
     if (release_flags == TRITONSERVER_REQUEST_RELEASE_RESCHEDULE) {
-      return Status::InvalidArgument(
-          "Request is released with TRITONSERVER_REQUEST_RELEASE_RESCHEDULE, while the model is "
-          "not configured to handle such a flag.");
+      return Reschedule(Unwrap(request));
     }
     if (release_flags != TRITONSERVER_REQUEST_RELEASE_ALL) {
       return Status::InvalidArgument("unknown request release flags " +
                                      std::to_string(release_flags));
     }
-    std::unique_ptr<InferenceRequest> owned(&Unwrap(request));
-    // The request's share in the factory ends here: if the plug-in holds none and has not sent the
-    // final response, the factory does.
-    const auto sink = owned->sink();
-    owned->response_factory()->MarkReleased();
-    owned->Unbind();
-    sink->RequestReleased(std::move(owned));
+    nereid::request::ReleaseRequest(std::unique_ptr<InferenceRequest>(&Unwrap(request)));
     return Status::Ok();
   });
 }
@@ -210,7 +220,7 @@ TRITONSERVER_Error* TRITONBACKEND_RequestTrace(TRITONBACKEND_Request* request,
                                                TRITONSERVER_InferenceTrace** trace) {
   NEREID_CHECK_NOT_NULL(request);
   NEREID_CHECK_NOT_NULL(trace);
-  *trace = nullptr;
+  *trace = reinterpret_cast<TRITONSERVER_InferenceTrace*>(Unwrap(request).trace());
   return nullptr;
 }
 

@@ -1,31 +1,71 @@
 // SPDX-License-Identifier: Apache-2.0
-// TRITONBACKEND_State*: belongs to sequence batching, which this build does not have.
+// TRITONBACKEND_State*: what a backend writes for the next request of a sequence.
 #include "backend/abi/conversions.h"
+
+using nereid::abi::Guard;
+using nereid::backend::ToC;
+using nereid::backend::Unwrap;
+using nereid::base::Status;
+using nereid::memory::MemoryType;
 
 extern "C" {
 
-TRITONSERVER_Error* TRITONBACKEND_StateNew(TRITONBACKEND_State** /*state*/,
-                                           TRITONBACKEND_Request* /*request*/, const char* /*name*/,
-                                           const TRITONSERVER_DataType /*datatype*/,
-                                           const int64_t* /*shape*/,
-                                           const uint32_t /*dims_count*/) {
-  return nereid::abi::MissingFeature(__func__, "sequence state");
+TRITONSERVER_Error* TRITONBACKEND_StateNew(TRITONBACKEND_State** state,
+                                           TRITONBACKEND_Request* request, const char* name,
+                                           const TRITONSERVER_DataType datatype,
+                                           const int64_t* shape, const uint32_t dims_count) {
+  NEREID_CHECK_NOT_NULL(state);
+  NEREID_CHECK_NOT_NULL(request);
+  NEREID_CHECK_NOT_NULL(name);
+  if (dims_count > 0) NEREID_CHECK_NOT_NULL(shape);
+  return Guard([&] {
+    auto& owner = Unwrap(request);
+    if (owner.states == nullptr) {
+      return Status::InvalidArgument("unable to add state '" + std::string(name) +
+                                     "'. State configuration is missing for model '" +
+                                     owner.model_name + "'.");
+    }
+    NEREID_ASSIGN_OR_RETURN(
+        auto* const made,
+        owner.states->NewOutput(name, static_cast<nereid::tensor::DataType>(datatype),
+                                nereid::tensor::Shape(shape, shape + dims_count)));
+    *state = reinterpret_cast<TRITONBACKEND_State*>(made);
+    return Status::Ok();
+  });
 }
 
-TRITONSERVER_Error* TRITONBACKEND_StateUpdate(TRITONBACKEND_State* /*state*/) {
-  return nereid::abi::MissingFeature(__func__, "sequence state");
+TRITONSERVER_Error* TRITONBACKEND_StateUpdate(TRITONBACKEND_State* state) {
+  NEREID_CHECK_NOT_NULL(state);
+  return Guard([&] { return Unwrap(state).owner->Update(&Unwrap(state)); });
 }
 
-TRITONSERVER_Error* TRITONBACKEND_StateBuffer(TRITONBACKEND_State* /*state*/, void** /*buffer*/,
-                                              const uint64_t /*buffer_byte_size*/,
-                                              TRITONSERVER_MemoryType* /*memory_type*/,
-                                              int64_t* /*memory_type_id*/) {
-  return nereid::abi::MissingFeature(__func__, "sequence state");
+TRITONSERVER_Error* TRITONBACKEND_StateBuffer(TRITONBACKEND_State* state, void** buffer,
+                                              const uint64_t buffer_byte_size,
+                                              TRITONSERVER_MemoryType* memory_type,
+                                              int64_t* memory_type_id) {
+  NEREID_CHECK_NOT_NULL(state);
+  NEREID_CHECK_NOT_NULL(buffer);
+  NEREID_CHECK_NOT_NULL(memory_type);
+  NEREID_CHECK_NOT_NULL(memory_type_id);
+  return Guard([&] {
+    NEREID_ASSIGN_OR_RETURN(*buffer, Unwrap(state).owner->Buffer(&Unwrap(state), buffer_byte_size));
+    // Whatever the backend would like: states are kept in the host's memory.
+    *memory_type = ToC(MemoryType::kCpu);
+    *memory_type_id = 0;
+    return Status::Ok();
+  });
 }
 
 TRITONSERVER_Error* TRITONBACKEND_StateBufferAttributes(
-    TRITONBACKEND_State* /*state*/, TRITONSERVER_BufferAttributes** /*buffer_attributes*/) {
-  return nereid::abi::MissingFeature(__func__, "sequence state");
+    TRITONBACKEND_State* state, TRITONSERVER_BufferAttributes** buffer_attributes) {
+  NEREID_CHECK_NOT_NULL(state);
+  NEREID_CHECK_NOT_NULL(buffer_attributes);
+  return Guard([&] {
+    NEREID_ASSIGN_OR_RETURN(auto* const attributes,
+                            Unwrap(state).owner->Attributes(&Unwrap(state)));
+    *buffer_attributes = ToC(attributes);
+    return Status::Ok();
+  });
 }
 
 }  // extern "C"

@@ -41,7 +41,10 @@ Status WrongParameterType(std::string_view key) {
                                  "'string'.");
 }
 
-Status ReadCustom(Cursor& cursor, std::string_view key, InferenceRequest* request) {
+}  // namespace
+
+Status ReadCustomParameter(Cursor& cursor, std::string_view key, bool wide,
+                           InferenceRequest* request) {
   request::Parameter parameter{std::string(key), {}};
   const char c = cursor.Peek();
   bool flag = false;
@@ -63,6 +66,8 @@ Status ReadCustom(Cursor& cursor, std::string_view key, InferenceRequest* reques
       parameter.value = number.i;
     } else if (number.u <= INT64_MAX) {
       parameter.value = static_cast<int64_t>(number.u);
+    } else if (wide) {
+      parameter.value = number.AsDouble();
     } else {
       return WrongParameterType(key);
     }
@@ -70,8 +75,6 @@ Status ReadCustom(Cursor& cursor, std::string_view key, InferenceRequest* reques
   request->parameters.push_back(std::move(parameter));
   return Status::Ok();
 }
-
-}  // namespace
 
 Status ReadRequestParameters(Cursor& cursor, InferenceRequest* request, OutputOptions* outputs) {
   if (cursor.Peek() != '{') {
@@ -97,7 +100,7 @@ Status ReadRequestParameters(Cursor& cursor, InferenceRequest* request, OutputOp
           "parameter keys starting with 'triton_' are reserved for Triton usage and should not be "
           "specified.");
     }
-    return ReadCustom(cursor, key, request);
+    return ReadCustomParameter(cursor, key, /*wide=*/false, request);
   });
 }
 

@@ -13,4 +13,9 @@ namespace nereid::codec::json {
 base::Status ReadRequestParameters(Cursor& cursor, request::InferenceRequest* request,
                                    OutputOptions* outputs);
 
+/// Adds the value at the cursor, a text, a number or a truth value, as a parameter for the backend.
+/// A number beyond INT64 is refused, or becomes a double where `wide`.
+base::Status ReadCustomParameter(Cursor& cursor, std::string_view key, bool wide,
+                                 request::InferenceRequest* request);
+
 }  // namespace nereid::codec::json

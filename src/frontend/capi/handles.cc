@@ -1,7 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/capi/handles.h"
 
+#include <utility>
+
+#include "server/inference_server.h"
+
 namespace nereid::frontend_capi {
+
+base::Result<std::unique_ptr<TRITONSERVER_Server>> MakeServer(server::ServerSettings settings) {
+  auto handle = std::make_unique<TRITONSERVER_Server>();
+  settings.c_server = handle.get();
+  NEREID_ASSIGN_OR_RETURN(handle->server, server::InferenceServer::Create(std::move(settings)));
+  handle->service.store(handle->server.get(), std::memory_order_release);
+  return handle;
+}
 
 base::Result<api::InferenceService*> ServiceOf(TRITONSERVER_Server* server) {
   api::InferenceService* service = server->service.load(std::memory_order_acquire);

@@ -163,10 +163,10 @@ void Call::Deliver(Delivery delivery) {
   inbox_->Put(std::move(delivery));
 }
 
-void Call::SendMessage(EncodedMessage message) {
+void Call::SendMessage(EncodedMessage message, base::ByteShare waiting) {
   if (finished()) return;
   for (std::string_view piece : message.pieces) unsent_ += piece.size();
-  outbox_.push_back({std::make_shared<EncodedMessage>(std::move(message))});
+  outbox_.push_back({std::make_shared<EncodedMessage>(std::move(message)), std::move(waiting)});
   session_->CallChanged(*this);
 }
 
@@ -194,6 +194,7 @@ void Call::MoveUnsent(size_t size, WriteQueue* queue) {
     front.offset = 0;
     if (++front.piece == front.message->pieces.size()) {
       front.message.reset();
+      front.waiting = {};
       ++outbox_front_;
     }
   }

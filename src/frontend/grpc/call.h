@@ -62,6 +62,10 @@ class Call : public std::enable_shared_from_this<Call>, private Timed {
   size_t place = 0;               // for the session's list
   bool headers_sent = false;      // for the session
   bool waiting_for_data = false;  // for the session: the transport asked for bytes in vain
+  size_t withheld = 0;            // for the session: received bytes that its window lacks
+
+  /// Whether the client is to read before it sends more: its window is not given back until then.
+  virtual bool WantsLess() const { return false; }
 
   // ---- From the party that works for the call. ----
 
@@ -83,7 +87,7 @@ class Call : public std::enable_shared_from_this<Call>, private Timed {
   virtual void OnCancelled() = 0;
 
   /// After Finish() both do nothing.
-  void SendMessage(codec::proto::EncodedMessage message);
+  void SendMessage(codec::proto::EncodedMessage message, base::ByteShare waiting = {});
   void Finish(CallStatus status);
 
   /// Ends the call if its deadline has passed although the loop's timer has not fired yet, and
@@ -103,6 +107,7 @@ class Call : public std::enable_shared_from_this<Call>, private Timed {
  private:
   struct Unsent {
     std::shared_ptr<codec::proto::EncodedMessage> message;
+    base::ByteShare waiting;
     size_t piece = 0;
     size_t offset = 0;  // in that piece
   };

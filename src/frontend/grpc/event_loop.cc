@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/byte_budget.h"
 #include "base/clock.h"
 #include "base/log.h"
 #include "frontend/grpc/call.h"
@@ -103,6 +104,7 @@ class EventLoop::Body final : public LoopServices, public Connection::Host {
 
   void Run() {
     current_loop = this;
+    base::ForbidBlocking();
     Accept();
     io_.run();
     current_loop = nullptr;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -27,6 +28,10 @@ struct GrpcOptions {
   bool run_inline = true;
   /// Largest request message in bytes: gRPC's own limit.
   size_t max_message_size = 0x7fffffff;
+  /// Bytes of a stream's responses that may wait for its client, and how long a backend that has
+  /// more to send is held up before its request ends; see docs/streaming.md.
+  size_t max_waiting_bytes = size_t{64} << 20;
+  std::chrono::milliseconds slow_reader_patience{5000};
   /// Calls at one time in one connection. A client of many threads shares one connection.
   uint32_t max_concurrent_streams = 4096;
   /// All metadata of a call in bytes, counted as HTTP/2 counts (32 more for each).

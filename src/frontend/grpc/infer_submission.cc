@@ -34,7 +34,8 @@ base::Result<std::unique_ptr<request::InferenceRequest>> MakeRequest(
   NEREID_RETURN_IF_ERROR(codec::proto::FillInferRequest(view, request.get(), wishes));
   request->model_version = target.version;
   request->deadline_ns = deadline_ns;
-  request->may_run_inline = context.options.run_inline;
+  // Several responses may take long, and may have to wait for the client.
+  request->may_run_inline = context.options.run_inline && !target.traits.decoupled;
   request->Hold(std::move(message.storage));
   return request;
 }

@@ -87,15 +87,22 @@ struct SessionCallbacks {
     return 0;
   }
 
+  static int FromConsume(int result) {
+    return result == NGHTTP2_ERR_NOMEM ? NGHTTP2_ERR_CALLBACK_FAILURE : 0;
+  }
+
   static int OnDataChunk(nghttp2_session* session, uint8_t, int32_t stream, const uint8_t* data,
                          size_t size, void*) {
-    if (Call* call = FindCall(session, stream)) {
+    Call* const call = FindCall(session, stream);
+    if (call != nullptr) {
       call->ReceiveData({reinterpret_cast<const char*>(data), size});
     }
     // The bytes are used: they lie in the message's own buffer now.
-    return nghttp2_session_consume(session, stream, size) == NGHTTP2_ERR_NOMEM
-               ? NGHTTP2_ERR_CALLBACK_FAILURE
-               : 0;
+    if (call != nullptr && call->WantsLess()) {
+      call->withheld += size;
+      return FromConsume(nghttp2_session_consume_connection(session, size));
+    }
+    return FromConsume(nghttp2_session_consume(session, stream, size));
   }
 
   static int OnStreamClose(nghttp2_session* session, int32_t stream, uint32_t error,
@@ -135,13 +142,16 @@ struct SessionCallbacks {
     return static_cast<ssize_t>(size);
   }
 
-  static int SendData(nghttp2_session*, nghttp2_frame*, const uint8_t* frame_header, size_t length,
-                      nghttp2_data_source* source, void* user_data) {
+  static int SendData(nghttp2_session* session, nghttp2_frame*, const uint8_t* frame_header,
+                      size_t length, nghttp2_data_source* source, void* user_data) {
     Session& self = Of(user_data);
     if (self.queue_.pending() >= kFullQueue) return NGHTTP2_ERR_WOULDBLOCK;
+    Call& call = *static_cast<Call*>(source->ptr);
     self.queue_.Copy({reinterpret_cast<const char*>(frame_header), 9});
-    static_cast<Call*>(source->ptr)->MoveUnsent(length, &self.queue_);
-    return 0;
+    call.MoveUnsent(length, &self.queue_);
+    if (call.withheld == 0 || call.WantsLess()) return 0;
+    return FromConsume(
+        nghttp2_session_consume_stream(session, call.stream(), std::exchange(call.withheld, 0)));
   }
 
   // Frames above the default size need a larger buffer in nghttp2: only for those with much to say.

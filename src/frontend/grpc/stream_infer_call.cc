@@ -20,17 +20,24 @@ struct RequestNames {
 // Turns the responses of one request of a stream into messages of the call.
 class StreamRequest final : public request::ResponseSink {
  public:
-  StreamRequest(std::shared_ptr<Call> call, uint64_t number, RequestNames names,
-                bool errors_end_call)
+  StreamRequest(std::shared_ptr<Call> call, std::shared_ptr<base::ByteBudget> budget,
+                uint64_t number, RequestNames names, bool decoupled, bool errors_end_call)
       : call_(std::move(call)),
+        budget_(std::move(budget)),
         number_(number),
         names_(std::move(names)),
+        decoupled_(decoupled),
         errors_end_call_(errors_end_call) {}
 
   /// Before submission.
-  void SetWishes(codec::proto::InferWishes wishes) { wishes_ = std::move(wishes); }
+  void Prepare(codec::proto::InferWishes wishes,
+               std::shared_ptr<request::Cancellation> cancellation) {
+    wishes_ = std::move(wishes);
+    cancellation_ = std::move(cancellation);
+  }
 
   void Send(std::unique_ptr<request::InferenceResponse> response, bool final) noexcept override {
+    if (given_up_) return;
     Delivery delivery;
     delivery.request = number_;
     delivery.final = final;
@@ -43,11 +50,34 @@ class StreamRequest final : public request::ResponseSink {
     } else {
       delivery.message = Notice(response->error().message(), final);
     }
-    if (delivery.message.has_value()) call_->FinishMessage(&*delivery.message);
+    if (delivery.message.has_value()) {
+      call_->FinishMessage(&*delivery.message);
+      if (!budget_->Take(delivery.message->size, decoupled_, &delivery.waiting)) {
+        GiveUp(&delivery);
+      }
+    }
     call_->Deliver(std::move(delivery));
   }
 
  private:
+  // The client does not read, or not enough, or not any more: the request ends here.
+  void GiveUp(Delivery* delivery) {
+    given_up_ = true;
+    cancellation_->Cancel();
+    const std::string text = "the stream's client reads too slowly: more than " +
+                             std::to_string(budget_->limit()) +
+                             " bytes of responses wait for it, so this request was ended";
+    delivery->final = true;
+    delivery->message.reset();
+    if (errors_end_call_) {
+      delivery->status = CallStatus{kGrpcResourceExhausted, text};
+      return;
+    }
+    delivery->message = Notice(text, true);
+    call_->FinishMessage(&*delivery->message);
+    delivery->waiting = budget_->Force(delivery->message->size);
+  }
+
   EncodedMessage Encode(std::unique_ptr<request::InferenceResponse> response, bool final) const {
     const base::Status classified = request::Classify(wishes_.classifications, response.get());
     if (!classified.ok()) return Notice(classified.message(), final);
@@ -67,16 +97,23 @@ class StreamRequest final : public request::ResponseSink {
   }
 
   const std::shared_ptr<Call> call_;
+  const std::shared_ptr<base::ByteBudget> budget_;
   const uint64_t number_;
   const RequestNames names_;
+  const bool decoupled_;
   const bool errors_end_call_;
   codec::proto::InferWishes wishes_;
+  std::shared_ptr<request::Cancellation> cancellation_;
+  bool given_up_ = false;  // no lock: responses of one request are sent one at a time
 };
 
 }  // namespace
 
 StreamInferCall::StreamInferCall(const CallOrigin& origin)
-    : Call(origin), errors_end_call_(origin.head.stream_errors_end_call) {
+    : Call(origin),
+      errors_end_call_(origin.head.stream_errors_end_call),
+      budget_(std::make_shared<base::ByteBudget>(origin.context.options.max_waiting_bytes,
+                                                 origin.context.options.slow_reader_patience)) {
   CompressResponses(origin.head);
 }
 
@@ -103,6 +140,7 @@ void StreamInferCall::OnMessage(StoredBytes message) {
   failure.message = codec::proto::EncodeStreamNotice({.error_message = status.message(), .id = id},
                                                      kMessagePrefixSize);
   FinishMessage(&*failure.message);
+  failure.waiting = budget_->Force(failure.message->size);
   OnDelivery(std::move(failure));
 }
 
@@ -110,14 +148,14 @@ base::Status StreamInferCall::Submit(const codec::proto::InferRequestView& view,
                                      const InferTarget& target, StoredBytes message,
                                      uint64_t number, Running* running) {
   auto sink = std::make_shared<StreamRequest>(
-      shared_from_this(), number,
+      shared_from_this(), budget_, number,
       RequestNames{std::string(view.id), std::string(view.model_name),
                    std::string(view.model_version)},
-      errors_end_call_);
+      target.traits.decoupled, errors_end_call_);
   codec::proto::InferWishes wishes;
   NEREID_ASSIGN_OR_RETURN(auto request, MakeRequest(context_, view, target, std::move(message),
                                                     deadline_ns(), &wishes));
-  sink->SetWishes(std::move(wishes));
+  sink->Prepare(std::move(wishes), request->cancellation());
   request->SetSink(std::move(sink));
   // Set before submission: the responses may come, and end the entry, before Infer returns.
   running->cancellation = request->cancellation();
@@ -130,6 +168,7 @@ void StreamInferCall::OnHalfClose() {
 }
 
 void StreamInferCall::OnCancelled() {
+  budget_->Close();
   for (const RunningRequests* requests : {&ordered_, &decoupled_}) {
     for (const auto& [number, running] : *requests) {
       if (running.cancellation != nullptr) running.cancellation->Cancel();
@@ -150,11 +189,13 @@ void StreamInferCall::OnDelivery(Delivery delivery) {
     return;
   }
   if (decoupled != decoupled_.end()) {
-    if (delivery.message.has_value()) SendMessage(std::move(*delivery.message));
+    if (delivery.message.has_value()) {
+      SendMessage(std::move(*delivery.message), std::move(delivery.waiting));
+    }
     if (delivery.final) decoupled_.erase(decoupled);
   } else {
     if (delivery.message.has_value()) {
-      ordered->second.held.push_back(std::move(*delivery.message));
+      ordered->second.held.push_back({std::move(*delivery.message), std::move(delivery.waiting)});
     }
     ordered->second.complete = delivery.final;
     Advance();
@@ -165,7 +206,9 @@ void StreamInferCall::OnDelivery(Delivery delivery) {
 void StreamInferCall::Advance() {
   while (!ordered_.empty()) {
     const auto first = ordered_.begin();
-    for (EncodedMessage& message : first->second.held) SendMessage(std::move(message));
+    for (Held& held : first->second.held) {
+      SendMessage(std::move(held.message), std::move(held.waiting));
+    }
     first->second.held.clear();
     if (!first->second.complete) return;
     ordered_.erase(first);

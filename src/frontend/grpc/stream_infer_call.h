@@ -6,6 +6,7 @@
 #include <memory>
 #include <vector>
 
+#include "base/byte_budget.h"
 #include "frontend/grpc/call.h"
 #include "frontend/grpc/infer_submission.h"
 #include "request/cancellation.h"
@@ -13,17 +14,24 @@
 namespace nereid::frontend::grpc {
 
 /// ModelStreamInfer: any number of requests, for any models. Responses to models that are not
-/// decoupled come in the order of their requests; others as they are made.
+/// decoupled come in the order of their requests; others as they are made. What waits for the
+/// client is bounded: a request whose responses are too much ends with an error, and the client's
+/// next requests are not received before it reads.
 class StreamInferCall final : public Call {
  public:
   explicit StreamInferCall(const CallOrigin& origin);
 
   void OnDelivery(Delivery delivery) override;
+  bool WantsLess() const override { return budget_->IsHalfSpent(); }
 
  private:
+  struct Held {
+    codec::proto::EncodedMessage message;
+    base::ByteShare waiting;
+  };
   struct Running {
     std::shared_ptr<request::Cancellation> cancellation;  // null: refused before it ran
-    std::vector<codec::proto::EncodedMessage> held;       // until its turn comes
+    std::vector<Held> held;                               // until its turn comes
     bool complete = false;
   };
   using RunningRequests = std::map<uint64_t, Running>;
@@ -38,6 +46,7 @@ class StreamInferCall final : public Call {
   void FinishIfDone();
 
   const bool errors_end_call_;
+  const std::shared_ptr<base::ByteBudget> budget_;
   bool half_closed_ = false;
   uint64_t next_number_ = 1;
   RunningRequests ordered_;  // not decoupled; the first one is the one whose turn it is

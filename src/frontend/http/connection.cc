@@ -39,6 +39,12 @@ size_t Receive(int socket, char* to, size_t room, bool* end) {
   }
 }
 
+void AppendNumber(uint64_t value, std::string* text) {
+  char number[24];
+  const char* const end = std::to_chars(number, number + sizeof(number), value).ptr;
+  text->append(number, static_cast<size_t>(end - number));
+}
+
 }  // namespace
 
 Connection::Connection(std::shared_ptr<Loop> loop, Socket socket)
@@ -64,7 +70,8 @@ void Connection::SetDeadline(uint64_t ticks) {
 void Connection::CheckTimeout(uint64_t tick) {
   if (deadline_tick_ != 0 && tick >= deadline_tick_) return Close();
   // A client that is far ahead is not read, and its going away not seen.
-  if (state_ == State::kBusy && ahead_.size() >= kMaxAhead && !end_of_input_ && IsHungUp()) {
+  const bool works = state_ == State::kBusy || state_ == State::kStreaming;
+  if (works && ahead_.size() >= kMaxAhead && !end_of_input_ && IsHungUp()) {
     OnEndOfInput();
   }
 }
@@ -90,6 +97,7 @@ void Connection::Close() {
   const std::shared_ptr<Connection> self = shared_from_this();
   if (state_ != State::kBusy) Abandon(nullptr);
   ForgetDeadline();
+  ForgetStream();
   state_ = State::kClosed;
   deadline_tick_ = 0;
   if (cancellation_ != nullptr) cancellation_->Cancel();
@@ -181,7 +189,7 @@ bool Connection::ReadInput() {
 
 void Connection::OnEndOfInput() {
   end_of_input_ = true;
-  if (state_ == State::kBusy || state_ == State::kWriting) {
+  if (IsAnswering()) {
     // Perhaps the client is gone, perhaps it only has nothing more to say: whoever works for it may
     // stop, but if there is an answer, it is written.
     if (cancellation_ != nullptr) cancellation_->Cancel();
@@ -191,9 +199,9 @@ void Connection::OnEndOfInput() {
 }
 
 void Connection::TakeInput(std::string_view input) {
-  if (!ahead_.empty() || state_ == State::kBusy || state_ == State::kWriting) {
+  if (!ahead_.empty() || IsAnswering()) {
     ahead_.append(input);
-    if (state_ == State::kBusy || state_ == State::kWriting) return;
+    if (IsAnswering()) return;
     input = ahead_;
   }
   const bool is_stored = !ahead_.empty();
@@ -335,6 +343,7 @@ void Connection::Dispatch() {
   parser_.reset();
   state_ = State::kBusy;
   deadline_tick_ = 0;
+  answer_form = AnswerForm::kInference;
   if (!head.keep_alive || loop_->draining()) close_after_reply_ = true;
   loop_->handler().Handle(*this);
 }
@@ -363,16 +372,21 @@ void Connection::ResignSink() {
   is_sink_ = false;
   cancellation_.reset();
   ForgetDeadline();
+  ForgetStream();
 }
 
 void Connection::WatchDeadline() {
   deadline_sink_ = std::make_shared<DeadlineSink>(shared_from_this());
+  StartTimer([self = shared_from_this(), sink = deadline_sink_] { self->OnDeadline(sink); });
+}
+
+void Connection::StartTimer(std::function<void()> on_deadline) {
   if (!deadline_timer_) deadline_timer_.emplace(socket_.get_executor());
   deadline_timer_->expires_at(
       std::chrono::steady_clock::time_point(std::chrono::nanoseconds(head.deadline_ns)));
   deadline_timer_->async_wait(
-      [self = shared_from_this(), sink = deadline_sink_](const boost::system::error_code& error) {
-        if (!error) self->OnDeadline(sink);
+      [on_deadline = std::move(on_deadline)](const boost::system::error_code& error) {
+        if (!error) on_deadline();
       });
 }
 
@@ -395,7 +409,7 @@ void Connection::OnDeadline(const std::shared_ptr<DeadlineSink>& sink) {
 void Connection::Finish() noexcept { Complete(nullptr); }
 
 void Connection::Complete(std::shared_ptr<DeadlineSink> sink) noexcept {
-  loop_->Complete({shared_from_this(), std::move(sink)});
+  loop_->Complete({shared_from_this(), std::move(sink), nullptr});
 }
 
 void Connection::Send(std::unique_ptr<request::InferenceResponse> response, bool final) noexcept {
@@ -422,23 +436,23 @@ void Connection::OnCompleted(const std::shared_ptr<DeadlineSink>& sink) {
   WaitReadable();
 }
 
-void Connection::BuildHead() {
-  size_t length = reply.text.size();
-  for (const tensor::ByteSpan& piece : reply.tail) length += piece.size;
-  reply_head_.clear();
+void Connection::AppendStatusAndFields() {
   reply_head_.append("HTTP/1.1 ");
-  char number[24];
-  const auto append_number = [&](uint64_t value) {
-    const char* const end = std::to_chars(number, number + sizeof(number), value).ptr;
-    reply_head_.append(number, static_cast<size_t>(end - number));
-  };
-  append_number(static_cast<uint64_t>(reply.status));
+  AppendNumber(static_cast<uint64_t>(reply.status), &reply_head_);
   reply_head_.append(" ").append(ReasonPhrase(reply.status)).append("\r\n");
   if (!reply.content_type.empty()) {
     reply_head_.append("Content-Type: ").append(reply.content_type).append("\r\n");
   }
-  reply_head_.append(reply.extra_fields).append("Content-Length: ");
-  append_number(length);
+  reply_head_.append(reply.extra_fields);
+}
+
+void Connection::BuildHead() {
+  size_t length = reply.text.size();
+  for (const tensor::ByteSpan& piece : reply.tail) length += piece.size;
+  reply_head_.clear();
+  AppendStatusAndFields();
+  reply_head_.append("Content-Length: ");
+  AppendNumber(length, &reply_head_);
   reply_head_.append(close_after_reply_ ? "\r\nConnection: close\r\n\r\n" : "\r\n\r\n");
 
   unwritten_.clear();
@@ -477,12 +491,13 @@ void Connection::WriteReply() {
       unwritten_[first_unwritten_].size -= left;
     }
   }
+  if (state_ == State::kStreaming) return OnReadyWritten();
   OnWritten();
 }
 
 void Connection::OnWritable() {
   const Loop::DispatchScope scope(*loop_);
-  if (state_ != State::kWriting) return;
+  if (state_ != State::kWriting && state_ != State::kStreaming) return;
   WriteReply();
   WaitReadable();
 }

@@ -5,13 +5,16 @@
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "frontend/http/deadline_sink.h"
 #include "frontend/http/http_handler.h"
+#include "frontend/http/reply_stream.h"
 #include "frontend/http/request_parser.h"
 
 namespace nereid::frontend::http {
@@ -43,6 +46,8 @@ class Connection final : public Exchange, public std::enable_shared_from_this<Co
   void Complete(std::shared_ptr<DeadlineSink> sink) noexcept;  // any thread
   /// Called by the loop, after Complete.
   void OnCompleted(const std::shared_ptr<DeadlineSink>& sink);
+  /// Called by the loop, after `stream` has woken the connection.
+  void OnStream(const std::shared_ptr<ReplyStream>& stream);
   /// Drops an answer that nobody will write. By the loop, or after its end.
   void Abandon(const std::shared_ptr<DeadlineSink>& sink);
 
@@ -50,6 +55,9 @@ class Connection final : public Exchange, public std::enable_shared_from_this<Co
   void Finish() noexcept override;  // any thread
   std::shared_ptr<request::ResponseSink> BecomeSink(
       std::shared_ptr<request::Cancellation> cancellation) override;
+  std::shared_ptr<ReplyStream> BeginStream(std::shared_ptr<request::Cancellation> cancellation,
+                                           std::string_view content_type,
+                                           std::string_view late_piece) override;
   void ResignSink() override;
   std::shared_ptr<Exchange> Share() override { return shared_from_this(); }
   void Send(std::unique_ptr<request::InferenceResponse> response,
@@ -64,6 +72,7 @@ class Connection final : public Exchange, public std::enable_shared_from_this<Co
     kChunkedBody,  // in a chunked body
     kBusy,         // the handler works
     kWriting,      // the answer is being written
+    kStreaming,    // the answer is being written in pieces, as they come
     kLingering,    // answered and shut down; reads until the client has seen it
     kClosed,
   };
@@ -76,6 +85,9 @@ class Connection final : public Exchange, public std::enable_shared_from_this<Co
   void TakeInput(std::string_view input);
   void OnEndOfInput();
   bool IsHungUp();
+  bool IsAnswering() const {
+    return state_ == State::kBusy || state_ == State::kWriting || state_ == State::kStreaming;
+  }
 
   // Each takes what it needs from `input` and returns whether to go on with the rest.
   bool ParseHead(std::string_view* input);
@@ -87,7 +99,14 @@ class Connection final : public Exchange, public std::enable_shared_from_this<Co
   void Refuse(int status, std::string_view message);
   void WatchDeadline();
   void ForgetDeadline();
+  void StartTimer(std::function<void()> on_deadline);
   void OnDeadline(const std::shared_ptr<DeadlineSink>& sink);
+  void OnStreamDeadline(const std::shared_ptr<ReplyStream>& stream);
+  void ForgetStream();
+  void SendReady();
+  void BeginStreamedReply(int status);
+  void OnReadyWritten();
+  void AppendStatusAndFields();
   void BuildHead();
   void WriteReply();
   void OnWritten();
@@ -110,7 +129,7 @@ class Connection final : public Exchange, public std::enable_shared_from_this<Co
   size_t body_received_ = 0;  // in kBody
 
   std::string reply_head_;
-  std::vector<tensor::ByteSpan> unwritten_;  // in kWriting: what is left, in order
+  std::vector<tensor::ByteSpan> unwritten_;  // in kWriting and kStreaming: what is left, in order
   size_t first_unwritten_ = 0;
 
   // What the core sent for the request at hand. Written by the thread that sends, read by the loop
@@ -122,6 +141,11 @@ class Connection final : public Exchange, public std::enable_shared_from_this<Co
   std::shared_ptr<request::Cancellation> cancellation_;
   std::shared_ptr<DeadlineSink> deadline_sink_;  // of the request at hand, if it has a deadline
   std::optional<boost::asio::steady_timer> deadline_timer_;
+  std::shared_ptr<ReplyStream> stream_;      // of the request at hand, if its answer is one
+  std::vector<ReplyStream::Piece> sending_;  // of stream_: what unwritten_ views
+  bool stream_sent_ = false;                 // sending_ is the end
+  bool stream_woken_ = false;                // more came while sending_ was being written
+  std::string_view late_piece_;
 };
 
 }  // namespace nereid::frontend::http

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/http/http_handler.h"
 
+#include "base/clock.h"
+
 namespace nereid::frontend::http {
 
 std::string_view RequestHead::path() const {
@@ -19,6 +21,11 @@ void RequestHead::Clear() {
   timeout_ns.reset();
   bad_timeout.clear();
   deadline_ns = 0;
+  is_http_1_0 = false;
+}
+
+bool RequestHead::IsTooLate() const {
+  return deadline_ns != 0 && base::SteadyClock().NowNs() >= deadline_ns;
 }
 
 void Reply::Clear() {

@@ -37,7 +37,10 @@ struct RequestHead {
   std::optional<uint64_t> timeout_ns;
   std::string bad_timeout;   // why such a field cannot be read; empty if it can
   uint64_t deadline_ns = 0;  // 0: none; when the client stops waiting, monotonic
+  bool is_http_1_0 = false;  // cannot take a chunked body
 
+  /// Whether the client has stopped waiting.
+  bool IsTooLate() const;
   /// The target without its query.
   std::string_view path() const;
   void Clear();
@@ -69,6 +72,11 @@ struct Reply {
   void SetTooLate();
 };
 
+class ReplyStream;
+
+/// How a handler makes the reply of an inference's response.
+enum class AnswerForm { kInference, kGenerate };
+
 /// One connection as handlers see it: the request at hand and its answer. A connection has one
 /// request at a time. Being the sink of that request's responses too, it costs no allocation.
 /// Everything but Finish and the sink's functions belongs to the loop's thread until Finish.
@@ -78,6 +86,7 @@ class Exchange : public request::ResponseSink {
   Body body;
   Reply reply;
   codec::json::OutputOptions output_options;
+  AnswerForm answer_form = AnswerForm::kInference;  // set before a request is submitted
 
   /// The answer in `reply` is complete. Once per request, by any thread; not needed when the
   /// request went to the core, whose final response does the same.
@@ -88,7 +97,14 @@ class Exchange : public request::ResponseSink {
   virtual std::shared_ptr<request::ResponseSink> BecomeSink(
       std::shared_ptr<request::Cancellation> cancellation) = 0;
 
-  /// Undoes BecomeSink after a failed submission.
+  /// Instead of BecomeSink: the answer's body is what is written to the stream, as it comes; the
+  /// exchange ends when the stream does. `late_piece` (a literal) is the body's end where the
+  /// deadline passes after its beginning.
+  virtual std::shared_ptr<ReplyStream> BeginStream(
+      std::shared_ptr<request::Cancellation> cancellation, std::string_view content_type,
+      std::string_view late_piece) = 0;
+
+  /// Undoes BecomeSink or BeginStream after a failed submission.
   virtual void ResignSink() = 0;
 
   /// Keeps the exchange alive until a blocking operation calls Finish.
@@ -104,7 +120,8 @@ class HttpHandler {
   /// request to the core with the exchange as its sink.
   virtual void Handle(Exchange& exchange) = 0;
 
-  /// Makes `exchange.reply` of what the core sent: the first of `count` responses (none: null).
+  /// Makes `exchange.reply`, in its answer_form, of what the core sent: the first of `count`
+  /// responses (none: null).
   virtual void AnswerInference(Exchange& exchange,
                                std::unique_ptr<request::InferenceResponse> response, int count) = 0;
 

@@ -30,6 +30,11 @@ struct HttpServerOptions {
   std::chrono::milliseconds stall_timeout{60'000};    // no byte of a body moves, in or out
   std::chrono::milliseconds idle_timeout{3'600'000};  // between requests
 
+  /// Bytes of a streamed answer that may wait for its client, and how long a backend that has more
+  /// to send is held up before its request ends; see docs/streaming.md.
+  size_t max_waiting_bytes = size_t{64} << 20;
+  std::chrono::milliseconds slow_reader_patience{5000};
+
   std::string thread_name = "http";
 };
 

@@ -6,7 +6,6 @@
 
 #include "api/status_map.h"
 #include "api/version_text.h"
-#include "base/clock.h"
 #include "base/parse_number.h"
 #include "codec/json/infer_request.h"
 #include "codec/json/infer_response.h"
@@ -31,10 +30,6 @@ base::Result<size_t> JsonSize(const RequestHead& head, size_t body_size) {
                                    std::to_string(body_size) + "), got: " + text);
   }
   return static_cast<size_t>(*length);
-}
-
-bool IsTooLate(const RequestHead& head) {
-  return head.deadline_ns != 0 && base::SteadyClock().NowNs() >= head.deadline_ns;
 }
 
 Status DecompressBody(Exchange& exchange, uint64_t max_size) {
@@ -91,7 +86,7 @@ void InferEndpoint::Handle(Exchange& exchange, const Route& route) const {
   std::string_view error_type = kTextType;
   const Status status = Submit(exchange, route, &error_type);
   if (status.ok()) return;
-  if (IsTooLate(exchange.head)) {
+  if (exchange.head.IsTooLate()) {
     exchange.reply.SetTooLate();
     return exchange.Finish();
   }
@@ -151,7 +146,7 @@ void InferEndpoint::Answer(Exchange& exchange, std::unique_ptr<request::Inferenc
     status = Status::Internal("expected a single response, got " + std::to_string(count));
   } else if (!response->error().ok()) {
     // Whoever refused it, and for whatever reason: what the client set is what it is told.
-    if (IsTooLate(exchange.head)) return exchange.reply.SetTooLate();
+    if (exchange.head.IsTooLate()) return exchange.reply.SetTooLate();
     status = response->error();
   } else {
     status = EncodeAnswer(exchange, std::move(response));

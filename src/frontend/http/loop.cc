@@ -5,6 +5,7 @@
 #include <boost/asio/post.hpp>
 #include <utility>
 
+#include "base/byte_budget.h"
 #include "base/log.h"
 #include "base/threads.h"
 
@@ -82,6 +83,7 @@ void Loop::Start(int number) {
 
 void Loop::Run() {
   current_loop = this;
+  base::ForbidBlocking();
   asio::post(context_, [this] { Accept(); });
   context_.run();
   current_loop = nullptr;
@@ -92,7 +94,7 @@ void Loop::Run() {
     late.swap(completed_elsewhere_);
     ended_changed_.notify_all();
   }
-  for (const Completion& done : late) done.connection->Abandon(done.sink);
+  for (const Completion& done : late) done.Drop();
 }
 
 void Loop::Accept() {
@@ -177,6 +179,16 @@ void Loop::Join() {
   if (thread_.joinable()) thread_.join();
 }
 
+void Loop::Completion::Run() const {
+  if (stream != nullptr) return connection->OnStream(stream);
+  connection->OnCompleted(sink);
+}
+
+void Loop::Completion::Drop() const {
+  if (stream != nullptr) return stream->Close();
+  connection->Abandon(sink);
+}
+
 void Loop::Complete(Completion completion) noexcept {
   if (current_loop == this) {
     completed_.push_back(std::move(completion));
@@ -196,7 +208,7 @@ void Loop::Complete(Completion completion) noexcept {
       return;
     }
   }
-  completion.connection->Abandon(completion.sink);
+  completion.Drop();
 }
 
 void Loop::RunRemoteCompletions() {
@@ -217,7 +229,7 @@ void Loop::RunCompletions() {
   for (size_t i = 0; i < completed_.size(); ++i) {
     ++dispatch_depth_;
     const Completion done = std::move(completed_[i]);
-    done.connection->OnCompleted(done.sink);
+    done.Run();
     --dispatch_depth_;
   }
   completed_.clear();

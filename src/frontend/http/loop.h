@@ -50,12 +50,20 @@ class Loop : public std::enable_shared_from_this<Loop> {
   bool WaitEnded(std::chrono::steady_clock::time_point until);
   void Join();
 
-  /// An answer that is there, and the sink that it went through, if not the connection itself.
+  /// An answer that is there, and the sink that it went through, if not the connection itself; or a
+  /// piece of an answer.
   struct Completion {
     std::shared_ptr<Connection> connection;
     std::shared_ptr<DeadlineSink> sink;
+    std::shared_ptr<ReplyStream> stream;
+
+    /// On the loop's thread.
+    void Run() const;
+    /// The loop has ended.
+    void Drop() const;
   };
-  /// Any thread: has the connection's OnCompleted() called on the loop's thread, soon.
+  /// Any thread: has the connection's OnCompleted() or OnStream() called on the loop's thread,
+  /// soon.
   void Complete(Completion completion) noexcept;
 
   // On the loop's thread only:

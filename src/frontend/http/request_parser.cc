@@ -68,9 +68,10 @@ RequestParser::RequestParser(RequestHead* head, bool keep_fields, uint32_t max_h
   body_limit(UINT64_MAX);  // the connection checks
 }
 
-void RequestParser::on_request_impl(verb method, string_view, string_view target, int,
+void RequestParser::on_request_impl(verb method, string_view, string_view target, int version,
                                     error_code& error) {
   error = {};
+  head_.is_http_1_0 = version < 11;
   head_.method = MethodOf(method);
   std::string_view text = Text(target);
   // The absolute form, as proxies send it: only the path counts.

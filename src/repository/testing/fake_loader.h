@@ -26,6 +26,7 @@ class FakeLoader : public ModelLoader {
       source.origin.reset();
       on_destroyed();
     }
+    const config::ModelConfig& config() const override { return *source.config; }
     void StopAccepting() override {}
     base::Status CheckReady() override { return base::Status::Ok(); }
     void Activate() override { loader.Note("activate", source); }

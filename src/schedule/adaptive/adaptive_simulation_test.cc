@@ -62,7 +62,7 @@ class Simulation {
         busy = false;
       }
       if (!busy) {
-        Decision decision = planner_->Next(now);
+        Decision decision = planner_->Next(now, 0);
         wake = decision.wake_ns;
         if (decision.batch) {
           running_ = std::move(*decision.batch);

@@ -3,7 +3,7 @@
 
 namespace nereid::schedule {
 
-Decision DirectPlanner::Next(uint64_t now_ns) {
+Decision DirectPlanner::Next(uint64_t now_ns, InstanceId /*instance*/) {
   Decision decision;
   queue_.Expire(now_ns, &decision.refused);
   while (const RequestQueue::Waiting* first = queue_.First()) {

@@ -13,13 +13,17 @@ class DirectPlanner final : public BatchPlanner {
   base::Status Push(RequestPtr& request, uint64_t now_ns) override {
     return queue_.Push(request, now_ns);
   }
-  Decision Next(uint64_t now_ns) override;
-  uint64_t ReadyAt(uint64_t now_ns) override { return queue_.size() == 0 ? kNever : now_ns; }
+  Decision Next(uint64_t now_ns, InstanceId instance) override;
+  uint64_t ReadyAt(uint64_t now_ns, InstanceId /*instance*/) override {
+    return queue_.size() == 0 ? kNever : now_ns;
+  }
   void Expire(uint64_t now_ns, std::vector<Refusal>* refused) override {
     queue_.Expire(now_ns, refused);
   }
   uint64_t NextExpiry() const override { return queue_.NextExpiry(); }
-  void DropCancelled(std::vector<Refusal>* refused) override { queue_.DropCancelled(refused); }
+  void DropCancelled(uint64_t /*now_ns*/, std::vector<Refusal>* refused) override {
+    queue_.DropCancelled(refused);
+  }
   void DropAll(const base::Status& error, std::vector<Refusal>* refused) override {
     queue_.DropAll(error, refused);
   }

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "request/sequence_states.h"
+
 namespace nereid::schedule {
 namespace {
 
@@ -31,6 +33,22 @@ BatchCompatibility::BatchCompatibility(const config::ModelConfig& config) {
       compared_inputs_.push_back({input.name, input.is_shape_tensor});
     }
   }
+  if (!config.sequence_batching()) return;
+  const std::vector<config::StateSpec>& states = config.sequence_batching()->states;
+  for (size_t i = 0; i < states.size(); ++i) {
+    tensor::Shape shape = states[i].dims;
+    if (std::find(shape.begin(), shape.end(), tensor::kVariableDim) == shape.end()) continue;
+    std::replace(shape.begin(), shape.end(), tensor::kVariableDim, int64_t{1});
+    if (config.max_batch_size() > 0) shape.insert(shape.begin(), 1);
+    compared_states_.push_back({i, std::move(shape)});
+  }
+}
+
+const tensor::Shape& BatchCompatibility::ShapeOf(const ComparedState& state,
+                                                 const request::InferenceRequest& request) {
+  const bool begins = (request.flags & request::kFlagSequenceStart) != 0;
+  if (begins || request.states == nullptr || !request.states->is_set()) return state.initial_shape;
+  return request.states->shape(state.index);
 }
 
 bool BatchCompatibility::MayShareBatch(const request::InferenceRequest& a,
@@ -54,7 +72,8 @@ bool BatchCompatibility::MayShareBatch(const request::InferenceRequest& a,
       return false;
     }
   }
-  return true;
+  return std::all_of(compared_states_.begin(), compared_states_.end(),
+                     [&](const auto& state) { return ShapeOf(state, a) == ShapeOf(state, b); });
 }
 
 }  // namespace nereid::schedule

@@ -21,13 +21,18 @@ uint64_t HurryNs(uint64_t refuse_ns) {
 
 DynamicPlanner::DynamicPlanner(const config::ModelConfig& config,
                                std::shared_ptr<BatchLimits> limits)
+    : DynamicPlanner(config, *config.dynamic_batching(), std::move(limits)) {}
+
+DynamicPlanner::DynamicPlanner(const config::ModelConfig& config,
+                               const config::DynamicBatchingOptions& options,
+                               std::shared_ptr<BatchLimits> limits)
     : max_batch_size_(static_cast<uint64_t>(std::max(1, config.max_batch_size()))),
-      delay_ns_(DelayNs(config.dynamic_batching()->max_queue_delay_us)),
+      delay_ns_(DelayNs(options.max_queue_delay_us)),
       compatibility_(config),
       limits_(std::move(limits)),
-      queue_(*config.dynamic_batching()) {
+      queue_(options) {
   if (limits_ != nullptr) return;  // no preferred sizes
-  for (const int32_t size : config.dynamic_batching()->preferred_batch_sizes) {
+  for (const int32_t size : options.preferred_batch_sizes) {
     preferred_.push_back(static_cast<uint64_t>(size));
     largest_preferred_ = std::max(largest_preferred_, static_cast<uint64_t>(size));
   }
@@ -45,8 +50,25 @@ base::Status DynamicPlanner::Push(RequestPtr& request, uint64_t now_ns) {
   return base::Status::Ok();
 }
 
+void DynamicPlanner::PushUnbounded(RequestPtr request, uint64_t now_ns,
+                                   const RequestQueue::Waiting** waiting) {
+  (void)queue_.Push(request, now_ns, waiting);
+  if (prefix_.last != nullptr && !prefix_.last->SameLineOrBefore(**waiting)) Forget();
+}
+
+RequestPtr DynamicPlanner::Withdraw(const RequestQueue::Waiting& waiting) {
+  Forget();
+  return queue_.Take(waiting);
+}
+
 bool DynamicPlanner::MayJoin(const RequestQueue::Waiting& next) {
-  if (prefix_.requests == 0) return true;
+  if (prefix_.requests == 0) {
+    if (strategy_ != nullptr) {
+      strategy_->Begin();
+      (void)strategy_->Includes(*next.request);
+    }
+    return true;
+  }
   const uint64_t size = prefix_.size + next.batch_size;
   if (size > prefix_.limit) {
     prefix_.closed = true;
@@ -56,6 +78,11 @@ bool DynamicPlanner::MayJoin(const RequestQueue::Waiting& next) {
   if (!compatibility_.MayShareBatch(*queue_.First()->request, *next.request)) {
     prefix_.closed = true;
     prefix_.closed_reason = BatchReason::kShape;
+    return false;
+  }
+  if (strategy_ != nullptr && !strategy_->Includes(*next.request)) {
+    prefix_.closed = true;
+    prefix_.closed_reason = BatchReason::kStrategy;
     return false;
   }
   return true;
@@ -164,7 +191,7 @@ bool DynamicPlanner::DropCancelledOfFirst(size_t count, std::vector<Refusal>* re
   return any;
 }
 
-Decision DynamicPlanner::Next(uint64_t now_ns) {
+Decision DynamicPlanner::Next(uint64_t now_ns, InstanceId /*instance*/) {
   Decision decision;
   Expire(now_ns, &decision.refused);
   while (queue_.size() > 0) {
@@ -181,7 +208,7 @@ Decision DynamicPlanner::Next(uint64_t now_ns) {
   return decision;
 }
 
-uint64_t DynamicPlanner::ReadyAt(uint64_t now_ns) {
+uint64_t DynamicPlanner::ReadyAt(uint64_t now_ns, InstanceId /*instance*/) {
   if (queue_.size() == 0) return kNever;
   const Choice choice = Choose(now_ns);
   return choice.requests > 0 ? now_ns : choice.wake_ns;
@@ -191,7 +218,7 @@ void DynamicPlanner::Expire(uint64_t now_ns, std::vector<Refusal>* refused) {
   if (queue_.Expire(now_ns, refused)) Forget();
 }
 
-void DynamicPlanner::DropCancelled(std::vector<Refusal>* refused) {
+void DynamicPlanner::DropCancelled(uint64_t /*now_ns*/, std::vector<Refusal>* refused) {
   if (queue_.DropCancelled(refused)) Forget();
 }
 

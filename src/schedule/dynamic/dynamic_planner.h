@@ -8,6 +8,7 @@
 #include "schedule/adaptive/batch_limits.h"
 #include "schedule/batch_planner.h"
 #include "schedule/dynamic/batch_compatibility.h"
+#include "schedule/dynamic/batch_strategy.h"
 #include "schedule/queue/request_queue.h"
 
 namespace nereid::schedule {
@@ -16,8 +17,10 @@ namespace nereid::schedule {
 /// requests while they are compatible and fit into max_batch_size. Then:
 ///  - the largest prefix whose size is a preferred one is run (or, if the next request jumps over
 ///    the largest preferred size, the prefix before it);
-///  - if none is, and collecting stopped because the next request does not fit or is not
-///    compatible, everything collected is run: waiting could not make the batch larger;
+///  - if none is, and collecting stopped because the next request does not fit, is not compatible
+///  or
+///    is left out by the BatchStrategy, everything collected is run: waiting could not make the
+///    batch larger;
 ///  - if none is, and the oldest request has waited for the delay (or no delay is configured),
 ///    everything collected is run;
 ///  - if a collected request would time out by waiting longer, everything collected is run;
@@ -35,16 +38,27 @@ class DynamicPlanner final : public BatchPlanner {
   /// `limits` may be null.
   explicit DynamicPlanner(const config::ModelConfig& config,
                           std::shared_ptr<BatchLimits> limits = nullptr);
+  /// With other options than the configuration's.
+  DynamicPlanner(const config::ModelConfig& config, const config::DynamicBatchingOptions& options,
+                 std::shared_ptr<BatchLimits> limits = nullptr);
+
+  /// Asked for each request that could join a batch; before the first one is pushed.
+  void SetStrategy(std::shared_ptr<BatchStrategy> strategy) { strategy_ = std::move(strategy); }
 
   base::Status Push(RequestPtr& request, uint64_t now_ns) override;
-  Decision Next(uint64_t now_ns) override;
-  uint64_t ReadyAt(uint64_t now_ns) override;
+  Decision Next(uint64_t now_ns, InstanceId instance) override;
+  uint64_t ReadyAt(uint64_t now_ns, InstanceId instance) override;
   void Expire(uint64_t now_ns, std::vector<Refusal>* refused) override;
   uint64_t NextExpiry() const override { return queue_.NextExpiry(); }
-  void DropCancelled(std::vector<Refusal>* refused) override;
+  void DropCancelled(uint64_t /*now_ns*/, std::vector<Refusal>* refused) override;
   void OnExecuted(uint64_t batch_size, uint64_t wait_ns, uint64_t execution_ns) override;
   void DropAll(const base::Status& error, std::vector<Refusal>* refused) override;
   size_t size() const override { return queue_.size(); }
+
+  /// For whoever keeps the queue himself: Push where no level has a largest size, and says where
+  /// the request waits; Withdraw takes it back from there.
+  void PushUnbounded(RequestPtr request, uint64_t now_ns, const RequestQueue::Waiting** waiting);
+  RequestPtr Withdraw(const RequestQueue::Waiting& waiting);
 
  private:
   /// What was collected from the front of the queue. Kept from one look to the next, which goes on
@@ -89,6 +103,7 @@ class DynamicPlanner final : public BatchPlanner {
   uint64_t largest_preferred_ = 0;
   const BatchCompatibility compatibility_;
   const std::shared_ptr<BatchLimits> limits_;
+  std::shared_ptr<BatchStrategy> strategy_;  // null for most models
   RequestQueue queue_;
   Prefix prefix_;
 };

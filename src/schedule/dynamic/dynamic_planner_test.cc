@@ -31,7 +31,7 @@ class DynamicPlannerTest : public ::testing::Test {
   }
   /// The number of requests in the next batch; 0 for none, with the wake-up in wake_.
   size_t Next(uint64_t now) {
-    Decision decision = planner_->Next(now);
+    Decision decision = planner_->Next(now, 0);
     wake_ = decision.wake_ns;
     refused_ = decision.refused.size();
     if (!decision.batch) return 0;
@@ -53,6 +53,47 @@ class DynamicPlannerTest : public ::testing::Test {
   std::shared_ptr<request::Cancellation> last_cancellation_;
   BatchReason reason_ = BatchReason::kSingle;
 };
+
+/// Lets at most `most` requests into a batch, and counts what it is asked.
+class AtMost final : public BatchStrategy {
+ public:
+  explicit AtMost(int most) : most_(most) {}
+  void Begin() noexcept override {
+    ++batches;
+    included_ = 0;
+  }
+  bool Includes(request::InferenceRequest&) noexcept override { return ++included_ <= most_; }
+
+  int batches = 0;
+
+ private:
+  const int most_;
+  int included_ = 0;
+};
+
+TEST_F(DynamicPlannerTest, AStrategyClosesBatches) {
+  Use("max_queue_delay_microseconds: 1000000");
+  const auto strategy = std::make_shared<AtMost>(2);
+  planner_->SetStrategy(strategy);
+  Push(1, 0);
+  Push(1, 0);
+  EXPECT_EQ(Next(kMs), 0u) << "the next one might join";
+  EXPECT_EQ(wake_, 1000 * kMs);
+  Push(1, kMs);
+  EXPECT_EQ(Next(2 * kMs), 2u);
+  EXPECT_EQ(reason_, BatchReason::kStrategy);
+  EXPECT_EQ(Next(2 * kMs), 0u) << "the third waits for company";
+  EXPECT_EQ(Next(1001 * kMs), 1u);
+  EXPECT_EQ(reason_, BatchReason::kDelayExpired);
+  EXPECT_EQ(strategy->batches, 2);
+}
+
+TEST_F(DynamicPlannerTest, AStrategyCannotKeepTheFirstRequest) {
+  Use("");
+  planner_->SetStrategy(std::make_shared<AtMost>(0));
+  for (int i = 0; i < 3; ++i) Push(1, 0);
+  EXPECT_EQ(All(0), (std::vector<size_t>{1, 1, 1}));
+}
 
 TEST_F(DynamicPlannerTest, WithoutDelayEverythingGoes) {
   Use("");
@@ -237,7 +278,7 @@ TEST(DirectPlannerTest, NeitherCancelledNorLateRequestsRun) {
   push(0)->Cancel();
   push(30);
   EXPECT_EQ(planner.NextExpiry(), 10u);
-  const Decision decision = planner.Next(20);
+  const Decision decision = planner.Next(20, 0);
   ASSERT_TRUE(decision.batch);
   EXPECT_EQ(decision.batch->requests[0]->deadline_ns, 30u);
   EXPECT_EQ(decision.batch->requests.size(), 1u);

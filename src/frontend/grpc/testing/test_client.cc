@@ -114,6 +114,8 @@ struct ClientCallbacks {
   }
 
   static int OnFrame(nghttp2_session*, const nghttp2_frame* frame, void* user_data) {
+    const bool is_ack = (frame->hd.flags & NGHTTP2_FLAG_ACK) != 0;
+    if (frame->hd.type == NGHTTP2_PING && is_ack) ++Of(user_data).answered_pings_;
     if (frame->hd.type == NGHTTP2_GOAWAY) {
       Of(user_data).going_away_ = true;
       Of(user_data).goaway_error_ = frame->goaway.error_code;
@@ -140,14 +142,16 @@ struct ClientCallbacks {
   }
 };
 
-TestClient::TestClient(uint16_t port) : socket_(Connect(port)) {
+TestClient::TestClient(uint16_t port, uint32_t window) : socket_(Connect(port)) {
   nghttp2_session_callbacks_new(&callbacks_);
   nghttp2_session_callbacks_set_on_header_callback(callbacks_, ClientCallbacks::OnHeader);
   nghttp2_session_callbacks_set_on_data_chunk_recv_callback(callbacks_, ClientCallbacks::OnData);
   nghttp2_session_callbacks_set_on_frame_recv_callback(callbacks_, ClientCallbacks::OnFrame);
   nghttp2_session_callbacks_set_on_stream_close_callback(callbacks_, ClientCallbacks::OnClose);
   nghttp2_session_client_new(&session_, callbacks_, this);
-  nghttp2_submit_settings(session_, NGHTTP2_FLAG_NONE, nullptr, 0);
+  SetWindow(window);
+  // All calls together: no limit that a test would notice.
+  nghttp2_session_set_local_window_size(session_, NGHTTP2_FLAG_NONE, 0, 0x7fffffff);
   SendAll();
 }
 
@@ -200,6 +204,19 @@ void TestClient::Reset(int32_t stream) {
 void TestClient::Ping() {
   nghttp2_submit_ping(session_, NGHTTP2_FLAG_NONE, nullptr);
   SendAll();
+}
+
+void TestClient::SetWindow(uint32_t window) {
+  const nghttp2_settings_entry entry{NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE, window};
+  nghttp2_submit_settings(session_, NGHTTP2_FLAG_NONE, &entry, 1);
+  SendAll();
+}
+
+void TestClient::RoundTrip() {
+  const int before = answered_pings_;
+  Ping();
+  while (answered_pings_ == before && ReceiveSome()) {
+  }
 }
 
 const Reply& TestClient::Finish(int32_t stream) {

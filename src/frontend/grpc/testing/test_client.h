@@ -35,7 +35,9 @@ std::string Frame(std::string_view body, bool compressed = false);
 /// A blocking HTTP/2 client on 127.0.0.1 for tests. One thread.
 class TestClient {
  public:
-  explicit TestClient(uint16_t port);
+  /// `window`: bytes of a call that the server may send before they are read; 0 for a client that
+  /// does not read until SetWindow().
+  explicit TestClient(uint16_t port, uint32_t window = 65535);
   ~TestClient();
   TestClient(const TestClient&) = delete;
   TestClient& operator=(const TestClient&) = delete;
@@ -46,6 +48,9 @@ class TestClient {
   void Send(int32_t stream, std::string bytes, bool end);
   void Reset(int32_t stream);
   void Ping();
+  void SetWindow(uint32_t window);
+  /// Takes in what the server sends until everything that was sent before has reached it.
+  void RoundTrip();
   /// Waits until the call is over.
   const Reply& Finish(int32_t stream);
   /// Waits for at least `count` messages, or the call's end.
@@ -80,6 +85,7 @@ class TestClient {
   bool connected_ = true;
   bool going_away_ = false;
   uint32_t goaway_error_ = 0;
+  int answered_pings_ = 0;
 };
 
 /// A connected socket on 127.0.0.1 for bytes that are no HTTP/2.

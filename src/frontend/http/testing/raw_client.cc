@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <cstdlib>
+#include <utility>
 
 namespace nereid::frontend::http::testing {
 
@@ -70,6 +71,43 @@ std::optional<RawResponse> RawClient::Receive(bool is_head) {
   response.body = received_.substr(0, length);
   received_.erase(0, length);
   return response;
+}
+
+RawResponse RawClient::ReceiveHead() { return Receive(/*is_head=*/true).value_or(RawResponse{}); }
+
+std::string RawClient::ReceiveChunk() {
+  size_t line;
+  while ((line = received_.find("\r\n")) == std::string::npos) {
+    if (!Fill()) return {};
+  }
+  const size_t size = std::strtoull(received_.c_str(), nullptr, 16);
+  received_.erase(0, line + 2);
+  while (received_.size() < size + 2) {
+    if (!Fill()) return {};
+  }
+  std::string chunk = received_.substr(0, size);
+  received_.erase(0, size + 2);
+  return chunk;
+}
+
+RawResponse RawClient::ReceiveChunked() {
+  RawResponse response = ReceiveHead();
+  if (response.Field("Transfer-Encoding") == "chunked") {
+    for (std::string chunk; !(chunk = ReceiveChunk()).empty();) response.body += chunk;
+    return response;
+  }
+  const size_t length = std::strtoull(response.Field("Content-Length").c_str(), nullptr, 10);
+  while (received_.size() < length && Fill()) {
+  }
+  response.body = received_.substr(0, length);
+  received_.erase(0, length);
+  return response;
+}
+
+std::string RawClient::ReceiveRest() {
+  while (Fill()) {
+  }
+  return std::exchange(received_, {});
 }
 
 bool RawClient::AtEnd() { return received_.empty() && !Fill(); }

@@ -29,6 +29,14 @@ class RawClient {
   void FinishSending();
   /// Reads one response; nothing at the end of the connection or for anything malformed.
   std::optional<RawResponse> Receive(bool is_head = false);
+  /// The head of a response alone; status 0 at the end of the connection.
+  RawResponse ReceiveHead();
+  /// The next chunk of a chunked body; empty for the last one.
+  std::string ReceiveChunk();
+  /// A response with a chunked body, or one with a length.
+  RawResponse ReceiveChunked();
+  /// Everything until the end of the connection.
+  std::string ReceiveRest();
   /// Whether the server closes the connection without sending anything more.
   bool AtEnd();
   /// Resets the connection.

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/byte_budget.h"
+
+namespace nereid::base {
+namespace {
+
+thread_local bool blocking_forbidden = false;
+
+}  // namespace
+
+void ForbidBlocking() { blocking_forbidden = true; }
+
+bool ThreadMayBlock() { return !blocking_forbidden; }
+
+bool ByteBudget::TryTake(size_t size) {
+  const size_t before = taken_.fetch_add(size);
+  if (before == 0 || (before < limit_ && size <= limit_ - before)) return true;
+  Give(size);
+  return false;
+}
+
+bool ByteBudget::Take(size_t size, bool may_wait, ByteShare* share) {
+  if (IsClosed()) return false;
+  if (!TryTake(size)) {
+    if (!may_wait || patience_.count() <= 0 || !ThreadMayBlock() || !WaitAndTake(size)) {
+      return false;
+    }
+  }
+  *share = ByteShare(shared_from_this(), size);
+  return true;
+}
+
+// Give() looks for waiters after it has given, and this looks for room after it has become one: one
+// of the two sees the other (both orders are sequentially consistent).
+bool ByteBudget::WaitAndTake(size_t size) {
+  const auto end = std::chrono::steady_clock::now() + patience_;
+  std::unique_lock lock(mutex_);
+  waiters_.fetch_add(1);
+  bool taken = false;
+  while (!IsClosed()) {
+    // As TryTake, but without adding first: Give() would wait for the mutex.
+    size_t before = taken_.load();
+    while (!taken && (before == 0 || (before < limit_ && size <= limit_ - before))) {
+      taken = taken_.compare_exchange_weak(before, before + size);
+    }
+    if (taken || changed_.wait_until(lock, end) == std::cv_status::timeout) break;
+  }
+  waiters_.fetch_sub(1);
+  return taken;
+}
+
+void ByteBudget::Give(size_t size) {
+  taken_.fetch_sub(size);
+  if (waiters_.load() == 0) return;
+  const std::lock_guard lock(mutex_);
+  changed_.notify_all();
+}
+
+ByteShare ByteBudget::Force(size_t size) {
+  taken_.fetch_add(size);
+  return ByteShare(shared_from_this(), size);
+}
+
+void ByteBudget::Close() {
+  closed_.store(true, std::memory_order_release);
+  const std::lock_guard lock(mutex_);
+  changed_.notify_all();
+}
+
+}  // namespace nereid::base

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+// The format: <elf.h> and the System V ABI, chapters 4 and 5.
+#include "base/elf_file.h"
+
+#include <elf.h>
+
+#include <bit>
+#include <cstring>
+#include <optional>
+
+namespace nereid::base {
+namespace {
+
+constexpr unsigned char kByteOrder =
+    std::endian::native == std::endian::little ? ELFDATA2LSB : ELFDATA2MSB;
+#if defined(__x86_64__)
+constexpr Elf64_Half kMachine = EM_X86_64;
+#elif defined(__aarch64__)
+constexpr Elf64_Half kMachine = EM_AARCH64;
+#else
+constexpr Elf64_Half kMachine = EM_NONE;
+#endif
+
+/// A T at `offset` of the file, which need not be aligned.
+template <typename T>
+std::optional<T> Read(std::string_view file, uint64_t offset) {
+  if (offset > file.size() || file.size() - offset < sizeof(T)) return std::nullopt;
+  T value;
+  std::memcpy(&value, file.data() + offset, sizeof(T));
+  return value;
+}
+
+Status NotAnObject() { return Status::InvalidArgument("not a 64-bit ELF shared object"); }
+
+Result<std::vector<Elf64_Phdr>> ReadSegments(std::string_view file) {
+  const auto header = Read<Elf64_Ehdr>(file, 0);
+  if (!header || std::memcmp(header->e_ident, ELFMAG, SELFMAG) != 0 ||
+      header->e_ident[EI_CLASS] != ELFCLASS64 || header->e_ident[EI_DATA] != kByteOrder ||
+      header->e_phentsize != sizeof(Elf64_Phdr) || header->e_phoff > file.size()) {
+    return NotAnObject();
+  }
+  std::vector<Elf64_Phdr> segments;
+  for (uint64_t i = 0; i < header->e_phnum; ++i) {
+    const auto segment = Read<Elf64_Phdr>(file, header->e_phoff + i * sizeof(Elf64_Phdr));
+    if (!segment) return NotAnObject();
+    segments.push_back(*segment);
+  }
+  return segments;
+}
+
+/// What lies in the file from where `address` is loaded from to the end of that segment.
+std::string_view Loaded(std::string_view file, const std::vector<Elf64_Phdr>& segments,
+                        uint64_t address) {
+  for (const Elf64_Phdr& segment : segments) {
+    if (segment.p_type != PT_LOAD || address < segment.p_vaddr) continue;
+    const uint64_t into = address - segment.p_vaddr;
+    if (into >= segment.p_filesz || segment.p_offset > file.size()) continue;
+    const std::string_view part = file.substr(segment.p_offset, segment.p_filesz);
+    return into < part.size() ? part.substr(into) : std::string_view();
+  }
+  return {};
+}
+
+/// A forwarding library from its first byte; file offsets are addresses.
+struct Forwarder {
+  Elf64_Ehdr header = {};
+  Elf64_Phdr segments[3] = {};
+  Elf64_Dyn dynamic[8] = {};
+  Elf64_Sym no_symbol = {};
+  Elf64_Word hash[4] = {1, 1, 0, 0};  // one bucket, one chain, both empty
+  // The names follow.
+};
+
+}  // namespace
+
+Result<std::vector<std::string>> NeededLibraries(std::string_view file) {
+  NEREID_ASSIGN_OR_RETURN(const auto segments, ReadSegments(file));
+  std::vector<uint64_t> names;
+  std::string_view texts;
+  for (const Elf64_Phdr& segment : segments) {
+    if (segment.p_type != PT_DYNAMIC) continue;
+    if (segment.p_offset > file.size() || segment.p_filesz > file.size() - segment.p_offset) {
+      return NotAnObject();
+    }
+    const std::string_view dynamic = file.substr(segment.p_offset, segment.p_filesz);
+    for (uint64_t at = 0; const auto entry = Read<Elf64_Dyn>(dynamic, at); at += sizeof(*entry)) {
+      if (entry->d_tag == DT_NULL) break;
+      if (entry->d_tag == DT_NEEDED) names.push_back(entry->d_un.d_val);
+      if (entry->d_tag == DT_STRTAB) texts = Loaded(file, segments, entry->d_un.d_ptr);
+    }
+  }
+  std::vector<std::string> needed;
+  for (const uint64_t name : names) {
+    const size_t end = name < texts.size() ? texts.find('\0', name) : std::string_view::npos;
+    if (end == std::string_view::npos) return NotAnObject();
+    needed.emplace_back(texts.substr(name, end - name));
+  }
+  return needed;
+}
+
+std::string ForwardingLibrary(const std::string& soname, const std::string& target) {
+  const std::string names = '\0' + soname + '\0' + target + '\0';
+  Forwarder file;
+  std::memcpy(file.header.e_ident, ELFMAG, SELFMAG);
+  file.header.e_ident[EI_CLASS] = ELFCLASS64;
+  file.header.e_ident[EI_DATA] = kByteOrder;
+  file.header.e_ident[EI_VERSION] = EV_CURRENT;
+  file.header.e_type = ET_DYN;
+  file.header.e_machine = kMachine;
+  file.header.e_version = EV_CURRENT;
+  file.header.e_phoff = offsetof(Forwarder, segments);
+  file.header.e_ehsize = sizeof(Elf64_Ehdr);
+  file.header.e_phentsize = sizeof(Elf64_Phdr);
+  file.header.e_phnum = std::size(file.segments);
+
+  const uint64_t size = sizeof(Forwarder) + names.size();
+  // Writable, for the loader turns the addresses in the dynamic section into pointers.
+  file.segments[0] = {PT_LOAD, PF_R | PF_W, 0, 0, 0, size, size, 0x10000};
+  const uint64_t dynamic = offsetof(Forwarder, dynamic);
+  file.segments[1] = {
+      PT_DYNAMIC,           PF_R | PF_W,          dynamic,           dynamic, dynamic,
+      sizeof(file.dynamic), sizeof(file.dynamic), alignof(Elf64_Dyn)};
+  // Without this one the loader would make every stack of the process executable.
+  file.segments[2] = {PT_GNU_STACK, PF_R | PF_W, 0, 0, 0, 0, 0, 16};
+
+  const std::pair<Elf64_Sxword, uint64_t> entries[] = {{DT_SONAME, 1},
+                                                       {DT_NEEDED, 1 + soname.size() + 1},
+                                                       {DT_HASH, offsetof(Forwarder, hash)},
+                                                       {DT_STRTAB, sizeof(Forwarder)},
+                                                       {DT_STRSZ, names.size()},
+                                                       {DT_SYMTAB, offsetof(Forwarder, no_symbol)},
+                                                       {DT_SYMENT, sizeof(Elf64_Sym)},
+                                                       {DT_NULL, 0}};
+  static_assert(std::size(entries) == std::size(Forwarder{}.dynamic));
+  for (size_t i = 0; i < std::size(entries); ++i) {
+    file.dynamic[i].d_tag = entries[i].first;
+    file.dynamic[i].d_un.d_val = entries[i].second;
+  }
+  return std::string(reinterpret_cast<const char*>(&file), sizeof(file)) + names;
+}
+
+}  // namespace nereid::base

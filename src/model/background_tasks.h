@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <list>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <utility>
+
+#include "base/threads.h"
+
+namespace nereid::model {
+
+/// Functions that run on threads of their own, because they wait for others. Thread-safe.
+class BackgroundTasks {
+ public:
+  BackgroundTasks() = default;
+  /// Waits for them.
+  ~BackgroundTasks() {
+    for (Task& task : tasks_) task.thread.join();
+  }
+  BackgroundTasks(const BackgroundTasks&) = delete;
+  BackgroundTasks& operator=(const BackgroundTasks&) = delete;
+
+  void Start(const std::string& name, std::function<void()> body) {
+    std::lock_guard lock(mutex_);
+    for (auto task = tasks_.begin(); task != tasks_.end();) {
+      if (!task->done) {
+        ++task;
+        continue;
+      }
+      task->thread.join();
+      task = tasks_.erase(task);
+    }
+    Task& task = tasks_.emplace_back();
+    task.thread = base::StartThread(name, [&task, body = std::move(body)] {
+      body();
+      task.done = true;
+    });
+  }
+
+ private:
+  struct Task {
+    std::atomic<bool> done{false};
+    std::thread thread;
+  };
+
+  std::mutex mutex_;
+  std::list<Task> tasks_;  // guarded by mutex_
+};
+
+}  // namespace nereid::model

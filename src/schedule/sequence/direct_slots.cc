@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "schedule/sequence/direct_slots.h"
+
+#include <algorithm>
+
+namespace nereid::schedule {
+namespace {
+
+/// A batch is not held back when less than this is left until a request's deadline.
+constexpr uint64_t kDeadlineMarginNs = 1'000'000;
+
+}  // namespace
+
+DirectSlots::DirectSlots(const config::DirectStrategy& strategy, uint32_t slots,
+                         const BatchCompatibility& compatibility)
+    : slots_(slots),
+      delay_ns_(strategy.max_queue_delay_us > kNever / 1000 ? kNever
+                                                            : strategy.max_queue_delay_us * 1000),
+      utilization_(strategy.minimum_slot_utilization),
+      compatibility_(compatibility) {}
+
+void DirectSlots::Add(Sequence& sequence, uint64_t now_ns) {
+  ready_[sequence.slot] = {&sequence, now_ns};
+  by_age_.emplace(now_ns, sequence.slot);
+}
+
+void DirectSlots::Remove(Sequence& sequence) {
+  const auto found = ready_.find(sequence.slot);
+  by_age_.erase({found->second.since_ns, sequence.slot});
+  ready_.erase(found);
+}
+
+uint64_t DirectSlots::HoldUntil(uint64_t now_ns, BatchReason* reason) const {
+  *reason = BatchReason::kReadySlots;
+  if (delay_ns_ == 0 || utilization_ <= 0) return now_ns;
+  *reason = BatchReason::kUtilization;
+  if (static_cast<float>(ready_.size()) / static_cast<float>(slots_) >= utilization_) return now_ns;
+  const uint64_t since_ns = by_age_.begin()->first;
+  const uint64_t delay_end_ns = since_ns > kNever - delay_ns_ ? kNever : since_ns + delay_ns_;
+  *reason = BatchReason::kDelayExpired;
+  if (delay_end_ns <= now_ns) return now_ns;
+  *reason = BatchReason::kDeadline;
+  uint64_t until_ns = delay_end_ns;
+  for (const auto& [slot, ready] : ready_) {
+    const uint64_t deadline_ns = ready.sequence->queue.front().deadline_ns;
+    if (deadline_ns == kNever) continue;
+    until_ns = std::min(until_ns, deadline_ns - std::min(deadline_ns, kDeadlineMarginNs));
+  }
+  return std::max(until_ns, now_ns);
+}
+
+uint64_t DirectSlots::ReadyAt(uint64_t now_ns) {
+  BatchReason reason;
+  return ready_.empty() ? kNever : HoldUntil(now_ns, &reason);
+}
+
+bool DirectSlots::CollectCancelled(Pick* pick) {
+  for (const auto& [slot, ready] : ready_) {
+    if (ready.sequence->queue.front().request->IsCancelled()) {
+      pick->cancelled.push_back(ready.sequence);
+    }
+  }
+  for (Sequence* sequence : pick->cancelled) Remove(*sequence);
+  return !pick->cancelled.empty();
+}
+
+ReadySequences::Pick DirectSlots::Choose(uint64_t now_ns) {
+  Pick pick;
+  if (CollectCancelled(&pick) || ready_.empty()) return pick;
+  const uint64_t until_ns = HoldUntil(now_ns, &pick.reason);
+  if (until_ns > now_ns) {
+    pick.wake_ns = until_ns;
+    return pick;
+  }
+  pick.oldest_ns = by_age_.begin()->first;
+  const request::InferenceRequest& reference =
+      *ready_.at(by_age_.begin()->second).sequence->queue.front().request;
+  for (const auto& [slot, ready] : ready_) {
+    const request::InferenceRequest& request = *ready.sequence->queue.front().request;
+    if (&request != &reference && !compatibility_.MayShareBatch(reference, request)) continue;
+    pick.rows.resize(slot + 1);
+    pick.rows[slot] = ready.sequence;
+  }
+  for (Sequence* sequence : pick.rows) {
+    if (sequence != nullptr) Remove(*sequence);
+  }
+  return pick;
+}
+
+}  // namespace nereid::schedule

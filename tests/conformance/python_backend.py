@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Where Triton's Python backend is, and the server that runs the models of python_models/ in it."""
+
+import contextlib
+import io
+import os
+import shutil
+import tarfile
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+MODELS = HERE / "python_models"
+BUILD = HERE.parents[1] / "build"
+
+# Loaded by cases, if at all.
+LATER = {"bad_completion", "bad_finalize", "bad_initialize", "bad_syntax", "no_class", "to_load"}
+SERVING = sorted({m.name for m in MODELS.iterdir()} - LATER) + ["mortal", "plain"]
+
+PLAIN = """
+backend: "identity"
+max_batch_size: 0
+input { name: "INPUT0" data_type: TYPE_STRING dims: [ -1 ] }
+output { name: "OUTPUT0" data_type: TYPE_STRING dims: [ -1 ] }
+"""
+
+
+def find(given=None):
+    """The folder that tools/install/python_backend.sh made, or None."""
+    for folder in [given] if given else [BUILD / "python_backend", BUILD / "peer"]:
+        library = folder / "wheel/pytriton/tritonserver/backends/python/libtriton_python.so"
+        if library.exists() and (folder / "python/bin/python").exists():
+            return folder.resolve()
+    return None
+
+
+def write_models(root: Path):
+    shutil.copytree(MODELS, root, ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(root / "faults", root / "mortal")
+    (root / "plain" / "1").mkdir(parents=True)
+    (root / "plain" / "config.pbtxt").write_text(PLAIN)
+    write_environment(root / "elsewhere" / "environment.tar.gz")
+
+
+def write_environment(path: Path):
+    """What conda-pack would make, as far as the backend looks at it: it sources bin/activate."""
+    text = b'export NEREID_PLACE="an environment of its own"\n'
+    with tarfile.open(path, "w:gz") as archive:
+        entry = tarfile.TarInfo("bin/activate")
+        entry.size = len(text)
+        entry.mode = 0o755
+        archive.addfile(entry, io.BytesIO(text))
+
+
+def backend_directory(folder: Path, ours: Path | None, root: Path) -> Path:
+    """A folder of backends: ours, and the Python backend."""
+    root.mkdir()
+    if ours is not None:
+        for backend in sorted(p for p in ours.iterdir() if list(p.glob("libtriton_*.so"))):
+            (root / backend.name).symlink_to(backend.resolve())
+    (root / "python").unlink(missing_ok=True)
+    (root / "python").symlink_to(folder / "wheel/pytriton/tritonserver/backends/python")
+    return root
+
+
+@contextlib.contextmanager
+def environment(folder: Path):
+    """The processes that the backend starts take the Python that they find first."""
+    before = os.environ["PATH"]
+    os.environ["PATH"] = f"{folder / 'python/bin'}:{before}"
+    try:
+        yield
+    finally:
+        os.environ["PATH"] = before
+
+
+def flags():
+    # Models end one after the other, each in more than a second.
+    return ["--model-control-mode=explicit", "--exit-timeout-secs=120",
+            *(f"--load-model={name}" for name in SERVING)]

@@ -1,0 +1,412 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Scheduling of sequences: the figures of the sequence document row by row, and what each client
+can and cannot say of a sequence. (What Triton and Nereid do in a hundred scenarios is compared in
+tests/peer/test_sequence_replay.py.)"""
+
+import itertools
+import json
+from concurrent.futures import ThreadPoolExecutor
+
+import grpc
+import numpy as np
+import pytest
+import raw_http
+import sequence_models
+import tritonclient.grpc as grpc_client
+from clients import TRANSPORTS, Transport
+from raw_http import Wire, head
+from sequence_models import picture
+from sequences import Player, Plugin, batching, pending, wait_for, write_witness
+
+IDS = itertools.count(10)
+
+
+@pytest.fixture(scope="module")
+def notes():
+    return {}
+
+
+@pytest.fixture(scope="module")
+def plugin(request, test_plugins):
+    peer = request.config.option.peer
+    return Plugin(test_plugins / "libtriton_witness.so", peer and peer.resolve())
+
+
+@pytest.fixture(scope="module")
+def serving(start_server, plugin, test_plugins, notes):
+    def write(root):
+        notes.update(sequence_models.write_figures(root, test_plugins / "libtriple_operator.so"))
+        notes["witness"] = write_witness(root, "witness", plugin, batching())
+        notes["oldest"] = write_witness(root, "oldest", plugin,
+                                        batching("oldest { max_candidate_sequences: 4 }"))
+        notes["narrow"] = write_witness(root, "narrow", plugin, batching(), batch=1)
+        notes["plain"] = write_witness(root, "plain", plugin, batching(controls=""))
+        notes["forgetful"] = write_witness(root, "forgetful", plugin, batching(idle=500_000),
+                                           batch=1)
+    return start_server("sequences", write)
+
+
+@pytest.fixture(params=TRANSPORTS)
+def client(request, serving, connect):
+    return connect(request.param, serving)
+
+
+@pytest.fixture
+def pool():
+    with ThreadPoolExecutor(16) as made:
+        yield made
+
+
+class Figure:
+    """Plays a figure of the document: requests of named sequences that wait for each other."""
+
+    def __init__(self, transport, server, loop, notes, model, pool):
+        self.transport, self.server, self.loop = transport, server, loop
+        self.model, self.pool = model, pool
+        self.notes = notes[model]
+        self.first = len(self.notes.executions())
+        self.ids = {}
+        self.sent = {}
+
+    def hold(self):
+        self.notes.allow(len(self.notes.executions()))
+
+    def begun(self, count):
+        wait_for(lambda: len(self.notes.executions()) - self.first >= count, f"execution {count}")
+
+    def send(self, name, flags=""):
+        """`name`: a letter for the sequence and the request's number in it. Returns once the server
+        has it."""
+        sequence = self.ids.setdefault(name[0], next(IDS))
+        waiting = pending(self.server, self.model)
+        begun = len(self.notes.executions())
+        self.sent[name] = self.pool.submit(
+            self.ask, picture(sequence * 100 + int(name[1])), sequence_id=sequence,
+            sequence_start="S" in flags, sequence_end="E" in flags)
+        wait_for(lambda: self.sent[name].done() or len(self.notes.executions()) > begun
+                 or pending(self.server, self.model) > waiting, f"the arrival of {name}")
+
+    def ask(self, array, **more):
+        """With a client of its own: the synchronous ones belong to one thread."""
+        client = Transport(self.transport, self.server, self.loop)
+        try:
+            return client.infer(self.model, [client.input("INPUT", array)], **more)
+        finally:
+            client.close()
+
+    def answer(self, name):
+        """{tensor: values}, after OUTPUT has been found right."""
+        answer = self.sent[name].result(60)
+        number = self.ids[name[0]] * 100 + int(name[1])
+        assert answer.array("OUTPUT").tolist() == [[number] * 10]
+        return {n: answer.array(n)[0].tolist() for n in answer.names if n != "OUTPUT"}
+
+    def letters(self, row):
+        names = {number: letter for letter, number in self.ids.items()}
+        return "".join(names.get(number, "-") for number in row)
+
+
+@pytest.fixture
+def figure(client, serving, loop, notes, pool):
+    made = []
+
+    def make(model):
+        made.append(Figure(client.name, serving, loop, notes, model, pool))
+        return made[-1]
+
+    yield make
+    for one in made:
+        one.notes.open()
+
+
+def test_direct_figure(figure):
+    """START and READY over time, of two slots: alone at first, then both, then slot by slot, then
+    another sequence in the first slot."""
+    f = figure("direct_stateful_model")
+    f.send("a0", "S")
+    assert f.answer("a0") == {"START_ROW": [1], "READY_ROW": [1]}
+
+    f.hold()  # two requests close in time: while the instance executes a1
+    f.send("a1")
+    f.begun(2)
+    f.send("a2")
+    f.send("b0", "S")
+    f.notes.open()
+    assert f.answer("a1") == {"START_ROW": [0], "READY_ROW": [1]}
+    assert f.answer("a2") == f.answer("b0") == {"START_ROW": [0, 1], "READY_ROW": [1, 1]}
+
+    f.send("b1")  # slot 1 alone
+    assert f.answer("b1") == {"START_ROW": [0, 0], "READY_ROW": [0, 1]}
+    f.send("a3")  # slot 0 alone
+    assert f.answer("a3") == {"START_ROW": [0], "READY_ROW": [1]}
+
+    f.hold()
+    f.send("a4", "E")
+    f.begun(6)
+    f.send("b2")
+    f.send("c0", "S")  # takes the slot that a has left
+    f.notes.open()
+    assert f.answer("b2") == f.answer("c0") == {"START_ROW": [1, 0], "READY_ROW": [1, 1]}
+    f.send("b3", "E")
+    assert f.answer("b3") == {"START_ROW": [0, 0], "READY_ROW": [0, 1]}
+    f.send("c1", "E")
+    assert f.answer("c1") == {"START_ROW": [0], "READY_ROW": [1]}
+
+
+def test_direct_figure_backlog(figure):
+    """Sequences 0 to 5 on two instances of two slots: four at once, the fifth and the sixth in the
+    slots that are left first."""
+    f = figure("direct_two_instances")
+    for letter in "abcd":
+        f.send(f"{letter}0", "S")
+        rows = f.answer(f"{letter}0")
+        assert rows["START_ROW"][-1] == 1
+        assert rows["READY_ROW"] == ([1] if letter in "ab" else [0, 1])
+    f.send("e0", "S")
+    f.send("f0", "S")
+    f.send("e1")
+    assert not any(f.sent[name].done() for name in ("e0", "f0", "e1"))
+    f.send("c1", "E")  # e moves into the second slot of the first instance
+    f.answer("c1")
+    assert f.answer("e0")["READY_ROW"] == [0, 1] and f.answer("e0")["START_ROW"][1] == 1
+    assert f.answer("e1")["START_ROW"][1] == 0
+    assert not f.sent["f0"].done()
+    f.send("b1", "E")  # f into the first slot of the second
+    f.answer("b1")
+    assert f.answer("f0") == {"START_ROW": [1], "READY_ROW": [1]}
+    for letter, number in (("a", 1), ("d", 1), ("e", 2), ("f", 1)):
+        f.send(f"{letter}{number}", "E")
+        f.answer(f"{letter}{number}")
+
+
+def test_oldest_figure(figure):
+    """Sequences A to D, batches of two of the oldest requests, never two of one sequence."""
+    f = figure("oldest_stateful_model")
+    f.hold()
+    f.send("A0", "S")
+    f.begun(1)
+    lengths = {"A": 4, "B": 3, "C": 3, "D": 5}
+    for number in range(5):
+        for letter in "ABCD":
+            if number < lengths[letter] and (letter, number) != ("A", 0):
+                f.send(f"{letter}{number}", "S" if number == 0 else
+                       "E" if number == lengths[letter] - 1 else "")
+    f.notes.open()
+    seen = {name: f.answer(name) for name in f.sent}
+    for name, rows in seen.items():
+        batch = f.letters(rows["CORRID_ROW"])
+        assert name[0] in batch and len(batch) == len(set(batch)) <= 2
+        place = batch.index(name[0])
+        assert rows["START_ROW"][place] == (name[1] == "0")
+        assert rows["END_ROW"][place] == (int(name[1]) == lengths[name[0]] - 1)
+    assert f.letters(seen["A0"]["CORRID_ROW"]) == "A"
+    # The oldest two that wait are the first batch after A0: B0 and C0.
+    assert f.letters(seen["B0"]["CORRID_ROW"]) == f.letters(seen["C0"]["CORRID_ROW"]) == "BC"
+    # The last two of D, the longest, each run alone.
+    assert f.letters(seen["D4"]["CORRID_ROW"]) == "D"
+
+
+# What a client can say.
+
+def ask(client, model, sequence, value=1, **more):
+    return client.infer(model, [client.input("INPUT", np.array([[value]], np.int32))],
+                        sequence_id=sequence, **more).array("OUTPUT").tolist()
+
+
+def test_a_sequence_must_start(client):
+    sequence = next(IDS)
+    text = (f"inference request for sequence {sequence} to model 'witness' must specify the START "
+            "flag on the first request of the sequence")
+    client.expect("INVALID_ARG", text, ask, client, "witness", sequence)
+    client.expect("INVALID_ARG", text, ask, client, "witness", sequence, sequence_end=True)
+    ask(client, "witness", sequence, sequence_start=True)
+    ask(client, "witness", sequence, sequence_end=True)
+    client.expect("INVALID_ARG", text, ask, client, "witness", sequence)
+
+
+@pytest.mark.parametrize("sequence", [0, ""])
+def test_no_id(client, sequence):
+    client.expect("INVALID_ARG", "inference request to model 'witness' must specify a non-zero or "
+                  "non-empty correlation ID", ask, client, "witness", sequence,
+                  sequence_start=True)
+
+
+def test_one_request_at_a_time(client):
+    array = np.array([[1], [2]], np.int32)
+    client.expect("INVALID_ARG", "inference request to model 'witness' must specify batch-size 1 "
+                  "due to requirements of sequence batcher", client.infer, "witness",
+                  [client.input("INPUT", array)], sequence_id=next(IDS), sequence_start=True)
+
+
+def test_the_longest_text_id(client):
+    for length, fits in ((128, True), (129, False)):
+        sequence = "x" * length
+        if fits:
+            assert ask(client, "plain", sequence, 4, sequence_start=True,
+                       sequence_end=True) == [[4]]
+        else:
+            client.expect("UNSUPPORTED", "string correlation ID cannot be longer than 128 "
+                          "characters", ask, client, "plain", sequence, sequence_start=True)
+
+
+def test_start_twice(client, notes):
+    sequence = next(IDS)
+    first = len(notes["witness"].executions())
+    for flags in ({"sequence_start": True}, {}, {"sequence_start": True}, {"sequence_end": True}):
+        ask(client, "witness", sequence, **flags)
+    rows = [row for e in notes["witness"].executions()[first:] for row in e["rows"] if row["id"]
+            or row["sequence"]]
+    assert [(row["inputs"]["START"], row["inputs"]["END"]) for row in rows] == [
+        ([1], [0]), ([0], [0]), ([1], [0]), ([0], [1])]
+
+
+def test_wide_ids(client, notes):
+    for sequence in (2**63 - 1, 2**32, 1):
+        ask(client, "witness", sequence, sequence_start=True, sequence_end=True)
+        assert notes["witness"].executions()[-1]["rows"][-1]["inputs"]["CORRID"] == [sequence]
+
+
+def test_the_widest_ids_over_http(serving, notes):
+    for sequence in (2**64 - 1, 2**63):
+        answer = raw_http.infer(serving, "witness", {
+            "parameters": {"sequence_id": sequence, "sequence_start": True, "sequence_end": True},
+            "inputs": [raw_http.tensor("INPUT", "INT32", [1, 1], [5])]})
+        assert answer.status == 200, answer.body
+        assert notes["witness"].executions()[-1]["rows"][-1]["sequence"] == sequence
+
+
+def test_a_sequence_over_all_protocols(serving, connect):
+    """Which client a request comes from does not matter: the id names the sequence."""
+    sequence = next(IDS)
+    for place, name in enumerate(TRANSPORTS):
+        client = connect(name, serving)
+        assert ask(client, "narrow", sequence, place, sequence_start=place == 0,
+                   sequence_end=place == len(TRANSPORTS) - 1) == [[place]]
+
+
+# Ends of sequences.
+
+@pytest.fixture
+def player(serving, notes):
+    made = []
+
+    def make(model):
+        made.append(Player(serving, model, notes[model]))
+        return made[-1]
+
+    yield make
+    for one in made:
+        one.close()
+
+
+def test_the_statistics_count_no_null_requests(player):
+    p = player("witness")
+    p.hold()
+    p.send("a0", 1, 1, "S")
+    p.begun(1)
+    p.send("b0", 2, 2, "S")
+    p.send("c0", 3, 3, "S")
+    p.finish()
+    p.send("c1", 3, 4, "E")
+    p.finish()
+    p.send("b1", 2, 5, "E")
+    p.send("a1", 1, 6, "E")
+    p.finish()
+    counts, batches = p.changes()
+    assert counts["success"] == counts["inference_count"] == 6
+    assert counts["execution_count"] == sum(batches.values())
+    assert p.executions()[1:3] == [[(0, None, "-"), (2, 2, "S"), (3, 3, "S")],
+                                   [(0, None, "-"), (0, None, "-"), (3, 4, "E")]]
+    assert batches[3] == 2
+
+
+def test_a_lost_client_frees_the_slot_in_time(player):
+    """A client that vanishes in the middle of its sequence: the next sequence has its slot when
+    max_sequence_idle_microseconds have passed."""
+    p = player("forgetful")
+    with grpc.insecure_channel(p.server.grpc):
+        p.send("a0", 1, 1, "S")
+    p.gone("a0")
+    p.send("b0", 2, 2, "S")
+    p.send("b1", 2, 3, "E")
+    p.finish()
+    assert p.executions() == [[(1, 1, "S")], [(2, 2, "S")], [(2, 3, "E")]]
+    p.send("a1", 1, 4)
+    assert "must specify the START flag" in p.outcome("a1")
+
+
+def test_a_closed_connection_cancels_the_sequence(player, serving):
+    """Requests that wait when their client's connection goes are not executed; neither is what the
+    sequence has queued behind them."""
+    p = player("narrow")
+    p.hold()
+    p.send("a0", 1, 1, "S")
+    p.begun(1)
+    with grpc.insecure_channel(serving.grpc, options=[
+            ("grpc.use_local_subchannel_pool", 1)]) as channel:
+        own, p.stub = p.stub, grpc_client.service_pb2_grpc.GRPCInferenceServiceStub(channel)
+        p.send("b0", 2, 2, "S")
+        p.send("b1", 2, 3)
+        p.stub = own
+    p.send("c0", 3, 4, "SE")
+    p.send("a1", 1, 5, "E")
+    p.finish()
+    assert p.executions() == [[(1, 1, "S")], [(1, 5, "E")], [(3, 4, "SE")]]
+    counts, _ = p.changes()
+    assert counts["fail"] == counts["fail CANCELED"] == 2
+
+
+def test_a_closed_http_connection_cancels_the_sequence(player, serving):
+    p = player("narrow")
+    p.hold()
+    p.send("a0", 1, 1, "S")
+    p.begun(1)
+    body = json.dumps({"id": "b0", "parameters": {"sequence_id": 2, "sequence_start": True},
+                       "inputs": [raw_http.tensor("INPUT", "INT32", [1, 1], [2])]}).encode()
+    with Wire(serving) as wire:
+        waiting = pending(serving, "narrow")
+        wire.send(head("POST", raw_http.infer_path("narrow"), f"Content-Length: {len(body)}"))
+        wire.send(body)
+        wait_for(lambda: pending(serving, "narrow") > waiting)
+    wait_for(lambda: pending(serving, "narrow") == waiting)
+    p.send("a1", 1, 5, "E")
+    p.finish()
+    p.send("b1", 2, 6)
+    assert "must specify the START flag" in p.outcome("b1")
+    assert p.executions() == [[(1, 1, "S")], [(1, 5, "E")]]
+
+
+def test_a_deadline_in_the_backlog(player):
+    p = player("narrow")
+    p.hold()
+    p.send("a0", 1, 1, "S")
+    p.begun(1)
+    p.send("b0", 2, 2, "S", deadline=0.2)
+    p.gone("b0")
+    assert p.outcome("b0").startswith("DEADLINE_EXCEEDED")
+    p.send("c0", 3, 3, "SE")
+    p.send("a1", 1, 4, "E")
+    p.finish()
+    assert p.executions() == [[(1, 1, "S")], [(1, 4, "E")], [(3, 3, "SE")]]
+
+
+def test_a_slot_is_given_to_one_sequence(player):
+    """An END that is followed by a cancellation of its sequence frees the slot once: two sequences
+    that come then have a slot each."""
+    p = player("narrow")
+    p.hold()
+    p.send("a0", 1, 1, "S")
+    p.begun(1)
+    p.send("a1", 1, 2, "E")
+    p.cancel("a0")
+    p.cancel("a1")
+    p.send("b0", 2, 3, "S")
+    p.send("c0", 3, 4, "S")
+    p.notes.open()
+    p.gone("b0")
+    assert not p.futures["c0"].done()
+    p.send("b1", 2, 5, "E")
+    p.send("c1", 3, 6, "E")
+    p.finish()
+    assert [rows for rows in p.executions() if rows[0][0] != 1] == [
+        [(2, 3, "S")], [(2, 5, "E")], [(3, 4, "S")], [(3, 6, "E")]]

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdint>
+#include <fstream>
+#include <string>
+#include <thread>
+
+namespace nereid::testing {
+
+/// Holds executions until a test lets them go, so that no test has to guess how long one takes.
+/// The file at `path` holds the number of executions that may go so far; without a file all may.
+/// (A test replaces the file by renaming another over it.) Without a path nothing is held.
+class Gate {
+ public:
+  explicit Gate(std::string path) : path_(std::move(path)) {}
+
+  /// Waits until execution `number`, counted from 1, may go.
+  void Pass(uint64_t number) const {
+    const auto end = std::chrono::steady_clock::now() + kLongest;
+    while (!Open(number) && std::chrono::steady_clock::now() < end) {
+      std::this_thread::sleep_for(kPoll);
+    }
+  }
+
+ private:
+  static constexpr std::chrono::milliseconds kPoll{1};
+  /// Nobody is held longer: a test that forgets its gate ends.
+  static constexpr std::chrono::seconds kLongest{60};
+
+  bool Open(uint64_t number) const {
+    std::ifstream file(path_);
+    uint64_t allowed = 0;
+    return path_.empty() || !file || ((file >> allowed) && number <= allowed);
+  }
+
+  const std::string path_;
+};
+
+/// Appends one line to the file at `path` in one piece, whoever else appends to it; nothing without
+/// a path. False where it could not.
+inline bool AppendLine(const std::string& path, std::string line) {
+  if (path.empty()) {
+    return true;
+  }
+  line += '\n';
+  const int file = open(path.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0644);
+  if (file < 0) {
+    return false;
+  }
+  const ssize_t written = write(file, line.data(), line.size());
+  close(file);
+  return written == static_cast<ssize_t>(line.size());
+}
+
+}  // namespace nereid::testing
