@@ -178,19 +178,20 @@ std::vector<Value> Graph::Nodes(const char* op, const std::vector<const Value*>&
   for (const Attribute& given : attributes) {
     auto* attribute = node->add_attribute();
     attribute->set_name(given.name);
-    if (const auto* number = std::get_if<int64_t>(&given.value)) {
-      attribute->set_i(*number);
-      attribute->set_type(2);
-    } else if (const auto* real = std::get_if<float>(&given.value)) {
-      attribute->set_f(*real);
-      attribute->set_type(1);
-    } else if (const auto* text = std::get_if<std::string>(&given.value)) {
-      attribute->set_s(*text);
-      attribute->set_type(3);
-    } else {
-      const auto& list = std::get<std::vector<int64_t>>(given.value);
-      attribute->mutable_ints()->Assign(list.begin(), list.end());
-      attribute->set_type(7);
+    attribute->set_type(static_cast<int32_t>(given.kind));
+    switch (given.kind) {
+      case Attribute::Kind::kReal:
+        attribute->set_f(given.real);
+        break;
+      case Attribute::Kind::kWhole:
+        attribute->set_i(given.whole);
+        break;
+      case Attribute::Kind::kText:
+        attribute->set_s(given.text);
+        break;
+      case Attribute::Kind::kWholes:
+        attribute->mutable_ints()->Assign(given.wholes.begin(), given.wholes.end());
+        break;
     }
   }
   std::vector<Value> values;

@@ -8,7 +8,6 @@
 #include <string>
 #include <string_view>
 #include <utility>
-#include <variant>
 #include <vector>
 
 #include "onnx_graph.pb.h"
@@ -56,8 +55,22 @@ struct Value {
 };
 
 struct Attribute {
+  enum class Kind { kReal = 1, kWhole = 2, kText = 3, kWholes = 7 };  // ONNX's numbers
+
+  Attribute(const char* attribute, int64_t value)
+      : name(attribute), kind(Kind::kWhole), whole(value) {}
+  Attribute(const char* attribute, float value) : name(attribute), kind(Kind::kReal), real(value) {}
+  Attribute(const char* attribute, std::string value)
+      : name(attribute), kind(Kind::kText), text(std::move(value)) {}
+  Attribute(const char* attribute, std::vector<int64_t> value)
+      : name(attribute), kind(Kind::kWholes), wholes(std::move(value)) {}
+
   const char* name;
-  std::variant<int64_t, float, std::string, std::vector<int64_t>> value;
+  Kind kind;
+  int64_t whole = 0;
+  float real = 0;
+  std::string text;
+  std::vector<int64_t> wholes;
 };
 using Attributes = std::vector<Attribute>;
 
