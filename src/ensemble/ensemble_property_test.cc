@@ -155,13 +155,17 @@ class Members {
   void Check(const EnsembleRun& run) {
     if (run.failed()) {
       EXPECT_EQ(run.held_tensors(), 0u);
-      if (!plan_.decoupled()) EXPECT_EQ(responses_, 0u);
+      if (!plan_.decoupled()) {
+        EXPECT_EQ(responses_, 0u);
+      }
       return;
     }
     if (!plan_.decoupled()) {
       EXPECT_EQ(responses_, run.IsStuck() ? 0u : 1u);
       EXPECT_EQ(run.IsStuck(), silent_);
-      if (silent_) EXPECT_NE(run.SilentStep(), kNoStep);
+      if (silent_) {
+        EXPECT_NE(run.SilentStep(), kNoStep);
+      }
     }
     if (silent_) return;
     for (size_t i = 0; i < needed_.size(); ++i) {

@@ -272,17 +272,22 @@ void Model::ApplyUpdate(InstanceUpdate update) {
   if (!config().sequence_batching()) return RemoveInstances(std::move(update.removed));
   // Their sequences may last for as long as clients like.
   instances_.Hide(update.removed);
+  scheduler_->RetireInstances(RunnersOf(update.removed));
   removals_.Start("model-retire", [this, removed = std::move(update.removed)]() mutable {
     RemoveInstances(std::move(removed));
   });
 }
 
-void Model::RemoveInstances(std::vector<InstancePtr> instances) {
-  std::vector<schedule::BatchRunner*> leaving;
+std::vector<schedule::BatchRunner*> Model::RunnersOf(const std::vector<InstancePtr>& instances) {
+  std::vector<schedule::BatchRunner*> runners;
   for (const schedule::SchedulerInstance& instance : Active(instances)) {
-    leaving.push_back(instance.runner);
+    runners.push_back(instance.runner);
   }
-  scheduler_->RemoveInstances(leaving);
+  return runners;
+}
+
+void Model::RemoveInstances(std::vector<InstancePtr> instances) {
+  scheduler_->RemoveInstances(RunnersOf(instances));
   instances_.Remove(std::move(instances));
 }
 

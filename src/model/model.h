@@ -104,6 +104,7 @@ class Model final : public ModelVersion {
       const ModelSource& source);
   base::Status CreateCache();
   void CreateHistogram();
+  static std::vector<schedule::BatchRunner*> RunnersOf(const std::vector<InstancePtr>& instances);
   /// Blocks for as long as they have work.
   void RemoveInstances(std::vector<InstancePtr> instances);
   static std::vector<schedule::SchedulerInstance> Active(const std::vector<InstancePtr>& instances);

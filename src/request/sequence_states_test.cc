@@ -210,7 +210,9 @@ TEST_F(SequenceStatesTest, NoByteOfAnotherSequenceIsEverSeen) {
           ASSERT_TRUE(memory[i] == 0 || memory[i] == sequence) << memory[i] << more;
           memory[i] = sequence;
         }
-        if (random() % 4 != 0) ASSERT_TRUE(states_->Update(output).ok());
+        if (random() % 4 != 0) {
+          ASSERT_TRUE(states_->Update(output).ok());
+        }
         if (random() % 4 != 0) {
           states_->Commit();
         } else {

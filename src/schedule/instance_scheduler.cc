@@ -58,6 +58,15 @@ void InstanceScheduler::AddInstances(std::vector<SchedulerInstance> instances) {
   CarryOut(PlanLocked(clock_.NowNs()), lock);
 }
 
+void InstanceScheduler::RetireInstances(const std::vector<BatchRunner*>& runners) {
+  std::lock_guard lock(mutex_);
+  for (const auto& worker : workers_) {
+    const bool named =
+        std::find(runners.begin(), runners.end(), worker->instance.runner) != runners.end();
+    if (named) planner_->RetireInstance(worker->id);
+  }
+}
+
 void InstanceScheduler::RemoveInstances(const std::vector<BatchRunner*>& runners) {
   std::unique_lock lock(mutex_);
   const auto is_named = [&](const std::shared_ptr<Worker>& worker) {

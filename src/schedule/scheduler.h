@@ -40,6 +40,9 @@ class Scheduler : public RequestTarget {
   /// there are ignored. Must not be called from an instance's own thread.
   virtual void RemoveInstances(const std::vector<BatchRunner*>& runners) = 0;
 
+  /// From now on these get no new sequences: the first step of their removal, which does not block.
+  virtual void RetireInstances(const std::vector<BatchRunner*>& /*runners*/) {}
+
   /// The watch-dog's view: UNAVAILABLE while an execution has been running for longer than the
   /// configured limit, naming the model, the instance, the seconds and where it is stuck.
   virtual base::Status CheckProgress() const = 0;

@@ -39,7 +39,7 @@ static void TestClosing(TRITONSERVER_Server* server, TRITONSERVER_ResponseAlloca
   CheckStatistics(server, model, "\"batch_size\":2,");
   char part[128];
   snprintf(part, sizeof(part),
-           "nereid_batch_closed_total{model=\"%s\",version=\"1\",reason=\"strategy\"} 1\n", model);
+           "nereid_batch_closed_total{model=\"%s\",reason=\"strategy\",version=\"1\"} 1\n", model);
   CheckMetrics(server, part);
   CHECK(calls[2].finals == 0);
   OK(TRITONSERVER_InferenceRequestCancel(calls[2].request));

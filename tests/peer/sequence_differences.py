@@ -35,12 +35,38 @@ def text_rows(*texts):
     return [[[(text, {"CORRID": [text, *more]})] for text, *more in texts]]
 
 
+ONE_BY_ONE = ("Triton begins a new sequence of an id while the old one still has requests to run: a "
+              "model that tells its states apart by the id mixes them up. In Nereid the new one "
+              "takes another slot and waits until the old one is done")
 NULL = (0, None, "-")
 MUST_START = ("INVALID_ARGUMENT: inference request for sequence 1 to model "
               "'direct_cancelled_in_a_slot' must specify the START flag on the first request of "
               "the sequence")
 
 SEQUENCE_DIFFERENCES = {
+    "direct_an_id_used_again_at_once": {
+        "why": ONE_BY_ONE,
+        "triton": {"executions": [[[(5, 1, "S")], [(5, 2, "E"), (5, 3, "S")],
+                                   [NULL, (5, 4, "E")]]],
+                   "counts": counts(4, 3), "batches": {1: 1, 2: 2}},
+        "nereid": {"executions": [[[(5, 1, "S")], [(5, 2, "E")], [NULL, (5, 3, "S")],
+                                   [NULL, (5, 4, "E")]]],
+                   "counts": counts(4, 4), "batches": {1: 2, 2: 2}},
+    },
+    "direct_an_id_used_again_gets_another_slot": {
+        "why": ONE_BY_ONE,
+        "triton": {"executions": [[[(1, 10, "S")], [(1, 11, "E"), (1, 12, "S")],
+                                   [NULL, (1, 13, "")], [NULL, (1, 14, "E")]]],
+                   "counts": counts(5, 4), "batches": {1: 1, 2: 3}},
+        "nereid": {"executions": [[[(1, 10, "S")], [(1, 11, "E")], [NULL, (1, 12, "S")],
+                                   [NULL, (1, 13, "")], [NULL, (1, 14, "E")]]],
+                   "counts": counts(5, 5), "batches": {1: 2, 2: 3}},
+    },
+    "oldest_an_id_used_again_at_once": {
+        "why": ONE_BY_ONE,
+        "triton": {"executions": [{5: [(5, 1, "S"), (5, 3, "S"), (5, 2, "E"), (5, 4, "E")]}]},
+        "nereid": {"executions": [{5: [(5, 1, "S"), (5, 2, "E"), (5, 3, "S"), (5, 4, "E")]}]},
+    },
     "oldest_iterations": injected(2),
     "oldest_iterations_together": injected(3),
     "direct_iterations_in_slots": injected(3, 2),
