@@ -62,7 +62,7 @@ def turned(image: Image.Image, degrees: float) -> Image.Image:
 
 def compressed(image: Image.Image) -> Image.Image:
     file = io.BytesIO()
-    image.save(file, "JPEG", quality=30)
+    image.save(file, "JPEG", quality=50)
     return Image.open(file).convert("RGB")
 
 
@@ -78,7 +78,7 @@ IMAGES: dict[str, tuple[Callable[[], Image.Image], list[str]]] = {
     "white on black": (lambda: draw(SIGN, paper="black", ink="white"), SIGN),
     "low contrast": (lambda: draw(SIGN, paper=(150, 150, 150), ink=(110, 110, 118)), SIGN),
     "noise": (lambda: noisy(draw(SIGN), 25), SIGN),
-    "blur": (lambda: draw(SIGN).filter(ImageFilter.GaussianBlur(2.5)), SIGN),
+    "blur": (lambda: draw(SIGN).filter(ImageFilter.GaussianBlur(1.6)), SIGN),
     "turned 7 degrees": (lambda: turned(draw(SIGN), 7), SIGN),
     "turned -12 degrees": (lambda: turned(draw(SIGN), -12), SIGN),
     "from aside": (lambda: from_aside(draw(SIGN)), SIGN),

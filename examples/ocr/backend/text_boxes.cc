@@ -158,6 +158,10 @@ Rectangle Around(const std::vector<Point>& hull, Point along) {
   return box;
 }
 
+// The sine of a slant that is taken for none: the marks' edges are rough, and a rectangle that is
+// turned a little for their sake only blurs the line.
+constexpr float kUpright = 0.025F;
+
 // One side of the smallest rectangle lies on a side of the hull.
 Rectangle SmallestRectangle(const std::vector<Point>& hull) {
   Rectangle best = Around(hull, {1, 0});
@@ -178,7 +182,7 @@ Rectangle SmallestRectangle(const std::vector<Point>& hull) {
       best = box;
     }
   }
-  return best;
+  return std::abs(best.along.y) < kUpright ? Around(hull, {1, 0}) : best;
 }
 
 std::optional<TextBox> BoxOf(const Region& region, const BoxRules& rules) {
