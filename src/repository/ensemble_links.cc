@@ -84,6 +84,11 @@ base::Result<config::ModelConfigPtr> LinkEnsemble(
   for (const std::string& name : MembersOf(ensemble)) {
     decoupled = decoupled || members.Find(name)->config->decoupled();
   }
+  return WithDecoupled(ensemble, decoupled);
+}
+
+base::Result<config::ModelConfigPtr> WithDecoupled(const config::ModelConfig& ensemble,
+                                                   bool decoupled) {
   inference::ModelConfig proto = ensemble.proto();
   proto.mutable_model_transaction_policy()->set_decoupled(decoupled);
   return config::ModelConfig::Create(std::move(proto));

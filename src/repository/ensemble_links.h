@@ -14,6 +14,11 @@ namespace nereid::repository {
 /// The models that an ensemble calls; none for a model that is no ensemble.
 std::set<std::string> MembersOf(const config::ModelConfig& config);
 
+/// What is in effect where this is known of the members: an ensemble is decoupled where one of them
+/// is, whatever its own file says.
+base::Result<config::ModelConfigPtr> WithDecoupled(const config::ModelConfig& ensemble,
+                                                   bool decoupled);
+
 /// The last failure of a model; success if it has none.
 using FailureOf = std::function<base::Status(const std::string& name)>;
 
