@@ -4,13 +4,16 @@
 
     examples/check.py --repository DIRECTORY (--http HOST:PORT --grpc HOST:PORT | --server PROGRAM)
 
-With --server it starts the program on free ports and stops it at the end. Three things are checked
-over each protocol:
+With --server it starts the program on free ports and stops it at the end. Four things are checked over
+each protocol:
 
 - The questions of ask.py get the answers that the direct run gives: the same words, the same
   types, the same stretches of speech.
 - Every request of the direct run is sent again, with the very same inputs, and each output must
   have the same type and shape and differ by no more than TOLERANCE.
+- The stretches of speech are those that the silero-vad package finds, to the sample.
+- The ensemble ocr reads every image of photographs.py right, where the text is, and answers a
+  request for some of its outputs alone.
 
 Why that tolerance: the server and the direct run load the same release of the same library, so on
 one machine they execute the same kernels on the same numbers. What may differ is the number of
@@ -38,6 +41,7 @@ from pathlib import Path
 import numpy as np
 
 import file_types
+import photographs
 import serving
 import speech
 import text_in_image
@@ -112,6 +116,35 @@ def segments_of_the_package(repository: Path) -> dict[str, list[tuple[int, int]]
     }
 
 
+def wrong_readings(run) -> list[str]:
+    """What the ensemble ocr reads wrong, or says of the wrong place."""
+    wrong = []
+    for name, (image, expected) in photographs.IMAGES.items():
+        seen = image()
+        answer = photographs.read(run, seen)
+        texts = [text.decode("utf-8") for text in answer["texts"]]
+        count = len(expected)
+        shapes = [answer[output].shape for output in photographs.OUTPUTS]
+        if texts != expected or shapes != [(count,), (count, 4, 2), (count,)]:
+            wrong.append(f"{name}: {texts} of the shapes {shapes}, expected {expected}")
+        elif not all(text_inside(seen, box) for box in answer["boxes"]):
+            wrong.append(f"{name}: a box is not where the text is: {answer['boxes'].tolist()}")
+    alone = run("ocr", {"image": np.asarray(photographs.IMAGES["drawn"][0]())}, ["texts"])["texts"]
+    if [text.decode("utf-8") for text in alone] != photographs.EXPECTED["drawn"]:
+        wrong.append(f"the texts alone: {alone}")
+    return wrong
+
+
+def text_inside(image, box) -> bool:
+    """Whether the pixels around the middle of a box vary as text does: more than noise."""
+    grey = np.asarray(image.convert("L"), np.float32)
+    steps = np.linspace(0.1, 0.9, 200)[:, np.newaxis]
+    left, right = (box[0] + box[3]) / 2, (box[1] + box[2]) / 2
+    at = np.clip(left + (right - left) * steps, 0, np.array(image.size) - 1).astype(int)
+    along = grey[at[:, 1], at[:, 0]]
+    return float(along.max() - along.min()) > 30
+
+
 def check(http: str, grpc: str, repository: Path) -> int:
     """Prints a line for each check and one with the counts; returns how many failed."""
     segments = segments_of_the_package(repository)
@@ -138,6 +171,12 @@ def check(http: str, grpc: str, repository: Path) -> int:
         print(f"{'ok  ' if heard == segments else 'FAIL'} {run.protocol}: speech to the sample")
         if heard != segments:
             print(f"     got      {heard}\n     package  {segments}")
+        wrong = wrong_readings(run)
+        failed += len(wrong)
+        passed += not wrong
+        print(f"{'FAIL' if wrong else 'ok  '} {run.protocol}: {len(photographs.IMAGES)} images")
+        for text in wrong:
+            print(f"     {text}")
         found, largest = differences(run, recorder.requests)
         failed += len(found)
         for text in found:

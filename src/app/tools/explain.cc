@@ -91,9 +91,8 @@ base::Result<Explanation> Explain(const std::string& directory, const ToolArgume
                       arguments.Has("disable-auto-complete-config")}));
   }
   if (!repository::MembersOf(*explanation.effective).empty()) {
-    const bool decoupled = HasDecoupledMember(directory, *explanation.effective);
     NEREID_ASSIGN_OR_RETURN(explanation.effective,
-                            repository::WithDecoupled(*explanation.effective, decoupled));
+                            WithDecoupledOfMembers(directory, *explanation.effective));
   }
   const auto places = config::Locations::Of(config::ReadOutline(text, config::TextLines(text)));
   explanation.fields = config::ExplainModelConfig(

@@ -3,10 +3,12 @@
 
 #include <filesystem>
 #include <set>
+#include <utility>
 #include <vector>
 
 #include "base/files.h"
 #include "config/text/read_text.h"
+#include "model_config.pb.h"
 #include "repository/config_file.h"
 #include "repository/ensemble_links.h"
 
@@ -50,6 +52,14 @@ bool HasDecoupledMember(const std::string& model_directory, const config::ModelC
     }
   }
   return false;
+}
+
+base::Result<config::ModelConfigPtr> WithDecoupledOfMembers(const std::string& model_directory,
+                                                            const config::ModelConfig& ensemble) {
+  inference::ModelConfig proto = ensemble.proto();
+  proto.mutable_model_transaction_policy()->set_decoupled(
+      HasDecoupledMember(model_directory, ensemble));
+  return config::ModelConfig::Create(std::move(proto));
 }
 
 }  // namespace nereid::app::tools
