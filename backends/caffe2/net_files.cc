@@ -33,6 +33,46 @@ Error ReadFile(const fs::path& path, const std::string& model, std::string* byte
   return {};
 }
 
+/// Whether `text` is UTF-8: names go into messages, which are.
+bool IsText(const std::string& text) {
+  size_t left = 0;  // bytes that the character still needs
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (left > 0) {
+      if ((byte & 0xC0) != 0x80) {
+        return false;
+      }
+      --left;
+    } else if (byte >= 0x80) {
+      left = byte >= 0xC2 && byte < 0xE0   ? 1
+             : byte >= 0xE0 && byte < 0xF0 ? 2
+             : byte >= 0xF0 && byte < 0xF5 ? 3
+                                           : 0;
+      if (left == 0) {
+        return false;
+      }
+    }
+  }
+  return left == 0;
+}
+
+template <typename List>
+bool AreTexts(const List& list) {
+  return std::all_of(list.begin(), list.end(), IsText);
+}
+
+bool HasOnlyTexts(const caffe2_net::NetDef& net) {
+  const auto is_text = [](const caffe2_net::OperatorDef& op) {
+    return IsText(op.type()) && AreTexts(op.input()) && AreTexts(op.output()) &&
+           std::all_of(op.arg().begin(), op.arg().end(), [](const caffe2_net::Argument& argument) {
+             // Texts that are values of GivenTensorStringFill may be any bytes.
+             return IsText(argument.name()) && IsText(argument.s());
+           });
+  };
+  return IsText(net.name()) && AreTexts(net.external_input()) && AreTexts(net.external_output()) &&
+         std::all_of(net.op().begin(), net.op().end(), is_text);
+}
+
 }  // namespace
 
 Error ParseNet(std::string_view bytes, const std::string& file, caffe2_net::NetDef* net) {
@@ -43,6 +83,9 @@ Error ParseNet(std::string_view bytes, const std::string& file, caffe2_net::NetD
   if (net->op_size() > kMostOperators) {
     return Error::InvalidArgument("'" + file + "' has more than " + std::to_string(kMostOperators) +
                                   " operators");
+  }
+  if (!HasOnlyTexts(*net)) {
+    return Error::InvalidArgument("'" + file + "' is damaged: it has a name that is no UTF-8 text");
   }
   return {};
 }

@@ -73,6 +73,8 @@ struct OutputPlan {
   std::vector<DimPlan> dims;
   /// The model may write into the response's own buffer: the shape can be known before the run.
   bool direct = false;
+  /// Without batching: rank 0 is given as it is, and the server makes [1] of it (an empty reshape).
+  bool scalar = false;
   /// Nothing for an output that is cut along the batch dimension.
   std::optional<ScatterPlan> scatter;
 

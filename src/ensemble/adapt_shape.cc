@@ -17,4 +17,10 @@ tensor::Shape AdaptShape(const tensor::Shape& shape, bool from_batching,
   return tensor::Shape(shape.begin() + 1, shape.end());
 }
 
+tensor::Shape ShapePattern(std::span<const int64_t> dims, bool batching) {
+  tensor::Shape pattern(dims.begin(), dims.end());
+  if (batching) pattern.insert(pattern.begin(), tensor::kVariableDim);
+  return pattern;
+}
+
 }  // namespace nereid::ensemble

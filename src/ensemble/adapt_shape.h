@@ -20,4 +20,8 @@ namespace nereid::ensemble {
 tensor::Shape AdaptShape(const tensor::Shape& shape, bool from_batching,
                          std::span<const int64_t> dims, bool to_batching);
 
+/// What a model's tensor may look like to its clients: `dims`, behind a batch of any size where the
+/// model batches.
+tensor::Shape ShapePattern(std::span<const int64_t> dims, bool batching);
+
 }  // namespace nereid::ensemble

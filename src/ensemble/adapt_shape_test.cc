@@ -34,5 +34,10 @@ TEST(AdaptShapeTest, ABatchOfOneIsTakenAwayAndALargerOneIsNot) {
   EXPECT_EQ(Adapt({2, 4}, true, {4}, false), (Shape{2, 4}));
 }
 
+TEST(ShapePatternTest, ABatchOfAnySizeStandsInFront) {
+  EXPECT_EQ(ShapePattern(Shape{4, -1}, true), (Shape{-1, 4, -1}));
+  EXPECT_EQ(ShapePattern(Shape{4, -1}, false), (Shape{4, -1}));
+}
+
 }  // namespace
 }  // namespace nereid::ensemble

@@ -60,12 +60,11 @@ Status EnsembleModel::Load() {
   identity->version_text = std::to_string(source_.version);
   identity->config = source_.config;
   Status missing;
-  plan_ = std::make_unique<EnsemblePlan>(
-      *source_.config, [&](const std::string& model, int64_t version) {
-        const auto member = members_.Find(model, version);
-        if (!member.ok()) missing = member.status();
-        return member.ok() && member->identity->config->decoupled();
-      });
+  plan_ = std::make_unique<EnsemblePlan>(*source_.config, [&](const EnsemblePlan::Step& step) {
+    const auto member = members_.Find(step.space, step.model, step.version);
+    if (!member.ok()) missing = member.status();
+    return member.ok() && member->identity->config->decoupled();
+  });
   NEREID_RETURN_IF_ERROR(missing.WithPrefix("ensemble '" + source_.name + "': "));
   NEREID_RETURN_IF_ERROR(ReadLabels(identity.get()));
   identity_ = std::move(identity);
@@ -94,7 +93,8 @@ Status EnsembleModel::ReadLabels(request::ModelIdentity* identity) const {
     for (const EnsemblePlan::Step& step : plan_->steps()) {
       for (const EnsemblePlan::Mapping& mapping : step.outputs) {
         if (mapping.tensor != tensor) continue;
-        NEREID_ASSIGN_OR_RETURN(const Member member, members_.Find(step.model, step.version));
+        NEREID_ASSIGN_OR_RETURN(const Member member,
+                                members_.Find(step.space, step.model, step.version));
         const auto labels = member.identity->LabelsOf(mapping.name);
         if (!labels.empty()) identity->labels[output.name] = {labels.begin(), labels.end()};
       }
@@ -125,7 +125,8 @@ base::Result<cache::Digest> EnsembleModel::Fingerprint() const {
       cache::FingerprintModel(*source_.config, source_.directory, source_.version_directory));
   std::vector<cache::Digest> members;
   for (const EnsemblePlan::Step& step : plan_->steps()) {
-    NEREID_ASSIGN_OR_RETURN(const Member member, members_.Find(step.model, step.version));
+    NEREID_ASSIGN_OR_RETURN(const Member member,
+                            members_.Find(step.space, step.model, step.version));
     NEREID_ASSIGN_OR_RETURN(members.emplace_back(), member.version->Fingerprint());
   }
   return cache::CombineFingerprints(own, members);
@@ -139,7 +140,8 @@ Status EnsembleModel::Enqueue(std::unique_ptr<request::InferenceRequest>& reques
 
 Status EnsembleModel::CheckReady() {
   for (const EnsemblePlan::Step& step : plan_->steps()) {
-    NEREID_ASSIGN_OR_RETURN(const Member member, members_.Find(step.model, step.version));
+    NEREID_ASSIGN_OR_RETURN(const Member member,
+                            members_.Find(step.space, step.model, step.version));
     NEREID_RETURN_IF_ERROR(member.version->CheckReady());
   }
   return Status::Ok();

@@ -31,8 +31,9 @@ EnsemblePlan::EnsemblePlan(const config::ModelConfig& config, const IsDecoupled&
     const auto index = static_cast<size_t>(i);
     Step step;
     step.model = from.model_name();
+    step.space = from.model_namespace();
     step.version = from.model_version();
-    step.decoupled = is_decoupled(step.model, step.version);
+    step.decoupled = is_decoupled(step);
     decoupled_ = decoupled_ || step.decoupled;
     for (const auto& [name, tensor] : Sorted(from.input_map())) {
       const size_t read = TensorIndex(tensor);

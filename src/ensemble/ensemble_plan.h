@@ -26,6 +26,7 @@ class EnsemblePlan {
   };
   struct Step {
     std::string model;
+    std::string space;     // the namespace that the model is in
     int64_t version = -1;  // -1: the model's version policy decides
     std::vector<Mapping> inputs;
     std::vector<Mapping> outputs;
@@ -43,8 +44,8 @@ class EnsemblePlan {
     int origin = kNoStep;
   };
 
-  /// Whether a model is decoupled.
-  using IsDecoupled = std::function<bool(const std::string& model, int64_t version)>;
+  /// Whether the model of a step is decoupled.
+  using IsDecoupled = std::function<bool(const Step& step)>;
 
   EnsemblePlan(const config::ModelConfig& config, const IsDecoupled& is_decoupled);
 

@@ -33,6 +33,15 @@ Status Cancelled(const InferenceRequest& request) {
   return Status::Cancelled(request.LogPrefix() + "Request was cancelled");
 }
 
+/// `what`: the tensor, as the message names it. `dims` without the batch dimension.
+Status CheckShape(const std::string& what, const tensor::Shape& shape,
+                  const config::TensorSpec& spec, bool batching) {
+  const tensor::Shape expected = ShapePattern(spec.dims, batching);
+  if (tensor::ShapeMatches(expected, shape)) return Status::Ok();
+  return Status::Internal(what + " has the shape " + tensor::ShapeText(shape) + ", expected " +
+                          tensor::ShapeText(expected));
+}
+
 }  // namespace
 
 /// Where the responses of one step's request go. Keeps the ensemble's request until the member is
@@ -98,7 +107,7 @@ Status EnsembleRequest::FindMembers() {
   for (size_t i = 0; i < needed.size(); ++i) {
     if (!needed[i]) continue;
     const EnsemblePlan::Step& step = parts_.plan.steps()[i];
-    auto member = parts_.members.Find(step.model, step.version);
+    auto member = parts_.members.Find(step.space, step.model, step.version);
     if (!member.ok()) return InStep(i, member.status());
     members_[i] = std::move(member).value();
   }
@@ -279,15 +288,22 @@ void EnsembleRequest::StartStep(EnsembleRun::StepStart start, bool may_run_inlin
   parts_.limits[step]->Release();
 }
 
-std::vector<TensorPtr> EnsembleRequest::TakeOutputs(const StepSink& sink,
-                                                    InferenceResponse& response) {
+base::Result<std::vector<TensorPtr>> EnsembleRequest::TakeOutputs(const StepSink& sink,
+                                                                  InferenceResponse& response) {
   const EnsemblePlan::Step& step = parts_.plan.steps()[sink.step];
-  const bool batching = response.model().config->max_batch_size() > 0;
+  const config::ModelConfig& member = *response.model().config;
+  const bool batching = member.max_batch_size() > 0;
   const SequenceFields sequence = WithParameters(sink.sequence, response.parameters());
   std::vector<TensorPtr> values(step.outputs.size());
   for (size_t i = 0; i < step.outputs.size(); ++i) {
     for (const auto& output : response.outputs()) {
       if (output->name != step.outputs[i].name) continue;
+      if (const config::TensorSpec* const spec = member.FindOutput(output->name)) {
+        NEREID_RETURN_IF_ERROR(CheckShape("output '" + output->name + "' for the tensor '" +
+                                              parts_.plan.tensors()[step.outputs[i].tensor].name +
+                                              "'",
+                                          output->shape, *spec, batching));
+      }
       values[i] = TakeOutput(*output, batching, sequence);
       break;
     }
@@ -302,7 +318,11 @@ void EnsembleRequest::OnStepResponse(const StepSink& sink,
   const bool answers = response != nullptr;
   if (answers) {
     status = response->error();
-    if (status.ok()) outputs = TakeOutputs(sink, *response);
+    if (status.ok()) {
+      auto taken = TakeOutputs(sink, *response);
+      status = taken.status();
+      if (status.ok()) outputs = std::move(taken).value();
+    }
     response.reset();
   }
   std::unique_lock lock(mutex_);
@@ -341,10 +361,12 @@ Status EnsembleRequest::Respond(const EnsembleRun::Response& values, bool final)
                                  std::string(tensor::DataTypeName(value->type)) + ", expected " +
                                  std::string(tensor::DataTypeName(spec.data_type))));
     }
+    const bool batching = config.max_batch_size() > 0;
+    tensor::Shape shape = AdaptShape(value->shape, value->batching, spec.dims, batching);
+    const Status fits = CheckShape("output '" + tensor.name + "'", shape, spec, batching);
+    if (!fits.ok()) return InStep(step, fits);
     NEREID_ASSIGN_OR_RETURN(request::Output * output,
-                            response->AddOutput(tensor.name, value->type,
-                                                AdaptShape(value->shape, value->batching, spec.dims,
-                                                           config.max_batch_size() > 0)));
+                            response->AddOutput(tensor.name, value->type, std::move(shape)));
     NEREID_RETURN_IF_ERROR(response->LendOutput(output, value->data, value->size, value));
     sequence = value->sequence;
   }

@@ -76,8 +76,10 @@ class EnsembleRequest final : public StepWaiter,
   void OnStepResponse(const StepSink& step, std::unique_ptr<request::InferenceResponse> response,
                       bool final);
   void OnStepReleased();
-  /// What the step's response means to the run.
-  std::vector<TensorPtr> TakeOutputs(const StepSink& step, request::InferenceResponse& response);
+  /// What the step's response means to the run. INTERNAL where a tensor has not the shape that the
+  /// member's configuration gives it.
+  base::Result<std::vector<TensorPtr>> TakeOutputs(const StepSink& step,
+                                                   request::InferenceResponse& response);
 
   /// Does what is due, unless another thread, or a caller of this one, is at it.
   void CarryOut(std::unique_lock<std::mutex>& lock);

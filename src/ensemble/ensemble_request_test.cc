@@ -57,6 +57,7 @@ class FakeVersion final : public model::ModelVersion {
   Status refusal, failure;
   int responses = 1;
   bool wrong_type = false;
+  tensor::Shape shape = {1};  // of what it answers
   std::deque<RequestPtr> kept;
   int requests = 0;
   uint64_t last_priority = 0;
@@ -81,7 +82,7 @@ class FakeVersion final : public model::ModelVersion {
     auto response = std::move(factory.NewResponse()).value();
     for (const std::string& name : request.requested_outputs) {
       const auto type = wrong_type ? tensor::DataType::kFp32 : tensor::DataType::kInt32;
-      auto* output = std::move(response->AddOutput(name, type, {1})).value();
+      auto* output = std::move(response->AddOutput(name, type, shape)).value();
       auto memory = memory::MemoryType::kCpu;
       int64_t id = 0;
       ASSERT_TRUE(response->AllocateOutput(output, 4, &memory, &id).ok());
@@ -151,7 +152,8 @@ class EnsembleRequestTest : public ::testing::Test, private MemberDirectory {
     EXPECT_EQ(observer_.ends[0].code(), code);
   }
 
-  base::Result<ensemble::Member> Find(const std::string& name, int64_t) const override {
+  base::Result<ensemble::Member> Find(const std::string&, const std::string& name,
+                                      int64_t) const override {
     const auto found = versions_.find(name);
     if (found == versions_.end()) return Status::NotFound("'" + name + "' is not found");
     return ensemble::Member{found->second->shared_identity(), found->second.get()};
@@ -230,6 +232,27 @@ TEST_F(EnsembleRequestTest, AnAnswerOfTheWrongType) {
   ExpectFailure(StatusCode::kInternal,
                 "in ensemble 'e', output 'y' has the data type FP32, expected INT32 (step 1, model "
                 "'b')");
+}
+
+TEST_F(EnsembleRequestTest, AnAnswerOfAnotherShapeThanTheMemberDeclares) {
+  Make({{"a", {"x"}, {"t"}}, {"b", {"t"}, {"y"}}});
+  Member("a").shape = {1, 1};
+  Submit();
+  ExpectFailure(StatusCode::kInternal,
+                "in ensemble 'e', output 't' for the tensor 't' has the shape [1,1], expected [1] "
+                "(step 0, model 'a')");
+  EXPECT_EQ(Member("b").requests, 0);
+}
+
+TEST_F(EnsembleRequestTest, AnAnswerOfAnotherShapeThanTheEnsembleDeclares) {
+  Make({{"a", {"x"}, {"t"}}, {"b", {"t"}, {"y"}}});
+  versions_["b"] = std::make_unique<FakeVersion>(
+      "name: \"b\" input { name: \"t\" data_type: TYPE_INT32 dims: [ 1 ] } output { name: \"y\" "
+      "data_type: TYPE_INT32 dims: [ -1 ] }");
+  Member("b").shape = {0};
+  Submit();
+  ExpectFailure(StatusCode::kInternal,
+                "in ensemble 'e', output 'y' has the shape [0], expected [1] (step 1, model 'b')");
 }
 
 TEST_F(EnsembleRequestTest, TwoAnswersAndNone) {

@@ -23,7 +23,9 @@ class MemberDirectory {
   virtual ~MemberDirectory() = default;
   /// The version that serves; -1 asks for the one that the model's version policy prefers. Fails
   /// as a request for the model would.
-  virtual base::Result<Member> Find(const std::string& model, int64_t version) const = 0;
+  /// `space` is the namespace that the model is in; empty where the server has none.
+  virtual base::Result<Member> Find(const std::string& space, const std::string& model,
+                                    int64_t version) const = 0;
 };
 
 }  // namespace nereid::ensemble

@@ -16,71 +16,113 @@ namespace nereid::repository {
 using base::Status;
 
 Status ModelLifecycle::Link(const LoadJob& job, PolledModel* polled) {
-  const std::string& name = job.directory.name;
+  const ModelId id = IdOf(job.directory);
   const config::ModelConfigPtr config = polled->basis.config;
   if (!config->is_ensemble()) {
     std::lock_guard lock(mutex_);
-    ensembles_.erase(name);
+    ensembles_.erase(id);
     return Status::Ok();
   }
+  const MemberIds members = ResolveMembers(id, *config);
   {
     std::lock_guard lock(mutex_);
-    ensembles_[name] = {job, config, repository::MembersOf(*config)};
+    ensembles_[id] = {job, config, members};
   }
-  const auto failure_of = [this](const std::string& member) {
+  const auto table = Table();
+  EnsembleSurroundings surroundings{*table};
+  surroundings.resolve = [&](const ModelId& caller, const std::string& name) {
+    return caller == id ? members.at(name) : ResolveMember(caller, name);
+  };
+  surroundings.failure_of = [this](const ModelId& member) {
     std::lock_guard lock(mutex_);
     const auto found = states_.find(member);
     return found == states_.end() ? Status::Ok() : found->second.failure;
   };
-  const auto config_of = [this](const std::string& member) -> config::ModelConfigPtr {
-    {
-      std::lock_guard lock(mutex_);
-      const auto found = ensembles_.find(member);
-      if (found != ensembles_.end()) return found->second.config;
-    }
-    // It is there, and is not served: an empty configuration stands for it.
-    const bool exists = FindDirectory(member).ok() || Table()->FindVersions(member) != nullptr;
-    return exists ? config::ModelConfig::Create({}) : nullptr;
-  };
-  auto linked = LinkEnsemble(*config, *Table(), failure_of, config_of);
+  surroundings.config_of = [this](const ModelId& member) { return ConfigOfUnserved(member); };
+  auto linked = LinkEnsemble(id, *config, surroundings);
   if (linked.ok()) {
     polled->basis.config = std::move(linked).value();
     return Status::Ok();
   }
-  LOG_ERROR << "failed to load '" << name << "': " << linked.status().message();
+  LOG_ERROR << "failed to load '" << id << "': " << linked.status().message();
   if (polled->agents != nullptr) polled->agents->LoadFail();
   // What serves was made for members that are not there any more.
-  Retire(name);
-  return Status::InvalidArgument("load failed for model '" + name +
+  Retire(id);
+  return Status::InvalidArgument("load failed for model '" + ToText(id) +
                                  "': " + linked.status().message() + "\n");
 }
 
-std::set<std::string> ModelLifecycle::RunInOrder(const std::vector<LoadJob>& jobs,
-                                                 LoadReport* report) {
-  std::map<std::string, std::set<std::string>> members;
-  std::map<std::string, const LoadJob*> by_name;
-  for (const LoadJob& job : jobs) {
-    members[job.directory.name] = ReadMembers(job.directory, options_.poll, job.overrides);
-    by_name[job.directory.name] = &job;
+config::ModelConfigPtr ModelLifecycle::ConfigOfUnserved(const ModelId& id) const {
+  {
+    std::lock_guard lock(mutex_);
+    const auto found = ensembles_.find(id);
+    if (found != ensembles_.end()) return found->second.config;
   }
-  std::set<std::string> anew;
+  // It is there, and is not served: an empty configuration stands for it.
+  const bool exists = Table()->FindVersions(id) != nullptr || FindDirectories(id.name).ok();
+  return exists ? config::ModelConfig::Create({}) : nullptr;
+}
+
+std::optional<ModelId> ModelLifecycle::ResolveMember(const ModelId& caller,
+                                                     const std::string& name) const {
+  if (!options_.namespacing) return ModelId{name};
+  const std::vector<ModelId> in_use = Table()->InUse(name);
+  std::set<ModelId> known(in_use.begin(), in_use.end());
+  {
+    // Ensembles that could not be loaded are no part of the table.
+    std::lock_guard lock(mutex_);
+    for (const auto& [id, ensemble] : ensembles_) {
+      if (id.name == name) known.insert(id);
+    }
+  }
+  const ModelId own{name, caller.space};
+  if (known.contains(own)) return own;
+  return known.size() == 1 ? std::optional(*known.begin()) : std::nullopt;
+}
+
+ModelLifecycle::MemberIds ModelLifecycle::ResolveMembers(
+    const ModelId& caller, const config::ModelConfig& ensemble) const {
+  MemberIds ids;
+  for (const std::string& name : repository::MembersOf(ensemble)) {
+    ids[name] = ResolveMember(caller, name);
+  }
+  return ids;
+}
+
+std::set<ModelId> ModelLifecycle::RunInOrder(const LoadJobs& jobs, LoadReport* report) {
+  std::map<ModelId, std::set<ModelId>> members;
+  for (const auto& [id, job] : jobs) {
+    std::set<ModelId>& awaited = members[id];
+    for (const std::string& name : ReadMembers(job.directory, options_.poll, job.overrides)) {
+      const ModelId own{name, id.space};
+      if (jobs.contains(own)) {
+        awaited.insert(own);
+        continue;
+      }
+      // Which one it is shows when they are there: the ensemble waits for all.
+      for (auto it = jobs.lower_bound({name}); it != jobs.end() && it->first.name == name; ++it) {
+        awaited.insert(it->first);
+      }
+    }
+  }
+  std::set<ModelId> anew;
   LoadOrder order(std::move(members));
   std::mutex mutex;  // guards order, report and anew
   std::condition_variable changed;
   const auto work = [&] {
     std::unique_lock lock(mutex);
     while (!order.IsEmpty()) {
-      const auto name = order.Take();
-      if (!name) {
+      const auto id = order.Take();
+      if (!id) {
         changed.wait(lock);
         continue;
       }
       lock.unlock();
-      const auto loaded = LoadOne(*by_name.at(*name));
+      const auto loaded = LoadOne(jobs.at(*id));
       lock.lock();
-      if (!loaded.ok()) report->failures[*name] = loaded.status();
-      if (loaded.ok() && *loaded == Loaded::kAnew) anew.insert(*name);
-      order.Done(*name);
+      if (!loaded.ok()) report->failures[ToText(*id)] = loaded.status();
+      if (loaded.ok() && *loaded == Loaded::kAnew) anew.insert(*id);
+      order.Done(*id);
       changed.notify_all();
     }
   };
@@ -92,35 +134,36 @@ std::set<std::string> ModelLifecycle::RunInOrder(const std::vector<LoadJob>& job
   return anew;
 }
 
-void ModelLifecycle::LoadCallers(const std::set<std::string>& models,
-                                 const std::set<std::string>& except) {
-  std::set<std::string> callers;
-  for (const std::string& model : models) {
-    for (std::string& caller : CallersOf(model)) {
-      if (!except.contains(caller)) callers.insert(std::move(caller));
-    }
+void ModelLifecycle::RunWithCallers(const LoadJobs& jobs, LoadReport* report) {
+  std::vector<ModelId> callers;
+  for (const ModelId& id : RunInOrder(jobs, report)) {
+    for (ModelId& caller : CallersOf(id)) callers.push_back(std::move(caller));
   }
-  if (callers.empty()) return;
-  std::vector<LoadJob> jobs;
+  for (ModelId& ensemble : Redirected()) {
+    for (ModelId& caller : CallersOf(ensemble)) callers.push_back(std::move(caller));
+    callers.push_back(std::move(ensemble));
+  }
+  LoadJobs again;
   {
     std::lock_guard lock(mutex_);
-    for (const std::string& caller : callers) {
+    for (const ModelId& caller : callers) {
       const auto found = ensembles_.find(caller);
-      if (found == ensembles_.end()) continue;
-      jobs.push_back(found->second.job);
-      jobs.back().again = true;
+      if (found == ensembles_.end() || jobs.contains(caller)) continue;
+      again[caller] = found->second.job;
+      again[caller].again = true;
     }
   }
-  LoadReport report;
-  RunInOrder(jobs, &report);  // what fails is in the log, and out of service
+  LoadReport ignored;  // what fails is in the log, and out of service
+  RunInOrder(again, &ignored);
 }
 
-std::vector<std::string> ModelLifecycle::CallersOf(const std::string& name) const {
-  std::vector<std::string> callers{name};
+std::vector<ModelId> ModelLifecycle::CallersOf(const ModelId& id) const {
+  std::vector<ModelId> callers{id};
   std::lock_guard lock(mutex_);
   for (size_t i = 0; i < callers.size(); ++i) {
     for (const auto& [ensemble, known] : ensembles_) {
-      if (!known.members.contains(callers[i])) continue;
+      const auto member = known.members.find(callers[i].name);
+      if (member == known.members.end() || member->second != callers[i]) continue;
       if (std::find(callers.begin(), callers.end(), ensemble) == callers.end()) {
         callers.push_back(ensemble);
       }
@@ -131,42 +174,76 @@ std::vector<std::string> ModelLifecycle::CallersOf(const std::string& name) cons
   return callers;
 }
 
-std::vector<ModelLifecycle::LoadJob> ModelLifecycle::WithMembers(LoadJob job) const {
-  const RepositoryList repositories = Repositories();
-  std::vector<LoadJob> jobs;
-  std::set<std::string> seen{job.directory.name};
-  jobs.push_back(std::move(job));
-  for (size_t i = 0; i < jobs.size(); ++i) {
-    for (const std::string& member :
-         ReadMembers(jobs[i].directory, options_.poll, jobs[i].overrides)) {
-      if (!seen.insert(member).second) continue;
-      if (!base::IsPlainName(member)) continue;
-      std::vector<ModelDirectory> found = FindModelDirectories(repositories, member);
-      // One that is not there, or twice, is for the ensemble's own load to report.
-      if (found.size() == 1) jobs.push_back({std::move(found[0])});
-    }
+std::vector<ModelId> ModelLifecycle::Redirected() const {
+  std::vector<ModelId> redirected;
+  if (!options_.namespacing) return redirected;
+  std::map<ModelId, MemberIds> recorded;
+  {
+    std::lock_guard lock(mutex_);
+    for (const auto& [id, ensemble] : ensembles_) recorded[id] = ensemble.members;
   }
-  return jobs;
+  for (const auto& [id, members] : recorded) {
+    const bool same = std::all_of(members.begin(), members.end(), [&](const auto& member) {
+      return ResolveMember(id, member.first) == member.second;
+    });
+    if (!same) redirected.push_back(id);
+  }
+  return redirected;
 }
 
-std::vector<std::string> ModelLifecycle::UnneededMembers(
-    const std::set<std::string>& members) const {
-  std::vector<std::string> unneeded;
+void ModelLifecycle::PlanWithMembers(LoadJob job, LoadJobs* jobs) const {
+  const RepositoryList repositories = Repositories();
+  std::vector<LoadJob> pending;
+  pending.push_back(std::move(job));
+  for (size_t i = 0; i < pending.size(); ++i) {
+    const ModelDirectory& caller = pending[i].directory;
+    std::vector<LoadJob> called;
+    for (const std::string& member : ReadMembers(caller, options_.poll, pending[i].overrides)) {
+      if (!base::IsPlainName(member)) continue;
+      std::vector<ModelDirectory> found = FindModelDirectories(repositories, member);
+      const auto own = std::find_if(found.begin(), found.end(), [&](const ModelDirectory& d) {
+        return options_.namespacing && d.repository == caller.repository;
+      });
+      if (own != found.end()) found = {ModelDirectory(*own)};
+      // One that is not there, or twice, is for the ensemble's own load to report.
+      if (found.size() == 1) called.push_back({std::move(found[0])});
+    }
+    for (LoadJob& member : called) {
+      const auto is_member = [&](const LoadJob& other) {
+        return IdOf(other.directory) == IdOf(member.directory);
+      };
+      if (std::none_of(pending.begin(), pending.end(), is_member)) {
+        pending.push_back(std::move(member));
+      }
+    }
+  }
+  for (LoadJob& planned : pending) {
+    const ModelId id = IdOf(planned.directory);
+    jobs->try_emplace(id, std::move(planned));
+  }
+}
+
+std::vector<ModelId> ModelLifecycle::UnneededMembers(const MemberIds& members) const {
+  std::vector<ModelId> unneeded;
   std::lock_guard lock(mutex_);
-  for (const std::string& member : members) {
-    const auto state = states_.find(member);
+  for (const auto& [name, member] : members) {
+    if (!member) continue;
+    const auto state = states_.find(*member);
     if (state != states_.end() && state->second.is_wanted) continue;
     const bool is_called =
-        std::any_of(ensembles_.begin(), ensembles_.end(),
-                    [&](const auto& ensemble) { return ensemble.second.members.contains(member); });
-    if (!is_called) unneeded.push_back(member);
+        std::any_of(ensembles_.begin(), ensembles_.end(), [&](const auto& ensemble) {
+          const MemberIds& others = ensemble.second.members;
+          const auto found = others.find(member->name);
+          return found != others.end() && found->second == member;
+        });
+    if (!is_called) unneeded.push_back(*member);
   }
   return unneeded;
 }
 
-void ModelLifecycle::SetWanted(const std::string& name, bool wanted) {
+void ModelLifecycle::SetWanted(const ModelId& id, bool wanted) {
   std::lock_guard lock(mutex_);
-  states_[name].is_wanted = wanted;
+  states_[id].is_wanted = wanted;
 }
 
 }  // namespace nereid::repository

@@ -5,29 +5,27 @@
 
 namespace nereid::repository {
 
-LoadOrder::LoadOrder(std::map<std::string, std::set<std::string>> members)
-    : waiting_(std::move(members)) {
-  for (auto& [name, awaited] : waiting_) {
-    std::erase_if(awaited,
-                  [this](const std::string& member) { return !waiting_.contains(member); });
+LoadOrder::LoadOrder(std::map<ModelId, std::set<ModelId>> members) : waiting_(std::move(members)) {
+  for (auto& [id, awaited] : waiting_) {
+    std::erase_if(awaited, [this](const ModelId& member) { return !waiting_.contains(member); });
   }
 }
 
-std::optional<std::string> LoadOrder::Take() {
+std::optional<ModelId> LoadOrder::Take() {
   auto next = std::find_if(waiting_.begin(), waiting_.end(),
                            [](const auto& entry) { return entry.second.empty(); });
   // Nothing runs that could change that: a circle.
   if (next == waiting_.end() && loading_ == 0) next = waiting_.begin();
   if (next == waiting_.end()) return std::nullopt;
-  std::string name = next->first;
+  ModelId id = next->first;
   waiting_.erase(next);
   ++loading_;
-  return name;
+  return id;
 }
 
-void LoadOrder::Done(const std::string& name) {
+void LoadOrder::Done(const ModelId& id) {
   --loading_;
-  for (auto& [waiting, awaited] : waiting_) awaited.erase(name);
+  for (auto& [waiting, awaited] : waiting_) awaited.erase(id);
 }
 
 }  // namespace nereid::repository

@@ -5,7 +5,8 @@
 #include <map>
 #include <optional>
 #include <set>
-#include <string>
+
+#include "repository/model_id.h"
 
 namespace nereid::repository {
 
@@ -15,19 +16,19 @@ class LoadOrder {
  public:
   /// The models to be loaded, with the members that they call. Members that are not to be loaded
   /// themselves are not waited for.
-  explicit LoadOrder(std::map<std::string, std::set<std::string>> members);
+  explicit LoadOrder(std::map<ModelId, std::set<ModelId>> members);
 
   /// A model that may be loaded now; nothing while all that is left waits for one that is being
   /// loaded. Ensembles that wait for each other are given out in the end all the same: what is
   /// wrong with them is for their load to say.
-  std::optional<std::string> Take();
+  std::optional<ModelId> Take();
   /// The model has been loaded, or has failed.
-  void Done(const std::string& name);
+  void Done(const ModelId& id);
   /// Whether every model has been given out.
   bool IsEmpty() const { return waiting_.empty(); }
 
  private:
-  std::map<std::string, std::set<std::string>> waiting_;  // with what each still waits for
+  std::map<ModelId, std::set<ModelId>> waiting_;  // with what each still waits for
   size_t loading_ = 0;
 };
 

@@ -8,6 +8,7 @@
 
 #include "base/result.h"
 #include "config/model_config.h"
+#include "repository/model_id.h"
 
 namespace nereid::repository {
 
@@ -31,7 +32,7 @@ class LoadedModel {
 
 /// Which version of which model to load, and from where.
 struct VersionSource {
-  std::string name;
+  ModelId id;
   int64_t version = 0;
   std::string directory;          // the model's
   std::string version_directory;  // the version's

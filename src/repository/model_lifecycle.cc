@@ -15,13 +15,8 @@ using base::Status;
 namespace {
 
 /// Stands for all models where operations take turns; no model is named so.
-constexpr const char* kAllModels = "";
+const ModelId kAllModels{""};
 constexpr const char* kDuplicateReason = "model appears in two or more repositories";
-
-bool IsDuplicate(const std::vector<ModelDirectory>& directories, const std::string& name) {
-  return std::count_if(directories.begin(), directories.end(),
-                       [&](const ModelDirectory& d) { return d.name == name; }) > 1;
-}
 
 Status CheckName(const std::string& name) {
   if (name.find_first_not_of(" \t") == std::string::npos) {
@@ -35,8 +30,8 @@ Status CheckName(const std::string& name) {
   return Status::Ok();
 }
 
-Status PollFailure(const std::string& name) {
-  return Status::Internal("failed to load '" + name + "', failed to poll from model repository");
+Status PollFailure(const std::string& model) {
+  return Status::Internal("failed to load '" + model + "', failed to poll from model repository");
 }
 
 }  // namespace
@@ -44,7 +39,7 @@ Status PollFailure(const std::string& name) {
 ModelLifecycle::ModelLifecycle(Options options, ModelLoader& loader)
     : options_(std::move(options)),
       loader_(loader),
-      table_(std::make_shared<const ModelTable>()),
+      table_(std::make_shared<const ModelTable>(options_.namespacing)),
       repositories_(PlainRepositories(options_.poll.repositories)) {}
 
 ModelLifecycle::~ModelLifecycle() {
@@ -58,19 +53,19 @@ void ModelLifecycle::Change(const std::function<void(ModelTable::Models&)>& chan
   old = table_.Load();
   ModelTable::Models models = old->models();
   change(models);
-  table_.Store(std::make_shared<const ModelTable>(std::move(models)));
+  table_.Store(std::make_shared<const ModelTable>(options_.namespacing, std::move(models)));
 }
 
-void ModelLifecycle::Acquire(const std::string& name) {
+void ModelLifecycle::Acquire(const ModelId& id) {
   std::unique_lock lock(mutex_);
-  changed_.wait(lock, [&] { return !states_[name].busy; });
-  states_[name].busy = true;
+  changed_.wait(lock, [&] { return !states_[id].busy; });
+  states_[id].busy = true;
 }
 
-void ModelLifecycle::Release(const std::string& name) {
+void ModelLifecycle::Release(const ModelId& id) {
   {
     std::lock_guard lock(mutex_);
-    states_[name].busy = false;
+    states_[id].busy = false;
   }
   changed_.notify_all();
 }
@@ -82,13 +77,22 @@ base::Result<ModelLifecycle::LoadReport> ModelLifecycle::LoadAll() {
   return report;
 }
 
+bool ModelLifecycle::IsDuplicate(const std::vector<ModelDirectory>& directories,
+                                 const ModelId& id) const {
+  return std::count_if(directories.begin(), directories.end(),
+                       [&](const ModelDirectory& d) { return IdOf(d) == id; }) > 1;
+}
+
 base::Result<ModelLifecycle::LoadReport> ModelLifecycle::LoadChanged() {
   NEREID_ASSIGN_OR_RETURN(const auto directories, ScanRepositories(Repositories()));
   LoadReport report;
   RepositorySnapshot now;
+  std::map<ModelId, ModelDirectory> by_id;
   for (const ModelDirectory& directory : directories) {
-    if (!IsDuplicate(directories, directory.name)) {
-      now.models[directory.name] = {directory.path, ReadFileState(directory.path)};
+    const ModelId id = IdOf(directory);
+    if (!IsDuplicate(directories, id)) {
+      now.models[id] = {directory.path, ReadFileState(directory.path)};
+      by_id[id] = directory;
       continue;
     }
     report.failures[directory.name] = Status::Internal(
@@ -96,23 +100,21 @@ base::Result<ModelLifecycle::LoadReport> ModelLifecycle::LoadChanged() {
     LOG_ERROR << report.failures[directory.name].message();
   }
   const SnapshotDifference difference = Compare(snapshot_, now);
-  for (const std::string& name : difference.removed) {
-    const Status status = Unload(name);
-    if (!status.ok()) LOG_ERROR << "failed to unload '" << name << "': " << status.message();
+  for (const ModelId& id : difference.removed) {
+    const Status status = UnloadOne(id, false);
+    if (!status.ok()) LOG_ERROR << "failed to unload '" << id << "': " << status.message();
   }
-  std::vector<LoadJob> jobs;
-  std::set<std::string> names_to_load;
-  for (const auto* names : {&difference.added, &difference.changed}) {
-    for (const std::string& name : *names) {
-      SetWanted(name, true);
-      names_to_load.insert(name);
-      jobs.push_back({{name, now.models[name].path}});
+  LoadJobs jobs;
+  for (const auto* ids : {&difference.added, &difference.changed}) {
+    for (const ModelId& id : *ids) {
+      SetWanted(id, true);
+      jobs[id] = {by_id[id]};
     }
   }
-  LoadCallers(RunInOrder(jobs, &report), names_to_load);
-  for (const std::string& name : difference.changed) {
+  RunWithCallers(jobs, &report);
+  for (const ModelId& id : difference.changed) {
     // A change that what serves could not follow is seen as one again.
-    if (report.failures.contains(name)) now.models[name] = snapshot_.models[name];
+    if (report.failures.contains(ToText(id))) now.models[id] = snapshot_.models[id];
   }
   snapshot_ = std::move(now);
   return report;
@@ -120,25 +122,12 @@ base::Result<ModelLifecycle::LoadReport> ModelLifecycle::LoadChanged() {
 
 ModelLifecycle::LoadReport ModelLifecycle::LoadModels(const std::set<std::string>& names) {
   LoadReport report;
-  std::map<std::string, LoadJob> jobs;
+  LoadJobs jobs;
   for (const std::string& name : names) {
-    auto directory = FindDirectory(name);
-    if (!directory.ok()) {
-      report.failures[name] = directory.status();
-      continue;
-    }
-    SetWanted(name, true);
-    for (LoadJob& job : WithMembers({std::move(directory).value()})) {
-      jobs.try_emplace(job.directory.name, std::move(job));
-    }
+    const Status status = Plan(name, {}, &jobs);
+    if (!status.ok()) report.failures[name] = status;
   }
-  std::vector<LoadJob> all;
-  std::set<std::string> loaded;
-  for (auto& [name, job] : jobs) {
-    loaded.insert(name);
-    all.push_back(std::move(job));
-  }
-  LoadCallers(RunInOrder(all, &report), loaded);
+  RunWithCallers(jobs, &report);
   return report;
 }
 
@@ -174,10 +163,11 @@ Status ModelLifecycle::UnregisterRepository(const std::string& path) {
   return Status::Ok();
 }
 
-base::Result<ModelDirectory> ModelLifecycle::FindDirectory(const std::string& name) const {
+base::Result<std::vector<ModelDirectory>> ModelLifecycle::FindDirectories(
+    const std::string& name) const {
   NEREID_RETURN_IF_ERROR(CheckName(name));
-  const std::vector<ModelDirectory> found = FindModelDirectories(Repositories(), name);
-  if (found.size() == 1) return found[0];
+  std::vector<ModelDirectory> found = FindModelDirectories(Repositories(), name);
+  if (found.size() == 1 || (found.size() > 1 && options_.namespacing)) return found;
   if (found.size() > 1) {
     LOG_ERROR << "failed to poll model '" << name << "': not unique across all model repositories";
   } else {
@@ -187,50 +177,62 @@ base::Result<ModelDirectory> ModelLifecycle::FindDirectory(const std::string& na
 }
 
 Status ModelLifecycle::Load(const std::string& name, const LoadOverrides& overrides) {
+  LoadJobs jobs;
+  NEREID_RETURN_IF_ERROR(Plan(name, overrides, &jobs));
+  LoadReport report;
+  RunWithCallers(jobs, &report);
+  for (const auto& [id, job] : jobs) {
+    if (id.name != name) continue;
+    const auto failure = report.failures.find(ToText(id));
+    if (failure != report.failures.end()) return failure->second;
+  }
+  return Status::Ok();
+}
+
+Status ModelLifecycle::Plan(const std::string& name, const LoadOverrides& overrides,
+                            LoadJobs* jobs) {
   // A model that comes with all its files needs no repository.
   NEREID_RETURN_IF_ERROR(CheckName(name));
-  ModelDirectory directory{name, ""};
+  std::vector<ModelDirectory> directories{{name, ""}};
   if (overrides.files.empty()) {
-    NEREID_ASSIGN_OR_RETURN(directory, FindDirectory(name));
+    NEREID_ASSIGN_OR_RETURN(directories, FindDirectories(name));
   }
-  SetWanted(name, true);
-  const std::vector<LoadJob> jobs = WithMembers({std::move(directory), overrides});
-  LoadReport report;
-  std::set<std::string> loaded;
-  for (const LoadJob& job : jobs) loaded.insert(job.directory.name);
-  LoadCallers(RunInOrder(jobs, &report), loaded);
-  const auto failure = report.failures.find(name);
-  return failure == report.failures.end() ? Status::Ok() : failure->second;
+  for (ModelDirectory& directory : directories) {
+    SetWanted(IdOf(directory), true);
+    PlanWithMembers({std::move(directory), overrides}, jobs);
+  }
+  return Status::Ok();
 }
 
 base::Result<ModelLifecycle::Loaded> ModelLifecycle::LoadOne(const LoadJob& job) {
-  Acquire(job.directory.name);
+  const ModelId id = IdOf(job.directory);
+  Acquire(id);
   auto loaded = LoadLocked(job);
   {
     std::lock_guard lock(mutex_);
-    states_[job.directory.name].failure = loaded.status();
+    states_[id].failure = loaded.status();
   }
-  Release(job.directory.name);
+  Release(id);
   return loaded;
 }
 
 base::Result<ModelLifecycle::Loaded> ModelLifecycle::LoadLocked(const LoadJob& job) {
-  const std::string& name = job.directory.name;
-  if (!job.again && job.overrides.empty() && HasReadyVersion(Table()->FindVersions(name))) {
+  const ModelId id = IdOf(job.directory);
+  if (!job.again && job.overrides.empty() && HasReadyVersion(Table()->FindVersions(id))) {
     const FileState files = ReadFileState(job.directory.path);
     std::lock_guard lock(mutex_);
-    if (states_[name].basis.files == files) return Loaded::kUnchanged;
+    if (states_[id].basis.files == files) return Loaded::kUnchanged;
   }
   auto polled = PollModel(job.directory, options_.poll, job.overrides);
   if (!polled.ok()) {
-    LOG_ERROR << "Poll failed for model directory '" << name << "': " << polled.status().message();
-    return PollFailure(name);
+    LOG_ERROR << "Poll failed for model directory '" << id << "': " << polled.status().message();
+    return PollFailure(ToText(id));
   }
   if (polled->versions.empty()) {
-    return Status::InvalidArgument("load failed for model '" + name +
+    return Status::InvalidArgument("load failed for model '" + ToText(id) +
                                    "': at least one version must be available under the version "
                                    "policy of model '" +
-                                   name + "'\n");
+                                   job.directory.name + "'\n");
   }
   NEREID_RETURN_IF_ERROR(Link(job, &*polled));
   return LoadVersions(*polled);
@@ -238,35 +240,48 @@ base::Result<ModelLifecycle::Loaded> ModelLifecycle::LoadLocked(const LoadJob& j
 
 Status ModelLifecycle::Unload(const std::string& name, bool with_members) {
   NEREID_RETURN_IF_ERROR(CheckName(name));
-  std::set<std::string> members;
+  if (!options_.namespacing) return UnloadOne({name}, with_members);
+  std::set<ModelId> ids;
   {
     std::lock_guard lock(mutex_);
-    states_[name].is_wanted = false;
-    if (const auto found = ensembles_.find(name); found != ensembles_.end()) {
+    for (auto it = states_.lower_bound({name}); it != states_.end() && it->first.name == name; ++it)
+      ids.insert(it->first);
+  }
+  for (const ModelId& id : ids) NEREID_RETURN_IF_ERROR(UnloadOne(id, with_members));
+  return Status::Ok();
+}
+
+Status ModelLifecycle::UnloadOne(const ModelId& id, bool with_members) {
+  NEREID_RETURN_IF_ERROR(CheckName(id.name));
+  MemberIds members;
+  {
+    std::lock_guard lock(mutex_);
+    states_[id].is_wanted = false;
+    if (const auto found = ensembles_.find(id); found != ensembles_.end()) {
       members = found->second.members;
       ensembles_.erase(found);
     }
   }
   // Whoever calls the model goes first: its requests are refused before its steps fail.
-  for (const std::string& caller : CallersOf(name)) TakeOutOfService(caller);
-  TakeOutOfService(name);
+  for (const ModelId& caller : CallersOf(id)) TakeOutOfService(caller);
+  TakeOutOfService(id);
   if (!with_members) return Status::Ok();
-  for (const std::string& member : UnneededMembers(members)) {
-    NEREID_RETURN_IF_ERROR(Unload(member, true));
+  for (const ModelId& member : UnneededMembers(members)) {
+    NEREID_RETURN_IF_ERROR(UnloadOne(member, true));
   }
   return Status::Ok();
 }
 
-void ModelLifecycle::TakeOutOfService(const std::string& name) {
-  Acquire(name);
-  Retire(name);
-  Release(name);
+void ModelLifecycle::TakeOutOfService(const ModelId& id) {
+  Acquire(id);
+  Retire(id);
+  Release(id);
 }
 
-void ModelLifecycle::Retire(const std::string& name) {
+void ModelLifecycle::Retire(const ModelId& id) {
   std::vector<std::shared_ptr<LoadedModel>> removed;
   Change([&](ModelTable::Models& models) {
-    const auto found = models.find(name);
+    const auto found = models.find(id);
     if (found == models.end()) return;
     for (auto& [version, record] : found->second) {
       if (record.model == nullptr) continue;
@@ -276,27 +291,27 @@ void ModelLifecycle::Retire(const std::string& name) {
     }
   });
   for (const auto& model : removed) model->OnRemoved(nullptr);
-  SetBasis(name, {}, nullptr);
+  SetBasis(id, {}, nullptr);
 }
 
 void ModelLifecycle::UnloadAll() {
   const auto table = Table();  // held: unloading replaces the table that is being walked
-  for (const auto& [name, versions] : table->models()) {
-    const Status status = Unload(name);
-    if (!status.ok()) LOG_ERROR << "failed to unload '" << name << "': " << status.message();
+  for (const auto& [id, versions] : table->models()) {
+    const Status status = UnloadOne(id, false);
+    if (!status.ok()) LOG_ERROR << "failed to unload '" << id << "': " << status.message();
   }
 }
 
-void ModelLifecycle::OnDestroyed(const std::string& name, int64_t version, uint64_t generation) {
+void ModelLifecycle::OnDestroyed(const ModelId& id, int64_t version, uint64_t generation) {
   Change([&](ModelTable::Models& models) {
-    const auto found = models.find(name);
+    const auto found = models.find(id);
     if (found == models.end()) return;
     const auto record = found->second.find(version);
     if (record == found->second.end() || record->second.generation != generation) return;
     if (record->second.state != VersionState::kUnloading) return;
     record->second.state = VersionState::kUnavailable;
     record->second.reason = kUnloadedReason;
-    LOG_INFO << "successfully unloaded '" << name << "' version " << version;
+    LOG_INFO << "successfully unloaded '" << id << "' version " << version;
   });
   // Notified under the lock: whoever waits may destroy this object as soon as the lock is free.
   std::lock_guard lock(mutex_);
@@ -314,12 +329,12 @@ base::Result<std::vector<IndexEntry>> ModelLifecycle::Index(bool ready_only) con
   NEREID_ASSIGN_OR_RETURN(const auto directories, ScanRepositories(Repositories()));
   const auto table = Table();
   std::vector<IndexEntry> entries;
-  std::string previous;
+  std::set<ModelId> seen;
   for (const ModelDirectory& directory : directories) {
-    if (directory.name == previous) continue;
-    previous = directory.name;
-    const VersionRecords* versions = table->FindVersions(directory.name);
-    if (IsDuplicate(directories, directory.name)) {
+    const ModelId id = IdOf(directory);
+    if (!seen.insert(id).second) continue;
+    const VersionRecords* versions = table->FindVersions(id);
+    if (IsDuplicate(directories, id)) {
       if (!ready_only) entries.push_back({directory.name, "", "UNAVAILABLE", kDuplicateReason});
       continue;
     }
@@ -338,7 +353,7 @@ base::Result<std::vector<IndexEntry>> ModelLifecycle::Index(bool ready_only) con
 
 bool ModelLifecycle::AllReady() const {
   const auto table = Table();
-  for (const auto& [name, versions] : table->models()) {
+  for (const auto& [id, versions] : table->models()) {
     for (const auto& [version, record] : versions) {
       if (record.state == VersionState::kReady) {
         if (!record.model->CheckReady().ok()) return false;

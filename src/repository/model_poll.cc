@@ -105,10 +105,10 @@ base::Result<std::vector<ModelDirectory>> ScanRepositories(const RepositoryList&
     NEREID_ASSIGN_OR_RETURN(auto names, base::ListSubdirectories(path));
     for (const auto& [model, directory] : mapping) {
       if (std::erase(names, directory) == 0) continue;
-      directories.push_back({model, base::JoinPath(path, directory)});
+      directories.push_back({model, base::JoinPath(path, directory), path});
     }
     for (const std::string& name : names) {
-      directories.push_back({name, base::JoinPath(path, name)});
+      directories.push_back({name, base::JoinPath(path, name), path});
     }
   }
   std::stable_sort(directories.begin(), directories.end(),
@@ -121,7 +121,7 @@ std::vector<ModelDirectory> FindModelDirectories(const RepositoryList& repositor
   std::vector<ModelDirectory> found;
   const auto add = [&](const std::string& repository, const std::string& directory) {
     std::string path = base::JoinPath(repository, directory);
-    if (base::IsDirectory(path)) found.push_back({name, std::move(path)});
+    if (base::IsDirectory(path)) found.push_back({name, std::move(path), repository});
   };
   for (const auto& [repository, mapping] : repositories) {
     const auto mapped = mapping.find(name);

@@ -19,6 +19,7 @@ namespace nereid::repository {
 struct ModelDirectory {
   std::string name;
   std::string path;
+  std::string repository = {};  // the path of the one that it is in; empty for files of a load
 };
 
 /// Other names for the models of a repository: directory by model name. A directory that is named
@@ -40,8 +41,8 @@ struct PollOptions {
   agent::AgentRegistry* agents = nullptr;
 };
 
-/// The models of all repositories, sorted by name. A name that several repositories have is there
-/// several times. INTERNAL if a repository cannot be read.
+/// The models of all repositories, sorted by name, then by repository. A name that several
+/// repositories have is there several times. INTERNAL if a repository cannot be read.
 base::Result<std::vector<ModelDirectory>> ScanRepositories(const RepositoryList& repositories);
 
 /// The directories that a model of this name has: one for each repository that knows it.

@@ -65,6 +65,8 @@ class SequenceInputsTest : public ::testing::Test {
 };
 
 TEST_F(SequenceInputsTest, FlagsAreTheValuesOfTheConfiguration) {
+  // Each kind of control has a value list of another type: S int32_false_true, E fp32_false_true,
+  // R bool_false_true.
   const auto inputs = MakeSequenceInputs(flags_);
   for (const uint32_t flags : {0u, 1u, 2u, 3u}) {
     for (const bool ready : {false, true}) {
@@ -93,6 +95,7 @@ TEST_F(SequenceInputsTest, WithoutBatchingTheShapeIsOne) {
 }
 
 TEST_F(SequenceInputsTest, NumericIdsAreTheLowOrderBytes) {
+  // As many as the control's data_type holds.
   const uint64_t id = (uint64_t{1} << 40) + (uint64_t{1} << 32) + 9;
   const auto content = [&](const std::string& type) {
     const auto inputs = MakeSequenceInputs(Corrid(type));

@@ -31,13 +31,9 @@ backend::BackendRegistry::Settings BackendSettings(const ServerSettings& setting
   return backends;
 }
 
-/// Options that were asked for and that nothing here can honour are refused, not ignored.
-Status CheckSupported(const ServerSettings& settings) {
+Status CheckSettings(const ServerSettings& settings) {
   if (settings.model_repository_paths.empty()) {
     return Status::InvalidArgument("--model-repository must be specified");
-  }
-  if (settings.model_namespacing) {
-    return Status::Unsupported("model namespacing is not supported by this server yet");
   }
   return Status::Ok();
 }
@@ -69,7 +65,7 @@ InferenceServer::InferenceServer(ServerSettings settings)
       timers_(std::make_unique<base::ThreadTimerQueue>()) {}
 
 Status InferenceServer::Start() {
-  NEREID_RETURN_IF_ERROR(CheckSupported(settings_));
+  NEREID_RETURN_IF_ERROR(CheckSettings(settings_));
   backends_ = std::make_unique<backend::BackendRegistry>(BackendSettings(settings_));
   NEREID_RETURN_IF_ERROR(OpenResponseCache());
   permits_ = MakePermits(settings_);
@@ -92,6 +88,7 @@ Status InferenceServer::Start() {
   options.poll.repositories = settings_.model_repository_paths;
   options.poll.strict_config = settings_.strict_model_config;
   options.poll.config_name = settings_.model_config_name;
+  options.namespacing = settings_.model_namespacing;
   options.load_threads = settings_.model_load_thread_count;
   options.load_retries = settings_.model_load_retry_count;
   repository_ = std::make_unique<Repository>(std::move(options), std::move(environment),
@@ -128,12 +125,13 @@ Status InferenceServer::ExpectModels() {
   NEREID_ASSIGN_OR_RETURN(const auto directories,
                           repository::ScanRepositories(
                               repository::PlainRepositories(settings_.model_repository_paths)));
-  std::set<std::string> names;
+  std::set<std::string> models;
   for (const repository::ModelDirectory& directory : directories) {
     // Ensembles compute nothing themselves.
-    if (repository_->lifecycle.MembersOf(directory).empty()) names.insert(directory.name);
+    if (!repository_->lifecycle.MembersOf(directory).empty()) continue;
+    models.insert(settings_.model_namespacing ? directory.path : directory.name);
   }
-  cpu_plan_->Expect(names.size());
+  cpu_plan_->Expect(models.size());
   return Status::Ok();
 }
 

@@ -16,9 +16,10 @@ void ServedModel::OnRemoved(const LoadedModel* successor) {
   if (next == nullptr || next->model_ != model_) model_->EndIdleSequences();
 }
 
-base::Result<ensemble::Member> ServedMembers::Find(const std::string& model,
+base::Result<ensemble::Member> ServedMembers::Find(const std::string& space,
+                                                   const std::string& model,
                                                    int64_t version) const {
-  NEREID_ASSIGN_OR_RETURN(auto loaded, table_()->Find(model, version));
+  NEREID_ASSIGN_OR_RETURN(auto loaded, table_()->Find(repository::ModelId{model, space}, version));
   auto& served = static_cast<ServedModel&>(*loaded);
   return ensemble::Member{
       std::shared_ptr<const request::ModelIdentity>(std::move(loaded), &served.identity()),
@@ -39,7 +40,7 @@ base::Result<std::shared_ptr<model::ModelVersion>> ServedModelLoader::Make(
 base::Result<std::shared_ptr<repository::LoadedModel>> ServedModelLoader::Load(
     const repository::VersionSource& source, std::function<void()> on_destroyed) {
   model::ModelSource from;
-  from.name = source.name;
+  from.name = source.id.name;
   from.version = source.version;
   from.directory = source.directory;
   from.version_directory = source.version_directory;

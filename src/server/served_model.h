@@ -58,7 +58,8 @@ class ServedMembers final : public ensemble::MemberDirectory {
  public:
   using Table = std::function<std::shared_ptr<const repository::ModelTable>()>;
   explicit ServedMembers(Table table) : table_(std::move(table)) {}
-  base::Result<ensemble::Member> Find(const std::string& model, int64_t version) const override;
+  base::Result<ensemble::Member> Find(const std::string& space, const std::string& model,
+                                      int64_t version) const override;
 
  private:
   const Table table_;

@@ -44,14 +44,15 @@ api::ServerMetadata InferenceServer::GetServerMetadata() {
 base::Result<api::ModelMetadata> InferenceServer::GetModelMetadata(const std::string& name,
                                                                    int64_t version) {
   const auto table = repository_->lifecycle.Table();
-  NEREID_ASSIGN_OR_RETURN(auto loaded, table->Find(name, version));
+  NEREID_ASSIGN_OR_RETURN(const repository::ModelId id, table->Resolve(name));
+  NEREID_ASSIGN_OR_RETURN(auto loaded, table->Find(id, version));
   const auto served = ServedModel::From(std::move(loaded));
   const config::ModelConfig& config = served->config();
   api::ModelMetadata metadata;
   metadata.name = name;
   if (version >= 0) {
     metadata.versions.push_back(std::to_string(version));
-  } else if (const auto* versions = table->FindVersions(name)) {
+  } else if (const auto* versions = table->FindVersions(id)) {
     for (const auto& [number, record] : *versions) {
       if (record.state == VersionState::kReady) {
         metadata.versions.push_back(std::to_string(number));
@@ -75,8 +76,13 @@ base::Result<std::vector<api::ModelStatistics>> InferenceServer::GetModelStatist
   const auto table = repository_->lifecycle.Table();
   std::vector<api::ModelStatistics> statistics;
   bool known = name.empty();
-  for (const auto& [model_name, versions] : table->models()) {
-    if (!name.empty() && model_name != name) continue;
+  const auto asked = table->Resolve(name);
+  if (!known && !asked.ok()) {
+    return Status::InvalidArgument("requested model '" + name +
+                                   "' is not available: " + asked.status().message());
+  }
+  for (const auto& [id, versions] : table->models()) {
+    if (!name.empty() && id != *asked) continue;
     for (const auto& [number, record] : versions) {
       if (record.state != VersionState::kReady) continue;
       known = true;
@@ -132,12 +138,12 @@ void InferenceServer::StartCollectors() {
   collectors_->models = std::make_unique<telemetry::ScopedCollector>(
       *metrics_, [this, with_durations](telemetry::MetricWriter& writer) {
         const auto table = repository_->lifecycle.Table();
-        for (const auto& [name, versions] : table->models()) {
+        for (const auto& [id, versions] : table->models()) {
           for (const auto& [number, record] : versions) {
             if (record.state != VersionState::kReady) continue;
             ServedModel& served = ServedOf(record);
-            WriteModelMetrics(served.version().Statistics(), served.config().metric_tags(),
-                              with_durations, writer);
+            WriteModelMetrics(served.version().Statistics(), id.space,
+                              served.config().metric_tags(), with_durations, writer);
           }
         }
       });

@@ -65,8 +65,6 @@ def write(root, bounded=True):
                         tensor_extra=(("", ""), ("optional: true", "")))
     repository.identity("echo", [("INT32", [4])], batch=8, extra=one +
                         'parameters { key: "echo_parameters" value: { string_value: "true" } }\n')
-    repository.identity("cached", [("INT32", [4])], batch=8,
-                        extra=one + "response_cache { enable: true }\n")
     repository.onnx("add", add_graph(), 'backend: "onnxruntime"\nmax_batch_size: 8\n' + one)
     four = dict(batch=8)
     write_ensemble(root, "pipeline", chain("a", "b", "c")[::-1], X, Y, **four)
@@ -86,7 +84,6 @@ def write(root, bounded=True):
     write_ensemble(root, "to_fixed", chain("a", "fixed"), X, Y, **four)
     write_ensemble(root, "to_rows", chain("a", "rows"), X, Y, **four)
     write_ensemble(root, "from_fixed", chain("fixed", "a"), X, Y)
-    write_ensemble(root, "sleepy", chain("a", "slow", "b"), X, Y, **four)
     if bounded:
         write_ensemble(root, "bounded", chain("slow", "a"), X, Y, limit=1, **four)
     write_ensemble(root, "twice", [
@@ -95,5 +92,4 @@ def write(root, bounded=True):
         step("optional", {"INPUT0": "x", "INPUT1": "w"}, {"OUTPUT0": "y", "OUTPUT1": "z"}),
     ], X, {**Y, "z": ("INT32", [4])}, extra=models._tensor("input", "w", "INT32", [4],
                                                           "optional: true"), **four)
-    write_ensemble(root, "echoing", chain("echo", "a"), X, Y, **four)
     write_ensemble(root, "failing", chain("a", "echo", "b"), X, Y, **four)

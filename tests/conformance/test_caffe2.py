@@ -70,7 +70,7 @@ def check(client, library, name):
 
 @pytest.mark.parametrize("name", CASES)
 def test_case_agrees_with_caffe2(caffe2_server, name):
-    client = httpclient.InferenceServerClient(caffe2_server.http_url, network_timeout=60)
+    client = httpclient.InferenceServerClient(caffe2_server.http, network_timeout=60)
     if CASES[name]["expect"] == "load_error":
         with pytest.raises(InferenceServerException) as refusal:
             client.load_model(name)
@@ -83,7 +83,7 @@ def test_case_agrees_with_caffe2(caffe2_server, name):
 
 @pytest.mark.parametrize("name", OVER_GRPC)
 def test_case_over_grpc(caffe2_server, name):
-    client = grpcclient.InferenceServerClient(caffe2_server.grpc_url)
+    client = grpcclient.InferenceServerClient(caffe2_server.grpc)
     client.load_model(name)
     check(client, grpcclient, name)
     client.unload_model(name)

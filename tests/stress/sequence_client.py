@@ -27,6 +27,10 @@ from tritonclient.grpc import service_pb2_grpc
 MODELS = {"sum_oldest": 0, "sum_direct": 0, "sum_zero": 0, "sum_file": 100, "sum_flat": 0,
           "witness": None}
 IDS_EACH = 3  # a client uses so many ids in turn
+# A request that was given up may still be on its way, on another connection than the next one. If it
+# is a START, it would begin the next sequence of its id anew. So an id rests for so many seconds
+# after that, and all of them when a process begins whose forerunner was killed.
+REST = 2.0
 
 
 class Lost(Exception):
@@ -102,6 +106,12 @@ class Tally:
         # by the process before this one.
         self.left = collections.defaultdict(Everything)
 
+        self.rested = collections.defaultdict(lambda: time.monotonic() + REST)  # of ids: from when
+
+    def give_up(self, model, sequence):
+        self.left[model].add(sequence)
+        self.rested[sequence] = time.monotonic() + REST
+
     def say(self, kind, **more):
         print(json.dumps({"kind": kind, **more}), flush=True)
 
@@ -136,7 +146,7 @@ async def play(over, tally, model, sequence, limit, idle):
                 call.cancel()
                 tally.counts["cancelled"] += 1
                 await asyncio.gather(call, return_exceptions=True)
-                left.add(sequence)
+                tally.give_up(model, sequence)
                 return
             short = random.random() * 0.01 if way == "deadline" and place == breaking else None
             found = await ask(model, sequence, number, start, end, short)
@@ -151,7 +161,7 @@ async def play(over, tally, model, sequence, limit, idle):
                 tally.say("stuck", model=model, sequence=sequence, seconds=taken)
             elif short is not None:
                 tally.counts["deadline"] += 1
-                left.add(sequence)
+                tally.give_up(model, sequence)
             else:
                 text = error.details() if isinstance(error, grpc.aio.AioRpcError) else repr(error)
                 if start and sequence in left and "cancelled" in text:
@@ -178,9 +188,11 @@ async def client(over, tally, number, index, limit, idle):
     ids = [(number * 1_000 + index) * IDS_EACH + i + 1 for i in range(IDS_EACH)]
     while True:
         model = random.choice(list(MODELS))
-        sequence = random.choice(ids)
-        if random.random() < 0.2 and model != "witness":
-            sequence = f"text-{sequence}"
+        texts = random.random() < 0.2 and model != "witness"
+        names = [f"text-{one}" if texts else one for one in ids]
+        sequence = min(names, key=lambda one: (max(tally.rested[one], time.monotonic()),
+                                               random.random()))
+        await asyncio.sleep(max(0.0, tally.rested[sequence] - time.monotonic()))
         await play(over, tally, model, sequence, limit, idle)
 
 

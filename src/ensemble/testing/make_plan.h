@@ -53,7 +53,7 @@ inline std::string EnsembleText(const std::vector<PlannedStep>& steps, unsigned 
 inline EnsemblePlan MakePlan(const std::vector<PlannedStep>& steps, unsigned max_inflight = 0) {
   const auto config = config::ParseModelConfigText(EnsembleText(steps, max_inflight), "test");
   return EnsemblePlan(*config.value(),
-                      [](const std::string& model, int64_t) { return model.starts_with('D'); });
+                      [](const EnsemblePlan::Step& step) { return step.model.starts_with('D'); });
 }
 
 }  // namespace nereid::ensemble

@@ -69,7 +69,7 @@ class FakeLoader : public ModelLoader {
   }
   void Note(const std::string& event, const VersionSource& source) {
     std::lock_guard lock(mutex_);
-    events_.push_back(event + " " + source.name + ":" + std::to_string(source.version));
+    events_.push_back(event + " " + ToText(source.id) + ":" + std::to_string(source.version));
   }
 
   std::mutex mutex_;
