@@ -78,6 +78,7 @@ Error OcrModel::Load(TRITONBACKEND_Model* model) {
   NEREID_BACKEND_TRY(config.parameters.ReadInt("longest_side", 32, 8192, &longest_side_));
   NEREID_BACKEND_TRY(config.parameters.ReadInt("max_boxes", 1, 4096, &max_boxes_));
   NEREID_BACKEND_TRY(config.parameters.ReadInt("max_columns", kLineRows, 8192, &max_columns_));
+  NEREID_BACKEND_TRY(config.parameters.ReadInt("unclip_percent", 0, 1000, &unclip_percent_));
   NEREID_BACKEND_TRY(
       config.parameters.ReadInt("least_score_percent", 0, 100, &least_score_percent_));
   return step_ == Step::kDecode ? ReadCharacters(config) : Error();

@@ -39,6 +39,8 @@ class OcrModel {
   int64_t max_boxes() const { return max_boxes_; }
   /// Crop: longer lines are squeezed to this many columns.
   int64_t max_columns() const { return max_columns_; }
+  /// Crop: BoxRules::unclip.
+  float unclip() const { return static_cast<float>(unclip_percent_) / 100; }
   /// Decode: lines that are read with a lower score are left out.
   float least_score() const { return static_cast<float>(least_score_percent_) / 100; }
   /// Decode: one for each entry of the recognition model's output.
@@ -53,6 +55,7 @@ class OcrModel {
   int64_t longest_side_ = 960;
   int64_t max_boxes_ = 64;
   int64_t max_columns_ = 1600;
+  int64_t unclip_percent_ = 200;
   int64_t least_score_percent_ = 50;
   std::vector<std::string> characters_;
 };

@@ -134,7 +134,9 @@ Error FindLines(const OcrModel& model, const Image& image, const Tensor& probabi
   }
   const auto rows = static_cast<size_t>(shape[2]);
   const auto columns = static_cast<size_t>(shape[3]);
-  *boxes = FindTextBoxes(probabilities.floats(), rows, columns, BoxRules());
+  BoxRules rules;
+  rules.unclip = model.unclip();
+  *boxes = FindTextBoxes(probabilities.floats(), rows, columns, rules);
   if (static_cast<int64_t>(boxes->size()) > model.max_boxes()) {
     return Error::InvalidArgument("the image shows " + std::to_string(boxes->size()) +
                                   " pieces of text, but the parameter 'max_boxes' of model '" +

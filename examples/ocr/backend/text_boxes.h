@@ -30,7 +30,7 @@ struct BoxRules {
   float smallest = 4;
   /// The marks are slimmer than the text: each side moves outwards by this share of the box's area
   /// divided by its outline.
-  float unclip = 1.6F;
+  float unclip = 2.0F;
 };
 
 /// The lines of text in a map of probabilities (rows x columns, row by row), in pixels of the map,

@@ -34,6 +34,19 @@ void AddPixel(const Image& image, float x, float y, std::array<float, 3>* sum) {
   }
 }
 
+// The same with the nearest pixel: enough where several points make a mean, at a quarter of the
+// cost.
+void AddNearest(const Image& image, float x, float y, std::array<float, 3>* sum) {
+  x = std::clamp(x + 0.5F, 0.0F, static_cast<float>(image.columns - 1));
+  y = std::clamp(y + 0.5F, 0.0F, static_cast<float>(image.rows - 1));
+  const auto column = static_cast<size_t>(static_cast<int64_t>(x));
+  const auto row = static_cast<size_t>(static_cast<int64_t>(y));
+  const uint8_t* pixel = image.pixels + (row * image.columns + column) * 3;
+  for (size_t k = 0; k < 3; ++k) {
+    (*sum)[k] += static_cast<float>(pixel[k]);
+  }
+}
+
 Point Step(Point side, size_t parts) {
   return {side.x / static_cast<float>(parts), side.y / static_cast<float>(parts)};
 }
@@ -49,6 +62,7 @@ void Warp(const Image& image, const Frame& frame, size_t rows, size_t columns, c
   const Point down = Step(frame.down, rows);
   const int samples_across = SamplesAlong(across);
   const int samples_down = SamplesAlong(down);
+  const auto add = samples_across * samples_down > 1 ? AddNearest : AddPixel;
   const float scale = 2.0F / (255.0F * static_cast<float>(samples_across * samples_down));
   for (size_t row = 0; row < rows; ++row) {
     float* target = out.first + row * out.row_stride;
@@ -60,8 +74,8 @@ void Warp(const Image& image, const Frame& frame, size_t rows, size_t columns, c
         for (int k = 0; k < samples_across; ++k) {
           const float u = static_cast<float>(column) +
                           (static_cast<float>(k) + 0.5F) / static_cast<float>(samples_across);
-          AddPixel(image, frame.origin.x + across.x * u + down.x * v - 0.5F,
-                   frame.origin.y + across.y * u + down.y * v - 0.5F, &sum);
+          add(image, frame.origin.x + across.x * u + down.x * v - 0.5F,
+              frame.origin.y + across.y * u + down.y * v - 0.5F, &sum);
         }
       }
       for (size_t k = 0; k < 3; ++k) {

@@ -32,7 +32,7 @@ struct Planes {
 };
 
 /// Scales what the frame holds to rows x columns, by linear interpolation; where it shrinks to half
-/// or less, by the mean of several such points. Outside of the image its border goes on.
+/// or less, by the mean of several pixels. Outside of the image its border goes on.
 void Warp(const Image& image, const Frame& frame, size_t rows, size_t columns, const Planes& out);
 
 }  // namespace nereid::ocr
