@@ -110,6 +110,8 @@ TEST(TraceTest, CustomActivitiesAreNotedInTheContext) {
 
 class TracedRequestTest : public testing::Test {
  protected:
+  // A response in the sink keeps the sink.
+  void TearDown() override { sink_->Clear(); }
   std::unique_ptr<InferenceRequest> Bound(uint32_t level) {
     auto request = std::make_unique<InferenceRequest>();
     request->id = "me";
