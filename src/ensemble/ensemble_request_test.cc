@@ -262,6 +262,7 @@ TEST_F(EnsembleRequestTest, TwoAnswersAndNone) {
   ExpectFailure(StatusCode::kInternal,
                 "in ensemble 'e', sent more than one response, although it is not decoupled (step "
                 "0, model 'a')");
+  sink_->Clear();
   sink_ = std::make_shared<request::RecordingSink>();
   observer_.ends.clear();
   Member("a").responses = 0;
