@@ -237,7 +237,7 @@ int main(int argc, char** argv) {
   MakeForward("single", "one", true, 1, argv[2]);
   MakeForward("nowhere", "absent", true, 1, argv[2]);
   for (int i = 1; i <= kChain; ++i) {
-    char name[16], to[16];
+    char name[32], to[32];
     snprintf(name, sizeof(name), "chain%d", i);
     snprintf(to, sizeof(to), i < kChain ? "chain%d" : "one", i + 1);
     MakeForward(name, to, true, 1, argv[2]);
