@@ -4,7 +4,7 @@
 
     examples/ask.py [--http HOST:PORT] [--grpc HOST:PORT] [--repository DIRECTORY]
 
-Speech and text go over HTTP, the types of files over gRPC. The repository is read for the labels
+Speech and text go over HTTP, the types of files and the photographs over gRPC. The repository is read for the labels
 alone. Exits with 1 when an answer is not the expected one.
 """
 
@@ -13,6 +13,7 @@ import sys
 from pathlib import Path
 
 import file_types
+import photographs
 import serving
 import speech
 import text_in_image
@@ -36,7 +37,7 @@ def main() -> int:
     over_grpc = serving.OverGrpc(options.grpc)
     wrong = []
 
-    print("silero_vad, over HTTP: is there speech in these recordings?")
+    print("silero_vad, over HTTP: where in these recordings is speech?")
     if speech.ask(over_http) != speech.EXPECTED:
         wrong.append("silero_vad")
     print("magika, over gRPC: what kind of file is this?")
@@ -45,6 +46,10 @@ def main() -> int:
     print("ppocr_det and ppocr_rec, over HTTP: which text does this image show?")
     if text_in_image.ask(over_http, options.repository) != text_in_image.EXPECTED:
         wrong.append("ppocr_det and ppocr_rec")
+    print("ocr, the ensemble of both, over gRPC: which text do these images show?")
+    read = photographs.ask(over_grpc)
+    if read != {name: photographs.EXPECTED[name] for name in read}:
+        wrong.append("ocr")
 
     over_http.close()
     over_grpc.close()

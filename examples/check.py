@@ -4,13 +4,16 @@
 
     examples/check.py --repository DIRECTORY (--http HOST:PORT --grpc HOST:PORT | --server PROGRAM)
 
-With --server it starts the program on free ports and stops it at the end. Two things are checked
-over each protocol:
+With --server it starts the program on free ports and stops it at the end. Four things are checked over
+each protocol:
 
 - The questions of ask.py get the answers that the direct run gives: the same words, the same
   types, the same stretches of speech.
 - Every request of the direct run is sent again, with the very same inputs, and each output must
   have the same type and shape and differ by no more than TOLERANCE.
+- The stretches of speech are those that the silero-vad package finds, to the sample.
+- The ensemble ocr reads every image of photographs.py right, where the text is, and answers a
+  request for some of its outputs alone.
 
 Why that tolerance: the server and the direct run load the same release of the same library, so on
 one machine they execute the same kernels on the same numbers. What may differ is the number of
@@ -22,6 +25,7 @@ an output of the wrong shape) is larger by orders of magnitude.
 """
 
 import argparse
+import ast
 import contextlib
 import io
 import signal
@@ -37,6 +41,7 @@ from pathlib import Path
 import numpy as np
 
 import file_types
+import photographs
 import serving
 import speech
 import text_in_image
@@ -53,9 +58,9 @@ class Recorder:
         self._run = run
         self.requests = []
 
-    def __call__(self, model, inputs, outputs):
-        answer = self._run(model, inputs, outputs)
-        self.requests.append((model, inputs, answer))
+    def __call__(self, model, inputs, outputs, turn=None):
+        answer = self._run(model, inputs, outputs, turn)
+        self.requests.append((model, inputs, answer, turn))
         return answer
 
 
@@ -72,8 +77,8 @@ def ask_everything(run, repository: Path) -> dict:
 def differences(run, requests) -> tuple[list[str], dict[str, float]]:
     """What differs when `run` gets the recorded requests, and the largest distance per model."""
     found, largest = [], {}
-    for number, (model, inputs, expected) in enumerate(requests):
-        got = run(model, inputs, list(expected))
+    for number, (model, inputs, expected, turn) in enumerate(requests):
+        got = run(model, inputs, list(expected), turn)
         for name, array in expected.items():
             what = f"request {number} to {model}, output {name}"
             if got[name] is None or (got[name].dtype, got[name].shape) != (array.dtype, array.shape):
@@ -88,8 +93,61 @@ def differences(run, requests) -> tuple[list[str], dict[str, float]]:
     return found, largest
 
 
+def segments_of_the_package(repository: Path) -> dict[str, list[tuple[int, int]]]:
+    """What the silero-vad package makes of the direct run's probabilities.
+
+    Its function is plain Python, but its module imports a framework: only the function is taken.
+    """
+    source = (repository.parent / "silero_vad_package" / "utils_vad.py").read_text("utf-8")
+    name = "get_speech_timestamps_from_probs"
+    body = [n for n in ast.parse(source).body if getattr(n, "name", "") == name]
+    module = {"List": list}
+    exec(compile(ast.Module(body, []), name, "exec"), module)  # pylint: disable=exec-used
+    heard = speech.recordings()
+    probabilities = speech.speech_probabilities(serving.Directly(repository), heard)
+    return {
+        recording: [
+            (found["start"], found["end"])
+            for found in module[name](
+                probabilities[recording], speech.RATE, audio_length_samples=len(samples)
+            )
+        ]
+        for recording, samples in heard.items()
+    }
+
+
+def wrong_readings(run) -> list[str]:
+    """What the ensemble ocr reads wrong, or says of the wrong place."""
+    wrong = []
+    for name, (image, expected) in photographs.IMAGES.items():
+        seen = image()
+        answer = photographs.read(run, seen)
+        texts = [text.decode("utf-8") for text in answer["texts"]]
+        count = len(expected)
+        shapes = [answer[output].shape for output in photographs.OUTPUTS]
+        if texts != expected or shapes != [(count,), (count, 4, 2), (count,)]:
+            wrong.append(f"{name}: {texts} of the shapes {shapes}, expected {expected}")
+        elif not all(text_inside(seen, box) for box in answer["boxes"]):
+            wrong.append(f"{name}: a box is not where the text is: {answer['boxes'].tolist()}")
+    alone = run("ocr", {"image": np.asarray(photographs.IMAGES["drawn"][0]())}, ["texts"])["texts"]
+    if [text.decode("utf-8") for text in alone] != photographs.EXPECTED["drawn"]:
+        wrong.append(f"the texts alone: {alone}")
+    return wrong
+
+
+def text_inside(image, box) -> bool:
+    """Whether the pixels around the middle of a box vary as text does: more than noise."""
+    grey = np.asarray(image.convert("L"), np.float32)
+    steps = np.linspace(0.1, 0.9, 200)[:, np.newaxis]
+    left, right = (box[0] + box[3]) / 2, (box[1] + box[2]) / 2
+    at = np.clip(left + (right - left) * steps, 0, np.array(image.size) - 1).astype(int)
+    along = grey[at[:, 1], at[:, 0]]
+    return float(along.max() - along.min()) > 30
+
+
 def check(http: str, grpc: str, repository: Path) -> int:
     """Prints a line for each check and one with the counts; returns how many failed."""
+    segments = segments_of_the_package(repository)
     recorder = Recorder(serving.Directly(repository))
     direct = ask_everything(recorder, repository)
     failed, passed = 0, 0
@@ -107,6 +165,18 @@ def check(http: str, grpc: str, repository: Path) -> int:
             print(f"{'ok  ' if right else 'FAIL'} {run.protocol}: {question}")
             if not right:
                 print(f"     got      {answer}\n     directly {direct[question]}")
+        heard = speech.ask_segments(run)
+        failed += heard != segments
+        passed += heard == segments
+        print(f"{'ok  ' if heard == segments else 'FAIL'} {run.protocol}: speech to the sample")
+        if heard != segments:
+            print(f"     got      {heard}\n     package  {segments}")
+        wrong = wrong_readings(run)
+        failed += len(wrong)
+        passed += not wrong
+        print(f"{'FAIL' if wrong else 'ok  '} {run.protocol}: {len(photographs.IMAGES)} images")
+        for text in wrong:
+            print(f"     {text}")
         found, largest = differences(run, recorder.requests)
         failed += len(found)
         for text in found:

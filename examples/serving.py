@@ -1,17 +1,35 @@
 # SPDX-License-Identifier: Apache-2.0
 """Three ways to run a model: a server over HTTP, the same server over gRPC, and no server at all.
 
-Each is a callable `run(model, inputs, outputs)`: `inputs` maps names to numpy arrays, `outputs`
-lists the names wanted, and the answer maps those names to numpy arrays. The questions in this
-folder (speech.py, file_types.py, text_in_image.py) take any of them.
+Each is a callable `run(model, inputs, outputs, turn=None)`: `inputs` maps names to numpy arrays,
+`outputs` lists the names wanted, and the answer maps those names to numpy arrays. `turn` says which
+request of which sequence it is, where the model keeps a state. The questions in this folder
+(speech.py, file_types.py, text_in_image.py) take any of them.
 """
 
 from pathlib import Path
+from typing import NamedTuple, Optional
 
 import numpy as np
 from tritonclient.utils import np_to_triton_dtype
 
 Tensors = dict[str, np.ndarray]
+
+
+class Turn(NamedTuple):
+    """One request of a sequence."""
+
+    sequence: str
+    start: bool  # the first one
+    end: bool  # the last one
+
+    def parameters(self) -> dict:
+        """As the official clients take it."""
+        return {
+            "sequence_id": self.sequence,
+            "sequence_start": self.start,
+            "sequence_end": self.end,
+        }
 
 
 class OverHttp:
@@ -25,14 +43,17 @@ class OverHttp:
         self._http = http
         self._client = http.InferenceServerClient(address)
 
-    def __call__(self, model: str, inputs: Tensors, outputs: list[str]) -> Tensors:
+    def __call__(
+        self, model: str, inputs: Tensors, outputs: list[str], turn: Optional[Turn] = None
+    ) -> Tensors:
         asked = []
         for name, array in inputs.items():
             tensor = self._http.InferInput(name, list(array.shape), np_to_triton_dtype(array.dtype))
             tensor.set_data_from_numpy(array)
             asked.append(tensor)
         wanted = [self._http.InferRequestedOutput(name, binary_data=True) for name in outputs]
-        answer = self._client.infer(model, asked, outputs=wanted)
+        more = turn.parameters() if turn else {}
+        answer = self._client.infer(model, asked, outputs=wanted, **more)
         return {name: answer.as_numpy(name) for name in outputs}
 
     def close(self) -> None:
@@ -50,14 +71,17 @@ class OverGrpc:
         self._grpc = grpc
         self._client = grpc.InferenceServerClient(address)
 
-    def __call__(self, model: str, inputs: Tensors, outputs: list[str]) -> Tensors:
+    def __call__(
+        self, model: str, inputs: Tensors, outputs: list[str], turn: Optional[Turn] = None
+    ) -> Tensors:
         asked = []
         for name, array in inputs.items():
             tensor = self._grpc.InferInput(name, list(array.shape), np_to_triton_dtype(array.dtype))
             tensor.set_data_from_numpy(array)
             asked.append(tensor)
         wanted = [self._grpc.InferRequestedOutput(name) for name in outputs]
-        answer = self._client.infer(model, asked, outputs=wanted)
+        more = turn.parameters() if turn else {}
+        answer = self._client.infer(model, asked, outputs=wanted, **more)
         return {name: answer.as_numpy(name) for name in outputs}
 
     def close(self) -> None:
@@ -65,13 +89,19 @@ class OverGrpc:
 
 
 class Directly:
-    """Runs the model files of a repository in this process, with the Python onnxruntime."""
+    """Runs the model files of a repository in this process, with the Python onnxruntime.
+
+    What the server keeps for a sequence is kept here: STATES says of a model which outputs are the
+    inputs of the next request, and what these are at first.
+    """
 
     protocol = "onnxruntime"
+    STATES = {"silero_vad": {"state": ("stateN", np.zeros((2, 1, 128), np.float32))}}
 
     def __init__(self, repository: Path):
         self._repository = repository
         self._sessions = {}
+        self._states = {}  # (model, sequence): {input: array}
 
     def _session(self, model: str):
         if model not in self._sessions:
@@ -83,12 +113,28 @@ class Directly:
             )
         return self._sessions[model]
 
-    def __call__(self, model: str, inputs: Tensors, outputs: list[str]) -> Tensors:
+    def __call__(
+        self, model: str, inputs: Tensors, outputs: list[str], turn: Optional[Turn] = None
+    ) -> Tensors:
         session = self._session(model)
+        states = self.STATES.get(model, {}) if turn else {}
+        if states:
+            inputs = inputs | self._state_before(model, turn)
         # A scalar of the model is a tensor of shape [ 1 ] to a client of the server.
         scalars = {tensor.name for tensor in session.get_inputs() if len(tensor.shape) == 0}
         fed = {n: a.reshape(()) if n in scalars else a for n, a in inputs.items()}
-        return dict(zip(outputs, session.run(outputs, fed)))
+        wanted = outputs + [name for name, _ in states.values()]
+        found = dict(zip(wanted, session.run(wanted, fed)))
+        if states:
+            self._states[model, turn.sequence] = {n: found[o] for n, (o, _) in states.items()}
+        if turn and turn.end:
+            self._states.pop((model, turn.sequence), None)
+        return {name: found[name] for name in outputs}
+
+    def _state_before(self, model: str, turn: Turn) -> Tensors:
+        if turn.start:
+            return {name: first for name, (_, first) in self.STATES[model].items()}
+        return self._states[model, turn.sequence]
 
     def close(self) -> None:
         self._sessions.clear()

@@ -1,14 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The question to silero_vad: is there speech in this recording?
+"""The question to silero_vad: where in this recording is speech?
 
 The recordings are those that Debian's alsa-utils installs for testing loudspeakers: a voice that
-names a loudspeaker, and a burst of noise. A silence is made here.
+names a loudspeaker, and a burst of noise. A silence is made here, and a walk round all the
+loudspeakers, as speaker-test(1) plays it.
+
+Each recording is a sequence of requests; what the model remembers of it stays in the server. They are
+all fed at the same time, a piece of each in turn.
 """
 
+import uuid
 import wave
 from pathlib import Path
 
 import numpy as np
+
+from serving import Turn
 
 SOUNDS = Path("/usr/share/sounds/alsa")
 RATE = 16000
@@ -43,58 +50,112 @@ def to_16_khz(samples: np.ndarray, rate: int) -> np.ndarray:
     return np.ascontiguousarray(filtered[::step], dtype=np.float32)
 
 
-def speech_probabilities(run, samples: np.ndarray) -> np.ndarray:
-    """One probability for each 32 ms; the state goes out with a request and back with its answer."""
+def pieces(samples: np.ndarray):
+    """[1, CONTEXT + CHUNK] for each 32 ms: the end of the piece before, and what is new."""
     chunks = -(-len(samples) // CHUNK)
     padded = np.zeros(CONTEXT + chunks * CHUNK, dtype=np.float32)
     padded[CONTEXT : CONTEXT + len(samples)] = samples
-    state = np.zeros((2, 1, 128), dtype=np.float32)
-    probabilities = []
     for start in range(0, chunks * CHUNK, CHUNK):
-        inputs = {
-            "input": padded[np.newaxis, start : start + CONTEXT + CHUNK],
-            "state": state,
-            "sr": np.array([RATE], dtype=np.int64),
-        }
-        answer = run("silero_vad", inputs, ["output", "stateN"])
-        state = answer["stateN"]
-        probabilities.append(float(answer["output"][0, 0]))
-    return np.array(probabilities)
+        yield padded[np.newaxis, start : start + CONTEXT + CHUNK]
 
 
-def speech_spans(probabilities: np.ndarray) -> list[tuple[float, float]]:
-    """Beginnings and ends, in seconds, of the stretches that are more likely speech than not."""
-    edges = np.flatnonzero(np.diff(np.concatenate(([0], probabilities > 0.5, [0]))))
-    return [(a * CHUNK / RATE, b * CHUNK / RATE) for a, b in zip(edges[::2], edges[1::2])]
+def speech_probabilities(run, recordings: dict[str, np.ndarray]) -> dict[str, list[float]]:
+    """One probability for each 32 ms of each recording."""
+    # Nobody else's sequence may have the same id.
+    ids = {name: f"{name} {uuid.uuid4()}" for name in recordings}
+    waiting = {name: list(pieces(samples)) for name, samples in recordings.items()}
+    found = {name: [] for name in recordings}
+    for place in range(max(map(len, waiting.values()))):
+        for name, parts in waiting.items():
+            if place >= len(parts):
+                continue
+            turn = Turn(ids[name], start=place == 0, end=place == len(parts) - 1)
+            inputs = {"input": parts[place], "sr": np.array([RATE], dtype=np.int64)}
+            answer = run("silero_vad", inputs, ["output"], turn)
+            found[name].append(float(answer["output"][0, 0]))
+    return found
+
+
+# A stretch begins where speech is more likely than not, and ends where it has been unlikely for a
+# while; short ones are dropped. The numbers are those that the package uses unless told otherwise.
+BEGIN = 0.5
+END = 0.35
+SHORTEST = 0.25 * RATE
+PAUSE = 0.1 * RATE
+MARGIN = int(0.03 * RATE)  # what a stretch gets on both sides
+
+
+def speech_segments(probabilities: list[float], samples: int) -> list[tuple[int, int]]:
+    """The first sample of each stretch of speech, and the one after its last."""
+    found = []
+    begin = quiet_since = None
+    for place, probability in enumerate(probabilities):
+        now = place * CHUNK
+        if probability >= BEGIN:
+            begin = now if begin is None else begin
+            quiet_since = None
+        elif probability < END and begin is not None:
+            quiet_since = now if quiet_since is None else quiet_since
+            if now - quiet_since >= PAUSE:
+                found.append((begin, quiet_since))
+                begin = quiet_since = None
+    if begin is not None:
+        found.append((begin, samples))
+    return with_margins([(a, b) for a, b in found if b - a > SHORTEST], samples)
+
+
+def with_margins(stretches: list[tuple[int, int]], samples: int) -> list[tuple[int, int]]:
+    """Each stretch grows by MARGIN on both sides; where two would meet, they share the pause."""
+    begins = [a for a, _ in stretches]
+    ends = [b for _, b in stretches]
+    for i in range(len(stretches) - 1):
+        pause = begins[i + 1] - ends[i]
+        grows = MARGIN if pause >= 2 * MARGIN else pause // 2
+        ends[i] += grows
+        begins[i + 1] -= grows
+    if stretches:
+        begins[0] = max(0, begins[0] - MARGIN)
+        ends[-1] = min(samples, ends[-1] + MARGIN)
+    return list(zip(begins, ends))
+
+
+LOUDSPEAKERS = ["Front_Left", "Front_Center", "Front_Right", "Side_Right", "Rear_Right",
+                "Rear_Center", "Rear_Left", "Side_Left"]
 
 
 def recordings() -> dict[str, np.ndarray]:
-    """Name to samples: two that speak, two that do not."""
+    """Name to samples at 16 kHz."""
     if not (SOUNDS / "Front_Center.wav").is_file():
         raise FileNotFoundError(f"no recordings in {SOUNDS}: install the package alsa-utils")
-    return {
-        "Front_Center.wav": read_wav(SOUNDS / "Front_Center.wav"),
-        "Rear_Left.wav": read_wav(SOUNDS / "Rear_Left.wav"),
-        "Noise.wav": read_wav(SOUNDS / "Noise.wav"),
-        "a second of silence": np.zeros(RATE, dtype=np.float32),
-    }
+    found = {name: read_wav(SOUNDS / name) for name in ("Front_Center.wav", "Noise.wav")}
+    found["a second of silence"] = np.zeros(RATE, dtype=np.float32)
+    walk = [read_wav(SOUNDS / f"{name}.wav") for name in LOUDSPEAKERS]
+    found["round the loudspeakers"] = np.concatenate(walk)
+    return found
 
 
+# How many stretches of speech there are: "front, center" are two, some others are one.
 EXPECTED = {
-    "Front_Center.wav": True,
-    "Rear_Left.wav": True,
-    "Noise.wav": False,
-    "a second of silence": False,
+    "Front_Center.wav": 2,
+    "Noise.wav": 0,
+    "a second of silence": 0,
+    "round the loudspeakers": 10,
 }
 
 
-def ask(run) -> dict[str, bool]:
-    """Prints what the model says of each recording; returns whether it heard speech."""
-    heard = {}
-    for name, samples in recordings().items():
-        probabilities = speech_probabilities(run, samples)
-        spans = speech_spans(probabilities)
-        heard[name] = bool(spans)
-        where = ", ".join(f"{begin:.2f}-{end:.2f} s" for begin, end in spans) or "no speech"
-        print(f"  {name:<22} highest probability {probabilities.max():.3f}   {where}")
-    return heard
+def ask_segments(run) -> dict[str, list[tuple[int, int]]]:
+    """The stretches of speech in each recording, in samples."""
+    heard = recordings()
+    probabilities = speech_probabilities(run, heard)
+    return {name: speech_segments(probabilities[name], len(heard[name])) for name in heard}
+
+
+def ask(run) -> dict[str, int]:
+    """Prints the stretches of speech in each recording; returns how many there are."""
+    heard = ask_segments(run)
+    for name, segments in heard.items():
+        where = [f"{begin / RATE:.2f}-{end / RATE:.2f} s" for begin, end in segments]
+        for first in range(0, max(1, len(where)), 4):
+            title = name if first == 0 else ""
+            print(f"  {title:<23} {', '.join(where[first : first + 4]) or 'no speech'}")
+    return {name: len(segments) for name, segments in heard.items()}

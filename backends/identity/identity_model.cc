@@ -8,6 +8,7 @@
 
 #include "nereid/backend/input.h"
 #include "nereid/backend/output.h"
+#include "nereid/backend/sequence.h"
 
 namespace nereid::identity {
 namespace {
@@ -98,6 +99,9 @@ Error IdentityModel::PairTensors() {
   const std::string model = "model '" + config_.name + "': ";
   for (size_t i = 0; i < config_.outputs.size(); ++i) {
     const TensorConfig& output = config_.outputs[i];
+    if (IsState(output.name)) {
+      continue;
+    }
     auto input = std::find_if(
         config_.inputs.begin(), config_.inputs.end(),
         [&](const TensorConfig& candidate) { return OutputNameOf(candidate.name) == output.name; });
@@ -118,6 +122,11 @@ Error IdentityModel::PairTensors() {
     pairs_.push_back({*input, output});
   }
   return {};
+}
+
+bool IdentityModel::IsState(const std::string& output) const {
+  return std::any_of(config_.states.begin(), config_.states.end(),
+                     [&](const auto& state) { return state.output.name == output; });
 }
 
 Error IdentityModel::ReadParameters() {
@@ -163,8 +172,33 @@ Error IdentityInstance::Prepare(backend::BatchMember* member) {
   return {};
 }
 
+/// Each state keeps its value: its output repeats its input, as all outputs do.
+Error IdentityInstance::KeepStates(backend::BatchMember* member) {
+  for (const backend::StateConfig& state : model_.states()) {
+    const std::string& output = state.output.name;
+    backend::Input input;
+    NEREID_BACKEND_TRY(backend::FindInput(member->request, state.input_name.c_str(), &input));
+    TRITONBACKEND_State* next = nullptr;
+    char* buffer = nullptr;
+    NEREID_BACKEND_TRY(backend::AllocateState(member->request, output.c_str(), input.data_type,
+                                              input.shape, input.byte_size, &next, &buffer));
+    if (!state.same_buffer) {
+      NEREID_BACKEND_TRY(backend::CopyInput(input, buffer));
+    }
+    NEREID_BACKEND_TRY(TRITONBACKEND_StateUpdate(next));
+  }
+  return {};
+}
+
 Error IdentityInstance::Copy(backend::BatchMember* member) {
   return backend::ForEachRequestedOutput(member->request, [&](std::string_view name) -> Error {
+    for (const backend::StateConfig& state : model_.states()) {
+      if (state.output.name == name) {
+        TensorConfig input;
+        input.name = state.input_name;
+        return CopyPair({input, state.output}, model_.batching(), member);
+      }
+    }
     for (const Pair& pair : model_.pairs()) {
       if (pair.output.name == name) {
         return CopyPair(pair, model_.batching(), member);
@@ -202,6 +236,7 @@ void IdentityInstance::Execute(TRITONBACKEND_ModelInstance* instance,
     Wait(&batch);
   }
   batch.ComputeEnds();
+  for_each(&IdentityInstance::KeepStates);
   for_each(&IdentityInstance::Copy);
 }
 

@@ -39,11 +39,13 @@ class IdentityModel {
   std::chrono::milliseconds ExecuteDelay(uint64_t index) const;
 
   const std::vector<Pair>& pairs() const { return pairs_; }
+  const std::vector<backend::StateConfig>& states() const { return config_.states; }
   bool batching() const { return config_.batching(); }
   bool echo_parameters() const { return echo_parameters_; }
 
  private:
   Error PairTensors();
+  bool IsState(const std::string& output) const;
   Error ReadParameters();
 
   ModelConfig config_;
@@ -70,6 +72,7 @@ class IdentityInstance {
   Error Prepare(backend::BatchMember* member);
   void Wait(Batch* batch) const;
   Error Copy(backend::BatchMember* member);
+  Error KeepStates(backend::BatchMember* member);
 
   const IdentityModel& model_;
   const std::chrono::milliseconds delay_;

@@ -47,6 +47,30 @@ TEST_F(IdentityTest, CopiesEveryRequestOfABatch) {
   EXPECT_EQ(server_.instance().statistics[0].batch_size, 3u);
 }
 
+TEST_F(IdentityTest, KeepsStatesAndShowsThemToWhoAsks) {
+  for (const bool same_buffer : {false, true}) {
+    const std::string state =
+        R"("sequence_batching":{"state":[{"input_name":"S","output_name":"T",)"
+        R"("data_type":"TYPE_INT32","dims":["-1"],"use_same_buffer_for_input_output":)" +
+        std::string(same_buffer ? "true" : "false") + "}]},";
+    std::string config = Config(Tensor("INPUT0", "TYPE_FP32"),
+                                Tensor("T", "TYPE_INT32") + "," + Tensor("OUTPUT0", "TYPE_FP32"));
+    ASSERT_EQ(Load(config.insert(1, state)), "");
+    TRITONBACKEND_Request request;
+    request.AddInput<float>("INPUT0", TRITONSERVER_TYPE_FP32, {1, 1}, {1});
+    request.AddInput<int32_t>("S", TRITONSERVER_TYPE_INT32, {1, 2}, {3, 4});
+    request.outputs = {"OUTPUT0", "T"};
+    request.has_states = true;
+    ASSERT_EQ(server_.Execute({&request}), "");
+    EXPECT_EQ(request.Answer().outputs.at("T").As<int32_t>(), (std::vector<int32_t>{3, 4}));
+    EXPECT_EQ(request.Answer().outputs.at("OUTPUT0").As<float>(), std::vector<float>{1});
+    EXPECT_EQ(request.State("T").shape, (std::vector<int64_t>{1, 2}));
+    if (!same_buffer) {
+      EXPECT_EQ(request.State("T").As<int32_t>(), (std::vector<int32_t>{3, 4}));
+    }
+  }
+}
+
 TEST_F(IdentityTest, TextsAndPiecesAndOnlyWantedOutputs) {
   ASSERT_EQ(Load(Config(Tensor("a", "TYPE_STRING") + "," + Tensor("b", "TYPE_INT64"),
                         Tensor("x", "TYPE_STRING") + "," + Tensor("y", "TYPE_INT64"), "", 0)),

@@ -172,7 +172,7 @@ Error Runner::BindOutputs(Batch* batch, const Group& group, bool direct) {
       NEREID_BACKEND_TRY(BindDirect(&(*batch)[group.members[0]], plan, &value));
     }
     output_direct_.push_back(value != nullptr ? 1 : 0);
-    output_names_.push_back(plan.name.c_str());
+    output_names_.push_back(plan.graph_name.c_str());
     output_pointers_.push_back(value.get());
     output_values_.push_back(std::move(value));
   }

@@ -13,10 +13,18 @@ namespace nereid::onnxruntime {
 
 Error OnnxModel::Load(TRITONBACKEND_Model* model) {
   NEREID_BACKEND_TRY(backend::ReadModelConfig(model, &config_));
+  ModelSource source;
+  NEREID_BACKEND_TRY(open_(config_, &source));
   Owned<OrtSession> session;
-  NEREID_BACKEND_TRY(CreateSession(environment_, config_, &session));
+  NEREID_BACKEND_TRY(CreateSession(environment_, config_, source, &session));
   ModelSignature signature;
   NEREID_BACKEND_TRY(ReadSignature(*session, &signature));
+  for (TensorSignature& output : signature.outputs) {
+    if (const auto known = source.output_names.find(output.name);
+        known != source.output_names.end()) {
+      output.name = known->second;
+    }
+  }
   NEREID_BACKEND_TRY(Complete(model, signature));
   auto plan = std::make_shared<Plan>();
   NEREID_BACKEND_TRY(MakePlan(config_, signature, plan.get()));
@@ -64,8 +72,10 @@ Error OnnxModel::MakeRunner(TRITONBACKEND_ModelInstance* instance,
   }
   std::shared_ptr<OrtSession> session = shared_session_;
   if (session == nullptr) {
+    ModelSource source;
+    NEREID_BACKEND_TRY(open_(config_, &source));
     Owned<OrtSession> own;
-    NEREID_BACKEND_TRY(CreateSession(environment_, config_, &own));
+    NEREID_BACKEND_TRY(CreateSession(environment_, config_, source, &own));
     session = std::shared_ptr<OrtSession>(own.release(), Release());
   }
   Owned<OrtRunOptions> options;

@@ -12,8 +12,9 @@ namespace nereid::onnxruntime {
 /// One version of a model. Unchanged after Load.
 class OnnxModel {
  public:
-  /// `environment` lives longer than the model.
-  explicit OnnxModel(const Environment* environment) : environment_(*environment) {}
+  /// `environment` lives longer than the model. `open` finds its file, or makes one in memory.
+  explicit OnnxModel(const Environment* environment, OpenModel open = OpenModelFile)
+      : environment_(*environment), open_(open) {}
 
   /// Opens the model file, completes the configuration if the server asks for it, and checks it.
   Error Load(TRITONBACKEND_Model* model);
@@ -25,6 +26,7 @@ class OnnxModel {
   Error Complete(TRITONBACKEND_Model* model, const ModelSignature& signature);
 
   const Environment& environment_;
+  const OpenModel open_;
   ModelConfig config_;
   std::shared_ptr<const Plan> plan_;
   /// Null where each instance has its own.

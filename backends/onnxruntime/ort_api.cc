@@ -22,9 +22,11 @@ std::vector<std::string> Candidates(const std::string& directory) {
   }
   std::vector<std::string> paths;
   for (const char* name : {"/libonnxruntime.so.1", "/libonnxruntime.so"}) {
-    std::error_code ignored;
-    if (!directory.empty() && std::filesystem::exists(directory + name, ignored)) {
-      paths.push_back(directory + name);
+    for (const std::string& folder : {directory, directory + "/../onnxruntime"}) {
+      std::error_code ignored;
+      if (!directory.empty() && std::filesystem::exists(folder + name, ignored)) {
+        paths.push_back(folder + name);
+      }
     }
   }
   paths.push_back("libonnxruntime.so.1");

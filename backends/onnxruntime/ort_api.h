@@ -15,7 +15,8 @@ using backend::Error;
 /// Opens ONNX Runtime's library and finds its function table, once per process; later calls do
 /// nothing. Looked for, in this order: the file that the environment variable
 /// NEREID_ONNXRUNTIME_LIBRARY names; libonnxruntime.so.1 and libonnxruntime.so in `directory` (the
-/// backend's own); libonnxruntime.so.1 where the loader looks. Never unloaded.
+/// backend's own) and in the folder onnxruntime beside it; libonnxruntime.so.1 where the loader
+/// looks. Never unloaded.
 Error OpenOnnxRuntime(const std::string& directory);
 
 /// The function table. OpenOnnxRuntime must have succeeded.

@@ -271,6 +271,8 @@ class Planner {
     }
     OutputPlan& output = plan->outputs.emplace_back();
     output.name = tensor->name;
+    output.graph_name = tensor->graph_name;
+    output.scalar = !config_.batching() && given.reshape && given.reshape->empty();
     output.data_type = tensor->data_type;
     output.element_type = tensor->element_type;
     if (const BatchOutputConfig* cut = FindBatchOutput(given.name); cut != nullptr) {

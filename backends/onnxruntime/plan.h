@@ -66,11 +66,15 @@ struct OutputPlan {
   bool listed = false;
   /// It is the next value of a state.
   bool state = false;
+  /// What the graph calls it.
+  std::string graph_name;
   TRITONSERVER_DataType data_type = TRITONSERVER_TYPE_INVALID;
   ONNXTensorElementDataType element_type = ONNX_TENSOR_ELEMENT_DATA_TYPE_UNDEFINED;
   std::vector<DimPlan> dims;
   /// The model may write into the response's own buffer: the shape can be known before the run.
   bool direct = false;
+  /// Without batching: rank 0 is given as it is, and the server makes [1] of it (an empty reshape).
+  bool scalar = false;
   /// Nothing for an output that is cut along the batch dimension.
   std::optional<ScatterPlan> scatter;
 

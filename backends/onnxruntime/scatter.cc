@@ -58,7 +58,11 @@ Error Runner::CutOutput(Batch* batch, const Group& group, size_t output) {
   batch_sizes_.clear();
   if (!plan_->batching) {
     batch_sizes_.push_back(shape_[0]);  // one request, and all of the output
-    return backend::ScatterAlongBatch(plan.name, shape_, batch_sizes_, parts);
+    NEREID_BACKEND_TRY(backend::ScatterAlongBatch(plan.name, shape_, batch_sizes_, parts));
+    if (plan.scalar && shape_ == std::vector<int64_t>{1}) {
+      parts->front().shape.clear();
+    }
+    return {};
   }
   if (shape_.empty() || shape_[0] != group.batch_size) {
     return Error::Internal("output '" + plan.name + "' of model '" + plan_->model_name +

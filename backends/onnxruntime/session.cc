@@ -33,14 +33,24 @@ Error FindModelFile(const ModelConfig& config, std::string* path) {
   return {};
 }
 
+Error OpenModelFile(const ModelConfig& config, ModelSource* source) {
+  return FindModelFile(config, &source->path);
+}
+
 Error CreateSession(const Environment& environment, const ModelConfig& config,
-                    Owned<OrtSession>* session) {
-  std::string path;
-  NEREID_BACKEND_TRY(FindModelFile(config, &path));
+                    const ModelSource& source, Owned<OrtSession>* session) {
   Owned<OrtSessionOptions> options;
   NEREID_BACKEND_TRY(MakeSessionOptions(environment, config, &options));
   OrtSession* created = nullptr;
-  NEREID_ORT_TRY(Api().CreateSession(environment.env.get(), path.c_str(), options.get(), &created));
+  OrtEnv* env = environment.env.get();
+  if (!source.path.empty()) {
+    NEREID_ORT_TRY(Api().CreateSession(env, source.path.c_str(), options.get(), &created));
+  } else if (const Error error = ToError(Api().CreateSessionFromArray(
+                 env, source.bytes.data(), source.bytes.size(), options.get(), &created));
+             !error.ok()) {
+    return Error(TRITONSERVER_ErrorCode(error.get()),
+                 "model '" + config.name + "': '" + source.origin + "': " + error.message());
+  }
   session->reset(created);
   return {};
 }

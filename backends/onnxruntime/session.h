@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <map>
 #include <string>
 
 #include "nereid/backend/model_config.h"
@@ -10,10 +11,27 @@ namespace nereid::onnxruntime {
 
 using backend::ModelConfig;
 
-/// Opens the model file of `config`, with the options that its parameters, its optimization
+/// An ONNX model: a file, or bytes in memory.
+struct ModelSource {
+  /// Empty where the model is in `bytes`.
+  std::string path;
+  std::string bytes;
+  /// What errors call a model in memory: the file that it was made from.
+  std::string origin;
+  /// The names that clients know of outputs which the graph calls otherwise.
+  std::map<std::string, std::string> output_names;
+};
+
+/// Finds or makes the model of a configuration.
+using OpenModel = Error (*)(const ModelConfig& config, ModelSource* source);
+
+/// The model file of `config`.
+Error OpenModelFile(const ModelConfig& config, ModelSource* source);
+
+/// Opens the model, with the options that its parameters, its optimization
 /// settings and the backend's settings ask for.
 Error CreateSession(const Environment& environment, const ModelConfig& config,
-                    Owned<OrtSession>* session);
+                    const ModelSource& source, Owned<OrtSession>* session);
 
 /// The options of each run (arena shrinkage).
 Error CreateRunOptions(const ModelConfig& config, Owned<OrtRunOptions>* options);

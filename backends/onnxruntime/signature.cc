@@ -82,6 +82,7 @@ Error ReadTensors(const OrtSession& session, Count count_of, Name name_of, Type 
     char* name = nullptr;
     NEREID_ORT_TRY(name_of(&session, i, allocator, &name));
     tensor.name = name;
+    tensor.graph_name = name;
     NEREID_ORT_TRY(Api().AllocatorFree(allocator, name));
     OrtTypeInfo* type = nullptr;
     NEREID_ORT_TRY(type_of(&session, i, &type));

@@ -11,6 +11,8 @@ namespace nereid::onnxruntime {
 /// A graph input or output as the ONNX model declares it.
 struct TensorSignature {
   std::string name;
+  /// What the graph calls it, where that differs from what clients know.
+  std::string graph_name;
   /// False for sequences, maps and the like, which the inference protocol cannot carry.
   bool is_tensor = false;
   ONNXTensorElementDataType element_type = ONNX_TENSOR_ELEMENT_DATA_TYPE_UNDEFINED;

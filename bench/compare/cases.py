@@ -25,6 +25,35 @@ output [ { name: "OUTPUT0" data_type: TYPE_FP32 dims: [ -1 ] } ]
 """
 DYNAMIC_BATCHING = "dynamic_batching { }\n"
 
+# Sequences of so many requests, and a slot for every caller.
+SEQUENCE = 16
+SEQUENCE_BATCHING = """sequence_batching {
+  max_sequence_idle_microseconds: 60000000
+  control_input [
+    { name: "START" control [ { kind: CONTROL_SEQUENCE_START int32_false_true: [ 0, 1 ] } ] },
+    { name: "READY" control [ { kind: CONTROL_SEQUENCE_READY int32_false_true: [ 0, 1 ] } ] }
+  ]
+  %s
+}
+"""
+# Many open sequences, for what each of them costs in memory.
+OPEN_SEQUENCES = 10000
+OPEN_CONFIG = """sequence_batching {
+  max_sequence_idle_microseconds: 600000000
+  oldest { max_candidate_sequences: %d }
+}
+""" % OPEN_SEQUENCES
+
+# Three identity models, one after the other, inside the server.
+ENSEMBLE_MEMBERS = ("identity_first", "identity_second", "identity_third")
+ENSEMBLE_CONFIG = IDENTITY_CONFIG.replace('backend: "identity"', 'platform: "ensemble"') + (
+    "ensemble_scheduling {\n" + "".join(
+        f'  step {{ model_name: "{member}" model_version: -1\n'
+        f'    input_map {{ key: "INPUT0" value: "{source}" }}\n'
+        f'    output_map {{ key: "OUTPUT0" value: "{target}" }} }}\n'
+        for member, source, target in zip(ENSEMBLE_MEMBERS, ("INPUT0", "first", "second"),
+                                          ("first", "second", "OUTPUT0"))) + "}\n")
+
 MLP_INPUTS = 64
 MLP_BATCHED_CONFIG = """backend: "onnxruntime"
 max_batch_size: 64
@@ -39,6 +68,7 @@ class Case:
     elements: int     # FP32 elements in the input
     connections: int
     streams: int = 1  # gRPC calls at once on each connection
+    sequence: int = 0  # requests in each sequence; 0: none
     quick: bool = False
 
     @property
@@ -72,6 +102,13 @@ def _all_cases():
                        quick=count == 8 and protocol != "json")
     for model in ("identity_direct", "identity_batched"):
         yield Case(model, "http", 16, 1, quick=True)
+    for model in ("identity_slots", "identity_oldest"):
+        for protocol in ("http", "grpc"):
+            for count in (1, 8):
+                yield Case(model, protocol, 16, count, sequence=SEQUENCE, quick=count == 8)
+    for protocol in ("http", "grpc"):
+        for count in (1, 8):
+            yield Case("identity_ensemble", protocol, 16, count, quick=count == 8)
     for protocol in ("http", "grpc"):
         yield Case("mlp_batched", protocol, MLP_INPUTS, 64, quick=True)
 
@@ -101,8 +138,16 @@ def _write_config(folder, model, config):
 def write_repository(folder):
     """Makes the model repository that both servers serve."""
     _write_config(folder, "identity", IDENTITY_CONFIG)
+    for member in ENSEMBLE_MEMBERS:
+        _write_config(folder, member, IDENTITY_CONFIG)
+    _write_config(folder, "identity_ensemble", ENSEMBLE_CONFIG)
     _write_config(folder, "identity_direct", BATCHING_CONFIG)
     _write_config(folder, "identity_batched", BATCHING_CONFIG + DYNAMIC_BATCHING)
+    _write_config(folder, "identity_slots",
+                  BATCHING_CONFIG + SEQUENCE_BATCHING % "direct { }")
+    _write_config(folder, "identity_oldest", BATCHING_CONFIG
+                  + SEQUENCE_BATCHING % "oldest { max_candidate_sequences: 64 }")
+    _write_config(folder, "identity_open", BATCHING_CONFIG + OPEN_CONFIG)
     # Without a configuration: each server completes it from the model file.
     subprocess.run([sys.executable, ROOT / "tests/models/make_models.py", folder, "mlp"],
                    check=True)

@@ -74,6 +74,13 @@ def throughput_lines(results):
                    f"median {middle:.2f}, max {high:.2f}")
 
 
+def open_sequence_lines(results):
+    """What an open sequence costs in each server."""
+    for server, one in results.items():
+        yield (f"{'memory of an open sequence':32} {server:7} {one['bytes_each']:.0f} bytes each "
+               f"({one['sequences']} of them: {one['mib_before']:.1f} to {one['mib_after']:.1f} MiB)")
+
+
 def idle_lines(idle):
     yield (f"{'without a model':32} {'server':7} {'RSS MiB':>8} {'anonymous':>9} {'threads':>8} "
            f"{'ready after ms':>15}")

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include "connection.h"
 #include "histogram.h"
 #include "payload.h"
 #include "process_cpu.h"
@@ -53,6 +54,43 @@ TEST(Payload, ABinaryRequestEndsWithTheTensor) {
             request.npos);
   EXPECT_EQ(OutputOfBinaryBody(request, request.size() - tensor.size()), tensor);
   EXPECT_EQ(OutputOfBinaryBody("short", 6), std::nullopt);
+}
+
+TEST(Payload, RequestsOfASequenceSayWhichTheyAre) {
+  Options options;
+  const std::string tensor = MakeTensor(options);
+  const std::string start = MakeHttpRequest(options, tensor, {7, true, false});
+  EXPECT_NE(start.find(R"("sequence_id":7,"sequence_start":true,"sequence_end":false}})"),
+            start.npos);
+  options.encoding = Encoding::kJson;
+  EXPECT_NE(
+      MakeHttpRequest(options, tensor, {7, false, true})
+          .find(R"(,"parameters":{"sequence_id":7,"sequence_start":false,"sequence_end":true}})"),
+      std::string::npos);
+  EXPECT_EQ(MakeHttpRequest(options, tensor).find("sequence"), std::string::npos);
+  const std::string message = MakeGrpcMessage(options, tensor, {300, false, true});
+  EXPECT_NE(message.find(std::string("\x0a\x0bsequence_id\x12\x03\x10\xac\x02")), message.npos);
+  EXPECT_NE(message.find(std::string("\x0a\x0csequence_end\x12\x02\x08\x01")), message.npos);
+}
+
+TEST(Caller, EachSequenceStartsAndEnds) {
+  Options options;
+  options.sequence = 3;
+  nereid::bench::Run run(options);
+  run.tensor = MakeTensor(options);
+  Caller one(run);
+  Caller other(run);
+  std::string flags;
+  for (int i = 0; i < 7; ++i) {
+    one.Advance();
+    EXPECT_NE(one.request().find("\"sequence_id\":1,"), std::string::npos);
+    const bool start = one.request().find("\"sequence_start\":true") != std::string::npos;
+    const bool end = one.request().find("\"sequence_end\":true") != std::string::npos;
+    flags += start ? 'S' : end ? 'E' : '-';
+  }
+  EXPECT_EQ(flags, "S-ES-ES");
+  other.Advance();
+  EXPECT_NE(other.request().find("\"sequence_id\":2,"), std::string::npos);
 }
 
 TEST(Payload, ABrokenAnswerHasNoOutput) {

@@ -11,12 +11,29 @@
 
 #include <cerrno>
 
+#include "payload.h"
+
 namespace nereid::bench {
 
 uint64_t NowNs() {
   timespec now;
   clock_gettime(CLOCK_MONOTONIC, &now);
   return static_cast<uint64_t>(now.tv_sec) * 1000000000 + static_cast<uint64_t>(now.tv_nsec);
+}
+
+Caller::Caller(Run& run) : run_(run), request_(&run.request) {
+  if (run.options.sequence == 0) return;
+  const uint64_t id = ++run.last_sequence_id;
+  const bool only = run.options.sequence == 1;
+  first_ = MakeRequest(run.options, run.tensor, {id, true, only});
+  middle_ = MakeRequest(run.options, run.tensor, {id, false, false});
+  last_ = MakeRequest(run.options, run.tensor, {id, false, true});
+}
+
+void Caller::Advance() {
+  if (run_.options.sequence == 0) return;
+  request_ = place_ == 0 ? &first_ : place_ == run_.options.sequence - 1 ? &last_ : &middle_;
+  place_ = (place_ + 1) % run_.options.sequence;
 }
 
 Connection::~Connection() { close(fd_); }

@@ -19,8 +19,10 @@ struct Run {
   explicit Run(const Options& o) : options(o) {}
 
   const Options& options;
-  std::string request;  // the bytes that each request sends: HTTP request or gRPC message
+  std::string request;  // the bytes that each request sends, unless there are sequences
   std::string tensor;   // the input in it
+
+  uint64_t last_sequence_id = 0;
 
   // Whether an answer is followed by the next request.
   bool sending = false;
@@ -57,6 +59,26 @@ struct Run {
     have_output = true;
     output = std::move(bytes);
   }
+};
+
+/// Who sends one request after the other: the same bytes each time, or sequences with an id of its
+/// own.
+class Caller {
+ public:
+  explicit Caller(Run& run);
+
+  /// Goes on to the next request.
+  void Advance();
+  /// The bytes of the present one. Valid as long as the Caller and the Run.
+  const std::string& request() const { return *request_; }
+
+ private:
+  const Run& run_;
+  std::string first_;
+  std::string middle_;
+  std::string last_;
+  int place_ = 0;
+  const std::string* request_;
 };
 
 class Connection {

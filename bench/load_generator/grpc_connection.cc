@@ -6,6 +6,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <deque>
 #include <string_view>
 #include <vector>
 
@@ -21,6 +22,9 @@ constexpr int32_t kStreamWindow = 16 << 20;
 constexpr int32_t kConnectionWindow = 1 << 30;
 
 struct Call {
+  explicit Call(Run& run) : caller(run) {}
+
+  Caller caller;
   size_t sent = 0;
   uint64_t sent_ns = 0;
   bool http_ok = false;
@@ -39,9 +43,8 @@ nghttp2_nv Header(std::string_view name, std::string_view value) {
 class GrpcConnection final : public Connection {
  public:
   GrpcConnection(Run& run, int fd)
-      : Connection(run, fd),
-        authority_(run.options.host + ":" + std::to_string(run.options.port)),
-        calls_(static_cast<size_t>(run.options.streams)) {
+      : Connection(run, fd), authority_(run.options.host + ":" + std::to_string(run.options.port)) {
+    for (int i = 0; i < run.options.streams; ++i) calls_.emplace_back(run);
     nghttp2_session_callbacks* callbacks = nullptr;
     nghttp2_session_callbacks_new(&callbacks);
     nghttp2_session_callbacks_set_on_header_callback(callbacks, OnHeader);
@@ -82,6 +85,7 @@ class GrpcConnection final : public Connection {
   void Submit(Call& call) {
     ++run_.under_way;
     ++under_way_;
+    call.caller.Advance();
     call.sent = 0;
     call.http_ok = call.grpc_ok = false;
     call.keep = !run_.have_output;
@@ -171,9 +175,9 @@ class GrpcConnection final : public Connection {
   // -----------------
 
   static ssize_t ReadRequest(nghttp2_session*, int32_t, uint8_t* out, size_t room, uint32_t* flags,
-                             nghttp2_data_source* source, void* user) {
-    const std::string& request = static_cast<GrpcConnection*>(user)->run_.request;
+                             nghttp2_data_source* source, void*) {
     Call& call = *static_cast<Call*>(source->ptr);
+    const std::string& request = call.caller.request();
     const size_t n = std::min(room, request.size() - call.sent);
     std::memcpy(out, request.data() + call.sent, n);
     call.sent += n;
@@ -211,7 +215,7 @@ class GrpcConnection final : public Connection {
 
   const std::string authority_;
   nghttp2_session* session_ = nullptr;
-  std::vector<Call> calls_;  // never resized: nghttp2 keeps pointers to them
+  std::deque<Call> calls_;  // nghttp2 and the calls themselves keep pointers into it
   int under_way_ = 0;
   bool broken_ = false;
   std::string reason_;

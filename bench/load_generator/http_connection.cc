@@ -36,11 +36,12 @@ int64_t HeaderNumber(std::string_view head, std::string_view name) {
 
 class HttpConnection final : public Connection {
  public:
-  HttpConnection(Run& run, int fd) : Connection(run, fd) {}
+  HttpConnection(Run& run, int fd) : Connection(run, fd), caller_(run) {}
 
   void Start() override {
     ++run_.under_way;
     waiting_ = true;
+    caller_.Advance();
     sent_ = 0;
     head_size_ = 0;
     body_left_ = -1;
@@ -49,7 +50,7 @@ class HttpConnection final : public Connection {
   }
 
   bool OnEvent(uint32_t epoll_events) override {
-    if ((epoll_events & EPOLLOUT) && waiting_ && sent_ < run_.request.size()) Send();
+    if ((epoll_events & EPOLLOUT) && waiting_ && sent_ < caller_.request().size()) Send();
     if (broken_ || ((epoll_events & ~static_cast<uint32_t>(EPOLLOUT)) && !Receive())) {
       if (waiting_) run_.Failed(std::string("connection lost: ") + reason_);
       return false;
@@ -59,9 +60,9 @@ class HttpConnection final : public Connection {
 
  private:
   void Send() {
-    while (sent_ < run_.request.size()) {
-      const ssize_t n =
-          send(fd_, run_.request.data() + sent_, run_.request.size() - sent_, MSG_NOSIGNAL);
+    while (sent_ < caller_.request().size()) {
+      const ssize_t n = send(fd_, caller_.request().data() + sent_,
+                             caller_.request().size() - sent_, MSG_NOSIGNAL);
       if (n < 0) {
         if (errno == EAGAIN) return;
         reason_ = std::strerror(errno);
@@ -142,7 +143,7 @@ class HttpConnection final : public Connection {
 
   /// The answer is complete. False when the connection cannot be used again.
   bool Finish() {
-    if (sent_ < run_.request.size()) {
+    if (sent_ < caller_.request().size()) {
       reason_ = "answered before the request was complete: " + status_;
       return false;
     }
@@ -166,6 +167,7 @@ class HttpConnection final : public Connection {
     return true;
   }
 
+  Caller caller_;
   bool waiting_ = false;
   bool broken_ = false;
   std::string reason_;

@@ -148,8 +148,7 @@ int Main(int argc, char** argv) {
                  options.datatype.c_str());
     return 2;
   }
-  run.request = options.protocol == Protocol::kHttp ? MakeHttpRequest(options, run.tensor)
-                                                    : MakeGrpcMessage(options, run.tensor);
+  run.request = MakeRequest(options, run.tensor);
   Load load(run);
   if (!load.Connect() || !load.Phase(options.warmup_seconds)) {
     if (!run.first_error.empty()) std::fprintf(stderr, "%s\n", run.first_error.c_str());

@@ -28,6 +28,7 @@ one JSON object.
   --input NAME             (INPUT0)
   --datatype TYPE          FP32, FP64, INT32, INT64 or UINT8 (FP32)
   --shape N,N,...          (1,16)
+  --sequence N             each N requests of a caller (a connection, a stream) are a sequence (0)
   --verify identity|none   whether the output of the first answer must equal the input (identity)
 )";
 
@@ -96,6 +97,8 @@ void Set(Options& options, std::string_view flag, std::string_view value) {
     options.datatype = value;
   } else if (flag == "--shape") {
     options.shape = Shape(flag, value);
+  } else if (flag == "--sequence") {
+    options.sequence = Number(flag, value, 0, 1 << 20);
   } else if (flag == "--verify") {
     options.verify_identity = Choice(flag, value, "identity", "none");
   } else {

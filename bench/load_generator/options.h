@@ -28,6 +28,8 @@ struct Options {
   std::string input = "INPUT0";
   std::string datatype = "FP32";
   std::vector<int64_t> shape = {1, 16};
+  // So many requests in a row of one caller are a sequence with an id of its own; 0: no sequences.
+  int sequence = 0;
   // Whether the first answer's output has to equal the input.
   bool verify_identity = true;
 };

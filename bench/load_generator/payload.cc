@@ -77,6 +77,26 @@ void AppendField(std::string& out, int number, std::string_view content) {
   out += content;
 }
 
+/// An entry of ModelInferRequest.parameters: `field` is that of InferParameter, 1 a bool, 2 an
+/// int64.
+void AppendParameter(std::string& body, std::string_view name, int field, uint64_t value) {
+  std::string parameter;
+  AppendVarint(parameter, static_cast<uint64_t>(field) << 3);
+  AppendVarint(parameter, value);
+  std::string entry;
+  AppendField(entry, 1, name);
+  AppendField(entry, 2, parameter);
+  AppendField(body, 4, entry);
+}
+
+/// The members of the JSON object "parameters" that name a sequence.
+std::string JsonTurn(Turn turn) {
+  if (turn.id == 0) return "";
+  const auto truth = [](bool value) { return value ? "true" : "false"; };
+  return R"("sequence_id":)" + std::to_string(turn.id) + R"(,"sequence_start":)" +
+         truth(turn.start) + R"(,"sequence_end":)" + truth(turn.end);
+}
+
 bool ReadVarint(std::string_view& in, uint64_t& value) {
   value = 0;
   for (int shift = 0; shift < 64 && !in.empty(); shift += 7) {
@@ -103,15 +123,17 @@ std::string MakeTensor(const Options& options) {
   return out;
 }
 
-std::string MakeHttpRequest(const Options& options, std::string_view tensor) {
+std::string MakeHttpRequest(const Options& options, std::string_view tensor, Turn turn) {
   const bool binary = options.encoding == Encoding::kBinary;
   std::string json = R"({"inputs":[{"name":")" + options.input + R"(","datatype":")" +
                      options.datatype + R"(","shape":)" + JsonShape(options);
   if (binary) {
     json += R"(,"parameters":{"binary_data_size":)" + std::to_string(tensor.size()) +
-            R"(}}],"parameters":{"binary_data_output":true}})";
+            R"(}}],"parameters":{"binary_data_output":true)" +
+            (turn.id == 0 ? "" : "," + JsonTurn(turn)) + "}}";
   } else {
-    json += R"(,"data":[)" + JsonNumbers(options.datatype, tensor) + "]}]}";
+    json += R"(,"data":[)" + JsonNumbers(options.datatype, tensor) + "]}]" +
+            (turn.id == 0 ? "" : R"(,"parameters":{)" + JsonTurn(turn) + "}") + "}";
   }
   std::string request = "POST /v2/models/" + options.model +
                         "/infer HTTP/1.1\r\nHost: " + options.host + ":" +
@@ -129,7 +151,7 @@ std::string MakeHttpRequest(const Options& options, std::string_view tensor) {
   return request;
 }
 
-std::string MakeGrpcMessage(const Options& options, std::string_view tensor) {
+std::string MakeGrpcMessage(const Options& options, std::string_view tensor, Turn turn) {
   std::string dims;
   for (const int64_t dim : options.shape) AppendVarint(dims, static_cast<uint64_t>(dim));
   std::string input;
@@ -138,6 +160,11 @@ std::string MakeGrpcMessage(const Options& options, std::string_view tensor) {
   AppendField(input, 3, dims);
   std::string body;
   AppendField(body, 1, options.model);
+  if (turn.id != 0) {
+    AppendParameter(body, "sequence_id", 2, turn.id);
+    AppendParameter(body, "sequence_start", 1, turn.start ? 1 : 0);
+    AppendParameter(body, "sequence_end", 1, turn.end ? 1 : 0);
+  }
   AppendField(body, 5, input);
   AppendField(body, 7, tensor);
 
@@ -145,6 +172,11 @@ std::string MakeGrpcMessage(const Options& options, std::string_view tensor) {
   std::string message(1, '\0');  // not compressed
   for (int shift = 24; shift >= 0; shift -= 8) message += static_cast<char>(size >> shift);
   return message + body;
+}
+
+std::string MakeRequest(const Options& options, std::string_view tensor, Turn turn) {
+  return options.protocol == Protocol::kHttp ? MakeHttpRequest(options, tensor, turn)
+                                             : MakeGrpcMessage(options, tensor, turn);
 }
 
 std::optional<std::string> OutputOfBinaryBody(std::string_view body, size_t json_size) {

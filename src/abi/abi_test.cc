@@ -64,6 +64,19 @@ TEST(ErrorTest, NullIsHarmless) {
   EXPECT_EQ(TextOf(TRITONSERVER_ErrorNew(TRITONSERVER_ERROR_UNKNOWN, nullptr)), "");
 }
 
+TEST(ErrorTest, ALentErrorOutlivesItsDeletion) {
+  const base::Status status = base::Status::NotFound("a text that is too long for a short string");
+  TRITONSERVER_Error* const error = BorrowError(status);
+  for (int i = 0; i < 2; ++i) {
+    EXPECT_EQ(TRITONSERVER_ErrorCode(error), TRITONSERVER_ERROR_NOT_FOUND);
+    EXPECT_STREQ(TRITONSERVER_ErrorMessage(error), status.message().c_str());
+    EXPECT_EQ(ToStatus(error).code(), base::StatusCode::kNotFound);
+    TRITONSERVER_ErrorDelete(error);
+  }
+  EXPECT_EQ(TakeStatus(error).message(), status.message());
+  EXPECT_EQ(BorrowError(base::Status::Ok()), nullptr);
+}
+
 TEST(GuardTest, TurnsExceptionsIntoErrors) {
   EXPECT_EQ(Guard([] { return base::Status::Ok(); }), nullptr);
   TRITONSERVER_Error* error = Guard([]() -> base::Status { throw std::runtime_error("boom"); });
@@ -221,11 +234,11 @@ TEST(LogTest, WritesWhatIsEnabled) {
 }
 
 TEST(MissingFeatureTest, NamesTheFeature) {
-  TRITONSERVER_InferenceTrace* trace = nullptr;
-  TRITONSERVER_Error* error = TRITONSERVER_InferenceTraceNew(
-      &trace, TRITONSERVER_TRACE_LEVEL_TIMESTAMPS, 0, nullptr, nullptr, nullptr);
+  TRITONSERVER_Error* error = MissingFeature("TRITONSERVER_Something", "a feature");
   EXPECT_EQ(TRITONSERVER_ErrorCode(error), TRITONSERVER_ERROR_UNSUPPORTED);
-  EXPECT_NE(TextOf(error).find("tracing"), std::string::npos);
+  const std::string text = TextOf(error);
+  EXPECT_NE(text.find("TRITONSERVER_Something"), std::string::npos) << text;
+  EXPECT_NE(text.find("a feature"), std::string::npos) << text;
 }
 
 }  // namespace

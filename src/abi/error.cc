@@ -10,7 +10,15 @@ TRITONSERVER_Error* Wrap(base::Status* status) {
   return reinterpret_cast<TRITONSERVER_Error*>(status);
 }
 
-base::Status* Unwrap(TRITONSERVER_Error* error) { return reinterpret_cast<base::Status*>(error); }
+/// In the lowest bit of an error's address: the error is lent, deleting it does nothing.
+constexpr uintptr_t kLent = 1;
+static_assert(alignof(base::Status) > kLent);
+
+bool IsLent(TRITONSERVER_Error* error) { return (reinterpret_cast<uintptr_t>(error) & kLent) != 0; }
+
+base::Status* Unwrap(TRITONSERVER_Error* error) {
+  return reinterpret_cast<base::Status*>(reinterpret_cast<uintptr_t>(error) & ~kLent);
+}
 
 /// The one error that is never deleted: there must be a way to say that memory ran out. Its text
 /// fits into the string object itself.
@@ -44,7 +52,8 @@ TRITONSERVER_Error* ToError(const base::Status& status) {
 }
 
 TRITONSERVER_Error* BorrowError(const base::Status& status) {
-  return status.ok() ? nullptr : Wrap(const_cast<base::Status*>(&status));
+  if (status.ok()) return nullptr;
+  return reinterpret_cast<TRITONSERVER_Error*>(reinterpret_cast<uintptr_t>(&status) | kLent);
 }
 
 base::Status ToStatus(TRITONSERVER_Error* error) {
@@ -92,12 +101,13 @@ TRITONSERVER_Error* TRITONSERVER_ErrorNew(TRITONSERVER_Error_Code code, const ch
 }
 
 void TRITONSERVER_ErrorDelete(TRITONSERVER_Error* error) {
-  if (error != abi::OutOfMemory()) delete reinterpret_cast<base::Status*>(error);
+  if (abi::IsLent(error) || error == abi::OutOfMemory()) return;
+  delete abi::Unwrap(error);
 }
 
 TRITONSERVER_Error_Code TRITONSERVER_ErrorCode(TRITONSERVER_Error* error) {
   return error == nullptr ? TRITONSERVER_ERROR_UNKNOWN
-                          : abi::ToErrorCode(reinterpret_cast<base::Status*>(error)->code());
+                          : abi::ToErrorCode(abi::Unwrap(error)->code());
 }
 
 const char* TRITONSERVER_ErrorCodeString(TRITONSERVER_Error* error) {
@@ -124,7 +134,7 @@ const char* TRITONSERVER_ErrorCodeString(TRITONSERVER_Error* error) {
 }
 
 const char* TRITONSERVER_ErrorMessage(TRITONSERVER_Error* error) {
-  return error == nullptr ? "" : reinterpret_cast<base::Status*>(error)->message().c_str();
+  return error == nullptr ? "" : abi::Unwrap(error)->message().c_str();
 }
 
 }  // extern "C"

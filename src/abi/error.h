@@ -11,13 +11,15 @@
 
 namespace nereid::abi {
 
-// Behind the opaque TRITONSERVER_Error stands a base::Status that is a failure.
+// Behind the opaque TRITONSERVER_Error stands a base::Status that is a failure; functions of this
+// header and the C functions alone know how.
 
 /// A Status as a C error object that the receiver deletes; nullptr for success.
 TRITONSERVER_Error* ToError(const base::Status& status);
 
-/// The failure that `status` is, lent: it must not be deleted and dies with `status`; nullptr for
-/// success.
+/// The failure that `status` is, lent: it dies with `status`, and deleting it does nothing, for
+/// there are plug-ins that delete what the API only lends (the Python backend, the error of a
+/// response). nullptr for success.
 TRITONSERVER_Error* BorrowError(const base::Status& status);
 
 /// The failure that a C error says; success for nullptr. `error` is only read.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -28,6 +29,9 @@ struct LoadParameter {
   std::string value;
 };
 
+/// How many sequences ListSequences gives: what a person can look through.
+inline constexpr size_t kMostSequencesListed = 1000;
+
 /// Everything that a front end can ask of the server. All functions may be called from any thread;
 /// none blocks, unless its comment says so. Versions are -1 for "the version policy decides".
 /// Failures carry Triton's codes and messages; a front end maps the code to its wire's status.
@@ -50,6 +54,13 @@ class InferenceService {
   /// An empty name asks for all models that are ready. INVALID_ARGUMENT for an unknown one.
   virtual base::Result<std::vector<ModelStatistics>> GetModelStatistics(const std::string& name,
                                                                         int64_t version) = 0;
+
+  /// The first of a model's live sequences, kMostSequencesListed at most. NOT_FOUND where the
+  /// server does not list sequences, or the model has none.
+  virtual base::Result<SequenceList> ListSequences(const std::string& /*name*/,
+                                                   int64_t /*version*/) {
+    return base::Status::NotFound("sequences are not listed");
+  }
 
   virtual base::Result<std::vector<RepositoryIndexEntry>> GetRepositoryIndex(bool ready_only) = 0;
 

@@ -11,6 +11,8 @@ using telemetry::InferStatistics;
 using telemetry::MemoryUsage;
 using telemetry::ModelStatistics;
 using telemetry::ResponseStatistics;
+using telemetry::SequenceInfo;
+using telemetry::SequenceList;
 using telemetry::StatisticDuration;
 
 }  // namespace nereid::api

@@ -47,6 +47,7 @@ server::ServerSettings ServerSettingsFrom(const ServerOptions& options) {
   settings.exit_timeout_secs = static_cast<uint32_t>(options.exit_timeout_secs);
   settings.inline_mode = From(options.inline_execution);
   settings.share_cpus = options.cpu_plan == CpuPlanMode::kShare;
+  settings.list_sequences = options.enable_sequence_listing;
   settings.execution_watchdog_secs = static_cast<uint32_t>(options.execution_watchdog_secs);
 
   const RepositoryOptions& repository = options.repository;

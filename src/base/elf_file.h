@@ -14,8 +14,8 @@ namespace nereid::base {
 /// file is checked.
 Result<std::vector<std::string>> NeededLibraries(std::string_view file);
 
-/// The bytes of a shared object that defines nothing, is called `soname` and needs `target`: whoever
-/// needs `soname` finds the symbols of `target`.
+/// The bytes of a shared object that defines nothing, is called `soname` and needs `target`:
+/// whoever needs `soname` finds the symbols of `target`.
 std::string ForwardingLibrary(const std::string& soname, const std::string& target);
 
 }  // namespace nereid::base

@@ -18,7 +18,7 @@ using base::Status;
 using request::InferenceRequest;
 using request::InferenceResponse;
 using schedule::RequestPtr;
-using schedule::Scheduler;
+using schedule::RequestTarget;
 
 namespace {
 
@@ -54,39 +54,37 @@ Status CopyOutput(const StoredOutput& stored, InferenceResponse& response) {
 
 /// Answers the request and ends it.
 void Answer(RequestPtr request, std::unique_ptr<InferenceResponse> response) {
-  const std::shared_ptr<request::ResponseSink> sink = request->sink();
   request->response_factory()->Send(std::move(response), true);
-  request->Unbind();
-  sink->RequestReleased(std::move(request));
+  request::ReleaseRequest(std::move(request));
 }
 
 }  // namespace
 
-Status ModelCache::Enqueue(RequestPtr& request, Scheduler& scheduler) {
-  request->times.queue_ns = clock_.NowNs();
-  if (LooksUpHere(*request, scheduler)) return Serve(request, scheduler);
-  if (LookUpElsewhere(request, scheduler)) return Status::Ok();
-  return scheduler.Enqueue(request);  // the cache is busy: the model answers
+Status ModelCache::Enqueue(RequestPtr& request, RequestTarget& target) {
+  request->StampQueueStart(clock_.NowNs());
+  if (LooksUpHere(*request, target)) return Serve(request, target);
+  if (LookUpElsewhere(request, target)) return Status::Ok();
+  return target.Enqueue(request);  // the cache is busy: the model answers
 }
 
-bool ModelCache::LooksUpHere(const InferenceRequest& request, const Scheduler& scheduler) const {
+bool ModelCache::LooksUpHere(const InferenceRequest& request, const RequestTarget& target) const {
   if (cache_.blocks()) return false;
   // A front end that lends its thread for cheap models is an I/O loop.
   if (!request.may_run_inline || InputBytes(request) <= kHashedHereBytes) return true;
   // Where the order counts, a small request must not overtake a large one on its way to a thread.
-  return scheduler.response_order() != nullptr;
+  return target.response_order() != nullptr;
 }
 
-bool ModelCache::LookUpElsewhere(RequestPtr& request, Scheduler& scheduler) {
+bool ModelCache::LookUpElsewhere(RequestPtr& request, RequestTarget& target) {
   pending_.fetch_add(1, std::memory_order_relaxed);
   // Below the cache's own thread stands nobody's loop, and long work there delays other look-ups.
   const bool inline_before = std::exchange(request->may_run_inline, false);
-  if (scheduler.response_order() != nullptr) {
-    LookUpInOrder(std::move(request), scheduler);
+  if (target.response_order() != nullptr) {
+    LookUpInOrder(std::move(request), target);
     return true;
   }
   // A std::function must be copyable.
-  auto waiting = std::make_shared<Waiting>(Waiting{std::move(request), &scheduler});
+  auto waiting = std::make_shared<Waiting>(Waiting{std::move(request), &target});
   if (cache_.PostLookup([this, waiting] { ServeAccepted(std::move(*waiting)); })) return true;
   request = std::move(waiting->request);
   pending_.fetch_sub(1, std::memory_order_relaxed);
@@ -94,13 +92,13 @@ bool ModelCache::LookUpElsewhere(RequestPtr& request, Scheduler& scheduler) {
   return false;
 }
 
-void ModelCache::LookUpInOrder(RequestPtr request, Scheduler& scheduler) {
+void ModelCache::LookUpInOrder(RequestPtr request, RequestTarget& target) {
   const std::shared_ptr<const request::ModelIdentity> model = request->model();
   {
     std::lock_guard lock(order_mutex_);
     // Nobody overtakes those who wait; where there are many, a turn is not spent on a look-up.
     const bool look_up = in_order_.size() < kMostInOrder;
-    in_order_.push_back({std::move(request), &scheduler, look_up});
+    in_order_.push_back({std::move(request), &target, look_up});
     if (std::exchange(serving_, true)) return;
   }
   // `model` keeps this object for the thread, whichever request is its last.
@@ -128,28 +126,28 @@ void ModelCache::ServeAccepted(Waiting waiting) {
   // Keeps the model, and so this object, until the end.
   const std::shared_ptr<const request::ModelIdentity> model = waiting.request->model();
   pending_.fetch_sub(1, std::memory_order_relaxed);
-  Status status = waiting.look_up ? Serve(waiting.request, *waiting.scheduler)
-                                  : waiting.scheduler->Enqueue(waiting.request);
+  Status status = waiting.look_up ? Serve(waiting.request, *waiting.target)
+                                  : waiting.target->Enqueue(waiting.request);
   if (!status.ok()) request::RefuseRequest(std::move(waiting.request), std::move(status));
 }
 
-Status ModelCache::Serve(RequestPtr& request, Scheduler& scheduler) {
+Status ModelCache::Serve(RequestPtr& request, RequestTarget& target) {
   const uint64_t start_ns = clock_.NowNs();
   const auto digest = ComputeRequestKey(*request, fingerprint_);
-  if (!digest) return scheduler.Enqueue(request);
+  if (!digest) return target.Enqueue(request);
   std::unique_ptr<InferenceResponse> response = LookUp(*request, *digest);
   const uint64_t end_ns = clock_.NowNs();
   request::ResponseFactory& factory = *request->response_factory();
   if (response != nullptr) {
     observer_.OnHit(*request, start_ns, end_ns);
-    if (const auto order = scheduler.response_order()) order->Reserve(factory);
+    if (const auto order = target.response_order()) order->Reserve(factory);
     Answer(std::move(request), std::move(response));
     return Status::Ok();
   }
   const std::shared_ptr<request::ResponseSink> direct = factory.shared_sink();
   factory.WrapSink(
       std::make_shared<CachingSink>(direct, *this, request->model(), *digest, end_ns - start_ns));
-  Status status = scheduler.Enqueue(request);
+  Status status = target.Enqueue(request);
   // Refused: the request is the caller's again, and what it sends is no answer of the model.
   if (!status.ok()) request->response_factory()->WrapSink(direct);
   return status;

@@ -15,7 +15,7 @@
 #include "cache/log_throttle.h"
 #include "cache/response_cache.h"
 #include "request/inference_response.h"
-#include "schedule/scheduler.h"
+#include "schedule/request_target.h"
 
 namespace nereid::cache {
 
@@ -31,11 +31,11 @@ class ModelCache {
              CacheObserver& observer)
       : cache_(cache), fingerprint_(fingerprint), clock_(clock), observer_(observer) {}
 
-  /// Takes a normalised request, answers it or passes it on to `scheduler`; see
-  /// schedule::Scheduler::Enqueue. The look-up is made here where that takes no time worth a
+  /// Takes a normalised request, answers it or passes it on to `target`; see
+  /// schedule::RequestTarget::Enqueue. The look-up is made here where that takes no time worth a
   /// hand-over, else on a thread of the cache: a refusal by the scheduler is then the request's
   /// answer, not the call's.
-  base::Status Enqueue(schedule::RequestPtr& request, schedule::Scheduler& scheduler);
+  base::Status Enqueue(schedule::RequestPtr& request, schedule::RequestTarget& target);
 
   /// Requests that wait for their look-up.
   size_t PendingCount() const { return pending_.load(std::memory_order_relaxed); }
@@ -44,20 +44,20 @@ class ModelCache {
   friend class CachingSink;
   struct Waiting {
     schedule::RequestPtr request;
-    schedule::Scheduler* scheduler = nullptr;
+    schedule::RequestTarget* target = nullptr;
     bool look_up = true;
   };
 
   bool LooksUpHere(const request::InferenceRequest& request,
-                   const schedule::Scheduler& scheduler) const;
+                   const schedule::RequestTarget& target) const;
   /// Hands the request to a thread of the cache; false if too many wait.
-  bool LookUpElsewhere(schedule::RequestPtr& request, schedule::Scheduler& scheduler);
-  void LookUpInOrder(schedule::RequestPtr request, schedule::Scheduler& scheduler);
+  bool LookUpElsewhere(schedule::RequestPtr& request, schedule::RequestTarget& target);
+  void LookUpInOrder(schedule::RequestPtr request, schedule::RequestTarget& target);
   void ServeInOrder(bool look_up);
   void ServeAccepted(Waiting waiting);
 
   /// Looks up, answers or enqueues.
-  base::Status Serve(schedule::RequestPtr& request, schedule::Scheduler& scheduler);
+  base::Status Serve(schedule::RequestPtr& request, schedule::RequestTarget& target);
   /// The stored response as a response to `request`; null for a miss.
   std::unique_ptr<request::InferenceResponse> LookUp(const request::InferenceRequest& request,
                                                      const Digest& digest);

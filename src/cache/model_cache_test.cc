@@ -22,7 +22,7 @@ using request::RecordingSink;
 using schedule::RequestPtr;
 
 /// Keeps requests until the test answers them. Thread-safe.
-class ManualScheduler final : public schedule::Scheduler {
+class ManualScheduler final : public schedule::RequestTarget {
  public:
   Status Enqueue(RequestPtr& request) override {
     std::lock_guard lock(mutex_);
@@ -32,11 +32,6 @@ class ManualScheduler final : public schedule::Scheduler {
     changed_.notify_all();
     return Status::Ok();
   }
-  void StopAccepting() override {}
-  size_t PendingCount() const override { return 0; }
-  void AddInstances(std::vector<schedule::SchedulerInstance>) override {}
-  void RemoveInstances(const std::vector<schedule::BatchRunner*>&) override {}
-  Status CheckProgress() const override { return Status::Ok(); }
   std::shared_ptr<schedule::ResponseOrder> response_order() const override { return order; }
 
   size_t size() {

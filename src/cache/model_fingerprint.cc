@@ -110,6 +110,17 @@ Status WriteFiles(const fs::path& root, const std::vector<std::string>& names,
 
 }  // namespace
 
+base::Result<Digest> CombineFingerprints(const Digest& own, const std::vector<Digest>& members) {
+  DigestWriter writer;
+  writer.Text("nereid ensemble fingerprint 1");
+  writer.Raw(own.data(), own.size());
+  writer.Number(members.size());
+  for (const Digest& member : members) writer.Raw(member.data(), member.size());
+  const auto digest = writer.Finish();
+  if (!digest) return Status::Internal("SHA-256 is not available from the cryptographic library");
+  return *digest;
+}
+
 base::Result<Digest> FingerprintModel(const config::ModelConfig& config,
                                       const std::string& directory,
                                       const std::string& version_directory) {

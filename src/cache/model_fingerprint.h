@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "base/result.h"
 #include "cache/digest.h"
@@ -21,5 +22,9 @@ namespace nereid::cache {
 base::Result<Digest> FingerprintModel(const config::ModelConfig& config,
                                       const std::string& directory,
                                       const std::string& version_directory);
+
+/// Stands for what an ensemble computes: its own digest and those of its members, in the order of
+/// its steps.
+base::Result<Digest> CombineFingerprints(const Digest& own, const std::vector<Digest>& members);
 
 }  // namespace nereid::cache

@@ -20,13 +20,15 @@ namespace {
 namespace pb = google::protobuf;
 using Field = pb::FieldDescriptor;
 
-constexpr std::array<DefaultInfo, 13> kDefaults = {{
+constexpr std::array<DefaultInfo, 14> kDefaults = {{
     {"derive.name", "name", "The name of the directory."},
     {"derive.backend", "backend",
      "From the platform, the name or presence of a model file, or the end of the model's name."},
     {"derive.platform", "platform", "The platform of the backend and the file."},
     {"derive.default_model_filename", "default_model_filename",
      "The file that the backend reads by convention."},
+    {"derive.decoupled", "model_transaction_policy.decoupled",
+     "An ensemble is decoupled where one of the models that it calls is."},
     {"default.version_policy", "version_policy.latest.num_versions",
      "The numerically greatest version is served."},
     {"default.preferred_batch_size", "dynamic_batching.preferred_batch_size",
@@ -190,6 +192,7 @@ std::string ReasonOf(const DefaultInfo& row, const ModelConfig& effective,
   if (row.rule == "derive.default_model_filename") {
     return "what backend '" + effective.backend() + "' reads by convention";
   }
+  if (row.rule == "derive.decoupled") return "the models that the ensemble calls";
   if (row.rule == "default.instance_name") {
     return written.instance_groups().empty()
                ? "the name of the model"
@@ -214,19 +217,24 @@ std::set<std::string> PathsOf(const ModelConfig& config, const Walk::IsWritten& 
 
 void SetOrigin(const ModelConfig& effective, const ExplainSources& sources,
                const std::set<std::string>& before_backend, ExplainedField* field) {
-  const bool from_backend = sources.before_backend != nullptr &&
+  // Whatever the file says of it.
+  const DefaultInfo* const row = FindDefault(field->path);
+  const bool of_members = row != nullptr && row->rule == "derive.decoupled" &&
+                          effective.proto().has_ensemble_scheduling();
+  const bool from_backend = !of_members && sources.before_backend != nullptr &&
                             !before_backend.contains(field->path + "=" + field->value);
   if (from_backend) {
     field->origin = FieldOrigin::kBackend;
     field->reason = "completed by backend '" + effective.backend() + "'";
     return;
   }
-  if (const TextPosition* position = sources.places.Find(field->path)) {
+  const TextPosition* const position = sources.places.Find(field->path);
+  if (position != nullptr && !of_members) {
     field->origin = FieldOrigin::kWritten;
     field->position = *position;
     return;
   }
-  if (const DefaultInfo* row = FindDefault(field->path)) {
+  if (row != nullptr) {
     const bool derived = row->rule.starts_with("derive.");
     field->origin = derived ? FieldOrigin::kDerived : FieldOrigin::kDefault;
     field->rule = row->rule;

@@ -13,6 +13,7 @@
 #include "config/labels.h"
 #include "config/rules/find_problems.h"
 #include "config/rules/validate.h"
+#include "model/batching_library.h"
 #include "model/host_placement.h"
 #include "model/warmup.h"
 #include "model_config.pb.h"
@@ -35,15 +36,6 @@ config::InstanceDefaults DefaultsFrom(const backend::BackendAttributes& attribut
     for (const uint64_t id : preferred.device_ids) group.gpus.push_back(static_cast<int32_t>(id));
   }
   return defaults;
-}
-
-/// What a model cannot do without, and this server does not have.
-Status CheckSupported(const config::ModelConfig& config) {
-  if (config.is_ensemble()) {
-    return Status::Unsupported("model '" + config.name() +
-                               "': ensembles are not supported by this server yet");
-  }
-  return Status::Ok();
 }
 
 /// The limit of an execution, in nanoseconds, 0 = none: the model's parameter, else the server's.
@@ -90,8 +82,8 @@ Model::~Model() {
 }
 
 Status Model::Load(const ModelSource& source) {
-  NEREID_RETURN_IF_ERROR(CheckSupported(*source.config));
   directory_ = source.directory;
+  version_directory_ = source.version_directory;
   auto identity = std::make_shared<request::ModelIdentity>();
   identity->name = source.name;
   identity->version = source.version;
@@ -100,15 +92,18 @@ Status Model::Load(const ModelSource& source) {
   NEREID_RETURN_IF_ERROR(InitializeBackend(source, identity.get()));
   NEREID_RETURN_IF_ERROR(ReadLabels(identity.get()));
   identity_ = std::move(identity);
-  NEREID_RETURN_IF_ERROR(CheckSupported(config()));
   LogWarnings(config());
+  if (config().sequence_batching()) {
+    NEREID_ASSIGN_OR_RETURN(sequence_inputs_,
+                            request::SequenceInputs::Create(identity_->config, directory_));
+  }
   NEREID_ASSIGN_OR_RETURN(
       const std::vector<InstancePtr> instances,
       CreateInstances(ExpandInstanceGroups(config(), environment_.host_policies)));
   instances_.Add(instances);
-  NEREID_RETURN_IF_ERROR(CreateCache(source));
+  NEREID_RETURN_IF_ERROR(CreateCache());
   CreateHistogram();
-  return CreateScheduler();
+  return CreateScheduler(source);
 }
 
 Status Model::InitializeBackend(const ModelSource& source, request::ModelIdentity* identity) {
@@ -180,7 +175,8 @@ base::Result<std::vector<InstancePtr>> Model::CreateInstances(
         std::make_shared<ModelInstance>(*backend_model_, spec, placement, environment_.clock);
     NEREID_RETURN_IF_ERROR(instance->Initialize());
     if (!instance->passive()) {
-      NEREID_RETURN_IF_ERROR(RunWarmup(samples, identity_, environment_.clock, *instance));
+      NEREID_RETURN_IF_ERROR(
+          RunWarmup(samples, identity_, environment_.clock, *instance, sequence_inputs_.get()));
       if (environment_.permits != nullptr) {
         NEREID_RETURN_IF_ERROR(instance->Register(*environment_.permits));
       }
@@ -199,7 +195,20 @@ std::vector<schedule::SchedulerInstance> Model::Active(const std::vector<Instanc
   return active;
 }
 
-Status Model::CreateScheduler() {
+base::Result<std::shared_ptr<schedule::BatchStrategy>> Model::OpenBatchStrategy(
+    const ModelSource& source) {
+  std::shared_ptr<schedule::BatchStrategy> strategy;
+  if (!config().dynamic_batching() && !config().sequence_batching()) return strategy;
+  NEREID_ASSIGN_OR_RETURN(const std::string path,
+                          FindBatchingLibrary(config(), source.directory, source.version_directory,
+                                              backend_model_->backend().directory()));
+  if (path.empty()) return strategy;
+  NEREID_ASSIGN_OR_RETURN(strategy, BatchingLibrary::Open(path, *backend_model_));
+  LOG_INFO << "model '" << source.name << "': batches are closed by " << path;
+  return strategy;
+}
+
+Status Model::CreateScheduler(const ModelSource& source) {
   bool all_cpu = true;
   for (const config::InstanceGroup& group : config().instance_groups()) {
     if (group.kind == InstanceKind::kGpu) all_cpu = false;
@@ -222,9 +231,9 @@ Status Model::CreateScheduler() {
         *objective_ns, static_cast<uint64_t>(std::max(1, config().max_batch_size())));
     scheduling.batch_limits = latency_objective_;
   }
+  NEREID_ASSIGN_OR_RETURN(scheduling.batch_strategy, OpenBatchStrategy(source));
   if (config().sequence_batching()) {
-    NEREID_ASSIGN_OR_RETURN(scheduling.sequence_inputs,
-                            request::SequenceInputs::Create(identity_->config, directory_));
+    scheduling.sequence_inputs = sequence_inputs_;
     NEREID_RETURN_IF_ERROR(schedule::WantsSequenceEndNotice(config()).status());
   }
   scheduler_ = schedule::MakeScheduler(config(), Active(instances), scheduling);
@@ -263,30 +272,38 @@ void Model::ApplyUpdate(InstanceUpdate update) {
   if (!config().sequence_batching()) return RemoveInstances(std::move(update.removed));
   // Their sequences may last for as long as clients like.
   instances_.Hide(update.removed);
+  scheduler_->RetireInstances(RunnersOf(update.removed));
   removals_.Start("model-retire", [this, removed = std::move(update.removed)]() mutable {
     RemoveInstances(std::move(removed));
   });
 }
 
-void Model::RemoveInstances(std::vector<InstancePtr> instances) {
-  std::vector<schedule::BatchRunner*> leaving;
+std::vector<schedule::BatchRunner*> Model::RunnersOf(const std::vector<InstancePtr>& instances) {
+  std::vector<schedule::BatchRunner*> runners;
   for (const schedule::SchedulerInstance& instance : Active(instances)) {
-    leaving.push_back(instance.runner);
+    runners.push_back(instance.runner);
   }
-  scheduler_->RemoveInstances(leaving);
+  return runners;
+}
+
+void Model::RemoveInstances(std::vector<InstancePtr> instances) {
+  scheduler_->RemoveInstances(RunnersOf(instances));
   instances_.Remove(std::move(instances));
 }
 
-Status Model::CreateCache(const ModelSource& source) {
+base::Result<cache::Digest> Model::Fingerprint() const {
+  return cache::FingerprintModel(config(), directory_, version_directory_);
+}
+
+Status Model::CreateCache() {
   if (!config().response_cache_enabled()) return Status::Ok();
   if (environment_.response_cache == nullptr) {
-    LOG_INFO << "model '" << source.name << "': response_cache is enabled, but the server has no "
+    LOG_INFO << "model '" << config().name()
+             << "': response_cache is enabled, but the server has no "
              << "response cache (--cache-config); its responses are not cached";
     return Status::Ok();
   }
-  NEREID_ASSIGN_OR_RETURN(
-      const cache::Digest fingerprint,
-      cache::FingerprintModel(config(), source.directory, source.version_directory));
+  NEREID_ASSIGN_OR_RETURN(const cache::Digest fingerprint, Fingerprint());
   cache_statistics_ = std::make_unique<CacheStatistics>(environment_.clock);
   response_cache_ = std::make_unique<cache::ModelCache>(*environment_.response_cache, fingerprint,
                                                         environment_.clock, *cache_statistics_);

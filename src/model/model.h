@@ -19,9 +19,12 @@
 #include "model/cpu_plan.h"
 #include "model/first_response.h"
 #include "model/instance_set.h"
+#include "model/model_version.h"
 #include "model/scheduler_statistics.h"
 #include "request/model_identity.h"
+#include "request/sequence_inputs.h"
 #include "schedule/adaptive/latency_objective.h"
+#include "schedule/dynamic/batch_strategy.h"
 #include "schedule/inline_policy.h"
 #include "schedule/scheduler.h"
 #include "telemetry/model_statistics.h"
@@ -55,54 +58,36 @@ struct ModelSource {
   config::ModelConfigPtr config;  // completed from the files, normalised, validated
 };
 
-/// A change of a model's instances that is prepared: what is new exists and is warm. Without effect
-/// until it is applied; must not outlive the model.
-struct InstanceUpdate {
-  config::ModelConfigPtr config;  // the model's, with the new instance groups
-  std::vector<InstancePtr> created;
-  std::vector<InstancePtr> removed;
-};
-
-/// One loaded version of a model: configuration, backend, instances, scheduler, statistics.
-/// Thread-safe. It must be destroyed on a thread that is not one of its own instances'.
-class Model {
+/// A loaded version with a backend: configuration, backend, instances, scheduler, statistics. It
+/// must be destroyed on a thread that is not one of its own instances'.
+class Model final : public ModelVersion {
  public:
   /// Loads the version: finds the backend, lets it complete the configuration, makes the instances
   /// and warms them up. Blocks for as long as the framework takes.
   static base::Result<std::unique_ptr<Model>> Create(const ModelEnvironment& environment,
                                                      const ModelSource& source);
-  ~Model();
+  ~Model() override;
 
-  /// As the model was loaded; an update of its instances makes a configuration of its own.
-  const request::ModelIdentity& identity() const { return *identity_; }
-  const config::ModelConfig& config() const { return *identity_->config; }
+  const request::ModelIdentity& identity() const override { return *identity_; }
+  base::Result<InstanceUpdate> PrepareUpdate(const config::ModelConfig& wanted) override;
+  void ApplyUpdate(InstanceUpdate update) override;
 
-  /// Prepares the change from the instances that exist to those that `wanted` asks for, a
-  /// configuration that differs from the model's in instance_group and version_policy alone. Blocks
-  /// while new instances are made. One update at a time.
-  base::Result<InstanceUpdate> PrepareUpdate(const config::ModelConfig& wanted);
-  /// Puts the new instances into service, lets the removed ones finish what they run, and destroys
-  /// them. Sequences that have begun on a removed instance go on there: it gets no new ones, and is
-  /// destroyed in the background when the last of them is over.
-  void ApplyUpdate(InstanceUpdate update);
-
-  /// Takes a normalised request; see schedule::Scheduler.
-  base::Status Enqueue(std::unique_ptr<request::InferenceRequest>& request) {
+  base::Status Enqueue(std::unique_ptr<request::InferenceRequest>& request) override {
     if (first_responses_ != nullptr) first_responses_->Watch(*request);
     return response_cache_ != nullptr ? response_cache_->Enqueue(request, *scheduler_)
                                       : scheduler_->Enqueue(request);
   }
-  void StopAccepting() { scheduler_->StopAccepting(); }
-  /// No request will come any more, but of those who have found the model already.
-  void EndIdleSequences() { scheduler_->EndIdleSequences(); }
-  telemetry::SequenceList ListSequences(size_t most) const {
+  void StopAccepting() override { scheduler_->StopAccepting(); }
+  void EndIdleSequences() override { scheduler_->EndIdleSequences(); }
+  telemetry::SequenceList ListSequences(size_t most) const override {
     return scheduler_->ListSequences(most);
   }
 
   /// Whether the backend says that every instance can work, and no execution is stuck.
-  base::Status CheckReady();
+  base::Status CheckReady() override;
 
-  telemetry::ModelStatistics Statistics() const;
+  telemetry::ModelStatistics Statistics() const override;
+  base::Result<cache::Digest> Fingerprint() const override;
 
  private:
   explicit Model(const ModelEnvironment& environment) : environment_(environment) {}
@@ -113,9 +98,13 @@ class Model {
   base::Status ReadLabels(request::ModelIdentity* identity) const;
   /// Initialised and warmed up.
   base::Result<std::vector<InstancePtr>> CreateInstances(const std::vector<InstanceSpec>& specs);
-  base::Status CreateScheduler();
-  base::Status CreateCache(const ModelSource& source);
+  base::Status CreateScheduler(const ModelSource& source);
+  /// The model's custom batching library; null without one.
+  base::Result<std::shared_ptr<schedule::BatchStrategy>> OpenBatchStrategy(
+      const ModelSource& source);
+  base::Status CreateCache();
   void CreateHistogram();
+  static std::vector<schedule::BatchRunner*> RunnersOf(const std::vector<InstancePtr>& instances);
   /// Blocks for as long as they have work.
   void RemoveInstances(std::vector<InstancePtr> instances);
   static std::vector<schedule::SchedulerInstance> Active(const std::vector<InstancePtr>& instances);
@@ -123,6 +112,8 @@ class Model {
   // Destroyed from the last to the first: the scheduler's threads end before the instances go.
   const ModelEnvironment environment_;
   std::string directory_;
+  std::string version_directory_;
+  std::shared_ptr<const request::SequenceInputs> sequence_inputs_;  // null without sequences
   CpuPlan::Entry cpu_share_;
   std::shared_ptr<const request::ModelIdentity> identity_;
   std::unique_ptr<backend::BackendModel> backend_model_;

@@ -48,10 +48,13 @@ class ModelUpdateTest : public ::testing::Test {
     model_->ApplyUpdate(std::move(update).value());
     return updated;
   }
-  std::shared_ptr<request::RecordingSink> Submit(std::vector<request::Parameter> parameters = {}) {
+  std::shared_ptr<request::RecordingSink> Submit(std::vector<request::Parameter> parameters = {},
+                                                 uint64_t correlation_id = 0, uint32_t flags = 0) {
     auto sink = sinks_.emplace_back(std::make_shared<request::RecordingSink>());
     auto request = std::make_unique<request::InferenceRequest>();
     request->parameters = std::move(parameters);
+    request->correlation_id = correlation_id;
+    request->flags = flags;
     request->AddInput("IN", tensor::DataType::kInt8, {1, 3}).value()->Append("abc", 3);
     request->SetSink(sink);
     request->Bind(std::shared_ptr<const request::ModelIdentity>(&model_->identity(), [](auto*) {}));
@@ -119,6 +122,29 @@ TEST_F(ModelUpdateTest, RemovedInstancesFinishAndTheirCountsStay) {
   EXPECT_EQ(Successes(), 2u);
   Submit()->WaitUntilDone();
   EXPECT_EQ(Successes(), 3u);
+}
+
+TEST_F(ModelUpdateTest, SequencesStayOnARemovedInstance) {
+  const auto config = [](int count) {
+    return Groups(count) + " sequence_batching { max_sequence_idle_microseconds: 3600000000 }";
+  };
+  const auto send = [this](uint64_t id, uint32_t flags) {
+    return Submit({}, id, flags)->WaitUntilDone();
+  };
+  constexpr uint32_t kStart = request::kFlagSequenceStart, kEnd = request::kFlagSequenceEnd;
+  Use(config(2));
+  send(1, kStart);
+  send(2, kStart);    // on the second instance
+  Update(config(1));  // does not wait for it
+  EXPECT_EQ(model_->Statistics().sequences->slots, 4u);
+  send(2, 0);
+  send(2, kEnd);
+  Update(config(2));
+  EXPECT_EQ(model_->Statistics().sequences->slots, 8u);
+  send(3, kStart);
+  EXPECT_EQ(Successes(), 5u);
+  Update(config(1));
+  model_.reset();  // nor does this wait for clients
 }
 
 TEST_F(ModelUpdateTest, NewInstancesAreWarm) {

@@ -34,6 +34,11 @@ auto& FindOrInsert(List* list, const Key& key, const Make& key_of) {
 void StatisticsShard::AddRequest(const request::InferenceRequest& request, bool success,
                                  const backend::ExecutionTimes& times) {
   const uint64_t total_ns = Elapsed(request.times.start_ns, clock_.NowNs());
+  if (success && request.compute_times != nullptr) {
+    request.compute_times->Add(Elapsed(times.exec_start_ns, times.compute_start_ns),
+                               Elapsed(times.compute_start_ns, times.compute_end_ns),
+                               Elapsed(times.compute_end_ns, times.exec_end_ns));
+  }
   std::lock_guard lock(mutex_);
   auto& stats = counts_.inference_stats;
   if (!success) {

@@ -12,6 +12,7 @@
 #include "config/model_config.h"
 #include "memory/host_buffer.h"
 #include "request/inference_request.h"
+#include "request/sequence_inputs.h"
 #include "schedule/batch.h"
 
 namespace nereid::model {
@@ -50,16 +51,19 @@ base::Result<std::string> ReadWarmupDirectory(const std::string& model_directory
                                               const std::string& name);
 
 /// The requests of one execution of the sample, checked and completed as a client's are; their
-/// responses go to `sink`.
+/// responses go to `sink`. With `sequence`, each is a sequence of its own, with the controls and
+/// states that the sample does not give. INVALID_ARGUMENT for a sample that does not fit.
 base::Result<std::vector<schedule::RequestPtr>> MakeWarmupRequests(
     const WarmupSample& sample, const std::shared_ptr<const request::ModelIdentity>& model,
-    const std::shared_ptr<request::ResponseSink>& sink, uint64_t now_ns);
+    const std::shared_ptr<request::ResponseSink>& sink, uint64_t now_ns,
+    const request::SequenceInputs* sequence = nullptr);
 
 /// Runs all samples on one instance, one execution after the other, and returns when the last
 /// response is there. Stops at the first execution that fails, with "failed to run warmup sample
 /// '<name>': <error>; …".
 base::Status RunWarmup(const std::vector<WarmupSample>& samples,
                        const std::shared_ptr<const request::ModelIdentity>& model,
-                       const base::Clock& clock, schedule::BatchRunner& instance);
+                       const base::Clock& clock, schedule::BatchRunner& instance,
+                       const request::SequenceInputs* sequence = nullptr);
 
 }  // namespace nereid::model

@@ -51,9 +51,23 @@ Status AddInput(const WarmupInput& input, InferenceRequest* request) {
   return Status::Ok();
 }
 
+/// What the configuration's `input` does not have: a control or a state, which then stands for the
+/// server's, or whatever the backend makes of it.
+Status AddControl(const WarmupInput& input, InferenceRequest* request) {
+  request::Input* const there = request->FindInput(input.name);
+  if (there == nullptr) return AddInput(input, request);
+  there->type = input.type;
+  there->shape = there->model_shape = input.shape;
+  there->pieces.clear();
+  there->Append(input.data->data(), input.data->size());
+  request->Hold(std::static_pointer_cast<const void>(input.data));
+  return Status::Ok();
+}
+
 base::Result<schedule::RequestPtr> MakeRequest(
     const WarmupSample& sample, const std::shared_ptr<const request::ModelIdentity>& model,
-    const std::shared_ptr<request::ResponseSink>& sink, uint64_t now_ns) {
+    const std::shared_ptr<request::ResponseSink>& sink, uint64_t now_ns,
+    const request::SequenceInputs* sequence) {
   auto request = std::make_unique<InferenceRequest>();
   request->model_name = model->name;
   request->model_version = model->version;
@@ -65,9 +79,13 @@ base::Result<schedule::RequestPtr> MakeRequest(
     if (status.ok() && !input.is_control) status = AddInput(input, request.get());
   }
   if (status.ok()) status = request::Normalize(*request);
+  if (status.ok() && sequence != nullptr) {
+    request->flags = request::kFlagSequenceStart | request::kFlagSequenceEnd;
+    status = sequence->Attach(*request, sequence->NewStates());
+  }
   // What the configuration does not know cannot be checked by it: added after the check.
   for (const WarmupInput& input : sample.inputs) {
-    if (status.ok() && input.is_control) status = AddInput(input, request.get());
+    if (status.ok() && input.is_control) status = AddControl(input, request.get());
   }
   if (status.ok()) return request;
   request->response_factory()->Disarm();
@@ -76,10 +94,11 @@ base::Result<schedule::RequestPtr> MakeRequest(
 
 Status RunOnce(const WarmupSample& sample,
                const std::shared_ptr<const request::ModelIdentity>& model, uint64_t now_ns,
-               schedule::BatchRunner& instance) {
+               schedule::BatchRunner& instance, const request::SequenceInputs* sequence) {
   auto sink = std::make_shared<WarmupSink>(sample.requests);
   schedule::Batch batch;
-  NEREID_ASSIGN_OR_RETURN(batch.requests, MakeWarmupRequests(sample, model, sink, now_ns));
+  NEREID_ASSIGN_OR_RETURN(batch.requests,
+                          MakeWarmupRequests(sample, model, sink, now_ns, sequence));
   instance.Run(std::move(batch));
   // A backend may answer after its Execute has returned.
   const std::string errors = sink->WaitForErrors();
@@ -91,10 +110,11 @@ Status RunOnce(const WarmupSample& sample,
 
 base::Result<std::vector<schedule::RequestPtr>> MakeWarmupRequests(
     const WarmupSample& sample, const std::shared_ptr<const request::ModelIdentity>& model,
-    const std::shared_ptr<request::ResponseSink>& sink, uint64_t now_ns) {
+    const std::shared_ptr<request::ResponseSink>& sink, uint64_t now_ns,
+    const request::SequenceInputs* sequence) {
   std::vector<schedule::RequestPtr> requests;
   for (uint32_t i = 0; i < sample.requests; ++i) {
-    auto request = MakeRequest(sample, model, sink, now_ns);
+    auto request = MakeRequest(sample, model, sink, now_ns, sequence);
     if (!request.ok()) {
       for (const auto& made : requests) made->response_factory()->Disarm();
       return request.status();
@@ -106,12 +126,13 @@ base::Result<std::vector<schedule::RequestPtr>> MakeWarmupRequests(
 
 Status RunWarmup(const std::vector<WarmupSample>& samples,
                  const std::shared_ptr<const request::ModelIdentity>& model,
-                 const base::Clock& clock, schedule::BatchRunner& instance) {
+                 const base::Clock& clock, schedule::BatchRunner& instance,
+                 const request::SequenceInputs* sequence) {
   for (const WarmupSample& sample : samples) {
     for (uint32_t execution = 1; execution <= sample.executions; ++execution) {
       LOG_VERBOSE(1) << "model '" << model->name << "' is running warmup sample '" << sample.name
                      << "' for iteration " << execution;
-      NEREID_RETURN_IF_ERROR(RunOnce(sample, model, clock.NowNs(), instance));
+      NEREID_RETURN_IF_ERROR(RunOnce(sample, model, clock.NowNs(), instance, sequence));
     }
   }
   return Status::Ok();

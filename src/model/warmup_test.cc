@@ -218,6 +218,35 @@ TEST_F(MakeWarmupRequestsTest, UnknownInputsAreControlTensors) {
   EXPECT_EQ(control->ByteSize(), 4u);
 }
 
+TEST_F(MakeWarmupRequestsTest, AddsTheControlsAndStatesThatASampleDoesNotName) {
+  const auto model = request::MakeModel(R"(
+    name: "m" max_batch_size: 4
+    input { name: "x" data_type: TYPE_INT32 dims: [ 1 ] }
+    sequence_batching {
+      control_input { name: "START" control { kind: CONTROL_SEQUENCE_START int32_false_true: [ 0, 1 ] } }
+      control_input { name: "READY" control { kind: CONTROL_SEQUENCE_READY int32_false_true: [ 0, 1 ] } }
+      state { input_name: "s" output_name: "t" data_type: TYPE_INT32 dims: [ -1, 2 ] } }
+    model_warmup { name: "w" batch_size: 1
+      inputs { key: "x" value { data_type: TYPE_INT32 dims: [ 1 ] zero_data: true } }
+      inputs { key: "READY" value { data_type: TYPE_INT32 dims: [ 1 ] zero_data: true } } })");
+  const auto sequence = request::SequenceInputs::Create(model->config, "/none").value();
+  const auto samples = BuildWarmupSamples(*model->config, NoFile).value();
+  auto requests = MakeWarmupRequests(samples[0], model, sink_, 42, sequence.get()).value();
+  ASSERT_EQ(requests.size(), 1u);
+  request::InferenceRequest& request = *requests[0];
+  const auto value = [&](const char* name) {
+    int32_t number = -1;
+    std::memcpy(&number, request.FindInput(name)->pieces.at(0).data, sizeof(number));
+    return number;
+  };
+  EXPECT_EQ(request.inputs().size(), 4u);
+  EXPECT_EQ(value("START"), 1);
+  EXPECT_EQ(value("READY"), 0) << "as the sample says";
+  EXPECT_EQ(request.FindInput("s")->shape, (tensor::Shape{1, 1, 2}));
+  EXPECT_NE(request.states, nullptr) << "a backend can write them";
+  request.response_factory()->Disarm();
+}
+
 TEST_F(MakeWarmupRequestsTest, ReshapesAndOptionalInputsAreAsForClients) {
   const auto requests = Make(R"(name: "m" backend: "b" max_batch_size: 2
       input { name: "IN" data_type: TYPE_FP32 dims: [ 4 ] reshape { shape: [ 2, 2 ] }

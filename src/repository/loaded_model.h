@@ -8,6 +8,7 @@
 
 #include "base/result.h"
 #include "config/model_config.h"
+#include "repository/model_id.h"
 
 namespace nereid::repository {
 
@@ -16,6 +17,8 @@ namespace nereid::repository {
 class LoadedModel {
  public:
   virtual ~LoadedModel() = default;
+  /// As it is served.
+  virtual const config::ModelConfig& config() const = 0;
   /// New requests are refused from now on; those in flight finish.
   virtual void StopAccepting() = 0;
   /// Whether the model's backend says that it can work.
@@ -29,7 +32,7 @@ class LoadedModel {
 
 /// Which version of which model to load, and from where.
 struct VersionSource {
-  std::string name;
+  ModelId id;
   int64_t version = 0;
   std::string directory;          // the model's
   std::string version_directory;  // the version's

@@ -15,13 +15,8 @@ using base::Status;
 namespace {
 
 /// Stands for all models where operations take turns; no model is named so.
-constexpr const char* kAllModels = "";
+const ModelId kAllModels{""};
 constexpr const char* kDuplicateReason = "model appears in two or more repositories";
-
-bool IsDuplicate(const std::vector<ModelDirectory>& directories, const std::string& name) {
-  return std::count_if(directories.begin(), directories.end(),
-                       [&](const ModelDirectory& d) { return d.name == name; }) > 1;
-}
 
 Status CheckName(const std::string& name) {
   if (name.find_first_not_of(" \t") == std::string::npos) {
@@ -35,14 +30,17 @@ Status CheckName(const std::string& name) {
   return Status::Ok();
 }
 
-Status PollFailure(const std::string& name) {
-  return Status::Internal("failed to load '" + name + "', failed to poll from model repository");
+Status PollFailure(const std::string& model) {
+  return Status::Internal("failed to load '" + model + "', failed to poll from model repository");
 }
 
 }  // namespace
 
 ModelLifecycle::ModelLifecycle(Options options, ModelLoader& loader)
-    : options_(std::move(options)), loader_(loader), table_(std::make_shared<const ModelTable>()) {}
+    : options_(std::move(options)),
+      loader_(loader),
+      table_(std::make_shared<const ModelTable>(options_.namespacing)),
+      repositories_(PlainRepositories(options_.poll.repositories)) {}
 
 ModelLifecycle::~ModelLifecycle() {
   UnloadAll();
@@ -55,19 +53,19 @@ void ModelLifecycle::Change(const std::function<void(ModelTable::Models&)>& chan
   old = table_.Load();
   ModelTable::Models models = old->models();
   change(models);
-  table_.Store(std::make_shared<const ModelTable>(std::move(models)));
+  table_.Store(std::make_shared<const ModelTable>(options_.namespacing, std::move(models)));
 }
 
-void ModelLifecycle::Acquire(const std::string& name) {
+void ModelLifecycle::Acquire(const ModelId& id) {
   std::unique_lock lock(mutex_);
-  changed_.wait(lock, [&] { return !states_[name].busy; });
-  states_[name].busy = true;
+  changed_.wait(lock, [&] { return !states_[id].busy; });
+  states_[id].busy = true;
 }
 
-void ModelLifecycle::Release(const std::string& name) {
+void ModelLifecycle::Release(const ModelId& id) {
   {
     std::lock_guard lock(mutex_);
-    states_[name].busy = false;
+    states_[id].busy = false;
   }
   changed_.notify_all();
 }
@@ -79,13 +77,22 @@ base::Result<ModelLifecycle::LoadReport> ModelLifecycle::LoadAll() {
   return report;
 }
 
+bool ModelLifecycle::IsDuplicate(const std::vector<ModelDirectory>& directories,
+                                 const ModelId& id) const {
+  return std::count_if(directories.begin(), directories.end(),
+                       [&](const ModelDirectory& d) { return IdOf(d) == id; }) > 1;
+}
+
 base::Result<ModelLifecycle::LoadReport> ModelLifecycle::LoadChanged() {
-  NEREID_ASSIGN_OR_RETURN(const auto directories, ScanRepositories(options_.poll.repositories));
+  NEREID_ASSIGN_OR_RETURN(const auto directories, ScanRepositories(Repositories()));
   LoadReport report;
   RepositorySnapshot now;
+  std::map<ModelId, ModelDirectory> by_id;
   for (const ModelDirectory& directory : directories) {
-    if (!IsDuplicate(directories, directory.name)) {
-      now.models[directory.name] = {directory.path, ReadFileState(directory.path)};
+    const ModelId id = IdOf(directory);
+    if (!IsDuplicate(directories, id)) {
+      now.models[id] = {directory.path, ReadFileState(directory.path)};
+      by_id[id] = directory;
       continue;
     }
     report.failures[directory.name] = Status::Internal(
@@ -93,20 +100,21 @@ base::Result<ModelLifecycle::LoadReport> ModelLifecycle::LoadChanged() {
     LOG_ERROR << report.failures[directory.name].message();
   }
   const SnapshotDifference difference = Compare(snapshot_, now);
-  for (const std::string& name : difference.removed) {
-    const Status status = Unload(name);
-    if (!status.ok()) LOG_ERROR << "failed to unload '" << name << "': " << status.message();
+  for (const ModelId& id : difference.removed) {
+    const Status status = UnloadOne(id, false);
+    if (!status.ok()) LOG_ERROR << "failed to unload '" << id << "': " << status.message();
   }
-  std::vector<ModelDirectory> directories_to_load;
-  for (const auto* names : {&difference.added, &difference.changed}) {
-    for (const std::string& name : *names) {
-      directories_to_load.push_back({name, now.models[name].path});
+  LoadJobs jobs;
+  for (const auto* ids : {&difference.added, &difference.changed}) {
+    for (const ModelId& id : *ids) {
+      SetWanted(id, true);
+      jobs[id] = {by_id[id]};
     }
   }
-  RunAll(directories_to_load, &report);
-  for (const std::string& name : difference.changed) {
+  RunWithCallers(jobs, &report);
+  for (const ModelId& id : difference.changed) {
     // A change that what serves could not follow is seen as one again.
-    if (report.failures.contains(name)) now.models[name] = snapshot_.models[name];
+    if (report.failures.contains(ToText(id))) now.models[id] = snapshot_.models[id];
   }
   snapshot_ = std::move(now);
   return report;
@@ -114,48 +122,52 @@ base::Result<ModelLifecycle::LoadReport> ModelLifecycle::LoadChanged() {
 
 ModelLifecycle::LoadReport ModelLifecycle::LoadModels(const std::set<std::string>& names) {
   LoadReport report;
-  std::vector<ModelDirectory> directories;
+  LoadJobs jobs;
   for (const std::string& name : names) {
-    auto directory = FindDirectory(name);
-    if (directory.ok()) {
-      directories.push_back(std::move(directory).value());
-    } else {
-      report.failures[name] = directory.status();
-    }
+    const Status status = Plan(name, {}, &jobs);
+    if (!status.ok()) report.failures[name] = status;
   }
-  RunAll(directories, &report);
+  RunWithCallers(jobs, &report);
   return report;
 }
 
-void ModelLifecycle::RunAll(const std::vector<ModelDirectory>& directories, LoadReport* report) {
-  std::mutex report_mutex;
-  std::atomic<size_t> next{0};
-  const auto work = [&] {
-    for (size_t i = next++; i < directories.size(); i = next++) {
-      Acquire(directories[i].name);
-      const Status status = LoadLocked(directories[i], {});
-      Release(directories[i].name);
-      if (status.ok()) continue;
-      std::lock_guard lock(report_mutex);
-      report->failures[directories[i].name] = status;
-    }
-  };
-  const size_t count =
-      std::min<size_t>(std::max<uint32_t>(1, options_.load_threads), directories.size());
-  std::vector<std::thread> threads;
-  for (size_t i = 1; i < count; ++i) threads.push_back(base::StartThread("model-load", work));
-  work();
-  for (std::thread& thread : threads) thread.join();
+RepositoryList ModelLifecycle::Repositories() const {
+  std::lock_guard lock(mutex_);
+  return repositories_;
 }
 
-base::Result<ModelDirectory> ModelLifecycle::FindDirectory(const std::string& name) const {
-  NEREID_RETURN_IF_ERROR(CheckName(name));
-  std::vector<ModelDirectory> found;
-  for (const std::string& repository : options_.poll.repositories) {
-    std::string path = base::JoinPath(repository, name);
-    if (base::IsDirectory(path)) found.push_back({name, std::move(path)});
+Status ModelLifecycle::RegisterRepository(const std::string& path, const NameMapping& mapping) {
+  if (!base::IsDirectory(path)) {
+    return Status::InvalidArgument("failed to register '" + path + "', repository not found");
   }
-  if (found.size() == 1) return found[0];
+  for (const auto& [model, directory] : mapping) {
+    NEREID_RETURN_IF_ERROR(CheckName(model));
+    if (!base::IsPlainName(directory)) {
+      return Status::InvalidArgument("failed to register '" + path + "', model '" + model +
+                                     "' is mapped to '" + directory +
+                                     "', which is no name of a sub-directory");
+    }
+  }
+  std::lock_guard lock(mutex_);
+  if (!repositories_.emplace(path, mapping).second) {
+    return Status::AlreadyExists("model repository '" + path + "' has already been registered");
+  }
+  return Status::Ok();
+}
+
+Status ModelLifecycle::UnregisterRepository(const std::string& path) {
+  std::lock_guard lock(mutex_);
+  if (repositories_.erase(path) == 0) {
+    return Status::InvalidArgument("failed to unregister '" + path + "', repository not found");
+  }
+  return Status::Ok();
+}
+
+base::Result<std::vector<ModelDirectory>> ModelLifecycle::FindDirectories(
+    const std::string& name) const {
+  NEREID_RETURN_IF_ERROR(CheckName(name));
+  std::vector<ModelDirectory> found = FindModelDirectories(Repositories(), name);
+  if (found.size() == 1 || (found.size() > 1 && options_.namespacing)) return found;
   if (found.size() > 1) {
     LOG_ERROR << "failed to poll model '" << name << "': not unique across all model repositories";
   } else {
@@ -165,45 +177,111 @@ base::Result<ModelDirectory> ModelLifecycle::FindDirectory(const std::string& na
 }
 
 Status ModelLifecycle::Load(const std::string& name, const LoadOverrides& overrides) {
-  // A model that comes with all its files needs no repository.
-  NEREID_RETURN_IF_ERROR(CheckName(name));
-  ModelDirectory directory{name, ""};
-  if (overrides.files.empty()) {
-    NEREID_ASSIGN_OR_RETURN(directory, FindDirectory(name));
+  LoadJobs jobs;
+  NEREID_RETURN_IF_ERROR(Plan(name, overrides, &jobs));
+  LoadReport report;
+  RunWithCallers(jobs, &report);
+  for (const auto& [id, job] : jobs) {
+    if (id.name != name) continue;
+    const auto failure = report.failures.find(ToText(id));
+    if (failure != report.failures.end()) return failure->second;
   }
-  Acquire(name);
-  Status status = LoadLocked(directory, overrides);
-  Release(name);
-  return status;
+  return Status::Ok();
 }
 
-Status ModelLifecycle::LoadLocked(const ModelDirectory& directory, const LoadOverrides& overrides) {
-  const std::string& name = directory.name;
-  if (overrides.empty() && HasReadyVersion(Table()->FindVersions(name))) {
-    const FileState files = ReadFileState(directory.path);
-    std::lock_guard lock(mutex_);
-    if (states_[name].basis.files == files) return Status::Ok();
+Status ModelLifecycle::Plan(const std::string& name, const LoadOverrides& overrides,
+                            LoadJobs* jobs) {
+  // A model that comes with all its files needs no repository.
+  NEREID_RETURN_IF_ERROR(CheckName(name));
+  std::vector<ModelDirectory> directories{{name, ""}};
+  if (overrides.files.empty()) {
+    NEREID_ASSIGN_OR_RETURN(directories, FindDirectories(name));
   }
-  auto polled = PollModel(directory, options_.poll, overrides);
+  for (ModelDirectory& directory : directories) {
+    SetWanted(IdOf(directory), true);
+    PlanWithMembers({std::move(directory), overrides}, jobs);
+  }
+  return Status::Ok();
+}
+
+base::Result<ModelLifecycle::Loaded> ModelLifecycle::LoadOne(const LoadJob& job) {
+  const ModelId id = IdOf(job.directory);
+  Acquire(id);
+  auto loaded = LoadLocked(job);
+  {
+    std::lock_guard lock(mutex_);
+    states_[id].failure = loaded.status();
+  }
+  Release(id);
+  return loaded;
+}
+
+base::Result<ModelLifecycle::Loaded> ModelLifecycle::LoadLocked(const LoadJob& job) {
+  const ModelId id = IdOf(job.directory);
+  if (!job.again && job.overrides.empty() && HasReadyVersion(Table()->FindVersions(id))) {
+    const FileState files = ReadFileState(job.directory.path);
+    std::lock_guard lock(mutex_);
+    if (states_[id].basis.files == files) return Loaded::kUnchanged;
+  }
+  auto polled = PollModel(job.directory, options_.poll, job.overrides);
   if (!polled.ok()) {
-    LOG_ERROR << "Poll failed for model directory '" << name << "': " << polled.status().message();
-    return PollFailure(name);
+    LOG_ERROR << "Poll failed for model directory '" << id << "': " << polled.status().message();
+    return PollFailure(ToText(id));
   }
   if (polled->versions.empty()) {
-    return Status::InvalidArgument("load failed for model '" + name +
+    return Status::InvalidArgument("load failed for model '" + ToText(id) +
                                    "': at least one version must be available under the version "
                                    "policy of model '" +
-                                   name + "'\n");
+                                   job.directory.name + "'\n");
   }
+  NEREID_RETURN_IF_ERROR(Link(job, &*polled));
   return LoadVersions(*polled);
 }
 
-Status ModelLifecycle::Unload(const std::string& name) {
+Status ModelLifecycle::Unload(const std::string& name, bool with_members) {
   NEREID_RETURN_IF_ERROR(CheckName(name));
-  Acquire(name);
+  if (!options_.namespacing) return UnloadOne({name}, with_members);
+  std::set<ModelId> ids;
+  {
+    std::lock_guard lock(mutex_);
+    for (auto it = states_.lower_bound({name}); it != states_.end() && it->first.name == name; ++it)
+      ids.insert(it->first);
+  }
+  for (const ModelId& id : ids) NEREID_RETURN_IF_ERROR(UnloadOne(id, with_members));
+  return Status::Ok();
+}
+
+Status ModelLifecycle::UnloadOne(const ModelId& id, bool with_members) {
+  NEREID_RETURN_IF_ERROR(CheckName(id.name));
+  MemberIds members;
+  {
+    std::lock_guard lock(mutex_);
+    states_[id].is_wanted = false;
+    if (const auto found = ensembles_.find(id); found != ensembles_.end()) {
+      members = found->second.members;
+      ensembles_.erase(found);
+    }
+  }
+  // Whoever calls the model goes first: its requests are refused before its steps fail.
+  for (const ModelId& caller : CallersOf(id)) TakeOutOfService(caller);
+  TakeOutOfService(id);
+  if (!with_members) return Status::Ok();
+  for (const ModelId& member : UnneededMembers(members)) {
+    NEREID_RETURN_IF_ERROR(UnloadOne(member, true));
+  }
+  return Status::Ok();
+}
+
+void ModelLifecycle::TakeOutOfService(const ModelId& id) {
+  Acquire(id);
+  Retire(id);
+  Release(id);
+}
+
+void ModelLifecycle::Retire(const ModelId& id) {
   std::vector<std::shared_ptr<LoadedModel>> removed;
   Change([&](ModelTable::Models& models) {
-    const auto found = models.find(name);
+    const auto found = models.find(id);
     if (found == models.end()) return;
     for (auto& [version, record] : found->second) {
       if (record.model == nullptr) continue;
@@ -212,31 +290,28 @@ Status ModelLifecycle::Unload(const std::string& name) {
       record.state = VersionState::kUnloading;
     }
   });
-  SetBasis(name, {}, nullptr);
   for (const auto& model : removed) model->OnRemoved(nullptr);
-  removed.clear();
-  Release(name);
-  return Status::Ok();
+  SetBasis(id, {}, nullptr);
 }
 
 void ModelLifecycle::UnloadAll() {
   const auto table = Table();  // held: unloading replaces the table that is being walked
-  for (const auto& [name, versions] : table->models()) {
-    const Status status = Unload(name);
-    if (!status.ok()) LOG_ERROR << "failed to unload '" << name << "': " << status.message();
+  for (const auto& [id, versions] : table->models()) {
+    const Status status = UnloadOne(id, false);
+    if (!status.ok()) LOG_ERROR << "failed to unload '" << id << "': " << status.message();
   }
 }
 
-void ModelLifecycle::OnDestroyed(const std::string& name, int64_t version, uint64_t generation) {
+void ModelLifecycle::OnDestroyed(const ModelId& id, int64_t version, uint64_t generation) {
   Change([&](ModelTable::Models& models) {
-    const auto found = models.find(name);
+    const auto found = models.find(id);
     if (found == models.end()) return;
     const auto record = found->second.find(version);
     if (record == found->second.end() || record->second.generation != generation) return;
     if (record->second.state != VersionState::kUnloading) return;
     record->second.state = VersionState::kUnavailable;
     record->second.reason = kUnloadedReason;
-    LOG_INFO << "successfully unloaded '" << name << "' version " << version;
+    LOG_INFO << "successfully unloaded '" << id << "' version " << version;
   });
   // Notified under the lock: whoever waits may destroy this object as soon as the lock is free.
   std::lock_guard lock(mutex_);
@@ -251,15 +326,15 @@ size_t ModelLifecycle::WaitUntilGone(const std::function<bool()>& give_up) {
 }
 
 base::Result<std::vector<IndexEntry>> ModelLifecycle::Index(bool ready_only) const {
-  NEREID_ASSIGN_OR_RETURN(const auto directories, ScanRepositories(options_.poll.repositories));
+  NEREID_ASSIGN_OR_RETURN(const auto directories, ScanRepositories(Repositories()));
   const auto table = Table();
   std::vector<IndexEntry> entries;
-  std::string previous;
+  std::set<ModelId> seen;
   for (const ModelDirectory& directory : directories) {
-    if (directory.name == previous) continue;
-    previous = directory.name;
-    const VersionRecords* versions = table->FindVersions(directory.name);
-    if (IsDuplicate(directories, directory.name)) {
+    const ModelId id = IdOf(directory);
+    if (!seen.insert(id).second) continue;
+    const VersionRecords* versions = table->FindVersions(id);
+    if (IsDuplicate(directories, id)) {
       if (!ready_only) entries.push_back({directory.name, "", "UNAVAILABLE", kDuplicateReason});
       continue;
     }
@@ -278,7 +353,7 @@ base::Result<std::vector<IndexEntry>> ModelLifecycle::Index(bool ready_only) con
 
 bool ModelLifecycle::AllReady() const {
   const auto table = Table();
-  for (const auto& [name, versions] : table->models()) {
+  for (const auto& [id, versions] : table->models()) {
     for (const auto& [version, record] : versions) {
       if (record.state == VersionState::kReady) {
         if (!record.model->CheckReady().ok()) return false;

@@ -8,6 +8,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -15,6 +16,7 @@
 #include "base/result.h"
 #include "base/shared_snapshot.h"
 #include "repository/loaded_model.h"
+#include "repository/model_id.h"
 #include "repository/model_poll.h"
 #include "repository/model_table.h"
 #include "repository/repository_snapshot.h"
@@ -37,6 +39,8 @@ class ModelLifecycle {
     PollOptions poll;
     uint32_t load_threads = 4;
     uint32_t load_retries = 0;
+    /// Models of different repositories may have the same name.
+    bool namespacing = false;
   };
 
   /// `loader` must outlive the lifecycle.
@@ -46,7 +50,7 @@ class ModelLifecycle {
 
   /// The outcome of loading many models.
   struct LoadReport {
-    std::map<std::string, base::Status> failures;  // by model
+    std::map<std::string, base::Status> failures;  // by model, as messages name it
   };
 
   /// Looks at the repositories: loads every model that is new or has changed since the last look,
@@ -58,26 +62,43 @@ class ModelLifecycle {
   /// Loads these models; a name that no repository has is a failure of that model.
   LoadReport LoadModels(const std::set<std::string>& names);
 
-  /// Loads or, if its files changed, reloads one model, and returns when that is done. A failed
+  /// Loads or, if its files changed, reloads a model, with namespacing every one of that name, and
+  /// returns when that is done. A failed
   /// reload leaves what serves in place. Versions whose files are as they were, under a
   /// configuration that differs in nothing but instance groups and version policy, go on serving
   /// with other instances. What overrides put in place stays until the repository's files change.
+  /// The members of an ensemble are loaded first; ensembles that call what was loaded are checked
+  /// and loaded anew, or taken out of service if they do not fit any more.
   base::Status Load(const std::string& name, const LoadOverrides& overrides = {});
 
-  /// Takes a model out of service and returns at once; it is gone when its last request is. An
-  /// unknown name is no failure.
-  base::Status Unload(const std::string& name);
+  /// Takes a model, with namespacing every one of that name, out of service and returns at once; it
+  /// is gone when its last request is. An unknown name is no failure. The ensembles that call it go
+  /// with it, and come back when it does. `with_members`: also the members of an ensemble that were
+  /// loaded for it and that nobody else calls.
+  base::Status Unload(const std::string& name, bool with_members = false);
   void UnloadAll();
 
   /// Blocks until everything that was unloaded is gone, or `deadline` says to give up; returns the
   /// number of versions that are still there.
   size_t WaitUntilGone(const std::function<bool()>& give_up);
 
+  /// Models of this repository can be loaded from now on; the mapping gives them other names than
+  /// their directories have. Nothing is loaded. INVALID_ARGUMENT for what is no directory or for a
+  /// name that cannot be, ALREADY_EXISTS for a repository that is there.
+  base::Status RegisterRepository(const std::string& path, const NameMapping& mapping);
+  /// The models that serve go on. INVALID_ARGUMENT for a repository that is not there.
+  base::Status UnregisterRepository(const std::string& path);
+
   /// The table of this moment.
   std::shared_ptr<const ModelTable> Table() const { return table_.Load(); }
 
   /// The models of the repositories as they are on disk, with the states of their versions.
   base::Result<std::vector<IndexEntry>> Index(bool ready_only) const;
+
+  /// The models that a directory's model calls; none if it is no ensemble.
+  std::set<std::string> MembersOf(const ModelDirectory& directory) const {
+    return ReadMembers(directory, options_.poll);
+  }
 
   /// Whether every version that was loaded serves (versions that were unloaded do not count).
   bool AllReady() const;
@@ -87,31 +108,81 @@ class ModelLifecycle {
     bool busy = false;                          // an operation is under way
     LoadBasis basis;                            // of what serves; empty where nothing does
     std::shared_ptr<agent::AgentChain> agents;  // of what serves
+    bool is_wanted = false;                     // loaded for itself, not for an ensemble alone
+    base::Status failure;                       // of the last load
   };
+  /// Which models an ensemble calls, by the names in its configuration; nothing for a name that
+  /// means none, or several.
+  using MemberIds = std::map<std::string, std::optional<ModelId>>;
+  /// A model to be loaded.
+  struct LoadJob {
+    ModelDirectory directory;
+    LoadOverrides overrides = {};
+    bool again = false;  // although nothing has changed
+  };
+  using LoadJobs = std::map<ModelId, LoadJob>;
+  /// An ensemble that was loaded, or that could not be, and was not unloaded since.
+  struct KnownEnsemble {
+    LoadJob job;
+    config::ModelConfigPtr config;
+    MemberIds members;
+  };
+  enum class Loaded { kUnchanged, kUpdated, kAnew };
   /// A version that a load has made, or the reason why it has not.
   using LoadedVersions = std::map<int64_t, base::Result<std::shared_ptr<LoadedModel>>>;
 
   base::Result<LoadReport> LoadChanged();
-  base::Status LoadLocked(const ModelDirectory& directory, const LoadOverrides& overrides);
-  base::Status LoadVersions(const PolledModel& polled);
-  LoadedVersions MakeVersions(const PolledModel& polled, uint64_t generation);
+  base::Result<Loaded> LoadOne(const LoadJob& job);
+  base::Result<Loaded> LoadLocked(const LoadJob& job);
+  base::Result<Loaded> LoadVersions(const PolledModel& polled);
+  ModelId IdOf(const ModelDirectory& directory) const {
+    return {directory.name, options_.namespacing ? directory.repository : std::string()};
+  }
+  bool IsDuplicate(const std::vector<ModelDirectory>& directories, const ModelId& id) const;
+  /// Puts the ensemble's members into its configuration, or takes it out of service.
+  base::Status Link(const LoadJob& job, PolledModel* polled);
+  /// The model that a step of `caller` means by a name: the one of its own namespace, or the only
+  /// one elsewhere. Models that are neither loaded nor known to have failed do not count.
+  std::optional<ModelId> ResolveMember(const ModelId& caller, const std::string& name) const;
+  MemberIds ResolveMembers(const ModelId& caller, const config::ModelConfig& ensemble) const;
+  config::ModelConfigPtr ConfigOfUnserved(const ModelId& id) const;
+  /// Loads in the order of the members; returns those that are new objects now.
+  std::set<ModelId> RunInOrder(const LoadJobs& jobs, LoadReport* report);
+  /// The same, and then loads the ensembles that call what is new.
+  void RunWithCallers(const LoadJobs& jobs, LoadReport* report);
+  /// The ensembles that call the model, also through others; the outermost first.
+  std::vector<ModelId> CallersOf(const ModelId& id) const;
+  /// The ensembles whose members' names mean other models now than when they were loaded.
+  std::vector<ModelId> Redirected() const;
+  /// Adds the model of that name, wanted from now on, and the members that it calls, as far as the
+  /// repositories have them. With namespacing every model of that name.
+  base::Status Plan(const std::string& name, const LoadOverrides& overrides, LoadJobs* jobs);
+  void PlanWithMembers(LoadJob job, LoadJobs* jobs) const;
+  base::Status UnloadOne(const ModelId& id, bool with_members);
+  /// The members of an unloaded ensemble that nobody else needs.
+  std::vector<ModelId> UnneededMembers(const MemberIds& members) const;
+  void TakeOutOfService(const ModelId& id);
+  /// The same, for whoever has acquired the model.
+  void Retire(const ModelId& id);
+  void SetWanted(const ModelId& id, bool wanted);
+  LoadedVersions MakeVersions(const PolledModel& polled, uint64_t generation, Loaded* what);
   base::Result<std::shared_ptr<LoadedModel>> MakeVersion(const VersionSource& source,
                                                          VersionAction action, uint64_t generation);
   /// Puts what was made into the table in the place of what served.
-  void Switch(const std::string& name, const LoadedVersions& loaded, uint64_t generation);
+  void Switch(const ModelId& id, const LoadedVersions& loaded, uint64_t generation);
   /// Says in the table what became of the versions that do not serve.
-  void NoteFailure(const std::string& name, const LoadedVersions& loaded, uint64_t generation);
+  void NoteFailure(const ModelId& id, const LoadedVersions& loaded, uint64_t generation);
   /// What serves was loaded from this; tells the agents of what served before.
-  void SetBasis(const std::string& name, LoadBasis basis,
-                std::shared_ptr<agent::AgentChain> agents);
-  std::shared_ptr<LoadedModel> ServingModel(const std::string& name, int64_t version) const;
-  base::Result<ModelDirectory> FindDirectory(const std::string& name) const;
-  void RunAll(const std::vector<ModelDirectory>& directories, LoadReport* report);
-  void OnDestroyed(const std::string& name, int64_t version, uint64_t generation);
+  void SetBasis(const ModelId& id, LoadBasis basis, std::shared_ptr<agent::AgentChain> agents);
+  std::shared_ptr<LoadedModel> ServingModel(const ModelId& id, int64_t version) const;
+  RepositoryList Repositories() const;
+  /// The one directory of that name; with namespacing all of them.
+  base::Result<std::vector<ModelDirectory>> FindDirectories(const std::string& name) const;
+  void OnDestroyed(const ModelId& id, int64_t version, uint64_t generation);
   /// Makes a new table by `change`, and publishes it.
   void Change(const std::function<void(ModelTable::Models&)>& change);
-  void Acquire(const std::string& name);
-  void Release(const std::string& name);
+  void Acquire(const ModelId& id);
+  void Release(const ModelId& id);
 
   const Options options_;
   ModelLoader& loader_;
@@ -119,9 +190,11 @@ class ModelLifecycle {
   base::SharedSnapshot<ModelTable> table_;
   std::mutex table_mutex_;  // serialises Change
   mutable std::mutex mutex_;
-  std::condition_variable changed_;           // a model is no longer busy, or is gone
-  std::map<std::string, ModelState> states_;  // guarded by mutex_
-  size_t living_ = 0;                         // guarded by mutex_: models made and not destroyed
+  std::condition_variable changed_;             // a model is no longer busy, or is gone
+  std::map<ModelId, ModelState> states_;        // guarded by mutex_
+  std::map<ModelId, KnownEnsemble> ensembles_;  // guarded by mutex_
+  RepositoryList repositories_;                 // guarded by mutex_
+  size_t living_ = 0;                           // guarded by mutex_: models made and not destroyed
   std::atomic<uint64_t> next_generation_{1};
 };
 

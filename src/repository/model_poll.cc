@@ -11,6 +11,7 @@
 #include "config/version_policy.h"
 #include "model_config.pb.h"
 #include "repository/config_file.h"
+#include "repository/ensemble_links.h"
 
 namespace nereid::repository {
 
@@ -91,18 +92,51 @@ std::vector<int64_t> FindVersions(const config::ModelFiles& files,
 
 }  // namespace
 
-base::Result<std::vector<ModelDirectory>> ScanRepositories(const std::set<std::string>& paths) {
+RepositoryList PlainRepositories(const std::set<std::string>& paths) {
+  RepositoryList list;
+  for (const std::string& path : paths) list[path];
+  return list;
+}
+
+base::Result<std::vector<ModelDirectory>> ScanRepositories(const RepositoryList& repositories) {
   std::vector<ModelDirectory> directories;
-  for (const std::string& path : paths) {
+  for (const auto& [path, mapping] : repositories) {
     if (!base::IsDirectory(path)) return Status::Internal("failed to stat file " + path);
-    NEREID_ASSIGN_OR_RETURN(const auto names, base::ListSubdirectories(path));
+    NEREID_ASSIGN_OR_RETURN(auto names, base::ListSubdirectories(path));
+    for (const auto& [model, directory] : mapping) {
+      if (std::erase(names, directory) == 0) continue;
+      directories.push_back({model, base::JoinPath(path, directory), path});
+    }
     for (const std::string& name : names) {
-      directories.push_back({name, base::JoinPath(path, name)});
+      directories.push_back({name, base::JoinPath(path, name), path});
     }
   }
   std::stable_sort(directories.begin(), directories.end(),
                    [](const auto& a, const auto& b) { return a.name < b.name; });
   return directories;
+}
+
+std::vector<ModelDirectory> FindModelDirectories(const RepositoryList& repositories,
+                                                 const std::string& name) {
+  std::vector<ModelDirectory> found;
+  const auto add = [&](const std::string& repository, const std::string& directory) {
+    std::string path = base::JoinPath(repository, directory);
+    if (base::IsDirectory(path)) found.push_back({name, std::move(path), repository});
+  };
+  for (const auto& [repository, mapping] : repositories) {
+    const auto mapped = mapping.find(name);
+    if (mapped != mapping.end()) add(repository, mapped->second);
+    const bool renamed = std::any_of(mapping.begin(), mapping.end(),
+                                     [&](const auto& entry) { return entry.second == name; });
+    if (mapped == mapping.end() && !renamed) add(repository, name);
+  }
+  return found;
+}
+
+std::set<std::string> ReadMembers(const ModelDirectory& directory, const PollOptions& options,
+                                  const LoadOverrides& overrides) {
+  const auto written = WrittenConfig(directory.path, options, overrides);
+  return written.ok() ? MembersOf(**written) : std::set<std::string>{};
 }
 
 base::Result<PolledModel> PollModel(const ModelDirectory& directory, const PollOptions& options,

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <set>
 #include <string>
 #include <vector>
@@ -18,20 +19,35 @@ namespace nereid::repository {
 struct ModelDirectory {
   std::string name;
   std::string path;
+  std::string repository = {};  // the path of the one that it is in; empty for files of a load
 };
+
+/// Other names for the models of a repository: directory by model name. A directory that is named
+/// here is found by that name alone.
+using NameMapping = std::map<std::string, std::string>;
+
+/// Model repositories: paths of directories, and the names that their models have.
+using RepositoryList = std::map<std::string, NameMapping>;
+
+/// Repositories whose models are named as their directories.
+RepositoryList PlainRepositories(const std::set<std::string>& paths);
 
 /// How repositories are read.
 struct PollOptions {
-  std::set<std::string> repositories;  // paths of directories
+  std::set<std::string> repositories;  // paths of directories, to begin with
   bool strict_config = false;          // the backend will not complete configurations
   std::string config_name;             // configs/<name>.pbtxt is preferred where it exists
   /// Whom models ask for their repository agents; null where there are none.
   agent::AgentRegistry* agents = nullptr;
 };
 
-/// The sub-directories of all repositories, sorted by name. A name that several repositories have
-/// is there several times. INTERNAL if a repository cannot be read.
-base::Result<std::vector<ModelDirectory>> ScanRepositories(const std::set<std::string>& paths);
+/// The models of all repositories, sorted by name, then by repository. A name that several
+/// repositories have is there several times. INTERNAL if a repository cannot be read.
+base::Result<std::vector<ModelDirectory>> ScanRepositories(const RepositoryList& repositories);
+
+/// The directories that a model of this name has: one for each repository that knows it.
+std::vector<ModelDirectory> FindModelDirectories(const RepositoryList& repositories,
+                                                 const std::string& name);
 
 /// What the directory of one model says, before anything is loaded.
 struct PolledModel {
@@ -43,6 +59,12 @@ struct PolledModel {
   /// The files of overrides, if there are any, and the agents: needed for as long as the model.
   std::shared_ptr<const void> origin;
 };
+
+/// The models that the configuration in `directory`, or the one of `overrides`, calls as an
+/// ensemble; none for a model that is no ensemble or cannot be read. A glance, before anything is
+/// checked.
+std::set<std::string> ReadMembers(const ModelDirectory& directory, const PollOptions& options,
+                                  const LoadOverrides& overrides = {});
 
 /// Reads and checks a model's directory, or what stands in for it. A failure hides the model:
 /// Triton calls it a poll failure.

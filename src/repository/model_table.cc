@@ -28,19 +28,33 @@ bool HasReadyVersion(const VersionRecords* versions) {
          });
 }
 
-base::Result<std::shared_ptr<LoadedModel>> ModelTable::Find(std::string_view name,
-                                                            int64_t version) const {
-  const auto unknown = [&] { return "Request for unknown model: '" + std::string(name) + "'"; };
-  const VersionRecords* versions = FindVersions(name);
-  if (versions == nullptr) return Status::NotFound(unknown() + " is not found");
+namespace {
+
+std::string Unknown(std::string_view model) {
+  return "Request for unknown model: '" + std::string(model) + "'";
+}
+
+/// Versions that were unloaded leave their records behind.
+bool IsInUse(const VersionRecords& versions) {
+  return std::any_of(versions.begin(), versions.end(), [](const auto& entry) {
+    const VersionRecord& record = entry.second;
+    return record.state != VersionState::kUnloading &&
+           (record.state != VersionState::kUnavailable || record.reason != kUnloadedReason);
+  });
+}
+
+base::Result<std::shared_ptr<LoadedModel>> FindVersion(const ModelId& id,
+                                                       const VersionRecords& records,
+                                                       int64_t version) {
+  const auto unknown = [&] { return Unknown(ToText(id)); };
   if (version < 0) {
-    for (auto it = versions->rbegin(); it != versions->rend(); ++it) {
+    for (auto it = records.rbegin(); it != records.rend(); ++it) {
       if (it->second.state == VersionState::kReady) return it->second.model;
     }
     return Status::NotFound(unknown() + " has no available versions");
   }
-  const auto found = versions->find(version);
-  if (found == versions->end()) {
+  const auto found = records.find(version);
+  if (found == records.end()) {
     return Status::NotFound(unknown() + " version " + std::to_string(version) + " is not found");
   }
   if (found->second.state != VersionState::kReady) {
@@ -50,8 +64,51 @@ base::Result<std::shared_ptr<LoadedModel>> ModelTable::Find(std::string_view nam
   return found->second.model;
 }
 
-const VersionRecords* ModelTable::FindVersions(std::string_view name) const {
+}  // namespace
+
+base::Result<std::shared_ptr<LoadedModel>> ModelTable::Find(const ModelId& id,
+                                                            int64_t version) const {
+  const auto found = models_.find(id);
+  if (found == models_.end()) return Status::NotFound(Unknown(ToText(id)) + " is not found");
+  return FindVersion(found->first, found->second, version);
+}
+
+base::Result<std::shared_ptr<LoadedModel>> ModelTable::Find(std::string_view name,
+                                                            int64_t version) const {
+  if (namespacing_) {
+    NEREID_ASSIGN_OR_RETURN(const ModelId id, Resolve(name));
+    return Find(id, version);
+  }
   const auto found = models_.find(name);
+  if (found == models_.end()) return Status::NotFound(Unknown(name) + " is not found");
+  return FindVersion(found->first, found->second, version);
+}
+
+std::vector<ModelId> ModelTable::InUse(std::string_view name) const {
+  std::vector<ModelId> ids;
+  const auto [begin, end] = models_.equal_range(name);
+  for (auto it = begin; it != end; ++it) {
+    if (IsInUse(it->second)) ids.push_back(it->first);
+  }
+  return ids;
+}
+
+base::Result<ModelId> ModelTable::Resolve(std::string_view name) const {
+  if (!namespacing_) return ModelId{std::string(name)};
+  std::vector<ModelId> ids = InUse(name);
+  if (ids.size() == 1) return std::move(ids[0]);
+  const std::string quoted = "'" + std::string(name) + "'";
+  if (ids.empty()) {
+    return Status::NotFound("Identifier of model " + quoted + " is not found in global map");
+  }
+  return Status::InvalidArgument("There are " + std::to_string(ids.size()) +
+                                 " identifiers of model " + quoted +
+                                 " in global map, model namespace must be provided to resolve "
+                                 "ambiguity.");
+}
+
+const VersionRecords* ModelTable::FindVersions(const ModelId& id) const {
+  const auto found = models_.find(id);
   return found == models_.end() ? nullptr : &found->second;
 }
 

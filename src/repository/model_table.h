@@ -7,9 +7,11 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/result.h"
 #include "repository/loaded_model.h"
+#include "repository/model_id.h"
 
 namespace nereid::repository {
 
@@ -34,23 +36,43 @@ using VersionRecords = std::map<int64_t, VersionRecord>;  // by version number
 /// Whether a model with these versions (null: an unknown one) serves requests.
 bool HasReadyVersion(const VersionRecords* versions);
 
+/// Finds the models of a name without making an id.
+struct ByModelId {
+  using is_transparent = void;
+  bool operator()(const ModelId& a, const ModelId& b) const { return a < b; }
+  bool operator()(const ModelId& a, std::string_view name) const { return a.name < name; }
+  bool operator()(std::string_view name, const ModelId& b) const { return name < b.name; }
+};
+
 /// The versions of all models at one moment. Immutable: changes make a new table, which replaces
 /// the old one as a whole, so readers need no lock.
 class ModelTable {
  public:
-  using Models = std::map<std::string, VersionRecords, std::less<>>;
+  using Models = std::map<ModelId, VersionRecords, ByModelId>;
 
-  ModelTable() = default;
-  explicit ModelTable(Models models) : models_(std::move(models)) {}
+  /// `namespacing`: models of different repositories may have the same name.
+  explicit ModelTable(bool namespacing = false, Models models = {})
+      : namespacing_(namespacing), models_(std::move(models)) {}
+
+  /// The model that clients mean by a name. Without namespacing, the one of that name, known or
+  /// not. With it, the only one of that name that was not unloaded: NOT_FOUND if there is none,
+  /// INVALID_ARGUMENT if there are several.
+  base::Result<ModelId> Resolve(std::string_view name) const;
 
   /// The READY model of that version; -1 asks for the greatest READY version. NOT_FOUND for an
   /// unknown model or version, UNAVAILABLE for a version that exists and is not READY.
+  base::Result<std::shared_ptr<LoadedModel>> Find(const ModelId& id, int64_t version) const;
+  /// The same for the model that clients mean by that name.
   base::Result<std::shared_ptr<LoadedModel>> Find(std::string_view name, int64_t version) const;
 
-  const VersionRecords* FindVersions(std::string_view name) const;
+  /// The models of that name that were not unloaded.
+  std::vector<ModelId> InUse(std::string_view name) const;
+
+  const VersionRecords* FindVersions(const ModelId& id) const;
   const Models& models() const { return models_; }
 
  private:
+  bool namespacing_;
   Models models_;
 };
 

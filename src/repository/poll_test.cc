@@ -17,7 +17,7 @@ RepositorySnapshot Snapshot(const std::map<std::string, uint64_t>& models,
                             const std::string& repository = "/r") {
   RepositorySnapshot snapshot;
   for (const auto& [name, hash] : models) {
-    snapshot.models[name] = {repository + "/" + name, {{{"1", hash}}}};
+    snapshot.models[ModelId{name}] = {repository + "/" + name, {{{"1", hash}}}};
   }
   return snapshot;
 }
@@ -25,14 +25,14 @@ RepositorySnapshot Snapshot(const std::map<std::string, uint64_t>& models,
 TEST(CompareTest, SaysWhatCameWentAndChanged) {
   const auto difference = Compare(Snapshot({{"a", 1}, {"b", 1}, {"c", 1}, {"d", 1}}),
                                   Snapshot({{"b", 2}, {"c", 1}, {"e", 1}, {"f", 1}}));
-  EXPECT_THAT(difference.added, ElementsAre("e", "f"));
-  EXPECT_THAT(difference.removed, ElementsAre("a", "d"));
-  EXPECT_THAT(difference.changed, ElementsAre("b"));
+  EXPECT_THAT(difference.added, ElementsAre(ModelId{"e"}, ModelId{"f"}));
+  EXPECT_THAT(difference.removed, ElementsAre(ModelId{"a"}, ModelId{"d"}));
+  EXPECT_THAT(difference.changed, ElementsAre(ModelId{"b"}));
 }
 
 TEST(CompareTest, AMoveIsAChange) {
   EXPECT_THAT(Compare(Snapshot({{"a", 1}}), Snapshot({{"a", 1}}, "/other")).changed,
-              ElementsAre("a"));
+              ElementsAre(ModelId{"a"}));
 }
 
 class PollTest : public RepositoryTest {

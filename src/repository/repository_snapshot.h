@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "repository/file_state.h"
+#include "repository/model_id.h"
 
 namespace nereid::repository {
 
@@ -16,14 +17,14 @@ struct RepositorySnapshot {
     FileState files;
     bool operator==(const Model&) const = default;
   };
-  std::map<std::string, Model> models;  // by name; names that are there twice are left out
+  std::map<ModelId, Model> models;  // those that are there twice are left out
 };
 
-/// The names of models, each in the order of the alphabet.
+/// Models, each list in the order of their names.
 struct SnapshotDifference {
-  std::vector<std::string> added;
-  std::vector<std::string> removed;
-  std::vector<std::string> changed;
+  std::vector<ModelId> added;
+  std::vector<ModelId> removed;
+  std::vector<ModelId> changed;
 };
 
 /// A model that moved to another repository has changed. A renamed one is removed and added.

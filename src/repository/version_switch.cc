@@ -35,9 +35,9 @@ std::string FailureText(const Versions& loaded) {
 
 }  // namespace
 
-std::shared_ptr<LoadedModel> ModelLifecycle::ServingModel(const std::string& name,
+std::shared_ptr<LoadedModel> ModelLifecycle::ServingModel(const ModelId& id,
                                                           int64_t version) const {
-  const auto found = Table()->Find(name, version);
+  const auto found = Table()->Find(id, version);
   return found.ok() ? *found : nullptr;
 }
 
@@ -48,12 +48,12 @@ base::Result<std::shared_ptr<LoadedModel>> ModelLifecycle::MakeVersion(const Ver
     std::lock_guard lock(mutex_);
     ++living_;
   }
-  const auto on_destroyed = [this, name = source.name, version = source.version, generation] {
-    OnDestroyed(name, version, generation);
+  const auto on_destroyed = [this, id = source.id, version = source.version, generation] {
+    OnDestroyed(id, version, generation);
   };
   auto made = action == VersionAction::kLoad
                   ? loader_.Load(source, on_destroyed)
-                  : loader_.Update(ServingModel(source.name, source.version), source, on_destroyed);
+                  : loader_.Update(ServingModel(source.id, source.version), source, on_destroyed);
   if (!made.ok()) {
     std::lock_guard lock(mutex_);
     --living_;
@@ -62,33 +62,38 @@ base::Result<std::shared_ptr<LoadedModel>> ModelLifecycle::MakeVersion(const Ver
 }
 
 ModelLifecycle::LoadedVersions ModelLifecycle::MakeVersions(const PolledModel& polled,
-                                                            uint64_t generation) {
-  const std::string& name = polled.directory.name;
+                                                            uint64_t generation, Loaded* what) {
+  const ModelId id = IdOf(polled.directory);
   LoadBasis before;
   {
     std::lock_guard lock(mutex_);
-    before = states_[name].basis;
+    before = states_[id].basis;
   }
-  const auto plan = PlanVersions(before, polled.basis, ReadyVersions(Table()->FindVersions(name)),
-                                 polled.versions);
+  const std::set<int64_t> ready = ReadyVersions(Table()->FindVersions(id));
+  const auto plan = PlanVersions(before, polled.basis, ready, polled.versions);
+  const bool only_updates =
+      ready.size() == plan.size() && std::all_of(plan.begin(), plan.end(), [](const auto& entry) {
+        return entry.second == VersionAction::kUpdate;
+      });
+  *what = only_updates ? Loaded::kUpdated : Loaded::kAnew;
   LoadedVersions loaded;
   for (const auto& [version, action] : plan) {
-    const VersionSource source{name,
+    const VersionSource source{id,
                                version,
                                polled.directory.path,
                                base::JoinPath(polled.directory.path, std::to_string(version)),
                                polled.basis.config,
                                polled.origin};
-    LOG_INFO << (action == VersionAction::kLoad ? "loading: " : "updating: ") << name << ":"
+    LOG_INFO << (action == VersionAction::kLoad ? "loading: " : "updating: ") << id << ":"
              << version;
     auto model = MakeVersion(source, action, generation);
     for (uint32_t retry = 0; !model.ok() && retry < options_.load_retries; ++retry) {
-      LOG_WARNING << "retrying to load '" << name << "' version " << version << ": "
+      LOG_WARNING << "retrying to load '" << id << "' version " << version << ": "
                   << model.status().message();
       model = MakeVersion(source, action, generation);
     }
     if (!model.ok()) {
-      LOG_ERROR << "failed to load '" << name << "' version " << version << ": "
+      LOG_ERROR << "failed to load '" << id << "' version " << version << ": "
                 << model.status().ToString();
     }
     loaded.emplace(version, std::move(model));
@@ -96,39 +101,39 @@ ModelLifecycle::LoadedVersions ModelLifecycle::MakeVersions(const PolledModel& p
   return loaded;
 }
 
-Status ModelLifecycle::LoadVersions(const PolledModel& polled) {
-  const std::string& name = polled.directory.name;
+base::Result<ModelLifecycle::Loaded> ModelLifecycle::LoadVersions(const PolledModel& polled) {
+  const ModelId id = IdOf(polled.directory);
   const uint64_t generation = next_generation_++;
-  const bool serves = HasReadyVersion(Table()->FindVersions(name));
+  const bool serves = HasReadyVersion(Table()->FindVersions(id));
   if (!serves) {
     Change([&](ModelTable::Models& models) {
       for (const int64_t version : polled.versions) {
-        models[name][version] = {VersionState::kLoading, "", nullptr, generation};
+        models[id][version] = {VersionState::kLoading, "", nullptr, generation};
       }
     });
   }
-  LoadedVersions loaded = MakeVersions(polled, generation);
+  Loaded what = Loaded::kAnew;
+  LoadedVersions loaded = MakeVersions(polled, generation, &what);
   const std::string failures = FailureText(loaded);
   if (!failures.empty()) {
     // What serves goes on; the versions that did load go with `loaded`.
-    NoteFailure(name, loaded, generation);
+    NoteFailure(id, loaded, generation);
     loaded.clear();
     if (polled.agents != nullptr) polled.agents->LoadFail();
-    return Status::InvalidArgument("load failed for model '" + name + "': " + failures);
+    return Status::InvalidArgument("load failed for model '" + ToText(id) + "': " + failures);
   }
-  Switch(name, loaded, generation);
+  Switch(id, loaded, generation);
   for (const auto& [version, model] : loaded) (*model)->Activate();
-  LOG_INFO << "successfully loaded '" << name << "'";
+  LOG_INFO << "successfully loaded '" << id << "'";
   if (polled.agents != nullptr) polled.agents->LoadComplete();
-  SetBasis(name, polled.basis, polled.agents);
-  return Status::Ok();
+  SetBasis(id, polled.basis, polled.agents);
+  return what;
 }
 
-void ModelLifecycle::Switch(const std::string& name, const LoadedVersions& loaded,
-                            uint64_t generation) {
+void ModelLifecycle::Switch(const ModelId& id, const LoadedVersions& loaded, uint64_t generation) {
   std::map<int64_t, std::shared_ptr<LoadedModel>> replaced;  // let go outside the lock
   Change([&](ModelTable::Models& models) {
-    VersionRecords& records = models[name];
+    VersionRecords& records = models[id];
     for (auto& [version, record] : records) {
       if (record.model == nullptr) continue;
       replaced[version] = std::move(record.model);
@@ -146,10 +151,10 @@ void ModelLifecycle::Switch(const std::string& name, const LoadedVersions& loade
   }
 }
 
-void ModelLifecycle::NoteFailure(const std::string& name, const LoadedVersions& loaded,
+void ModelLifecycle::NoteFailure(const ModelId& id, const LoadedVersions& loaded,
                                  uint64_t generation) {
   Change([&](ModelTable::Models& models) {
-    VersionRecords& records = models[name];
+    VersionRecords& records = models[id];
     for (const auto& [version, model] : loaded) {
       const auto found = records.find(version);
       if (found != records.end() && found->second.state == VersionState::kReady) continue;
@@ -161,11 +166,11 @@ void ModelLifecycle::NoteFailure(const std::string& name, const LoadedVersions& 
   });
 }
 
-void ModelLifecycle::SetBasis(const std::string& name, LoadBasis basis,
+void ModelLifecycle::SetBasis(const ModelId& id, LoadBasis basis,
                               std::shared_ptr<agent::AgentChain> agents) {
   {
     std::lock_guard lock(mutex_);
-    ModelState& state = states_[name];
+    ModelState& state = states_[id];
     state.basis = std::move(basis);
     state.agents.swap(agents);
   }

@@ -10,9 +10,10 @@ namespace {
 
 template <typename Inputs>
 auto* FindByName(Inputs& inputs, std::string_view name) {
-  const auto found = std::find_if(inputs.begin(), inputs.end(),
+  // From the end: what the server adds stands for an input of the same name that a client sent.
+  const auto found = std::find_if(inputs.rbegin(), inputs.rend(),
                                   [name](const Input& input) { return input.name == name; });
-  return found == inputs.end() ? nullptr : &*found;
+  return found == inputs.rend() ? nullptr : &*found;
 }
 
 }  // namespace
@@ -97,6 +98,16 @@ std::string InferenceRequest::LogPrefix() const {
 void InferenceRequest::Bind(std::shared_ptr<const ModelIdentity> model) {
   model_ = std::move(model);
   response_factory_ = std::make_shared<ResponseFactory>(sink_, model_, id, cancellation_);
+  if (trace_ == nullptr) return;
+  trace_->Describe(*model_, id);
+  response_factory_->SetTrace(trace_);
+}
+
+void InferenceRequest::TraceSubmission(uint64_t now_ns) {
+  times.queue_ns = now_ns;
+  trace_->Report(TraceActivity::kRequestStart, times.start_ns);
+  trace_->Report(TraceActivity::kQueueStart, now_ns);
+  trace_->ReportInputs(TraceActivity::kTensorQueueInput, *this);
 }
 
 void InferenceRequest::PrepareForReuse() {

@@ -12,10 +12,12 @@
 #include "base/result.h"
 #include "memory/host_buffer.h"
 #include "request/cancellation.h"
+#include "request/compute_times.h"
 #include "request/input.h"
 #include "request/model_identity.h"
 #include "request/parameter.h"
 #include "request/release_listener.h"
+#include "request/trace.h"
 
 namespace nereid::request {
 
@@ -87,6 +89,12 @@ class InferenceRequest {
   /// A fresh request has a Cancellation of its own.
   const std::shared_ptr<Cancellation>& cancellation() const { return cancellation_; }
 
+  /// Records the request's way; null for most requests. Set before submission; it is given back
+  /// when the request, its responses and the backend's references are all gone, and, at the latest,
+  /// when the submission fails.
+  void SetTrace(std::shared_ptr<Trace> trace) { trace_ = std::move(trace); }
+  Trace* trace() const { return trace_.get(); }
+
   /// "[request id: X] ", or "[request id: <id_unknown>] ": the prefix of the core's messages.
   std::string LogPrefix() const;
 
@@ -103,6 +111,9 @@ class InferenceRequest {
   RequestTimes times;
   /// Set by a front end whose thread may run a cheap model right away instead of handing over.
   bool may_run_inline = false;
+
+  /// What executions for this request took is added here; null where nobody wants to know.
+  std::shared_ptr<ComputeTimes> compute_times;
 
   /// Adds an input that the client did not send: a control or a state. It comes after the client's
   /// inputs and is gone when the request is released. The pointer is valid until the next one.
@@ -126,14 +137,24 @@ class InferenceRequest {
   /// Who wants to know when the backend gives the request back; must outlive the model's requests.
   ReleaseListener* release_listener = nullptr;
 
+  /// Stamps the beginning of the queue. A traced request has had its stamp from TraceSubmission:
+  /// statistics and trace give the same time.
+  void StampQueueStart(uint64_t now_ns) {
+    if (trace_ == nullptr) times.queue_ns = now_ns;
+  }
+  /// For a traced request, when its model takes it: reports its start (times.start_ns) and that its
+  /// queue begins, which is stamped. No lock may be held.
+  void TraceSubmission(uint64_t now_ns);
+
   /// Whether nobody waits for the answer any more: cancelled.
   bool IsCancelled() const { return cancellation_->IsCancelled(); }
 
-  /// Lets go of the response factory and the model: the request has been released. The Cancellation
-  /// stays: a front end may be cancelling on another thread.
+  /// Lets go of the response factory, the model and the trace: the request has been released. The
+  /// Cancellation stays: a front end may be cancelling on another thread.
   void Unbind() {
     response_factory_.reset();
     model_.reset();
+    trace_.reset();
   }
 
   /// Makes a released request submittable again: unbinds it, and gives it a new Cancellation.
@@ -149,6 +170,7 @@ class InferenceRequest {
   std::shared_ptr<Cancellation> cancellation_;
   std::shared_ptr<const ModelIdentity> model_;
   std::shared_ptr<ResponseFactory> response_factory_;
+  std::shared_ptr<Trace> trace_;
   std::vector<memory::HostBuffer> held_buffers_;
   std::vector<std::shared_ptr<const void>> held_objects_;
 };

@@ -51,4 +51,16 @@ base::Status InferenceResponse::AllocateOutput(Output* output, size_t size,
   return base::Status::Ok();
 }
 
+base::Status InferenceResponse::LendOutput(Output* output, char* data, size_t size,
+                                           std::shared_ptr<const void> owner) {
+  if (output->allocated) {
+    return base::Status::AlreadyExists("allocated buffer for output '" + output->name +
+                                       "' already exists");
+  }
+  NEREID_RETURN_IF_ERROR(factory_->sink().LendOutput(output, data, size, std::move(owner)));
+  output->allocated = true;
+  output->size = size;
+  return base::Status::Ok();
+}
+
 }  // namespace nereid::request

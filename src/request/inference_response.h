@@ -32,6 +32,7 @@ struct Output {
   memory::MemoryType memory_type = memory::MemoryType::kCpu;
   int64_t memory_type_id = 0;
   memory::HostBuffer owned;                              // what the default allocation uses
+  std::shared_ptr<const void> lender;                    // or whose bytes these are
   void* allocator_data = nullptr;                        // for the sink that allocated the bytes
   InferenceResponse* response = nullptr;                 // the response that this is part of
   std::unique_ptr<memory::BufferAttributes> attributes;  // made when a plug-in asks
@@ -58,6 +59,11 @@ class InferenceResponse {
   /// Gives `output` its bytes, from the sink. `type` and `id` are the wish on entry, and what was
   /// given on return. ALREADY_EXISTS when called twice for an output.
   base::Status AllocateOutput(Output* output, size_t size, memory::MemoryType* type, int64_t* id);
+
+  /// Gives `output` bytes that exist already, in host memory that is there for as long as `owner`:
+  /// they are copied only where the sink has memory of its own. In the place of AllocateOutput.
+  base::Status LendOutput(Output* output, char* data, size_t size,
+                          std::shared_ptr<const void> owner);
 
   std::vector<std::unique_ptr<Output>>& outputs() { return outputs_; }
   const std::vector<std::unique_ptr<Output>>& outputs() const { return outputs_; }

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "memory/buffer_attributes.h"
@@ -21,6 +22,12 @@ struct InputPiece {
   int64_t memory_type_id = 0;
 };
 
+/// An input's bytes for the instances of one host policy.
+struct PolicyData {
+  std::string host_policy;
+  std::vector<InputPiece> pieces;
+};
+
 /// One input tensor of a request.
 struct Input {
   std::string name;
@@ -29,6 +36,18 @@ struct Input {
   tensor::Shape model_shape;  // as the backend sees it: reshaped; filled in by Normalize
   std::vector<InputPiece> pieces;
   std::vector<std::unique_ptr<memory::BufferAttributes>> attributes;  // made when a plug-in asks
+
+  /// The same bytes once more, in places that suit the instances of some host policies better; none
+  /// for most requests.
+  std::vector<PolicyData> policy_data;
+
+  /// What the instances of a host policy read.
+  const std::vector<InputPiece>& PiecesFor(std::string_view host_policy) const {
+    for (const PolicyData& data : policy_data) {
+      if (data.host_policy == host_policy) return data.pieces;
+    }
+    return pieces;
+  }
 
   void Append(const void* data, size_t size,
               memory::MemoryType memory_type = memory::MemoryType::kCpu,

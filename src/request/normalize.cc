@@ -198,6 +198,20 @@ Status CheckByteSize(const InferenceRequest& request, const Input& input) {
                                  std::to_string(*expected) + ", got " + std::to_string(given));
 }
 
+/// The data for the instances of a host policy is to be a whole tensor, too.
+Status CheckPolicyData(const InferenceRequest& request, const Input& input) {
+  for (const PolicyData& data : input.policy_data) {
+    Input alternative;
+    alternative.name = input.name;
+    alternative.type = input.type;
+    alternative.shape = input.shape;
+    alternative.pieces = data.pieces;
+    NEREID_RETURN_IF_ERROR(CheckByteSize(request, alternative)
+                               .WithPrefix("host policy '" + data.host_policy + "': "));
+  }
+  return Status::Ok();
+}
+
 Status CheckInputs(InferenceRequest& request, const ModelConfig& config) {
   for (Input& input : request.inputs()) {
     const TensorSpec& spec = *config.FindInput(input.name);
@@ -210,6 +224,7 @@ Status CheckInputs(InferenceRequest& request, const ModelConfig& config) {
     NEREID_RETURN_IF_ERROR(CheckShape(request, config, input, spec));
     ApplyReshape(config, spec, &input);
     NEREID_RETURN_IF_ERROR(CheckByteSize(request, input));
+    NEREID_RETURN_IF_ERROR(CheckPolicyData(request, input));
   }
   return Status::Ok();
 }

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/byte_budget.h"
+#include "base/clock.h"
 #include "base/log.h"
 #include "request/sequence_states.h"
 
@@ -45,6 +46,7 @@ ResponseFactory::~ResponseFactory() {
   // No shared_ptr to this object can be made any more, so the response gets a factory of its own.
   auto substitute = std::make_shared<ResponseFactory>(std::move(sink_), std::move(model_),
                                                       std::move(id_), std::move(cancellation_));
+  substitute->SetTrace(std::move(trace_));
   substitute->SendError(
       base::Status::Internal("the backend of model '" + substitute->model().name +
                              "' released a request without sending its final response"));
@@ -71,6 +73,7 @@ void ResponseFactory::Deliver(std::unique_ptr<InferenceResponse> response, bool 
   if (response != nullptr && !response->error().ok()) {
     failed_.store(true, std::memory_order_release);
   }
+  if (trace_ != nullptr && response != nullptr) trace_->ReportOutputs(*response);
   sink_->Send(std::move(response), final);
 }
 
@@ -134,6 +137,9 @@ void ReleaseRequest(std::unique_ptr<InferenceRequest> request) {
   const std::shared_ptr<ResponseSink> sink = request->sink();
   request->response_factory()->MarkReleased();
   SettleStates(*request);
+  if (Trace* const trace = request->trace()) {
+    trace->Report(TraceActivity::kRequestEnd, base::SteadyClock().NowNs());
+  }
   if (ReleaseListener* const listener = std::exchange(request->release_listener, nullptr)) {
     listener->OnReleased(*request);
   }

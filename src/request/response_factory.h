@@ -10,6 +10,7 @@
 #include "request/inference_response.h"
 #include "request/model_identity.h"
 #include "request/response_sink.h"
+#include "request/trace.h"
 
 namespace nereid::request {
 
@@ -48,7 +49,8 @@ class ResponseFactory : public std::enable_shared_from_this<ResponseFactory> {
   /// the requests that it has not given back are still the server's.
   void MarkReleased() { released_.store(true, std::memory_order_release); }
   bool IsReleased() const { return released_.load(std::memory_order_acquire); }
-  /// That the backend has given it back to be executed once more, and that it has the request again.
+  /// That the backend has given it back to be executed once more, and that it has the request
+  /// again.
   void MarkRescheduled() {
     rescheduled_.store(true, std::memory_order_release);
     MarkReleased();
@@ -69,6 +71,10 @@ class ResponseFactory : public std::enable_shared_from_this<ResponseFactory> {
   void WrapSink(std::shared_ptr<ResponseSink> sink) { sink_ = std::move(sink); }
   const std::shared_ptr<ResponseSink>& shared_sink() const { return sink_; }
 
+  /// Of the request; null for most. Kept for as long as responses can come.
+  void SetTrace(std::shared_ptr<Trace> trace) { trace_ = std::move(trace); }
+  Trace* trace() const { return trace_.get(); }
+
   bool IsCancelled() const { return cancellation_->IsCancelled(); }
   const ModelIdentity& model() const { return *model_; }
   const std::string& id() const { return id_; }
@@ -86,6 +92,7 @@ class ResponseFactory : public std::enable_shared_from_this<ResponseFactory> {
   std::shared_ptr<const ModelIdentity> model_;
   std::string id_;
   std::shared_ptr<Cancellation> cancellation_;
+  std::shared_ptr<Trace> trace_;
   std::atomic<bool> final_sent_{false};
   std::atomic<bool> failed_{false};
   std::atomic<bool> released_{false};

@@ -19,7 +19,19 @@ base::Status ResponseSink::AllocateOutput(Output* output, size_t size) noexcept 
   return base::Status::Ok();
 }
 
-void ResponseSink::ReleaseOutput(Output* output) noexcept { output->owned.Reset(); }
+base::Status ResponseSink::LendOutput(Output* output, char* data, size_t /*size*/,
+                                      std::shared_ptr<const void> owner) noexcept {
+  output->data = data;
+  output->lender = std::move(owner);
+  output->memory_type = memory::MemoryType::kCpu;
+  output->memory_type_id = 0;
+  return base::Status::Ok();
+}
+
+void ResponseSink::ReleaseOutput(Output* output) noexcept {
+  output->owned.Reset();
+  output->lender.reset();
+}
 
 base::Status ResponseSink::QueryOutput(std::string_view /*name*/, size_t* /*size*/,
                                        memory::MemoryType* type, int64_t* id) noexcept {

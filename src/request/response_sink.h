@@ -16,9 +16,11 @@ namespace nereid::request {
 /// until the final response is sent, the request is released and every response is destroyed. The
 /// functions may be called on any thread (also on the thread that submits, before the submission
 /// returns), for one request never two at a time except RequestReleased, and must neither block
-/// nor call back into the core. No lock is held by the caller. One exception: a sink may hold up a
-/// thread that sends responses of a decoupled model faster than its client reads them, if the thread
-/// may block (base::ThreadMayBlock), for a few seconds, and not beyond the client's going away.
+/// nor call back into the core, but for submitting another request (the next step of an ensemble).
+/// No lock is held by the caller. One exception: a sink may hold up a
+/// thread that sends responses of a decoupled model faster than its client reads them, if the
+/// thread may block (base::ThreadMayBlock), for a few seconds, and not beyond the client's going
+/// away.
 class ResponseSink {
  public:
   virtual ~ResponseSink() = default;
@@ -40,7 +42,14 @@ class ResponseSink {
   /// on entry). The default takes host memory, owned by the output.
   virtual base::Status AllocateOutput(Output* output, size_t size) noexcept;
 
-  /// Called once for each output that AllocateOutput served, when its response is destroyed.
+  /// Gives `output` the bytes at `data`, of which there are `size`, in host memory that is there
+  /// for as long as `owner`. The default refers to them; a sink that answers in memory of its own
+  /// copies. In the place of AllocateOutput.
+  virtual base::Status LendOutput(Output* output, char* data, size_t size,
+                                  std::shared_ptr<const void> owner) noexcept;
+
+  /// Called once for each output that AllocateOutput or LendOutput served, when its response is
+  /// destroyed.
   virtual void ReleaseOutput(Output* output) noexcept;
 
   /// Which memory the sink would give for an output; UNAVAILABLE if it cannot say. `name` may be

@@ -65,6 +65,8 @@ class SequenceInputsTest : public ::testing::Test {
 };
 
 TEST_F(SequenceInputsTest, FlagsAreTheValuesOfTheConfiguration) {
+  // Each kind of control has a value list of another type: S int32_false_true, E fp32_false_true,
+  // R bool_false_true.
   const auto inputs = MakeSequenceInputs(flags_);
   for (const uint32_t flags : {0u, 1u, 2u, 3u}) {
     for (const bool ready : {false, true}) {
@@ -93,6 +95,7 @@ TEST_F(SequenceInputsTest, WithoutBatchingTheShapeIsOne) {
 }
 
 TEST_F(SequenceInputsTest, NumericIdsAreTheLowOrderBytes) {
+  // As many as the control's data_type holds.
   const uint64_t id = (uint64_t{1} << 40) + (uint64_t{1} << 32) + 9;
   const auto content = [&](const std::string& type) {
     const auto inputs = MakeSequenceInputs(Corrid(type));
@@ -229,6 +232,17 @@ TEST_F(SequenceInputsTest, ANullRequestOfTextIdsHasAnEmptyOne) {
   EXPECT_EQ(Content(*null, "ID"), std::string(4, '\0'));
   Finish(std::move(null));
   Finish(std::move(reference));
+}
+
+TEST_F(SequenceInputsTest, AControlReplacesWhatAClientSent) {
+  const auto inputs = MakeSequenceInputs(Control("IN", "START", "fp32_false_true: [ 0, 1 ]"));
+  auto request = NewRequest(uint64_t{1}, kFlagSequenceStart);
+  const float lie = 0;
+  (*request->AddInput("IN", DataType::kFp32, {1, 1}))->Append(&lie, sizeof(lie));
+  ASSERT_TRUE(inputs->Attach(*request, nullptr).ok());
+  EXPECT_EQ(Content(*request, "IN"), Bytes<float>(1));
+  Finish(std::move(request));
+  EXPECT_EQ(Content(*sink_->released_requests()[0], "IN"), Bytes<float>(0));
 }
 
 TEST_F(SequenceInputsTest, AModelWithoutStatesHasNone) {

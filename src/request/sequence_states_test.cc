@@ -111,7 +111,7 @@ TEST_F(SequenceStatesTest, TwoBuffersTakeTurns) {
 }
 
 TEST_F(SequenceStatesTest, AShapeMayChangeWhereDimsAreVariable) {
-  Use("INT32", "[ -1 ]");
+  Use("INT32", /*dims=*/"[ -1 ]");
   for (const int size : {5, 0, 1000, 2}) {
     Update(std::vector<int32_t>(static_cast<size_t>(size), size));
     states_->Commit();
@@ -121,6 +121,7 @@ TEST_F(SequenceStatesTest, AShapeMayChangeWhereDimsAreVariable) {
 }
 
 TEST_F(SequenceStatesTest, SaysWhatDoesNotFit) {
+  // Backends write a state by its output_name, S_OUT.
   Use("INT32", "[ -1, 2 ]");
   const auto message = [&](const std::string& name, DataType type, Shape shape) {
     auto output = states_->NewOutput(name, type, std::move(shape));
@@ -210,7 +211,9 @@ TEST_F(SequenceStatesTest, NoByteOfAnotherSequenceIsEverSeen) {
           ASSERT_TRUE(memory[i] == 0 || memory[i] == sequence) << memory[i] << more;
           memory[i] = sequence;
         }
-        if (random() % 4 != 0) ASSERT_TRUE(states_->Update(output).ok());
+        if (random() % 4 != 0) {
+          ASSERT_TRUE(states_->Update(output).ok());
+        }
         if (random() % 4 != 0) {
           states_->Commit();
         } else {

@@ -7,7 +7,6 @@
 
 #include "base/checked_math.h"
 #include "base/files.h"
-#include "base/log.h"
 #include "tensor/bytes.h"
 
 namespace nereid::request {
@@ -60,19 +59,15 @@ base::Result<std::string> ReadInitialFile(const Subject& subject,
 Status CheckDims(const Subject& subject, const StateLayout::Entry& entry) {
   const auto& initial = *subject.state.initial;
   const Shape begin = WithoutVariableDims(subject.state.dims);
-  if (initial.dims == begin) return Status::Ok();
-  const std::string what =
+  if (initial.dims == begin || initial.data_file.empty()) return Status::Ok();
+  const auto declared = ZeroSize(initial.data_type, initial.dims);
+  return Status::InvalidArgument(
       "the initial_state of " + subject.Text() + " has dims " + tensor::ShapeText(initial.dims) +
       ", but a state begins with 1 for each variable dim of " +
-      tensor::ShapeText(subject.state.dims) + ", that is with dims " + tensor::ShapeText(begin);
-  if (initial.data_file.empty()) {
-    LOG_WARNING << what << " and zeros";
-    return Status::Ok();
-  }
-  const auto declared = ZeroSize(initial.data_type, initial.dims);
-  return Status::InvalidArgument(what + ": the file '" + initial.data_file + "' is for " +
-                                 (declared ? std::to_string(*declared) : std::string("too many")) +
-                                 " bytes, the state has " + std::to_string(entry.initial_size));
+      tensor::ShapeText(subject.state.dims) + ", that is with dims " + tensor::ShapeText(begin) +
+      ": the file '" + initial.data_file + "' is for " +
+      (declared ? std::to_string(*declared) : std::string("too many")) + " bytes, the state has " +
+      std::to_string(entry.initial_size));
 }
 
 Status CheckContent(const Subject& subject, const StateLayout::Entry& entry, std::string* content) {

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "schedule/batch.h"
 
+#include <algorithm>
+#include <string>
+
 namespace nereid::schedule {
 namespace {
 
@@ -22,6 +25,7 @@ constexpr std::array<ReasonWords, kBatchReasonCount> kWords = {{
     {"objective", "waiting longer would not serve the latency objective"},
     {"ready_slots", "instance free, every slot that has a request"},
     {"utilization", "minimum_slot_utilization reached"},
+    {"strategy", "the batching library leaves the next request out"},
 }};
 
 }  // namespace
@@ -32,6 +36,22 @@ std::string_view BatchReasonText(BatchReason reason) {
 
 std::string_view BatchReasonLabel(BatchReason reason) {
   return kWords[static_cast<size_t>(reason)].label;
+}
+
+void TraceBatch(const Batch& batch, uint64_t now_ns) {
+  if (batch.reason == BatchReason::kSingle) return;
+  for (const RequestPtr& request : batch.requests) {
+    request::Trace* const trace = request == nullptr ? nullptr : request->trace();
+    if (trace == nullptr || !trace->wants_timestamps()) continue;
+    const uint64_t oldest_ns = now_ns - std::min(now_ns, batch.oldest_arrival_ns);
+    const uint64_t own_ns = now_ns - std::min(now_ns, request->times.queue_ns);
+    trace->ReportCustom("BATCH_CLOSED: " + std::string(BatchReasonText(batch.reason)) + "; " +
+                            std::to_string(batch.requests.size()) + " request(s) of size " +
+                            std::to_string(batch.batch_size) + "; waited " +
+                            std::to_string(own_ns / 1000) + " us, the oldest " +
+                            std::to_string(oldest_ns / 1000) + " us",
+                        now_ns);
+  }
 }
 
 }  // namespace nereid::schedule

@@ -27,8 +27,9 @@ enum class BatchReason {
   kObjective,        // waiting for more would not help the latency objective
   kReadySlots,       // sequences, Direct: every slot with a request
   kUtilization,      // sequences, Direct: minimum_slot_utilization is reached
+  kStrategy,         // the model's batching library leaves the next request out
 };
-inline constexpr size_t kBatchReasonCount = 11;
+inline constexpr size_t kBatchReasonCount = 12;
 
 /// A sentence for the log.
 std::string_view BatchReasonText(BatchReason reason);
@@ -43,6 +44,11 @@ struct Batch {
   uint64_t oldest_arrival_ns = 0;
   size_t left_in_queue = 0;  // requests that wait behind this batch
 };
+
+/// Tells the traces of the requests why the batch was closed and how long its oldest request had
+/// waited at `now_ns`, as an activity of its own. A request that never waited for others (kSingle)
+/// has nothing to tell.
+void TraceBatch(const Batch& batch, uint64_t now_ns);
 
 /// One model instance as the scheduler sees it: something that runs a batch, one at a time.
 class BatchRunner {

@@ -58,6 +58,15 @@ void InstanceScheduler::AddInstances(std::vector<SchedulerInstance> instances) {
   CarryOut(PlanLocked(clock_.NowNs()), lock);
 }
 
+void InstanceScheduler::RetireInstances(const std::vector<BatchRunner*>& runners) {
+  std::lock_guard lock(mutex_);
+  for (const auto& worker : workers_) {
+    const bool named =
+        std::find(runners.begin(), runners.end(), worker->instance.runner) != runners.end();
+    if (named) planner_->RetireInstance(worker->id);
+  }
+}
+
 void InstanceScheduler::RemoveInstances(const std::vector<BatchRunner*>& runners) {
   std::unique_lock lock(mutex_);
   const auto is_named = [&](const std::shared_ptr<Worker>& worker) {
@@ -135,7 +144,7 @@ Status InstanceScheduler::Enqueue(RequestPtr& request) {
   std::unique_lock lock(mutex_);
   NEREID_RETURN_IF_ERROR(CheckAcceptingLocked(*request));
   const uint64_t now = clock_.NowNs();
-  request->times.queue_ns = now;
+  request->StampQueueStart(now);
   NEREID_RETURN_IF_ERROR(planner_->Push(request, now));
   if (order_ != nullptr) order_->Reserve(*pushed->response_factory());
 
@@ -431,6 +440,7 @@ void InstanceScheduler::RunBatch(Worker& worker, Batch batch) {
                  << batch.batch_size << ": " << BatchReasonText(batch.reason)
                  << "; the oldest waited " << wait / 1000 << " us, " << batch.left_in_queue
                  << " left in the queue";
+  TraceBatch(batch, start);
   observer_.OnBatchClosed(batch.reason, batch.requests.size(), batch.batch_size);
   if (!batch.requests.empty()) worker.instance.runner->Run(std::move(batch));
   const uint64_t elapsed = clock_.NowNs() - start;

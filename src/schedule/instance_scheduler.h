@@ -49,6 +49,7 @@ class InstanceScheduler final : public Scheduler,
   size_t PendingCount() const override;
   base::Status CheckProgress() const override;
   std::shared_ptr<ResponseOrder> response_order() const override { return order_; }
+  void RetireInstances(const std::vector<BatchRunner*>& runners) override;
   void EndIdleSequences() override;
   std::optional<telemetry::SequenceStatistics> CountSequences() const override;
   telemetry::SequenceList ListSequences(size_t most) const override;

@@ -16,7 +16,9 @@ std::unique_ptr<Scheduler> MakeScheduler(const config::ModelConfig& config,
   if (config.sequence_batching()) {
     planner = std::make_unique<SequencePlanner>(config, environment.sequence_inputs);
   } else if (config.dynamic_batching()) {
-    planner = std::make_unique<DynamicPlanner>(config, environment.batch_limits);
+    auto dynamic = std::make_unique<DynamicPlanner>(config, environment.batch_limits);
+    dynamic->SetStrategy(environment.batch_strategy);
+    planner = std::move(dynamic);
     if (config.dynamic_batching()->preserve_ordering) order = std::make_shared<ResponseOrder>();
   } else {
     planner = std::make_unique<DirectPlanner>();

@@ -10,6 +10,7 @@
 #include "config/model_config.h"
 #include "request/sequence_inputs.h"
 #include "schedule/adaptive/batch_limits.h"
+#include "schedule/dynamic/batch_strategy.h"
 #include "schedule/execution_permits.h"
 #include "schedule/inline_policy.h"
 #include "schedule/scheduler.h"
@@ -29,6 +30,8 @@ struct SchedulerEnvironment {
   ExecutionPermits* permits = nullptr;
   /// Bounds of dynamic batches that are learned; null where the configuration says them.
   std::shared_ptr<BatchLimits> batch_limits = nullptr;
+  /// Has a say in dynamic batches; null for most models.
+  std::shared_ptr<BatchStrategy> batch_strategy = nullptr;
   /// What the requests of sequences get; null for models without sequences.
   std::shared_ptr<const request::SequenceInputs> sequence_inputs = nullptr;
 };

@@ -9,12 +9,10 @@
 
 #include "base/cpus.h"
 #include "base/status.h"
-#include "schedule/batch.h"
+#include "schedule/request_target.h"
 #include "telemetry/sequence_statistics.h"
 
 namespace nereid::schedule {
-
-class ResponseOrder;
 
 /// A model instance that takes part in scheduling.
 struct SchedulerInstance {
@@ -24,14 +22,8 @@ struct SchedulerInstance {
 };
 
 /// Brings the requests of one model to its instances. Thread-safe.
-class Scheduler {
+class Scheduler : public RequestTarget {
  public:
-  virtual ~Scheduler() = default;
-
-  /// Takes a normalised request. On failure the caller still owns it, nothing was sent, and the
-  /// failure is not counted. May run the request on the calling thread if it allows that.
-  virtual base::Status Enqueue(RequestPtr& request) = 0;
-
   /// From now on refuses new requests; what is queued is still served.
   virtual void StopAccepting() = 0;
 
@@ -48,12 +40,12 @@ class Scheduler {
   /// there are ignored. Must not be called from an instance's own thread.
   virtual void RemoveInstances(const std::vector<BatchRunner*>& runners) = 0;
 
+  /// From now on these get no new sequences: the first step of their removal, which does not block.
+  virtual void RetireInstances(const std::vector<BatchRunner*>& /*runners*/) {}
+
   /// The watch-dog's view: UNAVAILABLE while an execution has been running for longer than the
   /// configured limit, naming the model, the instance, the seconds and where it is stuck.
   virtual base::Status CheckProgress() const = 0;
-
-  /// Keeps the responses of the model in order; null where order is not promised.
-  virtual std::shared_ptr<ResponseOrder> response_order() const = 0;
 
   /// Nobody can reach the model any more: sequences that only wait for their client end now, the
   /// others when what is queued of them is served.

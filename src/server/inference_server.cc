@@ -9,8 +9,6 @@
 #include "base/log.h"
 #include "cache/response_cache.h"
 #include "model/cpu_plan.h"
-#include "request/normalize.h"
-#include "request/response_factory.h"
 #include "schedule/limits/resource_permits.h"
 #include "server/repository_parts.h"
 #include "server/repository_poller.h"
@@ -33,13 +31,9 @@ backend::BackendRegistry::Settings BackendSettings(const ServerSettings& setting
   return backends;
 }
 
-/// Options that were asked for and that nothing here can honour are refused, not ignored.
-Status CheckSupported(const ServerSettings& settings) {
+Status CheckSettings(const ServerSettings& settings) {
   if (settings.model_repository_paths.empty()) {
     return Status::InvalidArgument("--model-repository must be specified");
-  }
-  if (settings.model_namespacing) {
-    return Status::Unsupported("model namespacing is not supported by this server yet");
   }
   return Status::Ok();
 }
@@ -71,7 +65,7 @@ InferenceServer::InferenceServer(ServerSettings settings)
       timers_(std::make_unique<base::ThreadTimerQueue>()) {}
 
 Status InferenceServer::Start() {
-  NEREID_RETURN_IF_ERROR(CheckSupported(settings_));
+  NEREID_RETURN_IF_ERROR(CheckSettings(settings_));
   backends_ = std::make_unique<backend::BackendRegistry>(BackendSettings(settings_));
   NEREID_RETURN_IF_ERROR(OpenResponseCache());
   permits_ = MakePermits(settings_);
@@ -94,6 +88,7 @@ Status InferenceServer::Start() {
   options.poll.repositories = settings_.model_repository_paths;
   options.poll.strict_config = settings_.strict_model_config;
   options.poll.config_name = settings_.model_config_name;
+  options.namespacing = settings_.model_namespacing;
   options.load_threads = settings_.model_load_thread_count;
   options.load_retries = settings_.model_load_retry_count;
   repository_ = std::make_unique<Repository>(std::move(options), std::move(environment),
@@ -128,10 +123,15 @@ Status InferenceServer::PollRepositories() {
 Status InferenceServer::ExpectModels() {
   if (cpu_plan_ == nullptr) return Status::Ok();
   NEREID_ASSIGN_OR_RETURN(const auto directories,
-                          repository::ScanRepositories(settings_.model_repository_paths));
-  std::set<std::string> names;
-  for (const repository::ModelDirectory& directory : directories) names.insert(directory.name);
-  cpu_plan_->Expect(names.size());
+                          repository::ScanRepositories(
+                              repository::PlainRepositories(settings_.model_repository_paths)));
+  std::set<std::string> models;
+  for (const repository::ModelDirectory& directory : directories) {
+    // Ensembles compute nothing themselves.
+    if (!repository_->lifecycle.MembersOf(directory).empty()) continue;
+    models.insert(settings_.model_namespacing ? directory.path : directory.name);
+  }
+  cpu_plan_->Expect(models.size());
   return Status::Ok();
 }
 
@@ -159,7 +159,9 @@ Status InferenceServer::LoadStartupModels() {
     NEREID_ASSIGN_OR_RETURN(report, lifecycle.LoadAll());
   } else {
     // The repositories must exist although nothing may be loaded from them yet.
-    NEREID_RETURN_IF_ERROR(repository::ScanRepositories(settings_.model_repository_paths).status());
+    NEREID_RETURN_IF_ERROR(repository::ScanRepositories(
+                               repository::PlainRepositories(settings_.model_repository_paths))
+                               .status());
     if (std::find(settings_.startup_models.begin(), settings_.startup_models.end(), "*") !=
         settings_.startup_models.end()) {
       return Status::InvalidArgument(
@@ -238,20 +240,32 @@ Status InferenceServer::Infer(std::unique_ptr<request::InferenceRequest>& reques
   NEREID_ASSIGN_OR_RETURN(auto loaded, repository_->lifecycle.Table()->Find(
                                            request->model_name, request->model_version));
   ServedModel& served = static_cast<ServedModel&>(*loaded);
-  model::Model& model = served.model();
-  request->Bind(std::shared_ptr<const request::ModelIdentity>(loaded, &served.identity()));
-  Status status = request::Normalize(*request);
-  if (status.ok()) status = model.Enqueue(request);
-  if (!status.ok()) {
-    request->response_factory()->Disarm();
-    request->Unbind();
-  }
-  return status;
+  model::ModelVersion& version = served.version();
+  return model::Submit(
+      std::shared_ptr<const request::ModelIdentity>(std::move(loaded), &served.identity()), version,
+      request);
 }
 
 Status InferenceServer::CheckExplicitControl() const {
   if (settings_.model_control_mode == ModelControlMode::kExplicit) return Status::Ok();
   return Status::Unavailable("explicit model load / unload is not allowed if polling is enabled");
+}
+
+Status InferenceServer::RegisterRepository(const std::string& path,
+                                           const repository::NameMapping& mapping) {
+  if (settings_.model_control_mode != ModelControlMode::kExplicit) {
+    return Status::Unsupported(
+        "repository registration is not allowed if model control mode is not EXPLICIT");
+  }
+  return repository_->lifecycle.RegisterRepository(path, mapping);
+}
+
+Status InferenceServer::UnregisterRepository(const std::string& path) {
+  if (settings_.model_control_mode != ModelControlMode::kExplicit) {
+    return Status::Unsupported(
+        "repository unregistration is not allowed if model control mode is not EXPLICIT");
+  }
+  return repository_->lifecycle.UnregisterRepository(path);
 }
 
 Status InferenceServer::LoadModel(const std::string& name,
@@ -265,9 +279,9 @@ Status InferenceServer::LoadModel(const std::string& name,
   return repository_->lifecycle.Load(name, overrides);
 }
 
-Status InferenceServer::UnloadModel(const std::string& name, bool /*unload_dependents*/) {
+Status InferenceServer::UnloadModel(const std::string& name, bool unload_dependents) {
   NEREID_RETURN_IF_ERROR(CheckExplicitControl());
-  return repository_->lifecycle.Unload(name);
+  return repository_->lifecycle.Unload(name, unload_dependents);
 }
 
 std::vector<model::CpuShare> InferenceServer::CpuShares() {

@@ -9,6 +9,7 @@
 #include "api/inference_service.h"
 #include "base/clock.h"
 #include "base/timer_queue.h"
+#include "repository/model_poll.h"
 #include "server/server_settings.h"
 #include "telemetry/metrics.h"
 
@@ -54,6 +55,11 @@ class InferenceServer final : public api::InferenceService {
   /// is done. Models that fail are logged. UNAVAILABLE "polling is disabled" in another mode.
   base::Status PollRepositories();
 
+  /// One repository more, or less; see repository::ModelLifecycle. UNSUPPORTED unless models are
+  /// loaded by name.
+  base::Status RegisterRepository(const std::string& path, const repository::NameMapping& mapping);
+  base::Status UnregisterRepository(const std::string& path);
+
   base::Result<bool> IsServerLive() override;
   base::Result<bool> IsServerReady() override;
   base::Result<bool> IsModelReady(const std::string& name, int64_t version) override;
@@ -62,6 +68,7 @@ class InferenceServer final : public api::InferenceService {
                                                     int64_t version) override;
   base::Result<std::shared_ptr<const config::ModelConfig>> GetModelConfig(const std::string& name,
                                                                           int64_t version) override;
+  base::Result<api::SequenceList> ListSequences(const std::string& name, int64_t version) override;
   base::Result<std::vector<api::ModelStatistics>> GetModelStatistics(const std::string& name,
                                                                      int64_t version) override;
   base::Result<std::vector<api::RepositoryIndexEntry>> GetRepositoryIndex(bool ready_only) override;

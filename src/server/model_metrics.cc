@@ -12,9 +12,11 @@ using telemetry::StatisticDuration;
 
 namespace {
 
-Labels LabelsOf(const telemetry::ModelStatistics& statistics,
+Labels LabelsOf(const telemetry::ModelStatistics& statistics, const std::string& space,
                 const std::map<std::string, std::string>& tags) {
-  Labels::Pairs pairs = {{"model", statistics.name}, {"version", statistics.version}};
+  Labels::Pairs pairs = {{"model", statistics.name}};
+  if (!space.empty()) pairs.emplace_back("namespace", space);
+  pairs.emplace_back("version", statistics.version);
   for (const auto& [key, value] : tags) pairs.emplace_back("_" + key, value);
   return Labels(std::move(pairs));
 }
@@ -84,10 +86,10 @@ void WriteSequenceMetrics(const telemetry::SequenceStatistics& statistics, const
 
 }  // namespace
 
-void WriteModelMetrics(const telemetry::ModelStatistics& statistics,
+void WriteModelMetrics(const telemetry::ModelStatistics& statistics, const std::string& space,
                        const std::map<std::string, std::string>& tags, bool with_durations,
                        telemetry::MetricWriter& writer) {
-  const Labels labels = LabelsOf(statistics, tags);
+  const Labels labels = LabelsOf(statistics, space, tags);
   writer
       .Family(MetricKind::kCounter, "nv_inference_request_success",
               "Requests that were answered well, cache hits included")

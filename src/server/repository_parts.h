@@ -16,7 +16,8 @@ struct InferenceServer::Repository {
   Repository(repository::ModelLifecycle::Options options, model::ModelEnvironment environment,
              const std::string& agent_directory)
       : agents(agent_directory),
-        loader(std::move(environment), reaper),
+        members([this] { return lifecycle.Table(); }),
+        loader(std::move(environment), members, reaper),
         lifecycle(WithAgents(std::move(options)), loader) {}
 
   repository::ModelLifecycle::Options WithAgents(repository::ModelLifecycle::Options options) {
@@ -26,6 +27,7 @@ struct InferenceServer::Repository {
 
   agent::AgentRegistry agents;
   ModelReaper reaper;
+  ServedMembers members;  // asked only while the lifecycle lives
   ServedModelLoader loader;
   repository::ModelLifecycle lifecycle;
 };

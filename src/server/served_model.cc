@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "server/served_model.h"
 
+#include "ensemble/ensemble_model.h"
+
 namespace nereid::server {
 
 void ServedModel::Activate() {
@@ -14,15 +16,36 @@ void ServedModel::OnRemoved(const LoadedModel* successor) {
   if (next == nullptr || next->model_ != model_) model_->EndIdleSequences();
 }
 
+base::Result<ensemble::Member> ServedMembers::Find(const std::string& space,
+                                                   const std::string& model,
+                                                   int64_t version) const {
+  NEREID_ASSIGN_OR_RETURN(auto loaded, table_()->Find(repository::ModelId{model, space}, version));
+  auto& served = static_cast<ServedModel&>(*loaded);
+  return ensemble::Member{
+      std::shared_ptr<const request::ModelIdentity>(std::move(loaded), &served.identity()),
+      &served.version()};
+}
+
+base::Result<std::shared_ptr<model::ModelVersion>> ServedModelLoader::Make(
+    const model::ModelSource& source) const {
+  if (source.config->is_ensemble()) {
+    NEREID_ASSIGN_OR_RETURN(auto made,
+                            ensemble::EnsembleModel::Create(environment_, source, members_));
+    return std::shared_ptr<model::ModelVersion>(std::move(made));
+  }
+  NEREID_ASSIGN_OR_RETURN(auto made, model::Model::Create(environment_, source));
+  return std::shared_ptr<model::ModelVersion>(std::move(made));
+}
+
 base::Result<std::shared_ptr<repository::LoadedModel>> ServedModelLoader::Load(
     const repository::VersionSource& source, std::function<void()> on_destroyed) {
   model::ModelSource from;
-  from.name = source.name;
+  from.name = source.id.name;
   from.version = source.version;
   from.directory = source.directory;
   from.version_directory = source.version_directory;
   from.config = source.config;
-  NEREID_ASSIGN_OR_RETURN(auto model, model::Model::Create(environment_, from));
+  NEREID_ASSIGN_OR_RETURN(auto model, Make(from));
   return Own(new ServedModel(std::move(model), source.origin), std::move(on_destroyed));
 }
 
@@ -30,7 +53,7 @@ base::Result<std::shared_ptr<repository::LoadedModel>> ServedModelLoader::Update
     const std::shared_ptr<repository::LoadedModel>& serving,
     const repository::VersionSource& source, std::function<void()> on_destroyed) {
   const std::shared_ptr<ServedModel> served = ServedModel::From(serving);
-  NEREID_ASSIGN_OR_RETURN(auto update, served->model().PrepareUpdate(*source.config));
+  NEREID_ASSIGN_OR_RETURN(auto update, served->version().PrepareUpdate(*source.config));
   return Own(new ServedModel(*served, std::move(update)), std::move(on_destroyed));
 }
 

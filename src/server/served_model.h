@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
+#include <string>
 #include <utility>
 
+#include "ensemble/members.h"
 #include "model/model.h"
+#include "model/model_version.h"
 #include "repository/loaded_model.h"
+#include "repository/model_table.h"
 #include "server/model_reaper.h"
 
 namespace nereid::server {
@@ -16,7 +21,7 @@ namespace nereid::server {
 class ServedModel final : public repository::LoadedModel {
  public:
   /// `origin` is kept for as long as the model.
-  ServedModel(std::shared_ptr<model::Model> model, std::shared_ptr<const void> origin)
+  ServedModel(std::shared_ptr<model::ModelVersion> model, std::shared_ptr<const void> origin)
       : origin_(std::move(origin)), model_(std::move(model)), identity_(model_->identity()) {}
   /// The model of `serving`, which changes when this object is activated.
   ServedModel(const ServedModel& serving, model::InstanceUpdate update)
@@ -32,9 +37,9 @@ class ServedModel final : public repository::LoadedModel {
   void Activate() override;
   void OnRemoved(const LoadedModel* successor) override;
 
-  model::Model& model() { return *model_; }
+  const config::ModelConfig& config() const override { return *identity_.config; }
+  model::ModelVersion& version() { return *model_; }
   const request::ModelIdentity& identity() const { return identity_; }
-  const config::ModelConfig& config() const { return *identity_.config; }
 
   static std::shared_ptr<ServedModel> From(std::shared_ptr<repository::LoadedModel> loaded) {
     return std::static_pointer_cast<ServedModel>(std::move(loaded));
@@ -43,17 +48,31 @@ class ServedModel final : public repository::LoadedModel {
  private:
   // Destroyed from the last to the first: prepared instances, the model, its files.
   const std::shared_ptr<const void> origin_;
-  const std::shared_ptr<model::Model> model_;
+  const std::shared_ptr<model::ModelVersion> model_;
   request::ModelIdentity identity_;
   std::optional<model::InstanceUpdate> update_;  // until it is applied
+};
+
+/// What the table of this moment has for ensembles.
+class ServedMembers final : public ensemble::MemberDirectory {
+ public:
+  using Table = std::function<std::shared_ptr<const repository::ModelTable>()>;
+  explicit ServedMembers(Table table) : table_(std::move(table)) {}
+  base::Result<ensemble::Member> Find(const std::string& space, const std::string& model,
+                                      int64_t version) const override;
+
+ private:
+  const Table table_;
 };
 
 /// Loads ServedModels, and sees to it that they are destroyed by the reaper.
 class ServedModelLoader final : public repository::ModelLoader {
  public:
-  /// The reaper must outlive every model that was loaded.
-  ServedModelLoader(model::ModelEnvironment environment, ModelReaper& reaper)
-      : environment_(std::move(environment)), reaper_(reaper) {}
+  /// `members`: where ensembles find the models that they call. It and the reaper must outlive
+  /// every model that was loaded.
+  ServedModelLoader(model::ModelEnvironment environment, const ensemble::MemberDirectory& members,
+                    ModelReaper& reaper)
+      : environment_(std::move(environment)), members_(members), reaper_(reaper) {}
 
   base::Result<std::shared_ptr<repository::LoadedModel>> Load(
       const repository::VersionSource& source, std::function<void()> on_destroyed) override;
@@ -62,10 +81,12 @@ class ServedModelLoader final : public repository::ModelLoader {
       const repository::VersionSource& source, std::function<void()> on_destroyed) override;
 
  private:
+  base::Result<std::shared_ptr<model::ModelVersion>> Make(const model::ModelSource& source) const;
   std::shared_ptr<repository::LoadedModel> Own(ServedModel* served,
                                                std::function<void()> on_destroyed);
 
   const model::ModelEnvironment environment_;
+  const ensemble::MemberDirectory& members_;
   ModelReaper& reaper_;
 };
 

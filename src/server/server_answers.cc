@@ -33,7 +33,8 @@ std::string_view ServerVersion() { return "2.51.0"; }
 
 std::vector<std::string> ServerExtensions() {
   return {"classification",     "model_repository", "model_configuration",
-          "binary_tensor_data", "parameters",       "statistics"};
+          "binary_tensor_data", "parameters",       "statistics",
+          "generate",           "logging"};
 }
 
 api::ServerMetadata InferenceServer::GetServerMetadata() {
@@ -43,14 +44,15 @@ api::ServerMetadata InferenceServer::GetServerMetadata() {
 base::Result<api::ModelMetadata> InferenceServer::GetModelMetadata(const std::string& name,
                                                                    int64_t version) {
   const auto table = repository_->lifecycle.Table();
-  NEREID_ASSIGN_OR_RETURN(auto loaded, table->Find(name, version));
+  NEREID_ASSIGN_OR_RETURN(const repository::ModelId id, table->Resolve(name));
+  NEREID_ASSIGN_OR_RETURN(auto loaded, table->Find(id, version));
   const auto served = ServedModel::From(std::move(loaded));
   const config::ModelConfig& config = served->config();
   api::ModelMetadata metadata;
   metadata.name = name;
   if (version >= 0) {
     metadata.versions.push_back(std::to_string(version));
-  } else if (const auto* versions = table->FindVersions(name)) {
+  } else if (const auto* versions = table->FindVersions(id)) {
     for (const auto& [number, record] : *versions) {
       if (record.state == VersionState::kReady) {
         metadata.versions.push_back(std::to_string(number));
@@ -74,13 +76,18 @@ base::Result<std::vector<api::ModelStatistics>> InferenceServer::GetModelStatist
   const auto table = repository_->lifecycle.Table();
   std::vector<api::ModelStatistics> statistics;
   bool known = name.empty();
-  for (const auto& [model_name, versions] : table->models()) {
-    if (!name.empty() && model_name != name) continue;
+  const auto asked = table->Resolve(name);
+  if (!known && !asked.ok()) {
+    return Status::InvalidArgument("requested model '" + name +
+                                   "' is not available: " + asked.status().message());
+  }
+  for (const auto& [id, versions] : table->models()) {
+    if (!name.empty() && id != *asked) continue;
     for (const auto& [number, record] : versions) {
       if (record.state != VersionState::kReady) continue;
       known = true;
       if (!name.empty() && version >= 0 && number != version) continue;
-      statistics.push_back(ServedOf(record).model().Statistics());
+      statistics.push_back(ServedOf(record).version().Statistics());
     }
   }
   if (!known) {
@@ -91,6 +98,20 @@ base::Result<std::vector<api::ModelStatistics>> InferenceServer::GetModelStatist
                                    "'");
   }
   return statistics;
+}
+
+base::Result<api::SequenceList> InferenceServer::ListSequences(const std::string& name,
+                                                               int64_t version) {
+  if (!settings_.list_sequences) {
+    return Status::NotFound(
+        "sequences are not listed by this server (--enable-sequence-listing=true)");
+  }
+  NEREID_ASSIGN_OR_RETURN(auto loaded, repository_->lifecycle.Table()->Find(name, version));
+  const auto served = ServedModel::From(std::move(loaded));
+  if (!served->config().has_sequence_batching()) {
+    return Status::NotFound("model '" + name + "' has no sequences");
+  }
+  return served->version().ListSequences(api::kMostSequencesListed);
 }
 
 base::Result<std::vector<api::RepositoryIndexEntry>> InferenceServer::GetRepositoryIndex(
@@ -117,12 +138,12 @@ void InferenceServer::StartCollectors() {
   collectors_->models = std::make_unique<telemetry::ScopedCollector>(
       *metrics_, [this, with_durations](telemetry::MetricWriter& writer) {
         const auto table = repository_->lifecycle.Table();
-        for (const auto& [name, versions] : table->models()) {
+        for (const auto& [id, versions] : table->models()) {
           for (const auto& [number, record] : versions) {
             if (record.state != VersionState::kReady) continue;
             ServedModel& served = ServedOf(record);
-            WriteModelMetrics(served.model().Statistics(), served.config().metric_tags(),
-                              with_durations, writer);
+            WriteModelMetrics(served.version().Statistics(), id.space,
+                              served.config().metric_tags(), with_durations, writer);
           }
         }
       });

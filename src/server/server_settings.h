@@ -66,6 +66,8 @@ struct ServerSettings {
   /// fits all models (a first execution that compiles kernels, or a long generation, takes
   /// minutes), and an orchestrator takes an unready server out of service.
   uint32_t execution_watchdog_secs = 0;
+  /// Whether GET v2/models/M/sequences answers: it tells the ids of all clients' sequences.
+  bool list_sequences = false;
   /// What TRITONBACKEND_ModelServer hands to plug-ins; may be null until the server exists.
   TRITONSERVER_Server* c_server = nullptr;
 };

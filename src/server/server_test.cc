@@ -33,7 +33,7 @@ TEST(ModelMetricsTest, NamesTypesAndLabelsArePinned) {
   statistics.pending_requests = 9;
   statistics.batches_closed = {{"preferred", 6}, {"delay", 0}};
   telemetry::MetricWriter writer;
-  WriteModelMetrics(statistics, {{"team", "a"}}, true, writer);
+  WriteModelMetrics(statistics, "", {{"team", "a"}}, true, writer);
   std::string samples;
   for (std::istringstream lines(writer.Text()); !lines.eof();) {
     std::string line;
@@ -97,11 +97,11 @@ TEST(ModelMetricsTest, AdaptiveBatchingShowsWhereItIsOn) {
   statistics.name = "m";
   statistics.version = "1";
   telemetry::MetricWriter without;
-  WriteModelMetrics(statistics, {}, true, without);
+  WriteModelMetrics(statistics, "", {}, true, without);
   EXPECT_EQ(without.Text().find("nereid_latency_objective_us"), std::string::npos);
   statistics.adaptive_batching = {20000, 12};
   telemetry::MetricWriter with;
-  WriteModelMetrics(statistics, {}, true, with);
+  WriteModelMetrics(statistics, "", {}, true, with);
   const std::string labels = R"({model="m",version="1"})";
   EXPECT_NE(with.Text().find("nereid_latency_objective_us" + labels + " 20000\n"),
             std::string::npos);
@@ -114,11 +114,11 @@ TEST(ModelMetricsTest, FirstResponsesShowWhereTheyAreKept) {
   statistics.name = "m";
   statistics.version = "1";
   telemetry::MetricWriter without;
-  WriteModelMetrics(statistics, {}, true, without);
+  WriteModelMetrics(statistics, "", {}, true, without);
   EXPECT_THAT(without.Text(), Not(HasSubstr("first_response")));
   statistics.first_response_ms = telemetry::HistogramSnapshot{{0.5, 100}, {2, 3, 1}, 517};
   telemetry::MetricWriter with;
-  WriteModelMetrics(statistics, {{"team", "a"}}, true, with);
+  WriteModelMetrics(statistics, "", {{"team", "a"}}, true, with);
   const std::string name = "nv_inference_first_response_histogram_ms";
   const auto bucket = [&](const std::string& bound, int count) {
     return name + R"(_bucket{_team="a",model="m",version="1",le=")" + bound + "\"} " +
@@ -152,7 +152,7 @@ TEST(MetricsSwitchTest, TheLastValueCounts) {
 
 TEST(ModelMetricsTest, DurationsCanBeLeftOut) {
   telemetry::MetricWriter writer;
-  WriteModelMetrics({}, {}, false, writer);
+  WriteModelMetrics({}, "", {}, false, writer);
   EXPECT_EQ(writer.Text().find("_duration_us"), std::string::npos);
   EXPECT_NE(writer.Text().find("nv_inference_count"), std::string::npos);
 }
@@ -164,11 +164,11 @@ TEST(ModelMetricsTest, ModelsWithACacheHaveFourMore) {
   statistics.inference_stats.cache_hit = {3, 4'999};
   statistics.inference_stats.cache_miss = {2, 7'000};
   telemetry::MetricWriter without;
-  WriteModelMetrics(statistics, {}, true, without);
+  WriteModelMetrics(statistics, "", {}, true, without);
   EXPECT_EQ(without.Text().find("nv_cache"), std::string::npos);
   statistics.response_cache = true;
   telemetry::MetricWriter with;
-  WriteModelMetrics(statistics, {}, true, with);
+  WriteModelMetrics(statistics, "", {}, true, with);
   const std::string labels = R"({model="m",version="1"} )";
   for (const std::string& line : {"nv_cache_num_hits_per_model" + labels + "3\n",
                                   "nv_cache_num_misses_per_model" + labels + "2\n",
@@ -177,7 +177,7 @@ TEST(ModelMetricsTest, ModelsWithACacheHaveFourMore) {
     EXPECT_THAT(with.Text(), HasSubstr("\n" + line));
   }
   telemetry::MetricWriter counts_only;
-  WriteModelMetrics(statistics, {}, false, counts_only);
+  WriteModelMetrics(statistics, "", {}, false, counts_only);
   EXPECT_EQ(counts_only.Text().find("nv_cache_hit_duration"), std::string::npos);
   EXPECT_THAT(counts_only.Text(), HasSubstr("nv_cache_num_hits_per_model"));
 }
@@ -260,10 +260,7 @@ TEST_F(ServerTest, OneCacheThatIsThere) {
   EXPECT_THAT(two.message(), HasSubstr("'absent' 'second'"));
 }
 
-TEST_F(ServerTest, WhatIsNotBuiltIsRefused) {
-  settings_.model_namespacing = true;
-  EXPECT_EQ(InferenceServer::Create(settings_).status().code(), base::StatusCode::kUnsupported);
-  settings_.model_namespacing = false;
+TEST_F(ServerTest, NeedsARepository) {
   EXPECT_EQ(InferenceServer::Create({}).status().message(), "--model-repository must be specified");
 }
 

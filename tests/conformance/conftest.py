@@ -32,6 +32,9 @@ def pytest_addoption(parser):
     group.addoption("--cache-directory", default=os.environ.get("NEREID_CACHES"),
                     help="passed to servers with a response cache (default: NEREID_CACHES, else "
                          "nothing)")
+    group.addoption("--python-backend", metavar="DIR", type=Path,
+                    help="where tools/install/python_backend.sh put Triton's Python backend "
+                         "(default: build/python_backend, else build/peer)")
     group.addoption("--peer", metavar="DIR", type=Path,
                     help="test the real Triton that tools/peer/fetch_triton.sh put into DIR")
 

@@ -70,14 +70,14 @@ class Repository:
                     + _tensor("input", "INPUT0", "FP32", [1])
                     + _tensor("output", "OUTPUT0", "FP32", [1]), (1,))
 
-    def onnx(self, name, graph, config=None, labels=None):
+    def onnx(self, name, graph, config=None, labels=None, version=1):
         """An ONNX model; `config` None leaves the configuration to the backend."""
         folder = self.root / name
-        (folder / "1").mkdir(parents=True)
+        (folder / str(version)).mkdir(parents=True)
         model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)])
         model.ir_version = 8
         onnx.checker.check_model(model)
-        onnx.save(model, folder / "1" / "model.onnx")
+        onnx.save(model, folder / str(version) / "model.onnx")
         if config is not None:
             (folder / "config.pbtxt").write_text(config)
         if labels is not None:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Where Triton's Python backend is, and the server that runs the models of python_models/ in it."""
 
+import contextlib
 import io
 import os
 import shutil
@@ -13,7 +14,7 @@ BUILD = HERE.parents[1] / "build"
 
 # Loaded by cases, if at all.
 LATER = {"bad_completion", "bad_finalize", "bad_initialize", "bad_syntax", "no_class", "to_load"}
-SERVING = sorted({m.name for m in MODELS.iterdir()} - LATER) + ["plain"]
+SERVING = sorted({m.name for m in MODELS.iterdir()} - LATER) + ["mortal", "plain"]
 
 PLAIN = """
 backend: "identity"
@@ -34,6 +35,7 @@ def find(given=None):
 
 def write_models(root: Path):
     shutil.copytree(MODELS, root, ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(root / "faults", root / "mortal")
     (root / "plain" / "1").mkdir(parents=True)
     (root / "plain" / "config.pbtxt").write_text(PLAIN)
     write_environment(root / "elsewhere" / "environment.tar.gz")
@@ -60,11 +62,18 @@ def backend_directory(folder: Path, ours: Path | None, root: Path) -> Path:
     return root
 
 
-def use_environment(folder: Path):
+@contextlib.contextmanager
+def environment(folder: Path):
     """The processes that the backend starts take the Python that they find first."""
-    path = f"{folder / 'python/bin'}:{os.environ['PATH']}"
-    os.environ["PATH"] = path
+    before = os.environ["PATH"]
+    os.environ["PATH"] = f"{folder / 'python/bin'}:{before}"
+    try:
+        yield
+    finally:
+        os.environ["PATH"] = before
 
 
 def flags():
-    return ["--model-control-mode=explicit", *(f"--load-model={name}" for name in SERVING)]
+    # Models end one after the other, each in more than a second.
+    return ["--model-control-mode=explicit", "--exit-timeout-secs=120",
+            *(f"--load-model={name}" for name in SERVING)]

@@ -8,9 +8,8 @@ from pathlib import Path
 
 import numpy as np
 import onnx
-from models import Repository
 from onnx import TensorProto, helper
-from sequences import Notes, Plugin, batching, instances
+from sequences import Notes, batching, instances
 
 ONE_CPU = instances(1)
 START_FP32 = ('control_input { name: "START" control { kind: CONTROL_SEQUENCE_START '
@@ -59,7 +58,8 @@ def save(root: Path, name, config, nodes, inputs, outputs, constants=(), *, opse
     return folder
 
 
-def accumulator(root: Path, name, states, *, has_start, batch=8, strategy=OLDEST, shows_state=False):
+def accumulator(root: Path, name, states, *, has_start, batch=8, strategy=OLDEST,
+                shows_state=False):
     """OUTPUT = OUTPUT_STATE = INPUT + INPUT_STATE, or, with a control START, INPUT at the start."""
     shape = ["batch", "n"] if batch else ["n"]
     one = ["batch", 1] if batch else [1]
@@ -113,7 +113,8 @@ def write_texts(root: Path):
          + batching(OLDEST, controls="", extra=state("STRING", "1")) + ONE_CPU,
          [helper.make_node("StringConcat", ["INPUT_STATE", "INPUT"], ["OUTPUT"]),
           helper.make_node("Identity", ["OUTPUT"], ["OUTPUT_STATE"])],
-         [value("INPUT", TensorProto.STRING, shape), value("INPUT_STATE", TensorProto.STRING, shape)],
+         [value("INPUT", TensorProto.STRING, shape),
+          value("INPUT_STATE", TensorProto.STRING, shape)],
          [value("OUTPUT", TensorProto.STRING, shape),
           value("OUTPUT_STATE", TensorProto.STRING, shape)], opset=20)
 
@@ -187,7 +188,8 @@ def write_leaking(root: Path):
          [helper.make_node("Identity", ["INPUT_STATE"], ["OUTPUT"]),
           helper.make_node("Identity", ["INPUT"], ["OUTPUT_STATE"])],
          [value("INPUT", TensorProto.INT32, shape), value("INPUT_STATE", TensorProto.INT32, shape)],
-         [value("OUTPUT", TensorProto.INT32, shape), value("OUTPUT_STATE", TensorProto.INT32, shape)])
+         [value("OUTPUT", TensorProto.INT32, shape),
+          value("OUTPUT_STATE", TensorProto.INT32, shape)])
 
 
 def rows_model(root: Path, name, operators: Path, strategy, controls: dict, *, batch=2, count=1):

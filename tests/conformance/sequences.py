@@ -100,7 +100,8 @@ class Notes:
     def executions(self) -> list:
         if not self.trace.exists():
             return []
-        return [json.loads(line) for line in self.trace.read_text().splitlines()]
+        lines = self.trace.read_text().split("\n")
+        return [json.loads(line) for line in lines[:-1]]  # the last one may be on its way
 
 
 def write_witness(root: Path, name: str, plugin: Plugin, scheduling: str, *, batch=4, count=1,

@@ -102,7 +102,7 @@ class ServerProcess:
         if self.process is not None:
             self.process.wait()
 
-    def stop(self, timeout=60.0):
+    def stop(self, timeout=180.0):  # Python models end one after the other, a second or more each
         """Ends the server the polite way and checks how it went (the peer is only ended)."""
         if self.process is None:
             return

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""States that stay in the server: the document's accumulators tensor for tensor, and states of other
-types, shapes and ends."""
+"""States that stay in the server: the document's accumulators tensor for tensor, and states of
+other types, shapes and ends."""
 
 import itertools
 import queue

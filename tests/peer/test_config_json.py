@@ -3,8 +3,7 @@
 
 Each text of config_models.py is a model of both servers. Over HTTP the bodies of the config
 endpoint are equal, over gRPC the messages; `nereid explain --format=config-json`, which loads
-nothing, prints the same bytes. Models that this server cannot load yet are compared through
-`explain` alone. DIFFERENCES is the list of exceptions, each with its reason.
+nothing, prints the same bytes. DIFFERENCES is the list of exceptions, each with its reason.
 """
 
 import json
@@ -132,17 +131,12 @@ def is_loaded(server, name):
 
 @pytest.mark.parametrize("name", config_models.CONFIGS)
 def test_bodies_are_equal(triton, nereid, name):
-    if not is_loaded(nereid, name):
-        assert needs_later_parts(name), nereid.log_tail(60)
-        pytest.skip("not loaded by this server yet; test_explain_prints_the_same compares it")
+    assert is_loaded(nereid, name), nereid.log_tail(60)
     assert config_body(nereid, name) == expected(name, config_body(triton, name))
 
 
 @pytest.mark.parametrize("name", config_models.CONFIGS)
 def test_messages_are_equal(triton, nereid, name):
-    if not is_loaded(nereid, name):
-        pytest.skip("not loaded by this server yet")
-
     def config(server):
         with grpc_client.InferenceServerClient(server.grpc) as client:
             return client.get_model_config(name).config
@@ -170,11 +164,6 @@ def test_explain_prints_the_same(triton, repository, nereid_backends, request, n
         assert document.pop("model_transaction_policy") == {"decoupled": False}
         wanted = dump(document)
     assert printed.stdout == wanted + "\n"
-
-
-def needs_later_parts(name):
-    text = config_models.CONFIGS[name]
-    return any(part in text for part in ("sequence_batching", "ensemble_scheduling"))
 
 
 def test_there_are_enough():

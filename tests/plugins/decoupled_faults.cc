@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A backend with several responses for a request that keeps or breaks the rules as its request asks,
-// for the tests of what a server does about it. Each response copies INPUT0 to OUTPUT0. The
+// A backend with several responses for a request that keeps or breaks the rules as its request
+// asks, for the tests of what a server does about it. Each response copies INPUT0 to OUTPUT0. The
 // request's parameters:
 //
 //   fault   (none)       `count` responses, then the final flag
@@ -120,9 +120,8 @@ class Sender {
       error = backend::WriteOutput(response, "OUTPUT0", order_.data_type, order_.shape,
                                    order_.data.data(), order_.data.size());
     }
-    LogFailure("send a response",
-               TRITONBACKEND_ResponseSend(response, flags,
-                                          failure.ok() ? error.get() : failure.get()));
+    LogFailure("send a response", TRITONBACKEND_ResponseSend(
+                                      response, flags, failure.ok() ? error.get() : failure.get()));
   }
 
   void SendFinal() {

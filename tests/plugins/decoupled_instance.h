@@ -30,9 +30,10 @@ struct DecoupledModel {
   Error Load(TRITONBACKEND_Model* model) {
     NEREID_BACKEND_TRY(backend::ReadModelConfig(model, &config));
     if (!config.decoupled) {
-      return Error::InvalidArgument("model '" + config.name +
-                                    "': model_transaction_policy.decoupled must be true for this "
-                                    "backend, which answers a request with any number of responses");
+      return Error::InvalidArgument(
+          "model '" + config.name +
+          "': model_transaction_policy.decoupled must be true for this "
+          "backend, which answers a request with any number of responses");
     }
     return {};
   }
@@ -87,9 +88,8 @@ inline void LogFailure(const char* action, TRITONSERVER_Error* failure) {
 inline void CountAndRelease(TRITONBACKEND_ModelInstance* instance, TRITONBACKEND_Request* request,
                             bool success, uint64_t start_ns) {
   const uint64_t now = backend::NowNs();
-  LogFailure("count a request",
-             TRITONBACKEND_ModelInstanceReportStatistics(instance, request, success, start_ns,
-                                                         start_ns, now, now));
+  LogFailure("count a request", TRITONBACKEND_ModelInstanceReportStatistics(
+                                    instance, request, success, start_ns, start_ns, now, now));
   LogFailure("release a request",
              TRITONBACKEND_RequestRelease(request, TRITONSERVER_REQUEST_RELEASE_ALL));
 }

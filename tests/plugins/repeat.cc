@@ -8,8 +8,9 @@
 //   IDX    UINT32 [1]
 //
 // The responses come from another thread, side by side with those of other requests, and after the
-// request is released where WAIT is short. The final flag comes alone, after the last response; with
-// the model's parameter `final_with_last` "true" it comes with the last response (if there is one).
+// request is released where WAIT is short. The final flag comes alone, after the last response;
+// with the model's parameter `final_with_last` "true" it comes with the last response (if there is
+// one).
 #include <utility>
 
 #include "decoupled_instance.h"
@@ -36,10 +37,8 @@ struct Repetition {
 
 Error Read(TRITONBACKEND_Request* request, Repetition* repetition) {
   std::vector<uint32_t> wait;
-  NEREID_BACKEND_TRY(
-      ReadElements(request, "IN", TRITONSERVER_TYPE_INT32, &repetition->values));
-  NEREID_BACKEND_TRY(
-      ReadElements(request, "DELAY", TRITONSERVER_TYPE_UINT32, &repetition->delays));
+  NEREID_BACKEND_TRY(ReadElements(request, "IN", TRITONSERVER_TYPE_INT32, &repetition->values));
+  NEREID_BACKEND_TRY(ReadElements(request, "DELAY", TRITONSERVER_TYPE_UINT32, &repetition->delays));
   NEREID_BACKEND_TRY(ReadElements(request, "WAIT", TRITONSERVER_TYPE_UINT32, &wait));
   if (repetition->values.size() != repetition->delays.size() || wait.size() != 1) {
     return Error::InvalidArgument(

@@ -44,10 +44,8 @@ class SquareInstance {
       stream.Fail(error);
       return;
     }
-    threads_.Run([value = input[0],
-                  shared = std::make_shared<backend::ResponseStream>(std::move(stream))] {
-      Send(value, shared.get());
-    });
+    threads_.Run([value = input[0], shared = std::make_shared<backend::ResponseStream>(
+                                        std::move(stream))] { Send(value, shared.get()); });
   }
 
   static void Send(int32_t value, backend::ResponseStream* stream) {

@@ -5,7 +5,7 @@
 #   tools/peer/fetch_triton.sh DIR [BUILD_DIR]
 #
 # After it DIR holds
-#   wheel/                the unpacked wheel
+#   wheel/, python/       what tools/install/python_backend.sh makes
 #   backends/python       the wheel's Python backend
 #   backends/identity     ┐ Nereid's own plug-ins out of BUILD_DIR (default: build/release), copied
 #   backends/onnxruntime  ┤ and relinked to the name that the wheel gave to libtritonserver.so
@@ -15,7 +15,6 @@
 # A second run downloads nothing and only copies the plug-ins again.
 set -euo pipefail
 
-readonly kVersion=0.7.0
 root="$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)"
 
 fail() { echo "fetch_triton: $1" >&2; exit 1; }
@@ -38,54 +37,20 @@ need_package() {  # need_package PROBE PACKAGE: installs PACKAGE unless PROBE ho
     >"$dir/apt.log" 2>&1 || fail "apt-get could not install $2, see $dir/apt.log"
 }
 
-python_with_pip() {  # a Python that has pip: the project's venv, else one made in DIR
-  local candidate
-  for candidate in "${NEREID_PYTHON:-}" "$build/venv/bin/python" \
-    "$root/build/venv/bin/python" "$dir/venv/bin/python"; do
-    if [ -n "$candidate" ] && "$candidate" -m pip --version >/dev/null 2>&1; then
-      echo "$candidate"; return
-    fi
-  done
-  need_package "python3 -c 'import ensurepip, venv'" python3-venv >&2
-  python3 -m venv "$dir/venv" || fail "cannot make a Python venv in $dir/venv"
-  echo "$dir/venv/bin/python"
-}
-
-unpack_wheel() {
-  local python="$1" parts="$dir/wheel.part"
-  rm -rf "$parts"
-  mkdir -p "$parts/download"
-  echo "fetch_triton: downloading nvidia-pytriton $kVersion (55 MB)"
-  # The tag is named because the wheel says glibc 2.35 or newer and an older pip would refuse it
-  # by its name, and so that any Python 3 will do.
-  "$python" -m pip download --quiet --no-deps --only-binary :all: \
-    --platform manylinux_2_35_x86_64 --dest "$parts/download" "nvidia-pytriton==$kVersion" ||
-    fail "pip could not download nvidia-pytriton $kVersion"
-  "$python" -m zipfile -e "$parts"/download/nvidia_pytriton-*.whl "$parts/tree"
-  chmod +x "$parts/tree/pytriton/tritonserver/bin/tritonserver" \
-    "$parts"/tree/pytriton/tritonserver/python_backend_stubs/*/triton_python_backend_stub
-  rm -rf "$dir/wheel"
-  mv "$parts/tree" "$dir/wheel"
-  rm -rf "$parts"
-}
-
 server="$dir/wheel/pytriton/tritonserver/bin/tritonserver"
-if [ ! -x "$server" ]; then
-  unpack_wheel "$(python_with_pip)"
-fi
-libs="$dir/wheel/nvidia_pytriton.libs"
-mangled="$(basename "$(ls "$libs"/libtritonserver-*.so)")"
-
 # The stub of the Python backend links to the distribution's own libpython.
 need_package "ldconfig -p | grep -q 'libpython3\.11\.so\.1\.0' || ls /usr/lib/*/libpython3.11.so.1.0" \
   libpython3.11
+need_package "python3 -c 'import ensurepip, venv'" python3-venv
+"$root/tools/install/python_backend.sh" "$dir"
+libs="$dir/wheel/nvidia_pytriton.libs"
+mangled="$(basename "$(ls "$libs"/libtritonserver-*.so)")"
+
 libpython="$(ls /usr/lib/*/libpython3.11.so.1.0 2>/dev/null | head -n 1 || true)"
 
 mkdir -p "$dir/backends"
 rm -rf "$dir/backends/python"
 cp -r "$dir/wheel/pytriton/tritonserver/backends/python" "$dir/backends/python"
-cp "$dir/wheel/pytriton/tritonserver/python_backend_stubs/3.11/triton_python_backend_stub" \
-  "$dir/backends/python/"
 
 take_plugin() {  # take_plugin KIND NAME LIBRARY: one of Nereid's plug-ins, if it is built
   local source="$build/$1/$2" target="$dir/$1/$2"

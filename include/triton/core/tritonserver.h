@@ -1125,7 +1125,8 @@ TRITONSERVER_DECLSPEC TRITONSERVER_Error* TRITONSERVER_ServerMetrics(
 
 /// Submits a request and returns before it completes. On success the request belongs to the server
 /// until its release callback. On an error it stays with the caller and no callback comes. `trace`
-/// may be NULL; one that is given is taken in either case.
+/// may be NULL; one that is given is taken in either case: its release callback comes once, before
+/// this returns if it returns an error.
 TRITONSERVER_DECLSPEC TRITONSERVER_Error* TRITONSERVER_ServerInferAsync(
     TRITONSERVER_Server* server, TRITONSERVER_InferenceRequest* inference_request,
     TRITONSERVER_InferenceTrace* trace);

@@ -175,7 +175,8 @@ TEST(CommandLineTest, PlainValuesArriveWhereTheyBelong) {
             "--http-restricted-api=health:k=v", "--grpc-use-ssl-mutual=1", "--allow-metrics=false",
             "--metrics-interval-ms=2.5", "--min-supported-compute-capability=7.5",
             "--allow-client-shm=true", "--inline-execution=never", "--cpu-plan=off",
-            "--http-thread-count=3", "--execution-watchdog-secs=60"})
+            "--http-thread-count=3", "--execution-watchdog-secs=60",
+            "--enable-sequence-listing=true"})
           .options;
   EXPECT_EQ(options.log.verbose, 1);
   EXPECT_TRUE(options.log.format == base::LogFormat::kIso8601);
@@ -193,6 +194,7 @@ TEST(CommandLineTest, PlainValuesArriveWhereTheyBelong) {
   EXPECT_TRUE(options.inline_execution == InlineExecution::kNever);
   EXPECT_TRUE(options.cpu_plan == CpuPlanMode::kOff);
   EXPECT_EQ(options.execution_watchdog_secs, 60);
+  EXPECT_TRUE(options.enable_sequence_listing);
   EXPECT_EQ(options.http.thread_count, 3);
 }
 
@@ -384,7 +386,8 @@ TEST(FlagTableTest, HasEveryFlagOfTriton) {
       "trace-log-frequency");
   for (const std::string& name : triton) EXPECT_TRUE(names.contains(name)) << name;
   EXPECT_EQ(names.size(),
-            triton.size() + 3);  // and --inline-execution, --execution-watchdog-secs, --cpu-plan
+            triton.size() + 4);  // and --enable-sequence-listing, --inline-execution,
+                                 // --execution-watchdog-secs, --cpu-plan
 }
 
 TEST(DefaultDirectoriesTest, TritonsOwnThenBesideTheProgramThenInstalled) {

@@ -180,6 +180,7 @@ struct ServerOptions {
   InlineExecution inline_execution = InlineExecution::kAuto;  // measured per model
   CpuPlanMode cpu_plan = CpuPlanMode::kShare;
   int execution_watchdog_secs = 0;  // 0 = off
+  bool enable_sequence_listing = false;
   LogOptions log;
   RepositoryOptions repository;
   HttpOptions http;

@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "app/options/flag_words.h"
+#include "app/tools/member_files.h"
 #include "app/tools/report_text.h"
 #include "app/tools/tool.h"
 #include "app/tools/tool_flags.h"
@@ -16,6 +17,7 @@
 #include "config/text/outline.h"
 #include "config/text/read_text.h"
 #include "repository/config_file.h"
+#include "repository/ensemble_links.h"
 
 namespace nereid::app::tools {
 namespace {
@@ -87,6 +89,10 @@ base::Result<Explanation> Explain(const std::string& directory, const ToolArgume
         context.load({absolute.string(), name,
                       arguments.Get("backend-directory", context.backend_directory),
                       arguments.Has("disable-auto-complete-config")}));
+  }
+  if (!repository::MembersOf(*explanation.effective).empty()) {
+    NEREID_ASSIGN_OR_RETURN(explanation.effective,
+                            WithDecoupledOfMembers(directory, *explanation.effective));
   }
   const auto places = config::Locations::Of(config::ReadOutline(text, config::TextLines(text)));
   explanation.fields = config::ExplainModelConfig(

@@ -51,6 +51,19 @@ TEST_F(ExplainTest, SelectsFields) {
               testing::StartsWith("nereid explain: the configuration has no field 'inputs'\n"));
 }
 
+TEST_F(ExplainTest, AnEnsembleIsDecoupledWhereAModelThatItCallsIs) {
+  fs::current_path("ensembles");
+  EXPECT_EQ(Explain({"outer", "--field=model_transaction_policy"}).out,
+            "model_transaction_policy.decoupled: true  derived: the models that the ensemble calls "
+            "[derive.decoupled]\n");
+  EXPECT_THAT(Explain({"outer", "--format=config-json"}).out,
+              testing::HasSubstr("\"model_transaction_policy\":{\"decoupled\":true}"));
+  // The file says that it is, and the models, one of which is not there, that it is not.
+  EXPECT_THAT(Explain({"boasts", "--format=config-json"}).out,
+              testing::HasSubstr("\"model_transaction_policy\":{\"decoupled\":false}"));
+  EXPECT_EQ(Explain({"round", "--field=model_transaction_policy"}).exit_code, 0);
+}
+
 TEST_F(ExplainTest, AsksTheBackend) {
   ToolContext context;
   context.backend_directory = "/backends";

@@ -220,7 +220,7 @@ TRITONSERVER_Error* TRITONBACKEND_RequestTrace(TRITONBACKEND_Request* request,
                                                TRITONSERVER_InferenceTrace** trace) {
   NEREID_CHECK_NOT_NULL(request);
   NEREID_CHECK_NOT_NULL(trace);
-  *trace = nullptr;
+  *trace = reinterpret_cast<TRITONSERVER_InferenceTrace*>(Unwrap(request).trace());
   return nullptr;
 }
 

@@ -9,6 +9,8 @@ using nereid::backend::ExecutionTimes;
 using nereid::backend::ResponseTimes;
 using nereid::backend::Unwrap;
 using nereid::base::Status;
+using nereid::request::Trace;
+using nereid::request::TraceActivity;
 
 /// The definition behind the opaque C type: what the setters collect.
 struct TRITONBACKEND_ModelInstanceResponseStatistics {
@@ -16,6 +18,17 @@ struct TRITONBACKEND_ModelInstanceResponseStatistics {
   TRITONBACKEND_ResponseFactory* factory = nullptr;
   ResponseTimes times;
 };
+
+namespace {
+
+void ReportTimes(Trace& trace, const ExecutionTimes& times) {
+  trace.Report(TraceActivity::kComputeStart, times.exec_start_ns);
+  trace.Report(TraceActivity::kComputeInputEnd, times.compute_start_ns);
+  trace.Report(TraceActivity::kComputeOutputStart, times.compute_end_ns);
+  trace.Report(TraceActivity::kComputeEnd, times.exec_end_ns);
+}
+
+}  // namespace
 
 extern "C" {
 
@@ -28,9 +41,9 @@ TRITONSERVER_Error* TRITONBACKEND_ModelInstanceReportStatistics(
   // A place of a batch that nobody's request fills is not counted.
   if (Unwrap(request).is_null) return nullptr;
   return Guard([&] {
-    BackendInstance::From(instance)->observer().OnRequest(
-        Unwrap(request), success,
-        ExecutionTimes{exec_start_ns, compute_start_ns, compute_end_ns, exec_end_ns});
+    const ExecutionTimes times{exec_start_ns, compute_start_ns, compute_end_ns, exec_end_ns};
+    BackendInstance::From(instance)->observer().OnRequest(Unwrap(request), success, times);
+    if (Trace* const trace = Unwrap(request).trace()) ReportTimes(*trace, times);
     return Status::Ok();
   });
 }

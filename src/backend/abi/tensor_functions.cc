@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // TRITONBACKEND_Input* and TRITONBACKEND_Output*.
+#include <algorithm>
+
 #include "backend/abi/conversions.h"
 
 using nereid::abi::Guard;
@@ -9,6 +11,22 @@ using nereid::backend::ToC;
 using nereid::backend::Unwrap;
 using nereid::base::Status;
 using nereid::memory::BufferAttributes;
+using nereid::request::InputPiece;
+
+namespace {
+
+/// `host_policy` may be NULL.
+const std::vector<InputPiece>& PiecesFor(TRITONBACKEND_Input* input, const char* host_policy) {
+  return host_policy == nullptr ? Unwrap(input).pieces : Unwrap(input).PiecesFor(host_policy);
+}
+
+/// Plug-ins ask for the first buffer of an input without asking whether it has one (the Python
+/// backend of empty tensors): they get one of no bytes.
+bool IsFirstOfNone(const std::vector<InputPiece>& pieces, uint32_t index) {
+  return index == 0 && pieces.empty();
+}
+
+}  // namespace
 
 extern "C" {
 
@@ -28,40 +46,53 @@ TRITONSERVER_Error* TRITONBACKEND_InputProperties(TRITONBACKEND_Input* input, co
 }
 
 TRITONSERVER_Error* TRITONBACKEND_InputPropertiesForHostPolicy(
-    TRITONBACKEND_Input* input, const char* /*host_policy_name*/, const char** name,
+    TRITONBACKEND_Input* input, const char* host_policy_name, const char** name,
     TRITONSERVER_DataType* datatype, const int64_t** shape, uint32_t* dims_count,
     uint64_t* byte_size, uint32_t* buffer_count) {
-  return TRITONBACKEND_InputProperties(input, name, datatype, shape, dims_count, byte_size,
-                                       buffer_count);
+  NEREID_CHECK_NOT_NULL(input);
+  const std::vector<InputPiece>& pieces = PiecesFor(input, host_policy_name);
+  if (byte_size != nullptr) {
+    *byte_size = 0;
+    for (const InputPiece& piece : pieces) *byte_size += piece.size;
+  }
+  if (buffer_count != nullptr) *buffer_count = static_cast<uint32_t>(pieces.size());
+  return TRITONBACKEND_InputProperties(input, name, datatype, shape, dims_count, nullptr, nullptr);
 }
 
 TRITONSERVER_Error* TRITONBACKEND_InputBuffer(TRITONBACKEND_Input* input, const uint32_t index,
                                               const void** buffer, uint64_t* buffer_byte_size,
                                               TRITONSERVER_MemoryType* memory_type,
                                               int64_t* memory_type_id) {
+  return TRITONBACKEND_InputBufferForHostPolicy(input, nullptr, index, buffer, buffer_byte_size,
+                                                memory_type, memory_type_id);
+}
+
+TRITONSERVER_Error* TRITONBACKEND_InputBufferForHostPolicy(
+    TRITONBACKEND_Input* input, const char* host_policy_name, const uint32_t index,
+    const void** buffer, uint64_t* buffer_byte_size, TRITONSERVER_MemoryType* memory_type,
+    int64_t* memory_type_id) {
   NEREID_CHECK_NOT_NULL(input);
   NEREID_CHECK_NOT_NULL(buffer);
   NEREID_CHECK_NOT_NULL(buffer_byte_size);
   NEREID_CHECK_NOT_NULL(memory_type);
   NEREID_CHECK_NOT_NULL(memory_type_id);
-  const auto& tensor = Unwrap(input);
-  if (index >= tensor.pieces.size()) {
-    return Guard([&] { return OutOfBounds(index, tensor.pieces.size(), "input buffers"); });
+  const std::vector<InputPiece>& pieces = PiecesFor(input, host_policy_name);
+  if (IsFirstOfNone(pieces, index)) {
+    *buffer = nullptr;
+    *buffer_byte_size = 0;
+    *memory_type = TRITONSERVER_MEMORY_CPU;
+    *memory_type_id = 0;
+    return nullptr;
   }
-  const auto& piece = tensor.pieces[index];
+  if (index >= pieces.size()) {
+    return Guard([&] { return OutOfBounds(index, pieces.size(), "input buffers"); });
+  }
+  const InputPiece& piece = pieces[index];
   *buffer = piece.data;
   *buffer_byte_size = piece.size;
   *memory_type = ToC(piece.memory_type);
   *memory_type_id = piece.memory_type_id;
   return nullptr;
-}
-
-TRITONSERVER_Error* TRITONBACKEND_InputBufferForHostPolicy(
-    TRITONBACKEND_Input* input, const char* /*host_policy_name*/, const uint32_t index,
-    const void** buffer, uint64_t* buffer_byte_size, TRITONSERVER_MemoryType* memory_type,
-    int64_t* memory_type_id) {
-  return TRITONBACKEND_InputBuffer(input, index, buffer, buffer_byte_size, memory_type,
-                                   memory_type_id);
 }
 
 TRITONSERVER_Error* TRITONBACKEND_InputBufferAttributes(
@@ -72,11 +103,12 @@ TRITONSERVER_Error* TRITONBACKEND_InputBufferAttributes(
   NEREID_CHECK_NOT_NULL(buffer_attributes);
   return Guard([&] {
     auto& tensor = Unwrap(input);
-    if (index >= tensor.pieces.size()) {
+    const bool none = IsFirstOfNone(tensor.pieces, index);
+    if (!none && index >= tensor.pieces.size()) {
       return OutOfBounds(index, tensor.pieces.size(), "input buffers");
     }
-    const auto& piece = tensor.pieces[index];
-    tensor.attributes.resize(tensor.pieces.size());
+    const InputPiece piece = none ? InputPiece{} : tensor.pieces[index];
+    tensor.attributes.resize(std::max<size_t>(tensor.pieces.size(), 1));
     auto& attributes = tensor.attributes[index];
     if (attributes == nullptr) {
       attributes = std::make_unique<BufferAttributes>(

@@ -98,6 +98,28 @@ void AppendModelStatistics(const api::ModelStatistics& stats, TextBuffer* json) 
   *json << '}';
 }
 
+void AppendSequence(const api::SequenceInfo& sequence, TextBuffer* json) {
+  *json << "{\"id\":";
+  if (sequence.text_id) {
+    json->AppendQuoted(sequence.id);
+  } else {
+    *json << sequence.id;
+  }
+  if (sequence.has_slot) {
+    *json << ",\"state\":\"slot\",\"instance\":";
+    json->AppendQuoted(sequence.instance) << ",\"slot\":";
+    json->AppendInteger(uint64_t{sequence.slot});
+  } else {
+    *json << ",\"state\":\"backlog\"";
+  }
+  *json << ",\"queued\":";
+  json->AppendInteger(sequence.queued) << ",\"executing\":";
+  *json << (sequence.executing ? "true" : "false") << ",\"ended\":";
+  *json << (sequence.open ? "false" : "true") << ",\"idle_us\":";
+  json->AppendInteger(sequence.idle_ns / 1000) << ",\"age_us\":";
+  json->AppendInteger(sequence.age_ns / 1000) << '}';
+}
+
 void AppendIndexEntry(const api::RepositoryIndexEntry& entry, TextBuffer* json) {
   *json << "{\"name\":";
   json->AppendQuoted(entry.name);
@@ -149,6 +171,15 @@ std::string EncodeStatistics(const std::vector<api::ModelStatistics>& statistics
   TextBuffer json;
   json << "{\"model_stats\":";
   AppendArray(statistics, &json, AppendModelStatistics);
+  json << '}';
+  return std::string(json.view());
+}
+
+std::string EncodeSequences(const api::SequenceList& list) {
+  TextBuffer json;
+  json << "{\"total\":";
+  json.AppendInteger(list.total) << ",\"sequences\":";
+  AppendArray(list.sequences, &json, AppendSequence);
   json << '}';
   return std::string(json.view());
 }

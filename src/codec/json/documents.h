@@ -15,6 +15,7 @@ std::string EncodeError(std::string_view message);
 std::string EncodeServerMetadata(const api::ServerMetadata& metadata);
 std::string EncodeModelMetadata(const api::ModelMetadata& metadata);
 std::string EncodeStatistics(const std::vector<api::ModelStatistics>& statistics);
+std::string EncodeSequences(const api::SequenceList& list);
 std::string EncodeRepositoryIndex(const std::vector<api::RepositoryIndexEntry>& entries);
 
 }  // namespace nereid::codec::json

@@ -73,6 +73,27 @@ TEST(Documents, StatisticsHaveEveryMemberInOrder) {
   EXPECT_EQ(EncodeStatistics({}), R"({"model_stats":[]})");
 }
 
+TEST(DocumentsTest, Sequences) {
+  EXPECT_EQ(EncodeSequences({}), R"({"total":0,"sequences":[]})");
+  api::SequenceInfo in_slot;
+  in_slot.id = "18446744073709551615";
+  in_slot.has_slot = true;
+  in_slot.instance = "m_0";
+  in_slot.slot = 3;
+  in_slot.executing = true;
+  in_slot.age_ns = 5'000;
+  api::SequenceInfo waits;
+  waits.id = "a\"b";
+  waits.text_id = true;
+  waits.open = false;
+  waits.queued = 2;
+  EXPECT_EQ(EncodeSequences({7, {in_slot, waits}}),
+            R"({"total":7,"sequences":[{"id":18446744073709551615,"state":"slot","instance":"m_0",)"
+            R"("slot":3,"queued":0,"executing":true,"ended":false,"idle_us":0,"age_us":5},)"
+            R"({"id":"a\"b","state":"backlog","queued":2,"executing":false,"ended":true,)"
+            R"("idle_us":0,"age_us":0}]})");
+}
+
 TEST(RepositoryRequests, Index) {
   EXPECT_FALSE(*DecodeIndexRequest(""));
   EXPECT_FALSE(*DecodeIndexRequest("{}"));

@@ -24,8 +24,8 @@ using tensor::DataType;
 
 constexpr std::string_view kParameters = "parameters";
 
-/// The shape of `count` elements of an input: the right-most variable dimension takes what the fixed
-/// ones leave, further ones are 1. Nothing if that does not come out even.
+/// The shape of `count` elements of an input: the right-most variable dimension takes what the
+/// fixed ones leave, further ones are 1. Nothing if that does not come out even.
 std::optional<tensor::Shape> ShapeFor(const tensor::Shape& metadata, uint64_t count) {
   tensor::Shape shape = metadata;
   uint64_t fixed = 1;
@@ -107,8 +107,7 @@ Status Decoder::ReadNested() {
         "Expected JSON object for keyword: 'parameters': attempt to access JSON non-object as "
         "object");
   }
-  Status status =
-      cursor_.ForEachMember([this](std::string_view key) { return ReadExact(key); });
+  Status status = cursor_.ForEachMember([this](std::string_view key) { return ReadExact(key); });
   if (status.ok()) return status;
   return Status(status.code(), "Converting keyword: 'parameters': " + status.message());
 }
@@ -141,12 +140,10 @@ Status Decoder::CountElements(const TensorMetadata& metadata, DataType type, uin
   cursor_.MoveTo(value);
   const uint64_t size = std::max<uint64_t>(tensor::DataTypeByteSize(type), 1) * *count;
   if (size <= limits_.max_json_size) return Status::Ok();
-  return Status::InvalidArgument("request size of " + std::to_string(json_.size()) +
-                                 " bytes with input '" + metadata.name + "' of size " +
-                                 std::to_string(size) +
-                                 " bytes exceeds the maximum allowed input size of " +
-                                 std::to_string(limits_.max_json_size) +
-                                 ". Use --http-max-input-size to increase the limit.");
+  return Status::InvalidArgument(
+      "request size of " + std::to_string(json_.size()) + " bytes with input '" + metadata.name +
+      "' of size " + std::to_string(size) + " bytes exceeds the maximum allowed input size of " +
+      std::to_string(limits_.max_json_size) + ". Use --http-max-input-size to increase the limit.");
 }
 
 Status Decoder::ReadInput(const TensorMetadata& metadata) {
@@ -202,8 +199,7 @@ Status AppendMember(const Member& member, TextBuffer* json) {
   json->AppendQuoted(member.name) << ':';
   if (const auto* text = std::get_if<std::string_view>(&member.value)) {
     json->AppendQuoted(*text);
-  } else if (const auto* parameter =
-                 std::get_if<const request::Parameter::Value*>(&member.value)) {
+  } else if (const auto* parameter = std::get_if<const request::Parameter::Value*>(&member.value)) {
     AppendParameterValue(**parameter, json);
   } else {
     return AppendOutputValue(*std::get<const request::Output*>(member.value), json);
@@ -236,9 +232,8 @@ Status EncodeGenerateResponse(const request::InferenceResponse& response, TextBu
   for (const auto& output : response.outputs()) members.push_back({output->name, output.get()});
   std::stable_sort(members.begin(), members.end(),
                    [](const Member& a, const Member& b) { return a.name < b.name; });
-  const auto end =
-      std::unique(members.begin(), members.end(),
-                  [](const Member& a, const Member& b) { return a.name == b.name; });
+  const auto end = std::unique(members.begin(), members.end(),
+                               [](const Member& a, const Member& b) { return a.name == b.name; });
   char separator = '{';
   for (auto member = members.begin(); member != end; ++member) {
     *json << separator;

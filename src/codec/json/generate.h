@@ -21,9 +21,9 @@ base::Status DecodeGenerateRequest(std::string_view json,
                                    std::span<const api::TensorMetadata> inputs,
                                    const DecodeLimits& limits, request::InferenceRequest* request);
 
-/// Appends the response as such an object: each output as a scalar (one element) or a flat list, the
-/// response's parameters, "id" if it has one, "model_name" and "model_version"; sorted by name. Of
-/// equal names the reserved one counts, then the parameter.
+/// Appends the response as such an object: each output as a scalar (one element) or a flat list,
+/// the response's parameters, "id" if it has one, "model_name" and "model_version"; sorted by name.
+/// Of equal names the reserved one counts, then the parameter.
 base::Status EncodeGenerateResponse(const request::InferenceResponse& response, TextBuffer* json);
 
 }  // namespace nereid::codec::json

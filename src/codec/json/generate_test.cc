@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// golden/generate_requests.txt: bodies of generate requests, and what is read of them or why they are
-// refused. golden/generate_responses.txt: responses as clients see them. With NEREID_UPDATE_GOLDEN
-// set, the tests write the files anew.
+// golden/generate_requests.txt: bodies of generate requests, and what is read of them or why they
+// are refused. golden/generate_responses.txt: responses as clients see them. With
+// NEREID_UPDATE_GOLDEN set, the tests write the files anew.
 #include "codec/json/generate.h"
 
 #include <gtest/gtest.h>
@@ -102,18 +102,44 @@ TEST(GenerateRequestTest, Golden) {
   };
   const std::vector<std::pair<std::string, std::vector<std::string>>> cases = {
       {"int",
-       {R"({"IN":5})", R"({"IN":[1,-2,3]})", R"({"IN":[]})", R"({"IN":[[1,2],[3,4]]})",
-        R"({"IN":[[1],[2]]})", R"({"IN":1.5})", R"({"IN":"x"})", R"({"IN":null})",
-        R"({"IN":{"a":1}})", R"({"IN":true})", R"({"IN":[1,"x"]})", R"({"IN":99999999999})",
-        R"({"IN":5,"IN":6})", R"({"parameters":{"IN":5}})", R"({"IN":1,"parameters":{"IN":5}})",
+       {R"({"IN":5})",
+        R"({"IN":[1,-2,3]})",
+        R"({"IN":[]})",
+        R"({"IN":[[1,2],[3,4]]})",
+        R"({"IN":[[1],[2]]})",
+        R"({"IN":1.5})",
+        R"({"IN":"x"})",
+        R"({"IN":null})",
+        R"({"IN":{"a":1}})",
+        R"({"IN":true})",
+        R"({"IN":[1,"x"]})",
+        R"({"IN":99999999999})",
+        R"({"IN":5,"IN":6})",
+        R"({"parameters":{"IN":5}})",
+        R"({"IN":1,"parameters":{"IN":5}})",
         R"({"IN":1,"parameters":{"parameters":5,"id":"x"}})",
-        R"({"IN":1,"parameters":{"parameters":{"x":1}}})", R"({"IN":1,"parameters":5})",
-        R"({"IN":1,"parameters":null})", R"({"IN":1,"a":"s","b":2,"c":true,"d":1.5,"e":-3})",
-        R"({"IN":1,"a":[1]})", R"({"IN":1,"a":{"x":1}})", R"({"IN":1,"a":null})",
-        R"({"IN":1,"a":18446744073709551615})", R"({"IN":1,"id":"abc"})", R"({"IN":1,"id":7})",
-        R"({"IN":1,"id":""})", R"({"sequence_id":5,"priority":"x","timeout":3,"triton_x":1})",
-        R"({})", "", "[]", "5", R"({"IN":)", R"({"IN":1} x)", "{", R"({"IN" 1})",
-        R"({"IN":[1,2)", R"({"I\u004e":7})"}},
+        R"({"IN":1,"parameters":{"parameters":{"x":1}}})",
+        R"({"IN":1,"parameters":5})",
+        R"({"IN":1,"parameters":null})",
+        R"({"IN":1,"a":"s","b":2,"c":true,"d":1.5,"e":-3})",
+        R"({"IN":1,"a":[1]})",
+        R"({"IN":1,"a":{"x":1}})",
+        R"({"IN":1,"a":null})",
+        R"({"IN":1,"a":18446744073709551615})",
+        R"({"IN":1,"id":"abc"})",
+        R"({"IN":1,"id":7})",
+        R"({"IN":1,"id":""})",
+        R"({"sequence_id":5,"priority":"x","timeout":3,"triton_x":1})",
+        R"({})",
+        "",
+        "[]",
+        "5",
+        R"({"IN":)",
+        R"({"IN":1} x)",
+        "{",
+        R"({"IN" 1})",
+        R"({"IN":[1,2)",
+        R"({"I\u004e":7})"}},
       {"bool", {R"({"IN":true})", R"({"IN":[true,false]})", R"({"IN":1})"}},
       {"uint8", {R"({"IN":[300,0]})", R"({"IN":-1})"}},
       {"fp32", {R"({"IN":[1,1.1,-2.5e3]})", R"({"IN":NaN})", R"({"IN":1e400})"}},
@@ -123,8 +149,7 @@ TEST(GenerateRequestTest, Golden) {
         R"({"IN":[5]})", R"({"IN":[]})", R"({"IN":null})"}},
       {"fixed", {R"({"IN":[1,2,3,4]})", R"({"IN":[1,2,3]})", R"({"IN":1})", R"({"IN":[]})"}},
       {"batch",
-       {R"({"IN":[1,2,3,4]})", R"({"IN":[1,2,3,4,5,6,7,8]})", R"({"IN":[1,2,3]})",
-        R"({"IN":[]})"}},
+       {R"({"IN":[1,2,3,4]})", R"({"IN":[1,2,3,4,5,6,7,8]})", R"({"IN":[1,2,3]})", R"({"IN":[]})"}},
       {"rows", {R"({"IN":[1,2,3,4]})", R"({"IN":[1,2]})", R"({"IN":1})", R"({"IN":[1,2,3]})"}},
       {"free", {R"({"IN":[1,2,3]})", R"({"IN":4})"}},
       {"two", {R"({"B":["x","y"],"A":7,"id":"q"})", R"({"A":7,"A":8})"}},

@@ -43,7 +43,8 @@ Status WrongParameterType(std::string_view key) {
 
 }  // namespace
 
-Status ReadCustomParameter(Cursor& cursor, std::string_view key, bool wide, InferenceRequest* request) {
+Status ReadCustomParameter(Cursor& cursor, std::string_view key, bool wide,
+                           InferenceRequest* request) {
   request::Parameter parameter{std::string(key), {}};
   const char c = cursor.Peek();
   bool flag = false;

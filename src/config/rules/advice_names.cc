@@ -37,7 +37,8 @@ constexpr std::string_view kOnnxParameters[] = {
 };
 // What the server itself reads, whatever the backend.
 constexpr std::string_view kServerParameters[] = {"TRITON_BATCH_STRATEGY_PATH",
-                                                  "EXECUTION_ENV_PATH"};
+                                                  "EXECUTION_ENV_PATH", "execution_watchdog_secs",
+                                                  "latency_objective_us", "sequence_end_notice"};
 
 std::span<const std::string_view> ParametersOf(const std::string& backend) {
   if (backend == "identity") return kIdentityParameters;

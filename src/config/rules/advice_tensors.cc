@@ -36,6 +36,36 @@ void ControlsApart(const AdviceSubject& subject, Findings& findings) {
   }
 }
 
+void StatesApart(const AdviceSubject& subject, Findings& findings) {
+  const auto& states = subject.config.sequence_batching().state();
+  for (int i = 0; i < states.size(); ++i) {
+    for (const auto& input : subject.config.input()) {
+      if (input.name() != states[i].input_name()) continue;
+      findings.Add(At("sequence_batching.state", i) + ".input_name",
+                   "the state '" + input.name() + "' of " + subject.config.name() +
+                       " is also an input: what clients send there is replaced");
+    }
+  }
+}
+
+void ZerosFit(const AdviceSubject& subject, Findings& findings) {
+  const auto& states = subject.config.sequence_batching().state();
+  for (int i = 0; i < states.size(); ++i) {
+    if (states[i].initial_state_size() != 1 || !states[i].initial_state(0).has_zero_data())
+      continue;
+    const auto& initial = states[i].initial_state(0);
+    if (states[i].dims_size() != initial.dims_size()) continue;
+    for (int k = 0; k < initial.dims_size(); ++k) {
+      if (states[i].dims(k) != -1 || initial.dims(k) < 0 || initial.dims(k) == 1) continue;
+      findings.Add(At(At("sequence_batching.state", i) + ".initial_state[0].dims", k),
+                   "the zeros of state '" + states[i].input_name() + "' of " +
+                       subject.config.name() + " are for a dim of " +
+                       std::to_string(initial.dims(k)) +
+                       ", but where the dims of a state are variable it begins with 1");
+    }
+  }
+}
+
 void RaggedVaries(const AdviceSubject& subject, Findings& findings) {
   for (int i = 0; i < subject.config.input_size(); ++i) {
     const auto& input = subject.config.input(i);
@@ -94,6 +124,14 @@ constexpr Rule<AdviceSubject> kRules[] = {
       "Controls are not inputs that clients send.", "a name that no input has",
       "Remove the tensor from input: the server provides it."},
      ControlsApart},
+    {{"advice.state_names", "sequence_batching.state.input_name",
+      "States are not inputs that clients send.", "a name that no input has",
+      "Remove the tensor from input: the server provides it."},
+     StatesApart},
+    {{"advice.state_dims", "sequence_batching.state.initial_state.dims",
+      "A state of zeros begins with 1 for each variable dim.", "1 where the state has -1",
+      "Write the size into the dims of the state, if it must begin with it."},
+     ZerosFit},
     {{"advice.ragged", "input.allow_ragged_batch",
       "Ragged batches need batches, and a dim that differs from request to request.",
       "a dim of -1 and max_batch_size above 0", "Remove allow_ragged_batch."},

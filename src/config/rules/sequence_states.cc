@@ -18,6 +18,7 @@ struct StateSubject {
   const State& state;
   int index;
   bool name_seen;
+  bool output_seen;
 
   std::string Path(std::string_view field) const {
     return At("sequence_batching.state", index) + "." + std::string(field);
@@ -28,6 +29,12 @@ void StateOnce(const StateSubject& subject, Findings& findings) {
   if (!subject.name_seen) return;
   findings.Add(subject.Path("input_name"),
                "State input name '" + subject.state.input_name() + "' specified more than once.");
+}
+
+void OutputOnce(const StateSubject& subject, Findings& findings) {
+  if (!subject.output_seen) return;
+  findings.Add(subject.Path("output_name"),
+               "State output name '" + subject.state.output_name() + "' specified more than once.");
 }
 
 void AtMostOneInitialState(const StateSubject& subject, Findings& findings) {
@@ -45,6 +52,10 @@ constexpr Rule<StateSubject> kStateRules[] = {
       "Two states do not go into the same input.", "a name that no other state has",
       "Give every state an input of its own."},
      StateOnce},
+    {{"state.output_once", "sequence_batching.state.output_name",
+      "Two states do not come out of the same output.", "a name that no other state has",
+      "Give every state an output of its own."},
+     OutputOnce},
     {{"state.one_initial", "sequence_batching.state.initial_state",
       "A state has at most one initial value.", "none or one initial_state",
       "Remove all but one initial_state."},
@@ -117,6 +128,21 @@ void DimsFit(const InitialSubject& subject, Findings& findings) {
   }
 }
 
+/// A state begins with 1 for each variable dim. Values for another shape would be cut, or lie in it
+/// differently from what their author meant.
+void FileFits(const InitialSubject& subject, Findings& findings) {
+  if (!subject.initial.has_data_file() || RanksDiffer(subject) || IsVariable(subject)) return;
+  for (int i = 0; i < subject.initial.dims_size(); ++i) {
+    if (subject.state.dims(i) != -1 || subject.initial.dims(i) == 1) continue;
+    findings.Add(subject.Path(At("dims", i)),
+                 "the initial state file '" + subject.initial.data_file() + "' of state input '" +
+                     subject.state.input_name() + "' is for a dim of " +
+                     std::to_string(subject.initial.dims(i)) +
+                     ", but where the dims of a state are variable it begins with 1",
+                 "1");
+  }
+}
+
 void FileInside(const InitialSubject& subject, Findings& findings) {
   if (!LeavesItsDirectory(subject.initial.data_file())) return;
   findings.Add(subject.Path("data_file"), "initial state file '" + subject.initial.data_file() +
@@ -153,6 +179,11 @@ constexpr Rule<InitialSubject> kInitialRules[] = {
       "The dims of an initial value are the state's where those are fixed.", "the dim of the state",
       "Copy the fixed dims of the state."},
      DimsFit},
+    {{"state.file_dims", "sequence_batching.state.initial_state.dims",
+      "The data of an initial value are for a state whose variable dims are 1.",
+      "1 where the state has -1",
+      "Write the size into the dims of the state, or begin with a dim of 1."},
+     FileFits},
     {{"state.data", "sequence_batching.state.initial_state.state_data",
       "An initial value is zero or comes from a file.", "zero_data or data_file",
       "Add zero_data: true, or data_file with a file in the directory initial_state."},
@@ -168,10 +199,12 @@ constexpr Rule<InitialSubject> kInitialRules[] = {
 
 void CheckSequenceStates(const Proto& config, Findings& findings) {
   std::set<std::string> names;
+  std::set<std::string> outputs;
   int index = 0;
   for (const State& state : config.sequence_batching().state()) {
     const bool name_seen = !names.insert(state.input_name()).second;
-    const StateSubject subject{config, state, index++, name_seen};
+    const bool output_seen = !outputs.insert(state.output_name()).second;
+    const StateSubject subject{config, state, index++, name_seen, output_seen};
     Apply(kStateRules, subject, findings);
     int position = 0;
     for (const InitialState& initial : state.initial_state()) {

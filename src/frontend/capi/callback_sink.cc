@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/capi/callback_sink.h"
 
+#include <cstring>
 #include <utility>
 
 #include "abi/buffer_attributes.h"
@@ -106,6 +107,20 @@ base::Status CallbackSink::AllocateOutput(Output* output, size_t size) noexcept 
   // A response forgets an output whose allocation failed, so its buffer is given back here.
   if (!status.ok()) GiveBack(*output, size);
   return status;
+}
+
+base::Status CallbackSink::LendOutput(Output* output, char* data, size_t size,
+                                      std::shared_ptr<const void> /*owner*/) noexcept {
+  output->memory_type = memory::MemoryType::kCpu;
+  output->memory_type_id = 0;
+  NEREID_RETURN_IF_ERROR(AllocateOutput(output, size));
+  if (output->memory_type == memory::MemoryType::kGpu) {
+    GiveBack(*output, size);
+    return base::Status::Unsupported("the response allocator wants output '" + output->name +
+                                     "' in GPU memory, and it is in host memory");
+  }
+  if (size > 0) std::memcpy(output->data, data, size);
+  return base::Status::Ok();
 }
 
 base::Status CallbackSink::CompleteAttributes(Output* output, size_t size) {

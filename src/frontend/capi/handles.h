@@ -8,6 +8,7 @@
 #include "base/result.h"
 #include "request/inference_request.h"
 #include "request/inference_response.h"
+#include "request/trace.h"
 #include "server/server_settings.h"
 #include "triton/core/tritonserver.h"
 
@@ -31,7 +32,8 @@ struct TRITONSERVER_ServerOptions {
 namespace nereid::frontend_capi {
 
 // Behind TRITONSERVER_InferenceRequest stands a request::InferenceRequest whose sink is a
-// CallbackSink, behind TRITONSERVER_InferenceResponse a request::InferenceResponse.
+// CallbackSink, behind TRITONSERVER_InferenceResponse a request::InferenceResponse, behind
+// TRITONSERVER_InferenceTrace a request::Trace.
 
 inline TRITONSERVER_InferenceRequest* Wrap(request::InferenceRequest* request) {
   return reinterpret_cast<TRITONSERVER_InferenceRequest*>(request);
@@ -47,6 +49,14 @@ inline TRITONSERVER_InferenceResponse* Wrap(request::InferenceResponse* response
 
 inline request::InferenceResponse* Unwrap(TRITONSERVER_InferenceResponse* response) {
   return reinterpret_cast<request::InferenceResponse*>(response);
+}
+
+inline TRITONSERVER_InferenceTrace* Wrap(request::Trace* trace) {
+  return reinterpret_cast<TRITONSERVER_InferenceTrace*>(trace);
+}
+
+inline request::Trace* Unwrap(TRITONSERVER_InferenceTrace* trace) {
+  return reinterpret_cast<request::Trace*>(trace);
 }
 
 /// A server whose plug-ins can call it: TRITONBACKEND_ModelServer gives them the handle. Whoever

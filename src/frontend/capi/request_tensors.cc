@@ -51,6 +51,13 @@ base::Status AppendData(InferenceRequest& request, const char* name, const void*
   return base::Status::Ok();
 }
 
+std::vector<request::InputPiece>& DataFor(request::Input& input, const char* host_policy) {
+  for (request::PolicyData& data : input.policy_data) {
+    if (data.host_policy == host_policy) return data.pieces;
+  }
+  return input.policy_data.emplace_back(request::PolicyData{host_policy, {}}).pieces;
+}
+
 }  // namespace
 
 extern "C" {
@@ -103,16 +110,25 @@ TRITONSERVER_Error* TRITONSERVER_InferenceRequestAppendInputData(
 
 TRITONSERVER_Error* TRITONSERVER_InferenceRequestAppendInputDataWithHostPolicy(
     TRITONSERVER_InferenceRequest* inference_request, const char* name, const void* base,
-    size_t byte_size, TRITONSERVER_MemoryType memory_type, int64_t /*memory_type_id*/,
+    size_t byte_size, TRITONSERVER_MemoryType memory_type, int64_t memory_type_id,
     const char* host_policy_name) {
   NEREID_CHECK_NOT_NULL(inference_request);
   NEREID_CHECK_NOT_NULL(name);
   NEREID_CHECK_NOT_NULL(host_policy_name);
   return Edit(inference_request, [&](InferenceRequest& request) -> base::Status {
-    NEREID_ASSIGN_OR_RETURN([[maybe_unused]] request::Input * input, FindInput(request, name));
-    // The same bytes in a place that suits one policy's instances better. The default data, which
-    // every request has, serves all instances.
-    return CheckBuffer(request, name, base, byte_size, memory_type);
+    NEREID_ASSIGN_OR_RETURN(request::Input * input, FindInput(request, name));
+    NEREID_RETURN_IF_ERROR(CheckBuffer(request, name, base, byte_size, memory_type));
+    if (request.is_raw()) {
+      return base::Status::Unsupported(request.LogPrefix() +
+                                       "the input of a raw request cannot have data for host "
+                                       "policy '" +
+                                       std::string(host_policy_name) + "'");
+    }
+    if (byte_size == 0) return base::Status::Ok();
+    DataFor(*input, host_policy_name)
+        .push_back({static_cast<const char*>(base), byte_size, abi::ToMemoryType(memory_type),
+                    memory_type_id});
+    return base::Status::Ok();
   });
 }
 
@@ -143,6 +159,7 @@ TRITONSERVER_Error* TRITONSERVER_InferenceRequestRemoveAllInputData(
   return Edit(inference_request, [&](InferenceRequest& request) -> base::Status {
     NEREID_ASSIGN_OR_RETURN(request::Input * input, FindInput(request, name));
     input->pieces.clear();
+    input->policy_data.clear();
     input->attributes.clear();
     return base::Status::Ok();
   });

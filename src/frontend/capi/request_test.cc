@@ -420,8 +420,22 @@ TEST_F(RequestTest, NeedsAModelAndAServer) {
   TRITONSERVER_Server unborn;
   EXPECT_CODE(TRITONSERVER_InferenceRequestNew(&none, &unborn, "echo", 1), kUnavailable);
   EXPECT_EQ(none, nullptr);
-  auto* trace = reinterpret_cast<TRITONSERVER_InferenceTrace*>(this);
-  EXPECT_CODE(TRITONSERVER_ServerInferAsync(&server_, request_, trace), kUnsupported);
+}
+
+TEST_F(RequestTest, ATraceComesBackWithARefusal) {
+  int released = 0;
+  TRITONSERVER_InferenceTrace* trace = nullptr;
+  EXPECT_SUCCESS(TRITONSERVER_InferenceTraceNew(
+      &trace, TRITONSERVER_TRACE_LEVEL_TIMESTAMPS, 0,
+      [](TRITONSERVER_InferenceTrace*, TRITONSERVER_InferenceTraceActivity, uint64_t, void*) {},
+      [](TRITONSERVER_InferenceTrace* mine, void* userp) {
+        ++*static_cast<int*>(userp);
+        EXPECT_SUCCESS(TRITONSERVER_InferenceTraceDelete(mine));
+      },
+      &released));
+  TRITONSERVER_Server unborn;
+  EXPECT_CODE(TRITONSERVER_ServerInferAsync(&unborn, request_, trace), kUnavailable);
+  EXPECT_EQ(released, 1);
 }
 
 TEST_F(RequestTest, ChecksInputsAndOutputs) {

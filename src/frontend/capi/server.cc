@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // TRITONSERVER_Server*: life, health, metrics and repositories.
 #include <memory>
+#include <span>
 #include <string>
 #include <utility>
 
 #include "abi/error.h"
 #include "abi/metrics.h"
+#include "abi/parameter.h"
 #include "frontend/capi/handles.h"
 #include "server/inference_server.h"
 
@@ -25,13 +27,25 @@ base::Status Stop(TRITONSERVER_Server* server) {
   return engine->Stop();
 }
 
-base::Status CheckRegistrationAllowed(TRITONSERVER_Server* server) {
-  NEREID_ASSIGN_OR_RETURN(auto* engine, EngineOf(server));
-  if (engine->settings().model_control_mode == server::ModelControlMode::kExplicit) {
-    return base::Status::Ok();
+/// Each parameter's name is that of a directory, its text value the name of the model there.
+base::Result<repository::NameMapping> ReadMapping(
+    const std::string& repository, std::span<const TRITONSERVER_Parameter* const> parameters) {
+  repository::NameMapping mapping;
+  for (const TRITONSERVER_Parameter* const parameter : parameters) {
+    if (parameter == nullptr) return base::Status::InvalidArgument("a name mapping is NULL");
+    const auto* const model = std::get_if<std::string>(&parameter->value);
+    if (model == nullptr) {
+      return base::Status::InvalidArgument("failed to register '" + repository +
+                                           "', the mapping of '" + parameter->name +
+                                           "' must be a string, the name of a model");
+    }
+    if (!mapping.emplace(*model, parameter->name).second) {
+      return base::Status::InvalidArgument("failed to register '" + repository +
+                                           "', there is a conflicting mapping for '" + *model +
+                                           "'");
+    }
   }
-  return base::Status::Unsupported(
-      "repository registration is not allowed if model control mode is not EXPLICIT");
+  return mapping;
 }
 
 }  // namespace
@@ -80,16 +94,22 @@ TRITONSERVER_Error* TRITONSERVER_ServerRegisterModelRepository(
   NEREID_CHECK_NOT_NULL(server);
   NEREID_CHECK_NOT_NULL(repository_path);
   if (mapping_count > 0) NEREID_CHECK_NOT_NULL(name_mapping);
-  TRITONSERVER_Error* error = abi::Guard([&] { return CheckRegistrationAllowed(server); });
-  return error != nullptr ? error : abi::MissingFeature(__func__, "repository registration");
+  return abi::Guard([&]() -> base::Status {
+    NEREID_ASSIGN_OR_RETURN(auto* engine, EngineOf(server));
+    NEREID_ASSIGN_OR_RETURN(const auto mapping,
+                            ReadMapping(repository_path, {name_mapping, mapping_count}));
+    return engine->RegisterRepository(repository_path, mapping);
+  });
 }
 
 TRITONSERVER_Error* TRITONSERVER_ServerUnregisterModelRepository(TRITONSERVER_Server* server,
                                                                  const char* repository_path) {
   NEREID_CHECK_NOT_NULL(server);
   NEREID_CHECK_NOT_NULL(repository_path);
-  TRITONSERVER_Error* error = abi::Guard([&] { return CheckRegistrationAllowed(server); });
-  return error != nullptr ? error : abi::MissingFeature(__func__, "repository registration");
+  return abi::Guard([&]() -> base::Status {
+    NEREID_ASSIGN_OR_RETURN(auto* engine, EngineOf(server));
+    return engine->UnregisterRepository(repository_path);
+  });
 }
 
 TRITONSERVER_Error* TRITONSERVER_ServerPollModelRepository(TRITONSERVER_Server* server) {

@@ -26,6 +26,14 @@ class Handover {
   std::unique_ptr<InferenceRequest> owned_;
 };
 
+TRITONSERVER_Error* Take(TRITONSERVER_InferenceTrace* trace,
+                         std::shared_ptr<request::Trace>* taken) {
+  return abi::Guard([&] {
+    *taken = request::ShareTrace(std::unique_ptr<request::Trace>(Unwrap(trace)));
+    return base::Status::Ok();
+  });
+}
+
 }  // namespace
 
 extern "C" {
@@ -33,13 +41,18 @@ extern "C" {
 TRITONSERVER_Error* TRITONSERVER_ServerInferAsync(TRITONSERVER_Server* server,
                                                   TRITONSERVER_InferenceRequest* inference_request,
                                                   TRITONSERVER_InferenceTrace* trace) {
+  // Taken in any case: whatever happens, its release callback comes.
+  std::shared_ptr<request::Trace> taken;
+  if (trace != nullptr) {
+    if (TRITONSERVER_Error* error = Take(trace, &taken)) return error;
+  }
   NEREID_CHECK_NOT_NULL(server);
   NEREID_CHECK_NOT_NULL(inference_request);
-  if (trace != nullptr) return abi::MissingFeature(__func__, "tracing");
   return abi::Guard([&]() -> base::Status {
     NEREID_ASSIGN_OR_RETURN(auto* service, ServiceOf(server));
     InferenceRequest* request = Unwrap(inference_request);
     NEREID_RETURN_IF_ERROR(SinkOf(*request).BeginSubmission(*request));
+    if (taken != nullptr) request->SetTrace(std::move(taken));
     return Handover(request).Submit(*service);
   });
 }

@@ -241,7 +241,8 @@ TRITONSERVER_Error* TRITONSERVER_ServerOptionsSetModelLoadRetryCount(
 TRITONSERVER_Error* TRITONSERVER_ServerOptionsSetModelNamespacing(
     TRITONSERVER_ServerOptions* options, bool enable_namespace) {
   NEREID_CHECK_NOT_NULL(options);
-  return enable_namespace ? abi::MissingFeature(__func__, "model namespacing") : nullptr;
+  return Set(options,
+             [&](ServerSettings& settings) { settings.model_namespacing = enable_namespace; });
 }
 
 TRITONSERVER_Error* TRITONSERVER_ServerOptionsSetEnablePeerAccess(

@@ -108,9 +108,16 @@ TEST_F(OptionsTest, RefusesBadValues) {
       kInvalidArgument);
 }
 
-TEST_F(OptionsTest, NamesWhatIsMissing) {
+TEST_F(OptionsTest, TellsRepositoriesApart) {
+  EXPECT_FALSE(settings().model_namespacing);
+  EXPECT_SUCCESS(TRITONSERVER_ServerOptionsSetModelNamespacing(options_, true));
+  EXPECT_TRUE(settings().model_namespacing);
   EXPECT_SUCCESS(TRITONSERVER_ServerOptionsSetModelNamespacing(options_, false));
-  EXPECT_CODE(TRITONSERVER_ServerOptionsSetModelNamespacing(options_, true), kUnsupported);
+  EXPECT_FALSE(settings().model_namespacing);
+  EXPECT_CODE(TRITONSERVER_ServerOptionsSetModelNamespacing(nullptr, true), kInvalidArgument);
+}
+
+TEST_F(OptionsTest, AResponseCacheOfNoBytesIsNone) {
   EXPECT_SUCCESS(TRITONSERVER_ServerOptionsSetResponseCacheByteSize(options_, 0));
 }
 

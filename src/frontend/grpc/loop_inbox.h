@@ -21,7 +21,7 @@ class Call;
 struct Delivery {
   std::shared_ptr<Call> call;
   std::optional<codec::proto::EncodedMessage> message;
-  base::ByteShare waiting;  // streams: the message's size
+  base::ByteShare waiting;           // streams: the message's size
   std::optional<CallStatus> status;  // how something ended; the call knows what
   uint64_t request = 0;              // streams: which of the call's requests
   bool final = false;                // streams: that request has no more responses

@@ -29,7 +29,6 @@ constexpr MissingMethod kMissing[] = {
     {"CudaSharedMemoryRegister", "CUDA shared memory"},
     {"CudaSharedMemoryUnregister", "CUDA shared memory"},
     {"TraceSetting", "tracing"},
-    {"LogSettings", "changing log settings"},
 };
 
 CallStatus Unknown(std::string_view path) {

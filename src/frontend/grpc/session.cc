@@ -150,8 +150,8 @@ struct SessionCallbacks {
     self.queue_.Copy({reinterpret_cast<const char*>(frame_header), 9});
     call.MoveUnsent(length, &self.queue_);
     if (call.withheld == 0 || call.WantsLess()) return 0;
-    return FromConsume(nghttp2_session_consume_stream(session, call.stream(),
-                                                      std::exchange(call.withheld, 0)));
+    return FromConsume(
+        nghttp2_session_consume_stream(session, call.stream(), std::exchange(call.withheld, 0)));
   }
 
   // Frames above the default size need a larger buffer in nghttp2: only for those with much to say.

@@ -20,8 +20,8 @@ struct RequestNames {
 // Turns the responses of one request of a stream into messages of the call.
 class StreamRequest final : public request::ResponseSink {
  public:
-  StreamRequest(std::shared_ptr<Call> call, std::shared_ptr<base::ByteBudget> budget, uint64_t number,
-                RequestNames names, bool decoupled, bool errors_end_call)
+  StreamRequest(std::shared_ptr<Call> call, std::shared_ptr<base::ByteBudget> budget,
+                uint64_t number, RequestNames names, bool decoupled, bool errors_end_call)
       : call_(std::move(call)),
         budget_(std::move(budget)),
         number_(number),

@@ -3,9 +3,11 @@
 
 #include <google/protobuf/arena.h>
 
+#include <optional>
 #include <string>
 #include <utility>
 
+#include "api/log_settings.h"
 #include "api/version_text.h"
 #include "frontend/grpc/call.h"
 #include "frontend/grpc/statistics_message.h"
@@ -171,6 +173,51 @@ Status RepositoryModelUnload(InferenceService& service,
   return service.UnloadModel(request.model_name(), unload_dependents);
 }
 
+Status ReadLogSetting(const std::string& key,
+                      const inference::LogSettingsRequest::SettingValue& value,
+                      api::LogChanges* changes) {
+  if (key == "log_file") return api::LogFileIsFixed();
+  if (key == "log_verbose_level") {
+    if (!value.has_uint32_param()) {
+      return Status::InvalidArgument("expect int32 for 'log_verbose_level'");
+    }
+    changes->verbose_level = value.uint32_param();
+    return Status::Ok();
+  }
+  if (key == "log_format") {
+    if (!value.has_string_param()) return Status::InvalidArgument("expect string for 'log_format'");
+    changes->format = api::FindLogFormat(value.string_param());
+    if (changes->format) return Status::Ok();
+    return Status::InvalidArgument("invalid argument for log_format, got: " + value.string_param());
+  }
+  std::optional<bool>* const level = key == "log_info"      ? &changes->info
+                                     : key == "log_warning" ? &changes->warning
+                                     : key == "log_error"   ? &changes->error
+                                                            : nullptr;
+  if (level == nullptr) return Status::Ok();
+  if (!value.has_bool_param()) return Status::InvalidArgument("expect boolean for '" + key + "'");
+  *level = value.bool_param();
+  return Status::Ok();
+}
+
+Status LogSettings(InferenceService&, const inference::LogSettingsRequest& request,
+                   inference::LogSettingsResponse* reply) {
+  api::LogChanges changes;
+  for (const auto& [key, value] : request.settings()) {
+    NEREID_RETURN_IF_ERROR(ReadLogSetting(key, value, &changes));
+  }
+  api::ChangeLogSettings(changes);
+  const api::LogSettings now = api::GetLogSettings();
+  auto& settings = *reply->mutable_settings();
+  settings["log_file"].set_string_param(now.file);
+  settings["log_info"].set_bool_param(now.info);
+  settings["log_warning"].set_bool_param(now.warning);
+  settings["log_error"].set_bool_param(now.error);
+  settings["log_verbose_level"].set_uint32_param(now.verbose_level);
+  settings["log_format"].set_string_param(std::string(api::LogFormatName(now.format)));
+  return Status::Ok();
+}
+
 Status HealthCheck(InferenceService& service, const ::grpc::health::v1::HealthCheckRequest&,
                    ::grpc::health::v1::HealthCheckResponse* reply) {
   NEREID_ASSIGN_OR_RETURN(const bool ready, service.IsServerReady());
@@ -194,6 +241,7 @@ constexpr UnaryMethod kMethods[] = {
     NEREID_METHOD(ModelConfig),
     NEREID_METHOD(ModelStatistics),
     NEREID_METHOD(RepositoryIndex),
+    NEREID_METHOD(LogSettings),
     {"/inference.GRPCInferenceService/RepositoryModelLoad",
      &Run<inference::RepositoryModelLoadRequest, inference::RepositoryModelLoadResponse,
           RepositoryModelLoad>,

@@ -26,9 +26,7 @@ class EventSink final : public request::ResponseSink {
  public:
   EventSink(std::shared_ptr<ReplyStream> stream,
             std::shared_ptr<request::Cancellation> cancellation, bool decoupled)
-      : stream_(std::move(stream)),
-        cancellation_(std::move(cancellation)),
-        decoupled_(decoupled) {}
+      : stream_(std::move(stream)), cancellation_(std::move(cancellation)), decoupled_(decoupled) {}
 
   void Send(std::unique_ptr<request::InferenceResponse> response, bool final) noexcept override {
     if (response != nullptr && !given_up_) {

@@ -263,6 +263,17 @@ TEST_F(HttpStreamTest, ABackendThatWaitsIsWokenWhenTheClientGoes) {
   backend.join();
 }
 
+TEST_F(HttpStreamTest, ABackendThatWaitsIsWokenByTheDeadline) {
+  options_.max_waiting_bytes = 1 << 20;
+  options_.slow_reader_patience = milliseconds{60'000};  // never waited for
+  Start();
+  RawClient client(server_->port());
+  client.Send(Post(kStream, kBody, "grpc-timeout: 100m\r\n"));
+  Held held = Take();
+  while (!held.IsCancelled()) held.Send(256 << 10);
+  held.SendFinal();
+}
+
 TEST_F(HttpStreamTest, StoppingEndsStreams) {
   Start();
   RawClient client(server_->port());

@@ -8,6 +8,7 @@
 #include "base/blocking_workers.h"
 #include "base/log.h"
 #include "codec/json/documents.h"
+#include "codec/json/log_settings.h"
 #include "codec/json/repository_requests.h"
 #include "config/describe.h"
 #include "frontend/http/generate_endpoint.h"
@@ -28,7 +29,10 @@ using Document = base::Result<std::string>;
 class KserveHandler final : public HttpHandler {
  public:
   KserveHandler(KserveOptions options, api::InferenceService& service)
-      : options_(std::move(options)), service_(service), infer_(options_, service_), generate_(options_, service_) {}
+      : options_(std::move(options)),
+        service_(service),
+        infer_(options_, service_),
+        generate_(options_, service_) {}
 
   void Handle(Exchange& exchange) override;
   void AnswerInference(Exchange& exchange, std::unique_ptr<request::InferenceResponse> response,
@@ -50,6 +54,8 @@ class KserveHandler final : public HttpHandler {
   Document ModelReady(const Route& route);
   Document ModelConfig(const Route& route);
   Document Statistics(const Route& route);
+  Document Sequences(const Route& route);
+  void Logging(Exchange& exchange, bool change);
   void RepositoryIndex(Exchange& exchange);
   void Load(Exchange& exchange, const Route& route);
   void Unload(Exchange& exchange, const Route& route);
@@ -104,6 +110,8 @@ void KserveHandler::Handle(Exchange& exchange) {
       return Get(exchange, route, kJsonType, get, &KserveHandler::ModelConfig);
     case Endpoint::kStatistics:
       return Get(exchange, route, kJsonType, get, &KserveHandler::Statistics);
+    case Endpoint::kSequences:
+      return Get(exchange, route, kJsonType, get, &KserveHandler::Sequences);
     case Endpoint::kRepositoryIndex:
       if (!post) return ReplyWrongMethod(exchange, kJsonType);
       return RepositoryIndex(exchange);
@@ -120,7 +128,8 @@ void KserveHandler::Handle(Exchange& exchange) {
     case Endpoint::kTraceSetting:
       return ReplyUnsupported(exchange, "the trace extension");
     case Endpoint::kLogging:
-      return ReplyUnsupported(exchange, "the logging extension");
+      if (!get && !post) return ReplyWrongMethod(exchange, kJsonType);
+      return Logging(exchange, post);
     case Endpoint::kSystemSharedMemory:
       return ReplyUnsupported(exchange, "the system shared memory extension");
     case Endpoint::kCudaSharedMemory:
@@ -183,6 +192,22 @@ Document KserveHandler::Statistics(const Route& route) {
   NEREID_ASSIGN_OR_RETURN(const std::vector<api::ModelStatistics> statistics,
                           service_.GetModelStatistics(std::string(route.model), version));
   return codec::json::EncodeStatistics(statistics);
+}
+
+Document KserveHandler::Sequences(const Route& route) {
+  NEREID_ASSIGN_OR_RETURN(const int64_t version, api::ParseVersionText(route.version));
+  NEREID_ASSIGN_OR_RETURN(const api::SequenceList list,
+                          service_.ListSequences(std::string(route.model), version));
+  return codec::json::EncodeSequences(list);
+}
+
+void KserveHandler::Logging(Exchange& exchange, bool change) {
+  if (change) {
+    const auto changes = codec::json::DecodeLogChanges(exchange.body.view());
+    if (!changes.ok()) return ReplyError(exchange, changes.status(), kJsonType);
+    api::ChangeLogSettings(*changes);
+  }
+  ReplyText(exchange, kJsonType, codec::json::EncodeLogSettings(api::GetLogSettings()));
 }
 
 void KserveHandler::RepositoryIndex(Exchange& exchange) {

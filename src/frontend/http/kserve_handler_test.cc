@@ -31,13 +31,14 @@ class FakeExchange final : public Exchange, public std::enable_shared_from_this<
                                            std::string_view content_type,
                                            std::string_view) override {
     reply.content_type = content_type;
-    stream = std::make_shared<ReplyStream>(
-        kStreamLimit, std::chrono::milliseconds{0}, [this](std::shared_ptr<ReplyStream> ready) {
-          ReplyStream::Ready taken = ready->Take();
-          reply.status = taken.status;
-          for (const auto& piece : taken.pieces) reply.text << piece.text;
-          if (taken.ended) Finish();
-        });
+    stream = std::make_shared<ReplyStream>(kStreamLimit, std::chrono::milliseconds{0},
+                                           [this](std::shared_ptr<ReplyStream> ready) {
+                                             ReplyStream::Ready taken = ready->Take();
+                                             reply.status = taken.status;
+                                             for (const auto& piece : taken.pieces)
+                                               reply.text << piece.text;
+                                             if (taken.ended) Finish();
+                                           });
     return stream;
   }
   void ResignSink() override {
@@ -137,8 +138,8 @@ TEST_F(KserveHandlerTest, WrongPathsAndMethods) {
 }
 
 TEST_F(KserveHandlerTest, WhatComesLaterSaysSo) {
-  for (const char* target : {"/v2/logging", "/v2/trace/setting",
-                             "/v2/systemsharedmemory/status", "/v2/cudasharedmemory/status"}) {
+  for (const char* target :
+       {"/v2/trace/setting", "/v2/systemsharedmemory/status", "/v2/cudasharedmemory/status"}) {
     const Answer answer = Post(target);
     EXPECT_EQ(answer.status, 501) << target;
     EXPECT_NE(answer.body.find("is not supported yet"), std::string::npos) << target;

@@ -62,7 +62,8 @@ class Loop : public std::enable_shared_from_this<Loop> {
     /// The loop has ended.
     void Drop() const;
   };
-  /// Any thread: has the connection's OnCompleted() or OnStream() called on the loop's thread, soon.
+  /// Any thread: has the connection's OnCompleted() or OnStream() called on the loop's thread,
+  /// soon.
   void Complete(Completion completion) noexcept;
 
   // On the loop's thread only:

@@ -19,6 +19,7 @@ void ReplyStream::EndWith(int status, std::string text) {
   Piece piece{std::move(text), {}};
   piece.waiting = budget_->Force(piece.text.size());
   Add(status, std::move(piece), /*end=*/true);
+  budget_->Close();  // whoever waits to write waits in vain
 }
 
 void ReplyStream::End() { Add(200, {}, /*end=*/true); }

@@ -57,10 +57,10 @@ class ReplyStream : public std::enable_shared_from_this<ReplyStream> {
 
   const std::shared_ptr<base::ByteBudget> budget_;
   std::mutex mutex_;
-  Wake wake_;            // guarded by mutex_; null once closed
-  Ready ready_;          // guarded by mutex_
-  bool begun_ = false;   // guarded by mutex_: the status is decided
-  bool awake_ = false;   // guarded by mutex_: the connection knows
+  Wake wake_;           // guarded by mutex_; null once closed
+  Ready ready_;         // guarded by mutex_
+  bool begun_ = false;  // guarded by mutex_: the status is decided
+  bool awake_ = false;  // guarded by mutex_: the connection knows
 };
 
 }  // namespace nereid::frontend::http

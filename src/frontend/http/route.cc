@@ -50,6 +50,7 @@ Endpoint ModelEndpoint(Segments* segments) {
   if (word == "ready") return Endpoint::kModelReady;
   if (word == "config") return Endpoint::kModelConfig;
   if (word == "stats") return Endpoint::kStatistics;
+  if (word == "sequences") return Endpoint::kSequences;
   if (word == "generate") return Endpoint::kGenerate;
   if (word == "generate_stream") return Endpoint::kGenerateStream;
   return Endpoint::kUnknown;

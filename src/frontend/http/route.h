@@ -14,6 +14,7 @@ enum class Endpoint {
   kModelReady,
   kModelConfig,
   kStatistics,
+  kSequences,
   kInfer,
   kGenerate,
   kGenerateStream,

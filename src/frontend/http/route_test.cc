@@ -14,6 +14,7 @@ TEST(Route, EveryEndpoint) {
   EXPECT_EQ(FindRoute("/v2/models/m/ready").endpoint, Endpoint::kModelReady);
   EXPECT_EQ(FindRoute("/v2/models/m/config").endpoint, Endpoint::kModelConfig);
   EXPECT_EQ(FindRoute("/v2/models/m/stats").endpoint, Endpoint::kStatistics);
+  EXPECT_EQ(FindRoute("/v2/models/m/versions/2/sequences").endpoint, Endpoint::kSequences);
   EXPECT_EQ(FindRoute("/v2/models/m/infer").endpoint, Endpoint::kInfer);
   EXPECT_EQ(FindRoute("/v2/models/m/generate").endpoint, Endpoint::kGenerate);
   EXPECT_EQ(FindRoute("/v2/models/m/generate_stream").endpoint, Endpoint::kGenerateStream);

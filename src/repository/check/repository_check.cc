@@ -52,7 +52,7 @@ base::Result<std::vector<ModelDirectory>> FindModels(const std::vector<std::stri
       repositories.insert(path);
     }
   }
-  NEREID_ASSIGN_OR_RETURN(auto scanned, ScanRepositories(repositories));
+  NEREID_ASSIGN_OR_RETURN(auto scanned, ScanRepositories(PlainRepositories(repositories)));
   models.insert(models.end(), scanned.begin(), scanned.end());
   return models;
 }

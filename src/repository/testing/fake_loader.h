@@ -26,6 +26,7 @@ class FakeLoader : public ModelLoader {
       source.origin.reset();
       on_destroyed();
     }
+    const config::ModelConfig& config() const override { return *source.config; }
     void StopAccepting() override {}
     base::Status CheckReady() override { return base::Status::Ok(); }
     void Activate() override { loader.Note("activate", source); }
@@ -68,7 +69,7 @@ class FakeLoader : public ModelLoader {
   }
   void Note(const std::string& event, const VersionSource& source) {
     std::lock_guard lock(mutex_);
-    events_.push_back(event + " " + source.name + ":" + std::to_string(source.version));
+    events_.push_back(event + " " + ToText(source.id) + ":" + std::to_string(source.version));
   }
 
   std::mutex mutex_;

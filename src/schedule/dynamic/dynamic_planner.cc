@@ -62,7 +62,13 @@ RequestPtr DynamicPlanner::Withdraw(const RequestQueue::Waiting& waiting) {
 }
 
 bool DynamicPlanner::MayJoin(const RequestQueue::Waiting& next) {
-  if (prefix_.requests == 0) return true;
+  if (prefix_.requests == 0) {
+    if (strategy_ != nullptr) {
+      strategy_->Begin();
+      (void)strategy_->Includes(*next.request);
+    }
+    return true;
+  }
   const uint64_t size = prefix_.size + next.batch_size;
   if (size > prefix_.limit) {
     prefix_.closed = true;
@@ -72,6 +78,11 @@ bool DynamicPlanner::MayJoin(const RequestQueue::Waiting& next) {
   if (!compatibility_.MayShareBatch(*queue_.First()->request, *next.request)) {
     prefix_.closed = true;
     prefix_.closed_reason = BatchReason::kShape;
+    return false;
+  }
+  if (strategy_ != nullptr && !strategy_->Includes(*next.request)) {
+    prefix_.closed = true;
+    prefix_.closed_reason = BatchReason::kStrategy;
     return false;
   }
   return true;

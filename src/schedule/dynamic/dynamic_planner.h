@@ -8,6 +8,7 @@
 #include "schedule/adaptive/batch_limits.h"
 #include "schedule/batch_planner.h"
 #include "schedule/dynamic/batch_compatibility.h"
+#include "schedule/dynamic/batch_strategy.h"
 #include "schedule/queue/request_queue.h"
 
 namespace nereid::schedule {
@@ -16,8 +17,10 @@ namespace nereid::schedule {
 /// requests while they are compatible and fit into max_batch_size. Then:
 ///  - the largest prefix whose size is a preferred one is run (or, if the next request jumps over
 ///    the largest preferred size, the prefix before it);
-///  - if none is, and collecting stopped because the next request does not fit or is not
-///    compatible, everything collected is run: waiting could not make the batch larger;
+///  - if none is, and collecting stopped because the next request does not fit, is not compatible
+///  or
+///    is left out by the BatchStrategy, everything collected is run: waiting could not make the
+///    batch larger;
 ///  - if none is, and the oldest request has waited for the delay (or no delay is configured),
 ///    everything collected is run;
 ///  - if a collected request would time out by waiting longer, everything collected is run;
@@ -38,6 +41,9 @@ class DynamicPlanner final : public BatchPlanner {
   /// With other options than the configuration's.
   DynamicPlanner(const config::ModelConfig& config, const config::DynamicBatchingOptions& options,
                  std::shared_ptr<BatchLimits> limits = nullptr);
+
+  /// Asked for each request that could join a batch; before the first one is pushed.
+  void SetStrategy(std::shared_ptr<BatchStrategy> strategy) { strategy_ = std::move(strategy); }
 
   base::Status Push(RequestPtr& request, uint64_t now_ns) override;
   Decision Next(uint64_t now_ns, InstanceId instance) override;
@@ -97,6 +103,7 @@ class DynamicPlanner final : public BatchPlanner {
   uint64_t largest_preferred_ = 0;
   const BatchCompatibility compatibility_;
   const std::shared_ptr<BatchLimits> limits_;
+  std::shared_ptr<BatchStrategy> strategy_;  // null for most models
   RequestQueue queue_;
   Prefix prefix_;
 };

@@ -54,6 +54,47 @@ class DynamicPlannerTest : public ::testing::Test {
   BatchReason reason_ = BatchReason::kSingle;
 };
 
+/// Lets at most `most` requests into a batch, and counts what it is asked.
+class AtMost final : public BatchStrategy {
+ public:
+  explicit AtMost(int most) : most_(most) {}
+  void Begin() noexcept override {
+    ++batches;
+    included_ = 0;
+  }
+  bool Includes(request::InferenceRequest&) noexcept override { return ++included_ <= most_; }
+
+  int batches = 0;
+
+ private:
+  const int most_;
+  int included_ = 0;
+};
+
+TEST_F(DynamicPlannerTest, AStrategyClosesBatches) {
+  Use("max_queue_delay_microseconds: 1000000");
+  const auto strategy = std::make_shared<AtMost>(2);
+  planner_->SetStrategy(strategy);
+  Push(1, 0);
+  Push(1, 0);
+  EXPECT_EQ(Next(kMs), 0u) << "the next one might join";
+  EXPECT_EQ(wake_, 1000 * kMs);
+  Push(1, kMs);
+  EXPECT_EQ(Next(2 * kMs), 2u);
+  EXPECT_EQ(reason_, BatchReason::kStrategy);
+  EXPECT_EQ(Next(2 * kMs), 0u) << "the third waits for company";
+  EXPECT_EQ(Next(1001 * kMs), 1u);
+  EXPECT_EQ(reason_, BatchReason::kDelayExpired);
+  EXPECT_EQ(strategy->batches, 2);
+}
+
+TEST_F(DynamicPlannerTest, AStrategyCannotKeepTheFirstRequest) {
+  Use("");
+  planner_->SetStrategy(std::make_shared<AtMost>(0));
+  for (int i = 0; i < 3; ++i) Push(1, 0);
+  EXPECT_EQ(All(0), (std::vector<size_t>{1, 1, 1}));
+}
+
 TEST_F(DynamicPlannerTest, WithoutDelayEverythingGoes) {
   Use("");
   for (int i = 0; i < 3; ++i) Push(1, 0);

@@ -63,6 +63,10 @@ struct Sequence {
   uint64_t begin_ns = 0;
   uint64_t touched_ns = 0;             // the last arrival or release
   uint64_t backlog_until_ns = kNever;  // when it is refused if it still waits for a slot
+  // Live sequences with the same id: one before it, which is closed and has to end first, and one
+  // after it. So the model never has two of them at a time.
+  Sequence* predecessor = nullptr;
+  Sequence* successor = nullptr;
   const RequestQueue::Waiting* candidate = nullptr;  // of OldestCandidates
   std::shared_ptr<request::SequenceStates> states;   // null where the model has none
   /// Weak: a sequence that waits for its client does not keep the model.

@@ -82,6 +82,8 @@ Status SequencePlanner::CheckRequest(const InferenceRequest& request) const {
 base::Result<Sequence*> SequencePlanner::FindOrBegin(InferenceRequest& request, uint64_t now_ns) {
   const bool internal = IsNone(request.correlation_id);
   if (internal) {
+    // A model that tells sequences by their ids must not meet a client's here.
+    while (table_.IsLive(next_internal_id_)) ++next_internal_id_;
     request.correlation_id = next_internal_id_++;
     request.flags |= request::kFlagSequenceStart;
   } else if (Sequence* const known = table_.FindOpen(request.correlation_id)) {
@@ -166,7 +168,7 @@ void SequencePlanner::Reschedule(RequestPtr request, uint64_t now_ns,
 
 void SequencePlanner::Offer(Sequence& sequence, uint64_t now_ns) {
   if (sequence.standing != Sequence::Standing::kActive || sequence.ready || sequence.running ||
-      sequence.queue.empty()) {
+      sequence.queue.empty() || sequence.predecessor != nullptr) {
     return;
   }
   sequence.ready = true;
@@ -345,7 +347,8 @@ void SequencePlanner::End(Sequence& sequence, uint64_t now_ns) {
     backlog_timeouts_.erase({sequence.backlog_until_ns, sequence.handle});
   }
   const bool had_slot = sequence.standing != Sequence::Standing::kBacklog;
-  table_.Remove(sequence);
+  Sequence* const unblocked = table_.Remove(sequence);
+  if (unblocked != nullptr) Offer(*unblocked, now_ns);
   if (had_slot) FillSlots(now_ns);
 }
 

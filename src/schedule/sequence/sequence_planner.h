@@ -23,7 +23,8 @@ namespace nereid::schedule {
 ///    from where the oldest sequence takes the first slot that is freed;
 ///  - its requests are executed in the order of their arrival, and the next one is handed out when
 ///    the one before has been released;
-///  - END closes it for further requests at once, and ends it when that request is released;
+///  - END closes it for further requests at once, and ends it when that request is released; a new
+///    sequence with its id begins then, not before;
 ///  - a sequence with nothing to do is ended when nothing has come for the idle time; one whose
 ///    waiting request is cancelled, or outlives its client's deadline, dies with all that waits.
 /// Which of the requests that may be handed out make a batch is the strategy's: DirectSlots or

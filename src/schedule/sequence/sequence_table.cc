@@ -41,15 +41,18 @@ Sequence& SequenceTable::Begin(request::CorrelationId id, bool internal, uint64_
   sequence.begin_ns = now_ns;
   sequence.touched_ns = now_ns;
   by_handle_.emplace(sequence.handle, std::prev(backlog_.end()));
-  if (sequence.open) open_.emplace(sequence.id, &sequence);
+  Sequence*& latest = latest_[sequence.id];
+  sequence.predecessor = latest;
+  if (latest != nullptr) latest->successor = &sequence;
+  latest = &sequence;
   // Whoever is in the backlog already comes first; with a free slot nobody is.
   if (!free_.empty()) GiveSlot(sequence);
   return sequence;
 }
 
 Sequence* SequenceTable::FindOpen(const request::CorrelationId& id) {
-  const auto found = open_.find(id);
-  return found == open_.end() ? nullptr : found->second;
+  const auto found = latest_.find(id);
+  return found == latest_.end() || !found->second->open ? nullptr : found->second;
 }
 
 Sequence* SequenceTable::Find(uint64_t handle) {
@@ -57,14 +60,22 @@ Sequence* SequenceTable::Find(uint64_t handle) {
   return found == by_handle_.end() ? nullptr : &*found->second;
 }
 
-void SequenceTable::Close(Sequence& sequence) {
-  if (!sequence.open) return;
-  sequence.open = false;
-  open_.erase(sequence.id);
+void SequenceTable::ForgetId(Sequence& sequence) {
+  if (sequence.predecessor != nullptr) sequence.predecessor->successor = sequence.successor;
+  if (sequence.successor != nullptr) {
+    sequence.successor->predecessor = sequence.predecessor;
+    return;
+  }
+  if (sequence.predecessor != nullptr) {
+    latest_[sequence.id] = sequence.predecessor;
+  } else {
+    latest_.erase(sequence.id);
+  }
 }
 
-void SequenceTable::Remove(Sequence& sequence) {
-  Close(sequence);
+Sequence* SequenceTable::Remove(Sequence& sequence) {
+  ForgetId(sequence);
+  Sequence* const unblocked = sequence.predecessor == nullptr ? sequence.successor : nullptr;
   if (sequence.standing != Sequence::Standing::kBacklog) {
     Instance& instance = instances_.at(sequence.instance);
     --instance.in_use;
@@ -78,6 +89,7 @@ void SequenceTable::Remove(Sequence& sequence) {
   const List::iterator position = found->second;
   by_handle_.erase(found);
   ListOf(sequence.standing).erase(position);
+  return unblocked;
 }
 
 Sequence* SequenceTable::TakeFromBacklog() {

@@ -24,20 +24,24 @@ class SequenceTable {
   SequenceTable(const SequenceTable&) = delete;
   SequenceTable& operator=(const SequenceTable&) = delete;
 
-  /// Makes a sequence: in the free slot with the lowest number, of instances with the same the one
-  /// that was added first; or at the end of the backlog. The id, unless it is internal, must not be
-  /// in use.
+  /// Makes a sequence, which is closed at once if its id is internal. It gets the free slot with the
+  /// lowest number, of instances with the same the one that was added first; or it goes to the end
+  /// of the backlog. If a closed sequence with the id is alive still, it becomes that one's
+  /// successor; an open one there must not be.
   Sequence& Begin(request::CorrelationId id, bool internal, uint64_t now_ns);
 
   /// The sequence that requests with this id join; null if there is none.
   Sequence* FindOpen(const request::CorrelationId& id);
+  /// Whether a live sequence has it, open or closed.
+  bool IsLive(const request::CorrelationId& id) const { return latest_.contains(id); }
   /// Null once the sequence is over.
   Sequence* Find(uint64_t handle);
 
   /// No further request joins: its id is free for another sequence.
-  void Close(Sequence& sequence);
-  /// Forgets it, and frees its slot. The caller calls TakeFromBacklog then.
-  void Remove(Sequence& sequence);
+  void Close(Sequence& sequence) { sequence.open = false; }
+  /// Forgets it, and frees its slot. Returns the successor if that has no predecessor now, or null.
+  /// The caller calls TakeFromBacklog then.
+  Sequence* Remove(Sequence& sequence);
   /// Gives a free slot to the sequence that has been in the backlog for longest. Null if there is
   /// no free slot or nothing in the backlog.
   Sequence* TakeFromBacklog();
@@ -69,9 +73,11 @@ class SequenceTable {
   List& ListOf(Sequence::Standing standing);
   void MoveTo(Sequence& sequence, Sequence::Standing standing);
   void GiveSlot(Sequence& sequence);
+  void ForgetId(Sequence& sequence);
 
   List backlog_, active_, idle_;
-  std::map<request::CorrelationId, Sequence*> open_;  // ordered: no id of a client makes it slow
+  // The latest live one with each id. Ordered: no choice of ids makes it slow.
+  std::map<request::CorrelationId, Sequence*> latest_;
   std::unordered_map<uint64_t, List::iterator> by_handle_;
   std::map<InstanceId, Instance> instances_;
   std::set<std::pair<uint32_t, InstanceId>> free_;  // slot, instance: in the order of assignment

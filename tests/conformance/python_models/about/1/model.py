@@ -35,7 +35,6 @@ class TritonPythonModel:
                 "parameters": json.loads(request.parameters()),
                 "cancelled": request.is_cancelled(),
                 "wanted": sorted(request.requested_output_names()),
-                "trace": request.trace() is None,
                 "input": {"name": tensor.name(), "cpu": tensor.is_cpu(),
                           "shape": list(tensor.shape())},
                 "absent": pb_utils.get_input_tensor_by_name(request, "ABSENT") is None,

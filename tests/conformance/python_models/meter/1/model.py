@@ -22,12 +22,7 @@ class TritonPythonModel:
         responses = []
         for request in requests:
             value = float(pb_utils.get_input_tensor_by_name(request, "IN").as_numpy()[0])
-            try:
-                self.total.increment(value)
-            except pb_utils.TritonModelException as error:
-                responses.append(pb_utils.InferenceResponse(
-                    error=pb_utils.TritonError(str(error))))
-                continue
+            self.total.increment(value)
             self.level.set(value)
             self.sizes.observe(value)
             out = np.array([self.total.value(), self.level.value()], np.float64)

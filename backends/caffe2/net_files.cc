@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "caffe2/net_files.h"
+
+#include <algorithm>
+#include <climits>
+#include <filesystem>
+#include <fstream>
+
+namespace nereid::caffe2 {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// A file may not have more operators than this; each takes far more memory than its bytes.
+constexpr int kMostOperators = 1000000;
+
+Error ReadFile(const fs::path& path, const std::string& model, std::string* bytes) {
+  std::error_code failure;
+  if (!fs::is_regular_file(path, failure)) {
+    return Error(TRITONSERVER_ERROR_UNAVAILABLE,
+                 "unable to find '" + path.string() + "' for model '" + model + "'");
+  }
+  const std::uintmax_t size = fs::file_size(path, failure);
+  if (failure || size > INT_MAX) {
+    return Error::InvalidArgument("'" + path.string() +
+                                  "' cannot be read: it has two gigabytes or more");
+  }
+  std::ifstream stream(path, std::ios::binary);
+  bytes->resize(static_cast<size_t>(size));
+  if (!stream.read(bytes->data(), static_cast<std::streamsize>(size))) {
+    return Error::Internal("'" + path.string() + "' cannot be read");
+  }
+  return {};
+}
+
+/// Whether `text` is UTF-8: names go into messages, which are.
+bool IsText(const std::string& text) {
+  size_t left = 0;  // bytes that the character still needs
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (left > 0) {
+      if ((byte & 0xC0) != 0x80) {
+        return false;
+      }
+      --left;
+    } else if (byte >= 0x80) {
+      left = byte >= 0xC2 && byte < 0xE0   ? 1
+             : byte >= 0xE0 && byte < 0xF0 ? 2
+             : byte >= 0xF0 && byte < 0xF5 ? 3
+                                           : 0;
+      if (left == 0) {
+        return false;
+      }
+    }
+  }
+  return left == 0;
+}
+
+template <typename List>
+bool AreTexts(const List& list) {
+  return std::all_of(list.begin(), list.end(), IsText);
+}
+
+bool HasOnlyTexts(const caffe2_net::NetDef& net) {
+  const auto is_text = [](const caffe2_net::OperatorDef& op) {
+    return IsText(op.type()) && AreTexts(op.input()) && AreTexts(op.output()) &&
+           std::all_of(op.arg().begin(), op.arg().end(), [](const caffe2_net::Argument& argument) {
+             // Texts that are values of GivenTensorStringFill may be any bytes.
+             return IsText(argument.name()) && IsText(argument.s());
+           });
+  };
+  return IsText(net.name()) && AreTexts(net.external_input()) && AreTexts(net.external_output()) &&
+         std::all_of(net.op().begin(), net.op().end(), is_text);
+}
+
+}  // namespace
+
+Error ParseNet(std::string_view bytes, const std::string& file, caffe2_net::NetDef* net) {
+  if (bytes.size() > INT_MAX ||
+      !net->ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) {
+    return Error::InvalidArgument("'" + file + "' is no Caffe2 NetDef, or is damaged");
+  }
+  if (net->op_size() > kMostOperators) {
+    return Error::InvalidArgument("'" + file + "' has more than " + std::to_string(kMostOperators) +
+                                  " operators");
+  }
+  if (!HasOnlyTexts(*net)) {
+    return Error::InvalidArgument("'" + file + "' is damaged: it has a name that is no UTF-8 text");
+  }
+  return {};
+}
+
+Error ReadNets(const ModelConfig& config, NetPair* nets, std::string* place) {
+  const fs::path name =
+      config.default_model_filename.empty() ? "model.netdef" : config.default_model_filename;
+  if (name.is_absolute() || std::find(name.begin(), name.end(), "..") != name.end()) {
+    return Error::InvalidArgument("model '" + config.name + "': default_model_filename '" +
+                                  name.string() + "' leads out of the version's folder");
+  }
+  const fs::path file = fs::path(config.directory) / std::to_string(config.version) / name;
+  const fs::path init = file.parent_path() / ("init_" + file.filename().string());
+  std::string bytes;
+  NEREID_BACKEND_TRY(ReadFile(file, config.name, &bytes));
+  NEREID_BACKEND_TRY(ParseNet(bytes, file.string(), &nets->predict));
+  NEREID_BACKEND_TRY(ReadFile(init, config.name, &bytes));
+  NEREID_BACKEND_TRY(ParseNet(bytes, init.string(), &nets->init));
+  *place = file.string();
+  return {};
+}
+
+}  // namespace nereid::caffe2

@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "steps.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+#include "greedy_decoder.h"
+#include "nereid/backend/bytes_tensor.h"
+#include "nereid/backend/input.h"
+#include "nereid/backend/output.h"
+#include "text_boxes.h"
+#include "warp.h"
+
+namespace nereid::ocr {
+namespace {
+
+using backend::AlignedBuffer;
+using backend::BatchMember;
+using backend::Error;
+
+// The detection model halves its image five times.
+constexpr int64_t kGrid = 32;
+constexpr int64_t kBoxFloats = 8;
+
+struct Tensor {
+  std::span<const int64_t> shape;
+  const char* data = nullptr;
+
+  const float* floats() const { return reinterpret_cast<const float*>(data); }
+};
+
+Error ReadTensor(const BatchMember& member, const char* name, TRITONSERVER_DataType type,
+                 size_t rank, AlignedBuffer* scratch, Tensor* tensor) {
+  backend::Input input;
+  NEREID_BACKEND_TRY(backend::FindInput(member.request, name, &input));
+  if (input.data_type != type || input.shape.size() != rank) {
+    return Error::InvalidArgument("input '" + std::string(name) + "' must be " +
+                                  TRITONSERVER_DataTypeString(type) + " with " +
+                                  std::to_string(rank) + " dimensions");
+  }
+  NEREID_BACKEND_TRY(backend::CheckInputSize(input));
+  backend::Gathered gathered;
+  NEREID_BACKEND_TRY(
+      backend::GatherInputs(std::span(&input, 1), alignof(float), scratch, &gathered));
+  *tensor = {input.shape, gathered.data};
+  return {};
+}
+
+Error ReadImage(const BatchMember& member, AlignedBuffer* scratch, Image* image) {
+  Tensor tensor;
+  NEREID_BACKEND_TRY(ReadTensor(member, "image", TRITONSERVER_TYPE_UINT8, 3, scratch, &tensor));
+  if (tensor.shape[0] < 1 || tensor.shape[1] < 1 || tensor.shape[2] != 3) {
+    return Error::InvalidArgument("input 'image' has the shape " +
+                                  backend::ShapeText(tensor.shape) +
+                                  ", expected [rows,columns,3] with at least one pixel");
+  }
+  *image = {reinterpret_cast<const uint8_t*>(tensor.data), static_cast<size_t>(tensor.shape[0]),
+            static_cast<size_t>(tensor.shape[1])};
+  return {};
+}
+
+Error AllocateFloats(const BatchMember& member, const char* name, std::span<const int64_t> shape,
+                     float** floats) {
+  char* buffer = nullptr;
+  const int64_t size = backend::TensorByteSize(TRITONSERVER_TYPE_FP32, shape);
+  NEREID_BACKEND_TRY(backend::AllocateOutput(member.response, name, TRITONSERVER_TYPE_FP32, shape,
+                                             static_cast<uint64_t>(size), &buffer));
+  *floats = reinterpret_cast<float*>(buffer);
+  return {};
+}
+
+Error WriteFloats(const BatchMember& member, const char* name, std::span<const int64_t> shape,
+                  const std::vector<float>& values) {
+  return backend::WriteOutput(member.response, name, TRITONSERVER_TYPE_FP32, shape,
+                              reinterpret_cast<const char*>(values.data()),
+                              values.size() * sizeof(float));
+}
+
+bool Wants(const BatchMember& member, std::string_view output) {
+  bool wanted = false;
+  const Error seen = backend::ForEachRequestedOutput(member.request, [&](const char* name) {
+    wanted = wanted || output == name;
+    return Error();
+  });
+  return wanted || !seen.ok();
+}
+
+int64_t OnGrid(double side) {
+  return std::max(kGrid, static_cast<int64_t>(std::llround(side / kGrid)) * kGrid);
+}
+
+Error Prepare(const OcrModel& model, Scratch* scratch, BatchMember* member) {
+  Image image;
+  NEREID_BACKEND_TRY(ReadImage(*member, &scratch->first, &image));
+  const auto width = static_cast<double>(image.columns);
+  const auto height = static_cast<double>(image.rows);
+  const double scale =
+      std::min(1.0, static_cast<double>(model.longest_side()) / std::max(width, height));
+  const int64_t rows = OnGrid(height * scale);
+  const int64_t columns = OnGrid(width * scale);
+  float* out = nullptr;
+  NEREID_BACKEND_TRY(
+      AllocateFloats(*member, "tensor", std::vector<int64_t>{1, 3, rows, columns}, &out));
+  const Frame whole{{0, 0}, {static_cast<float>(width), 0}, {0, static_cast<float>(height)}};
+  const auto stride = static_cast<size_t>(columns);
+  Warp(image, whole, static_cast<size_t>(rows), stride,
+       {out, stride, static_cast<size_t>(rows * columns)});
+  return {};
+}
+
+Frame FrameOf(const TextBox& box) {
+  const auto& [top_left, top_right, bottom_right, bottom_left] = box.corners;
+  return {top_left,
+          {top_right.x - top_left.x, top_right.y - top_left.y},
+          {bottom_left.x - top_left.x, bottom_left.y - top_left.y}};
+}
+
+// The columns of a line that is scaled to kLineRows rows.
+int64_t LineColumns(const OcrModel& model, const Frame& frame) {
+  const float across = std::hypot(frame.across.x, frame.across.y);
+  const float down = std::hypot(frame.down.x, frame.down.y);
+  const auto columns = static_cast<int64_t>(std::lround(across * kLineRows / down));
+  return std::clamp(columns, kLineRows, model.max_columns());
+}
+
+// The boxes in pixels of the image; an error where there are too many.
+Error FindLines(const OcrModel& model, const Image& image, const Tensor& probabilities,
+                std::vector<TextBox>* boxes) {
+  const auto& shape = probabilities.shape;
+  if (shape[0] != 1 || shape[1] != 1 || shape[2] < 1 || shape[3] < 1) {
+    return Error::InvalidArgument("input 'probabilities' has the shape " +
+                                  backend::ShapeText(shape) + ", expected [1,1,rows,columns]");
+  }
+  const auto rows = static_cast<size_t>(shape[2]);
+  const auto columns = static_cast<size_t>(shape[3]);
+  BoxRules rules;
+  rules.unclip = model.unclip();
+  *boxes = FindTextBoxes(probabilities.floats(), rows, columns, rules);
+  if (static_cast<int64_t>(boxes->size()) > model.max_boxes()) {
+    return Error::InvalidArgument("the image shows " + std::to_string(boxes->size()) +
+                                  " pieces of text, but the parameter 'max_boxes' of model '" +
+                                  model.name() + "' is " + std::to_string(model.max_boxes()));
+  }
+  for (TextBox& box : *boxes) {
+    for (Point& corner : box.corners) {
+      corner.x *= static_cast<float>(image.columns) / static_cast<float>(columns);
+      corner.y *= static_cast<float>(image.rows) / static_cast<float>(rows);
+    }
+  }
+  return {};
+}
+
+// One batch for the recognition model, all lines as wide as the widest: what is left is grey. A
+// batch cannot be empty: where there is no text, it is one grey line, which no box belongs to.
+Error WriteLines(const OcrModel& model, const Image& image, const std::vector<TextBox>& boxes,
+                 const BatchMember& member) {
+  std::vector<int64_t> columns;
+  int64_t widest = kLineRows;
+  for (const TextBox& box : boxes) {
+    columns.push_back(LineColumns(model, FrameOf(box)));
+    widest = std::max(widest, columns.back());
+  }
+  // Few different widths, so that requests that come together fit into one batch.
+  widest = (widest + kGrid - 1) / kGrid * kGrid;
+  const auto lines = static_cast<int64_t>(std::max<size_t>(1, boxes.size()));
+  float* out = nullptr;
+  NEREID_BACKEND_TRY(
+      AllocateFloats(member, "lines", std::vector<int64_t>{lines, 3, kLineRows, widest}, &out));
+  const auto plane = static_cast<size_t>(kLineRows * widest);
+  std::fill_n(out, static_cast<size_t>(lines) * 3 * plane, 0.0F);
+  for (size_t i = 0; i < boxes.size(); ++i) {
+    Warp(image, FrameOf(boxes[i]), kLineRows, static_cast<size_t>(columns[i]),
+         {out + i * 3 * plane, static_cast<size_t>(widest), plane});
+  }
+  return {};
+}
+
+Error Crop(const OcrModel& model, Scratch* scratch, BatchMember* member) {
+  Image image;
+  NEREID_BACKEND_TRY(ReadImage(*member, &scratch->first, &image));
+  Tensor probabilities;
+  NEREID_BACKEND_TRY(ReadTensor(*member, "probabilities", TRITONSERVER_TYPE_FP32, 4,
+                                &scratch->second, &probabilities));
+  std::vector<TextBox> boxes;
+  NEREID_BACKEND_TRY(FindLines(model, image, probabilities, &boxes));
+  if (Wants(*member, "lines")) {
+    NEREID_BACKEND_TRY(WriteLines(model, image, boxes, *member));
+  }
+  if (!Wants(*member, "boxes")) {
+    return {};
+  }
+  std::vector<float> corners;
+  for (const TextBox& box : boxes) {
+    for (const Point& corner : box.corners) {
+      corners.insert(corners.end(), {corner.x, corner.y});
+    }
+  }
+  return WriteFloats(*member, "boxes",
+                     std::vector<int64_t>{static_cast<int64_t>(boxes.size()), 4, 2}, corners);
+}
+
+// What goes to the client: the lines that could be read.
+struct Answer {
+  std::vector<std::string> texts;
+  std::vector<float> boxes;
+  std::vector<float> scores;
+};
+
+Error WriteTexts(const std::vector<std::string>& texts, const BatchMember& member) {
+  uint64_t size = 0;
+  for (const std::string& text : texts) {
+    size += sizeof(uint32_t) + text.size();
+  }
+  char* out = nullptr;
+  NEREID_BACKEND_TRY(backend::AllocateOutput(
+      member.response, "texts", TRITONSERVER_TYPE_BYTES,
+      std::vector<int64_t>{static_cast<int64_t>(texts.size())}, size, &out));
+  for (const std::string& text : texts) {
+    out = backend::WriteBytesElement(text, out);
+  }
+  return {};
+}
+
+Error WriteAnswer(const Answer& answer, const BatchMember& member) {
+  const auto count = static_cast<int64_t>(answer.texts.size());
+  if (Wants(member, "texts")) {
+    NEREID_BACKEND_TRY(WriteTexts(answer.texts, member));
+  }
+  if (Wants(member, "boxes")) {
+    NEREID_BACKEND_TRY(
+        WriteFloats(member, "boxes", std::vector<int64_t>{count, 4, 2}, answer.boxes));
+  }
+  if (Wants(member, "scores")) {
+    NEREID_BACKEND_TRY(WriteFloats(member, "scores", std::vector<int64_t>{count}, answer.scores));
+  }
+  return {};
+}
+
+Error CheckDecoderInputs(const OcrModel& model, const Tensor& lines, const Tensor& boxes) {
+  const auto entries = static_cast<int64_t>(model.characters().size());
+  if (lines.shape[2] != entries) {
+    return Error::InvalidArgument("input 'steps' has the shape " + backend::ShapeText(lines.shape) +
+                                  ", but the characters.txt of model '" + model.name() + "' has " +
+                                  std::to_string(entries) + " lines");
+  }
+  if (boxes.shape[0] > lines.shape[0] || boxes.shape[1] * boxes.shape[2] != kBoxFloats) {
+    return Error::InvalidArgument("input 'found_boxes' has the shape " +
+                                  backend::ShapeText(boxes.shape) + ", expected [" +
+                                  std::to_string(lines.shape[0]) + ",4,2] or less");
+  }
+  return {};
+}
+
+Error Decode(const OcrModel& model, Scratch* scratch, BatchMember* member) {
+  Tensor lines;
+  Tensor boxes;
+  NEREID_BACKEND_TRY(
+      ReadTensor(*member, "steps", TRITONSERVER_TYPE_FP32, 3, &scratch->first, &lines));
+  NEREID_BACKEND_TRY(
+      ReadTensor(*member, "found_boxes", TRITONSERVER_TYPE_FP32, 3, &scratch->second, &boxes));
+  NEREID_BACKEND_TRY(CheckDecoderInputs(model, lines, boxes));
+  const auto steps = static_cast<size_t>(lines.shape[1]);
+  Answer answer;
+  for (size_t i = 0; i < static_cast<size_t>(boxes.shape[0]); ++i) {
+    ReadText read = DecodeGreedily(lines.floats() + i * steps * model.characters().size(), steps,
+                                   model.characters());
+    if (read.text.empty() || !(read.score >= model.least_score())) {
+      continue;
+    }
+    answer.texts.push_back(std::move(read.text));
+    answer.scores.push_back(read.score);
+    const float* box = boxes.floats() + i * kBoxFloats;
+    answer.boxes.insert(answer.boxes.end(), box, box + kBoxFloats);
+  }
+  return WriteAnswer(answer, *member);
+}
+
+}  // namespace
+
+Error RunStep(const OcrModel& model, Scratch* scratch, BatchMember* member) {
+  switch (model.step()) {
+    case Step::kPrepare:
+      return Prepare(model, scratch, member);
+    case Step::kCrop:
+      return Crop(model, scratch, member);
+    case Step::kDecode:
+      return Decode(model, scratch, member);
+  }
+  return Error::Internal("no such step");
+}
+
+}  // namespace nereid::ocr

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "ensemble/ensemble_plan.h"
+#include "ensemble/ensemble_statistics.h"
+#include "ensemble/members.h"
+#include "ensemble/step_limit.h"
+#include "model/model.h"
+#include "model/model_version.h"
+#include "schedule/request_target.h"
+
+namespace nereid::ensemble {
+
+/// A loaded version that computes by calling other models. It has no backend, no instances and no
+/// queue; its requests hold the members that they need, the ensemble itself holds none.
+class EnsembleModel final : public model::ModelVersion {
+ public:
+  ~EnsembleModel() override;
+
+  /// `source.config` must fit its members (see config/rules/ensemble_members.h), which are found in
+  /// `members`. Everything must outlive the model.
+  static base::Result<std::unique_ptr<EnsembleModel>> Create(
+      const model::ModelEnvironment& environment, const model::ModelSource& source,
+      const MemberDirectory& members);
+
+  const request::ModelIdentity& identity() const override { return *identity_; }
+  base::Status Enqueue(std::unique_ptr<request::InferenceRequest>& request) override;
+  void StopAccepting() override { accepting_.store(false, std::memory_order_release); }
+  /// Whether every member is served and ready.
+  base::Status CheckReady() override;
+  telemetry::ModelStatistics Statistics() const override;
+  /// Covers the members' fingerprints.
+  base::Result<cache::Digest> Fingerprint() const override;
+  /// UNSUPPORTED: there are no instances.
+  base::Result<model::InstanceUpdate> PrepareUpdate(const config::ModelConfig& wanted) override;
+  void ApplyUpdate(model::InstanceUpdate /*update*/) override {}
+
+ private:
+  /// Runs the requests that the response cache does not answer.
+  class Runner;
+
+  EnsembleModel(const model::ModelEnvironment& environment, const model::ModelSource& source,
+                const MemberDirectory& members);
+  base::Status Load();
+  base::Status ReadLabels(request::ModelIdentity* identity) const;
+  base::Status CreateCache();
+
+  const model::ModelEnvironment environment_;
+  const model::ModelSource source_;
+  const MemberDirectory& members_;
+  std::shared_ptr<const request::ModelIdentity> identity_;
+  std::unique_ptr<const EnsemblePlan> plan_;
+  std::vector<std::unique_ptr<StepLimit>> limits_;  // by step
+  EnsembleStatistics statistics_;
+  std::unique_ptr<model::CacheStatistics> cache_statistics_;  // null, as the next, without a cache
+  std::unique_ptr<cache::ModelCache> response_cache_;
+  std::unique_ptr<model::FirstResponseTimes> first_responses_;  // null where the server wants none
+  std::unique_ptr<Runner> runner_;
+  std::atomic<bool> accepting_{true};
+};
+
+}  // namespace nereid::ensemble

@@ -1,0 +1,379 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ensemble/ensemble_request.h"
+
+#include <algorithm>
+
+#include "ensemble/adapt_shape.h"
+#include "ensemble/step_request.h"
+#include "request/response_factory.h"
+#include "request/response_sink.h"
+
+namespace nereid::ensemble {
+
+using base::Status;
+using request::InferenceRequest;
+using request::InferenceResponse;
+
+namespace {
+
+std::vector<size_t> RequestedTensors(const EnsemblePlan& plan, const InferenceRequest& request) {
+  std::vector<size_t> tensors;
+  for (const std::string& name : request.requested_outputs) {
+    const int found = plan.FindTensor(name);
+    if (found < 0) continue;  // Normalize has refused such names
+    const auto tensor = static_cast<size_t>(found);
+    if (std::find(tensors.begin(), tensors.end(), tensor) == tensors.end()) {
+      tensors.push_back(tensor);
+    }
+  }
+  return tensors;
+}
+
+Status Cancelled(const InferenceRequest& request) {
+  return Status::Cancelled(request.LogPrefix() + "Request was cancelled");
+}
+
+/// `what`: the tensor, as the message names it. `dims` without the batch dimension.
+Status CheckShape(const std::string& what, const tensor::Shape& shape,
+                  const config::TensorSpec& spec, bool batching) {
+  const tensor::Shape expected = ShapePattern(spec.dims, batching);
+  if (tensor::ShapeMatches(expected, shape)) return Status::Ok();
+  return Status::Internal(what + " has the shape " + tensor::ShapeText(shape) + ", expected " +
+                          tensor::ShapeText(expected));
+}
+
+}  // namespace
+
+/// Where the responses of one step's request go. Keeps the ensemble's request until the member is
+/// done with the step's.
+class EnsembleRequest::StepSink final : public request::ResponseSink {
+ public:
+  StepSink(std::shared_ptr<EnsembleRequest> owner, const EnsembleRun::StepStart& start,
+           SequenceFields sequence)
+      : id(start.id), step(start.step), sequence(std::move(sequence)), owner_(std::move(owner)) {}
+
+  void Send(std::unique_ptr<InferenceResponse> response, bool final) noexcept override {
+    owner_->OnStepResponse(*this, std::move(response), final);
+  }
+  void RequestReleased(std::unique_ptr<InferenceRequest> request) noexcept override {
+    request.reset();
+    owner_->OnStepReleased();
+  }
+
+  const size_t id;
+  const size_t step;
+  const SequenceFields sequence;  // of the step's request
+
+ private:
+  const std::shared_ptr<EnsembleRequest> owner_;
+};
+
+void EnsembleRequest::Start(const EnsembleParts& parts, std::unique_ptr<InferenceRequest> request) {
+  std::make_shared<EnsembleRequest>(parts, std::move(request))->Begin();
+}
+
+EnsembleRequest::EnsembleRequest(const EnsembleParts& parts,
+                                 std::unique_ptr<InferenceRequest> request)
+    : parts_(parts),
+      model_(request->model()),
+      outputs_(RequestedTensors(parts.plan, *request)),
+      times_(std::make_shared<request::ComputeTimes>()),
+      members_(parts.plan.steps().size()),
+      request_(std::move(request)),
+      run_(parts.plan, outputs_) {}
+
+void EnsembleRequest::Begin() {
+  request_->StampQueueStart(parts_.clock.NowNs());
+  Status status = FindMembers();
+  const SequenceFields sequence{request_->correlation_id, request_->flags};
+  std::vector<std::pair<size_t, TensorPtr>> inputs;
+  for (const request::Input& input : request_->inputs()) {
+    const int tensor = parts_.plan.FindTensor(input.name);
+    if (tensor < 0) continue;
+    inputs.emplace_back(static_cast<size_t>(tensor),
+                        ViewInput(input, model_->config->max_batch_size() > 0, sequence));
+  }
+  request_->cancellation()->SetListener(this);
+  std::unique_lock lock(mutex_);
+  run_.Begin(inputs);
+  inputs.clear();
+  if (!status.ok()) FailLocked(std::move(status));
+  lends_thread_ = request_->may_run_inline;
+  CarryOut(lock);
+}
+
+Status EnsembleRequest::FindMembers() {
+  const std::vector<bool> needed = parts_.plan.StepsFor(outputs_);
+  for (size_t i = 0; i < needed.size(); ++i) {
+    if (!needed[i]) continue;
+    const EnsemblePlan::Step& step = parts_.plan.steps()[i];
+    auto member = parts_.members.Find(step.space, step.model, step.version);
+    if (!member.ok()) return InStep(i, member.status());
+    members_[i] = std::move(member).value();
+  }
+  return Status::Ok();
+}
+
+Status EnsembleRequest::InStep(size_t step, const Status& error) const {
+  const std::string quoted = "'" + parts_.plan.steps()[step].model + "'";
+  std::string text = error.message();
+  if (text.find(quoted) == std::string::npos) {
+    text += " (step " + std::to_string(step) + ", model " + quoted + ")";
+  }
+  return Status(error.code(), "in ensemble '" + model_->name + "', " + text);
+}
+
+Status EnsembleRequest::StuckError() const {
+  std::string text = "in ensemble '" + model_->name + "', " + request_->LogPrefix() +
+                     "unexpected deadlock, at least one output is not set while no more ensemble "
+                     "steps can be made";
+  if (const int step = run_.SilentStep(); step != kNoStep) {
+    text += ": step " + std::to_string(step) + ", model '" +
+            parts_.plan.steps()[static_cast<size_t>(step)].model +
+            "', has ended without a response";
+  }
+  return Status::InvalidArgument(std::move(text));
+}
+
+void EnsembleRequest::FailLocked(Status error) {
+  if (run_.failed()) return;
+  run_.Fail(std::move(error));
+  for (const auto& limit : parts_.limits) {
+    for (const EnsembleRun::StepStart& start : limit->Withdraw(*this)) run_.OnFinished(start.id);
+  }
+}
+
+void EnsembleRequest::OnCancelled() noexcept {
+  std::vector<Active> active;
+  {
+    std::lock_guard lock(mutex_);
+    active = active_;
+  }
+  for (const Active& step : active) step.cancellation->Cancel();
+  // Steps that wait for their turn are given up on another thread: the answer must not be sent from
+  // inside the cancellation.
+  parts_.timers.Schedule(parts_.clock.NowNs(), [weak = weak_from_this()] {
+    const auto self = weak.lock();
+    if (self == nullptr) return;
+    std::unique_lock lock(self->mutex_);
+    if (self->finished_ || self->answered_ || !self->active_.empty()) return;
+    self->FailLocked(
+        Cancelled(*self->request_).WithPrefix("in ensemble '" + self->model_->name + "', "));
+    self->CarryOut(lock);
+  });
+}
+
+void EnsembleRequest::CarryOut(std::unique_lock<std::mutex>& lock) {
+  if (carrying_out_) return;
+  carrying_out_ = true;
+  while (CarryOutOne(lock)) {
+  }
+  carrying_out_ = false;
+  lends_thread_ = false;
+}
+
+bool EnsembleRequest::CarryOutOne(std::unique_lock<std::mutex>& lock) {
+  if (auto response = run_.TakeResponse()) {
+    const bool final = run_.IsOver() && !run_.HasResponse();
+    answered_ = final;
+    lock.unlock();
+    Status status = Respond(*response, final);
+    response.reset();
+    lock.lock();
+    if (status.ok()) return true;
+    answered_ = false;
+    FailLocked(std::move(status));
+    return true;
+  }
+  if (auto start = run_.TakeStart()) {
+    if (request_->IsCancelled()) {
+      const size_t id = start->id;
+      start.reset();
+      FailLocked(Cancelled(*request_).WithPrefix("in ensemble '" + model_->name + "', "));
+      run_.OnFinished(id);
+      return true;
+    }
+    const bool may_run_inline = lends_thread_;
+    lock.unlock();
+    if (parts_.limits[start->step]->Acquire(shared_from_this(), *start)) {
+      StartStep(std::move(*start), may_run_inline);
+    } else {
+      // The request may have failed in between, and this start would be overlooked.
+      lock.lock();
+      if (run_.failed()) {
+        for (const auto& waiting : parts_.limits[start->step]->Withdraw(*this)) {
+          run_.OnFinished(waiting.id);
+        }
+      }
+      return true;
+    }
+    start.reset();
+    lock.lock();
+    return true;
+  }
+  if (!run_.IsOver()) return false;
+  if (!answered_) {
+    answered_ = true;
+    const Status error = run_.failed()    ? run_.error()
+                         : run_.IsStuck() ? StuckError()
+                                          : Status::Ok();
+    if (!error.ok()) run_.Fail(error);
+    lock.unlock();
+    request_->cancellation()->SetListener(nullptr);
+    if (error.ok()) {
+      request_->response_factory()->SendFinal();
+    } else {
+      request_->response_factory()->SendError(error);
+    }
+    lock.lock();
+    return true;
+  }
+  if (unreleased_ > 0 || finished_) return false;
+  finished_ = true;
+  const Status outcome = run_.error();
+  lock.unlock();
+  Finish(outcome);
+  lock.lock();
+  return false;
+}
+
+void EnsembleRequest::Finish(const Status& outcome) {
+  request_->cancellation()->SetListener(nullptr);
+  parts_.observer.OnEnd(*request_, *times_, outcome);
+  const std::shared_ptr<request::ResponseSink> sink = request_->sink();
+  request_->Unbind();
+  sink->RequestReleased(std::move(request_));
+}
+
+void EnsembleRequest::OnTurn(EnsembleRun::StepStart start) {
+  std::unique_lock lock(mutex_);
+  if (!run_.failed()) {
+    lock.unlock();
+    return StartStep(std::move(start), /*may_run_inline=*/false);
+  }
+  run_.OnFinished(start.id);
+  CarryOut(lock);
+  lock.unlock();
+  parts_.limits[start.step]->Release();
+}
+
+void EnsembleRequest::StartStep(EnsembleRun::StepStart start, bool may_run_inline) {
+  const size_t id = start.id, step = start.step;
+  const Member& member = members_[step];
+  auto sink = std::make_shared<StepSink>(shared_from_this(), start, SequenceOf(*request_, start));
+  std::unique_ptr<InferenceRequest> request = MakeStepRequest(
+      *request_, parts_.plan.steps()[step], start, *member.identity->config, std::move(sink));
+  start.inputs.clear();
+  request->compute_times = times_;
+  request->times.start_ns = parts_.clock.NowNs();
+  request->may_run_inline = may_run_inline;
+  const std::shared_ptr<request::Cancellation> cancellation = request->cancellation();
+  {
+    std::lock_guard lock(mutex_);
+    active_.push_back({id, cancellation});
+    ++unreleased_;
+  }
+  if (request_->IsCancelled()) cancellation->Cancel();
+  const Status status = model::Submit(member.identity, *member.version, request);
+  if (status.ok()) return;
+  // The step is no longer under way, and its request is ours.
+  const auto refused = std::move(request);
+  std::unique_lock lock(mutex_);
+  std::erase_if(active_, [id](const Active& active) { return active.id == id; });
+  --unreleased_;
+  FailLocked(InStep(step, status));
+  run_.OnFinished(id);
+  CarryOut(lock);
+  lock.unlock();
+  parts_.limits[step]->Release();
+}
+
+base::Result<std::vector<TensorPtr>> EnsembleRequest::TakeOutputs(const StepSink& sink,
+                                                                  InferenceResponse& response) {
+  const EnsemblePlan::Step& step = parts_.plan.steps()[sink.step];
+  const config::ModelConfig& member = *response.model().config;
+  const bool batching = member.max_batch_size() > 0;
+  const SequenceFields sequence = WithParameters(sink.sequence, response.parameters());
+  std::vector<TensorPtr> values(step.outputs.size());
+  for (size_t i = 0; i < step.outputs.size(); ++i) {
+    for (const auto& output : response.outputs()) {
+      if (output->name != step.outputs[i].name) continue;
+      if (const config::TensorSpec* const spec = member.FindOutput(output->name)) {
+        NEREID_RETURN_IF_ERROR(CheckShape("output '" + output->name + "' for the tensor '" +
+                                              parts_.plan.tensors()[step.outputs[i].tensor].name +
+                                              "'",
+                                          output->shape, *spec, batching));
+      }
+      values[i] = TakeOutput(*output, batching, sequence);
+      break;
+    }
+  }
+  return values;
+}
+
+void EnsembleRequest::OnStepResponse(const StepSink& sink,
+                                     std::unique_ptr<InferenceResponse> response, bool final) {
+  Status status;
+  std::vector<TensorPtr> outputs;
+  const bool answers = response != nullptr;
+  if (answers) {
+    status = response->error();
+    if (status.ok()) {
+      auto taken = TakeOutputs(sink, *response);
+      status = taken.status();
+      if (status.ok()) outputs = std::move(taken).value();
+    }
+    response.reset();
+  }
+  std::unique_lock lock(mutex_);
+  if (answers && status.ok()) status = run_.OnResponse(sink.id, std::move(outputs));
+  if (!status.ok()) FailLocked(InStep(sink.step, status));
+  if (final) {
+    std::erase_if(active_, [&](const Active& active) { return active.id == sink.id; });
+    run_.OnFinished(sink.id);
+  }
+  CarryOut(lock);
+  lock.unlock();
+  if (final) parts_.limits[sink.step]->Release();
+}
+
+void EnsembleRequest::OnStepReleased() {
+  std::unique_lock lock(mutex_);
+  --unreleased_;
+  CarryOut(lock);
+}
+
+Status EnsembleRequest::Respond(const EnsembleRun::Response& values, bool final) {
+  const config::ModelConfig& config = *model_->config;
+  request::ResponseFactory& factory = *request_->response_factory();
+  NEREID_ASSIGN_OR_RETURN(auto response, factory.NewResponse());
+  SequenceFields sequence{request_->correlation_id, request_->flags};
+  for (size_t i = 0; i < values.size(); ++i) {
+    if (values[i] == nullptr) continue;
+    // The value is made to be shared, and its bytes are the front end's now.
+    const auto value = std::static_pointer_cast<const EnsembleTensor>(values[i]);
+    const EnsemblePlan::Tensor& tensor = parts_.plan.tensors()[outputs_[i]];
+    const config::TensorSpec& spec = *config.FindOutput(tensor.name);
+    const auto step = static_cast<size_t>(tensor.producer);
+    if (value->type != spec.data_type) {
+      return InStep(
+          step, Status::Internal("output '" + tensor.name + "' has the data type " +
+                                 std::string(tensor::DataTypeName(value->type)) + ", expected " +
+                                 std::string(tensor::DataTypeName(spec.data_type))));
+    }
+    const bool batching = config.max_batch_size() > 0;
+    tensor::Shape shape = AdaptShape(value->shape, value->batching, spec.dims, batching);
+    const Status fits = CheckShape("output '" + tensor.name + "'", shape, spec, batching);
+    if (!fits.ok()) return InStep(step, fits);
+    NEREID_ASSIGN_OR_RETURN(request::Output * output,
+                            response->AddOutput(tensor.name, value->type, std::move(shape)));
+    NEREID_RETURN_IF_ERROR(response->LendOutput(output, value->data, value->size, value));
+    sequence = value->sequence;
+  }
+  response->parameters() = ToParameters(sequence);
+  if (final) request_->cancellation()->SetListener(nullptr);
+  factory.Send(std::move(response), final);
+  return Status::Ok();
+}
+
+}  // namespace nereid::ensemble

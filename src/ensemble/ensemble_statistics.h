@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+
+#include "ensemble/ensemble_request.h"
+#include "model/statistics_shard.h"
+
+namespace nereid::ensemble {
+
+/// Counts the requests of an ensemble: each once, as a success with the times of all its steps, or
+/// as a failure. What the steps did is counted by their models as well. Thread-safe.
+class EnsembleStatistics final : public EnsembleObserver {
+ public:
+  explicit EnsembleStatistics(const base::Clock& clock) : statistics_(clock) {}
+
+  void OnEnd(const request::InferenceRequest& request, const request::ComputeTimes& times,
+             const base::Status& outcome) override {
+    if (!outcome.ok()) {
+      const bool cancelled = outcome.code() == base::StatusCode::kCancelled;
+      statistics_.AddRefusal(request, cancelled ? telemetry::FailureReason::kCanceled
+                                                : telemetry::FailureReason::kOther);
+      return;
+    }
+    // As one execution that began when the request came: an ensemble has no queue.
+    backend::ExecutionTimes sum;
+    sum.exec_start_ns = request.times.queue_ns;
+    sum.compute_start_ns = sum.exec_start_ns + times.input_ns;
+    sum.compute_end_ns = sum.compute_start_ns + times.infer_ns;
+    sum.exec_end_ns = sum.compute_end_ns + times.output_ns;
+    statistics_.AddRequest(request, true, sum);
+    statistics_.AddBatch(std::max<uint64_t>(1, request.batch_size), sum);
+  }
+
+  void MergeInto(telemetry::ModelStatistics* total) const { statistics_.MergeInto(total); }
+
+ private:
+  model::StatisticsShard statistics_;
+};
+
+}  // namespace nereid::ensemble

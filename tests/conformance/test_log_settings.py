@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The log's settings at run time, over HTTP and gRPC, with the official clients."""
+
+import pytest
+import raw_http
+import tritonclient.grpc as grpc_client
+import tritonclient.http as http_client
+from tritonclient.utils import InferenceServerException
+
+DEFAULTS = {"log_info": True, "log_warning": True, "log_error": True, "log_verbose_level": 0,
+            "log_format": "default"}
+
+
+@pytest.fixture(params=["http", "grpc"])
+def client(request, server):
+    made = (http_client.InferenceServerClient(server.http) if request.param == "http"
+            else grpc_client.InferenceServerClient(server.grpc))
+    made.settings = (made.get_log_settings if request.param == "http"
+                     else lambda: made.get_log_settings(as_json=True)["settings"])
+    yield made
+    made.update_log_settings(DEFAULTS)
+    made.close()
+
+
+def value(settings, key):
+    """HTTP's plain value; gRPC's by its kind, where a message that is false or 0 is empty."""
+    found = settings[key]
+    if not isinstance(found, dict):
+        return found
+    return next(iter(found.values()))
+
+
+def test_they_can_be_read(client):
+    settings = client.settings()
+    assert set(settings) == {*DEFAULTS, "log_file"}
+    assert value(settings, "log_format") == "default"
+    assert value(settings, "log_file") == ""
+
+
+def test_they_can_be_changed_one_by_one(client):
+    client.update_log_settings({"log_verbose_level": 2, "log_warning": False})
+    settings = client.settings()
+    assert value(settings, "log_verbose_level") == 2
+    assert value(settings, "log_warning") is False
+    assert value(settings, "log_info") is True
+    client.update_log_settings({"log_format": "ISO8601"})
+    settings = client.settings()
+    assert value(settings, "log_format") == "ISO8601"
+    assert value(settings, "log_verbose_level") == 2
+
+
+def test_the_file_stays(client):
+    with pytest.raises(InferenceServerException, match="can not be updated through network"):
+        client.update_log_settings({"log_file": "/elsewhere"})
+
+
+def test_a_format_must_be_known(client):
+    with pytest.raises(InferenceServerException, match="log_format, got: xml"):
+        client.update_log_settings({"log_format": "xml"})
+
+
+@pytest.mark.parametrize("body,code,message", [
+    ("", 500, "failed to parse the request JSON buffer: The document is empty. at 0"),
+    ('{"log_info":1}', 500, "attempt to access JSON non-boolean as boolean"),
+    ('{"log_verbose_level":-1}', 500,
+     "attempt to access JSON non-unsigned-integer as unsigned-integer"),
+    ('{"log_format":"x"}', 503, "invalid argument for --log_format, got: x"),
+])
+def test_refusals_over_http(server, body, code, message):
+    answer = raw_http.request(server, "POST", "/v2/logging", body)
+    assert (answer.status, answer.json) == (code, {"error": message})
+
+
+def test_it_is_an_extension(server):
+    assert "logging" in raw_http.get(server, "/v2").json["extensions"]
