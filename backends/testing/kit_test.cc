@@ -304,14 +304,9 @@ TEST_F(KitTest, ConfigIsRead) {
   ASSERT_EQ(config.cpu_accelerators.size(), 1u);
   EXPECT_EQ(config.cpu_accelerators[0].name, "openvino");
   EXPECT_EQ(config.cpu_accelerators[0].parameters.at("device_type"), "CPU");
-<<<<<<< HEAD
-  EXPECT_EQ(config.control_inputs, std::vector<std::string>{"START"});
-  EXPECT_EQ(config.states.size(), 1u);
-=======
   ASSERT_EQ(config.controls.size(), 1u);
   EXPECT_EQ(config.controls[0].name, "START");
   ASSERT_EQ(config.states.size(), 1u);
->>>>>>> main
   EXPECT_EQ(config.op_libraries, std::vector<std::string>{"ops.so"});
   EXPECT_TRUE(config.has_dynamic_batching);
   int64_t number = 0;
