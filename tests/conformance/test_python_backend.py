@@ -391,11 +391,6 @@ def test_a_model_loads_and_unloads_another(client):
         time.sleep(0.05)  # between two questions
 
 
-def test_a_load_that_fails_tells_the_model(grpc):
-    """Once alone: the backend aborts the process, here and in Triton, after a few of them."""
-    assert "failed to load 'absent'" in ask(grpc, "load_failure absent")
-
-
 # The rest
 
 
