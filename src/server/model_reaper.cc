@@ -37,6 +37,10 @@ void ModelReaper::Run() {
       destroy();
     }
     lock.lock();
+    if (!work_.empty()) continue;
+    lock.unlock();
+    when_done_();
+    lock.lock();
   }
 }
 

@@ -6,6 +6,9 @@
 #include <functional>
 #include <mutex>
 #include <thread>
+#include <utility>
+
+#include "memory/free_memory.h"
 
 namespace nereid::server {
 
@@ -13,7 +16,10 @@ namespace nereid::server {
 /// model's own threads (with the last response), where its destructor could not wait for them.
 class ModelReaper {
  public:
-  ModelReaper() = default;
+  /// `when_done` runs on that thread whenever there is nothing left to destroy: the memory of the
+  /// models goes back to the system.
+  explicit ModelReaper(std::function<void()> when_done = memory::ReturnFreeMemory)
+      : when_done_(std::move(when_done)) {}
   /// Waits until everything handed over is destroyed.
   ~ModelReaper();
 
@@ -23,6 +29,7 @@ class ModelReaper {
  private:
   void Run();
 
+  const std::function<void()> when_done_;
   std::mutex mutex_;
   std::condition_variable wake_;
   std::deque<std::function<void()>> work_;  // guarded by mutex_
