@@ -8,7 +8,7 @@
 #include <thread>
 #include <utility>
 
-#include "memory/free_memory.h"
+#include "memory/process_heap.h"
 
 namespace nereid::server {
 
