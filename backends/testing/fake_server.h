@@ -176,6 +176,7 @@ struct TRITONBACKEND_ModelInstance {
   TRITONBACKEND_Model* model = nullptr;
   std::string name = "m_0";
   TRITONSERVER_InstanceGroupKind kind = TRITONSERVER_INSTANCEGROUPKIND_CPU;
+  int32_t device_id = 0;
   void* state = nullptr;
   std::vector<nereid::backend::testing::FakeBatchStatistics> statistics;
 };
