@@ -94,6 +94,7 @@ TEST_F(FaultsTest, CodesAndTheirTexts) {
   EXPECT_EQ(Ask(1), Execute() + "failed with code 7 (all of them)");
   EXPECT_EQ(Ask(2), Execute() + "failed with code 5 (only this one)");
   EXPECT_EQ(Ask(9), Execute() + "failed with code -1 (no text for it)");
+  EXPECT_EQ(Ask(13), Execute() + "failed with code 13 (\\xff\\xfe)");
   EXPECT_EQ(Ask(10), Execute() + "threw: thrown by the custom library");
   EXPECT_EQ(Ask(0), "");
 }

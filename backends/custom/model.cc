@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "custom/printable.h"
 #include "custom/serialized_config.h"
 
 namespace nereid::custom {
@@ -112,7 +113,7 @@ Error CustomModel::Failure(const char* function, void* context, int code) const 
   const Error asked = backend::Catching([&]() -> Error {
     const char* text = library_->functions().error_string(context, code);
     if (text != nullptr) {
-      words = text;
+      words = Printable(text);
     }
     return {};
   });

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "custom/printable.h"
 #include "nereid/backend/bytes_tensor.h"
 #include "nereid/backend/output.h"
 #include "nereid/backend/sequence.h"
@@ -111,7 +112,7 @@ Error PayloadTensors::GiveInput(std::string_view name, const void** content, uin
   const auto found = std::find_if(inputs_.begin(), inputs_.end(),
                                   [&](const backend::Input& input) { return name == input.name; });
   if (found == inputs_.end()) {
-    return Wrong("asked for the input '" + std::string(name) + "', which the request lacks");
+    return Wrong("asked for the input '" + Printable(name) + "', which the request lacks");
   }
   uint32_t& next = next_piece_[static_cast<size_t>(found - inputs_.begin())];
   while (next < found->buffer_count && *size == 0) {
