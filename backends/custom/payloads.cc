@@ -182,7 +182,7 @@ Error PayloadTensors::GiveOutput(std::string_view name, std::span<const int64_t>
                                  int64_t* type_id) {
   const CustomOutput* output = signature_->FindOutput(name);
   if (output == nullptr) {
-    return Wrong("asked for the output '" + std::string(name) + "', which the configuration lacks");
+    return Wrong("asked for the output '" + Printable(name) + "', which the configuration lacks");
   }
   if (std::any_of(written_.begin(), written_.end(),
                   [&](const Written& other) { return other.output == output; })) {

@@ -233,6 +233,14 @@ TRITONSERVER_Error* TRITONBACKEND_ModelInstanceDeviceId(TRITONBACKEND_ModelInsta
                                                         int32_t* device_id) {
   return Put(device_id, instance->device_id);
 }
+TRITONSERVER_Error* TRITONBACKEND_ModelInstanceProfileCount(TRITONBACKEND_ModelInstance* instance,
+                                                            uint32_t* count) {
+  return Put(count, static_cast<uint32_t>(instance->profiles.size()));
+}
+TRITONSERVER_Error* TRITONBACKEND_ModelInstanceProfileName(TRITONBACKEND_ModelInstance* instance,
+                                                           uint32_t index, const char** name) {
+  return Put(name, instance->profiles[index].c_str());
+}
 TRITONSERVER_Error* TRITONBACKEND_ModelInstanceModel(TRITONBACKEND_ModelInstance* instance,
                                                      TRITONBACKEND_Model** model) {
   return Put(model, instance->model);
