@@ -44,9 +44,7 @@ TEST_F(FaultsTest, LibrariesThatLackSomething) {
 }
 
 TEST_F(FaultsTest, FilesThatAreNoLibraries) {
-  EXPECT_EQ(LoadFaulty("absent"), "model 'm': there is no custom library '" + LibraryPath() +
-                                      "'; default_model_filename names the file in the version's "
-                                      "folder");
+  EXPECT_EQ(LoadFaulty("absent"), "unable to find '" + LibraryPath() + "' for model 'm'");
   std::filesystem::remove(LibraryPath());
   std::ofstream(LibraryPath()) << "no ELF file";
   EXPECT_NE(server_.Load().find("cannot open the custom library '" + LibraryPath() + "': "),

@@ -3,20 +3,12 @@
 
 #include <dlfcn.h>
 
-#include <filesystem>
-
 #include "custom/elf_file.h"
 
 namespace nereid::custom {
 
 Error CustomLibrary::Open(const std::string& owner, const std::string& path,
                           std::shared_ptr<const CustomLibrary>* library) {
-  std::error_code ignored;
-  if (!std::filesystem::is_regular_file(path, ignored)) {
-    return Error::InvalidArgument(owner + ": there is no custom library '" + path +
-                                  "'; default_model_filename names the file in the version's "
-                                  "folder");
-  }
   if (const std::string fault = ElfFault(path); !fault.empty()) {
     return Error::InvalidArgument(owner + ": cannot open the custom library '" + path +
                                   "': " + fault);

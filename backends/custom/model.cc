@@ -6,6 +6,7 @@
 
 #include "custom/printable.h"
 #include "custom/serialized_config.h"
+#include "framework/version_file.h"
 
 namespace nereid::custom {
 namespace {
@@ -87,11 +88,14 @@ Error CustomModel::Load(TRITONBACKEND_Model* model) {
       std::filesystem::absolute(config.directory).lexically_normal();
   repository_path_ =
       (folder.has_filename() ? folder.parent_path() : folder.parent_path().parent_path()).string();
-  const std::string& file = config.default_model_filename;
-  return CustomLibrary::Open(
-      "model '" + config.name + "'",
-      (folder / std::to_string(config.version) / (file.empty() ? "libcustom.so" : file)).string(),
-      &library_);
+  std::filesystem::path path;
+  NEREID_BACKEND_TRY(framework::FindVersionFile(config, "libcustom.so", &path));
+  if (!std::filesystem::is_regular_file(path)) {
+    return framework::MissingFile(config, path);
+  }
+  return CustomLibrary::Open("model '" + config.name + "'",
+                             std::filesystem::absolute(path).lexically_normal().string(),
+                             &library_);
 }
 
 Error CustomModel::ReadServerVersion(TRITONBACKEND_Model* model) {

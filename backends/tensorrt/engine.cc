@@ -51,7 +51,7 @@ Logger& TheLogger() {
 Error Engine::Read(const std::string& path, std::unique_ptr<Engine>* engine) {
   std::ifstream file(path, std::ios::binary);
   if (!file) {
-    return Error::InvalidArgument("there is no TensorRT plan '" + path + "'");
+    return Error::InvalidArgument("the TensorRT plan '" + path + "' cannot be read");
   }
   const std::string plan((std::istreambuf_iterator<char>(file)), {});
   auto read = std::make_unique<Engine>();

@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "framework/complete_config.h"
+#include "framework/version_file.h"
 #include "nereid/backend/data_type.h"
 #include "tensorrt/session.h"
 
@@ -94,10 +95,12 @@ Error MakeSignature(const ModelConfig& config, const Engine& engine,
 
 Error TensorRtModel::Load(TRITONBACKEND_Model* model) {
   NEREID_BACKEND_TRY(backend::ReadModelConfig(model, &config_));
-  const std::string& file = config_.default_model_filename;
-  path_ = (std::filesystem::path(config_.directory) / std::to_string(config_.version) /
-           (file.empty() ? "model.plan" : file))
-              .string();
+  std::filesystem::path path;
+  NEREID_BACKEND_TRY(framework::FindVersionFile(config_, "model.plan", &path));
+  if (!std::filesystem::is_regular_file(path)) {
+    return framework::MissingFile(config_, path);
+  }
+  path_ = path.string();
   std::unique_ptr<Engine> engine;
   NEREID_BACKEND_TRY(Engine::Read(path_, &engine));
   framework::ModelSignature signature;

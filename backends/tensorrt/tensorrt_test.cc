@@ -186,7 +186,7 @@ TEST_F(TensorRtTest, WhatCannotBeLoaded) {
   EXPECT_EQ(backend::testing::LogLines().back(), "TensorRT: that is no plan");
   std::filesystem::remove(folder_ / "1" / "model.plan");
   EXPECT_EQ(LoadSimple(),
-            "there is no TensorRT plan '" + (folder_ / "1" / "model.plan").string() + "'");
+            "unable to find '" + (folder_ / "1" / "model.plan").string() + "' for model 'm'");
   WritePlan("a plan");
   server_->instance().kind = TRITONSERVER_INSTANCEGROUPKIND_CPU;
   EXPECT_EQ(LoadSimple(),

@@ -30,7 +30,7 @@ REFUSED = {
     "initialize_throws": ("faulty", "initialize_throws",
                           "CustomInitialize of '{path}' threw: no room"),
     "warmup_fails": ("faulty", "", "CustomExecute of '{path}' failed with code 7 (all of them)"),
-    "no_library": (None, "", "there is no custom library '{path}'"),
+    "no_library": (None, "", "unable to find '{path}' for model"),
     "no_elf_file": (b"not a library", "", "cannot open the custom library '{path}': it is too "
                                           "short for an ELF file"),
     "decoupled": ("echo", "", "model_transaction_policy.decoupled is not supported for a custom "
