@@ -200,13 +200,13 @@ def free_ports(count: int) -> list[int]:
 
 
 @contextlib.contextmanager
-def started(program: Path, repository: Path):
+def started(program: Path, repository: Path, *options: str):
     """Runs a server over the repository; yields its HTTP and gRPC addresses."""
     http, grpc, metrics = free_ports(3)
     command = [str(program), "serve", f"--model-repository={repository}"]
     command += [f"--http-port={http}", f"--grpc-port={grpc}", f"--metrics-port={metrics}"]
     # The plug-ins of the same build, whatever else is installed.
-    command += [f"--backend-directory={program.resolve().parents[1] / 'backends'}"]
+    command += [f"--backend-directory={program.resolve().parents[1] / 'backends'}", *options]
     with tempfile.TemporaryFile(mode="w+") as log:
         server = subprocess.Popen(command, stdout=log, stderr=subprocess.STDOUT)
         try:

@@ -9,6 +9,7 @@
 #include "nereid/backend/bytes_tensor.h"
 #include "nereid/backend/input.h"
 #include "nereid/backend/output.h"
+#include "resize.h"
 #include "text_boxes.h"
 #include "warp.h"
 
@@ -22,6 +23,8 @@ using backend::Error;
 // The detection model halves its image five times.
 constexpr int64_t kGrid = 32;
 constexpr int64_t kBoxFloats = 8;
+// Halfway between black and white.
+constexpr float kGrey = 0;
 
 struct Tensor {
   std::span<const int64_t> shape;
@@ -50,10 +53,12 @@ Error ReadTensor(const BatchMember& member, const char* name, TRITONSERVER_DataT
 Error ReadImage(const BatchMember& member, AlignedBuffer* scratch, Image* image) {
   Tensor tensor;
   NEREID_BACKEND_TRY(ReadTensor(member, "image", TRITONSERVER_TYPE_UINT8, 3, scratch, &tensor));
-  if (tensor.shape[0] < 1 || tensor.shape[1] < 1 || tensor.shape[2] != 3) {
+  const auto is_side = [](int64_t side) { return side >= 1 && side <= kLongestSide; };
+  if (!is_side(tensor.shape[0]) || !is_side(tensor.shape[1]) || tensor.shape[2] != 3) {
     return Error::InvalidArgument("input 'image' has the shape " +
                                   backend::ShapeText(tensor.shape) +
-                                  ", expected [rows,columns,3] with at least one pixel");
+                                  ", expected [rows,columns,3] with 1 to " +
+                                  std::to_string(kLongestSide) + " rows and columns");
   }
   *image = {reinterpret_cast<const uint8_t*>(tensor.data), static_cast<size_t>(tensor.shape[0]),
             static_cast<size_t>(tensor.shape[1])};
@@ -102,10 +107,8 @@ Error Prepare(const OcrModel& model, Scratch* scratch, BatchMember* member) {
   float* out = nullptr;
   NEREID_BACKEND_TRY(
       AllocateFloats(*member, "tensor", std::vector<int64_t>{1, 3, rows, columns}, &out));
-  const Frame whole{{0, 0}, {static_cast<float>(width), 0}, {0, static_cast<float>(height)}};
-  const auto stride = static_cast<size_t>(columns);
-  Warp(image, whole, static_cast<size_t>(rows), stride,
-       {out, stride, static_cast<size_t>(rows * columns)});
+  Resize(image, static_cast<size_t>(rows), static_cast<size_t>(columns),
+         {out, static_cast<size_t>(columns), static_cast<size_t>(rows * columns)});
   return {};
 }
 
@@ -167,11 +170,18 @@ Error WriteLines(const OcrModel& model, const Image& image, const std::vector<Te
   float* out = nullptr;
   NEREID_BACKEND_TRY(
       AllocateFloats(member, "lines", std::vector<int64_t>{lines, 3, kLineRows, widest}, &out));
-  const auto plane = static_cast<size_t>(kLineRows * widest);
-  std::fill_n(out, static_cast<size_t>(lines) * 3 * plane, 0.0F);
-  for (size_t i = 0; i < boxes.size(); ++i) {
-    Warp(image, FrameOf(boxes[i]), kLineRows, static_cast<size_t>(columns[i]),
-         {out + i * 3 * plane, static_cast<size_t>(widest), plane});
+  const auto stride = static_cast<size_t>(widest);
+  const size_t plane = kLineRows * stride;
+  Pyramid pyramid(image);
+  for (size_t i = 0; i < static_cast<size_t>(lines); ++i) {
+    float* line = out + i * 3 * plane;
+    const size_t used = boxes.empty() ? 0 : static_cast<size_t>(columns[i]);
+    if (used != 0) {
+      pyramid.Warp(FrameOf(boxes[i]), kLineRows, used, {line, stride, plane});
+    }
+    for (size_t row = 0; row < 3 * size_t{kLineRows}; ++row) {
+      std::fill(line + row * stride + used, line + (row + 1) * stride, kGrey);
+    }
   }
   return {};
 }
@@ -244,7 +254,7 @@ Error CheckDecoderInputs(const OcrModel& model, const Tensor& lines, const Tenso
                                   ", but the characters.txt of model '" + model.name() + "' has " +
                                   std::to_string(entries) + " lines");
   }
-  if (boxes.shape[0] > lines.shape[0] || boxes.shape[1] * boxes.shape[2] != kBoxFloats) {
+  if (boxes.shape[0] > lines.shape[0] || boxes.shape[1] != 4 || boxes.shape[2] != 2) {
     return Error::InvalidArgument("input 'found_boxes' has the shape " +
                                   backend::ShapeText(boxes.shape) + ", expected [" +
                                   std::to_string(lines.shape[0]) + ",4,2] or less");
