@@ -13,14 +13,16 @@ ModelReaper::~ModelReaper() {
     stopping_ = true;
   }
   wake_.notify_all();
-  if (thread_.joinable()) thread_.join();
+  for (std::thread& thread : threads_) thread.join();
 }
 
 void ModelReaper::Post(std::function<void()> destroy) {
   {
     std::lock_guard lock(mutex_);
     work_.push_back(std::move(destroy));
-    if (!thread_.joinable()) thread_ = base::StartThread("model-reaper", [this] { Run(); });
+    if (work_.size() > idle_ && threads_.size() < kMostThreads && !stopping_) {
+      threads_.push_back(base::StartThread("model-reaper", [this] { Run(); }));
+    }
   }
   wake_.notify_one();
 }
@@ -28,7 +30,9 @@ void ModelReaper::Post(std::function<void()> destroy) {
 void ModelReaper::Run() {
   std::unique_lock lock(mutex_);
   for (;;) {
+    ++idle_;
     wake_.wait(lock, [this] { return stopping_ || !work_.empty(); });
+    --idle_;
     if (work_.empty()) return;
     {
       std::function<void()> destroy = std::move(work_.front());

@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <filesystem>
+#include <latch>
 #include <sstream>
 #include <thread>
 
@@ -196,6 +197,13 @@ TEST(ModelReaperTest, RunsEverythingBeforeItEnds) {
   }
   EXPECT_EQ(destroyed, 11);
   EXPECT_NE(on, std::this_thread::get_id());
+}
+
+TEST(ModelReaperTest, OneThatTakesLongDoesNotKeepTheOthers) {
+  std::latch second_ran(1);
+  ModelReaper reaper;
+  reaper.Post([&] { second_ran.wait(); });
+  reaper.Post([&] { second_ran.count_down(); });
 }
 
 class ServerTest : public ::testing::Test {
