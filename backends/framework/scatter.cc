@@ -73,9 +73,9 @@ Error Runner::Scatter(Batch* batch, std::span<const size_t> members) {
 Error Runner::Give(Batch* batch, size_t member, size_t result, const OutputPart& part) {
   const PlannedOutput& plan = OutputOf(result);
   const OutputTensor& tensor = results_[result];
-  const unsigned char wanted =
-      plan_->open_outputs ? kAnswer
-                          : wanted_[member * plan_->outputs.size() + run_outputs_[result]];
+  const unsigned char wanted = plan_->open_outputs
+                                   ? kAnswer
+                                   : wanted_[member * plan_->outputs.size() + run_outputs_[result]];
   const auto first = static_cast<size_t>(part.first);
   const auto count = static_cast<size_t>(part.count);
   uint64_t size = 0;

@@ -128,9 +128,8 @@ Error TorchModel::MakePlan(const torch::jit::Module& module) {
   std::vector<NamedTensor> outputs;
   NEREID_BACKEND_TRY(NameTensors(config_, &inputs, &outputs));
   NEREID_BACKEND_TRY(MakeNaming(config_.name, inputs, outputs, plan->forward, &plan->naming));
-  NEREID_BACKEND_TRY(framework::MakePlan(config_,
-                                         SignatureOf(inputs, outputs, plan->forward, plan->naming),
-                                         "PyTorch", &plan->run));
+  NEREID_BACKEND_TRY(framework::MakePlan(
+      config_, SignatureOf(inputs, outputs, plan->forward, plan->naming), "PyTorch", &plan->run));
   plan->run.open_outputs = config_.outputs.empty();
   plan->borrowable = BorrowableArguments(module);
   plan_ = std::move(plan);

@@ -2,6 +2,7 @@
 #include "pytorch/module.h"
 
 #include <ATen/Parallel.h>
+#include <caffe2/serialize/inline_container.h>
 #include <torch/csrc/jit/api/module.h>
 #include <torch/csrc/jit/ir/alias_analysis.h>
 #include <torch/csrc/jit/passes/inliner.h>
@@ -9,10 +10,14 @@
 #include <torch/csrc/jit/runtime/graph_executor.h>
 #include <torch/csrc/jit/serialization/import.h>
 
+#include <cstring>
 #include <filesystem>
 #include <mutex>
 
 #include "nereid/backend/log.h"
+#include "pytorch/archive.h"
+#include "pytorch/code_check.h"
+#include "pytorch/pickle_check.h"
 #include "pytorch/torch_error.h"
 
 namespace nereid::pytorch {
@@ -32,10 +37,9 @@ void SetInterOpThreads(const std::string& model, int64_t threads) {
     chosen = at::get_num_interop_threads();
   }
   if (chosen != threads) {
-    NEREID_BACKEND_LOG(WARN, "model '" + model + "': INTER_OP_THREAD_COUNT " +
-                                 std::to_string(threads) +
-                                 " is left aside: the process has settled for " +
-                                 std::to_string(chosen));
+    NEREID_BACKEND_LOG(WARN,
+                       "model '" + model + "': INTER_OP_THREAD_COUNT " + std::to_string(threads) +
+                           " is left aside: the process has settled for " + std::to_string(chosen));
   }
 }
 
@@ -103,6 +107,74 @@ bool Forks(const torch::jit::Block& block) {
   return false;
 }
 
+/// The bytes of an element of the storage that a pickle calls so; 0 for an unknown one.
+size_t ElementSize(std::string_view storage) {
+  for (int i = 0; i < static_cast<int>(c10::ScalarType::NumOptions); ++i) {
+    const auto type = static_cast<c10::ScalarType>(i);
+    if (type != c10::ScalarType::Undefined &&
+        storage == std::string(c10::toString(type)) + "Storage") {
+      return c10::elementSize(type);
+    }
+  }
+  return 0;
+}
+
+/// PyTorch takes the pickle's word for the size of a record that holds a storage.
+Error CheckStorage(caffe2::serialize::PyTorchStreamReader* reader, const std::string& folder,
+                   std::string_view type, std::string_view key, int64_t elements) {
+  const std::string name = folder + "/" + std::string(key);
+  const size_t element = ElementSize(type);
+  if (element == 0 || elements <= 0 || !reader->hasRecord(name)) {
+    return elements < 0 ? Error::InvalidArgument("record " + name + " has a size below zero")
+                        : Error();  // PyTorch says what is wrong
+  }
+  const size_t bytes = reader->getRecordSize(name);
+  if (static_cast<uint64_t>(elements) > bytes / element) {
+    return Error::InvalidArgument("record " + name + " has " + std::to_string(bytes) +
+                                  " bytes, too few for " + std::to_string(elements) +
+                                  " elements of a " + std::string(type));
+  }
+  return {};
+}
+
+Error CheckRecord(caffe2::serialize::PyTorchStreamReader* reader, const std::string& name) {
+  const bool code = name.ends_with(".py");
+  const bool pickle = name == "data.pkl" || name == "constants.pkl";
+  if (!code && !pickle) {
+    return {};
+  }
+  const auto [data, size] = reader->getRecord(name);
+  const std::string_view content(static_cast<const char*>(data.get()), size);
+  if (code && DeepestExpression(content) > kDeepestCode) {
+    return Error::InvalidArgument("the code " + name + " has an expression more than " +
+                                  std::to_string(kDeepestCode) + " levels deep");
+  }
+  if (!pickle) {
+    return {};
+  }
+  const std::string folder = name.substr(0, name.size() - std::strlen(".pkl"));
+  return CheckPickle(content, [&](std::string_view type, std::string_view key, int64_t elements) {
+    return CheckStorage(reader, folder, type, key, elements);
+  });
+}
+
+/// What PyTorch does not survive, or does not notice, is found here before it reads the file.
+Error CheckFile(const std::string& path) {
+  ArchiveSizes sizes;
+  NEREID_BACKEND_TRY(CheckArchive(path, &sizes));
+  caffe2::serialize::PyTorchStreamReader reader(path);
+  if (!reader.hasRecord("constants.pkl")) {
+    return Error::InvalidArgument(
+        reader.hasRecord("data.pkl")
+            ? "it holds what torch.save wrote; a model is written by torch.jit.save"
+            : "it is no TorchScript file; torch.jit.save writes them");
+  }
+  for (const std::string& name : reader.getAllRecords()) {
+    NEREID_BACKEND_TRY(CheckRecord(&reader, name));
+  }
+  return {};
+}
+
 }  // namespace
 
 void ApplyProcessSettings(const std::string& model, const ProcessSettings& settings) {
@@ -119,8 +191,8 @@ void ApplyProcessSettings(const std::string& model, const ProcessSettings& setti
     torch::jit::setTensorExprFuserEnabled(*settings.tensor_fuser);
   }
   for (const std::string& name : settings.without_effect) {
-    NEREID_BACKEND_LOG(WARN, "model '" + model + "': parameter '" + name +
-                                 "' has no effect on the CPU");
+    NEREID_BACKEND_LOG(WARN,
+                       "model '" + model + "': parameter '" + name + "' has no effect on the CPU");
   }
 }
 
@@ -128,12 +200,17 @@ Error LoadModule(const std::string& model, const std::string& path,
                  std::shared_ptr<torch::jit::Module>* module) {
   std::error_code failure;
   if (!std::filesystem::is_regular_file(path, failure)) {
-    return Error(TRITONSERVER_ERROR_NOT_FOUND,
-                 "model '" + model + "': there is no file " + path);
+    return Error(TRITONSERVER_ERROR_NOT_FOUND, "model '" + model + "': there is no file " + path);
   }
-  return CatchTorch("model '" + model + "': " + path + " cannot be loaded", [&]() -> Error {
-    auto loaded =
-        std::make_shared<torch::jit::Module>(torch::jit::load(path, c10::Device(c10::kCPU)));
+  const std::string what = "model '" + model + "': " + path + " cannot be loaded";
+  NEREID_BACKEND_TRY(CatchTorch(what, [&]() -> Error {
+    const Error error = CheckFile(path);
+    return error.ok() ? Error() : Error::InvalidArgument(what + ": " + error.message());
+  }));
+  return CatchTorch(what, [&]() -> Error {
+    // Not the debugging records: they are pickles that would be read in the middle of an error.
+    auto loaded = std::make_shared<torch::jit::Module>(
+        torch::jit::load(path, c10::Device(c10::kCPU), /*load_debug_files=*/false));
     loaded->eval();
     *module = std::move(loaded);
     return {};

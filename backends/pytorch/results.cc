@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "pytorch/results.h"
 
-#include <ATen/core/Tensor.h>
 #include <ATen/core/Dict.h>
 #include <ATen/core/List.h>
+#include <ATen/core/Tensor.h>
 #include <ATen/ops/zeros.h>
 
 #include "pytorch/torch_types.h"
@@ -122,7 +122,9 @@ Error ReturnedValues::ReadTensor(const std::string& name, const at::Tensor& valu
     return refuse("a tensor on the device " + value.device().str());
   }
   // A zero tensor has no memory; a conjugate or negative view stands for another than it holds.
-  at::Tensor plain = value._is_zerotensor() ? at::zeros(value.sizes(), c10::TensorOptions().dtype(value.scalar_type())) : value;
+  at::Tensor plain = value._is_zerotensor()
+                         ? at::zeros(value.sizes(), c10::TensorOptions().dtype(value.scalar_type()))
+                         : value;
   plain = plain.resolve_conj().resolve_neg().contiguous();
   tensor->data_type = type;
   tensor->shape.assign(plain.sizes().begin(), plain.sizes().end());

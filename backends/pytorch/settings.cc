@@ -41,8 +41,7 @@ Error ReadRun(const backend::ModelConfig& config, int64_t processors, RunSetting
   NEREID_BACKEND_TRY(parameters.ReadBool("INFERENCE_MODE", &run->inference_mode));
   NEREID_BACKEND_TRY(parameters.ReadBool("ENABLE_WEIGHT_SHARING", &run->weight_sharing));
   int64_t threads = 0;
-  NEREID_BACKEND_TRY(
-      parameters.ReadInt("cpu_threads_per_instance", 0, kMostThreads, &threads));
+  NEREID_BACKEND_TRY(parameters.ReadInt("cpu_threads_per_instance", 0, kMostThreads, &threads));
   NEREID_BACKEND_TRY(parameters.ReadInt("INTRA_OP_THREAD_COUNT", 0, kMostThreads, &threads));
   if (threads == 0) {
     threads = std::min(kMostThreads, processors / std::max<int64_t>(1, config.instance_count));

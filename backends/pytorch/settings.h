@@ -23,8 +23,8 @@ struct RunSettings {
 /// What holds for all models of the process. Where models differ, the last one loaded decides; of
 /// the number of threads, the first.
 struct ProcessSettings {
-  int64_t inter_op_threads = 0;      // INTER_OP_THREAD_COUNT; 0: PyTorch's own choice
-  std::optional<bool> jit_executor;  // ENABLE_JIT_EXECUTOR
+  int64_t inter_op_threads = 0;       // INTER_OP_THREAD_COUNT; 0: PyTorch's own choice
+  std::optional<bool> jit_executor;   // ENABLE_JIT_EXECUTOR
   std::optional<bool> jit_profiling;  // ENABLE_JIT_PROFILING
   std::optional<bool> tensor_fuser;   // ENABLE_TENSOR_FUSER
   /// Parameters that are set and mean something only on a GPU.

@@ -9,13 +9,14 @@ import re
 import shutil
 from pathlib import Path
 
+import ml_dtypes
 import numpy as np
 
 DATA = Path(__file__).resolve().parents[1] / "data" / "pytorch"
 CASES = {path.parent.name: json.loads(path.read_text()) for path in sorted(DATA.glob("*/cases.json"))}
 MODELS = sorted(path.parent.name for path in DATA.glob("*/config.pbtxt"))
 TYPES = {"BOOL": "?", "UINT8": "u1", "INT8": "i1", "INT16": "i2", "INT32": "i4", "INT64": "i8",
-         "FP16": "f2", "FP32": "f4", "FP64": "f8", "BF16": "f4"}  # tritonclient's BF16 is a float
+         "FP16": "f2", "FP32": "f4", "FP64": "f8", "BF16": ml_dtypes.bfloat16}
 
 
 def array(tensor):
@@ -57,7 +58,7 @@ def same(answer, name, expected):
     assert (declared["datatype"], [int(n) for n in declared["shape"]]) == (
         expected["datatype"], expected["shape"]), name
     assert found.shape == wanted.shape, name
-    if wanted.dtype.kind == "f":
+    if expected["datatype"] in ("FP16", "FP32", "FP64", "BF16"):
         np.testing.assert_allclose(found.astype("f8"), wanted.astype("f8"), rtol=1e-5, atol=1e-6,
                                    err_msg=name)
     else:
