@@ -9,6 +9,9 @@ namespace nereid::pytorch {
 /// What a value of TorchScript can be to the server.
 enum class ValueKind {
   kTensor,
+  kInteger,           // int
+  kFloat,             // float
+  kBool,              // bool
   kTexts,             // List[str]
   kTensorDictionary,  // Dict[str, Tensor]
   kUnknown,           // Any, Union: seen only when it is there
@@ -21,6 +24,10 @@ struct ValueType {
   /// None is a value of it.
   bool optional = false;
   std::string text = {};
+
+  bool number() const {
+    return kind == ValueKind::kInteger || kind == ValueKind::kFloat || kind == ValueKind::kBool;
+  }
 };
 
 struct Argument {

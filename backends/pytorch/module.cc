@@ -54,6 +54,12 @@ ValueType Describe(const c10::TypePtr& type) {
   const auto dictionary = inner->cast<c10::DictType>();
   if (inner->kind() == c10::TypeKind::TensorType) {
     described.kind = ValueKind::kTensor;
+  } else if (inner->kind() == c10::TypeKind::IntType) {
+    described.kind = ValueKind::kInteger;
+  } else if (inner->kind() == c10::TypeKind::FloatType) {
+    described.kind = ValueKind::kFloat;
+  } else if (inner->kind() == c10::TypeKind::BoolType) {
+    described.kind = ValueKind::kBool;
   } else if (list && list->getElementType()->kind() == c10::TypeKind::StringType) {
     described.kind = ValueKind::kTexts;
   } else if (dictionary && dictionary->getKeyType()->kind() == c10::TypeKind::StringType &&

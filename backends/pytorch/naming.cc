@@ -122,8 +122,22 @@ class Matcher {
            type.kind == (text ? ValueKind::kTexts : ValueKind::kTensor);
   }
 
+  /// A number is an input of one element.
+  static bool FitsNumber(TRITONSERVER_DataType type, ValueKind kind) {
+    switch (kind) {
+      case ValueKind::kInteger:
+        return type == TRITONSERVER_TYPE_INT64 || type == TRITONSERVER_TYPE_INT32;
+      case ValueKind::kFloat:
+        return type == TRITONSERVER_TYPE_FP64 || type == TRITONSERVER_TYPE_FP32;
+      case ValueKind::kBool:
+        return type == TRITONSERVER_TYPE_BOOL;
+      default:
+        return false;
+    }
+  }
+
   Error CheckArgument(const NamedTensor& input, const Argument& argument) const {
-    if (Fits(input, argument.type)) {
+    if (Fits(input, argument.type) || FitsNumber(input.data_type, argument.type.kind)) {
       return {};
     }
     return Bad("input '" + input.name + "' is " + Wanted(input) + ", but the argument '" +

@@ -13,7 +13,7 @@ using testing::HasSubstr;
 const ValueType kTensor{ValueKind::kTensor, false, "Tensor"};
 const ValueType kMaybeTensor{ValueKind::kTensor, true, "Optional[Tensor]"};
 const ValueType kTexts{ValueKind::kTexts, false, "List[str]"};
-const ValueType kNumber{ValueKind::kOther, false, "int"};
+const ValueType kNumber{ValueKind::kInteger, false, "int"};
 const ValueType kAny{ValueKind::kUnknown, false, "Any"};
 
 Results Tuple(std::vector<ValueType> elements, std::vector<std::string> names = {}) {
@@ -105,6 +105,8 @@ TEST(Naming, TypesMeet) {
   EXPECT_THAT(Refused(forward, Numbers({"x"}), {}),
               HasSubstr("input 'x' is TYPE_FP32, a Tensor in TorchScript, but the argument 'x' is "
                         "int"));
+  EXPECT_THAT(Refused(forward, Text("x"), {}), HasSubstr("but the argument 'x' is int"));
+  Made(forward, {{"x", TRITONSERVER_TYPE_INT64}}, Text("y"));
   forward.arguments = {{"x", kTexts}};
   EXPECT_THAT(Refused(forward, Numbers({"x"}), {}), HasSubstr("but the argument 'x' is List[str]"));
   EXPECT_THAT(Refused(forward, Text("x"), Numbers({"y__0"})),

@@ -54,7 +54,7 @@ class TorchSession final : public framework::Session {
       const torch::jit::GraphOptimizerEnabledGuard optimizer(plan_->settings.optimized_execution);
       BorrowedTensors borrowed;
       const ClearedAtEnd<torch::jit::Stack> cleared(&stack_);
-      PushArguments(inputs, &borrowed);
+      NEREID_BACKEND_TRY(PushArguments(inputs, &borrowed));
       forward_.getSchema().checkAndNormalizeInputs(stack_);
       forward_.run(stack_);
       const c10::IValue returned = std::move(stack_.front());
@@ -74,7 +74,7 @@ class TorchSession final : public framework::Session {
     }
   }
 
-  void PushArguments(std::span<const InputTensor> inputs, BorrowedTensors* borrowed) {
+  Error PushArguments(std::span<const InputTensor> inputs, BorrowedTensors* borrowed) {
     stack_.clear();
     stack_.emplace_back(module_->_ivalue());
     if (plan_->naming.dictionary) {
@@ -85,7 +85,7 @@ class TorchSession final : public framework::Session {
         }
       }
       stack_.emplace_back(std::move(dictionary));
-      return;
+      return {};
     }
     // Arguments without an input get their default, else None: no other may be left out.
     const auto& schema = forward_.getSchema().arguments();
@@ -94,10 +94,61 @@ class TorchSession final : public framework::Session {
     }
     for (size_t i = 0; i < inputs.size(); ++i) {
       const size_t place = plan_->naming.arguments[i];
-      if (inputs[i].present) {
+      if (!inputs[i].present) {
+        continue;
+      }
+      if (plan_->forward.arguments[place].type.number()) {
+        NEREID_BACKEND_TRY(NumberOf(inputs[i], i, &stack_[place + 1]));
+      } else {
         stack_[place + 1] = ArgumentOf(inputs[i], place, borrowed);
       }
     }
+    return {};
+  }
+
+  /// One number for the whole run: where requests of a batch differ, they run one by one.
+  Error NumberOf(const InputTensor& input, size_t index, c10::IValue* value) const {
+    const size_t width = TRITONSERVER_DataTypeByteSize(input.data_type);
+    const size_t count = input.size / width;
+    for (size_t i = 1; i < count; ++i) {
+      if (std::memcmp(input.data, input.data + i * width, width) != 0) {
+        return Different(index);
+      }
+    }
+    if (count == 0) {
+      return Different(index);
+    }
+    switch (input.data_type) {
+      case TRITONSERVER_TYPE_INT64:
+        *value = First<int64_t>(input);
+        break;
+      case TRITONSERVER_TYPE_INT32:
+        *value = int64_t{First<int32_t>(input)};
+        break;
+      case TRITONSERVER_TYPE_FP64:
+        *value = First<double>(input);
+        break;
+      case TRITONSERVER_TYPE_FP32:
+        *value = double{First<float>(input)};
+        break;
+      default:
+        *value = input.data[0] != 0;
+    }
+    return {};
+  }
+
+  Error Different(size_t index) const {
+    return Error::InvalidArgument(
+        what_ + ": input '" + plan_->run.inputs[index].name + "' is the " +
+        plan_->forward.arguments[plan_->naming.arguments[index]].type.text +
+        " that forward takes once, and must hold one value");
+  }
+
+  template <typename Number>
+  static Number First(const InputTensor& input) {
+    Number number{};
+    std::memcpy(&number, input.data, sizeof(number));
+    return number;
   }
 
   c10::IValue ArgumentOf(const InputTensor& input, size_t place, BorrowedTensors* borrowed) const {

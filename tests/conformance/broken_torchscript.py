@@ -111,14 +111,20 @@ def patched(data, old, new):
     return data.replace(old, new)
 
 
-def chain(depth):
-    """A module whose code is deeply nested."""
-    nested = "(" * depth + "x" + ")" * depth
-    return lambda code: code.replace(b"return", b"_deep = " + nested.encode() + b"\n    return", 1)
+def statement(text):
+    """Puts a statement before the code's first return."""
+    return lambda code: code.replace(b"return", text.encode() + b"\n    return", 1)
+
+
+def nested_ifs(depth):
+    """A branch in a branch in a branch; each column of indentation is a level."""
+    lines = ["if True:"]
+    lines += [" " * (4 + i) + "if True:" for i in range(1, depth)]
+    return "\n".join(lines + [" " * (4 + depth) + "y = 1"])
 
 
 def hostile(plain, weights, path):
-    """Name to (content, a part of the message). `plain` and `weights` are good files; `path` is
+    """Name to content. `plain` and `weights` are good files; `path` is
     what code in a pickle would write."""
     bomb = io.BytesIO()
     with zipfile.ZipFile(bomb, "w", zipfile.ZIP_DEFLATED) as archive:
@@ -126,37 +132,46 @@ def hostile(plain, weights, path):
             if info.filename.endswith(".py"):
                 data = b"#" + b"\0" * (400 << 20)
             archive.writestr(info.filename, data)
-    storage = pickle.dumps
-    files = {
-        "empty": (b"", ""),
-        "garbage": (random.Random(5).randbytes(5000), ""),
-        "text": (b"this is no model\n" * 100, ""),
-        "truncated": (plain[:len(plain) // 2], ""),
-        "header_only": (plain[:4], ""),
-        "empty_archive": (packed([]), ""),
-        "state_dict": (packed([("archive/data.pkl", storage({"weight": 1})),
-                               ("archive/version", b"3\n")]), "torch.jit"),
-        "bomb": (bomb.getvalue(), ""),
-        "calls_code": (with_record(plain, "/data.pkl", lambda _: pickle.dumps(Runs(path), 2)), ""),
-        "calls_os": (with_record(plain, "/data.pkl", lambda _: b"\x80\x02cos\nsystem\nX\x04\x00\x00\x00"
-                                 b"true\x85R."), ""),
-        "deep_code": (with_record(plain, ".py", chain(200_000)), ""),
-        "deep_pickle": (with_record(plain, "/data.pkl",
-                                    lambda _: b"\x80\x02" + b"(" * 2_000_000 + b"."), ""),
-        "deep_tuple": (with_record(plain, "/data.pkl",
-                                   lambda _: b"\x80\x02)" + b"\x85" * 1_000_000 + b"."), ""),
-        "self_reference": (with_record(plain, "/data.pkl",
-                                       lambda _: b"\x80\x02]q\x00h\x00a."), ""),
-        "no_data": (with_record(plain, "/data.pkl", lambda _: None), ""),
-        "no_code": (with_record(plain, ".py", lambda _: None), ""),
-        "version_from_the_future": (with_record(plain, "/version", lambda _: b"999999\n"), ""),
-        "version_is_text": (with_record(plain, "/version", lambda _: b"three\n"), ""),
+
+    def data(instructions):
+        return with_record(plain, "/data.pkl", lambda _: b"\x80\x02" + instructions)
+
+    def code(text):
+        return with_record(plain, ".py", statement(text))
+
+    return {
+        "empty": b"",
+        "garbage": random.Random(5).randbytes(5000),
+        "text": b"this is no model\n" * 100,
+        "truncated": plain[:len(plain) // 2],
+        "header_only": plain[:4],
+        "empty_archive": packed([]),
+        "state_dict": packed([("archive/data.pkl", pickle.dumps({"weight": 1})),
+                              ("archive/version", b"3\n")]),
+        "bomb": bomb.getvalue(),
+        "calls_code": with_record(plain, "/data.pkl", lambda _: pickle.dumps(Runs(path), 2)),
+        "calls_os": data(b"cos\nsystem\nX\x04\x00\x00\x00true\x85R."),
+        "deep_code": code("deep = " + "(" * 200_000 + "x" + ")" * 200_000),
+        "deep_additions": code("deep = " + " + ".join(["x"] * 200_000)),
+        "deep_blocks": code(nested_ifs(3000)),
+        "deep_pickle": data(b"(" * 2_000_000 + b"."),
+        "deep_tuple": data(b")" + b"\x85" * 1_000_000 + b"."),
+        "deep_types": data(b"ctorch.jit._pickle\nrestore_type_tag\n]X\x00\x00\x10\x00"
+                           + b"[" * (1 << 20) + b"\x86R."),
+        "memo": data(b"]r\xff\xff\xff\xff."),
+        "self_reference": data(b"]q\x00h\x00a."),
+        "no_data": with_record(plain, "/data.pkl", lambda _: None),
+        "no_code": with_record(plain, ".py", lambda _: None),
+        "version_from_the_future": with_record(plain, "/version", lambda _: b"999999\n"),
+        "version_is_text": with_record(plain, "/version", lambda _: b"three\n"),
         # A storage of more elements than its record has bytes: reading it would read beyond.
-        "storage_too_large": (with_record(weights, "/data.pkl", larger_storage), ""),
-        "record_too_small": (with_record(weights, "/data/0", lambda data: data[:8]), ""),
-        "no_storage": (with_record(weights, "/data/0", lambda _: None), ""),
+        "storage_too_large": with_record(weights, "/data.pkl", larger_storage),
+        "record_too_small": with_record(weights, "/data/0", lambda data: data[:8]),
+        "no_storage": with_record(weights, "/data/0", lambda _: None),
+        # A tensor of more elements than its storage.
+        "tensor_too_large": with_record(weights, "/data.pkl", lambda data: patched(
+            data, b"(K\x04K\x03K\x03K\x03t", b"(K\x7fK\x03K\x03K\x03t")),
     }
-    return files
 
 
 def larger_storage(data):

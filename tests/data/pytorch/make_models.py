@@ -299,6 +299,8 @@ def make_odd(root):
     Model(root, "number", scripted(modules.Number()), any_row, [("OUTPUT__0", "INT64", [1])])
     Model(root, "wants_number", scripted(modules.WantsNumber()),
           any_row + [("times", "INT64", [1])], [("OUTPUT__0", "FP32", [-1])])
+    Model(root, "wants_text", scripted(modules.WantsText()),
+          any_row + [("mode", "INT64", [1])], [("OUTPUT__0", "FP32", [-1])])
     Model(root, "tensor_list", scripted(modules.TensorList()), any_row,
           [("OUTPUT__0", "FP32", [-1])])
     Model(root, "no_forward", scripted(modules.NoForward()), any_row, [("OUTPUT__0", "FP32", [-1])])

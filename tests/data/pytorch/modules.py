@@ -215,6 +215,13 @@ class Number(nn.Module):
         return int(x.sum().item())
 
 
+class WantsText(nn.Module):
+    """An argument that no input can be."""
+
+    def forward(self, x: Tensor, mode: str) -> Tensor:
+        return x if mode == "same" else -x
+
+
 class WantsNumber(nn.Module):
     """An argument that is no tensor."""
 
