@@ -16,9 +16,6 @@ using request::InferenceRequest;
 
 namespace {
 
-uint64_t SaturatingAdd(uint64_t a, uint64_t b) { return a > kNever - b ? kNever : a + b; }
-uint64_t MicrosecondsToNs(uint64_t us) { return us > kNever / 1000 ? kNever : us * 1000; }
-
 uint32_t SlotsPerInstance(const config::ModelConfig& config) {
   const auto* oldest = std::get_if<config::OldestStrategy>(&config.sequence_batching()->strategy);
   if (oldest != nullptr && oldest->max_candidate_sequences > 0) {
