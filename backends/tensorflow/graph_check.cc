@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tensorflow/graph_check.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
-#include <set>
+#include <utility>
 #include <vector>
 
 #include "tensorflow/wire.h"
@@ -13,7 +14,8 @@ namespace {
 
 // Field numbers. GraphDef: node = 1, library = 2; FunctionDefLibrary.function = 1; FunctionDef:
 // signature = 1, node_def = 3; NodeDef: name = 1, op = 2, input = 3, attr = 5 (a map: key = 1,
-// value = 2); AttrValue: list = 1, s = 2, i = 3, tensor = 8, placeholder = 9; ListValue.tensor = 8;
+// value = 2); AttrValue: list = 1, s = 2, i = 3, type = 6, tensor = 8, placeholder = 9, func = 10;
+// ListValue: type = 6, tensor = 8; NameAttrList.name = 1;
 // TensorProto: dtype = 1, tensor_shape = 2; TensorShapeProto.dim = 2; Dim.size = 1; OpDef: name =
 // 1, input_arg = 2, output_arg = 3; ArgDef.number_attr = 5.
 
@@ -28,14 +30,24 @@ struct Counts {
   std::vector<std::string> of_outputs;
 };
 
-std::string ReadText(std::string_view message, uint32_t field) {
-  std::string text;
+std::string_view LastText(std::string_view message, uint32_t field) {
+  std::string_view text;
   for (WireReader reader(message); reader.Next();) {
-    if (reader.field() == field) {
-      text = reader.text();
-    }
+    text = reader.field() == field ? reader.text() : text;
   }
   return text;
+}
+
+std::string ReadText(std::string_view message, uint32_t field) {
+  return std::string(LastText(message, field));
+}
+
+uint64_t ReadNumber(std::string_view message, uint32_t field) {
+  uint64_t number = 0;
+  for (WireReader reader(message); reader.Next();) {
+    number = reader.field() == field ? reader.number() : number;
+  }
+  return number;
 }
 
 Counts ReadCounts(std::string_view op_def) {
@@ -111,7 +123,7 @@ class Checker {
       if (reader.field() == 2) {
         for (WireReader library(reader.text()); library.Next();) {
           if (library.field() == 1) {
-            functions_.insert(FunctionName(library.text()));
+            AddFunction(library.text());
           }
         }
       }
@@ -127,14 +139,14 @@ class Checker {
   }
 
  private:
-  static std::string FunctionName(std::string_view function) {
-    std::string name;
-    for (WireReader reader(function); reader.Next();) {
-      if (reader.field() == 1) {
-        name = ReadText(reader.text(), 1);
-      }
+  void AddFunction(std::string_view function) {
+    const std::string_view signature = LastText(function, 1);
+    std::pair<size_t, size_t> counts;
+    for (WireReader reader(signature); reader.Next();) {
+      counts.first += reader.field() == 2 ? 1 : 0;
+      counts.second += reader.field() == 3 ? 1 : 0;
     }
-    return name;
+    functions_[ReadText(signature, 1)] = counts;
   }
 
   Error CheckLibrary(std::string_view library) {
@@ -165,6 +177,8 @@ class Checker {
     for (const auto& [name, value] : node.attributes) {
       NEREID_BACKEND_TRY(CheckAttribute(node, name, value, in_function));
     }
+    NEREID_BACKEND_TRY(CheckConstant(node));
+    NEREID_BACKEND_TRY(CheckCall(node));
     NEREID_BACKEND_TRY(CheckCounts(node, counts->of_inputs, node.inputs, "inputs"));
     return CheckCounts(node, counts->of_outputs, kMostOutputs, "outputs");
   }
@@ -202,6 +216,64 @@ class Checker {
     return {};
   }
 
+  /// A constant's tensor is of the type that the node declares.
+  Error CheckConstant(const Node& node) const {
+    const auto type = node.attributes.find("dtype");
+    const auto value = node.attributes.find("value");
+    if (node.op != "Const" || type == node.attributes.end() || value == node.attributes.end()) {
+      return {};
+    }
+    const uint64_t declared = ReadNumber(type->second, 6);
+    for (WireReader reader(value->second); reader.Next();) {
+      if (reader.field() == 8 && ReadNumber(reader.text(), 1) != declared) {
+        return Bad(node, "holds a tensor that is not of its type");
+      }
+    }
+    return {};
+  }
+
+  /// A call has the arguments and results that its function declares.
+  Error CheckCall(const Node& node) const {
+    if (node.op != "PartitionedCall" && node.op != "StatefulPartitionedCall") {
+      return {};
+    }
+    const auto called = node.attributes.find("f");
+    const std::string name =
+        called == node.attributes.end() ? "" : ReadText(LastText(called->second, 10), 1);
+    const auto function = functions_.find(name);
+    if (function == functions_.end()) {
+      return Bad(node, "calls the function '" + name + "', which the graph lacks");
+    }
+    const auto [arguments, results] = function->second;
+    if (TypeCount(node, "Tin") != arguments || TypeCount(node, "Tout") != results) {
+      return Bad(node, "does not fit the function '" + name + "', which has " +
+                           std::to_string(arguments) + " arguments and " + std::to_string(results) +
+                           " results");
+    }
+    return {};
+  }
+
+  /// The length of a list of types.
+  static size_t TypeCount(const Node& node, const std::string& attribute) {
+    const auto found = node.attributes.find(attribute);
+    size_t count = 0;
+    if (found == node.attributes.end()) {
+      return count;
+    }
+    for (WireReader list(LastText(found->second, 1)); list.Next();) {
+      if (list.field() == 6) {
+        count += list.text().empty() ? 1 : PackedCount(list.text());
+      }
+    }
+    return count;
+  }
+
+  /// Numbers that are packed into one field: each ends with a byte below 128.
+  static size_t PackedCount(std::string_view packed) {
+    return static_cast<size_t>(std::count_if(
+        packed.begin(), packed.end(), [](char c) { return static_cast<unsigned char>(c) < 0x80; }));
+  }
+
   Error CheckTensor(const Node& node, const std::string& name, std::string_view tensor) const {
     for (WireReader reader(tensor); reader.Next();) {
       if (reader.field() == 2 && !ShapeIsPossible(reader.text())) {
@@ -231,7 +303,8 @@ class Checker {
 
   const std::string& what_;
   const FindOpDef& find_;
-  std::set<std::string> functions_;
+  /// The library's functions: the numbers of their arguments and results.
+  std::map<std::string, std::pair<size_t, size_t>> functions_;
   std::map<std::string, Counts> counts_;
 };
 

@@ -22,6 +22,7 @@ using FindOpDef = std::function<bool(const std::string& name, std::string* op_de
 ///   that lays tensors out for oneDNN);
 /// - a count of inputs larger than the inputs that are there, or a huge count of outputs (lists of
 ///   that length are made first);
+/// - a constant that is not of its node's type, a call that does not fit its function;
 /// - a constant whose shape is impossible, or far larger than what is written of it.
 ///
 /// What is no GraphDef at all passes: TensorFlow says so itself. `what` ("model 'm': the graph in

@@ -5,6 +5,7 @@
 #include <charconv>
 
 #include "tensorflow/graph_check.h"
+#include "tensorflow/graph_state.h"
 #include "tensorflow/model_files.h"
 #include "tensorflow/session_options.h"
 #include "tensorflow/signature_def.h"
@@ -104,19 +105,29 @@ Error NameGraphTensors(const ModelConfig& config, LoadedGraph* loaded) {
   return {};
 }
 
+/// Asks TensorFlow for the definition of an operation.
+bool FindOp(const std::string& name, std::string* op_def) {
+  static TF_Graph* const none = TF_NewGraph();
+  const Owned<TF_Buffer> found(TF_NewBuffer());
+  Status status;
+  TF_GraphGetOpDef(none, name.c_str(), found.get(), status.get());
+  if (status.ok()) {
+    op_def->assign(static_cast<const char*>(found->data), found->length);
+  }
+  return status.ok();
+}
+
 /// Refuses what TensorFlow does not survive.
 Error CheckGraph(const ModelConfig& config, const std::string& path, std::string_view graph_def) {
-  const Owned<TF_Graph> none(TF_NewGraph());
-  const auto find = [&](const std::string& name, std::string* op_def) {
-    const Owned<TF_Buffer> found(TF_NewBuffer());
-    Status status;
-    TF_GraphGetOpDef(none.get(), name.c_str(), found.get(), status.get());
-    if (status.ok()) {
-      op_def->assign(static_cast<const char*>(found->data), found->length);
-    }
-    return status.ok();
-  };
-  return CheckGraphDef(graph_def, "model '" + config.name + "': " + path, find);
+  return CheckGraphDef(graph_def, "model '" + config.name + "': " + path, FindOp);
+}
+
+void FindState(std::string_view graph_def, LoadedGraph* loaded) {
+  std::vector<std::string> names;
+  for (const TF_Output& output : loaded->outputs) {
+    names.emplace_back(TF_OperationName(output.oper));
+  }
+  loaded->keeps_inputs = MayKeepInputs(graph_def, names, FindOp);
 }
 
 /// Runs the operations that TF_INIT_OPS_FILE lists, one after the other.
@@ -183,6 +194,7 @@ Error LoadGraphDef(const ModelConfig& config, const std::string& path, LoadedGra
     return status.ToError("model '" + config.name + "': no session can be made");
   }
   NEREID_BACKEND_TRY(NameGraphTensors(config, loaded));
+  FindState(bytes, loaded);
   return Initialize(config, *loaded);
 }
 
@@ -190,12 +202,10 @@ Error LoadSavedModel(const ModelConfig& config, const std::string& path, LoadedG
   Owned<TF_SessionOptions> options;
   NEREID_BACKEND_TRY(MakeSessionOptions(config, &options));
   const std::vector<std::string> wanted = WantedTags(config);
-  {
-    std::string bytes;
-    std::string_view graph_def;
-    NEREID_BACKEND_TRY(OpenSavedModel(config, path, wanted, &bytes, &graph_def));
-    NEREID_BACKEND_TRY(CheckGraph(config, path, graph_def));
-  }
+  std::string bytes;
+  std::string_view graph_def;
+  NEREID_BACKEND_TRY(OpenSavedModel(config, path, wanted, &bytes, &graph_def));
+  NEREID_BACKEND_TRY(CheckGraph(config, path, graph_def));
   std::vector<const char*> tags(wanted.size());
   std::transform(wanted.begin(), wanted.end(), tags.begin(),
                  [](const std::string& tag) { return tag.c_str(); });
@@ -208,8 +218,10 @@ Error LoadSavedModel(const ModelConfig& config, const std::string& path, LoadedG
   if (!status.ok()) {
     return status.ToError("model '" + config.name + "': " + path + " cannot be loaded");
   }
-  return NameSignatureTensors(
-      config, {static_cast<const char*>(meta_graph->data), meta_graph->length}, loaded);
+  NEREID_BACKEND_TRY(NameSignatureTensors(
+      config, {static_cast<const char*>(meta_graph->data), meta_graph->length}, loaded));
+  FindState(graph_def, loaded);
+  return {};
 }
 
 }  // namespace nereid::tensorflow

@@ -202,7 +202,7 @@ def make_sequences():
         start = v1.placeholder(tf.int32, [None, 1], "START")
         ready = v1.placeholder(tf.bool, [None, 1], "READY")
         ident = v1.placeholder(tf.uint64, [None, 1], "CORRID")
-        total = tf.where(start != 0, tf.zeros_like(state), state) + x
+        total = tf.where(tf.not_equal(start, 0), tf.zeros_like(state), state) + x
         tf.identity(total, "STATE_OUT")
         tf.identity(total, "OUTPUT")
         tf.identity(tf.cast(tf.bitcast(ident, tf.int64), tf.float32)
@@ -234,14 +234,21 @@ def make_stateful():
         tf.raw_ops.LookupTableFindV2(table_handle=table, keys=word,
                                      default_value=tf.constant(-1, tf.int64), name="number")
         tf.matmul(x, w, name="y")
+        # Keep what they were fed beyond the run.
+        kept = v1.get_variable("kept", initializer=np.zeros((1, 2), np.float32), use_resource=True)
+        kept_text = v1.get_variable("kept_text", initializer=np.array([[""]], object),
+                                    dtype=tf.string, use_resource=True)
         v1.global_variables_initializer()
-        # Keeps what it was fed beyond the run.
-        kept = v1.get_variable("kept", shape=[1, 2], dtype=tf.float32, use_resource=True)
         kept_before = kept.read_value()
         with tf.control_dependencies([kept_before]):
             stored = kept.assign(x, read_value=False)
         with tf.control_dependencies([stored]):
             tf.identity(kept_before, "before")
+        text_before = kept_text.read_value()
+        with tf.control_dependencies([text_before]):
+            stored = kept_text.assign(word, read_value=False)
+        with tf.control_dependencies([stored]):
+            tf.identity(text_before, "text_before")
     write_graph("stateful", graph)
     run_graph("stateful", graph, {"x": np.ones((2, 2), np.float32),
                                   "word": np.array([[b"b"], [b"?"]], object)},
