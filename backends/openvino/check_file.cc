@@ -208,12 +208,15 @@ Error ReadWhole(const std::string& what, const std::filesystem::path& path, std:
   std::ostringstream whole;
   whole << stream.rdbuf();
   *content = std::move(whole).str();
-  return stream ? Error() : Error::InvalidArgument(what + ": it is empty, or not readable");
+  return stream.is_open() ? Error() : Error::InvalidArgument(what + ": it is not readable");
 }
 
 }  // namespace
 
 Error CheckNetwork(const std::string& what, std::string_view xml, uint64_t weights_size) {
+  if (xml.empty()) {
+    return Error::InvalidArgument(what + ": it is empty");
+  }
   pugi::xml_document document;
   const pugi::xml_parse_result parsed =
       document.load_buffer(xml.data(), xml.size(), pugi::parse_default, pugi::encoding_utf8);

@@ -38,7 +38,7 @@ def http(serving, connect):
 
 def same(got, want, what):
     assert got.shape == tuple(want.shape), what
-    if want.dtype.kind == "f":
+    if want.dtype.kind in "fV":  # ml_dtypes is V
         np.testing.assert_allclose(got.astype("f8"), want.astype("f8"), 1e-5, 1e-6, err_msg=what)
     else:
         np.testing.assert_array_equal(got, want, err_msg=what)
