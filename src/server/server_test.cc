@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <filesystem>
+#include <latch>
 #include <sstream>
 #include <thread>
 
@@ -183,7 +184,7 @@ TEST(ModelMetricsTest, ModelsWithACacheHaveFourMore) {
 }
 
 TEST(ModelReaperTest, GivesMemoryBackOnceEverythingIsDestroyed) {
-  int destroyed = 0;
+  std::atomic<int> destroyed{0};
   std::vector<int> destroyed_when_done;
   {
     ModelReaper reaper([&] { destroyed_when_done.push_back(destroyed); });
@@ -209,6 +210,13 @@ TEST(ModelReaperTest, RunsEverythingBeforeItEnds) {
   }
   EXPECT_EQ(destroyed, 11);
   EXPECT_NE(on, std::this_thread::get_id());
+}
+
+TEST(ModelReaperTest, OneThatTakesLongDoesNotKeepTheOthers) {
+  std::latch second_ran(1);
+  ModelReaper reaper;
+  reaper.Post([&] { second_ran.wait(); });
+  reaper.Post([&] { second_ran.count_down(); });
 }
 
 class ServerTest : public ::testing::Test {
