@@ -110,6 +110,17 @@ def server_plugins(request, test_plugins, tmp_path_factory) -> Path:
 
 
 @pytest.fixture(scope="session")
+def pytorch_backend(request, is_peer):
+    """Skips where the backend is not built."""
+    if is_peer:
+        pytest.skip("the peer is installed without its PyTorch backend")
+    given = request.config.option.backend_directory
+    backends = Path(given) if given else HERE.parents[1] / "build" / "release" / "backends"
+    if not (backends / "pytorch" / "libtriton_pytorch.so").is_file():
+        pytest.skip("the pytorch backend is not built")
+
+
+@pytest.fixture(scope="session")
 def start_server(request, tmp_path_factory):
     """Starts servers over repositories; ends them with the session, checking how they end."""
     options = request.config.option
