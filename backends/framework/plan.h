@@ -22,6 +22,8 @@ struct PlannedInput {
   bool has_default = false;
   /// The model wants rank 0; clients of a model without batching send [1].
   bool scalar = false;
+  /// One tensor without a batch dimension for the whole batch, whose requests have the same.
+  bool shape_tensor = false;
 
   bool text() const { return data_type == TRITONSERVER_TYPE_BYTES; }
 };
@@ -34,6 +36,8 @@ struct PlannedOutput {
   bool listed = false;
   /// It is the next value of a state: computed for every batch.
   bool state = false;
+  /// One tensor without a batch dimension, which every request of the batch gets.
+  bool shape_tensor = false;
 
   bool text() const { return data_type == TRITONSERVER_TYPE_BYTES; }
 };

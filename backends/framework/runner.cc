@@ -95,7 +95,7 @@ Error Runner::PrepareInput(const PlannedInput& plan, Input* input, BatchMember* 
                                   ", not " + TRITONSERVER_DataTypeString(input->data_type));
   }
   NEREID_BACKEND_TRY(backend::CheckInputSize(*input));
-  if (!plan_->batching) {
+  if (!plan_->batching || plan.shape_tensor) {
     return {};
   }
   if (input->shape.empty()) {

@@ -40,6 +40,7 @@ class Runner {
   // gather.cc
   Error Gather(std::span<const size_t> members);
   Error GatherInput(std::span<const size_t> members, size_t index);
+  Error KeepOne(const PlannedInput& plan, InputTensor* tensor) const;
   Error GatherShape(const PlannedInput& plan, std::vector<int64_t>* shape);
   Error SplitTexts(const PlannedInput& plan, const char* data,
                    std::vector<std::string_view>* texts);

@@ -37,6 +37,10 @@ Error Runner::Cut(Batch* batch, std::span<const size_t> members, size_t result) 
   if (tensor.shape.empty() && !plan_->batching) {
     tensor.shape.assign(1, 1);  // the protocol has no rank 0
   }
+  if (plan.shape_tensor) {
+    parts_[result].assign(members.size(), {tensor.shape, 0, backend::ElementCount(tensor.shape)});
+    return {};
+  }
   batch_sizes_.clear();
   int64_t total = 0;
   for (const size_t i : members) {

@@ -84,6 +84,15 @@ def test_plugins(request) -> Path:
 
 
 @pytest.fixture(scope="session")
+def tensorflow_is_built(request, is_peer) -> None:
+    """Skips where the TensorFlow backend is not built, and on the peer, which no longer has it."""
+    given = request.config.option.backend_directory
+    backends = Path(given) if given else HERE.parents[1] / "build" / "release" / "backends"
+    if is_peer or not (backends / "tensorflow" / "libtriton_tensorflow.so").exists():
+        pytest.skip("the server under test has no TensorFlow backend")
+
+
+@pytest.fixture(scope="session")
 def server_plugins(request, test_plugins, tmp_path_factory) -> Path:
     """The same for whatever server is under test: Triton's library has a name of its own."""
     peer = request.config.option.peer
