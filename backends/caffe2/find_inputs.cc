@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <map>
+#include <optional>
+#include <set>
+#include <string_view>
 
 #include "caffe2/translate.h"
 
@@ -33,127 +37,233 @@ Type FromConfig(TRITONSERVER_DataType type) {
   }
 }
 
-const caffe2_net::OperatorDef* FirstReader(const caffe2_net::NetDef& net, const std::string& name,
-                                           int* place) {
-  for (const auto& op : net.op()) {
-    const auto found = std::find(op.input().begin(), op.input().end(), name);
-    if (found != op.input().end()) {
-      *place = static_cast<int>(found - op.input().begin());
-      return &op;
-    }
-  }
-  return nullptr;
+const caffe2_net::Argument* FindArgument(const caffe2_net::OperatorDef& op, std::string_view name) {
+  const auto found = std::find_if(op.arg().rbegin(), op.arg().rend(),
+                                  [&](const auto& argument) { return argument.name() == name; });
+  return found == op.arg().rend() ? nullptr : &*found;
 }
 
-/// The last shape that the init net fills a blob with.
-Shape FilledShape(const caffe2_net::NetDef& init, const std::string& name) {
-  Shape shape;
-  for (const auto& op : init.op()) {
-    if (op.output_size() != 1 || op.output(0) != name) {
-      continue;
+/// Who reads and who fills the blobs, by name: nets may have very many.
+class BlobIndex {
+ public:
+  explicit BlobIndex(const NetPair& nets) : nets_(nets) {
+    for (int i = 0; i < nets.predict.op_size(); ++i) {
+      for (const std::string& name : nets.predict.op(i).input()) {
+        if (std::vector<int>& readers = readers_[name]; readers.empty() || readers.back() != i) {
+          readers.push_back(i);
+        }
+      }
     }
-    for (const auto& argument : op.arg()) {
-      if (argument.name() == "shape") {
-        shape.assign(argument.ints().begin(), argument.ints().end());
+    for (const auto& op : nets.init.op()) {
+      for (const std::string& name : op.output()) {
+        fills_[name] = &op;
       }
     }
   }
-  return shape;
-}
 
-bool NhwcOrder(const caffe2_net::OperatorDef& op) {
-  return std::any_of(op.arg().begin(), op.arg().end(), [](const auto& argument) {
-    return argument.name() == "order" && argument.s() == "NHWC";
-  });
-}
-
-bool HasAxis(const caffe2_net::OperatorDef& op) {
-  return std::any_of(op.arg().begin(), op.arg().end(), [](const auto& argument) {
-    return argument.name() == "axis" && argument.i() != 1;
-  });
-}
-
-/// What the first reader tells of an input; an empty shape where it tells nothing.
-void Derive(const NetPair& nets, NetInput* input) {
-  int place = 0;
-  const auto* reader = FirstReader(nets.predict, input->name, &place);
-  if (reader == nullptr) {
-    return;
-  }
-  const std::string& type = reader->type();
-  if (type == "HalfToFloat") {
-    input->type = Type::kHalf;
-  } else if (type == "And" || type == "Or" || type == "Xor" || type == "Not") {
-    input->type = Type::kBool;
-  } else if (type == "Gather" && place == 1) {
-    input->type = Type::kInt64;
-  }
-  if (place != 0 || reader->input_size() < 2) {
-    return;
-  }
-  const Shape weight = FilledShape(nets.init, reader->input(1));
-  if (type.starts_with("Conv") && !type.starts_with("ConvTranspose") && weight.size() > 2) {
-    input->shape.assign(weight.size(), -1);
-    const bool grouped = std::any_of(reader->arg().begin(), reader->arg().end(),
-                                     [](const auto& a) { return a.name() == "group"; });
-    if (!grouped) {
-      NhwcOrder(*reader) ? input->shape.back() = weight.back() : input->shape[1] = weight[1];
+  /// The place of the first operator at or behind `from` that reads the blob; -1 if none does.
+  int FirstReader(std::string_view name, int from) const {
+    const auto found = readers_.find(name);
+    if (found == readers_.end()) {
+      return -1;
     }
-  } else if (type == "FC" && weight.size() == 2 && !HasAxis(*reader)) {
-    input->shape = {-1, weight[1]};
-  } else if (type == "FCTransposed" && weight.size() == 2 && !HasAxis(*reader)) {
-    input->shape = {-1, weight[0]};
+    const auto first = std::lower_bound(found->second.begin(), found->second.end(), from);
+    return first == found->second.end() ? -1 : *first;
+  }
+
+  /// The shape that the init net fills a blob with last; nothing where it does not write the blob.
+  std::optional<Shape> FilledShape(std::string_view name) const {
+    const auto found = fills_.find(name);
+    if (found == fills_.end()) {
+      return std::nullopt;
+    }
+    const auto* shape = FindArgument(*found->second, "shape");
+    return shape == nullptr ? Shape() : Shape(shape->ints().begin(), shape->ints().end());
+  }
+
+  const caffe2_net::OperatorDef& Op(int place) const { return nets_.predict.op(place); }
+
+ private:
+  const NetPair& nets_;
+  std::map<std::string_view, std::vector<int>> readers_;
+  std::map<std::string_view, const caffe2_net::OperatorDef*> fills_;
+};
+
+bool IsNhwc(const caffe2_net::OperatorDef& op) {
+  const auto* order = FindArgument(op, "order");
+  return order != nullptr && order->s() == "NHWC";
+}
+
+/// An operator whose output has the dimensions of its first input, or other sizes in space only.
+bool KeepsChannels(const std::string& type) {
+  static const std::set<std::string_view> kKeepers = {
+      "Relu",        "Sigmoid",  "Tanh",          "Copy",         "Alias",
+      "Scale",       "Clip",     "LeakyRelu",     "Elu",          "Abs",
+      "Sqrt",        "Log",      "Exp",           "Negative",     "StopGradient",
+      "Dropout",     "LRN",      "SpatialBN",     "InstanceNorm", "MaxPool",
+      "AveragePool", "PadImage", "ResizeNearest", "HalfToFloat",  "PRelu"};
+  return kKeepers.count(type) > 0;
+}
+
+/// What a product or a convolution tells of its first input; an empty shape where it is neither.
+Shape ShapeForWeight(const BlobIndex& index, const caffe2_net::OperatorDef& op) {
+  const Shape weight = index.FilledShape(op.input(1)).value_or(Shape());
+  const std::string& type = op.type();
+  if (type.starts_with("Conv") && weight.size() > 2) {
+    Shape shape(weight.size(), -1);
+    int64_t& channels = IsNhwc(op) ? shape.back() : shape[1];
+    if (type.starts_with("ConvTranspose")) {
+      channels = weight[0];
+    } else if (FindArgument(op, "group") == nullptr) {
+      channels = IsNhwc(op) ? weight.back() : weight[1];
+    }
+    return shape;
+  }
+  const auto* axis = FindArgument(op, "axis");
+  if ((type == "FC" || type == "FCTransposed") && weight.size() == 2 &&
+      (axis == nullptr || axis->i() == 1)) {
+    return {-1, weight[type == "FC" ? 1 : 0]};
+  }
+  return {};
+}
+
+/// Puts the dimensions back that an operator has turned.
+void TurnBack(bool to_channels_first, Shape* shape) {
+  if (shape->size() > 2) {
+    const auto begin = shape->begin() + 1;
+    to_channels_first ? std::rotate(begin, begin + 1, shape->end())
+                      : std::rotate(begin, shape->end() - 1, shape->end());
   }
 }
+
+/// What the operators that read an input first tell of it; an empty shape where they tell nothing.
+NetInput Derive(const BlobIndex& index, const std::string& name) {
+  constexpr int kLongestChain = 64;
+  NetInput input{name, Type::kFloat, {}};
+  std::string_view blob = name;
+  std::vector<bool> turns;  // to channels in second place
+  int next = 0;
+  for (int step = 0; step < kLongestChain; ++step) {
+    const int place = index.FirstReader(blob, next);
+    if (place < 0) {
+      return input;
+    }
+    const auto& op = index.Op(place);
+    if (op.type() == "HalfToFloat") {
+      input.type = Type::kHalf;
+    }
+    if (op.input(0) != blob || op.output_size() == 0) {
+      return input;
+    }
+    if (op.type() == "NHWC2NCHW" || op.type() == "NCHW2NHWC") {
+      turns.push_back(op.type() == "NHWC2NCHW");
+    } else if (!KeepsChannels(op.type())) {
+      input.shape = op.input_size() > 1 ? ShapeForWeight(index, op) : Shape();
+      std::for_each(turns.rbegin(), turns.rend(), [&](bool turn) { TurnBack(turn, &input.shape); });
+      return input;
+    }
+    blob = op.output(0);
+    next = place + 1;
+  }
+  return input;
+}
+
+class Finder {
+ public:
+  Finder(const NetPair& nets, const ModelConfig& config, std::vector<NetInput>* inputs)
+      : nets_(nets), config_(config), inputs_(*inputs) {}
+
+  Error Find() {
+    for (const backend::TensorConfig& given : config_.inputs) {
+      NEREID_BACKEND_TRY(Add("input", given.name, given.data_type, given.ModelDims(),
+                             !given.allow_ragged_batch && config_.batching()));
+    }
+    for (const backend::ControlConfig& control : config_.controls) {
+      NEREID_BACKEND_TRY(
+          Add("control input", control.name, control.data_type, {1}, config_.batching()));
+    }
+    for (const backend::StateConfig& state : config_.states) {
+      NEREID_BACKEND_TRY(Add("state input", state.input_name, state.output.data_type,
+                             state.output.ModelDims(), config_.batching()));
+    }
+    for (const backend::BatchInputConfig& made : config_.batch_inputs) {
+      const size_t rank = made.kind == backend::BatchInputKind::kItemShape ? 2 : 1;
+      for (const std::string& target : made.targets) {
+        NEREID_BACKEND_TRY(Add("batch_input", target, made.data_type, Shape(rank, -1), false));
+      }
+    }
+    return config_.inputs.empty() ? DeriveOthers() : Error();
+  }
+
+ private:
+  Error Add(const char* kind, const std::string& name, TRITONSERVER_DataType type, Shape shape,
+            bool batch) {
+    const auto& external = nets_.predict.external_input();
+    if (std::find(external.begin(), external.end(), name) == external.end()) {
+      constexpr int kShown = 8;
+      std::string names;
+      for (int i = 0; i < std::min(external.size(), kShown); ++i) {
+        names += (i == 0 ? "" : ", ") + NameText(external[i]);
+      }
+      names += external.size() > kShown ? " and more" : "";
+      return Error::InvalidArgument("the net has no external_input '" + name + "', which the " +
+                                    "configuration names as " + kind +
+                                    "; it has: " + (names.empty() ? "none" : names));
+    }
+    NetInput& input = inputs_.emplace_back();
+    input.name = name;
+    input.type = FromConfig(type);
+    if (input.type == Type::kNone) {
+      return Error::Unsupported(std::string(kind) + " '" + name + "' has the data type " +
+                                backend::DataTypeToConfig(type) +
+                                ", which Caffe2 nets do not take");
+    }
+    input.shape = std::move(shape);
+    if (batch) {
+      input.shape.insert(input.shape.begin(), -1);
+    }
+    return {};
+  }
+
+  /// Exporters have the init net write one number to an input: a placeholder.
+  static bool IsFilled(const BlobIndex& index, const NetInput& input) {
+    const std::optional<Shape> filled = index.FilledShape(input.name);
+    return filled && (input.shape.empty() || *filled != Shape{1});
+  }
+
+  Error DeriveOthers() {
+    const BlobIndex index(nets_);
+    std::set<std::string> known;
+    for (const NetInput& input : inputs_) {
+      known.insert(input.name);
+    }
+    for (const std::string& name : nets_.predict.external_input()) {
+      if (!known.insert(name).second) {
+        continue;
+      }
+      NetInput input = Derive(index, name);
+      if (IsFilled(index, input)) {
+        continue;
+      }
+      if (input.shape.empty()) {
+        return Error::InvalidArgument(
+            "the configuration must list the inputs: the net does not tell the dimensions of " +
+            NameText(name));
+      }
+      inputs_.push_back(std::move(input));
+    }
+    return {};
+  }
+
+  const NetPair& nets_;
+  const ModelConfig& config_;
+  std::vector<NetInput>& inputs_;
+};
 
 }  // namespace
 
 Error FindInputs(const NetPair& nets, const ModelConfig& config, std::vector<NetInput>* inputs) {
-  const auto& external = nets.predict.external_input();
-  for (const backend::TensorConfig& given : config.inputs) {
-    if (std::find(external.begin(), external.end(), given.name) == external.end()) {
-      std::string names;
-      for (const std::string& name : external) {
-        names += (names.empty() ? "" : ", ") + name;
-      }
-      return Error::InvalidArgument("the net has no external_input '" + given.name +
-                                    "'; it has: " + (names.empty() ? "none" : names));
-    }
-    NetInput& input = inputs->emplace_back();
-    input.name = given.name;
-    input.type = FromConfig(given.data_type);
-    if (input.type == Type::kNone) {
-      return Error::Unsupported("input '" + given.name + "' has the data type " +
-                                backend::DataTypeToConfig(given.data_type) +
-                                ", which Caffe2 nets do not take");
-    }
-    input.shape = given.ModelDims();
-    if (config.batching()) {
-      input.shape.insert(input.shape.begin(), -1);
-    }
-  }
-  if (!config.inputs.empty()) {
-    return {};
-  }
-  for (const std::string& name : external) {
-    const bool filled =
-        std::any_of(nets.init.op().begin(), nets.init.op().end(), [&](const auto& op) {
-          return std::find(op.output().begin(), op.output().end(), name) != op.output().end();
-        });
-    if (filled) {
-      continue;
-    }
-    NetInput& input = inputs->emplace_back();
-    input.name = name;
-    Derive(nets, &input);
-    if (input.shape.empty()) {
-      return Error::InvalidArgument(
-          "the configuration must list the inputs: the net does not tell "
-          "the dimensions of '" +
-          name + "'");
-    }
-  }
-  return {};
+  return Finder(nets, config, inputs).Find();
 }
 
 }  // namespace nereid::caffe2

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <climits>
+#include <cmath>
 #include <cstring>
 #include <numeric>
 
@@ -41,6 +42,16 @@ void SetShape(const Shape& shape, onnx_graph::TensorType* type) {
   }
 }
 
+/// The nearest whole number in the range; 0 for what is no number.
+int64_t Whole(double number, int64_t least, int64_t most) {
+  if (std::isnan(number)) {
+    return 0;
+  }
+  return number <= static_cast<double>(least)  ? least
+         : number >= static_cast<double>(most) ? most
+                                               : static_cast<int64_t>(number);
+}
+
 }  // namespace
 
 const char* TypeText(Type type) {
@@ -58,11 +69,23 @@ size_t TypeSize(Type type) {
 }
 
 std::string ShapeText(const Shape& shape) {
+  constexpr size_t kShown = 16;
   std::string text = "[";
-  for (size_t i = 0; i < shape.size(); ++i) {
+  for (size_t i = 0; i < std::min(shape.size(), kShown); ++i) {
     text += (i == 0 ? "" : ",") + std::to_string(shape[i]);
   }
-  return text + "]";
+  return text + (shape.size() > kShown ? ",...]" : "]");
+}
+
+std::string NameText(const std::string& name) {
+  size_t length = 200;
+  if (name.size() <= length) {
+    return "'" + name + "'";
+  }
+  while (length > 0 && (static_cast<unsigned char>(name[length]) & 0xC0) == 0x80) {
+    --length;  // not inside of a character
+  }
+  return "'" + name.substr(0, length) + "...'";
 }
 
 int64_t Product(const Shape& shape, size_t begin, size_t end) {
@@ -105,7 +128,7 @@ Value Graph::Input(const std::string& name, Type type, const Shape& shape) {
   auto* tensor = input->mutable_type()->mutable_tensor_type();
   tensor->set_elem_type(static_cast<int32_t>(type));
   SetShape(shape, tensor);
-  return {name, type, shape, {}};
+  return {name, type, shape, {}, {}, false};
 }
 
 void Graph::Output(const std::string& name, const Value& value) {
@@ -127,7 +150,7 @@ Value Graph::Constant(Type type, const Shape& shape, std::string raw, std::strin
   tensor->set_data_type(static_cast<int32_t>(type));
   tensor->mutable_dims()->Assign(shape.begin(), shape.end());
   tensor->set_raw_data(std::move(raw));
-  return {tensor->name(), type, shape, {}};
+  return {tensor->name(), type, shape, {}, {}, true};
 }
 
 Value Graph::Texts(const Shape& shape, const std::vector<std::string>& texts) {
@@ -138,7 +161,7 @@ Value Graph::Texts(const Shape& shape, const std::vector<std::string>& texts) {
   for (const std::string& text : texts) {
     tensor->add_string_data(text);
   }
-  return {tensor->name(), Type::kString, shape, {}};
+  return {tensor->name(), Type::kString, shape, {}, {}, true};
 }
 
 Value Graph::Ints(const std::vector<int64_t>& values) {
@@ -156,9 +179,9 @@ Value Graph::Scalar(Type type, double number) {
     case Type::kDouble:
       return Constant(type, {}, Raw(number));
     case Type::kInt32:
-      return Constant(type, {}, Raw(static_cast<int32_t>(number)));
+      return Constant(type, {}, Raw(static_cast<int32_t>(Whole(number, INT32_MIN, INT32_MAX))));
     case Type::kInt64:
-      return Constant(type, {}, Raw(static_cast<int64_t>(number)));
+      return Constant(type, {}, Raw(Whole(number, INT64_MIN, INT64_MAX)));
     case Type::kFloat:
       return Constant(type, {}, Raw(static_cast<float>(number)));
     default:
@@ -194,9 +217,19 @@ std::vector<Value> Graph::Nodes(const char* op, const std::vector<const Value*>&
         break;
     }
   }
+  const bool constant = std::all_of(inputs.begin(), inputs.end(), [](const Value* input) {
+    return input == nullptr || input->constant;
+  });
   std::vector<Value> values;
   for (const auto& [type, shape] : results) {
     Value& value = values.emplace_back();
+    value.constant = constant;
+    int64_t bytes = Product(shape, 0, shape.size());
+    if (constant && bytes > 0 &&
+        __builtin_mul_overflow(bytes, static_cast<int64_t>(TypeSize(type)), &bytes)) {
+      bytes = INT64_MAX;
+    }
+    largest_constant_ = constant ? std::max(largest_constant_, bytes) : largest_constant_;
     value.name = Fresh("v");
     value.type = type;
     value.shape = shape;
@@ -291,7 +324,10 @@ Value Graph::Reshape(const Value& x, const std::vector<NewDim>& dims) {
     const auto open = std::find(shape.begin(), shape.end(), -1);
     int64_t rest = 1;
     for (const int64_t size : shape) {
-      rest = size < 0 ? rest : rest * size;
+      if (size >= 0 && __builtin_mul_overflow(rest, size, &rest)) {
+        rest = 0;
+        break;
+      }
     }
     if (open != shape.end() && rest > 0 && total % rest == 0) {
       *open = total / rest;

@@ -38,7 +38,10 @@ size_t TypeSize(Type type);
 /// -1 is a size that is known when the net runs.
 using Shape = std::vector<int64_t>;
 
+/// "[-1,3]"; of a shape with very many dimensions, the first ones.
 std::string ShapeText(const Shape& shape);
+/// A name in quotes, cut where it is very long: a file may hold names of megabytes.
+std::string NameText(const std::string& name);
 /// The product of all dimensions from `begin` to before `end`; -1 where one is unknown or the
 /// product leaves 64 bits.
 int64_t Product(const Shape& shape, size_t begin, size_t end);
@@ -50,6 +53,10 @@ struct Value {
   Shape shape;
   /// The content, where it is known before a run, made of few integers: it may be a shape.
   std::optional<std::vector<int64_t>> content;
+  /// The same for a single number of any type.
+  std::optional<double> number;
+  /// It depends on no input, so that ONNX Runtime computes it when it opens the graph.
+  bool constant = false;
 
   size_t rank() const { return shape.size(); }
 };
@@ -144,6 +151,11 @@ class Graph {
   /// 0, 1, ... up to before `count`, which is INT64 [1].
   Value Range(const Value& count);
 
+  /// The number of nodes so far.
+  int nodes() const { return graph_.node_size(); }
+  /// The bytes of the largest tensor among the nodes so far that depends on no input.
+  int64_t largest_constant() const { return largest_constant_; }
+
   /// The serialised model; empty where it exceeds the two gigabytes of the format.
   std::string Serialize() const;
 
@@ -155,6 +167,7 @@ class Graph {
   const std::set<std::string> reserved_;
   std::string context_;
   uint64_t counter_ = 0;
+  int64_t largest_constant_ = 0;
 };
 
 /// The axes from `first` to before `last`.

@@ -27,6 +27,8 @@ Error OpenNets(const ModelConfig& config, onnxruntime::ModelSource* source) {
   source->bytes = std::move(translation.model);
   source->output_names = std::move(translation.output_names);
   source->origin = place;
+  source->kind = "net";
+  source->backend = "Caffe2";
   return {};
 }
 

@@ -6,6 +6,8 @@
 #include <filesystem>
 #include <fstream>
 
+#include "framework/version_file.h"
+
 namespace nereid::caffe2 {
 namespace {
 
@@ -14,11 +16,10 @@ namespace fs = std::filesystem;
 /// A file may not have more operators than this; each takes far more memory than its bytes.
 constexpr int kMostOperators = 1000000;
 
-Error ReadFile(const fs::path& path, const std::string& model, std::string* bytes) {
+Error ReadFile(const ModelConfig& config, const fs::path& path, std::string* bytes) {
   std::error_code failure;
   if (!fs::is_regular_file(path, failure)) {
-    return Error(TRITONSERVER_ERROR_UNAVAILABLE,
-                 "unable to find '" + path.string() + "' for model '" + model + "'");
+    return framework::MissingFile(config, path);
   }
   const std::uintmax_t size = fs::file_size(path, failure);
   if (failure || size > INT_MAX) {
@@ -91,18 +92,13 @@ Error ParseNet(std::string_view bytes, const std::string& file, caffe2_net::NetD
 }
 
 Error ReadNets(const ModelConfig& config, NetPair* nets, std::string* place) {
-  const fs::path name =
-      config.default_model_filename.empty() ? "model.netdef" : config.default_model_filename;
-  if (name.is_absolute() || std::find(name.begin(), name.end(), "..") != name.end()) {
-    return Error::InvalidArgument("model '" + config.name + "': default_model_filename '" +
-                                  name.string() + "' leads out of the version's folder");
-  }
-  const fs::path file = fs::path(config.directory) / std::to_string(config.version) / name;
+  fs::path file;
+  NEREID_BACKEND_TRY(framework::FindVersionFile(config, "model.netdef", &file));
   const fs::path init = file.parent_path() / ("init_" + file.filename().string());
   std::string bytes;
-  NEREID_BACKEND_TRY(ReadFile(file, config.name, &bytes));
+  NEREID_BACKEND_TRY(ReadFile(config, file, &bytes));
   NEREID_BACKEND_TRY(ParseNet(bytes, file.string(), &nets->predict));
-  NEREID_BACKEND_TRY(ReadFile(init, config.name, &bytes));
+  NEREID_BACKEND_TRY(ReadFile(config, init, &bytes));
   NEREID_BACKEND_TRY(ParseNet(bytes, init.string(), &nets->init));
   *place = file.string();
   return {};

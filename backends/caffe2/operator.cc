@@ -6,9 +6,13 @@
 namespace nereid::caffe2 {
 
 std::string OperatorText(const caffe2_net::OperatorDef& def) {
-  std::string text = "operator " + (def.type().empty() ? "without a type" : def.type());
+  const std::string quoted = NameText(def.type());
+  std::string text =
+      "operator " + (def.type().empty() ? "without a type" : quoted.substr(1, quoted.size() - 2));
   if (def.output_size() > 0) {
-    text += " of output '" + def.output(0) + "'";
+    text += " of output " + NameText(def.output(0));
+  } else if (def.input_size() > 0) {
+    text += " of input " + NameText(def.input(0));
   }
   return text;
 }
@@ -20,6 +24,11 @@ Operator::Operator(const caffe2_net::OperatorDef& def, std::vector<Value> inputs
       outputs_(static_cast<size_t>(def.output_size())),
       graph_(*graph),
       room_(*room) {}
+
+bool Operator::constant() const {
+  return std::all_of(inputs_.begin(), inputs_.end(),
+                     [](const Value& input) { return input.constant; });
+}
 
 void Operator::Set(size_t i, Value value) {
   if (i < outputs_.size()) {
@@ -72,7 +81,7 @@ std::vector<int64_t> Operator::Ints(std::string_view name) const {
 Error Operator::ReadOrder(bool* channels_last) const {
   const std::string order = Text("order", "NCHW");
   if (order != "NCHW" && order != "NHWC") {
-    return Bad("the argument 'order' is '" + order + "', not NCHW or NHWC");
+    return Bad("the argument 'order' is " + NameText(order) + ", not NCHW or NHWC");
   }
   *channels_last = order == "NHWC";
   return {};
@@ -109,7 +118,7 @@ Error Operator::ReadAxes(std::string_view name, size_t rank, std::vector<int64_t
 
 Error Operator::NeedRank(size_t i, size_t least) const {
   if (inputs_[i].rank() < least) {
-    return Bad("input '" + def_.input(static_cast<int>(i)) + "' has the shape " +
+    return Bad("input " + NameText(def_.input(static_cast<int>(i))) + " has the shape " +
                ShapeText(inputs_[i].shape) + "; at least " + std::to_string(least) +
                " dimensions are needed");
   }
@@ -125,13 +134,16 @@ Error Operator::Take(int64_t bytes) const {
   return {};
 }
 
+std::vector<const Rows*> AllRows() {
+  return {&ArithmeticRows(), &ActivationRows(), &CastRows(),   &ConvolutionRows(),   &FillRows(),
+          &ImageRows(),      &JoinRows(),       &MatrixRows(), &NormalizationRows(), &PoolingRows(),
+          &ReductionRows(),  &SelectionRows(),  &ShapeRows()};
+}
+
 const OperatorRow* FindOperator(std::string_view type) {
   static const std::map<std::string_view, const OperatorRow*> table = [] {
     std::map<std::string_view, const OperatorRow*> made;
-    for (const Rows* rows :
-         {&ArithmeticRows(), &ActivationRows(), &CastRows(), &ConvolutionRows(), &FillRows(),
-          &ImageRows(), &JoinRows(), &MatrixRows(), &NormalizationRows(), &PoolingRows(),
-          &ReductionRows(), &SelectionRows(), &ShapeRows()}) {
+    for (const Rows* rows : AllRows()) {
       for (const OperatorRow& row : *rows) {
         made.emplace(row.type, &row);
       }

@@ -15,7 +15,7 @@ namespace nereid::caffe2 {
 
 using backend::Error;
 
-/// "operator Conv of output 'y'"
+/// "operator Conv of output 'y'", "operator Print of input 'x'"
 std::string OperatorText(const caffe2_net::OperatorDef& def);
 
 /// One operator of a net while it is translated: its arguments, its inputs (as many as its row of
@@ -31,6 +31,8 @@ class Operator {
   Graph& graph() const { return graph_; }
   size_t inputs() const { return inputs_.size(); }
   const Value& in(size_t i) const { return inputs_[i]; }
+  /// All inputs are known when ONNX Runtime opens the graph.
+  bool constant() const;
   size_t outputs() const { return outputs_.size(); }
   const std::vector<std::optional<Value>>& results() const { return outputs_; }
 
@@ -101,5 +103,7 @@ const Rows& PoolingRows();
 const Rows& ReductionRows();
 const Rows& SelectionRows();
 const Rows& ShapeRows();
+
+std::vector<const Rows*> AllRows();
 
 }  // namespace nereid::caffe2

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "caffe2/translate.h"
 
+#include <algorithm>
+
 #include "caffe2/operator.h"
 
 namespace nereid::caffe2 {
@@ -8,13 +10,35 @@ namespace {
 
 /// A tensor larger than this cannot be meant.
 constexpr int64_t kMostElements = int64_t{1} << 38;
+/// Nor more dimensions.
+constexpr size_t kMostDimensions = 64;
+/// ONNX Runtime takes minutes to open a graph with more nodes than this.
+constexpr int kMostNodes = 200000;
 
 std::string InputList(const caffe2_net::OperatorDef& def) {
+  constexpr int kShown = 8;
   std::string text;
-  for (const std::string& name : def.input()) {
-    text += (text.empty() ? "'" : ", '") + name + "'";
+  for (int i = 0; i < std::min(def.input_size(), kShown); ++i) {
+    text += (i == 0 ? "" : ", ") + NameText(def.input(i));
   }
-  return text.empty() ? "no inputs" : "the inputs " + text;
+  if (def.input_size() > kShown) {
+    text += " and " + std::to_string(def.input_size() - kShown) + " more";
+  }
+  return text.empty() ? "no inputs" : (def.input_size() == 1 ? "the input " : "the inputs ") + text;
+}
+
+/// Whether a tensor of that shape can be meant; -1 is any size.
+bool IsPossible(const Shape& shape) {
+  int64_t size = 1;
+  for (const int64_t dim : shape) {
+    if (dim < -1 || dim > kMostElements) {
+      return false;
+    }
+    if (__builtin_mul_overflow(size, std::max<int64_t>(dim, 1), &size) || size > kMostElements) {
+      return false;
+    }
+  }
+  return shape.size() <= kMostDimensions;
 }
 
 /// One file per name in an ONNX graph: an output may not be called as an input.
@@ -29,26 +53,34 @@ std::string OutputName(const std::string& name, const std::set<std::string>& tak
 class Translator {
  public:
   Translator(const NetPair& nets, std::set<std::string> reserved, int64_t room)
-      : nets_(nets), graph_(nets.predict.name(), std::move(reserved)), room_(room) {}
+      : nets_(nets),
+        graph_(nets.predict.name(), std::move(reserved)),
+        fill_room_(room),
+        room_(room) {}
 
   Error Run(const std::vector<NetInput>& inputs,
             const std::vector<std::pair<std::string, std::string>>& outputs) {
     NEREID_BACKEND_TRY(RunNet(nets_.init, "init net"));
     for (const NetInput& input : inputs) {
+      if (!IsPossible(input.shape)) {
+        return Error::InvalidArgument("the input " + NameText(input.name) +
+                                      " cannot have the shape " + ShapeText(input.shape));
+      }
       blobs_[input.name] = graph_.Input(input.name, input.type, input.shape);
     }
     for (const std::string& name : nets_.predict.external_input()) {
       if (blobs_.count(name) == 0) {
         return Error::InvalidArgument(
-            "the net needs the blob '" + name +
-            "', which neither the init net writes nor the configuration lists as an input");
+            "the net needs the blob " + NameText(name) +
+            ", which neither the init net writes nor the configuration lists as an input");
       }
     }
     NEREID_BACKEND_TRY(RunNet(nets_.predict, "net"));
     for (const auto& [name, graph_name] : outputs) {
       const auto found = blobs_.find(name);
       if (found == blobs_.end()) {
-        return Error::InvalidArgument("nothing writes the output '" + name + "' of the net");
+        return Error::InvalidArgument("nothing writes the output " + NameText(name) +
+                                      " of the net");
       }
       graph_.Output(graph_name, found->second);
     }
@@ -75,8 +107,8 @@ class Translator {
     for (const std::string& name : def.input()) {
       const auto found = blobs_.find(name);
       if (found == blobs_.end()) {
-        return Error::InvalidArgument(OperatorText(def) + " in the " + where + " reads the blob '" +
-                                      name + "', which nothing before it writes");
+        return Error::InvalidArgument(OperatorText(def) + " in the " + where + " reads the blob " +
+                                      NameText(name) + ", which nothing before it writes");
       }
       inputs.push_back(found->second);
     }
@@ -87,19 +119,22 @@ class Translator {
     graph_.SetContext(OperatorText(def));
     Operator op(def, std::move(inputs), &graph_, &room_);
     NEREID_BACKEND_TRY(row->translate(op));
+    if (graph_.nodes() > kMostNodes) {
+      return op.Bad("with it, the net becomes more than " + std::to_string(kMostNodes) +
+                    " ONNX nodes");
+    }
+    if (graph_.largest_constant() > fill_room_) {
+      return op.Bad("it computes " + std::to_string(graph_.largest_constant()) +
+                    " bytes before the first run; " + std::to_string(fill_room_) + " are the most");
+    }
     for (int i = 0; i < def.output_size(); ++i) {
       const std::optional<Value>& result = op.results()[static_cast<size_t>(i)];
       if (!result) {
         blobs_.erase(def.output(i));
         continue;
       }
-      int64_t size = 1;
-      for (const int64_t dim : result->shape) {
-        if (dim < -1 || (dim >= 0 && __builtin_mul_overflow(size, dim, &size)) ||
-            size > kMostElements) {
-          return op.Bad("its output would have the shape " + ShapeText(result->shape));
-        }
-        size = dim == 0 ? 1 : size;
+      if (!IsPossible(result->shape)) {
+        return op.Bad("its output would have the shape " + ShapeText(result->shape));
       }
       blobs_[def.output(i)] = *result;
     }
@@ -108,6 +143,8 @@ class Translator {
 
   const NetPair& nets_;
   Graph graph_;
+  const int64_t fill_room_;
+  /// What is left of it.
   int64_t room_;
   /// What the last write to each blob has put there.
   std::map<std::string, Value> blobs_;
@@ -120,7 +157,7 @@ Error TranslateNets(const NetPair& nets, const std::vector<NetInput>& inputs, in
   std::set<std::string> taken;
   for (const NetInput& input : inputs) {
     if (!taken.insert(input.name).second) {
-      return Error::InvalidArgument("the input '" + input.name + "' is listed twice");
+      return Error::InvalidArgument("the input " + NameText(input.name) + " is listed twice");
     }
   }
   std::vector<std::pair<std::string, std::string>> outputs;

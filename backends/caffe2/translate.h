@@ -33,9 +33,10 @@ constexpr int64_t kFillRoom = int64_t{1} << 30;
 Error TranslateNets(const NetPair& nets, const std::vector<NetInput>& inputs, int64_t fill_room,
                     Translation* translation);
 
-/// The inputs of the net as the configuration gives them or, where it has none, as the net tells:
-/// external inputs that the init net does not fill, with the types and ranks that the operators
-/// that read them need.
+/// The blobs that a run is given: the inputs, controls, states and batch inputs of the
+/// configuration. Where it has no inputs, also the external inputs that the init net does not fill,
+/// or fills with a placeholder, as far as the operators that read them first tell their types and
+/// dimensions.
 Error FindInputs(const NetPair& nets, const ModelConfig& config, std::vector<NetInput>* inputs);
 
 }  // namespace nereid::caffe2

@@ -44,17 +44,23 @@ Json Describe(const TensorSignature& tensor, bool batching,
   return entry;
 }
 
-/// Whether the server makes the tensor or keeps it to itself.
-bool IsServers(const ModelConfig& config, const std::string& name, bool output) {
-  const bool control =
-      std::any_of(config.controls.begin(), config.controls.end(),
-                  [&](const backend::ControlConfig& given) { return given.name == name; });
-  if (control && !output) {
-    return true;
-  }
-  return std::any_of(config.states.begin(), config.states.end(), [&](const auto& state) {
-    return (output ? state.output.name : state.input_name) == name;
-  });
+/// Whether the server (a control or a state of the sequence batcher) or the backend (a batch input)
+/// makes the input, so that no client sends it.
+bool IsMade(const ModelConfig& config, const std::string& name) {
+  const auto any = [](const auto& list, const auto& matches) {
+    return std::any_of(list.begin(), list.end(), matches);
+  };
+  return any(config.controls, [&](const auto& control) { return control.name == name; }) ||
+         any(config.states, [&](const auto& state) { return state.input_name == name; }) ||
+         any(config.batch_inputs, [&](const backend::BatchInputConfig& input) {
+           return any(input.targets, [&](const std::string& target) { return target == name; });
+         });
+}
+
+/// Whether the output is a state: clients get it only where the configuration's author lists it.
+bool IsState(const ModelConfig& config, const std::string& name) {
+  return std::any_of(config.states.begin(), config.states.end(),
+                     [&](const auto& state) { return state.output.name == name; });
 }
 
 /// Sets `input` or `output`.
@@ -62,7 +68,7 @@ Error DescribeAll(const std::vector<TensorSignature>& tensors, const ModelConfig
                   bool output, rapidjson::Document* document) {
   Json list(rapidjson::kArrayType);
   for (const TensorSignature& tensor : tensors) {
-    if (IsServers(config, tensor.name, output)) {
+    if (output ? IsState(config, tensor.name) : IsMade(config, tensor.name)) {
       continue;
     }
     const std::string what = "model '" + config.name + "': " + (output ? "output" : "input") +
@@ -112,7 +118,7 @@ Error CompleteBatching(const ModelSignature& signature, const backend::Parameter
 
 bool CanBatch(const ModelSignature& signature) {
   const auto can = [](const TensorSignature& tensor) {
-    return tensor.has_rank && !tensor.dims.empty() && tensor.dims[0] == -1;
+    return !tensor.is_tensor || (tensor.has_rank && !tensor.dims.empty() && tensor.dims[0] == -1);
   };
   return std::all_of(signature.inputs.begin(), signature.inputs.end(), can) &&
          std::all_of(signature.outputs.begin(), signature.outputs.end(), can);
@@ -122,7 +128,7 @@ Error CompleteConfig(const ModelSignature& signature, const backend::Parameters&
                      rapidjson::Document* document, bool* changed) {
   *changed = false;
   ModelConfig config = backend::ParseModelConfig(*document);
-  if (!config.inputs.empty() && !config.outputs.empty()) {
+  if (config.inputs.size() + config.batch_inputs.size() > 0 && !config.outputs.empty()) {
     return {};
   }
   *changed = true;

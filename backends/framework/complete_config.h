@@ -7,13 +7,15 @@
 
 namespace nereid::framework {
 
-/// Whether the first dimension of all tensors is variable: it can be the batch.
+/// Whether requests can be put together along a first dimension that every tensor leaves variable.
 bool CanBatch(const ModelSignature& signature);
 
 /// Adds what a configuration lacks of inputs, outputs, max_batch_size and a scheduler, from the
-/// model's signature. Does nothing where both inputs and outputs are given. The setting
-/// default-max-batch-size (4) is written where the model can batch and the configuration says 0.
-/// Inputs that the server makes (controls, states) and outputs that are only states are left out.
+/// model's signature. Does nothing where both inputs (or batch inputs) and outputs are given. The
+/// setting default-max-batch-size (4) is written where the model can batch and the configuration
+/// says 0. Inputs that are made for the model (controls, states, batch inputs) are left out, and so
+/// are outputs that are states or that the protocol cannot carry. `*changed` says whether the
+/// configuration is to be handed back to the server.
 Error CompleteConfig(const ModelSignature& signature, const backend::Parameters& backend_settings,
                      rapidjson::Document* document, bool* changed);
 

@@ -8,6 +8,9 @@
 namespace nereid::framework {
 
 std::string TensorSignature::Text() const {
+  if (!is_tensor) {
+    return foreign_type;
+  }
   std::string text = foreign_type;
   if (text.empty()) {
     text = data_type == TRITONSERVER_TYPE_INVALID ? "?" : TRITONSERVER_DataTypeString(data_type);
@@ -20,14 +23,6 @@ int FindTensor(const std::vector<TensorSignature>& tensors, const std::string& n
       std::find_if(tensors.begin(), tensors.end(),
                    [&](const TensorSignature& tensor) { return tensor.name == name; });
   return found == tensors.end() ? -1 : static_cast<int>(found - tensors.begin());
-}
-
-std::string ListText(const std::vector<TensorSignature>& tensors) {
-  std::string text;
-  for (const TensorSignature& tensor : tensors) {
-    text += (text.empty() ? "" : ", ") + tensor.name + " (" + tensor.Text() + ")";
-  }
-  return text.empty() ? "none" : text;
 }
 
 }  // namespace nereid::framework

@@ -25,6 +25,9 @@ struct TensorSignature {
   std::vector<int64_t> dims = {};
   /// A run may leave the input out.
   bool has_default = false;
+  /// False for sequences, maps and the like, which have neither dimensions nor a batch; then
+  /// foreign_type says what it is.
+  bool is_tensor = true;
 
   /// "FP32 [-1,64]"; "?" for what is not known.
   std::string Text() const;
@@ -38,7 +41,14 @@ struct ModelSignature {
 /// The place of the tensor of that name, -1 if there is none.
 int FindTensor(const std::vector<TensorSignature>& tensors, const std::string& name);
 
-/// "x (FP32 [-1,64]), y (INT64 [-1])"
-std::string ListText(const std::vector<TensorSignature>& tensors);
+/// "x (FP32 [-1,64]), y (INT64 [-1])", of TensorSignatures or what is made of them.
+template <typename Tensor>
+std::string ListText(const std::vector<Tensor>& tensors) {
+  std::string text;
+  for (const TensorSignature& tensor : tensors) {
+    text += (text.empty() ? "" : ", ") + tensor.name + " (" + tensor.Text() + ")";
+  }
+  return text.empty() ? "none" : text;
+}
 
 }  // namespace nereid::framework

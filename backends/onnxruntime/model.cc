@@ -3,10 +3,10 @@
 
 #include <utility>
 
-#include "nereid/backend/json.h"
+#include "framework/complete_config.h"
+#include "framework/plan.h"
 #include "nereid/backend/log.h"
 #include "onnxruntime/accelerators.h"
-#include "onnxruntime/autocomplete.h"
 #include "onnxruntime/threads.h"
 
 namespace nereid::onnxruntime {
@@ -31,9 +31,10 @@ Error OnnxModel::Load(TRITONBACKEND_Model* model) {
       output.name = known->second;
     }
   }
-  NEREID_BACKEND_TRY(Complete(model, signature));
+  NEREID_BACKEND_TRY(
+      framework::CompleteModel(model, signature.Plain(), environment_.settings, &config_));
   auto plan = std::make_shared<Plan>();
-  NEREID_BACKEND_TRY(MakePlan(config_, signature, plan.get()));
+  NEREID_BACKEND_TRY(MakePlan(config_, signature, source, plan.get()));
   plan_ = std::move(plan);
   if (const std::string note = LeftAsideOnCpu(config_); !note.empty()) {
     NEREID_BACKEND_LOG(WARN, note);
@@ -46,36 +47,9 @@ Error OnnxModel::Load(TRITONBACKEND_Model* model) {
   return {};
 }
 
-/// Hands the configuration back to the server where something was missing.
-Error OnnxModel::Complete(TRITONBACKEND_Model* model, const ModelSignature& signature) {
-  bool wanted = false;
-  NEREID_BACKEND_TRY(TRITONBACKEND_ModelAutoCompleteConfig(model, &wanted));
-  if (!wanted) {
-    return {};
-  }
-  rapidjson::Document document;
-  NEREID_BACKEND_TRY(backend::ReadConfigDocument(model, &document));
-  bool changed = false;
-  NEREID_BACKEND_TRY(AutoComplete(signature, environment_.settings, &document, &changed));
-  if (changed) {
-    NEREID_BACKEND_TRY(backend::WriteConfigDocument(model, document));
-    ModelConfig completed = backend::ParseModelConfig(document);
-    completed.version = config_.version;
-    completed.directory = config_.directory;
-    config_ = std::move(completed);
-  }
-  return {};
-}
-
 Error OnnxModel::MakeRunner(TRITONBACKEND_ModelInstance* instance,
                             std::unique_ptr<Runner>* runner) const {
-  TRITONSERVER_InstanceGroupKind kind = TRITONSERVER_INSTANCEGROUPKIND_CPU;
-  NEREID_BACKEND_TRY(TRITONBACKEND_ModelInstanceKind(instance, &kind));
-  if (kind == TRITONSERVER_INSTANCEGROUPKIND_GPU) {
-    return Error::Unsupported("model '" + config_.name +
-                              "': this ONNX Runtime runs on the CPU; set the instance group's kind "
-                              "to KIND_CPU");
-  }
+  NEREID_BACKEND_TRY(framework::RequireCpu(instance, config_, "ONNX Runtime"));
   std::shared_ptr<OrtSession> session = shared_session_;
   if (session == nullptr) {
     ModelSource source;

@@ -27,8 +27,6 @@ class OnnxModel {
   Error MakeRunner(TRITONBACKEND_ModelInstance* instance, std::unique_ptr<Runner>* runner) const;
 
  private:
-  Error Complete(TRITONBACKEND_Model* model, const ModelSignature& signature);
-
   const Environment& environment_;
   const OpenModel open_;
   ModelConfig config_;

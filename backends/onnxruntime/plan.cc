@@ -23,8 +23,8 @@ int PlaceOf(const std::vector<InputPlan>& inputs, const std::string& name) {
 
 class Planner {
  public:
-  Planner(const ModelConfig& config, const ModelSignature& signature)
-      : config_(config), signature_(signature) {}
+  Planner(const ModelConfig& config, const ModelSignature& signature, const ModelSource& source)
+      : config_(config), signature_(signature), source_(source), the_("the " + source.kind) {}
 
   Error Make(Plan* plan) {
     plan->model_name = config_.name;
@@ -61,7 +61,8 @@ class Planner {
   Error CheckFeatures() const {
     const auto refuse = [&](const std::string& feature) {
       return Error::Unsupported("model '" + config_.name + "': " + feature +
-                                " is not supported by this version of the ONNX Runtime backend");
+                                " is not supported by this version of the " + source_.backend +
+                                " backend");
     };
     if (config_.decoupled) {
       return refuse("model_transaction_policy.decoupled");
@@ -72,8 +73,8 @@ class Planner {
   /// The kind of tensor that the model declares, and its type.
   Error CheckTensor(const std::string& kind, const TensorSignature& tensor) const {
     if (!tensor.is_tensor || tensor.data_type == TRITONSERVER_TYPE_INVALID) {
-      return Bad(kind + " '" + tensor.name + "' is " + tensor.Text() +
-                 " in the ONNX model, which the inference protocol cannot carry");
+      return Bad(kind + " '" + tensor.name + "' is " + tensor.Text() + " in " + the_ +
+                 ", which the inference protocol cannot carry");
     }
     return {};
   }
@@ -83,7 +84,7 @@ class Planner {
     NEREID_BACKEND_TRY(CheckTensor(kind, tensor));
     if (given != tensor.data_type) {
       return Bad("the configuration gives " + kind + " '" + tensor.name + "' the data type " +
-                 backend::DataTypeToConfig(given) + ", but the ONNX model declares " +
+                 backend::DataTypeToConfig(given) + ", but " + the_ + " declares " +
                  backend::DataTypeToConfig(tensor.data_type));
     }
     return {};
@@ -100,7 +101,7 @@ class Planner {
       dims.insert(dims.begin(), -1);
       if (!tensor.dims.empty() && tensor.dims[0] != -1) {
         return Bad("max_batch_size is " + std::to_string(config_.max_batch_size) + ", but " + kind +
-                   " '" + given.name + "' of the ONNX model has the shape " +
+                   " '" + given.name + "' of " + the_ + " has the shape " +
                    backend::ShapeText(tensor.dims) +
                    ", whose first dimension is not variable; set max_batch_size to 0");
       }
@@ -108,7 +109,7 @@ class Planner {
     if (!tensor.dims.empty() && !Compatible(dims, tensor.dims)) {
       return Bad("the configuration gives " + kind + " '" + given.name + "' the shape " +
                  backend::ShapeText(dims) + (config_.batching() ? " (with the batch)" : "") +
-                 ", but the ONNX model declares " + backend::ShapeText(tensor.dims));
+                 ", but " + the_ + " declares " + backend::ShapeText(tensor.dims));
     }
     return {};
   }
@@ -116,9 +117,8 @@ class Planner {
   Error CheckRagged(const TensorConfig& given, const TensorSignature& tensor) const {
     if (!config_.batching() || tensor.dims != std::vector<int64_t>{-1}) {
       return Bad("input '" + given.name +
-                 "' has allow_ragged_batch, for which max_batch_size must be above 0 and the ONNX "
-                 "model's input of shape [-1], not " +
-                 backend::ShapeText(tensor.dims));
+                 "' has allow_ragged_batch, for which max_batch_size must be above 0 and " + the_ +
+                 "'s input of shape [-1], not " + backend::ShapeText(tensor.dims));
     }
     if (given.optional) {
       return Bad("input '" + given.name + "' cannot be both optional and allow_ragged_batch");
@@ -150,7 +150,7 @@ class Planner {
     bool has_default = false;
     const TensorSignature* tensor = FindInput(given.name, &has_default);
     if (tensor == nullptr) {
-      return Bad("the ONNX model has no " + kind + " '" + given.name +
+      return Bad(the_ + " has no " + kind + " '" + given.name +
                  "'; its inputs are: " + ListText(signature_.inputs));
     }
     NEREID_BACKEND_TRY(CheckAgainst(kind, given, *tensor));
@@ -158,7 +158,7 @@ class Planner {
     InputPlan& input = plan->inputs.back();
     input.ragged = given.allow_ragged_batch;
     // The configuration cannot write rank 0 for a model without batching: [1] stands for it. Any
-    // other shape tells that the ONNX model left its rank open.
+    // other shape tells that the model left its rank open.
     input.scalar =
         tensor->dims.empty() && !config_.batching() && given.ModelDims() == std::vector<int64_t>{1};
     return {};
@@ -168,8 +168,8 @@ class Planner {
     bool has_default = false;
     const TensorSignature* tensor = FindInput(control.name, &has_default);
     if (tensor == nullptr) {
-      return Bad("sequence_batching names the control input '" + control.name +
-                 "', which the ONNX model lacks; its inputs are: " + ListText(signature_.inputs));
+      return Bad("sequence_batching names the control input '" + control.name + "', which " + the_ +
+                 " lacks; its inputs are: " + ListText(signature_.inputs));
     }
     TensorConfig given;
     given.name = control.name;
@@ -232,14 +232,14 @@ class Planner {
       const TensorSignature* tensor = FindInput(name, &has_default);
       if (tensor == nullptr || PlaceOf(plan->inputs, name) >= 0) {
         return Bad("batch_input names the target '" + name + "', which " +
-                   (tensor == nullptr ? "the ONNX model lacks" : "clients are to send as well") +
+                   (tensor == nullptr ? the_ + " lacks" : "clients are to send as well") +
                    "; its inputs are: " + ListText(signature_.inputs));
       }
       NEREID_BACKEND_TRY(CheckType("batch_input", given.data_type, *tensor));
       const size_t rank = given.kind == BatchInputKind::kItemShape ? 2 : 1;
       if (!tensor->dims.empty() && tensor->dims.size() != rank) {
-        return Bad("batch_input '" + name + "' has rank " + std::to_string(rank) +
-                   ", but the ONNX model declares " + backend::ShapeText(tensor->dims));
+        return Bad("batch_input '" + name + "' has rank " + std::to_string(rank) + ", but " + the_ +
+                   " declares " + backend::ShapeText(tensor->dims));
       }
       plan->batch_inputs.push_back({name, given, tensor->element_type, source,
                                     rank == 1 && !tensor->dims.empty() ? tensor->dims[0] : -1});
@@ -255,7 +255,7 @@ class Planner {
   Error CheckComplete(const Plan& plan) const {
     for (const TensorSignature& tensor : signature_.inputs) {
       if (PlaceOf(plan.inputs, tensor.name) < 0 && !IsBatchInput(tensor.name, plan)) {
-        return Bad("the ONNX model needs the input '" + tensor.name +
+        return Bad(the_ + " needs the input '" + tensor.name +
                    "', which the configuration does not list; its inputs are: " +
                    ListText(signature_.inputs));
       }
@@ -266,7 +266,7 @@ class Planner {
   Error AddOutput(const std::string& kind, const TensorConfig& given, Plan* plan) const {
     const TensorSignature* tensor = FindTensor(signature_.outputs, given.name);
     if (tensor == nullptr) {
-      return Bad("the ONNX model has no " + kind + " '" + given.name +
+      return Bad(the_ + " has no " + kind + " '" + given.name +
                  "'; its outputs are: " + ListText(signature_.outputs));
     }
     OutputPlan& output = plan->outputs.emplace_back();
@@ -341,6 +341,9 @@ class Planner {
 
   const ModelConfig& config_;
   const ModelSignature& signature_;
+  const ModelSource& source_;
+  /// "the ONNX model"
+  const std::string the_;
 };
 
 }  // namespace
@@ -354,8 +357,9 @@ int Plan::FindOutput(std::string_view name) const {
   return -1;
 }
 
-Error MakePlan(const ModelConfig& config, const ModelSignature& signature, Plan* plan) {
-  return Planner(config, signature).Make(plan);
+Error MakePlan(const ModelConfig& config, const ModelSignature& signature,
+               const ModelSource& source, Plan* plan) {
+  return Planner(config, signature, source).Make(plan);
 }
 
 }  // namespace nereid::onnxruntime

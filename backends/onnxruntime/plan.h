@@ -6,12 +6,10 @@
 #include <string_view>
 #include <vector>
 
-#include "nereid/backend/model_config.h"
+#include "onnxruntime/session.h"
 #include "onnxruntime/signature.h"
 
 namespace nereid::onnxruntime {
-
-using backend::ModelConfig;
 
 /// How one input of the model is fed.
 struct InputPlan {
@@ -94,6 +92,8 @@ struct Plan {
 };
 
 /// Checks the configuration against the model, with messages that list what the model has.
-Error MakePlan(const ModelConfig& config, const ModelSignature& signature, Plan* plan);
+/// `source` tells what to call it.
+Error MakePlan(const ModelConfig& config, const ModelSignature& signature,
+               const ModelSource& source, Plan* plan);
 
 }  // namespace nereid::onnxruntime

@@ -3,9 +3,7 @@
 
 #include <onnxruntime_run_options_config_keys.h>
 
-#include <algorithm>
-#include <filesystem>
-
+#include "framework/version_file.h"
 #include "onnxruntime/session_options.h"
 
 namespace nereid::onnxruntime {
@@ -13,21 +11,15 @@ namespace nereid::onnxruntime {
 namespace fs = std::filesystem;
 
 Error FindModelFile(const ModelConfig& config, std::string* path) {
-  const fs::path name =
-      config.default_model_filename.empty() ? "model.onnx" : config.default_model_filename;
-  if (name.is_absolute() || std::find(name.begin(), name.end(), "..") != name.end()) {
-    return Error::InvalidArgument("model '" + config.name + "': default_model_filename '" +
-                                  name.string() + "' leads out of the version's folder");
-  }
-  fs::path file = fs::path(config.directory) / std::to_string(config.version) / name;
+  fs::path file;
+  NEREID_BACKEND_TRY(framework::FindVersionFile(config, "model.onnx", &file));
   std::error_code failure;
   if (fs::is_directory(file, failure)) {
-    const fs::path same = file / name.filename();
+    const fs::path same = file / file.filename();
     file = fs::is_regular_file(same, failure) ? same : file / "model.onnx";
   }
   if (!fs::is_regular_file(file, failure)) {
-    return Error(TRITONSERVER_ERROR_UNAVAILABLE,
-                 "unable to find '" + file.string() + "' for model '" + config.name + "'");
+    return framework::MissingFile(config, file);
   }
   *path = file.string();
   return {};

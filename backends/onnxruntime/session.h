@@ -18,6 +18,9 @@ struct ModelSource {
   std::string bytes;
   /// What errors call a model in memory: the file that it was made from.
   std::string origin;
+  /// What messages about the configuration call the model, and the backend.
+  std::string kind = "ONNX model";
+  std::string backend = "ONNX Runtime";
   /// The names that clients know of outputs which the graph calls otherwise.
   std::map<std::string, std::string> output_names;
 };

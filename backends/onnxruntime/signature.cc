@@ -3,8 +3,6 @@
 
 #include <utility>
 
-#include "nereid/backend/data_type.h"
-
 namespace nereid::onnxruntime {
 namespace {
 
@@ -47,11 +45,16 @@ Error ReadTensorInfo(const OrtTypeInfo& type, TensorSignature* tensor) {
     }
   }
   if (info == nullptr) {
+    tensor->is_tensor = false;
+    tensor->foreign_type = "no tensor";
     return {};
   }
-  tensor->is_tensor = true;
+  tensor->has_rank = true;
   NEREID_ORT_TRY(Api().GetTensorElementType(info, &tensor->element_type));
   tensor->data_type = DataTypeOf(tensor->element_type);
+  if (tensor->data_type == TRITONSERVER_TYPE_INVALID) {
+    tensor->foreign_type = "ONNX element type " + std::to_string(tensor->element_type);
+  }
   size_t rank = 0;
   NEREID_ORT_TRY(Api().GetDimensionsCount(info, &rank));
   tensor->dims.resize(rank);
@@ -94,16 +97,6 @@ Error ReadTensors(const OrtSession& session, Count count_of, Name name_of, Type 
 
 }  // namespace
 
-std::string TensorSignature::Text() const {
-  if (!is_tensor) {
-    return "no tensor";
-  }
-  if (data_type == TRITONSERVER_TYPE_INVALID) {
-    return "ONNX element type " + std::to_string(element_type) + " " + backend::ShapeText(dims);
-  }
-  return std::string(TRITONSERVER_DataTypeString(data_type)) + " " + backend::ShapeText(dims);
-}
-
 Error ReadSignature(const OrtSession& session, ModelSignature* signature) {
   NEREID_BACKEND_TRY(ReadTensors(session, Api().SessionGetInputCount, Api().SessionGetInputName,
                                  Api().SessionGetInputTypeInfo, &signature->inputs));
@@ -140,14 +133,6 @@ const TensorSignature* FindTensor(const std::vector<TensorSignature>& tensors,
     }
   }
   return nullptr;
-}
-
-std::string ListText(const std::vector<TensorSignature>& tensors) {
-  std::string text;
-  for (const TensorSignature& tensor : tensors) {
-    text += (text.empty() ? "" : ", ") + tensor.name + " (" + tensor.Text() + ")";
-  }
-  return text.empty() ? "none" : text;
 }
 
 }  // namespace nereid::onnxruntime

@@ -3,7 +3,7 @@
 
 // What libtriton_openvino.so offers libtriton_onnxruntime.so beside the backend API: to run an ONNX
 // model whose configuration names the execution accelerator "openvino". See
-// docs/decisions/0007-openvino-accelerator.md. Both come from one build; `version` catches a mix.
+// docs/decisions/0008-openvino-accelerator.md. Both come from one build; `version` catches a mix.
 
 #include <stddef.h>
 #include <stdint.h>

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <compare>
+#include <cstdint>
 #include <ostream>
 #include <string>
 
@@ -20,6 +21,11 @@ struct ModelId {
 /// "name", or "space::name": what messages and the log say, as Triton's do.
 inline std::string ToText(const ModelId& id) {
   return id.space.empty() ? id.name : id.space + "::" + id.name;
+}
+
+/// "name:version" with the name as above.
+inline std::string VersionText(const ModelId& id, int64_t version) {
+  return ToText(id) + ":" + std::to_string(version);
 }
 
 inline std::ostream& operator<<(std::ostream& out, const ModelId& id) { return out << ToText(id); }

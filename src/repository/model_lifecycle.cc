@@ -315,14 +315,14 @@ void ModelLifecycle::OnDestroyed(const ModelId& id, int64_t version, uint64_t ge
   });
   // Notified under the lock: whoever waits may destroy this object as soon as the lock is free.
   std::lock_guard lock(mutex_);
-  --living_;
+  living_.erase(living_.find(VersionText(id, version)));
   changed_.notify_all();
 }
 
-size_t ModelLifecycle::WaitUntilGone(const std::function<bool()>& give_up) {
+std::vector<std::string> ModelLifecycle::WaitUntilGone(const std::function<bool()>& give_up) {
   std::unique_lock lock(mutex_);
-  while (living_ > 0 && !give_up()) changed_.wait_for(lock, std::chrono::milliseconds(100));
-  return living_;
+  while (!living_.empty() && !give_up()) changed_.wait_for(lock, std::chrono::milliseconds(100));
+  return {living_.begin(), living_.end()};
 }
 
 base::Result<std::vector<IndexEntry>> ModelLifecycle::Index(bool ready_only) const {

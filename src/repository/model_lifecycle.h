@@ -79,8 +79,8 @@ class ModelLifecycle {
   void UnloadAll();
 
   /// Blocks until everything that was unloaded is gone, or `deadline` says to give up; returns the
-  /// number of versions that are still there.
-  size_t WaitUntilGone(const std::function<bool()>& give_up);
+  /// versions that are still there: "name:version" each, as often as it was loaded.
+  std::vector<std::string> WaitUntilGone(const std::function<bool()>& give_up);
 
   /// Models of this repository can be loaded from now on; the mapping gives them other names than
   /// their directories have. Nothing is loaded. INVALID_ARGUMENT for what is no directory or for a
@@ -194,7 +194,7 @@ class ModelLifecycle {
   std::map<ModelId, ModelState> states_;        // guarded by mutex_
   std::map<ModelId, KnownEnsemble> ensembles_;  // guarded by mutex_
   RepositoryList repositories_;                 // guarded by mutex_
-  size_t living_ = 0;                           // guarded by mutex_: models made and not destroyed
+  std::multiset<std::string> living_;  // guarded by mutex_: "name:version", made and not destroyed
   std::atomic<uint64_t> next_generation_{1};
 };
 

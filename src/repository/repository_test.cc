@@ -7,7 +7,9 @@
 namespace nereid::repository {
 namespace {
 
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 
 TEST_F(RepositoryTest, LoadsTheVersionsThatThePolicySelects) {
   Write("m", "backend: \"b\" version_policy { latest { num_versions: 2 } }",
@@ -79,9 +81,9 @@ TEST_F(RepositoryTest, UnloadLetsRequestsFinish) {
   EXPECT_EQ(lifecycle.Table()->Find("m", -1).status().message(),
             "Request for unknown model: 'm' has no available versions");
   EXPECT_EQ(lifecycle.Table()->Find("m", 1).status().code(), base::StatusCode::kUnavailable);
-  EXPECT_EQ(lifecycle.WaitUntilGone([] { return true; }), 1u);
+  EXPECT_THAT(lifecycle.WaitUntilGone([] { return true; }), ElementsAre("m:1"));
   in_flight.reset();
-  EXPECT_EQ(lifecycle.WaitUntilGone([] { return true; }), 0u);
+  EXPECT_THAT(lifecycle.WaitUntilGone([] { return true; }), IsEmpty());
   EXPECT_EQ(IndexText(lifecycle), "m/1/UNAVAILABLE/unloaded\n");
   EXPECT_TRUE(lifecycle.AllReady());
   EXPECT_TRUE(lifecycle.Unload("never heard of").ok());

@@ -46,7 +46,7 @@ base::Result<std::shared_ptr<LoadedModel>> ModelLifecycle::MakeVersion(const Ver
                                                                        uint64_t generation) {
   {
     std::lock_guard lock(mutex_);
-    ++living_;
+    living_.insert(VersionText(source.id, source.version));
   }
   const auto on_destroyed = [this, id = source.id, version = source.version, generation] {
     OnDestroyed(id, version, generation);
@@ -56,7 +56,7 @@ base::Result<std::shared_ptr<LoadedModel>> ModelLifecycle::MakeVersion(const Ver
                   : loader_.Update(ServingModel(source.id, source.version), source, on_destroyed);
   if (!made.ok()) {
     std::lock_guard lock(mutex_);
-    --living_;
+    living_.erase(living_.find(VersionText(source.id, source.version)));
   }
   return made;
 }

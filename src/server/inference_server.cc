@@ -202,10 +202,14 @@ Status InferenceServer::Stop() {
   repository_->lifecycle.UnloadAll();
   const base::Clock& clock = base::SteadyClock();
   const uint64_t deadline = clock.NowNs() + uint64_t{exit_timeout_secs_} * 1'000'000'000;
-  const size_t left =
+  const std::vector<std::string> left =
       repository_->lifecycle.WaitUntilGone([&] { return clock.NowNs() >= deadline; });
-  if (left == 0) return Status::Ok();
-  return Status::Internal("Exit timeout expired. Exiting immediately.");
+  if (left.empty()) return Status::Ok();
+  // A request that was answered counts too, as long as its backend does not release it.
+  std::string text =
+      "Exit timeout expired. Exiting immediately. Models that backends still hold:";
+  for (const std::string& version : left) text += " " + version;
+  return Status::Internal(std::move(text));
 }
 
 base::Result<bool> InferenceServer::IsServerLive() {

@@ -47,7 +47,7 @@ class InferenceServer final : public api::InferenceService {
   ~InferenceServer() override;
 
   /// Refuses new work, waits for what is in flight, unloads all models; waits at most the exit
-  /// timeout, then INTERNAL "Exit timeout expired. Exiting immediately.". Blocks.
+  /// timeout, then INTERNAL with the models that are still there. Blocks.
   base::Status Stop();
   void SetExitTimeout(uint32_t seconds) { exit_timeout_secs_ = seconds; }
 

@@ -13,14 +13,16 @@ ModelReaper::~ModelReaper() {
     stopping_ = true;
   }
   wake_.notify_all();
-  if (thread_.joinable()) thread_.join();
+  for (std::thread& thread : threads_) thread.join();
 }
 
 void ModelReaper::Post(std::function<void()> destroy) {
   {
     std::lock_guard lock(mutex_);
     work_.push_back(std::move(destroy));
-    if (!thread_.joinable()) thread_ = base::StartThread("model-reaper", [this] { Run(); });
+    if (work_.size() + busy_ > threads_.size() && threads_.size() < kMostThreads && !stopping_) {
+      threads_.push_back(base::StartThread("model-reaper", [this] { Run(); }));
+    }
   }
   wake_.notify_one();
 }
@@ -33,9 +35,15 @@ void ModelReaper::Run() {
     {
       std::function<void()> destroy = std::move(work_.front());
       work_.pop_front();
+      ++busy_;
       lock.unlock();
       destroy();
     }
+    lock.lock();
+    --busy_;
+    if (busy_ > 0 || !work_.empty()) continue;
+    lock.unlock();
+    when_done_();
     lock.lock();
   }
 }

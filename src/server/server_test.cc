@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <filesystem>
+#include <latch>
 #include <sstream>
 #include <thread>
 
@@ -182,6 +183,19 @@ TEST(ModelMetricsTest, ModelsWithACacheHaveFourMore) {
   EXPECT_THAT(counts_only.Text(), HasSubstr("nv_cache_num_hits_per_model"));
 }
 
+TEST(ModelReaperTest, GivesMemoryBackOnceEverythingIsDestroyed) {
+  int destroyed = 0;
+  std::vector<int> destroyed_when_done;
+  {
+    ModelReaper reaper([&] { destroyed_when_done.push_back(destroyed); });
+    reaper.Post([&] {
+      reaper.Post([&] { ++destroyed; });
+      ++destroyed;
+    });
+  }
+  EXPECT_EQ(destroyed_when_done, std::vector<int>{2});
+}
+
 TEST(ModelReaperTest, RunsEverythingBeforeItEnds) {
   std::atomic<int> destroyed{0};
   std::thread::id on;
@@ -196,6 +210,13 @@ TEST(ModelReaperTest, RunsEverythingBeforeItEnds) {
   }
   EXPECT_EQ(destroyed, 11);
   EXPECT_NE(on, std::this_thread::get_id());
+}
+
+TEST(ModelReaperTest, OneThatTakesLongDoesNotKeepTheOthers) {
+  std::latch second_ran(1);
+  ModelReaper reaper;
+  reaper.Post([&] { second_ran.wait(); });
+  reaper.Post([&] { second_ran.count_down(); });
 }
 
 class ServerTest : public ::testing::Test {

@@ -14,7 +14,7 @@ BUILD = HERE.parents[1] / "build"
 
 # Loaded by cases, if at all.
 LATER = {"bad_completion", "bad_finalize", "bad_initialize", "bad_syntax", "no_class", "to_load"}
-SERVING = sorted({m.name for m in MODELS.iterdir()} - LATER) + ["mortal", "plain"]
+SERVING = sorted({m.name for m in MODELS.iterdir()} - LATER) + ["plain"]
 
 PLAIN = """
 backend: "identity"
@@ -35,10 +35,14 @@ def find(given=None):
 
 def write_models(root: Path):
     shutil.copytree(MODELS, root, ignore=shutil.ignore_patterns("__pycache__"))
-    shutil.copytree(root / "faults", root / "mortal")
     (root / "plain" / "1").mkdir(parents=True)
     (root / "plain" / "config.pbtxt").write_text(PLAIN)
     write_environment(root / "elsewhere" / "environment.tar.gz")
+
+
+def write_mortal(root: Path):
+    for name in ["faults", "about"]:
+        shutil.copytree(MODELS / name, root / name, ignore=shutil.ignore_patterns("__pycache__"))
 
 
 def write_environment(path: Path):
@@ -74,6 +78,4 @@ def environment(folder: Path):
 
 
 def flags():
-    # Models end one after the other, each in more than a second.
-    return ["--model-control-mode=explicit", "--exit-timeout-secs=120",
-            *(f"--load-model={name}" for name in SERVING)]
+    return ["--model-control-mode=explicit", *(f"--load-model={name}" for name in SERVING)]

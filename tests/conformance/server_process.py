@@ -102,7 +102,7 @@ class ServerProcess:
         if self.process is not None:
             self.process.wait()
 
-    def stop(self, timeout=180.0):  # Python models end one after the other, a second or more each
+    def stop(self, timeout=60.0, expected=0):
         """Ends the server the polite way and checks how it went (the peer is only ended)."""
         if self.process is None:
             return
@@ -123,12 +123,13 @@ class ServerProcess:
             self.kill()
             raise ServerFailed(f"the server did not end within {timeout} s of SIGTERM; its log:\n"
                                + self.log_tail()) from None
-        if code != 0:
+        if code != expected:
             raise ServerFailed(f"the server ended with {code}; its log:\n{self.log_tail(120)}")
         sanitizer = [line for line in self.log.read_text(errors="replace").splitlines()
                      if "Sanitizer" in line or "runtime error:" in line]
         if sanitizer:
             raise ServerFailed(f"a sanitizer spoke: {sanitizer[0]} (log: {self.log})")
+        self.process = None
 
 
 def peer_command(folder: Path):

@@ -24,21 +24,31 @@ HERE = Path(__file__).resolve().parent
 
 
 @pytest.fixture(scope="session")
-def python(request, start_server, tmp_path_factory):
-    """The server with the models of python_models/."""
+def start_python(request, start_server, tmp_path_factory):
+    """Starts a server that has the Python backend."""
     folder = python_backend.find(request.config.option.python_backend)
     if folder is None:
         pytest.skip("Triton's Python backend is not there: run "
                     "tools/install/python_backend.sh build/python_backend")
-    flags = python_backend.flags()
+    flags = []
     if not request.config.option.peer:
         given = request.config.option.backend_directory
         ours = Path(given) if given else HERE.parents[1] / "build" / "release" / "backends"
         folders = tmp_path_factory.mktemp("python") / "backends"
         flags.append("--backend-directory="
                      f"{python_backend.backend_directory(folder, ours, folders)}")
-    with python_backend.environment(folder):
-        return start_server("python", python_backend.write_models, *flags)
+
+    def start(name, write, *more):
+        with python_backend.environment(folder):
+            return start_server(name, write, *flags, *more)
+
+    return start
+
+
+@pytest.fixture(scope="session")
+def python(start_python):
+    """The server with the models of python_models/."""
+    return start_python("python", python_backend.write_models, *python_backend.flags())
 
 
 @pytest.fixture(params=["http", "grpc"])
@@ -66,8 +76,8 @@ def about(client, outputs=None, **request):
     return json.loads(answer.array("ABOUT")[0])
 
 
-def fault(client, how, model="faults"):
-    return client.infer(model, [client.input("HOW", texts(how).reshape(1, 1))])
+def fault(client, how):
+    return client.infer("faults", [client.input("HOW", texts(how).reshape(1, 1))])
 
 
 def stream(server, model, count):
@@ -244,17 +254,26 @@ def test_outputs_that_the_request_does_not_know_are_left_out(client):
     assert fault(client, "name").header.get("outputs", []) == []
 
 
-def test_a_killed_stub_fails_its_requests_alone(client, python):
+@pytest.mark.parametrize("protocol", ["http", "grpc"])
+def test_a_killed_stub_fails_its_requests_alone(start_python, connect, protocol):
     """The process of the model dies; the server and the other models live, a reload mends it."""
-    client.expect("INTERNAL", "Stub process 'mortal_0' is not healthy", fault, client, "kill",
-                  "mortal")
-    assert ask(client, "sync") == [1, 2.5]
-    client.call("unload_model", "mortal")
+    server = start_python(f"mortal_{protocol}", python_backend.write_mortal,
+                          "--model-control-mode=explicit", "--load-model=*",
+                          "--exit-timeout-secs=5")
+    client = connect(protocol, server)
+    client.expect("INTERNAL", "Stub process 'faults_0' is not healthy", fault, client, "kill")
+    assert about(client)["wanted"] == ["ABOUT", "SECOND"]
+    client.call("unload_model", "faults")
     deadline = time.monotonic() + 20
-    while client.call("is_model_ready", "mortal") and time.monotonic() < deadline:
+    while client.call("is_model_ready", "faults") and time.monotonic() < deadline:
         time.sleep(0.05)  # the unloading of a model is not waited for by the call
-    client.call("load_model", "mortal")
-    assert fault(client, "fine", "mortal").array("OUT").tolist() == [[1, 2]]
+    client.call("load_model", "faults")
+    assert fault(client, "fine").array("OUT").tolist() == [[1, 2]]
+    # The backend never releases the request that the process died of: the server says whose.
+    server.stop(expected=1)
+    if not server.peer:
+        assert ("Exit timeout expired. Exiting immediately. Models that backends still hold: "
+                "faults:1\"") in server.log_tail()
 
 
 # Loading
@@ -370,11 +389,6 @@ def test_a_model_loads_and_unloads_another(client):
     while ask(client, "ready to_load"):
         assert time.monotonic() < deadline
         time.sleep(0.05)  # between two questions
-
-
-def test_a_load_that_fails_tells_the_model(grpc):
-    """Once alone: the backend aborts the process, here and in Triton, after a few of them."""
-    assert "failed to load 'absent'" in ask(grpc, "load_failure absent")
 
 
 # The rest

@@ -38,7 +38,7 @@ std::vector<int64_t> FilterKernels(const Value& filter) {
 
 Error ReadGroup(const Operator& op, int64_t* group) {
   *group = op.Int("group", 1);
-  if (*group < 1) {
+  if (*group < 1 || *group > INT32_MAX) {
     return op.Bad("the argument 'group' is " + std::to_string(*group));
   }
   return {};

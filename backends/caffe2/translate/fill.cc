@@ -115,6 +115,10 @@ Error Given(Operator& op, Type type) {
       fill.shape.size() <= 1) {
     value.content = std::move(content);
   }
+  if (given == 1) {
+    value.number = IsReal(type) ? static_cast<double>(values->floats(0))
+                                : static_cast<double>(values->ints(0));
+  }
   op.Set(0, std::move(value));
   return {};
 }
@@ -174,6 +178,9 @@ Error ConstantFill(Operator& op) {
       fill.shape.size() <= 1) {
     made.content.emplace(static_cast<size_t>(count), whole);
   }
+  if (count == 1) {
+    made.number = IsReal(type) ? static_cast<double>(real) : static_cast<double>(whole);
+  }
   op.Set(0, std::move(made));
   return {};
 }
@@ -216,18 +223,37 @@ Error RandomFill(Operator& op) {
   return {};
 }
 
+/// The number of elements of a Range; -1 where a bound is known at run time only.
+int64_t RangeSize(const Value (&bounds)[3]) {
+  if (!bounds[0].number || !bounds[1].number || !bounds[2].number) {
+    return -1;
+  }
+  const double size = std::ceil((*bounds[1].number - *bounds[0].number) / *bounds[2].number);
+  return !(size > 0) ? 0 : size > 1e15 ? int64_t{1000000000000000} : static_cast<int64_t>(size);
+}
+
 /// Inputs: stop; start, stop; start, stop, step.
 Error Range(Operator& op) {
   Graph& graph = op.graph();
   const Type type = op.in(0).type;
   Value bounds[3] = {graph.Scalar(type, 0), {}, graph.Scalar(type, 1)};
+  bounds[0].number = 0;
+  bounds[2].number = 1;
   for (size_t i = 0; i < op.inputs(); ++i) {
     const Value& given = op.in(i);
     if (given.type != type || (given.rank() > 0 && Product(given.shape, 0, given.rank()) != 1)) {
       return op.Bad("its inputs must be single numbers of one type");
     }
-    const Value number = given.rank() == 0 ? given : graph.Squeeze(given, Axes(0, given.rank()));
-    bounds[op.inputs() == 1 ? 1 : i] = number;
+    Value number = given.rank() == 0 ? given : graph.Squeeze(given, Axes(0, given.rank()));
+    number.number = given.number;
+    bounds[op.inputs() == 1 ? 1 : i] = std::move(number);
+  }
+  if (op.constant()) {
+    const int64_t size = RangeSize(bounds);
+    if (size < 0) {
+      return op.Bad("its bounds must be known when the net is loaded, or depend on an input");
+    }
+    NEREID_BACKEND_TRY(op.Take(size * static_cast<int64_t>(TypeSize(type))));
   }
   op.Set(0, graph.Node("Range", {&bounds[0], &bounds[1], &bounds[2]}, type, {-1}));
   return {};

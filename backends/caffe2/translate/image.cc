@@ -109,7 +109,7 @@ Error SpaceToBatch(Operator& op) {
   const int64_t block = op.Int("block_size", 2);
   Window window;
   NEREID_BACKEND_TRY(ReadWindow(op, 2, {1, 1}, &window));
-  if (channels_last || block < 1 || Product(x.shape, 0, 4) < 0) {
+  if (channels_last || block < 1 || block > 65536 || Product(x.shape, 0, 4) < 0) {
     return op.Bad("it needs the order NCHW, a positive block_size and a known shape");
   }
   Graph& graph = op.graph();

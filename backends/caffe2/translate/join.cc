@@ -65,6 +65,9 @@ Error Split(Operator& op) {
       lengths.assign(count, x.shape[axis] / static_cast<int64_t>(count));
     }
   }
+  if (std::any_of(lengths.begin(), lengths.end(), [](int64_t length) { return length < 0; })) {
+    return op.Bad("the lengths are " + ShapeText(lengths));
+  }
   if (!lengths.empty() && lengths.size() != count) {
     return op.Bad("it has " + std::to_string(count) + " outputs and " +
                   std::to_string(lengths.size()) + " lengths");

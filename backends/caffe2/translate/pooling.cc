@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <cmath>
+
 #include "caffe2/translate/window.h"
 
 namespace nereid::caffe2 {
@@ -7,13 +9,23 @@ namespace {
 /// "MaxPool" of "MaxPool2D".
 std::string OnnxName(const Operator& op) { return op.type().substr(0, op.type().find("Pool") + 4); }
 
-Value GlobalPool(Operator& op, const Value& x) {
+/// The norm that LpPool takes.
+Error ReadNorm(const Operator& op, int64_t* norm) {
+  const float p = op.Float("p", 2);
+  if (!(p >= 1 && p <= 1e6f) || p != std::floor(p)) {
+    return op.Bad("the argument 'p' is " + std::to_string(p) + "; it must be a whole number");
+  }
+  *norm = static_cast<int64_t>(p);
+  return {};
+}
+
+Value GlobalPool(Operator& op, const Value& x, int64_t norm) {
   Shape shape(x.rank(), 1);
   shape[0] = x.shape[0];
   shape[1] = x.shape[1];
   Attributes attributes;
   if (OnnxName(op) == "LpPool") {
-    attributes.push_back({"p", static_cast<int64_t>(op.Float("p", 2))});
+    attributes.push_back({"p", norm});
   }
   return op.graph().Node(("Global" + OnnxName(op)).c_str(), {&x}, x.type, std::move(shape),
                          attributes);
@@ -24,9 +36,13 @@ Error Pool(Operator& op) {
   bool channels_last = false;
   NEREID_BACKEND_TRY(op.ReadOrder(&channels_last));
   const Value x = channels_last ? op.graph().ToChannelsFirst(op.in(0)) : op.in(0);
+  int64_t norm = 2;
+  if (OnnxName(op) == "LpPool") {
+    NEREID_BACKEND_TRY(ReadNorm(op, &norm));
+  }
   Value y;
   if (op.Flag("global_pooling")) {
-    y = GlobalPool(op, x);
+    y = GlobalPool(op, x, norm);
   } else {
     Window window;
     NEREID_BACKEND_TRY(ReadWindow(op, x.rank() - 2, {}, &window));
@@ -45,7 +61,7 @@ Error Pool(Operator& op) {
     if (name == "AveragePool") {
       attributes.push_back({"count_include_pad", int64_t{op.Flag("count_include_pad") ? 1 : 0}});
     } else if (name == "LpPool") {
-      attributes.push_back({"p", static_cast<int64_t>(op.Float("p", 2))});
+      attributes.push_back({"p", norm});
     }
     Shape shape = {x.shape[0], x.shape[1]};
     shape.insert(shape.end(), resolved.out.begin(), resolved.out.end());

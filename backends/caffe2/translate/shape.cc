@@ -181,7 +181,13 @@ Error Expand(Operator& op) {
   if (shape.rank() != 1 || shape.shape[0] < 0 || shape.shape[0] > 64) {
     return op.Bad("the length of the new shape is not known");
   }
-  Shape result(std::max(x.rank(), static_cast<size_t>(shape.shape[0])), -1);
+  const auto rank = static_cast<size_t>(shape.shape[0]);
+  Shape result(std::max(x.rank(), rank), -1);
+  for (size_t i = 0; shape.content && i < result.size(); ++i) {  // from the last dimension
+    const int64_t wanted = i < rank ? (*shape.content)[rank - 1 - i] : 1;
+    const int64_t given = i < x.rank() ? x.shape[x.rank() - 1 - i] : 1;
+    result[result.size() - 1 - i] = wanted == 1 ? given : wanted;
+  }
   op.Set(0, graph.Node("Expand", {&x, &shape}, x.type, std::move(result)));
   return {};
 }

@@ -123,13 +123,6 @@ class TritonPythonModel:
         pb_utils.unload_model(model_name=name)
         return "unloaded"
 
-    def load_failure(self, name):
-        try:
-            pb_utils.load_model(model_name=name)
-        except pb_utils.TritonModelException as error:
-            return str(error)
-        return "loaded"
-
     def logs(self, text):
         logger = pb_utils.Logger
         logger.log_info(f"info {text}")
