@@ -39,6 +39,6 @@ struct NereidOpenVinoAccelerator {
 #define NEREID_OPENVINO_ACCELERATOR_VERSION 1
 
 /// The table; never null.
-TRITONBACKEND_DECLSPEC const NereidOpenVinoAccelerator* NereidGetOpenVinoAccelerator();
+TRITONBACKEND_ISPEC const NereidOpenVinoAccelerator* NereidGetOpenVinoAccelerator();
 
 }  // extern "C"

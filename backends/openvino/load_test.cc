@@ -33,7 +33,7 @@ class OpenVinoTest : public ::testing::Test {
   /// Copies the model into version 1; `config` is the configuration without its name.
   std::string Load(const std::string& model, const std::string& config, bool complete = false) {
     fs::create_directories(root_ / "1");
-    fs::copy(Data() / model, root_ / "1", fs::copy_options::overwrite_existing);
+    fs::copy(Data() / model, root_ / "1", fs::copy_options::recursive);
     server_.model().name = "m";
     server_.model().directory = root_.string();
     server_.model().config =

@@ -175,10 +175,6 @@ def test_completed_models_answer(client):
             check(client, model + "_completed", run)
 
 
-def test_warmup_ran(http):
-    assert http.json("get_inference_statistics", "mlp_warm")["model_stats"][0]["name"] == "mlp_warm"
-
-
 @pytest.mark.parametrize("model", [f"with_{key.lower()}" for key in PARAMETERS] + ["with_all"])
 def test_parameters(client, model):
     answer = ask(client, model, {"x": ("FP32", rows())})
