@@ -101,6 +101,28 @@ def server_plugins(request, test_plugins, tmp_path_factory) -> Path:
 
 
 @pytest.fixture(scope="session")
+def built_platforms(request, is_peer, test_plugins) -> list:
+    """The platforms of platform_models whose backends the server under test has, and whose data is
+    there."""
+    if is_peer:
+        pytest.skip("Triton serves half of these platforms no longer")
+    import platform_models
+    platform_models.LIBRARIES = test_plugins
+    folder = test_plugins.parents[1] / "backends"
+
+    def is_there(platform):
+        if not (folder / platform.backend / f"libtriton_{platform.backend}.so").exists():
+            return False
+        try:
+            platform.case()
+        except (ImportError, FileNotFoundError):
+            return False
+        return True
+
+    return [name for name, platform in platform_models.PLATFORMS.items() if is_there(platform)]
+
+
+@pytest.fixture(scope="session")
 def start_server(request, tmp_path_factory):
     """Starts servers over repositories; ends them with the session, checking how they end."""
     options = request.config.option
