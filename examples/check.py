@@ -15,6 +15,8 @@ each protocol:
 - The ensemble ocr reads every image of photographs.py right, where the text is, and answers a
   request for some of its outputs alone.
 
+Once, over HTTP, it reads the images of unseen.py, as well as is demanded there.
+
 Why that tolerance: the server and the direct run load the same release of the same library, so on
 one machine they execute the same kernels on the same numbers. What may differ is the number of
 threads and with it the order in which sums are formed, which moves a float by a few units in its
@@ -45,6 +47,7 @@ import photographs
 import serving
 import speech
 import text_in_image
+import unseen
 
 TOLERANCE = 1e-5
 START_LIMIT = 120  # seconds until a server that was started here must be ready
@@ -185,6 +188,11 @@ def check(http: str, grpc: str, repository: Path) -> int:
             passed += 1
             worst = ", ".join(f"{model} {value:.1e}" for model, value in sorted(largest.items()))
             print(f"ok   {run.protocol}: {len(recorder.requests)} requests; differences: {worst}")
+        if run.protocol == "HTTP":
+            for kind, mark in unseen.examine(run).items():
+                failed += not mark.passes(kind)
+                passed += mark.passes(kind)
+                print(f"{'ok  ' if mark.passes(kind) else 'FAIL'} unseen, {kind}: {mark}")
         run.close()
     print(f"{passed} passed, {failed} failed")
     return failed
@@ -200,13 +208,13 @@ def free_ports(count: int) -> list[int]:
 
 
 @contextlib.contextmanager
-def started(program: Path, repository: Path):
+def started(program: Path, repository: Path, *options: str):
     """Runs a server over the repository; yields its HTTP and gRPC addresses."""
     http, grpc, metrics = free_ports(3)
     command = [str(program), "serve", f"--model-repository={repository}"]
     command += [f"--http-port={http}", f"--grpc-port={grpc}", f"--metrics-port={metrics}"]
     # The plug-ins of the same build, whatever else is installed.
-    command += [f"--backend-directory={program.resolve().parents[1] / 'backends'}"]
+    command += [f"--backend-directory={program.resolve().parents[1] / 'backends'}", *options]
     with tempfile.TemporaryFile(mode="w+") as log:
         server = subprocess.Popen(command, stdout=log, stderr=subprocess.STDOUT)
         try:

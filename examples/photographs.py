@@ -41,11 +41,11 @@ def lit_from_the_side(image: Image.Image) -> Image.Image:
     return Image.fromarray((np.asarray(image) * light[:, :, np.newaxis]).astype(np.uint8))
 
 
-def from_aside(image: Image.Image) -> Image.Image:
-    """As a camera sees it that stands to the left: the right side is smaller, the lines converge."""
-    width, height = image.size
-    seen = [(0, 0), (width, 0.12 * height), (width, 0.9 * height), (0, height)]
-    stood = [(0, 0), (width, 0), (width, height), (0, height)]
+Corners = list[tuple[float, float]]
+
+
+def perspective(image: Image.Image, stood: Corners, seen: Corners, around) -> Image.Image:
+    """Moves the four corners `stood` of the image to the places `seen`."""
     equations, values = [], []
     for (x, y), (u, v) in zip(seen, stood):
         equations += [[x, y, 1, 0, 0, 0, -u * x, -u * y], [0, 0, 0, x, y, 1, -v * x, -v * y]]
@@ -53,8 +53,16 @@ def from_aside(image: Image.Image) -> Image.Image:
     coefficients = np.linalg.solve(np.array(equations), np.array(values))
     return image.transform(
         image.size, Image.Transform.PERSPECTIVE, coefficients, Image.Resampling.BICUBIC,
-        fillcolor=PAPER,
+        fillcolor=around,
     )
+
+
+def from_aside(image: Image.Image) -> Image.Image:
+    """As a camera sees it that stands to the left: the right side is smaller, the lines converge."""
+    width, height = image.size
+    stood = [(0, 0), (width, 0), (width, height), (0, height)]
+    seen = [(0, 0), (width, 0.12 * height), (width, 0.9 * height), (0, height)]
+    return perspective(image, stood, seen, PAPER)
 
 
 def turned(image: Image.Image, degrees: float) -> Image.Image:

@@ -48,6 +48,9 @@ struct RunPlan {
   bool batching = false;
   std::vector<PlannedInput> inputs;
   std::vector<PlannedOutput> outputs;
+  /// The configuration lists no outputs: each run says what it has (Session::RunOpen). `outputs` is
+  /// empty then.
+  bool open_outputs = false;
 
   /// The place in `outputs` of one that clients may ask for, or -1.
   int FindListed(std::string_view name) const;

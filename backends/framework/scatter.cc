@@ -31,7 +31,7 @@ Error Runner::CheckResult(const PlannedOutput& plan, const OutputTensor& result)
 
 /// Sets the requests' parts of a result.
 Error Runner::Cut(Batch* batch, std::span<const size_t> members, size_t result) {
-  const PlannedOutput& plan = plan_->outputs[run_outputs_[result]];
+  const PlannedOutput& plan = OutputOf(result);
   OutputTensor& tensor = results_[result];
   NEREID_BACKEND_TRY(CheckResult(plan, tensor));
   if (tensor.shape.empty() && !plan_->batching) {
@@ -75,10 +75,11 @@ Error Runner::Scatter(Batch* batch, std::span<const size_t> members) {
 
 /// Gives one request its part of a result: as an output, as a state, or both.
 Error Runner::Give(Batch* batch, size_t member, size_t result, const OutputPart& part) {
-  const size_t output = run_outputs_[result];
-  const PlannedOutput& plan = plan_->outputs[output];
+  const PlannedOutput& plan = OutputOf(result);
   const OutputTensor& tensor = results_[result];
-  const unsigned char wanted = wanted_[member * plan_->outputs.size() + output];
+  const unsigned char wanted = plan_->open_outputs
+                                   ? kAnswer
+                                   : wanted_[member * plan_->outputs.size() + run_outputs_[result]];
   const auto first = static_cast<size_t>(part.first);
   const auto count = static_cast<size_t>(part.count);
   uint64_t size = 0;

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "memory/free_memory.h"
+#include "memory/process_heap.h"
 
 namespace nereid::server {
 

@@ -143,7 +143,7 @@ def _netdef_case():
 
 # ---- custom
 
-LIBRARIES = None  # tests/plugins of the build; set by the fixture
+LIBRARIES = None  # tests/plugins of the build; set by available()
 
 
 def _write_custom(root, name):
@@ -195,6 +195,23 @@ PLATFORMS = {
     "openvino": Platform("openvino", 'backend: "openvino"', "x", "y", (4, 3), _write_openvino,
                          _openvino_case, "libopenvino", F32),
 }
+
+
+def available(plugins, backends=None):
+    """The platforms whose backends are built and whose reference data is there. `plugins` is the
+    folder tests/plugins of a build, beside which the backends are, unless told otherwise."""
+    global LIBRARIES
+    LIBRARIES = plugins
+    backends = backends or plugins.parents[1] / "backends"
+
+    def is_there(platform):
+        library = backends / platform.backend / f"libtriton_{platform.backend}.so"
+        try:
+            return library.exists() and platform.case() is not None
+        except (ImportError, FileNotFoundError):
+            return False
+
+    return [name for name, platform in PLATFORMS.items() if is_there(platform)]
 
 
 def close(got, want, what=""):

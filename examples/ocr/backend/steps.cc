@@ -6,85 +6,22 @@
 #include <cstring>
 
 #include "greedy_decoder.h"
-#include "nereid/backend/bytes_tensor.h"
-#include "nereid/backend/input.h"
-#include "nereid/backend/output.h"
+#include "resize.h"
+#include "tensors.h"
 #include "text_boxes.h"
 #include "warp.h"
 
 namespace nereid::ocr {
 namespace {
 
-using backend::AlignedBuffer;
 using backend::BatchMember;
 using backend::Error;
 
 // The detection model halves its image five times.
 constexpr int64_t kGrid = 32;
 constexpr int64_t kBoxFloats = 8;
-
-struct Tensor {
-  std::span<const int64_t> shape;
-  const char* data = nullptr;
-
-  const float* floats() const { return reinterpret_cast<const float*>(data); }
-};
-
-Error ReadTensor(const BatchMember& member, const char* name, TRITONSERVER_DataType type,
-                 size_t rank, AlignedBuffer* scratch, Tensor* tensor) {
-  backend::Input input;
-  NEREID_BACKEND_TRY(backend::FindInput(member.request, name, &input));
-  if (input.data_type != type || input.shape.size() != rank) {
-    return Error::InvalidArgument("input '" + std::string(name) + "' must be " +
-                                  TRITONSERVER_DataTypeString(type) + " with " +
-                                  std::to_string(rank) + " dimensions");
-  }
-  NEREID_BACKEND_TRY(backend::CheckInputSize(input));
-  backend::Gathered gathered;
-  NEREID_BACKEND_TRY(
-      backend::GatherInputs(std::span(&input, 1), alignof(float), scratch, &gathered));
-  *tensor = {input.shape, gathered.data};
-  return {};
-}
-
-Error ReadImage(const BatchMember& member, AlignedBuffer* scratch, Image* image) {
-  Tensor tensor;
-  NEREID_BACKEND_TRY(ReadTensor(member, "image", TRITONSERVER_TYPE_UINT8, 3, scratch, &tensor));
-  if (tensor.shape[0] < 1 || tensor.shape[1] < 1 || tensor.shape[2] != 3) {
-    return Error::InvalidArgument("input 'image' has the shape " +
-                                  backend::ShapeText(tensor.shape) +
-                                  ", expected [rows,columns,3] with at least one pixel");
-  }
-  *image = {reinterpret_cast<const uint8_t*>(tensor.data), static_cast<size_t>(tensor.shape[0]),
-            static_cast<size_t>(tensor.shape[1])};
-  return {};
-}
-
-Error AllocateFloats(const BatchMember& member, const char* name, std::span<const int64_t> shape,
-                     float** floats) {
-  char* buffer = nullptr;
-  const int64_t size = backend::TensorByteSize(TRITONSERVER_TYPE_FP32, shape);
-  NEREID_BACKEND_TRY(backend::AllocateOutput(member.response, name, TRITONSERVER_TYPE_FP32, shape,
-                                             static_cast<uint64_t>(size), &buffer));
-  *floats = reinterpret_cast<float*>(buffer);
-  return {};
-}
-
-Error WriteFloats(const BatchMember& member, const char* name, std::span<const int64_t> shape,
-                  const std::vector<float>& values) {
-  return backend::WriteOutput(member.response, name, TRITONSERVER_TYPE_FP32, shape,
-                              reinterpret_cast<const char*>(values.data()),
-                              values.size() * sizeof(float));
-}
-
-bool Wants(const BatchMember& member, std::string_view output) {
-  bool wanted = false;
-  const Error seen = backend::ForEachRequestedOutput(member.request, [&](const char* name) {
-    wanted = wanted || output == name;
-    return Error();
-  });
-  return wanted || !seen.ok();
-}
+// Halfway between black and white.
+constexpr float kGrey = 0;
 
 int64_t OnGrid(double side) {
   return std::max(kGrid, static_cast<int64_t>(std::llround(side / kGrid)) * kGrid);
@@ -102,10 +39,8 @@ Error Prepare(const OcrModel& model, Scratch* scratch, BatchMember* member) {
   float* out = nullptr;
   NEREID_BACKEND_TRY(
       AllocateFloats(*member, "tensor", std::vector<int64_t>{1, 3, rows, columns}, &out));
-  const Frame whole{{0, 0}, {static_cast<float>(width), 0}, {0, static_cast<float>(height)}};
-  const auto stride = static_cast<size_t>(columns);
-  Warp(image, whole, static_cast<size_t>(rows), stride,
-       {out, stride, static_cast<size_t>(rows * columns)});
+  Resize(image, static_cast<size_t>(rows), static_cast<size_t>(columns),
+         {out, static_cast<size_t>(columns), static_cast<size_t>(rows * columns)});
   return {};
 }
 
@@ -167,11 +102,18 @@ Error WriteLines(const OcrModel& model, const Image& image, const std::vector<Te
   float* out = nullptr;
   NEREID_BACKEND_TRY(
       AllocateFloats(member, "lines", std::vector<int64_t>{lines, 3, kLineRows, widest}, &out));
-  const auto plane = static_cast<size_t>(kLineRows * widest);
-  std::fill_n(out, static_cast<size_t>(lines) * 3 * plane, 0.0F);
-  for (size_t i = 0; i < boxes.size(); ++i) {
-    Warp(image, FrameOf(boxes[i]), kLineRows, static_cast<size_t>(columns[i]),
-         {out + i * 3 * plane, static_cast<size_t>(widest), plane});
+  const auto stride = static_cast<size_t>(widest);
+  const size_t plane = kLineRows * stride;
+  Pyramid pyramid(image);
+  for (size_t i = 0; i < static_cast<size_t>(lines); ++i) {
+    float* line = out + i * 3 * plane;
+    const size_t used = boxes.empty() ? 0 : static_cast<size_t>(columns[i]);
+    if (used != 0) {
+      pyramid.Warp(FrameOf(boxes[i]), kLineRows, used, {line, stride, plane});
+    }
+    for (size_t row = 0; row < 3 * size_t{kLineRows}; ++row) {
+      std::fill(line + row * stride + used, line + (row + 1) * stride, kGrey);
+    }
   }
   return {};
 }
@@ -207,25 +149,10 @@ struct Answer {
   std::vector<float> scores;
 };
 
-Error WriteTexts(const std::vector<std::string>& texts, const BatchMember& member) {
-  uint64_t size = 0;
-  for (const std::string& text : texts) {
-    size += sizeof(uint32_t) + text.size();
-  }
-  char* out = nullptr;
-  NEREID_BACKEND_TRY(backend::AllocateOutput(
-      member.response, "texts", TRITONSERVER_TYPE_BYTES,
-      std::vector<int64_t>{static_cast<int64_t>(texts.size())}, size, &out));
-  for (const std::string& text : texts) {
-    out = backend::WriteBytesElement(text, out);
-  }
-  return {};
-}
-
 Error WriteAnswer(const Answer& answer, const BatchMember& member) {
   const auto count = static_cast<int64_t>(answer.texts.size());
   if (Wants(member, "texts")) {
-    NEREID_BACKEND_TRY(WriteTexts(answer.texts, member));
+    NEREID_BACKEND_TRY(WriteTexts(member, "texts", answer.texts));
   }
   if (Wants(member, "boxes")) {
     NEREID_BACKEND_TRY(
@@ -244,7 +171,7 @@ Error CheckDecoderInputs(const OcrModel& model, const Tensor& lines, const Tenso
                                   ", but the characters.txt of model '" + model.name() + "' has " +
                                   std::to_string(entries) + " lines");
   }
-  if (boxes.shape[0] > lines.shape[0] || boxes.shape[1] * boxes.shape[2] != kBoxFloats) {
+  if (boxes.shape[0] > lines.shape[0] || boxes.shape[1] != 4 || boxes.shape[2] != 2) {
     return Error::InvalidArgument("input 'found_boxes' has the shape " +
                                   backend::ShapeText(boxes.shape) + ", expected [" +
                                   std::to_string(lines.shape[0]) + ",4,2] or less");

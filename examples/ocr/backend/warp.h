@@ -1,19 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
+#include <vector>
 
+#include "image.h"
 #include "text_boxes.h"
 
 namespace nereid::ocr {
-
-/// An image of rows x columns pixels of three bytes (red, green, blue), row by row.
-struct Image {
-  const uint8_t* pixels = nullptr;
-  size_t rows = 0;
-  size_t columns = 0;
-};
 
 /// A parallelogram of an image: its top left corner and the sides that begin there, in pixels.
 struct Frame {
@@ -22,17 +15,26 @@ struct Frame {
   Point down;
 };
 
-/// Where the pixels go: three planes (blue, green, red) of floats from -1 to 1, which is what both
-/// models were trained on. Each row begins `row_stride` floats after the last, each plane
-/// `plane_stride`.
-struct Planes {
-  float* first = nullptr;
-  size_t row_stride = 0;
-  size_t plane_stride = 0;
-};
-
-/// Scales what the frame holds to rows x columns, by linear interpolation; where it shrinks to half
-/// or less, by the mean of several pixels. Outside of the image its border goes on.
+/// Scales what the frame holds to rows x columns by linear interpolation. Outside of the image its
+/// border goes on; a corner that is no number counts as far outside. A frame that shrinks to half
+/// or less loses pixels: see Pyramid.
 void Warp(const Image& image, const Frame& frame, size_t rows, size_t columns, const Planes& out);
+
+/// An image together with its halves: half as many rows and columns, a quarter, and so on, each
+/// made when it is first needed. What is cut out of an image and made much smaller is cut out of
+/// these, so that every pixel counts and none is read more than once.
+class Pyramid {
+ public:
+  explicit Pyramid(const Image& image) : levels_{image} {}
+
+  /// Warp, from the level where the frame shrinks to more than a half.
+  void Warp(const Frame& frame, size_t rows, size_t columns, const Planes& out);
+
+ private:
+  const Image& Level(size_t level);
+
+  std::vector<Image> levels_;
+  std::vector<std::vector<uint8_t>> halves_;  // of levels_, from the second one on
+};
 
 }  // namespace nereid::ocr
