@@ -43,8 +43,8 @@ int main(int argc, char** argv) {
   TF_Session* session = nullptr;
   if (std::filesystem::is_directory(argv[1])) {
     const char* tags[] = {"serve"};
-    session = TF_LoadSessionFromSavedModel(options, nullptr, argv[1], tags, 1, graph, nullptr,
-                                           status);
+    session =
+        TF_LoadSessionFromSavedModel(options, nullptr, argv[1], tags, 1, graph, nullptr, status);
   } else {
     std::ifstream file(argv[1], std::ios::binary);
     const std::string bytes((std::istreambuf_iterator<char>(file)), {});
@@ -63,8 +63,8 @@ int main(int argc, char** argv) {
     TF_Tensor* given = TF_AllocateTensor(TF_FLOAT, shape, 2, size);
     std::memset(TF_TensorData(given), 0, size);
     TF_Tensor* result = nullptr;
-    TF_SessionRun(session, run_options, &input, &given, 1, &output, &result, 1, nullptr, 0,
-                  nullptr, status);
+    TF_SessionRun(session, run_options, &input, &given, 1, &output, &result, 1, nullptr, 0, nullptr,
+                  status);
     Check(status);
     TF_DeleteTensor(result);
     TF_DeleteTensor(given);
