@@ -3,7 +3,7 @@
 lacks is an error of the load that names the tensor or its type.
 
 TABLE is the table of the model configuration's documentation. BEYOND are types that the table does
-not give a platform and that it carries here all the same.
+not give a platform and that it carries here all the same. "graphdef" is the column of TensorFlow.
 """
 
 import shutil
