@@ -53,9 +53,15 @@ void Runner::Execute(TRITONBACKEND_ModelInstance* instance, TRITONBACKEND_Reques
   if (!failure.ok()) {
     batch.FailAll(failure);
   }
-  results_.clear();
+  ClearResults();
   for (backend::AlignedBuffer& buffer : gathered_) {
     buffer.Trim();
+  }
+}
+
+void Runner::ClearResults() {
+  for (OutputTensor& result : results_) {
+    result.Clear();
   }
 }
 
@@ -124,8 +130,8 @@ Error Runner::RunGroup(Batch* batch, std::span<const size_t> members) {
       run_outputs_.push_back(i);
     }
   }
-  results_.clear();
   results_.resize(run_outputs_.size());
+  ClearResults();
   batch->ComputeStarts();
   if (run_outputs_.empty()) {
     batch->ComputeEnds();

@@ -36,6 +36,8 @@ class Runner {
   /// Runs these requests together.
   Error RunGroup(Batch* batch, std::span<const size_t> members);
   Error RunOpen(Batch* batch, std::span<const size_t> members);
+  /// Lets go of what the session gave.
+  void ClearResults();
 
   // gather.cc
   Error Gather(std::span<const size_t> members);

@@ -39,6 +39,17 @@ struct OutputTensor {
   std::vector<std::string_view> texts;
   /// Keeps what the tensor points to.
   std::shared_ptr<const void> owner;
+
+  /// As new, but for the memory of `shape` and `texts`.
+  void Clear() {
+    name.clear();
+    data_type = TRITONSERVER_TYPE_INVALID;
+    shape.clear();
+    data = nullptr;
+    size = 0;
+    texts.clear();
+    owner.reset();
+  }
 };
 
 /// A framework that can run a model. Used by one thread at a time; two sessions of one model may

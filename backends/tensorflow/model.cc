@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "framework/complete_config.h"
+#include "framework/version_file.h"
 #include "nereid/backend/json.h"
 #include "nereid/backend/log.h"
 #include "tensorflow/session.h"
@@ -45,12 +46,12 @@ Error TensorFlowModel::Load(TRITONBACKEND_Model* model) {
   std::string platform;
   NEREID_BACKEND_TRY(FindPlatform(model, config_, directory, &platform));
   const bool saved_model = platform == kSavedModel;
-  const std::string file = !config_.default_model_filename.empty() ? config_.default_model_filename
-                           : saved_model                           ? "model.savedmodel"
-                                                                   : "model.graphdef";
+  std::filesystem::path path;
+  NEREID_BACKEND_TRY(framework::FindVersionFile(
+      config_, saved_model ? "model.savedmodel" : "model.graphdef", &path));
   auto loaded = std::make_shared<LoadedGraph>();
-  NEREID_BACKEND_TRY((saved_model ? LoadSavedModel : LoadGraphDef)(
-      config_, (directory / file).string(), loaded.get()));
+  NEREID_BACKEND_TRY(
+      (saved_model ? LoadSavedModel : LoadGraphDef)(config_, path.string(), loaded.get()));
   if (saved_model) {
     NEREID_BACKEND_TRY(
         framework::CompleteModel(model, loaded->signature, environment_.settings, &config_));

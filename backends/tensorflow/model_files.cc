@@ -180,6 +180,11 @@ Error ReadInitOps(const ModelConfig& config, std::vector<std::string>* operation
   if (given == nullptr || given->empty()) {
     return {};
   }
+  const fs::path name = *given;
+  if (name.is_absolute() || std::find(name.begin(), name.end(), "..") != name.end()) {
+    return Error::InvalidArgument(Owner(config) + "TF_INIT_OPS_FILE '" + *given +
+                                  "' leads out of the model's folder");
+  }
   const fs::path model = config.directory;
   fs::path path = model / std::to_string(config.version) / *given;
   if (!IsFile(path)) {

@@ -1,108 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tensorflow/session_options.h"
 
-#include <algorithm>
-#include <cctype>
-#include <iterator>
 #include <string>
-#include <string_view>
 
-#include "nereid/backend/log.h"
-#include "tensorflow/wire.h"
+#include "tensorflow/session_config.h"
 
 namespace nereid::tensorflow {
 
-// Field numbers of tensorflow/core/protobuf/config.proto. ConfigProto:
-// intra_op_parallelism_threads = 2, inter_op_parallelism_threads = 5, use_per_session_threads = 9,
-// graph_options = 10; GraphOptions.optimizer_options = 3; OptimizerOptions.opt_level = 3 (L0 = -1),
-// global_jit_level = 5 (OFF = -1, ON_1 = 1, ON_2 = 2). RunOptions: inter_op_thread_pool = 3.
-
-namespace {
-
-/// What a GPU alone could do is left aside, with a warning; anything else would be a wrong promise.
-Error CheckAccelerators(const backend::ModelConfig& config) {
-  constexpr std::string_view kKnown[] = {"tensorrt", "gpu_io", "auto_mixed_precision"};
-  std::string aside;
-  for (const auto& accelerator : config.gpu_accelerators) {
-    if (std::find(std::begin(kKnown), std::end(kKnown), accelerator.name) == std::end(kKnown)) {
-      return Error::InvalidArgument(
-          "model '" + config.name + "': unknown Execution Accelerator '" + accelerator.name +
-          "' is requested in optimization.execution_accelerators.gpu_execution_accelerator; the "
-          "known ones are: tensorrt, gpu_io, auto_mixed_precision");
-    }
-    aside += (aside.empty() ? "'" : ", '") + accelerator.name + "'";
-  }
-  if (!config.cpu_accelerators.empty()) {
-    return Error::InvalidArgument(
-        "model '" + config.name + "': unknown Execution Accelerator '" +
-        config.cpu_accelerators[0].name +
-        "' is requested in optimization.execution_accelerators.cpu_execution_accelerator; the "
-        "TensorFlow backend has none");
-  }
-  if (!aside.empty()) {
-    NEREID_BACKEND_LOG(WARN, "model '" + config.name +
-                                 "' runs on the CPU; left aside, being for GPUs: the Execution "
-                                 "Accelerator " +
-                                 aside);
-  }
-  return {};
-}
-
-/// Triton's words for true are "True", "On" and "1", and its own example says "yes".
-Error ReadSwitch(const backend::Parameters& parameters, const char* key, bool* value) {
-  const std::string* text = parameters.Find(key);
-  std::string word = text == nullptr ? "" : *text;
-  std::transform(word.begin(), word.end(), word.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  if (word == "on" || word == "yes") {
-    *value = true;
-    return {};
-  }
-  if (word == "off" || word == "no") {
-    *value = false;
-    return {};
-  }
-  return parameters.ReadBool(key, value);
-}
-
-}  // namespace
-
 Error MakeSessionOptions(const backend::ModelConfig& config, Owned<TF_SessionOptions>* options) {
-  int64_t intra = 0;
-  int64_t inter = 0;
-  bool own_threads = false;
-  const backend::Parameters& parameters = config.parameters;
-  constexpr int64_t kMostThreads = 1024;
-  // What the server's plan gives each instance; the model's own setting has the last word.
-  NEREID_BACKEND_TRY(parameters.ReadInt("cpu_threads_per_instance", 0, kMostThreads, &intra));
-  intra *= config.instance_count;
-  NEREID_BACKEND_TRY(parameters.ReadInt("TF_NUM_INTRA_THREADS", 0, kMostThreads, &intra));
-  NEREID_BACKEND_TRY(parameters.ReadInt("TF_NUM_INTER_THREADS", 0, kMostThreads, &inter));
-  NEREID_BACKEND_TRY(ReadSwitch(parameters, "TF_USE_PER_SESSION_THREADS", &own_threads));
-  NEREID_BACKEND_TRY(CheckAccelerators(config));
-
   std::string proto;
-  if (intra > 0) {
-    AppendNumber(2, intra, &proto);
-  }
-  if (inter > 0) {
-    AppendNumber(5, inter, &proto);
-  }
-  // Without threads of its own a session uses the pools of the session that was made first.
-  if (own_threads || intra > 0 || inter > 0) {
-    AppendNumber(9, 1, &proto);
-  }
-  if (config.graph_level) {
-    std::string optimizer;
-    if (*config.graph_level < 0) {
-      AppendNumber(3, -1, &optimizer);
-    } else if (*config.graph_level > 0) {
-      AppendNumber(5, *config.graph_level > 1 ? 2 : 1, &optimizer);
-    }
-    std::string graph;
-    AppendMessage(3, optimizer, &graph);
-    AppendMessage(10, graph, &proto);
-  }
+  NEREID_BACKEND_TRY(MakeConfigProto(config, &proto));
   options->reset(TF_NewSessionOptions());
   Status status;
   TF_SetConfig(options->get(), proto.data(), proto.size(), status.get());
@@ -110,8 +17,7 @@ Error MakeSessionOptions(const backend::ModelConfig& config, Owned<TF_SessionOpt
 }
 
 Owned<TF_Buffer> MakeRunOptions() {
-  std::string proto;
-  AppendNumber(3, -1, &proto);
+  const std::string proto = RunOptionsProto();
   return Owned<TF_Buffer>(TF_NewBufferFromString(proto.data(), proto.size()));
 }
 

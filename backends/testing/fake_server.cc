@@ -127,7 +127,14 @@ const nereid::backend::testing::FakeAnswer& TRITONBACKEND_Request::Answer() cons
   return answers[0];
 }
 
-extern "C" __attribute__((weak)) TRITONSERVER_Error* TRITONBACKEND_Finalize(
-    TRITONBACKEND_Backend*) {
-  return nullptr;
-}
+// The entry points of tests without a plug-in: FakeServer alone calls them.
+#define NEREID_NO_ENTRY_POINT(name, ...) \
+  extern "C" __attribute__((weak)) TRITONSERVER_Error* name(__VA_ARGS__) { return nullptr; }
+NEREID_NO_ENTRY_POINT(TRITONBACKEND_Initialize, TRITONBACKEND_Backend*)
+NEREID_NO_ENTRY_POINT(TRITONBACKEND_Finalize, TRITONBACKEND_Backend*)
+NEREID_NO_ENTRY_POINT(TRITONBACKEND_ModelInitialize, TRITONBACKEND_Model*)
+NEREID_NO_ENTRY_POINT(TRITONBACKEND_ModelFinalize, TRITONBACKEND_Model*)
+NEREID_NO_ENTRY_POINT(TRITONBACKEND_ModelInstanceInitialize, TRITONBACKEND_ModelInstance*)
+NEREID_NO_ENTRY_POINT(TRITONBACKEND_ModelInstanceFinalize, TRITONBACKEND_ModelInstance*)
+NEREID_NO_ENTRY_POINT(TRITONBACKEND_ModelInstanceExecute, TRITONBACKEND_ModelInstance*,
+                      TRITONBACKEND_Request**, uint32_t)

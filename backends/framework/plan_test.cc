@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "framework/plan.h"
+
+#include <gtest/gtest.h>
+
+namespace nereid::framework {
+namespace {
+
+constexpr TRITONSERVER_DataType kFloat = TRITONSERVER_TYPE_FP32;
+
+TensorSignature Declared(const std::string& name, std::vector<int64_t> dims,
+                         TRITONSERVER_DataType type = kFloat) {
+  TensorSignature tensor;
+  tensor.name = name;
+  tensor.data_type = type;
+  tensor.has_rank = true;
+  tensor.dims = std::move(dims);
+  return tensor;
+}
+
+backend::TensorConfig Given(const std::string& name, std::vector<int64_t> dims,
+                            TRITONSERVER_DataType type = kFloat) {
+  backend::TensorConfig tensor;
+  tensor.name = name;
+  tensor.data_type = type;
+  tensor.dims = std::move(dims);
+  return tensor;
+}
+
+class PlanTest : public ::testing::Test {
+ protected:
+  PlanTest() {
+    config_.name = "m";
+    config_.max_batch_size = 8;
+    config_.inputs = {Given("x", {4})};
+    config_.outputs = {Given("y", {2})};
+    signature_.inputs = {Declared("x", {-1, 4})};
+    signature_.outputs = {Declared("y", {-1, 2}), Declared("z", {-1, 3})};
+  }
+
+  std::string Make() {
+    plan_ = RunPlan();
+    return MakePlan(config_, signature_, "Frame", &plan_).message();
+  }
+
+  backend::ModelConfig config_;
+  ModelSignature signature_;
+  RunPlan plan_;
+};
+
+TEST_F(PlanTest, Plain) {
+  ASSERT_EQ(Make(), "");
+  EXPECT_TRUE(plan_.batching);
+  ASSERT_EQ(plan_.inputs.size(), 1u);
+  EXPECT_EQ(plan_.inputs[0].name, "x");
+  ASSERT_EQ(plan_.outputs.size(), 1u);
+  EXPECT_EQ(plan_.FindListed("y"), 0);
+  EXPECT_EQ(plan_.FindListed("z"), -1);  // the model has it, the configuration does not
+}
+
+TEST_F(PlanTest, Names) {
+  config_.inputs[0].name = "X";
+  EXPECT_EQ(Make(), "model 'm': the Frame model has no input 'X'; its inputs are: x (FP32 [-1,4])");
+  config_.inputs[0].name = "x";
+  config_.outputs[0].name = "Y";
+  EXPECT_EQ(Make(),
+            "model 'm': the Frame model has no output 'Y'; its outputs are: y (FP32 [-1,2]), z "
+            "(FP32 [-1,3])");
+}
+
+TEST_F(PlanTest, Types) {
+  config_.inputs[0].data_type = TRITONSERVER_TYPE_BYTES;
+  EXPECT_EQ(Make(),
+            "model 'm': the configuration gives input 'x' the data type TYPE_STRING, but the Frame "
+            "model declares TYPE_FP32");
+  signature_.inputs[0].data_type = TRITONSERVER_TYPE_INVALID;
+  EXPECT_EQ(Make(), "");  // the model does not say
+  signature_.inputs[0].foreign_type = "complex";
+  EXPECT_EQ(
+      Make(),
+      "model 'm': input 'x' is complex [-1,4] in the Frame model, which the inference protocol "
+      "cannot carry");
+}
+
+TEST_F(PlanTest, Shapes) {
+  config_.inputs[0].dims = {5};
+  EXPECT_EQ(Make(),
+            "model 'm': the configuration gives input 'x' the shape [-1,5] (with the batch), but "
+            "the Frame model declares [-1,4]");
+  config_.inputs[0].dims = {-1};
+  EXPECT_EQ(Make(), "");
+  config_.inputs[0].dims = {2, 2};
+  config_.inputs[0].reshape = std::vector<int64_t>{4};
+  EXPECT_EQ(Make(), "");
+  config_.inputs[0].reshape = std::vector<int64_t>{2, 2};
+  EXPECT_NE(Make(), "");
+  signature_.inputs[0].has_rank = false;
+  EXPECT_EQ(Make(), "");
+}
+
+TEST_F(PlanTest, FixedBatch) {
+  signature_.inputs[0].dims = {1, 4};
+  EXPECT_EQ(Make(),
+            "model 'm': max_batch_size is 8, but input 'x' of the Frame model has the shape [1,4], "
+            "whose first dimension is not variable; set max_batch_size to 0");
+}
+
+TEST_F(PlanTest, ScalarsWithoutABatch) {
+  config_.max_batch_size = 0;
+  config_.inputs = {Given("x", {1})};
+  config_.outputs = {Given("y", {-1, 2})};
+  signature_.inputs = {Declared("x", {})};
+  ASSERT_EQ(Make(), "");
+  EXPECT_TRUE(plan_.inputs[0].scalar);
+  config_.inputs = {Given("x", {2})};
+  EXPECT_NE(Make(), "");
+}
+
+TEST_F(PlanTest, EveryInputIsFed) {
+  signature_.inputs.push_back(Declared("w", {-1, 1}));
+  EXPECT_EQ(Make(),
+            "model 'm': the configuration lacks the input 'w' (FP32 [-1,1]) of the Frame model");
+  signature_.inputs[1].has_default = true;
+  EXPECT_EQ(Make(), "");
+}
+
+TEST_F(PlanTest, ControlsAndStates) {
+  signature_.inputs.push_back(Declared("start", {-1, 1}, TRITONSERVER_TYPE_INT32));
+  signature_.inputs.push_back(Declared("before", {-1, 3}));
+  config_.controls = {{"start", TRITONSERVER_TYPE_INT32}};
+  backend::StateConfig state;
+  state.input_name = "before";
+  state.output = Given("z", {3});
+  config_.states = {state};
+  ASSERT_EQ(Make(), "");
+  EXPECT_EQ(plan_.inputs.size(), 3u);
+  ASSERT_EQ(plan_.outputs.size(), 2u);
+  EXPECT_TRUE(plan_.outputs[1].state);
+  EXPECT_FALSE(plan_.outputs[1].listed);
+  EXPECT_EQ(plan_.FindListed("z"), -1);
+  config_.outputs.push_back(Given("z", {3}));  // clients may have the state
+  ASSERT_EQ(Make(), "");
+  EXPECT_EQ(plan_.outputs.size(), 2u);
+  EXPECT_TRUE(plan_.outputs[1].state && plan_.outputs[1].listed);
+  config_.controls[0].data_type = TRITONSERVER_TYPE_BOOL;
+  EXPECT_NE(Make().find("control input 'start' the data type TYPE_BOOL"), std::string::npos);
+  config_.controls[0].name = "begin";
+  EXPECT_NE(Make().find("sequence_batching names the control input 'begin'"), std::string::npos);
+}
+
+TEST_F(PlanTest, WhatNoFrameworkDoes) {
+  config_.inputs[0].allow_ragged_batch = true;
+  EXPECT_EQ(Make(),
+            "model 'm': allow_ragged_batch (input 'x') is not supported by the Frame backend");
+  config_.inputs[0].allow_ragged_batch = false;
+  config_.decoupled = true;
+  EXPECT_EQ(Make(),
+            "model 'm': model_transaction_policy.decoupled is not supported by the Frame backend");
+  config_.decoupled = false;
+  config_.batch_inputs.emplace_back();
+  EXPECT_EQ(Make(), "model 'm': batch_input is not supported by the Frame backend");
+}
+
+}  // namespace
+}  // namespace nereid::framework

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tensorflow/session_config.h"
+
+#include <gtest/gtest.h>
+
+#include "tensorflow/graph_writer.h"
+
+namespace nereid::tensorflow {
+namespace {
+
+using testing::Number;
+using testing::Text;
+
+backend::ModelConfig Model(backend::Parameters::Map parameters) {
+  backend::ModelConfig config;
+  config.name = "m";
+  config.parameters = backend::Parameters("model 'm'", std::move(parameters));
+  return config;
+}
+
+std::string Proto(const backend::ModelConfig& config) {
+  std::string proto;
+  const Error error = MakeConfigProto(config, &proto);
+  return error.ok() ? proto : error.message();
+}
+
+const std::string kOwnThreads = Number(9, 1);
+
+TEST(SessionConfigTest, NothingAsked) { EXPECT_EQ(Proto(Model({})), ""); }
+
+TEST(SessionConfigTest, Threads) {
+  EXPECT_EQ(Proto(Model({{"TF_NUM_INTRA_THREADS", "2"}, {"TF_NUM_INTER_THREADS", "3"}})),
+            Number(2, 2) + Number(5, 3) + kOwnThreads);
+  EXPECT_EQ(Proto(Model({{"TF_NUM_INTRA_THREADS", "0"}})), "");
+  for (const char* yes : {"1", "true", "True", "On", "ON", "yes"}) {
+    EXPECT_EQ(Proto(Model({{"TF_USE_PER_SESSION_THREADS", yes}})), kOwnThreads) << yes;
+  }
+  for (const char* no : {"0", "false", "False", "off", "No"}) {
+    EXPECT_EQ(Proto(Model({{"TF_USE_PER_SESSION_THREADS", no}})), "") << no;
+  }
+}
+
+TEST(SessionConfigTest, TheServersShareIsForEachInstance) {
+  backend::ModelConfig config = Model({{"cpu_threads_per_instance", "2"}});
+  config.instance_count = 3;
+  EXPECT_EQ(Proto(config), Number(2, 6) + kOwnThreads);
+  config = Model({{"cpu_threads_per_instance", "2"}, {"TF_NUM_INTRA_THREADS", "5"}});
+  EXPECT_EQ(Proto(config), Number(2, 5) + kOwnThreads);  // the author's word is the last
+}
+
+TEST(SessionConfigTest, WrongValues) {
+  EXPECT_EQ(
+      Proto(Model({{"TF_NUM_INTRA_THREADS", "two"}})),
+      "model 'm': parameter 'TF_NUM_INTRA_THREADS' is 'two', but must be an integer from 0 to "
+      "1024");
+  EXPECT_NE(Proto(Model({{"TF_NUM_INTER_THREADS", "-1"}})).find("'-1'"), std::string::npos);
+  EXPECT_NE(Proto(Model({{"TF_USE_PER_SESSION_THREADS", "2"}})).find("'2'"), std::string::npos);
+}
+
+TEST(SessionConfigTest, GraphLevel) {
+  backend::ModelConfig config = Model({});
+  config.graph_level = 0;
+  EXPECT_EQ(Proto(config), Text(10, Text(3, "")));
+  config.graph_level = 1;
+  EXPECT_EQ(Proto(config), Text(10, Text(3, Number(5, 1))));
+  config.graph_level = 2;
+  EXPECT_EQ(Proto(config), Text(10, Text(3, Number(5, 2))));
+  config.graph_level = -1;
+  EXPECT_EQ(Proto(config), Text(10, Text(3, Number(3, -1))));
+}
+
+TEST(SessionConfigTest, Accelerators) {
+  backend::ModelConfig config = Model({});
+  config.gpu_accelerators = {{"tensorrt", {}}, {"gpu_io", {}}, {"auto_mixed_precision", {}}};
+  EXPECT_EQ(Proto(config), "");
+  config.gpu_accelerators = {{"abacus", {}}};
+  EXPECT_NE(Proto(config).find("unknown Execution Accelerator 'abacus'"), std::string::npos);
+  config = Model({});
+  config.cpu_accelerators = {{"openvino", {}}};
+  EXPECT_NE(Proto(config).find("'openvino'"), std::string::npos);
+}
+
+TEST(SessionConfigTest, RunOptions) { EXPECT_EQ(RunOptionsProto(), Number(3, -1)); }
+
+}  // namespace
+}  // namespace nereid::tensorflow

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tensorflow/signature_def.h"
+
+#include <gtest/gtest.h>
+
+#include "tensorflow/graph_writer.h"
+
+namespace nereid::tensorflow {
+namespace {
+
+using testing::Text;
+
+std::string Entry(const std::string& name, const std::string& tensor) {
+  return Text(1, name) + Text(2, Text(1, tensor));
+}
+
+std::string Signature(const std::string& name, const std::string& content) {
+  return Text(5, Text(1, name) + Text(2, content));
+}
+
+const std::string kServe = Text(1, Entry("x", "serving_x:0")) + Text(2, Entry("y", "Call:1"));
+
+std::string Choose(const std::string& meta_graph, const std::string& wanted, SignatureDef* chosen) {
+  return ChooseSignature(ReadSignatures(meta_graph), wanted, "m", chosen).message();
+}
+
+TEST(SignatureDefTest, ReadsNamesAndTensors) {
+  SignatureDef chosen;
+  EXPECT_EQ(Choose(Signature("serving_default", kServe), "", &chosen), "");
+  EXPECT_EQ(chosen.inputs, (std::map<std::string, std::string>{{"x", "serving_x:0"}}));
+  EXPECT_EQ(chosen.outputs, (std::map<std::string, std::string>{{"y", "Call:1"}}));
+}
+
+TEST(SignatureDefTest, TensorsOfAnotherEncodingAreLeftOut) {
+  const auto signatures =
+      ReadSignatures(Signature("s", Text(1, Text(1, "sparse") + Text(2, Text(4, "..."))) + kServe));
+  EXPECT_EQ(signatures.at("s").inputs.size(), 1u);
+}
+
+TEST(SignatureDefTest, Choice) {
+  const std::string other = Text(1, Entry("a", "b:0")) + Text(2, Entry("c", "d:0"));
+  const std::string empty = Text(2, Entry("op", "__saved_model_init_op"));
+  const std::string both =
+      Signature("first", empty) + Signature("second", other) + Signature("third", kServe);
+  SignatureDef chosen;
+  EXPECT_EQ(Choose(both, "", &chosen), "");
+  EXPECT_TRUE(chosen.inputs.contains("a"));  // the first that has inputs
+  EXPECT_EQ(Choose(both, "third", &chosen), "");
+  EXPECT_TRUE(chosen.inputs.contains("x"));
+  EXPECT_EQ(Choose(both + Signature("serving_default", kServe), "", &chosen), "");
+  EXPECT_TRUE(chosen.inputs.contains("x"));
+  EXPECT_EQ(Choose(both, "fourth", &chosen),
+            "model 'm': the SavedModel has no signature 'fourth'; its signatures are: 'first', "
+            "'second', 'third' (parameter TF_SIGNATURE_DEF)");
+  EXPECT_EQ(Choose("", "", &chosen),
+            "model 'm': the SavedModel has no signature with inputs and outputs; its signatures "
+            "are: none (parameter TF_SIGNATURE_DEF)");
+}
+
+}  // namespace
+}  // namespace nereid::tensorflow
