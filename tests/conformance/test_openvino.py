@@ -153,7 +153,8 @@ COMPLETED = {
     "fixed": (0, {"x": ("FP32", [2, 3])}, {"y": ("FP32", [2, 3])}),
     "only_one_row": (0, {"x": ("FP32", [1, 4])}, {"y": ("FP32", [1, 2, 2])}),
     "scalar": (0, {"x": ("FP32", [1])}, {"y": ("FP32", [1])}),
-    "places": (0, {"x": ("FP32", [-1, -1])}, {"places": ("INT64", [2, -1]), "sums": ("FP32", [-1])}),
+    "places": (0, {"x": ("FP32", [-1, -1])},
+               {"places": ("INT64", [2, -1]), "sums": ("FP32", [-1])}),
 }
 
 
@@ -323,8 +324,9 @@ def test_an_accelerated_model_is_loaded_again(accelerating, connect):
 
 def test_parameters_that_the_accelerator_lacks(accelerating, connect):
     client = connect("http", accelerating)
-    client.expect("INVALID_ARG", "the Execution Accelerator 'openvino' has no parameter 'threads'; it "
-                  "has: device_type, num_of_threads", client.call, "load_model", "unknown_parameter")
+    client.expect("INVALID_ARG", "the Execution Accelerator 'openvino' has no parameter 'threads'; "
+                  "it has: device_type, num_of_threads", client.call, "load_model",
+                  "unknown_parameter")
 
 
 def anonymous_memory(server):
