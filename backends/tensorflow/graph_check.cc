@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "tensorflow/printable.h"
 #include "tensorflow/wire.h"
 
 namespace nereid::tensorflow {
@@ -19,8 +20,11 @@ namespace {
 // TensorProto: dtype = 1, tensor_shape = 2; TensorShapeProto.dim = 2; Dim.size = 1; OpDef: name =
 // 1, input_arg = 2, output_arg = 3; ArgDef.number_attr = 5.
 
-/// The largest constant, in elements, that a file may declare.
-constexpr int64_t kMostElements = int64_t{1} << 33;
+/// The largest constant, in elements, that a file may declare without writing them down: TensorFlow
+/// repeats the last one. Texts take more memory each.
+constexpr int64_t kMostFilled = int64_t{1} << 28;
+constexpr int64_t kMostFilledTexts = int64_t{1} << 22;
+constexpr uint64_t kTextType = 7;  // DT_STRING
 /// The most outputs of a list that an attribute counts.
 constexpr int64_t kMostOutputs = 1 << 20;
 
@@ -29,6 +33,8 @@ struct Counts {
   std::vector<std::string> of_inputs;
   std::vector<std::string> of_outputs;
 };
+
+std::string Shown(std::string_view name) { return Printable(name, 200); }
 
 std::string_view LastText(std::string_view message, uint32_t field) {
   std::string_view text;
@@ -62,6 +68,15 @@ Counts ReadCounts(std::string_view op_def) {
   }
   return counts;
 }
+
+/// What a function of the graph's library declares.
+struct Function {
+  size_t arguments = 0;
+  size_t results = 0;
+  /// An argument or a result stands for several tensors (ArgDef: number_attr = 5,
+  /// type_list_attr = 6).
+  bool has_lists = false;
+};
 
 struct Node {
   std::string name;
@@ -97,7 +112,7 @@ Node ReadNode(std::string_view bytes) {
 }
 
 /// Whether a tensor's shape can be; an unknown rank or dimension is TensorFlow's to refuse.
-bool ShapeIsPossible(std::string_view tensor_shape) {
+bool ShapeIsPossible(std::string_view tensor_shape, int64_t most) {
   int64_t elements = 1;
   for (WireReader reader(tensor_shape); reader.Next();) {
     if (reader.field() != 2) {
@@ -107,7 +122,7 @@ bool ShapeIsPossible(std::string_view tensor_shape) {
     for (WireReader dim(reader.text()); dim.Next();) {
       size = dim.field() == 1 ? dim.signed_number() : size;
     }
-    if (size < 0 || __builtin_mul_overflow(elements, size, &elements) || elements > kMostElements) {
+    if (size < 0 || __builtin_mul_overflow(elements, size, &elements) || elements > most) {
       return false;
     }
   }
@@ -141,12 +156,16 @@ class Checker {
  private:
   void AddFunction(std::string_view function) {
     const std::string_view signature = LastText(function, 1);
-    std::pair<size_t, size_t> counts;
+    Function found;
     for (WireReader reader(signature); reader.Next();) {
-      counts.first += reader.field() == 2 ? 1 : 0;
-      counts.second += reader.field() == 3 ? 1 : 0;
+      if (reader.field() == 2 || reader.field() == 3) {
+        (reader.field() == 2 ? found.arguments : found.results) += 1;
+        const std::string_view argument = reader.text();
+        found.has_lists =
+            found.has_lists || !LastText(argument, 5).empty() || !LastText(argument, 6).empty();
+      }
     }
-    functions_[ReadText(signature, 1)] = counts;
+    functions_[ReadText(signature, 1)] = found;
   }
 
   Error CheckLibrary(std::string_view library) {
@@ -164,15 +183,16 @@ class Checker {
   }
 
   Error Bad(const Node& node, const std::string& text) const {
-    return Error::InvalidArgument(what_ + ": node '" + node.name + "' (" + node.op + ") " + text);
+    return Error::InvalidArgument(what_ + ": node '" + Shown(node.name) + "' (" + Shown(node.op) +
+                                  ") " + text);
   }
 
   Error CheckNode(std::string_view bytes, bool in_function) {
     const Node node = ReadNode(bytes);
     const Counts* counts = FindCounts(node.op);
     if (counts == nullptr) {
-      return Error::Unsupported(what_ + ": node '" + node.name + "' is of the operation '" +
-                                node.op + "', which this TensorFlow does not have");
+      return Error::Unsupported(what_ + ": node '" + Shown(node.name) + "' is of the operation '" +
+                                Shown(node.op) + "', which this TensorFlow does not have");
     }
     for (const auto& [name, value] : node.attributes) {
       NEREID_BACKEND_TRY(CheckAttribute(node, name, value, in_function));
@@ -201,7 +221,7 @@ class Checker {
                        bool in_function) const {
     for (WireReader reader(value); reader.Next();) {
       if (reader.field() == 9 && !in_function) {
-        return Bad(node, "has no value for its attribute '" + name + "'");
+        return Bad(node, "has no value for its attribute '" + Shown(name) + "'");
       }
       if (reader.field() == 8) {
         NEREID_BACKEND_TRY(CheckTensor(node, name, reader.text()));
@@ -242,13 +262,14 @@ class Checker {
         called == node.attributes.end() ? "" : ReadText(LastText(called->second, 10), 1);
     const auto function = functions_.find(name);
     if (function == functions_.end()) {
-      return Bad(node, "calls the function '" + name + "', which the graph lacks");
+      return Bad(node, "calls the function '" + Shown(name) + "', which the graph lacks");
     }
-    const auto [arguments, results] = function->second;
-    if (TypeCount(node, "Tin") != arguments || TypeCount(node, "Tout") != results) {
-      return Bad(node, "does not fit the function '" + name + "', which has " +
-                           std::to_string(arguments) + " arguments and " + std::to_string(results) +
-                           " results");
+    const Function& known = function->second;
+    if (!known.has_lists &&
+        (TypeCount(node, "Tin") != known.arguments || TypeCount(node, "Tout") != known.results)) {
+      return Bad(node, "does not fit the function '" + Shown(name) + "', which has " +
+                           std::to_string(known.arguments) + " arguments and " +
+                           std::to_string(known.results) + " results");
     }
     return {};
   }
@@ -275,9 +296,12 @@ class Checker {
   }
 
   Error CheckTensor(const Node& node, const std::string& name, std::string_view tensor) const {
+    const int64_t filled = ReadNumber(tensor, 1) == kTextType ? kMostFilledTexts : kMostFilled;
+    const int64_t most = std::max(filled, static_cast<int64_t>(tensor.size()));
     for (WireReader reader(tensor); reader.Next();) {
-      if (reader.field() == 2 && !ShapeIsPossible(reader.text())) {
-        return Bad(node, "holds a tensor of impossible shape in its attribute '" + name + "'");
+      if (reader.field() == 2 && !ShapeIsPossible(reader.text(), most)) {
+        return Bad(node,
+                   "holds a tensor of impossible shape in its attribute '" + Shown(name) + "'");
       }
     }
     return {};
@@ -293,7 +317,7 @@ class Checker {
       for (WireReader reader(found->second); reader.Next();) {
         if (reader.field() == 3 && (reader.signed_number() < 0 || reader.signed_number() > most)) {
           return Bad(node, "counts " + std::to_string(reader.signed_number()) + " " + kind +
-                               " in its attribute '" + name + "', more than the " +
+                               " in its attribute '" + Shown(name) + "', more than the " +
                                std::to_string(most) + " that can be");
         }
       }
@@ -303,8 +327,7 @@ class Checker {
 
   const std::string& what_;
   const FindOpDef& find_;
-  /// The library's functions: the numbers of their arguments and results.
-  std::map<std::string, std::pair<size_t, size_t>> functions_;
+  std::map<std::string, Function> functions_;  // the library's
   std::map<std::string, Counts> counts_;
 };
 

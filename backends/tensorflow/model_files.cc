@@ -6,6 +6,7 @@
 #include <fstream>
 
 #include "nereid/backend/json.h"
+#include "tensorflow/printable.h"
 #include "tensorflow/wire.h"
 
 namespace nereid::tensorflow {
@@ -29,7 +30,7 @@ bool IsFile(const fs::path& path) {
 std::string TagText(const std::vector<std::string>& tags) {
   std::string text;
   for (const std::string& tag : tags) {
-    text += (text.empty() ? "" : ",") + tag;
+    text += (text.empty() ? "" : ",") + Printable(tag, 200);
   }
   return "'" + text + "'";
 }
