@@ -13,7 +13,8 @@ archives, checked against the digests below and laid out as
     <model>/<labels>       for the models that have labels
 
 and with them the ensemble `ocr`, and the models around ppocr_det and ppocr_rec that it calls.
-Beside it, silero_vad_package/utils_vad.py is what check.py holds the speech that it finds against.
+Beside it, silero_vad_package/utils_vad.py is what check.py holds the speech that it finds against,
+and silero_vad.jit the same model as TorchScript, for the pytorch backend.
 
 Run it with a Python that has the packages of requirements.txt.
 """
@@ -63,7 +64,7 @@ MODELS = [
         package="silero-vad",
         member="silero_vad/data/silero_vad.onnx",
         sha256="1a153a22f4509e292a94e67d6f9b85e8deb25b4988682b7e174c65279d8788e3",
-        beside=("silero_vad/utils_vad.py",),
+        beside=("silero_vad/utils_vad.py", "silero_vad/data/silero_vad.jit"),
     ),
     Model(
         name="magika",

@@ -134,13 +134,16 @@ Error Operator::Take(int64_t bytes) const {
   return {};
 }
 
+std::vector<const Rows*> AllRows() {
+  return {&ArithmeticRows(), &ActivationRows(), &CastRows(),   &ConvolutionRows(),   &FillRows(),
+          &ImageRows(),      &JoinRows(),       &MatrixRows(), &NormalizationRows(), &PoolingRows(),
+          &ReductionRows(),  &SelectionRows(),  &ShapeRows()};
+}
+
 const OperatorRow* FindOperator(std::string_view type) {
   static const std::map<std::string_view, const OperatorRow*> table = [] {
     std::map<std::string_view, const OperatorRow*> made;
-    for (const Rows* rows :
-         {&ArithmeticRows(), &ActivationRows(), &CastRows(), &ConvolutionRows(), &FillRows(),
-          &ImageRows(), &JoinRows(), &MatrixRows(), &NormalizationRows(), &PoolingRows(),
-          &ReductionRows(), &SelectionRows(), &ShapeRows()}) {
+    for (const Rows* rows : AllRows()) {
       for (const OperatorRow& row : *rows) {
         made.emplace(row.type, &row);
       }

@@ -104,4 +104,6 @@ const Rows& ReductionRows();
 const Rows& SelectionRows();
 const Rows& ShapeRows();
 
+std::vector<const Rows*> AllRows();
+
 }  // namespace nereid::caffe2

@@ -12,8 +12,8 @@ namespace {
 constexpr int64_t kMostElements = int64_t{1} << 38;
 /// Nor more dimensions.
 constexpr size_t kMostDimensions = 64;
-/// A graph with more nodes than this takes gigabytes to describe.
-constexpr int kMostNodes = 1000000;
+/// ONNX Runtime takes minutes to open a graph with more nodes than this.
+constexpr int kMostNodes = 200000;
 
 std::string InputList(const caffe2_net::OperatorDef& def) {
   constexpr int kShown = 8;

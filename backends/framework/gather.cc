@@ -40,6 +40,9 @@ Error Runner::GatherInput(std::span<const size_t> members, size_t index) {
   NEREID_BACKEND_TRY(backend::GatherInputs(same_input_, alignment, &gathered_[index], &gathered));
   tensor->data = gathered.data;
   tensor->size = gathered.size;
+  if (plan.shape_tensor) {
+    NEREID_BACKEND_TRY(KeepOne(plan, tensor));
+  }
   if (tensor->data_type == TRITONSERVER_TYPE_BYTES) {
     NEREID_BACKEND_TRY(SplitTexts(plan, gathered.data, &texts_[index]));
     tensor->texts = texts_[index];
@@ -49,7 +52,7 @@ Error Runner::GatherInput(std::span<const size_t> members, size_t index) {
 
 /// The shape of same_input_ put together.
 Error Runner::GatherShape(const PlannedInput& plan, std::vector<int64_t>* shape) {
-  if (plan_->batching) {
+  if (plan_->batching && !plan.shape_tensor) {
     return backend::ConcatenatedShape(same_input_, shape);
   }
   const std::span<const int64_t> only = same_input_[0].shape;
@@ -60,6 +63,22 @@ Error Runner::GatherShape(const PlannedInput& plan, std::vector<int64_t>* shape)
                                     backend::ShapeText(only));
     }
     shape->clear();
+  }
+  return {};
+}
+
+/// Of the tensors of same_input_, one after the other in `tensor`, keeps the first, which the
+/// others have to repeat.
+Error Runner::KeepOne(const PlannedInput& plan, InputTensor* tensor) const {
+  tensor->size = same_input_[0].byte_size;
+  const char* next = tensor->data;
+  for (const backend::Input& input : same_input_) {
+    if (input.byte_size != tensor->size ||
+        (tensor->size != 0 && std::memcmp(tensor->data, next, tensor->size) != 0)) {
+      return Error::InvalidArgument("the requests of the batch differ in the shape tensor '" +
+                                    plan.name + "'");
+    }
+    next += input.byte_size;
   }
   return {};
 }

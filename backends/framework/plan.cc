@@ -140,6 +140,7 @@ class Planner {
     Push(given.data_type, place, plan);
     plan->inputs.back().scalar = IsScalar(given, tensor);
     plan->inputs.back().has_default = tensor.has_default || given.optional;
+    plan->inputs.back().shape_tensor = given.is_shape_tensor;
     return {};
   }
 
@@ -177,8 +178,8 @@ class Planner {
     }
     const TensorSignature& tensor = signature_.outputs[static_cast<size_t>(place)];
     NEREID_BACKEND_TRY(CheckAgainst("output", given, tensor));
-    plan->outputs.push_back(
-        {given.name, given.data_type, static_cast<size_t>(place), listed, !listed});
+    plan->outputs.push_back({given.name, given.data_type, static_cast<size_t>(place), listed,
+                             !listed, given.is_shape_tensor});
     return {};
   }
 

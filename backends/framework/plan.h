@@ -22,6 +22,8 @@ struct PlannedInput {
   bool has_default = false;
   /// The model wants rank 0; clients of a model without batching send [1].
   bool scalar = false;
+  /// One tensor without a batch dimension for the whole batch, whose requests have the same.
+  bool shape_tensor = false;
 
   bool text() const { return data_type == TRITONSERVER_TYPE_BYTES; }
 };
@@ -34,6 +36,8 @@ struct PlannedOutput {
   bool listed = false;
   /// It is the next value of a state: computed for every batch.
   bool state = false;
+  /// One tensor without a batch dimension, which every request of the batch gets.
+  bool shape_tensor = false;
 
   bool text() const { return data_type == TRITONSERVER_TYPE_BYTES; }
 };
@@ -44,6 +48,9 @@ struct RunPlan {
   bool batching = false;
   std::vector<PlannedInput> inputs;
   std::vector<PlannedOutput> outputs;
+  /// The configuration lists no outputs: each run says what it has (Session::RunOpen). `outputs` is
+  /// empty then.
+  bool open_outputs = false;
 
   /// The place in `outputs` of one that clients may ask for, or -1.
   int FindListed(std::string_view name) const;

@@ -95,7 +95,7 @@ Error Runner::PrepareInput(const PlannedInput& plan, Input* input, BatchMember* 
                                   ", not " + TRITONSERVER_DataTypeString(input->data_type));
   }
   NEREID_BACKEND_TRY(backend::CheckInputSize(*input));
-  if (!plan_->batching) {
+  if (!plan_->batching || plan.shape_tensor) {
     return {};
   }
   if (input->shape.empty()) {
@@ -114,6 +114,9 @@ Error Runner::PrepareInput(const PlannedInput& plan, Input* input, BatchMember* 
 
 Error Runner::RunGroup(Batch* batch, std::span<const size_t> members) {
   NEREID_BACKEND_TRY(Gather(members));
+  if (plan_->open_outputs) {
+    return RunOpen(batch, members);
+  }
   run_outputs_.clear();
   for (size_t i = 0; i < plan_->outputs.size(); ++i) {
     if (std::any_of(members.begin(), members.end(),
@@ -132,6 +135,19 @@ Error Runner::RunGroup(Batch* batch, std::span<const size_t> members) {
       backend::Catching([&] { return session_->Run(run_inputs_, run_outputs_, results_); });
   batch->ComputeEnds();
   return error.ok() ? Scatter(batch, members) : std::move(error);
+}
+
+Error Runner::RunOpen(Batch* batch, std::span<const size_t> members) {
+  results_.clear();
+  open_outputs_.clear();
+  batch->ComputeStarts();
+  Error error = backend::Catching([&] { return session_->RunOpen(run_inputs_, &results_); });
+  batch->ComputeEnds();
+  NEREID_BACKEND_TRY(std::move(error));
+  for (const OutputTensor& result : results_) {
+    open_outputs_.push_back({result.name, result.data_type, 0, true, false});
+  }
+  return Scatter(batch, members);
 }
 
 }  // namespace nereid::framework

@@ -35,10 +35,12 @@ class Runner {
                      bool* sized);
   /// Runs these requests together.
   Error RunGroup(Batch* batch, std::span<const size_t> members);
+  Error RunOpen(Batch* batch, std::span<const size_t> members);
 
   // gather.cc
   Error Gather(std::span<const size_t> members);
   Error GatherInput(std::span<const size_t> members, size_t index);
+  Error KeepOne(const PlannedInput& plan, InputTensor* tensor) const;
   Error GatherShape(const PlannedInput& plan, std::vector<int64_t>* shape);
   Error SplitTexts(const PlannedInput& plan, const char* data,
                    std::vector<std::string_view>* texts);
@@ -56,6 +58,9 @@ class Runner {
   bool Wants(size_t member, size_t output) const {
     return wanted_[member * plan_->outputs.size() + output] != 0;
   }
+  const PlannedOutput& OutputOf(size_t result) const {
+    return plan_->open_outputs ? open_outputs_[result] : plan_->outputs[run_outputs_[result]];
+  }
   backend::Input& InputOf(size_t member, size_t input) {
     return inputs_[member * plan_->inputs.size() + input];
   }
@@ -70,7 +75,8 @@ class Runner {
   std::vector<unsigned char> wanted_;                    // [request][output]
   std::vector<InputTensor> run_inputs_;                  // of the plan
   std::vector<size_t> run_outputs_;                      // places in the plan
-  std::vector<OutputTensor> results_;                    // of run_outputs_
+  std::vector<PlannedOutput> open_outputs_;              // of a run without planned ones
+  std::vector<OutputTensor> results_;                    // of run_outputs_ or open_outputs_
   std::vector<std::vector<int64_t>> shapes_;             // of run_inputs_
   std::vector<std::vector<std::string_view>> texts_;     // of run_inputs_
   std::vector<backend::AlignedBuffer> gathered_;         // of run_inputs_

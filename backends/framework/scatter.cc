@@ -31,11 +31,15 @@ Error Runner::CheckResult(const PlannedOutput& plan, const OutputTensor& result)
 
 /// Sets the requests' parts of a result.
 Error Runner::Cut(Batch* batch, std::span<const size_t> members, size_t result) {
-  const PlannedOutput& plan = plan_->outputs[run_outputs_[result]];
+  const PlannedOutput& plan = OutputOf(result);
   OutputTensor& tensor = results_[result];
   NEREID_BACKEND_TRY(CheckResult(plan, tensor));
   if (tensor.shape.empty() && !plan_->batching) {
     tensor.shape.assign(1, 1);  // the protocol has no rank 0
+  }
+  if (plan.shape_tensor) {
+    parts_[result].assign(members.size(), {tensor.shape, 0, backend::ElementCount(tensor.shape)});
+    return {};
   }
   batch_sizes_.clear();
   int64_t total = 0;
@@ -71,10 +75,11 @@ Error Runner::Scatter(Batch* batch, std::span<const size_t> members) {
 
 /// Gives one request its part of a result: as an output, as a state, or both.
 Error Runner::Give(Batch* batch, size_t member, size_t result, const OutputPart& part) {
-  const size_t output = run_outputs_[result];
-  const PlannedOutput& plan = plan_->outputs[output];
+  const PlannedOutput& plan = OutputOf(result);
   const OutputTensor& tensor = results_[result];
-  const unsigned char wanted = wanted_[member * plan_->outputs.size() + output];
+  const unsigned char wanted = plan_->open_outputs
+                                   ? kAnswer
+                                   : wanted_[member * plan_->outputs.size() + run_outputs_[result]];
   const auto first = static_cast<size_t>(part.first);
   const auto count = static_cast<size_t>(part.count);
   uint64_t size = 0;

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -27,6 +28,8 @@ struct InputTensor {
 
 /// One output of a run.
 struct OutputTensor {
+  /// Set by RunOpen only.
+  std::string name;
   TRITONSERVER_DataType data_type = TRITONSERVER_TYPE_INVALID;
   std::vector<int64_t> shape;
   /// Types of fixed size.
@@ -49,6 +52,12 @@ class Session {
   /// exception counts as a failure.
   virtual Error Run(std::span<const InputTensor> inputs, std::span<const size_t> outputs,
                     std::span<OutputTensor> results) = 0;
+
+  /// Runs a model of open outputs (RunPlan::open_outputs): sets `results` to all that it gave.
+  virtual Error RunOpen(std::span<const InputTensor> /*inputs*/,
+                        std::vector<OutputTensor>* /*results*/) {
+    return Error::Unsupported("the configuration lists no outputs");
+  }
 };
 
 }  // namespace nereid::framework

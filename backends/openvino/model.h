@@ -3,10 +3,13 @@
 
 #include <memory>
 #include <openvino/runtime/core.hpp>
+#include <string>
 
 #include "framework/plan.h"
 #include "framework/runner.h"
 #include "nereid/backend/model_config.h"
+#include "openvino/session.h"
+#include "openvino/settings.h"
 
 namespace nereid::openvino {
 
@@ -15,9 +18,11 @@ using backend::Error;
 /// What all models share.
 struct Environment {
   Error Load(TRITONBACKEND_Backend* backend);
+  /// Starts OpenVINO; part of Load.
+  Error Start();
 
   backend::Parameters settings;
-  std::unique_ptr<ov::Core> core;
+  std::shared_ptr<ov::Core> core;
 };
 
 /// One version of a model. Unchanged after Load.
@@ -30,15 +35,23 @@ class OpenVinoModel {
   /// compiles the model.
   Error Load(TRITONBACKEND_Model* model);
 
+  /// The same for an ONNX model of the onnxruntime backend; `path` is its file, `accelerator` what
+  /// its configuration says of this one.
+  Error LoadAccelerated(TRITONBACKEND_Model* model, const std::string& path,
+                        const backend::Parameters& accelerator);
+
   Error MakeRunner(TRITONBACKEND_ModelInstance* instance,
                    std::unique_ptr<framework::Runner>* runner);
 
  private:
-  Error Read(std::shared_ptr<ov::Model>* model) const;
+  Error Open(TRITONBACKEND_Model* model, const std::string& path, const Settings& settings);
+  Error ChooseCore(const Settings& settings);
 
   const Environment& environment_;
   backend::ModelConfig config_;
-  std::shared_ptr<const framework::RunPlan> plan_;
+  std::shared_ptr<const SessionPlan> plan_;
+  /// The environment's, or one of its own for a model with operators of its own.
+  std::shared_ptr<ov::Core> core_;
   /// Thread-safe; each instance has a request of its own.
   ov::CompiledModel compiled_;
 };

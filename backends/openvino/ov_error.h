@@ -13,15 +13,7 @@ using backend::Error;
 
 /// OpenVINO puts the places in its own source before what it says, a line each; the last line that
 /// is not empty says what failed.
-inline std::string LastLine(const std::string& text) {
-  const size_t end = text.find_last_not_of("\n \t");
-  if (end == std::string::npos) {
-    return text;
-  }
-  const size_t begin = text.find_last_of('\n', end);
-  return text.substr(begin == std::string::npos ? 0 : begin + 1,
-                     end - (begin == std::string::npos ? static_cast<size_t>(-1) : begin));
-}
+std::string LastLine(const std::string& text);
 
 /// Calls `action`, which returns an Error, and makes one of what it throws, beginning with `what`.
 template <typename Action>
@@ -32,6 +24,8 @@ Error CatchOpenVino(const std::string& what, Action&& action) {
     return Error(TRITONSERVER_ERROR_UNAVAILABLE, what + ": memory ran out");
   } catch (const std::exception& error) {
     return Error::Internal(what + ": " + LastLine(error.what()));
+  } catch (...) {
+    return Error::Internal(what);
   }
 }
 

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "openvino/session.h"
 
+#include <algorithm>
+#include <cstring>
+#include <map>
 #include <openvino/runtime/tensor.hpp>
+#include <utility>
 
 #include "openvino/ov_error.h"
 #include "openvino/ov_types.h"
@@ -14,63 +18,144 @@ using framework::OutputTensor;
 
 class OpenVinoSession final : public framework::Session {
  public:
-  OpenVinoSession(std::shared_ptr<const framework::RunPlan> plan, ov::InferRequest request)
+  OpenVinoSession(std::shared_ptr<const SessionPlan> plan, ov::InferRequest request)
       : plan_(std::move(plan)), request_(std::move(request)) {}
 
   Error Run(std::span<const InputTensor> inputs, std::span<const size_t> outputs,
             std::span<OutputTensor> results) override {
-    return CatchOpenVino("model '" + plan_->model_name + "'", [&]() -> Error {
+    return CatchOpenVino("model '" + plan_->run.model_name + "'", [&]() -> Error {
+      if (!plan_->variables.empty()) {
+        ResetVariables();
+      }
+      rows_ = 0;
       for (size_t i = 0; i < inputs.size(); ++i) {
-        request_.set_input_tensor(plan_->inputs[i].place, MakeTensor(inputs[i]));
+        NEREID_BACKEND_TRY(Set(plan_->run.inputs[i], inputs[i]));
       }
       request_.infer();
       for (size_t i = 0; i < outputs.size(); ++i) {
-        Read(request_.get_output_tensor(plan_->outputs[outputs[i]].place), &results[i]);
+        const size_t place = plan_->run.outputs[outputs[i]].place;
+        Read(place < plan_->output_count
+                 ? request_.get_output_tensor(place)
+                 : states_.at(plan_->variables[place - plan_->output_count]).get_state(),
+             &results[i]);
       }
       return {};
     });
   }
 
  private:
-  /// Numbers are read where they lie: they stay there until the run is over. OpenVINO copies what
-  /// is not aligned as it wants.
-  static ov::Tensor MakeTensor(const InputTensor& input) {
-    const ov::Shape shape(input.shape.begin(), input.shape.end());
+  void ResetVariables() {
+    states_.clear();
+    for (ov::VariableState& state : request_.query_state()) {
+      state.reset();
+      states_.emplace(state.get_name(), state);
+    }
+  }
+
+  Error Set(const framework::PlannedInput& plan, const InputTensor& input) {
+    const bool variable = plan.place >= plan_->input_count;
+    if (!input.present) {
+      return variable ? Error()
+                      : Error::InvalidArgument("the request lacks the input '" + plan.name +
+                                               "', for which model '" + plan_->run.model_name +
+                                               "' has no default");
+    }
+    NEREID_BACKEND_TRY(CheckEmpty(plan, input));
+    ov::Shape shape(input.shape.begin(), input.shape.end());
+    if (plan_->fixed_batch != 0) {
+      NEREID_BACKEND_TRY(FixBatch(&shape));
+    }
+    const ov::Tensor tensor = MakeTensor(input, shape);
+    if (variable) {
+      states_.at(plan_->variables[plan.place - plan_->input_count]).set_state(tensor);
+    } else {
+      request_.set_input_tensor(plan.place, tensor);
+    }
+    return {};
+  }
+
+  /// OpenVINO's operators count in 32 bits. A tensor with content is limited by its bytes, one
+  /// without may have any shape.
+  static Error CheckEmpty(const framework::PlannedInput& plan, const InputTensor& input) {
+    if (input.size != 0) {
+      return {};
+    }
+    int64_t elements = 1;
+    for (const int64_t dim : input.shape) {
+      if (dim > 0 && (__builtin_mul_overflow(elements, dim, &elements) || elements > INT32_MAX)) {
+        return Error::InvalidArgument("input '" + plan.name + "' is empty, but its shape " +
+                                      backend::ShapeText(input.shape) + " is too large");
+      }
+    }
+    return {};
+  }
+
+  /// Notes the rows of the batch, and makes them those that the model takes.
+  Error FixBatch(ov::Shape* shape) {
+    const auto batch = static_cast<size_t>(plan_->fixed_batch);
+    rows_ = (*shape)[0];
+    if (rows_ != batch && !plan_->pad_batch) {
+      return Error::InvalidArgument(
+          "model '" + plan_->run.model_name + "' takes batches of " + std::to_string(batch) +
+          " rows (SKIP_OV_DYNAMIC_BATCHSIZE), this one has " + std::to_string(rows_) +
+          "; the parameter ENABLE_BATCH_PADDING fills up smaller ones");
+    }
+    (*shape)[0] = batch;
+    return {};
+  }
+
+  /// Numbers are read where they lie: they stay there until the run is over. A batch that is filled
+  /// up is copied.
+  static ov::Tensor MakeTensor(const InputTensor& input, const ov::Shape& shape) {
     const ov::element::Type type = ElementTypeOf(input.data_type);
-    if (input.data_type != TRITONSERVER_TYPE_BYTES) {
+    if (input.data_type == TRITONSERVER_TYPE_BYTES) {
+      ov::Tensor tensor(type, shape);
+      std::copy(input.texts.begin(), input.texts.end(), tensor.data<std::string>());
+      return tensor;
+    }
+    if (shape.empty() || static_cast<int64_t>(shape[0]) == input.shape[0]) {
       return ov::Tensor(type, shape, const_cast<char*>(input.data));
     }
     ov::Tensor tensor(type, shape);
-    auto* texts = tensor.data<std::string>();
-    for (size_t i = 0; i < input.texts.size(); ++i) {
-      texts[i] = input.texts[i];
-    }
+    std::memcpy(tensor.data(), input.data, input.size);
+    std::memset(static_cast<char*>(tensor.data()) + input.size, 0,
+                tensor.get_byte_size() - input.size);
     return tensor;
   }
 
   /// The tensor is the request's own until its next run.
-  static void Read(const ov::Tensor& tensor, OutputTensor* output) {
+  void Read(const ov::Tensor& tensor, OutputTensor* output) const {
     output->data_type = DataTypeOf(tensor.get_element_type());
-    for (const size_t dim : tensor.get_shape()) {
-      output->shape.push_back(static_cast<int64_t>(dim));
+    size_t count = tensor.get_size();
+    size_t size = tensor.get_byte_size();
+    const ov::Shape& shape = tensor.get_shape();
+    output->shape.assign(shape.begin(), shape.end());
+    if (rows_ != 0 && !shape.empty() && static_cast<int64_t>(shape[0]) == plan_->fixed_batch) {
+      count = count / shape[0] * rows_;
+      size = size / shape[0] * rows_;
+      output->shape[0] = static_cast<int64_t>(rows_);
     }
     output->owner = std::make_shared<ov::Tensor>(tensor);
     if (output->data_type == TRITONSERVER_TYPE_BYTES) {
       const auto* texts = tensor.data<const std::string>();
-      output->texts.assign(texts, texts + tensor.get_size());
+      output->texts.assign(texts, texts + count);
       return;
     }
     output->data = static_cast<const char*>(tensor.data());
-    output->size = tensor.get_byte_size();
+    output->size = size;
   }
 
-  const std::shared_ptr<const framework::RunPlan> plan_;
+  const std::shared_ptr<const SessionPlan> plan_;
   ov::InferRequest request_;
+  /// Of the request, by name; empty where the model has no variables.
+  std::map<std::string, ov::VariableState> states_;
+  /// Of the run in progress, where the batch is fixed.
+  size_t rows_ = 0;
 };
 
 }  // namespace
 
-std::unique_ptr<framework::Session> MakeSession(std::shared_ptr<const framework::RunPlan> plan,
+std::unique_ptr<framework::Session> MakeSession(std::shared_ptr<const SessionPlan> plan,
                                                 ov::InferRequest request) {
   return std::make_unique<OpenVinoSession>(std::move(plan), std::move(request));
 }

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "pytorch/model.h"
 
+#include <algorithm>
 #include <filesystem>
+#include <utility>
 
 #include "nereid/backend/data_type.h"
+#include "pytorch/torch_error.h"
 #include "pytorch/torch_types.h"
 
 namespace nereid::pytorch {
@@ -34,53 +37,73 @@ Error CheckText(const ModelConfig& config, const std::string& kind,
                                 backend::ShapeText(tensor.ModelDims()));
 }
 
-/// TorchScript says neither types nor shapes: what the configuration names is the signature.
-Error NameTensors(const ModelConfig& config, const ForwardSignature& forward,
-                  framework::ModelSignature* signature) {
-  const auto add = [](const std::string& name, std::vector<TensorSignature>* tensors) {
-    if (framework::FindTensor(*tensors, name) < 0) {
-      tensors->emplace_back().name = name;
-    }
-  };
+/// The tensors of the configuration in the order in which they meet forward: controls come after
+/// the inputs, then the states.
+Error NameTensors(const ModelConfig& config, std::vector<NamedTensor>* inputs,
+                  std::vector<NamedTensor>* outputs) {
   for (const auto& input : config.inputs) {
     NEREID_BACKEND_TRY(CheckType(config, "input", input.name, input.data_type));
     NEREID_BACKEND_TRY(CheckText(config, "input", input));
-    add(input.name, &signature->inputs);
+    inputs->push_back({input.name, input.data_type});
   }
   for (const backend::ControlConfig& control : config.controls) {
     NEREID_BACKEND_TRY(CheckType(config, "control input", control.name, control.data_type));
-    add(control.name, &signature->inputs);
+    inputs->push_back({control.name, control.data_type});
   }
   for (const auto& state : config.states) {
     NEREID_BACKEND_TRY(CheckType(config, "state", state.input_name, state.output.data_type));
-    add(state.input_name, &signature->inputs);
+    NEREID_BACKEND_TRY(CheckText(config, "state", state.output));
+    inputs->push_back({state.input_name, state.output.data_type});
   }
   for (const auto& output : config.outputs) {
     NEREID_BACKEND_TRY(CheckType(config, "output", output.name, output.data_type));
     NEREID_BACKEND_TRY(CheckText(config, "output", output));
-    add(output.name, &signature->outputs);
+    outputs->push_back({output.name, output.data_type});
   }
   for (const auto& state : config.states) {
-    add(state.output.name, &signature->outputs);
-  }
-  for (TensorSignature& input : signature->inputs) {
-    const int place = [&] {
-      for (size_t i = 0; i < forward.arguments.size(); ++i) {
-        if (forward.arguments[i] == input.name) return static_cast<int>(i);
-      }
-      return -1;
-    }();
-    input.has_default = place >= 0 && forward.has_default[static_cast<size_t>(place)];
+    const bool listed = std::any_of(
+        config.outputs.begin(), config.outputs.end(),
+        [&](const backend::TensorConfig& output) { return output.name == state.output.name; });
+    if (!listed) {
+      outputs->push_back({state.output.name, state.output.data_type});
+    }
   }
   return {};
 }
 
-std::vector<std::string> NamesOf(const auto& tensors) {
-  std::vector<std::string> names;
-  for (const auto& tensor : tensors) {
-    names.push_back(tensor.name);
+/// TorchScript says neither data types nor shapes: what the configuration names is the signature.
+framework::ModelSignature SignatureOf(const std::vector<NamedTensor>& inputs,
+                                      const std::vector<NamedTensor>& outputs,
+                                      const ForwardSignature& forward, const Naming& naming) {
+  framework::ModelSignature signature;
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    TensorSignature& tensor = signature.inputs.emplace_back();
+    tensor.name = inputs[i].name;
+    tensor.has_default =
+        !naming.dictionary && forward.arguments[naming.arguments[i]].can_be_left_out();
   }
-  return names;
+  for (const NamedTensor& output : outputs) {
+    signature.outputs.emplace_back().name = output.name;
+  }
+  return signature;
+}
+
+/// What a configuration without inputs is told; nothing is known that could complete it.
+Error CheckWritten(const ModelConfig& config, const ForwardSignature& forward) {
+  const auto refuse = [&](const std::string& lacks) {
+    return Error::InvalidArgument(
+        "model '" + config.name + "': the configuration has no " + lacks +
+        ", and a TorchScript file says neither data types nor dims that could complete it. The "
+        "model has " +
+        forward.Text() + "; write an " + lacks + " with name, data_type and dims for each");
+  };
+  if (config.inputs.empty() && !forward.arguments.empty()) {
+    return refuse("input");
+  }
+  if (config.outputs.empty() && !config.states.empty()) {
+    return refuse("output");
+  }
+  return {};
 }
 
 }  // namespace
@@ -91,45 +114,47 @@ Error TorchModel::Load(TRITONBACKEND_Model* model) {
   path_ = (std::filesystem::path(config_.directory) / std::to_string(config_.version) /
            (file.empty() ? "model.pt" : file))
               .string();
-  std::shared_ptr<torch::jit::Module> module;
-  NEREID_BACKEND_TRY(LoadModule(config_, path_, &module));
-  if (config_.inputs.empty() || config_.outputs.empty()) {
-    return Error::InvalidArgument(
-        "model '" + config_.name +
-        "': a TorchScript file says neither types nor shapes; write input and output into the "
-        "configuration");
-  }
-  NEREID_BACKEND_TRY(MakePlan(*module));
-  if (plan_->settings.weight_sharing || config_.instance_count == 1) {
-    shared_module_ = std::move(module);
-  }
-  return {};
+  NEREID_BACKEND_TRY(LoadModule(config_.name, path_, &module_));
+  return MakePlan(*module_);
 }
 
 Error TorchModel::MakePlan(const torch::jit::Module& module) {
   auto plan = std::make_shared<TorchPlan>();
-  NEREID_BACKEND_TRY(ReadRunSettings(config_, &plan->settings));
+  ProcessSettings process;
+  NEREID_BACKEND_TRY(ReadSettings(config_, UsableProcessors(), &plan->settings, &process));
   NEREID_BACKEND_TRY(ReadForward(config_.name, module, &plan->forward));
-  framework::ModelSignature signature;
-  NEREID_BACKEND_TRY(NameTensors(config_, plan->forward, &signature));
-  NEREID_BACKEND_TRY(framework::MakePlan(config_, signature, "PyTorch", &plan->run));
-  NEREID_BACKEND_TRY(MakeNaming(config_.name, NamesOf(plan->run.inputs), NamesOf(plan->run.outputs),
-                                plan->forward.arguments, plan->forward.takes_dictionary,
-                                &plan->naming));
+  NEREID_BACKEND_TRY(CheckWritten(config_, plan->forward));
+  std::vector<NamedTensor> inputs;
+  std::vector<NamedTensor> outputs;
+  NEREID_BACKEND_TRY(NameTensors(config_, &inputs, &outputs));
+  NEREID_BACKEND_TRY(MakeNaming(config_.name, inputs, outputs, plan->forward, &plan->naming));
+  NEREID_BACKEND_TRY(framework::MakePlan(
+      config_, SignatureOf(inputs, outputs, plan->forward, plan->naming), "PyTorch", &plan->run));
+  plan->run.open_outputs = config_.outputs.empty();
+  plan->borrowable = BorrowableArguments(module);
   plan_ = std::move(plan);
+  ApplyProcessSettings(config_.name, process);
   return {};
+}
+
+Error TorchModel::ModuleForInstance(std::shared_ptr<torch::jit::Module>* module) const {
+  {
+    const std::lock_guard lock(mutex_);
+    *module = plan_->settings.weight_sharing ? module_ : std::exchange(module_, nullptr);
+  }
+  return *module != nullptr ? Error() : LoadModule(config_.name, path_, module);
 }
 
 Error TorchModel::MakeRunner(TRITONBACKEND_ModelInstance* instance,
                              std::unique_ptr<framework::Runner>* runner) const {
   NEREID_BACKEND_TRY(framework::RequireCpu(instance, config_, "PyTorch"));
-  std::shared_ptr<torch::jit::Module> module = shared_module_;
-  if (module == nullptr) {
-    NEREID_BACKEND_TRY(LoadModule(config_, path_, &module));
-  }
+  std::shared_ptr<torch::jit::Module> module;
+  NEREID_BACKEND_TRY(ModuleForInstance(&module));
   const std::shared_ptr<const framework::RunPlan> run(plan_, &plan_->run);
-  *runner = std::make_unique<framework::Runner>(run, MakeSession(plan_, std::move(module)));
-  return {};
+  return CatchTorch("model '" + config_.name + "'", [&]() -> Error {
+    *runner = std::make_unique<framework::Runner>(run, MakeSession(plan_, std::move(module)));
+    return {};
+  });
 }
 
 }  // namespace nereid::pytorch

@@ -2,6 +2,9 @@
 #pragma once
 
 #include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
 
 #include "framework/runner.h"
 #include "nereid/backend/model_config.h"
@@ -10,7 +13,7 @@
 
 namespace nereid::pytorch {
 
-/// One version of a model. Unchanged after Load.
+/// One version of a model. Unchanged after Load, but for the module that waits for its instance.
 class TorchModel {
  public:
   explicit TorchModel(const backend::NoBackendState*) {}
@@ -23,12 +26,15 @@ class TorchModel {
 
  private:
   Error MakePlan(const torch::jit::Module& module);
+  /// The shared module, else the one that Load opened, else one more.
+  Error ModuleForInstance(std::shared_ptr<torch::jit::Module>* module) const;
 
   backend::ModelConfig config_;
   std::string path_;
   std::shared_ptr<const TorchPlan> plan_;
-  /// Null where each instance has its own.
-  std::shared_ptr<torch::jit::Module> shared_module_;
+  mutable std::mutex mutex_;
+  /// Guarded by mutex_. Null once an instance took it for itself.
+  mutable std::shared_ptr<torch::jit::Module> module_;
 };
 
 /// One instance: executes on one thread at a time.

@@ -2,25 +2,40 @@
 #include "pytorch/module.h"
 
 #include <ATen/Parallel.h>
-#include <torch/script.h>
+#include <caffe2/serialize/inline_container.h>
+#include <torch/csrc/jit/api/module.h>
+#include <torch/csrc/jit/ir/alias_analysis.h>
+#include <torch/csrc/jit/passes/inliner.h>
+#include <torch/csrc/jit/passes/tensorexpr_fuser.h>
+#include <torch/csrc/jit/runtime/graph_executor.h>
+#include <torch/csrc/jit/serialization/import.h>
 
+#include <cstring>
 #include <filesystem>
 #include <mutex>
 
 #include "nereid/backend/log.h"
+#include "pytorch/archive.h"
+#include "pytorch/code_check.h"
+#include "pytorch/pickle_check.h"
 #include "pytorch/torch_error.h"
 
 namespace nereid::pytorch {
 namespace {
 
-/// at::set_num_interop_threads can be called once in a process, before the first parallel work.
+/// Can be set once in a process, before the first parallel work.
 void SetInterOpThreads(const std::string& model, int64_t threads) {
-  static std::once_flag once;
+  static std::mutex mutex;
   static int64_t chosen = 0;
-  std::call_once(once, [&] {
-    chosen = threads;
-    at::set_num_interop_threads(static_cast<int>(threads));
-  });
+  const std::lock_guard lock(mutex);
+  if (chosen == 0) {
+    try {
+      at::set_num_interop_threads(static_cast<int>(threads));
+    } catch (const std::exception&) {
+      // It has begun to work with a number of its own.
+    }
+    chosen = at::get_num_interop_threads();
+  }
   if (chosen != threads) {
     NEREID_BACKEND_LOG(WARN,
                        "model '" + model + "': INTER_OP_THREAD_COUNT " + std::to_string(threads) +
@@ -28,46 +43,180 @@ void SetInterOpThreads(const std::string& model, int64_t threads) {
   }
 }
 
-}  // namespace
+ValueType Describe(const c10::TypePtr& type) {
+  ValueType described{ValueKind::kOther, false, type->repr_str()};
+  c10::TypePtr inner = type;
+  if (const auto optional = type->cast<c10::OptionalType>()) {
+    described.optional = true;
+    inner = optional->getElementType();
+  }
+  const auto list = inner->cast<c10::ListType>();
+  const auto dictionary = inner->cast<c10::DictType>();
+  if (inner->kind() == c10::TypeKind::TensorType) {
+    described.kind = ValueKind::kTensor;
+  } else if (inner->kind() == c10::TypeKind::IntType) {
+    described.kind = ValueKind::kInteger;
+  } else if (inner->kind() == c10::TypeKind::FloatType) {
+    described.kind = ValueKind::kFloat;
+  } else if (inner->kind() == c10::TypeKind::BoolType) {
+    described.kind = ValueKind::kBool;
+  } else if (list && list->getElementType()->kind() == c10::TypeKind::StringType) {
+    described.kind = ValueKind::kTexts;
+  } else if (dictionary && dictionary->getKeyType()->kind() == c10::TypeKind::StringType &&
+             dictionary->getValueType()->kind() == c10::TypeKind::TensorType) {
+    described.kind = ValueKind::kTensorDictionary;
+  } else if (inner->kind() == c10::TypeKind::AnyType || inner->kind() == c10::TypeKind::UnionType) {
+    described.kind = ValueKind::kUnknown;
+  }
+  return described;
+}
 
-Error ReadRunSettings(const backend::ModelConfig& config, RunSettings* settings) {
-  const backend::Parameters& parameters = config.parameters;
-  constexpr int64_t kMostThreads = 1024;
-  bool disabled = false;
-  int64_t inter = 0;
-  NEREID_BACKEND_TRY(parameters.ReadBool("DISABLE_OPTIMIZED_EXECUTION", &disabled));
-  settings->optimized_execution = !disabled;
-  NEREID_BACKEND_TRY(parameters.ReadBool("INFERENCE_MODE", &settings->inference_mode));
-  NEREID_BACKEND_TRY(parameters.ReadBool("ENABLE_WEIGHT_SHARING", &settings->weight_sharing));
-  NEREID_BACKEND_TRY(
-      parameters.ReadInt("cpu_threads_per_instance", 0, kMostThreads, &settings->intra_op_threads));
-  NEREID_BACKEND_TRY(
-      parameters.ReadInt("INTRA_OP_THREAD_COUNT", 0, kMostThreads, &settings->intra_op_threads));
-  NEREID_BACKEND_TRY(parameters.ReadInt("INTER_OP_THREAD_COUNT", 0, kMostThreads, &inter));
-  if (inter > 0) {
-    SetInterOpThreads(config.name, inter);
+Results DescribeResults(const c10::TypePtr& type) {
+  Results results;
+  results.text = type->repr_str();
+  const ValueType whole = Describe(type);
+  if (const auto tuple = type->cast<c10::TupleType>()) {
+    results.form = Results::Form::kTuple;
+    for (const c10::TypePtr& element : tuple->elements()) {
+      results.elements.push_back(Describe(element));
+    }
+    if (const auto names = tuple->names()) {
+      results.names.assign(names->begin(), names->end());
+    }
+  } else if (const auto list = type->cast<c10::ListType>();
+             list && whole.kind != ValueKind::kTexts) {
+    results.form = Results::Form::kList;
+    results.elements = {Describe(list->getElementType())};
+  } else if (const auto dictionary = type->cast<c10::DictType>();
+             dictionary && dictionary->getKeyType()->kind() == c10::TypeKind::StringType) {
+    results.form = Results::Form::kDictionary;
+    results.elements = {Describe(dictionary->getValueType())};
+  } else if (whole.kind != ValueKind::kUnknown) {
+    results.form = Results::Form::kOne;
+    results.elements = {whole};
   }
-  bool flag = false;
-  if (parameters.Find("ENABLE_JIT_EXECUTOR") != nullptr) {
-    NEREID_BACKEND_TRY(parameters.ReadBool("ENABLE_JIT_EXECUTOR", &flag));
-    torch::jit::getExecutorMode() = flag;
+  return results;
+}
+
+/// Whether the graph starts what may go on after it.
+bool Forks(const torch::jit::Block& block) {
+  for (const torch::jit::Node* node : block.nodes()) {
+    if (node->kind() == c10::prim::fork || node->kind() == c10::prim::awaitable) {
+      return true;
+    }
+    for (const torch::jit::Block* inner : node->blocks()) {
+      if (Forks(*inner)) {
+        return true;
+      }
+    }
   }
-  if (parameters.Find("ENABLE_JIT_PROFILING") != nullptr) {
-    NEREID_BACKEND_TRY(parameters.ReadBool("ENABLE_JIT_PROFILING", &flag));
-    torch::jit::getProfilingMode() = flag;
+  return false;
+}
+
+/// The bytes of an element of the storage that a pickle calls so; 0 for an unknown one.
+size_t ElementSize(std::string_view storage) {
+  for (int i = 0; i < static_cast<int>(c10::ScalarType::NumOptions); ++i) {
+    const auto type = static_cast<c10::ScalarType>(i);
+    if (type != c10::ScalarType::Undefined &&
+        storage == std::string(c10::toString(type)) + "Storage") {
+      return c10::elementSize(type);
+    }
+  }
+  return 0;
+}
+
+/// PyTorch takes the pickle's word for the size of a record that holds a storage.
+Error CheckStorage(caffe2::serialize::PyTorchStreamReader* reader, const std::string& folder,
+                   std::string_view type, std::string_view key, int64_t elements) {
+  const std::string name = folder + "/" + std::string(key);
+  const size_t element = ElementSize(type);
+  if (element == 0 || elements <= 0 || !reader->hasRecord(name)) {
+    return elements < 0 ? Error::InvalidArgument("record " + name + " has a size below zero")
+                        : Error();  // PyTorch says what is wrong
+  }
+  const size_t bytes = reader->getRecordSize(name);
+  if (static_cast<uint64_t>(elements) > bytes / element) {
+    return Error::InvalidArgument("record " + name + " has " + std::to_string(bytes) +
+                                  " bytes, too few for " + std::to_string(elements) +
+                                  " elements of a " + std::string(type));
   }
   return {};
 }
 
-Error LoadModule(const backend::ModelConfig& config, const std::string& path,
+Error CheckRecord(caffe2::serialize::PyTorchStreamReader* reader, const std::string& name) {
+  const bool code = name.ends_with(".py");
+  const bool pickle = name == "data.pkl" || name == "constants.pkl";
+  if (!code && !pickle) {
+    return {};
+  }
+  const auto [data, size] = reader->getRecord(name);
+  const std::string_view content(static_cast<const char*>(data.get()), size);
+  if (code && DeepestExpression(content) > kDeepestCode) {
+    return Error::InvalidArgument("the code " + name + " has an expression more than " +
+                                  std::to_string(kDeepestCode) + " levels deep");
+  }
+  if (!pickle) {
+    return {};
+  }
+  const std::string folder = name.substr(0, name.size() - std::strlen(".pkl"));
+  return CheckPickle(content, [&](std::string_view type, std::string_view key, int64_t elements) {
+    return CheckStorage(reader, folder, type, key, elements);
+  });
+}
+
+/// What PyTorch does not survive, or does not notice, is found here before it reads the file.
+Error CheckFile(const std::string& path) {
+  ArchiveSizes sizes;
+  NEREID_BACKEND_TRY(CheckArchive(path, &sizes));
+  caffe2::serialize::PyTorchStreamReader reader(path);
+  if (!reader.hasRecord("constants.pkl")) {
+    return Error::InvalidArgument(
+        reader.hasRecord("data.pkl")
+            ? "it holds what torch.save wrote; a model is written by torch.jit.save"
+            : "it is no TorchScript file; torch.jit.save writes them");
+  }
+  for (const std::string& name : reader.getAllRecords()) {
+    NEREID_BACKEND_TRY(CheckRecord(&reader, name));
+  }
+  return {};
+}
+
+}  // namespace
+
+void ApplyProcessSettings(const std::string& model, const ProcessSettings& settings) {
+  if (settings.inter_op_threads > 0) {
+    SetInterOpThreads(model, settings.inter_op_threads);
+  }
+  if (settings.jit_executor) {
+    torch::jit::getExecutorMode() = *settings.jit_executor;
+  }
+  if (settings.jit_profiling) {
+    torch::jit::getProfilingMode() = *settings.jit_profiling;
+  }
+  if (settings.tensor_fuser) {
+    torch::jit::setTensorExprFuserEnabled(*settings.tensor_fuser);
+  }
+  for (const std::string& name : settings.without_effect) {
+    NEREID_BACKEND_LOG(WARN,
+                       "model '" + model + "': parameter '" + name + "' has no effect on the CPU");
+  }
+}
+
+Error LoadModule(const std::string& model, const std::string& path,
                  std::shared_ptr<torch::jit::Module>* module) {
   std::error_code failure;
   if (!std::filesystem::is_regular_file(path, failure)) {
-    return Error(TRITONSERVER_ERROR_NOT_FOUND,
-                 "model '" + config.name + "': there is no file " + path);
+    return Error(TRITONSERVER_ERROR_NOT_FOUND, "model '" + model + "': there is no file " + path);
   }
-  return CatchTorch("model '" + config.name + "': " + path + " cannot be loaded", [&]() -> Error {
-    auto loaded = std::make_shared<torch::jit::Module>(torch::jit::load(path, torch::kCPU));
+  const std::string what = "model '" + model + "': " + path + " cannot be loaded";
+  NEREID_BACKEND_TRY(CatchTorch(what, [&]() -> Error {
+    const Error error = CheckFile(path);
+    return error.ok() ? Error() : Error::InvalidArgument(what + ": " + error.message());
+  }));
+  return CatchTorch(what, [&]() -> Error {
+    // Not the debugging records: they are pickles that would be read in the middle of an error.
+    auto loaded = std::make_shared<torch::jit::Module>(
+        torch::jit::load(path, c10::Device(c10::kCPU), /*load_debug_files=*/false));
     loaded->eval();
     *module = std::move(loaded);
     return {};
@@ -82,18 +231,34 @@ Error ReadForward(const std::string& model, const torch::jit::Module& module,
       return Error::InvalidArgument("model '" + model +
                                     "': the TorchScript module has no method forward");
     }
-    const auto& arguments = forward->function().getSchema().arguments();
+    const c10::FunctionSchema& schema = forward->function().getSchema();
+    const auto& arguments = schema.arguments();
     for (size_t i = 1; i < arguments.size(); ++i) {
-      signature->arguments.push_back(arguments[i].name());
-      signature->has_default.push_back(arguments[i].default_value().has_value());
+      signature->arguments.push_back({arguments[i].name(), Describe(arguments[i].type()),
+                                      arguments[i].default_value().has_value()});
     }
-    if (arguments.size() == 2) {
-      const auto dictionary = arguments[1].type()->cast<c10::DictType>();
-      signature->takes_dictionary =
-          dictionary != nullptr && dictionary->getValueType()->cast<c10::TensorType>() != nullptr;
+    if (schema.returns().size() == 1) {
+      signature->results = DescribeResults(schema.returns()[0].type());
     }
     return {};
   });
+}
+
+std::vector<bool> BorrowableArguments(const torch::jit::Module& module) {
+  std::vector<bool> borrowable;
+  const Error failure = CatchTorch("", [&]() -> Error {
+    const auto graph = module.get_method("forward").graph()->copy();
+    torch::jit::Inline(*graph);
+    if (Forks(*graph->block())) {
+      return {};
+    }
+    const torch::jit::AliasDb aliases(graph);
+    for (size_t i = 1; i < graph->inputs().size(); ++i) {
+      borrowable.push_back(!aliases.hasWriters(graph->inputs()[i]));
+    }
+    return {};
+  });
+  return failure.ok() ? borrowable : std::vector<bool>();
 }
 
 }  // namespace nereid::pytorch

@@ -6,7 +6,8 @@
 #include <vector>
 
 #include "nereid/backend/model_config.h"
-#include "pytorch/naming.h"
+#include "pytorch/forward.h"
+#include "pytorch/settings.h"
 
 namespace torch::jit {
 struct Module;
@@ -14,29 +15,20 @@ struct Module;
 
 namespace nereid::pytorch {
 
-/// How a model runs: its parameters.
-struct RunSettings {
-  bool optimized_execution = true;  // DISABLE_OPTIMIZED_EXECUTION
-  bool inference_mode = true;       // INFERENCE_MODE
-  bool weight_sharing = false;      // ENABLE_WEIGHT_SHARING: one module for all instances
-  int64_t intra_op_threads = 0;     // INTRA_OP_THREAD_COUNT, cpu_threads_per_instance; 0: PyTorch's
-};
-
-/// Reads them, and sets what is the process' own (INTER_OP_THREAD_COUNT, ENABLE_JIT_EXECUTOR,
-/// ENABLE_JIT_PROFILING).
-Error ReadRunSettings(const backend::ModelConfig& config, RunSettings* settings);
-
-/// What forward takes.
-struct ForwardSignature {
-  std::vector<std::string> arguments;  // without self
-  std::vector<bool> has_default;       // of each
-  bool takes_dictionary = false;       // the only argument is a dictionary of tensors
-};
+/// Sets what is the process' own, and says in the log what could not be as the model wants it.
+void ApplyProcessSettings(const std::string& model, const ProcessSettings& settings);
 
 /// Opens a TorchScript file.
-Error LoadModule(const backend::ModelConfig& config, const std::string& path,
+Error LoadModule(const std::string& model, const std::string& path,
                  std::shared_ptr<torch::jit::Module>* module);
+
+/// INVALID_ARG where the module has no method forward.
 Error ReadForward(const std::string& model, const torch::jit::Module& module,
                   ForwardSignature* signature);
+
+/// Of each argument of forward whether a run may be given memory that is the requests' own: nothing
+/// in the method writes to it, and nothing goes on working with it beside the run. (What outlives
+/// the run is seen after it.)
+std::vector<bool> BorrowableArguments(const torch::jit::Module& module);
 
 }  // namespace nereid::pytorch

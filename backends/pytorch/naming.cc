@@ -6,37 +6,35 @@
 #include <numeric>
 #include <optional>
 
+#include "nereid/backend/data_type.h"
+
 namespace nereid::pytorch {
 namespace {
 
 /// The number after the last "__"; nothing for a name of another form.
 std::optional<size_t> PlaceIn(const std::string& name) {
   const size_t at = name.rfind("__");
-  if (at == std::string::npos || at == 0) {
+  if (at == std::string::npos) {
     return std::nullopt;
   }
   size_t place = 0;
   const char* end = name.data() + name.size();
   const auto [rest, failure] = std::from_chars(name.data() + at + 2, end, place);
-  return failure == std::errc() && rest == end && at + 2 < name.size() ? std::optional(place)
-                                                                       : std::nullopt;
+  return failure == std::errc() && rest == end ? std::optional(place) : std::nullopt;
 }
 
-std::optional<size_t> ArgumentOf(const std::string& name,
-                                 const std::vector<std::string>& arguments) {
-  const auto found = std::find(arguments.begin(), arguments.end(), name);
-  if (found != arguments.end()) {
-    return static_cast<size_t>(found - arguments.begin());
-  }
-  return PlaceIn(name);
+/// The place of the argument or result of that name, else the one that the name says.
+std::optional<size_t> FindPlace(const std::string& name, const std::vector<std::string>& known) {
+  const auto found = std::find(known.begin(), known.end(), name);
+  return found == known.end() ? PlaceIn(name) : std::optional<size_t>(found - known.begin());
 }
 
-/// The places of all names, or their order where one has none.
-template <typename Find>
-std::vector<size_t> PlacesOf(const std::vector<std::string>& names, Find&& find) {
-  std::vector<size_t> places(names.size());
-  for (size_t i = 0; i < names.size(); ++i) {
-    const std::optional<size_t> place = find(names[i]);
+/// The places of all tensors, or their order where one has none.
+std::vector<size_t> PlacesOf(const std::vector<NamedTensor>& tensors,
+                             const std::vector<std::string>& known) {
+  std::vector<size_t> places(tensors.size());
+  for (size_t i = 0; i < tensors.size(); ++i) {
+    const std::optional<size_t> place = FindPlace(tensors[i].name, known);
     if (!place) {
       std::iota(places.begin(), places.end(), size_t{0});
       return places;
@@ -46,44 +44,146 @@ std::vector<size_t> PlacesOf(const std::vector<std::string>& names, Find&& find)
   return places;
 }
 
-std::string ListOf(const std::vector<std::string>& names) {
-  std::string text;
-  for (const std::string& name : names) {
-    text += (text.empty() ? "" : ", ") + name;
+class Matcher {
+ public:
+  Matcher(const std::string& model, const ForwardSignature& forward)
+      : model_(model), forward_(forward) {}
+
+  Error Inputs(const std::vector<NamedTensor>& inputs, Naming* naming) const {
+    naming->dictionary = forward_.takes_dictionary();
+    if (naming->dictionary) {
+      naming->arguments.assign(inputs.size(), 0);
+      return CheckDictionary(inputs);
+    }
+    std::vector<std::string> names;
+    for (const Argument& argument : forward_.arguments) {
+      names.push_back(argument.name);
+    }
+    naming->arguments = PlacesOf(inputs, names);
+    std::vector<const std::string*> taken(names.size(), nullptr);
+    for (size_t i = 0; i < inputs.size(); ++i) {
+      const size_t place = naming->arguments[i];
+      if (place >= names.size()) {
+        return Bad("input '" + inputs[i].name + "' would be argument " + std::to_string(place) +
+                   " of forward, counted from 0, which has " + std::to_string(names.size()) +
+                   "; name the inputs after its arguments, or <name>__<place>");
+      }
+      if (taken[place] != nullptr) {
+        return Bad("the inputs '" + *taken[place] + "' and '" + inputs[i].name +
+                   "' are both the argument '" + names[place] + "'");
+      }
+      taken[place] = &inputs[i].name;
+      NEREID_BACKEND_TRY(CheckArgument(inputs[i], forward_.arguments[place]));
+    }
+    for (size_t place = 0; place < names.size(); ++place) {
+      const Argument& argument = forward_.arguments[place];
+      if (taken[place] == nullptr && !argument.can_be_left_out()) {
+        return Bad("no input of the configuration is the argument '" + argument.name + "' (" +
+                   argument.type.text + "), which has no default");
+      }
+    }
+    return {};
   }
-  return text.empty() ? "none" : text;
-}
+
+  Error Outputs(const std::vector<NamedTensor>& outputs, Naming* naming) const {
+    const Results& results = forward_.results;
+    naming->results = PlacesOf(outputs, results.names);
+    for (size_t i = 0; i < outputs.size(); ++i) {
+      const bool by_name = results.form == Results::Form::kDictionary;
+      NEREID_BACKEND_TRY(CheckResult(outputs[i], by_name ? 0 : naming->results[i]));
+    }
+    return {};
+  }
+
+ private:
+  Error Bad(const std::string& text) const {
+    return Error::InvalidArgument("model '" + model_ + "': " + text + ". The model has " +
+                                  forward_.Text());
+  }
+
+  Error CheckDictionary(const std::vector<NamedTensor>& inputs) const {
+    for (const NamedTensor& input : inputs) {
+      if (input.data_type == TRITONSERVER_TYPE_BYTES) {
+        return Bad("input '" + input.name + "' is TYPE_STRING, but forward takes tensors by name");
+      }
+    }
+    return {};
+  }
+
+  static std::string Wanted(const NamedTensor& tensor) {
+    return tensor.data_type == TRITONSERVER_TYPE_BYTES
+               ? "TYPE_STRING, a List[str] in TorchScript"
+               : backend::DataTypeToConfig(tensor.data_type) + ", a Tensor in TorchScript";
+  }
+
+  static bool Fits(const NamedTensor& tensor, const ValueType& type) {
+    const bool text = tensor.data_type == TRITONSERVER_TYPE_BYTES;
+    return type.kind == ValueKind::kUnknown ||
+           type.kind == (text ? ValueKind::kTexts : ValueKind::kTensor);
+  }
+
+  /// A number is an input of one element.
+  static bool FitsNumber(TRITONSERVER_DataType type, ValueKind kind) {
+    switch (kind) {
+      case ValueKind::kInteger:
+        return type == TRITONSERVER_TYPE_INT64 || type == TRITONSERVER_TYPE_INT32;
+      case ValueKind::kFloat:
+        return type == TRITONSERVER_TYPE_FP64 || type == TRITONSERVER_TYPE_FP32;
+      case ValueKind::kBool:
+        return type == TRITONSERVER_TYPE_BOOL;
+      default:
+        return false;
+    }
+  }
+
+  Error CheckArgument(const NamedTensor& input, const Argument& argument) const {
+    if (Fits(input, argument.type) || FitsNumber(input.data_type, argument.type.kind)) {
+      return {};
+    }
+    return Bad("input '" + input.name + "' is " + Wanted(input) + ", but the argument '" +
+               argument.name + "' is " + argument.type.text);
+  }
+
+  Error CheckResult(const NamedTensor& output, size_t place) const {
+    const Results& results = forward_.results;
+    if (results.form == Results::Form::kUnknown) {
+      return {};
+    }
+    const bool any_length = results.form == Results::Form::kList;
+    if (!any_length && place >= results.elements.size()) {
+      return Bad("output '" + output.name + "' would be result " + std::to_string(place) +
+                 " of forward, counted from 0, which returns " +
+                 std::to_string(results.elements.size()));
+    }
+    const ValueType& type = results.elements[any_length ? 0 : place];
+    if (Fits(output, type)) {
+      return {};
+    }
+    return Bad("output '" + output.name + "' is " + Wanted(output) + ", but forward returns " +
+               type.text + " there");
+  }
+
+  const std::string& model_;
+  const ForwardSignature& forward_;
+};
 
 }  // namespace
 
-Error MakeNaming(const std::string& model, const std::vector<std::string>& inputs,
-                 const std::vector<std::string>& outputs, const std::vector<std::string>& arguments,
-                 bool takes_dictionary, Naming* naming) {
-  naming->results = PlacesOf(outputs, PlaceIn);
-  naming->dictionary = takes_dictionary;
-  if (takes_dictionary) {
-    naming->arguments.assign(inputs.size(), 0);
-    return {};
+std::string ForwardSignature::Text() const {
+  std::string text;
+  for (const Argument& argument : arguments) {
+    text += (text.empty() ? "" : ", ") + argument.name + ": " + argument.type.text +
+            (argument.has_default ? " = ..." : "");
   }
-  naming->arguments =
-      PlacesOf(inputs, [&](const std::string& name) { return ArgumentOf(name, arguments); });
-  std::vector<const std::string*> taken(arguments.size(), nullptr);
-  for (size_t i = 0; i < inputs.size(); ++i) {
-    const size_t place = naming->arguments[i];
-    if (place >= arguments.size()) {
-      return Error::InvalidArgument("model '" + model + "': input '" + inputs[i] +
-                                    "' would be argument " + std::to_string(place) +
-                                    " of forward, whose arguments are: " + ListOf(arguments) +
-                                    "; name the inputs after them, or <name>__<place>");
-    }
-    if (taken[place] != nullptr) {
-      return Error::InvalidArgument("model '" + model + "': the inputs '" + *taken[place] +
-                                    "' and '" + inputs[i] + "' are both argument '" +
-                                    arguments[place] + "' of forward");
-    }
-    taken[place] = &inputs[i];
-  }
-  return {};
+  return "forward(" + text + ") -> " + results.text;
+}
+
+Error MakeNaming(const std::string& model, const std::vector<NamedTensor>& inputs,
+                 const std::vector<NamedTensor>& outputs, const ForwardSignature& forward,
+                 Naming* naming) {
+  const Matcher matcher(model, forward);
+  NEREID_BACKEND_TRY(matcher.Inputs(inputs, naming));
+  return matcher.Outputs(outputs, naming);
 }
 
 }  // namespace nereid::pytorch

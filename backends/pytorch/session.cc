@@ -2,11 +2,16 @@
 #include "pytorch/session.h"
 
 #include <ATen/Parallel.h>
-#include <torch/script.h>
+#include <ATen/ops/empty.h>
+#include <ATen/ops/from_blob.h>
+#include <c10/core/InferenceMode.h>
+#include <torch/csrc/jit/api/module.h>
+#include <torch/csrc/jit/runtime/graph_executor.h>
 
 #include <cstring>
 
-#include "nereid/backend/data_type.h"
+#include "pytorch/borrowed.h"
+#include "pytorch/results.h"
 #include "pytorch/torch_error.h"
 #include "pytorch/torch_types.h"
 
@@ -15,59 +20,158 @@ namespace {
 
 using framework::InputTensor;
 using framework::OutputTensor;
-using framework::PlannedInput;
-using framework::PlannedOutput;
 
 class TorchSession final : public framework::Session {
  public:
   TorchSession(std::shared_ptr<const TorchPlan> plan, std::shared_ptr<torch::jit::Module> module)
-      : plan_(std::move(plan)), module_(std::move(module)) {}
+      : plan_(std::move(plan)),
+        module_(std::move(module)),
+        forward_(module_->get_method("forward").function()),
+        what_("model '" + plan_->run.model_name + "'") {}
 
   Error Run(std::span<const InputTensor> inputs, std::span<const size_t> outputs,
             std::span<OutputTensor> results) override {
-    return CatchTorch("model '" + plan_->run.model_name + "'", [&]() -> Error {
-      SetThreads();
-      const c10::InferenceMode inference(plan_->settings.inference_mode);
-      const torch::NoGradGuard no_gradients;
-      const torch::jit::GraphOptimizerEnabledGuard optimizer(plan_->settings.optimized_execution);
-      std::vector<torch::jit::IValue> arguments;
-      NEREID_BACKEND_TRY(MakeArguments(inputs, &arguments));
-      const torch::jit::IValue returned = module_->forward(std::move(arguments));
+    return Forward(inputs, [&](const ReturnedValues& returned) -> Error {
       for (size_t i = 0; i < outputs.size(); ++i) {
-        torch::jit::IValue value;
-        NEREID_BACKEND_TRY(Find(returned, outputs[i], &value));
-        NEREID_BACKEND_TRY(Read(plan_->run.outputs[outputs[i]], value, &results[i]));
+        NEREID_BACKEND_TRY(returned.Read(outputs[i], &results[i]));
       }
       return {};
     });
   }
 
+  Error RunOpen(std::span<const InputTensor> inputs, std::vector<OutputTensor>* results) override {
+    return Forward(inputs,
+                   [&](const ReturnedValues& returned) { return returned.ReadAll(results); });
+  }
+
  private:
-  Error Bad(const std::string& text) const {
-    return Error::InvalidArgument("model '" + plan_->run.model_name + "': " + text);
+  template <typename Read>
+  Error Forward(std::span<const InputTensor> inputs, Read&& read) {
+    return CatchTorch(what_, [&]() -> Error {
+      SetThreads();
+      const c10::InferenceMode inference(plan_->settings.inference_mode);
+      const at::NoGradGuard no_gradients;
+      const torch::jit::GraphOptimizerEnabledGuard optimizer(plan_->settings.optimized_execution);
+      BorrowedTensors borrowed;
+      const ClearedAtEnd<torch::jit::Stack> cleared(&stack_);
+      NEREID_BACKEND_TRY(PushArguments(inputs, &borrowed));
+      forward_.getSchema().checkAndNormalizeInputs(stack_);
+      forward_.run(stack_);
+      const c10::IValue returned = std::move(stack_.front());
+      stack_.clear();
+      // Before the results are read: where they are an input's memory, they move with it.
+      borrowed.KeepWhatIsHeld();
+      return read(ReturnedValues(*plan_, returned));
+    });
   }
 
   /// PyTorch keeps the number per thread, and an instance may be executed by several threads in
   /// turn.
   void SetThreads() const {
     const auto wanted = static_cast<int>(plan_->settings.intra_op_threads);
-    if (wanted > 0 && at::get_num_threads() != wanted) {
+    if (at::get_num_threads() != wanted) {
       at::set_num_threads(wanted);
     }
   }
 
-  /// A copy: a module may keep what it was given in an attribute, for longer than the request.
-  torch::jit::IValue MakeTensor(const InputTensor& input) const {
-    const auto options = torch::TensorOptions().dtype(*ScalarTypeOf(input.data_type));
-    torch::Tensor tensor =
-        torch::empty(c10::IntArrayRef(input.shape.data(), input.shape.size()), options);
+  Error PushArguments(std::span<const InputTensor> inputs, BorrowedTensors* borrowed) {
+    stack_.clear();
+    stack_.emplace_back(module_->_ivalue());
+    if (plan_->naming.dictionary) {
+      c10::Dict<std::string, at::Tensor> dictionary;
+      for (size_t i = 0; i < inputs.size(); ++i) {
+        if (inputs[i].present) {
+          dictionary.insert(plan_->run.inputs[i].name, CopyOf(inputs[i]));
+        }
+      }
+      stack_.emplace_back(std::move(dictionary));
+      return {};
+    }
+    // Arguments without an input get their default, else None: no other may be left out.
+    const auto& schema = forward_.getSchema().arguments();
+    for (size_t place = 1; place < schema.size(); ++place) {
+      stack_.push_back(schema[place].default_value().value_or(c10::IValue()));
+    }
+    for (size_t i = 0; i < inputs.size(); ++i) {
+      const size_t place = plan_->naming.arguments[i];
+      if (!inputs[i].present) {
+        continue;
+      }
+      if (plan_->forward.arguments[place].type.number()) {
+        NEREID_BACKEND_TRY(NumberOf(inputs[i], i, &stack_[place + 1]));
+      } else {
+        stack_[place + 1] = ArgumentOf(inputs[i], place, borrowed);
+      }
+    }
+    return {};
+  }
+
+  /// One number for the whole run: where requests of a batch differ, they run one by one.
+  Error NumberOf(const InputTensor& input, size_t index, c10::IValue* value) const {
+    const size_t width = TRITONSERVER_DataTypeByteSize(input.data_type);
+    const size_t count = input.size / width;
+    for (size_t i = 1; i < count; ++i) {
+      if (std::memcmp(input.data, input.data + i * width, width) != 0) {
+        return Different(index);
+      }
+    }
+    if (count == 0) {
+      return Different(index);
+    }
+    switch (input.data_type) {
+      case TRITONSERVER_TYPE_INT64:
+        *value = First<int64_t>(input);
+        break;
+      case TRITONSERVER_TYPE_INT32:
+        *value = int64_t{First<int32_t>(input)};
+        break;
+      case TRITONSERVER_TYPE_FP64:
+        *value = First<double>(input);
+        break;
+      case TRITONSERVER_TYPE_FP32:
+        *value = double{First<float>(input)};
+        break;
+      default:
+        *value = input.data[0] != 0;
+    }
+    return {};
+  }
+
+  Error Different(size_t index) const {
+    return Error::InvalidArgument(
+        what_ + ": input '" + plan_->run.inputs[index].name + "' is the " +
+        plan_->forward.arguments[plan_->naming.arguments[index]].type.text +
+        " that forward takes once, and must hold one value");
+  }
+
+  template <typename Number>
+  static Number First(const InputTensor& input) {
+    Number number{};
+    std::memcpy(&number, input.data, sizeof(number));
+    return number;
+  }
+
+  c10::IValue ArgumentOf(const InputTensor& input, size_t place, BorrowedTensors* borrowed) const {
+    if (input.data_type == TRITONSERVER_TYPE_BYTES) {
+      return TextsOf(input);
+    }
+    if (place < plan_->borrowable.size() && plan_->borrowable[place] && input.size != 0) {
+      return borrowed->Lend(input.data, c10::IntArrayRef(input.shape.data(), input.shape.size()),
+                            *ScalarTypeOf(input.data_type));
+    }
+    return CopyOf(input);
+  }
+
+  static at::Tensor CopyOf(const InputTensor& input) {
+    at::Tensor tensor = at::empty(c10::IntArrayRef(input.shape.data(), input.shape.size()),
+                                  c10::TensorOptions().dtype(*ScalarTypeOf(input.data_type)));
     if (input.size != 0) {
       std::memcpy(tensor.mutable_data_ptr(), input.data, input.size);
     }
     return tensor;
   }
 
-  static torch::jit::IValue MakeTexts(const InputTensor& input) {
+  static c10::IValue TextsOf(const InputTensor& input) {
     c10::List<std::string> texts;
     texts.reserve(input.texts.size());
     for (const std::string_view text : input.texts) {
@@ -76,128 +180,11 @@ class TorchSession final : public framework::Session {
     return texts;
   }
 
-  Error MakeArguments(std::span<const InputTensor> inputs,
-                      std::vector<torch::jit::IValue>* arguments) const {
-    if (plan_->naming.dictionary) {
-      c10::Dict<std::string, torch::Tensor> dictionary;
-      for (size_t i = 0; i < inputs.size(); ++i) {
-        if (inputs[i].present) {
-          dictionary.insert(plan_->run.inputs[i].name, MakeTensor(inputs[i]).toTensor());
-        }
-      }
-      arguments->emplace_back(std::move(dictionary));
-      return {};
-    }
-    const auto& schema = module_->get_method("forward").function().getSchema().arguments();
-    arguments->resize(plan_->forward.arguments.size());
-    std::vector<bool> given(arguments->size(), false);
-    for (size_t i = 0; i < inputs.size(); ++i) {
-      const size_t place = plan_->naming.arguments[i];
-      if (inputs[i].present) {
-        (*arguments)[place] = inputs[i].data_type == TRITONSERVER_TYPE_BYTES
-                                  ? MakeTexts(inputs[i])
-                                  : MakeTensor(inputs[i]);
-        given[place] = true;
-      }
-    }
-    for (size_t place = 0; place < given.size(); ++place) {
-      if (given[place]) {
-        continue;
-      }
-      const auto& fallback = schema[place + 1].default_value();
-      if (!fallback) {
-        return Bad("argument '" + plan_->forward.arguments[place] +
-                   "' of forward is not given and has no default");
-      }
-      (*arguments)[place] = *fallback;
-    }
-    return {};
-  }
-
-  /// The part of what forward returned that is this output.
-  Error Find(const torch::jit::IValue& returned, size_t output, torch::jit::IValue* value) const {
-    const PlannedOutput& plan = plan_->run.outputs[output];
-    const size_t place = plan_->naming.results[output];
-    if (returned.isGenericDict()) {
-      const auto dictionary = returned.toGenericDict();
-      const auto found = dictionary.find(plan.name);
-      if (found == dictionary.end()) {
-        return Bad("forward returned a dictionary without the key '" + plan.name + "'");
-      }
-      *value = found->value();
-      return {};
-    }
-    const bool texts = returned.isList() && plan.text() && plan_->run.outputs.size() == 1;
-    if (returned.isTensor() || texts) {
-      if (place != 0) {
-        return Bad("forward returned one value, but output '" + plan.name + "' is its number " +
-                   std::to_string(place));
-      }
-      *value = returned;
-      return {};
-    }
-    c10::ArrayRef<torch::jit::IValue> values;
-    std::vector<torch::jit::IValue> list;
-    if (returned.isTuple()) {
-      values = returned.toTupleRef().elements();
-    } else if (returned.isList()) {
-      list = returned.toListRef().vec();
-      values = list;
-    } else {
-      return Bad("forward returned " + returned.tagKind() +
-                 ", which is neither a tensor nor a tuple, list or dictionary of tensors");
-    }
-    if (place >= values.size()) {
-      return Bad("forward returned " + std::to_string(values.size()) + " values, but output '" +
-                 plan.name + "' is its number " + std::to_string(place));
-    }
-    *value = values[place];
-    return {};
-  }
-
-  Error Read(const PlannedOutput& plan, const torch::jit::IValue& value,
-             OutputTensor* output) const {
-    if (plan.text()) {
-      return ReadTexts(plan, value, output);
-    }
-    if (!value.isTensor()) {
-      return Bad("output '" + plan.name + "' is no tensor but " + value.tagKind());
-    }
-    auto tensor = std::make_shared<torch::Tensor>(value.toTensor().to(torch::kCPU).contiguous());
-    output->data_type = DataTypeOf(tensor->scalar_type());
-    output->shape.assign(tensor->sizes().begin(), tensor->sizes().end());
-    output->data = static_cast<const char*>(tensor->const_data_ptr());
-    output->size = tensor->nbytes();
-    output->owner = std::move(tensor);
-    return {};
-  }
-
-  Error ReadTexts(const PlannedOutput& plan, const torch::jit::IValue& value,
-                  OutputTensor* output) const {
-    if (!value.isList()) {
-      return Bad("output '" + plan.name + "' is no list of texts but " + value.tagKind());
-    }
-    auto texts = std::make_shared<std::vector<std::string>>();
-    for (const torch::jit::IValue& element : value.toListRef()) {
-      if (!element.isString()) {
-        return Bad("output '" + plan.name + "' holds " + element.tagKind() + " instead of texts");
-      }
-      texts->push_back(element.toStringRef());
-    }
-    output->data_type = TRITONSERVER_TYPE_BYTES;
-    output->shape.assign(1, static_cast<int64_t>(texts->size()));
-    if (plan_->run.batching) {
-      output->shape.push_back(1);
-    }
-    for (const std::string& text : *texts) {
-      output->texts.emplace_back(text);
-    }
-    output->owner = std::move(texts);
-    return {};
-  }
-
   const std::shared_ptr<const TorchPlan> plan_;
   const std::shared_ptr<torch::jit::Module> module_;
+  torch::jit::Function& forward_;
+  const std::string what_;
+  torch::jit::Stack stack_;  // keeps its memory from run to run
 };
 
 }  // namespace

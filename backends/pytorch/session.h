@@ -2,12 +2,12 @@
 #pragma once
 
 #include <memory>
-#include <string>
 #include <vector>
 
 #include "framework/plan.h"
 #include "framework/session.h"
 #include "pytorch/module.h"
+#include "pytorch/naming.h"
 
 namespace nereid::pytorch {
 
@@ -17,6 +17,8 @@ struct TorchPlan {
   RunSettings settings;
   ForwardSignature forward;
   Naming naming;
+  /// For each argument; empty: none.
+  std::vector<bool> borrowable;
 };
 
 /// Runs forward for one instance.

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tensorflow/loaded_graph.h"
 
+#include <algorithm>
 #include <charconv>
-#include <fstream>
-#include <iterator>
 
+#include "tensorflow/graph_check.h"
+#include "tensorflow/graph_state.h"
+#include "tensorflow/model_files.h"
+#include "tensorflow/printable.h"
 #include "tensorflow/session_options.h"
 #include "tensorflow/signature_def.h"
 
@@ -13,29 +16,6 @@ namespace {
 
 using backend::ModelConfig;
 using framework::TensorSignature;
-
-/// Files of this size and more are no protobuf messages.
-constexpr std::streamoff kMostBytes = (std::streamoff{1} << 31) - 1;
-
-Error ReadFile(const ModelConfig& config, const std::string& path, std::string* bytes) {
-  std::ifstream file(path, std::ios::binary | std::ios::ate);
-  const std::streamoff size = file ? std::streamoff{file.tellg()} : -1;
-  if (size < 0) {
-    return Error(TRITONSERVER_ERROR_NOT_FOUND,
-                 "model '" + config.name + "': cannot read the file " + path);
-  }
-  if (size == 0 || size > kMostBytes) {
-    return Error::InvalidArgument("model '" + config.name + "': " + path + " has " +
-                                  std::to_string(size) + " bytes, which is no GraphDef");
-  }
-  file.seekg(0);
-  bytes->resize(static_cast<size_t>(size));
-  if (!file.read(bytes->data(), size)) {
-    return Error(TRITONSERVER_ERROR_NOT_FOUND,
-                 "model '" + config.name + "': cannot read the file " + path);
-  }
-  return {};
-}
 
 /// The tensor "op:index" or "op" of the graph; `oper` is null if there is none.
 TF_Output FindOutput(TF_Graph* graph, const std::string& name) {
@@ -83,7 +63,7 @@ Error Add(const ModelConfig& config, const LoadedGraph& loaded, const std::strin
   const TF_Output output = FindOutput(loaded.graph.get(), target);
   if (output.oper == nullptr) {
     return Error::InvalidArgument("model '" + config.name + "': the graph has no tensor '" +
-                                  target + "' for " + kind + " '" + name +
+                                  Printable(target) + "' for " + kind + " '" + Printable(name) +
                                   "'; write the name of an operation, or operation:index");
   }
   tensors->push_back(Describe(loaded.graph.get(), name, output));
@@ -126,6 +106,68 @@ Error NameGraphTensors(const ModelConfig& config, LoadedGraph* loaded) {
   return {};
 }
 
+/// Asks TensorFlow for the definition of an operation.
+bool FindOp(const std::string& name, std::string* op_def) {
+  static TF_Graph* const none = TF_NewGraph();
+  const Owned<TF_Buffer> found(TF_NewBuffer());
+  Status status;
+  TF_GraphGetOpDef(none, name.c_str(), found.get(), status.get());
+  if (status.ok()) {
+    op_def->assign(static_cast<const char*>(found->data), found->length);
+  }
+  return status.ok();
+}
+
+/// Refuses what TensorFlow does not survive.
+Error CheckGraph(const ModelConfig& config, const std::string& path, std::string_view graph_def) {
+  return CheckGraphDef(graph_def, "model '" + config.name + "': " + path, FindOp);
+}
+
+void FindState(std::string_view graph_def, LoadedGraph* loaded) {
+  std::vector<std::string> names;
+  for (const TF_Output& output : loaded->outputs) {
+    names.emplace_back(TF_OperationName(output.oper));
+  }
+  loaded->keeps_inputs = MayKeepInputs(graph_def, names, FindOp);
+}
+
+/// Runs the operations that TF_INIT_OPS_FILE lists, one after the other.
+Error Initialize(const ModelConfig& config, const LoadedGraph& loaded) {
+  std::vector<std::string> names;
+  NEREID_BACKEND_TRY(ReadInitOps(config, &names));
+  for (const std::string& name : names) {
+    const TF_Operation* const operation = TF_GraphOperationByName(loaded.graph.get(), name.c_str());
+    if (operation == nullptr) {
+      return Error::InvalidArgument("model '" + config.name + "': the graph has no operation '" +
+                                    name + "', which init_ops names (parameter TF_INIT_OPS_FILE)");
+    }
+    Status status;
+    TF_SessionRun(loaded.session.get(), nullptr, nullptr, nullptr, 0, nullptr, nullptr, 0,
+                  &operation, 1, nullptr, status.get());
+    NEREID_BACKEND_TRY(status.ToError("model '" + config.name + "': the initialising operation '" +
+                                      name + "' failed"));
+  }
+  return {};
+}
+
+/// The signature that the parameters choose.
+Error NameSignatureTensors(const ModelConfig& config, std::string_view meta_graph,
+                           LoadedGraph* loaded) {
+  const std::string* wanted = config.parameters.Find("TF_SIGNATURE_DEF");
+  SignatureDef signature;
+  NEREID_BACKEND_TRY(ChooseSignature(ReadSignatures(meta_graph), wanted == nullptr ? "" : *wanted,
+                                     config.name, &signature));
+  for (const auto& [name, target] : signature.inputs) {
+    NEREID_BACKEND_TRY(
+        Add(config, *loaded, "input", name, target, &loaded->signature.inputs, &loaded->inputs));
+  }
+  for (const auto& [name, target] : signature.outputs) {
+    NEREID_BACKEND_TRY(
+        Add(config, *loaded, "output", name, target, &loaded->signature.outputs, &loaded->outputs));
+  }
+  return {};
+}
+
 }  // namespace
 
 Error LoadGraphDef(const ModelConfig& config, const std::string& path, LoadedGraph* loaded) {
@@ -136,7 +178,10 @@ Error LoadGraphDef(const ModelConfig& config, const std::string& path, LoadedGra
         "configuration");
   }
   std::string bytes;
-  NEREID_BACKEND_TRY(ReadFile(config, path, &bytes));
+  NEREID_BACKEND_TRY(ReadMessageFile(config, path, "GraphDef", &bytes));
+  NEREID_BACKEND_TRY(CheckGraph(config, path, bytes));
+  Owned<TF_SessionOptions> options;
+  NEREID_BACKEND_TRY(MakeSessionOptions(config, &options));
   const Owned<TF_Buffer> buffer(TF_NewBufferFromString(bytes.data(), bytes.size()));
   const Owned<TF_ImportGraphDefOptions> import(TF_NewImportGraphDefOptions());
   loaded->graph.reset(TF_NewGraph());
@@ -145,44 +190,38 @@ Error LoadGraphDef(const ModelConfig& config, const std::string& path, LoadedGra
   if (!status.ok()) {
     return status.ToError("model '" + config.name + "': " + path + " cannot be loaded");
   }
-  Owned<TF_SessionOptions> options;
-  NEREID_BACKEND_TRY(MakeSessionOptions(config, &options));
   loaded->session.reset(TF_NewSession(loaded->graph.get(), options.get(), status.get()));
   if (!status.ok()) {
     return status.ToError("model '" + config.name + "': no session can be made");
   }
-  return NameGraphTensors(config, loaded);
+  NEREID_BACKEND_TRY(NameGraphTensors(config, loaded));
+  FindState(bytes, loaded);
+  return Initialize(config, *loaded);
 }
 
 Error LoadSavedModel(const ModelConfig& config, const std::string& path, LoadedGraph* loaded) {
   Owned<TF_SessionOptions> options;
   NEREID_BACKEND_TRY(MakeSessionOptions(config, &options));
-  const std::string* given = config.parameters.Find("TF_GRAPH_TAG");
-  const std::string tag = given == nullptr ? "serve" : *given;
-  const char* const tags[] = {tag.c_str()};
+  const std::vector<std::string> wanted = WantedTags(config);
+  std::string bytes;
+  std::string_view graph_def;
+  NEREID_BACKEND_TRY(OpenSavedModel(config, path, wanted, &bytes, &graph_def));
+  NEREID_BACKEND_TRY(CheckGraph(config, path, graph_def));
+  std::vector<const char*> tags(wanted.size());
+  std::transform(wanted.begin(), wanted.end(), tags.begin(),
+                 [](const std::string& tag) { return tag.c_str(); });
   const Owned<TF_Buffer> meta_graph(TF_NewBuffer());
   loaded->graph.reset(TF_NewGraph());
   Status status;
-  loaded->session.reset(TF_LoadSessionFromSavedModel(options.get(), nullptr, path.c_str(), tags, 1,
-                                                     loaded->graph.get(), meta_graph.get(),
-                                                     status.get()));
+  loaded->session.reset(TF_LoadSessionFromSavedModel(
+      options.get(), nullptr, path.c_str(), tags.data(), static_cast<int>(tags.size()),
+      loaded->graph.get(), meta_graph.get(), status.get()));
   if (!status.ok()) {
     return status.ToError("model '" + config.name + "': " + path + " cannot be loaded");
   }
-  const auto signatures =
-      ReadSignatures({static_cast<const char*>(meta_graph->data), meta_graph->length});
-  const std::string* wanted = config.parameters.Find("TF_SIGNATURE_DEF");
-  SignatureDef signature;
-  NEREID_BACKEND_TRY(
-      ChooseSignature(signatures, wanted == nullptr ? "" : *wanted, config.name, &signature));
-  for (const auto& [name, target] : signature.inputs) {
-    NEREID_BACKEND_TRY(
-        Add(config, *loaded, "input", name, target, &loaded->signature.inputs, &loaded->inputs));
-  }
-  for (const auto& [name, target] : signature.outputs) {
-    NEREID_BACKEND_TRY(
-        Add(config, *loaded, "output", name, target, &loaded->signature.outputs, &loaded->outputs));
-  }
+  NEREID_BACKEND_TRY(NameSignatureTensors(
+      config, {static_cast<const char*>(meta_graph->data), meta_graph->length}, loaded));
+  FindState(graph_def, loaded);
   return {};
 }
 

@@ -20,6 +20,8 @@ struct LoadedGraph {
   /// The graph's tensors behind signature.inputs and .outputs.
   std::vector<TF_Output> inputs;
   std::vector<TF_Output> outputs;
+  /// A run may leave its inputs in a variable or the like, so that they must be copies.
+  bool keeps_inputs = true;
 };
 
 /// Opens a GraphDef: the signature holds the tensors that the configuration names ("op" or

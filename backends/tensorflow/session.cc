@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tensorflow/session.h"
 
-#include <cstring>
-#include <span>
+#include <algorithm>
 
-#include "nereid/backend/data_type.h"
+#include "tensorflow/input_tensor.h"
 #include "tensorflow/session_options.h"
 
 namespace nereid::tensorflow {
@@ -12,48 +11,6 @@ namespace {
 
 using framework::InputTensor;
 using framework::OutputTensor;
-
-/// An input's tensor. TensorFlow does not run the destructors of texts that were made through the C
-/// API, so they are ended here.
-struct EndInput {
-  void operator()(TF_Tensor* tensor) const {
-    if (TF_TensorType(tensor) == TF_STRING) {
-      auto* texts = static_cast<TF_TString*>(TF_TensorData(tensor));
-      for (int64_t i = 0; i < TF_TensorElementCount(tensor); ++i) {
-        TF_StringDealloc(&texts[i]);
-      }
-    }
-    TF_DeleteTensor(tensor);
-  }
-};
-
-/// A copy: the graph may keep a tensor that it was fed (in a queue, in a variable) for longer than
-/// the request lives.
-Error MakeTensor(const InputTensor& input, TF_Tensor** made) {
-  const bool text = input.data_type == TRITONSERVER_TYPE_BYTES;
-  size_t size = input.size;
-  if (text && __builtin_mul_overflow(input.texts.size(), sizeof(TF_TString), &size)) {
-    return Error::InvalidArgument("a tensor of texts is too large");
-  }
-  *made = TF_AllocateTensor(TfTypeOf(input.data_type), input.shape.data(),
-                            static_cast<int>(input.shape.size()), size);
-  if (*made == nullptr) {
-    return Error(TRITONSERVER_ERROR_UNAVAILABLE,
-                 "no memory for a tensor of " + std::to_string(size) + " bytes");
-  }
-  if (!text) {
-    if (size != 0) {
-      std::memcpy(TF_TensorData(*made), input.data, size);
-    }
-    return {};
-  }
-  auto* elements = static_cast<TF_TString*>(TF_TensorData(*made));
-  for (size_t i = 0; i < input.texts.size(); ++i) {
-    TF_StringInit(&elements[i]);
-    TF_StringCopy(&elements[i], input.texts[i].data(), input.texts[i].size());
-  }
-  return {};
-}
 
 /// Takes the tensor.
 void Describe(TF_Tensor* tensor, OutputTensor* output) {
@@ -75,42 +32,77 @@ void Describe(TF_Tensor* tensor, OutputTensor* output) {
   }
 }
 
+/// An output of the graph that is fed itself: TensorFlow refuses to fetch it.
+void Echo(const InputTensor& input, OutputTensor* output) {
+  output->data_type = input.data_type;
+  output->shape.assign(input.shape.begin(), input.shape.end());
+  output->data = input.data;
+  output->size = input.size;
+  output->texts.assign(input.texts.begin(), input.texts.end());
+}
+
 }  // namespace
 
 GraphSession::GraphSession(std::shared_ptr<const LoadedGraph> graph,
                            std::shared_ptr<const framework::RunPlan> plan)
-    : graph_(std::move(graph)), plan_(std::move(plan)), run_options_(MakeRunOptions()) {}
+    : graph_(std::move(graph)), plan_(std::move(plan)), run_options_(MakeRunOptions()) {
+  for (const framework::PlannedOutput& output : plan_->outputs) {
+    const TF_Output wanted = graph_->outputs[output.place];
+    const auto echoed = std::find_if(plan_->inputs.begin(), plan_->inputs.end(),
+                                     [&](const framework::PlannedInput& input) {
+                                       const TF_Output fed = graph_->inputs[input.place];
+                                       return fed.oper == wanted.oper && fed.index == wanted.index;
+                                     });
+    echoes_.push_back(echoed == plan_->inputs.end() ? kNone : echoed - plan_->inputs.begin());
+  }
+}
 
-Error GraphSession::Run(std::span<const InputTensor> inputs, std::span<const size_t> outputs,
-                        std::span<OutputTensor> results) {
-  std::vector<std::unique_ptr<TF_Tensor, EndInput>> tensors;
+Error GraphSession::Feed(std::span<const InputTensor> inputs) {
   fed_.clear();
   feeds_.clear();
+  owners_.clear();
   for (size_t i = 0; i < inputs.size(); ++i) {
     if (!inputs[i].present) {
       continue;
     }
     TF_Tensor* tensor = nullptr;
-    NEREID_BACKEND_TRY(MakeTensor(inputs[i], &tensor));
-    tensors.emplace_back(tensor);
+    NEREID_BACKEND_TRY(MakeInputTensor(inputs[i], graph_->keeps_inputs, &tensor));
+    owners_.emplace_back(tensor);
     fed_.push_back(graph_->inputs[plan_->inputs[i].place]);
     feeds_.push_back(tensor);
   }
+  return {};
+}
+
+Error GraphSession::Run(std::span<const InputTensor> inputs, std::span<const size_t> outputs,
+                        std::span<OutputTensor> results) {
+  NEREID_BACKEND_TRY(Feed(inputs));
   fetched_.clear();
-  for (const size_t output : outputs) {
-    fetched_.push_back(graph_->outputs[plan_->outputs[output].place]);
-  }
-  fetches_.assign(outputs.size(), nullptr);
-  TF_SetStatus(status_.get(), TF_OK, "");
-  TF_SessionRun(graph_->session.get(), run_options_.get(), fed_.data(), feeds_.data(),
-                static_cast<int>(fed_.size()), fetched_.data(), fetches_.data(),
-                static_cast<int>(fetched_.size()), nullptr, 0, nullptr, status_.get());
-  for (size_t i = 0; i < results.size(); ++i) {
-    if (fetches_[i] != nullptr) {
-      Describe(fetches_[i], &results[i]);
+  fetched_results_.clear();
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    const ptrdiff_t echo = echoes_[outputs[i]];
+    if (echo != kNone && inputs[static_cast<size_t>(echo)].present) {
+      Echo(inputs[static_cast<size_t>(echo)], &results[i]);
+    } else {
+      fetched_.push_back(graph_->outputs[plan_->outputs[outputs[i]].place]);
+      fetched_results_.push_back(&results[i]);
     }
   }
-  return status_.ToError("model '" + plan_->model_name + "'");
+  if (!fetched_.empty()) {
+    fetches_.assign(fetched_.size(), nullptr);
+    TF_SetStatus(status_.get(), TF_OK, "");
+    TF_SessionRun(graph_->session.get(), run_options_.get(), fed_.data(), feeds_.data(),
+                  static_cast<int>(fed_.size()), fetched_.data(), fetches_.data(),
+                  static_cast<int>(fetched_.size()), nullptr, 0, nullptr, status_.get());
+    for (size_t i = 0; i < fetches_.size(); ++i) {
+      if (fetches_[i] != nullptr) {
+        Describe(fetches_[i], fetched_results_[i]);
+      }
+    }
+  }
+  // The results hold what they share with an input.
+  owners_.clear();
+  return fetched_.empty() ? Error() : status_.ToError("model '" + plan_->model_name + "'");
 }
 
 }  // namespace nereid::tensorflow

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "framework/plan.h"
@@ -20,16 +22,25 @@ class GraphSession final : public framework::Session {
             std::span<framework::OutputTensor> results) override;
 
  private:
+  static constexpr ptrdiff_t kNone = -1;
+
+  /// Makes the tensors of the inputs.
+  Error Feed(std::span<const framework::InputTensor> inputs);
+
   const std::shared_ptr<const LoadedGraph> graph_;
   const std::shared_ptr<const framework::RunPlan> plan_;
   const Owned<TF_Buffer> run_options_;
   Status status_;
+  /// For each output of the plan, the input that is the same tensor of the graph, or kNone.
+  std::vector<ptrdiff_t> echoes_;
 
   // Reused from one run to the next.
   std::vector<TF_Output> fed_;
   std::vector<TF_Tensor*> feeds_;
+  std::vector<Owned<TF_Tensor>> owners_;  // of feeds_
   std::vector<TF_Output> fetched_;
   std::vector<TF_Tensor*> fetches_;
+  std::vector<framework::OutputTensor*> fetched_results_;
 };
 
 }  // namespace nereid::tensorflow

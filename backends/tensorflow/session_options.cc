@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tensorflow/session_options.h"
 
+#include <algorithm>
+#include <cctype>
+#include <iterator>
 #include <string>
+#include <string_view>
 
+#include "nereid/backend/log.h"
 #include "tensorflow/wire.h"
 
 namespace nereid::tensorflow {
@@ -11,6 +16,56 @@ namespace nereid::tensorflow {
 // intra_op_parallelism_threads = 2, inter_op_parallelism_threads = 5, use_per_session_threads = 9,
 // graph_options = 10; GraphOptions.optimizer_options = 3; OptimizerOptions.opt_level = 3 (L0 = -1),
 // global_jit_level = 5 (OFF = -1, ON_1 = 1, ON_2 = 2). RunOptions: inter_op_thread_pool = 3.
+
+namespace {
+
+/// What a GPU alone could do is left aside, with a warning; anything else would be a wrong promise.
+Error CheckAccelerators(const backend::ModelConfig& config) {
+  constexpr std::string_view kKnown[] = {"tensorrt", "gpu_io", "auto_mixed_precision"};
+  std::string aside;
+  for (const auto& accelerator : config.gpu_accelerators) {
+    if (std::find(std::begin(kKnown), std::end(kKnown), accelerator.name) == std::end(kKnown)) {
+      return Error::InvalidArgument(
+          "model '" + config.name + "': unknown Execution Accelerator '" + accelerator.name +
+          "' is requested in optimization.execution_accelerators.gpu_execution_accelerator; the "
+          "known ones are: tensorrt, gpu_io, auto_mixed_precision");
+    }
+    aside += (aside.empty() ? "'" : ", '") + accelerator.name + "'";
+  }
+  if (!config.cpu_accelerators.empty()) {
+    return Error::InvalidArgument(
+        "model '" + config.name + "': unknown Execution Accelerator '" +
+        config.cpu_accelerators[0].name +
+        "' is requested in optimization.execution_accelerators.cpu_execution_accelerator; the "
+        "TensorFlow backend has none");
+  }
+  if (!aside.empty()) {
+    NEREID_BACKEND_LOG(WARN, "model '" + config.name +
+                                 "' runs on the CPU; left aside, being for GPUs: the Execution "
+                                 "Accelerator " +
+                                 aside);
+  }
+  return {};
+}
+
+/// Triton's words for true are "True", "On" and "1", and its own example says "yes".
+Error ReadSwitch(const backend::Parameters& parameters, const char* key, bool* value) {
+  const std::string* text = parameters.Find(key);
+  std::string word = text == nullptr ? "" : *text;
+  std::transform(word.begin(), word.end(), word.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  if (word == "on" || word == "yes") {
+    *value = true;
+    return {};
+  }
+  if (word == "off" || word == "no") {
+    *value = false;
+    return {};
+  }
+  return parameters.ReadBool(key, value);
+}
+
+}  // namespace
 
 Error MakeSessionOptions(const backend::ModelConfig& config, Owned<TF_SessionOptions>* options) {
   int64_t intra = 0;
@@ -23,7 +78,8 @@ Error MakeSessionOptions(const backend::ModelConfig& config, Owned<TF_SessionOpt
   intra *= config.instance_count;
   NEREID_BACKEND_TRY(parameters.ReadInt("TF_NUM_INTRA_THREADS", 0, kMostThreads, &intra));
   NEREID_BACKEND_TRY(parameters.ReadInt("TF_NUM_INTER_THREADS", 0, kMostThreads, &inter));
-  NEREID_BACKEND_TRY(parameters.ReadBool("TF_USE_PER_SESSION_THREADS", &own_threads));
+  NEREID_BACKEND_TRY(ReadSwitch(parameters, "TF_USE_PER_SESSION_THREADS", &own_threads));
+  NEREID_BACKEND_TRY(CheckAccelerators(config));
 
   std::string proto;
   if (intra > 0) {

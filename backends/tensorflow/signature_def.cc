@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tensorflow/signature_def.h"
 
+#include "tensorflow/printable.h"
 #include "tensorflow/wire.h"
 
 namespace nereid::tensorflow {
@@ -74,7 +75,7 @@ Error ChooseSignature(const std::map<std::string, SignatureDef>& signatures,
       *signature = candidate;
       return {};
     }
-    names += (names.empty() ? "'" : ", '") + name + "'";
+    names += (names.empty() ? "'" : ", '") + Printable(name, 200) + "'";
   }
   return Error(TRITONSERVER_ERROR_NOT_FOUND,
                "model '" + model + "': the SavedModel has no signature " +

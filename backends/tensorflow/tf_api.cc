@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tensorflow/tf_api.h"
 
+#include <algorithm>
+#include <iterator>
 #include <utility>
+
+#include "tensorflow/printable.h"
 
 namespace nereid::tensorflow {
 namespace {
@@ -14,6 +18,21 @@ constexpr std::pair<TF_DataType, TRITONSERVER_DataType> kTypes[] = {
     {TF_INT64, TRITONSERVER_TYPE_INT64},   {TF_HALF, TRITONSERVER_TYPE_FP16},
     {TF_FLOAT, TRITONSERVER_TYPE_FP32},    {TF_DOUBLE, TRITONSERVER_TYPE_FP64},
     {TF_STRING, TRITONSERVER_TYPE_BYTES},  {TF_BFLOAT16, TRITONSERVER_TYPE_BF16}};
+
+constexpr std::pair<TF_DataType, const char*> kForeignNames[] = {
+    {TF_COMPLEX64, "DT_COMPLEX64"},
+    {TF_COMPLEX128, "DT_COMPLEX128"},
+    {TF_QINT8, "DT_QINT8"},
+    {TF_QUINT8, "DT_QUINT8"},
+    {TF_QINT16, "DT_QINT16"},
+    {TF_QUINT16, "DT_QUINT16"},
+    {TF_QINT32, "DT_QINT32"},
+    {TF_RESOURCE, "DT_RESOURCE"},
+    {TF_VARIANT, "DT_VARIANT"},
+    {TF_FLOAT8_E5M2, "DT_FLOAT8_E5M2"},
+    {TF_FLOAT8_E4M3FN, "DT_FLOAT8_E4M3FN"},
+    {TF_INT4, "DT_INT4"},
+    {TF_UINT4, "DT_UINT4"}};
 
 TRITONSERVER_Error_Code CodeOf(TF_Code code) {
   switch (code) {
@@ -56,7 +75,7 @@ Error Status::ToError(const std::string& what) const {
     return {};
   }
   return Error(CodeOf(TF_GetCode(status_.get())),
-               what + ": " + FirstParagraph(TF_Message(status_.get())));
+               what + ": " + Printable(FirstParagraph(TF_Message(status_.get()))));
 }
 
 TRITONSERVER_DataType DataTypeOf(TF_DataType type) {
@@ -78,18 +97,10 @@ TF_DataType TfTypeOf(TRITONSERVER_DataType type) {
 }
 
 std::string TfTypeName(TF_DataType type) {
-  switch (type) {
-    case TF_COMPLEX64:
-      return "DT_COMPLEX64";
-    case TF_COMPLEX128:
-      return "DT_COMPLEX128";
-    case TF_RESOURCE:
-      return "DT_RESOURCE";
-    case TF_VARIANT:
-      return "DT_VARIANT";
-    default:
-      return "TensorFlow type " + std::to_string(type);
-  }
+  const auto found = std::find_if(std::begin(kForeignNames), std::end(kForeignNames),
+                                  [&](const auto& row) { return row.first == type; });
+  return found == std::end(kForeignNames) ? "TensorFlow type " + std::to_string(type)
+                                          : found->second;
 }
 
 }  // namespace nereid::tensorflow

@@ -10,7 +10,8 @@
 
 namespace nereid::tensorflow {
 
-/// Reads the fields of a message one after the other. What is broken ends the reading.
+/// Reads the fields of a message one after the other. What is broken ends the reading. A number has
+/// no text, and a text leaves the number as it was.
 class WireReader {
  public:
   explicit WireReader(std::string_view bytes) : rest_(bytes) {}

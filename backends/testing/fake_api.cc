@@ -20,6 +20,16 @@ namespace nereid::backend::testing {
 int LiveErrors() { return live_errors; }
 int LiveMessages() { return live_messages; }
 int LiveResponses() { return live_responses; }
+
+FakeFaults& Faults() {
+  static FakeFaults faults;
+  return faults;
+}
+
+std::vector<std::string>& LogLines() {
+  static std::vector<std::string> lines;
+  return lines;
+}
 }  // namespace nereid::backend::testing
 
 struct TRITONSERVER_Error {
@@ -212,6 +222,15 @@ TRITONSERVER_Error* TRITONBACKEND_ModelSetState(TRITONBACKEND_Model* model, void
   return Put(&model->state, state);
 }
 
+TRITONSERVER_Error* TRITONBACKEND_ModelServer(TRITONBACKEND_Model*, TRITONSERVER_Server** server) {
+  return Put(server, static_cast<TRITONSERVER_Server*>(nullptr));
+}
+TRITONSERVER_Error* TRITONSERVER_ServerMetadata(TRITONSERVER_Server*,
+                                                TRITONSERVER_Message** metadata) {
+  constexpr std::string_view kMetadata = R"({"name":"fake","version":"1.2.3","extensions":[]})";
+  return TRITONSERVER_MessageNewFromSerializedJson(metadata, kMetadata.data(), kMetadata.size());
+}
+
 TRITONSERVER_Error* TRITONBACKEND_ModelInstanceName(TRITONBACKEND_ModelInstance* instance,
                                                     const char** name) {
   return Put(name, instance->name.c_str());
@@ -219,6 +238,18 @@ TRITONSERVER_Error* TRITONBACKEND_ModelInstanceName(TRITONBACKEND_ModelInstance*
 TRITONSERVER_Error* TRITONBACKEND_ModelInstanceKind(TRITONBACKEND_ModelInstance* instance,
                                                     TRITONSERVER_InstanceGroupKind* kind) {
   return Put(kind, instance->kind);
+}
+TRITONSERVER_Error* TRITONBACKEND_ModelInstanceDeviceId(TRITONBACKEND_ModelInstance* instance,
+                                                        int32_t* device_id) {
+  return Put(device_id, instance->device_id);
+}
+TRITONSERVER_Error* TRITONBACKEND_ModelInstanceProfileCount(TRITONBACKEND_ModelInstance* instance,
+                                                            uint32_t* count) {
+  return Put(count, static_cast<uint32_t>(instance->profiles.size()));
+}
+TRITONSERVER_Error* TRITONBACKEND_ModelInstanceProfileName(TRITONBACKEND_ModelInstance* instance,
+                                                           uint32_t index, const char** name) {
+  return Put(name, instance->profiles[index].c_str());
 }
 TRITONSERVER_Error* TRITONBACKEND_ModelInstanceModel(TRITONBACKEND_ModelInstance* instance,
                                                      TRITONBACKEND_Model** model) {

@@ -176,6 +176,8 @@ struct TRITONBACKEND_ModelInstance {
   TRITONBACKEND_Model* model = nullptr;
   std::string name = "m_0";
   TRITONSERVER_InstanceGroupKind kind = TRITONSERVER_INSTANCEGROUPKIND_CPU;
+  int32_t device_id = 0;
+  std::vector<std::string> profiles;
   void* state = nullptr;
   std::vector<nereid::backend::testing::FakeBatchStatistics> statistics;
 };

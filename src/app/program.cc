@@ -18,6 +18,7 @@
 #include "base/files.h"
 #include "base/log.h"
 #include "frontend/capi/handles.h"
+#include "memory/process_heap.h"
 #include "model/cpu_plan.h"
 #include "server/inference_server.h"
 
@@ -93,6 +94,7 @@ int ShutDown(server::InferenceServer& server, Endpoints& endpoints, int exit_tim
 }
 
 int Serve(const ServerOptions& options) {
+  memory::BoundHeapArenas(base::UsableCpuCount());
   SignalWaiter signals;
   if (const base::Status status = ConfigureLog(options.log); !status.ok()) {
     return Fail("setting up the log", status);

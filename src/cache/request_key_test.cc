@@ -7,7 +7,7 @@
 #include <map>
 #include <random>
 
-#include "request/response_sink.h"
+#include "request/discarding_sink.h"
 #include "request/testing/make_model.h"
 
 namespace nereid::cache {
@@ -22,15 +22,9 @@ std::shared_ptr<const request::ModelIdentity> Identity(const std::string& name, 
   return identity;
 }
 
-/// A factory that goes away sends an error.
-class DiscardingSink final : public request::ResponseSink {
- public:
-  void Send(std::unique_ptr<request::InferenceResponse>, bool) noexcept override {}
-};
-
 std::unique_ptr<InferenceRequest> BaseRequest() {
   auto request = std::make_unique<InferenceRequest>();
-  request->SetSink(std::make_shared<DiscardingSink>());
+  request->SetSink(std::make_shared<request::DiscardingSink>());  // else it sends an error
   request->AddInput("A", tensor::DataType::kInt8, {2, 2}).value()->Append("abcd", 4);
   request->AddInput("B", tensor::DataType::kFp16, {2}).value()->Append("efgh", 4);
   request->requested_outputs = {"X", "Y"};
@@ -154,7 +148,7 @@ TEST(RequestKeyTest, TwoDifferentRequestsNeverShareAKey) {
       note(request.parameters[0].name);
       note(std::get<std::string>(request.parameters[0].value));
     }
-    request.SetSink(std::make_shared<DiscardingSink>());
+    request.SetSink(std::make_shared<request::DiscardingSink>());
     request.Bind(model);
     const auto [known, added] = seen.try_emplace(KeyOf(request), description);
     EXPECT_EQ(known->second, description);

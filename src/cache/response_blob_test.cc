@@ -5,6 +5,7 @@
 
 #include <random>
 
+#include "request/discarding_sink.h"
 #include "request/response_factory.h"
 #include "request/testing/make_model.h"
 
@@ -13,11 +14,6 @@ namespace {
 
 using request::InferenceResponse;
 using tensor::DataType;
-
-class DiscardingSink final : public request::ResponseSink {
- public:
-  void Send(std::unique_ptr<InferenceResponse>, bool) noexcept override {}
-};
 
 Digest SomeDigest() {
   Digest digest;
@@ -30,7 +26,7 @@ class ResponseBlobTest : public ::testing::Test {
   std::unique_ptr<InferenceResponse> NewResponse() {
     auto model = request::MakeModel(R"(name: "m" backend: "b")");
     auto factory = std::make_shared<request::ResponseFactory>(
-        std::make_shared<DiscardingSink>(), model, "id", std::make_shared<request::Cancellation>());
+        std::make_shared<request::DiscardingSink>(), model, "id", std::make_shared<request::Cancellation>());
     return factory->NewResponse().value();
   }
   static request::Output* Add(InferenceResponse& response, const std::string& name, DataType type,

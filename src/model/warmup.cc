@@ -7,7 +7,6 @@
 #include <random>
 #include <span>
 
-#include "base/checked_math.h"
 #include "base/files.h"
 #include "model_config.pb.h"
 
@@ -31,7 +30,7 @@ Status Invalid(const std::string& text) {
   return Status::InvalidArgument("[request id: <id_unknown>] " + text);
 }
 
-/// Bytes that an input of this sample takes. A BYTES tensor of empty elements is their lengths.
+/// Bytes that an input of this sample takes if it is zeros.
 base::Result<uint64_t> SizeOf(const std::string& name, const SampleInput& input) {
   const std::vector<int64_t> dims(input.dims().begin(), input.dims().end());
   if (std::any_of(dims.begin(), dims.end(), [](int64_t d) { return d < 0; })) {
@@ -40,10 +39,8 @@ base::Result<uint64_t> SizeOf(const std::string& name, const SampleInput& input)
         "'");
   }
   const auto type = static_cast<DataType>(input.data_type());
-  const uint64_t element =
-      type == DataType::kBytes ? sizeof(uint32_t) : tensor::DataTypeByteSize(type);
-  const auto count = tensor::ElementCount(dims);
-  const auto size = count ? base::CheckedMultiply<uint64_t>(*count, element) : std::nullopt;
+  if (type == DataType::kInvalid) return uint64_t{0};  // the request will be refused
+  const auto size = tensor::ZeroByteSize(type, dims);
   if (size && *size <= kMaxInputBytes) return *size;
   return Invalid("warmup setting of input '" + name + "' asks for dims " + tensor::ShapeText(dims) +
                  ", which is more than the " + std::to_string(kMaxInputBytes) +

@@ -18,6 +18,11 @@ auto* FindByName(Inputs& inputs, std::string_view name) {
 
 }  // namespace
 
+std::string CorrelationIdText(const CorrelationId& id) {
+  const auto* number = std::get_if<uint64_t>(&id);
+  return number != nullptr ? std::to_string(*number) : std::get<std::string>(id);
+}
+
 InferenceRequest::InferenceRequest() : cancellation_(std::make_shared<Cancellation>()) {}
 
 InferenceRequest::~InferenceRequest() = default;

@@ -28,6 +28,9 @@ class SequenceStates;
 /// Names the sequence that a request belongs to; 0 and "" mean none.
 using CorrelationId = std::variant<uint64_t, std::string>;
 
+/// As people read it; a number in decimal.
+std::string CorrelationIdText(const CorrelationId& id);
+
 /// TRITONSERVER_REQUEST_FLAG_*.
 inline constexpr uint32_t kFlagSequenceStart = 1;
 inline constexpr uint32_t kFlagSequenceEnd = 2;

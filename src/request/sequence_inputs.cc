@@ -5,7 +5,7 @@
 #include <cstring>
 #include <utility>
 
-#include "request/response_sink.h"
+#include "request/discarding_sink.h"
 #include "tensor/bytes.h"
 
 namespace nereid::request {
@@ -15,12 +15,6 @@ using base::Status;
 using config::ControlKind;
 using config::ControlSpec;
 using tensor::DataType;
-
-/// Nobody waits for these answers.
-class NullSink : public ResponseSink {
- public:
-  void Send(std::unique_ptr<InferenceResponse> /*response*/, bool /*final*/) noexcept override {}
-};
 
 bool IsTrue(ControlKind kind, const InferenceRequest& request, bool ready) {
   switch (kind) {
@@ -33,10 +27,8 @@ bool IsTrue(ControlKind kind, const InferenceRequest& request, bool ready) {
   }
 }
 
-/// Bytes that zeros of this input take: BYTES elements are empty.
 uint64_t ZeroSize(const Input& input) {
-  if (input.type != DataType::kBytes) return input.ByteSize();
-  return static_cast<uint64_t>(tensor::ElementCount(input.shape).value_or(0)) * sizeof(uint32_t);
+  return tensor::ZeroByteSize(input.type, input.shape).value_or(0);
 }
 
 const uint64_t kNoId = 0;
@@ -44,11 +36,9 @@ const uint64_t kNoId = 0;
 /// An id of the kind that the control does not have reaches the model only from inside the server
 /// (ids of iterative sequences are numbers, that of a null request is 0).
 Status AppendTextId(InferenceRequest& request, Input* input) {
-  const auto* number = std::get_if<uint64_t>(&request.correlation_id);
-  const std::string text =
-      number == nullptr ? std::get<std::string>(request.correlation_id) : std::to_string(*number);
   std::string element;
-  tensor::AppendBytesElement(request.is_null ? std::string_view() : text, &element);
+  tensor::AppendBytesElement(request.is_null ? "" : CorrelationIdText(request.correlation_id),
+                             &element);
   memory::HostBuffer buffer = memory::HostBuffer::Allocate(element.size());
   if (!buffer) return Status::Unavailable("out of memory");
   std::memcpy(buffer.data(), element.data(), element.size());
@@ -70,7 +60,7 @@ SequenceInputs::SequenceInputs(config::ModelConfigPtr config,
     : config_(std::move(config)),
       layout_(std::move(layout)),
       control_shape_(config_->max_batch_size() > 0 ? 2 : 1, 1),
-      null_sink_(std::make_shared<NullSink>()) {}
+      null_sink_(std::make_shared<DiscardingSink>()) {}
 
 base::Result<std::shared_ptr<SequenceInputs>> SequenceInputs::Create(
     config::ModelConfigPtr config, const std::string& model_directory) {

@@ -44,8 +44,7 @@ base::Result<std::shared_ptr<SequenceStates>> SequenceStates::MakeDummy(
     value.shape = reference.values_[i].shape;
     value.size = reference.values_[i].size;
     if (entry.spec.data_type == DataType::kBytes) {
-      const auto count = tensor::ElementCount(value.shape).value_or(0);
-      value.size = static_cast<size_t>(count) * sizeof(uint32_t);  // empty elements
+      value.size = tensor::ZeroByteSize(DataType::kBytes, value.shape).value_or(0);
     }
     if (value.size == 0) continue;
     if (entry.spec.same_buffer) {

@@ -3,9 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <optional>
 
-#include "base/checked_math.h"
 #include "base/files.h"
 #include "tensor/bytes.h"
 
@@ -26,19 +24,6 @@ struct Subject {
   std::string Text() const { return "state '" + state.input_name + "' of model '" + model + "'"; }
 };
 
-/// Bytes of the zeros of this shape: BYTES elements are empty, of which the length is left.
-std::optional<uint64_t> ZeroSize(DataType type, const Shape& shape) {
-  if (type != DataType::kBytes) return tensor::ByteSize(type, shape);
-  const auto count = tensor::ElementCount(shape);
-  if (!count) return std::nullopt;
-  return base::CheckedMultiply(static_cast<uint64_t>(*count), uint64_t{sizeof(uint32_t)});
-}
-
-Shape WithoutVariableDims(Shape shape) {
-  std::replace(shape.begin(), shape.end(), tensor::kVariableDim, int64_t{1});
-  return shape;
-}
-
 base::Result<std::string> ReadInitialFile(const Subject& subject,
                                           const std::string& model_directory,
                                           const std::string& name) {
@@ -58,9 +43,9 @@ base::Result<std::string> ReadInitialFile(const Subject& subject,
 /// cut, or would lie in it differently from what their author meant.
 Status CheckDims(const Subject& subject, const StateLayout::Entry& entry) {
   const auto& initial = *subject.state.initial;
-  const Shape begin = WithoutVariableDims(subject.state.dims);
+  const Shape begin = tensor::WithoutVariableDims(subject.state.dims);
   if (initial.dims == begin || initial.data_file.empty()) return Status::Ok();
-  const auto declared = ZeroSize(initial.data_type, initial.dims);
+  const auto declared = tensor::ZeroByteSize(initial.data_type, initial.dims);
   return Status::InvalidArgument(
       "the initial_state of " + subject.Text() + " has dims " + tensor::ShapeText(initial.dims) +
       ", but a state begins with 1 for each variable dim of " +
@@ -95,8 +80,8 @@ base::Result<StateLayout::Entry> MakeEntry(const Subject& subject, bool batching
   if (batching) entry.full_dims.push_back(1);
   entry.full_dims.insert(entry.full_dims.end(), subject.state.dims.begin(),
                          subject.state.dims.end());
-  entry.initial_shape = WithoutVariableDims(entry.full_dims);
-  const auto size = ZeroSize(subject.state.data_type, entry.initial_shape);
+  entry.initial_shape = tensor::WithoutVariableDims(entry.full_dims);
+  const auto size = tensor::ZeroByteSize(subject.state.data_type, entry.initial_shape);
   if (!size) {
     return Status::InvalidArgument(subject.Text() + " cannot have data type " +
                                    std::string(tensor::DataTypeName(subject.state.data_type)) +

@@ -9,12 +9,10 @@
 
 #include "base/status.h"
 #include "schedule/batch.h"
+#include "schedule/queue_time.h"
 #include "telemetry/model_statistics.h"
 
 namespace nereid::schedule {
-
-/// A time that never comes.
-inline constexpr uint64_t kNever = UINT64_MAX;
 
 /// Names an instance to a planner; never used for another one.
 using InstanceId = uint64_t;

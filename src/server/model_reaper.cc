@@ -20,7 +20,7 @@ void ModelReaper::Post(std::function<void()> destroy) {
   {
     std::lock_guard lock(mutex_);
     work_.push_back(std::move(destroy));
-    if (work_.size() > idle_ && threads_.size() < kMostThreads && !stopping_) {
+    if (work_.size() + busy_ > threads_.size() && threads_.size() < kMostThreads && !stopping_) {
       threads_.push_back(base::StartThread("model-reaper", [this] { Run(); }));
     }
   }
@@ -30,16 +30,20 @@ void ModelReaper::Post(std::function<void()> destroy) {
 void ModelReaper::Run() {
   std::unique_lock lock(mutex_);
   for (;;) {
-    ++idle_;
     wake_.wait(lock, [this] { return stopping_ || !work_.empty(); });
-    --idle_;
     if (work_.empty()) return;
     {
       std::function<void()> destroy = std::move(work_.front());
       work_.pop_front();
+      ++busy_;
       lock.unlock();
       destroy();
     }
+    lock.lock();
+    --busy_;
+    if (busy_ > 0 || !work_.empty()) continue;
+    lock.unlock();
+    when_done_();
     lock.lock();
   }
 }

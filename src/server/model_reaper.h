@@ -6,7 +6,10 @@
 #include <functional>
 #include <mutex>
 #include <thread>
+#include <utility>
 #include <vector>
+
+#include "memory/process_heap.h"
 
 namespace nereid::server {
 
@@ -16,7 +19,10 @@ namespace nereid::server {
 /// many must still end within its exit timeout.
 class ModelReaper {
  public:
-  ModelReaper() = default;
+  /// `when_done` runs on one of them whenever there is nothing left to destroy: the memory of the
+  /// models goes back to the system.
+  explicit ModelReaper(std::function<void()> when_done = memory::ReturnFreeMemory)
+      : when_done_(std::move(when_done)) {}
   /// Waits until everything handed over is destroyed.
   ~ModelReaper();
 
@@ -28,10 +34,11 @@ class ModelReaper {
 
   void Run();
 
+  const std::function<void()> when_done_;
   std::mutex mutex_;
   std::condition_variable wake_;
   std::deque<std::function<void()>> work_;  // guarded by mutex_
-  size_t idle_ = 0;                         // guarded by mutex_: threads that wait for work
+  size_t busy_ = 0;                         // guarded by mutex_: threads that destroy something
   bool stopping_ = false;                   // guarded by mutex_; no thread starts after it
   std::vector<std::thread> threads_;        // guarded by mutex_ until stopping_
 };

@@ -183,6 +183,19 @@ TEST(ModelMetricsTest, ModelsWithACacheHaveFourMore) {
   EXPECT_THAT(counts_only.Text(), HasSubstr("nv_cache_num_hits_per_model"));
 }
 
+TEST(ModelReaperTest, GivesMemoryBackOnceEverythingIsDestroyed) {
+  std::atomic<int> destroyed{0};
+  std::vector<int> destroyed_when_done;
+  {
+    ModelReaper reaper([&] { destroyed_when_done.push_back(destroyed); });
+    reaper.Post([&] {
+      reaper.Post([&] { ++destroyed; });
+      ++destroyed;
+    });
+  }
+  EXPECT_EQ(destroyed_when_done, std::vector<int>{2});
+}
+
 TEST(ModelReaperTest, RunsEverythingBeforeItEnds) {
   std::atomic<int> destroyed{0};
   std::thread::id on;

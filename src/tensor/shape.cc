@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tensor/shape.h"
 
+#include <algorithm>
+
 #include "base/checked_math.h"
 
 namespace nereid::tensor {
@@ -29,6 +31,15 @@ std::optional<uint64_t> ByteSize(DataType type, std::span<const int64_t> shape) 
   const auto count = ElementCount(shape);
   if (!count) return std::nullopt;
   return base::CheckedMultiply(static_cast<uint64_t>(*count), element);
+}
+
+std::optional<uint64_t> ZeroByteSize(DataType type, std::span<const int64_t> shape) {
+  return ByteSize(type == DataType::kBytes ? DataType::kUint32 : type, shape);
+}
+
+Shape WithoutVariableDims(Shape shape) {
+  std::replace(shape.begin(), shape.end(), kVariableDim, int64_t{1});
+  return shape;
 }
 
 bool ShapeMatches(std::span<const int64_t> pattern, std::span<const int64_t> shape) {

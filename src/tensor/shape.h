@@ -26,6 +26,13 @@ std::optional<int64_t> ElementCount(std::span<const int64_t> shape);
 /// dimension or a product that does not fit into uint64.
 std::optional<uint64_t> ByteSize(DataType type, std::span<const int64_t> shape);
 
+/// The bytes of a tensor of zeros: as ByteSize, but BYTES too, whose elements are empty, so that
+/// the four bytes of the length of each are left.
+std::optional<uint64_t> ZeroByteSize(DataType type, std::span<const int64_t> shape);
+
+/// `shape` with 1 for each kVariableDim: where tensors of variable size begin.
+Shape WithoutVariableDims(Shape shape);
+
 /// Whether `shape` fits `pattern`, in which kVariableDim stands for any size >= 0.
 bool ShapeMatches(std::span<const int64_t> pattern, std::span<const int64_t> shape);
 

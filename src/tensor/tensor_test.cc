@@ -33,6 +33,16 @@ TEST(ShapeTest, CountsWithoutOverflow) {
   EXPECT_FALSE(ByteSize(DataType::kBytes, Shape{3}));
 }
 
+TEST(ShapeTest, ZerosOfEveryType) {
+  EXPECT_EQ(ZeroByteSize(DataType::kFp32, Shape{3, 5}), 60u);
+  EXPECT_EQ(ZeroByteSize(DataType::kBytes, Shape{3, 5}), 60u);
+  EXPECT_EQ(ZeroByteSize(DataType::kBytes, Shape{0}), 0u);
+  EXPECT_FALSE(ZeroByteSize(DataType::kBytes, Shape{-1}));
+  EXPECT_FALSE(ZeroByteSize(DataType::kBytes, Shape{int64_t{1} << 61, 3}));
+  EXPECT_FALSE(ZeroByteSize(DataType::kInvalid, Shape{1}));
+  EXPECT_EQ(WithoutVariableDims(Shape{-1, 4, 0, -1}), (Shape{1, 4, 0, 1}));
+}
+
 TEST(ShapeTest, MatchesPatterns) {
   EXPECT_TRUE(ShapeMatches(Shape{-1, 4}, Shape{0, 4}));
   EXPECT_FALSE(ShapeMatches(Shape{-1, 4}, Shape{3, 5}));

@@ -84,6 +84,15 @@ def test_plugins(request) -> Path:
 
 
 @pytest.fixture(scope="session")
+def tensorflow_is_built(request, is_peer) -> None:
+    """Skips where the TensorFlow backend is not built, and on the peer, which no longer has it."""
+    given = request.config.option.backend_directory
+    backends = Path(given) if given else HERE.parents[1] / "build" / "release" / "backends"
+    if is_peer or not (backends / "tensorflow" / "libtriton_tensorflow.so").exists():
+        pytest.skip("the server under test has no TensorFlow backend")
+
+
+@pytest.fixture(scope="session")
 def server_plugins(request, test_plugins, tmp_path_factory) -> Path:
     """The same for whatever server is under test: Triton's library has a name of its own."""
     peer = request.config.option.peer
@@ -98,6 +107,26 @@ def server_plugins(request, test_plugins, tmp_path_factory) -> Path:
         subprocess.run(["patchelf", "--replace-needed", "libtritonserver.so", library.name,
                         str(folder / plugin.name)], check=True)
     return folder
+
+
+@pytest.fixture(scope="session")
+def built_platforms(is_peer, test_plugins) -> list:
+    """The platforms of platform_models that the server under test has, and whose data is there."""
+    if is_peer:
+        pytest.skip("Triton serves half of these platforms no longer")
+    import platform_models
+    return platform_models.available(test_plugins)
+
+
+@pytest.fixture(scope="session")
+def pytorch_backend(request, is_peer):
+    """Skips where the backend is not built."""
+    if is_peer:
+        pytest.skip("the peer is installed without its PyTorch backend")
+    given = request.config.option.backend_directory
+    backends = Path(given) if given else HERE.parents[1] / "build" / "release" / "backends"
+    if not (backends / "pytorch" / "libtriton_pytorch.so").is_file():
+        pytest.skip("the pytorch backend is not built")
 
 
 @pytest.fixture(scope="session")

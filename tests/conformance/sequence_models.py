@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import onnx
 from onnx import TensorProto, helper
-from sequences import Notes, batching, instances
+from sequences import Notes, batching, instances, parameter
 
 ONE_CPU = instances(1)
 START_FP32 = ('control_input { name: "START" control { kind: CONTROL_SEQUENCE_START '
@@ -105,6 +105,33 @@ def write_accumulators(root: Path):
     accumulator(root, "sum_shown", state(), has_start=True, shows_state=True)
 
 
+ONE_BUFFER = "use_same_buffer_for_input_output: true"
+
+
+def write_one_buffer(root: Path, library: Path):
+    """States with one memory for both sides: of ONNX models, and of a backend that writes where it
+    reads. `written_twice` is that backend's with two."""
+    for suffix, strategy in (("", OLDEST), ("_direct", "direct { }")):
+        accumulator(root, "sum_in_place" + suffix, state(extra=ONE_BUFFER), has_start=True,
+                    strategy=strategy)
+    write_growing(root, "growing_in_place", ONE_BUFFER)
+    write_growing(root, "growing_ahead", ONE_BUFFER + " use_growable_memory: true")
+    for name, keep, extra in (("written_in_place", "state", ONE_BUFFER),
+                              ("written_twice", "state", ""),
+                              ("list_in_place", "list", ONE_BUFFER),
+                              ("list_ahead", "list", ONE_BUFFER + " use_growable_memory: true")):
+        dims = "1" if keep == "state" else "-1"
+        config = ('backend: "sequence"\nmax_batch_size: 4\n' + tensor("input", "INPUT", "INT32", 1)
+                  + tensor("output", "OUTPUT", "INT32", 1)
+                  + tensor("output", "OUTPUT_STATE", "INT32", dims)
+                  + parameter("keep", keep)
+                  + batching(OLDEST, extra=state(dims=dims, extra=extra)) + ONE_CPU)
+        folder = root / name
+        (folder / "1").mkdir(parents=True)
+        (folder / "config.pbtxt").write_text(config)
+        shutil.copy(library, folder / library.name)
+
+
 def write_texts(root: Path):
     """OUTPUT = OUTPUT_STATE = INPUT_STATE + INPUT, of texts; the state begins empty."""
     shape = ["batch", 1]
@@ -143,11 +170,11 @@ def write_several(root: Path):
          [helper.make_tensor("one", TensorProto.FLOAT, [1], [1.0])])
 
 
-def write_growing(root: Path):
+def write_growing(root: Path, name="growing", extra=""):
     """The state is every INPUT so far: one element more in each request, OUTPUT tells them all."""
-    save(root, "growing", 'backend: "onnxruntime"\nmax_batch_size: 1\n'
+    save(root, name, 'backend: "onnxruntime"\nmax_batch_size: 1\n'
          + tensor("input", "INPUT", "INT32", 1) + tensor("output", "OUTPUT", "INT32", -1)
-         + batching(OLDEST, controls=START_FP32, extra=state()) + ONE_CPU,
+         + batching(OLDEST, controls=START_FP32, extra=state(extra=extra)) + ONE_CPU,
          [helper.make_node("Concat", ["INPUT_STATE", "INPUT"], ["all"], axis=1),
           helper.make_node("Cast", ["START"], ["wide"], to=TensorProto.INT64),
           helper.make_node("Reshape", ["wide", "flat"], ["skipped"]),

@@ -204,6 +204,12 @@ class Player:
         """After `after` more executions the model waits."""
         self.notes.allow(len(self.notes.executions()) + after)
 
+    def begin_held(self, name="a0", sequence=1, number=10, **how):
+        """A sequence begins, and the model waits with its START in hand."""
+        self.hold()
+        self.send(name, sequence, number, "S", **how)
+        self.begun(1)
+
     def step(self):
         """Lets the execution that waits at the gate go, and nothing after it."""
         begun = len(self.notes.executions())

@@ -70,18 +70,7 @@ SEQUENCE_DIFFERENCES = {
     "oldest_iterations": injected(2),
     "oldest_iterations_together": injected(3),
     "direct_iterations_in_slots": injected(3, 2),
-    "oldest_iterations_with_an_id": {
-        "why": "In Triton the last iteration ends the sequence, whoever chose its id; in Nereid a "
-               "sequence that the client has named ends with the client's END, or when it is idle",
-        "triton": {"outcomes": {"a": 5, "b": "INVALID_ARGUMENT: inference request for sequence 40 "
-                                "to model 'oldest_iterations_with_an_id' must specify the START "
-                                "flag on the first request of the sequence"},
-                   "executions": [{40: [(40, 5, "S"), (40, 5, "")]}],
-                   "counts": counts(1, fail=1, **{"fail CANCELED": 1})},
-        "nereid": {"outcomes": {"a": 5, "b": 6},
-                   "executions": [{40: [(40, 5, "S"), (40, 5, ""), (40, 6, ""), (40, 6, "")]}],
-                   "counts": counts(2)},
-    },
+    "oldest_iterations_with_an_id": injected(1),
     "direct_cancelled_in_a_slot": cancelled(
         {"a0": 10, "a1": "cancelled", "a3": MUST_START, "b0": 20, "b1": 21}, "a2"),
     "direct_cancelled_in_the_backlog": cancelled(

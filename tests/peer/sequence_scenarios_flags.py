@@ -22,9 +22,7 @@ def one_after_the_other(p):
 
 @both()
 def all_queued_at_once(p):
-    p.hold()
-    p.send("a", 7, 1, "S")
-    p.begun(1)
+    p.begin_held("a", 7, 1)
     for i, flags in enumerate(("", "", "", "E")):
         p.send(f"b{i}", 7, 2 + i, flags)
 
@@ -71,9 +69,7 @@ def start_twice(p):
 
 @both()
 def start_twice_while_the_first_waits(p):
-    p.hold()
-    p.send("a", 5, 1, "S")
-    p.begun(1)
+    p.begin_held("a", 5, 1)
     p.send("b", 5, 2)
     p.send("c", 5, 3, "S")
     p.send("d", 5, 4)
@@ -158,9 +154,7 @@ def the_largest_id(p):
 
 @both()
 def an_id_used_again_at_once(p):
-    p.hold()
-    p.send("a", 5, 1, "S")
-    p.begun(1)
+    p.begin_held("a", 5, 1)
     p.send("b", 5, 2, "E")
     p.send("c", 5, 3, "S")
     p.send("d", 5, 4, "E")

@@ -8,9 +8,7 @@ from sequence_scenario import direct, oldest
 
 @direct()
 def together(p):
-    p.hold()
-    p.send("a0", 1, 10, "S")
-    p.begun(1)
+    p.begin_held()
     p.send("b0", 2, 20, "S")
     p.send("a1", 1, 11)
     p.send("c0", 3, 30, "SE")
@@ -57,9 +55,7 @@ def the_lowest_free_slot_is_next(p):
 
 @direct()
 def a_slot_goes_to_the_backlog(p):
-    p.hold()
-    p.send("a0", 1, 10, "S")
-    p.begun(1)
+    p.begin_held()
     for i, letter in enumerate("bcd"):
         p.send(f"{letter}0", i + 2, (i + 2) * 10, "S")
     p.send("e0", 5, 50, "S")
@@ -71,9 +67,7 @@ def a_slot_goes_to_the_backlog(p):
 
 @direct()
 def two_slots_are_freed_together(p):
-    p.hold()
-    p.send("a0", 1, 10, "S")
-    p.begun(1)
+    p.begin_held()
     for i, letter in enumerate("bcd"):
         p.send(f"{letter}0", i + 2, (i + 2) * 10, "S")
     p.send("e0", 5, 50, "S")
@@ -88,9 +82,7 @@ def two_slots_are_freed_together(p):
 
 @direct(batch=2)
 def the_backlog_is_in_order(p):
-    p.hold()
-    p.send("a0", 1, 10, "S")
-    p.begun(1)
+    p.begin_held()
     p.send("b0", 2, 20, "S")
     for i in range(3, 9):
         p.send(f"c{i}", i, i * 10, "S")
@@ -101,9 +93,7 @@ def the_backlog_is_in_order(p):
 
 @direct(batch=1)
 def a_sequence_in_the_backlog_goes_on(p):
-    p.hold()
-    p.send("a0", 1, 10, "S")
-    p.begun(1)
+    p.begin_held()
     p.send("b0", 2, 20, "S")
     p.send("b1", 2, 21)
     p.send("a1", 1, 11, "E")
@@ -115,9 +105,7 @@ def a_sequence_in_the_backlog_goes_on(p):
 
 @direct(batch=1)
 def a_start_in_the_backlog_again(p):
-    p.hold()
-    p.send("a0", 1, 10, "S")
-    p.begun(1)
+    p.begin_held()
     p.send("b0", 2, 20, "S")
     p.send("b1", 2, 21, "S")
     p.send("b2", 2, 22, "E")
@@ -128,9 +116,7 @@ def a_start_in_the_backlog_again(p):
 
 @direct(batch=2)
 def an_id_used_again_gets_another_slot(p):
-    p.hold()
-    p.send("a0", 1, 10, "S")
-    p.begun(1)
+    p.begin_held()
     p.send("a1", 1, 11, "E")
     p.send("a2", 1, 12, "S")
     p.send("a3", 1, 13)
@@ -140,9 +126,7 @@ def an_id_used_again_gets_another_slot(p):
 
 @direct(batch=0)
 def without_batching(p):
-    p.hold()
-    p.send("a0", 1, 10, "S", batch=None)
-    p.begun(1)
+    p.begin_held(batch=None)
     p.send("b0", 2, 20, "S", batch=None)
     p.send("a1", 1, 11, "E", batch=None)
     p.send("b1", 2, 21, "E", batch=None)
@@ -176,9 +160,7 @@ def three_instances_and_a_backlog(p):
 
 @direct(dims="-1")
 def other_shapes_wait(p):
-    p.hold()
-    p.send("a0", 1, 10, "S")
-    p.begun(1)
+    p.begin_held()
     p.send("b0", 2, 20, "S", dim=2)
     p.send("c0", 3, 30, "S", dim=1)
     p.send("a1", 1, 11, dim=1)
@@ -189,9 +171,7 @@ def other_shapes_wait(p):
 
 @direct(dims="-1")
 def the_reference_is_the_lowest_slot(p):
-    p.hold()
-    p.send("a0", 1, 10, "S", dim=1)
-    p.begun(1)
+    p.begin_held(dim=1)
     p.send("b0", 2, 20, "S", dim=3)
     p.send("c0", 3, 30, "S", dim=2)
     p.send("d0", 4, 40, "S", dim=3)
@@ -201,9 +181,7 @@ def the_reference_is_the_lowest_slot(p):
 
 @oldest(exact=True)
 def batches_of_different_sequences(p):
-    p.hold()
-    p.send("a0", 1, 10, "S")
-    p.begun(1)
+    p.begin_held()
     p.send("b0", 2, 20, "S")
     p.send("c0", 3, 30, "SE")
     p.send("d0", 4, 40, "S")
@@ -211,9 +189,7 @@ def batches_of_different_sequences(p):
 
 @oldest(batch=2, exact=True)
 def only_as_many_as_fit(p):
-    p.hold()
-    p.send("a0", 1, 10, "S")
-    p.begun(1)
+    p.begin_held()
     p.send("b0", 2, 20, "S")
     p.send("c0", 3, 30, "S")
     p.send("d0", 4, 40, "S")
@@ -221,9 +197,7 @@ def only_as_many_as_fit(p):
 
 @oldest(batch=2)
 def never_two_of_one_sequence(p):
-    p.hold()
-    p.send("a0", 1, 10, "S")
-    p.begun(1)
+    p.begin_held()
     for letter in "abc":
         for i in range(1, 4):
             sequence = " abc".index(letter)
@@ -233,9 +207,7 @@ def never_two_of_one_sequence(p):
 
 @oldest(strategy="oldest { max_candidate_sequences: 2 }")
 def candidates_and_backlog(p):
-    p.hold()
-    p.send("a0", 1, 10, "S")
-    p.begun(1)
+    p.begin_held()
     p.send("b0", 2, 20, "S")
     p.send("c0", 3, 30, "S")
     p.send("d0", 4, 40, "SE")
@@ -246,9 +218,7 @@ def candidates_and_backlog(p):
 
 @oldest(strategy="oldest { max_candidate_sequences: 1 }")
 def one_candidate(p):
-    p.hold()
-    p.send("a0", 1, 10, "S")
-    p.begun(1)
+    p.begin_held()
     p.send("b0", 2, 20, "S")
     p.send("b1", 2, 21, "E")
     p.send("a1", 1, 11, "E")
@@ -256,9 +226,7 @@ def one_candidate(p):
 
 @oldest(strategy="oldest { }", batch=2)
 def candidates_by_the_batch_size(p):
-    p.hold()
-    p.send("a0", 1, 10, "S")
-    p.begun(1)
+    p.begin_held()
     p.send("b0", 2, 20, "S")
     p.send("c0", 3, 30, "S")
     p.send("c1", 3, 31, "E")
@@ -268,9 +236,7 @@ def candidates_by_the_batch_size(p):
 
 @oldest(strategy="oldest { max_candidate_sequences: 4 preferred_batch_size: [ 2 ] }", exact=True)
 def preferred_sizes(p):
-    p.hold()
-    p.send("a0", 1, 10, "S")
-    p.begun(1)
+    p.begin_held()
     for i in (2, 3, 4):
         p.send(f"b{i}", i, i * 10, "S")
 
@@ -305,9 +271,7 @@ def order_over_two_instances(p):
 
 @oldest(batch=0, strategy="oldest { max_candidate_sequences: 3 }")
 def one_row_at_a_time(p):
-    p.hold()
-    p.send("a0", 1, 10, "S", batch=None)
-    p.begun(1)
+    p.begin_held(batch=None)
     p.send("b0", 2, 20, "S", batch=None)
     p.send("a1", 1, 11, "E", batch=None)
     p.send("b1", 2, 21, "E", batch=None)

@@ -75,9 +75,7 @@ def an_idle_candidate_goes_to_the_backlog(p):
 
 @direct(batch=1)
 def a_timeout_in_the_backlog(p):
-    p.hold()
-    p.send("a0", 1, 10, "S")
-    p.begun(1)
+    p.begin_held()
     p.send("b0", 2, 20, "S", timeout=200_000)
     p.send("b1", 2, 21)
     p.gone("b0", "b1")
@@ -87,9 +85,7 @@ def a_timeout_in_the_backlog(p):
 
 @direct(batch=1)
 def the_shortest_timeout_in_the_backlog(p):
-    p.hold()
-    p.send("a0", 1, 10, "S")
-    p.begun(1)
+    p.begin_held()
     p.send("b0", 2, 20, "S", timeout=60_000_000)
     p.send("b1", 2, 21, "E", timeout=200_000)
     p.send("c0", 3, 30, "S")
@@ -99,9 +95,7 @@ def the_shortest_timeout_in_the_backlog(p):
 
 @oldest(strategy="oldest { max_candidate_sequences: 1 }")
 def a_timeout_before_a_candidate(p):
-    p.hold()
-    p.send("a0", 1, 10, "S")
-    p.begun(1)
+    p.begin_held()
     p.send("b0", 2, 20, "S", timeout=200_000)
     p.gone("b0")
     p.send("a1", 1, 11, "E")
@@ -109,9 +103,7 @@ def a_timeout_before_a_candidate(p):
 
 @both()
 def a_timeout_with_a_slot(p):
-    p.hold()
-    p.send("a0", 1, 10, "S")
-    p.begun(1)
+    p.begin_held()
     p.send("a1", 1, 11, "E", timeout=1)
 
 
@@ -119,9 +111,7 @@ def a_timeout_with_a_slot(p):
 
 @both()
 def cancelled_while_it_runs(p):
-    p.hold()
-    p.send("a0", 1, 10, "S")
-    p.begun(1)
+    p.begin_held()
     p.cancel("a0")
     p.finish()
     p.send("a1", 1, 11, "E")
@@ -129,9 +119,7 @@ def cancelled_while_it_runs(p):
 
 @direct()
 def cancelled_in_a_slot(p):
-    p.hold()
-    p.send("a0", 1, 10, "S")
-    p.begun(1)
+    p.begin_held()
     p.send("a1", 1, 11)
     p.send("a2", 1, 12)
     p.send("b0", 2, 20, "S")
@@ -143,9 +131,7 @@ def cancelled_in_a_slot(p):
 
 @direct(batch=1)
 def cancelled_in_the_backlog(p):
-    p.hold()
-    p.send("a0", 1, 10, "S")
-    p.begun(1)
+    p.begin_held()
     p.send("b0", 2, 20, "S")
     p.send("b1", 2, 21, "E")
     p.send("c0", 3, 30, "SE")
@@ -165,9 +151,7 @@ def typed(values):
 
 
 def some_of_each(p):
-    p.hold()
-    p.send("a0", 2**32 + 9, 10, "S")
-    p.begun(1)
+    p.begin_held("a0", 2**32 + 9, 10)
     p.send("b0", 7, 20, "S")
     p.send("a1", 2**32 + 9, 11, "E")
     p.finish()

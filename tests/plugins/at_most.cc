@@ -5,6 +5,7 @@
 #include <cstring>
 #include <string>
 
+#include "checks.h"
 #include "triton/core/tritonbackend.h"
 
 namespace {
@@ -16,11 +17,6 @@ struct Limit {
 struct Count {
   uint32_t left = 0;
 };
-
-#define TRY(call)                                           \
-  do {                                                      \
-    if (TRITONSERVER_Error* error_ = (call)) return error_; \
-  } while (false)
 
 }  // namespace
 

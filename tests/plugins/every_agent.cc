@@ -7,23 +7,10 @@
 #include <fstream>
 #include <string>
 
+#include "checks.h"
 #include "triton/core/tritonrepoagent.h"
 
 namespace {
-
-#define TRY(call)                                           \
-  do {                                                      \
-    if (TRITONSERVER_Error* error_ = (call)) return error_; \
-  } while (false)
-
-#define EXPECT(condition)                                                                    \
-  do {                                                                                       \
-    if (!(condition)) {                                                                      \
-      return TRITONSERVER_ErrorNew(                                                          \
-          TRITONSERVER_ERROR_INTERNAL,                                                       \
-          ("every_agent.cc:" + std::to_string(__LINE__) + ": not so: " #condition).c_str()); \
-    }                                                                                        \
-  } while (false)
 
 int agent_state = 1;
 int model_state = 2;

@@ -6,23 +6,10 @@
 #include <cstring>
 #include <string>
 
+#include "checks.h"
 #include "triton/core/tritonbackend.h"
 
 namespace {
-
-#define TRY(call)                                           \
-  do {                                                      \
-    if (TRITONSERVER_Error* error_ = (call)) return error_; \
-  } while (false)
-
-#define EXPECT(condition)                                                                   \
-  do {                                                                                      \
-    if (!(condition)) {                                                                     \
-      return TRITONSERVER_ErrorNew(                                                         \
-          TRITONSERVER_ERROR_INTERNAL,                                                      \
-          ("every_call.cc:" + std::to_string(__LINE__) + ": not so: " #condition).c_str()); \
-    }                                                                                       \
-  } while (false)
 
 /// The call is refused.
 #define REFUSED(call)                    \

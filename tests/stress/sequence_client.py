@@ -83,33 +83,12 @@ class Over:
         return body["outputs"][0]["data"][0]
 
 
-class Everything:
-    """The set of all but what was taken out."""
-
-    def __init__(self):
-        self.without = set()
-
-    def __contains__(self, one):
-        return one not in self.without
-
-    def discard(self, one):
-        self.without.add(one)
-
-    def add(self, one):
-        self.without.discard(one)
-
-
 class Tally:
     def __init__(self):
         self.counts = collections.Counter()
-        # Of each model the ids of sequences that were given up in the middle of a request, here or
-        # by the process before this one.
-        self.left = collections.defaultdict(Everything)
-
         self.rested = collections.defaultdict(lambda: time.monotonic() + REST)  # of ids: from when
 
-    def give_up(self, model, sequence):
-        self.left[model].add(sequence)
+    def give_up(self, sequence):
         self.rested[sequence] = time.monotonic() + REST
 
     def say(self, kind, **more):
@@ -130,7 +109,6 @@ async def play(over, tally, model, sequence, limit, idle):
     breaking = random.randrange(length)
     total = None
     last = time.monotonic()
-    left = tally.left[model]
     for place in range(length):
         start = place == 0 or (way == "again" and place == breaking)
         end = place == length - 1 and way != "leave"
@@ -146,7 +124,7 @@ async def play(over, tally, model, sequence, limit, idle):
                 call.cancel()
                 tally.counts["cancelled"] += 1
                 await asyncio.gather(call, return_exceptions=True)
-                tally.give_up(model, sequence)
+                tally.give_up(sequence)
                 return
             short = random.random() * 0.01 if way == "deadline" and place == breaking else None
             found = await ask(model, sequence, number, start, end, short)
@@ -161,17 +139,12 @@ async def play(over, tally, model, sequence, limit, idle):
                 tally.say("stuck", model=model, sequence=sequence, seconds=taken)
             elif short is not None:
                 tally.counts["deadline"] += 1
-                tally.give_up(model, sequence)
+                tally.give_up(sequence)
             else:
                 text = error.details() if isinstance(error, grpc.aio.AioRpcError) else repr(error)
-                if start and sequence in left and "cancelled" in text:
-                    # The server was still busy with the end of the sequence that had this id.
-                    tally.counts["swept away"] += 1
-                    return
                 tally.say("error", model=model, text=str(text)[:200])
             return
         last = time.monotonic()
-        left.discard(sequence)
         tally.counts["requests"] += 1
         if found != expected:
             tally.say("wrong", model=model, sequence=sequence, place=place, found=found,

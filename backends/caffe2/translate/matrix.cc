@@ -13,8 +13,9 @@ Error FullyConnected(Operator& op) {
   NEREID_BACKEND_TRY(op.NeedRank(1, 2));
   size_t axis = 0;
   size_t axis_w = 0;
-  NEREID_BACKEND_TRY(op.ReadAxis("axis", 1, x.rank() + 1, &axis));
-  if (op.Int("axis", 1) < 0) {
+  if (op.Int("axis", 1) == static_cast<int64_t>(x.rank())) {
+    axis = x.rank();
+  } else {
     NEREID_BACKEND_TRY(op.ReadAxis("axis", 1, x.rank(), &axis));
   }
   NEREID_BACKEND_TRY(op.ReadAxis("axis_w", 1, op.in(1).rank(), &axis_w));

@@ -29,8 +29,8 @@ struct NoBackendState {
 /// cannot be had. Execute owns the requests, and answers and releases each (see Batch); an
 /// exception may leave it only before it has taken one of them, since the server then answers all.
 ///
-/// The backend asks for the CPU where the configuration names no instances, and lets the instances
-/// of a model load side by side.
+/// The backend asks for the CPU where the configuration names no instances, or for what a constant
+/// BackendState::kPreferredKind says, and lets the instances of a model load side by side.
 template <typename BackendState, typename ModelState, typename InstanceState>
 struct PluginFunctions {
   static TRITONSERVER_Error* Initialize(TRITONBACKEND_Backend* backend) {
@@ -44,8 +44,12 @@ struct PluginFunctions {
 
   static TRITONSERVER_Error* Attributes(TRITONBACKEND_BackendAttribute* attributes) {
     return EntryPoint([&]() -> Error {
-      NEREID_BACKEND_TRY(TRITONBACKEND_BackendAttributeAddPreferredInstanceGroup(
-          attributes, TRITONSERVER_INSTANCEGROUPKIND_CPU, 0, nullptr, 0));
+      TRITONSERVER_InstanceGroupKind kind = TRITONSERVER_INSTANCEGROUPKIND_CPU;
+      if constexpr (requires { BackendState::kPreferredKind; }) {
+        kind = BackendState::kPreferredKind;
+      }
+      NEREID_BACKEND_TRY(
+          TRITONBACKEND_BackendAttributeAddPreferredInstanceGroup(attributes, kind, 0, nullptr, 0));
       return Error(TRITONBACKEND_BackendAttributeSetParallelModelInstanceLoading(attributes, true));
     });
   }

@@ -13,8 +13,8 @@
 #include <sstream>
 
 #include "codec/json/output_text.h"
+#include "request/discarding_sink.h"
 #include "request/response_factory.h"
-#include "request/response_sink.h"
 #include "tensor/bytes.h"
 
 namespace nereid::codec::json {
@@ -185,11 +185,6 @@ TEST(GenerateRequestTest, Limits) {
             "The schema can not convert input 'IN' to tensor with proper shape");
 }
 
-class NoSink : public request::ResponseSink {
- public:
-  void Send(std::unique_ptr<request::InferenceResponse>, bool) noexcept override {}
-};
-
 class GenerateResponseTest : public ::testing::Test {
  protected:
   void Make(const std::string& id) {
@@ -198,7 +193,7 @@ class GenerateResponseTest : public ::testing::Test {
     model->version = 3;
     model->version_text = "3";
     factory_ = std::make_shared<request::ResponseFactory>(
-        std::make_shared<NoSink>(), model, id, std::make_shared<request::Cancellation>());
+        std::make_shared<request::DiscardingSink>(), model, id, std::make_shared<request::Cancellation>());
     factory_->Disarm();
     response_ = std::move(*factory_->NewResponse());
   }

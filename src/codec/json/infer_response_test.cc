@@ -7,16 +7,11 @@
 #include <cstring>
 #include <memory>
 
+#include "request/discarding_sink.h"
 #include "request/response_factory.h"
-#include "request/response_sink.h"
 
 namespace nereid::codec::json {
 namespace {
-
-class NoSink : public request::ResponseSink {
- public:
-  void Send(std::unique_ptr<request::InferenceResponse>, bool) noexcept override {}
-};
 
 class EncodeInferResponseTest : public ::testing::Test {
  protected:
@@ -26,7 +21,7 @@ class EncodeInferResponseTest : public ::testing::Test {
     model->version = 1;
     model->version_text = "1";
     factory_ = std::make_shared<request::ResponseFactory>(
-        std::make_shared<NoSink>(), model, id, std::make_shared<request::Cancellation>());
+        std::make_shared<request::DiscardingSink>(), model, id, std::make_shared<request::Cancellation>());
     factory_->Disarm();
     response_ = std::move(*factory_->NewResponse());
   }

@@ -7,15 +7,11 @@
 #include <string>
 
 #include "grpc_service.pb.h"
+#include "request/discarding_sink.h"
 #include "request/response_factory.h"
 
 namespace nereid::codec::proto {
 namespace {
-
-class DiscardingSink : public request::ResponseSink {
- public:
-  void Send(std::unique_ptr<request::InferenceResponse>, bool) noexcept override {}
-};
 
 class EncodeInferResponseTest : public ::testing::Test {
  protected:
@@ -25,7 +21,7 @@ class EncodeInferResponseTest : public ::testing::Test {
     model->version = 3;
     model->version_text = "3";
     factory_ = std::make_shared<request::ResponseFactory>(
-        std::make_shared<DiscardingSink>(), model, "id", std::make_shared<request::Cancellation>());
+        std::make_shared<request::DiscardingSink>(), model, "id", std::make_shared<request::Cancellation>());
     factory_->Disarm();
     response_ = std::move(factory_->NewResponse()).value();
   }

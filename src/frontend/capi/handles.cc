@@ -10,6 +10,8 @@ namespace nereid::frontend_capi {
 base::Result<std::unique_ptr<TRITONSERVER_Server>> MakeServer(server::ServerSettings settings) {
   auto handle = std::make_unique<TRITONSERVER_Server>();
   settings.c_server = handle.get();
+  handle->metadata = {settings.server_id, std::string(server::ServerVersion()),
+                      server::ServerExtensions()};
   NEREID_ASSIGN_OR_RETURN(handle->server, server::InferenceServer::Create(std::move(settings)));
   handle->service.store(handle->server.get(), std::memory_order_release);
   return handle;

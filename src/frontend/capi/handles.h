@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "api/inference_service.h"
+#include "api/metadata.h"
 #include "base/result.h"
 #include "request/inference_request.h"
 #include "request/inference_response.h"
@@ -22,6 +23,8 @@ struct TRITONSERVER_Server {
   std::atomic<nereid::api::InferenceService*> service{nullptr};
   /// What `service` points to.
   std::shared_ptr<nereid::server::InferenceServer> server;
+  /// What the server says of itself while there is no service; plug-ins ask while models load.
+  nereid::api::ServerMetadata metadata = {};
 };
 
 /// The definition behind the opaque C type.

@@ -92,9 +92,9 @@ TRITONSERVER_Error* TRITONSERVER_ServerMetadata(TRITONSERVER_Server* server,
   NEREID_CHECK_NOT_NULL(server);
   NEREID_CHECK_NOT_NULL(server_metadata);
   return abi::Guard([&]() -> base::Status {
-    NEREID_ASSIGN_OR_RETURN(auto* service, ServiceOf(server));
-    *server_metadata =
-        new TRITONSERVER_Message(json::EncodeServerMetadata(service->GetServerMetadata()));
+    const auto service = ServiceOf(server);
+    *server_metadata = new TRITONSERVER_Message(json::EncodeServerMetadata(
+        service.ok() ? (*service)->GetServerMetadata() : server->metadata));
     return base::Status::Ok();
   });
 }

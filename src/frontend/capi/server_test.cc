@@ -179,6 +179,10 @@ TEST_F(ServerTest, Health) {
   TRITONSERVER_Server unborn;
   EXPECT_CODE(TRITONSERVER_ServerIsLive(&unborn, &answer), kUnavailable);
   EXPECT_CODE(TRITONSERVER_ServerStop(&unborn), kUnavailable);
+  TRITONSERVER_Message* message = nullptr;
+  unborn.metadata.version = "1.2";
+  EXPECT_SUCCESS(TRITONSERVER_ServerMetadata(&unborn, &message));
+  EXPECT_NE(Json(message).find("\"version\":\"1.2\""), std::string::npos);
 }
 
 TEST_F(ServerTest, Properties) {

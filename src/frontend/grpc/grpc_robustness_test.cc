@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Peers that break the rules: of gRPC, of HTTP/2, of everything.
 #include <gtest/gtest.h>
+#include <malloc.h>
 
 #include <random>
 #include <string>
@@ -200,6 +201,20 @@ TEST_F(GrpcRobustnessTest, RapidResetsAreStopped) {
   EXPECT_EQ(client.goaway_error(), kEnhanceYourCalm);
   ExpectAlive();
 }
+
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+TEST_F(GrpcRobustnessTest, CallsThatAreOverLeaveNothingInTheirConnection) {
+  Start();
+  TestClient client(port());
+  const auto play = [&] {
+    for (int i = 0; i < 2000; ++i) client.Unary(kServerLive, "");
+  };
+  play();
+  const size_t before = mallinfo2().uordblks;
+  play();
+  EXPECT_LT(mallinfo2().uordblks, before + 2000 * 20);
+}
+#endif
 
 TEST_F(GrpcRobustnessTest, AClientThatDoesNotReadHoldsNobodyUp) {
   options_.max_message_size = 16 << 20;

@@ -184,6 +184,9 @@ struct SessionCallbacks {
     nghttp2_option* option = nullptr;
     if (nghttp2_option_new(&option) != 0) return nullptr;
     nghttp2_option_set_no_auto_window_update(option, 1);
+    // Else each connection keeps as many streams that are over as may be open, 1 MiB of them, for
+    // priorities that refer to them.
+    nghttp2_option_set_no_closed_streams(option, 1);
     // The session counts resets itself, more generously; this one stands behind it.
     nghttp2_option_set_stream_reset_rate_limit(option, 100000, 10000);
     return option;

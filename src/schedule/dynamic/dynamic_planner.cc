@@ -6,11 +6,6 @@
 namespace nereid::schedule {
 namespace {
 
-uint64_t SaturatingAdd(uint64_t a, uint64_t b) { return a > kNever - b ? kNever : a + b; }
-
-/// Microseconds as nanoseconds; a delay too long for 64 bits is "for ever".
-uint64_t DelayNs(uint64_t us) { return us > kNever / 1000 ? kNever : us * 1000; }
-
 /// From when on a request that would be refused at `refuse_ns` is not held back.
 uint64_t HurryNs(uint64_t refuse_ns) {
   if (refuse_ns == kNever) return kNever;
@@ -27,7 +22,7 @@ DynamicPlanner::DynamicPlanner(const config::ModelConfig& config,
                                const config::DynamicBatchingOptions& options,
                                std::shared_ptr<BatchLimits> limits)
     : max_batch_size_(static_cast<uint64_t>(std::max(1, config.max_batch_size()))),
-      delay_ns_(DelayNs(options.max_queue_delay_us)),
+      delay_ns_(MicrosecondsToNs(options.max_queue_delay_us)),
       compatibility_(config),
       limits_(std::move(limits)),
       queue_(options) {

@@ -12,11 +12,6 @@ namespace {
 
 constexpr size_t kKeptNodes = 64;
 
-uint64_t SaturatingAdd(uint64_t a, uint64_t b) { return a > kNever - b ? kNever : a + b; }
-
-/// Microseconds as nanoseconds; what does not fit is for ever.
-uint64_t MicrosecondsToNs(uint64_t us) { return us > kNever / 1000 ? kNever : us * 1000; }
-
 uint64_t TimeoutUs(const QueuePolicy& policy, const request::InferenceRequest& request) {
   const uint64_t own = request.timeout_us;
   const bool shorter = own != 0 && own < policy.default_timeout_us;

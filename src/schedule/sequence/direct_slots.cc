@@ -14,8 +14,7 @@ constexpr uint64_t kDeadlineMarginNs = 1'000'000;
 DirectSlots::DirectSlots(const config::DirectStrategy& strategy, uint32_t slots,
                          const BatchCompatibility& compatibility)
     : slots_(slots),
-      delay_ns_(strategy.max_queue_delay_us > kNever / 1000 ? kNever
-                                                            : strategy.max_queue_delay_us * 1000),
+      delay_ns_(MicrosecondsToNs(strategy.max_queue_delay_us)),
       utilization_(strategy.minimum_slot_utilization),
       compatibility_(compatibility) {}
 
@@ -36,7 +35,7 @@ uint64_t DirectSlots::HoldUntil(uint64_t now_ns, BatchReason* reason) const {
   *reason = BatchReason::kUtilization;
   if (static_cast<float>(ready_.size()) / static_cast<float>(slots_) >= utilization_) return now_ns;
   const uint64_t since_ns = by_age_.begin()->first;
-  const uint64_t delay_end_ns = since_ns > kNever - delay_ns_ ? kNever : since_ns + delay_ns_;
+  const uint64_t delay_end_ns = SaturatingAdd(since_ns, delay_ns_);
   *reason = BatchReason::kDelayExpired;
   if (delay_end_ns <= now_ns) return now_ns;
   *reason = BatchReason::kDeadline;

@@ -62,6 +62,58 @@ TEST_F(SequenceEndTest, ACancelledRequestTakesItsSequenceWithIt) {
   }
 }
 
+TEST_F(SequenceEndTest, AStartBehindACancelledRequestBeginsAnew) {
+  for (const char* strategy : {"direct { }", "oldest { }"}) {
+    Use(strategy, 1);
+    refused_.clear();
+    ASSERT_TRUE(Send(uint64_t{1}, kStart, "a").ok());
+    ASSERT_TRUE(Send(uint64_t{1}, 0, "b").ok());
+    ASSERT_TRUE(Send(uint64_t{1}, kStart, "c").ok());
+    ASSERT_TRUE(Send(uint64_t{1}, kEnd, "d").ok());
+    cancellations_["b"]->Cancel();
+    DropCancelled();
+    EXPECT_THAT(refused_, ElementsAre("a: [request id: a] Request was cancelled",
+                                      "b: [request id: b] Request was cancelled"));
+    EXPECT_THAT(Run(), ElementsAre("c"));
+    EXPECT_THAT(Run(), ElementsAre("d"));
+    EXPECT_EQ(Ended(SequenceEnd::kEnd), 1u);
+  }
+}
+
+TEST_F(SequenceEndTest, AStartBehindARunningRequestOutlivesWhatIsBetween) {
+  Use("direct { }", 1);
+  ASSERT_TRUE(Send(uint64_t{1}, kStart, "a").ok());
+  EXPECT_THAT(Next(), ElementsAre("a"));
+  auto request = Make(uint64_t{1}, 0, "b");
+  request->deadline_ns = now_ + 5;
+  ASSERT_TRUE(Push(std::move(request)).ok());
+  ASSERT_TRUE(Send(uint64_t{1}, kStart, "c").ok());
+  Advance(5);
+  EXPECT_THAT(refused_, ElementsAre("b: [request id: b] Request was cancelled"));
+  EXPECT_THAT(Next(), IsEmpty());
+  Release("a");
+  EXPECT_THAT(Run(), ElementsAre("c"));
+  EXPECT_TRUE(Send(uint64_t{1}, 0, "d").ok());
+}
+
+TEST_F(SequenceEndTest, AStartThatGoesOnIsNotLateForTheOnesBefore) {
+  Use("direct { }", 1);
+  ASSERT_TRUE(Send(uint64_t{1}, kStart, "1").ok());
+  auto request = Make(uint64_t{2}, kStart, "a");
+  request->timeout_us = 100;
+  ASSERT_TRUE(Push(std::move(request)).ok());
+  request = Make(uint64_t{2}, kStart, "b");
+  request->timeout_us = 300;
+  ASSERT_TRUE(Push(std::move(request)).ok());
+  cancellations_["a"]->Cancel();
+  DropCancelled();
+  Advance(200'000);
+  EXPECT_EQ(refused_.size(), 1u);
+  Advance(100'000);
+  EXPECT_THAT(refused_.back(), "b: timeout of the corresponding sequence has been expired");
+  EXPECT_EQ(planner_->NextExpiry(), kNever);
+}
+
 TEST_F(SequenceEndTest, ACancelledRequestIsNotExecutedEvenIfNobodyHasSaidSo) {
   for (const char* strategy : {"direct { }", "oldest { }"}) {
     Use(strategy, 2);
@@ -239,6 +291,19 @@ TEST_F(SequenceEndTest, AnIterationComesBeforeTheNextRequest) {
   EXPECT_THAT(Next(), ElementsAre("a"));
   Release("a");
   EXPECT_THAT(Run(), ElementsAre("b"));
+}
+
+TEST_F(SequenceEndTest, TheLastIterationEndsASequenceThatTheClientHasNamed) {
+  Use("iterative_sequence: true direct { }", 1);
+  ASSERT_TRUE(Send(uint64_t{5}, kStart, "a").ok());
+  ASSERT_TRUE(Send(uint64_t{5}, 0, "b").ok());
+  EXPECT_THAT(Run(), ElementsAre("a"));
+  EXPECT_FALSE(Send(uint64_t{5}, 0, "c").ok());
+  ASSERT_TRUE(Send(uint64_t{5}, kStart, "d").ok());
+  EXPECT_THAT(Run(), ElementsAre("b"));  // was here in time
+  EXPECT_EQ(Ended(SequenceEnd::kEnd), 1u);
+  EXPECT_THAT(Run(), ElementsAre("d"));
+  EXPECT_EQ(planner_->CountSequences()->slots_in_use, 0u);
 }
 
 TEST_F(SequenceEndTest, ACancelledRequestIsNotIteratedFurther) {

@@ -1,33 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "schedule/sequence/sequence_notice.h"
 
-#include <algorithm>
-#include <optional>
 #include <utility>
 
-#include "request/response_sink.h"
+#include "request/discarding_sink.h"
 #include "request/zero_block.h"
 
 namespace nereid::schedule {
-namespace {
-
-class NullSink final : public request::ResponseSink {
- public:
-  void Send(std::unique_ptr<request::InferenceResponse>, bool /*final*/) noexcept override {}
-};
-
-tensor::Shape Smallest(tensor::Shape shape) {
-  std::replace(shape.begin(), shape.end(), tensor::kVariableDim, int64_t{1});
-  return shape;
-}
-
-std::optional<uint64_t> ZeroBytes(tensor::DataType type, const tensor::Shape& shape) {
-  // A BYTES element is empty: the four bytes of its length.
-  return tensor::ByteSize(type == tensor::DataType::kBytes ? tensor::DataType::kUint32 : type,
-                          shape);
-}
-
-}  // namespace
 
 base::Result<bool> WantsSequenceEndNotice(const config::ModelConfig& config) {
   const std::string* const text = config.FindParameter(kSequenceEndNotice);
@@ -40,7 +19,7 @@ base::Result<bool> WantsSequenceEndNotice(const config::ModelConfig& config) {
 
 RequestPtr MakeSequenceEndNotice(const config::ModelConfig& config, const Sequence& sequence,
                                  std::shared_ptr<const request::ModelIdentity> model) {
-  static const auto sink = std::make_shared<NullSink>();
+  static const auto sink = std::make_shared<request::DiscardingSink>();
   static request::ZeroBlock zero_block;
   auto request = std::make_unique<request::InferenceRequest>();
   request->is_null = true;
@@ -51,14 +30,14 @@ RequestPtr MakeSequenceEndNotice(const config::ModelConfig& config, const Sequen
   request->batch_size = config.max_batch_size() > 0 ? 1 : 0;
   for (const config::TensorSpec& spec : config.inputs()) {
     if (spec.optional) continue;
-    tensor::Shape shape = Smallest(config.FullShape(spec));
-    const auto size = ZeroBytes(spec.data_type, shape);
+    tensor::Shape shape = tensor::WithoutVariableDims(config.FullShape(spec));
+    const auto size = tensor::ZeroByteSize(spec.data_type, shape);
     if (!size) return nullptr;
     auto zeros = zero_block.AtLeast(*size);
     if (zeros == nullptr) return nullptr;
     auto input = request->AddInput(spec.name, spec.data_type, shape);
     if (!input.ok()) return nullptr;
-    (*input)->model_shape = spec.reshape ? Smallest(*spec.reshape) : shape;
+    (*input)->model_shape = spec.reshape ? tensor::WithoutVariableDims(*spec.reshape) : shape;
     if (spec.reshape && config.max_batch_size() > 0) {
       (*input)->model_shape.insert((*input)->model_shape.begin(), 1);
     }

@@ -12,12 +12,10 @@ namespace nereid::schedule {
 
 using base::Status;
 using request::CorrelationId;
+using request::CorrelationIdText;
 using request::InferenceRequest;
 
 namespace {
-
-uint64_t SaturatingAdd(uint64_t a, uint64_t b) { return a > kNever - b ? kNever : a + b; }
-uint64_t MicrosecondsToNs(uint64_t us) { return us > kNever / 1000 ? kNever : us * 1000; }
 
 uint32_t SlotsPerInstance(const config::ModelConfig& config) {
   const auto* oldest = std::get_if<config::OldestStrategy>(&config.sequence_batching()->strategy);
@@ -27,18 +25,21 @@ uint32_t SlotsPerInstance(const config::ModelConfig& config) {
   return static_cast<uint32_t>(std::max(1, config.max_batch_size()));
 }
 
-std::string IdText(const CorrelationId& id) {
-  const auto* number = std::get_if<uint64_t>(&id);
-  return number != nullptr ? std::to_string(*number) : std::get<std::string>(id);
-}
-
 bool IsNone(const CorrelationId& id) {
   const auto* number = std::get_if<uint64_t>(&id);
   return number != nullptr ? *number == 0 : std::get<std::string>(id).empty();
 }
 
+/// A load with another value is refused.
+bool IsTrue(const base::Result<bool>& result) { return result.ok() && *result; }
+
 bool HasStart(const InferenceRequest& request) {
   return (request.flags & request::kFlagSequenceStart) != 0;
+}
+/// Until when it may wait for a slot.
+uint64_t TimeoutNs(const InferenceRequest& request, uint64_t arrival_ns) {
+  if (request.timeout_us == 0) return kNever;
+  return SaturatingAdd(arrival_ns, MicrosecondsToNs(request.timeout_us));
 }
 bool HasEnd(const InferenceRequest& request) {
   return (request.flags & request::kFlagSequenceEnd) != 0;
@@ -54,7 +55,7 @@ SequencePlanner::SequencePlanner(const config::ModelConfig& config,
       compatibility_(config),
       idle_ns_(MicrosecondsToNs(options_.max_sequence_idle_us)),
       slots_per_instance_(SlotsPerInstance(config)),
-      notices_(WantsSequenceEndNotice(config).ok() && *WantsSequenceEndNotice(config)) {}
+      notices_(IsTrue(WantsSequenceEndNotice(config))) {}
 
 SequencePlanner::~SequencePlanner() = default;
 
@@ -95,8 +96,8 @@ base::Result<Sequence*> SequencePlanner::FindOrBegin(InferenceRequest& request, 
   }
   if (!HasStart(request)) {
     return Status::InvalidArgument(
-        request.LogPrefix() + "inference request for sequence " + IdText(request.correlation_id) +
-        " to model '" + config_.name() +
+        request.LogPrefix() + "inference request for sequence " +
+        CorrelationIdText(request.correlation_id) + " to model '" + config_.name() +
         "' must specify the START flag on the first request of the sequence");
   }
   Sequence& begun = table_.Begin(request.correlation_id, internal, now_ns);
@@ -117,13 +118,8 @@ void SequencePlanner::Append(Sequence& sequence, RequestPtr request, uint64_t no
   }
   if (HasEnd(*request)) table_.Close(sequence);
   if (sequence.standing == Sequence::Standing::kIdle) table_.SetIdle(sequence, false);
-  if (sequence.standing == Sequence::Standing::kBacklog && request->timeout_us != 0) {
-    const uint64_t until_ns = SaturatingAdd(now_ns, MicrosecondsToNs(request->timeout_us));
-    if (until_ns < sequence.backlog_until_ns) {
-      backlog_timeouts_.erase({sequence.backlog_until_ns, sequence.handle});
-      backlog_timeouts_.insert({until_ns, sequence.handle});
-      sequence.backlog_until_ns = until_ns;
-    }
+  if (sequence.standing == Sequence::Standing::kBacklog) {
+    SetBacklogTimeout(sequence, std::min(sequence.backlog_until_ns, TimeoutNs(*request, now_ns)));
   }
   waiting.request = std::move(request);
 }
@@ -157,7 +153,9 @@ void SequencePlanner::Reschedule(RequestPtr request, uint64_t now_ns,
   const bool cancelled = request->IsCancelled();
   first.request = std::move(request);
   ++waiting_;
-  if (cancelled || sequence->end != SequenceEnd::kEnd) {
+  if (cancelled) {
+    DropGivenUp(*sequence, now_ns, refused);
+  } else if (sequence->end != SequenceEnd::kEnd) {
     Kill(*sequence, SequenceEnd::kCancelled, now_ns, refused);
   } else {
     Offer(*sequence, now_ns);
@@ -205,7 +203,7 @@ Decision SequencePlanner::Next(uint64_t now_ns, InstanceId instance) {
     ReadySequences::Pick pick = found->second->Choose(now_ns);
     for (Sequence* sequence : pick.cancelled) {
       sequence->ready = false;
-      Kill(*sequence, SequenceEnd::kCancelled, now_ns, &decision.refused);
+      DropGivenUp(*sequence, now_ns, &decision.refused);
     }
     if (pick.rows.empty() && !pick.cancelled.empty()) continue;
     decision.wake_ns = pick.wake_ns;
@@ -271,6 +269,7 @@ void SequencePlanner::OnReleased(InferenceRequest& request, uint64_t now_ns) {
   sequence->touched_ns = now_ns;
   request.flags = sequence->running_flags;
   if (sequence->internal) request.correlation_id = uint64_t{0};
+  if (options_.iterative) table_.Close(*sequence);
   GoOn(*sequence, now_ns);
 }
 
@@ -291,16 +290,17 @@ void SequencePlanner::OnFailed(InferenceRequest& request, uint64_t now_ns,
     Kill(*sequence, SequenceEnd::kFailed, now_ns, refused);
 }
 
-void SequencePlanner::RefuseQueue(Sequence& sequence, SequenceEnd end,
+void SequencePlanner::RefuseQueue(Sequence& sequence, Queue::iterator until, SequenceEnd end,
                                   std::vector<Refusal>* refused) {
-  for (Sequence::Waiting& waiting : sequence.queue) {
-    RemoveDeadline(sequence, waiting);
+  for (auto waiting = sequence.queue.begin(); waiting != until;
+       waiting = sequence.queue.erase(waiting)) {
+    RemoveDeadline(sequence, *waiting);
     --waiting_;
-    if (waiting.request->is_null) continue;
-    InferenceRequest& request = *waiting.request;
+    if (waiting->request->is_null) continue;
+    InferenceRequest& request = *waiting->request;
     request.states.reset();
     if (sequence.internal) request.correlation_id = uint64_t{0};
-    Refusal refusal{std::move(waiting.request), Status::Ok()};
+    Refusal refusal{std::move(waiting->request), Status::Ok()};
     if (end == SequenceEnd::kTimeout) {
       refusal.error = Status::Unavailable("timeout of the corresponding sequence has been expired");
     } else if (end == SequenceEnd::kFailed) {
@@ -313,13 +313,43 @@ void SequencePlanner::RefuseQueue(Sequence& sequence, SequenceEnd end,
     }
     refused->push_back(std::move(refusal));
   }
-  sequence.queue.clear();
+}
+
+/// The START behind the last request that nobody waits for any more: the sequence goes on with it.
+SequencePlanner::Queue::iterator SequencePlanner::FindSpared(Sequence& sequence, uint64_t now_ns) {
+  auto spared = sequence.queue.end();
+  for (auto waiting = sequence.queue.begin(); waiting != sequence.queue.end(); ++waiting) {
+    if (waiting->request->IsCancelled() || waiting->deadline_ns <= now_ns) {
+      spared = sequence.queue.end();
+    } else if (spared == sequence.queue.end() && HasStart(*waiting->request)) {
+      spared = waiting;
+    }
+  }
+  return spared;
+}
+
+void SequencePlanner::DropGivenUp(Sequence& sequence, uint64_t now_ns,
+                                  std::vector<Refusal>* refused) {
+  Withdraw(sequence);
+  const auto spared = FindSpared(sequence, now_ns);
+  if (spared == sequence.queue.end()) {
+    return Kill(sequence, SequenceEnd::kCancelled, now_ns, refused);
+  }
+  RefuseQueue(sequence, spared, SequenceEnd::kCancelled, refused);
+  if (sequence.standing == Sequence::Standing::kBacklog) {
+    uint64_t until_ns = kNever;
+    for (const Sequence::Waiting& waiting : sequence.queue) {
+      until_ns = std::min(until_ns, TimeoutNs(*waiting.request, waiting.arrival_ns));
+    }
+    SetBacklogTimeout(sequence, until_ns);
+  }
+  Offer(sequence, now_ns);
 }
 
 void SequencePlanner::Kill(Sequence& sequence, SequenceEnd end, uint64_t now_ns,
                            std::vector<Refusal>* refused) {
   Withdraw(sequence);
-  RefuseQueue(sequence, end, refused);
+  RefuseQueue(sequence, sequence.queue.end(), end, refused);
   table_.Close(sequence);
   if (!sequence.notified) sequence.end = end;
   if (!sequence.running) End(sequence, now_ns);
@@ -343,9 +373,7 @@ void SequencePlanner::End(Sequence& sequence, uint64_t now_ns) {
   table_.Close(sequence);
   if (Notify(sequence, now_ns)) return;
   ++ended_[static_cast<size_t>(sequence.end)];
-  if (sequence.standing == Sequence::Standing::kBacklog) {
-    backlog_timeouts_.erase({sequence.backlog_until_ns, sequence.handle});
-  }
+  SetBacklogTimeout(sequence, kNever);
   const bool had_slot = sequence.standing != Sequence::Standing::kBacklog;
   Sequence* const unblocked = table_.Remove(sequence);
   if (unblocked != nullptr) Offer(*unblocked, now_ns);
@@ -354,8 +382,7 @@ void SequencePlanner::End(Sequence& sequence, uint64_t now_ns) {
 
 void SequencePlanner::FillSlots(uint64_t now_ns) {
   while (Sequence* const sequence = table_.TakeFromBacklog()) {
-    backlog_timeouts_.erase({sequence->backlog_until_ns, sequence->handle});
-    sequence->backlog_until_ns = kNever;
+    SetBacklogTimeout(*sequence, kNever);
     Offer(*sequence, now_ns);
   }
 }
@@ -367,13 +394,20 @@ void SequencePlanner::RemoveDeadline(const Sequence& sequence, const Sequence::W
   deadlines_.erase(deadlines_.find({waiting.deadline_ns, sequence.handle}));
 }
 
+void SequencePlanner::SetBacklogTimeout(Sequence& sequence, uint64_t until_ns) {
+  if (until_ns == sequence.backlog_until_ns) return;
+  backlog_timeouts_.erase({sequence.backlog_until_ns, sequence.handle});
+  if (until_ns != kNever) backlog_timeouts_.insert({until_ns, sequence.handle});
+  sequence.backlog_until_ns = until_ns;
+}
+
 uint64_t SequencePlanner::IdleEnd(const Sequence& sequence) const {
   return SaturatingAdd(sequence.touched_ns, idle_ns_);
 }
 
 void SequencePlanner::Expire(uint64_t now_ns, std::vector<Refusal>* refused) {
   while (!deadlines_.empty() && deadlines_.begin()->ns <= now_ns) {
-    Kill(*table_.Find(deadlines_.begin()->handle), SequenceEnd::kCancelled, now_ns, refused);
+    DropGivenUp(*table_.Find(deadlines_.begin()->handle), now_ns, refused);
   }
   while (!backlog_timeouts_.empty() && backlog_timeouts_.begin()->ns <= now_ns) {
     Kill(*table_.Find(backlog_timeouts_.begin()->handle), SequenceEnd::kTimeout, now_ns, refused);
@@ -403,7 +437,7 @@ void SequencePlanner::DropCancelledIn(SequenceTable::List& list, uint64_t now_ns
     if (cancelled) dead.push_back(sequence.handle);
   }
   for (const uint64_t handle : dead) {
-    Kill(*table_.Find(handle), SequenceEnd::kCancelled, now_ns, refused);
+    DropGivenUp(*table_.Find(handle), now_ns, refused);
   }
 }
 

@@ -26,7 +26,9 @@ namespace nereid::schedule {
 ///  - END closes it for further requests at once, and ends it when that request is released; a new
 ///    sequence with its id begins then, not before;
 ///  - a sequence with nothing to do is ended when nothing has come for the idle time; one whose
-///    waiting request is cancelled, or outlives its client's deadline, dies with all that waits.
+///    waiting request is cancelled, or outlives its client's deadline, dies with all that waits,
+///    but for a START behind it and what follows: with that the sequence begins anew;
+///  - an iterative sequence is closed as soon as a request of it is released for good.
 /// Which of the requests that may be handed out make a batch is the strategy's: DirectSlots or
 /// OldestCandidates, one for each instance.
 class SequencePlanner final : public BatchPlanner {
@@ -70,6 +72,7 @@ class SequencePlanner final : public BatchPlanner {
   const std::array<uint64_t, kSequenceEndCount>& ended() const { return ended_; }
 
  private:
+  using Queue = std::list<Sequence::Waiting>;
   struct Deadline {
     uint64_t ns;
     uint64_t handle;
@@ -92,11 +95,17 @@ class SequencePlanner final : public BatchPlanner {
   void GoOn(Sequence& sequence, uint64_t now_ns);
   /// Refuses all that waits, and ends the sequence as soon as nothing of it is handed out.
   void Kill(Sequence& sequence, SequenceEnd end, uint64_t now_ns, std::vector<Refusal>* refused);
-  void RefuseQueue(Sequence& sequence, SequenceEnd end, std::vector<Refusal>* refused);
+  /// What somebody waits for no more, and what waits before it, is refused. With a START behind
+  /// that the sequence begins anew; without one it is killed.
+  void DropGivenUp(Sequence& sequence, uint64_t now_ns, std::vector<Refusal>* refused);
+  static Queue::iterator FindSpared(Sequence& sequence, uint64_t now_ns);
+  void RefuseQueue(Sequence& sequence, Queue::iterator until, SequenceEnd end,
+                   std::vector<Refusal>* refused);
   void End(Sequence& sequence, uint64_t now_ns);
   /// Queues the synthetic END; false where the model does not want it, or cannot get it.
   bool Notify(Sequence& sequence, uint64_t now_ns);
   void FillSlots(uint64_t now_ns);
+  void SetBacklogTimeout(Sequence& sequence, uint64_t until_ns);
   void RemoveDeadline(const Sequence& sequence, const Sequence::Waiting& waiting);
   void DropCancelledIn(SequenceTable::List& list, uint64_t now_ns, std::vector<Refusal>* refused);
   uint64_t IdleEnd(const Sequence& sequence) const;

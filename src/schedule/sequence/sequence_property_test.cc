@@ -2,21 +2,19 @@
 // Random schedules, played to the sequence batcher and to a serial model of what it promises: every
 // request is answered once, those of a sequence are executed in order and one at a time, in one
 // slot that no other live sequence has, and the state that a model keeps by slot (Direct) or by id
-// (Oldest) is what executing each sequence alone would give.
+// (Oldest) is what executing each sequence alone would give. Models are replaced by other versions
+// while the sequences of the old ones go on.
 //
 // NEREID_SEQUENCE_SCHEDULES sets how many schedules there are for each strategy, and
 // NEREID_PROPERTY_SEED repeats a run.
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <cstdlib>
-#include <map>
-#include <random>
-#include <set>
+#include <memory>
+#include <string>
+#include <vector>
 
-#include "request/response_factory.h"
-#include "request/testing/make_model.h"
-#include "schedule/sequence/sequence_planner.h"
+#include "schedule/testing/played_version.h"
 
 namespace nereid::schedule {
 namespace {
@@ -31,20 +29,6 @@ uint64_t FromEnvironment(const char* name, uint64_t otherwise) {
   const char* text = std::getenv(name);
   return text == nullptr ? otherwise : std::strtoull(text, nullptr, 10);
 }
-
-constexpr uint64_t kIdleNs = 40'000;
-
-class Random {
- public:
-  explicit Random(uint64_t seed) : engine_(seed) {}
-  uint64_t Below(uint64_t bound) { return bound == 0 ? 0 : engine_() % bound; }
-  bool Chance(uint64_t percent) { return Below(100) < percent; }
-
- private:
-  std::mt19937_64 engine_;
-};
-
-using ModelPtr = std::shared_ptr<const request::ModelIdentity>;
 
 std::vector<ModelPtr> MakeModels(bool direct) {
   std::vector<ModelPtr> models;
@@ -71,462 +55,70 @@ std::vector<ModelPtr> MakeModels(bool direct) {
   return models;
 }
 
-/// What the test knows of a request, by its number.
-struct Known {
-  size_t sequence = 0;
-  bool start = false;
-  int64_t value = 0;
-  int64_t columns = 1;
-  uint64_t deadline_ns = kNever;
-  int iterations = 1;  // executions that are left
-  int answers = 0;
-  std::shared_ptr<request::Cancellation> cancellation;
-};
-
-/// What it knows of a sequence.
-struct Line {
-  uint64_t id = 0;
-  bool internal = false;
-  bool closed = false;          // END has come, or it is dead
-  bool dead = false;            // something of it was refused, or it was idle for too long
-  std::vector<size_t> waiting;  // numbers of requests, in order
-  bool running = false;
-  uint64_t touched_ns = 0;
-  uint64_t backlog_until_ns = kNever;
-  int64_t expected = 0;  // the state of the serial model
-  bool placed = false;   // something of it has been executed
-  InstanceId instance = 0;
-  size_t row = 0;
-};
-
+/// One schedule: a model of some configuration, and what becomes of it. As in the server, a reload
+/// puts another version, with another configuration, in its place, which knows no sequences; what
+/// has begun in the old one goes on there.
 class Schedule {
  public:
-  Schedule(const ModelPtr& model, bool direct, uint64_t seed)
-      : random_(seed),
-        model_(model),
-        direct_(direct),
-        options_(*model->config->sequence_batching()),
-        planner_(*model->config, nullptr) {}
+  Schedule(const std::vector<ModelPtr>& models, size_t first, bool direct, uint64_t seed)
+      : models_(models), direct_(direct), random_(seed) {
+    Load(models_[first]);
+  }
 
   void Run() {
-    for (uint64_t i = 1 + random_.Below(3); i > 0; --i) AddInstance();
     const uint64_t events = 10 + random_.Below(50);
     for (uint64_t i = 0; i < events && !failed(); ++i) Event();
-    if (random_.Chance(20)) Drain();
-    Finish();
+    if (random_.Chance(20)) versions_.back()->Drain();
+    for (const auto& version : versions_) Finish(*version);
   }
-  bool failed() const { return ::testing::Test::HasFailure(); }
+  static bool failed() { return PlayedVersion::failed(); }
 
  private:
-  struct Running {
-    RequestPtr request;
-    InstanceId instance;
-    size_t row;
-  };
-  struct Instance {
-    bool busy = false;
-    bool retired = false;
-  };
+  static constexpr size_t kMostVersions = 4;
 
-  // ---- Events ----
-
-  void Event() {
-    switch (random_.Below(20)) {
-      case 0:
-      case 1:
-      case 2:
-      case 3:
-      case 4:
-      case 5:
-      case 6:
-        return Send();
-      case 7:
-      case 8:
-      case 9:
-      case 10:
-        return Plan();
-      case 11:
-      case 12:
-      case 13:
-        return Release();
-      case 14:
-        return FinishInstance();
-      case 15:
-        return Cancel();
-      case 16:
-        return random_.Chance(50) ? AddInstance() : RetireInstance();
-      default:
-        return Advance(random_.Chance(10) ? kIdleNs : random_.Below(8'000));
-    }
+  void Load(const ModelPtr& model) {
+    versions_.push_back(std::make_unique<PlayedVersion>(model, direct_, random_, now_ns_));
   }
-
+  void Reload() {
+    if (versions_.size() == kMostVersions) return;
+    versions_.back()->Drain();
+    Load(models_[random_.Below(models_.size())]);
+  }
   void Advance(uint64_t ns) {
     now_ns_ += ns;
-    ExpectRefusals([&](std::vector<Refusal>* refused) { planner_.Expire(now_ns_, refused); });
-    for (Line& line : lines_) {
-      const bool idle = !line.closed && line.waiting.empty() && !line.running;
-      if (idle && line.touched_ns + kIdleNs <= now_ns_) line.closed = line.dead = true;
-    }
-    EXPECT_GT(planner_.NextExpiry(), now_ns_);
+    for (const auto& version : versions_) version->Expire();
+  }
+  PlayedVersion& AnyVersion() { return *versions_[random_.Below(versions_.size())]; }
+
+  void Event() {
+    const uint64_t kind = random_.Below(200);
+    if (kind < 70) return versions_.back()->Send();
+    if (kind < 110) return AnyVersion().Plan();
+    if (kind < 140) return AnyVersion().Release();
+    if (kind < 150) return AnyVersion().FinishInstance();
+    if (kind < 160) return AnyVersion().Cancel();
+    if (kind < 165) return versions_.back()->AddInstance();
+    if (kind < 170) return versions_.back()->RetireInstance();
+    if (kind < 174) return Reload();
+    Advance(random_.Chance(10) ? kPlayedIdleNs : random_.Below(8'000));
   }
 
-  void Send() {
-    auto request = std::make_unique<request::InferenceRequest>();
-    const bool internal = options_.iterative && random_.Chance(30);
-    const uint64_t id = internal ? 0 : 1 + random_.Below(5);
-    Known known;
-    known.start = internal || random_.Chance(30);
-    const bool end = !internal && random_.Chance(25);
-    known.value = static_cast<int64_t>(1 + random_.Below(1000));
-    known.columns = random_.Chance(20) ? 2 : 1;
-    if (options_.iterative) known.iterations = static_cast<int>(1 + random_.Below(3));
-    if (id != 0 && id % 2 == 0) {
-      request->correlation_id = "id" + std::to_string(id);
-    } else {
-      request->correlation_id = id;
-    }
-    request->flags = (known.start && !internal ? request::kFlagSequenceStart : 0) |
-                     (end ? request::kFlagSequenceEnd : 0);
-    request->batch_size = model_->config->max_batch_size() > 0 ? 1 : 0;
-    request->priority = known_.size();
-    (void)request->AddInput("X", tensor::DataType::kInt8, {1, known.columns});
-    if (random_.Chance(10)) {
-      known.deadline_ns = now_ns_ + 1 + random_.Below(20'000);
-      request->deadline_ns = known.deadline_ns;
-    }
-    if (random_.Chance(10)) request->timeout_us = 1 + random_.Below(20);
-    known.cancellation = request->cancellation();
-    if (Notices()) request->Bind(model_);
-    Push(std::move(request), std::move(known), id, end);
-  }
-
-  void Push(RequestPtr request, Known known, uint64_t id, bool end) {
-    size_t line = lines_.size();
-    const auto open = open_.find(id);
-    if (id != 0 && open != open_.end() && !lines_[open->second].closed) line = open->second;
-    const bool begins = line == lines_.size();
-    const bool active = std::any_of(instances_.begin(), instances_.end(),
-                                    [](const auto& each) { return !each.second.retired; });
-    const bool welcome = !begins || (known.start && active);
-    const uint64_t timeout_us = request->timeout_us;
-    const base::Status status = planner_.Push(request, now_ns_);
-    EXPECT_EQ(status.ok(), welcome) << status.message();
-    if (!status.ok()) {
-      EXPECT_NE(request, nullptr);
-      if (request->response_factory() != nullptr) request->response_factory()->Disarm();
-      return;
-    }
-    if (begins) {
-      lines_.emplace_back().closed = id == 0;
-      if (id != 0) open_[id] = line;
-    }
-    known.sequence = line;
-    if (end) lines_[line].closed = true;
-    lines_[line].touched_ns = now_ns_;
-    if (timeout_us != 0) {
-      lines_[line].backlog_until_ns =
-          std::min(lines_[line].backlog_until_ns, now_ns_ + timeout_us * 1000);
-    }
-    lines_[line].waiting.push_back(known_.size());
-    known_.push_back(std::move(known));
-  }
-
-  void Cancel() {
-    if (known_.empty()) return;
-    Known& known = known_[random_.Below(known_.size())];
-    known.cancellation->Cancel();
-    if (random_.Chance(50)) DropCancelled();
-  }
-  void DropCancelled() {
-    ExpectRefusals(
-        [&](std::vector<Refusal>* refused) { planner_.DropCancelled(now_ns_, refused); });
-  }
-
-  void AddInstance() {
-    if (instances_.size() >= 4) return;
-    planner_.AddInstance(next_instance_, now_ns_);
-    instances_[next_instance_++] = {};
-  }
-  void RetireInstance() {
-    const auto instance = Pick(instances_);
-    if (instance == instances_.end()) return;
-    instance->second.retired = true;
-    planner_.RetireInstance(instance->first);
-    RemoveVacant();
-  }
-  void RemoveVacant() {
-    std::erase_if(instances_, [&](const auto& each) {
-      const bool gone = each.second.retired && !each.second.busy && planner_.IsVacant(each.first);
-      if (gone) planner_.RemoveInstance(each.first);
-      return gone;
-    });
-  }
-  void Drain() {
-    ExpectRefusals([&](std::vector<Refusal>* refused) { planner_.Drain(now_ns_, refused); });
-    for (Line& line : lines_) {
-      if (!line.closed && line.waiting.empty() && !line.running) line.closed = line.dead = true;
-    }
-    drained_ = true;
-  }
-
-  template <typename Container>
-  typename Container::iterator Pick(Container& all) {
-    return all.empty() ? all.end() : std::next(all.begin(), random_.Below(all.size()));
-  }
-
-  // ---- Execution ----
-
-  void Plan() {
-    const auto found = Pick(instances_);
-    if (found != instances_.end() && !found->second.busy) PlanFor(found->first);
-  }
-
-  bool PlanFor(InstanceId instance) {
-    ExpectRefusals([&](std::vector<Refusal>* refused) { planner_.Expire(now_ns_, refused); });
-    const uint64_t ready_ns = planner_.ReadyAt(now_ns_, instance);
-    Decision decision = planner_.Next(now_ns_, instance);
-    const bool refused_any = !decision.refused.empty();
-    EXPECT_TRUE(ready_ns > now_ns_ || decision.batch || refused_any);
-    CheckRefusals(std::move(decision.refused));
-    if (!decision.batch) {
-      EXPECT_GT(decision.wake_ns, now_ns_);
-      return refused_any;
-    }
-    EXPECT_LE(ready_ns, now_ns_ + (refused_any ? kNever - now_ns_ : 0));
-    instances_[instance].busy = true;
-    Execute(instance, std::move(*decision.batch));
-    return true;
-  }
-
-  void Execute(InstanceId instance, Batch batch) {
-    const auto largest = static_cast<size_t>(std::max(1, model_->config->max_batch_size()));
-    EXPECT_LE(batch.requests.size(), largest);
-    EXPECT_EQ(batch.batch_size, batch.requests.size());
-    EXPECT_NE(batch.requests.back(), nullptr);
-    std::set<size_t> sequences;
-    int64_t columns = 0;
-    for (size_t row = 0; row < batch.requests.size(); ++row) {
-      RequestPtr& request = batch.requests[row];
-      if (request == nullptr) {
-        EXPECT_TRUE(direct_);
-        continue;
-      }
-      if (request->is_null) {
-        ExecuteNotice(*request);
-      } else {
-        Known& known = known_[request->priority];
-        EXPECT_TRUE(sequences.insert(known.sequence).second) << "twice in a batch";
-        EXPECT_TRUE(columns == 0 || columns == known.columns) << "shapes differ";
-        columns = known.columns;
-        ExecuteRequest(instance, row, *request, known);
-      }
-      running_.push_back({std::move(request), instance, row});
-    }
-  }
-
-  void ExecuteNotice(const request::InferenceRequest& request) {
-    EXPECT_TRUE(Notices());
-    EXPECT_TRUE(request.IsCancelled());
-    EXPECT_EQ(request.flags, request::kFlagSequenceEnd);
-    ++notices_;
-  }
-
-  void ExecuteRequest(InstanceId instance, size_t row, const request::InferenceRequest& request,
-                      Known& known) {
-    Line& line = lines_[known.sequence];
-    EXPECT_FALSE(line.running) << "two of a sequence at a time";
-    EXPECT_FALSE(line.dead);
-    EXPECT_FALSE(known.cancellation->IsCancelled());
-    EXPECT_GT(known.deadline_ns, now_ns_);
-    ASSERT_FALSE(line.waiting.empty());
-    EXPECT_EQ(line.waiting.front(), request.priority) << "out of order";
-    line.waiting.erase(line.waiting.begin());
-    line.running = true;
-    const bool first = !line.placed;
-    if (first) {
-      line.placed = true;
-      line.instance = instance;
-      line.row = row;
-    }
-    EXPECT_EQ(line.instance, instance);
-    EXPECT_TRUE(!direct_ || line.row == row);
-    // The model's view: it knows the row or the id, and the controls.
-    const auto key = direct_ ? std::pair(instance, std::to_string(row))
-                             : std::pair(instance, IdText(request.correlation_id));
-    Kept& kept = kept_[key];
-    const bool start = (request.flags & request::kFlagSequenceStart) != 0;
-    if (start) {
-      EXPECT_TRUE(kept.sequence == known.sequence || !IsAlive(kept.sequence))
-          << "a live sequence has the place";
-      kept = {known.sequence, 0};
-      line.expected = 0;
-    } else {
-      EXPECT_EQ(kept.sequence, known.sequence) << "the place is another sequence's";
-    }
-    kept.sum += known.value;
-    line.expected += known.value;
-    EXPECT_EQ(kept.sum, line.expected);
-  }
-
-  static std::string IdText(const request::CorrelationId& id) {
-    const auto* number = std::get_if<uint64_t>(&id);
-    return number != nullptr ? std::to_string(*number) : std::get<std::string>(id);
-  }
-  bool IsAlive(size_t sequence) const {
-    if (sequence >= lines_.size()) return false;
-    const Line& line = lines_[sequence];
-    return line.running || !line.waiting.empty() || !line.closed;
-  }
-
-  void Release() {
-    const auto chosen = Pick(running_);
-    if (chosen == running_.end()) return;
-    Running running = std::move(*chosen);
-    running_.erase(chosen);
-    if (running.request->is_null) {
-      planner_.OnReleased(*running.request, now_ns_);
-      return RemoveVacant();
-    }
-    Known& known = known_[running.request->priority];
-    Line& line = lines_[known.sequence];
-    line.running = false;
-    line.touched_ns = now_ns_;
-    if (--known.iterations > 0) return Reschedule(std::move(running), known, line);
-    EXPECT_EQ(++known.answers, 1);
-    planner_.OnReleased(*running.request, now_ns_);
-    EXPECT_EQ(running.request->flags & request::kFlagSequenceStart ? known.start : true, true);
-    // A second release of the same request must change nothing.
-    if (random_.Chance(20)) {
-      running.request->sequence_handle = 1 + random_.Below(3);
-      const size_t waiting = planner_.size();
-      if (!HandleRuns(running.request->sequence_handle)) {
-        planner_.OnReleased(*running.request, now_ns_);
-      }
-      EXPECT_EQ(planner_.size(), waiting);
-    }
-    if (running.request->response_factory() != nullptr)
-      running.request->response_factory()->Disarm();
-    if (drained_ && line.waiting.empty() && !line.closed) line.closed = line.dead = true;
-    RemoveVacant();
-  }
-  bool HandleRuns(uint64_t handle) const {
-    return std::any_of(running_.begin(), running_.end(), [&](const Running& running) {
-      return running.request->sequence_handle == handle;
-    });
-  }
-
-  void Reschedule(Running running, Known& known, Line& line) {
-    const size_t number = running.request->priority;
-    known.value = static_cast<int64_t>(1 + random_.Below(1000));
-    line.waiting.insert(line.waiting.begin(), number);
-    ExpectRefusals([&](std::vector<Refusal>* refused) {
-      planner_.Reschedule(std::move(running.request), now_ns_, refused);
-    });
-    RemoveVacant();
-  }
-
-  void FinishInstance() {
-    const auto found = Pick(instances_);
-    if (found == instances_.end()) return;
-    found->second.busy = false;
-    RemoveVacant();
-  }
-
-  // ---- Refusals ----
-
-  template <typename Action>
-  void ExpectRefusals(const Action& action) {
-    std::vector<Refusal> refused;
-    action(&refused);
-    CheckRefusals(std::move(refused));
-    RemoveVacant();
-  }
-
-  void CheckRefusals(std::vector<Refusal> refused) {
-    std::map<size_t, std::vector<size_t>> by_line;
-    for (Refusal& refusal : refused) {
-      Known& known = known_[refusal.request->priority];
-      EXPECT_EQ(++known.answers, 1);
-      EXPECT_FALSE(refusal.error.ok());
-      by_line[known.sequence].push_back(refusal.request->priority);
-      if (refusal.request->response_factory() != nullptr) {
-        refusal.request->response_factory()->Disarm();
-      }
-    }
-    for (const auto& [index, numbers] : by_line) {
-      Line& line = lines_[index];
-      EXPECT_EQ(line.waiting, numbers) << "a dying sequence takes all that waits with it, in order";
-      const bool reason = line.dead || line.backlog_until_ns <= now_ns_ ||
-                          std::any_of(numbers.begin(), numbers.end(), [&](size_t number) {
-                            return known_[number].cancellation->IsCancelled() ||
-                                   known_[number].deadline_ns <= now_ns_;
-                          });
-      EXPECT_TRUE(reason) << "nothing was wrong with the sequence";
-      line.waiting.clear();
-      line.closed = line.dead = true;
-    }
-  }
-
-  // ---- The end ----
-
-  void Finish() {
-    if (instances_.empty() || std::all_of(instances_.begin(), instances_.end(),
-                                          [](const auto& each) { return each.second.retired; })) {
-      AddInstanceAlways();
-    }
+  void Finish(PlayedVersion& version) {
+    version.EnsureAnInstance();
     for (int round = 0; round < 2'000 && !failed(); ++round) {
-      while (!running_.empty()) Release();
-      for (auto& [instance, state] : instances_) state.busy = false;
-      RemoveVacant();
-      bool any = false;
-      const auto instances = instances_;  // planning may remove some
-      for (auto each = instances.begin(); each != instances.end() && !any; ++each) {
-        any = PlanFor(each->first);
-      }
-      if (any) continue;
-      if (planner_.size() == 0 && planner_.table().active().empty() &&
-          planner_.table().idle().empty()) {
-        break;
-      }
-      DropCancelled();
-      Advance(kIdleNs);
+      if (version.Step()) continue;
+      if (version.empty()) break;
+      version.DropCancelled();
+      Advance(kPlayedIdleNs);
     }
-    EXPECT_EQ(planner_.size(), 0u);
-    EXPECT_EQ(planner_.table().free_slots(), planner_.table().slots()) << "a slot leaks";
-    EXPECT_EQ(planner_.NextExpiry(), kNever);
-    for (const auto& [instance, state] : instances_) EXPECT_FALSE(state.retired);
-    for (const Known& known : known_) EXPECT_EQ(known.answers, 1) << "lost, or answered twice";
-    uint64_t ended = 0;
-    for (const uint64_t count : planner_.ended()) ended += count;
-    EXPECT_EQ(ended, lines_.size());
-    EXPECT_LE(notices_, lines_.size());
+    version.ExpectAllDone();
   }
-  void AddInstanceAlways() {
-    planner_.AddInstance(next_instance_, now_ns_);
-    instances_[next_instance_++] = {};
-  }
-  bool Notices() const { return model_->config->FindParameter("sequence_end_notice") != nullptr; }
 
-  struct Kept {
-    size_t sequence = SIZE_MAX;
-    int64_t sum = 0;
-  };
-
-  Random random_;
-  const ModelPtr model_;
+  const std::vector<ModelPtr>& models_;
   const bool direct_;
-  const config::SequenceBatchingOptions& options_;
-  SequencePlanner planner_;
+  Random random_;
   uint64_t now_ns_ = 1'000'000;
-  InstanceId next_instance_ = 1;
-  std::map<InstanceId, Instance> instances_;
-  std::vector<Known> known_;
-  std::vector<Line> lines_;
-  std::map<uint64_t, size_t> open_;  // by id
-  std::vector<Running> running_;
-  std::map<std::pair<InstanceId, std::string>, Kept> kept_;
-  size_t notices_ = 0;
-  bool drained_ = false;
+  std::vector<std::unique_ptr<PlayedVersion>> versions_;  // the last one gets the requests
 };
 
 void PlayAll(bool direct) {
@@ -534,7 +126,7 @@ void PlayAll(bool direct) {
   const uint64_t seed = FromEnvironment("NEREID_PROPERTY_SEED", 20'250'611);
   const uint64_t schedules = FromEnvironment("NEREID_SEQUENCE_SCHEDULES", kDefaultSchedules);
   for (uint64_t i = 0; i < schedules; ++i) {
-    Schedule schedule(models[i % models.size()], direct, seed + i);
+    Schedule schedule(models, i % models.size(), direct, seed + i);
     schedule.Run();
     ASSERT_FALSE(schedule.failed()) << "variant " << i % models.size() << ", seed " << seed + i;
   }

@@ -27,9 +27,8 @@ telemetry::SequenceList SequencePlanner::ListSequences(
     for (const Sequence& sequence : *part) {
       if (list.sequences.size() >= most) break;
       telemetry::SequenceInfo& info = list.sequences.emplace_back();
-      const auto* number = std::get_if<uint64_t>(&sequence.id);
-      info.text_id = number == nullptr;
-      info.id = number != nullptr ? std::to_string(*number) : std::get<std::string>(sequence.id);
+      info.text_id = std::holds_alternative<std::string>(sequence.id);
+      info.id = request::CorrelationIdText(sequence.id);
       info.open = sequence.open;
       info.has_slot = sequence.standing != Sequence::Standing::kBacklog;
       if (info.has_slot) info.instance = name_of(sequence.instance);

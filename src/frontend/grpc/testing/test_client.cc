@@ -246,7 +246,9 @@ void TestClient::WaitForClose() {
 Reply TestClient::Unary(const std::string& path, std::string_view message, const Headers& extra) {
   const int32_t stream = Open(path, extra);
   Send(stream, Frame(message), /*end=*/true);
-  return Finish(stream);
+  Reply reply = Finish(stream);
+  streams_.erase(stream);
+  return reply;
 }
 
 void TestClient::SendAll() {

@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
+// The functions that the server calls.
+#include "nereid/backend/plugin.h"
+
+#include "custom/instance.h"
+#include "custom/model.h"
+
+NEREID_BACKEND_PLUGIN(nereid::backend::NoBackendState, nereid::custom::CustomModel,
+                      nereid::custom::CustomInstance);

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "pytorch/settings.h"
+
+#include <sched.h>
+
+#include <algorithm>
+#include <thread>
+
+namespace nereid::pytorch {
+namespace {
+
+constexpr int64_t kMostThreads = 1024;
+
+Error ReadFlag(const backend::Parameters& parameters, const char* name,
+               std::optional<bool>* value) {
+  if (parameters.Find(name) == nullptr) {
+    return {};
+  }
+  bool flag = false;
+  NEREID_BACKEND_TRY(parameters.ReadBool(name, &flag));
+  *value = flag;
+  return {};
+}
+
+Error ReadGpuFlags(const backend::Parameters& parameters, std::vector<std::string>* found) {
+  for (const char* name : {"ENABLE_NVFUSER", "ENABLE_CACHE_CLEANING", "DISABLE_CUDNN"}) {
+    bool set = false;
+    NEREID_BACKEND_TRY(parameters.ReadBool(name, &set));
+    if (set) {
+      found->push_back(name);
+    }
+  }
+  return {};
+}
+
+Error ReadRun(const backend::ModelConfig& config, int64_t processors, RunSettings* run) {
+  const backend::Parameters& parameters = config.parameters;
+  bool disabled = false;
+  NEREID_BACKEND_TRY(parameters.ReadBool("DISABLE_OPTIMIZED_EXECUTION", &disabled));
+  run->optimized_execution = !disabled;
+  NEREID_BACKEND_TRY(parameters.ReadBool("INFERENCE_MODE", &run->inference_mode));
+  NEREID_BACKEND_TRY(parameters.ReadBool("ENABLE_WEIGHT_SHARING", &run->weight_sharing));
+  int64_t threads = 0;
+  NEREID_BACKEND_TRY(parameters.ReadInt("cpu_threads_per_instance", 0, kMostThreads, &threads));
+  NEREID_BACKEND_TRY(parameters.ReadInt("INTRA_OP_THREAD_COUNT", 0, kMostThreads, &threads));
+  if (threads == 0) {
+    threads = std::min(kMostThreads, processors / std::max<int64_t>(1, config.instance_count));
+  }
+  run->intra_op_threads = std::max<int64_t>(1, threads);
+  return {};
+}
+
+}  // namespace
+
+Error ReadSettings(const backend::ModelConfig& config, int64_t processors, RunSettings* run,
+                   ProcessSettings* process) {
+  const backend::Parameters& parameters = config.parameters;
+  NEREID_BACKEND_TRY(ReadRun(config, processors, run));
+  NEREID_BACKEND_TRY(
+      parameters.ReadInt("INTER_OP_THREAD_COUNT", 0, kMostThreads, &process->inter_op_threads));
+  NEREID_BACKEND_TRY(ReadFlag(parameters, "ENABLE_JIT_EXECUTOR", &process->jit_executor));
+  NEREID_BACKEND_TRY(ReadFlag(parameters, "ENABLE_JIT_PROFILING", &process->jit_profiling));
+  NEREID_BACKEND_TRY(ReadFlag(parameters, "ENABLE_TENSOR_FUSER", &process->tensor_fuser));
+  return ReadGpuFlags(parameters, &process->without_effect);
+}
+
+int64_t UsableProcessors() {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  if (sched_getaffinity(0, sizeof(set), &set) == 0 && CPU_COUNT(&set) > 0) {
+    return CPU_COUNT(&set);
+  }
+  return std::max<int64_t>(1, std::thread::hardware_concurrency());
+}
+
+}  // namespace nereid::pytorch

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// The plug-in of a build without TensorRT: loading a model says what to install.
+#include "nereid/backend/plugin.h"
+
+namespace nereid::tensorrt {
+namespace {
+
+using backend::Error;
+
+class AbsentModel {
+ public:
+  explicit AbsentModel(const backend::NoBackendState*) {}
+
+  Error Load(TRITONBACKEND_Model* model) {
+    const char* name = nullptr;
+    NEREID_BACKEND_TRY(TRITONBACKEND_ModelName(model, &name));
+    return Error::Unsupported(
+        std::string("model '") + name +
+        "': this server was built without TensorRT. Install NVIDIA's packages libnvinfer-dev, "
+        "libnvinfer-plugin-dev and cuda-cudart-dev (TensorRT 8.6 or 10), or unpack TensorRT's "
+        "archive and name its folder to CMake with -DTENSORRT_ROOT=DIR; then build again");
+  }
+};
+
+/// Never made: there is no model without an error.
+class AbsentInstance {
+ public:
+  explicit AbsentInstance(const AbsentModel*) {}
+
+  Error Load(TRITONBACKEND_ModelInstance*) { return Error::Unsupported("there is no TensorRT"); }
+  void Execute(TRITONBACKEND_ModelInstance*, TRITONBACKEND_Request**, uint32_t) {}
+};
+
+}  // namespace
+}  // namespace nereid::tensorrt
+
+NEREID_BACKEND_PLUGIN(nereid::backend::NoBackendState, nereid::tensorrt::AbsentModel,
+                      nereid::tensorrt::AbsentInstance);

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "framework/runner.h"
+#include "nereid/backend/model_config.h"
+#include "nereid/backend/plugin.h"
+#include "tensorrt/engine.h"
+
+namespace nereid::tensorrt {
+
+/// TensorRT runs on GPUs only.
+struct TensorRtBackend {
+  static constexpr TRITONSERVER_InstanceGroupKind kPreferredKind =
+      TRITONSERVER_INSTANCEGROUPKIND_GPU;
+
+  Error Load(TRITONBACKEND_Backend* backend) {
+    return backend::ReadBackendConfig(backend, &settings);
+  }
+
+  backend::Parameters settings;
+};
+
+/// One version of a model. Unchanged after Load. Each instance reads the plan once more: it may be
+/// on another GPU, and an engine's profile serves one execution at a time before TensorRT 10.
+class TensorRtModel {
+ public:
+  explicit TensorRtModel(const TensorRtBackend* backend) : backend_(*backend) {}
+
+  /// Reads the plan and checks the configuration against it.
+  Error Load(TRITONBACKEND_Model* model);
+
+  Error MakeRunner(TRITONBACKEND_ModelInstance* instance,
+                   std::unique_ptr<framework::Runner>* runner) const;
+
+ private:
+  const TensorRtBackend& backend_;
+  backend::ModelConfig config_;
+  std::string path_;
+  std::shared_ptr<const framework::RunPlan> plan_;
+};
+
+/// One instance: executes on one thread at a time.
+class TensorRtInstance {
+ public:
+  explicit TensorRtInstance(const TensorRtModel* model) : model_(*model) {}
+
+  Error Load(TRITONBACKEND_ModelInstance* instance) {
+    return model_.MakeRunner(instance, &runner_);
+  }
+  void Execute(TRITONBACKEND_ModelInstance* instance, TRITONBACKEND_Request** requests,
+               uint32_t count) {
+    runner_->Execute(instance, requests, count);
+  }
+
+ private:
+  const TensorRtModel& model_;
+  std::unique_ptr<framework::Runner> runner_;
+};
+
+/// What an engine's tensors are to the configuration, whose shape tensors have to be the engine's.
+Error MakeSignature(const backend::ModelConfig& config, const Engine& engine,
+                    framework::ModelSignature* signature);
+
+}  // namespace nereid::tensorrt

@@ -1,0 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+// The functions that the server calls.
+#include "nereid/backend/plugin.h"
+
+#include "tensorrt/model.h"
+
+NEREID_BACKEND_PLUGIN(nereid::tensorrt::TensorRtBackend, nereid::tensorrt::TensorRtModel,
+                      nereid::tensorrt::TensorRtInstance);

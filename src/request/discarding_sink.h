@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+
+#include "request/response_sink.h"
+
+namespace nereid::request {
+
+/// For requests whose answers nobody waits for.
+class DiscardingSink final : public ResponseSink {
+ public:
+  void Send(std::unique_ptr<InferenceResponse> /*response*/, bool /*final*/) noexcept override {}
+};
+
+}  // namespace nereid::request

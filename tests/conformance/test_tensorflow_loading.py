@@ -1,0 +1,310 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a server says of TensorFlow models that it cannot serve, and that it lives on."""
+
+import shutil
+
+import pytest
+import raw_http
+import tensorflow_models as tfm
+from explicit_models import EXPLICIT, write
+from protobuf_mutants import mutants
+from protobuf_mutants import write as message
+
+MATMUL = tfm.tensors("matmul", True)
+HUGE = 2**62
+
+
+def nodes(*given):
+    """A GraphDef: (name, op, inputs, attributes as fields of AttrValue)."""
+    return message([[1, 2, [
+        [1, 2, name.encode()], [2, 2, op.encode()], *[[3, 2, i.encode()] for i in inputs],
+        *[[5, 2, [[1, 2, key.encode()], [2, 2, value]]] for key, value in attributes.items()]]]
+        for name, op, inputs, attributes in given])
+
+
+def shape(*dims):
+    return [[2, 2, [[1, 0, dim]]] for dim in dims]
+
+
+FLOAT = [[6, 0, 1]]
+
+
+def placeholder(name="x", dims=(2**64 - 1, 4)):
+    return (name, "Placeholder", [], {"dtype": FLOAT, "shape": [[7, 2, shape(*dims)]]})
+
+
+def constant(name, dims, content=b"", dtype=1, declared=FLOAT):
+    tensor = [[1, 0, dtype], [2, 2, shape(*dims)], [4, 2, content]]
+    return (name, "Const", [], {"dtype": declared, "value": [[8, 2, tensor]]})
+
+
+def sum_of(name, *inputs):
+    return (name, "AddN", list(inputs), {"T": FLOAT, "N": [[3, 0, len(inputs)]]})
+
+
+XY = tfm.tensor("input", "x", "FP32", [4]) + tfm.tensor("output", "y", "FP32", [4])
+
+# Name -> (content of model.graphdef, configuration, what the error holds).
+GRAPHS = {
+    "empty": (b"", XY, ["model.graphdef has 0 bytes, which is no GraphDef"]),
+    "garbage": (bytes(range(256)) * 8, XY, ["model.graphdef"]),
+    "truncated": ((tfm.DATA / "graphs" / "matmul.graphdef").read_bytes()[:-100], MATMUL,
+                  ["model.graphdef"]),
+    "unknown_op": (nodes(placeholder(), ("y", "Frobnicate", ["x"], {})), XY,
+                   ["model.graphdef: node 'y' is of the operation 'Frobnicate'"]),
+    "cycle": (nodes(placeholder(), sum_of("y", "x", "z"), sum_of("z", "y")), XY, ["cycle"]),
+    "self": (nodes(placeholder(), sum_of("y", "x", "y")), XY, ["cycle"]),
+    "dangling": (nodes(placeholder(), sum_of("y", "x", "absent")), XY, ["absent"]),
+    "twice": (nodes(placeholder(), placeholder(), sum_of("y", "x")), XY, ["x"]),
+    "huge_constant": (nodes(placeholder(), constant("c", (HUGE, 4)), sum_of("y", "x", "c")), XY,
+                      ["node 'c' (Const) holds a tensor of impossible shape"]),
+    "large_constant": (nodes(placeholder(), constant("c", (2**40,)), sum_of("y", "x", "c")), XY,
+                       ["node 'c' (Const) holds a tensor of impossible shape"]),
+    "short_constant": (nodes(placeholder(), constant("c", (4,), b"\0" * 15),
+                             sum_of("y", "x", "c")), XY, ["c"]),
+    "wrong_constant": (nodes(placeholder(), constant("c", (4,), b"\0" * 16, 4),
+                             sum_of("y", "x", "c")), XY,
+                       ["node 'c' (Const) holds a tensor that is not of its type"]),
+    "huge_placeholder": (nodes(placeholder(dims=(HUGE, HUGE)), sum_of("y", "x")), XY,
+                         ["x"]),
+    "huge_count": (nodes(placeholder(), ("y", "AddN", ["x"], {"T": FLOAT, "N": [[3, 0, 2**31]]})),
+                   XY, ["node 'y' (AddN) counts 2147483648 inputs in its attribute 'N'"]),
+    "placeholder_value": (nodes(placeholder(), ("y", "Identity", ["x"], {"T": [[9, 2, b"T"]]})), XY,
+                          ["node 'y' (Identity) has no value for its attribute 'T'"]),
+    "no_function": (nodes(placeholder(), ("y", "PartitionedCall", ["x"], {
+        "Tin": [[1, 2, FLOAT]], "Tout": [[1, 2, FLOAT]], "f": [[10, 2, [[1, 2, b"lost"]]]]})), XY,
+        ["node 'y' (PartitionedCall) calls the function 'lost', which the graph lacks"]),
+}
+
+
+def config(**changes):
+    """matmul's configuration with some of its entries replaced; None leaves one out."""
+    entries = {"x": tfm.tensor("input", "x", "FP32", [4]),
+               "hidden": tfm.tensor("output", "hidden", "FP32", [8]),
+               "scores": tfm.tensor("output", "scores", "FP32", [3])}
+    return "".join(v for v in {**entries, **changes}.values() if v is not None)
+
+
+CONFIGS = {
+    "no_config": ("", ["a GraphDef does not say what its inputs and outputs are"]),
+    "wrong_input": (config(x=tfm.tensor("input", "X", "FP32", [4])),
+                    ["the graph has no tensor 'X' for input 'X'"]),
+    "wrong_output": (config(scores=tfm.tensor("output", "scores:1", "FP32", [3])),
+                     ["the graph has no tensor 'scores:1' for output 'scores:1'"]),
+    "wrong_type": (config(x=tfm.tensor("input", "x", "FP64", [4])),
+                   ["gives input 'x' the data type TYPE_FP64, but the TensorFlow model declares "
+                    "TYPE_FP32"]),
+    "wrong_output_type": (config(scores=tfm.tensor("output", "scores", "INT32", [3])),
+                          ["gives output 'scores' the data type TYPE_INT32", "TYPE_FP32"]),
+    "wrong_dims": (config(x=tfm.tensor("input", "x", "FP32", [5])),
+                   ["gives input 'x' the shape [-1,5] (with the batch), but the TensorFlow model "
+                    "declares [-1,4]"]),
+    "wrong_rank": (config(x=tfm.tensor("input", "x", "FP32", [4, 1])), ["[-1,4,1]", "[-1,4]"]),
+    "ragged": (config(x=tfm.tensor("input", "x", "FP32", [4], "allow_ragged_batch: true")),
+               ["allow_ragged_batch (input 'x') is not supported by the TensorFlow backend"]),
+    "decoupled": (config() + "model_transaction_policy { decoupled: true }",
+                  ["model_transaction_policy.decoupled is not supported"]),
+    "batch_input": (config() + 'batch_input { kind: BATCH_ELEMENT_COUNT target_name: "n" '
+                    'data_type: TYPE_FP32 source_input: "x" }', ["batch_input is not supported"]),
+    "bad_threads": (config() + tfm.parameters(TF_NUM_INTRA_THREADS="many"),
+                    ["'TF_NUM_INTRA_THREADS' is 'many'"]),
+    "negative_threads": (config() + tfm.parameters(TF_NUM_INTER_THREADS="-1"),
+                         ["'TF_NUM_INTER_THREADS' is '-1'"]),
+    "bad_switch": (config() + tfm.parameters(TF_USE_PER_SESSION_THREADS="perhaps"),
+                   ["'TF_USE_PER_SESSION_THREADS' is 'perhaps'"]),
+    "no_init_file": (config() + tfm.parameters(TF_INIT_OPS_FILE="absent.json"), ["absent.json"]),
+    "accelerator": (config() + "optimization { execution_accelerators { gpu_execution_accelerator "
+                    '{ name: "abacus" } } }', ["unknown Execution Accelerator 'abacus'"]),
+    "cpu_accelerator": (config() + "optimization { execution_accelerators { "
+                        'cpu_execution_accelerator { name: "openvino" } } }', ["'openvino'"]),
+    "other_parameter": (config() + tfm.parameters(MAX_SESSION_SHARE_COUNT=2), None),
+    "gpu_accelerator": (config() + "optimization { execution_accelerators { "
+                        'gpu_execution_accelerator { name: "gpu_io" } } }', None),
+}
+FOREIGN = {"complex64": "DT_COMPLEX64", "complex128": "DT_COMPLEX128", "qint8": "DT_QINT8",
+           "quint8": "DT_QUINT8", "qint16": "DT_QINT16", "quint16": "DT_QUINT16",
+           "qint32": "DT_QINT32", "resource": "DT_RESOURCE", "variant": "DT_VARIANT"}
+
+
+@pytest.fixture(scope="module")
+def serving(start_server, tensorflow_is_built):
+    return start_server("tensorflow_loading", lambda root: root.mkdir(), *EXPLICIT)
+
+
+@pytest.fixture
+def http(serving, connect):
+    return connect("http", serving)
+
+
+def refusal(http, name):
+    status, text = http.error(http.call, "load_model", name)
+    assert status == 400 and text.startswith(f"load failed for model '{name}'"), text
+    assert f"model '{name}'" in text.split("state:")[-1], text
+    return text
+
+
+def expect_refusal(http, name, words):
+    text = refusal(http, name)
+    assert all(word in text for word in words), text
+
+
+@pytest.mark.parametrize("name", GRAPHS)
+def test_graphdef_that_is_none(serving, http, name):
+    content, settings, words = GRAPHS[name]
+    batch = 0 if name == "huge_placeholder" else 4
+    tfm.graphdef(serving.repository, name, None, settings, batch, content)
+    expect_refusal(http, name, words)
+
+
+def test_missing_graphdef(serving, http):
+    folder = tfm.graphdef(serving.repository, "missing", "matmul", MATMUL, 4)
+    (folder / "1" / "model.graphdef").unlink()
+    expect_refusal(http, "missing", ["there is no file", "1/model.graphdef"])
+
+
+@pytest.mark.parametrize("name", CONFIGS)
+def test_configuration_that_does_not_fit(serving, http, name):
+    settings, words = CONFIGS[name]
+    tfm.graphdef(serving.repository, name, "matmul", settings, 8)
+    if words is None:
+        http.call("load_model", name)
+        http.call("unload_model", name)
+    else:
+        expect_refusal(http, name, words)
+
+
+@pytest.mark.parametrize("kind", FOREIGN)
+def test_type_that_the_protocol_lacks(serving, http, kind):
+    settings = (tfm.tensor("input", f"foreign_in_{kind}", "FP32", [5])
+                + tfm.tensor("output", f"foreign_out_{kind}", "FP32", [5]))
+    tfm.graphdef(serving.repository, f"foreign_{kind}", "types", settings, 8)
+    expect_refusal(http, f"foreign_{kind}", [
+        f"input 'foreign_in_{kind}' is {FOREIGN[kind]} [-1,5] in the TensorFlow model, which the "
+        "inference protocol cannot carry"])
+
+
+def test_batch_that_the_graph_does_not_have(serving, http):
+    tfm.graphdef(serving.repository, "fixed", "fixed", tfm.tensors("fixed", False), 4)
+    expect_refusal(http, "fixed", ["max_batch_size is 4", "'a'", "[2,3]",
+                                   "first dimension is not variable"])
+
+
+@pytest.mark.parametrize("content,words", [
+    ("not JSON", ["init_ops"]), ('{"init_ops": "init"}', ['the list "init_ops"']),
+    ('{"init_ops": ["gone"]}', ["the graph has no operation 'gone'"])])
+def test_bad_initialising_operations(serving, http, content, words):
+    name = f"init_{len(content)}"
+    folder = tfm.graphdef(serving.repository, name, "matmul",
+                          MATMUL + tfm.parameters(TF_INIT_OPS_FILE="ops.json"), 8)
+    (folder / "1" / "ops.json").write_text(content)
+    expect_refusal(http, name, [*words, "TF_INIT_OPS_FILE"])
+
+
+SAVED = {
+    "no_file": (lambda f: (f / "saved_model.pb").unlink(), "", ["holds no saved_model.pb"]),
+    "no_folder": (lambda f: shutil.rmtree(f), "", ["model.savedmodel is not a directory"]),
+    "empty_file": (lambda f: (f / "saved_model.pb").write_bytes(b""), "",
+                   ["saved_model.pb has 0 bytes"]),
+    "garbage_file": (lambda f: (f / "saved_model.pb").write_bytes(b"\xff" * 300), "",
+                     ["saved_model.pb is no SavedModel"]),
+    "cut_file": (lambda f: (f / "saved_model.pb").write_bytes(
+        (f / "saved_model.pb").read_bytes()[:5000]), "", ["saved_model.pb"]),
+    "no_variables": (lambda f: shutil.rmtree(f / "variables"), "",
+                     ["the graph has variables", "variables/variables.index"]),
+    "no_data": (lambda f: (f / "variables" / "variables.data-00000-of-00001").unlink(), "",
+                ["variables"]),
+    "cut_data": (lambda f: (f / "variables" / "variables.data-00000-of-00001").write_bytes(b"1"),
+                 "", ["model.savedmodel"]),
+    "bad_index": (lambda f: (f / "variables" / "variables.index").write_bytes(b"1" * 99), "",
+                  ["model.savedmodel"]),
+    "wrong_tag": (lambda f: None, tfm.parameters(TF_GRAPH_TAG="train"),
+                  ["no graph with the tags 'train'", "TF_GRAPH_TAG", "its graphs have: 'serve'"]),
+    "wrong_signature": (lambda f: None, tfm.parameters(TF_SIGNATURE_DEF="predict"),
+                        ["no signature 'predict'", "'fixed', 'norm', 'serving_default'",
+                         "TF_SIGNATURE_DEF"]),
+    "signature_name": (lambda f: None, tfm.tensor("input", "input_2", "FP32", [4])
+                       + tfm.tensor("output", "dense_1", "FP32", [2]),
+                       ["the TensorFlow model has no input 'input_2'; its inputs are: input_1 "
+                        "(FP32 [-1,4])"]),
+    "signature_lacks": (lambda f: None, tfm.tensor("input", "input_1", "FP32", [-1, 4])
+                        + tfm.tensor("output", "dense", "FP32", [-1, 2]),
+                        ["the TensorFlow model has no output 'dense'; its outputs are: dense_1"]),
+}
+
+
+@pytest.mark.parametrize("name", SAVED)
+def test_savedmodel_that_is_none(serving, http, name):
+    spoil, settings, words = SAVED[name]
+    folder = tfm.savedmodel(serving.repository, name, "linear", settings)
+    spoil(folder / "1" / "model.savedmodel")
+    expect_refusal(http, name, words)
+
+
+def test_savedmodel_without_its_assets(serving, http):
+    folder = tfm.savedmodel(serving.repository, "no_assets", "vocabulary", "")
+    shutil.rmtree(folder / "1" / "model.savedmodel" / "assets")
+    expect_refusal(http, "no_assets", ["words.txt"])
+
+
+def test_a_model_that_was_repaired(serving, http):
+    """The same name, refused and then served, changed and served, unloaded."""
+    folder = tfm.graphdef(serving.repository, "repaired", "matmul", config(x=None), 8)
+    refusal(http, "repaired")
+    write(folder / "config.pbtxt", 'platform: "tensorflow_graphdef"\nmax_batch_size: 8\n' + MATMUL)
+    http.call("load_model", "repaired")
+    tfm.check_case(http, "repaired", tfm.CASES["matmul"][0])
+    http.call("unload_model", "repaired")
+
+
+def memory(server):
+    for line in open(f"/proc/{server.process.pid}/status"):
+        if line.startswith("VmRSS"):
+            return int(line.split()[1])
+    raise AssertionError("no VmRSS")
+
+
+def test_loading_again_and_again_keeps_nothing(serving, http):
+    tfm.savedmodel(serving.repository, "again", "linear", "")
+
+    def turn(count):
+        for _ in range(count):
+            http.call("load_model", "again")
+            tfm.check_case(http, "again", tfm.CASES["linear"][0])
+            http.call("unload_model", "again")
+
+    turn(20)
+    before = memory(serving)
+    turn(40)
+    # A leaked session is some hundred KiB, with its graph and its optimised copies.
+    assert memory(serving) - before < 40 * 100
+
+
+# Kind and name of the models that mutants are made of.
+MUTATED = {"matmul": 50, "split": 30, "texts": 40, "types": 30, "linear": 50, "vocabulary": 40}
+
+
+@pytest.mark.parametrize("source", MUTATED)
+def test_mutants_do_not_kill_the_server(serving, http, source):
+    saved = (tfm.DATA / "savedmodels" / source).is_dir()
+    case = tfm.CASES["types_FP32" if source == "types" else source][0]
+    request = {"inputs": [raw_http.tensor(name, t["datatype"], t["shape"], t["data"])
+                          for name, t in case["inputs"].items()]}
+    if saved:
+        folder = tfm.savedmodel(serving.repository, f"mutant_{source}", source)
+        file = folder / "1" / "model.savedmodel" / "saved_model.pb"
+    else:
+        settings = tfm.tensors("types_FP32" if source == "types" else source, True)
+        folder = tfm.graphdef(serving.repository, f"mutant_{source}", source, settings, 8)
+        file = folder / "1" / "model.graphdef"
+    served = 0
+    for number, content in enumerate(mutants(file.read_bytes(), 1, MUTATED[source])):
+        write(file, content)
+        loaded = raw_http.request(serving, "POST", f"/v2/repository/models/{folder.name}/load", "")
+        if loaded.status == 200:
+            served += raw_http.infer(serving, folder.name, request).status == 200
+        else:
+            assert "load failed for model" in loaded.error, number
+    assert serving.alive()
+    shutil.rmtree(folder)
+    assert 0 < served < MUTATED[source]
+

@@ -1,0 +1,20 @@
+# SPDX-License-Identifier: Apache-2.0
+# The custom libraries of the tests: BUILD/tests/plugins/libcustom_NAME.so.
+add_custom_target(custom_test_libraries)
+function(custom_test_library name source)
+  add_library(custom_${name} MODULE ${source})
+  target_link_libraries(custom_${name} PRIVATE nereid_c_headers)
+  target_compile_definitions(custom_${name} PRIVATE ${ARGN})
+  set_target_properties(custom_${name} PROPERTIES LIBRARY_OUTPUT_DIRECTORY "${plugins}")
+  add_dependencies(custom_test_libraries custom_${name})
+endfunction()
+foreach(name echo params sequence faulty)
+  custom_test_library(${name} custom_${name}.cc)
+endforeach()
+custom_test_library(no_initialize custom_faulty.cc WITHOUT_INITIALIZE)
+custom_test_library(no_error_string custom_faulty.cc WITHOUT_ERROR_STRING)
+custom_test_library(no_execute custom_faulty.cc WITHOUT_EXECUTE)
+custom_test_library(no_execute_v2 custom_faulty.cc VERSION=2)
+custom_test_library(version_3 custom_faulty.cc VERSION=3)
+# The example, as a test library as well.
+add_dependencies(custom_test_libraries custom_addsub)
