@@ -84,7 +84,8 @@ Value DivideWhole(Graph& graph, const Value& a, const Value& b) {
   const Value one = graph.Scalar(b.type, 1);
   const Value turns = graph.Compare("Equal", b, graph.Scalar(b.type, -1));
   const Value quotient = graph.Binary("Div", a, graph.Where(turns, one, b));
-  return graph.Where(turns, graph.Binary("Sub", graph.Scalar(a.type, 0), a), quotient);
+  const Value turned = graph.Binary("Sub", graph.Scalar(a.type, 0), a);
+  return graph.Where(turns, turned, quotient);
 }
 
 Error Binary(Operator& op) {
@@ -170,8 +171,9 @@ Error Where(Operator& op) {
   }
   Graph& graph = op.graph();
   if (op.in(1).type == Type::kBool) {  // which ONNX Runtime does not choose from
-    const Value chosen = graph.Where(condition, graph.Cast(op.in(1), Type::kUint8),
-                                     graph.Cast(op.in(2), Type::kUint8));
+    const Value yes = graph.Cast(op.in(1), Type::kUint8);
+    const Value no = graph.Cast(op.in(2), Type::kUint8);
+    const Value chosen = graph.Where(condition, yes, no);
     op.Set(0, graph.Cast(chosen, Type::kBool));
     return {};
   }
