@@ -19,12 +19,16 @@ set_target_properties(tritonserver_stub PROPERTIES
   LIBRARY_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/stub"
   C_COMPILER_LAUNCHER "")
 
-# nereid_plugin(KIND NAME LIBRARY DIRECTORY SOURCES ... [LIBS ...])
-# The plug-in LIBRARY_NAME in DIRECTORY, which shows what KINDs/plugin.map lists, and its objects once
-# more as the target KIND_NAME for tests, which link them with something else than a server.
+# nereid_plugin(KIND NAME LIBRARY DIRECTORY SOURCES ... [LIBS ...] [MAP FILE])
+# The plug-in LIBRARY_NAME in DIRECTORY, which shows what the version script MAP lists (default:
+# KINDs/plugin.map), and its objects once more as the target KIND_NAME for tests, which link them with
+# something else than a server.
 function(nereid_plugin kind name library directory)
-  cmake_parse_arguments(ARG "" "" "SOURCES;LIBS" ${ARGN})
+  cmake_parse_arguments(ARG "" "MAP" "SOURCES;LIBS" ${ARGN})
   set(folder "${CMAKE_SOURCE_DIR}/${kind}s")
+  if(NOT ARG_MAP)
+    set(ARG_MAP "${folder}/plugin.map")
+  endif()
   add_library(${kind}_${name} OBJECT ${ARG_SOURCES})
   target_include_directories(${kind}_${name} PUBLIC "${folder}")
   target_link_libraries(${kind}_${name} PUBLIC nereid_c_headers ${ARG_LIBS})
@@ -33,10 +37,10 @@ function(nereid_plugin kind name library directory)
     PREFIX lib
     LIBRARY_OUTPUT_DIRECTORY "${directory}"
     SKIP_BUILD_RPATH ON
-    LINK_DEPENDS "${folder}/plugin.map")
+    LINK_DEPENDS "${ARG_MAP}")
   target_link_libraries(${library}_${name} PRIVATE ${kind}_${name} tritonserver_stub)
   target_link_options(${library}_${name} PRIVATE
-    "-Wl,--version-script=${folder}/plugin.map" -Wl,--gc-sections)
+    "-Wl,--version-script=${ARG_MAP}" -Wl,--gc-sections)
   if(NOT NEREID_SANITIZE)
     target_link_options(${library}_${name} PRIVATE -Wl,-z,defs)
   endif()

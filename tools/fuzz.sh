@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Builds the fuzz targets (clang, libFuzzer, ASan, UBSan) and runs each for SECONDS (default 60).
 # usage: tools/fuzz.sh [SECONDS [TARGET...]]. Each begins with the inputs in
-# src/<folder>/fuzz/corpus/<target>, where there are some, and with those of earlier runs. A finding
+# <source folder>/fuzz/corpus/<target>, where there are some, and with those of earlier runs. A finding
 # is written to build/fuzz/findings/ and ends the run.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -20,7 +20,7 @@ mkdir -p build/fuzz/findings
 for target in "${targets[@]}"; do
   echo "== $target, $seconds s"
   mkdir -p "build/fuzz/corpus/$target"
-  mapfile -t seeds < <(find src -type d -path "*/fuzz/corpus/$target")
+  mapfile -t seeds < <(find src backends -type d -path "*/fuzz/corpus/$target")
   log=build/fuzz/$target.log
   if ! "build/fuzz/bin/$target" -max_total_time="$seconds" -rss_limit_mb=2048 -timeout=20 \
       -print_final_stats=1 -artifact_prefix=build/fuzz/findings/ "build/fuzz/corpus/$target" \

@@ -48,14 +48,14 @@ Error Unknown(const ModelConfig& config, const std::string& field, const std::st
 
 }  // namespace
 
-Error ChooseProviders(const ModelConfig& config, const std::vector<std::string>& available,
-                      std::vector<Provider>* providers) {
+Error ChooseAccelerators(const ModelConfig& config, const std::vector<std::string>& available,
+                         Accelerators* accelerators) {
   for (const AcceleratorConfig& accelerator : config.gpu_accelerators) {
     if (Find(kGpuAccelerators, accelerator.name) == nullptr) {
       return Unknown(config, "gpu_execution_accelerator", accelerator.name, kGpuAccelerators);
     }
   }
-  providers->clear();
+  *accelerators = Accelerators();
   for (const AcceleratorConfig& accelerator : config.cpu_accelerators) {
     const Known* known = Find(kCpuAccelerators, accelerator.name);
     if (known == nullptr) {
@@ -63,13 +63,17 @@ Error ChooseProviders(const ModelConfig& config, const std::vector<std::string>&
     }
     const std::string provider = std::string(known->provider) + "ExecutionProvider";
     if (std::find(available.begin(), available.end(), provider) == available.end()) {
+      if (accelerator.name == "openvino") {
+        accelerators->openvino = &accelerator;
+        continue;
+      }
       return Error::Unsupported("model '" + config.name + "': the Execution Accelerator '" +
                                 accelerator.name +
                                 "' is not in this ONNX Runtime, which has: " + Join(available) +
                                 "; name a library that has it in NEREID_ONNXRUNTIME_LIBRARY, or "
                                 "remove it from optimization.execution_accelerators");
     }
-    providers->push_back({known->provider, accelerator.parameters});
+    accelerators->providers.push_back({known->provider, accelerator.parameters});
   }
   return {};
 }
@@ -84,16 +88,19 @@ std::string LeftAsideOnCpu(const ModelConfig& config) {
                              "' runs on the CPU; left aside, being for GPUs: " + Join(names);
 }
 
-Error SetAccelerators(const ModelConfig& config, OrtSessionOptions* options) {
-  std::vector<std::string> available;
+Error ChooseAccelerators(const ModelConfig& config, Accelerators* accelerators) {
   char** names = nullptr;
   int count = 0;
   NEREID_ORT_TRY(Api().GetAvailableProviders(&names, &count));
-  available.assign(names, names + count);
+  const std::vector<std::string> available(names, names + count);
   NEREID_ORT_TRY(Api().ReleaseAvailableProviders(names, count));
-  std::vector<Provider> providers;
-  NEREID_BACKEND_TRY(ChooseProviders(config, available, &providers));
-  for (const Provider& provider : providers) {
+  return ChooseAccelerators(config, available, accelerators);
+}
+
+Error SetAccelerators(const ModelConfig& config, OrtSessionOptions* options) {
+  Accelerators accelerators;
+  NEREID_BACKEND_TRY(ChooseAccelerators(config, &accelerators));
+  for (const Provider& provider : accelerators.providers) {
     std::vector<const char*> keys;
     std::vector<const char*> values;
     for (const auto& [key, value] : provider.options) {

@@ -18,12 +18,23 @@ struct Provider {
   std::map<std::string, std::string> options;
 };
 
-/// What `optimization.execution_accelerators.cpu_execution_accelerator` asks for, in that order.
-/// `available` is what this ONNX Runtime was built with, in its own words
-/// ("OpenVINOExecutionProvider"). An unknown name, there or among those of the GPU, is an error
-/// that lists the known ones; so is one that is known and not available.
-Error ChooseProviders(const ModelConfig& config, const std::vector<std::string>& available,
-                      std::vector<Provider>* providers);
+/// Who runs a model.
+struct Accelerators {
+  /// In the configuration's order.
+  std::vector<Provider> providers;
+  /// Not null: OpenVINO itself runs the model instead of ONNX Runtime (openvino.h). Part of the
+  /// configuration.
+  const backend::AcceleratorConfig* openvino = nullptr;
+};
+
+/// What `optimization.execution_accelerators.cpu_execution_accelerator` asks for. `available` is
+/// what this ONNX Runtime was built with, in its own words ("OpenVINOExecutionProvider"). An
+/// unknown name, there or among those of the GPU, is an error that lists the known ones; so is one
+/// that is known and not available, but for OpenVINO.
+Error ChooseAccelerators(const ModelConfig& config, const std::vector<std::string>& available,
+                         Accelerators* accelerators);
+/// The same with what the opened ONNX Runtime has.
+Error ChooseAccelerators(const ModelConfig& config, Accelerators* accelerators);
 
 /// One line that names what the configuration says and only a GPU could do, or "".
 std::string LeftAsideOnCpu(const ModelConfig& config);

@@ -22,40 +22,50 @@ ModelConfig Config(const std::string& cpu, const std::string& gpu = "") {
 }
 
 TEST(AcceleratorsTest, ParametersArePassedOn) {
-  std::vector<Provider> providers;
-  ASSERT_TRUE(ChooseProviders(Config("openvino"), kOpenVino, &providers).ok());
-  ASSERT_EQ(providers.size(), 1u);
-  EXPECT_EQ(providers[0].name, "OpenVINO");
-  EXPECT_EQ(providers[0].options.at("num_of_threads"), "2");
+  Accelerators chosen;
+  ASSERT_TRUE(ChooseAccelerators(Config("openvino"), kOpenVino, &chosen).ok());
+  ASSERT_EQ(chosen.providers.size(), 1u);
+  EXPECT_EQ(chosen.providers[0].name, "OpenVINO");
+  EXPECT_EQ(chosen.providers[0].options.at("num_of_threads"), "2");
 }
 
 TEST(AcceleratorsTest, OnesThatThisOnnxRuntimeLacks) {
-  std::vector<Provider> providers;
-  const Error error = ChooseProviders(Config("openvino"), kPlain, &providers);
+  Accelerators chosen;
+  const Error error = ChooseAccelerators(Config("xnnpack"), kPlain, &chosen);
   EXPECT_EQ(TRITONSERVER_ErrorCode(error.get()), TRITONSERVER_ERROR_UNSUPPORTED);
   EXPECT_EQ(error.message(),
-            "model 'm': the Execution Accelerator 'openvino' is not in this ONNX Runtime, which "
+            "model 'm': the Execution Accelerator 'xnnpack' is not in this ONNX Runtime, which "
             "has: CPUExecutionProvider; name a library that has it in NEREID_ONNXRUNTIME_LIBRARY, "
             "or remove it from optimization.execution_accelerators");
 }
 
+TEST(AcceleratorsTest, OpenVinoItselfWhereOnnxRuntimeLacksIt) {
+  Accelerators chosen;
+  const ModelConfig config = Config("openvino");
+  ASSERT_TRUE(ChooseAccelerators(config, kPlain, &chosen).ok());
+  EXPECT_TRUE(chosen.providers.empty());
+  EXPECT_EQ(chosen.openvino, &config.cpu_accelerators[0]);
+  ASSERT_TRUE(ChooseAccelerators(config, kOpenVino, &chosen).ok());
+  EXPECT_EQ(chosen.openvino, nullptr);
+}
+
 TEST(AcceleratorsTest, UnknownOnes) {
-  std::vector<Provider> providers;
-  EXPECT_EQ(ChooseProviders(Config("openvion"), kOpenVino, &providers).message(),
+  Accelerators chosen;
+  EXPECT_EQ(ChooseAccelerators(Config("openvion"), kOpenVino, &chosen).message(),
             "model 'm': unknown Execution Accelerator 'openvion' is requested in "
             "optimization.execution_accelerators.cpu_execution_accelerator; the known ones are: "
             "openvino, xnnpack");
-  EXPECT_EQ(ChooseProviders(Config("", "tensorflow"), kOpenVino, &providers).message(),
+  EXPECT_EQ(ChooseAccelerators(Config("", "tensorflow"), kOpenVino, &chosen).message(),
             "model 'm': unknown Execution Accelerator 'tensorflow' is requested in "
             "optimization.execution_accelerators.gpu_execution_accelerator; the known ones are: "
             "tensorrt, cuda, rocm, migraphx");
 }
 
 TEST(AcceleratorsTest, WhatIsForGpusIsLeftAsideAndNamedOnce) {
-  std::vector<Provider> providers;
+  Accelerators chosen;
   ModelConfig config = Config("", "tensorrt");
-  ASSERT_TRUE(ChooseProviders(config, kPlain, &providers).ok());
-  EXPECT_TRUE(providers.empty());
+  ASSERT_TRUE(ChooseAccelerators(config, kPlain, &chosen).ok());
+  EXPECT_TRUE(chosen.providers.empty());
   config.gpu_settings = {"optimization.priority", "cc_model_filenames"};
   EXPECT_EQ(LeftAsideOnCpu(config),
             "model 'm' runs on the CPU; left aside, being for GPUs: optimization.priority, "

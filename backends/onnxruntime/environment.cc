@@ -27,9 +27,10 @@ void ORT_API_CALL WriteLog(void*, OrtLoggingLevel severity, const char*, const c
 
 Error Environment::Load(TRITONBACKEND_Backend* backend) {
   TRITONBACKEND_ArtifactType type = TRITONBACKEND_ARTIFACT_FILESYSTEM;
-  const char* directory = nullptr;
-  NEREID_BACKEND_TRY(TRITONBACKEND_BackendArtifacts(backend, &type, &directory));
-  NEREID_BACKEND_TRY(OpenOnnxRuntime(directory == nullptr ? "" : directory));
+  const char* place = nullptr;
+  NEREID_BACKEND_TRY(TRITONBACKEND_BackendArtifacts(backend, &type, &place));
+  directory = place == nullptr ? "" : place;
+  NEREID_BACKEND_TRY(OpenOnnxRuntime(directory));
   NEREID_BACKEND_TRY(backend::ReadBackendConfig(backend, &settings));
   NEREID_BACKEND_TRY(settings.ReadBool("enable-global-threadpool", &global_threads));
   OrtEnv* made = nullptr;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <string>
+
 #include "nereid/backend/parameters.h"
 #include "onnxruntime/ort_api.h"
 #include "triton/core/tritonbackend.h"
@@ -15,6 +17,8 @@ struct Environment {
   Error Load(TRITONBACKEND_Backend* backend);
 
   Owned<OrtEnv> env;
+  /// The plug-in's own folder.
+  std::string directory;
   Parameters settings;
   /// Sessions run on one pool of threads (backend setting enable-global-threadpool).
   bool global_threads = false;

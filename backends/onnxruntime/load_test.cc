@@ -76,10 +76,16 @@ TEST_F(LoadTest, FeaturesThatAreMissingAreNamed) {
             "the ONNX Runtime backend");
 }
 
-TEST_F(LoadTest, AcceleratorsThatAreMissing) {
-  EXPECT_THAT(Load("mlp", Mlp(R"("optimization":{"execution_accelerators":{
-      "cpu_execution_accelerator":[{"name":"openvino"}]}})")),
-              HasSubstr("the Execution Accelerator 'openvino' is not in this ONNX Runtime"));
+TEST_F(LoadTest, TheAcceleratorThatIsABackendOfItsOwn) {
+  // Nothing stands beside the test's own folder.
+  server_.backend().directory = ::testing::TempDir() + "alone/onnxruntime";
+  const std::string error = Load("mlp", Mlp(R"("optimization":{"execution_accelerators":{
+      "cpu_execution_accelerator":[{"name":"openvino"}]}})"));
+  EXPECT_THAT(error,
+              HasSubstr("model 'mlp': the Execution Accelerator 'openvino' needs the backend "
+                        "'openvino', but there is no "));
+  EXPECT_THAT(error, HasSubstr("alone/openvino/libtriton_openvino.so; install it (./start "
+                               "--backends openvino), or remove the accelerator"));
 }
 
 TEST_F(LoadTest, SettingsForGpusAreNamedInOneLine) {

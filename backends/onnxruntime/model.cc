@@ -15,6 +15,12 @@ Error OnnxModel::Load(TRITONBACKEND_Model* model) {
   NEREID_BACKEND_TRY(backend::ReadModelConfig(model, &config_));
   ModelSource source;
   NEREID_BACKEND_TRY(open_(config_, &source));
+  Accelerators accelerators;
+  NEREID_BACKEND_TRY(ChooseAccelerators(config_, &accelerators));
+  if (accelerators.openvino != nullptr) {
+    return OpenVinoModel::Load(environment_.directory, config_, *accelerators.openvino, source.path,
+                               model, &openvino_);
+  }
   Owned<OrtSession> session;
   NEREID_BACKEND_TRY(CreateSession(environment_, config_, source, &session));
   ModelSignature signature;

@@ -3,6 +3,7 @@
 
 #include <memory>
 
+#include "onnxruntime/openvino.h"
 #include "onnxruntime/plan.h"
 #include "onnxruntime/runner.h"
 #include "onnxruntime/session.h"
@@ -19,6 +20,9 @@ class OnnxModel {
   /// Opens the model file, completes the configuration if the server asks for it, and checks it.
   Error Load(TRITONBACKEND_Model* model);
 
+  /// Null unless the configuration has OpenVINO run the model; then MakeRunner is not called.
+  const OpenVinoModel* openvino() const { return openvino_.get(); }
+
   /// Makes what an instance needs to run.
   Error MakeRunner(TRITONBACKEND_ModelInstance* instance, std::unique_ptr<Runner>* runner) const;
 
@@ -29,6 +33,7 @@ class OnnxModel {
   std::shared_ptr<const Plan> plan_;
   /// Null where each instance has its own.
   std::shared_ptr<OrtSession> shared_session_;
+  std::unique_ptr<OpenVinoModel> openvino_;
 };
 
 /// One instance: executes on one thread at a time.
@@ -37,17 +42,24 @@ class OnnxInstance {
   explicit OnnxInstance(const OnnxModel* model) : model_(*model) {}
 
   Error Load(TRITONBACKEND_ModelInstance* instance) {
-    return model_.MakeRunner(instance, &runner_);
+    return model_.openvino() != nullptr ? model_.openvino()->MakeInstance(instance, &openvino_)
+                                        : model_.MakeRunner(instance, &runner_);
   }
 
   void Execute(TRITONBACKEND_ModelInstance* instance, TRITONBACKEND_Request** requests,
                uint32_t count) {
-    runner_->Execute(instance, requests, count);
+    if (openvino_ != nullptr) {
+      openvino_->Execute(instance, requests, count);
+    } else {
+      runner_->Execute(instance, requests, count);
+    }
   }
 
  private:
   const OnnxModel& model_;
+  /// One of the two.
   std::unique_ptr<Runner> runner_;
+  std::unique_ptr<OpenVinoInstance> openvino_;
 };
 
 }  // namespace nereid::onnxruntime

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "openvino/model_file.h"
 
-#include <algorithm>
 #include <filesystem>
+
+#include "framework/version_file.h"
 
 namespace nereid::openvino {
 namespace {
@@ -17,32 +18,24 @@ bool IsFile(const fs::path& path) {
 }  // namespace
 
 Error FindModelFile(const backend::ModelConfig& config, std::string* path) {
-  const fs::path directory = fs::path(config.directory) / std::to_string(config.version);
-  fs::path name = config.default_model_filename;
-  if (name.is_absolute() || std::find(name.begin(), name.end(), "..") != name.end()) {
-    return Error::InvalidArgument("model '" + config.name + "': default_model_filename '" +
-                                  name.string() + "' leads out of the version's folder");
-  }
+  fs::path found;
+  NEREID_BACKEND_TRY(framework::FindVersionFile(config, "model.xml", &found));
   std::error_code failure;
   // The server writes "model.xml" where the configuration names no file.
-  if (name.empty()) {
-    name = "model.xml";
+  if (found.filename() == "model.xml" && !fs::exists(found, failure) &&
+      fs::exists(fs::path(found).replace_extension(".onnx"), failure)) {
+    found.replace_extension(".onnx");
   }
-  if (name == "model.xml" && !fs::exists(directory / name, failure) &&
-      fs::exists(directory / "model.onnx", failure)) {
-    name = "model.onnx";
-  }
-  const fs::path found = directory / name;
   if (fs::is_directory(found, failure)) {
-    for (const fs::path& inner : {name.filename(), fs::path("model.xml"), fs::path("model.onnx")}) {
+    for (const fs::path& inner :
+         {found.filename(), fs::path("model.xml"), fs::path("model.onnx")}) {
       if (IsFile(found / inner)) {
         *path = (found / inner).string();
         return {};
       }
     }
   } else if (!IsFile(found)) {
-    return Error(TRITONSERVER_ERROR_UNAVAILABLE,
-                 "unable to find '" + found.string() + "' for model '" + config.name + "'");
+    return framework::MissingFile(config, found);
   }
   *path = found.string();
   return {};

@@ -2,7 +2,6 @@
 #include "pytorch/pickle_check.h"
 
 #include <algorithm>
-#include <cstring>
 #include <unordered_map>
 #include <vector>
 
@@ -152,9 +151,8 @@ class Machine {
   }
 
   uint64_t Number(size_t bytes) {
-    const std::string_view taken = Take(bytes);
     uint64_t number = 0;
-    std::memcpy(&number, taken.data(), taken.size());
+    Take(bytes).copy(reinterpret_cast<char*>(&number), sizeof(number));
     return number;
   }
 
@@ -174,18 +172,15 @@ class Machine {
     nodes_.push_back(node);
   }
 
+  /// One and two bytes are without a sign, the others are not. No size is so large as to need more
+  /// than eight.
   Error PushInteger(uint64_t bytes) {
-    const std::string_view taken = Take(bytes);
-    Node node{.kind = Node::kInteger};
+    Node node{.kind = Node::kInteger, .integer = -1};
     if (bytes > 8) {
-      node.integer = -1;  // no size is so large
-    } else if (bytes == 4 || bytes == 8) {
-      int32_t narrow = 0;
-      std::memcpy(bytes == 4 ? static_cast<void*>(&narrow) : &node.integer, taken.data(),
-                  taken.size());
-      node.integer = bytes == 4 ? narrow : node.integer;
+      Take(bytes);
     } else {
-      std::memcpy(&node.integer, taken.data(), taken.size());
+      node.integer = static_cast<int64_t>(Number(bytes));
+      node.integer = bytes == 4 ? static_cast<int32_t>(node.integer) : node.integer;
     }
     Push(node);
     return {};

@@ -93,6 +93,8 @@ TEST(PickleCheck, TypesInTextsAreShallow) {
 
 /// Whatever is cut off or missing is PyTorch's to find; here it must not be read.
 TEST(PickleCheck, AnyBytesAreSurvived) {
+  constexpr std::string_view kInstructions =
+      "().]}Naeusbqrhjtldc\x85\x86\x87RQ02KMJ\x8aXUT\x8c\x8d";
   const std::string whole = Storage("K\x05");
   for (size_t i = 0; i <= whole.size(); ++i) {
     Check(whole.substr(0, i));
@@ -103,8 +105,7 @@ TEST(PickleCheck, AnyBytesAreSurvived) {
     std::string noise = whole;
     for (int k = 0; k < 6; ++k) {
       seed = seed * 1664525 + 1013904223;
-      noise[(seed >> 8) % noise.size()] =
-          "().]}Naeusbqrhjtldc\x85\x86\x87RQ02KMJ\x8aXUT\x8c\x8d"[(seed >> 16) % 39];
+      noise[(seed >> 8) % noise.size()] = kInstructions[(seed >> 16) % kInstructions.size()];
     }
     Check(noise);
   }

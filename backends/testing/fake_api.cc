@@ -20,6 +20,16 @@ namespace nereid::backend::testing {
 int LiveErrors() { return live_errors; }
 int LiveMessages() { return live_messages; }
 int LiveResponses() { return live_responses; }
+
+FakeFaults& Faults() {
+  static FakeFaults faults;
+  return faults;
+}
+
+std::vector<std::string>& LogLines() {
+  static std::vector<std::string> lines;
+  return lines;
+}
 }  // namespace nereid::backend::testing
 
 struct TRITONSERVER_Error {

@@ -14,16 +14,6 @@ std::string Consume(TRITONSERVER_Error* error) {
 
 }  // namespace
 
-FakeFaults& Faults() {
-  static FakeFaults faults;
-  return faults;
-}
-
-std::vector<std::string>& LogLines() {
-  static std::vector<std::string> lines;
-  return lines;
-}
-
 std::string BytesTensor(const std::vector<std::string>& elements) {
   std::string bytes;
   for (const std::string& element : elements) {

@@ -160,8 +160,7 @@ TRTIS_CUSTOM_EXPORT int CustomExecute(void* custom_context, uint32_t payload_cnt
                                       CustomPayload* payloads, CustomGetNextInputFn_t input_fn,
                                       CustomGetOutputFn_t output_fn);
 TRTIS_CUSTOM_EXPORT int CustomExecuteV2(void* custom_context, uint32_t payload_cnt,
-                                        CustomPayload* payloads,
-                                        CustomGetNextInputV2Fn_t input_fn,
+                                        CustomPayload* payloads, CustomGetNextInputV2Fn_t input_fn,
                                         CustomGetOutputV2Fn_t output_fn);
 
 #ifdef __cplusplus

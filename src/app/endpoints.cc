@@ -11,7 +11,9 @@
 #include "frontend/http/http_server.h"
 #include "frontend/http/kserve_handler.h"
 #include "frontend/metrics/metrics_handler.h"
+#include "request/trace.h"
 #include "server/inference_server.h"
+#include "tracing/request_tracer.h"
 
 namespace nereid::app {
 
@@ -33,6 +35,9 @@ Status CheckSupported(const ServerOptions& options) {
   if (!options.grpc.header_forward_pattern.empty()) {
     return unsupported("--grpc-header-forward-pattern");
   }
+  if (options.trace.mode == TraceMode::kOpenTelemetry) {
+    return unsupported("--trace-config mode=opentelemetry");
+  }
   if (options.sagemaker.enabled) return unsupported("the SageMaker front end");
   if (options.vertex_ai.enabled) return unsupported("the Vertex AI front end");
   return Status::Ok();
@@ -52,6 +57,20 @@ frontend::grpc::CompressionLevel From(CompressionLevel level) {
   return frontend::grpc::CompressionLevel::kNone;
 }
 
+api::TraceSettings From(const TraceOptions& options) {
+  api::TraceSettings settings;
+  if (options.timestamps) settings.level |= request::kTraceTimestamps;
+  if (options.tensors) settings.level |= request::kTraceTensors;
+  settings.rate = options.rate;
+  settings.count = options.count;
+  settings.log_frequency = options.log_frequency;
+  settings.file = options.file;
+  if (const std::string_view defect = api::TraceDefect(settings); !defect.empty()) {
+    LOG_WARNING << "--trace-config: no request is traced: " << defect;
+  }
+  return settings;
+}
+
 void LogStarted(const char* service, const std::string& address, uint16_t port) {
   LOG_INFO << "Started " << service << " at " << address << ":" << port;
 }
@@ -59,6 +78,9 @@ void LogStarted(const char* service, const std::string& address, uint16_t port) 
 }  // namespace
 
 struct Endpoints::Parts {
+  explicit Parts(const TraceOptions& trace) : tracer(From(trace)) {}
+
+  tracing::RequestTracer tracer;  // first: the front ends use it
   std::unique_ptr<frontend::grpc::GrpcServer> grpc;
   std::unique_ptr<frontend::http::HttpServer> http;
   std::unique_ptr<frontend::http::HttpServer> metrics;
@@ -77,6 +99,7 @@ Status Endpoints::Parts::StartGrpc(const ServerOptions& options, api::InferenceS
   from.loops = loops;
   from.response_compression = From(options.grpc.compression_level);
   from.run_inline = options.inline_execution != InlineExecution::kNever;
+  from.tracer = &tracer;
   grpc = std::make_unique<frontend::grpc::GrpcServer>(from, service);
   NEREID_RETURN_IF_ERROR(grpc->Start());
   LogStarted("GRPCInferenceService", from.address, grpc->port());
@@ -88,6 +111,7 @@ Status Endpoints::Parts::StartHttp(const ServerOptions& options, api::InferenceS
   frontend::http::KserveOptions kserve;
   kserve.max_input_size = static_cast<uint64_t>(options.http.max_input_size);
   kserve.run_inline = options.inline_execution != InlineExecution::kNever;
+  kserve.tracer = &tracer;
   kserve.header_forward_pattern = options.http.header_forward_pattern;
   NEREID_ASSIGN_OR_RETURN(auto handler, frontend::http::MakeKserveHandler(kserve, service));
   frontend::http::HttpServerOptions from;
@@ -115,13 +139,13 @@ Status Endpoints::Parts::StartMetrics(const MetricsOptions& options,
   return Status::Ok();
 }
 
-Endpoints::Endpoints(server::InferenceServer& server)
-    : server_(server), parts_(std::make_unique<Parts>()) {}
+Endpoints::Endpoints(server::InferenceServer& server) : server_(server) {}
 
 Endpoints::~Endpoints() = default;
 
 Status Endpoints::Start(const ServerOptions& options) {
   NEREID_RETURN_IF_ERROR(CheckSupported(options));
+  parts_ = std::make_unique<Parts>(options.trace);
   const int loops = std::min(base::AvailableCpuCount(), kMostLoops);
   if (options.grpc.enabled) NEREID_RETURN_IF_ERROR(parts_->StartGrpc(options, server_, loops));
   if (options.http.enabled) NEREID_RETURN_IF_ERROR(parts_->StartHttp(options, server_, loops));
@@ -132,6 +156,7 @@ Status Endpoints::Start(const ServerOptions& options) {
 }
 
 void Endpoints::Stop(uint64_t timeout_ms) {
+  if (parts_ == nullptr) return;
   const base::Clock& clock = base::SteadyClock();
   const uint64_t start = clock.NowNs();
   if (parts_->http != nullptr) parts_->http->Stop(std::chrono::milliseconds(timeout_ms));

@@ -73,7 +73,10 @@ void ResponseFactory::Deliver(std::unique_ptr<InferenceResponse> response, bool 
   if (response != nullptr && !response->error().ok()) {
     failed_.store(true, std::memory_order_release);
   }
-  if (trace_ != nullptr && response != nullptr) trace_->ReportOutputs(*response);
+  if (trace_ != nullptr) {
+    if (response != nullptr) trace_->ReportOutputs(*response);
+    trace_->listener().OnResponse(*trace_, base::SteadyClock().NowNs());
+  }
   sink_->Send(std::move(response), final);
 }
 

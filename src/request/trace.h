@@ -62,6 +62,8 @@ class TraceListener {
   virtual void OnCustomActivity(Trace& trace, std::string_view name, uint64_t time_ns) noexcept = 0;
   virtual void OnTensor(Trace& trace, TraceActivity activity,
                         const TracedTensor& tensor) noexcept = 0;
+  /// A response, or the final flag alone, goes to the request's sink.
+  virtual void OnResponse(Trace& /*trace*/, uint64_t /*time_ns*/) noexcept {}
   /// The server is done with the trace, which now belongs to the listener. Called once.
   virtual void OnReleased(std::unique_ptr<Trace> trace) noexcept = 0;
 };

@@ -34,7 +34,7 @@ std::string_view ServerVersion() { return "2.51.0"; }
 std::vector<std::string> ServerExtensions() {
   return {"classification",     "model_repository", "model_configuration",
           "binary_tensor_data", "parameters",       "statistics",
-          "generate",           "logging"};
+          "generate",           "trace",            "logging"};
 }
 
 api::ServerMetadata InferenceServer::GetServerMetadata() {

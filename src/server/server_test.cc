@@ -184,7 +184,7 @@ TEST(ModelMetricsTest, ModelsWithACacheHaveFourMore) {
 }
 
 TEST(ModelReaperTest, GivesMemoryBackOnceEverythingIsDestroyed) {
-  int destroyed = 0;
+  std::atomic<int> destroyed{0};
   std::vector<int> destroyed_when_done;
   {
     ModelReaper reaper([&] { destroyed_when_done.push_back(destroyed); });

@@ -158,8 +158,8 @@ MLP_IO = io("input", "x", "FP32", [64]) + io("output", "y", "FP32", [10])
 REFUSED = {
     "accelerator_absent": (
         "mlp", "max_batch_size: 8\noptimization { execution_accelerators { "
-        'cpu_execution_accelerator: [ { name: "openvino" } ] } }\n' + MLP_IO,
-        "the Execution Accelerator 'openvino' is not in this ONNX Runtime"),
+        'cpu_execution_accelerator: [ { name: "xnnpack" } ] } }\n' + MLP_IO,
+        "the Execution Accelerator 'xnnpack' is not in this ONNX Runtime"),
     "accelerator_unknown": (
         "mlp", "max_batch_size: 8\noptimization { execution_accelerators { "
         'cpu_execution_accelerator: [ { name: "openvion" } ] } }\n' + MLP_IO,

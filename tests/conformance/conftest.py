@@ -110,6 +110,15 @@ def server_plugins(request, test_plugins, tmp_path_factory) -> Path:
 
 
 @pytest.fixture(scope="session")
+def built_platforms(is_peer, test_plugins) -> list:
+    """The platforms of platform_models that the server under test has, and whose data is there."""
+    if is_peer:
+        pytest.skip("Triton serves half of these platforms no longer")
+    import platform_models
+    return platform_models.available(test_plugins)
+
+
+@pytest.fixture(scope="session")
 def pytorch_backend(request, is_peer):
     """Skips where the backend is not built."""
     if is_peer:

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """NetDef models against what the genuine Caffe2 computed.
 
-The reference cases lie outside the repository: in the folder that NEREID_CAFFE2_DATA names, else in
-../shared/data/caffe2 beside it. Its README says what a case is. Each case runs once as it is and,
-where it can batch, with the batch doubled.
+Cases are the folders of tests/data/caffe2, whose README says what they hold, and those of a larger
+collection where there is one: in the folder that NEREID_CAFFE2_DATA names, else in
+../shared/data/caffe2 beside the repository. Each case runs once as it is and, where it can batch,
+with the batch doubled.
 """
 
 import json
@@ -19,21 +20,21 @@ from explicit_models import EXPLICIT
 from tritonclient.utils import InferenceServerException
 
 ROOT = Path(__file__).resolve().parents[2]
-DATA = Path(os.environ.get("NEREID_CAFFE2_DATA", ROOT.parent / "shared" / "data" / "caffe2"))
-CASES = {p.parent.name: json.loads(p.read_text()) for p in sorted(DATA.glob("*/case.json"))}
-OVER_GRPC = ("net_lenet", "graph_reused_names", "type_copy_fp16", "cast_fp32_to_bool", "topk_values",
+DATA = (ROOT / "tests" / "data" / "caffe2",
+        Path(os.environ.get("NEREID_CAFFE2_DATA", ROOT.parent / "shared" / "data" / "caffe2")))
+# The name of a case -> its folder; the same case may be in both.
+FOLDERS = {p.parent.name: p.parent for data in DATA for p in sorted(data.glob("*/case.json"))}
+CASES = {name: json.loads((FOLDERS[name] / "case.json").read_text()) for name in sorted(FOLDERS)}
+OVER_GRPC = ("net_nhwc_cnn", "graph_reused_names", "type_copy_fp16", "type_copy_bool", "topk_flat",
              "reducesum_all")
-
-pytestmark = pytest.mark.skipif(
-    not CASES, reason=f"no Caffe2 reference cases in {DATA}; NEREID_CAFFE2_DATA can name them")
 
 
 def write_cases(root):
     for name in CASES:
         (root / name / "1").mkdir(parents=True)
-        shutil.copy(DATA / name / "config.pbtxt", root / name)
+        shutil.copy(FOLDERS[name] / "config.pbtxt", root / name)
         for file in ("init_model.netdef", "model.netdef"):
-            shutil.copy(DATA / name / file, root / name / "1")
+            shutil.copy(FOLDERS[name] / file, root / name / "1")
 
 
 @pytest.fixture(scope="module")
@@ -44,7 +45,7 @@ def caffe2_server(start_server, is_peer):
 
 
 def tensors(name, key, times):
-    folder = DATA / name
+    folder = FOLDERS[name]
     return [(t, np.concatenate([np.load(folder / t["file"])] * times) if times > 1
              else np.load(folder / t["file"])) for t in CASES[name][key]]
 

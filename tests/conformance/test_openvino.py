@@ -175,10 +175,6 @@ def test_completed_models_answer(client):
             check(client, model + "_completed", run)
 
 
-def test_warmup_ran(http):
-    assert http.json("get_inference_statistics", "mlp_warm")["model_stats"][0]["name"] == "mlp_warm"
-
-
 @pytest.mark.parametrize("model", [f"with_{key.lower()}" for key in PARAMETERS] + ["with_all"])
 def test_parameters(client, model):
     answer = ask(client, model, {"x": ("FP32", rows())})
@@ -252,3 +248,99 @@ def test_wrong_inputs(client):
     client.expect("INVALID_ARG", "x", ask, client, "mlp", {"x": ("INT32", np.zeros((1, 4), "i4"))})
     client.expect("INVALID_ARG", "b", ask, client, "two_inputs_completed",
                   {"a": ("FP32", np.zeros((1, 2), "f4"))})
+
+
+ACCELERATED = ('backend: "onnxruntime"\nmax_batch_size: 8\noptimization { execution_accelerators { '
+               'cpu_execution_accelerator [ { name: "openvino" %s } ] } }\n')
+
+
+def accelerated(root, name, parameters="", text=""):
+    folder = models.copy(root, name, "onnx_mlp", "")
+    (folder / "config.pbtxt").write_text(ACCELERATED % "".join(
+        f'parameters {{ key: "{k}" value: "{v}" }} ' for k, v in parameters.items())
+        + models.ONE_CPU + text)
+
+
+@pytest.fixture(scope="module")
+def accelerating(start_server):
+    def write(root):
+        accelerated(root, "by_openvino", {})
+        accelerated(root, "with_parameters", {"num_of_threads": "1", "num_streams": "1",
+                                              "precision": "FP32", "device_type": "CPU_FP32"})
+        accelerated(root, "batched", {}, models.OF_THREE)
+        accelerated(root, "unknown_parameter", {"threads": "1"})
+        plain = models.copy(root, "by_onnxruntime", "onnx_mlp", "")
+        (plain / "config.pbtxt").write_text('backend: "onnxruntime"\nmax_batch_size: 8\n')
+
+    return start_server("accelerated", write, "--model-control-mode=explicit",
+                        "--load-model=by_openvino", "--load-model=with_parameters",
+                        "--load-model=batched", "--load-model=by_onnxruntime")
+
+
+@pytest.mark.parametrize("protocol", ["http", "grpc"])
+@pytest.mark.parametrize("model", ["by_openvino", "with_parameters", "by_onnxruntime"])
+def test_an_accelerated_model_answers_the_same(accelerating, connect, protocol, model):
+    check(connect(protocol, accelerating), model, ANSWERS["onnx_mlp"][0])
+
+
+def test_openvino_runs_the_accelerated_models_alone(accelerating, connect):
+    log = accelerating.log.read_text()
+    for model in ("by_openvino", "with_parameters", "batched"):
+        assert f"model '{model}' is run by OpenVINO 2026" in log
+    assert "'by_onnxruntime' is run by OpenVINO" not in log
+    client = connect("http", accelerating)
+    assert client.json("get_model_config", "by_openvino")["backend"] == "onnxruntime"
+    maps = Path(f"/proc/{accelerating.process.pid}/maps").read_text()
+    assert "libopenvino_intel_cpu_plugin" in maps
+
+
+def test_an_accelerated_model_batches(accelerating, connect):
+    x, y = rows("onnx_mlp"), rows("onnx_mlp", "y", "outputs")
+    results = {}
+
+    def send(i):
+        client = connect(("grpc_aio", "grpc", "http_aio")[i], accelerating)
+        results[i] = ask(client, "batched", {"x": ("FP32", x[i % 2:i % 2 + 1])}).array("y")
+
+    threads = [threading.Thread(target=send, args=(i,)) for i in range(3)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    for i in range(3):
+        same(results[i], y[i % 2:i % 2 + 1], str(i))
+    statistics = connect("http", accelerating).json("get_inference_statistics", "batched")
+    assert statistics["model_stats"][0]["execution_count"] == 1
+
+
+def test_an_accelerated_model_is_loaded_again(accelerating, connect):
+    client = connect("http", accelerating)
+    for _ in range(3):
+        client.call("unload_model", "by_openvino")
+        client.call("load_model", "by_openvino")
+        check(client, "by_openvino", ANSWERS["onnx_mlp"][0])
+
+
+def test_parameters_that_the_accelerator_lacks(accelerating, connect):
+    client = connect("http", accelerating)
+    client.expect("INVALID_ARG", "the Execution Accelerator 'openvino' has no parameter 'threads'; it "
+                  "has: device_type, num_of_threads", client.call, "load_model", "unknown_parameter")
+
+
+def anonymous_memory(server):
+    """In KiB."""
+    status = Path(f"/proc/{server.process.pid}/status").read_text()
+    (line,) = [line for line in status.splitlines() if line.startswith("RssAnon")]
+    return int(line.split()[1])
+
+
+def test_reloads_give_memory_back(accelerating, connect):
+    """What OpenVINO keeps for itself it has taken after forty loads."""
+    client = connect("http", accelerating)
+    after = {}
+    for i in range(1, 121):
+        client.call("unload_model", "with_parameters")
+        client.call("load_model", "with_parameters")
+        check(client, "with_parameters", ANSWERS["onnx_mlp"][0])
+        after[i] = anonymous_memory(accelerating)
+    assert after[120] - after[40] < 12_000, after

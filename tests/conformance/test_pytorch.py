@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 import pytorch_models
 from clients import TRANSPORTS
-from explicit_models import EXPLICIT
+from explicit_models import EXPLICIT, configuration, statistics
 from pytorch_models import CASES, MODELS, TYPES, array, ask, parameter, play, put, put_file, same
 from tritonclient.utils import InferenceServerException
 
@@ -59,8 +59,14 @@ def http(serving, connect):
 
 
 @pytest.fixture
+def many(serving, connect):
+    """For requests of several threads at once, which the HTTP client does not take."""
+    return connect("grpc", serving)
+
+
+@pytest.fixture
 def loader(repository, connect):
-    yield connect("http", repository)
+    yield connect("grpc", repository)
     assert repository.alive(), repository.log_tail()
 
 
@@ -90,11 +96,6 @@ def test_type_goes_in_and_out(client, data_type):
     cases = [c for c in CASES["echo"] if c["inputs"]["x"]["datatype"] == data_type]
     assert len(cases) == 2  # with elements, and without
     play(client, ECHOES[data_type], cases, 0)
-
-
-def load(loader, repository, name):
-    loader.call("load_model", name)
-    return loader
 
 
 def refused(loader, name, *texts):
@@ -159,16 +160,21 @@ def test_exception_of_forward_is_the_requests_own(client):
     play(client, "raises", CASES["raises"], 0)
 
 
-def test_one_bad_request_of_a_batch(http):
+def executions(client, model):
+    """How often the model ran, all versions together."""
+    return sum(int(counts[1]) for counts in statistics(client, model).values())
+
+
+def test_one_bad_request_of_a_batch(many):
     """Requests that are executed together: the bad one alone gets the error."""
     def one(i):
         x = {"x": {"datatype": "FP32", "shape": [1, 2], "data": [-1.0 if i == 3 else i, 4.0]}}
         try:
-            return ask(http, "raises", x).array("OUTPUT__0").tolist()
+            return ask(many, "raises", x).array("OUTPUT__0").tolist()
         except InferenceServerException as error:
             return str(error)
 
-    before = http.json("get_inference_statistics", "raises")["model_stats"][0]["execution_count"]
+    before = executions(many, "raises")
     with ThreadPoolExecutor(8) as pool:
         answers = list(pool.map(one, range(8)))
     for i, answer in enumerate(answers):
@@ -176,8 +182,7 @@ def test_one_bad_request_of_a_batch(http):
             assert "there is a number below zero" in answer
         else:
             np.testing.assert_allclose(answer, [[i ** 0.5, 2.0]], rtol=1e-6)
-    after = http.json("get_inference_statistics", "raises")["model_stats"][0]["execution_count"]
-    assert after - before < 8, "the requests were not batched"
+    assert executions(many, "raises") - before < 8, "the requests were not batched"
 
 
 def test_result_without_the_batch(client):
@@ -186,16 +191,15 @@ def test_result_without_the_batch(client):
     assert "OUTPUT__0" in message and "whole_batch" in message and "batch size 3" in message
 
 
-def test_dynamic_batches_are_cut_apart(serving, connect):
-    http = connect("http", serving)
+def test_dynamic_batches_are_cut_apart(many):
     first = array(CASES["by_place"][0]["inputs"]["INPUT__0"])
     barrier = threading.Barrier(8)
 
     def one(i):
         barrier.wait()
         rows = np.repeat(first + i, 1 + i % 2, axis=0)
-        answer = http.infer("by_place", [http.input("INPUT__0", rows),
-                                         http.input("INPUT__1", rows * 2)])
+        answer = many.infer("by_place", [many.input("INPUT__0", rows),
+                                         many.input("INPUT__1", rows * 2)])
         np.testing.assert_allclose(answer.array("OUTPUT__0"), rows * 3)
         np.testing.assert_allclose(answer.array("OUTPUT__1"), -rows)
 
@@ -268,7 +272,7 @@ def test_file_alone_is_known_by_its_name(loader, repository):
         config=text.replace('platform: "pytorch_libtorch"\n', ""))
     loader.call("load_model", name)
     play(loader, name, CASES["by_place"], 0)
-    config = loader.json("get_model_config", name)
+    config = configuration(loader, name)
     assert (config["backend"], config["platform"], config["default_model_filename"]) == (
         "pytorch", "pytorch_libtorch", "model.pt")
     loader.call("unload_model", name)
@@ -385,12 +389,13 @@ def good_files():
 
 
 def try_to_load(loader, repository, name, content):
-    """Loads a file; the error's text, or None where it loads."""
+    """Loads a file, and runs it where it loads; the error's text, or None."""
     put_file(repository.repository, name, content, (
-        'platform: "pytorch_libtorch"\ninput { name: "a" data_type: TYPE_FP32 dims: [ 3, 8, 8 ] }\n'
-        'output { name: "OUTPUT__0" data_type: TYPE_FP32 dims: [ 10 ] }\n'))
+        'platform: "pytorch_libtorch"\ninput { name: "a" data_type: TYPE_FP32 dims: [ -1, 3, 8, 8 ] }\n'
+        'output { name: "OUTPUT__0" data_type: TYPE_FP32 dims: [ -1, 10 ] }\n'))
     try:
         loader.call("load_model", name)
+        loader.infer(name, [loader.input("a", np.ones((1, 3, 8, 8), "f4"))])
         loader.call("unload_model", name)
         return None
     except InferenceServerException as error:
@@ -400,7 +405,7 @@ def try_to_load(loader, repository, name, content):
 
 HOSTILE = {
     "empty": "empty", "garbage": "no ZIP archive", "text": "no ZIP archive",
-    "truncated": "cut off", "header_only": "no ZIP archive", "empty_archive": "no ",
+    "truncated": "cut off", "header_only": "no ZIP archive", "empty_archive": "list of records",
     "state_dict": "torch.jit.save", "bomb": "would unpack to", "calls_code": "io.open",
     "calls_os": "os.system", "deep_code": "levels deep", "deep_pickle": "", "deep_tuple": "deep",
     "self_reference": "holds itself", "no_data": "data.pkl", "no_code": "__torch__",

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "caffe2/testing/net_text.h"
 
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
@@ -10,6 +8,7 @@
 #include <fstream>
 #include <map>
 #include <sstream>
+#include <stdexcept>
 
 #include "onnx_graph.pb.h"
 
@@ -88,8 +87,7 @@ Type TypeOf(const std::string& text) {
       return static_cast<Type>(number);
     }
   }
-  ADD_FAILURE() << text << " is no type";
-  return Type::kNone;
+  throw std::invalid_argument(text + " is no type");
 }
 
 template <typename T>
@@ -248,7 +246,9 @@ NetCase ParseCase(std::string_view text) {
 
 std::vector<NetCase> ReadCases(const std::string& path) {
   std::ifstream file(path);
-  EXPECT_TRUE(file) << path;
+  if (!file) {
+    throw std::invalid_argument(path + " cannot be read");
+  }
   std::vector<NetCase> cases;
   std::string name;
   std::string text;
@@ -293,7 +293,9 @@ std::string TranslateToText(const NetCase& net) {
     return "error: " + error.message() + "\n";
   }
   onnx_graph::Model model;
-  EXPECT_TRUE(model.ParseFromString(translation.model));
+  if (!model.ParseFromString(translation.model)) {
+    throw std::logic_error("what was made is no ONNX model");
+  }
   return Printer().Print(model.graph());
 }
 

@@ -34,7 +34,7 @@ struct NetCase {
   std::vector<NetInput> inputs;
 };
 
-/// The cases of a file; a test failure where it cannot be read.
+/// The cases of a file. Like all here, it throws where something is wrong.
 std::vector<NetCase> ReadCases(const std::string& path);
 /// One case without a name: the lines between "==" and "--".
 NetCase ParseCase(std::string_view text);

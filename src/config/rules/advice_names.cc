@@ -35,6 +35,19 @@ constexpr std::string_view kOnnxParameters[] = {
     "arena_extend_strategy",
     "gpu_mem_limit",
 };
+constexpr std::string_view kTorchParameters[] = {
+    "DISABLE_OPTIMIZED_EXECUTION",
+    "INFERENCE_MODE",
+    "ENABLE_WEIGHT_SHARING",
+    "ENABLE_JIT_EXECUTOR",
+    "ENABLE_JIT_PROFILING",
+    "ENABLE_TENSOR_FUSER",
+    "ENABLE_NVFUSER",
+    "ENABLE_CACHE_CLEANING",
+    "DISABLE_CUDNN",
+    "INTRA_OP_THREAD_COUNT",
+    "INTER_OP_THREAD_COUNT",
+};
 // What the server itself reads, whatever the backend.
 constexpr std::string_view kServerParameters[] = {"TRITON_BATCH_STRATEGY_PATH",
                                                   "EXECUTION_ENV_PATH", "execution_watchdog_secs",
@@ -43,6 +56,7 @@ constexpr std::string_view kServerParameters[] = {"TRITON_BATCH_STRATEGY_PATH",
 std::span<const std::string_view> ParametersOf(const std::string& backend) {
   if (backend == "identity") return kIdentityParameters;
   if (backend == "onnxruntime") return kOnnxParameters;
+  if (backend == "pytorch") return kTorchParameters;
   return {};
 }
 

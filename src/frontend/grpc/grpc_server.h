@@ -9,6 +9,7 @@
 
 #include "api/inference_service.h"
 #include "base/result.h"
+#include "tracing/request_tracer.h"
 
 namespace nereid::frontend::grpc {
 
@@ -26,6 +27,8 @@ struct GrpcOptions {
   CompressionLevel response_compression = CompressionLevel::kNone;
   /// Whether a cheap model may run on the event loop that received the request.
   bool run_inline = true;
+  /// Which requests are traced; it must outlive the server. Null: none, and nothing to set.
+  tracing::RequestTracer* tracer = nullptr;
   /// Largest request message in bytes: gRPC's own limit.
   size_t max_message_size = 0x7fffffff;
   /// Bytes of a stream's responses that may wait for its client, and how long a backend that has

@@ -4,12 +4,26 @@
 #include <string>
 #include <utility>
 
-#include "frontend/grpc/infer_submission.h"
+#include "base/clock.h"
 
 namespace nereid::frontend::grpc {
 
-InferCall::InferCall(const CallOrigin& origin) : UnaryCall(origin) {
+InferCall::InferCall(const CallOrigin& origin)
+    : UnaryCall(origin), wait_start_ns_(WaitStart(origin.context)) {
   CompressResponses(origin.head);
+}
+
+// The session lets go of a call when all of it has been sent.
+InferCall::~InferCall() {
+  if (trace_ != nullptr && sending_) trace_->Stamp("GRPC_SEND_END", base::SteadyClock().NowNs());
+}
+
+void InferCall::OnDelivery(Delivery delivery) {
+  if (trace_ != nullptr && !sending_) {
+    trace_->Stamp("GRPC_SEND_START", base::SteadyClock().NowNs());
+    sending_ = true;
+  }
+  UnaryCall::OnDelivery(std::move(delivery));
 }
 
 void InferCall::OnRequest(StoredBytes message) {
@@ -31,6 +45,7 @@ base::Status InferCall::Submit(StoredBytes message) {
   request->SetSink(std::static_pointer_cast<InferCall>(shared_from_this()));
   cancellation_ = request->cancellation();
   classifications_ = std::move(wishes.classifications);
+  trace_ = StartTrace(context_, *request, wait_start_ns_);
   const base::Status status = context_.service.Infer(request);
   if (!status.ok()) cancellation_.reset();
   return status;

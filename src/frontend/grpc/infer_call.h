@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "frontend/grpc/call.h"
+#include "frontend/grpc/infer_submission.h"
 #include "request/cancellation.h"
 #include "request/classify.h"
 #include "request/response_sink.h"
@@ -15,16 +16,21 @@ namespace nereid::frontend::grpc {
 class InferCall final : public UnaryCall, public request::ResponseSink {
  public:
   explicit InferCall(const CallOrigin& origin);
+  ~InferCall() override;
 
   void Send(std::unique_ptr<request::InferenceResponse> response, bool final) noexcept override;
 
  private:
   void OnRequest(StoredBytes message) override;
   void OnCancelled() override;
+  void OnDelivery(Delivery delivery) override;
   base::Status Submit(StoredBytes message);
   Delivery Answer();
 
   std::shared_ptr<request::Cancellation> cancellation_;  // of the running request
+  const uint64_t wait_start_ns_;
+  std::shared_ptr<tracing::RequestTrace> trace_;  // null for most
+  bool sending_ = false;
   // Touched by the core's thread only, once the request is submitted.
   std::unique_ptr<request::InferenceResponse> response_;
   int response_count_ = 0;

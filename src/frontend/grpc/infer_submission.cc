@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "api/version_text.h"
+#include "base/clock.h"
 
 namespace nereid::frontend::grpc {
 
@@ -38,6 +39,24 @@ base::Result<std::unique_ptr<request::InferenceRequest>> MakeRequest(
   request->may_run_inline = context.options.run_inline && !target.traits.decoupled;
   request->Hold(std::move(message.storage));
   return request;
+}
+
+std::shared_ptr<tracing::RequestTrace> StartTrace(const ServerContext& context,
+                                                  request::InferenceRequest& request,
+                                                  uint64_t wait_start_ns) {
+  if (context.options.tracer == nullptr) return nullptr;
+  auto trace = context.options.tracer->Start(request);
+  // Without a time, tracing was off when the call began.
+  if (trace != nullptr && wait_start_ns != 0) {
+    trace->Stamp("GRPC_WAITREAD_START", wait_start_ns);
+    trace->Stamp("GRPC_WAITREAD_END", base::SteadyClock().NowNs());
+  }
+  return trace;
+}
+
+uint64_t WaitStart(const ServerContext& context) {
+  const tracing::RequestTracer* const tracer = context.options.tracer;
+  return tracer != nullptr && tracer->active() ? base::SteadyClock().NowNs() : 0;
 }
 
 }  // namespace nereid::frontend::grpc

@@ -31,4 +31,13 @@ base::Result<std::unique_ptr<request::InferenceRequest>> MakeRequest(
     const InferTarget& target, StoredBytes message, uint64_t deadline_ns,
     codec::proto::InferWishes* wishes);
 
+/// The time at which a message begins to be waited for; 0 where nothing is traced.
+uint64_t WaitStart(const ServerContext& context);
+
+/// Traces the request if it is one of those to be traced, whose message began to be waited for at
+/// `wait_start_ns`. Before its submission; null for all others.
+std::shared_ptr<tracing::RequestTrace> StartTrace(const ServerContext& context,
+                                                  request::InferenceRequest& request,
+                                                  uint64_t wait_start_ns);
+
 }  // namespace nereid::frontend::grpc

@@ -28,7 +28,6 @@ constexpr MissingMethod kMissing[] = {
     {"CudaSharedMemoryStatus", "CUDA shared memory"},
     {"CudaSharedMemoryRegister", "CUDA shared memory"},
     {"CudaSharedMemoryUnregister", "CUDA shared memory"},
-    {"TraceSetting", "tracing"},
 };
 
 CallStatus Unknown(std::string_view path) {

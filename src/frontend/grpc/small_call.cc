@@ -9,11 +9,10 @@
 namespace nereid::frontend::grpc {
 namespace {
 
-Delivery Answer(const UnaryMethod& method, api::InferenceService& service,
-                std::string_view request) {
+Delivery Answer(const UnaryMethod& method, ServerContext& context, std::string_view request) {
   Delivery delivery;
   codec::proto::EncodedMessage reply;
-  delivery.status = method.handler(service, request, &reply);
+  delivery.status = method.handler(context, request, &reply);
   if (delivery.status->code == kGrpcOk) delivery.message = std::move(reply);
   return delivery;
 }
@@ -22,15 +21,14 @@ Delivery Answer(const UnaryMethod& method, api::InferenceService& service,
 
 void SmallCall::OnRequest(StoredBytes message) {
   if (!method_.blocks) {
-    OnDelivery(Answer(method_, context_.service, message.bytes));
+    OnDelivery(Answer(method_, context_, message.bytes));
     return;
   }
   // std::function wants something copyable.
   auto request = std::make_shared<StoredBytes>(std::move(message));
-  const bool accepted = context_.workers.Run(
-      [self = shared_from_this(), &method = method_, &service = context_.service, request] {
-        self->Deliver(Answer(method, service, request->bytes));
-      });
+  const bool accepted =
+      context_.workers.Run([self = shared_from_this(), &method = method_, &context = context_,
+                            request] { self->Deliver(Answer(method, context, request->bytes)); });
   if (!accepted) Finish({kGrpcUnavailable, "Server exiting"});
 }
 

@@ -4,6 +4,7 @@
 #include <string>
 #include <utility>
 
+#include "base/clock.h"
 #include "request/response_sink.h"
 
 namespace nereid::frontend::grpc {
@@ -113,7 +114,8 @@ StreamInferCall::StreamInferCall(const CallOrigin& origin)
     : Call(origin),
       errors_end_call_(origin.head.stream_errors_end_call),
       budget_(std::make_shared<base::ByteBudget>(origin.context.options.max_waiting_bytes,
-                                                 origin.context.options.slow_reader_patience)) {
+                                                 origin.context.options.slow_reader_patience)),
+      wait_start_ns_(WaitStart(origin.context)) {
   CompressResponses(origin.head);
 }
 
@@ -159,6 +161,8 @@ base::Status StreamInferCall::Submit(const codec::proto::InferRequestView& view,
   request->SetSink(std::move(sink));
   // Set before submission: the responses may come, and end the entry, before Infer returns.
   running->cancellation = request->cancellation();
+  running->trace = StartTrace(context_, *request, wait_start_ns_);
+  wait_start_ns_ = WaitStart(context_);
   return context_.service.Infer(request);
 }
 
@@ -190,7 +194,9 @@ void StreamInferCall::OnDelivery(Delivery delivery) {
   }
   if (decoupled != decoupled_.end()) {
     if (delivery.message.has_value()) {
+      StampSend(decoupled->second, "GRPC_SEND_START");
       SendMessage(std::move(*delivery.message), std::move(delivery.waiting));
+      StampSend(decoupled->second, "GRPC_SEND_END");
     }
     if (delivery.final) decoupled_.erase(decoupled);
   } else {
@@ -203,11 +209,17 @@ void StreamInferCall::OnDelivery(Delivery delivery) {
   FinishIfDone();
 }
 
+void StreamInferCall::StampSend(const Running& running, std::string_view name) {
+  if (running.trace != nullptr) running.trace->Stamp(name, base::SteadyClock().NowNs());
+}
+
 void StreamInferCall::Advance() {
   while (!ordered_.empty()) {
     const auto first = ordered_.begin();
     for (Held& held : first->second.held) {
+      StampSend(first->second, "GRPC_SEND_START");
       SendMessage(std::move(held.message), std::move(held.waiting));
+      StampSend(first->second, "GRPC_SEND_END");
     }
     first->second.held.clear();
     if (!first->second.complete) return;

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <string_view>
 #include <vector>
 
 #include "base/byte_budget.h"
@@ -33,6 +34,7 @@ class StreamInferCall final : public Call {
     std::shared_ptr<request::Cancellation> cancellation;  // null: refused before it ran
     std::vector<Held> held;                               // until its turn comes
     bool complete = false;
+    std::shared_ptr<tracing::RequestTrace> trace;  // null for most
   };
   using RunningRequests = std::map<uint64_t, Running>;
 
@@ -42,6 +44,7 @@ class StreamInferCall final : public Call {
 
   base::Status Submit(const codec::proto::InferRequestView& view, const InferTarget& target,
                       StoredBytes message, uint64_t number, Running* running);
+  static void StampSend(const Running& running, std::string_view name);
   void Advance();
   void FinishIfDone();
 
@@ -49,6 +52,7 @@ class StreamInferCall final : public Call {
   const std::shared_ptr<base::ByteBudget> budget_;
   bool half_closed_ = false;
   uint64_t next_number_ = 1;
+  uint64_t wait_start_ns_;   // when the next request began to be waited for; 0: nothing is traced
   RunningRequests ordered_;  // not decoupled; the first one is the one whose turn it is
   RunningRequests decoupled_;
 };

@@ -5,9 +5,12 @@
 
 #include <optional>
 #include <string>
+#include <type_traits>
 #include <utility>
+#include <vector>
 
 #include "api/log_settings.h"
+#include "api/trace_settings.h"
 #include "api/version_text.h"
 #include "frontend/grpc/call.h"
 #include "frontend/grpc/statistics_message.h"
@@ -21,9 +24,8 @@ using api::InferenceService;
 using base::Status;
 
 // Decodes, calls and encodes: what all methods share.
-template <typename Request, typename Reply,
-          Status (*Handle)(InferenceService&, const Request&, Reply*)>
-CallStatus Run(InferenceService& service, std::string_view bytes,
+template <typename Request, typename Reply, auto Handle>
+CallStatus Run(ServerContext& context, std::string_view bytes,
                codec::proto::EncodedMessage* encoded) {
   google::protobuf::Arena arena;
   auto* const request = google::protobuf::Arena::CreateMessage<Request>(&arena);
@@ -31,7 +33,12 @@ CallStatus Run(InferenceService& service, std::string_view bytes,
     return {kGrpcInternal, "failed to parse the " + Request::descriptor()->name() + " message"};
   }
   auto* const reply = google::protobuf::Arena::CreateMessage<Reply>(&arena);
-  const Status status = Handle(service, *request, reply);
+  Status status;
+  if constexpr (std::is_invocable_v<decltype(Handle), ServerContext&, const Request&, Reply*>) {
+    status = Handle(context, *request, reply);
+  } else {
+    status = Handle(context.service, *request, reply);
+  }
   if (!status.ok()) return CallStatus::From(status);
   const size_t size = reply->ByteSizeLong();
   if (size > codec::proto::kMaxMessageSize) {
@@ -218,6 +225,51 @@ Status LogSettings(InferenceService&, const inference::LogSettingsRequest& reque
   return Status::Ok();
 }
 
+Status ReadTraceSetting(const std::string& key,
+                        const inference::TraceSettingRequest::SettingValue& value,
+                        api::TraceChanges* changes) {
+  if (key == "trace_file") return api::TraceFileIsFixed();
+  const bool is_level = key == "trace_level";
+  if (!is_level && key != "trace_rate" && key != "trace_count" && key != "log_frequency") return {};
+  if (is_level && value.value().empty()) {
+    changes->level = std::optional<uint32_t>();
+    return {};
+  }
+  if (is_level) {
+    return changes->SetLevel(std::vector<std::string>(value.value().begin(), value.value().end()));
+  }
+  if (value.value().empty()) return changes->SetNumber(key, std::nullopt);
+  if (value.value_size() != 1) {
+    return Status::InvalidArgument("expect only 1 value for '" + key + "'");
+  }
+  return changes->SetNumber(key, value.value(0));
+}
+
+Status TraceSetting(ServerContext& context, const inference::TraceSettingRequest& request,
+                    inference::TraceSettingResponse* reply) {
+  tracing::RequestTracer* const tracer = context.options.tracer;
+  if (tracer == nullptr) return Status::Unsupported("TraceSetting: tracing is not supported yet");
+  NEREID_RETURN_IF_ERROR(api::CheckTracedModel(context.service, request.model_name()));
+  api::TraceChanges changes;
+  for (const auto& [key, value] : request.settings()) {
+    NEREID_RETURN_IF_ERROR(ReadTraceSetting(key, value, &changes));
+  }
+  api::TraceSettings now = tracer->Settings(request.model_name());
+  if (!request.settings().empty()) {
+    NEREID_ASSIGN_OR_RETURN(now, tracer->Change(request.model_name(), changes));
+  }
+  auto& settings = *reply->mutable_settings();
+  for (const std::string_view name : api::TraceLevelNames(now.level)) {
+    settings["trace_level"].add_value(std::string(name));
+  }
+  settings["trace_rate"].add_value(std::to_string(now.rate));
+  settings["trace_count"].add_value(std::to_string(now.count));
+  settings["log_frequency"].add_value(std::to_string(now.log_frequency));
+  settings["trace_file"].add_value(now.file);
+  settings["trace_mode"].add_value("triton");
+  return Status::Ok();
+}
+
 Status HealthCheck(InferenceService& service, const ::grpc::health::v1::HealthCheckRequest&,
                    ::grpc::health::v1::HealthCheckResponse* reply) {
   NEREID_ASSIGN_OR_RETURN(const bool ready, service.IsServerReady());
@@ -242,6 +294,7 @@ constexpr UnaryMethod kMethods[] = {
     NEREID_METHOD(ModelStatistics),
     NEREID_METHOD(RepositoryIndex),
     NEREID_METHOD(LogSettings),
+    NEREID_METHOD(TraceSetting),
     {"/inference.GRPCInferenceService/RepositoryModelLoad",
      &Run<inference::RepositoryModelLoadRequest, inference::RepositoryModelLoadResponse,
           RepositoryModelLoad>,

@@ -3,14 +3,14 @@
 
 #include <string_view>
 
-#include "api/inference_service.h"
 #include "codec/proto/infer_response.h"
 #include "frontend/grpc/call_status.h"
+#include "frontend/grpc/server_context.h"
 
 namespace nereid::frontend::grpc {
 
 /// Answers one request message with one reply. The reply is set if the status is OK.
-using UnaryHandler = CallStatus (*)(api::InferenceService& service, std::string_view request,
+using UnaryHandler = CallStatus (*)(ServerContext& context, std::string_view request,
                                     codec::proto::EncodedMessage* reply);
 
 /// A method whose request and reply are small messages.

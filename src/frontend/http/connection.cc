@@ -99,6 +99,7 @@ void Connection::Close() {
   ForgetDeadline();
   ForgetStream();
   state_ = State::kClosed;
+  trace.reset();
   deadline_tick_ = 0;
   if (cancellation_ != nullptr) cancellation_->Cancel();
   cancellation_.reset();
@@ -236,6 +237,7 @@ bool Connection::ParseHead(std::string_view* input) {
     if (input->empty()) return false;
     parser_.emplace(&head, loop_->options().keep_fields, loop_->options().max_head_size);
     SetDeadline(loop_->timeouts().head);
+    receive_start_ns = loop_->handler().WantsTimes() ? base::SteadyClock().NowNs() : 0;
   }
   boost::system::error_code error;
   const size_t used = parser_->put(asio::buffer(input->data(), input->size()), error);
@@ -344,6 +346,7 @@ void Connection::Dispatch() {
   state_ = State::kBusy;
   deadline_tick_ = 0;
   answer_form = AnswerForm::kInference;
+  receive_end_ns = receive_start_ns == 0 ? 0 : base::SteadyClock().NowNs();
   if (!head.keep_alive || loop_->draining()) close_after_reply_ = true;
   loop_->handler().Handle(*this);
 }
@@ -432,6 +435,7 @@ void Connection::OnCompleted(const std::shared_ptr<DeadlineSink>& sink) {
   state_ = State::kWriting;
   body = Body{};
   BuildHead();
+  StampTrace("HTTP_SEND_START");
   WriteReply();
   WaitReadable();
 }
@@ -502,7 +506,13 @@ void Connection::OnWritable() {
   WaitReadable();
 }
 
+void Connection::StampTrace(std::string_view name) {
+  if (trace != nullptr) trace->Stamp(name, base::SteadyClock().NowNs());
+}
+
 void Connection::OnWritten() {
+  StampTrace("HTTP_SEND_END");
+  trace.reset();
   reply.Clear();
   if (refused_) return Linger();
   if (close_after_reply_) return Close();

@@ -109,6 +109,7 @@ class Connection final : public Exchange, public std::enable_shared_from_this<Co
   void AppendStatusAndFields();
   void BuildHead();
   void WriteReply();
+  void StampTrace(std::string_view name);
   void OnWritten();
   void Linger();
   void WaitReadable();

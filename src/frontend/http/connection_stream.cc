@@ -89,6 +89,7 @@ void Connection::SendReady() {
 
 void Connection::BeginStreamedReply(int status) {
   state_ = State::kStreaming;
+  StampTrace("HTTP_SEND_START");
   body = Body{};
   if (head.is_http_1_0) close_after_reply_ = true;
   reply.status = status;

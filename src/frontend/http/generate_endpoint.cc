@@ -10,6 +10,7 @@
 #include "frontend/http/content_encoding.h"
 #include "frontend/http/infer_endpoint.h"
 #include "frontend/http/reply_stream.h"
+#include "frontend/http/start_trace.h"
 #include "request/response_sink.h"
 
 namespace nereid::frontend::http {
@@ -123,6 +124,7 @@ Status GenerateEndpoint::Submit(Exchange& exchange, const Route& route) const {
     exchange.answer_form = AnswerForm::kGenerate;
     request->SetSink(exchange.BecomeSink(request->cancellation()));
   }
+  StartTrace(options_.tracer, exchange, *request);
   Status status = service_.Infer(request);
   if (!status.ok()) exchange.ResignSink();
   return status;

@@ -16,6 +16,7 @@
 #include "request/inference_response.h"
 #include "request/response_sink.h"
 #include "tensor/bytes.h"
+#include "tracing/request_trace.h"
 
 namespace nereid::frontend::http {
 
@@ -87,6 +88,11 @@ class Exchange : public request::ResponseSink {
   Reply reply;
   codec::json::OutputOptions output_options;
   AnswerForm answer_form = AnswerForm::kInference;  // set before a request is submitted
+  /// Monotonic, of the request at hand; 0 where the handler does not want times.
+  uint64_t receive_start_ns = 0;
+  uint64_t receive_end_ns = 0;
+  /// Set by the handler where the request is traced; kept until the answer is sent.
+  std::shared_ptr<tracing::RequestTrace> trace;
 
   /// The answer in `reply` is complete. Once per request, by any thread; not needed when the
   /// request went to the core, whose final response does the same.
@@ -124,6 +130,9 @@ class HttpHandler {
   /// responses (none: null).
   virtual void AnswerInference(Exchange& exchange,
                                std::unique_ptr<request::InferenceResponse> response, int count) = 0;
+
+  /// Whether requests are to be given the times at which they were received.
+  virtual bool WantsTimes() const { return false; }
 
   /// The server's loops have ended: gives up what has not begun on other threads and waits for the
   /// rest. Called by the thread that stops the server, so that the handler's last owner is never

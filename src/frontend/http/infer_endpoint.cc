@@ -10,6 +10,7 @@
 #include "codec/json/infer_request.h"
 #include "codec/json/infer_response.h"
 #include "frontend/http/content_encoding.h"
+#include "frontend/http/start_trace.h"
 
 namespace nereid::frontend::http {
 namespace {
@@ -134,6 +135,7 @@ Status InferEndpoint::Submit(Exchange& exchange, const Route& route,
   request->may_run_inline = options_.run_inline;
   request->deadline_ns = exchange.head.deadline_ns;
   request->SetSink(exchange.BecomeSink(request->cancellation()));
+  StartTrace(options_.tracer, exchange, *request);
   Status status = service_.Infer(request);
   if (!status.ok()) exchange.ResignSink();
   return status;

@@ -10,6 +10,7 @@
 #include "codec/json/documents.h"
 #include "codec/json/log_settings.h"
 #include "codec/json/repository_requests.h"
+#include "codec/json/trace_settings.h"
 #include "config/describe.h"
 #include "frontend/http/generate_endpoint.h"
 #include "frontend/http/infer_endpoint.h"
@@ -42,6 +43,9 @@ class KserveHandler final : public HttpHandler {
     }
     infer_.Answer(exchange, std::move(response), count);
   }
+  bool WantsTimes() const override {
+    return options_.tracer != nullptr && options_.tracer->active();
+  }
   void Stop() override { blocking_.Stop(); }
 
  private:
@@ -56,6 +60,7 @@ class KserveHandler final : public HttpHandler {
   Document Statistics(const Route& route);
   Document Sequences(const Route& route);
   void Logging(Exchange& exchange, bool change);
+  void TraceSetting(Exchange& exchange, const Route& route, bool change);
   void RepositoryIndex(Exchange& exchange);
   void Load(Exchange& exchange, const Route& route);
   void Unload(Exchange& exchange, const Route& route);
@@ -126,7 +131,9 @@ void KserveHandler::Handle(Exchange& exchange) {
       if (!post) return ReplyWrongMethod(exchange, kJsonType);
       return generate_.Handle(exchange, route);
     case Endpoint::kTraceSetting:
-      return ReplyUnsupported(exchange, "the trace extension");
+      if (options_.tracer == nullptr) return ReplyUnsupported(exchange, "the trace extension");
+      if (!get && !post) return ReplyWrongMethod(exchange, kJsonType);
+      return TraceSetting(exchange, route, post);
     case Endpoint::kLogging:
       if (!get && !post) return ReplyWrongMethod(exchange, kJsonType);
       return Logging(exchange, post);
@@ -208,6 +215,24 @@ void KserveHandler::Logging(Exchange& exchange, bool change) {
     api::ChangeLogSettings(*changes);
   }
   ReplyText(exchange, kJsonType, codec::json::EncodeLogSettings(api::GetLogSettings()));
+}
+
+base::Result<api::TraceSettings> ChangeTraceSettings(tracing::RequestTracer& tracer,
+                                                     const std::string& model,
+                                                     std::string_view json) {
+  NEREID_ASSIGN_OR_RETURN(const api::TraceChanges changes, codec::json::DecodeTraceChanges(json));
+  return tracer.Change(model, changes);
+}
+
+void KserveHandler::TraceSetting(Exchange& exchange, const Route& route, bool change) {
+  const std::string model(route.model);
+  const Status known = api::CheckTracedModel(service_, model);
+  if (!known.ok()) return ReplyError(exchange, known, kJsonType);
+  tracing::RequestTracer& tracer = *options_.tracer;
+  const base::Result<api::TraceSettings> settings =
+      change ? ChangeTraceSettings(tracer, model, exchange.body.view()) : tracer.Settings(model);
+  if (!settings.ok()) return ReplyError(exchange, settings.status(), kJsonType);
+  ReplyText(exchange, kJsonType, codec::json::EncodeTraceSettings(*settings));
 }
 
 void KserveHandler::RepositoryIndex(Exchange& exchange) {

@@ -8,6 +8,7 @@
 #include "api/inference_service.h"
 #include "base/result.h"
 #include "frontend/http/http_handler.h"
+#include "tracing/request_tracer.h"
 
 namespace nereid::frontend::http {
 
@@ -17,6 +18,8 @@ struct KserveOptions {
   uint64_t max_input_size = 67'108'864;
   /// Lets the service run a cheap model on the event loop.
   bool run_inline = true;
+  /// Which requests are traced; it must outlive the handler. Null: none, and nothing to set.
+  tracing::RequestTracer* tracer = nullptr;
   /// --http-header-forward-pattern. Not supported yet: must be empty.
   std::string header_forward_pattern;
 };

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "codec/json/trace_settings.h"
+
+#include <vector>
+
+#include "codec/json/cursor.h"
+#include "codec/json/text_buffer.h"
+
+namespace nereid::codec::json {
+namespace {
+
+using base::Status;
+
+constexpr size_t kMostLevels = 64;
+
+Status ReadText(Cursor& cursor, std::string* text) {
+  if (ReadStringMember(cursor, "", text).ok()) return {};
+  return Status::Internal("attempt to access JSON non-string as string");
+}
+
+Status ReadLevel(Cursor& cursor, api::TraceChanges* changes) {
+  if (cursor.Peek() != '[') {
+    NEREID_RETURN_IF_ERROR(cursor.SkipValue());
+    return Status::Internal("attempt to access JSON non-array as array");
+  }
+  std::vector<std::string> names;
+  NEREID_RETURN_IF_ERROR(cursor.ForEachElement([&]() -> Status {
+    if (names.size() == kMostLevels) {
+      return Status::InvalidArgument("'trace_level' has more than " + std::to_string(kMostLevels) +
+                                     " entries");
+    }
+    return ReadText(cursor, &names.emplace_back());
+  }));
+  return names.empty() ? Status::Ok() : changes->SetLevel(names);
+}
+
+Status ReadSetting(Cursor& cursor, std::string_view key, api::TraceChanges* changes) {
+  if (key == "trace_file") return api::TraceFileIsFixed();
+  const bool is_level = key == "trace_level";
+  if (!is_level && key != "trace_rate" && key != "trace_count" && key != "log_frequency") {
+    return cursor.SkipValue();
+  }
+  if (cursor.Peek() == 'n') {
+    NEREID_RETURN_IF_ERROR(cursor.SkipValue());
+    if (!is_level) return changes->SetNumber(key, std::nullopt);
+    changes->level = std::optional<uint32_t>();
+    return {};
+  }
+  if (is_level) return ReadLevel(cursor, changes);
+  std::string text;
+  const std::string name(key);  // the view ends when the value is read
+  NEREID_RETURN_IF_ERROR(ReadText(cursor, &text));
+  return changes->SetNumber(name, text);
+}
+
+}  // namespace
+
+std::string EncodeTraceSettings(const api::TraceSettings& settings) {
+  TextBuffer json;
+  json << "{\"trace_level\":[";
+  bool first = true;
+  for (const std::string_view name : api::TraceLevelNames(settings.level)) {
+    json << (first ? "\"" : ",\"") << name << '"';
+    first = false;
+  }
+  json << "],\"trace_rate\":\"" << std::to_string(settings.rate) << "\",\"trace_count\":\""
+       << std::to_string(settings.count) << "\",\"log_frequency\":\""
+       << std::to_string(settings.log_frequency) << "\",\"trace_file\":";
+  json.AppendQuoted(settings.file);
+  json << ",\"trace_mode\":\"triton\"}";
+  return std::string(json.view());
+}
+
+base::Result<api::TraceChanges> DecodeTraceChanges(std::string_view json) {
+  api::TraceChanges changes;
+  Cursor cursor(json);
+  const char first = cursor.Peek();
+  if (first == '\0') return cursor.SyntaxError("The document is empty.");
+  if (first != '{') {
+    NEREID_RETURN_IF_ERROR(cursor.SkipValue());
+  } else {
+    NEREID_RETURN_IF_ERROR(cursor.ForEachMember(
+        [&](std::string_view key) { return ReadSetting(cursor, key, &changes); }));
+  }
+  NEREID_RETURN_IF_ERROR(cursor.ExpectEnd());
+  return changes;
+}
+
+}  // namespace nereid::codec::json

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tracing/request_tracer.h"
+
+#include <utility>
+
+namespace nereid::tracing {
+namespace {
+
+using api::TraceChanges;
+using api::TraceSettings;
+using base::Status;
+
+template <typename Value>
+void TakeField(const std::optional<std::optional<Value>>& change, std::optional<Value>* own) {
+  if (change) *own = *change;
+}
+
+Status Check(const TraceSettings& settings) {
+  const std::string_view defect = api::TraceDefect(settings);
+  if (defect.empty()) return {};
+  return Status::InvalidArgument("Attempting to set invalid trace setting :" + std::string(defect));
+}
+
+}  // namespace
+
+void RequestTracer::Own::Take(const TraceChanges& changes) {
+  TakeField(changes.level, &level);
+  TakeField(changes.rate, &rate);
+  TakeField(changes.count, &count);
+  TakeField(changes.log_frequency, &log_frequency);
+}
+
+TraceSettings RequestTracer::Own::Over(TraceSettings wider) const {
+  wider.level = level.value_or(wider.level);
+  wider.rate = rate.value_or(wider.rate);
+  wider.count = count.value_or(wider.count);
+  wider.log_frequency = log_frequency.value_or(wider.log_frequency);
+  return wider;
+}
+
+RequestTracer::RequestTracer(TraceSettings initial)
+    : initial_(std::move(initial)),
+      file_(initial_.file.empty() ? nullptr : std::make_shared<TraceFile>(initial_.file)),
+      server_(std::make_shared<TraceSampling>(initial_, file_)) {
+  NoteActivity();
+}
+
+TraceSettings RequestTracer::Settings(const std::string& model) const {
+  const std::lock_guard lock(mutex_);
+  const auto found = models_.find(model);
+  return (found == models_.end() ? server_ : found->second.sampling)->settings();
+}
+
+base::Result<TraceSettings> RequestTracer::Change(const std::string& model,
+                                                  const TraceChanges& changes) {
+  Replaced replaced;
+  const std::lock_guard lock(mutex_);
+  auto settings =
+      model.empty() ? ChangeServer(changes, &replaced) : ChangeModel(model, changes, &replaced);
+  NoteActivity();
+  return settings;
+}
+
+// Settings that are what they were go on counting.
+void RequestTracer::Put(TraceSettings settings, Sampling* place, Replaced* replaced) const {
+  if (*place != nullptr && (*place)->settings() == settings) return;
+  replaced->push_back(
+      std::exchange(*place, std::make_shared<TraceSampling>(std::move(settings), file_)));
+}
+
+base::Result<TraceSettings> RequestTracer::ChangeServer(const TraceChanges& changes,
+                                                        Replaced* replaced) {
+  Own own = own_;
+  own.Take(changes);
+  TraceSettings settings = own.Over(initial_);
+  // What is left of a count that nobody changes.
+  if (!changes.count) settings.count = server_->settings().count;
+  NEREID_RETURN_IF_ERROR(Check(settings));
+  own_ = own;
+  Put(std::move(settings), &server_, replaced);
+  // The models follow in the fields that they have not set. One that is left without a rate is not
+  // traced.
+  for (auto& [name, model] : models_) {
+    TraceSettings followed = model.own.Over(server_->settings());
+    const bool keeps_count = model.own.count || !changes.count;
+    if (keeps_count) followed.count = model.sampling->settings().count;
+    Put(std::move(followed), &model.sampling, replaced);
+  }
+  return server_->settings();
+}
+
+base::Result<TraceSettings> RequestTracer::ChangeModel(const std::string& model,
+                                                       const TraceChanges& changes,
+                                                       Replaced* replaced) {
+  const auto found = models_.find(model);
+  OfModel changed = found == models_.end() ? OfModel() : found->second;
+  changed.own.Take(changes);
+  if (changed.own.empty()) {
+    if (found != models_.end()) {
+      replaced->push_back(std::move(found->second.sampling));
+      models_.erase(found);
+    }
+    return server_->settings();
+  }
+  TraceSettings settings = changed.own.Over(server_->settings());
+  // What is left of a count that nobody changes.
+  if (changed.sampling != nullptr && !changes.count)
+    settings.count = changed.sampling->settings().count;
+  NEREID_RETURN_IF_ERROR(Check(settings));
+  Put(std::move(settings), &changed.sampling, replaced);
+  TraceSettings now = changed.sampling->settings();
+  models_[model] = std::move(changed);
+  return now;
+}
+
+void RequestTracer::NoteActivity() {
+  const auto traces = [](const Sampling& sampling) {
+    const TraceSettings settings = sampling->settings();
+    return settings.level != 0 && api::TraceDefect(settings).empty();
+  };
+  bool active = traces(server_);
+  for (const auto& [name, model] : models_) active = active || traces(model.sampling);
+  active_.store(active, std::memory_order_relaxed);
+}
+
+std::shared_ptr<RequestTrace> RequestTracer::Start(request::InferenceRequest& request) {
+  // All that a request costs where nothing is traced.
+  if (!active_.load(std::memory_order_relaxed)) return nullptr;
+  Sampling sampling;
+  {
+    const std::lock_guard lock(mutex_);
+    const auto found = models_.find(request.model_name);
+    sampling = found == models_.end() ? server_ : found->second.sampling;
+  }
+  if (!sampling->Choose()) return nullptr;
+  const uint32_t level = sampling->level();
+  auto record = std::make_shared<RequestTrace>(std::move(sampling));
+  auto trace = std::make_unique<request::Trace>(record, level, /*parent_id=*/0);
+  record->root_ = trace->id();
+  request.SetTrace(request::ShareTrace(std::move(trace)));
+  return record;
+}
+
+}  // namespace nereid::tracing

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tracing/request_tracer.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "base/files.h"
+#include "request/model_identity.h"
+
+namespace nereid::tracing {
+namespace {
+
+using api::TraceChanges;
+using api::TraceSettings;
+
+TraceChanges Rate(std::optional<uint32_t> value) {
+  TraceChanges changes;
+  changes.rate = value;
+  return changes;
+}
+
+TraceChanges Level(std::optional<uint32_t> value) {
+  TraceChanges changes;
+  changes.level = value;
+  return changes;
+}
+
+TraceChanges Count(std::optional<int32_t> value) {
+  TraceChanges changes;
+  changes.count = value;
+  return changes;
+}
+
+class RequestTracerTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    std::filesystem::create_directories(folder_);
+    initial_.level = request::kTraceTimestamps;
+    initial_.rate = 1;
+    initial_.file = folder_ + "t";
+  }
+  void TearDown() override { std::filesystem::remove_all(folder_); }
+
+  static bool IsTraced(RequestTracer& tracer, const std::string& model) {
+    request::InferenceRequest request;
+    request.model_name = model;
+    const bool traced = tracer.Start(request) != nullptr;
+    EXPECT_EQ(request.trace() != nullptr, traced);
+    return traced;
+  }
+
+  const std::string folder_ = ::testing::TempDir() + "request_tracer_test_" +
+                              ::testing::UnitTest::GetInstance()->current_test_info()->name() + "/";
+  TraceSettings initial_;
+};
+
+TEST_F(RequestTracerTest, AModelFollowsTheServerInWhatItHasNotSet) {
+  RequestTracer tracer(initial_);
+  ASSERT_TRUE(tracer.Change("m", Level(request::kTraceTensors)).ok());
+  ASSERT_TRUE(tracer.Change("", Rate(7)).ok());
+  EXPECT_EQ(tracer.Settings("m").rate, 7u);
+  EXPECT_EQ(tracer.Settings("m").level, request::kTraceTensors);
+  EXPECT_EQ(tracer.Settings("other").level, request::kTraceTimestamps);
+  ASSERT_TRUE(tracer.Change("m", Rate(9)).ok());
+  ASSERT_TRUE(tracer.Change("", Rate(8)).ok());
+  EXPECT_EQ(tracer.Settings("m").rate, 9u);
+  EXPECT_EQ(tracer.Change("m", Rate(std::nullopt))->rate, 8u);
+  EXPECT_EQ(tracer.Change("", Rate(std::nullopt))->rate, 1u);
+  EXPECT_EQ(tracer.Settings("m").rate, 1u);
+  EXPECT_EQ(tracer.Change("m", Level(std::nullopt))->level, request::kTraceTimestamps);
+}
+
+TEST_F(RequestTracerTest, RefusesWhatLeavesNoTrace) {
+  RequestTracer tracer(initial_);
+  EXPECT_EQ(tracer.Change("m", Rate(0)).status().message(),
+            "Attempting to set invalid trace setting :sample rate must be non-zero");
+  EXPECT_EQ(tracer.Settings("m"), initial_);
+  EXPECT_FALSE(tracer.Change("", Rate(0)).ok());
+  EXPECT_EQ(tracer.Settings(""), initial_);
+  initial_.file.clear();
+  initial_.level = 0;
+  RequestTracer nowhere(initial_);
+  EXPECT_EQ(nowhere.Change("", Level(request::kTraceTensors)).status().message(),
+            "Attempting to set invalid trace setting :trace file name is not given");
+  EXPECT_TRUE(nowhere.Change("", Rate(0)).ok());
+}
+
+TEST_F(RequestTracerTest, AModelThatIsLeftWithoutARateIsNotTraced) {
+  RequestTracer tracer(initial_);
+  ASSERT_TRUE(tracer.Change("m", Level(request::kTraceTimestamps)).ok());
+  TraceChanges off = Level(0);
+  off.rate = std::optional<uint32_t>(0);
+  ASSERT_TRUE(tracer.Change("", off).ok());
+  EXPECT_EQ(tracer.Settings("m").rate, 0u);
+  EXPECT_FALSE(IsTraced(tracer, "m"));
+  EXPECT_FALSE(tracer.active());
+}
+
+TEST_F(RequestTracerTest, TracesOneInSoManyOfAllModelsThatShareTheSettings) {
+  initial_.rate = 2;
+  RequestTracer tracer(initial_);
+  EXPECT_FALSE(IsTraced(tracer, "a"));
+  EXPECT_TRUE(IsTraced(tracer, "b"));
+  ASSERT_TRUE(tracer.Change("a", Rate(1)).ok());
+  EXPECT_TRUE(IsTraced(tracer, "a"));
+  EXPECT_TRUE(IsTraced(tracer, "a"));
+  EXPECT_FALSE(IsTraced(tracer, "b"));
+  ASSERT_TRUE(tracer.Change("a", Level(0)).ok());
+  EXPECT_FALSE(IsTraced(tracer, "a"));
+  EXPECT_TRUE(IsTraced(tracer, "b"));
+}
+
+TEST_F(RequestTracerTest, WhatIsLeftOfACountStaysWhenOtherSettingsChange) {
+  initial_.count = 3;
+  RequestTracer tracer(initial_);
+  EXPECT_TRUE(IsTraced(tracer, "a"));
+  EXPECT_EQ(tracer.Settings("").count, 2);
+  TraceChanges both = Rate(1);
+  both.log_frequency = std::optional<uint32_t>(5);
+  EXPECT_EQ(tracer.Change("", both)->count, 2);
+  EXPECT_EQ(tracer.Change("m", Level(request::kTraceTimestamps))->count, 2);
+  EXPECT_TRUE(IsTraced(tracer, "m"));
+  EXPECT_EQ(tracer.Settings("m").count, 1);
+  EXPECT_EQ(tracer.Settings("").count, 2);
+  EXPECT_EQ(tracer.Change("m", Level(request::kTraceTensors))->count, 1);
+  EXPECT_EQ(tracer.Change("", Count(9))->count, 9);
+  EXPECT_EQ(tracer.Settings("m").count, 9);
+  EXPECT_EQ(tracer.Change("m", Count(1))->count, 1);
+  EXPECT_TRUE(IsTraced(tracer, "m"));
+  EXPECT_FALSE(IsTraced(tracer, "m"));
+  EXPECT_EQ(tracer.Change("", Count(std::nullopt))->count, 3);
+}
+
+TEST_F(RequestTracerTest, WritesWhatTheFrontEndAndTheEngineSay) {
+  uint64_t id = 0;
+  uint64_t child_id = 0;
+  {
+    RequestTracer tracer(initial_);
+    request::InferenceRequest request;
+    request.model_name = "m";
+    auto record = tracer.Start(request);
+    ASSERT_NE(record, nullptr);
+    id = request.trace()->id();
+    record->Stamp("HTTP_RECV_START", 1);
+    request::ModelIdentity model;
+    model.name = "m";
+    model.version = 3;
+    request.trace()->Describe(model, "r\xFF");
+    request.trace()->Report(request::TraceActivity::kRequestStart, 2);
+    const auto child = request::ShareTrace(request.trace()->SpawnChild());
+    child_id = child->id();
+    child->Describe(model, "");
+    child->ReportCustom("MINE", 3);
+    record->OnResponse(*child, 4);  // of a step: not the request's
+    record->OnResponse(*request.trace(), 5);
+    record->Stamp("HTTP_SEND_END", 6);
+  }
+  const auto stamp = [](uint64_t of, const std::string& name, int time) {
+    return R"({"id":)" + std::to_string(of) + R"(,"timestamps":[{"name":")" + name + R"(","ns":)" +
+           std::to_string(time) + "}]}";
+  };
+  const std::string text = *base::ReadFile(folder_ + "t");
+  EXPECT_EQ(text, "[" + stamp(id, "HTTP_RECV_START", 1) + ",{\"id\":" + std::to_string(id) +
+                      R"(,"model_name":"m","model_version":3,"request_id":"rÿ"},)" +
+                      stamp(id, "REQUEST_START", 2) + ",{\"id\":" + std::to_string(child_id) +
+                      R"(,"model_name":"m","model_version":3,"parent_id":)" + std::to_string(id) +
+                      "}," + stamp(child_id, "MINE", 3) + "," +
+                      stamp(id, "INFER_RESPONSE_COMPLETE", 5) + "," +
+                      stamp(id, "HTTP_SEND_END", 6) + "]");
+}
+
+TEST_F(RequestTracerTest, TracesUnderWayGoToTheSettingsThatChoseThem) {
+  initial_.log_frequency = 1;
+  std::shared_ptr<RequestTrace> late;
+  {
+    RequestTracer tracer(initial_);
+    request::InferenceRequest request;
+    late = tracer.Start(request);
+    ASSERT_TRUE(tracer.Change("", Level(0)).ok());
+    late->Stamp("HTTP_SEND_END", 1);
+  }
+  EXPECT_FALSE(base::PathExists(folder_ + "t.0"));
+  late.reset();
+  EXPECT_TRUE(base::PathExists(folder_ + "t.0"));
+}
+
+}  // namespace
+}  // namespace nereid::tracing
