@@ -65,7 +65,10 @@ TEST_F(OpenVinoTest, ARun) {
 TEST_F(OpenVinoTest, AnInputAtAnyPlaceInMemory) {
   ASSERT_EQ(Load("fixed", kFixed), "");
   TRITONBACKEND_Request request;
-  request.AddInput<float>("x", TRITONSERVER_TYPE_FP32, {2, 3}, {1, 2, 3, 4, 5, 6}).offset = 1;
+  TRITONBACKEND_Input& input =
+      request.AddInput<float>("x", TRITONSERVER_TYPE_FP32, {2, 3}, {1, 2, 3, 4, 5, 6});
+  input.pieces[0].insert(input.pieces[0].begin(), '\0');
+  input.offset = 1;
   request.outputs = {"y"};
   ASSERT_EQ(server_.Execute({&request}), "");
   EXPECT_THAT(request.Answer().outputs.at("y").As<float>(), ElementsAre(2, 4, 6, 8, 10, 12));

@@ -16,10 +16,13 @@ namespace {
 using framework::InputTensor;
 using framework::OutputTensor;
 
+/// Inputs of up to this many bytes are copied.
+constexpr uint64_t kCopied = 16384;
+
 class OpenVinoSession final : public framework::Session {
  public:
   OpenVinoSession(std::shared_ptr<const SessionPlan> plan, ov::InferRequest request)
-      : plan_(std::move(plan)), request_(std::move(request)) {}
+      : plan_(std::move(plan)), request_(std::move(request)), kept_(plan_->input_count) {}
 
   Error Run(std::span<const InputTensor> inputs, std::span<const size_t> outputs,
             std::span<OutputTensor> results) override {
@@ -65,13 +68,31 @@ class OpenVinoSession final : public framework::Session {
     if (plan_->fixed_batch != 0) {
       NEREID_BACKEND_TRY(FixBatch(&shape));
     }
-    const ov::Tensor tensor = MakeTensor(input, shape);
     if (variable) {
-      states_.at(plan_->variables[plan.place - plan_->input_count]).set_state(tensor);
+      states_.at(plan_->variables[plan.place - plan_->input_count])
+          .set_state(MakeTensor(input, shape));
+    } else if (input.data_type != TRITONSERVER_TYPE_BYTES && input.size <= kCopied &&
+               plan_->fixed_batch == 0) {
+      Copy(plan.place, input, shape);
     } else {
-      request_.set_input_tensor(plan.place, tensor);
+      request_.set_input_tensor(plan.place, MakeTensor(input, shape));
+      kept_[plan.place] = ov::Tensor();
     }
     return {};
+  }
+
+  /// Another tensor costs the request more than the copy of a small one.
+  void Copy(size_t place, const InputTensor& input, const ov::Shape& shape) {
+    ov::Tensor& kept = kept_[place];
+    if (!kept || kept.get_shape() != shape) {
+      kept = ov::Tensor();
+      ov::Tensor made(ElementTypeOf(input.data_type), shape);
+      request_.set_input_tensor(place, made);
+      kept = std::move(made);
+    }
+    if (input.size != 0) {
+      std::memcpy(kept.data(), input.data, input.size);
+    }
   }
 
   /// OpenVINO's operators count in 32 bits. A tensor with content is limited by its bytes, one
@@ -147,6 +168,8 @@ class OpenVinoSession final : public framework::Session {
 
   const std::shared_ptr<const SessionPlan> plan_;
   ov::InferRequest request_;
+  /// By place: the tensors that the request has and that small inputs are copied to.
+  std::vector<ov::Tensor> kept_;
   /// Of the request, by name; empty where the model has no variables.
   std::map<std::string, ov::VariableState> states_;
   /// Of the run in progress, where the batch is fixed.

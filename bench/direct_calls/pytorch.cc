@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // direct_pytorch MODEL N: forward of a TorchScript module on [1,N] floats, one thread.
+#include <ATen/Parallel.h>
 #include <torch/script.h>
 
 #include "direct_calls/measure.h"

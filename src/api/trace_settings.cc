@@ -53,14 +53,16 @@ Status TraceChanges::SetNumber(std::string_view key, const std::optional<std::st
 
 Status TraceChanges::SetLevel(std::span<const std::string> names) {
   uint32_t bits = 0;
+  bool known = false;
   for (const std::string& name : names) {
     if (name == "OFF" && names.size() > 1) {
       return Status::InvalidArgument("Expect only one trace level 'OFF' is specified");
     }
+    known = known || name == "OFF" || name == "TIMESTAMPS" || name == "TENSORS";
     if (name == "TIMESTAMPS") bits |= request::kTraceTimestamps;
     if (name == "TENSORS") bits |= request::kTraceTensors;
   }
-  level = std::optional<uint32_t>(bits);
+  if (known) level = std::optional<uint32_t>(bits);
   return {};
 }
 

@@ -41,7 +41,8 @@ struct TraceChanges {
   /// Sets the field of that key from its text; nothing for null. A key that there is not changes
   /// nothing. INVALID_ARGUMENT where the text is no number, or one out of range.
   base::Status SetNumber(std::string_view key, const std::optional<std::string_view>& text);
-  /// Names that there are not are passed over. INVALID_ARGUMENT for OFF next to another level.
+  /// Names that there are not are passed over; a list of such alone changes nothing.
+  /// INVALID_ARGUMENT for OFF next to another level.
   base::Status SetLevel(std::span<const std::string> names);
 };
 

@@ -53,6 +53,9 @@ TEST(TraceChanges, ReadLevels) {
             (std::vector<std::string_view>{"TIMESTAMPS", "TENSORS"}));
   EXPECT_TRUE(changes.SetLevel(std::vector<std::string>{"OFF"}).ok());
   EXPECT_EQ(TraceLevelNames(**changes.level), std::vector<std::string_view>{"OFF"});
+  changes.level.reset();
+  EXPECT_TRUE(changes.SetLevel(std::vector<std::string>{"tensors"}).ok());
+  EXPECT_FALSE(changes.level.has_value());
   EXPECT_EQ(changes.SetLevel(std::vector<std::string>{"OFF", "TENSORS"}).message(),
             "Expect only one trace level 'OFF' is specified");
 }

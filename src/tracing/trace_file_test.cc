@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "base/files.h"
+#include "request/trace.h"
 #include "tracing/trace_sampling.h"
 
 namespace nereid::tracing {
@@ -22,7 +23,7 @@ class TraceFileTest : public ::testing::Test {
   }
   api::TraceSettings Settings(uint32_t rate, int32_t count, uint32_t log_frequency) const {
     api::TraceSettings settings;
-    settings.level = request_level_;
+    settings.level = kLevel;
     settings.rate = rate;
     settings.count = count;
     settings.log_frequency = log_frequency;
@@ -34,7 +35,7 @@ class TraceFileTest : public ::testing::Test {
     if (sampling.Choose()) sampling.Collect(entry);
   }
 
-  static constexpr uint32_t request_level_ = 4;
+  static constexpr uint32_t kLevel = request::kTraceTimestamps;
   const std::string folder_ = ::testing::TempDir() + "trace_file_test_" +
                               ::testing::UnitTest::GetInstance()->current_test_info()->name() + "/";
 };
@@ -95,17 +96,19 @@ TEST_F(TraceFileTest, NumberedFilesHoldSoManyTraces) {
 
 TEST_F(TraceFileTest, ACountEndsWithANumberedFile) {
   auto file = std::make_shared<TraceFile>(folder_ + "t");
-  TraceSampling sampling(Settings(1, 3, 0), file);
-  for (int i = 1; i <= 5; ++i) Request(sampling, std::to_string(i));
-  EXPECT_EQ(sampling.settings().count, 0);
-  TraceSampling none(Settings(1, 0, 0), file);
-  EXPECT_FALSE(none.Choose());
-  TraceSampling never(Settings(0, -1, 0), file);
-  EXPECT_FALSE(never.Choose());
-  TraceSampling nowhere(Settings(1, -1, 0), nullptr);
-  EXPECT_FALSE(nowhere.Choose());
-  file->Append("0");
-  while (Content("t").empty()) std::this_thread::yield();
+  {
+    TraceSampling sampling(Settings(1, 3, 0), file);
+    for (int i = 1; i <= 5; ++i) Request(sampling, std::to_string(i));
+    EXPECT_EQ(sampling.settings().count, 0);
+    TraceSampling none(Settings(1, 0, 0), file);
+    EXPECT_FALSE(none.Choose());
+    TraceSampling never(Settings(0, -1, 0), file);
+    EXPECT_FALSE(never.Choose());
+    TraceSampling nowhere(Settings(1, -1, 0), nullptr);
+    EXPECT_FALSE(nowhere.Choose());
+  }
+  file.reset();
+  EXPECT_EQ(Content("t"), "");
   EXPECT_EQ(Content("t.0"), "[1,2,3]");
 }
 

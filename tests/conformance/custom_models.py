@@ -2,12 +2,14 @@
 """Models of platform "custom": libraries of tests/plugins and the example, in a repository."""
 
 import shutil
+from pathlib import Path
 
 from config_models import ONE_CPU, io, reshape
 from models import DATATYPES
 from sequences import CONTROLS, parameter
 from test_warmup import sample
 
+EXAMPLE = Path(__file__).resolve().parents[2] / "examples" / "custom" / "config.pbtxt"
 # Nobody waits five seconds: three requests fill the preferred size.
 OF_THREE = ("dynamic_batching { preferred_batch_size: [ 3 ] "
             "max_queue_delay_microseconds: 5000000 }\n")
@@ -100,8 +102,8 @@ def faulty_tensors():
 def write(plugins):
     def write_models(root):
         models = CustomModels(root, plugins)
-        models.add("addsub", models.example, (plugins.parents[3] / "examples" / "custom"
-                                              / "config.pbtxt").read_text().split("\n", 3)[3])
+        # Without its first lines, which add() writes: name, platform, max_batch_size.
+        models.add("addsub", models.example, EXAMPLE.read_text().split("\n", 3)[3])
         add_echoes(models)
         add_sequences(models)
         models.add("faulty", "faulty", faulty_tensors())

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Repositories of the models in tests/data/openvino, which come with what OpenVINO itself answers."""
+"""Repositories of the models in tests/data/openvino, which come with OpenVINO's own answers."""
 
 import json
 import shutil

@@ -2,8 +2,8 @@
 """One model of each platform, with what its own framework computed for it.
 
 The base model of a platform batches, takes one FP32 tensor of one dimension and gives another. Its
-case comes from the data that tests/data/PLATFORM holds (or, for Caffe2, the folder that test_caffe2
-reads), made by the framework itself; for ONNX from the onnx package's reference implementation.
+case comes from the data that tests/data/PLATFORM holds, made by the framework itself; for ONNX from
+the onnx package's reference implementation.
 """
 
 import shutil
@@ -125,19 +125,18 @@ def _torchscript_case():
 # ---- Caffe2
 
 def caffe2_folder(case):
-    from test_caffe2 import DATA
-    return DATA / case
+    return ROOT / "tests" / "data" / "caffe2" / case
 
 
 def _write_netdef(root, name):
     folder = _version(root, name)
     for file in ("init_model.netdef", "model.netdef"):
-        shutil.copy(caffe2_folder("fc_basic") / file, folder / "1")
+        shutil.copy(caffe2_folder("init_computed") / file, folder / "1")
     return folder
 
 
 def _netdef_case():
-    folder = caffe2_folder("fc_basic")
+    folder = caffe2_folder("init_computed")
     return np.load(folder / "inputs" / "X.npy"), np.load(folder / "outputs" / "Y.npy")
 
 
@@ -188,7 +187,7 @@ PLATFORMS = {
                            _tensorflow_case("linear", "input_1", "dense_1"), "libtensorflow_cc"),
     "torchscript": Platform("pytorch", 'platform: "pytorch_libtorch"', "x", "OUTPUT__0", (16, 16),
                             _write_torchscript, _torchscript_case, "libtorch_cpu"),
-    "netdef": Platform("caffe2", 'platform: "caffe2_netdef"', "X", "Y", (8, 5), _write_netdef,
+    "netdef": Platform("caffe2", 'platform: "caffe2_netdef"', "X", "Y", (4, 5), _write_netdef,
                        _netdef_case, "libtriton_caffe2"),
     "custom": Platform("custom", 'platform: "custom"', "INPUT0", "OUTPUT0", (4, 4), _write_custom,
                        _custom_case, "libtriton_custom"),

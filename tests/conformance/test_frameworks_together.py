@@ -13,7 +13,8 @@ from openvino_models import ANSWERS
 
 PYTORCH = Path(__file__).resolve().parents[1] / "data" / "pytorch"
 CASES = {"by_openvino": ANSWERS["mlp"][0], "by_onnxruntime": ANSWERS["onnx_mlp"][0],
-         "accelerated": ANSWERS["onnx_mlp"][0], "by_tensorflow": tensorflow_models.CASES["matmul"][0],
+         "accelerated": ANSWERS["onnx_mlp"][0],
+         "by_tensorflow": tensorflow_models.CASES["matmul"][0],
          "by_pytorch": json.loads((PYTORCH / "dense" / "cases.json").read_text())[0]}
 ORDERS = [sorted(CASES), sorted(CASES, reverse=True)]
 

@@ -153,7 +153,8 @@ COMPLETED = {
     "fixed": (0, {"x": ("FP32", [2, 3])}, {"y": ("FP32", [2, 3])}),
     "only_one_row": (0, {"x": ("FP32", [1, 4])}, {"y": ("FP32", [1, 2, 2])}),
     "scalar": (0, {"x": ("FP32", [1])}, {"y": ("FP32", [1])}),
-    "places": (0, {"x": ("FP32", [-1, -1])}, {"places": ("INT64", [2, -1]), "sums": ("FP32", [-1])}),
+    "places": (0, {"x": ("FP32", [-1, -1])},
+               {"places": ("INT64", [2, -1]), "sums": ("FP32", [-1])}),
 }
 
 
@@ -323,8 +324,9 @@ def test_an_accelerated_model_is_loaded_again(accelerating, connect):
 
 def test_parameters_that_the_accelerator_lacks(accelerating, connect):
     client = connect("http", accelerating)
-    client.expect("INVALID_ARG", "the Execution Accelerator 'openvino' has no parameter 'threads'; it "
-                  "has: device_type, num_of_threads", client.call, "load_model", "unknown_parameter")
+    client.expect("INVALID_ARG", "the Execution Accelerator 'openvino' has no parameter 'threads'; "
+                  "it has: device_type, num_of_threads", client.call, "load_model",
+                  "unknown_parameter")
 
 
 def anonymous_memory(server):
@@ -343,4 +345,4 @@ def test_reloads_give_memory_back(accelerating, connect):
         client.call("load_model", "with_parameters")
         check(client, "with_parameters", ANSWERS["onnx_mlp"][0])
         after[i] = anonymous_memory(accelerating)
-    assert after[120] - after[40] < 12_000, after
+    assert after[120] - after[40] < 4_000, after

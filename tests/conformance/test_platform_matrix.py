@@ -14,7 +14,8 @@ import numpy as np
 import pytest
 from config_models import io, make_models, reshape
 from explicit_models import EXPLICIT, configuration, index, statistics
-from platform_models import PLATFORMS, caffe2_folder, close, onnx_identity, tensor
+from netdef_writer import given, op, save
+from platform_models import PLATFORMS, close, onnx_identity, tensor
 from sequences import CONTROLS, batching, instances
 from test_config_semantics import at_once
 
@@ -79,20 +80,20 @@ def test_batching(serving, client, name):
     platform = PLATFORMS[name]
     model = base(serving, client, name, "batching",
                  platform.config() + instances(1) + OF_THREE)
-    given, wanted = platform.case()
-    rows = [given[i % len(given)][None] for i in range(3)]
+    x, wanted = platform.case()
+    rows = [x[i % len(x)][None] for i in range(3)]
     answers = at_once(client, model, [{platform.given: row} for row in rows])
     for i, answer in enumerate(answers):
-        close(answer.as_numpy(platform.wanted), wanted[i % len(given)][None], name)
+        close(answer.as_numpy(platform.wanted), wanted[i % len(x)][None], name)
     assert statistics(client, model)["1"] == (3, 1, [3])
 
 
 def test_reshape(serving, client, name):
     platform = PLATFORMS[name]
-    (n, m), (given, wanted) = platform.dims, platform.case()
+    (n, m), (x, wanted) = platform.dims, platform.case()
     model = base(serving, client, name, "reshape", platform.config(
         given=reshape(n), wanted=reshape(m), dims=([2, n // 2], [m, 1])))
-    got = platform.ask(client, model, given.reshape(-1, 2, n // 2))
+    got = platform.ask(client, model, x.reshape(-1, 2, n // 2))
     close(got, wanted.reshape(-1, m, 1), name)
 
 
@@ -103,8 +104,8 @@ def test_warmup(serving, client, name):
         "data_type: TYPE_FP32 dims: [ %d ] random_data: true } } }\n"
         % (platform.given, platform.dims[0])))
     assert statistics(client, model)["1"][1] == 3  # before any request
-    given, wanted = platform.case()
-    close(platform.ask(client, model, given), wanted, name)
+    x, wanted = platform.case()
+    close(platform.ask(client, model, x), wanted, name)
 
 
 # ---- completion
@@ -126,7 +127,12 @@ def test_completion(serving, client, name):
     platform, model = PLATFORMS[name], f"completion_{name}"
 
     def write():
-        platform.put(serving.repository, model, incomplete(name))
+        folder = platform.put(serving.repository, model, incomplete(name))
+        if name == "netdef":  # a net with a layer of fixed size tells its dimensions
+            n, m = platform.dims
+            shutil.rmtree(folder / "1")
+            save(folder / "1", [given("w", np.ones(n * m), (m, n)), given("b", np.ones(m), (m,))],
+                 [op("FC", ["X", "w", "b"], ["Y"])], ["X", "w", "b"], ["Y"])
 
     if name in NOT_COMPLETED:
         refused(serving, client, model, write, *NOT_COMPLETED[name])
@@ -135,9 +141,11 @@ def test_completion(serving, client, name):
     config = configuration(client, model)
     assert (config["max_batch_size"], config["input"][0]["name"]) == (4, platform.given)
     assert platform.wanted in [output["name"] for output in config["output"]]
-    given, wanted = platform.case()
+    x, wanted = platform.case()
+    if name == "netdef":
+        wanted = np.repeat(x.sum(axis=1, keepdims=True) + 1, platform.dims[1], axis=1)
     if not platform.more:  # of the precision, which only a configuration can say
-        close(platform.ask(client, model, given), wanted, name)
+        close(platform.ask(client, model, x), wanted, name)
 
 
 # ---- strings
@@ -165,7 +173,7 @@ def write_strings(root, model, name):
         import openvino_models
         folder, names, dims = openvino_models.copy(root, model, "type_bytes"), ("x", "y"), None
     else:
-        folder, names, dims = PLATFORMS[name].write(root, model), ("X", "Y"), [8]
+        folder, names, dims = PLATFORMS[name].write(root, model), ("X", "Y"), [4]
     shapes = (dims, dims) if dims else ([3], [6])
     (folder / "config.pbtxt").write_text(
         f"{PLATFORMS[name].line}\nmax_batch_size: {0 if name == 'torchscript' else 8}\n"
@@ -184,7 +192,7 @@ def test_strings(serving, client, name):
         refused(serving, client, model, write, "'X'", "TYPE_STRING")
         return
     load(serving, client, model, write)
-    given, wanted = names["of"]
+    source, target = names["of"]
     texts = TEXTS.reshape(-1) if name == "torchscript" else TEXTS
     want = texts
     if name in ("onnx", "openvino"):  # three texts in a row; OpenVINO's model repeats them
@@ -198,14 +206,14 @@ def test_strings(serving, client, name):
         case = pytorch_models.CASES["texts"][0]
         texts = pytorch_models.array(case["inputs"]["texts"])
         want = pytorch_models.array(case["outputs"]["OUTPUT__0"])
-    got = client.infer(model, [client.input(given, texts, "BYTES")], [wanted]).array(wanted)
+    got = client.infer(model, [client.input(source, texts, "BYTES")], [target]).array(target)
     assert got.tolist() == want.tolist()
 
 
 # ---- states
 
-def state(given, wanted, kind, dims):
-    return (f'state {{ input_name: "{given}" output_name: "{wanted}" data_type: TYPE_{kind} '
+def state(source, target, kind, dims):
+    return (f'state {{ input_name: "{source}" output_name: "{target}" data_type: TYPE_{kind} '
             f'dims: {dims} initial_state {{ name: "zero" data_type: TYPE_{kind} dims: {dims} '
             "zero_data: true } }\n")
 
@@ -216,34 +224,32 @@ def write_state(root, model, name):
     if name == "onnx":
         (folder / "1").mkdir(parents=True)
         (folder / "1" / "model.onnx").write_bytes(make_models.MODELS["accumulate"]())
-        given, wanted, kind, n, of = "x", "y", "FP32", 4, ("state", "new_state")
+        source, target, kind, n, of = "x", "y", "FP32", 4, ("state", "new_state")
     elif name == "graphdef":
         import tensorflow_models as tfm
         tfm.graphdef(root, model, "sequence", "")
-        given, wanted, kind, n, of = "INPUT", "OUTPUT", "FP32", 1, ("STATE_IN", "STATE_OUT")
+        source, target, kind, n, of = "INPUT", "OUTPUT", "FP32", 1, ("STATE_IN", "STATE_OUT")
         controls = re.sub("int32_false_true: \\[ 0, 1 \\] } }\n$", "bool_false_true: [ false, true "
                           "] } }\n", CONTROLS["READY"]) + CONTROLS["START"] + CONTROLS["CORRID"]
     elif name == "netdef":
-        (folder / "1").mkdir(parents=True)
-        for file in ("init_model.netdef", "model.netdef"):
-            shutil.copy(caffe2_folder("add_double") / file, folder / "1")
-        given, wanted, kind, n, of = "A", "Y", "FP64", 5, ("B", "Y")
+        save(folder / "1", [], [op("Add", ["A", "B"], ["Y"])], ["A", "B"], ["Y"])
+        source, target, kind, n, of = "A", "Y", "FP32", 5, ("B", "Y")
     elif name == "custom":
         (folder / "1").mkdir(parents=True)
         import platform_models
         shutil.copy(platform_models.LIBRARIES / "libcustom_sequence.so",
                     folder / "1" / "libcustom.so")
-        given, wanted, kind, n, of = "INPUT", "OUTPUT", "INT32", 1, ("STATE_IN", "STATE_OUT")
+        source, target, kind, n, of = "INPUT", "OUTPUT", "INT32", 1, ("STATE_IN", "STATE_OUT")
         controls = CONTROLS["START"] + CONTROLS["READY"]
     else:
         import openvino_models
         openvino_models.copy(root, model, "carries")
-        given, wanted, kind, n, of = "x", "total", "INT32", 2, ("before", "after")
+        source, target, kind, n, of = "x", "total", "INT32", 2, ("before", "after")
     (folder / "config.pbtxt").write_text(
         f"{PLATFORMS[name].line}\nmax_batch_size: 4\n" + instances(1)
-        + io("input", given, kind, [n]) + io("output", wanted, kind, [n])
+        + io("input", source, kind, [n]) + io("output", target, kind, [n])
         + batching(strategy, controls=controls, extra=state(*of, kind, [n])))
-    return given, wanted, {"FP32": "f4", "FP64": "f8", "INT32": "i4"}[kind], n
+    return source, target, {"FP32": "f4", "INT32": "i4"}[kind], n
 
 
 def test_states(serving, client, name):
@@ -259,16 +265,16 @@ def test_states(serving, client, name):
         return
     load(serving, client, model,
          lambda: model_of.update(it=write_state(serving.repository, model, name)))
-    given, wanted, kind, n = model_of["it"]
+    source, target, kind, n = model_of["it"]
     sequences = {next(IDS): 1, next(IDS): 10}
     sums = {}
     for step in range(3):
         for sequence, factor in sequences.items():
             array = np.full((1, n), factor * (step + 1), kind)
-            answer = client.infer(model, [client.input(given, array)], [wanted],
+            answer = client.infer(model, [client.input(source, array)], [target],
                                   sequence_id=sequence, sequence_start=step == 0,
                                   sequence_end=step == 2)
-            sums.setdefault(sequence, []).append(answer.array(wanted)[0].tolist())
+            sums.setdefault(sequence, []).append(answer.array(target)[0].tolist())
     for (sequence, factor) in sequences.items():
         totals = [factor, 3 * factor, 6 * factor]
         if name == "openvino":  # adds a hundred to what it shows

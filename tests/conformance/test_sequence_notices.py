@@ -4,8 +4,8 @@ that, and people which of them live."""
 
 import pytest
 import raw_http
-from sequences import (ALL_CONTROLS, CONTROLS, Player, Plugin, batching, metric, parameter, wait_for,
-                       write_witness)
+from sequences import (ALL_CONTROLS, CONTROLS, Player, Plugin, batching, metric, parameter, pending,
+                       wait_for, write_witness)
 
 TOLD = parameter("sequence_end_notice", "true")
 OLDEST = "oldest { max_candidate_sequences: 1 }"
@@ -82,6 +82,7 @@ def test_the_backend_is_told_of_a_cancelled_sequence(player, serving, strategy):
     p.send("a1", 1, 11)
     p.send("b0", 2, 20, "SE")  # waits for the slot
     p.cancel("a1")
+    wait_for(lambda: pending(serving, p.model) == 1, "the cancellation")
     p.finish()
     # The slot is free when the backend has given the notice back.
     assert p.executions() == [[(1, 10, "S")], [(1, 0, "Ec")], [(2, 20, "SE")]]
@@ -95,6 +96,7 @@ def test_the_backend_is_not_told_of_what_it_knows(player, serving, strategy):
     p.begin_held()
     p.send("b0", 2, 20, "S")
     p.cancel("b0")
+    wait_for(lambda: pending(serving, p.model) == 0, "the cancellation")
     p.send("a1", 1, 11, "E")
     p.finish()
     p.send("c0", 3, 30, "SE")

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Operators of two tensors, and of several of the same shape.
+#include <algorithm>
 #include <cmath>
 
 #include "caffe2/operator.h"
@@ -74,11 +75,29 @@ const char* OnnxName(const std::string& type) {
   return "";
 }
 
+/// The smallest number by -1 ends the process: the processor traps. As in a wrapping negation, it
+/// is the smallest number here.
+Value DivideWhole(Graph& graph, const Value& a, const Value& b) {
+  if (b.content && std::count(b.content->begin(), b.content->end(), -1) == 0) {
+    return graph.Binary("Div", a, b);
+  }
+  const Value one = graph.Scalar(b.type, 1);
+  const Value turns = graph.Compare("Equal", b, graph.Scalar(b.type, -1));
+  const Value quotient = graph.Binary("Div", a, graph.Where(turns, one, b));
+  const Value turned = graph.Binary("Sub", graph.Scalar(a.type, 0), a);
+  return graph.Where(turns, turned, quotient);
+}
+
 Error Binary(Operator& op) {
   Value b;
   NEREID_BACKEND_TRY(AlignSecond(op, &b));
   if (op.in(0).type == Type::kBool && op.type().starts_with("Bitwise")) {
     op.Set(0, op.graph().Binary(OnnxName(op.type().substr(7)), op.in(0), b));
+    return {};
+  }
+  const Type type = op.in(0).type;
+  if (op.type() == "Div" && (type == Type::kInt32 || type == Type::kInt64) && b.type == type) {
+    op.Set(0, DivideWhole(op.graph(), op.in(0), b));
     return {};
   }
   op.Set(0, op.graph().Binary(OnnxName(op.type()), op.in(0), b));
@@ -133,6 +152,10 @@ Error Mod(Operator& op) {
   if (divisor == 0) {
     return op.Bad("the argument 'divisor' is 0 or missing");
   }
+  if (divisor == -1) {  // as a division by it, this might trap
+    op.Set(0, op.graph().Binary("Sub", op.in(0), op.in(0)));
+    return {};
+  }
   const Value by =
       op.graph().Cast(op.graph().Squeeze(op.graph().Ints({divisor}), {0}), op.in(0).type);
   // fmod 1: the sign of the dividend, as in C.
@@ -146,7 +169,15 @@ Error Where(Operator& op) {
   if (op.Flag("enable_broadcast") && condition.rank() == 1 && op.in(1).rank() > 1) {
     condition = op.graph().Unsqueeze(condition, Axes(1, op.in(1).rank()));
   }
-  op.Set(0, op.graph().Where(condition, op.in(1), op.in(2)));
+  Graph& graph = op.graph();
+  if (op.in(1).type == Type::kBool) {  // which ONNX Runtime does not choose from
+    const Value yes = graph.Cast(op.in(1), Type::kUint8);
+    const Value no = graph.Cast(op.in(2), Type::kUint8);
+    const Value chosen = graph.Where(condition, yes, no);
+    op.Set(0, graph.Cast(chosen, Type::kBool));
+    return {};
+  }
+  op.Set(0, graph.Where(condition, op.in(1), op.in(2)));
   return {};
 }
 
