@@ -5,7 +5,6 @@
 #include <gtest/gtest.h>
 
 #include "config/near_name.h"
-#include "config/utf8.h"
 #include "model_config.pb.h"
 
 namespace nereid::config {
@@ -196,17 +195,6 @@ TEST(NearName, CountsEdits) {
   EXPECT_EQ(DidYouMean("max_batch", parts), " Did you mean 'max_batch_size'?");
   EXPECT_EQ(DidYouMean("cpu", parts), " Did you mean 'KIND_CPU'?");
   EXPECT_EQ(DidYouMean(std::string(1000, 'a'), names), "");
-}
-
-TEST(Utf8, KnowsTheEdges) {
-  EXPECT_TRUE(IsValidUtf8(""));
-  EXPECT_TRUE(IsValidUtf8("a\xC2\x80\xEF\xBF\xBF\xF4\x8F\xBF\xBF"));
-  EXPECT_FALSE(IsValidUtf8("\xC0\x80"));
-  EXPECT_FALSE(IsValidUtf8("\xE0\x80\x80"));
-  EXPECT_FALSE(IsValidUtf8("\xED\xA0\x80"));
-  EXPECT_FALSE(IsValidUtf8("\xF4\x90\x80\x80"));
-  EXPECT_FALSE(IsValidUtf8("\xE2\x82"));
-  EXPECT_FALSE(IsValidUtf8("\x80"));
 }
 
 }  // namespace

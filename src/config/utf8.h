@@ -14,9 +14,6 @@ namespace nereid::config {
 /// The bytes that some editors put before a text. No reader of configurations takes them.
 inline constexpr std::string_view kUtf8ByteOrderMark = "\xEF\xBB\xBF";
 
-/// Whether `text` is well-formed UTF-8 (no overlong forms, no surrogates, nothing above U+10FFFF).
-bool IsValidUtf8(std::string_view text);
-
 /// The name of the first string field, at any depth, whose value is not valid UTF-8. Protobuf's
 /// text format lets such values in, but neither JSON nor the gRPC messages may carry them.
 std::optional<std::string> FindInvalidUtf8(const google::protobuf::Message& message);

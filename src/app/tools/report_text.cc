@@ -5,7 +5,7 @@
 
 #include "app/options/flag_words.h"
 #include "base/log.h"
-#include "config/utf8.h"
+#include "base/utf8.h"
 
 namespace nereid::app::tools {
 namespace {
@@ -177,16 +177,7 @@ std::string RulesText(const std::vector<RuleInfo>& rules, std::string_view forma
 }
 
 std::string JsonText(std::string_view text) {
-  if (config::IsValidUtf8(text)) return base::JsonQuote(text);
-  std::string valid;
-  while (!text.empty()) {
-    size_t length = std::min<size_t>(text.size(), 4);
-    while (length > 1 && !config::IsValidUtf8(text.substr(0, length))) --length;
-    const std::string_view part = text.substr(0, length);
-    valid += config::IsValidUtf8(part) ? std::string(part) : "\xEF\xBF\xBD";
-    text.remove_prefix(length);
-  }
-  return base::JsonQuote(valid);
+  return base::JsonQuote(base::ReplaceInvalidUtf8(text));
 }
 
 }  // namespace nereid::app::tools

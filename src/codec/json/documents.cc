@@ -126,7 +126,7 @@ void AppendIndexEntry(const api::RepositoryIndexEntry& entry, TextBuffer* json) 
   const auto optional = [json](std::string_view key, const std::string& value) {
     if (value.empty()) return;
     *json << key;
-    json->AppendQuoted(value);
+    json->AppendMessage(value);
   };
   optional(",\"version\":", entry.version);
   optional(",\"state\":", entry.state);
@@ -139,7 +139,7 @@ void AppendIndexEntry(const api::RepositoryIndexEntry& entry, TextBuffer* json) 
 std::string EncodeError(std::string_view message) {
   TextBuffer json;
   json << "{\"error\":";
-  json.AppendQuoted(message) << '}';
+  json.AppendMessage(message) << '}';
   return std::string(json.view());
 }
 

@@ -12,6 +12,13 @@ TEST(Documents, Error) {
   EXPECT_EQ(EncodeError("a \"b\"\n\x01\\"), R"({"error":"a \"b\"\n\u0001\\"})");
 }
 
+TEST(Documents, MessagesAreUtf8WhateverAPluginSays) {
+  EXPECT_EQ(EncodeError("name '\xff\u00E4\xc3'"), "{\"error\":\"name '\uFFFD\u00E4\uFFFD'\"}");
+  EXPECT_EQ(EncodeRepositoryIndex({{"m", "1", "UNAVAILABLE", "no \xe2\x82"}}),
+            "[{\"name\":\"m\",\"version\":\"1\",\"state\":\"UNAVAILABLE\",\"reason\":\"no "
+            "\uFFFD\uFFFD\"}]");
+}
+
 TEST(Documents, ServerMetadata) {
   EXPECT_EQ(EncodeServerMetadata({"triton", "2.51.0", {"sequence", "statistics"}}),
             R"({"name":"triton","version":"2.51.0","extensions":["sequence","statistics"]})");

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <string_view>
 
+#include "base/utf8.h"
 #include "codec/json/number_text.h"
 #include "memory/host_buffer.h"
 
@@ -59,6 +60,12 @@ class TextBuffer {
   /// `text` as a JSON string with its quotes. Control characters, quotes and backslashes are
   /// escaped; other bytes stay as they are, whether they are UTF-8 or not.
   TextBuffer& AppendQuoted(std::string_view text);
+
+  /// The same for a message of the server's own, which a plug-in or a file may have a part in:
+  /// bytes that are no UTF-8 become U+FFFD.
+  TextBuffer& AppendMessage(std::string_view text) {
+    return AppendQuoted(base::ReplaceInvalidUtf8(text));
+  }
 
  private:
   bool Grow(size_t room) {

@@ -5,6 +5,7 @@
 #include <string>
 #include <unordered_map>
 
+#include "base/utf8.h"
 #include "codec/proto/contents.h"
 
 namespace nereid::codec::proto {
@@ -17,7 +18,7 @@ constexpr uint32_t VarintTag(uint32_t field) { return MakeTag(field, WireType::k
 constexpr size_t kFewParameters = 16;
 
 bool ReadString(WireReader& reader, std::string_view* text) {
-  return reader.ReadBytes(text) && IsUtf8(*text);
+  return reader.ReadBytes(text) && base::IsUtf8(*text);
 }
 
 // The value of a map entry; several are merged: the last choice that is set counts.

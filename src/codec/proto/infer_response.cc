@@ -4,6 +4,7 @@
 #include <string>
 #include <utility>
 
+#include "base/utf8.h"
 #include "codec/proto/wire_writer.h"
 
 namespace nereid::codec::proto {
@@ -195,12 +196,7 @@ EncodedMessage EncodeStreamNotice(const StreamNotice& notice, size_t headroom) {
   fields.final_response = notice.final_response;
   // A notice must not fail: texts are cut to a size that fits, and made UTF-8 (a plug-in's text
   // may be anything) because clients refuse other strings.
-  std::string error(notice.error_message.substr(0, kMaxErrorSize));
-  if (!IsUtf8(error)) {
-    for (char& c : error) {
-      if (static_cast<uint8_t>(c) >= 0x80) c = '?';
-    }
-  }
+  const std::string error = base::ReplaceInvalidUtf8(notice.error_message.substr(0, kMaxErrorSize));
   auto message = Encode(fields, error, /*stream=*/true, headroom);
   if (message.ok()) return std::move(message).value();
   fields.model_name = fields.model_version = fields.id = {};

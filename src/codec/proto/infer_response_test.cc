@@ -21,7 +21,8 @@ class EncodeInferResponseTest : public ::testing::Test {
     model->version = 3;
     model->version_text = "3";
     factory_ = std::make_shared<request::ResponseFactory>(
-        std::make_shared<request::DiscardingSink>(), model, "id", std::make_shared<request::Cancellation>());
+        std::make_shared<request::DiscardingSink>(), model, "id",
+        std::make_shared<request::Cancellation>());
     factory_->Disarm();
     response_ = std::move(factory_->NewResponse()).value();
   }
@@ -106,7 +107,7 @@ TEST_F(EncodeInferResponseTest, NoticesCarryTextAndFinalFlag) {
       {.error_message = "bad \xff", .id = "7", .model_name = "M", .final_response = true}, 5);
   inference::ModelStreamInferResponse message;
   ASSERT_TRUE(message.ParseFromString(Join(encoded, 5)));
-  EXPECT_EQ(message.error_message(), "bad ?");
+  EXPECT_EQ(message.error_message(), "bad \uFFFD");
   EXPECT_EQ(message.infer_response().id(), "7");
   EXPECT_EQ(message.infer_response().model_name(), "M");
   EXPECT_TRUE(message.infer_response().parameters().at("triton_final_response").bool_param());

@@ -6,24 +6,6 @@ namespace {
 
 constexpr uint32_t kMaxBytesLength = 0x7fffffff - 16;
 
-// The length of the sequence that `lead` starts, and the range of the byte after it; 0 if `lead`
-// starts none.
-int SequenceLength(uint8_t lead, uint8_t* low, uint8_t* high) {
-  *low = 0x80;
-  *high = 0xbf;
-  if (lead < 0xc2) return 0;
-  if (lead < 0xe0) return 2;
-  if (lead < 0xf0) {
-    if (lead == 0xe0) *low = 0xa0;
-    if (lead == 0xed) *high = 0x9f;
-    return 3;
-  }
-  if (lead > 0xf4) return 0;
-  if (lead == 0xf0) *low = 0x90;
-  if (lead == 0xf4) *high = 0x8f;
-  return 4;
-}
-
 }  // namespace
 
 bool WireReader::ReadLongVarint(uint64_t* value) {
@@ -100,36 +82,6 @@ bool WireReader::SkipGroup(uint32_t start_tag, int depth) {
     if ((tag & 7) == static_cast<uint32_t>(WireType::kGroupEnd)) return tag == start_tag + 1;
     if (tag >> 3 == 0 || !SkipValue(tag, depth)) return false;
   }
-}
-
-bool IsUtf8(std::string_view text) {
-  const char* position = text.data();
-  const char* const end = position + text.size();
-  while (position != end) {
-    if (end - position >= 8) {
-      uint64_t word;
-      std::memcpy(&word, position, sizeof(word));
-      if ((word & 0x8080808080808080u) == 0) {
-        position += 8;
-        continue;
-      }
-    }
-    const uint8_t lead = static_cast<uint8_t>(*position);
-    if (lead < 0x80) {
-      ++position;
-      continue;
-    }
-    uint8_t low, high;
-    const int length = SequenceLength(lead, &low, &high);
-    if (length == 0 || end - position < length) return false;
-    const uint8_t second = static_cast<uint8_t>(position[1]);
-    if (second < low || second > high) return false;
-    for (int i = 2; i < length; ++i) {
-      if ((static_cast<uint8_t>(position[i]) & 0xc0) != 0x80) return false;
-    }
-    position += length;
-  }
-  return true;
 }
 
 }  // namespace nereid::codec::proto

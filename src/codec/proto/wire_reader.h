@@ -75,8 +75,4 @@ class WireReader {
   const char* end_;
 };
 
-/// Whether `text` is well-formed UTF-8 (no surrogates, nothing overlong): proto3 demands it of
-/// strings.
-bool IsUtf8(std::string_view text);
-
 }  // namespace nereid::codec::proto

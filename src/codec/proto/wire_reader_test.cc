@@ -75,20 +75,5 @@ TEST(WireReader, SkipsGroupsDownToTheDepthLimit) {
   }
 }
 
-TEST(IsUtf8, KnowsTheEdges) {
-  for (const std::string& text :
-       {""s, "plain text longer than eight"s, "\xc2\x80"s, "\xdf\xbf"s, "\xe0\xa0\x80"s,
-        "\xed\x9f\xbf"s, "\xee\x80\x80"s, "\xf0\x90\x80\x80"s, "\xf4\x8f\xbf\xbf"s,
-        "12345678\xe2\x82\xac"s}) {
-    EXPECT_TRUE(IsUtf8(text)) << text;
-  }
-  for (const std::string& text :
-       {"\x80"s, "\xc0\x80"s, "\xc1\xbf"s, "\xc2"s, "\xe0\x9f\xbf"s, "\xed\xa0\x80"s, "\xe2\x82"s,
-        "\xf0\x8f\xbf\xbf"s, "\xf4\x90\x80\x80"s, "\xf5\x80\x80\x80"s, "\xff"s,
-        "12345678\xe2\x28\xac"s}) {
-    EXPECT_FALSE(IsUtf8(text));
-  }
-}
-
 }  // namespace
 }  // namespace nereid::codec::proto

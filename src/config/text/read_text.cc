@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/utf8.h"
 #include "config/text/describe_error.h"
 #include "config/text/fields.h"
 #include "config/text/outline.h"
@@ -107,7 +108,7 @@ class Reader {
     bool found = false;
     for (const KnownField& field : fields) {
       for (const TextValue& value : field.text->values) {
-        if (value.is_message || IsValidUtf8(value.scalar) || Full()) continue;
+        if (value.is_message || base::IsUtf8(value.scalar) || Full()) continue;
         Add(kNotUtf8, value.position, field.path,
             "the value of '" + field.text->name + "' is not valid UTF-8", "text in UTF-8",
             "Save the file as UTF-8, and escape no bytes that are none.");

@@ -28,7 +28,7 @@ struct CallStatus {
 };
 
 /// A status text as the grpc-message header carries it: bytes outside of printable ASCII, and '%',
-/// as %XX. Cut to a length that clients accept in a header.
+/// as %XX, and U+FFFD for what is no UTF-8. Cut to a length that clients accept in a header.
 std::string PercentEncode(std::string_view text);
 
 }  // namespace nereid::frontend::grpc

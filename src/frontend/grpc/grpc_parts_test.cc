@@ -20,7 +20,13 @@ namespace {
 TEST(CallStatus, EncodesTextsForAHeader) {
   EXPECT_EQ(PercentEncode("plain text!"), "plain text!");
   EXPECT_EQ(PercentEncode("100%\n\xc3\xa4"), "100%25%0A%C3%A4");
+  EXPECT_EQ(PercentEncode("x\xff"), "x%EF%BF%BD");
   EXPECT_LT(PercentEncode(std::string(100000, '\n')).size(), 8192u);
+  std::string euros;
+  for (int i = 0; i < 10000; ++i) euros += "\u20AC";
+  const std::string cut = PercentEncode("a" + euros);
+  EXPECT_LT(cut.size(), 8192u);
+  EXPECT_TRUE(cut.ends_with("%E2%82%AC"));
 }
 
 TEST(RequestHead, KnowsGrpcContentTypes) {

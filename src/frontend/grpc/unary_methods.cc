@@ -12,6 +12,7 @@
 #include "api/log_settings.h"
 #include "api/trace_settings.h"
 #include "api/version_text.h"
+#include "base/utf8.h"
 #include "frontend/grpc/call.h"
 #include "frontend/grpc/statistics_message.h"
 #include "grpc_service.pb.h"
@@ -126,7 +127,7 @@ Status RepositoryIndex(InferenceService& service, const inference::RepositoryInd
     model->set_name(entry.name);
     model->set_version(entry.version);
     model->set_state(entry.state);
-    model->set_reason(entry.reason);
+    model->set_reason(base::ReplaceInvalidUtf8(entry.reason));
   }
   return Status::Ok();
 }

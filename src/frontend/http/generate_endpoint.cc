@@ -50,7 +50,7 @@ class EventSink final : public request::ResponseSink {
   static std::string ErrorEvent(std::string_view message) {
     codec::json::TextBuffer json;
     json << "{\"error\":";
-    json.AppendQuoted(message) << '}';
+    json.AppendMessage(message) << '}';
     return Event(json);
   }
 

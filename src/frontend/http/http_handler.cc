@@ -43,7 +43,7 @@ void Reply::SetError(int new_status, std::string_view type, std::string_view mes
   status = new_status;
   content_type = type;
   text << "{\"error\":";
-  text.AppendQuoted(message) << '}';
+  text.AppendMessage(message) << '}';
 }
 
 void Reply::SetTooLate() { SetError(504, "text/plain", "the deadline of the request has passed"); }

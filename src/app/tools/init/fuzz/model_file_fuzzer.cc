@@ -6,8 +6,8 @@
 
 #include "app/tools/init/config_draft.h"
 #include "app/tools/init/model_files.h"
+#include "base/utf8.h"
 #include "config/parse.h"
-#include "config/utf8.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace nereid;
@@ -20,7 +20,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (!read.ok()) return 0;
   for (const auto* list : {&draft.inputs, &draft.outputs}) {
     for (const auto& tensor : *list) {
-      if (!config::IsValidUtf8(tensor.name)) return 0;
+      if (!base::IsUtf8(tensor.name)) return 0;
     }
   }
   const int32_t batch = app::tools::CanBatch(draft) ? 4 : 0;
