@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <utility>
 
+#include "framework/version_file.h"
 #include "nereid/backend/data_type.h"
 #include "pytorch/torch_error.h"
 #include "pytorch/torch_types.h"
@@ -110,10 +111,9 @@ Error CheckWritten(const ModelConfig& config, const ForwardSignature& forward) {
 
 Error TorchModel::Load(TRITONBACKEND_Model* model) {
   NEREID_BACKEND_TRY(backend::ReadModelConfig(model, &config_));
-  const std::string& file = config_.default_model_filename;
-  path_ = (std::filesystem::path(config_.directory) / std::to_string(config_.version) /
-           (file.empty() ? "model.pt" : file))
-              .string();
+  std::filesystem::path path;
+  NEREID_BACKEND_TRY(framework::FindVersionFile(config_, "model.pt", &path));
+  path_ = path.string();
   NEREID_BACKEND_TRY(LoadModule(config_.name, path_, &module_));
   return MakePlan(*module_);
 }

@@ -18,7 +18,7 @@ constexpr const char* kGraphDef = "tensorflow_graphdef";
 /// Which of the two kinds a model is: the configuration's platform, or, where only the backend is
 /// named, what its files look like.
 Error FindPlatform(TRITONBACKEND_Model* model, const backend::ModelConfig& config,
-                   const std::filesystem::path& version_directory, std::string* platform) {
+                   std::string* platform) {
   rapidjson::Document document;
   NEREID_BACKEND_TRY(backend::ReadConfigDocument(model, &document));
   *platform = backend::TextOf(backend::Member(&document, "platform"));
@@ -30,11 +30,10 @@ Error FindPlatform(TRITONBACKEND_Model* model, const backend::ModelConfig& confi
                                   "platforms " + kSavedModel + " and " + kGraphDef + ", not '" +
                                   *platform + "'");
   }
+  std::filesystem::path path;
+  NEREID_BACKEND_TRY(framework::FindVersionFile(config, "model.savedmodel", &path));
   std::error_code failure;
-  const std::string& file = config.default_model_filename;
-  const bool folder = std::filesystem::is_directory(
-      version_directory / (file.empty() ? "model.savedmodel" : file), failure);
-  *platform = folder ? kSavedModel : kGraphDef;
+  *platform = std::filesystem::is_directory(path, failure) ? kSavedModel : kGraphDef;
   return {};
 }
 
@@ -42,9 +41,8 @@ Error FindPlatform(TRITONBACKEND_Model* model, const backend::ModelConfig& confi
 
 Error TensorFlowModel::Load(TRITONBACKEND_Model* model) {
   NEREID_BACKEND_TRY(backend::ReadModelConfig(model, &config_));
-  const auto directory = std::filesystem::path(config_.directory) / std::to_string(config_.version);
   std::string platform;
-  NEREID_BACKEND_TRY(FindPlatform(model, config_, directory, &platform));
+  NEREID_BACKEND_TRY(FindPlatform(model, config_, &platform));
   const bool saved_model = platform == kSavedModel;
   std::filesystem::path path;
   NEREID_BACKEND_TRY(framework::FindVersionFile(

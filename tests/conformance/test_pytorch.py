@@ -285,6 +285,9 @@ def test_other_file_name(loader, repository):
     (folder / "1" / "model.pt").rename(folder / "1" / "net.pt")
     loader.call("load_model", "other_file")
     play(loader, "other_file", CASES["by_place"], 0)
+    put(repository.repository, "outside", source="by_place",
+        add='default_model_filename: "../1/model.pt"\n')
+    refused(loader, "outside", "'../1/model.pt'", "leads out of the version's folder")
 
 
 # ---- parameters
