@@ -2,10 +2,10 @@
 #include "onnxruntime/threads.h"
 
 #include <onnxruntime_session_options_config_keys.h>
-#include <sched.h>
 
 #include <algorithm>
-#include <thread>
+
+#include "framework/processors.h"
 
 namespace nereid::onnxruntime {
 namespace {
@@ -22,23 +22,14 @@ Error ReadCounts(const Parameters& settings, ThreadCounts* counts) {
   return settings.ReadInt("inter_op_thread_count", 0, kMostThreads, &counts->inter);
 }
 
-/// The processors that this process may use.
-int64_t UsableProcessors() {
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  if (sched_getaffinity(0, sizeof(set), &set) == 0 && CPU_COUNT(&set) > 0) {
-    return CPU_COUNT(&set);
-  }
-  return std::max<int64_t>(1, std::thread::hardware_concurrency());
-}
-
 /// What a session gets where nobody says a number for it: the plan of the server, or, where it has
 /// none (only Nereid makes one), one pool may use the whole machine and pools of their own divide
 /// it.
 Error DefaultCounts(const ModelConfig& config, ThreadCounts* counts) {
   bool shared = true;
   NEREID_BACKEND_TRY(SharesSession(config, &shared));
-  counts->intra = std::max<int64_t>(1, UsableProcessors() / (shared ? 1 : config.instance_count));
+  counts->intra =
+      std::max<int64_t>(1, framework::UsableProcessors() / (shared ? 1 : config.instance_count));
   int64_t each = 0;
   NEREID_BACKEND_TRY(config.parameters.ReadInt("cpu_threads_per_instance", 0, kMostThreads, &each));
   if (each > 0) {

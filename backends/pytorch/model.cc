@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <utility>
 
+#include "framework/processors.h"
 #include "framework/version_file.h"
 #include "nereid/backend/data_type.h"
 #include "pytorch/torch_error.h"
@@ -121,7 +122,8 @@ Error TorchModel::Load(TRITONBACKEND_Model* model) {
 Error TorchModel::MakePlan(const torch::jit::Module& module) {
   auto plan = std::make_shared<TorchPlan>();
   ProcessSettings process;
-  NEREID_BACKEND_TRY(ReadSettings(config_, UsableProcessors(), &plan->settings, &process));
+  NEREID_BACKEND_TRY(
+      ReadSettings(config_, framework::UsableProcessors(), &plan->settings, &process));
   NEREID_BACKEND_TRY(ReadForward(config_.name, module, &plan->forward));
   NEREID_BACKEND_TRY(CheckWritten(config_, plan->forward));
   std::vector<NamedTensor> inputs;

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "pytorch/settings.h"
 
-#include <sched.h>
-
 #include <algorithm>
-#include <thread>
 
 namespace nereid::pytorch {
 namespace {
@@ -62,15 +59,6 @@ Error ReadSettings(const backend::ModelConfig& config, int64_t processors, RunSe
   NEREID_BACKEND_TRY(ReadFlag(parameters, "ENABLE_JIT_PROFILING", &process->jit_profiling));
   NEREID_BACKEND_TRY(ReadFlag(parameters, "ENABLE_TENSOR_FUSER", &process->tensor_fuser));
   return ReadGpuFlags(parameters, &process->without_effect);
-}
-
-int64_t UsableProcessors() {
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  if (sched_getaffinity(0, sizeof(set), &set) == 0 && CPU_COUNT(&set) > 0) {
-    return CPU_COUNT(&set);
-  }
-  return std::max<int64_t>(1, std::thread::hardware_concurrency());
 }
 
 }  // namespace nereid::pytorch

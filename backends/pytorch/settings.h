@@ -35,7 +35,4 @@ struct ProcessSettings {
 Error ReadSettings(const backend::ModelConfig& config, int64_t processors, RunSettings* run,
                    ProcessSettings* process);
 
-/// The processors that this process may use.
-int64_t UsableProcessors();
-
 }  // namespace nereid::pytorch
