@@ -73,23 +73,31 @@ def is_peer(request) -> bool:
 
 
 @pytest.fixture(scope="session")
-def test_plugins(request) -> Path:
-    """The folder of the plug-ins that only tests load, beside the backends' folder."""
+def backends(request) -> Path:
+    """The folder of Nereid's backends."""
     given = request.config.option.backend_directory
-    build = Path(given).resolve().parent if given else HERE.parents[1] / "build" / "release"
-    folder = build / "tests" / "plugins"
+    return Path(given).resolve() if given else HERE.parents[1] / "build" / "release" / "backends"
+
+
+@pytest.fixture(scope="session")
+def test_plugins(backends) -> Path:
+    """The folder of the plug-ins that only tests load, beside the backends' folder."""
+    folder = backends.parent / "tests" / "plugins"
     if not folder.is_dir():
         pytest.skip(f"{folder} is not built")
     return folder
 
 
 @pytest.fixture(scope="session")
-def tensorflow_is_built(request, is_peer) -> None:
-    """Skips where the TensorFlow backend is not built, and on the peer, which no longer has it."""
-    given = request.config.option.backend_directory
-    backends = Path(given) if given else HERE.parents[1] / "build" / "release" / "backends"
-    if is_peer or not (backends / "tensorflow" / "libtriton_tensorflow.so").exists():
-        pytest.skip("the server under test has no TensorFlow backend")
+def require_backends(backends, is_peer):
+    """require_backends(name, ...) skips where one of these backends is not built, and on the peer,
+    which is installed without them."""
+    def require(*names):
+        for name in names:
+            if is_peer or not (backends / name / f"libtriton_{name}.so").exists():
+                pytest.skip(f"the server under test has no backend '{name}'")
+
+    return require
 
 
 @pytest.fixture(scope="session")
@@ -116,17 +124,6 @@ def built_platforms(is_peer, test_plugins) -> list:
         pytest.skip("Triton serves half of these platforms no longer")
     import platform_models
     return platform_models.available(test_plugins)
-
-
-@pytest.fixture(scope="session")
-def pytorch_backend(request, is_peer):
-    """Skips where the backend is not built."""
-    if is_peer:
-        pytest.skip("the peer is installed without its PyTorch backend")
-    given = request.config.option.backend_directory
-    backends = Path(given) if given else HERE.parents[1] / "build" / "release" / "backends"
-    if not (backends / "pytorch" / "libtriton_pytorch.so").is_file():
-        pytest.skip("the pytorch backend is not built")
 
 
 @pytest.fixture(scope="session")

@@ -33,12 +33,8 @@ def write(root):
 
 
 @pytest.fixture(scope="module", params=ORDERS, ids=["forth", "back"])
-def serving(request, start_server, is_peer):
-    given = request.config.option.backend_directory
-    folder = Path(given) if given else Path(__file__).parents[2] / "build/release/backends"
-    if is_peer or not all((folder / name / f"libtriton_{name}.so").exists()
-                          for name in ("openvino", "tensorflow", "pytorch")):
-        pytest.skip("not all the frameworks' backends are built")
+def serving(request, start_server, require_backends):
+    require_backends("openvino", "tensorflow", "pytorch")
     server = start_server("together", write, "--model-control-mode=explicit")
     server.order = request.param
     return server

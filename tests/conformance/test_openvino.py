@@ -13,16 +13,9 @@ from openvino_models import ANSWERS, PARAMETERS, TYPES, array
 IDS = itertools.count(5000)
 
 
-@pytest.fixture(scope="module", autouse=True)
-def built(request, is_peer):
-    given = request.config.option.backend_directory
-    folder = Path(given) if given else Path(__file__).parents[2] / "build/release/backends"
-    if is_peer or not (folder / "openvino" / "libtriton_openvino.so").exists():
-        pytest.skip("the openvino backend is not built")
-
-
 @pytest.fixture(scope="module")
-def serving(start_server):
+def serving(start_server, require_backends):
+    require_backends("openvino")
     return start_server("openvino", models.write_serving)
 
 
@@ -263,7 +256,9 @@ def accelerated(root, name, parameters="", text=""):
 
 
 @pytest.fixture(scope="module")
-def accelerating(start_server):
+def accelerating(start_server, require_backends):
+    require_backends("openvino", "onnxruntime")
+
     def write(root):
         accelerated(root, "by_openvino", {})
         accelerated(root, "with_parameters", {"num_of_threads": "1", "num_streams": "1",

@@ -13,7 +13,7 @@ import openvino_models as models
 import pytest
 from explicit_models import EXPLICIT
 from openvino_models import ANSWERS, DATA, MLP
-from test_openvino import ask, built, check, rows  # noqa: F401
+from test_openvino import ask, check, rows
 from tritonclient.utils import InferenceServerException
 
 MUTATIONS = 240
@@ -26,7 +26,9 @@ def reasons():
 
 
 @pytest.fixture(scope="module")
-def serving(start_server, reasons):
+def serving(start_server, require_backends, reasons):
+    require_backends("openvino")
+
     def write(root):
         reasons.update(models.refused(root))
         reasons.update(write_hostile(root))

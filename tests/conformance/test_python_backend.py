@@ -11,7 +11,6 @@ import json
 import re
 import threading
 import time
-from pathlib import Path
 
 import grpc_raw
 import numpy as np
@@ -20,11 +19,9 @@ import pytest
 import raw_http
 import tritonclient.grpc as grpc_client
 
-HERE = Path(__file__).resolve().parent
-
 
 @pytest.fixture(scope="session")
-def start_python(request, start_server, tmp_path_factory):
+def start_python(request, start_server, backends, tmp_path_factory):
     """Starts a server that has the Python backend."""
     folder = python_backend.find(request.config.option.python_backend)
     if folder is None:
@@ -32,11 +29,9 @@ def start_python(request, start_server, tmp_path_factory):
                     "tools/install/python_backend.sh build/python_backend")
     flags = []
     if not request.config.option.peer:
-        given = request.config.option.backend_directory
-        ours = Path(given) if given else HERE.parents[1] / "build" / "release" / "backends"
         folders = tmp_path_factory.mktemp("python") / "backends"
         flags.append("--backend-directory="
-                     f"{python_backend.backend_directory(folder, ours, folders)}")
+                     f"{python_backend.backend_directory(folder, backends, folders)}")
 
     def start(name, write, *more):
         with python_backend.environment(folder):

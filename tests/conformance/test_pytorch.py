@@ -38,13 +38,15 @@ def write_all(root):
 
 
 @pytest.fixture(scope="module")
-def serving(start_server, pytorch_backend):
+def serving(start_server, require_backends):
+    require_backends("pytorch")
     return start_server("pytorch", write_all)
 
 
 @pytest.fixture(scope="module")
-def repository(start_server, pytorch_backend):
+def repository(start_server, require_backends):
     """A server that loads what a test puts into its repository, and that must live through it."""
+    require_backends("pytorch")
     return start_server("pytorch_loads", lambda root: root.mkdir(), *EXPLICIT)
 
 

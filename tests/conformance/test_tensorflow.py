@@ -107,7 +107,8 @@ def write(root):
 
 
 @pytest.fixture(scope="module")
-def serving(start_server, tensorflow_is_built):
+def serving(start_server, require_backends):
+    require_backends("tensorflow")
     return start_server("tensorflow", write)
 
 

@@ -127,7 +127,8 @@ FOREIGN = {"complex64": "DT_COMPLEX64", "complex128": "DT_COMPLEX128", "qint8": 
 
 
 @pytest.fixture(scope="module")
-def serving(start_server, tensorflow_is_built):
+def serving(start_server, require_backends):
+    require_backends("tensorflow")
     return start_server("tensorflow_loading", lambda root: root.mkdir(), *EXPLICIT)
 
 
