@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "pytorch/module.h"
 
+#include <ATen/Context.h>
 #include <ATen/Parallel.h>
 #include <caffe2/serialize/inline_container.h>
 #include <torch/csrc/jit/api/module.h>
@@ -14,6 +15,7 @@
 #include <filesystem>
 #include <mutex>
 
+#include "framework/division_trap.h"
 #include "nereid/backend/log.h"
 #include "pytorch/archive.h"
 #include "pytorch/code_check.h"
@@ -213,6 +215,8 @@ Error LoadModule(const std::string& model, const std::string& path,
     const Error error = CheckFile(path);
     return error.ok() ? Error() : Error::InvalidArgument(what + ": " + error.message());
   }));
+  // div with rounding_mode "trunc" looks for a divisor of 0 only.
+  framework::LetOverflowsPass(reinterpret_cast<const void*>(&at::globalContext));
   return CatchTorch(what, [&]() -> Error {
     // Not the debugging records: they are pickles that would be read in the middle of an error.
     auto loaded = std::make_shared<torch::jit::Module>(

@@ -292,6 +292,28 @@ def test_other_file_name(loader, repository):
     refused(loader, "outside", "'../1/model.pt'", "leads out of the version's folder")
 
 
+@pytest.mark.parametrize("data_type, smallest", [("INT32", -2**31), ("INT64", -2**63)])
+def test_the_smallest_number_by_minus_one(loader, repository, data_type, smallest):
+    """On x86 the processor traps, which PyTorch leaves to it."""
+    name = f"divides_{data_type.lower()}"
+    folder = put(repository.repository, name, config=f'''
+        platform: "pytorch_libtorch"
+        input {{ name: "x" data_type: TYPE_{data_type} dims: [ -1 ] }}
+        input {{ name: "by" data_type: TYPE_{data_type} dims: [ -1 ] }}
+        output {{ name: "OUTPUT__0" data_type: TYPE_{data_type} dims: [ -1 ] }}''', source="product")
+    file = folder / "1" / "model.pt"
+    file.write_bytes(broken_torchscript.with_record(
+        file.read_bytes(), "modules.py",
+        lambda code: code.replace(b"x: Tensor", b"x: Tensor, by: Tensor").replace(
+            b"torch.mm(x, x)", b'torch.div(x, by, rounding_mode="trunc")')))
+    loader.call("load_model", name)
+    kind = data_type.lower()
+    inputs = [loader.input("x", np.array([smallest, 7, -7], kind)),
+              loader.input("by", np.array([-1, -1, 2], kind))]
+    assert loader.infer(name, inputs).array("OUTPUT__0").tolist() == [smallest, -7, -3]
+    loader.call("unload_model", name)
+
+
 # ---- parameters
 
 PARAMETERS = [("DISABLE_OPTIMIZED_EXECUTION", "true"), ("INFERENCE_MODE", "false"),

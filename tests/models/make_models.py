@@ -22,6 +22,7 @@ nothing but Python.
   scalar           x[] -> y[]                         doubles
   fixed            x[2,3] -> y[2,3]                   no batching
   gather           index[batch,1] -> y[batch,1,2]     fails for an index outside 0..3
+  OP_TYPE          x,by[batch,n] -> y[batch,n]        OP: div mod; TYPE: int8 int32 int64
   drop_rows        x[batch,1] -> y[batch,1]           but leaves out rows of zero: breaks batching
   ragged           rows[batch,1],values[n] -> y[batch,1]   y = rows + the sum of all values
   with_default     x[batch,4],bias[4] -> y[batch,4]   bias has the default 1,2,3,4
@@ -89,6 +90,13 @@ def add_sub(kind):
 def one_to_one(op, kind, given, made, **attributes):
     return onnx.model("one", [onnx.node(op, ["x"], ["y"], **attributes)],
                       [onnx.value("x", kind, given)], [onnx.value("y", kind, made)])
+
+
+def two_to_one(op, kind):
+    shape = ["batch", "n"]
+    return onnx.model("two", [onnx.node(op, ["x", "by"], ["y"])],
+                      [onnx.value("x", kind, shape), onnx.value("by", kind, shape)],
+                      [onnx.value("y", kind, shape)])
 
 
 def exclaim():
@@ -322,6 +330,9 @@ MODELS = {
 for _name, _kind in TYPES.items():
     MODELS["copy_" + _name] = lambda kind=_kind: one_to_one("Identity", kind, ["batch", "n"],
                                                             ["batch", "n"])
+for _op in ("Div", "Mod"):
+    for _name in ("int8", "int32", "int64"):
+        MODELS[f"{_op.lower()}_{_name}"] = lambda op=_op, kind=TYPES[_name]: two_to_one(op, kind)
 for _name in ("fp32", "fp64", "int32", "int64"):
     MODELS["add_sub_" + _name] = lambda kind=TYPES[_name]: add_sub(kind)
 

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "framework/division_trap.h"
+
+#include <link.h>
+#include <signal.h>
+#include <ucontext.h>
+
+#include <array>
+#include <atomic>
+#include <mutex>
+
+namespace nereid::framework {
+namespace {
+
+/// The length of a ModRM byte with what belongs to it: SIB byte, displacement.
+size_t OperandLength(const uint8_t* modrm) {
+  const int mod = *modrm >> 6;
+  const int rm = *modrm & 7;
+  if (mod == 3) {
+    return 1;
+  }
+  const bool sib = rm == 4;
+  const size_t length = sib ? 2 : 1;
+  if (mod == 1) {
+    return length + 1;
+  }
+  const bool bare = mod == 0 && (sib ? (modrm[1] & 7) == 5 : rm == 5);
+  return length + (mod == 2 || bare ? 4 : 0);
+}
+
+#ifdef __x86_64__
+
+struct CodeRange {
+  uintptr_t begin = 0;
+  uintptr_t end = 0;
+};
+
+// The handler reads those below `known`. A new one is written, under a lock, before it is counted.
+std::array<CodeRange, 8> ranges;
+std::atomic<size_t> known{0};
+struct sigaction previous;
+
+bool MayPass(uintptr_t at) {
+  for (size_t i = 0; i < known.load(std::memory_order_acquire); ++i) {
+    if (at >= ranges[i].begin && at < ranges[i].end) {
+      return true;
+    }
+  }
+  return false;
+}
+
+void HandOn(int signal, siginfo_t* info, void* context) {
+  if ((previous.sa_flags & SA_SIGINFO) != 0) {
+    previous.sa_sigaction(signal, info, context);
+  } else if (previous.sa_handler != SIG_DFL && previous.sa_handler != SIG_IGN) {
+    previous.sa_handler(signal);
+  } else {
+    // A division traps once more on return; a signal that was sent is sent again.
+    sigaction(signal, &previous, nullptr);
+    if (info->si_code <= 0) {
+      raise(signal);
+    }
+  }
+}
+
+/// Async-signal-safe: reads the code and the registers, and writes the latter.
+void OnTrap(int signal, siginfo_t* info, void* context) {
+  greg_t* const registers = static_cast<ucontext_t*>(context)->uc_mcontext.gregs;
+  const auto at = static_cast<uintptr_t>(registers[REG_RIP]);
+  if (info->si_code == FPE_INTDIV && MayPass(at)) {
+    DivisionRegisters values{static_cast<uint64_t>(registers[REG_RAX]),
+                             static_cast<uint64_t>(registers[REG_RDX])};
+    const size_t length = FinishDivision(reinterpret_cast<const uint8_t*>(at), &values);
+    if (length != 0) {
+      registers[REG_RAX] = static_cast<greg_t>(values.rax);
+      registers[REG_RDX] = static_cast<greg_t>(values.rdx);
+      registers[REG_RIP] += static_cast<greg_t>(length);
+      return;
+    }
+  }
+  HandOn(signal, info, context);
+}
+
+struct Search {
+  uintptr_t address = 0;
+  CodeRange found = {};
+};
+
+/// Finds the executable segment of the loaded object that holds the address.
+int FindCode(dl_phdr_info* object, size_t, void* data) {
+  auto* search = static_cast<Search*>(data);
+  for (int i = 0; i < object->dlpi_phnum; ++i) {
+    const auto& segment = object->dlpi_phdr[i];
+    const uintptr_t begin = object->dlpi_addr + segment.p_vaddr;
+    if (segment.p_type == PT_LOAD && (segment.p_flags & PF_X) != 0 && search->address >= begin &&
+        search->address - begin < segment.p_memsz) {
+      search->found = {begin, begin + segment.p_memsz};
+      return 1;
+    }
+  }
+  return 0;
+}
+
+#endif
+
+}  // namespace
+
+size_t FinishDivision(const uint8_t* code, DivisionRegisters* registers) {
+  const uint8_t* at = code;
+  uint64_t mask = 0xffff'ffff;
+  if ((*at & 0xf0) == 0x40) {  // REX; W means 64 bits
+    mask = (*at & 8) != 0 ? ~uint64_t{0} : mask;
+    ++at;
+  }
+  if (*at != 0xf7 || ((at[1] >> 3) & 7) != 7) {
+    return 0;
+  }
+  ++at;
+  // The smallest number, widened: only -1 makes it trap (and 0, which is as good as never met).
+  const uint64_t smallest = mask ^ (mask >> 1);
+  if ((registers->rax & mask) != smallest || (registers->rdx & mask) != mask) {
+    return 0;
+  }
+  *registers = {smallest, 0};
+  return static_cast<size_t>(at - code) + OperandLength(at);
+}
+
+#ifdef __x86_64__
+void LetOverflowsPass(const void* address) {
+  Search search{reinterpret_cast<uintptr_t>(address)};
+  if (dl_iterate_phdr(FindCode, &search) == 0) {
+    return;
+  }
+  static std::mutex mutex;
+  const std::lock_guard lock(mutex);
+  const size_t count = known.load(std::memory_order_relaxed);
+  if (MayPass(search.address) || count == ranges.size()) {
+    return;
+  }
+  ranges[count] = search.found;
+  known.store(count + 1, std::memory_order_release);
+  if (count == 0) {
+    struct sigaction action = {};
+    action.sa_sigaction = OnTrap;
+    action.sa_flags = SA_SIGINFO | SA_ONSTACK;
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGFPE, &action, &previous);
+  }
+}
+#else
+void LetOverflowsPass(const void*) {}
+#endif
+
+}  // namespace nereid::framework
