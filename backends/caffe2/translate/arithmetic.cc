@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Operators of two tensors, and of several of the same shape.
-#include <algorithm>
 #include <cmath>
 
 #include "caffe2/operator.h"
@@ -75,29 +74,11 @@ const char* OnnxName(const std::string& type) {
   return "";
 }
 
-/// The smallest number by -1 ends the process: the processor traps. As in a wrapping negation, it
-/// is the smallest number here.
-Value DivideWhole(Graph& graph, const Value& a, const Value& b) {
-  if (b.content && std::count(b.content->begin(), b.content->end(), -1) == 0) {
-    return graph.Binary("Div", a, b);
-  }
-  const Value one = graph.Scalar(b.type, 1);
-  const Value turns = graph.Compare("Equal", b, graph.Scalar(b.type, -1));
-  const Value quotient = graph.Binary("Div", a, graph.Where(turns, one, b));
-  const Value turned = graph.Binary("Sub", graph.Scalar(a.type, 0), a);
-  return graph.Where(turns, turned, quotient);
-}
-
 Error Binary(Operator& op) {
   Value b;
   NEREID_BACKEND_TRY(AlignSecond(op, &b));
   if (op.in(0).type == Type::kBool && op.type().starts_with("Bitwise")) {
     op.Set(0, op.graph().Binary(OnnxName(op.type().substr(7)), op.in(0), b));
-    return {};
-  }
-  const Type type = op.in(0).type;
-  if (op.type() == "Div" && (type == Type::kInt32 || type == Type::kInt64) && b.type == type) {
-    op.Set(0, DivideWhole(op.graph(), op.in(0), b));
     return {};
   }
   op.Set(0, op.graph().Binary(OnnxName(op.type()), op.in(0), b));
