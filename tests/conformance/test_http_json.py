@@ -34,6 +34,13 @@ def test_syntax_error(server, body):
     assert response.error.startswith(SYNTAX)
 
 
+def test_an_error_is_utf8_whatever_it_quotes(server):
+    body = json.dumps(altered(name="NAME")).encode().replace(b"NAME", b"IN\xff\xc3\xa4")
+    response = infer(server, MODEL, body)
+    assert response.status == 400
+    assert "IN\N{REPLACEMENT CHARACTER}\N{LATIN SMALL LETTER A WITH DIAERESIS}" in response.error
+
+
 @pytest.mark.parametrize("document,text", [
     ({}, "Unable to parse 'inputs': attempt to access non-existing object member 'inputs'"),
     ({"inputs": 1}, "Unable to parse 'inputs': attempt to access JSON non-array as array"),
