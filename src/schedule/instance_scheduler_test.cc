@@ -84,5 +84,20 @@ TEST_F(InstanceSchedulerTest, ManyThreadsLoseNothing) {
   EXPECT_EQ(scheduler_->PendingCount(), 0u);
 }
 
+TEST(InlinePolicyTest, LearnsFromWhatExecutionsTake) {
+  InlinePolicy policy(InlineMode::kAuto);
+  EXPECT_FALSE(policy.RunInline());
+  for (uint32_t i = 0; i < InlinePolicy::kMinimumSamples; ++i) policy.Record(5'000);
+  EXPECT_TRUE(policy.RunInline());
+  policy.Record(1'000'000'000);
+  EXPECT_FALSE(policy.RunInline());
+  int cheap_until_back = 0;
+  while (!policy.RunInline()) {
+    policy.Record(5'000);
+    ASSERT_LT(++cheap_until_back, 1000);
+  }
+  EXPECT_GT(cheap_until_back, 20);
+}
+
 }  // namespace
 }  // namespace nereid::schedule
