@@ -31,7 +31,7 @@ NEED_MORE = {"triple"}
 # Models whose files promise a batch dimension that their answers do not keep, as tests need them.
 BROKEN_PROMISES = {"describe_fp32", "describe_int32", "drop_rows", "promise", "shorten"}
 # Data that is not the number 0.
-VALUES = {"BYTES": "", "BOOL": False}
+VALUES = {"BYTES": "", "BOOL": False}  # else 1, which a model may divide by
 
 
 def run(program, *words):
@@ -75,7 +75,7 @@ def ask(address, name):
         for dim in shape:
             count *= dim
         inputs.append({"name": tensor["name"], "datatype": tensor["datatype"], "shape": shape,
-                       "data": [VALUES.get(tensor["datatype"], 0)] * count})
+                       "data": [VALUES.get(tensor["datatype"], 1)] * count})
     request = urllib.request.Request(base + "/infer", json.dumps({"inputs": inputs}).encode())
     try:
         answer = json.loads(urllib.request.urlopen(request).read())
