@@ -5,6 +5,8 @@
 # ./test makes). Exits with 77, which CTest calls skipped, where none of them has pytest.
 root=$1
 build=$2
+# A sanitizer ends a program that opens a library as OpenVINO's threads (oneTBB) do without this.
+export TBB_ENABLE_SANITIZERS=1
 shift 2
 for python in "${NEREID_PYTHON:-}" "$build/venv/bin/python" "$root/build/venv/bin/python"; do
   if [ -n "$python" ] && "$python" -c 'import pytest, tritonclient.grpc' 2>/dev/null; then

@@ -231,6 +231,10 @@ def write_state(root, model, name):
         source, target, kind, n, of = "INPUT", "OUTPUT", "FP32", 1, ("STATE_IN", "STATE_OUT")
         controls = re.sub("int32_false_true: \\[ 0, 1 \\] } }\n$", "bool_false_true: [ false, true "
                           "] } }\n", CONTROLS["READY"]) + CONTROLS["START"] + CONTROLS["CORRID"]
+    elif name == "savedmodel":
+        import tensorflow_models as tfm
+        tfm.savedmodel(root, model, "running_total")
+        source, target, kind, n, of = "value", "total", "FP32", 2, ("before", "total")
     elif name == "netdef":
         save(folder / "1", [], [op("Add", ["A", "B"], ["Y"])], ["A", "B"], ["Y"])
         source, target, kind, n, of = "A", "Y", "FP32", 5, ("B", "Y")
@@ -254,8 +258,6 @@ def write_state(root, model, name):
 
 def test_states(serving, client, name):
     model, model_of = f"states_{name}", {}
-    if name == "savedmodel":
-        pytest.skip("the same code as for a GraphDef; no SavedModel of the test data has a state")
     if name == "torchscript":
         import pytorch_models
         load(serving, client, model, lambda: pytorch_models.put(serving.repository, model,

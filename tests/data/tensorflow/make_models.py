@@ -341,6 +341,23 @@ def make_tagged():
     builder.save()
 
 
+def make_running_total():
+    """A SavedModel whose state the server keeps: total = before + weight * value."""
+    path = SAVED / "running_total"
+    builder = v1.saved_model.Builder(str(path))
+    graph = tf.Graph()
+    with graph.as_default(), v1.Session(graph=graph) as session:
+        value = v1.placeholder(tf.float32, [None, 2], "value")
+        before = v1.placeholder(tf.float32, [None, 2], "before")
+        weight = v1.get_variable("weight", initializer=np.ones(2, np.float32))
+        total = tf.add(before, value * weight, name="total")
+        session.run(v1.global_variables_initializer())
+        signature = v1.saved_model.predict_signature_def(
+            {"value": value, "before": before}, {"total": total})
+        builder.add_meta_graph_and_variables(session, ["serve"], {"serving_default": signature})
+    builder.save()
+
+
 def main():
     for folder in (GRAPHS, SAVED):
         shutil.rmtree(folder, ignore_errors=True)
@@ -352,6 +369,7 @@ def main():
     make_stateful()
     make_saved_models()
     make_tagged()
+    make_running_total()
     (HERE / "cases.json").write_text(json.dumps(CASES, indent=None, sort_keys=True) + "\n")
 
 
