@@ -141,11 +141,11 @@ def start_server(request, tmp_path_factory):
         common.append(f"--backend-directory={options.backend_directory}")
     started = []
 
-    def start(name, write, *flags, wait_path="/v2/health/ready"):
+    def start(name, write, *flags, wait_path="/v2/health/ready", environment=None):
         folder = tmp_path_factory.mktemp(name)
         write(folder / "models")
         server = ServerProcess(command, folder / "models", folder / "server.log",
-                               common + list(flags), bool(options.peer))
+                               common + list(flags), bool(options.peer), environment)
         server.start(wait_path)
         started.append(server)
         return server

@@ -164,8 +164,10 @@ void Loop::BeginDrain() {
 }
 
 void Loop::CloseAll() {
-  asio::post(context_, [self = shared_from_this()] {
-    const auto connections = self->connections_;
+  // Not with a reference of its own: where the loop has just ended, nobody runs this any more, and
+  // the loop would keep itself.
+  asio::post(context_, [this] {
+    const auto connections = connections_;
     for (const auto& connection : connections) connection->Close();
   });
 }
