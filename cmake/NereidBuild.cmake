@@ -53,6 +53,14 @@ elseif(NEREID_SANITIZE)
   message(FATAL_ERROR "NEREID_SANITIZE is '${NEREID_SANITIZE}'; use '', 'address' or 'thread'")
 endif()
 
+if(NEREID_BUILD_TESTS)
+  find_package(GTest)
+  if(NOT GTest_FOUND)
+    message(STATUS "GoogleTest is not installed: there will be no tests")
+    set(NEREID_BUILD_TESTS OFF)
+  endif()
+endif()
+
 # nereid_component(NAME SOURCES ... [DEPS ...] [LIBS ...])
 # One folder of src/: the static library nereid_NAME. DEPS are other components (they must stand on
 # lower layers, see tools/check_layers.py), LIBS are targets from outside the project.
@@ -81,7 +89,6 @@ function(nereid_test name)
     return()
   endif()
   cmake_parse_arguments(ARG "" "" "SOURCES;DEPS;LIBS" ${ARGN})
-  find_package(GTest REQUIRED)
   set(target ${name}_test)
   add_executable(${target} ${ARG_SOURCES})
   foreach(dep IN LISTS ARG_DEPS)

@@ -60,6 +60,16 @@ target_include_directories(nereid_protobuf SYSTEM PUBLIC "${protobuf_dir}/src")
 # Other people's code: no warnings, and optimised even where the project's own code is not.
 target_compile_options(nereid_protobuf PRIVATE -O2 -w)
 target_compile_definitions(nereid_protobuf PRIVATE HAVE_PTHREAD=1)
+# Several files at a time, for most of what the compiler reads is the same headers again and again.
+# Not all of them take their macros back, and some do not bear company.
+set_target_properties(nereid_protobuf PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 7
+  UNITY_BUILD_CODE_AFTER_INCLUDE
+  "#ifdef PROTOBUF_NAMESPACE\n#include <google/protobuf/port_undef.inc>\n#endif")
+set(protobuf_alone ${protobuf_sources})
+string(CONCAT protobuf_alone_names "\\.pb\\.cc$|/(extension_set_heavy|"
+  "generated_message_reflection|message_differencer|protostream_objectsource)\\.cc$")
+list(FILTER protobuf_alone INCLUDE REGEX "${protobuf_alone_names}")
+set_source_files_properties(${protobuf_alone} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
 target_link_libraries(nereid_protobuf PUBLIC Threads::Threads)
 if(NEREID_SANITIZE STREQUAL "address")
   # Its headers hand (nullptr, 0) to memcpy: harmless, common, and not ours to change.

@@ -101,7 +101,7 @@ as_root() {
   fi
 }
 
-# Prints the packages of packages.txt that are not installed, one a line.
+# missing_packages FILE...: prints the packages of these lists that are not installed, one a line.
 missing_packages() {
   local package
   while read -r package _; do
@@ -110,7 +110,7 @@ missing_packages() {
       *' installed') ;;
       *) echo "$package" ;;
     esac
-  done <"$root/tools/install/packages.txt"
+  done < <(cd "$root" && cat -- "$@")
 }
 
 # Makes sure that as_root will work, and lets sudo ask for its password while nothing else prints.
@@ -134,6 +134,7 @@ apt_install() {
     as_root apt-get -q -y -o DPkg::Lock::Timeout=300 install --no-install-recommends "$@"
 }
 
+# install_packages FILE...: the Debian packages of these lists, where they are missing.
 install_packages() {
   local missing
   step "Debian packages"
@@ -141,7 +142,7 @@ install_packages() {
     fail "this is no Debian: there is no apt-get" \
       "docs/install.md says what the build needs, for a system of another kind."
   fi
-  mapfile -t missing < <(missing_packages)
+  mapfile -t missing < <(missing_packages "$@")
   if [ ${#missing[@]} -eq 0 ]; then
     note "all are installed"
     return
