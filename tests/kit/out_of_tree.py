@@ -35,7 +35,8 @@ def check_document(source: Path, example: Path):
 def build(cmake, compiler, source: Path, built: Path, work: Path) -> Path:
     run(cmake, "--install", built, "--component", "kit", "--prefix", work / "kit")
     shutil.copytree(source / "examples" / "backend", work / "project")
-    run(cmake, "-S", work / "project", "-B", work / "out", f"-DCMAKE_PREFIX_PATH={work / 'kit'}",
+    run(cmake, "-G", "Ninja", "-S", work / "project", "-B", work / "out",
+        f"-DCMAKE_PREFIX_PATH={work / 'kit'}",
         f"-DCMAKE_CXX_COMPILER={compiler}", "-DCMAKE_BUILD_TYPE=Release",
         "-DCMAKE_CXX_FLAGS=-Wall -Wextra -Werror")
     run(cmake, "--build", work / "out")
