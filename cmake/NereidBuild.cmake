@@ -82,8 +82,7 @@ function(nereid_component name)
 endfunction()
 
 # nereid_test(NAME SOURCES ... [DEPS ...] [LIBS ...])
-# A GoogleTest program NAME_test, registered with CTest under that name. The threads of OpenVINO (oneTBB)
-# open a library of theirs in a way that no sanitizer bears, unless TBB_ENABLE_SANITIZERS says so.
+# A GoogleTest program NAME_test, registered with CTest under that name.
 function(nereid_test name)
   if(NOT NEREID_BUILD_TESTS)
     return()
@@ -97,7 +96,7 @@ function(nereid_test name)
   target_link_libraries(${target} PRIVATE ${ARG_LIBS} GTest::gmock GTest::gtest GTest::gtest_main)
   add_test(NAME ${target} COMMAND ${target})
   set_tests_properties(${target} PROPERTIES
-    ENVIRONMENT "NEREID_SOURCE_DIR=${CMAKE_SOURCE_DIR};NEREID_BUILD_DIR=${CMAKE_BINARY_DIR};TBB_ENABLE_SANITIZERS=1"
+    ENVIRONMENT "NEREID_SOURCE_DIR=${CMAKE_SOURCE_DIR};NEREID_BUILD_DIR=${CMAKE_BINARY_DIR}"
     TIMEOUT 300)
 endfunction()
 

@@ -30,8 +30,8 @@ COMPARED = ("backend", "platform", "max_batch_size", "input", "output", "dynamic
 NEED_MORE = {"triple"}
 # Models whose files promise a batch dimension that their answers do not keep, as tests need them.
 BROKEN_PROMISES = {"describe_fp32", "describe_int32", "drop_rows", "promise", "shorten"}
-# Data that is not the number 0.
-VALUES = {"BYTES": "", "BOOL": False}  # else 1, which a model may divide by
+# Data that is not the number 1, which a model may divide by.
+VALUES = {"BYTES": "", "BOOL": False}
 
 
 def run(program, *words):

@@ -77,11 +77,9 @@ const char* OnnxName(const std::string& type) {
 Error Binary(Operator& op) {
   Value b;
   NEREID_BACKEND_TRY(AlignSecond(op, &b));
-  if (op.in(0).type == Type::kBool && op.type().starts_with("Bitwise")) {
-    op.Set(0, op.graph().Binary(OnnxName(op.type().substr(7)), op.in(0), b));
-    return {};
-  }
-  op.Set(0, op.graph().Binary(OnnxName(op.type()), op.in(0), b));
+  const bool logical = op.in(0).type == Type::kBool && op.type().starts_with("Bitwise");
+  const std::string type = logical ? op.type().substr(7) : op.type();
+  op.Set(0, op.graph().Binary(OnnxName(type), op.in(0), b));
   return {};
 }
 
