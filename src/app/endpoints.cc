@@ -4,9 +4,11 @@
 #include <algorithm>
 #include <chrono>
 
+#include "base/byte_budget.h"
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/threads.h"
+#include "base/usable_memory.h"
 #include "frontend/grpc/grpc_server.h"
 #include "frontend/http/http_server.h"
 #include "frontend/http/kserve_handler.h"
@@ -71,6 +73,11 @@ api::TraceSettings From(const TraceOptions& options) {
   return settings;
 }
 
+std::shared_ptr<base::ByteBudget> RequestMemory(uint64_t bytes) {
+  if (bytes == 0) bytes = base::UsableMemoryBytes() / 2;
+  return std::make_shared<base::ByteBudget>(bytes, std::chrono::milliseconds(0));
+}
+
 void LogStarted(const char* service, const std::string& address, uint16_t port) {
   LOG_INFO << "Started " << service << " at " << address << ":" << port;
 }
@@ -78,9 +85,11 @@ void LogStarted(const char* service, const std::string& address, uint16_t port) 
 }  // namespace
 
 struct Endpoints::Parts {
-  explicit Parts(const TraceOptions& trace) : tracer(From(trace)) {}
+  explicit Parts(const ServerOptions& options)
+      : tracer(From(options.trace)), request_memory(RequestMemory(options.max_request_memory)) {}
 
   tracing::RequestTracer tracer;  // first: the front ends use it
+  const std::shared_ptr<base::ByteBudget> request_memory;
   std::unique_ptr<frontend::grpc::GrpcServer> grpc;
   std::unique_ptr<frontend::http::HttpServer> http;
   std::unique_ptr<frontend::http::HttpServer> metrics;
@@ -100,6 +109,7 @@ Status Endpoints::Parts::StartGrpc(const ServerOptions& options, api::InferenceS
   from.response_compression = From(options.grpc.compression_level);
   from.run_inline = options.inline_execution != InlineExecution::kNever;
   from.tracer = &tracer;
+  from.receive_budget = request_memory;
   grpc = std::make_unique<frontend::grpc::GrpcServer>(from, service);
   NEREID_RETURN_IF_ERROR(grpc->Start());
   LogStarted("GRPCInferenceService", from.address, grpc->port());
@@ -119,6 +129,7 @@ Status Endpoints::Parts::StartHttp(const ServerOptions& options, api::InferenceS
   from.port = static_cast<uint16_t>(options.http.port);
   from.reuse_port = options.http.reuse_port;
   from.threads = options.http.thread_count > 0 ? options.http.thread_count : loops;
+  from.receive_budget = request_memory;
   http = std::make_unique<frontend::http::HttpServer>(from, std::move(handler));
   NEREID_RETURN_IF_ERROR(http->Start());
   LogStarted("HTTPService", from.address, http->port());
@@ -145,7 +156,7 @@ Endpoints::~Endpoints() = default;
 
 Status Endpoints::Start(const ServerOptions& options) {
   NEREID_RETURN_IF_ERROR(CheckSupported(options));
-  parts_ = std::make_unique<Parts>(options.trace);
+  parts_ = std::make_unique<Parts>(options);
   const int loops = std::min(base::AvailableCpuCount(), kMostLoops);
   if (options.grpc.enabled) NEREID_RETURN_IF_ERROR(parts_->StartGrpc(options, server_, loops));
   if (options.http.enabled) NEREID_RETURN_IF_ERROR(parts_->StartHttp(options, server_, loops));

@@ -12,9 +12,9 @@ void ForbidBlocking() { blocking_forbidden = true; }
 
 bool ThreadMayBlock() { return !blocking_forbidden; }
 
-bool ByteBudget::TryTake(size_t size) {
+bool ByteBudget::TryTakeMore(size_t size, size_t held) {
   const size_t before = taken_.fetch_add(size);
-  if (before == 0 || (before < limit_ && size <= limit_ - before)) return true;
+  if (before == held || (before < limit_ && size <= limit_ - before)) return true;
   Give(size);
   return false;
 }

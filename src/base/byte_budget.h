@@ -29,6 +29,12 @@ class ByteShare {
   }
   ~ByteShare() { Release(); }
 
+  size_t size() const { return size_; }
+
+  /// Takes `size` bytes more from the same budget, without waiting. False, with the share as it
+  /// was, when there is no room. A share of no budget grows without a bound.
+  inline bool Grow(size_t size);
+
  private:
   friend class ByteBudget;
   ByteShare(std::shared_ptr<ByteBudget> budget, size_t size)
@@ -67,7 +73,10 @@ class ByteBudget : public std::enable_shared_from_this<ByteBudget> {
  private:
   friend class ByteShare;
 
-  bool TryTake(size_t size);
+  bool TryTake(size_t size) { return TryTakeMore(size, 0); }
+  /// Takes `size` bytes for a share that has `held` of them: a share that is alone may be larger
+  /// than the limit.
+  bool TryTakeMore(size_t size, size_t held);
   bool WaitAndTake(size_t size);
   void Give(size_t size);
 
@@ -79,6 +88,12 @@ class ByteBudget : public std::enable_shared_from_this<ByteBudget> {
   std::mutex mutex_;  // for waiting only
   std::condition_variable changed_;
 };
+
+inline bool ByteShare::Grow(size_t size) {
+  if (budget_ != nullptr && !budget_->TryTakeMore(size, size_)) return false;
+  size_ += size;
+  return true;
+}
 
 inline void ByteShare::Release() {
   if (budget_ != nullptr) budget_->Give(std::exchange(size_, 0));

@@ -41,6 +41,24 @@ TEST(ByteBudgetTest, AnythingGoesAlone) {
   EXPECT_TRUE(budget->Take(1, true, &small));
 }
 
+TEST(ByteBudgetTest, AShareGrowsWhileThereIsRoom) {
+  const auto budget = Make(100);
+  ByteShare a, b;
+  ASSERT_TRUE(budget->Take(30, false, &a));
+  EXPECT_TRUE(a.Grow(500));  // alone
+  EXPECT_EQ(a.size(), 530u);
+  a = {};
+  ASSERT_TRUE(budget->Take(30, false, &a));
+  ASSERT_TRUE(budget->Take(30, false, &b));
+  EXPECT_FALSE(a.Grow(41));
+  EXPECT_EQ(a.size(), 30u);
+  EXPECT_TRUE(a.Grow(40));
+  a = {};
+  EXPECT_TRUE(b.Grow(70));
+  ByteShare without_budget;
+  EXPECT_TRUE(without_budget.Grow(1000));
+}
+
 TEST(ByteBudgetTest, ForcedBytesCount) {
   const auto budget = Make(10);
   const ByteShare forced = budget->Force(50);

@@ -7,6 +7,7 @@
 #include <bit>
 #include <cstdint>
 #include <cstdlib>
+#include <cstring>
 #include <mutex>
 #include <vector>
 
@@ -21,6 +22,13 @@ constexpr size_t kMostPooledBytes = size_t{256} << 20;
 
 // Half a terabyte: whoever asks for more has been given a wrong size.
 constexpr size_t kLargestBuffer = size_t{1} << 39;
+
+/// Null when there is no memory, or no address space.
+char* MapPages(size_t size) {
+  void* const data =
+      mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  return data == MAP_FAILED ? nullptr : static_cast<char*>(data);
+}
 
 /// Size classes are the powers of two; memory comes from mmap, so the unused tail of a class is
 /// address space and not memory.
@@ -37,9 +45,7 @@ class Pool {
         return data;
       }
     }
-    void* data =
-        mmap(nullptr, capacity, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    return data == MAP_FAILED ? nullptr : static_cast<char*>(data);
+    return MapPages(capacity);
   }
 
   void Give(char* data, size_t capacity) {
@@ -81,6 +87,11 @@ Pool& ThePool() {
 
 bool IsPooled(size_t capacity) { return capacity > kSmallestPooled && capacity <= kLargestPooled; }
 
+constexpr size_t kPage = 4096;
+
+/// Rounds up to whole pages. `size` is at most kLargestBuffer.
+size_t WholePages(size_t size) { return (size + kPage - 1) / kPage * kPage; }
+
 }  // namespace
 
 HostBuffer HostBuffer::Allocate(size_t size) {
@@ -93,16 +104,46 @@ HostBuffer HostBuffer::Allocate(size_t size) {
     return buffer;
   }
   if (size > kLargestBuffer) return buffer;
+  if (size > kLargestPooled) {
+    buffer.capacity_ = WholePages(size);
+    buffer.data_ = MapPages(buffer.capacity_);
+    return buffer;
+  }
   // aligned_alloc wants a multiple of the alignment.
   buffer.capacity_ = (size + kAlignment - 1) / kAlignment * kAlignment;
   buffer.data_ = static_cast<char*>(std::aligned_alloc(kAlignment, buffer.capacity_));
   return buffer;
 }
 
+bool HostBuffer::Grow(size_t size, size_t used) {
+  if (data_ != nullptr && size <= capacity_) {
+    size_ = size;
+    return true;
+  }
+  if (data_ != nullptr && capacity_ > kLargestPooled && size <= kLargestBuffer) {
+    const size_t capacity = WholePages(size);
+    void* const moved = mremap(data_, capacity_, capacity, MREMAP_MAYMOVE);
+    if (moved == MAP_FAILED) return false;
+    data_ = static_cast<char*>(moved);
+    size_ = size;
+    capacity_ = capacity;
+    return true;
+  }
+  HostBuffer larger = Allocate(size);
+  if (size != 0 && !larger) return false;
+  if (used != 0) std::memcpy(larger.data_, data_, used);
+  larger.share_ = std::move(share_);
+  *this = std::move(larger);
+  return true;
+}
+
 void HostBuffer::Reset() {
+  share_ = {};
   if (data_ == nullptr) return;
   if (IsPooled(capacity_)) {
     ThePool().Give(data_, capacity_);
+  } else if (capacity_ > kLargestPooled) {
+    munmap(data_, capacity_);
   } else {
     std::free(data_);
   }

@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <utility>
 
+#include "base/byte_budget.h"
+
 namespace nereid::memory {
 
 /// Owned host memory, not initialised, aligned to 64 bytes. Large buffers are recycled through a
@@ -18,13 +20,15 @@ class HostBuffer {
   HostBuffer(HostBuffer&& other) noexcept
       : data_(std::exchange(other.data_, nullptr)),
         size_(std::exchange(other.size_, 0)),
-        capacity_(std::exchange(other.capacity_, 0)) {}
+        capacity_(std::exchange(other.capacity_, 0)),
+        share_(std::move(other.share_)) {}
   HostBuffer& operator=(HostBuffer&& other) noexcept {
     if (this != &other) {
       Reset();
       data_ = std::exchange(other.data_, nullptr);
       size_ = std::exchange(other.size_, 0);
       capacity_ = std::exchange(other.capacity_, 0);
+      share_ = std::move(other.share_);
     }
     return *this;
   }
@@ -32,6 +36,17 @@ class HostBuffer {
   /// `size` bytes. When the memory cannot be had, the result has data() == nullptr although size
   /// is not 0: sizes come from clients, so running out is an error to report, not a crash.
   static HostBuffer Allocate(size_t size);
+
+  /// Makes the buffer `size` bytes long, which is not less than `used`; its first `used` bytes keep
+  /// their contents, and data() may change. False, with the buffer as it was, when the memory
+  /// cannot be had. Beyond 64 MiB nothing is copied: the kernel moves the pages.
+  bool Grow(size_t size, size_t used);
+
+  /// Holds `share` until the memory is given back, so that a budget follows the buffer wherever it
+  /// moves.
+  void Charge(base::ByteShare share) { share_ = std::move(share); }
+  /// The share that Charge() gave; one of no budget before that.
+  base::ByteShare& share() { return share_; }
 
   char* data() { return data_; }
   const char* data() const { return data_; }
@@ -45,6 +60,7 @@ class HostBuffer {
   char* data_ = nullptr;
   size_t size_ = 0;
   size_t capacity_ = 0;
+  base::ByteShare share_;
 };
 
 /// Bytes that the pool keeps for later use at this moment.

@@ -386,8 +386,8 @@ TEST(FlagTableTest, HasEveryFlagOfTriton) {
       "trace-log-frequency");
   for (const std::string& name : triton) EXPECT_TRUE(names.contains(name)) << name;
   EXPECT_EQ(names.size(),
-            triton.size() + 4);  // and --enable-sequence-listing, --inline-execution,
-                                 // --execution-watchdog-secs, --cpu-plan
+            triton.size() + 5);  // and --enable-sequence-listing, --inline-execution,
+                                 // --execution-watchdog-secs, --cpu-plan, --max-request-memory
 }
 
 TEST(DefaultDirectoriesTest, TritonsOwnThenBesideTheProgramThenInstalled) {

@@ -84,6 +84,7 @@ constexpr FlagSpec kFlags[] = {
     {"cpu-plan", "share|off", "Server", ReadCpuPlan, "Whether models share out the CPUs (default share), or each uses all of them", true},
     {"inline-execution", "auto|always|never", "Server", ReadInlineExecution, "Whether cheap models run on the thread on which the request arrived (default auto: by measurement)", true},
     {"execution-watchdog-secs", "integer", "Server", Whole<0, INT_MAX, &S::execution_watchdog_secs>, "A model with an execution that takes longer is not ready; its parameter execution_watchdog_secs overrides this; 0 = off (default 0)", true},
+    {"max-request-memory", "integer", "Server", Whole<0, INT64_MAX, &S::max_request_memory>, "Bytes of memory for the requests that are received or wait at one time; more are refused; 0 = half of the memory that the process may use (default 0)", true},
     {"enable-sequence-listing", "boolean", "Server", Bool<&S::enable_sequence_listing>, "Answer GET v2/models/M/sequences, which tells the ids of all clients' sequences (default false)", true},
 
     {"log-verbose", "integer", "Logging", ReadLogVerbose, "Level of the verbose log; 0 = off (default 0)"},

@@ -180,6 +180,7 @@ struct ServerOptions {
   InlineExecution inline_execution = InlineExecution::kAuto;  // measured per model
   CpuPlanMode cpu_plan = CpuPlanMode::kShare;
   int execution_watchdog_secs = 0;  // 0 = off
+  uint64_t max_request_memory = 0;  // bytes; 0 = half of the memory that the process may use
   bool enable_sequence_listing = false;
   LogOptions log;
   RepositoryOptions repository;

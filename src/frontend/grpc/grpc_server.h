@@ -8,6 +8,7 @@
 #include <string>
 
 #include "api/inference_service.h"
+#include "base/byte_budget.h"
 #include "base/result.h"
 #include "tracing/request_tracer.h"
 
@@ -31,6 +32,9 @@ struct GrpcOptions {
   tracing::RequestTracer* tracer = nullptr;
   /// Largest request message in bytes: gRPC's own limit.
   size_t max_message_size = 0x7fffffff;
+  /// Bounds the memory of all requests that are received or being worked on, together with whoever
+  /// else has it. Null: no bound.
+  std::shared_ptr<base::ByteBudget> receive_budget;
   /// Bytes of a stream's responses that may wait for its client, and how long a backend that has
   /// more to send is held up before its request ends; see docs/streaming.md.
   size_t max_waiting_bytes = size_t{64} << 20;

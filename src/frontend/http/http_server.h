@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 
+#include "base/byte_budget.h"
 #include "base/status.h"
 #include "frontend/http/http_handler.h"
 
@@ -18,8 +19,8 @@ struct HttpServerOptions {
   int threads = 0;
   /// Whether other processes may serve the same port.
   bool reuse_port = false;
-  /// Bodies (as received, before decompression) beyond this are refused. Address space for a body
-  /// is taken when its length is announced, memory only as it arrives.
+  /// Bodies (as received, before decompression) beyond this are refused. Memory for a body is taken
+  /// as it arrives.
   uint64_t max_body_size = uint64_t{2} << 30;
   uint32_t max_head_size = 16 << 10;
   /// Keep all header fields in RequestHead::fields.
@@ -34,6 +35,10 @@ struct HttpServerOptions {
   /// to send is held up before its request ends; see docs/streaming.md.
   size_t max_waiting_bytes = size_t{64} << 20;
   std::chrono::milliseconds slow_reader_patience{5000};
+
+  /// Bounds the memory of all requests that are received or being worked on, together with whoever
+  /// else has it. Null: no bound.
+  std::shared_ptr<base::ByteBudget> receive_budget;
 
   std::string thread_name = "http";
 };

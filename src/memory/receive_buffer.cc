@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "memory/receive_buffer.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <utility>
+
+namespace nereid::memory {
+namespace {
+
+constexpr size_t kFirstCapacity = size_t{4} << 10;
+// Up to this size growing copies, so capacities double; above it the kernel moves pages, and small
+// steps keep what is charged close to what has come.
+constexpr size_t kLargestStep = size_t{64} << 20;
+
+}  // namespace
+
+void ReceiveBuffer::Start(size_t offset, size_t announced) {
+  buffer_.Reset();
+  offset_ = offset;
+  announced_ = announced;
+  size_ = 0;
+}
+
+size_t ReceiveBuffer::NextCapacity(size_t needed) const {
+  const size_t all = announced_ > SIZE_MAX - offset_ ? SIZE_MAX : offset_ + announced_;
+  const size_t held = buffer_.size();
+  const bool is_roomy = budget_ == nullptr || !budget_->IsHalfSpent();
+  if (held == 0 && needed <= all && announced_ <= kLargestStep && is_roomy) return all;
+  const size_t step = std::clamp(held, kFirstCapacity, kLargestStep);
+  const size_t grown = std::max(needed, held + step);
+  // A size that was announced is a bound as long as the peer keeps to it.
+  return needed <= all ? std::min(grown, all) : grown;
+}
+
+ReceiveBuffer::Outcome ReceiveBuffer::Reserve(size_t capacity) {
+  const size_t more = capacity - buffer_.size();
+  base::ByteShare first;
+  const bool is_new = buffer_.size() == 0;
+  if (budget_ != nullptr) {
+    const bool taken =
+        is_new ? budget_->Take(more, /*may_wait=*/false, &first) : buffer_.share().Grow(more);
+    if (!taken) return Outcome::kOverBudget;
+  }
+  // Without memory the share stays as large as it was asked for: the caller gives the buffer up.
+  if (!buffer_.Grow(capacity, is_new ? 0 : offset_ + size_)) return Outcome::kNoMemory;
+  if (is_new) buffer_.Charge(std::move(first));
+  return Outcome::kDone;
+}
+
+ReceiveBuffer::Outcome ReceiveBuffer::MakeRoom(size_t wanted, std::span<char>* room) {
+  const size_t used = offset_ + size_;
+  if (used >= buffer_.size()) {
+    const Outcome outcome = Reserve(NextCapacity(used + 1));
+    if (outcome != Outcome::kDone) return outcome;
+  }
+  *room = {buffer_.data() + used, std::min(wanted, buffer_.size() - used)};
+  return Outcome::kDone;
+}
+
+ReceiveBuffer::Outcome ReceiveBuffer::Append(std::string_view bytes) {
+  while (!bytes.empty()) {
+    std::span<char> room;
+    const Outcome outcome = MakeRoom(bytes.size(), &room);
+    if (outcome != Outcome::kDone) return outcome;
+    std::memcpy(room.data(), bytes.data(), room.size());
+    Advance(room.size());
+    bytes.remove_prefix(room.size());
+  }
+  return Outcome::kDone;
+}
+
+}  // namespace nereid::memory

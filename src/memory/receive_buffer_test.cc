@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "memory/receive_buffer.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+namespace nereid::memory {
+namespace {
+
+using Outcome = ReceiveBuffer::Outcome;
+
+constexpr size_t kMiB = size_t{1} << 20;
+
+std::shared_ptr<base::ByteBudget> Budget(size_t limit) {
+  return std::make_shared<base::ByteBudget>(limit, std::chrono::milliseconds(0));
+}
+
+/// Whether `size` more bytes may be taken from the budget now.
+bool HasRoom(const std::shared_ptr<base::ByteBudget>& budget, size_t size) {
+  base::ByteShare share;
+  return budget->Take(size, false, &share);
+}
+
+std::string Pattern(size_t size) {
+  std::string text(size, '\0');
+  for (size_t i = 0; i < size; ++i) text[i] = static_cast<char>(i * 31 + i / 251);
+  return text;
+}
+
+TEST(ReceiveBufferTest, AnAnnouncedSizeIsOnePiece) {
+  ReceiveBuffer buffer;
+  buffer.Start(8, kMiB);
+  std::span<char> room;
+  ASSERT_EQ(buffer.MakeRoom(SIZE_MAX, &room), Outcome::kDone);
+  EXPECT_EQ(room.size(), kMiB);
+  buffer.Advance(kMiB);
+  EXPECT_EQ(buffer.size(), kMiB);
+}
+
+TEST(ReceiveBufferTest, KeepsItsContentsWhileItGrows) {
+  const std::string content = Pattern(3 * kMiB + 17);
+  for (const size_t announced : {size_t{0}, content.size(), size_t{5}, 100 * kMiB}) {
+    ReceiveBuffer buffer;
+    buffer.Start(60, announced);
+    for (size_t at = 0; at < content.size(); at += 70'001) {
+      ASSERT_EQ(buffer.Append(std::string_view(content).substr(at, 70'001)), Outcome::kDone);
+    }
+    EXPECT_EQ(buffer.view(), content) << announced;
+    const HostBuffer taken = buffer.Take();
+    EXPECT_EQ(std::string_view(taken.data() + 60, content.size()), content);
+  }
+}
+
+TEST(ReceiveBufferTest, KeepsItsContentsBeyondThePool) {
+  ReceiveBuffer buffer;
+  buffer.Start(0, 0);
+  const std::string piece = Pattern(kMiB);
+  for (int i = 0; i < 70; ++i) ASSERT_EQ(buffer.Append(piece), Outcome::kDone);
+  for (size_t i = 0; i < 70; ++i) EXPECT_EQ(buffer.view().substr(i * kMiB, kMiB), piece) << i;
+}
+
+TEST(ReceiveBufferTest, AHugeAnnouncementTakesNothingAhead) {
+  const auto budget = Budget(100 * kMiB);
+  ReceiveBuffer buffer(budget);
+  buffer.Start(0, size_t{2} << 30);
+  ASSERT_EQ(buffer.Append("x"), Outcome::kDone);
+  EXPECT_TRUE(HasRoom(budget, 99 * kMiB));
+}
+
+TEST(ReceiveBufferTest, AnnouncementsTakeNothingAheadOnceHalfIsSpent) {
+  const auto budget = Budget(100 * kMiB);
+  const base::ByteShare others = budget->Force(51 * kMiB);
+  ReceiveBuffer buffer(budget);
+  buffer.Start(0, 40 * kMiB);
+  ASSERT_EQ(buffer.Append("x"), Outcome::kDone);
+  EXPECT_TRUE(HasRoom(budget, 48 * kMiB));
+}
+
+TEST(ReceiveBufferTest, ASpentBudgetEndsIt) {
+  const auto budget = Budget(kMiB);
+  const base::ByteShare others = budget->Force(kMiB / 2);
+  ReceiveBuffer buffer(budget);
+  buffer.Start(0, 0);
+  EXPECT_EQ(buffer.Append(Pattern(kMiB)), Outcome::kOverBudget);
+}
+
+TEST(ReceiveBufferTest, TheChargeLivesAsLongAsTheMemory) {
+  const auto budget = Budget(kMiB);
+  ReceiveBuffer buffer(budget);
+  buffer.Start(0, kMiB);
+  ASSERT_EQ(buffer.Append("x"), Outcome::kDone);
+  HostBuffer taken = buffer.Take();
+  HostBuffer moved = std::move(taken);
+  EXPECT_FALSE(HasRoom(budget, 1));
+  moved.Reset();
+  EXPECT_TRUE(HasRoom(budget, 1));
+}
+
+TEST(ReceiveBufferTest, AnOffsetThatOverflowsIsNoMemory) {
+  ReceiveBuffer buffer;
+  buffer.Start(63, SIZE_MAX);
+  EXPECT_EQ(buffer.Append("abc"), Outcome::kDone);
+  EXPECT_EQ(buffer.view(), "abc");
+}
+
+TEST(ReceiveBufferTest, StartsAnew) {
+  ReceiveBuffer buffer;
+  buffer.Start(0, 0);
+  ASSERT_EQ(buffer.Append("abc"), Outcome::kDone);
+  buffer.Start(16, 2);
+  EXPECT_EQ(buffer.size(), 0u);
+  ASSERT_EQ(buffer.Append("de"), Outcome::kDone);
+  EXPECT_EQ(buffer.view(), "de");
+}
+
+}  // namespace
+}  // namespace nereid::memory
