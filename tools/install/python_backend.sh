@@ -7,55 +7,111 @@
 #
 # After it
 #   DIR/wheel       is the unpacked wheel; its backends/python is complete
-#   DIR/python      is a virtual environment with NumPy 1.26 (the backend cannot take NumPy 2)
+#   DIR/python      is a virtual environment of Python 3.11 with NumPy 1.26 (the backend cannot take
+#                   NumPy 2, and newer Pythons cannot take NumPy 1.26)
+#   DIR/debian      is Debian 12's Python 3.11, where the system has none, or none with its library
+#   DIR/pip         is a virtual environment of the system's Python that the script downloads with
 #   BACKENDS/python is a link to the backend, where BACKENDS is given
 # Start Nereid with --backend-directory=BACKENDS and PATH=DIR/python/bin:$PATH.
-# A second run downloads nothing. Needs x86-64, Python 3.11 and libpython3.11.
+# A second run downloads nothing. Needs x86-64, Python 3.9 or newer with venv, and either Python 3.11
+# with libpython3.11 or Debian's apt (tools/install/private_apt.sh); no root.
 set -euo pipefail
 
-readonly kVersion=0.7.0 kNumpy=1.26.4
+readonly kVersion=0.7.0 kNumpy=1.26.4 kPython=3.11 kSuite=bookworm
 
-fail() { echo "python_backend: $1" >&2; exit 1; }
+fail() { echo "python_backend: $*" >&2; exit 1; }
+
+# shellcheck source=tools/install/private_apt.sh
+. "$(dirname "${BASH_SOURCE[0]}")/private_apt.sh"
 
 [ $# -ge 1 ] && [ $# -le 2 ] || fail "usage: python_backend.sh DIR [BACKENDS]"
 [ "$(uname -m)" = x86_64 ] || fail "the wheel is for x86-64 alone"
-base="$(command -v /usr/bin/python3.11 || command -v python3.11)" ||
-  fail "the wheel's programs are for Python 3.11, which is not here"
 mkdir -p "$1"
 dir="$(cd "$1" && pwd)"
 python="$dir/python/bin/python"
 triton="$dir/wheel/pytriton/tritonserver"
+program="$triton/backends/python/triton_python_backend_stub"
+work="$(mktemp -d)"
+trap 'rm -rf "$work"' EXIT
 
-if ! "$python" -c "import numpy, sys; sys.exit(numpy.__version__ != '$kNumpy')" 2>/dev/null; then
-  rm -rf "$dir/python"
-  "$base" -m venv "$dir/python" || fail "cannot make a virtual environment; is python3-venv there?"
-  "$python" -m pip install --quiet "numpy==$kNumpy" || fail "pip could not install NumPy $kNumpy"
-fi
+# need_pip: a pip to download with. Python 3.11 may come without one.
+need_pip() {
+  pip="$dir/pip/bin/pip"
+  if "$pip" --version >/dev/null 2>&1; then return; fi
+  rm -rf "$dir/pip"
+  python3 -m venv "$dir/pip" ||
+    fail "cannot make a virtual environment; is python3-venv there?"
+}
 
-if [ ! -x "$triton/bin/tritonserver" ]; then
-  parts="$dir/wheel.part"
+fetch_wheel() {
+  local parts="$dir/wheel.part"
   rm -rf "$parts"
   mkdir -p "$parts/download"
   echo "python_backend: downloading nvidia-pytriton $kVersion (55 MB)"
   # The tag is named because the wheel says glibc 2.35 or newer and an older pip would refuse it
   # by its name.
-  "$python" -m pip download --quiet --no-deps --only-binary :all: \
+  "$pip" download --quiet --no-deps --only-binary :all: \
     --platform manylinux_2_35_x86_64 --dest "$parts/download" "nvidia-pytriton==$kVersion" ||
     fail "pip could not download nvidia-pytriton $kVersion"
-  "$python" -m zipfile -e "$parts"/download/nvidia_pytriton-*.whl "$parts/tree"
+  "$dir/pip/bin/python" -m zipfile -e "$parts"/download/nvidia_pytriton-*.whl "$parts/tree"
   chmod +x "$parts"/tree/pytriton/tritonserver/bin/tritonserver \
     "$parts"/tree/pytriton/tritonserver/python_backend_stubs/*/triton_python_backend_stub
   rm -rf "$dir/wheel"
   mv "$parts/tree" "$dir/wheel"
   rm -rf "$parts"
-fi
+}
 
+# missing_libraries: the libraries that the backend's program does not find.
+missing_libraries() {
+  ldd "$program" | awk '/not found/ { print $1 }'
+}
+
+# fetch_python: Debian 12's Python 3.11, unpacked in $dir/debian; the system stays as it is.
+fetch_python() {
+  local package
+  local packages=("python$kPython-minimal" "libpython$kPython-minimal" "libpython$kPython-stdlib"
+    "libpython$kPython")
+  echo "python_backend: downloading Python $kPython (Debian $kSuite)"
+  private_apt_mirror "install Python $kPython and libpython$kPython"
+  private_apt_update deb "$kSuite"
+  private_apt_get download "${packages[@]}" ||
+    fail "apt cannot download ${packages[*]} from $mirror $kSuite"
+  rm -rf "$dir/debian" "$dir/debian.part"
+  for package in "$work"/get/*.deb; do
+    dpkg-deb -x "$package" "$dir/debian.part"
+  done
+  mv "$dir/debian.part" "$dir/debian"
+}
+
+# find_python: sets `base` to a Python 3.11 whose library the backend's program finds as well.
+find_python() {
+  local library=libpython$kPython.so.1.0
+  base="$(command -v "/usr/bin/python$kPython" || command -v "python$kPython" || true)"
+  if [ -n "$base" ] && [[ " $(missing_libraries) " != *"$library"* ]]; then return; fi
+  base="$dir/debian/usr/bin/python$kPython"
+  [ -x "$base" ] || fetch_python
+  # Beside the wheel's own libraries, where its programs look first.
+  cp -f "$dir"/debian/usr/lib/x86_64-linux-gnu/$library "$dir/wheel/nvidia_pytriton.libs/"
+}
+
+make_environment() {
+  rm -rf "$dir/python"
+  "$base" -m venv --without-pip "$dir/python" || fail "cannot make a virtual environment of $base"
+  "$pip" --python "$python" install --quiet --only-binary :all: pip "numpy==$kNumpy" ||
+    fail "pip could not install NumPy $kNumpy"
+}
+
+[ -x "$triton/bin/tritonserver" ] || { need_pip; fetch_wheel; }
 # The program that runs a model's code lies apart in the wheel, one for each Python. Beside the
 # library it finds the wheel's other libraries as well: both look four folders up.
-cp -f "$triton/python_backend_stubs/3.11/triton_python_backend_stub" "$triton/backends/python/"
-missing="$(ldd "$triton/backends/python/triton_python_backend_stub" | grep 'not found' || true)"
-[ -z "$missing" ] ||
-  fail "the backend's program misses libraries (on Debian: apt-get install libpython3.11): $missing"
+cp -f "$triton/python_backend_stubs/$kPython/triton_python_backend_stub" "$program"
+find_python
+missing="$(missing_libraries | tr '\n' ' ')"
+[ -z "$missing" ] || fail "the backend's program misses libraries: $missing"
+if ! "$python" -c "import numpy, sys; sys.exit(numpy.__version__ != '$kNumpy')" 2>/dev/null; then
+  need_pip
+  make_environment
+fi
 
 if [ $# -eq 2 ]; then
   mkdir -p "$2"

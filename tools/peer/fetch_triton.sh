@@ -38,9 +38,6 @@ need_package() {  # need_package PROBE PACKAGE: installs PACKAGE unless PROBE ho
 }
 
 server="$dir/wheel/pytriton/tritonserver/bin/tritonserver"
-# The stub of the Python backend links to the distribution's own libpython.
-need_package "ldconfig -p | grep -q 'libpython3\.11\.so\.1\.0' || ls /usr/lib/*/libpython3.11.so.1.0" \
-  libpython3.11
 need_package "python3 -c 'import ensurepip, venv'" python3-venv
 "$root/tools/install/python_backend.sh" "$dir"
 libs="$dir/wheel/nvidia_pytriton.libs"
