@@ -12,9 +12,11 @@
 //           threads      `count` responses from each of four threads at once, then the final flag
 //           gone         `count` responses; when the client has gone, one more and the final flag
 //           deaf         `count` responses as fast as possible, whether the client has gone or not
+//           inside       `count` responses and the final flag from within Execute, whose instance
+//                        serves nobody else meanwhile
 //   count   (1)          how many
 //
-// The responses come from another thread, after the request is released. They stop when the client
+// But for `inside`, they come from another thread, after the request is released. They stop when the client
 // gives up, but for `deaf` and `gone`.
 #include <utility>
 
@@ -159,8 +161,13 @@ class FaultyInstance {
       if (factory == nullptr) {
         continue;
       }
+      const bool inside = order.fault == "inside";
       auto sender = std::make_shared<Sender>(factory, std::move(order));
-      threads_.Run([sender] { sender->Run(); });
+      if (inside) {
+        sender->Run();
+      } else {
+        threads_.Run([sender] { sender->Run(); });
+      }
     }
   }
 

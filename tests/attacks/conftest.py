@@ -1,0 +1,202 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Servers to attack, and what is watched while they are: memory, and the waits of another client."""
+
+import contextlib
+import json
+import os
+import shlex
+import subprocess
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+HERE = Path(__file__).resolve().parent
+sys.path.append(str(HERE.parent / "conformance"))
+
+import decoupled_models  # noqa: E402
+import models  # noqa: E402
+from config_models import put_plugin  # noqa: E402
+from server_process import ServerProcess, sanitized  # noqa: E402
+
+FIGURES = []
+SHORTEST = 0.5  # seconds for which the other client is watched at least
+
+
+def pytest_addoption(parser):
+    group = parser.getgroup("server under attack")
+    group.addoption("--server-command", default=os.environ.get("NEREID_SERVER"),
+                    help="command that starts the server (default: NEREID_SERVER, else the "
+                         "'nereid serve' of build/release)")
+    group.addoption("--backend-directory", default=os.environ.get("NEREID_BACKENDS"),
+                    help="passed to the server (default: NEREID_BACKENDS, else the backends of "
+                         "the command's build)")
+    group.addoption("--scale", type=float,
+                    help="factor for the bounds of time and memory (default: 1, for a server with "
+                         "a sanitizer 8)")
+
+
+def pytest_terminal_summary(terminalreporter):
+    if FIGURES:
+        terminalreporter.write_sep("-", "figures")
+    for figure in FIGURES:
+        terminalreporter.write_line(figure)
+
+
+@pytest.fixture(scope="session")
+def command(request):
+    given = request.config.option.server_command
+    if given:
+        return shlex.split(given)
+    return [str(HERE.parents[1] / "build" / "release" / "bin" / "nereid"), "serve"]
+
+
+@pytest.fixture(scope="session")
+def backends(request, command) -> Path:
+    given = request.config.option.backend_directory
+    return Path(given).resolve() if given else Path(command[0]).resolve().parents[1] / "backends"
+
+
+@pytest.fixture(scope="session")
+def test_plugins(backends) -> Path:
+    """The folder of the plug-ins that only tests load, beside the backends' folder."""
+    return backends.parent / "tests" / "plugins"
+
+
+@pytest.fixture(scope="session")
+def start_server(command, backends, tmp_path_factory):
+    """start_server(name, write, *flags): a server over what `write` puts into the repository.
+    All are ended with the session, and must end well."""
+    started = []
+
+    def start(name, write, *flags, environment=None):
+        folder = tmp_path_factory.mktemp(name)
+        write(folder / "models")
+        flags = [f"--backend-directory={backends}", *flags]
+        server = ServerProcess(command, folder / "models", folder / "server.log", flags,
+                               environment=environment)
+        server.start()
+        started.append(server)
+        return server
+
+    yield start
+    failures = []
+    for server in started:
+        try:
+            server.stop()
+        except Exception as error:  # every server is ended before one is complained of
+            failures.append(str(error))
+    assert not failures, "\n".join(failures)
+
+
+def write_victims(plugins):
+    """Identities of any length: "plain" and "bystander" of INT32, "bytes" of UINT8, "floats" of
+    FP32, "text" of BYTES. "many" is decoupled, of UINT8 with one instance: see
+    tests/plugins/decoupled_faults.cc; so is "many_responses", which is not declared decoupled."""
+    def write(root):
+        repository = models.Repository(root)
+        repository.identity("plain", [("INT32", [-1])])
+        repository.identity("bystander", [("INT32", [-1])])
+        for name, datatype in (("bytes", "UINT8"), ("floats", "FP32"), ("text", "BYTES")):
+            repository.identity(name, [(datatype, [-1])])
+        for name, extra in (("many", decoupled_models.DECOUPLED), ("many_responses", "")):
+            repository.identity(name, [("UINT8", [-1])], extra=extra + models.ONE_CPU_INSTANCE,
+                                backend="decoupled_faults")
+            put_plugin(root / name, plugins / "libtriton_decoupled_faults.so")
+    return write
+
+
+@pytest.fixture(scope="session")
+def server(start_server, test_plugins):
+    """The server that most attacks share."""
+    return start_server("victims", write_victims(test_plugins))
+
+
+@pytest.fixture(scope="session")
+def scale(request, command) -> float:
+    given = request.config.option.scale
+    if given:
+        return given
+
+    class Program:
+        pass
+
+    Program.command = command
+    return 8.0 if sanitized(Program) else 1.0
+
+
+def memory_of(server, field) -> float:
+    """A size of /proc/PID/status in MiB: VmRSS, VmHWM (the peak), VmSize."""
+    for line in Path(f"/proc/{server.process.pid}/status").read_text().splitlines():
+        if line.startswith(field + ":"):
+            return int(line.split()[1]) / 1024
+    raise AssertionError(f"the server is gone:\n{server.log_tail()}")
+
+
+def forget_peak(server):
+    Path(f"/proc/{server.process.pid}/clear_refs").write_text("5")
+
+
+class Bystander:
+    """The client of bystander.py."""
+
+    def __init__(self, server, model="bystander"):
+        self.process = subprocess.Popen(
+            [sys.executable, str(HERE / "bystander.py"), str(server.http_port),
+             str(server.grpc_port), model],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        assert self.process.stdout.readline() == "ready\n"
+
+    def report(self):
+        output, _ = self.process.communicate("\n", timeout=120)
+        return json.loads(output)
+
+
+@dataclass
+class Watch:
+    """What one attack did. Set when the attack is over."""
+    grown_mib: float = 0.0
+    worst_ms: float = 0.0
+    p99_ms: float = 0.0
+    count: int = 0
+
+
+@pytest.fixture
+def attack(request, scale):
+    """with attack(server, peak_mib=..., worst_ms=...): bounds what happens inside. `peak_mib`: how
+    much memory the server may take beyond what it had; `worst_ms`: how long a single request of
+    another client may take. Both are generous: they are for a loaded machine of two cores, and
+    multiplied by --scale."""
+    @contextlib.contextmanager
+    def watch(server, *, peak_mib, worst_ms, model="bystander"):
+        seen = Watch()
+        bystander = Bystander(server, model)
+        forget_peak(server)
+        before = memory_of(server, "VmRSS")
+        begin = time.monotonic()
+        failed = True
+        try:
+            yield seen
+            time.sleep(max(0.0, begin + SHORTEST - time.monotonic()))
+            failed = False
+        finally:
+            seconds = time.monotonic() - begin
+            if failed:
+                bystander.process.kill()
+        seen.grown_mib = memory_of(server, "VmHWM") - before
+        report = bystander.report()
+        seen.count, seen.p99_ms, seen.worst_ms = (report[k] for k in
+                                                  ("count", "p99_ms", "worst_ms"))
+        FIGURES.append(
+            f"{request.node.name}: {seconds:.1f} s, memory +{seen.grown_mib:.0f} MiB "
+            f"(bound {peak_mib * scale:.0f}), other client: {seen.count} requests, p99 "
+            f"{seen.p99_ms} ms, worst {seen.worst_ms} ms (bound {worst_ms * scale:.0f})")
+        assert server.alive(), server.log_tail()
+        assert not report["failures"], report["failures"]
+        assert seen.count > 0
+        assert seen.grown_mib <= peak_mib * scale, FIGURES[-1]
+        assert seen.worst_ms <= worst_ms * scale, FIGURES[-1]
+
+    return watch
