@@ -22,7 +22,7 @@ from PIL import Image, ImageDraw, ImageFilter, ImageFont
 
 import photographs
 
-TRUETYPE = Path("/usr/share/fonts/truetype")
+TRUETYPE = Path("/usr/share/fonts/truetype")  # and a folder for each font
 # Each lot: a seed, fonts, words.
 LOTS = {
     "examination": (
@@ -73,12 +73,20 @@ def colours(chance: np.random.Generator) -> tuple[tuple[int, ...], tuple[int, ..
     return pair if chance.random() < 0.7 else pair[::-1]
 
 
+def find_font(place: str, root: Path = TRUETYPE) -> Path:
+    """The file of a font; its folder may have another name: liberation2 is liberation in Debian 13."""
+    if (root / place).is_file():
+        return root / place
+    elsewhere = sorted(root.glob(f"*/{Path(place).name}"))
+    if not elsewhere:
+        raise FileNotFoundError(f"no font {root / place}: see tools/install/packages_test.txt")
+    return elsewhere[0]
+
+
 def draw(chance: np.random.Generator, fonts: list[str], words: list[str]):
     """One to four lines of one to three words, with room around them; and its paper."""
     paper, ink = colours(chance)
-    file = TRUETYPE / str(chance.choice(fonts))
-    if not file.is_file():
-        raise FileNotFoundError(f"no font {file}: see tools/install/packages.txt")
+    file = find_font(str(chance.choice(fonts)))
     height = int(chance.integers(26, 64))
     font = ImageFont.truetype(str(file), height)
     lines = [
