@@ -97,13 +97,11 @@ std::string BackendRegistry::ConfigJson(const std::string& name) const {
   return json + "}}";
 }
 
-base::Result<std::shared_ptr<Backend>> BackendRegistry::Get(const std::string& name,
-                                                            const std::string& runtime,
-                                                            const std::string& model_directory,
-                                                            const std::string& version_directory) {
+base::Result<std::shared_ptr<Backend>> BackendRegistry::Get(
+    const config::BackendLibrarySearch& search) {
+  const std::string& name = search.backend;
   NEREID_ASSIGN_OR_RETURN(const auto places,
-                          config::BackendLibraryPlaces(name, runtime, version_directory,
-                                                       model_directory, settings_.directory));
+                          config::BackendLibraryPlaces(search, settings_.directory));
   {
     std::lock_guard lock(mutex_);
     if (const auto found = built_in_.find(name); found != built_in_.end()) return found->second;
@@ -118,7 +116,7 @@ base::Result<std::shared_ptr<Backend>> BackendRegistry::Get(const std::string& n
     }
     return slot;
   }
-  return base::Status::InvalidArgument(config::NoBackendLibraryText(name));
+  return base::Status::InvalidArgument(config::NoBackendLibraryText(search, settings_.directory));
 }
 
 base::Status BackendRegistry::AddBuiltIn(const std::string& name,

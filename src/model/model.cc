@@ -108,9 +108,9 @@ Status Model::Load(const ModelSource& source) {
 
 Status Model::InitializeBackend(const ModelSource& source, request::ModelIdentity* identity) {
   config::ModelConfigPtr& config = identity->config;
-  NEREID_ASSIGN_OR_RETURN(auto backend,
-                          environment_.backends.Get(config->backend(), config->runtime(),
-                                                    source.directory, source.version_directory));
+  NEREID_ASSIGN_OR_RETURN(
+      auto backend, environment_.backends.Get({source.name, config->backend(), config->runtime(),
+                                               source.version_directory, source.directory}));
   config = config::CompleteInstanceGroups(*config, DefaultsFrom(backend->attributes()));
   NEREID_RETURN_IF_ERROR(CheckGroups(*config));
   NEREID_ASSIGN_OR_RETURN(const base::CpuPlacement placement,
@@ -128,20 +128,31 @@ Status Model::InitializeBackend(const ModelSource& source, request::ModelIdentit
   description.server = environment_.c_server;
   backend_model_ = std::make_unique<backend::BackendModel>(
       std::move(backend), std::move(description), ConfigForBackend(*config));
+  Status initialized;
   {
     // Frameworks start their threads here, which inherit the placement.
     const base::ScopedPlacement placed(placement);
-    NEREID_RETURN_IF_ERROR(backend_model_->Initialize());
+    initialized =
+        backend_model_->Initialize([&](std::string_view json) -> base::Result<std::string> {
+          if (environment_.auto_complete) {
+            NEREID_ASSIGN_OR_RETURN(config, config::MergeBackendConfig(*config, json));
+          }
+          return ConfigForBackend(*config);
+        });
   }
-  if (const auto& completed = backend_model_->completed_config();
-      completed && environment_.auto_complete) {
-    NEREID_ASSIGN_OR_RETURN(config, config::MergeBackendConfig(*config, *completed));
-    backend_model_->SetConfigJson(ConfigForBackend(*config));
+  // What is wrong with the configuration itself is said in its own words, whatever the backend
+  // finds unfit in it. Other failures, of files or while completing, are the backend's to tell.
+  const Status valid =
+      config::ValidateModelConfig(*config, config::ValidateOptions::ForLoad(/*gpu_count=*/0));
+  if (initialized.code() == base::StatusCode::kInvalidArgument && !valid.ok()) {
+    LOG_ERROR << "model '" << source.name << "': its backend says: " << initialized.message();
+    return valid;
   }
-  config::ValidateOptions all;
-  all.check_io = true;
-  all.check_instance_groups = true;
-  return config::ValidateModelConfig(*config, all);
+  NEREID_RETURN_IF_ERROR(initialized);
+  if (!source.configured && !backend_model_->completed()) {
+    return Status::NotFound("model configuration is not provided for model '" + source.name + "'");
+  }
+  return valid;
 }
 
 std::string Model::ConfigForBackend(const config::ModelConfig& config) const {

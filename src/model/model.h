@@ -56,6 +56,7 @@ struct ModelSource {
   std::string directory;          // the model's
   std::string version_directory;  // may not exist for models made of nothing but configuration
   config::ModelConfigPtr config;  // completed from the files, normalised, validated
+  bool configured = true;         // false: neither a file nor an override configures it
 };
 
 /// A loaded version with a backend: configuration, backend, instances, scheduler, statistics. It

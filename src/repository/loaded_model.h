@@ -37,6 +37,7 @@ struct VersionSource {
   std::string directory;          // the model's
   std::string version_directory;  // the version's
   config::ModelConfigPtr config;  // completed from the files, normalised, validated
+  bool configured = true;         // false: neither a file nor an override configures it
   /// What keeps the files where they are; to be kept for as long as the model, and let go after it.
   std::shared_ptr<const void> origin = nullptr;
 };

@@ -152,6 +152,9 @@ base::Result<PolledModel> PollModel(const ModelDirectory& directory, const PollO
     // Before anything is read: a change while we read makes the model look modified next time.
     polled.basis.files = ReadFileState(directory.path);
   }
+  polled.basis.configured =
+      overrides.config.has_value() ||
+      base::PathExists(ConfigFilePath(polled.directory.path, options.config_name));
   NEREID_ASSIGN_OR_RETURN(const config::ModelConfigPtr written,
                           WrittenConfig(polled.directory.path, options, overrides));
   if (written->proto().model_repository_agents().agents_size() > 0) {

@@ -83,6 +83,7 @@ ModelLifecycle::LoadedVersions ModelLifecycle::MakeVersions(const PolledModel& p
                                polled.directory.path,
                                base::JoinPath(polled.directory.path, std::to_string(version)),
                                polled.basis.config,
+                               polled.basis.configured,
                                polled.origin};
     LOG_INFO << (action == VersionAction::kLoad ? "loading: " : "updating: ") << id << ":"
              << version;
