@@ -5,6 +5,7 @@
 
 #include "ensemble/adapt_shape.h"
 #include "ensemble/step_request.h"
+#include "request/output_shape.h"
 #include "request/response_factory.h"
 #include "request/response_sink.h"
 
@@ -34,9 +35,9 @@ Status Cancelled(const InferenceRequest& request) {
 }
 
 /// `what`: the tensor, as the message names it. `dims` without the batch dimension.
-Status CheckShape(const std::string& what, const tensor::Shape& shape,
-                  const config::TensorSpec& spec, bool batching) {
-  const tensor::Shape expected = ShapePattern(spec.dims, batching);
+Status CheckShape(const std::string& what, const tensor::Shape& shape, const tensor::Shape& dims,
+                  bool batching) {
+  const tensor::Shape expected = ShapePattern(dims, batching);
   if (tensor::ShapeMatches(expected, shape)) return Status::Ok();
   return Status::Internal(what + " has the shape " + tensor::ShapeText(shape) + ", expected " +
                           tensor::ShapeText(expected));
@@ -240,9 +241,7 @@ bool EnsembleRequest::CarryOutOne(std::unique_lock<std::mutex>& lock) {
 void EnsembleRequest::Finish(const Status& outcome) {
   request_->cancellation()->SetListener(nullptr);
   parts_.observer.OnEnd(*request_, *times_, outcome);
-  const std::shared_ptr<request::ResponseSink> sink = request_->sink();
-  request_->Unbind();
-  sink->RequestReleased(std::move(request_));
+  request::ReleaseRequest(std::move(request_));
 }
 
 void EnsembleRequest::OnTurn(EnsembleRun::StepStart start) {
@@ -302,7 +301,7 @@ base::Result<std::vector<TensorPtr>> EnsembleRequest::TakeOutputs(const StepSink
         NEREID_RETURN_IF_ERROR(CheckShape("output '" + output->name + "' for the tensor '" +
                                               parts_.plan.tensors()[step.outputs[i].tensor].name +
                                               "'",
-                                          output->shape, *spec, batching));
+                                          output->shape, spec->dims, batching));
       }
       values[i] = TakeOutput(*output, batching, sequence);
       break;
@@ -362,9 +361,13 @@ Status EnsembleRequest::Respond(const EnsembleRun::Response& values, bool final)
                                  std::string(tensor::DataTypeName(spec.data_type))));
     }
     const bool batching = config.max_batch_size() > 0;
-    tensor::Shape shape = AdaptShape(value->shape, value->batching, spec.dims, batching);
-    const Status fits = CheckShape("output '" + tensor.name + "'", shape, spec, batching);
+    const tensor::Shape& dims = spec.reshape ? *spec.reshape : spec.dims;
+    tensor::Shape shape = AdaptShape(value->shape, value->batching, dims, batching);
+    const Status fits = CheckShape("output '" + tensor.name + "'", shape, dims, batching);
     if (!fits.ok()) return InStep(step, fits);
+    if (spec.reshape) {
+      NEREID_ASSIGN_OR_RETURN(shape, request::ClientShape(config, tensor.name, shape));
+    }
     NEREID_ASSIGN_OR_RETURN(request::Output * output,
                             response->AddOutput(tensor.name, value->type, std::move(shape)));
     NEREID_RETURN_IF_ERROR(response->LendOutput(output, value->data, value->size, value));
