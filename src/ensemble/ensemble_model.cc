@@ -49,7 +49,7 @@ EnsembleModel::EnsembleModel(const model::ModelEnvironment& environment,
     : environment_(environment),
       source_(source),
       members_(members),
-      statistics_(environment.clock) {}
+      statistics_(environment.clock, environment.summary_latencies) {}
 
 EnsembleModel::~EnsembleModel() = default;
 
@@ -113,7 +113,8 @@ Status EnsembleModel::CreateCache() {
     return Status::Ok();
   }
   NEREID_ASSIGN_OR_RETURN(const cache::Digest fingerprint, Fingerprint());
-  cache_statistics_ = std::make_unique<model::CacheStatistics>(environment_.clock);
+  cache_statistics_ = std::make_unique<model::CacheStatistics>(environment_.clock,
+                                                               environment_.summary_latencies);
   response_cache_ = std::make_unique<cache::ModelCache>(*environment_.response_cache, fingerprint,
                                                         environment_.clock, *cache_statistics_);
   return Status::Ok();
@@ -163,6 +164,13 @@ telemetry::ModelStatistics EnsembleModel::Statistics() const {
     total.pending_requests = response_cache_->PendingCount();
     cache_statistics_->MergeInto(&total);
   }
+  return total;
+}
+
+telemetry::LatencySummaries EnsembleModel::Summaries() const {
+  telemetry::LatencySummaries total;
+  statistics_.MergeInto(&total);
+  if (response_cache_ != nullptr) cache_statistics_->MergeInto(&total);
   return total;
 }
 

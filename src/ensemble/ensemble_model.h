@@ -34,6 +34,7 @@ class EnsembleModel final : public model::ModelVersion {
   /// Whether every member is served and ready.
   base::Status CheckReady() override;
   telemetry::ModelStatistics Statistics() const override;
+  telemetry::LatencySummaries Summaries() const override;
   /// Covers the members' fingerprints.
   base::Result<cache::Digest> Fingerprint() const override;
   /// UNSUPPORTED: there are no instances.

@@ -172,7 +172,8 @@ base::Result<std::vector<InstancePtr>> Model::CreateInstances(
     }
     const base::ScopedPlacement placed(placement);
     auto instance =
-        std::make_shared<ModelInstance>(*backend_model_, spec, placement, environment_.clock);
+        std::make_shared<ModelInstance>(*backend_model_, spec, placement, environment_.clock,
+                                        environment_.summary_latencies);
     NEREID_RETURN_IF_ERROR(instance->Initialize());
     if (!instance->passive()) {
       NEREID_RETURN_IF_ERROR(
@@ -304,7 +305,8 @@ Status Model::CreateCache() {
     return Status::Ok();
   }
   NEREID_ASSIGN_OR_RETURN(const cache::Digest fingerprint, Fingerprint());
-  cache_statistics_ = std::make_unique<CacheStatistics>(environment_.clock);
+  cache_statistics_ =
+      std::make_unique<CacheStatistics>(environment_.clock, environment_.summary_latencies);
   response_cache_ = std::make_unique<cache::ModelCache>(*environment_.response_cache, fingerprint,
                                                         environment_.clock, *cache_statistics_);
   return Status::Ok();
@@ -346,6 +348,13 @@ telemetry::ModelStatistics Model::Statistics() const {
     total.pending_requests += response_cache_->PendingCount();
     cache_statistics_->MergeInto(&total);
   }
+  return total;
+}
+
+telemetry::LatencySummaries Model::Summaries() const {
+  telemetry::LatencySummaries total;
+  instances_.AddSummariesTo(&total);
+  if (response_cache_ != nullptr) cache_statistics_->MergeInto(&total);
   return total;
 }
 

@@ -47,6 +47,7 @@ struct ModelEnvironment {
   TRITONSERVER_Server* c_server = nullptr;
   cache::ResponseCache* response_cache = nullptr;  // null: the server has none
   bool histogram_latencies = false;  // whether models keep histograms of first responses
+  bool summary_latencies = false;    // whether models keep summaries of latencies
 };
 
 /// Where a model version comes from.
@@ -87,6 +88,7 @@ class Model final : public ModelVersion {
   base::Status CheckReady() override;
 
   telemetry::ModelStatistics Statistics() const override;
+  telemetry::LatencySummaries Summaries() const override;
   base::Result<cache::Digest> Fingerprint() const override;
 
  private:

@@ -10,6 +10,7 @@
 #include "model/instance_set.h"
 #include "request/inference_request.h"
 #include "request/model_identity.h"
+#include "telemetry/latency_summary.h"
 #include "telemetry/model_statistics.h"
 #include "telemetry/sequence_statistics.h"
 
@@ -49,6 +50,8 @@ class ModelVersion {
   virtual base::Status CheckReady() = 0;
 
   virtual telemetry::ModelStatistics Statistics() const = 0;
+  /// Empty where the server keeps no summaries.
+  virtual telemetry::LatencySummaries Summaries() const { return {}; }
 
   /// Stands for what the version computes; see cache::FingerprintModel. Reads its files: blocks.
   virtual base::Result<cache::Digest> Fingerprint() const = 0;

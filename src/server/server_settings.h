@@ -76,4 +76,9 @@ struct ServerSettings {
 /// `otherwise` where it is not given, or has another value.
 bool MetricsSwitch(const ServerSettings& settings, const std::string& name, bool otherwise);
 
+/// The quantiles of summary_quantiles in the global group of metrics_config ("0.5:0.05,0.9:0.01";
+/// the error that is allowed is not needed): of the last value that names any, else 0.5, 0.9, 0.95,
+/// 0.99 and 0.999. What is no quantile is left out, with a line in the log.
+std::vector<double> SummaryQuantiles(const ServerSettings& settings);
+
 }  // namespace nereid::server
