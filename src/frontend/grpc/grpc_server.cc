@@ -52,6 +52,7 @@ class GrpcServer::State {
     for (std::thread& thread : threads_) thread.join();
     threads_.clear();
     context_.workers.Stop();
+    context_.queries.Stop();
     loops_.clear();
   }
 

@@ -7,29 +7,28 @@
 #include "frontend/grpc/server_context.h"
 
 namespace nereid::frontend::grpc {
-namespace {
 
-Delivery Answer(const UnaryMethod& method, ServerContext& context, std::string_view request) {
+Delivery SmallCall::Answer(std::string_view request) {
   Delivery delivery;
   codec::proto::EncodedMessage reply;
-  delivery.status = method.handler(context, request, &reply);
+  delivery.status = method_.handler(context_, {request, client_}, &reply);
   if (delivery.status->code == kGrpcOk) delivery.message = std::move(reply);
   return delivery;
 }
 
-}  // namespace
-
 void SmallCall::OnRequest(StoredBytes message) {
-  if (!method_.blocks) {
-    OnDelivery(Answer(method_, context_, message.bytes));
+  if (method_.workers == nullptr) {
+    OnDelivery(Answer(message.bytes));
     return;
   }
   // std::function wants something copyable.
   auto request = std::make_shared<StoredBytes>(std::move(message));
-  const bool accepted =
-      context_.workers.Run([self = shared_from_this(), &method = method_, &context = context_,
-                            request] { self->Deliver(Answer(method, context, request->bytes)); });
-  if (!accepted) Finish({kGrpcUnavailable, "Server exiting"});
+  const auto self = std::static_pointer_cast<SmallCall>(shared_from_this());
+  const bool accepted = (context_.*method_.workers)
+                            .Run({[self, request] { self->Deliver(self->Answer(request->bytes)); },
+                                  [self] { return self->client_.IsCancelled(); },
+                                  [] {}});  // nobody waits for an answer
+  if (!accepted) Finish({kGrpcUnavailable, "the server is exiting, or has too much to do"});
 }
 
 }  // namespace nereid::frontend::grpc

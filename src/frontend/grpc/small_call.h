@@ -14,9 +14,11 @@ class SmallCall final : public UnaryCall {
 
  private:
   void OnRequest(StoredBytes message) override;
-  void OnCancelled() override {}
+  void OnCancelled() override { client_.Cancel(); }
+  Delivery Answer(std::string_view request);
 
   const UnaryMethod& method_;
+  request::Cancellation client_;
 };
 
 }  // namespace nereid::frontend::grpc
