@@ -83,6 +83,8 @@ Status InferenceServer::Start() {
   environment.response_cache = response_cache_.get();
   environment.histogram_latencies =
       settings_.metrics_enabled && MetricsSwitch(settings_, "histogram_latencies", false);
+  environment.summary_latencies =
+      settings_.metrics_enabled && MetricsSwitch(settings_, "summary_latencies", false);
 
   repository::ModelLifecycle::Options options;
   options.poll.repositories = settings_.model_repository_paths;
@@ -103,11 +105,7 @@ void InferenceServer::StartPolling() {
   const bool polls = settings_.model_control_mode == ModelControlMode::kPoll;
   if (!polls || settings_.repository_poll_secs == 0) return;
   poller_ = std::make_unique<RepositoryPoller>(
-      [this] {
-        if (const Status status = PollRepositories(); !status.ok()) {
-          LOG_ERROR << "failed to poll the model repositories: " << status.message();
-        }
-      },
+      [this] { (void)PollRepositories(); },  // what fails is in the log
       uint64_t{settings_.repository_poll_secs} * 1'000'000'000, base::SteadyClock(), *timers_);
 }
 
@@ -116,23 +114,30 @@ Status InferenceServer::PollRepositories() {
     return Status::Unavailable("polling is disabled");
   }
   if (stopping_.load(std::memory_order_acquire)) return Status::Unavailable("Server exiting");
-  return repository_->lifecycle.LoadAll().status();
+  const auto report = repository_->lifecycle.LoadAll();
+  if (!report.unreadable.empty()) return report.unreadable.begin()->second;
+  initialized_.store(true, std::memory_order_release);
+  return Status::Ok();
+}
+
+Status InferenceServer::CheckRepositories() const {
+  return repository::ScanRepositories(
+             repository::PlainRepositories(settings_.model_repository_paths))
+      .status();
 }
 
 /// The first models to be loaded leave CPUs for the last ones.
-Status InferenceServer::ExpectModels() {
-  if (cpu_plan_ == nullptr) return Status::Ok();
-  NEREID_ASSIGN_OR_RETURN(const auto directories,
-                          repository::ScanRepositories(
-                              repository::PlainRepositories(settings_.model_repository_paths)));
+void InferenceServer::ExpectModels() {
+  if (cpu_plan_ == nullptr) return;
+  const auto scan = repository::ScanRepositories(
+      repository::PlainRepositories(settings_.model_repository_paths));
   std::set<std::string> models;
-  for (const repository::ModelDirectory& directory : directories) {
+  for (const repository::ModelDirectory& directory : scan.directories) {
     // Ensembles compute nothing themselves.
     if (!repository_->lifecycle.MembersOf(directory).empty()) continue;
     models.insert(settings_.model_namespacing ? directory.path : directory.name);
   }
   cpu_plan_->Expect(models.size());
-  return Status::Ok();
 }
 
 Status InferenceServer::OpenResponseCache() {
@@ -154,14 +159,16 @@ Status InferenceServer::LoadStartupModels() {
   repository::ModelLifecycle::LoadReport report;
   const bool all = settings_.model_control_mode != ModelControlMode::kExplicit ||
                    (settings_.startup_models.size() == 1 && settings_.startup_models[0] == "*");
+  // The repositories must exist although nothing may be loaded from them yet.
+  if (const Status status = CheckRepositories(); !status.ok()) {
+    if (settings_.exit_on_error) return status;
+    LOG_ERROR << status.ToString();
+    initialized_.store(false, std::memory_order_release);
+  }
   if (all) {
-    NEREID_RETURN_IF_ERROR(ExpectModels());
-    NEREID_ASSIGN_OR_RETURN(report, lifecycle.LoadAll());
+    ExpectModels();
+    report = lifecycle.LoadAll();
   } else {
-    // The repositories must exist although nothing may be loaded from them yet.
-    NEREID_RETURN_IF_ERROR(repository::ScanRepositories(
-                               repository::PlainRepositories(settings_.model_repository_paths))
-                               .status());
     if (std::find(settings_.startup_models.begin(), settings_.startup_models.end(), "*") !=
         settings_.startup_models.end()) {
       return Status::InvalidArgument(
@@ -214,11 +221,12 @@ Status InferenceServer::Stop() {
 
 base::Result<bool> InferenceServer::IsServerLive() {
   if (stopping_.load(std::memory_order_acquire)) return Status::Unavailable("Server exiting");
-  return true;
+  return initialized_.load(std::memory_order_acquire);
 }
 
 base::Result<bool> InferenceServer::IsServerReady() {
   if (stopping_.load(std::memory_order_acquire)) return Status::Unavailable("Server exiting");
+  if (!initialized_.load(std::memory_order_acquire)) return false;
   return !settings_.strict_readiness || repository_->lifecycle.AllReady();
 }
 
@@ -273,14 +281,19 @@ Status InferenceServer::UnregisterRepository(const std::string& path) {
 }
 
 Status InferenceServer::LoadModel(const std::string& name,
-                                  const std::vector<api::LoadParameter>& parameters) {
+                                  std::vector<api::LoadParameter> parameters,
+                                  const std::function<bool()>& is_abandoned) {
   NEREID_RETURN_IF_ERROR(CheckExplicitControl());
   std::vector<std::pair<std::string, std::string>> pairs;
-  for (const api::LoadParameter& parameter : parameters) {
-    pairs.emplace_back(parameter.name, parameter.value);
+  for (api::LoadParameter& parameter : parameters) {
+    pairs.emplace_back(std::move(parameter.name), std::move(parameter.value));
   }
-  NEREID_ASSIGN_OR_RETURN(const auto overrides, repository::ParseLoadParameters(std::move(pairs)));
-  return repository_->lifecycle.Load(name, overrides);
+  NEREID_ASSIGN_OR_RETURN(auto overrides, repository::ParseLoadParameters(std::move(pairs)));
+  NEREID_RETURN_IF_ERROR(repository_->lifecycle.Load(name, std::move(overrides), is_abandoned));
+  if (!initialized_.load(std::memory_order_acquire) && CheckRepositories().ok()) {
+    initialized_.store(true, std::memory_order_release);
+  }
+  return Status::Ok();
 }
 
 Status InferenceServer::UnloadModel(const std::string& name, bool unload_dependents) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -72,8 +73,8 @@ class InferenceServer final : public api::InferenceService {
   base::Result<std::vector<api::ModelStatistics>> GetModelStatistics(const std::string& name,
                                                                      int64_t version) override;
   base::Result<std::vector<api::RepositoryIndexEntry>> GetRepositoryIndex(bool ready_only) override;
-  base::Status LoadModel(const std::string& name,
-                         const std::vector<api::LoadParameter>& parameters) override;
+  base::Status LoadModel(const std::string& name, std::vector<api::LoadParameter> parameters,
+                         const std::function<bool()>& is_abandoned) override;
   base::Status UnloadModel(const std::string& name, bool unload_dependents) override;
   base::Result<api::ModelTraits> FindModel(const std::string& name, int64_t version) override;
   base::Status Infer(std::unique_ptr<request::InferenceRequest>& request) override;
@@ -92,7 +93,9 @@ class InferenceServer final : public api::InferenceService {
   base::Status OpenResponseCache();
   base::Status LoadStartupModels();
   void StartPolling();
-  base::Status ExpectModels();
+  void ExpectModels();
+  /// INTERNAL, as Triton says it, for a repository that cannot be read.
+  base::Status CheckRepositories() const;
   void StartCollectors();
   /// INVALID_ARGUMENT unless loading and unloading by name is allowed.
   base::Status CheckExplicitControl() const;
@@ -100,6 +103,9 @@ class InferenceServer final : public api::InferenceService {
   const ServerSettings settings_;
   std::atomic<uint32_t> exit_timeout_secs_;
   std::atomic<bool> stopping_{false};
+  /// False while a repository that was missing at the start (exit_on_error=false) is not found:
+  /// such a server is not live for Triton either.
+  std::atomic<bool> initialized_{true};
   // Destroyed from the last to the first: models go before the backends and the timers they use.
   std::shared_ptr<telemetry::Registry> metrics_;
   std::unique_ptr<base::ThreadTimerQueue> timers_;

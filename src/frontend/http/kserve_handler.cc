@@ -260,7 +260,7 @@ void KserveHandler::Load(Exchange& exchange, const Route& route) {
   if (!parameters.ok()) return ReplyError(exchange, parameters.status(), kJsonType);
   blocking_.Run([this, shared = exchange.Share(), model = std::string(route.model),
                  parameters = std::move(*parameters)] {
-    Answer(*shared, service_.LoadModel(model, parameters));
+    Answer(*shared, service_.LoadModel(model, parameters, {}));
   });
 }
 

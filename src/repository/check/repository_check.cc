@@ -52,8 +52,9 @@ base::Result<std::vector<ModelDirectory>> FindModels(const std::vector<std::stri
       repositories.insert(path);
     }
   }
-  NEREID_ASSIGN_OR_RETURN(auto scanned, ScanRepositories(PlainRepositories(repositories)));
-  models.insert(models.end(), scanned.begin(), scanned.end());
+  const RepositoryScan scan = ScanRepositories(PlainRepositories(repositories));
+  NEREID_RETURN_IF_ERROR(scan.status());
+  models.insert(models.end(), scan.directories.begin(), scan.directories.end());
   return models;
 }
 
