@@ -2,6 +2,9 @@
 """How ensembles are loaded and unloaded: members first, and what becomes of one without the
 other."""
 
+import concurrent.futures
+import time
+
 import ensembles
 import models
 import numpy as np
@@ -15,8 +18,12 @@ def write(root):
     for name in ("a", "b", "shared"):
         repository.identity(name, [("INT32", [4])], batch=8, extra=models.ONE_CPU_INSTANCE)
     repository.broken("broken")
+    repository.identity("slow", [("INT32", [4])], batch=8, extra=models.ONE_CPU_INSTANCE + (
+        'parameters { key: "creation_delay_sec" value: { string_value: "1" } }\n'))
     four = dict(batch=8)
     ensembles.write_ensemble(root, "inner", ensembles.chain("a", "b"), ensembles.X, ensembles.Y,
+                             **four)
+    ensembles.write_ensemble(root, "late", ensembles.chain("a", "slow"), ensembles.X, ensembles.Y,
                              **four)
     ensembles.write_ensemble(root, "outer", [
         ensembles.step("inner", {"x": "x"}, {"y": "t"}),
@@ -88,6 +95,28 @@ def test_members_that_nobody_needs_go_with_it(client):
     client.load_model("outer")
     client.unload_model("outer", unload_dependents=True)
     assert ready(client) == ["shared"]
+
+
+def test_a_load_that_changes_nothing_makes_no_member_wanted(client):
+    client.load_model("outer")
+    client.load_model("shared")
+    client.unload_model("outer")
+    client.load_model("outer")
+    client.unload_model("outer", unload_dependents=True)
+    assert ready(client) == []
+
+
+def test_an_unload_of_a_member_waits_for_the_load_of_its_ensemble(client):
+    """The member is ready for a second before its ensemble is."""
+    with concurrent.futures.ThreadPoolExecutor() as pool:
+        loading = pool.submit(client.load_model, "late")
+        while "a" not in ready(client):
+            time.sleep(0.01)
+        client.unload_model("a")
+        loading.result()
+    assert ready(client) == ["slow"]
+    client.load_model("a")
+    assert ready(client) == ["a", "late", "slow"]
 
 
 def test_an_ensemble_that_was_unloaded_stays_so(client):
