@@ -50,10 +50,14 @@ def write(root):
 
 
 @pytest.fixture
-def client(start_server):
-    server = start_server("ensemble_loading", write, "--model-control-mode=explicit",
-                          wait_path="/v2/health/live")
-    with http_client.InferenceServerClient(server.http) as made:
+def loading_server(start_server):
+    return start_server("ensemble_loading", write, "--model-control-mode=explicit",
+                        wait_path="/v2/health/live")
+
+
+@pytest.fixture
+def client(loading_server):
+    with http_client.InferenceServerClient(loading_server.http) as made:
         yield made
 
 
@@ -106,10 +110,14 @@ def test_a_load_that_changes_nothing_makes_no_member_wanted(client):
     assert ready(client) == []
 
 
-def test_an_unload_of_a_member_waits_for_the_load_of_its_ensemble(client):
+def test_an_unload_of_a_member_waits_for_the_load_of_its_ensemble(loading_server, client):
     """The member is ready for a second before its ensemble is."""
+    def load():
+        with http_client.InferenceServerClient(loading_server.http, network_timeout=60) as own:
+            own.load_model("late")
+
     with concurrent.futures.ThreadPoolExecutor() as pool:
-        loading = pool.submit(client.load_model, "late")
+        loading = pool.submit(load)
         while "a" not in ready(client):
             time.sleep(0.01)
         client.unload_model("a")
