@@ -65,10 +65,10 @@ class BlockingWorkers {
   const size_t max_waiting_;
   std::mutex mutex_;
   std::condition_variable wake_;
-  std::deque<Waiting> tasks_;                // guarded by mutex_
-  std::vector<std::thread> threads_;         // guarded by mutex_
-  size_t idle_ = 0;                          // guarded by mutex_
-  bool stopping_ = false;                    // guarded by mutex_
+  std::deque<Waiting> tasks_;         // guarded by mutex_
+  std::vector<std::thread> threads_;  // guarded by mutex_
+  size_t idle_ = 0;                   // guarded by mutex_
+  bool stopping_ = false;             // guarded by mutex_
 };
 
 }  // namespace nereid::base

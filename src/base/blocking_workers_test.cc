@@ -116,8 +116,8 @@ TEST(BlockingWorkersTest, AThreadDropsWhatWasAbandonedMeanwhile) {
   std::promise<void> dropped;
   std::atomic<bool> is_gone = false;
   workers.Run([&] { go.get_future().wait(); });
-  workers.Run({[] { ADD_FAILURE(); }, [&] { return is_gone.load(); },
-               [&] { dropped.set_value(); }});
+  workers.Run(
+      {[] { ADD_FAILURE(); }, [&] { return is_gone.load(); }, [&] { dropped.set_value(); }});
   is_gone = true;
   go.set_value();
   dropped.get_future().wait();

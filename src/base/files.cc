@@ -42,8 +42,7 @@ namespace {
 /// nobody may follow.
 bool LeadsNowhere(const std::error_code& error) {
   return error == std::errc::no_such_file_or_directory || error == std::errc::not_a_directory ||
-         error == std::errc::too_many_symbolic_link_levels ||
-         error == std::errc::permission_denied;
+         error == std::errc::too_many_symbolic_link_levels || error == std::errc::permission_denied;
 }
 
 Status ListingFailure(const std::string& path, const std::error_code& error) {

@@ -113,8 +113,8 @@ Status EnsembleModel::CreateCache() {
     return Status::Ok();
   }
   NEREID_ASSIGN_OR_RETURN(const cache::Digest fingerprint, Fingerprint());
-  cache_statistics_ = std::make_unique<model::CacheStatistics>(environment_.clock,
-                                                               environment_.summary_latencies);
+  cache_statistics_ =
+      std::make_unique<model::CacheStatistics>(environment_.clock, environment_.summary_latencies);
   response_cache_ = std::make_unique<cache::ModelCache>(*environment_.response_cache, fingerprint,
                                                         environment_.clock, *cache_statistics_);
   return Status::Ok();

@@ -171,9 +171,8 @@ base::Result<std::vector<InstancePtr>> Model::CreateInstances(
       NEREID_ASSIGN_OR_RETURN(placement, PlacementOf(environment_.host_policies, spec.host_policy));
     }
     const base::ScopedPlacement placed(placement);
-    auto instance =
-        std::make_shared<ModelInstance>(*backend_model_, spec, placement, environment_.clock,
-                                        environment_.summary_latencies);
+    auto instance = std::make_shared<ModelInstance>(
+        *backend_model_, spec, placement, environment_.clock, environment_.summary_latencies);
     NEREID_RETURN_IF_ERROR(instance->Initialize());
     if (!instance->passive()) {
       NEREID_RETURN_IF_ERROR(

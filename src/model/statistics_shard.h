@@ -45,9 +45,9 @@ class StatisticsShard {
  private:
   const base::Clock& clock_;
   mutable std::mutex mutex_;
-  telemetry::ModelStatistics counts_;                            // guarded by mutex_
-  std::map<uint64_t, telemetry::BatchStatistics> batches_;       // guarded by mutex_
-  std::map<uint64_t, telemetry::ResponseStatistics> responses_;  // guarded by mutex_, by index
+  telemetry::ModelStatistics counts_;                             // guarded by mutex_
+  std::map<uint64_t, telemetry::BatchStatistics> batches_;        // guarded by mutex_
+  std::map<uint64_t, telemetry::ResponseStatistics> responses_;   // guarded by mutex_, by index
   const std::unique_ptr<telemetry::LatencySummaries> summaries_;  // guarded by mutex_; null: off
 };
 

@@ -242,24 +242,21 @@ base::Result<std::vector<ModelDirectory>> ModelLifecycle::FindDirectories(
   if (found.size() > 1) {
     LOG_ERROR << "failed to poll model '" << name << "': not unique across all model repositories";
   } else {
-    LOG_ERROR << "failed to poll model '" << name
-              << "': model not found in any model repository.";
+    LOG_ERROR << "failed to poll model '" << name << "': model not found in any model repository.";
   }
   return PollFailure(name);
 }
 
 Status ModelLifecycle::Load(const std::string& name, LoadOverrides overrides,
                             const std::function<bool()>& is_abandoned) {
-  const auto given = overrides.empty()
-                         ? nullptr
-                         : std::make_shared<const LoadOverrides>(std::move(overrides));
+  const auto given =
+      overrides.empty() ? nullptr : std::make_shared<const LoadOverrides>(std::move(overrides));
   LoadReport report;
   LoadJobs jobs;
   {
-    NEREID_ASSIGN_OR_RETURN(
-        const Turn turn,
-        TakeTurn([&](LoadJobs* planned) { return Plan(name, given, planned); }, is_abandoned,
-                 &jobs));
+    NEREID_ASSIGN_OR_RETURN(const Turn turn,
+                            TakeTurn([&](LoadJobs* planned) { return Plan(name, given, planned); },
+                                     is_abandoned, &jobs));
     RunWithCallers(jobs, &report);
   }
   ReloadRedirected();

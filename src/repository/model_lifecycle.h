@@ -50,7 +50,7 @@ class ModelLifecycle {
 
   /// The outcome of loading many models.
   struct LoadReport {
-    std::map<std::string, base::Status> failures;  // by model, as messages name it
+    std::map<std::string, base::Status> failures;    // by model, as messages name it
     std::map<std::string, base::Status> unreadable;  // by path, the repositories that gave no list
   };
 
@@ -159,8 +159,8 @@ class ModelLifecycle {
   /// files may be others by now.
   base::Result<Turn> TakeTurn(const Planner& plan, const std::function<bool()>& is_abandoned,
                               LoadJobs* jobs);
-  bool AreFree(const std::set<ModelId>& models) const;           // mutex_ is held
-  std::set<ModelId> TouchedBy(const LoadJobs& jobs) const;       // mutex_ is held
+  bool AreFree(const std::set<ModelId>& models) const;      // mutex_ is held
+  std::set<ModelId> TouchedBy(const LoadJobs& jobs) const;  // mutex_ is held
   LoadReport LoadChanged();
   /// The states of the directories in a new snapshot; what cannot be read is as it was.
   RepositorySnapshot ReadSnapshot(const RepositoryScan& scan,

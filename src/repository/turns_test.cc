@@ -11,7 +11,6 @@
 namespace nereid::repository {
 namespace {
 
-
 constexpr const char* kPlain =
     "backend: \"b\" "
     "input { name: \"I\" data_type: TYPE_FP32 dims: 1 } "
@@ -156,7 +155,6 @@ TEST_F(TurnsTest, ASharedMemberStaysForTheOtherEnsemble) {
   EXPECT_TRUE(Serves("other") && Serves("part"));
   EXPECT_FALSE(Serves("slow"));
 }
-
 
 }  // namespace
 }  // namespace nereid::repository

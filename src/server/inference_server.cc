@@ -129,8 +129,8 @@ Status InferenceServer::CheckRepositories() const {
 /// The first models to be loaded leave CPUs for the last ones.
 void InferenceServer::ExpectModels() {
   if (cpu_plan_ == nullptr) return;
-  const auto scan = repository::ScanRepositories(
-      repository::PlainRepositories(settings_.model_repository_paths));
+  const auto scan =
+      repository::ScanRepositories(repository::PlainRepositories(settings_.model_repository_paths));
   std::set<std::string> models;
   for (const repository::ModelDirectory& directory : scan.directories) {
     // Ensembles compute nothing themselves.
@@ -213,8 +213,7 @@ Status InferenceServer::Stop() {
       repository_->lifecycle.WaitUntilGone([&] { return clock.NowNs() >= deadline; });
   if (left.empty()) return Status::Ok();
   // A request that was answered counts too, as long as its backend does not release it.
-  std::string text =
-      "Exit timeout expired. Exiting immediately. Models that backends still hold:";
+  std::string text = "Exit timeout expired. Exiting immediately. Models that backends still hold:";
   for (const std::string& version : left) text += " " + version;
   return Status::Internal(std::move(text));
 }

@@ -175,8 +175,7 @@ void WriteModelSummaries(const telemetry::ModelStatistics& statistics,
                          const std::string& space, const std::map<std::string, std::string>& tags,
                          telemetry::MetricWriter& writer) {
   const Labels labels = LabelsOf(statistics, space, tags);
-  const auto absent =
-      statistics.response_cache ? SummaryFamily::kUncached : SummaryFamily::kCached;
+  const auto absent = statistics.response_cache ? SummaryFamily::kUncached : SummaryFamily::kCached;
   for (const SummaryFamily& family : kSummaryFamilies) {
     if (family.models == absent) continue;
     writer.Summaries(family.name, family.help)

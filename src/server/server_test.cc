@@ -157,15 +157,17 @@ TEST(ModelMetricsTest, SummariesHaveQuantilesSumAndCount) {
   telemetry::MetricWriter writer;
   WriteModelSummaries(statistics, summaries, {{0.5, 0.99}, 0}, "", {{"team", "a"}}, writer);
   const std::string text = Samples(writer);
-  EXPECT_THAT(text, HasSubstr(R"(nv_inference_request_summary_us_count{_team="a",model="m",version="2"} 3
+  EXPECT_THAT(text,
+              HasSubstr(R"(nv_inference_request_summary_us_count{_team="a",model="m",version="2"} 3
 nv_inference_request_summary_us_sum{_team="a",model="m",version="2"} 90
 nv_inference_request_summary_us{_team="a",model="m",version="2",quantile="0.5"} 20
 nv_inference_request_summary_us{_team="a",model="m",version="2",quantile="0.99"} 60
 )"));
   EXPECT_THAT(text, HasSubstr(R"(version="2",quantile="0.5"} 5)"));
   for (const char* part : {"compute_input", "compute_infer", "compute_output"}) {
-    EXPECT_THAT(text, HasSubstr("nv_inference_" + std::string(part) +
-                                R"(_summary_us{_team="a",model="m",version="2",quantile="0.5"} NaN)"));
+    EXPECT_THAT(text,
+                HasSubstr("nv_inference_" + std::string(part) +
+                          R"(_summary_us{_team="a",model="m",version="2",quantile="0.5"} NaN)"));
   }
   EXPECT_THAT(text, Not(HasSubstr("nv_cache")));
 
@@ -173,8 +175,9 @@ nv_inference_request_summary_us{_team="a",model="m",version="2",quantile="0.99"}
   telemetry::MetricWriter with_cache;
   WriteModelSummaries(statistics, summaries, {{0.5}, 0}, "", {}, with_cache);
   EXPECT_THAT(Samples(with_cache), Not(HasSubstr("nv_inference_request_summary_us")));
-  EXPECT_THAT(Samples(with_cache),
-              HasSubstr(R"(nv_cache_hit_summary_per_model{model="m",version="2",quantile="0.5"} 7)"));
+  EXPECT_THAT(
+      Samples(with_cache),
+      HasSubstr(R"(nv_cache_hit_summary_per_model{model="m",version="2",quantile="0.5"} 7)"));
   EXPECT_THAT(Samples(with_cache), HasSubstr("nv_cache_miss_summary_per_model_count"));
 }
 

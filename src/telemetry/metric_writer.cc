@@ -109,11 +109,7 @@ std::string MetricWriter::Text() const {
           .append(EscapeHelp(family.help_))
           .append("\n");
     }
-    text.append("# TYPE ")
-        .append(family.name_)
-        .append(" ")
-        .append(family.type_)
-        .append("\n");
+    text.append("# TYPE ").append(family.name_).append(" ").append(family.type_).append("\n");
     text.append(family.lines_);
   }
   return text;

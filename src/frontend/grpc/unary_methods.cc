@@ -285,11 +285,10 @@ Status HealthCheck(InferenceService& service, const ::grpc::health::v1::HealthCh
   return Status::Ok();
 }
 
-#define NEREID_METHOD(name, ...)                                                        \
-  {                                                                                     \
-    "/inference.GRPCInferenceService/" #name,                                           \
-        &Run<inference::name##Request, inference::name##Response, name> __VA_OPT__(, )  \
-            __VA_ARGS__                                                                 \
+#define NEREID_METHOD(name, ...)                                                                   \
+  {                                                                                                \
+    "/inference.GRPCInferenceService/" #name,                                                      \
+        &Run<inference::name##Request, inference::name##Response, name> __VA_OPT__(, ) __VA_ARGS__ \
   }
 
 constexpr UnaryMethod kMethods[] = {
