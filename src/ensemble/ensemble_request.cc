@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/byte_budget.h"
 #include "ensemble/adapt_shape.h"
 #include "ensemble/step_request.h"
 #include "request/response_factory.h"
@@ -144,12 +145,13 @@ void EnsembleRequest::FailLocked(Status error) {
 }
 
 void EnsembleRequest::OnCancelled() noexcept {
-  std::vector<Active> active;
+  std::vector<std::shared_ptr<request::Cancellation>> active;
   {
     std::lock_guard lock(mutex_);
-    active = active_;
+    active.reserve(active_.size());
+    for (const auto& [id, cancellation] : active_) active.push_back(cancellation);
   }
-  for (const Active& step : active) step.cancellation->Cancel();
+  for (const auto& cancellation : active) cancellation->Cancel();
   // Steps that wait for their turn are given up on another thread: the answer must not be sent from
   // inside the cancellation.
   parts_.timers.Schedule(parts_.clock.NowNs(), [weak = weak_from_this()] {
@@ -166,10 +168,22 @@ void EnsembleRequest::OnCancelled() noexcept {
 void EnsembleRequest::CarryOut(std::unique_lock<std::mutex>& lock) {
   if (carrying_out_) return;
   carrying_out_ = true;
-  while (CarryOutOne(lock)) {
+  uint64_t turn_ends_ns = 0;  // 0: not known yet
+  bool leaves_rest = false;
+  for (size_t done = 1; !leaves_rest && CarryOutOne(lock); ++done) {
+    // Most requests are over after a few: the clock is looked at now and then.
+    if (done % 16 != 0 || base::ThreadMayBlock()) continue;
+    const uint64_t now_ns = parts_.clock.NowNs();
+    if (turn_ends_ns == 0) turn_ends_ns = now_ns + kLongestTurnNs;
+    leaves_rest = now_ns >= turn_ends_ns;
   }
   carrying_out_ = false;
   lends_thread_ = false;
+  if (!leaves_rest) return;
+  parts_.timers.Schedule(parts_.clock.NowNs(), [self = shared_from_this()] {
+    std::unique_lock turn(self->mutex_);
+    self->CarryOut(turn);
+  });
 }
 
 bool EnsembleRequest::CarryOutOne(std::unique_lock<std::mutex>& lock) {
@@ -270,7 +284,7 @@ void EnsembleRequest::StartStep(EnsembleRun::StepStart start, bool may_run_inlin
   const std::shared_ptr<request::Cancellation> cancellation = request->cancellation();
   {
     std::lock_guard lock(mutex_);
-    active_.push_back({id, cancellation});
+    active_.emplace(id, cancellation);
     ++unreleased_;
   }
   if (request_->IsCancelled()) cancellation->Cancel();
@@ -279,7 +293,7 @@ void EnsembleRequest::StartStep(EnsembleRun::StepStart start, bool may_run_inlin
   // The step is no longer under way, and its request is ours.
   const auto refused = std::move(request);
   std::unique_lock lock(mutex_);
-  std::erase_if(active_, [id](const Active& active) { return active.id == id; });
+  active_.erase(id);
   --unreleased_;
   FailLocked(InStep(step, status));
   run_.OnFinished(id);
@@ -329,7 +343,7 @@ void EnsembleRequest::OnStepResponse(const StepSink& sink,
   if (answers && status.ok()) status = run_.OnResponse(sink.id, std::move(outputs));
   if (!status.ok()) FailLocked(InStep(sink.step, status));
   if (final) {
-    std::erase_if(active_, [&](const Active& active) { return active.id == sink.id; });
+    active_.erase(sink.id);
     run_.OnFinished(sink.id);
   }
   CarryOut(lock);
