@@ -37,14 +37,18 @@ SignalWaiter::SignalWaiter() {
 int SignalWaiter::Wait() { return WaitForEndSignal(); }
 
 void SignalWaiter::WatchImpatience() {
-  watcher_ = base::StartThread("signals", [] {
+  auto watcher = base::StartThread("signals", [] {
     WaitForEndSignal();
     LOG_INFO << "waiting for requests in flight and for models to unload; signal once more to exit "
                 "at once";
     WaitForEndSignal();
     _exit(1);
   });
-  watcher_.detach();
+  if (watcher.ok()) {
+    watcher->detach();
+  } else {
+    LOG_WARNING << watcher.status().message() << "; a second signal will not end the server";
+  }
 }
 
 }  // namespace nereid::app

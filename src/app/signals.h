@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <thread>
-
 namespace nereid::app {
 
 /// SIGINT and SIGTERM as something to wait for; SIGPIPE is ignored. Make it on the main thread
@@ -17,9 +15,6 @@ class SignalWaiter {
   /// From now on further signals are answered in the background: the first says what is being
   /// waited for, the second ends the process at once with exit code 1.
   void WatchImpatience();
-
- private:
-  std::thread watcher_;
 };
 
 }  // namespace nereid::app

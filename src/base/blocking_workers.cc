@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/blocking_workers.h"
 
+#include "base/log.h"
 #include "base/threads.h"
 
 namespace nereid::base {
@@ -12,10 +13,17 @@ void BlockingWorkers::Stop() { End(/*drop_waiting=*/true); }
 bool BlockingWorkers::Run(std::function<void()> task) {
   const std::lock_guard lock(mutex_);
   if (stopping_) return false;
-  tasks_.push_back(std::move(task));
-  if (idle_ < tasks_.size() && threads_.size() < max_threads_) {
-    threads_.push_back(StartThread(thread_name_, [this] { Work(); }));
+  if (idle_ <= tasks_.size() && threads_.size() < max_threads_) {
+    threads_.reserve(max_threads_);
+    auto thread = StartThread(thread_name_, [this] { Work(); });
+    if (thread.ok()) {
+      threads_.push_back(std::move(thread).value());
+    } else if (threads_.empty()) {
+      LOG_ERROR << thread.status().message();
+      return false;
+    }
   }
+  tasks_.push_back(std::move(task));
   wake_.notify_one();
   return true;
 }

@@ -27,7 +27,8 @@ class BlockingWorkers {
   BlockingWorkers(const BlockingWorkers&) = delete;
   BlockingWorkers& operator=(const BlockingWorkers&) = delete;
 
-  /// Runs `task` soon on one of the threads. False, without running it, after Stop().
+  /// Runs `task` soon on one of the threads. False, without running it, after Stop(), and while
+  /// there is no thread and the system gives none.
   bool Run(std::function<void()> task);
 
   /// Drops what has not begun, waits for the rest.

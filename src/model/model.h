@@ -99,6 +99,7 @@ class Model final : public ModelVersion {
   /// Initialised and warmed up.
   base::Result<std::vector<InstancePtr>> CreateInstances(const std::vector<InstanceSpec>& specs);
   base::Status CreateScheduler(const ModelSource& source);
+  base::Result<InstanceUpdate> PrepareInstances(const config::ModelConfig& wanted);
   /// The model's custom batching library; null without one.
   base::Result<std::shared_ptr<schedule::BatchStrategy>> OpenBatchStrategy(
       const ModelSource& source);
@@ -118,6 +119,7 @@ class Model final : public ModelVersion {
   std::shared_ptr<const request::ModelIdentity> identity_;
   std::unique_ptr<backend::BackendModel> backend_model_;
   InstanceSet instances_;
+  std::vector<InstancePtr> left_behind_;  // retired, and there was no thread to remove them
   std::unique_ptr<SchedulerStatistics> scheduler_statistics_;
   std::unique_ptr<CacheStatistics> cache_statistics_;  // null, as the next, without a cache
   std::unique_ptr<cache::ModelCache> response_cache_;

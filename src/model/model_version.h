@@ -10,6 +10,7 @@
 #include "model/instance_set.h"
 #include "request/inference_request.h"
 #include "request/model_identity.h"
+#include "schedule/scheduler.h"
 #include "telemetry/model_statistics.h"
 #include "telemetry/sequence_statistics.h"
 
@@ -20,6 +21,7 @@ namespace nereid::model {
 struct InstanceUpdate {
   config::ModelConfigPtr config;  // the model's, with the new instance groups
   std::vector<InstancePtr> created;
+  std::unique_ptr<schedule::PreparedInstances> threads;  // of the new ones
   std::vector<InstancePtr> removed;
 };
 

@@ -128,7 +128,15 @@ std::set<ModelId> ModelLifecycle::RunInOrder(const LoadJobs& jobs, LoadReport* r
   };
   const size_t count = std::min<size_t>(std::max<uint32_t>(1, options_.load_threads), jobs.size());
   std::vector<std::thread> threads;
-  for (size_t i = 1; i < count; ++i) threads.push_back(base::StartThread("model-load", work));
+  threads.reserve(count);
+  for (size_t i = 1; i < count; ++i) {
+    auto thread = base::StartThread("model-load", work);
+    if (!thread.ok()) {  // fewer side by side, then
+      LOG_WARNING << thread.status().message();
+      break;
+    }
+    threads.push_back(std::move(thread).value());
+  }
   work();
   for (std::thread& thread : threads) thread.join();
   return anew;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <new>
 
 #include "base/files.h"
 #include "base/log.h"
@@ -207,13 +208,23 @@ Status ModelLifecycle::Plan(const std::string& name, const LoadOverrides& overri
 base::Result<ModelLifecycle::Loaded> ModelLifecycle::LoadOne(const LoadJob& job) {
   const ModelId id = IdOf(job.directory);
   Acquire(id);
-  auto loaded = LoadLocked(job);
+  auto loaded = LoadWithinMemory(job);
   {
     std::lock_guard lock(mutex_);
     states_[id].failure = loaded.status();
   }
   Release(id);
   return loaded;
+}
+
+base::Result<ModelLifecycle::Loaded> ModelLifecycle::LoadWithinMemory(const LoadJob& job) {
+  try {
+    return LoadLocked(job);
+  } catch (const std::bad_alloc&) {
+    const std::string name = ToText(IdOf(job.directory));
+    LOG_ERROR << "failed to load '" << name << "': out of memory";
+    return Status::Unavailable("load failed for model '" + name + "': out of memory\n");
+  }
 }
 
 base::Result<ModelLifecycle::Loaded> ModelLifecycle::LoadLocked(const LoadJob& job) {

@@ -134,6 +134,8 @@ class ModelLifecycle {
   base::Result<LoadReport> LoadChanged();
   base::Result<Loaded> LoadOne(const LoadJob& job);
   base::Result<Loaded> LoadLocked(const LoadJob& job);
+  /// LoadLocked; UNAVAILABLE where memory runs out.
+  base::Result<Loaded> LoadWithinMemory(const LoadJob& job);
   base::Result<Loaded> LoadVersions(const PolledModel& polled);
   ModelId IdOf(const ModelDirectory& directory) const {
     return {directory.name, options_.namespacing ? directory.repository : std::string()};

@@ -66,6 +66,8 @@ InferenceServer::InferenceServer(ServerSettings settings)
 
 Status InferenceServer::Start() {
   NEREID_RETURN_IF_ERROR(CheckSettings(settings_));
+  // What every model needs later begins now: without it the server does not start.
+  NEREID_RETURN_IF_ERROR(timers_->Start());
   backends_ = std::make_unique<backend::BackendRegistry>(BackendSettings(settings_));
   NEREID_RETURN_IF_ERROR(OpenResponseCache());
   permits_ = MakePermits(settings_);
@@ -93,15 +95,15 @@ Status InferenceServer::Start() {
   options.load_retries = settings_.model_load_retry_count;
   repository_ = std::make_unique<Repository>(std::move(options), std::move(environment),
                                              settings_.repoagent_directory);
+  NEREID_RETURN_IF_ERROR(repository_->reaper.Start());
   if (settings_.metrics_enabled) StartCollectors();
   NEREID_RETURN_IF_ERROR(LoadStartupModels());
-  StartPolling();
-  return Status::Ok();
+  return StartPolling();
 }
 
-void InferenceServer::StartPolling() {
+Status InferenceServer::StartPolling() {
   const bool polls = settings_.model_control_mode == ModelControlMode::kPoll;
-  if (!polls || settings_.repository_poll_secs == 0) return;
+  if (!polls || settings_.repository_poll_secs == 0) return Status::Ok();
   poller_ = std::make_unique<RepositoryPoller>(
       [this] {
         if (const Status status = PollRepositories(); !status.ok()) {
@@ -109,6 +111,7 @@ void InferenceServer::StartPolling() {
         }
       },
       uint64_t{settings_.repository_poll_secs} * 1'000'000'000, base::SteadyClock(), *timers_);
+  return poller_->Start();
 }
 
 Status InferenceServer::PollRepositories() {

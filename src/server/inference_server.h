@@ -91,7 +91,7 @@ class InferenceServer final : public api::InferenceService {
   base::Status Start();
   base::Status OpenResponseCache();
   base::Status LoadStartupModels();
-  void StartPolling();
+  base::Status StartPolling();
   base::Status ExpectModels();
   void StartCollectors();
   /// INVALID_ARGUMENT unless loading and unloading by name is allowed.

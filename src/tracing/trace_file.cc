@@ -33,10 +33,13 @@ void TraceFile::Queue(std::string entries, bool numbered) {
   }
   // std::function wants something copyable.
   const auto text = std::make_shared<const std::string>(std::move(entries));
-  writer_.Run([this, text, numbered] {
+  const bool runs = writer_.Run([this, text, numbered] {
     Write(*text, numbered);
     waiting_.fetch_sub(text->size(), std::memory_order_relaxed);
   });
+  if (runs) return;
+  waiting_.fetch_sub(size, std::memory_order_relaxed);
+  Complain(path_, "there is no thread to write it");
 }
 
 void TraceFile::Write(const std::string& entries, bool numbered) {

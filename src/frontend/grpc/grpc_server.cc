@@ -33,8 +33,13 @@ class GrpcServer::State {
       loops_.push_back(std::move(loop));
     }
     for (size_t i = 0; i < loops_.size(); ++i) {
-      threads_.push_back(base::StartThread("grpc-" + std::to_string(i),
-                                           [loop = loops_[i].get()] { loop->Run(); }));
+      auto thread =
+          base::StartThread("grpc-" + std::to_string(i), [loop = loops_[i].get()] { loop->Run(); });
+      if (!thread.ok()) {
+        loops_.resize(i);  // the destructor ends those that run
+        return thread.status();
+      }
+      threads_.push_back(std::move(thread).value());
     }
     return base::Status::Ok();
   }

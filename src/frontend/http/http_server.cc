@@ -42,7 +42,12 @@ base::Status HttpServer::State::Start() {
     loops_.clear();
     return listening;
   }
-  for (size_t i = 0; i < loops_.size(); ++i) loops_[i]->Start(static_cast<int>(i));
+  for (size_t i = 0; i < loops_.size(); ++i) {
+    if (const base::Status status = loops_[i]->Start(static_cast<int>(i)); !status.ok()) {
+      loops_.resize(i);  // the destructor ends those that run
+      return status;
+    }
+  }
   return base::Status::Ok();
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/http/kserve_handler.h"
 
+#include <functional>
 #include <utility>
 
 #include "api/status_map.h"
@@ -62,6 +63,8 @@ class KserveHandler final : public HttpHandler {
   void Logging(Exchange& exchange, bool change);
   void TraceSetting(Exchange& exchange, const Route& route, bool change);
   void RepositoryIndex(Exchange& exchange);
+  /// Has `work` done by a thread that may block, and answers with what it returns.
+  void AnswerLater(Exchange& exchange, std::function<Status()> work);
   void Load(Exchange& exchange, const Route& route);
   void Unload(Exchange& exchange, const Route& route);
 
@@ -253,15 +256,21 @@ void Answer(Exchange& exchange, const Status& status) {
   ReplyText(exchange, kJsonType, {});
 }
 
+void KserveHandler::AnswerLater(Exchange& exchange, std::function<Status()> work) {
+  const auto shared = exchange.Share();
+  if (blocking_.Run([shared, work = std::move(work)] { Answer(*shared, work()); })) return;
+  Answer(exchange, Status::Unavailable("the server is exiting, or has no thread for the request"));
+}
+
 void KserveHandler::Load(Exchange& exchange, const Route& route) {
   const Status named = CheckNoRepository(route);
   if (!named.ok()) return ReplyError(exchange, named, kJsonType);
   auto parameters = codec::json::DecodeLoadRequest(exchange.body.view());
   if (!parameters.ok()) return ReplyError(exchange, parameters.status(), kJsonType);
-  blocking_.Run([this, shared = exchange.Share(), model = std::string(route.model),
-                 parameters = std::move(*parameters)] {
-    Answer(*shared, service_.LoadModel(model, parameters));
-  });
+  AnswerLater(exchange,
+              [this, model = std::string(route.model), parameters = std::move(*parameters)] {
+                return service_.LoadModel(model, parameters);
+              });
 }
 
 void KserveHandler::Unload(Exchange& exchange, const Route& route) {
@@ -269,9 +278,9 @@ void KserveHandler::Unload(Exchange& exchange, const Route& route) {
   if (!named.ok()) return ReplyError(exchange, named, kJsonType);
   const base::Result<bool> dependents = codec::json::DecodeUnloadRequest(exchange.body.view());
   if (!dependents.ok()) return ReplyError(exchange, dependents.status(), kJsonType);
-  blocking_.Run(
-      [this, shared = exchange.Share(), model = std::string(route.model),
-       dependents = *dependents] { Answer(*shared, service_.UnloadModel(model, dependents)); });
+  AnswerLater(exchange, [this, model = std::string(route.model), dependents = *dependents] {
+    return service_.UnloadModel(model, dependents);
+  });
 }
 
 }  // namespace

@@ -76,9 +76,16 @@ base::Status Loop::Listen(Endpoint* endpoint, bool reuse_port) {
   return base::Status::Unavailable("cannot listen on socket " + socket + ": " + error.message());
 }
 
-void Loop::Start(int number) {
-  thread_ = base::StartThread(options_.thread_name + "-" + std::to_string(number),
-                              [self = shared_from_this()] { self->Run(); });
+base::Status Loop::Start(int number) {
+  auto thread = base::StartThread(options_.thread_name + "-" + std::to_string(number),
+                                  [self = shared_from_this()] { self->Run(); });
+  if (!thread.ok()) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    ended_ = true;
+    return thread.status();
+  }
+  thread_ = std::move(thread).value();
+  return base::Status::Ok();
 }
 
 void Loop::Run() {

@@ -41,7 +41,8 @@ class Loop : public std::enable_shared_from_this<Loop> {
 
   /// Binds and listens. `endpoint` gets the port that the kernel chose, if it was 0.
   base::Status Listen(Endpoint* endpoint, bool reuse_port);
-  void Start(int number);
+  /// UNAVAILABLE if the system has no thread for it; the loop then counts as ended.
+  base::Status Start(int number);
   /// Any thread: stops accepting; the thread ends when the last connection has.
   void BeginDrain();
   /// Any thread: closes all connections.
