@@ -6,8 +6,11 @@
 #include <gtest/gtest.h>
 
 #include <deque>
+#include <functional>
 #include <map>
+#include <thread>
 
+#include "base/byte_budget.h"
 #include "ensemble/testing/make_plan.h"
 #include "request/response_factory.h"
 #include "request/testing/make_model.h"
@@ -31,6 +34,7 @@ class FakeVersion final : public model::ModelVersion {
   std::shared_ptr<const request::ModelIdentity> shared_identity() const { return identity_; }
   Status Enqueue(RequestPtr& request) override {
     ++requests;
+    if (on_request) on_request();
     if (!refusal.ok()) return refusal;
     if (keeps) {
       kept.push_back(std::move(request));
@@ -53,6 +57,7 @@ class FakeVersion final : public model::ModelVersion {
   }
   void ApplyUpdate(model::InstanceUpdate) override {}
 
+  std::function<void()> on_request;
   bool keeps = false;
   Status refusal, failure;
   int responses = 1;
@@ -314,6 +319,24 @@ TEST_F(EnsembleRequestTest, ManyThatWaitForTheirTurnDoNotNest) {
   Member("a").keeps = false;  // from now on it answers inside the call
   Member("a").AnswerKept();
   EXPECT_EQ(sink_->finals(), 20000u);
+}
+
+TEST_F(EnsembleRequestTest, AnEventLoopLeavesTheRestOfALongTurnToTheTimers) {
+  constexpr int kMany = 1'000;
+  Make({{"D", {"x"}, {"t"}}, {"b", {"t"}, {"y"}}}, kMany);
+  versions_["D"]->responses = kMany;
+  versions_["b"]->on_request = [this] { clock_.Advance(100'000); };
+  std::thread loop([this] {
+    base::ForbidBlocking();
+    Submit();
+  });
+  loop.join();
+  EXPECT_LT(versions_["b"]->requests, 100);
+  EXPECT_THAT(observer_.ends, ::testing::IsEmpty());
+  EXPECT_GT(timers_.RunDue(), 0);
+  EXPECT_EQ(versions_["b"]->requests, kMany);
+  EXPECT_EQ(sink_->finals(), 1u);
+  EXPECT_THAT(observer_.ends, ::testing::SizeIs(1));
 }
 
 TEST_F(EnsembleRequestTest, WhoeverWaitsForItsTurnCanBeCancelled) {
