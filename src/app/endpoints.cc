@@ -78,6 +78,14 @@ std::shared_ptr<base::ByteBudget> RequestMemory(uint64_t bytes) {
   return std::make_shared<base::ByteBudget>(bytes, std::chrono::milliseconds(0));
 }
 
+/// As Triton says it.
+Status CannotStart(const char* service, const Status& status) {
+  if (status.ok()) return status;
+  return Status(status.code(), std::string("failed to start ") + service +
+                                   " service: " + std::string(base::StatusCodeText(status.code())) +
+                                   " - " + status.message());
+}
+
 void LogStarted(const char* service, const std::string& address, uint16_t port) {
   LOG_INFO << "Started " << service << " at " << address << ":" << port;
 }
@@ -111,7 +119,7 @@ Status Endpoints::Parts::StartGrpc(const ServerOptions& options, api::InferenceS
   from.tracer = &tracer;
   from.receive_budget = request_memory;
   grpc = std::make_unique<frontend::grpc::GrpcServer>(from, service);
-  NEREID_RETURN_IF_ERROR(grpc->Start());
+  NEREID_RETURN_IF_ERROR(CannotStart("GRPC", grpc->Start()));
   LogStarted("GRPCInferenceService", from.address, grpc->port());
   return Status::Ok();
 }
@@ -131,7 +139,7 @@ Status Endpoints::Parts::StartHttp(const ServerOptions& options, api::InferenceS
   from.threads = options.http.thread_count > 0 ? options.http.thread_count : loops;
   from.receive_budget = request_memory;
   http = std::make_unique<frontend::http::HttpServer>(from, std::move(handler));
-  NEREID_RETURN_IF_ERROR(http->Start());
+  NEREID_RETURN_IF_ERROR(CannotStart("HTTP", http->Start()));
   LogStarted("HTTPService", from.address, http->port());
   return Status::Ok();
 }
@@ -145,7 +153,7 @@ Status Endpoints::Parts::StartMetrics(const MetricsOptions& options,
   from.thread_name = "metrics";
   metrics = std::make_unique<frontend::http::HttpServer>(
       from, frontend::metrics::MakeMetricsHandler([&server] { return server.RenderMetrics(); }));
-  NEREID_RETURN_IF_ERROR(metrics->Start());
+  NEREID_RETURN_IF_ERROR(CannotStart("Metrics", metrics->Start()));
   LogStarted("Metrics Service", from.address, metrics->port());
   return Status::Ok();
 }
@@ -166,15 +174,21 @@ Status Endpoints::Start(const ServerOptions& options) {
   return Status::Ok();
 }
 
-void Endpoints::Stop(uint64_t timeout_ms) {
+void Endpoints::BeginStop() {
   if (parts_ == nullptr) return;
-  const base::Clock& clock = base::SteadyClock();
-  const uint64_t start = clock.NowNs();
-  if (parts_->http != nullptr) parts_->http->Stop(std::chrono::milliseconds(timeout_ms));
-  const uint64_t used_ms = (clock.NowNs() - start) / 1'000'000;
-  if (parts_->grpc != nullptr) {
-    parts_->grpc->Stop(timeout_ms > used_ms ? timeout_ms - used_ms : 0);
-  }
+  if (parts_->http != nullptr) parts_->http->BeginStop();
+  if (parts_->grpc != nullptr) parts_->grpc->BeginStop();
+}
+
+void Endpoints::Stop(uint64_t deadline_ns) {
+  if (parts_ == nullptr) return;
+  BeginStop();
+  const auto left_ms = [deadline_ns] {
+    const uint64_t now_ns = base::SteadyClock().NowNs();
+    return deadline_ns > now_ns ? (deadline_ns - now_ns) / 1'000'000 : 0;
+  };
+  if (parts_->http != nullptr) parts_->http->Stop(std::chrono::milliseconds(left_ms()));
+  if (parts_->grpc != nullptr) parts_->grpc->Stop(left_ms());
 }
 
 }  // namespace nereid::app

@@ -100,6 +100,7 @@ class BackendRegistry {
 
  private:
   std::string ConfigJson(const std::string& name) const;
+  void LogDefaults(const std::string& name) const;
 
   const Settings settings_;
   std::mutex mutex_;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ensemble/ensemble_model.h"
 
+#include <algorithm>
 #include <set>
 #include <utility>
 
@@ -136,6 +137,13 @@ Status EnsembleModel::Enqueue(std::unique_ptr<request::InferenceRequest>& reques
   if (first_responses_ != nullptr) first_responses_->Watch(*request);
   return response_cache_ != nullptr ? response_cache_->Enqueue(request, *runner_)
                                     : runner_->Enqueue(request);
+}
+
+bool EnsembleModel::HasSequences() const {
+  return std::any_of(plan_->steps().begin(), plan_->steps().end(), [&](const auto& step) {
+    const auto member = members_.Find(step.space, step.model, step.version);
+    return member.ok() && member->version->HasSequences();
+  });
 }
 
 Status EnsembleModel::CheckReady() {

@@ -31,6 +31,7 @@ class EnsembleModel final : public model::ModelVersion {
   const request::ModelIdentity& identity() const override { return *identity_; }
   base::Status Enqueue(std::unique_ptr<request::InferenceRequest>& request) override;
   void StopAccepting() override { accepting_.store(false, std::memory_order_release); }
+  bool HasSequences() const override;
   /// Whether every member is served and ready.
   base::Status CheckReady() override;
   telemetry::ModelStatistics Statistics() const override;

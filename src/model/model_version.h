@@ -42,6 +42,8 @@ class ModelVersion {
 
   /// No request will come any more, but of those who have found the model already.
   virtual void EndIdleSequences() {}
+  /// Whether requests may belong to sequences, its own or those of the models that it calls.
+  virtual bool HasSequences() const { return config().has_sequence_batching(); }
   /// The first `most` of the live sequences; none where the model keeps no sequences.
   virtual telemetry::SequenceList ListSequences(size_t /*most*/) const { return {}; }
 

@@ -38,6 +38,7 @@ Status PollFailure(const std::string& model) {
 
 ModelLifecycle::ModelLifecycle(Options options, ModelLoader& loader)
     : options_(std::move(options)),
+      gate_(options_.gate != nullptr ? options_.gate : std::make_shared<LoadGate>()),
       loader_(loader),
       table_(std::make_shared<const ModelTable>(options_.namespacing)),
       repositories_(PlainRepositories(options_.poll.repositories)) {}
@@ -84,6 +85,7 @@ bool ModelLifecycle::IsDuplicate(const std::vector<ModelDirectory>& directories,
 }
 
 base::Result<ModelLifecycle::LoadReport> ModelLifecycle::LoadChanged() {
+  if (gate_->IsClosed()) return Status::Unavailable("the server is stopping");
   NEREID_ASSIGN_OR_RETURN(const auto directories, ScanRepositories(Repositories()));
   LoadReport report;
   RepositorySnapshot now;
@@ -207,7 +209,10 @@ Status ModelLifecycle::Plan(const std::string& name, const LoadOverrides& overri
 base::Result<ModelLifecycle::Loaded> ModelLifecycle::LoadOne(const LoadJob& job) {
   const ModelId id = IdOf(job.directory);
   Acquire(id);
-  auto loaded = LoadLocked(job);
+  const LoadGate::Pass pass = gate_->Enter(ToText(id));
+  base::Result<Loaded> loaded =
+      pass ? LoadLocked(job)
+           : Status::Unavailable("the server is stopping: '" + ToText(id) + "' is not loaded");
   {
     std::lock_guard lock(mutex_);
     states_[id].failure = loaded.status();
@@ -315,14 +320,50 @@ void ModelLifecycle::OnDestroyed(const ModelId& id, int64_t version, uint64_t ge
   });
   // Notified under the lock: whoever waits may destroy this object as soon as the lock is free.
   std::lock_guard lock(mutex_);
-  living_.erase(living_.find(VersionText(id, version)));
+  living_.erase(living_.find({id, version}));
   changed_.notify_all();
 }
 
 std::vector<std::string> ModelLifecycle::WaitUntilGone(const std::function<bool()>& give_up) {
   std::unique_lock lock(mutex_);
-  while (!living_.empty() && !give_up()) changed_.wait_for(lock, std::chrono::milliseconds(100));
-  return {living_.begin(), living_.end()};
+  while (!living_.empty()) {
+    lock.unlock();
+    const bool enough = give_up();
+    lock.lock();
+    if (living_.empty() || enough) break;
+    changed_.wait_for(lock, std::chrono::milliseconds(100));
+  }
+  std::vector<std::string> versions;
+  for (const auto& [id, version] : living_) versions.push_back(VersionText(id, version));
+  return versions;
+}
+
+size_t ModelLifecycle::LivingVersions() const {
+  const std::lock_guard lock(mutex_);
+  return living_.size();
+}
+
+std::vector<ModelLifecycle::BoundVersion> ModelLifecycle::BoundVersions() const {
+  std::multiset<std::pair<ModelId, int64_t>> others;  // not in the table, or not any more
+  {
+    const std::lock_guard lock(mutex_);
+    others = living_;
+  }
+  std::vector<BoundVersion> bound;
+  const auto table = Table();
+  for (const auto& [id, versions] : table->models()) {
+    for (const auto& [version, record] : versions) {
+      if (record.model == nullptr) continue;
+      const auto found = others.find({id, version});
+      if (found != others.end()) others.erase(found);
+      // One reference is the table's own; each request has one.
+      const auto references = static_cast<size_t>(std::max(0L, record.model.use_count() - 1));
+      const size_t requests = std::max(references, record.model->LiveSequences());
+      if (requests > 0) bound.push_back({id, version, requests, false});
+    }
+  }
+  for (const auto& [id, version] : others) bound.push_back({id, version, 1, true});
+  return bound;
 }
 
 base::Result<std::vector<IndexEntry>> ModelLifecycle::Index(bool ready_only) const {

@@ -15,6 +15,7 @@
 
 #include "base/result.h"
 #include "base/shared_snapshot.h"
+#include "repository/load_gate.h"
 #include "repository/loaded_model.h"
 #include "repository/model_id.h"
 #include "repository/model_poll.h"
@@ -41,6 +42,8 @@ class ModelLifecycle {
     uint32_t load_retries = 0;
     /// Models of different repositories may have the same name.
     bool namespacing = false;
+    /// Every load passes it; null: one that nobody else sees.
+    std::shared_ptr<LoadGate> gate;
   };
 
   /// `loader` must outlive the lifecycle.
@@ -88,6 +91,21 @@ class ModelLifecycle {
   base::Status RegisterRepository(const std::string& path, const NameMapping& mapping);
   /// The models that serve go on. INVALID_ARGUMENT for a repository that is not there.
   base::Status UnregisterRepository(const std::string& path);
+
+  /// A version that requests are bound to, or that is on its way out, and by how many.
+  struct BoundVersion {
+    ModelId id;
+    int64_t version = 0;
+    size_t requests = 0;   // what refers to it for a moment counts too
+    bool leaving = false;  // it was taken out of service, and something still holds it
+  };
+  /// What is in flight at this moment: requests, and sequences whose next request may come.
+  std::vector<BoundVersion> BoundVersions() const;
+  /// How many versions were made and are not destroyed.
+  size_t LivingVersions() const;
+  /// The loads that pass it, and their end.
+  LoadGate& gate() { return *gate_; }
+  const LoadGate& gate() const { return *gate_; }
 
   /// The table of this moment.
   std::shared_ptr<const ModelTable> Table() const { return table_.Load(); }
@@ -185,6 +203,7 @@ class ModelLifecycle {
   void Release(const ModelId& id);
 
   const Options options_;
+  const std::shared_ptr<LoadGate> gate_;
   ModelLoader& loader_;
   RepositorySnapshot snapshot_;  // of the last LoadAll; these take turns
   base::SharedSnapshot<ModelTable> table_;
@@ -194,7 +213,8 @@ class ModelLifecycle {
   std::map<ModelId, ModelState> states_;        // guarded by mutex_
   std::map<ModelId, KnownEnsemble> ensembles_;  // guarded by mutex_
   RepositoryList repositories_;                 // guarded by mutex_
-  std::multiset<std::string> living_;  // guarded by mutex_: "name:version", made and not destroyed
+  // guarded by mutex_: made and not destroyed
+  std::multiset<std::pair<ModelId, int64_t>> living_;
   std::atomic<uint64_t> next_generation_{1};
 };
 

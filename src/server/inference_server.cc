@@ -12,15 +12,13 @@
 #include "schedule/limits/resource_permits.h"
 #include "server/repository_parts.h"
 #include "server/repository_poller.h"
+#include "server/stopping.h"
 
 namespace nereid::server {
 
 using base::Status;
 
 namespace {
-
-constexpr const char* kStoppingText =
-    "Server is stopping, scheduler for model has stopped accepting new inference requests";
 
 backend::BackendRegistry::Settings BackendSettings(const ServerSettings& settings) {
   backend::BackendRegistry::Settings backends;
@@ -91,10 +89,21 @@ Status InferenceServer::Start() {
   options.namespacing = settings_.model_namespacing;
   options.load_threads = settings_.model_load_thread_count;
   options.load_retries = settings_.model_load_retry_count;
+  options.gate = settings_.load_gate;
   repository_ = std::make_unique<Repository>(std::move(options), std::move(environment),
                                              settings_.repoagent_directory);
   if (settings_.metrics_enabled) StartCollectors();
-  NEREID_RETURN_IF_ERROR(LoadStartupModels());
+  const Status loaded = LoadStartupModels();
+  if (repository_->lifecycle.gate().IsClosed()) {
+    return Status::Unavailable("the server was stopped while its models were being loaded");
+  }
+  if (!loaded.ok() && settings_.exit_on_error) return loaded;
+  if (!loaded.ok()) {
+    // Nobody can tell which models there would be: it stays up to say that it serves none.
+    LOG_ERROR << loaded.ToString();
+    phase_.store(Phase::kFailed, std::memory_order_release);
+    return Status::Ok();
+  }
   StartPolling();
   return Status::Ok();
 }
@@ -115,7 +124,7 @@ Status InferenceServer::PollRepositories() {
   if (settings_.model_control_mode != ModelControlMode::kPoll) {
     return Status::Unavailable("polling is disabled");
   }
-  if (stopping_.load(std::memory_order_acquire)) return Status::Unavailable("Server exiting");
+  NEREID_RETURN_IF_ERROR(CheckServing());
   return repository_->lifecycle.LoadAll().status();
 }
 
@@ -195,41 +204,32 @@ InferenceServer::~InferenceServer() {
   }
 }
 
-Status InferenceServer::Stop() {
-  stopping_.store(true, std::memory_order_release);
-  if (repository_ == nullptr) return Status::Ok();
-  poller_.reset();
-  repository_->lifecycle.UnloadAll();
-  const base::Clock& clock = base::SteadyClock();
-  const uint64_t deadline = clock.NowNs() + uint64_t{exit_timeout_secs_} * 1'000'000'000;
-  const std::vector<std::string> left =
-      repository_->lifecycle.WaitUntilGone([&] { return clock.NowNs() >= deadline; });
-  if (left.empty()) return Status::Ok();
-  // A request that was answered counts too, as long as its backend does not release it.
-  std::string text =
-      "Exit timeout expired. Exiting immediately. Models that backends still hold:";
-  for (const std::string& version : left) text += " " + version;
-  return Status::Internal(std::move(text));
+Status InferenceServer::CheckServing() const {
+  if (phase_.load(std::memory_order_acquire) == Phase::kServing) return Status::Ok();
+  return Status::Unavailable("Server not ready");
 }
 
 base::Result<bool> InferenceServer::IsServerLive() {
-  if (stopping_.load(std::memory_order_acquire)) return Status::Unavailable("Server exiting");
-  return true;
+  const Phase phase = phase_.load(std::memory_order_acquire);
+  if (phase == Phase::kStopping) return Status::Unavailable("Server exiting");
+  return phase != Phase::kFailed;
 }
 
 base::Result<bool> InferenceServer::IsServerReady() {
-  if (stopping_.load(std::memory_order_acquire)) return Status::Unavailable("Server exiting");
+  if (IsStopping()) return Status::Unavailable("Server exiting");
+  if (!CheckServing().ok()) return false;
   return !settings_.strict_readiness || repository_->lifecycle.AllReady();
 }
 
 base::Result<bool> InferenceServer::IsModelReady(const std::string& name, int64_t version) {
-  if (stopping_.load(std::memory_order_acquire)) return Status::Unavailable("Server exiting");
+  NEREID_RETURN_IF_ERROR(CheckServing());
   const auto found = repository_->lifecycle.Table()->Find(name, version);
   return found.ok() && (*found)->CheckReady().ok();
 }
 
 base::Result<api::ModelTraits> InferenceServer::FindModel(const std::string& name,
                                                           int64_t version) {
+  if (!IsStopping()) NEREID_RETURN_IF_ERROR(CheckServing());
   NEREID_ASSIGN_OR_RETURN(auto loaded, repository_->lifecycle.Table()->Find(name, version));
   const auto served = ServedModel::From(std::move(loaded));
   const config::ModelConfig& config = served->config();
@@ -237,14 +237,23 @@ base::Result<api::ModelTraits> InferenceServer::FindModel(const std::string& nam
 }
 
 Status InferenceServer::Infer(std::unique_ptr<request::InferenceRequest>& request) {
-  if (stopping_.load(std::memory_order_acquire)) {
-    return Status::Unavailable(request->LogPrefix() + kStoppingText);
-  }
+  return Submit(request, Phase::kEnding);
+}
+
+Status InferenceServer::InferInProcess(std::unique_ptr<request::InferenceRequest>& request) {
+  return Submit(request, Phase::kStopping);
+}
+
+Status InferenceServer::Submit(std::unique_ptr<request::InferenceRequest>& request,
+                               Phase refused_from) {
   request->times.start_ns = base::SteadyClock().NowNs();
-  NEREID_ASSIGN_OR_RETURN(auto loaded, repository_->lifecycle.Table()->Find(
-                                           request->model_name, request->model_version));
+  const Phase phase = phase_.load(std::memory_order_acquire);
+  auto found = repository_->lifecycle.Table()->Find(request->model_name, request->model_version);
+  if (!found.ok()) return phase == Phase::kStopping ? StoppingStatus(*request) : found.status();
+  std::shared_ptr<repository::LoadedModel> loaded = std::move(found).value();
   ServedModel& served = static_cast<ServedModel&>(*loaded);
   model::ModelVersion& version = served.version();
+  if (phase >= refused_from) NEREID_RETURN_IF_ERROR(CheckGoesOn(*request, version));
   return model::Submit(
       std::shared_ptr<const request::ModelIdentity>(std::move(loaded), &served.identity()), version,
       request);
@@ -274,6 +283,7 @@ Status InferenceServer::UnregisterRepository(const std::string& path) {
 
 Status InferenceServer::LoadModel(const std::string& name,
                                   const std::vector<api::LoadParameter>& parameters) {
+  NEREID_RETURN_IF_ERROR(CheckServing());
   NEREID_RETURN_IF_ERROR(CheckExplicitControl());
   std::vector<std::pair<std::string, std::string>> pairs;
   for (const api::LoadParameter& parameter : parameters) {
@@ -284,6 +294,7 @@ Status InferenceServer::LoadModel(const std::string& name,
 }
 
 Status InferenceServer::UnloadModel(const std::string& name, bool unload_dependents) {
+  NEREID_RETURN_IF_ERROR(CheckServing());
   NEREID_RETURN_IF_ERROR(CheckExplicitControl());
   return repository_->lifecycle.Unload(name, unload_dependents);
 }

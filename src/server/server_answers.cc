@@ -32,9 +32,15 @@ ServedModel& ServedOf(const VersionRecord& record) {
 std::string_view ServerVersion() { return "2.51.0"; }
 
 std::vector<std::string> ServerExtensions() {
-  return {"classification",     "model_repository", "model_configuration",
-          "binary_tensor_data", "parameters",       "statistics",
-          "generate",           "trace",            "logging"};
+  return {"classification",
+          "model_repository",
+          "model_configuration",
+          "binary_tensor_data",
+          "parameters",
+          "statistics",
+          "generate",
+          "trace",
+          "logging"};
 }
 
 api::ServerMetadata InferenceServer::GetServerMetadata() {
@@ -73,6 +79,7 @@ base::Result<std::shared_ptr<const config::ModelConfig>> InferenceServer::GetMod
 
 base::Result<std::vector<api::ModelStatistics>> InferenceServer::GetModelStatistics(
     const std::string& name, int64_t version) {
+  NEREID_RETURN_IF_ERROR(CheckServing());
   const auto table = repository_->lifecycle.Table();
   std::vector<api::ModelStatistics> statistics;
   bool known = name.empty();
@@ -116,6 +123,7 @@ base::Result<api::SequenceList> InferenceServer::ListSequences(const std::string
 
 base::Result<std::vector<api::RepositoryIndexEntry>> InferenceServer::GetRepositoryIndex(
     bool ready_only) {
+  NEREID_RETURN_IF_ERROR(CheckServing());
   NEREID_ASSIGN_OR_RETURN(auto entries, repository_->lifecycle.Index(ready_only));
   std::vector<api::RepositoryIndexEntry> index;
   for (auto& entry : entries) {

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <set>
 #include <string>
 #include <utility>
@@ -11,6 +12,10 @@
 #include "schedule/inline_policy.h"
 
 struct TRITONSERVER_Server;
+
+namespace nereid::repository {
+class LoadGate;
+}
 
 namespace nereid::server {
 
@@ -68,6 +73,8 @@ struct ServerSettings {
   uint32_t execution_watchdog_secs = 0;
   /// Whether GET v2/models/M/sequences answers: it tells the ids of all clients' sequences.
   bool list_sequences = false;
+  /// Closed by whoever wants to stop the server while it is still loading its models. Null: nobody.
+  std::shared_ptr<repository::LoadGate> load_gate;
   /// What TRITONBACKEND_ModelServer hands to plug-ins; may be null until the server exists.
   TRITONSERVER_Server* c_server = nullptr;
 };

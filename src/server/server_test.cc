@@ -9,6 +9,7 @@
 #include <sstream>
 #include <thread>
 
+#include "repository/load_gate.h"
 #include "server/inference_server.h"
 #include "server/model_metrics.h"
 #include "server/model_reaper.h"
@@ -265,6 +266,43 @@ TEST_F(ServerTest, AFailedModelEndsTheStartOnlyWhenAsked) {
   EXPECT_THAT(failed.status().message(), HasSubstr("'m'"));
   settings_.exit_on_error = false;
   EXPECT_TRUE(InferenceServer::Create(settings_).ok());
+}
+
+TEST_F(ServerTest, ARepositoryThatIsMissingIsFatalOnlyWhenAsked) {
+  settings_.model_repository_paths = {(root_ / "none").string()};
+  EXPECT_THAT(InferenceServer::Create(settings_).status().message(), HasSubstr("none"));
+  settings_.exit_on_error = false;
+  auto server = InferenceServer::Create(settings_);
+  ASSERT_TRUE(server.ok());
+  EXPECT_FALSE(*(*server)->IsServerLive());
+  EXPECT_FALSE(*(*server)->IsServerReady());
+  for (const base::Status& status :
+       {(*server)->GetRepositoryIndex(false).status(), (*server)->IsModelReady("m", -1).status(),
+        (*server)->FindModel("m", -1).status(), (*server)->LoadModel("m", {})}) {
+    EXPECT_EQ(status.message(), "Server not ready");
+  }
+  EXPECT_TRUE((*server)->Stop().ok());
+}
+
+TEST_F(ServerTest, WhileItEndsItIsAliveAndNotReady) {
+  auto server = InferenceServer::Create(settings_);
+  ASSERT_TRUE(server.ok());
+  (*server)->BeginStop();
+  EXPECT_TRUE(*(*server)->IsServerLive());
+  EXPECT_EQ((*server)->IsServerReady().status().message(), "Server exiting");
+  EXPECT_EQ((*server)->IsModelReady("m", -1).status().message(), "Server not ready");
+  EXPECT_EQ((*server)->FindModel("m", -1).status().code(), base::StatusCode::kNotFound);
+  EXPECT_TRUE((*server)->WaitUntilIdle(0));
+  EXPECT_TRUE((*server)->Stop().ok());
+  EXPECT_EQ((*server)->IsServerLive().status().message(), "Server exiting");
+}
+
+TEST_F(ServerTest, AStartCanBeBrokenOff) {
+  std::filesystem::create_directories(root_ / "m" / "1");
+  settings_.load_gate = std::make_shared<repository::LoadGate>();
+  settings_.load_gate->Close();
+  const auto server = InferenceServer::Create(settings_);
+  EXPECT_EQ(server.status().message(), "the server was stopped while its models were being loaded");
 }
 
 TEST_F(ServerTest, OneCacheThatIsThere) {

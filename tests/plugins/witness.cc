@@ -9,6 +9,7 @@
 //                     "inputs": {name: [values]}, "shapes": {name: [dims]}}
 //               Requests that the server made itself have rows as well.
 //   gate        a file that holds executions (see gate.h)
+//   load_gate   a file that holds the model's load in the same way
 //   iterations  a request is given back to the scheduler until it was executed that often
 //
 // The request's own parameter `fail` makes its answer an error with that text. Executions are
@@ -57,6 +58,7 @@ struct WitnessModel {
     NEREID_BACKEND_TRY(backend::ReadModelConfig(model, &config));
     trace = ParameterOr(config.parameters, "trace");
     gate = ParameterOr(config.parameters, "gate");
+    testing::Gate(ParameterOr(config.parameters, "load_gate")).Pass(1);
     return config.parameters.ReadInt("iterations", 1, 1000, &iterations);
   }
 

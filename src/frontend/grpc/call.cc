@@ -115,6 +115,12 @@ void Call::ReceiveEnd() {
   OnHalfClose();
 }
 
+void Call::EndIfIdle() {
+  if (finished() || !IsIdle()) return;
+  Cancel();
+  Finish({kGrpcUnavailable, "Server is stopping"});
+}
+
 void Call::OnDeadline() {
   deadline_ns_ = 0;
   if (finished()) return;
@@ -215,6 +221,7 @@ void UnaryCall::OnHalfClose() {
     return;
   }
   StoredBytes request = std::move(*request_);
+  is_complete_ = true;
   OnRequest(std::move(request));
 }
 

@@ -48,6 +48,8 @@ class Call : public std::enable_shared_from_this<Call>, private Timed {
   void Begin();
   void ReceiveData(std::string_view data);
   void ReceiveEnd();
+  /// The server stops: a call that nothing is being done for ends now.
+  virtual void EndIfIdle();
   /// The stream is gone. The session forgets the call next.
   void Detach();
 
@@ -82,6 +84,8 @@ class Call : public std::enable_shared_from_this<Call>, private Timed {
   virtual void OnMessage(StoredBytes message) = 0;
   /// The client will send no more.
   virtual void OnHalfClose() = 0;
+  /// Whether only the client can make the call go on.
+  virtual bool IsIdle() const = 0;
   /// Nobody waits for the answer any more: reset, disconnected or too late. Comes at most once,
   /// and not after Finish().
   virtual void OnCancelled() = 0;
@@ -143,8 +147,10 @@ class UnaryCall : public Call {
  private:
   void OnMessage(StoredBytes message) final;
   void OnHalfClose() final;
+  bool IsIdle() const override { return !is_complete_; }
 
   std::optional<StoredBytes> request_;
+  bool is_complete_ = false;  // the request is
 };
 
 }  // namespace nereid::frontend::grpc

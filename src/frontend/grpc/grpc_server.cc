@@ -39,10 +39,14 @@ class GrpcServer::State {
     return base::Status::Ok();
   }
 
+  void BeginStop() {
+    if (threads_.empty() || context_.stopping.exchange(true)) return;
+    for (const auto& loop : loops_) loop->Shutdown();
+  }
+
   void Stop(uint64_t timeout_ms) {
     if (threads_.empty()) return;
-    context_.stopping.store(true, std::memory_order_release);
-    for (const auto& loop : loops_) loop->Shutdown();
+    BeginStop();
     {
       std::unique_lock lock(mutex_);
       drained_changed_.wait_for(lock, std::chrono::milliseconds(timeout_ms),
@@ -78,6 +82,7 @@ GrpcServer::GrpcServer(GrpcOptions options, api::InferenceService& service)
 GrpcServer::~GrpcServer() { state_->Stop(0); }
 base::Status GrpcServer::Start() { return state_->Start(); }
 uint16_t GrpcServer::port() const { return state_->port(); }
+void GrpcServer::BeginStop() { state_->BeginStop(); }
 void GrpcServer::Stop(uint64_t timeout_ms) { state_->Stop(timeout_ms); }
 
 }  // namespace nereid::frontend::grpc

@@ -62,7 +62,11 @@ class GrpcServer {
   /// The port that is served; valid after Start().
   uint16_t port() const;
 
-  /// Takes no new calls, lets running ones finish until `timeout_ms` is over, then cancels them and
+  /// Takes no new calls, and ends those that nothing is being done for: streams without a request
+  /// in flight, and half requests. Does not wait.
+  void BeginStop();
+
+  /// The same, and lets the other calls finish until `timeout_ms` is over, then cancels them and
   /// closes the connections. Blocks; later calls do nothing. Not from a thread of the server.
   void Stop(uint64_t timeout_ms);
 

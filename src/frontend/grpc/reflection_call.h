@@ -14,6 +14,7 @@ class ReflectionCall final : public Call {
  private:
   void OnMessage(StoredBytes message) override;
   void OnHalfClose() override { Finish({}); }
+  bool IsIdle() const override { return true; }
   void OnCancelled() override {}
   void OnDelivery(Delivery) override {}
 };

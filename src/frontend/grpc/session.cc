@@ -252,6 +252,8 @@ void Session::GoAway() {
   nghttp2_submit_goaway(session_, NGHTTP2_FLAG_NONE,
                         nghttp2_session_get_last_proc_stream_id(session_), NGHTTP2_NO_ERROR,
                         nullptr, 0);
+  // A call that ends stays in the list until its stream is closed.
+  for (size_t i = 0; i < calls_.size(); ++i) calls_[i]->EndIfIdle();
   transport_.RequestFlush();
 }
 

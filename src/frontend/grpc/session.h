@@ -47,7 +47,7 @@ class Session {
   /// Nothing more will be read or written.
   bool Finished() const;
 
-  /// Refuses new calls; finished when the running ones are.
+  /// Refuses new calls and ends idle ones; finished when the running ones are.
   void GoAway();
 
   bool received_preface() const { return received_preface_; }

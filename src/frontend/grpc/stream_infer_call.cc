@@ -228,7 +228,9 @@ void StreamInferCall::Advance() {
 }
 
 void StreamInferCall::FinishIfDone() {
-  if (half_closed_ && ordered_.empty() && decoupled_.empty()) Finish({});
+  if (!IsIdle()) return;
+  if (half_closed_) return Finish({});
+  if (context_.stopping.load(std::memory_order_acquire)) EndIfIdle();
 }
 
 }  // namespace nereid::frontend::grpc

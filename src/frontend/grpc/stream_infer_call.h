@@ -40,6 +40,7 @@ class StreamInferCall final : public Call {
 
   void OnMessage(StoredBytes message) override;
   void OnHalfClose() override;
+  bool IsIdle() const override { return ordered_.empty() && decoupled_.empty(); }
   void OnCancelled() override;
 
   base::Status Submit(const codec::proto::InferRequestView& view, const InferTarget& target,

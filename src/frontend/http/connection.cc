@@ -83,13 +83,14 @@ bool Connection::IsHungUp() {
 
 void Connection::BeginDrain() {
   close_after_reply_ = true;
-  if (state_ != State::kHead) return;
-  // A request may have arrived that the loop has not read yet: closing now would lose it.
+  if (IsAnswering() || state_ == State::kLingering) return;
+  // A whole request may have arrived that the loop has not read yet: closing now would lose it.
   {
     const Loop::DispatchScope scope(*loop_);
     ReadMore();
   }
-  if (state_ == State::kHead && ahead_.empty() && !parser_) Close();
+  // Nobody can say when the rest of half a request comes.
+  if (!IsAnswering() && state_ != State::kLingering) Close();
 }
 
 void Connection::Close() {

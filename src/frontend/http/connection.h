@@ -40,7 +40,7 @@ class Connection final : public Exchange, public std::enable_shared_from_this<Co
   void Close();
   /// Called about once a second.
   void CheckTimeout(uint64_t tick);
-  /// The server stops: closes an idle connection, lets a busy one finish.
+  /// The server stops: closes the connection unless it is being answered; then it ends with that.
   void BeginDrain();
   /// The answer of the request at hand is there; of the sink, if it went through one.
   void Complete(std::shared_ptr<DeadlineSink> sink) noexcept;  // any thread

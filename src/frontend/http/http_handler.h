@@ -22,6 +22,9 @@ namespace nereid::frontend::http {
 
 enum class Method { kGet, kHead, kPost, kOther };
 
+/// Writes Triton's line for a request to the verbose log, or for one that ends with this status.
+void LogRequest(const struct RequestHead& head, int error_status = 0);
+
 /// What a handler may want to know of a request's head. Reused from request to request.
 struct RequestHead {
   Method method = Method::kOther;

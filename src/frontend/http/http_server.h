@@ -58,8 +58,12 @@ class HttpServer {
   /// The port that is served, after Start.
   uint16_t port() const;
 
-  /// Stops accepting, closes idle connections, and waits up to `grace` for requests in flight;
-  /// then closes what is left. Blocks until the threads have ended. A second call does nothing.
+  /// Stops accepting, and closes the connections that are not being answered: idle ones, and those
+  /// with half a request. Does not wait.
+  void BeginStop();
+
+  /// The same, and waits up to `grace` for the others; then closes what is left. Blocks until the
+  /// threads have ended. A second call does nothing.
   void Stop(std::chrono::milliseconds grace);
 
  private:

@@ -436,6 +436,22 @@ TEST_F(HttpServerTest, DrainFinishesWhatIsInFlight) {
   EXPECT_FALSE(RawClient(server_->port()).connected());
 }
 
+TEST_F(HttpServerTest, DrainDoesNotWaitForHalfARequest) {
+  options_.threads = 1;
+  Start();
+  const std::string whole = Post(kInfer, kJson);
+  std::vector<std::unique_ptr<RawClient>> clients;
+  for (const std::string& part :
+       {whole.substr(0, 10), whole.substr(0, whole.size() - 1), Get("/v2") + whole.substr(0, 30)}) {
+    clients.push_back(std::make_unique<RawClient>(server_->port()));
+    clients.back()->Send(part);
+  }
+  EXPECT_EQ(clients.back()->Receive()->status, 200);  // whole requests are answered
+  EXPECT_EQ(Ask(Get("/v2/health/live")).status, 200);
+  server_->Stop(milliseconds{60'000});
+  for (const auto& client : clients) EXPECT_TRUE(client->AtEnd());
+}
+
 TEST_F(HttpServerTest, StopDoesNotWaitBeyondItsGrace) {
   service_.handler = service_.HoldHandler();
   Start();

@@ -94,6 +94,7 @@ void ReplyUnsupported(Exchange& exchange, std::string_view feature) {
 }
 
 void KserveHandler::Handle(Exchange& exchange) {
+  LogRequest(exchange.head);
   const Route route = FindRoute(exchange.head.path());
   const bool get = exchange.head.method == Method::kGet;
   const bool post = exchange.head.method == Method::kPost;
@@ -144,6 +145,7 @@ void KserveHandler::Handle(Exchange& exchange) {
     case Endpoint::kUnknown:
       break;
   }
+  LogRequest(exchange.head, 404);
   exchange.reply.SetError(404, kTextType, "Not Found");
   exchange.Finish();
 }

@@ -154,7 +154,7 @@ void Loop::EndIfDrained() {
 
 void Loop::BeginDrain() {
   asio::post(context_, [self = shared_from_this()] {
-    self->draining_ = true;
+    if (std::exchange(self->draining_, true)) return;
     boost::system::error_code ignored;
     self->acceptor_.close(ignored);
     const auto connections = self->connections_;

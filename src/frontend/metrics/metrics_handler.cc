@@ -13,6 +13,7 @@ class MetricsHandler final : public http::HttpHandler {
       : make_text_(std::move(make_text)) {}
 
   void Handle(http::Exchange& exchange) override {
+    http::LogRequest(exchange.head);
     http::Reply& reply = exchange.reply;
     const std::string_view path = exchange.head.path();
     if (exchange.head.method != http::Method::kGet) {
