@@ -78,9 +78,10 @@ int Fail(const char* doing, const base::Status& status) {
   base::StandardErrors().Write("error: " + std::string(doing) + ": " +
                                std::string(base::StatusCodeText(status.code())) + " - " +
                                status.message() + "\n");
-  base::FlushLog();
   return 1;
 }
+
+constexpr uint64_t kLastWordsNs = 3'000'000'000;
 
 /// What is in flight finishes while the front ends refuse what is new; then their ports close and
 /// the models go. All of it until `deadline_ns`.
@@ -93,7 +94,8 @@ int ShutDown(server::InferenceServer& server, Endpoints& endpoints, uint64_t dea
               << status.message();
     return 1;
   }
-  endpoints.Stop(deadline_ns);
+  // What is still being written holds no model: short answers whose clients hardly read.
+  endpoints.Stop(std::min(deadline_ns, base::SteadyClock().NowNs() + kLastWordsNs));
   return 0;
 }
 
@@ -119,7 +121,6 @@ int Serve(const ServerOptions& options) {
   if (!handle.ok()) {
     if (!signals.stopping()) return Fail("creating server", handle.status());
     LOG_INFO << handle.status().message();
-    base::FlushLog();
     return 0;
   }
   server::InferenceServer& server = *(*handle)->server;
@@ -128,16 +129,12 @@ int Serve(const ServerOptions& options) {
   auto endpoints = std::make_unique<Endpoints>(server);
   if (const base::Status status = endpoints->Start(options); !status.ok()) {
     LOG_ERROR << status.message();
-    endpoints.reset();
-    base::FlushLog();
     return 1;
   }
   signals.Wait();
   const int code = ShutDown(server, *endpoints, signals.deadline_ns());
   // Plug-ins that are still at work: nothing that they use may be taken down under them.
   if (code != 0) EndAtOnce(code);
-  endpoints.reset();
-  base::FlushLog();
   return code;
 }
 
@@ -205,7 +202,9 @@ int RunProgram(int argc, char** argv) {
     std::fputs(parsed->text.c_str(), parsed->text_on_stderr ? stderr : stdout);
     return parsed->exit_code;
   }
-  return Serve(parsed->options);
+  const int code = Serve(parsed->options);
+  base::FlushLog();
+  return code;
 }
 
 }  // namespace nereid::app

@@ -113,6 +113,7 @@ void InferenceServer::StartPolling() {
   if (!polls || settings_.repository_poll_secs == 0) return;
   poller_ = std::make_unique<RepositoryPoller>(
       [this] {
+        if (IsStopping()) return;
         if (const Status status = PollRepositories(); !status.ok()) {
           LOG_ERROR << "failed to poll the model repositories: " << status.message();
         }
@@ -194,6 +195,7 @@ InferenceServer::~InferenceServer() {
   if (const Status status = Stop(); !status.ok()) {
     // Requests are still running in plug-ins, which will call into these objects: they must stay.
     LOG_ERROR << status.message();
+    (void)poller_.release();
     (void)collectors_.release();
     (void)repository_.release();
     (void)response_cache_.release();

@@ -10,7 +10,8 @@ import grpc
 import grpc_raw
 import h2_wire
 import raw_http
-from sequences import batching, parameter, pending, wait_for, write_witness
+from models import Repository
+from sequences import Plugin, batching, parameter, pending, wait_for, write_witness
 from server_process import ServerProcess
 from tritonclient.grpc import service_pb2_grpc
 
@@ -18,17 +19,18 @@ BOUND = 15.0  # seconds for what takes a moment; half of the exit timeout where 
 STOPPING = ("Server is stopping, scheduler for model has stopped accepting new inference requests")
 NO_ID = "[request id: <id_unknown>] "
 
-ENSEMBLE = """platform: "ensemble"
-max_batch_size: 4
-input { name: "INPUT" data_type: TYPE_INT32 dims: [ 1 ] }
-output { name: "OUTPUT" data_type: TYPE_INT32 dims: [ 1 ] }
-ensemble_scheduling {
-  step { model_name: "one" model_version: -1
-         input_map { key: "INPUT" value: "INPUT" } output_map { key: "OUTPUT" value: "half" } }
-  step { model_name: "two" model_version: -1
-         input_map { key: "INPUT" value: "half" } output_map { key: "OUTPUT" value: "OUTPUT" } }
-}
-"""
+def ensemble(name, *steps) -> str:
+    """Passes INPUT to OUTPUT through the steps: (model, its input, its output)."""
+    text = f'name: "{name}"\nplatform: "ensemble"\nmax_batch_size: 4\n'
+    for kind in ("INPUT", "OUTPUT"):
+        text += f'{kind.lower()} {{ name: "{kind}" data_type: TYPE_INT32 dims: [ 1 ] }}\n'
+    text += "ensemble_scheduling {\n"
+    inner = ["INPUT"] + [f"t{i}" for i in range(len(steps) - 1)] + ["OUTPUT"]
+    for i, (model, given, taken) in enumerate(steps):
+        text += (f'step {{ model_name: "{model}" model_version: -1 '
+                 f'input_map {{ key: "{given}" value: "{inner[i]}" }} '
+                 f'output_map {{ key: "{taken}" value: "{inner[i + 1]}" }} }}\n')
+    return text + "}\n"
 
 
 class Stopped:
@@ -74,12 +76,20 @@ def write_models(root, plugin) -> dict:
     load_gate = root.parent / "notes" / "held.load"
     notes["held"] = write_witness(root, "held", plugin, "", extra=parameter("load_gate", load_gate))
     notes["held"].load_gate = load_gate
-    (root / "ens" / "1").mkdir(parents=True)
-    (root / "ens" / "config.pbtxt").write_text(f'name: "ens"\n{ENSEMBLE}')
+    repository = Repository(root)
+    repository._write("ens", ensemble("ens", ("one", "INPUT", "OUTPUT"),
+                                      ("two", "INPUT", "OUTPUT")), (1,))
+    # A backend that calls another model, after the step that a case holds.
+    repository.identity("echo", [("INT32", [1])], batch=4)
+    repository.identity("caller", [("INT32", [1])], batch=4, backend="forward",
+                        extra=parameter("to", "echo"))
+    Plugin(plugin.library.parent / "libtriton_forward.so").put(root / "caller")
+    repository._write("nested", ensemble("nested", ("one", "INPUT", "OUTPUT"),
+                                         ("caller", "INPUT0", "OUTPUT0")), (1,))
     return notes
 
 
-def stoppable(start_server, plugin, *flags, startup=("one", "two", "seq", "ens")) -> Stopped:
+def stoppable(start_server, plugin, *flags, startup=("seq", "ens", "nested", "echo")) -> Stopped:
     notes = {}
     server = start_server("stopping", lambda root: notes.update(write_models(root, plugin)),
                           "--model-control-mode=explicit",

@@ -82,10 +82,11 @@ def test_idle_clients_do_not_hold_the_stop(stoppable, flight, protocol, number):
 
 @pytest.mark.parametrize("number", SIGNALS)
 @pytest.mark.parametrize("protocol", PROTOCOLS)
-@pytest.mark.parametrize("flight", ["running", "queued", "ensemble"])
+@pytest.mark.parametrize("flight", ["running", "queued", "ensemble", "plug-in"])
 def test_requests_in_flight_finish_and_new_ones_are_refused(stoppable, flight, protocol, number):
     stopped = stoppable()
-    how = {"running": {}, "queued": {"count": 3}, "ensemble": {"model": "ens"}}[flight]
+    how = {"running": {}, "queued": {"count": 3}, "ensemble": {"model": "ens"},
+           "plug-in": {"model": "nested"}}[flight]
     with stopping.running(stopped, protocol, **how) as check:
         stopped.signal(number)
         stopped.refuses()
@@ -98,7 +99,7 @@ def test_requests_in_flight_finish_and_new_ones_are_refused(stoppable, flight, p
         assert raw_http.get(stopped.server, "/v2/health/live").status == 200
         assert raw_http.get(stopped.server, "/v2").status == 200
         assert grpc_raw.failure(stopped.server, "ServerReady") == ("UNAVAILABLE", "Server exiting")
-        check()  # the answers come, and are right; the ensemble's second step has run
+        check()  # the answers come, and are right: the steps behind the first have run
     stopped.ended(0)
     assert "has 1 in-flight inferences" in stopped.log
 
