@@ -54,7 +54,7 @@ TEST_F(RepositoryTest, WhatRequestsAreBoundToIsKnown) {
   ASSERT_EQ(bound.size(), 1u);
   EXPECT_EQ(bound[0].id.name, "m");
   EXPECT_EQ(bound[0].version, 1);
-  EXPECT_EQ(bound[0].requests, 2u);
+  EXPECT_EQ(bound[0].requests, 1u);
   EXPECT_FALSE(bound[0].leaving);
   second.reset();
   ASSERT_TRUE(lifecycle.Unload("m").ok());

@@ -356,9 +356,9 @@ std::vector<ModelLifecycle::BoundVersion> ModelLifecycle::BoundVersions() const 
       if (record.model == nullptr) continue;
       const auto found = others.find({id, version});
       if (found != others.end()) others.erase(found);
-      // One reference is the table's own; each request has one.
+      // One reference is the table's own. A request has one, and another for its responses.
       const auto references = static_cast<size_t>(std::max(0L, record.model.use_count() - 1));
-      const size_t requests = std::max(references, record.model->LiveSequences());
+      const size_t requests = std::max((references + 1) / 2, record.model->LiveSequences());
       if (requests > 0) bound.push_back({id, version, requests, false});
     }
   }

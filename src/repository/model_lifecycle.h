@@ -96,7 +96,7 @@ class ModelLifecycle {
   struct BoundVersion {
     ModelId id;
     int64_t version = 0;
-    size_t requests = 0;   // what refers to it for a moment counts too
+    size_t requests = 0;   // at least so many, or sequences; who looks at it for a moment counts
     bool leaving = false;  // it was taken out of service, and something still holds it
   };
   /// What is in flight at this moment: requests, and sequences whose next request may come.

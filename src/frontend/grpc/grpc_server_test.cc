@@ -10,6 +10,7 @@
 #include <string>
 #include <thread>
 
+#include "frontend/grpc/call_status.h"
 #include "frontend/grpc/testing/server_fixture.h"
 #include "health.pb.h"
 #include "reflection.pb.h"
