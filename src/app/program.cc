@@ -7,6 +7,7 @@
 #include <span>
 
 #include "app/endpoints.h"
+#include "app/file_limit.h"
 #include "app/options/command_line.h"
 #include "app/options/default_directories.h"
 #include "app/server_settings_from_options.h"
@@ -95,6 +96,7 @@ int ShutDown(server::InferenceServer& server, Endpoints& endpoints, int exit_tim
 
 int Serve(const ServerOptions& options) {
   memory::BoundHeapArenas(base::UsableCpuCount());
+  RaiseFileLimit();
   SignalWaiter signals;
   if (const base::Status status = ConfigureLog(options.log); !status.ok()) {
     return Fail("setting up the log", status);

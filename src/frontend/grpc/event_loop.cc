@@ -15,10 +15,10 @@
 
 #include "base/byte_budget.h"
 #include "base/clock.h"
-#include "base/log.h"
 #include "frontend/grpc/call.h"
 #include "frontend/grpc/connection.h"
 #include "frontend/grpc/server_context.h"
+#include "frontend/net/accept_backoff.h"
 
 namespace nereid::frontend::grpc {
 namespace {
@@ -28,8 +28,6 @@ using asio::ip::tcp;
 using boost::system::error_code;
 
 thread_local LoopServices* current_loop = nullptr;
-
-constexpr auto kAcceptPause = std::chrono::milliseconds(100);
 
 using ReusePort = asio::detail::socket_option::boolean<SOL_SOCKET, SO_REUSEPORT>;
 
@@ -84,7 +82,7 @@ class EventLoop::Body final : public LoopServices, public Connection::Host {
         io_(1),
         work_(io_.get_executor()),
         acceptor_(io_),
-        accept_pause_(io_),
+        backoff_(io_, "gRPC"),
         timer_(io_) {
     inbox_ = std::make_shared<LoopInbox>([this] { asio::post(io_, [this] { TakeDeliveries(); }); });
   }
@@ -114,7 +112,7 @@ class EventLoop::Body final : public LoopServices, public Connection::Host {
     asio::post(io_, [this] {
       error_code ignored;
       acceptor_.close(ignored);
-      accept_pause_.cancel();
+      backoff_.Cancel();
       shutting_down_ = true;
       for (const std::shared_ptr<Connection>& connection : connections_) connection->GoAway();
       EndTurn();
@@ -132,7 +130,7 @@ class EventLoop::Body final : public LoopServices, public Connection::Host {
       }
       inbox_->Close();
       timer_.cancel();
-      accept_pause_.cancel();
+      backoff_.Cancel();
       io_.stop();
     });
   }
@@ -181,21 +179,9 @@ class EventLoop::Body final : public LoopServices, public Connection::Host {
   void Accept() {
     acceptor_.async_accept([this](const error_code& error, tcp::socket socket) {
       if (error == asio::error::operation_aborted || !acceptor_.is_open()) return;
-      if (!error) {
-        AddConnection(std::move(socket));
-      } else if (error == asio::error::no_descriptors || error == asio::error::no_memory ||
-                 error == asio::error::no_buffer_space) {
-        LOG_WARNING << "gRPC: cannot accept a connection: " << error.message();
-        return AcceptLater();
-      }
+      if (error) return backoff_.Retry(error, [this] { Accept(); });
+      AddConnection(std::move(socket));
       Accept();
-    });
-  }
-
-  void AcceptLater() {
-    accept_pause_.expires_after(kAcceptPause);
-    accept_pause_.async_wait([this](const error_code& error) {
-      if (!error && acceptor_.is_open()) Accept();
     });
   }
 
@@ -250,7 +236,7 @@ class EventLoop::Body final : public LoopServices, public Connection::Host {
   asio::io_context io_;
   asio::executor_work_guard<asio::io_context::executor_type> work_;
   tcp::acceptor acceptor_;
-  asio::steady_timer accept_pause_;
+  net::AcceptBackoff backoff_;
   asio::steady_timer timer_;
   uint64_t armed_ns_ = UINT64_MAX;
   std::set<std::pair<uint64_t, Timed*>> deadlines_;
