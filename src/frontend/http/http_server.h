@@ -28,8 +28,12 @@ struct HttpServerOptions {
 
   // How long a client may take; 0 for ever. Seen with a precision of about a second.
   std::chrono::milliseconds head_timeout{60'000};     // first byte to last byte of a head
-  std::chrono::milliseconds stall_timeout{60'000};    // no byte of a body moves, in or out
+  std::chrono::milliseconds stall_timeout{60'000};    // 16 KiB of a body, or any of an answer
   std::chrono::milliseconds idle_timeout{3'600'000};  // between requests
+
+  /// How long a request of a client that has finished sending (FIN) may take before the client is
+  /// sent "100 Continue", to find out whether it is still there.
+  std::chrono::milliseconds half_closed_patience{3000};
 
   /// Bytes of a streamed answer that may wait for its client, and how long a backend that has more
   /// to send is held up before its request ends; see docs/streaming.md.
