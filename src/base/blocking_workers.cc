@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/blocking_workers.h"
 
+#include <exception>
+
+#include "base/log.h"
 #include "base/threads.h"
 
 namespace nereid::base {
@@ -11,7 +14,7 @@ void BlockingWorkers::Stop() { End(/*drop_waiting=*/true); }
 
 bool BlockingWorkers::Run(std::function<void()> task) {
   const std::lock_guard lock(mutex_);
-  if (stopping_) return false;
+  if (stopping_ || tasks_.size() >= max_waiting_) return false;
   tasks_.push_back(std::move(task));
   if (idle_ < tasks_.size() && threads_.size() < max_threads_) {
     threads_.push_back(StartThread(thread_name_, [this] { Work(); }));
@@ -30,7 +33,11 @@ void BlockingWorkers::Work() {
     std::function<void()> task = std::move(tasks_.front());
     tasks_.pop_front();
     lock.unlock();
-    task();
+    try {
+      task();
+    } catch (const std::exception& error) {
+      LOG_ERROR << "a task of thread '" << thread_name_ << "' failed: " << error.what();
+    }
     task = nullptr;  // what it owns may be large, or call Run() when destroyed: not under the lock
     lock.lock();
   }

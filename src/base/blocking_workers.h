@@ -3,6 +3,7 @@
 
 #include <condition_variable>
 #include <cstddef>
+#include <cstdint>
 #include <deque>
 #include <functional>
 #include <mutex>
@@ -19,15 +20,19 @@ namespace nereid::base {
 /// called by a task.
 class BlockingWorkers {
  public:
-  /// `thread_name` shows in top and in a debugger. `max_threads` is at least 1.
-  BlockingWorkers(std::string thread_name, size_t max_threads)
-      : thread_name_(std::move(thread_name)), max_threads_(max_threads) {}
+  /// `thread_name` shows in top and in a debugger. `max_threads` is at least 1. `max_waiting`: how
+  /// many tasks may wait for a thread.
+  BlockingWorkers(std::string thread_name, size_t max_threads, size_t max_waiting = SIZE_MAX)
+      : thread_name_(std::move(thread_name)),
+        max_threads_(max_threads),
+        max_waiting_(max_waiting) {}
   /// Waits for all tasks, also for those that have not begun.
   ~BlockingWorkers();
   BlockingWorkers(const BlockingWorkers&) = delete;
   BlockingWorkers& operator=(const BlockingWorkers&) = delete;
 
-  /// Runs `task` soon on one of the threads. False, without running it, after Stop().
+  /// Runs `task` soon on one of the threads. False, without running it, after Stop(), or when as
+  /// many tasks wait as may.
   bool Run(std::function<void()> task);
 
   /// Drops what has not begun, waits for the rest.
@@ -39,6 +44,7 @@ class BlockingWorkers {
 
   const std::string thread_name_;
   const size_t max_threads_;
+  const size_t max_waiting_;
   std::mutex mutex_;
   std::condition_variable wake_;
   std::deque<std::function<void()>> tasks_;  // guarded by mutex_
