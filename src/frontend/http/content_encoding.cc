@@ -85,6 +85,8 @@ base::Result<Body> Decompress(std::string_view packed, size_t offset, uint64_t m
           "or damaged");
     case Inflated::Outcome::kNoMemory:
       return Status::Unavailable("not enough memory for compression");
+    case Inflated::Outcome::kOverBudget:
+      return Status::Unavailable("the server holds too many bytes of requests already");
   }
   Body body;
   body.buffer = std::move(plain.buffer);
