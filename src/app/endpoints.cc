@@ -78,6 +78,19 @@ std::shared_ptr<base::ByteBudget> RequestMemory(uint64_t bytes) {
   return std::make_shared<base::ByteBudget>(bytes, std::chrono::milliseconds(0));
 }
 
+frontend::grpc::KeepAliveOptions KeepAliveFrom(const GrpcOptions& options) {
+  using std::chrono::milliseconds;
+  return {.time = milliseconds(options.keepalive_time_ms),
+          .timeout = milliseconds(options.keepalive_timeout_ms),
+          .permit_without_calls = options.keepalive_permit_without_calls,
+          .max_pings_without_data = options.http2_max_pings_without_data,
+          .min_recv_ping_interval_without_data =
+              milliseconds(options.http2_min_recv_ping_interval_without_data_ms),
+          .max_ping_strikes = options.http2_max_ping_strikes,
+          .max_connection_age = milliseconds(options.max_connection_age_ms),
+          .max_connection_age_grace = milliseconds(options.max_connection_age_grace_ms)};
+}
+
 void LogStarted(const char* service, const std::string& address, uint16_t port) {
   LOG_INFO << "Started " << service << " at " << address << ":" << port;
 }
@@ -110,6 +123,7 @@ Status Endpoints::Parts::StartGrpc(const ServerOptions& options, api::InferenceS
   from.run_inline = options.inline_execution != InlineExecution::kNever;
   from.tracer = &tracer;
   from.receive_budget = request_memory;
+  from.keep_alive = KeepAliveFrom(options.grpc);
   grpc = std::make_unique<frontend::grpc::GrpcServer>(from, service);
   NEREID_RETURN_IF_ERROR(grpc->Start());
   LogStarted("GRPCInferenceService", from.address, grpc->port());

@@ -2,6 +2,7 @@
 #include "frontend/grpc/event_loop.h"
 
 #include <sys/socket.h>
+#include <time.h>
 
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/io_context.hpp>
@@ -18,6 +19,7 @@
 #include "base/log.h"
 #include "frontend/grpc/call.h"
 #include "frontend/grpc/connection.h"
+#include "frontend/grpc/exception_guard.h"
 #include "frontend/grpc/server_context.h"
 
 namespace nereid::frontend::grpc {
@@ -30,6 +32,10 @@ using boost::system::error_code;
 thread_local LoopServices* current_loop = nullptr;
 
 constexpr auto kAcceptPause = std::chrono::milliseconds(100);
+// How long deliveries or deadlines may use the loop before others have their turn; the clock is
+// read after each few of them.
+constexpr uint64_t kTurnNs = 2'000'000;
+constexpr size_t kFewEvents = 16;
 
 using ReusePort = asio::detail::socket_option::boolean<SOL_SOCKET, SO_REUSEPORT>;
 
@@ -86,7 +92,12 @@ class EventLoop::Body final : public LoopServices, public Connection::Host {
         acceptor_(io_),
         accept_pause_(io_),
         timer_(io_) {
-    inbox_ = std::make_shared<LoopInbox>([this] { asio::post(io_, [this] { TakeDeliveries(); }); });
+    inbox_ = std::make_shared<LoopInbox>([this] {
+      asio::post(io_, [this] {
+        woken_ = true;
+        TakeDeliveries();
+      });
+    });
   }
 
   ~Body() override { inbox_->Close(); }
@@ -106,7 +117,12 @@ class EventLoop::Body final : public LoopServices, public Connection::Host {
     current_loop = this;
     base::ForbidBlocking();
     Accept();
-    io_.run();
+    // Handlers guard themselves; what still comes out of one is no reason to serve nobody any more.
+    while (!Guarded("an event loop's handler", false, [this] {
+      io_.run();
+      return true;
+    })) {
+    }
     current_loop = nullptr;
   }
 
@@ -141,6 +157,12 @@ class EventLoop::Body final : public LoopServices, public Connection::Host {
 
   uint64_t NowNs() const override { return base::SteadyClock().NowNs(); }
 
+  uint64_t RoughNowNs() const override {
+    timespec now = {};
+    clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
+    return static_cast<uint64_t>(now.tv_sec) * 1'000'000'000 + static_cast<uint64_t>(now.tv_nsec);
+  }
+
   void AddDeadline(uint64_t deadline_ns, Timed* timed) override {
     deadlines_.emplace(deadline_ns, timed);
     if (deadline_ns < armed_ns_) Arm(deadline_ns);
@@ -163,7 +185,13 @@ class EventLoop::Body final : public LoopServices, public Connection::Host {
     while (!to_flush_.empty()) {
       std::vector<std::shared_ptr<Connection>> turn;
       turn.swap(to_flush_);
-      for (const std::shared_ptr<Connection>& connection : turn) connection->Flush();
+      for (const std::shared_ptr<Connection>& connection : turn) {
+        const bool flushed = Guarded("a connection", false, [&] {
+          connection->Flush();
+          return true;
+        });
+        if (!flushed) connection->Close();
+      }
     }
   }
 
@@ -200,21 +228,42 @@ class EventLoop::Body final : public LoopServices, public Connection::Host {
   }
 
   void AddConnection(tcp::socket socket) {
-    auto connection = std::make_shared<Connection>(context_, *this, std::move(socket));
-    connection->place = connections_.size();
-    connections_.push_back(connection);
-    connection->Start();
-    EndTurn();
+    Guarded("a new connection", false, [&] {
+      auto connection = std::make_shared<Connection>(context_, *this, std::move(socket));
+      connection->place = connections_.size();
+      connections_.push_back(connection);
+      connection->Start();
+      EndTurn();
+      return true;
+    });
   }
 
+  // For as long as a turn may last. The inbox wakes once for all that comes until it is taken.
   void TakeDeliveries() {
-    inbox_->Take(&deliveries_);
-    for (Delivery& delivery : deliveries_) {
-      const std::shared_ptr<Call> call = std::move(delivery.call);
-      call->OnDelivery(std::move(delivery));
+    if (next_delivery_ == deliveries_.size()) {
+      deliveries_.clear();
+      next_delivery_ = 0;
+      woken_ = false;
+      inbox_->Take(&deliveries_);
     }
-    deliveries_.clear();
+    const uint64_t begin_ns = NowNs();
+    while (next_delivery_ < deliveries_.size()) {
+      Take(std::move(deliveries_[next_delivery_++]));
+      if (next_delivery_ % kFewEvents == 0 && NowNs() - begin_ns >= kTurnNs) break;
+    }
     EndTurn();
+    if (woken_ || next_delivery_ < deliveries_.size()) {
+      asio::post(io_, [this] { TakeDeliveries(); });
+    }
+  }
+
+  static void Take(Delivery delivery) {
+    const std::shared_ptr<Call> call = std::move(delivery.call);
+    const bool taken = Guarded("a call", false, [&] {
+      call->Arrive(std::move(delivery));
+      return true;
+    });
+    if (!taken) call->Abandon();
   }
 
   void ReportIfDrained() {
@@ -234,10 +283,15 @@ class EventLoop::Body final : public LoopServices, public Connection::Host {
   void FireDeadlines() {
     armed_ns_ = UINT64_MAX;
     const uint64_t now = NowNs();
+    size_t fired = 0;
     while (!deadlines_.empty() && deadlines_.begin()->first <= now) {
       Timed* const timed = deadlines_.begin()->second;
       deadlines_.erase(deadlines_.begin());
-      timed->OnDeadline();
+      Guarded("a deadline", false, [&] {
+        timed->OnDeadline();
+        return true;
+      });
+      if (++fired % kFewEvents == 0 && NowNs() - now >= kTurnNs) break;  // the rest fires next
     }
     if (!deadlines_.empty() && deadlines_.begin()->first < armed_ns_) {
       Arm(deadlines_.begin()->first);
@@ -257,6 +311,8 @@ class EventLoop::Body final : public LoopServices, public Connection::Host {
   std::vector<std::shared_ptr<Connection>> connections_;
   std::vector<std::shared_ptr<Connection>> to_flush_;
   std::vector<Delivery> deliveries_;
+  size_t next_delivery_ = 0;
+  bool woken_ = false;
   bool shutting_down_ = false;
   bool drained_ = false;
 };

@@ -10,6 +10,7 @@
 
 #include "base/threads.h"
 #include "frontend/grpc/event_loop.h"
+#include "frontend/grpc/protobuf_log.h"
 #include "frontend/grpc/server_context.h"
 
 namespace nereid::frontend::grpc {
@@ -20,6 +21,7 @@ class GrpcServer::State {
       : context_{.options = std::move(options), .service = service} {}
 
   base::Status Start() {
+    TakeOverProtobufLog();
     const GrpcOptions& options = context_.options;
     if (options.port != 0 && !options.reuse_port) {
       // The loops share the port among themselves, which would let another process in as well.
@@ -52,6 +54,7 @@ class GrpcServer::State {
     for (std::thread& thread : threads_) thread.join();
     threads_.clear();
     context_.workers.Stop();
+    context_.detours->Stop();
     loops_.clear();
   }
 

@@ -10,6 +10,7 @@
 #include "api/inference_service.h"
 #include "base/byte_budget.h"
 #include "base/result.h"
+#include "frontend/grpc/keep_alive.h"
 #include "tracing/request_tracer.h"
 
 namespace nereid::frontend::grpc {
@@ -43,6 +44,10 @@ struct GrpcOptions {
   uint32_t max_concurrent_streams = 4096;
   /// All metadata of a call in bytes, counted as HTTP/2 counts (32 more for each).
   uint32_t max_metadata_size = 16384;
+  KeepAliveOptions keep_alive;
+  /// How long a client may let pass without a byte that it owes (of a message that it has begun, of
+  /// a request of one message), or without reading anything of a complete answer.
+  std::chrono::milliseconds stall_timeout{60'000};
 };
 
 /// The gRPC front end: GRPCInferenceService, health and reflection over HTTP/2 without TLS.

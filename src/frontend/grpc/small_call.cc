@@ -4,10 +4,14 @@
 #include <memory>
 #include <utility>
 
+#include "frontend/grpc/exception_guard.h"
 #include "frontend/grpc/server_context.h"
 
 namespace nereid::frontend::grpc {
 namespace {
+
+// A longer request is not decoded on an event loop.
+constexpr size_t kShortRequest = size_t{64} << 10;
 
 Delivery Answer(const UnaryMethod& method, ServerContext& context, std::string_view request) {
   Delivery delivery;
@@ -20,16 +24,35 @@ Delivery Answer(const UnaryMethod& method, ServerContext& context, std::string_v
 }  // namespace
 
 void SmallCall::OnRequest(StoredBytes message) {
-  if (!method_.blocks) {
+  if (!method_.blocks && !method_.is_long && message.bytes.size() <= kShortRequest) {
     OnDelivery(Answer(method_, context_, message.bytes));
     return;
   }
+  base::BlockingWorkers& workers = method_.blocks ? context_.workers : *context_.detours;
   // std::function wants something copyable.
   auto request = std::make_shared<StoredBytes>(std::move(message));
   const bool accepted =
-      context_.workers.Run([self = shared_from_this(), &method = method_, &context = context_,
-                            request] { self->Deliver(Answer(method, context, request->bytes)); });
-  if (!accepted) Finish({kGrpcUnavailable, "Server exiting"});
+      workers.Run([self = shared_from_this(), &method = method_, &context = context_, request] {
+        Delivery delivery;
+        const bool answered = Guarded("a call", false, [&] {
+          delivery = Answer(method, context, request->bytes);
+          return true;
+        });
+        if (!answered) delivery.status.emplace(kGrpcResourceExhausted, "out of memory");
+        self->Deliver(std::move(delivery));
+      });
+  if (accepted) return;
+  if (context_.stopping.load(std::memory_order_acquire)) {
+    Finish({kGrpcUnavailable, "Server exiting"});
+  } else {
+    Finish({kGrpcResourceExhausted, "too many calls wait for their turn: try again later"});
+  }
+}
+
+void SmallCall::OnDelivery(Delivery delivery) {
+  if (EndIfTooLate()) return;
+  if (delivery.message.has_value()) SendSmallAnswer(std::move(*delivery.message));
+  Finish(delivery.status.value_or(CallStatus{}));
 }
 
 }  // namespace nereid::frontend::grpc

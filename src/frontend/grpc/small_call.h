@@ -14,6 +14,7 @@ class SmallCall final : public UnaryCall {
 
  private:
   void OnRequest(StoredBytes message) override;
+  void OnDelivery(Delivery delivery) override;
   void OnCancelled() override {}
 
   const UnaryMethod& method_;

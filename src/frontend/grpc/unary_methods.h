@@ -17,7 +17,8 @@ using UnaryHandler = CallStatus (*)(ServerContext& context, std::string_view req
 struct UnaryMethod {
   std::string_view path;
   UnaryHandler handler;
-  bool blocks = false;  // must not run on an event loop
+  bool blocks = false;   // waits, maybe for minutes
+  bool is_long = false;  // takes longer than an event loop has: its answer grows with the models
 };
 
 /// The method of that path; null if there is none.
