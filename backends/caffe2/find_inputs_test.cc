@@ -165,11 +165,11 @@ TEST_F(FindInputsTest, AConfigurationThatTheNetCannotKeep) {
   WriteFiles(net.nets.init.SerializeAsString(), net.nets.predict.SerializeAsString());
   EXPECT_EQ(LoadFiles(R"("input":[{"name":"x","data_type":"TYPE_FP32","dims":[3]}],)"
                       R"("output":[{"name":"z","data_type":"TYPE_FP32","dims":[3]}])"),
-            "model 'net': the net has no output 'z'; its outputs are: y (FP32 [3])");
+            "unexpected inference output 'z', allowed outputs are: y");
   EXPECT_EQ(LoadFiles(R"("input":[{"name":"x","data_type":"TYPE_FP32","dims":[3]}],)"
                       R"("output":[{"name":"y","data_type":"TYPE_INT32","dims":[3]}])"),
-            "model 'net': the configuration gives output 'y' the data type TYPE_INT32, but the net "
-            "declares TYPE_FP32");
+            "unable to load model 'net', configuration expects datatype TYPE_INT32 for output 'y', "
+            "model provides TYPE_FP32");
   EXPECT_THAT(LoadFiles(R"("input":[{"name":"x","data_type":"TYPE_FP32","dims":[3]}],)"
                         R"("model_transaction_policy":{"decoupled":true})"),
               HasSubstr("decoupled is not supported by this version of the Caffe2 backend"));

@@ -29,6 +29,7 @@ Error OpenNets(const ModelConfig& config, onnxruntime::ModelSource* source) {
   source->origin = place;
   source->kind = "net";
   source->backend = "Caffe2";
+  source->ranks_declared = false;
   return {};
 }
 

@@ -2,6 +2,7 @@
 #include "framework/complete_config.h"
 
 #include <algorithm>
+#include <optional>
 
 #include "nereid/backend/data_type.h"
 #include "nereid/backend/log.h"
@@ -63,32 +64,118 @@ bool IsState(const ModelConfig& config, const std::string& name) {
                      [&](const auto& state) { return state.output.name == name; });
 }
 
+/// The entry for a tensor that the configuration does not list. Stays null for one that clients do
+/// not see, and for an output that the protocol cannot carry.
+Error DescribeNew(const TensorSignature& tensor, const ModelConfig& config, bool output,
+                  bool batching, rapidjson::Document::AllocatorType& memory, Json* entry) {
+  if (output ? IsState(config, tensor.name) : IsMade(config, tensor.name)) {
+    return {};
+  }
+  const std::string what = "model '" + config.name + "': " + (output ? "output" : "input") + " '" +
+                           tensor.name + "' is " + tensor.Text() + " in the model";
+  if (tensor.data_type == TRITONSERVER_TYPE_INVALID) {
+    if (!output) {
+      return Error::Unsupported(what + ", which the inference protocol cannot carry");
+    }
+    NEREID_BACKEND_LOG(WARN, what + "; it is left out of the configuration");
+    return {};
+  }
+  if (!tensor.has_rank) {
+    return Error::InvalidArgument(what + ": its rank is open, so it cannot be completed; write " +
+                                  (output ? "output" : "input") + " into the configuration");
+  }
+  *entry = Describe(tensor, batching, memory);
+  return {};
+}
+
 /// Sets `input` or `output`.
 Error DescribeAll(const std::vector<TensorSignature>& tensors, const ModelConfig& config,
-                  bool output, rapidjson::Document* document) {
+                  bool output, bool batching, rapidjson::Document* document) {
   Json list(rapidjson::kArrayType);
   for (const TensorSignature& tensor : tensors) {
-    if (output ? IsState(config, tensor.name) : IsMade(config, tensor.name)) {
-      continue;
+    Json entry;
+    NEREID_BACKEND_TRY(
+        DescribeNew(tensor, config, output, batching, document->GetAllocator(), &entry));
+    if (!entry.IsNull()) {
+      list.PushBack(entry, document->GetAllocator());
     }
-    const std::string what = "model '" + config.name + "': " + (output ? "output" : "input") +
-                             " '" + tensor.name + "' is " + tensor.Text() + " in the model";
-    if (tensor.data_type == TRITONSERVER_TYPE_INVALID) {
-      if (!output) {
-        return Error::Unsupported(what + ", which the inference protocol cannot carry");
-      }
-      NEREID_BACKEND_LOG(WARN, what + "; it is left out of the configuration");
-      continue;
-    }
-    if (!tensor.has_rank) {
-      return Error::InvalidArgument(what + ": its rank is open, so it cannot be completed; write " +
-                                    (output ? "output" : "input") + " into the configuration");
-    }
-    list.PushBack(Describe(tensor, config.batching(), document->GetAllocator()),
-                  document->GetAllocator());
   }
   Set(document, output ? "output" : "input", std::move(list));
   return {};
+}
+
+/// Gives an entry of the configuration the data type and the dims that it lacks.
+Error FillEntry(const TensorSignature& tensor, const ModelConfig& config, bool batching,
+                rapidjson::Document::AllocatorType& memory, Json* entry) {
+  const std::string type = backend::TextOf(backend::Member(entry, "data_type"));
+  const bool lacks_type = type.empty() || type == "TYPE_INVALID";
+  const bool lacks_dims = backend::MemberCount(backend::Member(entry, "dims")) == 0;
+  if (lacks_dims && !tensor.has_rank) {
+    return Error::InvalidArgument("Unable to autofill for '" + config.name +
+                                  "': the rank of model tensor '" + tensor.name +
+                                  "' is 0 and dimensions are not defined");
+  }
+  Json described = Describe(tensor, batching, memory);
+  const auto take = [&](const char* name) {
+    entry->RemoveMember(name);
+    if (const auto found = described.FindMember(name); found != described.MemberEnd()) {
+      entry->AddMember(Json(name, memory), found->value, memory);
+    }
+  };
+  if (lacks_type && tensor.data_type != TRITONSERVER_TYPE_INVALID) {
+    take("data_type");
+  }
+  if (lacks_dims) {
+    take("dims");
+    take("reshape");
+  }
+  return {};
+}
+
+/// Fills the entries of `input` or `output`, and appends those that are missing of `input`.
+Error FillList(const std::vector<TensorSignature>& tensors, const ModelConfig& config, bool output,
+               bool batching, rapidjson::Document* document) {
+  auto& memory = document->GetAllocator();
+  const char* const name = output ? "output" : "input";
+  if (!document->HasMember(name)) {
+    Set(document, name, Json(rapidjson::kArrayType));
+  }
+  Json& list = (*document)[name];
+  for (const TensorSignature& tensor : tensors) {
+    Json* entry = nullptr;
+    for (Json& candidate : list.GetArray()) {
+      if (backend::TextOf(backend::Member(&candidate, "name")) == tensor.name) {
+        entry = &candidate;
+        break;
+      }
+    }
+    if (entry != nullptr) {
+      NEREID_BACKEND_TRY(FillEntry(tensor, config, batching, memory, entry));
+    } else if (!output) {
+      Json added;
+      NEREID_BACKEND_TRY(DescribeNew(tensor, config, output, batching, memory, &added));
+      if (!added.IsNull()) {
+        list.PushBack(added, memory);
+      }
+    }
+  }
+  return {};
+}
+
+Error SetMaxBatchSize(const backend::Parameters& backend_settings, ModelConfig* config,
+                      rapidjson::Document* document) {
+  int64_t size = 4;
+  NEREID_BACKEND_TRY(backend_settings.ReadInt("default-max-batch-size", 0, INT32_MAX, &size));
+  config->max_batch_size = size;
+  Set(document, "max_batch_size", Json(size));
+  return {};
+}
+
+/// A scheduler for a model that batches and has none.
+void AddScheduler(const ModelConfig& config, rapidjson::Document* document) {
+  if (config.max_batch_size > 1 && !config.has_dynamic_batching && !config.has_sequence_batching) {
+    Set(document, "dynamic_batching", Json(rapidjson::kObjectType));
+  }
 }
 
 Error CompleteBatching(const ModelSignature& signature, const backend::Parameters& backend_settings,
@@ -102,16 +189,88 @@ Error CompleteBatching(const ModelSignature& signature, const backend::Parameter
                                   "max_batch_size is specified");
   }
   if (config->max_batch_size == 0) {
-    int64_t size = 4;
-    NEREID_BACKEND_TRY(backend_settings.ReadInt("default-max-batch-size", 0, INT32_MAX, &size));
-    config->max_batch_size = size;
-    Set(document, "max_batch_size", Json(size));
+    NEREID_BACKEND_TRY(SetMaxBatchSize(backend_settings, config, document));
   }
-  if (config->max_batch_size > 1 && !config->has_dynamic_batching &&
-      !config->has_sequence_batching) {
-    Set(document, "dynamic_batching", Json(rapidjson::kObjectType));
-  }
+  AddScheduler(*config, document);
   return {};
+}
+
+/// What the entries of a configuration say of a first dimension that every tensor of the model
+/// leaves variable: `dims` without it mean a batch, `dims` with it none.
+class BatchHint {
+ public:
+  explicit BatchHint(const ModelConfig& config) : config_(config) {}
+
+  Error Look(const std::vector<backend::TensorConfig>& entries,
+             const std::vector<TensorSignature>& tensors) {
+    for (const backend::TensorConfig& entry : entries) {
+      const int place = FindTensor(tensors, entry.name);
+      if (entry.allow_ragged_batch) {
+        ragged_ = true;
+      }
+      if (ragged_ || place < 0) {
+        continue;
+      }
+      const TensorSignature& tensor = tensors[static_cast<size_t>(place)];
+      if (!tensor.has_rank || !tensor.shape_binds || tensor.dims.empty()) {
+        continue;
+      }
+      if (entry.dims.empty()) {
+        weak_ = true;
+        continue;
+      }
+      const bool batch = entry.ModelDims().size() + 1 == tensor.dims.size();
+      if (strong_ && *strong_ != batch) {
+        return Error::Internal("unable to autofill for '" + config_.name +
+                               "', model tensor configurations are contradicting each other in "
+                               "terms of whether batching is supported");
+      }
+      strong_ = batch;
+    }
+    return {};
+  }
+
+  bool batch() const {
+    if (config_.inputs.empty() && config_.outputs.empty()) {
+      return true;
+    }
+    return ragged_ || strong_.value_or(weak_);
+  }
+
+ private:
+  const ModelConfig& config_;
+  bool ragged_ = false;
+  bool weak_ = false;
+  std::optional<bool> strong_;
+};
+
+/// The rules for models whose signature names every input and output, and may leave ranks open.
+Error CompleteEntries(const ModelSignature& signature, const backend::Parameters& backend_settings,
+                      rapidjson::Document* document) {
+  ModelConfig config = backend::ParseModelConfig(*document);
+  const auto fixed = [](const TensorSignature& tensor) {
+    return tensor.has_rank && tensor.shape_binds && !tensor.dims.empty() && tensor.dims[0] != -1;
+  };
+  const bool can_batch = std::none_of(signature.inputs.begin(), signature.inputs.end(), fixed) &&
+                         std::none_of(signature.outputs.begin(), signature.outputs.end(), fixed);
+  if (!can_batch && config.batching()) {
+    return Error::Internal(
+        "unable to autofill for '" + config.name + "', configuration specified max-batch " +
+        std::to_string(config.max_batch_size) + " but model signature does not support batching");
+  }
+  BatchHint hint(config);
+  if (can_batch) {
+    NEREID_BACKEND_TRY(hint.Look(config.inputs, signature.inputs));
+    NEREID_BACKEND_TRY(hint.Look(config.outputs, signature.outputs));
+    if (config.max_batch_size == 0 && hint.batch()) {
+      NEREID_BACKEND_TRY(SetMaxBatchSize(backend_settings, &config, document));
+    }
+  }
+  AddScheduler(config, document);
+  const bool batching = config.batching() && hint.batch();
+  NEREID_BACKEND_TRY(FillList(signature.inputs, config, false, batching, document));
+  return config.outputs.empty() ? DescribeAll(signature.outputs, config, true, batching, document)
+                                : FillList(signature.outputs, config, true, batching, document);
 }
 
 }  // namespace
@@ -125,8 +284,11 @@ bool CanBatch(const ModelSignature& signature) {
 }
 
 Error CompleteConfig(const ModelSignature& signature, const backend::Parameters& backend_settings,
-                     rapidjson::Document* document, bool* changed) {
-  *changed = false;
+                     Completion completion, rapidjson::Document* document, bool* changed) {
+  *changed = completion == Completion::kEntries;
+  if (*changed) {
+    return CompleteEntries(signature, backend_settings, document);
+  }
   ModelConfig config = backend::ParseModelConfig(*document);
   if (config.inputs.size() + config.batch_inputs.size() > 0 && !config.outputs.empty()) {
     return {};
@@ -134,16 +296,17 @@ Error CompleteConfig(const ModelSignature& signature, const backend::Parameters&
   *changed = true;
   NEREID_BACKEND_TRY(CompleteBatching(signature, backend_settings, &config, document));
   if (config.inputs.empty()) {
-    NEREID_BACKEND_TRY(DescribeAll(signature.inputs, config, false, document));
+    NEREID_BACKEND_TRY(DescribeAll(signature.inputs, config, false, config.batching(), document));
   }
   if (config.outputs.empty()) {
-    NEREID_BACKEND_TRY(DescribeAll(signature.outputs, config, true, document));
+    NEREID_BACKEND_TRY(DescribeAll(signature.outputs, config, true, config.batching(), document));
   }
   return {};
 }
 
 Error CompleteModel(TRITONBACKEND_Model* model, const ModelSignature& signature,
-                    const backend::Parameters& backend_settings, backend::ModelConfig* config) {
+                    const backend::Parameters& backend_settings, Completion completion,
+                    backend::ModelConfig* config) {
   bool wanted = false;
   NEREID_BACKEND_TRY(TRITONBACKEND_ModelAutoCompleteConfig(model, &wanted));
   if (!wanted) {
@@ -152,7 +315,7 @@ Error CompleteModel(TRITONBACKEND_Model* model, const ModelSignature& signature,
   rapidjson::Document document;
   NEREID_BACKEND_TRY(backend::ReadConfigDocument(model, &document));
   bool changed = false;
-  NEREID_BACKEND_TRY(CompleteConfig(signature, backend_settings, &document, &changed));
+  NEREID_BACKEND_TRY(CompleteConfig(signature, backend_settings, completion, &document, &changed));
   if (!changed) {
     return {};
   }

@@ -17,11 +17,12 @@ TensorSignature Declared(const std::string& name, std::vector<int64_t> dims,
 }
 
 std::string Complete(const ModelSignature& signature, const char* config,
-                     const backend::Parameters& settings = {}) {
+                     const backend::Parameters& settings = {},
+                     Completion completion = Completion::kLists) {
   rapidjson::Document document;
   document.Parse(config);
   bool changed = false;
-  const Error error = CompleteConfig(signature, settings, &document, &changed);
+  const Error error = CompleteConfig(signature, settings, completion, &document, &changed);
   if (!error.ok()) {
     return error.message();
   }
@@ -106,6 +107,70 @@ TEST(CompleteConfigTest, WhatCannotBeDescribed) {
   signature = kBatching;  // an output of such a type is left out
   signature.outputs.push_back(Declared("c", {-1}, TRITONSERVER_TYPE_INVALID));
   EXPECT_EQ(Complete(signature, R"({"name":"m"})").find(R"("c")"), std::string::npos);
+}
+
+std::string CompleteEntries(const ModelSignature& signature, const char* config) {
+  return Complete(signature, config, {}, Completion::kEntries);
+}
+
+const ModelSignature kTwo = {
+    {Declared("a", {-1, 16}, TRITONSERVER_TYPE_INT32), Declared("b", {-1, 16})},
+    {Declared("y", {-1, 16}), Declared("z", {-1, 16})}};
+
+TEST(CompleteConfigTest, EntriesGetWhatTheyLack) {
+  EXPECT_EQ(CompleteEntries(kTwo, R"({"name":"m","input":[{"name":"a","data_type":"TYPE_INT32"},)"
+                                  R"({"name":"b","data_type":"TYPE_INVALID","dims":[16]}]})"),
+            R"({"name":"m","input":[{"name":"a","data_type":"TYPE_INT32","dims":[16]},)"
+            R"({"name":"b","dims":[16],"data_type":"TYPE_FP32"}],)"
+            R"("max_batch_size":4,"dynamic_batching":{},)"
+            R"("output":[{"name":"y","data_type":"TYPE_FP32","dims":[16]},)"
+            R"({"name":"z","data_type":"TYPE_FP32","dims":[16]}]})");
+}
+
+TEST(CompleteConfigTest, InputsThatAreNotListedAreAdded) {
+  const std::string text = CompleteEntries(
+      kTwo, R"({"name":"m","max_batch_size":1,"input":[{"name":"b","data_type":"TYPE_FP32",)"
+            R"("dims":[16]}],"output":[{"name":"z"}]})");
+  EXPECT_NE(
+      text.find(R"("dims":[16]},{"name":"a","data_type":"TYPE_INT32","dims":[16]}],"output")"),
+      std::string::npos)
+      << text;
+  EXPECT_NE(text.find(R"("output":[{"name":"z","data_type":"TYPE_FP32","dims":[16]}])"),
+            std::string::npos)
+      << text;
+}
+
+TEST(CompleteConfigTest, DimsThatHoldTheBatchMeanNone) {
+  for (const char* outputs :
+       {R"([{"name":"y","data_type":"TYPE_FP32"},{"name":"z","dims":[-1,16]}])",
+        R"([{"name":"z","dims":[-1,16]},{"name":"y","data_type":"TYPE_FP32"}])"}) {
+    const std::string text =
+        CompleteEntries(kTwo, (R"({"name":"m","output":)" + std::string(outputs) + "}").c_str());
+    EXPECT_EQ(text.find("max_batch_size"), std::string::npos) << text;
+    EXPECT_EQ(text.find(R"("dims":[16])"), std::string::npos) << text;
+  }
+  EXPECT_EQ(CompleteEntries(kTwo, R"({"name":"m","input":[{"name":"a","dims":[16]}],)"
+                                  R"("output":[{"name":"z","dims":[-1,16]}]})"),
+            "unable to autofill for 'm', model tensor configurations are contradicting each other "
+            "in terms of whether batching is supported");
+}
+
+TEST(CompleteConfigTest, RanksThatAreOpenSayNothingOfBatches) {
+  ModelSignature signature = kTwo;
+  signature.inputs[0].has_rank = false;
+  EXPECT_EQ(CompleteEntries(signature, R"({"name":"m","max_batch_size":8})"),
+            "model 'm': input 'a' is INT32 ? in the model: its rank is open, so it cannot be "
+            "completed; write input into the configuration");
+  EXPECT_EQ(CompleteEntries(signature, R"({"name":"m","input":[{"name":"a"}]})"),
+            "Unable to autofill for 'm': the rank of model tensor 'a' is 0 and dimensions are not "
+            "defined");
+  const std::string text = CompleteEntries(
+      signature, R"({"name":"m","max_batch_size":8,"input":[{"name":"a","dims":[3]}]})");
+  EXPECT_NE(text.find(R"({"name":"a","dims":[3],"data_type":"TYPE_INT32"})"), std::string::npos)
+      << text;
+  EXPECT_EQ(CompleteEntries(kFixed, R"({"name":"m","max_batch_size":2})"),
+            "unable to autofill for 'm', configuration specified max-batch 2 but model signature "
+            "does not support batching");
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "framework/mismatch.h"
 #include "nereid/backend/data_type.h"
 
 namespace nereid::framework {
@@ -20,6 +21,7 @@ class Planner {
     plan->model_name = config_.name;
     plan->batching = config_.batching();
     NEREID_BACKEND_TRY(CheckFeatures());
+    NEREID_BACKEND_TRY(CheckInputCount());
     for (const TensorConfig& input : config_.inputs) {
       NEREID_BACKEND_TRY(AddInput(input, plan));
     }
@@ -59,11 +61,33 @@ class Planner {
       return refuse("batch_output");
     }
     for (const TensorConfig& input : config_.inputs) {
-      if (input.allow_ragged_batch) {
+      if (input.allow_ragged_batch && config_.batching()) {
         return refuse("allow_ragged_batch (input '" + input.name + "')");
       }
     }
     return {};
+  }
+
+  /// The configuration has as many inputs as the model needs; those with a default may be more.
+  Error CheckInputCount() const {
+    size_t configured = 0;
+    const auto count = [&](const std::string& name) {
+      const int place = FindTensor(signature_.inputs, name);
+      configured += place < 0 || !signature_.inputs[static_cast<size_t>(place)].has_default ? 1 : 0;
+    };
+    for (const TensorConfig& input : config_.inputs) {
+      count(input.name);
+    }
+    for (const backend::ControlConfig& control : config_.controls) {
+      count(control.name);
+    }
+    for (const auto& state : config_.states) {
+      count(state.input_name);
+    }
+    const auto provided = static_cast<size_t>(
+        std::count_if(signature_.inputs.begin(), signature_.inputs.end(),
+                      [](const TensorSignature& tensor) { return !tensor.has_default; }));
+    return configured == provided ? Error() : WrongInputCount(config_.name, configured, provided);
   }
 
   static TensorConfig WithName(const std::string& name, TensorConfig tensor) {
@@ -78,9 +102,7 @@ class Planner {
                  " model, which the inference protocol cannot carry");
     }
     if (tensor.data_type != TRITONSERVER_TYPE_INVALID && given != tensor.data_type) {
-      return Bad("the configuration gives " + kind + " '" + tensor.name + "' the data type " +
-                 backend::DataTypeToConfig(given) + ", but the " + framework_ + " model declares " +
-                 backend::DataTypeToConfig(tensor.data_type));
+      return WrongType(config_.name, kind, tensor.name, given, tensor.data_type);
     }
     return {};
   }
@@ -88,25 +110,19 @@ class Planner {
   Error CheckAgainst(const std::string& kind, const TensorConfig& given,
                      const TensorSignature& tensor) const {
     NEREID_BACKEND_TRY(CheckType(kind, given.data_type, tensor));
-    if (!tensor.has_rank || IsScalar(given, tensor)) {
+    if (!tensor.has_rank || !tensor.shape_binds || IsScalar(given, tensor)) {
       return {};
     }
     std::vector<int64_t> dims = given.ModelDims();
     if (config_.batching()) {
       dims.insert(dims.begin(), -1);
       if (tensor.dims.empty() || tensor.dims[0] != -1) {
-        return Bad("max_batch_size is " + std::to_string(config_.max_batch_size) + ", but " + kind +
-                   " '" + given.name + "' of the " + framework_ + " model has the shape " +
-                   backend::ShapeText(tensor.dims) +
-                   ", whose first dimension is not variable; set max_batch_size to 0");
+        return NoBatchDimension(config_.name, given.name, tensor.dims);
       }
     }
-    if (!Compatible(dims, tensor.dims)) {
-      return Bad("the configuration gives " + kind + " '" + given.name + "' the shape " +
-                 backend::ShapeText(dims) + (config_.batching() ? " (with the batch)" : "") +
-                 ", but the " + framework_ + " model declares " + backend::ShapeText(tensor.dims));
-    }
-    return {};
+    return Compatible(dims, tensor.dims)
+               ? Error()
+               : WrongShape(config_.name, given.name, tensor.dims, dims, config_.batching());
   }
 
   /// A configuration cannot write rank 0 for a model without batching: [1] stands for it.
@@ -132,8 +148,7 @@ class Planner {
   Error AddInput(const TensorConfig& given, RunPlan* plan) const {
     const int place = FindTensor(signature_.inputs, given.name);
     if (place < 0) {
-      return Bad("the " + framework_ + " model has no input '" + given.name +
-                 "'; its inputs are: " + ListText(signature_.inputs));
+      return UnexpectedTensor("input", given.name, NamesOf(signature_.inputs));
     }
     const TensorSignature& tensor = signature_.inputs[static_cast<size_t>(place)];
     NEREID_BACKEND_TRY(CheckAgainst("input", given, tensor));
@@ -173,8 +188,7 @@ class Planner {
   Error AddOutput(const TensorConfig& given, bool listed, RunPlan* plan) const {
     const int place = FindTensor(signature_.outputs, given.name);
     if (place < 0) {
-      return Bad("the " + framework_ + " model has no output '" + given.name +
-                 "'; its outputs are: " + ListText(signature_.outputs));
+      return UnexpectedTensor("output", given.name, NamesOf(signature_.outputs));
     }
     const TensorSignature& tensor = signature_.outputs[static_cast<size_t>(place)];
     NEREID_BACKEND_TRY(CheckAgainst("output", given, tensor));
@@ -213,6 +227,15 @@ Error RequireCpu(TRITONBACKEND_ModelInstance* instance, const ModelConfig& confi
   if (kind == TRITONSERVER_INSTANCEGROUPKIND_GPU) {
     return Error::Unsupported("model '" + config.name + "': this " + framework +
                               " runs on the CPU; set the instance group's kind to KIND_CPU");
+  }
+  return {};
+}
+
+Error CheckInputNames(const ModelConfig& config, const ModelSignature& signature) {
+  for (const TensorConfig& input : config.inputs) {
+    if (FindTensor(signature.inputs, input.name) < 0) {
+      return UnexpectedTensor("input", input.name, NamesOf(signature.inputs));
+    }
   }
   return {};
 }

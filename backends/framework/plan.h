@@ -60,6 +60,10 @@ struct RunPlan {
 Error RequireCpu(TRITONBACKEND_ModelInstance* instance, const backend::ModelConfig& config,
                  const std::string& framework);
 
+/// Checks that the model has every input that the configuration lists; MakePlan does as well, but
+/// compares the numbers first, which may hide the name.
+Error CheckInputNames(const backend::ModelConfig& config, const ModelSignature& signature);
+
 /// Checks the configuration against what the model declares; the messages say what the model has.
 /// `framework` ("TensorFlow") names the backend in them.
 Error MakePlan(const backend::ModelConfig& config, const ModelSignature& signature,

@@ -60,19 +60,18 @@ TEST_F(PlanTest, Plain) {
 
 TEST_F(PlanTest, Names) {
   config_.inputs[0].name = "X";
-  EXPECT_EQ(Make(), "model 'm': the Frame model has no input 'X'; its inputs are: x (FP32 [-1,4])");
+  EXPECT_EQ(Make(), "unexpected inference input 'X', allowed inputs are: x");
+  EXPECT_EQ(CheckInputNames(config_, signature_).message(), Make());
   config_.inputs[0].name = "x";
   config_.outputs[0].name = "Y";
-  EXPECT_EQ(Make(),
-            "model 'm': the Frame model has no output 'Y'; its outputs are: y (FP32 [-1,2]), z "
-            "(FP32 [-1,3])");
+  EXPECT_EQ(Make(), "unexpected inference output 'Y', allowed outputs are: y, z");
 }
 
 TEST_F(PlanTest, Types) {
   config_.inputs[0].data_type = TRITONSERVER_TYPE_BYTES;
   EXPECT_EQ(Make(),
-            "model 'm': the configuration gives input 'x' the data type TYPE_STRING, but the Frame "
-            "model declares TYPE_FP32");
+            "unable to load model 'm', configuration expects datatype TYPE_STRING for input 'x', "
+            "model provides TYPE_FP32");
   signature_.inputs[0].data_type = TRITONSERVER_TYPE_INVALID;
   EXPECT_EQ(Make(), "");  // the model does not say
   signature_.inputs[0].foreign_type = "complex";
@@ -85,8 +84,10 @@ TEST_F(PlanTest, Types) {
 TEST_F(PlanTest, Shapes) {
   config_.inputs[0].dims = {5};
   EXPECT_EQ(Make(),
-            "model 'm': the configuration gives input 'x' the shape [-1,5] (with the batch), but "
-            "the Frame model declares [-1,4]");
+            "model 'm', tensor 'x': the model expects 2 dimensions (shape [-1,4]) but the model "
+            "configuration specifies 2 dimensions (an initial batch dimension because "
+            "max_batch_size > 0 followed by the explicit tensor shape, making complete shape "
+            "[-1,5])");
   config_.inputs[0].dims = {-1};
   EXPECT_EQ(Make(), "");
   config_.inputs[0].dims = {2, 2};
@@ -94,15 +95,29 @@ TEST_F(PlanTest, Shapes) {
   EXPECT_EQ(Make(), "");
   config_.inputs[0].reshape = std::vector<int64_t>{2, 2};
   EXPECT_NE(Make(), "");
+  signature_.inputs[0].shape_binds = false;
+  EXPECT_EQ(Make(), "");
   signature_.inputs[0].has_rank = false;
+  EXPECT_EQ(Make(), "");
+}
+
+TEST_F(PlanTest, ShapesWithoutABatch) {
+  config_.max_batch_size = 0;
+  config_.outputs = {Given("y", {-1, 2})};
+  EXPECT_EQ(Make(),
+            "model 'm', tensor 'x': the model expects 2 dimensions (shape [-1,4]) but the model "
+            "configuration specifies 1 dimensions (shape [4])");
+  config_.inputs = {Given("x", {2, 4})};
+  config_.inputs[0].allow_ragged_batch = true;  // there is no batch
   EXPECT_EQ(Make(), "");
 }
 
 TEST_F(PlanTest, FixedBatch) {
   signature_.inputs[0].dims = {1, 4};
   EXPECT_EQ(Make(),
-            "model 'm': max_batch_size is 8, but input 'x' of the Frame model has the shape [1,4], "
-            "whose first dimension is not variable; set max_batch_size to 0");
+            "model 'm', tensor 'x': for the model to support batching the shape should have at "
+            "least 1 dimension and the first dimension must be -1; but shape expected by the model "
+            "is [1,4]");
 }
 
 TEST_F(PlanTest, ScalarsWithoutABatch) {
@@ -118,8 +133,13 @@ TEST_F(PlanTest, ScalarsWithoutABatch) {
 
 TEST_F(PlanTest, EveryInputIsFed) {
   signature_.inputs.push_back(Declared("w", {-1, 1}));
+  EXPECT_EQ(Make(), "unable to load model 'm', configuration expects 1 inputs, model provides 2");
+  config_.inputs = {Given("x", {4}), Given("x", {4})};
   EXPECT_EQ(Make(),
             "model 'm': the configuration lacks the input 'w' (FP32 [-1,1]) of the Frame model");
+  config_.inputs.push_back(Given("w", {1}));
+  EXPECT_EQ(Make(), "unable to load model 'm', configuration expects 3 inputs, model provides 2");
+  config_.inputs = {Given("x", {4})};
   signature_.inputs[1].has_default = true;
   EXPECT_EQ(Make(), "");
 }
@@ -143,7 +163,8 @@ TEST_F(PlanTest, ControlsAndStates) {
   EXPECT_EQ(plan_.outputs.size(), 2u);
   EXPECT_TRUE(plan_.outputs[1].state && plan_.outputs[1].listed);
   config_.controls[0].data_type = TRITONSERVER_TYPE_BOOL;
-  EXPECT_NE(Make().find("control input 'start' the data type TYPE_BOOL"), std::string::npos);
+  EXPECT_NE(Make().find("TYPE_BOOL for control input 'start', model provides TYPE_INT32"),
+            std::string::npos);
   config_.controls[0].name = "begin";
   EXPECT_NE(Make().find("sequence_batching names the control input 'begin'"), std::string::npos);
 }

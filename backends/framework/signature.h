@@ -23,6 +23,8 @@ struct TensorSignature {
   bool has_rank = false;
   /// With the batch dimension; -1 is variable.
   std::vector<int64_t> dims = {};
+  /// False where the configuration may say otherwise: the dims are a guess.
+  bool shape_binds = true;
   /// A run may leave the input out.
   bool has_default = false;
   /// False for sequences, maps and the like, which have neither dimensions nor a batch; then

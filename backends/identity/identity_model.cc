@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "nereid/backend/input.h"
+#include "nereid/backend/log.h"
 #include "nereid/backend/output.h"
 #include "nereid/backend/sequence.h"
 
@@ -47,6 +48,15 @@ Error WriteZeros(const Pair& pair, bool batching, backend::BatchMember* member) 
   return {};
 }
 
+/// The line that Triton's backend of this name writes for each input.
+std::string Describe(const backend::Input& input) {
+  return "\tinput " + std::string(input.name) +
+         ": datatype = " + TRITONSERVER_DataTypeString(input.data_type) +
+         ", shape = " + backend::ShapeText(input.shape) +
+         ", byte_size = " + std::to_string(input.byte_size) +
+         ", buffer_count = " + std::to_string(input.buffer_count);
+}
+
 Error CopyPair(const Pair& pair, bool batching, backend::BatchMember* member) {
   backend::Input input;
   NEREID_BACKEND_TRY(backend::FindOptionalInput(member->request, pair.input.name.c_str(), &input));
@@ -55,6 +65,7 @@ Error CopyPair(const Pair& pair, bool batching, backend::BatchMember* member) {
                ? WriteZeros(pair, batching, member)
                : Error::InvalidArgument("the request lacks the input '" + pair.input.name + "'");
   }
+  NEREID_BACKEND_LOG(VERBOSE, Describe(input));
   char* buffer = nullptr;
   NEREID_BACKEND_TRY(backend::AllocateOutput(member->response, pair.output.name.c_str(),
                                              input.data_type, input.shape, input.byte_size,
@@ -83,7 +94,22 @@ Error EchoParameter(const char* name, TRITONSERVER_ParameterType type, const voi
   }
 }
 
+/// Shows that a response may carry parameters. The values are those of Triton's backend.
+Error SetExampleParameters(TRITONBACKEND_Response* response) {
+  NEREID_BACKEND_TRY(
+      TRITONBACKEND_ResponseSetStringParameter(response, "param0", "an example string parameter"));
+  NEREID_BACKEND_TRY(TRITONBACKEND_ResponseSetIntParameter(response, "param1", 42));
+  NEREID_BACKEND_TRY(TRITONBACKEND_ResponseSetBoolParameter(response, "param2", false));
+  return Error(TRITONBACKEND_ResponseSetDoubleParameter(response, "param3", 123.123));
+}
+
 }  // namespace
+
+Error IdentityBackend::Load(TRITONBACKEND_Backend* backend) {
+  backend::Parameters settings;
+  NEREID_BACKEND_TRY(backend::ReadBackendConfig(backend, &settings));
+  return settings.ReadBool("example-parameters", &example_parameters);
+}
 
 Error IdentityModel::Load(TRITONBACKEND_Model* model) {
   NEREID_BACKEND_TRY(backend::ReadModelConfig(model, &config_));
@@ -135,7 +161,8 @@ Error IdentityModel::ReadParameters() {
   NEREID_BACKEND_TRY(parameters.ReadInt("execute_delay_ms", 0, kDay * 1000, &execute_delay_ms_));
   NEREID_BACKEND_TRY(
       parameters.ReadInt("instance_wise_delay_multiplier", 0, 1000, &delay_multiplier_));
-  return parameters.ReadBool("echo_parameters", &echo_parameters_);
+  NEREID_BACKEND_TRY(parameters.ReadBool("echo_parameters", &echo_parameters_));
+  return custom_trace_.Read(parameters);
 }
 
 std::chrono::milliseconds IdentityModel::ExecuteDelay(uint64_t index) const {
@@ -191,6 +218,9 @@ Error IdentityInstance::KeepStates(backend::BatchMember* member) {
 }
 
 Error IdentityInstance::Copy(backend::BatchMember* member) {
+  if (model_.example_parameters()) {
+    NEREID_BACKEND_TRY(SetExampleParameters(member->response));
+  }
   return backend::ForEachRequestedOutput(member->request, [&](std::string_view name) -> Error {
     for (const backend::StateConfig& state : model_.states()) {
       if (state.output.name == name) {
@@ -206,6 +236,10 @@ Error IdentityInstance::Copy(backend::BatchMember* member) {
     }
     return Error::InvalidArgument("the model has no output '" + std::string(name) + "'");
   });
+}
+
+Error IdentityInstance::Trace(backend::BatchMember* member) {
+  return model_.custom_trace().Report(member->request);
 }
 
 /// Sits the delay out, as long as a request is left that somebody waits for.
@@ -234,6 +268,9 @@ void IdentityInstance::Execute(TRITONBACKEND_ModelInstance* instance,
   batch.ComputeStarts();
   if (delay_.count() > 0) {
     Wait(&batch);
+  }
+  if (model_.custom_trace().enabled) {
+    for_each(&IdentityInstance::Trace);
   }
   batch.ComputeEnds();
   for_each(&IdentityInstance::KeepStates);

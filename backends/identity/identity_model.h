@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "identity/custom_trace.h"
 #include "nereid/backend/batch.h"
 #include "nereid/backend/error.h"
 #include "nereid/backend/model_config.h"
@@ -24,10 +25,20 @@ struct Pair {
   TensorConfig output;
 };
 
+/// What is common to the models.
+struct IdentityBackend {
+  /// Reads the backend's settings.
+  Error Load(TRITONBACKEND_Backend* backend);
+
+  /// Each response carries some parameters, which show what a backend can send.
+  bool example_parameters = true;
+};
+
 /// One version of a model. Unchanged after Load, so that instances share it without a lock.
 class IdentityModel {
  public:
-  explicit IdentityModel(backend::NoBackendState*) {}
+  explicit IdentityModel(IdentityBackend* backend)
+      : example_parameters_(backend->example_parameters) {}
 
   /// Reads the configuration and the parameters, and waits for `creation_delay_sec`.
   Error Load(TRITONBACKEND_Model* model);
@@ -42,6 +53,8 @@ class IdentityModel {
   const std::vector<backend::StateConfig>& states() const { return config_.states; }
   bool batching() const { return config_.batching(); }
   bool echo_parameters() const { return echo_parameters_; }
+  bool example_parameters() const { return example_parameters_; }
+  const CustomTrace& custom_trace() const { return custom_trace_; }
 
  private:
   Error PairTensors();
@@ -54,6 +67,8 @@ class IdentityModel {
   int64_t execute_delay_ms_ = 0;
   int64_t delay_multiplier_ = 0;
   bool echo_parameters_ = false;
+  const bool example_parameters_;
+  CustomTrace custom_trace_;
   std::atomic<uint64_t> instances_{0};
 };
 
@@ -71,6 +86,7 @@ class IdentityInstance {
  private:
   Error Prepare(backend::BatchMember* member);
   void Wait(Batch* batch) const;
+  Error Trace(backend::BatchMember* member);
   Error Copy(backend::BatchMember* member);
   Error KeepStates(backend::BatchMember* member);
 

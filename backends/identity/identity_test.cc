@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include "identity/custom_trace.h"
 #include "testing/fake_server.h"
 
 namespace nereid::backend::testing {
@@ -114,6 +115,55 @@ TEST_F(IdentityTest, FailParameterFailsItsRequestOnly) {
   EXPECT_EQ(std::get<bool>(good.Answer().parameters.at("b")), true);
   EXPECT_EQ(std::get<double>(good.Answer().parameters.at("d")), 0.5);
   EXPECT_EQ(std::get<std::string>(good.Answer().parameters.at("s")), "t");
+}
+
+TEST_F(IdentityTest, ResponsesCarryExampleParameters) {
+  const auto answer = [&](const std::string& settings) {
+    server_.backend().config = R"({"cmdline":{)" + settings + "}}";
+    EXPECT_EQ(Load(Config(Tensor("INPUT0", "TYPE_INT8"), Tensor("OUTPUT0", "TYPE_INT8"))), "");
+    TRITONBACKEND_Request request;
+    request.AddInput<int8_t>("INPUT0", TRITONSERVER_TYPE_INT8, {1, 1}, {5});
+    request.outputs = {"OUTPUT0"};
+    EXPECT_EQ(server_.Execute({&request}), "");
+    return request.Answer().parameters;
+  };
+  const auto shown = answer("");
+  ASSERT_EQ(shown.size(), 4u);
+  EXPECT_EQ(std::get<std::string>(shown.at("param0")), "an example string parameter");
+  EXPECT_EQ(std::get<int64_t>(shown.at("param1")), 42);
+  EXPECT_EQ(std::get<bool>(shown.at("param2")), false);
+  EXPECT_EQ(std::get<double>(shown.at("param3")), 123.123);
+  EXPECT_TRUE(answer(R"("example-parameters":"false")").empty());
+}
+
+TEST_F(IdentityTest, TracesHaveActivitiesOfTheModelsOwn) {
+  identity::CustomTrace custom;
+  custom.nested = 3;
+  custom.single_every = 2;
+  custom.length = {};
+  TRITONBACKEND_Request request;
+  EXPECT_TRUE(custom.Report(&request).ok());  // without a trace
+  TRITONSERVER_InferenceTrace trace;
+  request.trace = &trace;
+  EXPECT_TRUE(custom.Report(&request).ok());
+  EXPECT_EQ(trace.activities,
+            (std::vector<std::string>{
+                "CUSTOM_ACTIVITY_START", "CUSTOM_ACTIVITY_END", "CUSTOM_SINGLE_ACTIVITY",
+                "CUSTOM_ACTIVITY0_START", "CUSTOM_SINGLE_ACTIVITY", "CUSTOM_ACTIVITY1_START",
+                "CUSTOM_ACTIVITY2_START", "CUSTOM_SINGLE_ACTIVITY", "CUSTOM_ACTIVITY2_END",
+                "CUSTOM_ACTIVITY1_END", "CUSTOM_ACTIVITY0_END"}));
+}
+
+TEST_F(IdentityTest, CustomTracingIsAParameter) {
+  const auto load = [&](const std::string& parameters) {
+    return Load(Config(Tensor("INPUT0", "TYPE_INT8"), Tensor("OUTPUT0", "TYPE_INT8"), parameters));
+  };
+  EXPECT_EQ(load(R"("enable_custom_tracing":{"string_value":"true"},)"
+                 R"("nested_span_count":{"string_value":"6"},)"
+                 R"("single_activity_frequency":{"string_value":"3"})"),
+            "");
+  EXPECT_NE(load(R"("single_activity_frequency":{"string_value":"0"})"), "");
+  EXPECT_NE(load(R"("nested_span_count":{"string_value":"many"})"), "");
 }
 
 TEST_F(IdentityTest, AbsentOptionalInputGivesZeros) {

@@ -4,5 +4,5 @@
 
 #include "identity/identity_model.h"
 
-NEREID_BACKEND_PLUGIN(nereid::backend::NoBackendState, nereid::identity::IdentityModel,
+NEREID_BACKEND_PLUGIN(nereid::identity::IdentityBackend, nereid::identity::IdentityModel,
                       nereid::identity::IdentityInstance);

@@ -227,15 +227,15 @@ TEST_F(BatchIoTest, TargetsAreCheckedAgainstTheModel) {
   EXPECT_THAT(load(BatchInput("ELEMENT_COUNT", "values", "FP32")),
               HasSubstr("'values', which clients are to send as well"));
   EXPECT_THAT(load(BatchInput("ELEMENT_COUNT", "count", "FP32")),
-              HasSubstr("gives batch_input 'count' the data type TYPE_FP32, but the ONNX model "
-                        "declares TYPE_INT32"));
+              HasSubstr("configuration expects datatype TYPE_FP32 for batch_input 'count', model "
+                        "provides TYPE_INT32"));
   EXPECT_THAT(load(BatchInput("ITEM_SHAPE", "count", "INT32")),
               HasSubstr("batch_input 'count' has rank 2, but the ONNX model declares [-1]"));
   EXPECT_THAT(load(BatchInput("ELEMENT_COUNT", "count", "INT32", "count")),
               HasSubstr("names the source input 'count', which the configuration does not list"));
   EXPECT_THAT(load(BatchInput("SOMETHING", "count", "INT32")), HasSubstr("lacks a known kind"));
   EXPECT_THAT(load(BatchInput("ELEMENT_COUNT", "count", "INT32")),
-              HasSubstr("needs the input 'ends', which the configuration does not list"));
+              HasSubstr("configuration expects 2 inputs, model provides 7"));
 }
 
 TEST_F(BatchIoTest, BatchOutputsAreCheckedToo) {
@@ -244,7 +244,7 @@ TEST_F(BatchIoTest, BatchOutputsAreCheckedToo) {
       HasSubstr("batch_output names the source input 'elsewhere'"));
   EXPECT_THAT(
       Load("shorten", Io(8, Ragged(), Tensor("y", "INT32", "[-1]"), BatchOutput("y", "values"))),
-      HasSubstr("gives output 'y' the data type TYPE_INT32"));
+      HasSubstr("configuration expects datatype TYPE_INT32 for output 'y', model provides "));
 }
 
 }  // namespace

@@ -31,8 +31,8 @@ Error OnnxModel::Load(TRITONBACKEND_Model* model) {
       output.name = known->second;
     }
   }
-  NEREID_BACKEND_TRY(
-      framework::CompleteModel(model, signature.Plain(), environment_.settings, &config_));
+  NEREID_BACKEND_TRY(framework::CompleteModel(model, signature.Plain(), environment_.settings,
+                                              framework::Completion::kLists, &config_));
   auto plan = std::make_shared<Plan>();
   NEREID_BACKEND_TRY(MakePlan(config_, signature, source, plan.get()));
   plan_ = std::move(plan);

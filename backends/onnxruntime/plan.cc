@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "framework/mismatch.h"
 #include "nereid/backend/data_type.h"
 
 namespace nereid::onnxruntime {
@@ -30,6 +31,10 @@ class Planner {
     plan->model_name = config_.name;
     plan->batching = config_.batching();
     NEREID_BACKEND_TRY(CheckFeatures());
+    // What is wrong with batch inputs themselves is said before that some are missing.
+    if (config_.batch_inputs.empty()) {
+      NEREID_BACKEND_TRY(CheckInputCount());
+    }
     for (const TensorConfig& input : config_.inputs) {
       NEREID_BACKEND_TRY(AddInput("input", input, plan));
     }
@@ -42,6 +47,7 @@ class Planner {
     for (const BatchInputConfig& input : config_.batch_inputs) {
       NEREID_BACKEND_TRY(AddBatchInput(input, plan));
     }
+    NEREID_BACKEND_TRY(CheckInputCount());
     NEREID_BACKEND_TRY(CheckComplete(*plan));
     for (const TensorConfig& output : config_.outputs) {
       NEREID_BACKEND_TRY(AddOutput("output", output, plan));
@@ -70,6 +76,29 @@ class Planner {
     return {};
   }
 
+  /// The configuration has as many inputs as the model needs; those with a default may be more.
+  Error CheckInputCount() const {
+    size_t configured = 0;
+    const auto count = [&](const std::string& name) {
+      configured += FindTensor(signature_.initializers, name) == nullptr ? 1 : 0;
+    };
+    for (const TensorConfig& input : config_.inputs) {
+      count(input.name);
+    }
+    for (const ControlConfig& control : config_.controls) {
+      count(control.name);
+    }
+    for (const StateConfig& state : config_.states) {
+      count(state.input_name);
+    }
+    for (const BatchInputConfig& input : config_.batch_inputs) {
+      std::for_each(input.targets.begin(), input.targets.end(), count);
+    }
+    return configured == signature_.inputs.size()
+               ? Error()
+               : framework::WrongInputCount(config_.name, configured, signature_.inputs.size());
+  }
+
   /// The kind of tensor that the model declares, and its type.
   Error CheckTensor(const std::string& kind, const TensorSignature& tensor) const {
     if (!tensor.is_tensor || tensor.data_type == TRITONSERVER_TYPE_INVALID) {
@@ -82,43 +111,47 @@ class Planner {
   Error CheckType(const std::string& kind, TRITONSERVER_DataType given,
                   const TensorSignature& tensor) const {
     NEREID_BACKEND_TRY(CheckTensor(kind, tensor));
-    if (given != tensor.data_type) {
-      return Bad("the configuration gives " + kind + " '" + tensor.name + "' the data type " +
-                 backend::DataTypeToConfig(given) + ", but " + the_ + " declares " +
-                 backend::DataTypeToConfig(tensor.data_type));
-    }
-    return {};
+    return given == tensor.data_type
+               ? Error()
+               : framework::WrongType(config_.name, kind, tensor.name, given, tensor.data_type);
   }
 
   Error CheckAgainst(const std::string& kind, const TensorConfig& given,
                      const TensorSignature& tensor) const {
     NEREID_BACKEND_TRY(CheckType(kind, given.data_type, tensor));
     if (given.allow_ragged_batch) {
-      return CheckRagged(given, tensor);
+      NEREID_BACKEND_TRY(CheckRagged(given, tensor));
     }
-    std::vector<int64_t> dims = given.ModelDims();
-    if (config_.batching()) {
-      dims.insert(dims.begin(), -1);
-      if (!tensor.dims.empty() && tensor.dims[0] != -1) {
-        return Bad("max_batch_size is " + std::to_string(config_.max_batch_size) + ", but " + kind +
-                   " '" + given.name + "' of " + the_ + " has the shape " +
-                   backend::ShapeText(tensor.dims) +
-                   ", whose first dimension is not variable; set max_batch_size to 0");
-      }
-    }
-    if (!tensor.dims.empty() && !Compatible(dims, tensor.dims)) {
-      return Bad("the configuration gives " + kind + " '" + given.name + "' the shape " +
-                 backend::ShapeText(dims) + (config_.batching() ? " (with the batch)" : "") +
-                 ", but " + the_ + " declares " + backend::ShapeText(tensor.dims));
-    }
-    return {};
+    return given.allow_ragged_batch && config_.batching() ? Error() : CheckDims(given, tensor);
   }
 
+  Error CheckDims(const TensorConfig& given, const TensorSignature& tensor) const {
+    std::vector<int64_t> dims = given.ModelDims();
+    if (tensor.dims.empty()) {
+      const bool fits = !source_.ranks_declared ||
+                        std::all_of(dims.begin(), dims.end(), [](int64_t dim) { return dim == 1; });
+      return fits ? Error() : framework::WrongScalar(config_.name, given.name, dims);
+    }
+    if (config_.batching()) {
+      dims.insert(dims.begin(), -1);
+      if (tensor.dims[0] != -1) {
+        return framework::NoBatchDimension(config_.name, given.name, tensor.dims);
+      }
+    }
+    return Compatible(dims, tensor.dims)
+               ? Error()
+               : framework::WrongShape(config_.name, given.name, tensor.dims, dims,
+                                       config_.batching());
+  }
+
+  /// Without batching, each request is alone and its input as it is.
   Error CheckRagged(const TensorConfig& given, const TensorSignature& tensor) const {
-    if (!config_.batching() || tensor.dims != std::vector<int64_t>{-1}) {
-      return Bad("input '" + given.name +
-                 "' has allow_ragged_batch, for which max_batch_size must be above 0 and " + the_ +
-                 "'s input of shape [-1], not " + backend::ShapeText(tensor.dims));
+    if (tensor.dims != std::vector<int64_t>{-1}) {
+      return Error::InvalidArgument("unable to load model '" + config_.name +
+                                    "', configuration expects model provides input with shape [-1] "
+                                    " for ragged input '" +
+                                    given.name + "', model provides " +
+                                    backend::ShapeText(tensor.dims));
     }
     if (given.optional) {
       return Bad("input '" + given.name + "' cannot be both optional and allow_ragged_batch");
@@ -150,15 +183,15 @@ class Planner {
     bool has_default = false;
     const TensorSignature* tensor = FindInput(given.name, &has_default);
     if (tensor == nullptr) {
-      return Bad(the_ + " has no " + kind + " '" + given.name +
-                 "'; its inputs are: " + ListText(signature_.inputs));
+      std::set<std::string> allowed = framework::NamesOf(signature_.inputs);
+      allowed.merge(framework::NamesOf(signature_.initializers));
+      return framework::UnexpectedTensor(kind, given.name, allowed);
     }
     NEREID_BACKEND_TRY(CheckAgainst(kind, given, *tensor));
     Push(*tensor, has_default, plan);
     InputPlan& input = plan->inputs.back();
-    input.ragged = given.allow_ragged_batch;
-    // The configuration cannot write rank 0 for a model without batching: [1] stands for it. Any
-    // other shape tells that the model left its rank open.
+    input.ragged = given.allow_ragged_batch && config_.batching();
+    // The configuration cannot write rank 0 for a model without batching: [1] stands for it.
     input.scalar =
         tensor->dims.empty() && !config_.batching() && given.ModelDims() == std::vector<int64_t>{1};
     return {};
@@ -266,8 +299,7 @@ class Planner {
   Error AddOutput(const std::string& kind, const TensorConfig& given, Plan* plan) const {
     const TensorSignature* tensor = FindTensor(signature_.outputs, given.name);
     if (tensor == nullptr) {
-      return Bad(the_ + " has no " + kind + " '" + given.name +
-                 "'; its outputs are: " + ListText(signature_.outputs));
+      return framework::UnexpectedTensor(kind, given.name, framework::NamesOf(signature_.outputs));
     }
     OutputPlan& output = plan->outputs.emplace_back();
     output.name = tensor->name;

@@ -23,6 +23,8 @@ struct ModelSource {
   std::string backend = "ONNX Runtime";
   /// The names that clients know of outputs which the graph calls otherwise.
   std::map<std::string, std::string> output_names;
+  /// False where a tensor without dimensions may have any rank.
+  bool ranks_declared = true;
 };
 
 /// Finds or makes the model of a configuration.

@@ -183,16 +183,17 @@ TEST_F(StateTest, ChecksTheConfigurationAgainstTheModel) {
     return Load("accumulate", Io(8, Tensor("x", "FP32", "[4]"), y_, sequence));
   };
   EXPECT_THAT(load(State("stat", "new_state", "FP32", "[4]")),
-              HasSubstr("the ONNX model has no state input 'stat'; its inputs are: x"));
+              HasSubstr("unexpected inference state input 'stat', allowed state inputs are: "));
   EXPECT_THAT(load(State("state", "next", "FP32", "[4]")),
-              HasSubstr("the ONNX model has no state output 'next'; its outputs are: y"));
-  EXPECT_THAT(load(State("state", "new_state", "INT32", "[4]")),
-              HasSubstr("gives state input 'state' the data type TYPE_INT32"));
+              HasSubstr("unexpected inference state output 'next', allowed state outputs are: "));
+  EXPECT_THAT(
+      load(State("state", "new_state", "INT32", "[4]")),
+      HasSubstr("expects datatype TYPE_INT32 for state input 'state', model provides TYPE_FP32"));
   EXPECT_THAT(load(State("state", "new_state", "FP32", "[5]")),
-              HasSubstr("gives state input 'state' the shape [-1,5]"));
+              HasSubstr("making complete shape [-1,5])"));
   EXPECT_THAT(load(State("x", "new_state", "FP32", "[4]")),
               HasSubstr("names the input 'x', which the configuration has already"));
-  EXPECT_THAT(load(""), HasSubstr("needs the input 'state'"));
+  EXPECT_THAT(load(""), HasSubstr("configuration expects 1 inputs, model provides 2"));
 }
 
 TEST_F(StateTest, ChecksTheTypeAndShapeOfControls) {
@@ -207,7 +208,7 @@ TEST_F(StateTest, ChecksTheTypeAndShapeOfControls) {
   };
   EXPECT_EQ(load(R"("int32_false_true":[0,1])"), "");
   EXPECT_THAT(load(R"("fp32_false_true":[0,1])"),
-              HasSubstr("gives control input 'START' the data type TYPE_FP32"));
+              HasSubstr("expects datatype TYPE_FP32 for control input 'START', model provides"));
 }
 
 }  // namespace

@@ -97,11 +97,21 @@ Error OpenVinoModel::Open(TRITONBACKEND_Model* model, const std::string& path,
   std::shared_ptr<ov::Model> read;
   NEREID_BACKEND_TRY(ReadModel(core_.get(), config_, settings, path, &read));
   framework::ModelSignature signature;
-  NEREID_BACKEND_TRY(CatchOpenVino("model '" + config_.name + "'", [&]() -> Error {
+  const auto describe = [&]() -> Error {
     signature = DescribeModel(*read, config_);
     return {};
-  }));
-  NEREID_BACKEND_TRY(framework::CompleteModel(model, signature, environment_.settings, &config_));
+  };
+  NEREID_BACKEND_TRY(CatchOpenVino("model '" + config_.name + "'", describe));
+  const bool batching = config_.batching();
+  if (!batching && LayoutsHaveBatch(*read)) {
+    OpenBatch(&signature);
+  }
+  NEREID_BACKEND_TRY(framework::CompleteModel(model, signature, environment_.settings,
+                                              framework::Completion::kLists, &config_));
+  if (!batching && config_.batching()) {
+    NEREID_BACKEND_TRY(SetBatch(config_, settings, read.get()));
+  }
+  NEREID_BACKEND_TRY(CatchOpenVino("model '" + config_.name + "'", describe));
   auto plan = std::make_shared<SessionPlan>();
   plan->input_count = signature.inputs.size();
   plan->output_count = signature.outputs.size();

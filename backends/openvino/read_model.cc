@@ -45,36 +45,6 @@ Error Reshape(const ModelConfig& config, ov::Model* model) {
                        });
 }
 
-/// Makes the first dimension of each input what the batching needs: variable, or `max_batch_size`
-/// where that is wanted. Models are often exported with a batch of 1.
-Error SetBatch(const ModelConfig& config, const Settings& settings, ov::Model* model) {
-  const ov::Dimension batch =
-      settings.fixed_batch ? ov::Dimension(config.max_batch_size) : ov::Dimension::dynamic();
-  Shapes shapes;
-  for (const auto& input : model->inputs()) {
-    ov::PartialShape shape = input.get_partial_shape();
-    if (shape.rank().is_static() && shape.size() > 0 &&
-        (settings.fixed_batch || shape[0].is_static())) {
-      shape[0] = batch;
-      shapes[input] = shape;
-    }
-  }
-  if (shapes.empty()) {
-    return {};
-  }
-  const std::string what =
-      settings.fixed_batch
-          ? "SKIP_OV_DYNAMIC_BATCHSIZE fixes the batch to max_batch_size " +
-                std::to_string(config.max_batch_size) + ", which the model does not allow"
-          : "max_batch_size is " + std::to_string(config.max_batch_size) +
-                ", but the batch of the model cannot vary; set max_batch_size to 0, or "
-                "SKIP_OV_DYNAMIC_BATCHSIZE to YES";
-  return CatchOpenVino("model '" + config.name + "': " + what, [&]() -> Error {
-    model->reshape(shapes);
-    return {};
-  });
-}
-
 /// Elements of a tensor that is no constant, as far as its shape is fixed: OpenVINO's operators
 /// count in 32 bits, and write where they should not when that is not enough.
 constexpr int64_t kMostElements = INT32_MAX;
@@ -107,6 +77,34 @@ Error CheckSizes(const std::string& what, const ov::Model& model) {
 }
 
 }  // namespace
+
+Error SetBatch(const ModelConfig& config, const Settings& settings, ov::Model* model) {
+  const ov::Dimension batch =
+      settings.fixed_batch ? ov::Dimension(config.max_batch_size) : ov::Dimension::dynamic();
+  Shapes shapes;
+  for (const auto& input : model->inputs()) {
+    ov::PartialShape shape = input.get_partial_shape();
+    if (shape.rank().is_static() && shape.size() > 0 &&
+        (settings.fixed_batch || shape[0].is_static())) {
+      shape[0] = batch;
+      shapes[input] = shape;
+    }
+  }
+  if (shapes.empty()) {
+    return {};
+  }
+  const std::string what =
+      settings.fixed_batch
+          ? "SKIP_OV_DYNAMIC_BATCHSIZE fixes the batch to max_batch_size " +
+                std::to_string(config.max_batch_size) + ", which the model does not allow"
+          : "max_batch_size is " + std::to_string(config.max_batch_size) +
+                ", but the batch of the model cannot vary; set max_batch_size to 0, or "
+                "SKIP_OV_DYNAMIC_BATCHSIZE to YES";
+  return CatchOpenVino("model '" + config.name + "': " + what, [&]() -> Error {
+    model->reshape(shapes);
+    return {};
+  });
+}
 
 Error ReadModel(ov::Core* core, const ModelConfig& config, const Settings& settings,
                 const std::string& path, std::shared_ptr<ov::Model>* model) {

@@ -16,6 +16,11 @@ namespace nereid::openvino {
 Error ReadModel(ov::Core* core, const backend::ModelConfig& config, const Settings& settings,
                 const std::string& path, std::shared_ptr<ov::Model>* model);
 
+/// Makes the first dimension of each input what the batching needs: variable, or `max_batch_size`
+/// where the settings want it. Models are often exported with a batch of 1. ReadModel does it for a
+/// configuration that batches.
+Error SetBatch(const backend::ModelConfig& config, const Settings& settings, ov::Model* model);
+
 /// What clients see of a model whose batch is fixed to `batch` rows: a batch of variable size.
 void HideFixedBatch(int64_t batch, framework::ModelSignature* signature);
 

@@ -2,6 +2,7 @@
 #include "openvino/signature.h"
 
 #include <algorithm>
+#include <openvino/core/layout.hpp>
 #include <openvino/op/util/variable.hpp>
 
 #include "openvino/ov_types.h"
@@ -63,6 +64,27 @@ framework::ModelSignature DescribeModel(const ov::Model& model, const ModelConfi
   describe(model.inputs(), false, &signature.inputs);
   describe(model.outputs(), true, &signature.outputs);
   return signature;
+}
+
+bool LayoutsHaveBatch(const ov::Model& model) {
+  const auto has_batch = [](const ov::Output<const ov::Node>& port) {
+    const ov::Layout layout = ov::layout::get_layout(port);
+    return ov::layout::has_batch(layout) && ov::layout::batch_idx(layout) == 0;
+  };
+  const auto inputs = model.inputs();
+  const auto outputs = model.outputs();
+  return std::all_of(inputs.begin(), inputs.end(), has_batch) &&
+         std::all_of(outputs.begin(), outputs.end(), has_batch);
+}
+
+void OpenBatch(framework::ModelSignature* signature) {
+  for (auto* tensors : {&signature->inputs, &signature->outputs}) {
+    for (TensorSignature& tensor : *tensors) {
+      if (!tensor.dims.empty()) {
+        tensor.dims[0] = -1;
+      }
+    }
+  }
 }
 
 void AddVariables(const ov::Model& model, framework::ModelSignature* signature) {

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <utility>
 
+#include "framework/mismatch.h"
 #include "framework/processors.h"
 #include "framework/version_file.h"
 #include "nereid/backend/data_type.h"
@@ -92,18 +93,23 @@ framework::ModelSignature SignatureOf(const std::vector<NamedTensor>& inputs,
 
 /// What a configuration without inputs is told; nothing is known that could complete it.
 Error CheckWritten(const ModelConfig& config, const ForwardSignature& forward) {
-  const auto refuse = [&](const std::string& lacks) {
-    return Error::InvalidArgument(
-        "model '" + config.name + "': the configuration has no " + lacks +
-        ", and a TorchScript file says neither data types nor dims that could complete it. The "
-        "model has " +
-        forward.Text() + "; write an " + lacks + " with name, data_type and dims for each");
+  const auto advice = [&](const std::string& lacks) {
+    return "the configuration has no " + lacks +
+           ", and a TorchScript file says neither data types nor dims that could complete it. The "
+           "model has " +
+           forward.Text() + "; write an " + lacks + " with name, data_type and dims for each";
   };
   if (config.inputs.empty() && !forward.arguments.empty()) {
-    return refuse("input");
+    const Error count = framework::WrongInputCount(config.name, 0, forward.arguments.size());
+    const std::string text = count.message() + "; " + advice("input");
+    return config.outputs.empty() ? Error(TRITONSERVER_ERROR_NOT_FOUND,
+                                          "model configuration is not provided for "
+                                          "model '" +
+                                              config.name + "': " + text)
+                                  : Error::InvalidArgument(text);
   }
   if (config.outputs.empty() && !config.states.empty()) {
-    return refuse("output");
+    return Error::InvalidArgument("model '" + config.name + "': " + advice("output"));
   }
   return {};
 }

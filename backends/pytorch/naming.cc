@@ -6,6 +6,7 @@
 #include <numeric>
 #include <optional>
 
+#include "framework/mismatch.h"
 #include "nereid/backend/data_type.h"
 
 namespace nereid::pytorch {
@@ -59,6 +60,9 @@ class Matcher {
     for (const Argument& argument : forward_.arguments) {
       names.push_back(argument.name);
     }
+    if (inputs.size() > names.size()) {
+      return framework::WrongInputCount(model_, inputs.size(), names.size());
+    }
     naming->arguments = PlacesOf(inputs, names);
     std::vector<const std::string*> taken(names.size(), nullptr);
     for (size_t i = 0; i < inputs.size(); ++i) {
@@ -78,6 +82,9 @@ class Matcher {
     for (size_t place = 0; place < names.size(); ++place) {
       const Argument& argument = forward_.arguments[place];
       if (taken[place] == nullptr && !argument.can_be_left_out()) {
+        if (inputs.size() != names.size()) {
+          return framework::WrongInputCount(model_, inputs.size(), names.size());
+        }
         return Bad("no input of the configuration is the argument '" + argument.name + "' (" +
                    argument.type.text + "), which has no default");
       }

@@ -92,8 +92,10 @@ TEST(Naming, AnArgumentIsTakenOnce) {
 }
 
 TEST(Naming, EveryArgumentGetsSomething) {
-  EXPECT_THAT(Refused(Two(), Numbers({"second"}), {}),
-              HasSubstr("no input of the configuration is the argument 'first' (Tensor)"));
+  EXPECT_EQ(Refused(Two(), Numbers({"second"}), {}),
+            "unable to load model 'm', configuration expects 1 inputs, model provides 2");
+  EXPECT_EQ(Refused(Two(), Numbers({"first", "second", "third"}), {}),
+            "unable to load model 'm', configuration expects 3 inputs, model provides 2");
   ForwardSignature forward{{{"x", kTensor}, {"bias", kMaybeTensor}, {"n", kNumber, true}},
                            Tuple({kTensor})};
   EXPECT_THAT(Made(forward, Numbers({"x"}), {}).arguments, ElementsAre(0));

@@ -75,6 +75,23 @@ bool Holds(const std::vector<TensorSignature>& tensors, const std::string& name)
   return framework::FindTensor(tensors, name) >= 0;
 }
 
+/// A graph that was made for batches runs without one as well: TensorFlow does not hold a fed
+/// tensor against the shape of its placeholder. Such shapes do not bind.
+void LeaveBatchOpen(const std::vector<backend::TensorConfig>& given,
+                    std::vector<TensorSignature>* tensors) {
+  for (const backend::TensorConfig& tensor : given) {
+    const int place = framework::FindTensor(*tensors, tensor.name);
+    if (place < 0) {
+      continue;
+    }
+    TensorSignature& declared = (*tensors)[static_cast<size_t>(place)];
+    if (declared.has_rank && declared.dims.size() == tensor.ModelDims().size() + 1 &&
+        declared.dims[0] == -1) {
+      declared.shape_binds = false;
+    }
+  }
+}
+
 /// A placeholder that the configuration does not name could never be fed: TensorFlow then fails in
 /// every run that needs it, and says so; what no output needs does no harm.
 Error NameGraphTensors(const ModelConfig& config, LoadedGraph* loaded) {
@@ -102,6 +119,10 @@ Error NameGraphTensors(const ModelConfig& config, LoadedGraph* loaded) {
       NEREID_BACKEND_TRY(
           Add(config, *loaded, "output", name, name, &loaded->signature.outputs, &loaded->outputs));
     }
+  }
+  if (config.max_batch_size == 0) {
+    LeaveBatchOpen(config.inputs, &loaded->signature.inputs);
+    LeaveBatchOpen(config.outputs, &loaded->signature.outputs);
   }
   return {};
 }
@@ -150,6 +171,18 @@ Error Initialize(const ModelConfig& config, const LoadedGraph& loaded) {
   return {};
 }
 
+/// The signature's word counts, not the graph's: where it leaves the rank open, or says the same by
+/// no dimension at all, the configuration decides.
+void TakeShape(const TensorInfo& info, TensorSignature* tensor) {
+  const bool scalar = tensor->has_rank && tensor->dims.empty();
+  if (info.dims && !info.dims->empty()) {
+    tensor->has_rank = true;
+    tensor->dims = *info.dims;
+  } else {
+    tensor->shape_binds = info.dims && scalar;
+  }
+}
+
 /// The signature that the parameters choose.
 Error NameSignatureTensors(const ModelConfig& config, std::string_view meta_graph,
                            LoadedGraph* loaded) {
@@ -157,13 +190,15 @@ Error NameSignatureTensors(const ModelConfig& config, std::string_view meta_grap
   SignatureDef signature;
   NEREID_BACKEND_TRY(ChooseSignature(ReadSignatures(meta_graph), wanted == nullptr ? "" : *wanted,
                                      config.name, &signature));
-  for (const auto& [name, target] : signature.inputs) {
-    NEREID_BACKEND_TRY(
-        Add(config, *loaded, "input", name, target, &loaded->signature.inputs, &loaded->inputs));
+  for (const auto& [name, info] : signature.inputs) {
+    NEREID_BACKEND_TRY(Add(config, *loaded, "input", name, info.tensor, &loaded->signature.inputs,
+                           &loaded->inputs));
+    TakeShape(info, &loaded->signature.inputs.back());
   }
-  for (const auto& [name, target] : signature.outputs) {
-    NEREID_BACKEND_TRY(
-        Add(config, *loaded, "output", name, target, &loaded->signature.outputs, &loaded->outputs));
+  for (const auto& [name, info] : signature.outputs) {
+    NEREID_BACKEND_TRY(Add(config, *loaded, "output", name, info.tensor, &loaded->signature.outputs,
+                           &loaded->outputs));
+    TakeShape(info, &loaded->signature.outputs.back());
   }
   return {};
 }
@@ -172,10 +207,12 @@ Error NameSignatureTensors(const ModelConfig& config, std::string_view meta_grap
 
 Error LoadGraphDef(const ModelConfig& config, const std::string& path, LoadedGraph* loaded) {
   if (config.inputs.empty() || config.outputs.empty()) {
-    return Error::InvalidArgument(
-        "model '" + config.name +
-        "': a GraphDef does not say what its inputs and outputs are; write them into the "
-        "configuration");
+    const bool none = config.inputs.empty() && config.outputs.empty();
+    return Error(none ? TRITONSERVER_ERROR_NOT_FOUND : TRITONSERVER_ERROR_INVALID_ARG,
+                 (none ? "model configuration is not provided for model '" : "model '") +
+                     config.name +
+                     "': a GraphDef does not say what its inputs and outputs are; write them into "
+                     "the configuration");
   }
   std::string bytes;
   NEREID_BACKEND_TRY(ReadMessageFile(config, path, "GraphDef", &bytes));

@@ -51,8 +51,9 @@ Error TensorFlowModel::Load(TRITONBACKEND_Model* model) {
   NEREID_BACKEND_TRY(
       (saved_model ? LoadSavedModel : LoadGraphDef)(config_, path.string(), loaded.get()));
   if (saved_model) {
-    NEREID_BACKEND_TRY(
-        framework::CompleteModel(model, loaded->signature, environment_.settings, &config_));
+    NEREID_BACKEND_TRY(framework::CompleteModel(model, loaded->signature, environment_.settings,
+                                                framework::Completion::kEntries, &config_));
+    NEREID_BACKEND_TRY(framework::CheckInputNames(config_, loaded->signature));
   }
   auto plan = std::make_shared<framework::RunPlan>();
   NEREID_BACKEND_TRY(framework::MakePlan(config_, loaded->signature, "TensorFlow", plan.get()));

@@ -6,6 +6,7 @@
 #include <fstream>
 
 #include "nereid/backend/json.h"
+#include "nereid/backend/log.h"
 #include "tensorflow/printable.h"
 #include "tensorflow/wire.h"
 
@@ -158,8 +159,8 @@ Error OpenSavedModel(const ModelConfig& config, const std::string& path,
       continue;
     }
     if (Restores(reader.text()) && !IsFile(fs::path(path) / "variables" / "variables.index")) {
-      return NotFound(Owner(config) + "the graph has variables, but " + path +
-                      " holds no variables/variables.index");
+      NEREID_BACKEND_LOG(WARN, Owner(config) + "the graph has variables, but " + path +
+                                   " holds no variables/variables.index; what needs them fails");
     }
     for (WireReader graph(reader.text()); graph.Next();) {
       *graph_def = graph.field() == 2 ? graph.text() : *graph_def;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tensorflow/signature_def.h"
 
+#include <utility>
+
 #include "tensorflow/printable.h"
 #include "tensorflow/wire.h"
 
@@ -8,7 +10,8 @@ namespace nereid::tensorflow {
 namespace {
 
 // Field numbers: MetaGraphDef.signature_def = 5; SignatureDef.inputs = 1, outputs = 2; map entries
-// key = 1, value = 2; TensorInfo.name = 1.
+// key = 1, value = 2; TensorInfo.name = 1, tensor_shape = 3; TensorShapeProto.dim = 2, unknown_rank
+// = 3; Dim.size = 1, which is left out where it is 0.
 
 /// An entry of map<string, V>.
 std::pair<std::string, std::string_view> ReadEntry(std::string_view bytes) {
@@ -23,14 +26,40 @@ std::pair<std::string, std::string_view> ReadEntry(std::string_view bytes) {
   return entry;
 }
 
-std::string ReadTensorName(std::string_view tensor_info) {
-  std::string name;
-  for (WireReader reader(tensor_info); reader.Next();) {
-    if (reader.field() == 1) {
-      name = reader.text();
+/// More dimensions no tensor of TensorFlow has.
+constexpr size_t kMostDims = 254;
+
+std::optional<std::vector<int64_t>> ReadShape(std::string_view tensor_shape) {
+  std::vector<int64_t> dims;
+  for (WireReader reader(tensor_shape); reader.Next();) {
+    if (reader.field() == 3 && reader.number() != 0) {
+      return std::nullopt;
+    }
+    if (reader.field() != 2) {
+      continue;
+    }
+    int64_t size = 0;
+    for (WireReader dim(reader.text()); dim.Next();) {
+      size = dim.field() == 1 ? dim.signed_number() : size;
+    }
+    dims.push_back(size < 0 ? -1 : size);
+    if (dims.size() > kMostDims) {
+      return std::nullopt;
     }
   }
-  return name;
+  return dims;
+}
+
+TensorInfo ReadTensorInfo(std::string_view tensor_info) {
+  TensorInfo info;
+  for (WireReader reader(tensor_info); reader.Next();) {
+    if (reader.field() == 1) {
+      info.tensor = reader.text();
+    } else if (reader.field() == 3) {
+      info.dims = ReadShape(reader.text());
+    }
+  }
+  return info;
 }
 
 SignatureDef ReadSignature(std::string_view bytes) {
@@ -39,10 +68,10 @@ SignatureDef ReadSignature(std::string_view bytes) {
     if (reader.field() != 1 && reader.field() != 2) {
       continue;
     }
-    const auto [key, tensor_info] = ReadEntry(reader.text());
+    const auto [key, bytes_of_info] = ReadEntry(reader.text());
     // A tensor of another encoding (sparse, composite) has no name, and cannot be served.
-    if (const std::string name = ReadTensorName(tensor_info); !name.empty()) {
-      (reader.field() == 1 ? signature.inputs : signature.outputs)[key] = name;
+    if (TensorInfo info = ReadTensorInfo(bytes_of_info); !info.tensor.empty()) {
+      (reader.field() == 1 ? signature.inputs : signature.outputs)[key] = std::move(info);
     }
   }
   return signature;

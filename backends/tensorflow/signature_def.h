@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,11 +14,18 @@ namespace nereid::tensorflow {
 
 using backend::Error;
 
-/// A function of a SavedModel: what clients call an input or output, and which tensor of the graph
-/// that is ("serving_default_x:0").
+/// What a signature says of an input or output.
+struct TensorInfo {
+  /// The tensor of the graph ("serving_default_x:0").
+  std::string tensor;
+  /// -1 is variable; nothing where the rank is open. The graph may know more.
+  std::optional<std::vector<int64_t>> dims;
+};
+
+/// A function of a SavedModel, by the names that clients know.
 struct SignatureDef {
-  std::map<std::string, std::string> inputs;
-  std::map<std::string, std::string> outputs;
+  std::map<std::string, TensorInfo> inputs;
+  std::map<std::string, TensorInfo> outputs;
 };
 
 /// The signatures of a serialized tensorflow.MetaGraphDef

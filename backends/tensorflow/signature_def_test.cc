@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "tensorflow/graph_writer.h"
+#include "tensorflow/wire.h"
 
 namespace nereid::tensorflow {
 namespace {
@@ -27,8 +28,33 @@ std::string Choose(const std::string& meta_graph, const std::string& wanted, Sig
 TEST(SignatureDefTest, ReadsNamesAndTensors) {
   SignatureDef chosen;
   EXPECT_EQ(Choose(Signature("serving_default", kServe), "", &chosen), "");
-  EXPECT_EQ(chosen.inputs, (std::map<std::string, std::string>{{"x", "serving_x:0"}}));
-  EXPECT_EQ(chosen.outputs, (std::map<std::string, std::string>{{"y", "Call:1"}}));
+  ASSERT_EQ(chosen.inputs.size(), 1u);
+  EXPECT_EQ(chosen.inputs.at("x").tensor, "serving_x:0");
+  ASSERT_EQ(chosen.outputs.size(), 1u);
+  EXPECT_EQ(chosen.outputs.at("y").tensor, "Call:1");
+}
+
+TEST(SignatureDefTest, ReadsShapes) {
+  const auto dims = [](const std::string& shape) {
+    const std::string entry = Text(1, "x") + Text(2, Text(1, "t:0") + shape);
+    return ReadSignatures(Signature("s", Text(1, entry))).at("s").inputs.at("x").dims;
+  };
+  const auto number = [](uint32_t field, int64_t value) {
+    std::string bytes;
+    AppendNumber(field, value, &bytes);
+    return bytes;
+  };
+  const std::string any = Text(2, number(1, -1)), four = Text(2, number(1, 4) + Text(2, "width"));
+  EXPECT_EQ(dims(Text(3, any + four)), (std::vector<int64_t>{-1, 4}));
+  EXPECT_EQ(dims(Text(3, Text(2, ""))), (std::vector<int64_t>{0}));
+  EXPECT_EQ(dims(Text(3, "")), std::vector<int64_t>());
+  EXPECT_EQ(dims(Text(3, number(3, 1))), std::nullopt);
+  EXPECT_EQ(dims(""), std::nullopt);
+  std::string many;
+  for (int i = 0; i < 300; ++i) {
+    many += any;
+  }
+  EXPECT_EQ(dims(Text(3, many)), std::nullopt);
 }
 
 TEST(SignatureDefTest, TensorsOfAnotherEncodingAreLeftOut) {

@@ -105,7 +105,8 @@ Error TensorRtModel::Load(TRITONBACKEND_Model* model) {
   NEREID_BACKEND_TRY(Engine::Read(path_, &engine));
   framework::ModelSignature signature;
   NEREID_BACKEND_TRY(MakeSignature(config_, *engine, &signature));
-  NEREID_BACKEND_TRY(framework::CompleteModel(model, signature, backend_.settings, &config_));
+  NEREID_BACKEND_TRY(framework::CompleteModel(model, signature, backend_.settings,
+                                              framework::Completion::kLists, &config_));
   auto plan = std::make_shared<framework::RunPlan>();
   NEREID_BACKEND_TRY(framework::MakePlan(config_, signature, "TensorRT", plan.get()));
   plan_ = std::move(plan);

@@ -166,8 +166,8 @@ TEST_F(TensorRtTest, TypesOfTheTable) {
     Fake().tensors[0].type = Fake().tensors[1].type = type;
     EXPECT_EQ(Load(Tensor("x", name, "4"), Tensor("y", name, "4")), "") << name;
     EXPECT_EQ(Load(Tensor("x", "UINT32", "4"), Tensor("y", name, "4")),
-              "model 'm': the configuration gives input 'x' the data type TYPE_UINT32, but the "
-              "TensorRT model declares TYPE_" +
+              "unable to load model 'm', configuration expects datatype TYPE_UINT32 for input 'x', "
+              "model provides TYPE_" +
                   std::string(name));
   }
   Fake().tensors[0].type = DataType::kFP8;

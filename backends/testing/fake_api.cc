@@ -280,6 +280,15 @@ TRITONSERVER_Error* TRITONBACKEND_ModelInstanceReportBatchStatistics(
 
 // ---- Requests
 
+TRITONSERVER_Error* TRITONBACKEND_RequestTrace(TRITONBACKEND_Request* request,
+                                               TRITONSERVER_InferenceTrace** trace) {
+  return Put(trace, request->trace);
+}
+TRITONSERVER_Error* TRITONSERVER_InferenceTraceReportActivity(TRITONSERVER_InferenceTrace* trace,
+                                                              uint64_t, const char* name) {
+  trace->activities.emplace_back(name);
+  return nullptr;
+}
 TRITONSERVER_Error* TRITONBACKEND_RequestIsCancelled(TRITONBACKEND_Request* request,
                                                      bool* cancelled) {
   ++request->cancellation_polls;

@@ -113,10 +113,17 @@ struct TRITONBACKEND_State {
   }
 };
 
+struct TRITONSERVER_InferenceTrace {
+  /// The names of what was reported, in order.
+  std::vector<std::string> activities;
+};
+
 struct TRITONBACKEND_Request {
   std::deque<TRITONBACKEND_Input> inputs;
   std::vector<std::string> outputs;
   std::vector<std::pair<std::string, nereid::backend::testing::ParameterValue>> parameters;
+  /// Null for a request that is not traced.
+  TRITONSERVER_InferenceTrace* trace = nullptr;
   bool cancelled = false;
   /// The client gives up just before the plug-in asks for the n-th time; 0: never.
   int cancelled_at_poll = 0;

@@ -139,4 +139,6 @@ class Nereid:
         if not program.exists():
             sys.exit(f"against_triton: there is no {program}; build it (README.md), or name the "
                      "build folder with --build")
-        self.command = [program, "serve", f"--backend-directory={build / 'backends'}"]
+        # The other server's identity model answers with its output alone.
+        self.command = [program, "serve", f"--backend-directory={build / 'backends'}",
+                        "--backend-config=identity,example-parameters=false"]

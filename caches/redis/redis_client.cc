@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <chrono>
 #include <string>
+#include <system_error>
 #include <utility>
 
 #include "nereid/backend/log.h"
@@ -94,7 +95,11 @@ void RedisClient::MarkDown(const std::string& reason) {
     if (down_ || stopping_) return;
     down_ = true;
     finished.swap(searcher_);  // of an earlier loss; it has nothing left to do
-    searcher_ = std::thread([this] { LookForRedis(); });
+    try {
+      searcher_ = std::thread([this] { LookForRedis(); });
+    } catch (const std::system_error&) {
+      down_ = false;  // there is no thread to find it again: each request tries by itself
+    }
   }
   if (finished.joinable()) finished.join();
   pool_.CloseIdle();

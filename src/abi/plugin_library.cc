@@ -2,10 +2,12 @@
 #include "abi/plugin_library.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <fstream>
 #include <mutex>
 #include <set>
 #include <string_view>
+#include <vector>
 
 #include "base/elf_file.h"
 #include "base/files.h"
@@ -17,15 +19,21 @@ namespace {
 
 constexpr const char* kEngine = "libtritonserver.so";
 
-/// Loads a library called `name` that forwards to the engine, for the life of the process.
-base::Status NameEngine(const std::string& name) {
+/// Loads a library called `name` that forwards to `targets`.
+base::Result<std::unique_ptr<base::SharedLibrary>> OpenForwarder(
+    const std::string& name, const std::vector<std::string>& targets) {
   NEREID_ASSIGN_OR_RETURN(const auto folder, base::TemporaryDirectory::Create());
   const std::string path = base::JoinPath(folder->path(), name);
   std::ofstream file(path, std::ios::binary);
-  file << base::ForwardingLibrary(name, kEngine);
+  file << base::ForwardingLibrary(name, targets);
   file.close();
   if (!file) return base::Status::Internal("cannot write " + path);
-  NEREID_ASSIGN_OR_RETURN(const auto library, base::SharedLibrary::Open(path));
+  return base::SharedLibrary::Open(path);
+}
+
+/// Loads a library called `name` that forwards to the engine, for the life of the process.
+base::Status NameEngine(const std::string& name) {
+  NEREID_ASSIGN_OR_RETURN(const auto library, OpenForwarder(name, {kEngine}));
   library->Leak();
   return base::Status::Ok();
 }
@@ -53,14 +61,26 @@ bool IsRenamedEngine(const std::string& library) {
 }
 
 base::Result<std::unique_ptr<base::SharedLibrary>> OpenPlugin(const std::string& path) {
+  bool names_engine = true;
   if (const auto file = base::ReadFile(path); file.ok()) {
     // What cannot be read is the loader's to complain of.
-    const auto needed = base::NeededLibraries(*file);
-    for (const std::string& name : needed.ok() ? *needed : std::vector<std::string>()) {
-      if (IsRenamedEngine(name)) NameEngineOnce(name);
+    if (const auto needed = base::NeededLibraries(*file); needed.ok()) {
+      names_engine = std::find(needed->begin(), needed->end(), kEngine) != needed->end();
+      for (const std::string& name : *needed) {
+        if (!IsRenamedEngine(name)) continue;
+        NameEngineOnce(name);
+        names_engine = true;
+      }
     }
   }
-  return base::SharedLibrary::Open(path);
+  auto library = base::SharedLibrary::Open(path);
+  if (library.ok() || names_engine) return library;
+  std::error_code failure;
+  const std::filesystem::path absolute = std::filesystem::absolute(path, failure);
+  if (failure) return library;
+  auto beside = OpenForwarder("beside-the-engine.so", {absolute.string(), kEngine});
+  // Where it is not the engine that the file lacks, its own error says what is.
+  return beside.ok() ? std::move(beside) : std::move(library);
 }
 
 }  // namespace nereid::abi

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -62,11 +63,16 @@ class InferenceService {
     return base::Status::NotFound("sequences are not listed");
   }
 
+  /// Reads the directories of the repositories: blocks for as long as a file system takes. Never
+  /// call from an I/O loop, nor make it wait behind loads.
   virtual base::Result<std::vector<RepositoryIndexEntry>> GetRepositoryIndex(bool ready_only) = 0;
 
-  /// Block until the model is loaded (unload: until it is marked). Never call from an I/O loop.
-  virtual base::Status LoadModel(const std::string& name,
-                                 const std::vector<LoadParameter>& parameters) = 0;
+  /// Block until the model is loaded (unload: until it is marked), which takes minutes. Never call
+  /// from an I/O loop. `is_abandoned` (empty: never) says whether the client has gone away; it is
+  /// asked only by this call. A load that waits for another to end is then given up with CANCELLED;
+  /// one that has begun is finished.
+  virtual base::Status LoadModel(const std::string& name, std::vector<LoadParameter> parameters,
+                                 const std::function<bool()>& is_abandoned) = 0;
   virtual base::Status UnloadModel(const std::string& name, bool unload_dependents) = 0;
 
   /// NOT_FOUND/UNAVAILABLE with Triton's text when the model cannot be asked.

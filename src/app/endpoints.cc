@@ -78,6 +78,27 @@ std::shared_ptr<base::ByteBudget> RequestMemory(uint64_t bytes) {
   return std::make_shared<base::ByteBudget>(bytes, std::chrono::milliseconds(0));
 }
 
+/// As Triton says it.
+Status CannotStart(const char* service, const Status& status) {
+  if (status.ok()) return status;
+  return Status(status.code(), std::string("failed to start ") + service +
+                                   " service: " + std::string(base::StatusCodeText(status.code())) +
+                                   " - " + status.message());
+}
+
+frontend::grpc::KeepAliveOptions KeepAliveFrom(const GrpcOptions& options) {
+  using std::chrono::milliseconds;
+  return {.time = milliseconds(options.keepalive_time_ms),
+          .timeout = milliseconds(options.keepalive_timeout_ms),
+          .permit_without_calls = options.keepalive_permit_without_calls,
+          .max_pings_without_data = options.http2_max_pings_without_data,
+          .min_recv_ping_interval_without_data =
+              milliseconds(options.http2_min_recv_ping_interval_without_data_ms),
+          .max_ping_strikes = options.http2_max_ping_strikes,
+          .max_connection_age = milliseconds(options.max_connection_age_ms),
+          .max_connection_age_grace = milliseconds(options.max_connection_age_grace_ms)};
+}
+
 void LogStarted(const char* service, const std::string& address, uint16_t port) {
   LOG_INFO << "Started " << service << " at " << address << ":" << port;
 }
@@ -110,8 +131,9 @@ Status Endpoints::Parts::StartGrpc(const ServerOptions& options, api::InferenceS
   from.run_inline = options.inline_execution != InlineExecution::kNever;
   from.tracer = &tracer;
   from.receive_budget = request_memory;
+  from.keep_alive = KeepAliveFrom(options.grpc);
   grpc = std::make_unique<frontend::grpc::GrpcServer>(from, service);
-  NEREID_RETURN_IF_ERROR(grpc->Start());
+  NEREID_RETURN_IF_ERROR(CannotStart("GRPC", grpc->Start()));
   LogStarted("GRPCInferenceService", from.address, grpc->port());
   return Status::Ok();
 }
@@ -131,7 +153,7 @@ Status Endpoints::Parts::StartHttp(const ServerOptions& options, api::InferenceS
   from.threads = options.http.thread_count > 0 ? options.http.thread_count : loops;
   from.receive_budget = request_memory;
   http = std::make_unique<frontend::http::HttpServer>(from, std::move(handler));
-  NEREID_RETURN_IF_ERROR(http->Start());
+  NEREID_RETURN_IF_ERROR(CannotStart("HTTP", http->Start()));
   LogStarted("HTTPService", from.address, http->port());
   return Status::Ok();
 }
@@ -145,7 +167,7 @@ Status Endpoints::Parts::StartMetrics(const MetricsOptions& options,
   from.thread_name = "metrics";
   metrics = std::make_unique<frontend::http::HttpServer>(
       from, frontend::metrics::MakeMetricsHandler([&server] { return server.RenderMetrics(); }));
-  NEREID_RETURN_IF_ERROR(metrics->Start());
+  NEREID_RETURN_IF_ERROR(CannotStart("Metrics", metrics->Start()));
   LogStarted("Metrics Service", from.address, metrics->port());
   return Status::Ok();
 }
@@ -166,15 +188,21 @@ Status Endpoints::Start(const ServerOptions& options) {
   return Status::Ok();
 }
 
-void Endpoints::Stop(uint64_t timeout_ms) {
+void Endpoints::BeginStop() {
   if (parts_ == nullptr) return;
-  const base::Clock& clock = base::SteadyClock();
-  const uint64_t start = clock.NowNs();
-  if (parts_->http != nullptr) parts_->http->Stop(std::chrono::milliseconds(timeout_ms));
-  const uint64_t used_ms = (clock.NowNs() - start) / 1'000'000;
-  if (parts_->grpc != nullptr) {
-    parts_->grpc->Stop(timeout_ms > used_ms ? timeout_ms - used_ms : 0);
-  }
+  if (parts_->http != nullptr) parts_->http->BeginStop();
+  if (parts_->grpc != nullptr) parts_->grpc->BeginStop();
+}
+
+void Endpoints::Stop(uint64_t deadline_ns) {
+  if (parts_ == nullptr) return;
+  BeginStop();
+  const auto left_ms = [deadline_ns] {
+    const uint64_t now_ns = base::SteadyClock().NowNs();
+    return deadline_ns > now_ns ? (deadline_ns - now_ns) / 1'000'000 : 0;
+  };
+  if (parts_->http != nullptr) parts_->http->Stop(std::chrono::milliseconds(left_ms()));
+  if (parts_->grpc != nullptr) parts_->grpc->Stop(left_ms());
 }
 
 }  // namespace nereid::app

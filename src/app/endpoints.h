@@ -20,13 +20,15 @@ class Endpoints {
   explicit Endpoints(server::InferenceServer& server);
   ~Endpoints();
 
-  /// Starts what the options enable, in that order. On failure what has started is stopped by the
-  /// destructor.
+  /// Starts what the options enable, in that order. The failure is a line for the log that names
+  /// the service; what has started is stopped by the destructor.
   base::Status Start(const ServerOptions& options);
 
-  /// Stops accepting requests and waits for those in flight, all front ends together at most
-  /// `timeout_ms`. The metrics page goes on until the destructor.
-  void Stop(uint64_t timeout_ms);
+  /// Closes the ports, and every connection on which nothing is being answered. Does not wait. The
+  /// metrics page goes on until the destructor.
+  void BeginStop();
+  /// Waits until the other answers are written, at most until `deadline_ns`; then all is closed.
+  void Stop(uint64_t deadline_ns);
 
  private:
   struct Parts;

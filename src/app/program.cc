@@ -7,19 +7,22 @@
 #include <span>
 
 #include "app/endpoints.h"
+#include "app/file_limit.h"
 #include "app/options/command_line.h"
 #include "app/options/default_directories.h"
 #include "app/server_settings_from_options.h"
-#include "app/signals.h"
+#include "app/stop_signals.h"
 #include "app/tables.h"
 #include "app/tools/tool.h"
 #include "base/clock.h"
 #include "base/cpus.h"
 #include "base/files.h"
 #include "base/log.h"
+#include "base/log_output.h"
 #include "frontend/capi/handles.h"
 #include "memory/process_heap.h"
 #include "model/cpu_plan.h"
+#include "repository/load_gate.h"
 #include "server/inference_server.h"
 
 namespace nereid::app {
@@ -73,53 +76,67 @@ void LogTables(server::InferenceServer& server, const ServerOptions& options) {
 }
 
 int Fail(const char* doing, const base::Status& status) {
-  std::fprintf(stderr, "error: %s: %s - %s\n", doing,
-               std::string(base::StatusCodeText(status.code())).c_str(), status.message().c_str());
+  base::StandardErrors().Write("error: " + std::string(doing) + ": " +
+                               std::string(base::StatusCodeText(status.code())) + " - " +
+                               status.message() + "\n");
   return 1;
 }
 
-/// Front ends first, then the models, each with what is left of the time.
-int ShutDown(server::InferenceServer& server, Endpoints& endpoints, int exit_timeout_secs) {
-  const base::Clock& clock = base::SteadyClock();
-  const uint64_t start = clock.NowNs();
-  const auto timeout_ms = static_cast<uint64_t>(exit_timeout_secs) * 1000;
-  endpoints.Stop(timeout_ms);
-  const uint64_t used_s = (clock.NowNs() - start) / 1'000'000'000;
-  server.SetExitTimeout(static_cast<uint32_t>(
-      std::max<int64_t>(exit_timeout_secs - static_cast<int64_t>(used_s), 0)));
-  const base::Status status = server.Stop();
-  if (status.ok()) return 0;
-  LOG_ERROR << status.message();
-  return 1;
+constexpr uint64_t kLastWordsNs = 3'000'000'000;
+
+/// What is in flight finishes while the front ends refuse what is new; then their ports close and
+/// the models go. All of it until `deadline_ns`.
+int ShutDown(server::InferenceServer& server, Endpoints& endpoints, uint64_t deadline_ns) {
+  server.BeginStop();
+  if (server.WaitUntilIdle(deadline_ns)) endpoints.BeginStop();
+  const base::Status status = server.StopBy(deadline_ns);
+  if (!status.ok()) {
+    LOG_ERROR << "failed to stop server: " << base::StatusCodeText(status.code()) << " - "
+              << status.message();
+    return 1;
+  }
+  // What is still being written holds no model: short answers whose clients hardly read.
+  endpoints.Stop(std::min(deadline_ns, base::SteadyClock().NowNs() + kLastWordsNs));
+  return 0;
+}
+
+std::string DescribeLoads(const repository::LoadGate& gate) {
+  std::string text;
+  for (const std::string& model : gate.Loading()) text += (text.empty() ? " " : ", ") + model;
+  return text.empty() ? text : " Models that are being loaded:" + text;
 }
 
 int Serve(const ServerOptions& options) {
   memory::BoundHeapArenas(base::UsableCpuCount());
-  SignalWaiter signals;
+  RaiseFileLimit();
+  const auto gate = std::make_shared<repository::LoadGate>();
+  // Never destroyed: it takes signals until the process has ended.
+  auto& signals =
+      *new StopSignals(uint64_t(options.exit_timeout_secs) * 1'000'000'000,
+                       {[gate] { gate->Close(); }, [gate] { return DescribeLoads(*gate); }});
   if (const base::Status status = ConfigureLog(options.log); !status.ok()) {
     return Fail("setting up the log", status);
   }
-  const auto handle = frontend_capi::MakeServer(ServerSettingsFrom(options));
-  if (!handle.ok()) return Fail("creating server", handle.status());
+  server::ServerSettings settings = ServerSettingsFrom(options);
+  settings.load_gate = gate;
+  const auto handle = frontend_capi::MakeServer(std::move(settings));
+  if (!handle.ok()) {
+    if (!signals.stopping()) return Fail("creating server", handle.status());
+    LOG_INFO << handle.status().message();
+    return 0;
+  }
   server::InferenceServer& server = *(*handle)->server;
   LogTables(server, options);
 
   auto endpoints = std::make_unique<Endpoints>(server);
   if (const base::Status status = endpoints->Start(options); !status.ok()) {
-    endpoints.reset();
-    return Fail("starting endpoints", status);
+    LOG_ERROR << status.message();
+    return 1;
   }
-  const int signal = signals.Wait();
-  std::printf("Signal (%d) received.\n", signal);
-  std::fflush(stdout);
-  signals.WatchImpatience();
-  const int code = ShutDown(server, *endpoints, options.exit_timeout_secs);
-  if (code != 0) {
-    // Plug-ins are still at work: nothing that they use may be taken down under them.
-    std::fflush(nullptr);
-    std::_Exit(code);
-  }
-  endpoints.reset();
+  signals.Wait();
+  const int code = ShutDown(server, *endpoints, signals.deadline_ns());
+  // Plug-ins that are still at work: nothing that they use may be taken down under them.
+  if (code != 0) EndAtOnce(code);
   return code;
 }
 
@@ -187,7 +204,9 @@ int RunProgram(int argc, char** argv) {
     std::fputs(parsed->text.c_str(), parsed->text_on_stderr ? stderr : stdout);
     return parsed->exit_code;
   }
-  return Serve(parsed->options);
+  const int code = Serve(parsed->options);
+  base::FlushLog();
+  return code;
 }
 
 }  // namespace nereid::app

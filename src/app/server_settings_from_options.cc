@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/server_settings_from_options.h"
 
+#include <sstream>
+
 #include "base/log.h"
 
 namespace nereid::app {
@@ -28,6 +30,15 @@ schedule::InlineMode From(InlineExecution mode) {
       return schedule::InlineMode::kNever;
   }
   return schedule::InlineMode::kAuto;
+}
+
+/// "0.5:0.05,0.9:0.01", as the command line has it.
+std::string QuantileText(const std::vector<std::pair<double, double>>& quantiles) {
+  std::ostringstream text;
+  for (const auto& [quantile, error] : quantiles) {
+    text << (text.tellp() > 0 ? "," : "") << quantile << ':' << error;
+  }
+  return text.str();
 }
 
 std::string JsonObject(const Settings& settings) {
@@ -98,6 +109,10 @@ server::ServerSettings ServerSettingsFrom(const ServerOptions& options) {
                                            metrics.counter_latencies ? "true" : "false");
   settings.metrics_config[""].emplace_back("histogram_latencies",
                                            metrics.histogram_latencies ? "true" : "false");
+  settings.metrics_config[""].emplace_back("summary_latencies",
+                                           metrics.summary_latencies ? "true" : "false");
+  settings.metrics_config[""].emplace_back("summary_quantiles",
+                                           QuantileText(metrics.summary_quantiles));
   return settings;
 }
 

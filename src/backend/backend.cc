@@ -11,6 +11,9 @@
 namespace nereid::backend {
 namespace {
 
+constexpr const char* kBatchSizeSetting = "default-max-batch-size";
+constexpr const char* kDefaultBatchSize = "4";
+
 std::string DirectoryOf(const std::string& path) {
   const size_t slash = path.rfind('/');
   return slash == std::string::npos ? "." : path.substr(0, slash);
@@ -79,7 +82,7 @@ std::string BackendRegistry::ConfigJson(const std::string& name) const {
   std::map<std::string, std::string> values = {
       {"auto-complete-config", settings_.auto_complete ? "true" : "false"},
       {"backend-directory", settings_.directory},
-      {"default-max-batch-size", "4"},
+      {kBatchSizeSetting, kDefaultBatchSize},
       {"min-compute-capability", std::to_string(settings_.min_compute_capability)},
   };
   for (const std::string& group : {std::string(), name}) {
@@ -97,13 +100,24 @@ std::string BackendRegistry::ConfigJson(const std::string& name) const {
   return json + "}}";
 }
 
-base::Result<std::shared_ptr<Backend>> BackendRegistry::Get(const std::string& name,
-                                                            const std::string& runtime,
-                                                            const std::string& model_directory,
-                                                            const std::string& version_directory) {
+// For every model, as Triton does.
+void BackendRegistry::LogDefaults(const std::string& name) const {
+  for (const std::string& group : {std::string(), name}) {
+    const auto found = settings_.config.find(group);
+    if (found == settings_.config.end()) continue;
+    for (const auto& [key, value] : found->second) {
+      if (key == kBatchSizeSetting) return;
+    }
+  }
+  LOG_VERBOSE(1) << "Adding default backend config setting: " << kBatchSizeSetting << ","
+                 << kDefaultBatchSize;
+}
+
+base::Result<std::shared_ptr<Backend>> BackendRegistry::Get(
+    const config::BackendLibrarySearch& search) {
+  const std::string& name = search.backend;
   NEREID_ASSIGN_OR_RETURN(const auto places,
-                          config::BackendLibraryPlaces(name, runtime, version_directory,
-                                                       model_directory, settings_.directory));
+                          config::BackendLibraryPlaces(search, settings_.directory));
   {
     std::lock_guard lock(mutex_);
     if (const auto found = built_in_.find(name); found != built_in_.end()) return found->second;
@@ -112,13 +126,14 @@ base::Result<std::shared_ptr<Backend>> BackendRegistry::Get(const std::string& n
     if (!base::PathExists(path)) continue;
     std::lock_guard lock(mutex_);
     auto& slot = backends_[{path, name}];
+    LogDefaults(name);
     if (slot == nullptr) {
       NEREID_ASSIGN_OR_RETURN(auto library, BackendLibrary::Open(path));
       NEREID_ASSIGN_OR_RETURN(slot, Backend::Create(name, std::move(library), ConfigJson(name)));
     }
     return slot;
   }
-  return base::Status::InvalidArgument(config::NoBackendLibraryText(name));
+  return base::Status::InvalidArgument(config::NoBackendLibraryText(search, settings_.directory));
 }
 
 base::Status BackendRegistry::AddBuiltIn(const std::string& name,

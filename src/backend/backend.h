@@ -12,6 +12,7 @@
 #include "abi/message.h"
 #include "backend/backend_library.h"
 #include "base/result.h"
+#include "config/backend_library.h"
 
 namespace nereid::backend {
 
@@ -84,12 +85,8 @@ class BackendRegistry {
   };
   explicit BackendRegistry(Settings settings) : settings_(std::move(settings)) {}
 
-  /// The backend `name` for the model version in `version_directory`: `runtime` names the file, or,
-  /// when empty, libtriton_<name>.so does. Looks in the version's directory, the model's, and the
-  /// backend's own. INVALID_ARGUMENT if there is none.
-  base::Result<std::shared_ptr<Backend>> Get(const std::string& name, const std::string& runtime,
-                                             const std::string& model_directory,
-                                             const std::string& version_directory);
+  /// The backend of a model version. INVALID_ARGUMENT if there is none.
+  base::Result<std::shared_ptr<Backend>> Get(const config::BackendLibrarySearch& search);
 
   /// Makes a backend available that is part of the program: it is found by name before any file is
   /// looked for.
@@ -100,6 +97,7 @@ class BackendRegistry {
 
  private:
   std::string ConfigJson(const std::string& name) const;
+  void LogDefaults(const std::string& name) const;
 
   const Settings settings_;
   std::mutex mutex_;

@@ -6,15 +6,26 @@
 
 namespace nereid::backend {
 
-base::Status BackendModel::Initialize() {
+base::Status BackendModel::Initialize(Completion complete) {
   const auto initialize = backend_->entry_points().model_initialize;
   if (initialize != nullptr) {
-    initializing_ = true;
+    complete_ = std::move(complete);
     base::Status status = abi::TakeStatus(initialize(handle()));
-    initializing_ = false;
+    complete_ = nullptr;
     NEREID_RETURN_IF_ERROR(status);
   }
   initialized_ = true;
+  return base::Status::Ok();
+}
+
+base::Status BackendModel::Complete(std::string_view json) {
+  if (complete_ == nullptr) {
+    return base::Status::Unsupported("the configuration of model '" + description_.name +
+                                     "' can only be set while the model is initialized");
+  }
+  NEREID_ASSIGN_OR_RETURN(std::string read, complete_(json));
+  SetConfigJson(std::move(read));
+  completed_ = true;
   return base::Status::Ok();
 }
 

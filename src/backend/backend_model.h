@@ -2,10 +2,12 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <mutex>
-#include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "backend/backend.h"
@@ -34,14 +36,22 @@ class BackendModel {
   BackendModel(const BackendModel&) = delete;
   BackendModel& operator=(const BackendModel&) = delete;
 
-  /// Calls the library's ModelInitialize. What the backend completed is in completed_config().
-  base::Status Initialize();
+  /// Takes the configuration that a backend sets, as JSON, and returns what the backend is to read
+  /// from then on.
+  using Completion = std::function<base::Result<std::string>(std::string_view json)>;
 
-  /// The configuration that the backend set while it initialised, as JSON.
-  const std::optional<std::string>& completed_config() const { return completed_config_; }
+  /// Calls the library's ModelInitialize. Each configuration that the backend sets meanwhile goes
+  /// through `complete` before the backend's call returns, which gets the error if there is one.
+  base::Status Initialize(Completion complete);
 
-  /// The configuration that the backend reads. It is replaced after completion, and when the
-  /// instances of a serving model change.
+  /// Does that. UNSUPPORTED unless the model is being initialised.
+  base::Status Complete(std::string_view json);
+
+  /// Whether the backend has set a configuration that was taken.
+  bool completed() const { return completed_; }
+
+  /// The configuration that the backend reads. It is replaced by completion, and when the instances
+  /// of a serving model change.
   void SetConfigJson(std::string json) {
     std::lock_guard lock(mutex_);
     config_json_ = std::move(json);
@@ -53,8 +63,6 @@ class BackendModel {
 
   const Description& description() const { return description_; }
   Backend& backend() { return *backend_; }
-  bool initializing() const { return initializing_; }
-  void SetCompletedConfig(std::string json) { completed_config_ = std::move(json); }
 
   /// The latest report of the memory that the model takes.
   void SetMemoryUsage(std::vector<memory::BufferAttributes> usage) {
@@ -76,8 +84,8 @@ class BackendModel {
  private:
   std::shared_ptr<Backend> backend_;
   Description description_;
-  std::optional<std::string> completed_config_;
-  bool initializing_ = false;
+  Completion complete_;  // empty but for the time of Initialize
+  bool completed_ = false;
   bool initialized_ = false;
   mutable std::mutex mutex_;
   std::string config_json_;                             // guarded by mutex_

@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/blocking_workers.h"
 
+#include <algorithm>
+#include <exception>
+#include <iterator>
+
+#include "base/log.h"
 #include "base/threads.h"
 
 namespace nereid::base {
@@ -9,15 +14,48 @@ BlockingWorkers::~BlockingWorkers() { End(/*drop_waiting=*/false); }
 
 void BlockingWorkers::Stop() { End(/*drop_waiting=*/true); }
 
-bool BlockingWorkers::Run(std::function<void()> task) {
-  const std::lock_guard lock(mutex_);
-  if (stopping_) return false;
-  tasks_.push_back(std::move(task));
-  if (idle_ < tasks_.size() && threads_.size() < max_threads_) {
-    threads_.push_back(StartThread(thread_name_, [this] { Work(); }));
+bool BlockingWorkers::Run(Task task) {
+  std::deque<Waiting> abandoned;  // outlives the lock
+  bool accepted = false;
+  {
+    const std::lock_guard lock(mutex_);
+    abandoned = TakeAbandoned();
+    accepted = Accept(&task);
   }
+  for (const Waiting& waiting : abandoned) waiting.task.drop();
+  return accepted;
+}
+
+bool BlockingWorkers::Accept(Task* task) {
+  if (stopping_) return false;
+  const bool has_thread = idle_ > tasks_.size() || AddThread();
+  if (!has_thread && (threads_.empty() || tasks_.size() >= max_waiting_)) return false;
+  tasks_.push_back({std::move(*task), !has_thread});
   wake_.notify_one();
   return true;
+}
+
+bool BlockingWorkers::AddThread() {
+  if (threads_.size() >= max_threads_) return false;
+  threads_.reserve(threads_.size() + 1);  // so that no thread is lost for want of memory
+  auto thread = StartThread(thread_name_, [this] { Work(); });
+  if (!thread.ok()) {
+    LOG_ERROR << thread.status().message();
+    return false;
+  }
+  threads_.push_back(std::move(thread).value());
+  return true;
+}
+
+std::deque<BlockingWorkers::Waiting> BlockingWorkers::TakeAbandoned() {
+  const auto stays = [](const Waiting& waiting) {
+    return !waiting.has_waited || !waiting.task.is_abandoned || !waiting.task.is_abandoned();
+  };
+  std::deque<Waiting> abandoned;
+  const auto first = std::stable_partition(tasks_.begin(), tasks_.end(), stays);
+  std::move(first, tasks_.end(), std::back_inserter(abandoned));
+  tasks_.erase(first, tasks_.end());
+  return abandoned;
 }
 
 void BlockingWorkers::Work() {
@@ -27,18 +65,24 @@ void BlockingWorkers::Work() {
     wake_.wait(lock, [this] { return stopping_ || !tasks_.empty(); });
     --idle_;
     if (tasks_.empty()) return;
-    std::function<void()> task = std::move(tasks_.front());
+    Waiting next = std::move(tasks_.front());
     tasks_.pop_front();
     lock.unlock();
-    task();
-    task = nullptr;  // what it owns may be large, or call Run() when destroyed: not under the lock
+    Task& task = next.task;
+    try {
+      const bool gone = next.has_waited && task.is_abandoned && task.is_abandoned();
+      gone ? task.drop() : task.run();
+    } catch (const std::exception& error) {
+      LOG_ERROR << "a task of thread '" << thread_name_ << "' failed: " << error.what();
+    }
+    task = {};  // what it owns may be large, or call Run() when destroyed: not under the lock
     lock.lock();
   }
 }
 
 void BlockingWorkers::End(bool drop_waiting) {
   std::vector<std::thread> threads;
-  std::deque<std::function<void()>> dropped;
+  std::deque<Waiting> dropped;
   {
     const std::lock_guard lock(mutex_);
     stopping_ = true;

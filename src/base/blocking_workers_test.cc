@@ -81,6 +81,48 @@ TEST(BlockingWorkersTest, StopDropsWhatHasNotBegunAndWaitsForTheRest) {
   EXPECT_FALSE(workers.Run([] {}));
 }
 
+TEST(BlockingWorkersTest, AnAbandonedTaskThatWaitsIsDropped) {
+  BlockingWorkers workers("test", 1, 2);
+  std::promise<void> begun;
+  std::promise<void> go;
+  const auto gone = [] { return true; };
+  std::atomic<int> dropped = 0;
+  std::atomic<int> ran = 0;
+  const BlockingWorkers::Task abandoned{[&] { ++ran; }, gone, [&] { ++dropped; }};
+  // It begins at once: nobody asks whether it is wanted.
+  EXPECT_TRUE(workers.Run({[&] {
+                             begun.set_value();
+                             go.get_future().wait();
+                           },
+                           gone, [&] { ++dropped; }}));
+  begun.get_future().wait();
+  EXPECT_TRUE(workers.Run(abandoned));
+  EXPECT_EQ(dropped, 0);
+  EXPECT_TRUE(workers.Run([&] { ++ran; })) << "what is abandoned takes no place";
+  EXPECT_EQ(dropped, 1);
+  EXPECT_TRUE(workers.Run([&] { ++ran; }));
+  EXPECT_FALSE(workers.Run([&] { ++ran; })) << "two wait already";
+  std::promise<void> asked;
+  go.set_value();
+  while (!workers.Run([&] { asked.set_value(); })) std::this_thread::yield();
+  asked.get_future().wait();
+  EXPECT_EQ(dropped, 1);
+  EXPECT_EQ(ran, 2);
+}
+
+TEST(BlockingWorkersTest, AThreadDropsWhatWasAbandonedMeanwhile) {
+  BlockingWorkers workers("test", 1);
+  std::promise<void> go;
+  std::promise<void> dropped;
+  std::atomic<bool> is_gone = false;
+  workers.Run([&] { go.get_future().wait(); });
+  workers.Run(
+      {[] { ADD_FAILURE(); }, [&] { return is_gone.load(); }, [&] { dropped.set_value(); }});
+  is_gone = true;
+  go.set_value();
+  dropped.get_future().wait();
+}
+
 TEST(BlockingWorkersTest, ATaskMayRunAnotherEvenWhenItIsDestroyed) {
   std::promise<void> nested;
   std::promise<void> at_destruction;

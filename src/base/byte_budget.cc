@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/byte_budget.h"
 
+#include "base/patience.h"
+
 namespace nereid::base {
 namespace {
 
@@ -33,7 +35,9 @@ bool ByteBudget::Take(size_t size, bool may_wait, ByteShare* share) {
 // Give() looks for waiters after it has given, and this looks for room after it has become one: one
 // of the two sees the other (both orders are sequentially consistent).
 bool ByteBudget::WaitAndTake(size_t size) {
-  const auto end = std::chrono::steady_clock::now() + patience_;
+  thread_local PatienceLedger ledger;
+  const auto begin = std::chrono::steady_clock::now();
+  const auto end = begin + ledger.Left(begin, patience_);
   std::unique_lock lock(mutex_);
   waiters_.fetch_add(1);
   bool taken = false;
@@ -46,6 +50,8 @@ bool ByteBudget::WaitAndTake(size_t size) {
     if (taken || changed_.wait_until(lock, end) == std::cv_status::timeout) break;
   }
   waiters_.fetch_sub(1);
+  const auto now = std::chrono::steady_clock::now();
+  ledger.Spend(now, now - begin, taken);
   return taken;
 }
 

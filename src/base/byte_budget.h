@@ -49,7 +49,8 @@ class ByteShare {
 /// up for a while, if its thread may be, and refused then. Thread-safe; the locks are leaves.
 class ByteBudget : public std::enable_shared_from_this<ByteBudget> {
  public:
-  /// `patience`: how long a writer is held up at most.
+  /// `patience`: how long a writer is held up at most. A thread that writes to several readers that
+  /// do not read is held up hardly longer by all of them (PatienceLedger).
   ByteBudget(size_t limit, std::chrono::milliseconds patience)
       : limit_(limit), patience_(patience) {}
 

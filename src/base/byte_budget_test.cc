@@ -6,6 +6,8 @@
 #include <thread>
 #include <vector>
 
+#include "base/patience.h"
+
 namespace nereid::base {
 namespace {
 
@@ -139,6 +141,38 @@ TEST(ByteBudgetTest, ManyWritersAndOneReader) {
   waiting.clear();
   ByteShare all;
   EXPECT_TRUE(budget->Take(64, false, &all));  // nothing was lost
+}
+
+TEST(PatienceLedger, SharesOnePatienceAmongReadersThatDoNotRead) {
+  using std::chrono::seconds;
+  constexpr PatienceLedger::Clock::duration kPatience = seconds(5);
+  PatienceLedger ledger;
+  PatienceLedger::Clock::time_point now{std::chrono::hours(1)};
+  PatienceLedger::Clock::duration held{0};
+  for (int i = 0; i < 10; ++i) {
+    const auto left = ledger.Left(now, kPatience);
+    EXPECT_EQ(left, i == 0 ? kPatience : kPatience / 50) << i;
+    now += left;
+    held += left;
+    ledger.Spend(now, left, /*made_room=*/false);
+  }
+  EXPECT_LT(held, seconds(6));
+  EXPECT_LE(ledger.Left(now + seconds(10), kPatience), seconds(1));
+  EXPECT_EQ(ledger.Left(now + seconds(100), kPatience), kPatience);
+}
+
+TEST(PatienceLedger, SlowReadersThatReadLoseNothing) {
+  using std::chrono::milliseconds;
+  PatienceLedger ledger;
+  PatienceLedger::Clock::time_point now{std::chrono::hours(1)};
+  for (int i = 0; i < 1000; ++i) {
+    EXPECT_EQ(ledger.Left(now, milliseconds(5000)), milliseconds(5000));
+    now += milliseconds(900);
+    ledger.Spend(now, milliseconds(900), /*made_room=*/true);
+  }
+  now += milliseconds(4000);
+  ledger.Spend(now, milliseconds(4000), /*made_room=*/true);
+  EXPECT_EQ(ledger.Left(now, milliseconds(5000)), milliseconds(2000));
 }
 
 }  // namespace

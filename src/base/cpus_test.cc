@@ -94,7 +94,7 @@ TEST(Placement, HoldsForAScopeAndForThreadsStartedInIt) {
   {
     ScopedPlacement placement({one, std::nullopt});
     EXPECT_EQ(Allowed(), one);
-    StartThread("child", [&] { inherited = Allowed(); }).join();
+    StartThread("child", [&] { inherited = Allowed(); }).value().join();
   }
   EXPECT_EQ(inherited, one);
   EXPECT_EQ(Allowed(), before);
@@ -103,7 +103,7 @@ TEST(Placement, HoldsForAScopeAndForThreadsStartedInIt) {
 TEST(Placement, OfAThreadThatIsStarted) {
   const std::vector<int> one = {Allowed().front()};
   std::vector<int> seen;
-  StartThread("placed", [&] { seen = Allowed(); }, {one, std::nullopt}).join();
+  StartThread("placed", [&] { seen = Allowed(); }, {one, std::nullopt}).value().join();
   EXPECT_EQ(seen, one);
 }
 

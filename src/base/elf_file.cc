@@ -65,11 +65,11 @@ std::string_view Loaded(std::string_view file, const std::vector<Elf64_Phdr>& se
 struct Forwarder {
   Elf64_Ehdr header = {};
   Elf64_Phdr segments[3] = {};
-  Elf64_Dyn dynamic[8] = {};
   Elf64_Sym no_symbol = {};
   Elf64_Word hash[4] = {1, 1, 0, 0};  // one bucket, one chain, both empty
-  // The names follow.
+  // The entries of the dynamic section follow, then the names.
 };
+static_assert(sizeof(Forwarder) % alignof(Elf64_Dyn) == 0);
 
 }  // namespace
 
@@ -98,8 +98,24 @@ Result<std::vector<std::string>> NeededLibraries(std::string_view file) {
   return needed;
 }
 
-std::string ForwardingLibrary(const std::string& soname, const std::string& target) {
-  const std::string names = '\0' + soname + '\0' + target + '\0';
+std::string ForwardingLibrary(const std::string& soname, const std::vector<std::string>& targets) {
+  std::string names(1, '\0');
+  const auto add_name = [&](const std::string& name) {
+    const size_t at = names.size();
+    names += name + '\0';
+    return at;
+  };
+  std::vector<std::pair<Elf64_Sxword, uint64_t>> entries = {{DT_SONAME, add_name(soname)}};
+  for (const std::string& target : targets) entries.emplace_back(DT_NEEDED, add_name(target));
+  const uint64_t dynamic = sizeof(Forwarder);
+  const uint64_t dynamic_size = (entries.size() + 6) * sizeof(Elf64_Dyn);
+  entries.insert(entries.end(), {{DT_HASH, offsetof(Forwarder, hash)},
+                                 {DT_STRTAB, dynamic + dynamic_size},
+                                 {DT_STRSZ, names.size()},
+                                 {DT_SYMTAB, offsetof(Forwarder, no_symbol)},
+                                 {DT_SYMENT, sizeof(Elf64_Sym)},
+                                 {DT_NULL, 0}});
+
   Forwarder file;
   std::memcpy(file.header.e_ident, ELFMAG, SELFMAG);
   file.header.e_ident[EI_CLASS] = ELFCLASS64;
@@ -112,31 +128,22 @@ std::string ForwardingLibrary(const std::string& soname, const std::string& targ
   file.header.e_ehsize = sizeof(Elf64_Ehdr);
   file.header.e_phentsize = sizeof(Elf64_Phdr);
   file.header.e_phnum = std::size(file.segments);
-
-  const uint64_t size = sizeof(Forwarder) + names.size();
+  const uint64_t size = dynamic + dynamic_size + names.size();
   // Writable, for the loader turns the addresses in the dynamic section into pointers.
   file.segments[0] = {PT_LOAD, PF_R | PF_W, 0, 0, 0, size, size, 0x10000};
-  const uint64_t dynamic = offsetof(Forwarder, dynamic);
-  file.segments[1] = {
-      PT_DYNAMIC,           PF_R | PF_W,          dynamic,           dynamic, dynamic,
-      sizeof(file.dynamic), sizeof(file.dynamic), alignof(Elf64_Dyn)};
+  file.segments[1] = {PT_DYNAMIC, PF_R | PF_W,  dynamic,      dynamic,
+                      dynamic,    dynamic_size, dynamic_size, alignof(Elf64_Dyn)};
   // Without this one the loader would make every stack of the process executable.
   file.segments[2] = {PT_GNU_STACK, PF_R | PF_W, 0, 0, 0, 0, 0, 16};
 
-  const std::pair<Elf64_Sxword, uint64_t> entries[] = {{DT_SONAME, 1},
-                                                       {DT_NEEDED, 1 + soname.size() + 1},
-                                                       {DT_HASH, offsetof(Forwarder, hash)},
-                                                       {DT_STRTAB, sizeof(Forwarder)},
-                                                       {DT_STRSZ, names.size()},
-                                                       {DT_SYMTAB, offsetof(Forwarder, no_symbol)},
-                                                       {DT_SYMENT, sizeof(Elf64_Sym)},
-                                                       {DT_NULL, 0}};
-  static_assert(std::size(entries) == std::size(Forwarder{}.dynamic));
-  for (size_t i = 0; i < std::size(entries); ++i) {
-    file.dynamic[i].d_tag = entries[i].first;
-    file.dynamic[i].d_un.d_val = entries[i].second;
+  std::string bytes(reinterpret_cast<const char*>(&file), sizeof(file));
+  for (const auto& [tag, value] : entries) {
+    Elf64_Dyn entry = {};
+    entry.d_tag = tag;
+    entry.d_un.d_val = value;
+    bytes.append(reinterpret_cast<const char*>(&entry), sizeof(entry));
   }
-  return std::string(reinterpret_cast<const char*>(&file), sizeof(file)) + names;
+  return bytes + names;
 }
 
 }  // namespace nereid::base

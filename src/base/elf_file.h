@@ -14,8 +14,9 @@ namespace nereid::base {
 /// file is checked.
 Result<std::vector<std::string>> NeededLibraries(std::string_view file);
 
-/// The bytes of a shared object that defines nothing, is called `soname` and needs `target`:
-/// whoever needs `soname` finds the symbols of `target`.
-std::string ForwardingLibrary(const std::string& soname, const std::string& target);
+/// The bytes of a shared object that defines nothing, is called `soname` and needs `targets`, names
+/// or paths, in that order: whoever needs or opens `soname` finds the symbols of the targets, and
+/// so does each target that is loaded for its sake.
+std::string ForwardingLibrary(const std::string& soname, const std::vector<std::string>& targets);
 
 }  // namespace nereid::base

@@ -14,7 +14,7 @@
 namespace nereid::base {
 namespace {
 
-std::string Forwarder() { return ForwardingLibrary("libmangled-0badcafe.so", "libc.so.6"); }
+std::string Forwarder() { return ForwardingLibrary("libmangled-0badcafe.so", {"libc.so.6"}); }
 
 TEST(ElfFileTest, ReadsWhatAProgramNeeds) {
   const auto file = ReadFile("/proc/self/exe");
@@ -28,6 +28,13 @@ TEST(ElfFileTest, AForwarderNeedsItsTargetAlone) {
   const auto needed = NeededLibraries(Forwarder());
   ASSERT_TRUE(needed.ok()) << needed.status().message();
   EXPECT_EQ(*needed, std::vector<std::string>{"libc.so.6"});
+}
+
+TEST(ElfFileTest, AForwarderNeedsItsTargetsInOrder) {
+  const std::vector<std::string> targets = {"/opt/plug in.so", "libc.so.6", "libm.so.6"};
+  const auto needed = NeededLibraries(ForwardingLibrary("beside.so", targets));
+  ASSERT_TRUE(needed.ok()) << needed.status().message();
+  EXPECT_EQ(*needed, targets);
 }
 
 TEST(ElfFileTest, TheLoaderTakesAForwarder) {

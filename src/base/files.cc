@@ -38,16 +38,31 @@ Result<std::string> ReadFile(const std::string& path, uint64_t max_bytes) {
 
 namespace {
 
+/// Whether an entry that cannot be looked at is none for good: a link that leads nowhere, or where
+/// nobody may follow.
+bool LeadsNowhere(const std::error_code& error) {
+  return error == std::errc::no_such_file_or_directory || error == std::errc::not_a_directory ||
+         error == std::errc::too_many_symbolic_link_levels || error == std::errc::permission_denied;
+}
+
+Status ListingFailure(const std::string& path, const std::error_code& error) {
+  const bool missing = error == std::errc::no_such_file_or_directory;
+  return {missing ? StatusCode::kNotFound : StatusCode::kInternal,
+          "failed to read directory " + path + ": " + error.message()};
+}
+
+/// All or nothing: whoever sees half a directory takes the rest for deleted.
 Result<std::vector<std::string>> List(const std::string& path, bool directories_only) {
   std::error_code error;
   fs::directory_iterator it(path, error);
-  if (error) return Status::NotFound("failed to open directory " + path + ": " + error.message());
   std::vector<std::string> names;
-  for (const fs::directory_iterator end; it != end; it.increment(error)) {
-    if (error) break;
-    std::error_code ignored;
-    if (!directories_only || it->is_directory(ignored)) names.push_back(it->path().filename());
+  while (!error && it != fs::directory_iterator()) {
+    const bool wanted = !directories_only || it->is_directory(error);
+    if (error && !LeadsNowhere(error)) break;
+    if (wanted) names.push_back(it->path().filename());
+    it.increment(error);
   }
+  if (error) return ListingFailure(path, error);
   std::sort(names.begin(), names.end());
   return names;
 }

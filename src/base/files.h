@@ -12,7 +12,8 @@ namespace nereid::base {
 /// The whole of a regular file of at most `max_bytes` bytes.
 Result<std::string> ReadFile(const std::string& path, uint64_t max_bytes = uint64_t{1} << 30);
 
-/// The names in a directory, sorted, without "." and "..". NOT_FOUND if it cannot be read.
+/// The names in a directory, sorted, without "." and "..". NOT_FOUND if it is not there, INTERNAL
+/// if it cannot be read to its end: what is missing in a list is missing on disk.
 Result<std::vector<std::string>> ListDirectory(const std::string& path);
 
 /// The names of the sub-directories (links to directories included), sorted.

@@ -1,31 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/log.h"
 
-#include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
-#include <cerrno>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
 #include <mutex>
 
+#include "base/log_output.h"
+
 namespace nereid::base {
 namespace {
-
-std::mutex file_mutex;  // guards file_path and the exchange of descriptors
-std::string file_path;  // NOLINT: guarded by file_mutex
-
-void WriteAll(int descriptor, const std::string& text) {
-  size_t written = 0;
-  while (written < text.size()) {
-    const ssize_t n = ::write(descriptor, text.data() + written, text.size() - written);
-    if (n < 0 && errno == EINTR) continue;
-    if (n <= 0) return;  // a log that cannot be written must not stop the server
-    written += static_cast<size_t>(n);
-  }
-}
 
 std::string Prefix(LogFormat format, LogLevel level, std::string_view file, int line) {
   timespec now{};
@@ -51,7 +40,37 @@ std::string Prefix(LogFormat format, LogLevel level, std::string_view file, int 
   return text;
 }
 
+std::mutex file_mutex;  // guards file_path, and who exchanges the stream
+std::string file_path;  // NOLINT: guarded by file_mutex
+std::atomic<LogStream*> file_stream{nullptr};
+
+bool IsSameFile(int a, int b) {
+  struct stat one {
+  }, other{};
+  return ::fstat(a, &one) == 0 && ::fstat(b, &other) == 0 && one.st_dev == other.st_dev &&
+         one.st_ino == other.st_ino;
+}
+
+std::string DroppedLine(uint64_t lines) {
+  return Prefix(Log::Instance().format(), LogLevel::kWarning, __FILE__, __LINE__) +
+         JsonQuote(std::to_string(lines) + " lines of the log were dropped: nobody read them") +
+         "\n";
+}
+
 }  // namespace
+
+// Never destroyed: threads may log until the very end.
+LogStream& StandardOutput() {
+  static LogStream* const stream = new LogStream(STDOUT_FILENO, DroppedLine);
+  return *stream;
+}
+
+LogStream& StandardErrors() {
+  static LogStream* const stream = IsSameFile(STDOUT_FILENO, STDERR_FILENO)
+                                       ? &StandardOutput()
+                                       : new LogStream(STDERR_FILENO, DroppedLine);
+  return *stream;
+}
 
 Log& Log::Instance() {
   static Log* const log = new Log();  // never destroyed: threads may log until the very end
@@ -73,23 +92,38 @@ void Log::SetVerboseLevel(int level) {
 }
 
 Status Log::SetFile(const std::string& path) {
-  std::lock_guard lock(file_mutex);
-  int descriptor = -1;
+  const std::lock_guard lock(file_mutex);
+  LogStream* stream = nullptr;
   if (!path.empty()) {
-    descriptor = ::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
-    if (descriptor < 0) {
-      return Status::Internal("failed to open log file '" + path + "': " + std::strerror(errno));
-    }
+    NEREID_ASSIGN_OR_RETURN(auto opened, LogStream::Open(path, DroppedLine));
+    stream = opened.release();
   }
-  // The old descriptor stays open: another thread may be writing to it this very moment.
-  file_descriptor_.store(descriptor, std::memory_order_release);
+  // The old one stays: another thread may be writing to it this very moment.
+  file_stream.store(stream, std::memory_order_release);
+  file_descriptor_.store(stream == nullptr ? -1 : stream->descriptor(), std::memory_order_release);
   file_path = path;
   return Status::Ok();
 }
 
 std::string Log::file() const {
-  std::lock_guard lock(file_mutex);
+  const std::lock_guard lock(file_mutex);
   return file_path;
+}
+
+Status ReopenLogFile() {
+  const std::lock_guard lock(file_mutex);
+  LogStream* const stream = file_stream.load(std::memory_order_acquire);
+  return stream == nullptr ? Status::Ok() : stream->Reopen(file_path);
+}
+
+bool FlushLog() {
+  constexpr std::chrono::milliseconds kPatience{500}, kLimit{2000};
+  bool flushed = true;
+  for (LogStream* const stream :
+       {&StandardOutput(), &StandardErrors(), file_stream.load(std::memory_order_acquire)}) {
+    if (stream != nullptr) flushed = stream->Flush(kPatience, kLimit) && flushed;
+  }
+  return flushed;
 }
 
 void Log::Write(LogLevel level, std::string_view file, int line, std::string_view message,
@@ -101,11 +135,10 @@ void Log::Write(LogLevel level, std::string_view file, int line, std::string_vie
     text.append(raw_tail);
     if (raw_tail.back() != '\n') text += '\n';
   }
-  int descriptor = file_descriptor_.load(std::memory_order_acquire);
-  if (descriptor < 0) {
-    descriptor = level == LogLevel::kWarning || level == LogLevel::kError ? 2 : 1;
-  }
-  WriteAll(descriptor, text);
+  const bool error = level == LogLevel::kWarning || level == LogLevel::kError;
+  LogStream* const file_or_none = file_stream.load(std::memory_order_acquire);
+  LogStream& standard = error ? StandardErrors() : StandardOutput();
+  (file_or_none != nullptr ? *file_or_none : standard).Write(text);
 }
 
 std::string JsonQuote(std::string_view s) {

@@ -6,30 +6,63 @@
 #include <signal.h>
 
 #include <algorithm>
+#include <new>
+#include <system_error>
 #include <utility>
 
-namespace nereid::base {
+#include "base/thread_shortage.h"
 
-std::thread StartThread(const std::string& name, std::function<void()> body,
-                        const CpuPlacement& placement) {
-  if (!placement.empty()) {
-    body = [placement, body = std::move(body)] {
-      (void)PlaceThisThread(placement);
-      body();
-    };
+namespace nereid::base {
+namespace {
+
+/// Blocks the signals that end the server while it lives. A new thread inherits the mask, so it is
+/// set around the creation rather than inside the thread, where a signal could still arrive before
+/// the first statement.
+class EndSignalsBlocked {
+ public:
+  EndSignalsBlocked() {
+    sigset_t block;
+    sigemptyset(&block);
+    sigaddset(&block, SIGINT);
+    sigaddset(&block, SIGTERM);
+    sigaddset(&block, SIGHUP);
+    pthread_sigmask(SIG_BLOCK, &block, &previous_);
   }
-  sigset_t block, previous;
-  sigemptyset(&block);
-  sigaddset(&block, SIGINT);
-  sigaddset(&block, SIGTERM);
-  sigaddset(&block, SIGHUP);
-  // The mask is inherited, so it is set around the creation rather than inside the new thread,
-  // where a signal could still arrive before the first statement.
-  pthread_sigmask(SIG_BLOCK, &block, &previous);
-  std::thread thread(std::move(body));
-  pthread_sigmask(SIG_SETMASK, &previous, nullptr);
-  pthread_setname_np(thread.native_handle(), name.substr(0, 15).c_str());
-  return thread;
+  ~EndSignalsBlocked() { pthread_sigmask(SIG_SETMASK, &previous_, nullptr); }
+  EndSignalsBlocked(const EndSignalsBlocked&) = delete;
+  EndSignalsBlocked& operator=(const EndSignalsBlocked&) = delete;
+
+ private:
+  sigset_t previous_;
+};
+
+Status NoThread(const std::string& name, const std::string& reason) {
+  return Status::Unavailable("cannot start the thread '" + name + "': " + reason +
+                             " (the limits on threads, ulimit -u and the pids of the control "
+                             "group, or on memory are reached)");
+}
+
+}  // namespace
+
+Result<std::thread> StartThread(const std::string& name, std::function<void()> body,
+                                const CpuPlacement& placement) {
+  if (ThreadShortage::IsFelt()) return NoThread(name, "none is left");
+  try {
+    if (!placement.empty()) {
+      body = [placement, body = std::move(body)] {
+        (void)PlaceThisThread(placement);
+        body();
+      };
+    }
+    const EndSignalsBlocked blocked;
+    std::thread thread(std::move(body));
+    pthread_setname_np(thread.native_handle(), name.substr(0, 15).c_str());
+    return thread;
+  } catch (const std::system_error& error) {
+    return NoThread(name, error.code().message());
+  } catch (const std::bad_alloc&) {
+    return NoThread(name, "out of memory");
+  }
 }
 
 int AvailableCpuCount() {

@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "base/cpus.h"
+#include "base/result.h"
 
 namespace nereid::base {
 
@@ -13,8 +14,10 @@ namespace nereid::base {
 /// kept). Signals that end the server are blocked in the new thread: only the main thread takes
 /// them. An exception that leaves `body` ends the process, as for any std::thread.
 /// `placement` says where it may run; what cannot be had (see CheckPlacement) is left aside.
-std::thread StartThread(const std::string& name, std::function<void()> body,
-                        const CpuPlacement& placement = {});
+/// UNAVAILABLE, naming the thread and the reason, when the system gives no further thread (its
+/// limits on threads or on memory are reached): `body` does not run then.
+Result<std::thread> StartThread(const std::string& name, std::function<void()> body,
+                                const CpuPlacement& placement = {});
 
 /// The number of CPUs this process may run on (its affinity mask), at least 1.
 int AvailableCpuCount();

@@ -4,6 +4,7 @@
 #include <chrono>
 
 #include "base/byte_budget.h"
+#include "base/log.h"
 #include "base/threads.h"
 
 namespace nereid::base {
@@ -17,6 +18,17 @@ ThreadTimerQueue::~ThreadTimerQueue() {
   if (thread_.joinable()) thread_.join();
 }
 
+Status ThreadTimerQueue::Start() {
+  std::lock_guard lock(mutex_);
+  return StartLocked();
+}
+
+Status ThreadTimerQueue::StartLocked() {
+  if (thread_.joinable() || stopping_) return Status::Ok();
+  NEREID_ASSIGN_OR_RETURN(thread_, StartThread("timers", [this] { Run(); }));
+  return Status::Ok();
+}
+
 TimerQueue::TimerId ThreadTimerQueue::Schedule(uint64_t deadline_ns, Callback callback) {
   TimerId id;
   bool first;
@@ -26,9 +38,7 @@ TimerQueue::TimerId ThreadTimerQueue::Schedule(uint64_t deadline_ns, Callback ca
     first = timers_.empty() || deadline_ns < timers_.begin()->first.first;
     timers_.emplace(Key{deadline_ns, id}, std::move(callback));
     deadlines_.emplace(id, deadline_ns);
-    if (!thread_.joinable() && !stopping_) {
-      thread_ = StartThread("timers", [this] { Run(); });
-    }
+    if (const Status status = StartLocked(); !status.ok()) LOG_ERROR << status.message();
   }
   if (first) wake_.notify_one();
   return id;

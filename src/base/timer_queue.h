@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "base/clock.h"
+#include "base/status.h"
 
 namespace nereid::base {
 
@@ -30,11 +31,15 @@ class TimerQueue {
   virtual void Cancel(TimerId id) = 0;
 };
 
-/// A timer queue with a thread of its own, which starts with the first timer.
+/// A timer queue with a thread of its own, which starts with Start() or the first timer.
 class ThreadTimerQueue final : public TimerQueue {
  public:
   explicit ThreadTimerQueue(const Clock& clock = SteadyClock()) : clock_(clock) {}
   ~ThreadTimerQueue() override;
+
+  /// Starts the thread. Where it is not called, or has failed, each Schedule tries, and a timer
+  /// fires late if the system has no thread for it.
+  Status Start();
 
   TimerId Schedule(uint64_t deadline_ns, Callback callback) override;
   void Cancel(TimerId id) override;
@@ -42,6 +47,7 @@ class ThreadTimerQueue final : public TimerQueue {
  private:
   using Key = std::pair<uint64_t, TimerId>;  // deadline first: the map's order is the firing order
   void Run();
+  Status StartLocked();
 
   const Clock& clock_;
   std::mutex mutex_;

@@ -10,9 +10,9 @@
 #include <string>
 
 #include "base/clock.h"
+#include "base/log_throttle.h"
 #include "cache/cache_observer.h"
 #include "cache/digest.h"
-#include "cache/log_throttle.h"
 #include "cache/response_cache.h"
 #include "request/inference_response.h"
 #include "schedule/request_target.h"
@@ -73,7 +73,7 @@ class ModelCache {
   const Digest fingerprint_;
   const base::Clock& clock_;
   CacheObserver& observer_;
-  LogThrottle throttle_;
+  base::LogThrottle throttle_;
   std::atomic<size_t> pending_{0};
 
   // Requests of a model that promises the order of its responses, while the cache is a slow one:

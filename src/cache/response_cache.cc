@@ -129,10 +129,12 @@ bool ResponseCache::PostLookup(std::function<void()> task) {
     waiting_lookups_.fetch_sub(1, std::memory_order_relaxed);
     return false;
   }
-  return lookups_->Run([this, task = std::move(task)] {
+  const bool runs = lookups_->Run([this, task = std::move(task)] {
     task();
     waiting_lookups_.fetch_sub(1, std::memory_order_relaxed);
   });
+  if (!runs) waiting_lookups_.fetch_sub(1, std::memory_order_relaxed);
+  return runs;
 }
 
 bool ResponseCache::PostInsert(size_t size, std::function<void()> task) {
@@ -142,10 +144,12 @@ bool ResponseCache::PostInsert(size_t size, std::function<void()> task) {
     waiting_insert_bytes_.fetch_sub(size, std::memory_order_relaxed);
     return false;
   }
-  return inserts_->Run([this, size, task = std::move(task)] {
+  const bool runs = inserts_->Run([this, size, task = std::move(task)] {
     task();
     waiting_insert_bytes_.fetch_sub(size, std::memory_order_relaxed);
   });
+  if (!runs) waiting_insert_bytes_.fetch_sub(size, std::memory_order_relaxed);
+  return runs;
 }
 
 }  // namespace nereid::cache

@@ -4,28 +4,49 @@
 #include "base/files.h"
 
 namespace nereid::config {
+namespace {
 
-base::Result<std::vector<std::string>> BackendLibraryPlaces(const std::string& backend,
-                                                            const std::string& runtime,
-                                                            const std::string& version_directory,
-                                                            const std::string& model_directory,
+std::vector<std::string> Directories(const BackendLibrarySearch& search,
+                                     const std::string& backend_directory) {
+  return {search.version_directory, search.model_directory,
+          base::JoinPath(backend_directory, search.backend)};
+}
+
+}  // namespace
+
+base::Result<std::vector<std::string>> BackendLibraryPlaces(const BackendLibrarySearch& search,
                                                             const std::string& backend_directory) {
-  const std::string file = runtime.empty() ? "libtriton_" + backend + ".so" : runtime;
-  if (!base::IsPlainName(backend) || !base::IsPlainName(file)) {
-    return base::Status::InvalidArgument("backend name '" + backend + "' and runtime '" + runtime +
-                                         "' must be plain names without '/'");
+  if (!base::IsPlainName(search.backend)) {
+    return base::Status::InvalidArgument("backend name '" + search.backend + "' and runtime '" +
+                                         search.runtime + "' must be plain names without '/'");
+  }
+  const std::string file =
+      search.runtime.empty() ? "libtriton_" + search.backend + ".so" : search.runtime;
+  if (!base::IsPlainName(file)) {
+    return base::Status::InvalidArgument(
+        "backend library name '" + file + "' escapes backend directory '" +
+        base::JoinPath(backend_directory, search.backend) + "', for model '" + search.model +
+        "', check model config runtime field");
   }
   std::vector<std::string> places;
-  for (const std::string& directory :
-       {version_directory, model_directory, base::JoinPath(backend_directory, backend)}) {
+  for (const std::string& directory : Directories(search, backend_directory)) {
     places.push_back(base::JoinPath(directory, file));
   }
   return places;
 }
 
-std::string NoBackendLibraryText(const std::string& backend) {
-  return "unable to find backend library for backend '" + backend +
-         "', try specifying runtime on the model configuration.";
+std::string NoBackendLibraryText(const BackendLibrarySearch& search,
+                                 const std::string& backend_directory) {
+  if (search.runtime.empty()) {
+    return "unable to find backend library for backend '" + search.backend +
+           "', try specifying runtime on the model configuration.";
+  }
+  std::string text = "unable to find backend library '" + search.runtime + "' for model '" +
+                     search.model + "', searched: ";
+  for (const std::string& directory : Directories(search, backend_directory)) {
+    text += "'" + directory + "' ";
+  }
+  return text;
 }
 
 }  // namespace nereid::config

@@ -43,6 +43,15 @@ std::optional<int64_t> ParseVersionDirectory(std::string_view name) {
   return version;
 }
 
+std::string_view WhyNoVersion(std::string_view name) {
+  if (name == "configs" || name == "warmup" || name == "initial_state") return {};
+  if (name.size() > 1 && name.front() == '0') {
+    return "contains leading zeros in its directory name";
+  }
+  if (ParseVersionDirectory(name)) return {};
+  return "fails to convert to integral number";
+}
+
 VersionSelection SelectVersions(const VersionPolicy& policy, std::span<const int64_t> available) {
   std::vector<int64_t> sorted(available.begin(), available.end());
   std::sort(sorted.begin(), sorted.end());

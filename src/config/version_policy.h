@@ -16,6 +16,11 @@ namespace nereid::config {
 /// leading zeros ("010"; "0" itself is a version) and for numbers beyond int64.
 std::optional<int64_t> ParseVersionDirectory(std::string_view name);
 
+/// Why a sub-directory stands for no version, in Triton's words: "contains leading zeros in its
+/// directory name" or "fails to convert to integral number". Empty for the reserved names, and for
+/// those that ParseVersionDirectory reads.
+std::string_view WhyNoVersion(std::string_view name);
+
 struct VersionSelection {
   /// Ascending, without repetitions.
   std::vector<int64_t> versions;

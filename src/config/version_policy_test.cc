@@ -24,6 +24,17 @@ TEST(ParseVersionDirectory, IgnoresTheRest) {
   }
 }
 
+TEST(WhyNoVersion, SpeaksLikeTriton) {
+  EXPECT_EQ(WhyNoVersion("003"), "contains leading zeros in its directory name");
+  EXPECT_EQ(WhyNoVersion("0x"), "contains leading zeros in its directory name");
+  for (const char* name : {"abc", ".1", "-1", "9223372036854775808"}) {
+    EXPECT_EQ(WhyNoVersion(name), "fails to convert to integral number") << name;
+  }
+  for (const char* name : {"0", "1", "1_old", "configs", "warmup", "initial_state"}) {
+    EXPECT_EQ(WhyNoVersion(name), "") << name;
+  }
+}
+
 TEST(SelectVersions, LatestTakesTheGreatest) {
   const std::vector<int64_t> available = {10, 1, 2};
   EXPECT_THAT(SelectVersions(LatestVersions{2}, available).versions, ElementsAre(2, 10));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ensemble/ensemble_model.h"
 
+#include <algorithm>
 #include <set>
 #include <utility>
 
@@ -49,7 +50,7 @@ EnsembleModel::EnsembleModel(const model::ModelEnvironment& environment,
     : environment_(environment),
       source_(source),
       members_(members),
-      statistics_(environment.clock) {}
+      statistics_(environment.clock, environment.summary_latencies) {}
 
 EnsembleModel::~EnsembleModel() = default;
 
@@ -113,7 +114,8 @@ Status EnsembleModel::CreateCache() {
     return Status::Ok();
   }
   NEREID_ASSIGN_OR_RETURN(const cache::Digest fingerprint, Fingerprint());
-  cache_statistics_ = std::make_unique<model::CacheStatistics>(environment_.clock);
+  cache_statistics_ =
+      std::make_unique<model::CacheStatistics>(environment_.clock, environment_.summary_latencies);
   response_cache_ = std::make_unique<cache::ModelCache>(*environment_.response_cache, fingerprint,
                                                         environment_.clock, *cache_statistics_);
   return Status::Ok();
@@ -136,6 +138,13 @@ Status EnsembleModel::Enqueue(std::unique_ptr<request::InferenceRequest>& reques
   if (first_responses_ != nullptr) first_responses_->Watch(*request);
   return response_cache_ != nullptr ? response_cache_->Enqueue(request, *runner_)
                                     : runner_->Enqueue(request);
+}
+
+bool EnsembleModel::HasSequences() const {
+  return std::any_of(plan_->steps().begin(), plan_->steps().end(), [&](const auto& step) {
+    const auto member = members_.Find(step.space, step.model, step.version);
+    return member.ok() && member->version->HasSequences();
+  });
 }
 
 Status EnsembleModel::CheckReady() {
@@ -163,6 +172,13 @@ telemetry::ModelStatistics EnsembleModel::Statistics() const {
     total.pending_requests = response_cache_->PendingCount();
     cache_statistics_->MergeInto(&total);
   }
+  return total;
+}
+
+telemetry::LatencySummaries EnsembleModel::Summaries() const {
+  telemetry::LatencySummaries total;
+  statistics_.MergeInto(&total);
+  if (response_cache_ != nullptr) cache_statistics_->MergeInto(&total);
   return total;
 }
 

@@ -31,9 +31,11 @@ class EnsembleModel final : public model::ModelVersion {
   const request::ModelIdentity& identity() const override { return *identity_; }
   base::Status Enqueue(std::unique_ptr<request::InferenceRequest>& request) override;
   void StopAccepting() override { accepting_.store(false, std::memory_order_release); }
+  bool HasSequences() const override;
   /// Whether every member is served and ready.
   base::Status CheckReady() override;
   telemetry::ModelStatistics Statistics() const override;
+  telemetry::LatencySummaries Summaries() const override;
   /// Covers the members' fingerprints.
   base::Result<cache::Digest> Fingerprint() const override;
   /// UNSUPPORTED: there are no instances.

@@ -3,8 +3,10 @@
 
 #include <algorithm>
 
+#include "base/byte_budget.h"
 #include "ensemble/adapt_shape.h"
 #include "ensemble/step_request.h"
+#include "request/output_shape.h"
 #include "request/response_factory.h"
 #include "request/response_sink.h"
 
@@ -34,9 +36,9 @@ Status Cancelled(const InferenceRequest& request) {
 }
 
 /// `what`: the tensor, as the message names it. `dims` without the batch dimension.
-Status CheckShape(const std::string& what, const tensor::Shape& shape,
-                  const config::TensorSpec& spec, bool batching) {
-  const tensor::Shape expected = ShapePattern(spec.dims, batching);
+Status CheckShape(const std::string& what, const tensor::Shape& shape, const tensor::Shape& dims,
+                  bool batching) {
+  const tensor::Shape expected = ShapePattern(dims, batching);
   if (tensor::ShapeMatches(expected, shape)) return Status::Ok();
   return Status::Internal(what + " has the shape " + tensor::ShapeText(shape) + ", expected " +
                           tensor::ShapeText(expected));
@@ -144,12 +146,13 @@ void EnsembleRequest::FailLocked(Status error) {
 }
 
 void EnsembleRequest::OnCancelled() noexcept {
-  std::vector<Active> active;
+  std::vector<std::shared_ptr<request::Cancellation>> active;
   {
     std::lock_guard lock(mutex_);
-    active = active_;
+    active.reserve(active_.size());
+    for (const auto& [id, cancellation] : active_) active.push_back(cancellation);
   }
-  for (const Active& step : active) step.cancellation->Cancel();
+  for (const auto& cancellation : active) cancellation->Cancel();
   // Steps that wait for their turn are given up on another thread: the answer must not be sent from
   // inside the cancellation.
   parts_.timers.Schedule(parts_.clock.NowNs(), [weak = weak_from_this()] {
@@ -166,10 +169,22 @@ void EnsembleRequest::OnCancelled() noexcept {
 void EnsembleRequest::CarryOut(std::unique_lock<std::mutex>& lock) {
   if (carrying_out_) return;
   carrying_out_ = true;
-  while (CarryOutOne(lock)) {
+  uint64_t turn_ends_ns = 0;  // 0: not known yet
+  bool leaves_rest = false;
+  for (size_t done = 1; !leaves_rest && CarryOutOne(lock); ++done) {
+    // Most requests are over after a few: the clock is looked at now and then.
+    if (done % 16 != 0 || base::ThreadMayBlock()) continue;
+    const uint64_t now_ns = parts_.clock.NowNs();
+    if (turn_ends_ns == 0) turn_ends_ns = now_ns + kLongestTurnNs;
+    leaves_rest = now_ns >= turn_ends_ns;
   }
   carrying_out_ = false;
   lends_thread_ = false;
+  if (!leaves_rest) return;
+  parts_.timers.Schedule(parts_.clock.NowNs(), [self = shared_from_this()] {
+    std::unique_lock turn(self->mutex_);
+    self->CarryOut(turn);
+  });
 }
 
 bool EnsembleRequest::CarryOutOne(std::unique_lock<std::mutex>& lock) {
@@ -240,9 +255,7 @@ bool EnsembleRequest::CarryOutOne(std::unique_lock<std::mutex>& lock) {
 void EnsembleRequest::Finish(const Status& outcome) {
   request_->cancellation()->SetListener(nullptr);
   parts_.observer.OnEnd(*request_, *times_, outcome);
-  const std::shared_ptr<request::ResponseSink> sink = request_->sink();
-  request_->Unbind();
-  sink->RequestReleased(std::move(request_));
+  request::ReleaseRequest(std::move(request_));
 }
 
 void EnsembleRequest::OnTurn(EnsembleRun::StepStart start) {
@@ -270,7 +283,7 @@ void EnsembleRequest::StartStep(EnsembleRun::StepStart start, bool may_run_inlin
   const std::shared_ptr<request::Cancellation> cancellation = request->cancellation();
   {
     std::lock_guard lock(mutex_);
-    active_.push_back({id, cancellation});
+    active_.emplace(id, cancellation);
     ++unreleased_;
   }
   if (request_->IsCancelled()) cancellation->Cancel();
@@ -279,7 +292,7 @@ void EnsembleRequest::StartStep(EnsembleRun::StepStart start, bool may_run_inlin
   // The step is no longer under way, and its request is ours.
   const auto refused = std::move(request);
   std::unique_lock lock(mutex_);
-  std::erase_if(active_, [id](const Active& active) { return active.id == id; });
+  active_.erase(id);
   --unreleased_;
   FailLocked(InStep(step, status));
   run_.OnFinished(id);
@@ -302,7 +315,7 @@ base::Result<std::vector<TensorPtr>> EnsembleRequest::TakeOutputs(const StepSink
         NEREID_RETURN_IF_ERROR(CheckShape("output '" + output->name + "' for the tensor '" +
                                               parts_.plan.tensors()[step.outputs[i].tensor].name +
                                               "'",
-                                          output->shape, *spec, batching));
+                                          output->shape, spec->dims, batching));
       }
       values[i] = TakeOutput(*output, batching, sequence);
       break;
@@ -329,7 +342,7 @@ void EnsembleRequest::OnStepResponse(const StepSink& sink,
   if (answers && status.ok()) status = run_.OnResponse(sink.id, std::move(outputs));
   if (!status.ok()) FailLocked(InStep(sink.step, status));
   if (final) {
-    std::erase_if(active_, [&](const Active& active) { return active.id == sink.id; });
+    active_.erase(sink.id);
     run_.OnFinished(sink.id);
   }
   CarryOut(lock);
@@ -362,9 +375,13 @@ Status EnsembleRequest::Respond(const EnsembleRun::Response& values, bool final)
                                  std::string(tensor::DataTypeName(spec.data_type))));
     }
     const bool batching = config.max_batch_size() > 0;
-    tensor::Shape shape = AdaptShape(value->shape, value->batching, spec.dims, batching);
-    const Status fits = CheckShape("output '" + tensor.name + "'", shape, spec, batching);
+    const tensor::Shape& dims = spec.reshape ? *spec.reshape : spec.dims;
+    tensor::Shape shape = AdaptShape(value->shape, value->batching, dims, batching);
+    const Status fits = CheckShape("output '" + tensor.name + "'", shape, dims, batching);
     if (!fits.ok()) return InStep(step, fits);
+    if (spec.reshape) {
+      NEREID_ASSIGN_OR_RETURN(shape, request::ClientShape(config, tensor.name, shape));
+    }
     NEREID_ASSIGN_OR_RETURN(request::Output * output,
                             response->AddOutput(tensor.name, value->type, std::move(shape)));
     NEREID_RETURN_IF_ERROR(response->LendOutput(output, value->data, value->size, value));

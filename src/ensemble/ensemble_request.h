@@ -4,6 +4,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -61,13 +62,9 @@ class EnsembleRequest final : public StepWaiter,
   void OnTurn(EnsembleRun::StepStart start) override;
 
  private:
-  class StepSink;
-  /// A step's request that a member has.
-  struct Active {
-    size_t id = 0;
-    std::shared_ptr<request::Cancellation> cancellation;
-  };
+  static constexpr uint64_t kLongestTurnNs = 1'000'000;
 
+  class StepSink;
   void Begin();
   base::Status FindMembers();
   void OnCancelled() noexcept override;
@@ -81,7 +78,9 @@ class EnsembleRequest final : public StepWaiter,
   base::Result<std::vector<TensorPtr>> TakeOutputs(const StepSink& step,
                                                    request::InferenceResponse& response);
 
-  /// Does what is due, unless another thread, or a caller of this one, is at it.
+  /// Does what is due, unless another thread, or a caller of this one, is at it. On a thread that
+  /// others wait for (an event loop, the timers') no longer than kLongestTurnNs: the rest is for
+  /// the timers' thread then.
   void CarryOut(std::unique_lock<std::mutex>& lock);
   /// One thing; false if nothing is due. Returns with the lock.
   bool CarryOutOne(std::unique_lock<std::mutex>& lock);
@@ -103,13 +102,14 @@ class EnsembleRequest final : public StepWaiter,
   std::unique_ptr<request::InferenceRequest> request_;
 
   std::mutex mutex_;
-  EnsembleRun run_;             // guarded by mutex_
-  std::vector<Active> active_;  // guarded by mutex_
-  size_t unreleased_ = 0;       // guarded by mutex_: requests of steps that members still have
-  bool carrying_out_ = false;   // guarded by mutex_
-  bool lends_thread_ = false;   // guarded by mutex_: who carries out may run cheap models
-  bool answered_ = false;       // guarded by mutex_: the final response is sent
-  bool finished_ = false;       // guarded by mutex_
+  EnsembleRun run_;  // guarded by mutex_
+  // The steps' requests that members have, by the ids of their starts; guarded by mutex_.
+  std::unordered_map<size_t, std::shared_ptr<request::Cancellation>> active_;
+  size_t unreleased_ = 0;      // guarded by mutex_: requests of steps that members still have
+  bool carrying_out_ = false;  // guarded by mutex_
+  bool lends_thread_ = false;  // guarded by mutex_: who carries out may run cheap models
+  bool answered_ = false;      // guarded by mutex_: the final response is sent
+  bool finished_ = false;      // guarded by mutex_
 };
 
 }  // namespace nereid::ensemble

@@ -6,8 +6,11 @@
 #include <gtest/gtest.h>
 
 #include <deque>
+#include <functional>
 #include <map>
+#include <thread>
 
+#include "base/byte_budget.h"
 #include "ensemble/testing/make_plan.h"
 #include "request/response_factory.h"
 #include "request/testing/make_model.h"
@@ -31,6 +34,7 @@ class FakeVersion final : public model::ModelVersion {
   std::shared_ptr<const request::ModelIdentity> shared_identity() const { return identity_; }
   Status Enqueue(RequestPtr& request) override {
     ++requests;
+    if (on_request) on_request();
     if (!refusal.ok()) return refusal;
     if (keeps) {
       kept.push_back(std::move(request));
@@ -53,6 +57,7 @@ class FakeVersion final : public model::ModelVersion {
   }
   void ApplyUpdate(model::InstanceUpdate) override {}
 
+  std::function<void()> on_request;
   bool keeps = false;
   Status refusal, failure;
   int responses = 1;
@@ -62,10 +67,12 @@ class FakeVersion final : public model::ModelVersion {
   int requests = 0;
   uint64_t last_priority = 0;
   std::string last_id;
+  tensor::Shape last_shape;  // of the first input
 
  private:
   void Answer(RequestPtr request) {
     last_id = request->id;
+    last_shape = request->inputs().at(0).shape;
     last_priority = request->priority;
     const auto factory = request->response_factory();
     if (!failure.ok()) {
@@ -135,6 +142,8 @@ class EnsembleRequestTest : public ::testing::Test, private MemberDirectory {
     request->SetSink(sink_);
     auto added = request->AddInput("x", tensor::DataType::kInt32, {1});
     (*added)->Append(&number_, 4);
+    (*added)->model_shape = model_shape_;
+    if (trace_ != nullptr) request->SetTrace(trace_);
     request->Bind(model_);
     auto cancellation = request->cancellation();
     EnsembleRequest::Start(*parts_, std::move(request));
@@ -169,6 +178,8 @@ class EnsembleRequestTest : public ::testing::Test, private MemberDirectory {
   std::vector<std::unique_ptr<StepLimit>> limits_;
   std::optional<EnsembleParts> parts_;
   const int number_ = 42;
+  tensor::Shape model_shape_ = {1};  // of the ensemble's input, reshaped
+  std::shared_ptr<request::Trace> trace_;
 };
 
 TEST_F(EnsembleRequestTest, TheBytesOfTheLastStepAreTheAnswer) {
@@ -185,6 +196,34 @@ TEST_F(EnsembleRequestTest, TheBytesOfTheLastStepAreTheAnswer) {
   EXPECT_EQ(Member("b").last_priority, 3u);
   ASSERT_EQ(observer_.ends.size(), 1u);
   EXPECT_TRUE(observer_.ends[0].ok());
+}
+
+/// Counts what is reported of the request's own trace.
+class CountingListener final : public request::TraceListener {
+ public:
+  void OnActivity(request::Trace& trace, request::TraceActivity activity,
+                  uint64_t) noexcept override {
+    if (trace.parent_id() == 0 && activity == request::TraceActivity::kRequestEnd) ++ends;
+  }
+  void OnCustomActivity(request::Trace&, std::string_view, uint64_t) noexcept override {}
+  void OnTensor(request::Trace&, request::TraceActivity,
+                const request::TracedTensor&) noexcept override {}
+  void OnReleased(std::unique_ptr<request::Trace>) noexcept override { ++released; }
+
+  int ends = 0;
+  int released = 0;
+};
+
+TEST_F(EnsembleRequestTest, ItsTraceHasAnEnd) {
+  Make({{"a", {"x"}, {"t"}}, {"b", {"t"}, {"y"}}});
+  const auto listener = std::make_shared<CountingListener>();
+  trace_ = request::ShareTrace(
+      std::make_unique<request::Trace>(listener, request::kTraceTimestamps, /*parent_id=*/0));
+  Submit();
+  trace_.reset();
+  EXPECT_EQ(listener->ends, 1);
+  sink_->Clear();
+  EXPECT_EQ(listener->released, 3);
 }
 
 TEST_F(EnsembleRequestTest, ALongChainOfMembersThatAnswerAtOnceDoesNotNest) {
@@ -255,6 +294,23 @@ TEST_F(EnsembleRequestTest, AnAnswerOfAnotherShapeThanTheEnsembleDeclares) {
                 "in ensemble 'e', output 'y' has the shape [0], expected [1] (step 1, model 'b')");
 }
 
+TEST_F(EnsembleRequestTest, TheStepsSeeTheReshapesOfTheEnsemblesOwnTensors) {
+  Make({{"a", {"x"}, {"y"}}});
+  versions_["a"] = std::make_unique<FakeVersion>(
+      "name: \"a\" input { name: \"x\" data_type: TYPE_INT32 dims: [ 1, -1 ] } output { name: "
+      "\"y\" data_type: TYPE_INT32 dims: [ 1, -1, 1 ] }");
+  Member("a").shape = {1, 1, 1};
+  model_ = request::MakeModel(
+      "name: \"e\" input { name: \"x\" data_type: TYPE_INT32 dims: [ -1 ] reshape { shape: [ 1, -1 "
+      "] } } output { name: \"y\" data_type: TYPE_INT32 dims: [ -1 ] reshape { shape: [ 1, -1, 1 ] "
+      "} }");
+  model_shape_ = {1, 1};
+  Submit();
+  ASSERT_TRUE(sink_->errors().at(0).ok()) << sink_->errors()[0].message();
+  EXPECT_EQ(Member("a").last_shape, (tensor::Shape{1, 1}));
+  EXPECT_EQ(sink_->responses().at(0)->outputs().at(0)->shape, (tensor::Shape{1}));
+}
+
 TEST_F(EnsembleRequestTest, TwoAnswersAndNone) {
   Make({{"a", {"x"}, {"y"}}});
   Member("a").responses = 2;
@@ -314,6 +370,24 @@ TEST_F(EnsembleRequestTest, ManyThatWaitForTheirTurnDoNotNest) {
   Member("a").keeps = false;  // from now on it answers inside the call
   Member("a").AnswerKept();
   EXPECT_EQ(sink_->finals(), 20000u);
+}
+
+TEST_F(EnsembleRequestTest, AnEventLoopLeavesTheRestOfALongTurnToTheTimers) {
+  constexpr int kMany = 1'000;
+  Make({{"D", {"x"}, {"t"}}, {"b", {"t"}, {"y"}}}, kMany);
+  versions_["D"]->responses = kMany;
+  versions_["b"]->on_request = [this] { clock_.Advance(100'000); };
+  std::thread loop([this] {
+    base::ForbidBlocking();
+    Submit();
+  });
+  loop.join();
+  EXPECT_LT(versions_["b"]->requests, 100);
+  EXPECT_THAT(observer_.ends, ::testing::IsEmpty());
+  EXPECT_GT(timers_.RunDue(), 0);
+  EXPECT_EQ(versions_["b"]->requests, kMany);
+  EXPECT_EQ(sink_->finals(), 1u);
+  EXPECT_THAT(observer_.ends, ::testing::SizeIs(1));
 }
 
 TEST_F(EnsembleRequestTest, WhoeverWaitsForItsTurnCanBeCancelled) {

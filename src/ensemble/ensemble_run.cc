@@ -46,14 +46,13 @@ std::optional<EnsembleRun::StepStart> EnsembleRun::TakeStart() {
   if (ready_.empty()) return std::nullopt;
   Ready ready = std::move(ready_.front());
   ready_.pop_front();
-  running_.push_back({ready.start.id, ready.start.step, ready.iteration, false});
+  running_.emplace(ready.start.id, Running{ready.start.step, ready.iteration, false});
   return std::move(ready.start);
 }
 
 EnsembleRun::Running* EnsembleRun::FindRunning(size_t id) {
-  const auto found = std::find_if(running_.begin(), running_.end(),
-                                  [id](const Running& running) { return running.id == id; });
-  return found == running_.end() ? nullptr : &*found;
+  const auto found = running_.find(id);
+  return found == running_.end() ? nullptr : &found->second;
 }
 
 base::Status EnsembleRun::OnResponse(size_t id, std::vector<TensorPtr> outputs) {
@@ -72,9 +71,7 @@ base::Status EnsembleRun::OnResponse(size_t id, std::vector<TensorPtr> outputs) 
   return base::Status::Ok();
 }
 
-void EnsembleRun::OnFinished(size_t id) {
-  std::erase_if(running_, [id](const Running& running) { return running.id == id; });
-}
+void EnsembleRun::OnFinished(size_t id) { running_.erase(id); }
 
 void EnsembleRun::Fail(base::Status error) {
   if (failed()) return;
@@ -112,7 +109,7 @@ size_t EnsembleRun::held_tensors() const {
     count += values.size() - static_cast<size_t>(std::count(values.begin(), values.end(), nullptr));
   };
   for (const TensorState& state : tensors_) {
-    for (const Slot& slot : state.slots) count += slot.value != nullptr;
+    for (const auto& [iteration, slot] : state.slots) count += slot.value != nullptr;
   }
   for (const Ready& ready : ready_) add(ready.start.inputs);
   for (const Response& response : responses_) add(response);
@@ -120,19 +117,17 @@ size_t EnsembleRun::held_tensors() const {
 }
 
 EnsembleRun::Slot* EnsembleRun::Find(size_t tensor, uint64_t iteration) {
-  const uint64_t wanted = Repeats(tensor) ? iteration : 0;
-  std::vector<Slot>& slots = tensors_[tensor].slots;
-  const auto found = std::find_if(slots.begin(), slots.end(),
-                                  [wanted](const Slot& slot) { return slot.iteration == wanted; });
-  return found == slots.end() ? nullptr : &*found;
+  std::map<uint64_t, Slot>& slots = tensors_[tensor].slots;
+  const auto found = slots.find(Repeats(tensor) ? iteration : 0);
+  return found == slots.end() ? nullptr : &found->second;
 }
 
 TensorPtr EnsembleRun::Read(size_t tensor, uint64_t iteration) {
   TensorState& state = tensors_[tensor];
-  Slot* const slot = Find(tensor, iteration);
-  if (state.is_kept || --slot->readers > 0) return slot->value;
-  TensorPtr value = std::move(slot->value);
-  state.slots.erase(state.slots.begin() + (slot - state.slots.data()));
+  const auto slot = state.slots.find(Repeats(tensor) ? iteration : 0);
+  if (state.is_kept || --slot->second.readers > 0) return slot->second.value;
+  TensorPtr value = std::move(slot->second.value);
+  state.slots.erase(slot);
   return value;
 }
 
@@ -145,14 +140,14 @@ void EnsembleRun::ForIterations(size_t tensor, uint64_t iteration,
   if (repeating == others.end()) return visit(uint64_t{0});
   // What exists once was made after some of the iterations: they have waited for it.
   std::vector<uint64_t> iterations;
-  for (const Slot& slot : tensors_[*repeating].slots) iterations.push_back(slot.iteration);
+  for (const auto& waiting : tensors_[*repeating].slots) iterations.push_back(waiting.first);
   for (const uint64_t waiting : iterations) visit(waiting);
 }
 
 void EnsembleRun::Put(size_t tensor, uint64_t iteration, TensorPtr value) {
   TensorState& state = tensors_[tensor];
   if (state.readers == 0) return;
-  state.slots.push_back({iteration, std::move(value), state.readers});
+  state.slots.insert_or_assign(iteration, Slot{std::move(value), state.readers});
   for (const size_t step : plan_.tensors()[tensor].consumers) {
     if (!needed_[step]) continue;
     std::vector<size_t> inputs;

@@ -3,8 +3,10 @@
 
 #include <cstdint>
 #include <deque>
+#include <map>
 #include <memory>
 #include <optional>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -26,7 +28,8 @@ using TensorPtr = std::shared_ptr<const TensorValue>;
 ///
 /// Every tensor has a number of iteration. What comes before any decoupled step is made once, as
 /// iteration 0, and is there for every iteration; a decoupled step numbers its responses as they
-/// come, and the steps behind it run once for each.
+/// come, and the steps behind it run once for each. Any event takes logarithmic time in the number
+/// of responses that are under way.
 class EnsembleRun {
  public:
   /// A step to be started with these tensors, in the order of the step's inputs. Null stands for a
@@ -82,7 +85,6 @@ class EnsembleRun {
 
  private:
   struct Running {
-    size_t id = 0;
     size_t step = 0;
     uint64_t iteration = 0;
     bool answered = false;
@@ -93,15 +95,14 @@ class EnsembleRun {
   };
   /// A tensor of one iteration.
   struct Slot {
-    uint64_t iteration = 0;
     TensorPtr value;
     size_t readers = 0;  // that have not had it yet
   };
   /// A tensor of the plan.
   struct TensorState {
-    std::vector<Slot> slots;  // in the order of their making; few
-    size_t readers = 0;       // of each iteration
-    bool is_kept = false;     // made once, and read by every iteration: kept to the end
+    std::map<uint64_t, Slot> slots;  // by iteration
+    size_t readers = 0;              // of each iteration
+    bool is_kept = false;            // made once, and read by every iteration: kept to the end
     bool requested = false;
   };
 
@@ -122,9 +123,9 @@ class EnsembleRun {
   const std::vector<size_t> outputs_;
   const std::vector<bool> needed_;  // by step
   std::vector<TensorState> tensors_;
-  std::vector<uint64_t> next_iteration_;  // by step; of decoupled ones
-  std::vector<bool> answered_;            // by step
-  std::vector<Running> running_;
+  std::vector<uint64_t> next_iteration_;         // by step; of decoupled ones
+  std::vector<bool> answered_;                   // by step
+  std::unordered_map<size_t, Running> running_;  // by id
   std::deque<Ready> ready_;
   std::deque<Response> responses_;
   size_t next_id_ = 0;

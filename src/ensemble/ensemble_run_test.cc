@@ -150,6 +150,26 @@ TEST_F(EnsembleRunTest, EachResponseOfADecoupledStepGoesItsWay) {
   EXPECT_FALSE(run_->IsStuck());
 }
 
+TEST_F(EnsembleRunTest, ManyResponsesAreUnderWayAtATime) {
+  // Quadratic work would take minutes.
+  constexpr int kMany = 200'000;
+  Start({{"D", {"x"}, {"t"}}, {"a", {"x"}, {"u"}}, {"b", {"t", "u"}, {"y"}}}, {"y"});
+  const size_t d = TakeStep(0);
+  const size_t a = TakeStep(1);
+  for (int i = 0; i < kMany; ++i) Answer(d, {Make(i)}, i == kMany - 1);
+  Answer(a, {Make(3)});
+  std::vector<size_t> ids;
+  while (auto start = run_->TakeStart()) ids.push_back(start->id);
+  ASSERT_EQ(ids.size(), size_t{kMany});
+  for (size_t i = ids.size(); i-- > 0;) Answer(ids[i], {Make(static_cast<int>(i))});
+  for (int i = kMany; i-- > 0;) {
+    const auto response = run_->TakeResponse();
+    ASSERT_TRUE(response);
+    ASSERT_EQ(NumberOf(response->at(0)), i);
+  }
+  EXPECT_TRUE(run_->IsOver());
+}
+
 TEST_F(EnsembleRunTest, WhatExistsOnceIsThereForEveryIteration) {
   Start({{"D", {"x"}, {"t"}}, {"a", {"x"}, {"u"}}, {"b", {"t", "u"}, {"y"}}}, {"y"});
   const size_t d = TakeStep(0);

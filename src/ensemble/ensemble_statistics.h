@@ -12,7 +12,8 @@ namespace nereid::ensemble {
 /// as a failure. What the steps did is counted by their models as well. Thread-safe.
 class EnsembleStatistics final : public EnsembleObserver {
  public:
-  explicit EnsembleStatistics(const base::Clock& clock) : statistics_(clock) {}
+  EnsembleStatistics(const base::Clock& clock, bool with_summaries)
+      : statistics_(clock, with_summaries) {}
 
   void OnEnd(const request::InferenceRequest& request, const request::ComputeTimes& times,
              const base::Status& outcome) override {
@@ -33,6 +34,7 @@ class EnsembleStatistics final : public EnsembleObserver {
   }
 
   void MergeInto(telemetry::ModelStatistics* total) const { statistics_.MergeInto(total); }
+  void MergeInto(telemetry::LatencySummaries* total) const { statistics_.MergeInto(total); }
 
  private:
   model::StatisticsShard statistics_;

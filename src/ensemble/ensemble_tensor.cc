@@ -18,7 +18,7 @@ void SetFlag(uint32_t flag, const Parameter::Value& value, uint32_t* flags) {
 TensorPtr ViewInput(const request::Input& input, bool batching, const SequenceFields& sequence) {
   auto tensor = std::make_shared<EnsembleTensor>();
   tensor->type = input.type;
-  tensor->shape = input.shape;
+  tensor->shape = input.model_shape;
   tensor->batching = batching;
   tensor->pieces = input.pieces;
   tensor->sequence = sequence;

@@ -23,7 +23,7 @@ struct SequenceFields {
 /// step has made, whose bytes it owns. Never changes.
 struct EnsembleTensor final : TensorValue {
   tensor::DataType type = tensor::DataType::kInvalid;
-  tensor::Shape shape;    // as clients of the model that it comes from see it
+  tensor::Shape shape;    // as clients of the member that made it see it; an input: reshaped
   bool batching = false;  // the shape begins with a batch dimension
   std::vector<request::InputPiece> pieces;
   SequenceFields sequence;
@@ -35,7 +35,7 @@ struct EnsembleTensor final : TensorValue {
   size_t size = 0;
 };
 
-/// A view of an input of the ensemble's request, which must outlive it.
+/// A view of an input of the ensemble's request, which is normalised and must outlive it.
 TensorPtr ViewInput(const request::Input& input, bool batching, const SequenceFields& sequence);
 
 /// Takes an output out of a response, with its bytes.

@@ -85,6 +85,10 @@ Pool& ThePool() {
   return *pool;
 }
 
+// From this size on a buffer that grows is moved by the kernel: copying it would take longer than
+// the page faults of fresh memory.
+constexpr size_t kSmallestMoved = size_t{1} << 20;
+
 bool IsPooled(size_t capacity) { return capacity > kSmallestPooled && capacity <= kLargestPooled; }
 
 constexpr size_t kPage = 4096;
@@ -120,8 +124,8 @@ bool HostBuffer::Grow(size_t size, size_t used) {
     size_ = size;
     return true;
   }
-  if (data_ != nullptr && capacity_ > kLargestPooled && size <= kLargestBuffer) {
-    const size_t capacity = WholePages(size);
+  if (data_ != nullptr && capacity_ >= kSmallestMoved && size <= kLargestBuffer) {
+    const size_t capacity = IsPooled(size) ? std::bit_ceil(size) : WholePages(size);
     void* const moved = mremap(data_, capacity_, capacity, MREMAP_MAYMOVE);
     if (moved == MAP_FAILED) return false;
     data_ = static_cast<char*>(moved);

@@ -39,7 +39,7 @@ class HostBuffer {
 
   /// Makes the buffer `size` bytes long, which is not less than `used`; its first `used` bytes keep
   /// their contents, and data() may change. False, with the buffer as it was, when the memory
-  /// cannot be had. Beyond 64 MiB nothing is copied: the kernel moves the pages.
+  /// cannot be had. From 1 MiB on nothing is copied: the kernel moves the pages.
   bool Grow(size_t size, size_t used);
 
   /// Holds `share` until the memory is given back, so that a budget follows the buffer wherever it

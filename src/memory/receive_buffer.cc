@@ -10,8 +10,8 @@ namespace nereid::memory {
 namespace {
 
 constexpr size_t kFirstCapacity = size_t{4} << 10;
-// Up to this size growing copies, so capacities double; above it the kernel moves pages, and small
-// steps keep what is charged close to what has come.
+// Up to this size capacities double, so that little is copied; above it small steps keep what is
+// charged close to what has come.
 constexpr size_t kLargestStep = size_t{64} << 20;
 
 }  // namespace

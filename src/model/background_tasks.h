@@ -24,7 +24,8 @@ class BackgroundTasks {
   BackgroundTasks(const BackgroundTasks&) = delete;
   BackgroundTasks& operator=(const BackgroundTasks&) = delete;
 
-  void Start(const std::string& name, std::function<void()> body) {
+  /// UNAVAILABLE, without running `body`, if the system has no thread for it.
+  base::Status Start(const std::string& name, std::function<void()> body) {
     std::lock_guard lock(mutex_);
     for (auto task = tasks_.begin(); task != tasks_.end();) {
       if (!task->done) {
@@ -35,10 +36,16 @@ class BackgroundTasks {
       task = tasks_.erase(task);
     }
     Task& task = tasks_.emplace_back();
-    task.thread = base::StartThread(name, [&task, body = std::move(body)] {
+    auto thread = base::StartThread(name, [&task, body = std::move(body)] {
       body();
       task.done = true;
     });
+    if (!thread.ok()) {
+      tasks_.pop_back();
+      return thread.status();
+    }
+    task.thread = std::move(thread).value();
+    return base::Status::Ok();
   }
 
  private:

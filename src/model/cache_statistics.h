@@ -9,7 +9,8 @@ namespace nereid::model {
 /// The share of a model's statistics that its response cache counts. Thread-safe.
 class CacheStatistics final : public cache::CacheObserver {
  public:
-  explicit CacheStatistics(const base::Clock& clock) : statistics_(clock) {}
+  CacheStatistics(const base::Clock& clock, bool with_summaries)
+      : statistics_(clock, with_summaries) {}
 
   void OnHit(const request::InferenceRequest& request, uint64_t start_ns,
              uint64_t end_ns) override {
@@ -20,6 +21,7 @@ class CacheStatistics final : public cache::CacheObserver {
   }
 
   void MergeInto(telemetry::ModelStatistics* total) const { statistics_.MergeInto(total); }
+  void MergeInto(telemetry::LatencySummaries* total) const { statistics_.MergeInto(total); }
 
  private:
   StatisticsShard statistics_;

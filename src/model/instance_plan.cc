@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model/instance_plan.h"
 
+#include <algorithm>
 #include <optional>
 
 #include "base/log.h"
@@ -45,6 +46,21 @@ std::string Signature(inference::ModelInstanceGroup group, int32_t device_id) {
   return std::to_string(device_id) + ' ' + group.SerializeAsString();
 }
 
+/// Of all groups, before anything is made for them.
+base::Status CheckCounts(const config::ModelConfig& config) {
+  uint64_t sum = 0;
+  for (const config::InstanceGroup& group : config.instance_groups()) {
+    const uint64_t devices = group.kind == InstanceKind::kGpu ? group.gpus.size() : 1;
+    sum += static_cast<uint64_t>(std::max(0, group.count)) * devices;
+    if (sum <= kMostInstances) continue;
+    return base::Status::InvalidArgument(
+        "instance group '" + group.name + "' of model '" + config.name() + "' has count " +
+        std::to_string(group.count) + ": a model may have " + std::to_string(kMostInstances) +
+        " instances at most, in all its groups together");
+  }
+  return base::Status::Ok();
+}
+
 }  // namespace
 
 std::string HostPolicyName(const config::InstanceGroup& group, int32_t device_id) {
@@ -59,8 +75,9 @@ std::string HostPolicyName(const config::InstanceGroup& group, int32_t device_id
   }
 }
 
-std::vector<InstanceSpec> ExpandInstanceGroups(const config::ModelConfig& config,
-                                               const HostPolicies& host_policies) {
+base::Result<std::vector<InstanceSpec>> ExpandInstanceGroups(const config::ModelConfig& config,
+                                                             const HostPolicies& host_policies) {
+  NEREID_RETURN_IF_ERROR(CheckCounts(config));
   std::vector<InstanceSpec> specs;
   for (size_t g = 0; g < config.instance_groups().size(); ++g) {
     const config::InstanceGroup& group = config.instance_groups()[g];

@@ -2,11 +2,13 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <map>
 #include <string>
 #include <vector>
 
 #include "backend/backend_instance.h"
+#include "base/result.h"
 #include "config/model_config.h"
 #include "schedule/limits/rate_limiter.h"
 
@@ -29,9 +31,13 @@ struct InstanceSpec {
   std::string signature;
 };
 
-/// The instances of all groups, in order. The groups must have been completed.
-std::vector<InstanceSpec> ExpandInstanceGroups(const config::ModelConfig& config,
-                                               const HostPolicies& host_policies);
+/// How many instances a version may have. Each has a thread, and what the backend makes for it.
+inline constexpr uint64_t kMostInstances = 16'384;
+
+/// The instances of all groups, in order. The groups must have been completed. INVALID_ARGUMENT for
+/// more than kMostInstances.
+base::Result<std::vector<InstanceSpec>> ExpandInstanceGroups(const config::ModelConfig& config,
+                                                             const HostPolicies& host_policies);
 
 /// An instance that exists.
 struct ExistingInstance {

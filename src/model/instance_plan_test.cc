@@ -14,7 +14,7 @@ using ::testing::IsEmpty;
 
 std::vector<InstanceSpec> Expand(const std::string& groups, const HostPolicies& policies = {}) {
   const auto config = request::MakeModel("name: \"m\" backend: \"b\" " + groups)->config;
-  return ExpandInstanceGroups(*config::CompleteInstanceGroups(*config, {}), policies);
+  return ExpandInstanceGroups(*config::CompleteInstanceGroups(*config, {}), policies).value();
 }
 
 std::vector<ExistingInstance> Existing(const std::vector<InstanceSpec>& specs) {
@@ -29,6 +29,21 @@ std::vector<std::string> Names(const std::vector<InstanceSpec>& specs) {
   std::vector<std::string> names;
   for (const InstanceSpec& spec : specs) names.push_back(spec.description.name);
   return names;
+}
+
+TEST(ExpandInstanceGroupsTest, ThereIsAMostForAllGroupsTogether) {
+  const auto status_of = [](const std::string& groups) {
+    const auto config = request::MakeModel("name: \"m\" backend: \"b\" " + groups)->config;
+    return ExpandInstanceGroups(*config::CompleteInstanceGroups(*config, {}), {}).status();
+  };
+  EXPECT_TRUE(status_of("instance_group { kind: KIND_CPU count: 16384 }").ok());
+  EXPECT_EQ(status_of("instance_group { kind: KIND_CPU count: 2000000000 }").message(),
+            "instance group 'm_0' of model 'm' has count 2000000000: a model may have 16384 "
+            "instances at most, in all its groups together");
+  EXPECT_FALSE(status_of("instance_group { kind: KIND_CPU count: 16384 } "
+                         "instance_group { kind: KIND_CPU count: 1 }")
+                   .ok());
+  EXPECT_FALSE(status_of("instance_group { kind: KIND_GPU count: 8193 gpus: [ 0, 1 ] }").ok());
 }
 
 TEST(ExpandInstanceGroupsTest, NamesFollowGroupAndPosition) {

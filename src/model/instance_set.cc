@@ -25,7 +25,9 @@ void InstanceSet::Remove(std::vector<InstancePtr> instances) {
   instances.clear();  // calls the plug-in, which may report its last numbers: without the lock
   std::lock_guard lock(mutex_);
   for (const auto& shard : leaving) {
-    if (std::erase(shards_, shard) > 0) shard->MergeInto(&retired_);
+    if (std::erase(shards_, shard) == 0) continue;
+    shard->MergeInto(&retired_);
+    shard->MergeInto(&retired_summaries_);
   }
   retired_.memory_usage.clear();
 }
@@ -54,6 +56,12 @@ void InstanceSet::AddStatisticsTo(telemetry::ModelStatistics* total) const {
   total->response_stats = retired_.response_stats;
   total->batch_stats = retired_.batch_stats;
   total->failures_by_reason = retired_.failures_by_reason;
+  for (const auto& shard : shards_) shard->MergeInto(total);
+}
+
+void InstanceSet::AddSummariesTo(telemetry::LatencySummaries* total) const {
+  std::lock_guard lock(mutex_);
+  total->Merge(retired_summaries_);
   for (const auto& shard : shards_) shard->MergeInto(total);
 }
 

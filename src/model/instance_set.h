@@ -39,6 +39,7 @@ class InstanceSet {
   /// Adds what all instances have counted since the model was loaded to `total`, which must have no
   /// counts yet.
   void AddStatisticsTo(telemetry::ModelStatistics* total) const;
+  void AddSummariesTo(telemetry::LatencySummaries* total) const;
 
  private:
   mutable std::mutex mutex_;
@@ -46,6 +47,7 @@ class InstanceSet {
   // Those of `instances_`, and of instances that are being destroyed and may still count.
   std::vector<std::shared_ptr<StatisticsShard>> shards_;  // guarded by mutex_
   telemetry::ModelStatistics retired_;                    // guarded by mutex_: of destroyed ones
+  telemetry::LatencySummaries retired_summaries_;         // guarded by mutex_, likewise
 };
 
 }  // namespace nereid::model

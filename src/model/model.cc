@@ -2,6 +2,9 @@
 #include "model/model.h"
 
 #include <algorithm>
+#include <cstdlib>
+#include <memory>
+#include <new>
 #include <optional>
 
 #include "base/log.h"
@@ -52,6 +55,27 @@ base::Result<uint64_t> WatchdogNs(const config::ModelConfig& config, uint32_t se
   return uint64_t{*secs} * 1'000'000'000;
 }
 
+Status OutOfMemory(const std::string& model) {
+  return Status::Unavailable("out of memory while model '" + model + "' was loaded");
+}
+
+/// How requests of this model are run where nobody says more: the server's way, but for those
+/// whose executions say nothing about the next one, or that must not run just anywhere.
+base::Result<schedule::InlineMode> InlineModeOf(const config::ModelConfig& config,
+                                                schedule::InlineMode of_server) {
+  constexpr const char* kParameter = "inline_execution";
+  if (const std::string* const text = config.FindParameter(kParameter)) {
+    if (*text == "never") return schedule::InlineMode::kNever;
+    if (*text != "auto") {
+      return Status::InvalidArgument("model '" + config.name() + "': parameter '" + kParameter +
+                                     "' must be 'auto' or 'never', got '" + *text + "'");
+    }
+  }
+  // One execution may send any number of responses.
+  const bool open_ended = config.decoupled() && of_server == schedule::InlineMode::kAuto;
+  return open_ended ? schedule::InlineMode::kNever : of_server;
+}
+
 // What the rules only warn of; see config/rules.
 void LogWarnings(const config::ModelConfig& config) {
   const auto options = config::ValidateOptions::ForLoad(/*gpu_count=*/0);
@@ -71,9 +95,13 @@ Status CheckGroups(const config::ModelConfig& config) {
 
 base::Result<std::unique_ptr<Model>> Model::Create(const ModelEnvironment& environment,
                                                    const ModelSource& source) {
-  std::unique_ptr<Model> model(new Model(environment));
-  NEREID_RETURN_IF_ERROR(model->Load(source));
-  return model;
+  try {
+    std::unique_ptr<Model> model(new Model(environment));
+    NEREID_RETURN_IF_ERROR(model->Load(source));
+    return model;
+  } catch (const std::bad_alloc&) {
+    return OutOfMemory(source.name);
+  }
 }
 
 Model::~Model() {
@@ -97,9 +125,9 @@ Status Model::Load(const ModelSource& source) {
     NEREID_ASSIGN_OR_RETURN(sequence_inputs_,
                             request::SequenceInputs::Create(identity_->config, directory_));
   }
-  NEREID_ASSIGN_OR_RETURN(
-      const std::vector<InstancePtr> instances,
-      CreateInstances(ExpandInstanceGroups(config(), environment_.host_policies)));
+  NEREID_ASSIGN_OR_RETURN(const std::vector<InstanceSpec> specs,
+                          ExpandInstanceGroups(config(), environment_.host_policies));
+  NEREID_ASSIGN_OR_RETURN(const std::vector<InstancePtr> instances, CreateInstances(specs));
   instances_.Add(instances);
   NEREID_RETURN_IF_ERROR(CreateCache());
   CreateHistogram();
@@ -108,9 +136,9 @@ Status Model::Load(const ModelSource& source) {
 
 Status Model::InitializeBackend(const ModelSource& source, request::ModelIdentity* identity) {
   config::ModelConfigPtr& config = identity->config;
-  NEREID_ASSIGN_OR_RETURN(auto backend,
-                          environment_.backends.Get(config->backend(), config->runtime(),
-                                                    source.directory, source.version_directory));
+  NEREID_ASSIGN_OR_RETURN(
+      auto backend, environment_.backends.Get({source.name, config->backend(), config->runtime(),
+                                               source.version_directory, source.directory}));
   config = config::CompleteInstanceGroups(*config, DefaultsFrom(backend->attributes()));
   NEREID_RETURN_IF_ERROR(CheckGroups(*config));
   NEREID_ASSIGN_OR_RETURN(const base::CpuPlacement placement,
@@ -128,20 +156,31 @@ Status Model::InitializeBackend(const ModelSource& source, request::ModelIdentit
   description.server = environment_.c_server;
   backend_model_ = std::make_unique<backend::BackendModel>(
       std::move(backend), std::move(description), ConfigForBackend(*config));
+  Status initialized;
   {
     // Frameworks start their threads here, which inherit the placement.
     const base::ScopedPlacement placed(placement);
-    NEREID_RETURN_IF_ERROR(backend_model_->Initialize());
+    initialized =
+        backend_model_->Initialize([&](std::string_view json) -> base::Result<std::string> {
+          if (environment_.auto_complete) {
+            NEREID_ASSIGN_OR_RETURN(config, config::MergeBackendConfig(*config, json));
+          }
+          return ConfigForBackend(*config);
+        });
   }
-  if (const auto& completed = backend_model_->completed_config();
-      completed && environment_.auto_complete) {
-    NEREID_ASSIGN_OR_RETURN(config, config::MergeBackendConfig(*config, *completed));
-    backend_model_->SetConfigJson(ConfigForBackend(*config));
+  // What is wrong with the configuration itself is said in its own words, whatever the backend
+  // finds unfit in it. Other failures, of files or while completing, are the backend's to tell.
+  const Status valid =
+      config::ValidateModelConfig(*config, config::ValidateOptions::ForLoad(/*gpu_count=*/0));
+  if (initialized.code() == base::StatusCode::kInvalidArgument && !valid.ok()) {
+    LOG_ERROR << "model '" << source.name << "': its backend says: " << initialized.message();
+    return valid;
   }
-  config::ValidateOptions all;
-  all.check_io = true;
-  all.check_instance_groups = true;
-  return config::ValidateModelConfig(*config, all);
+  NEREID_RETURN_IF_ERROR(initialized);
+  if (!source.configured && !backend_model_->completed()) {
+    return Status::NotFound("model configuration is not provided for model '" + source.name + "'");
+  }
+  return valid;
 }
 
 std::string Model::ConfigForBackend(const config::ModelConfig& config) const {
@@ -171,8 +210,8 @@ base::Result<std::vector<InstancePtr>> Model::CreateInstances(
       NEREID_ASSIGN_OR_RETURN(placement, PlacementOf(environment_.host_policies, spec.host_policy));
     }
     const base::ScopedPlacement placed(placement);
-    auto instance =
-        std::make_shared<ModelInstance>(*backend_model_, spec, placement, environment_.clock);
+    auto instance = std::make_shared<ModelInstance>(
+        *backend_model_, spec, placement, environment_.clock, environment_.summary_latencies);
     NEREID_RETURN_IF_ERROR(instance->Initialize());
     if (!instance->passive()) {
       NEREID_RETURN_IF_ERROR(
@@ -219,9 +258,11 @@ Status Model::CreateScheduler(const ModelSource& source) {
     return !instance->placement().empty();
   });
   scheduler_statistics_ = std::make_unique<SchedulerStatistics>(environment_.clock);
+  NEREID_ASSIGN_OR_RETURN(const schedule::InlineMode inline_mode,
+                          InlineModeOf(config(), environment_.inline_mode));
   schedule::SchedulerEnvironment scheduling{
       environment_.clock, environment_.timers, *scheduler_statistics_,
-      all_cpu && !placed ? environment_.inline_mode : schedule::InlineMode::kNever};
+      all_cpu && !placed ? inline_mode : schedule::InlineMode::kNever};
   scheduling.permits = environment_.permits;
   NEREID_ASSIGN_OR_RETURN(scheduling.watchdog_ns,
                           WatchdogNs(config(), environment_.execution_watchdog_secs));
@@ -236,11 +277,32 @@ Status Model::CreateScheduler(const ModelSource& source) {
     scheduling.sequence_inputs = sequence_inputs_;
     NEREID_RETURN_IF_ERROR(schedule::WantsSequenceEndNotice(config()).status());
   }
-  scheduler_ = schedule::MakeScheduler(config(), Active(instances), scheduling);
+  scheduling.start =
+      schedule::ReadStartConditions(std::getenv("TRITONSERVER_DELAY_SCHEDULER"),
+                                    std::getenv("TRITONSERVER_BACKLOG_DELAY_SCHEDULER"));
+  const bool batches = config().dynamic_batching() || config().sequence_batching();
+  if (batches && scheduling.start.queued > 0) {
+    LOG_INFO << "Delaying the scheduler of model '" << source.name << "' until "
+             << scheduling.start.queued << " queued requests"
+             << (config().sequence_batching() && scheduling.start.backlog > 0
+                     ? " and " + std::to_string(scheduling.start.backlog) + " in the backlog"
+                     : std::string())
+             << "...";
+  }
+  NEREID_ASSIGN_OR_RETURN(scheduler_,
+                          schedule::MakeScheduler(config(), Active(instances), scheduling));
   return Status::Ok();
 }
 
 base::Result<InstanceUpdate> Model::PrepareUpdate(const config::ModelConfig& wanted) {
+  try {
+    return PrepareInstances(wanted);
+  } catch (const std::bad_alloc&) {
+    return OutOfMemory(config().name());
+  }
+}
+
+base::Result<InstanceUpdate> Model::PrepareInstances(const config::ModelConfig& wanted) {
   const auto& attributes = backend_model_->backend().attributes();
   InstanceUpdate update;
   update.config = config::CompleteInstanceGroups(*config::WithInstancesOf(config(), wanted),
@@ -251,14 +313,15 @@ base::Result<InstanceUpdate> Model::PrepareUpdate(const config::ModelConfig& wan
   for (const InstancePtr& instance : all) {
     existing.push_back({instance->name(), instance->signature()});
   }
-  const std::vector<InstanceSpec> specs =
-      ExpandInstanceGroups(*update.config, environment_.host_policies);
+  NEREID_ASSIGN_OR_RETURN(const std::vector<InstanceSpec> specs,
+                          ExpandInstanceGroups(*update.config, environment_.host_policies));
   const InstanceChanges changes = PlanInstanceChanges(existing, specs);
   for (const size_t i : changes.remove) update.removed.push_back(all[i]);
   std::vector<InstanceSpec> missing;
   for (const size_t i : changes.create) missing.push_back(specs[i]);
   if (!missing.empty()) {
     NEREID_ASSIGN_OR_RETURN(update.created, CreateInstances(missing));
+    NEREID_ASSIGN_OR_RETURN(update.threads, scheduler_->PrepareInstances(Active(update.created)));
   }
   return update;
 }
@@ -267,15 +330,19 @@ void Model::ApplyUpdate(InstanceUpdate update) {
   backend_model_->SetConfigJson(ConfigForBackend(*update.config));
   instances_.Add(update.created);
   // The new ones first: requests never meet a model without instances.
-  scheduler_->AddInstances(Active(update.created));
+  scheduler_->AddPrepared(std::move(update.threads));
   if (update.removed.empty()) return;
   if (!config().sequence_batching()) return RemoveInstances(std::move(update.removed));
   // Their sequences may last for as long as clients like.
   instances_.Hide(update.removed);
   scheduler_->RetireInstances(RunnersOf(update.removed));
-  removals_.Start("model-retire", [this, removed = std::move(update.removed)]() mutable {
-    RemoveInstances(std::move(removed));
-  });
+  const auto removed = std::make_shared<std::vector<InstancePtr>>(std::move(update.removed));
+  const Status started =
+      removals_.Start("model-retire", [this, removed] { RemoveInstances(std::move(*removed)); });
+  if (started.ok()) return;
+  LOG_ERROR << started.message() << "; instances of model '" << config().name()
+            << "' that are not wanted any more stay until it is unloaded";
+  left_behind_.insert(left_behind_.end(), removed->begin(), removed->end());
 }
 
 std::vector<schedule::BatchRunner*> Model::RunnersOf(const std::vector<InstancePtr>& instances) {
@@ -304,7 +371,8 @@ Status Model::CreateCache() {
     return Status::Ok();
   }
   NEREID_ASSIGN_OR_RETURN(const cache::Digest fingerprint, Fingerprint());
-  cache_statistics_ = std::make_unique<CacheStatistics>(environment_.clock);
+  cache_statistics_ =
+      std::make_unique<CacheStatistics>(environment_.clock, environment_.summary_latencies);
   response_cache_ = std::make_unique<cache::ModelCache>(*environment_.response_cache, fingerprint,
                                                         environment_.clock, *cache_statistics_);
   return Status::Ok();
@@ -346,6 +414,13 @@ telemetry::ModelStatistics Model::Statistics() const {
     total.pending_requests += response_cache_->PendingCount();
     cache_statistics_->MergeInto(&total);
   }
+  return total;
+}
+
+telemetry::LatencySummaries Model::Summaries() const {
+  telemetry::LatencySummaries total;
+  instances_.AddSummariesTo(&total);
+  if (response_cache_ != nullptr) cache_statistics_->MergeInto(&total);
   return total;
 }
 

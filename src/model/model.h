@@ -47,6 +47,7 @@ struct ModelEnvironment {
   TRITONSERVER_Server* c_server = nullptr;
   cache::ResponseCache* response_cache = nullptr;  // null: the server has none
   bool histogram_latencies = false;  // whether models keep histograms of first responses
+  bool summary_latencies = false;    // whether models keep summaries of latencies
 };
 
 /// Where a model version comes from.
@@ -56,6 +57,7 @@ struct ModelSource {
   std::string directory;          // the model's
   std::string version_directory;  // may not exist for models made of nothing but configuration
   config::ModelConfigPtr config;  // completed from the files, normalised, validated
+  bool configured = true;         // false: neither a file nor an override configures it
 };
 
 /// A loaded version with a backend: configuration, backend, instances, scheduler, statistics. It
@@ -87,6 +89,7 @@ class Model final : public ModelVersion {
   base::Status CheckReady() override;
 
   telemetry::ModelStatistics Statistics() const override;
+  telemetry::LatencySummaries Summaries() const override;
   base::Result<cache::Digest> Fingerprint() const override;
 
  private:
@@ -99,6 +102,7 @@ class Model final : public ModelVersion {
   /// Initialised and warmed up.
   base::Result<std::vector<InstancePtr>> CreateInstances(const std::vector<InstanceSpec>& specs);
   base::Status CreateScheduler(const ModelSource& source);
+  base::Result<InstanceUpdate> PrepareInstances(const config::ModelConfig& wanted);
   /// The model's custom batching library; null without one.
   base::Result<std::shared_ptr<schedule::BatchStrategy>> OpenBatchStrategy(
       const ModelSource& source);
@@ -118,6 +122,7 @@ class Model final : public ModelVersion {
   std::shared_ptr<const request::ModelIdentity> identity_;
   std::unique_ptr<backend::BackendModel> backend_model_;
   InstanceSet instances_;
+  std::vector<InstancePtr> left_behind_;  // retired, and there was no thread to remove them
   std::unique_ptr<SchedulerStatistics> scheduler_statistics_;
   std::unique_ptr<CacheStatistics> cache_statistics_;  // null, as the next, without a cache
   std::unique_ptr<cache::ModelCache> response_cache_;

@@ -18,10 +18,10 @@ namespace nereid::model {
 /// statistics.
 class ModelInstance final : public schedule::BatchRunner, private backend::StatisticsObserver {
  public:
-  /// `placement`: where its thread is to run.
+  /// `placement`: where its thread is to run. `with_summaries`: what StatisticsShard says.
   ModelInstance(backend::BackendModel& model, InstanceSpec spec, base::CpuPlacement placement,
-                const base::Clock& clock)
-      : statistics_(std::make_shared<StatisticsShard>(clock)),
+                const base::Clock& clock, bool with_summaries)
+      : statistics_(std::make_shared<StatisticsShard>(clock, with_summaries)),
         signature_(std::move(spec.signature)),
         limits_(std::move(spec.limits)),
         placement_(std::move(placement)),

@@ -39,6 +39,7 @@ class ModelTest : public ::testing::Test {
     source.directory = "/nonexistent";
     source.version_directory = "/nonexistent/3";
     source.config = request::MakeModel(config)->config;
+    source.configured = configured_;
     ModelEnvironment environment{backends_, base::SteadyClock(), timers_};
     environment.histogram_latencies = histogram_latencies_;
     return Model::Create(environment, source);
@@ -69,6 +70,7 @@ class ModelTest : public ::testing::Test {
   backend::BackendRegistry backends_{{"/nonexistent", true, 0, {}}};
   base::ThreadTimerQueue timers_;
   bool histogram_latencies_ = false;
+  bool configured_ = true;
   std::unique_ptr<Model> model_;
   std::shared_ptr<request::RecordingSink> sink_;
 };
@@ -97,6 +99,33 @@ TEST_F(ModelTest, CountsWhatHappened) {
   EXPECT_EQ(statistics.inference_count, 2u);
   EXPECT_EQ(statistics.failures_by_reason[2], 1u);
   EXPECT_GT(statistics.inference_stats.success.ns, 0u);
+}
+
+TEST_F(ModelTest, ABackendThatCompletesItsConfigurationReadsItCompletedAndNormalised) {
+  const auto model = Load(R"(name: "m" backend: "copy" max_batch_size: 4
+      parameters { key: "complete_and_tell" value: { string_value: "yes" } })");
+  ASSERT_FALSE(model.ok());
+  const std::string& read = model.status().message();
+  EXPECT_THAT(read, HasSubstr(R"("max_batch_size":8)"));
+  EXPECT_THAT(read, HasSubstr(R"("name":"OUT0","data_type":"TYPE_INT8")"));
+  EXPECT_THAT(read, HasSubstr(R"("preferred_batch_size":[8])"));
+  EXPECT_THAT(read, HasSubstr(R"("complete_and_tell")")) << "the rest stays";
+  EXPECT_THAT(read, HasSubstr(R"("instance_group":[{)"));
+}
+
+TEST_F(ModelTest, WhatABackendCannotMergeIsItsOwnError) {
+  const auto model = Load(R"(name: "m" backend: "copy" sequence_batching {}
+      parameters { key: "complete_and_tell" value: { string_value: "yes" } })");
+  ASSERT_FALSE(model.ok());
+  EXPECT_THAT(model.status().message(), HasSubstr("Cannot update scheduling choice"));
+}
+
+TEST_F(ModelTest, NeitherAFileNorABackendConfigures) {
+  configured_ = false;
+  const auto model = Load(kConfig);
+  ASSERT_FALSE(model.ok());
+  EXPECT_EQ(model.status().code(), base::StatusCode::kNotFound);
+  EXPECT_EQ(model.status().message(), "model configuration is not provided for model 'm'");
 }
 
 TEST_F(ModelTest, FirstResponsesAreCountedWhereTheServerWantsThem) {
@@ -248,6 +277,9 @@ TEST_F(ModelTest, LoadFailuresSayWhy) {
             "model configuration.");
   EXPECT_THAT(Load(R"(name: "m" backend: "../../x")").status().message(),
               HasSubstr("must be plain names"));
+  EXPECT_EQ(Load(R"(name: "m" backend: "other" runtime: "own.so")").status().message(),
+            "unable to find backend library 'own.so' for model 'm', searched: '/nonexistent/3' "
+            "'/nonexistent' '/nonexistent/other' ");
   EXPECT_THAT(Load(R"(name: "m" backend: "copy" sequence_batching { }
                       parameters { key: "sequence_end_notice" value { string_value: "yes" } })")
                   .status()
@@ -258,6 +290,41 @@ TEST_F(ModelTest, LoadFailuresSayWhy) {
           .status()
           .message(),
       HasSubstr("dimension must be integer >= 1"));
+}
+
+TEST_F(ModelTest, WhatIsWrongWithAConfigurationIsSaidBeforeWhatABackendMakesOfIt) {
+  const std::string failing =
+      R"(name: "m" backend: "copy" parameters { key: "fail_load" value { string_value: "1" } } )";
+  EXPECT_EQ(
+      Load(failing + R"(input { name: "A" data_type: TYPE_INT8 dims: [ -2 ] })").status().message(),
+      "model input 'A' dimension must be integer >= 1, or -1 to indicate a variable-size "
+      "dimension for m");
+  EXPECT_EQ(Load(failing + R"(output { name: "A" dims: [ 1 ] })").status().message(),
+            "model output 'A' must specify 'data_type' for m");
+  // A failure of another kind is not hidden.
+  EXPECT_EQ(Load(R"(name: "m" backend: "copy" output { name: "A" dims: [ 1 ] }
+                 parameters { key: "fail_inside" value { string_value: "1" } } )")
+                .status()
+                .message(),
+            "broken inside");
+}
+
+TEST_F(ModelTest, InitialStatesAreCheckedWhenAVersionIsLoaded) {
+  const auto load = [&](const std::string& initial) {
+    return Load(R"(name: "m" backend: "copy" sequence_batching { state { input_name: "s"
+        output_name: "t" data_type: TYPE_INT8 dims: [ -1 ] initial_state { name: "i" )" +
+                initial + " zero_data: true } } }")
+        .status()
+        .message();
+  };
+  EXPECT_EQ(load("data_type: TYPE_FP32 dims: [ 1 ]"),
+            "The data type used for 'initial_state' field of state 's' does not match the state "
+            "data type.");
+  EXPECT_THAT(load("data_type: TYPE_INT8 dims: [ 1, 1 ]"),
+              HasSubstr("Number of dimensions in 'initial_state' doesn't match"));
+  EXPECT_EQ(load("data_type: TYPE_INT8 dims: [ -1 ]"),
+            "'initial_state' field for state input name 's' contains variable dimensions.");
+  EXPECT_EQ(load("data_type: TYPE_INT8 dims: [ 1 ]"), "");
 }
 
 }  // namespace

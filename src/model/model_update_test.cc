@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "backend/testing/copy_backend.h"
+#include "base/thread_shortage.h"
 #include "model/model.h"
 #include "request/normalize.h"
 #include "request/testing/make_model.h"
@@ -11,6 +12,8 @@
 
 namespace nereid::model {
 namespace {
+
+using ::testing::HasSubstr;
 
 constexpr const char* kConfig = R"(
   name: "m" backend: "copy" max_batch_size: 4
@@ -108,6 +111,25 @@ TEST_F(ModelUpdateTest, MoreInstancesServeAtOnceAndNothingIsForgotten) {
   first->WaitUntilDone();
   second->WaitUntilDone();
   EXPECT_EQ(Successes(), 3u);
+}
+
+TEST_F(ModelUpdateTest, WithoutThreadsALoadFailsAndAnUpdateChangesNothing) {
+  {
+    const base::ThreadShortage shortage(1);
+    const auto failed = Load(Groups(2));
+    EXPECT_EQ(failed.status().code(), base::StatusCode::kUnavailable);
+    EXPECT_THAT(failed.status().message(),
+                HasSubstr("model 'm', instance 2 of 2: cannot start the thread 'm_0_1'"));
+  }
+  Use(Groups(1));
+  {
+    const base::ThreadShortage shortage(1);
+    const auto update = model_->PrepareUpdate(*request::MakeModel(Groups(4))->config);
+    EXPECT_EQ(update.status().code(), base::StatusCode::kUnavailable);
+  }
+  Submit()->WaitUntilDone();
+  EXPECT_EQ(Update(Groups(2))->instance_groups()[0].count, 2);
+  Submit()->WaitUntilDone();
 }
 
 TEST_F(ModelUpdateTest, RemovedInstancesFinishAndTheirCountsStay) {

@@ -10,6 +10,8 @@
 #include "model/instance_set.h"
 #include "request/inference_request.h"
 #include "request/model_identity.h"
+#include "schedule/scheduler.h"
+#include "telemetry/latency_summary.h"
 #include "telemetry/model_statistics.h"
 #include "telemetry/sequence_statistics.h"
 
@@ -20,6 +22,7 @@ namespace nereid::model {
 struct InstanceUpdate {
   config::ModelConfigPtr config;  // the model's, with the new instance groups
   std::vector<InstancePtr> created;
+  std::unique_ptr<schedule::PreparedInstances> threads;  // of the new ones
   std::vector<InstancePtr> removed;
 };
 
@@ -42,6 +45,8 @@ class ModelVersion {
 
   /// No request will come any more, but of those who have found the model already.
   virtual void EndIdleSequences() {}
+  /// Whether requests may belong to sequences, its own or those of the models that it calls.
+  virtual bool HasSequences() const { return config().has_sequence_batching(); }
   /// The first `most` of the live sequences; none where the model keeps no sequences.
   virtual telemetry::SequenceList ListSequences(size_t /*most*/) const { return {}; }
 
@@ -49,6 +54,8 @@ class ModelVersion {
   virtual base::Status CheckReady() = 0;
 
   virtual telemetry::ModelStatistics Statistics() const = 0;
+  /// Empty where the server keeps no summaries.
+  virtual telemetry::LatencySummaries Summaries() const { return {}; }
 
   /// Stands for what the version computes; see cache::FingerprintModel. Reads its files: blocks.
   virtual base::Result<cache::Digest> Fingerprint() const = 0;

@@ -33,7 +33,8 @@ auto& FindOrInsert(List* list, const Key& key, const Make& key_of) {
 
 void StatisticsShard::AddRequest(const request::InferenceRequest& request, bool success,
                                  const backend::ExecutionTimes& times) {
-  const uint64_t total_ns = Elapsed(request.times.start_ns, clock_.NowNs());
+  const uint64_t now_ns = clock_.NowNs();
+  const uint64_t total_ns = Elapsed(request.times.start_ns, now_ns);
   if (success && request.compute_times != nullptr) {
     request.compute_times->Add(Elapsed(times.exec_start_ns, times.compute_start_ns),
                                Elapsed(times.compute_start_ns, times.compute_end_ns),
@@ -49,6 +50,16 @@ void StatisticsShard::AddRequest(const request::InferenceRequest& request, bool 
   stats.success.Add(total_ns);
   stats.queue.Add(Elapsed(request.times.queue_ns, times.exec_start_ns));
   AddCompute(times, &stats);
+  if (summaries_ != nullptr) {
+    const auto observe = [now_ns](telemetry::LatencySummary& summary, uint64_t ns) {
+      summary.Observe(ns / 1000, now_ns);
+    };
+    observe(summaries_->request, total_ns);
+    observe(summaries_->queue, Elapsed(request.times.queue_ns, times.exec_start_ns));
+    observe(summaries_->compute_input, Elapsed(times.exec_start_ns, times.compute_start_ns));
+    observe(summaries_->compute_infer, Elapsed(times.compute_start_ns, times.compute_end_ns));
+    observe(summaries_->compute_output, Elapsed(times.compute_end_ns, times.exec_end_ns));
+  }
   counts_.inference_count += std::max<uint64_t>(1, request.batch_size);
 }
 
@@ -62,17 +73,23 @@ void StatisticsShard::AddRefusal(const request::InferenceRequest& request,
 
 void StatisticsShard::AddCacheHit(const request::InferenceRequest& request, uint64_t start_ns,
                                   uint64_t end_ns) {
-  const uint64_t total_ns = Elapsed(request.times.start_ns, clock_.NowNs());
+  const uint64_t now_ns = clock_.NowNs();
+  const uint64_t queue_ns = Elapsed(request.times.queue_ns, start_ns);
   std::lock_guard lock(mutex_);
   auto& stats = counts_.inference_stats;
-  stats.success.Add(total_ns);
-  stats.queue.Add(Elapsed(request.times.queue_ns, start_ns));
+  stats.success.Add(Elapsed(request.times.start_ns, now_ns));
+  stats.queue.Add(queue_ns);
   stats.cache_hit.Add(Elapsed(start_ns, end_ns));
+  if (summaries_ == nullptr) return;
+  summaries_->queue.Observe(queue_ns / 1000, now_ns);
+  summaries_->cache_hit.Observe(Elapsed(start_ns, end_ns) / 1000, now_ns);
 }
 
 void StatisticsShard::AddCacheMiss(uint64_t lookup_and_insertion_ns) {
   std::lock_guard lock(mutex_);
   counts_.inference_stats.cache_miss.Add(lookup_and_insertion_ns);
+  if (summaries_ == nullptr) return;
+  summaries_->cache_miss.Observe(lookup_and_insertion_ns / 1000, clock_.NowNs());
 }
 
 void StatisticsShard::AddBatch(uint64_t batch_size, const backend::ExecutionTimes& times) {
@@ -160,6 +177,11 @@ void StatisticsShard::MergeInto(telemetry::ModelStatistics* total) const {
   }
   total->memory_usage.insert(total->memory_usage.end(), counts_.memory_usage.begin(),
                              counts_.memory_usage.end());
+}
+
+void StatisticsShard::MergeInto(telemetry::LatencySummaries* total) const {
+  std::lock_guard lock(mutex_);
+  if (summaries_ != nullptr) total->Merge(*summaries_);
 }
 
 }  // namespace nereid::model

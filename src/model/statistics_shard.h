@@ -3,11 +3,13 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <string>
 
 #include "backend/statistics_observer.h"
 #include "base/clock.h"
+#include "telemetry/latency_summary.h"
 #include "telemetry/model_statistics.h"
 
 namespace nereid::model {
@@ -19,7 +21,10 @@ telemetry::MemoryUsage ToMemoryUsage(const memory::BufferAttributes& usage);
 /// other to count; readers add the shares up. Thread-safe.
 class StatisticsShard {
  public:
-  explicit StatisticsShard(const base::Clock& clock) : clock_(clock) {}
+  /// `with_summaries`: also keeps what latency summaries need.
+  explicit StatisticsShard(const base::Clock& clock, bool with_summaries = false)
+      : clock_(clock),
+        summaries_(with_summaries ? std::make_unique<telemetry::LatencySummaries>() : nullptr) {}
 
   void AddRequest(const request::InferenceRequest& request, bool success,
                   const backend::ExecutionTimes& times);
@@ -34,13 +39,16 @@ class StatisticsShard {
 
   /// Adds this share to `total`, whose response_stats and batch_stats stay sorted by key and size.
   void MergeInto(telemetry::ModelStatistics* total) const;
+  /// The same for summaries; nothing if it has none.
+  void MergeInto(telemetry::LatencySummaries* total) const;
 
  private:
   const base::Clock& clock_;
   mutable std::mutex mutex_;
-  telemetry::ModelStatistics counts_;                            // guarded by mutex_
-  std::map<uint64_t, telemetry::BatchStatistics> batches_;       // guarded by mutex_
-  std::map<uint64_t, telemetry::ResponseStatistics> responses_;  // guarded by mutex_, by index
+  telemetry::ModelStatistics counts_;                             // guarded by mutex_
+  std::map<uint64_t, telemetry::BatchStatistics> batches_;        // guarded by mutex_
+  std::map<uint64_t, telemetry::ResponseStatistics> responses_;   // guarded by mutex_, by index
+  const std::unique_ptr<telemetry::LatencySummaries> summaries_;  // guarded by mutex_; null: off
 };
 
 }  // namespace nereid::model

@@ -8,6 +8,7 @@
 #include <span>
 
 #include "base/files.h"
+#include "base/usable_memory.h"
 #include "model_config.pb.h"
 
 namespace nereid::model {
@@ -157,10 +158,32 @@ base::Result<WarmupSample> BuildSample(const config::ModelConfig& config, const 
   return built;
 }
 
+/// Before any of it is made: what is zeros or random must not be what ends the process.
+Status CheckTotal(const config::ModelConfig& config) {
+  const uint64_t most = base::UsableMemoryBytes() / 2;
+  uint64_t total = 0;
+  for (const Sample& sample : config.proto().model_warmup()) {
+    if (sample.batch_size() == 0) continue;
+    for (const auto& [name, input] : sample.inputs()) {
+      if (input.has_input_data_file()) continue;
+      const auto size = SizeOf(name, input);
+      if (!size.ok()) continue;  // is told when its turn comes
+      total += *size;            // each is kMaxInputBytes at most
+      if (total <= most) continue;
+      return Status::Unavailable("out of memory: the inputs of model_warmup up to '" + name +
+                                 "' of sample '" + sample.name() + "' take " +
+                                 std::to_string(total) + " bytes, more than half of the " +
+                                 std::to_string(2 * most) + " bytes that this process may use");
+    }
+  }
+  return Status::Ok();
+}
+
 }  // namespace
 
 base::Result<std::vector<WarmupSample>> BuildWarmupSamples(const config::ModelConfig& config,
                                                            const ReadWarmupFile& read_file) {
+  NEREID_RETURN_IF_ERROR(CheckTotal(config));
   std::vector<WarmupSample> samples;
   for (const Sample& sample : config.proto().model_warmup()) {
     if (sample.batch_size() == 0) continue;

@@ -62,6 +62,18 @@ TEST(BuildWarmupSamplesTest, ZeroDataIsZero) {
       << "the value of zero_data says nothing";
 }
 
+TEST(BuildWarmupSamplesTest, WhatTakesMostOfTheMemoryIsNotMade) {
+  // 4 GiB each, 4 TiB together.
+  std::string inputs;
+  for (int i = 0; i < 1024; ++i) {
+    inputs += "inputs { key: \"IN" + std::to_string(i) +
+              "\" value { data_type: TYPE_INT8 dims: [ 4294967296 ] zero_data: true } } ";
+  }
+  const auto built = Build(kModel + ("model_warmup { name: \"s\" batch_size: 1 " + inputs + "}"));
+  EXPECT_EQ(built.status().code(), base::StatusCode::kUnavailable);
+  EXPECT_THAT(built.status().message(), HasSubstr("out of memory: the inputs of model_warmup"));
+}
+
 TEST(BuildWarmupSamplesTest, CountZeroIsOnceAndBatchSizeZeroIsNone) {
   const std::string zero = "data_type: TYPE_FP32 dims: [ 3, 2 ] zero_data: true";
   EXPECT_EQ((*Build(kModel + Sample(zero)))[0].executions, 1u);

@@ -93,7 +93,7 @@ std::set<ModelId> ModelLifecycle::RunInOrder(const LoadJobs& jobs, LoadReport* r
   std::map<ModelId, std::set<ModelId>> members;
   for (const auto& [id, job] : jobs) {
     std::set<ModelId>& awaited = members[id];
-    for (const std::string& name : ReadMembers(job.directory, options_.poll, job.overrides)) {
+    for (const std::string& name : job.members) {
       const ModelId own{name, id.space};
       if (jobs.contains(own)) {
         awaited.insert(own);
@@ -128,38 +128,67 @@ std::set<ModelId> ModelLifecycle::RunInOrder(const LoadJobs& jobs, LoadReport* r
   };
   const size_t count = std::min<size_t>(std::max<uint32_t>(1, options_.load_threads), jobs.size());
   std::vector<std::thread> threads;
-  for (size_t i = 1; i < count; ++i) threads.push_back(base::StartThread("model-load", work));
+  threads.reserve(count);
+  for (size_t i = 1; i < count; ++i) {
+    auto thread = base::StartThread("model-load", work);
+    if (!thread.ok()) {  // fewer side by side, then
+      LOG_WARNING << thread.status().message();
+      break;
+    }
+    threads.push_back(std::move(thread).value());
+  }
   work();
   for (std::thread& thread : threads) thread.join();
   return anew;
 }
 
+void ModelLifecycle::AddAgain(const std::vector<ModelId>& ensembles, LoadJobs* jobs) const {
+  std::lock_guard lock(mutex_);
+  for (const ModelId& id : ensembles) {
+    const auto found = ensembles_.find(id);
+    if (found == ensembles_.end()) continue;
+    LoadJob job = found->second.job;
+    job.is_wanted = false;  // which leaves it what it is
+    job.again = true;
+    jobs->try_emplace(id, std::move(job));
+  }
+}
+
 void ModelLifecycle::RunWithCallers(const LoadJobs& jobs, LoadReport* report) {
   std::vector<ModelId> callers;
   for (const ModelId& id : RunInOrder(jobs, report)) {
-    for (ModelId& caller : CallersOf(id)) callers.push_back(std::move(caller));
-  }
-  for (ModelId& ensemble : Redirected()) {
-    for (ModelId& caller : CallersOf(ensemble)) callers.push_back(std::move(caller));
-    callers.push_back(std::move(ensemble));
-  }
-  LoadJobs again;
-  {
     std::lock_guard lock(mutex_);
-    for (const ModelId& caller : callers) {
-      const auto found = ensembles_.find(caller);
-      if (found == ensembles_.end() || jobs.contains(caller)) continue;
-      again[caller] = found->second.job;
-      again[caller].again = true;
+    for (ModelId& caller : CallersOf(id)) {
+      if (!jobs.contains(caller)) callers.push_back(std::move(caller));
     }
   }
+  LoadJobs again;
+  AddAgain(callers, &again);
   LoadReport ignored;  // what fails is in the log, and out of service
   RunInOrder(again, &ignored);
 }
 
+void ModelLifecycle::ReloadRedirected() {
+  if (!options_.namespacing) return;
+  const auto plan = [this](LoadJobs* jobs) {
+    std::vector<ModelId> ensembles = Redirected();
+    const size_t count = ensembles.size();
+    {
+      std::lock_guard lock(mutex_);
+      for (size_t i = 0; i < count; ++i) {
+        for (ModelId& caller : CallersOf(ensembles[i])) ensembles.push_back(std::move(caller));
+      }
+    }
+    AddAgain(ensembles, jobs);
+    return Status::Ok();
+  };
+  LoadJobs jobs;
+  LoadReport ignored;  // as above
+  if (const auto turn = TakeTurn(plan, {}, &jobs); turn.ok()) RunInOrder(jobs, &ignored);
+}
+
 std::vector<ModelId> ModelLifecycle::CallersOf(const ModelId& id) const {
   std::vector<ModelId> callers{id};
-  std::lock_guard lock(mutex_);
   for (size_t i = 0; i < callers.size(); ++i) {
     for (const auto& [ensemble, known] : ensembles_) {
       const auto member = known.members.find(callers[i].name);
@@ -196,13 +225,14 @@ void ModelLifecycle::PlanWithMembers(LoadJob job, LoadJobs* jobs) const {
   std::vector<LoadJob> pending;
   pending.push_back(std::move(job));
   for (size_t i = 0; i < pending.size(); ++i) {
-    const ModelDirectory& caller = pending[i].directory;
+    LoadJob& caller = pending[i];
+    caller.members = ReadMembers(caller.directory, options_.poll, caller.Overrides());
     std::vector<LoadJob> called;
-    for (const std::string& member : ReadMembers(caller, options_.poll, pending[i].overrides)) {
+    for (const std::string& member : caller.members) {
       if (!base::IsPlainName(member)) continue;
       std::vector<ModelDirectory> found = FindModelDirectories(repositories, member);
       const auto own = std::find_if(found.begin(), found.end(), [&](const ModelDirectory& d) {
-        return options_.namespacing && d.repository == caller.repository;
+        return options_.namespacing && d.repository == caller.directory.repository;
       });
       if (own != found.end()) found = {ModelDirectory(*own)};
       // One that is not there, or twice, is for the ensemble's own load to report.
@@ -219,31 +249,39 @@ void ModelLifecycle::PlanWithMembers(LoadJob job, LoadJobs* jobs) const {
   }
   for (LoadJob& planned : pending) {
     const ModelId id = IdOf(planned.directory);
-    jobs->try_emplace(id, std::move(planned));
+    const auto [place, is_new] = jobs->try_emplace(id, std::move(planned));
+    if (!is_new) place->second.is_wanted |= planned.is_wanted;
   }
 }
 
-std::vector<ModelId> ModelLifecycle::UnneededMembers(const MemberIds& members) const {
-  std::vector<ModelId> unneeded;
-  std::lock_guard lock(mutex_);
-  for (const auto& [name, member] : members) {
-    if (!member) continue;
-    const auto state = states_.find(*member);
-    if (state != states_.end() && state->second.is_wanted) continue;
-    const bool is_called =
-        std::any_of(ensembles_.begin(), ensembles_.end(), [&](const auto& ensemble) {
-          const MemberIds& others = ensemble.second.members;
-          const auto found = others.find(member->name);
-          return found != others.end() && found->second == member;
-        });
-    if (!is_called) unneeded.push_back(*member);
+ModelLifecycle::UnloadPlan ModelLifecycle::PlanUnload(std::vector<ModelId> ids,
+                                                      bool with_members) const {
+  UnloadPlan plan;
+  for (size_t i = 0; i < ids.size(); ++i) {
+    const ModelId id = ids[i];
+    if (!plan.leaving.insert(id).second) continue;
+    // Whoever calls the model goes first: its requests are refused before its steps fail.
+    for (ModelId& caller : CallersOf(id)) {
+      if (!plan.leaving.contains(caller)) plan.order.push_back(std::move(caller));
+    }
+    plan.order.push_back(id);
+    const auto ensemble = ensembles_.find(id);
+    if (!with_members || ensemble == ensembles_.end()) continue;
+    for (const auto& [name, member] : ensemble->second.members) {
+      if (!member || IsCalled(*member, plan.leaving)) continue;
+      const auto state = states_.find(*member);
+      if (state == states_.end() || !state->second.is_wanted) ids.push_back(*member);
+    }
   }
-  return unneeded;
+  return plan;
 }
 
-void ModelLifecycle::SetWanted(const ModelId& id, bool wanted) {
-  std::lock_guard lock(mutex_);
-  states_[id].is_wanted = wanted;
+bool ModelLifecycle::IsCalled(const ModelId& id, const std::set<ModelId>& leaving) const {
+  return std::any_of(ensembles_.begin(), ensembles_.end(), [&](const auto& ensemble) {
+    const MemberIds& members = ensemble.second.members;
+    const auto found = members.find(id.name);
+    return !leaving.contains(ensemble.first) && found != members.end() && found->second == id;
+  });
 }
 
 }  // namespace nereid::repository

@@ -3,9 +3,13 @@
 
 #include <sys/stat.h>
 
+#include <cerrno>
 #include <filesystem>
 #include <functional>
+#include <system_error>
+#include <vector>
 
+#include "base/files.h"
 #include "config/version_policy.h"
 
 namespace nereid::repository {
@@ -20,10 +24,17 @@ uint64_t Mix(uint64_t x) {
   return x ^ (x >> 31);
 }
 
-uint64_t HashOf(const std::string& name, const std::string& path) {
+/// What stands for the file itself. One that is gone, or a link that leads nowhere, has its name
+/// alone; a file system that gives no answer is an error, not a change.
+base::Result<uint64_t> HashOf(const std::string& name, const std::string& path) {
   struct stat info {};
   uint64_t hash = Mix(std::hash<std::string>{}(name));
-  if (::stat(path.c_str(), &info) != 0) return hash;
+  if (::stat(path.c_str(), &info) != 0) {
+    const int error = errno;
+    if (error != EIO && error != ESTALE && error != ETIMEDOUT) return hash;
+    return base::Status::Internal("failed to stat file " + path + ": " +
+                                  std::generic_category().message(error));
+  }
   for (const uint64_t part :
        {static_cast<uint64_t>(info.st_mtim.tv_sec), static_cast<uint64_t>(info.st_mtim.tv_nsec),
         static_cast<uint64_t>(info.st_size), static_cast<uint64_t>(info.st_ino)}) {
@@ -32,15 +43,30 @@ uint64_t HashOf(const std::string& name, const std::string& path) {
   return hash;
 }
 
-/// A sum, because directories come in no order.
-uint64_t HashOfTree(const std::string& name, const std::string& path) {
-  uint64_t sum = HashOf(name, path);
+/// A sum, because directories come in no order. A directory that nobody may read, or that was
+/// removed since it was seen, counts as an empty one.
+base::Result<uint64_t> HashOfTree(const std::string& name, const std::string& path) {
+  NEREID_ASSIGN_OR_RETURN(uint64_t sum, HashOf(name, path));
   std::error_code error;
   if (!fs::is_directory(path, error)) return sum;
-  fs::recursive_directory_iterator it(path, fs::directory_options::skip_permission_denied, error);
-  for (const fs::recursive_directory_iterator end; !error && it != end; it.increment(error)) {
-    const std::string below = it->path().string();
-    sum += HashOf(below.substr(path.size()), below);
+  std::vector<std::string> pending{path};
+  while (!pending.empty()) {
+    const std::string directory = std::move(pending.back());
+    pending.pop_back();
+    fs::directory_iterator it(directory, fs::directory_options::skip_permission_denied, error);
+    while (!error && it != fs::directory_iterator()) {
+      std::string below = it->path().string();
+      NEREID_ASSIGN_OR_RETURN(const uint64_t hash, HashOf(below.substr(path.size()), below));
+      sum += hash;
+      std::error_code ignored;  // of a file that is gone by now
+      const bool is_link = it->is_symlink(ignored);
+      if (!is_link && it->is_directory(ignored)) pending.push_back(std::move(below));
+      it.increment(error);
+    }
+    if (error && error != std::errc::no_such_file_or_directory) {
+      return base::Status::Internal("failed to read directory " + directory + ": " +
+                                    error.message());
+    }
   }
   return sum;
 }
@@ -53,13 +79,11 @@ bool IsVersionEntry(const std::string& name) {
 
 }  // namespace
 
-FileState ReadFileState(const std::string& directory) {
+base::Result<FileState> ReadFileState(const std::string& directory) {
+  NEREID_ASSIGN_OR_RETURN(const auto names, base::ListDirectory(directory));
   FileState state;
-  std::error_code error;
-  fs::directory_iterator it(directory, error);
-  for (const fs::directory_iterator end; !error && it != end; it.increment(error)) {
-    const std::string name = it->path().filename().string();
-    state.entries[name] = HashOfTree(name, it->path().string());
+  for (const std::string& name : names) {
+    NEREID_ASSIGN_OR_RETURN(state.entries[name], HashOfTree(name, base::JoinPath(directory, name)));
   }
   return state;
 }

@@ -5,6 +5,8 @@
 #include <map>
 #include <string>
 
+#include "base/result.h"
+
 namespace nereid::repository {
 
 /// What a model's directory looked like at a moment: enough to see that a file of it was written,
@@ -18,8 +20,9 @@ struct FileState {
 };
 
 /// Links are followed to the file that they name, but not into a directory: one to a parent would
-/// never end. Empty if the directory cannot be read.
-FileState ReadFileState(const std::string& directory);
+/// never end. NOT_FOUND if the directory is not there, INTERNAL if the file system gives no answer:
+/// neither is a change of the files.
+base::Result<FileState> ReadFileState(const std::string& directory);
 
 /// The entries that say nothing but how the model is configured: config.pbtxt, configs.
 bool IsConfigEntry(const std::string& name);

@@ -27,7 +27,7 @@ class FileStateTest : public ::testing::Test {
   void Write(const std::string& path, const std::string& content) {
     std::ofstream(root_ / path) << content;
   }
-  FileState State() const { return ReadFileState(root_.string()); }
+  FileState State() const { return ReadFileState(root_.string()).value(); }
 
   std::unique_ptr<base::TemporaryDirectory> directory_;
   fs::path root_;
@@ -38,7 +38,7 @@ TEST_F(FileStateTest, ReadingChangesNothing) {
   std::ifstream(root_ / "config.pbtxt").get();
   EXPECT_EQ(State(), before);
   EXPECT_EQ(before.entries.size(), 4u);
-  EXPECT_TRUE(ReadFileState("/nonexistent").entries.empty());
+  EXPECT_EQ(ReadFileState("/nonexistent").status().code(), base::StatusCode::kNotFound);
 }
 
 TEST_F(FileStateTest, EveryChangeOfAFileShows) {

@@ -14,6 +14,7 @@ namespace nereid::repository {
 /// What a model was loaded from.
 struct LoadBasis {
   config::ModelConfigPtr config;  // as polled
+  bool configured = true;         // false: neither a file nor an override configures it
   FileState files;
   /// The files are the model's own (given with the load, or moved by an agent) and say nothing of
   /// the repository's.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -23,6 +24,8 @@ class LoadedModel {
   virtual void StopAccepting() = 0;
   /// Whether the model's backend says that it can work.
   virtual base::Status CheckReady() = 0;
+  /// Sequences whose next request may come.
+  virtual size_t LiveSequences() const { return 0; }
   /// Called once, when this object has taken its place in the table.
   virtual void Activate() {}
   /// Called once, when it has left the table: no request finds it any more, though those that have
@@ -37,6 +40,7 @@ struct VersionSource {
   std::string directory;          // the model's
   std::string version_directory;  // the version's
   config::ModelConfigPtr config;  // completed from the files, normalised, validated
+  bool configured = true;         // false: neither a file nor an override configures it
   /// What keeps the files where they are; to be kept for as long as the model, and let go after it.
   std::shared_ptr<const void> origin = nullptr;
 };

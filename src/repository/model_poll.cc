@@ -76,9 +76,8 @@ std::vector<int64_t> FindVersions(const config::ModelFiles& files,
   for (const auto& [name, entries] : files.subdirectories) {
     if (const auto version = config::ParseVersionDirectory(name)) {
       available.push_back(*version);
-    } else if (name != "configs" && name != "warmup" && name != "initial_state") {
-      LOG_WARNING << "ignoring version directory '" << name << "' of model '" << config.name()
-                  << "': it is not a number, or starts with a zero";
+    } else if (const auto reason = config::WhyNoVersion(name); !reason.empty()) {
+      LOG_WARNING << "ignore version directory '" << name << "' which " << reason;
     }
   }
   const config::VersionSelection selection =
@@ -98,22 +97,28 @@ RepositoryList PlainRepositories(const std::set<std::string>& paths) {
   return list;
 }
 
-base::Result<std::vector<ModelDirectory>> ScanRepositories(const RepositoryList& repositories) {
-  std::vector<ModelDirectory> directories;
+RepositoryScan ScanRepositories(const RepositoryList& repositories) {
+  RepositoryScan scan;
   for (const auto& [path, mapping] : repositories) {
-    if (!base::IsDirectory(path)) return Status::Internal("failed to stat file " + path);
-    NEREID_ASSIGN_OR_RETURN(auto names, base::ListSubdirectories(path));
+    auto listed = base::ListSubdirectories(path);
+    if (!listed.ok()) {
+      const bool is_directory = base::IsDirectory(path);
+      scan.failures[path] = Status::Internal(is_directory ? listed.status().message()
+                                                          : "failed to stat file " + path);
+      continue;
+    }
+    std::vector<std::string> names = std::move(listed).value();
     for (const auto& [model, directory] : mapping) {
       if (std::erase(names, directory) == 0) continue;
-      directories.push_back({model, base::JoinPath(path, directory), path});
+      scan.directories.push_back({model, base::JoinPath(path, directory), path});
     }
     for (const std::string& name : names) {
-      directories.push_back({name, base::JoinPath(path, name), path});
+      scan.directories.push_back({name, base::JoinPath(path, name), path});
     }
   }
-  std::stable_sort(directories.begin(), directories.end(),
+  std::stable_sort(scan.directories.begin(), scan.directories.end(),
                    [](const auto& a, const auto& b) { return a.name < b.name; });
-  return directories;
+  return scan;
 }
 
 std::vector<ModelDirectory> FindModelDirectories(const RepositoryList& repositories,
@@ -150,8 +155,11 @@ base::Result<PolledModel> PollModel(const ModelDirectory& directory, const PollO
     polled.basis.staged = true;
   } else {
     // Before anything is read: a change while we read makes the model look modified next time.
-    polled.basis.files = ReadFileState(directory.path);
+    NEREID_ASSIGN_OR_RETURN(polled.basis.files, ReadFileState(directory.path));
   }
+  polled.basis.configured =
+      overrides.config.has_value() ||
+      base::PathExists(ConfigFilePath(polled.directory.path, options.config_name));
   NEREID_ASSIGN_OR_RETURN(const config::ModelConfigPtr written,
                           WrittenConfig(polled.directory.path, options, overrides));
   if (written->proto().model_repository_agents().agents_size() > 0) {

@@ -41,9 +41,22 @@ struct PollOptions {
   agent::AgentRegistry* agents = nullptr;
 };
 
-/// The models of all repositories, sorted by name, then by repository. A name that several
-/// repositories have is there several times. INTERNAL if a repository cannot be read.
-base::Result<std::vector<ModelDirectory>> ScanRepositories(const RepositoryList& repositories);
+/// What repositories hold at a moment.
+struct RepositoryScan {
+  /// Sorted by name, then by repository. A name that several repositories have is there several
+  /// times.
+  std::vector<ModelDirectory> directories;
+  /// By path, the repositories that cannot be read (INTERNAL), of which nothing is known.
+  std::map<std::string, base::Status> failures;
+
+  /// Success, or the first failure.
+  base::Status status() const {
+    return failures.empty() ? base::Status::Ok() : failures.begin()->second;
+  }
+};
+
+/// Looks at all repositories. Blocks for as long as their file systems take.
+RepositoryScan ScanRepositories(const RepositoryList& repositories);
 
 /// The directories that a model of this name has: one for each repository that knows it.
 std::vector<ModelDirectory> FindModelDirectories(const RepositoryList& repositories,

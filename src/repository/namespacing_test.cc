@@ -49,8 +49,7 @@ class NamespacingTest : public RepositoryTest {
   void LoadAll() {
     if (!lifecycle_) Start();
     const auto report = lifecycle_->LoadAll();
-    ASSERT_TRUE(report.ok()) << report.status().message();
-    failures_ = report->failures;
+    failures_ = report.failures;
   }
   base::Status Find(const std::string& name) {
     return lifecycle_->Table()->Find(name, -1).status();

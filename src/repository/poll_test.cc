@@ -3,14 +3,19 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cerrno>
+
+#include "base/testing/failing_readdir.h"
 #include "repository/repository_snapshot.h"
 #include "repository/testing/repository_fixture.h"
 
 namespace nereid::repository {
 namespace {
 
+using ::testing::_;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
+using ::testing::Pair;
 using ::testing::UnorderedElementsAre;
 
 RepositorySnapshot Snapshot(const std::map<std::string, uint64_t>& models,
@@ -39,8 +44,8 @@ class PollTest : public RepositoryTest {
  protected:
   std::vector<std::string> Poll() {
     const auto report = lifecycle_->LoadAll();
-    EXPECT_TRUE(report.ok());
-    failures_ = report->failures;
+    failures_ = report.failures;
+    unreadable_ = report.unreadable;
     return loader_.TakeEvents();
   }
   void SetUp() override {
@@ -51,6 +56,7 @@ class PollTest : public RepositoryTest {
 
   std::optional<ModelLifecycle> lifecycle_;
   std::map<std::string, base::Status> failures_;
+  std::map<std::string, base::Status> unreadable_;
 };
 
 TEST_F(PollTest, ModelsComeChangeAndGo) {
@@ -98,6 +104,57 @@ TEST_F(PollTest, ANameThatTurnsUpTwiceIsUnloadedUntilItIsUnique) {
   EXPECT_EQ(failures_.size(), 1u);
   std::filesystem::remove_all(root_ / "r1" / "a");
   EXPECT_THAT(Poll(), ElementsAre("load a:1", "activate a:1"));
+}
+
+TEST_F(PollTest, ARepositoryThatCannotBeReadKeepsItsModels) {
+  Write("r1/a", "backend: \"b\"", {"1"});
+  Write("r2/b", "backend: \"b\"", {"1"});
+  lifecycle_.reset();
+  options_.poll.repositories = {(root_ / "r1").string(), (root_ / "r2").string()};
+  lifecycle_.emplace(options_, loader_);
+  EXPECT_THAT(Poll(), UnorderedElementsAre("load a:1", "activate a:1", "load b:1", "activate b:1"));
+
+  std::filesystem::rename(root_ / "r1", root_ / "away");
+  Write("r2/a", "backend: \"b\"", {"1"});
+  std::filesystem::remove_all(root_ / "r2" / "b");
+  EXPECT_THAT(Poll(), ElementsAre("gone b:1")) << "the other repository is looked at all the same";
+  EXPECT_THAT(unreadable_, ElementsAre(Pair((root_ / "r1").string(), _)));
+
+  std::filesystem::remove_all(root_ / "r2" / "a");
+  std::filesystem::rename(root_ / "away", root_ / "r1");
+  EXPECT_THAT(Poll(), IsEmpty()) << "it is as it was";
+  EXPECT_THAT(unreadable_, IsEmpty());
+}
+
+TEST_F(PollTest, ARepositoryThatComesLaterIsFound) {
+  lifecycle_.reset();
+  options_.poll.repositories = {(root_ / "r1").string()};
+  lifecycle_.emplace(options_, loader_);
+  EXPECT_THAT(Poll(), IsEmpty());
+  EXPECT_EQ(unreadable_.size(), 1u);
+  Write("r1/a", "backend: \"b\"", {"1"});
+  EXPECT_THAT(Poll(), ElementsAre("load a:1", "activate a:1"));
+  EXPECT_THAT(unreadable_, IsEmpty());
+}
+
+TEST_F(PollTest, AListThatBreaksOffUnloadsNothing) {
+  Write("a", "backend: \"b\"", {"1"});
+  Write("b", "backend: \"b\"", {"1"});
+  Poll();
+  {
+    const base::testing::FailingReaddir failing(root_.string(), EIO);
+    EXPECT_THAT(Poll(), IsEmpty());
+    EXPECT_EQ(unreadable_.size(), 1u);
+    EXPECT_FALSE(lifecycle_->Index(false).ok());
+  }
+  {
+    const base::testing::FailingReaddir failing((root_ / "a").string(), EIO);
+    EXPECT_THAT(Poll(), IsEmpty()) << "a model's own files";
+    EXPECT_EQ(failures_.size(), 1u);
+  }
+  EXPECT_THAT(Poll(), IsEmpty());
+  EXPECT_THAT(failures_, IsEmpty());
+  EXPECT_EQ(IndexText(*lifecycle_), "a/1/READY/\nb/1/READY/\n");
 }
 
 }  // namespace

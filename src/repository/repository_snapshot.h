@@ -15,6 +15,7 @@ struct RepositorySnapshot {
   struct Model {
     std::string path;
     FileState files;
+    std::string repository = {};
     bool operator==(const Model&) const = default;
   };
   std::map<ModelId, Model> models;  // those that are there twice are left out

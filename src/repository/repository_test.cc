@@ -16,8 +16,7 @@ TEST_F(RepositoryTest, LoadsTheVersionsThatThePolicySelects) {
         {"1", "2", "010", "10", "abc"});
   ModelLifecycle lifecycle(options_, loader_);
   const auto report = lifecycle.LoadAll();
-  ASSERT_TRUE(report.ok());
-  EXPECT_TRUE(report->failures.empty());
+  EXPECT_TRUE(report.failures.empty());
   EXPECT_EQ(IndexText(lifecycle), "m/2/READY/\nm/10/READY/\n");
   EXPECT_TRUE(lifecycle.AllReady());
   EXPECT_EQ(lifecycle.Table()->Find("m", 1).status().message(),
@@ -34,20 +33,19 @@ TEST_F(RepositoryTest, ReportsEachModelThatFails) {
   Write("good", "backend: \"b\"", {"1"});
   ModelLifecycle lifecycle(options_, loader_);
   auto report = lifecycle.LoadAll();
-  ASSERT_TRUE(report.ok());
-  ASSERT_EQ(report->failures.size(), 3u);
+  ASSERT_EQ(report.failures.size(), 3u);
   EXPECT_EQ(
-      report->failures["bad"].message(),
+      report.failures["bad"].message(),
       "load failed for model 'bad': version 1 is at UNAVAILABLE state: Invalid argument: it is "
       "bad;\n");
-  EXPECT_EQ(report->failures["broken"].message(),
+  EXPECT_EQ(report.failures["broken"].message(),
             "failed to load 'broken', failed to poll from model repository");
   EXPECT_EQ(
-      report->failures["empty"].message(),
+      report.failures["empty"].message(),
       "load failed for model 'empty': at least one version must be available under the version "
       "policy of model 'empty'\n");
   EXPECT_EQ(IndexText(lifecycle),
-            "bad/1/UNAVAILABLE/Invalid argument: it is bad\nbroken///\nempty///\ngood/1/READY/\n");
+            "bad/1/UNAVAILABLE/Invalid argument: it is bad\nbroken///\ngood/1/READY/\n");
   EXPECT_EQ(IndexText(lifecycle, true), "good/1/READY/\n");
   EXPECT_FALSE(lifecycle.AllReady());
 }
@@ -86,7 +84,37 @@ TEST_F(RepositoryTest, UnloadLetsRequestsFinish) {
   EXPECT_THAT(lifecycle.WaitUntilGone([] { return true; }), IsEmpty());
   EXPECT_EQ(IndexText(lifecycle), "m/1/UNAVAILABLE/unloaded\n");
   EXPECT_TRUE(lifecycle.AllReady());
+}
+
+TEST_F(RepositoryTest, AnUnknownNameThatIsUnloadedLeavesNothing) {
+  Write("m", "backend: \"b\"", {"1"});
+  ModelLifecycle lifecycle(options_, loader_);
+  ASSERT_TRUE(lifecycle.Load("m").ok());
+  const auto table = lifecycle.Table();
   EXPECT_TRUE(lifecycle.Unload("never heard of").ok());
+  EXPECT_TRUE(lifecycle.Unload("nor of this", true).ok());
+  EXPECT_EQ(lifecycle.Table(), table) << "there is nothing to be changed";
+}
+
+TEST_F(RepositoryTest, AModelWithoutAVersionIsKnownButNotListed) {
+  Write("m", "backend: \"b\"", {});
+  ModelLifecycle lifecycle(options_, loader_);
+  EXPECT_THAT(lifecycle.Load("m").message(), HasSubstr("at least one version must be available"));
+  EXPECT_EQ(IndexText(lifecycle), "");
+  EXPECT_FALSE(lifecycle.AllReady());
+  EXPECT_EQ(lifecycle.Table()->Find("m", -1).status().message(),
+            "Request for unknown model: 'm' has no available versions");
+  EXPECT_EQ(lifecycle.Table()->Find("m", 1).status().message(),
+            "Request for unknown model: 'm' version 1 is not found");
+  ASSERT_TRUE(lifecycle.Unload("m").ok());
+  EXPECT_TRUE(lifecycle.AllReady());
+  EXPECT_EQ(IndexText(lifecycle), "m///\n");
+
+  EXPECT_FALSE(lifecycle.Load("m").ok());
+  std::filesystem::create_directories(root_ / "m" / "1");
+  ASSERT_TRUE(lifecycle.Load("m").ok());
+  EXPECT_EQ(IndexText(lifecycle), "m/1/READY/\n");
+  EXPECT_TRUE(lifecycle.AllReady());
 }
 
 TEST_F(RepositoryTest, NamesStayInsideTheRepository) {
@@ -104,14 +132,16 @@ TEST_F(RepositoryTest, ANameInTwoRepositoriesIsNotLoaded) {
   options_.poll.repositories = {(root_ / "a").string(), (root_ / "b").string()};
   ModelLifecycle lifecycle(options_, loader_);
   auto report = lifecycle.LoadAll();
-  EXPECT_THAT(report->failures["m"].message(), HasSubstr("not unique"));
+  EXPECT_THAT(report.failures["m"].message(), HasSubstr("not unique"));
   EXPECT_EQ(IndexText(lifecycle), "m//UNAVAILABLE/model appears in two or more repositories\n");
 }
 
 TEST_F(RepositoryTest, AMissingRepositoryIsAFailure) {
   options_.poll.repositories = {"/nonexistent"};
   ModelLifecycle lifecycle(options_, loader_);
-  EXPECT_EQ(lifecycle.LoadAll().status().message(), "failed to stat file /nonexistent");
+  const auto report = lifecycle.LoadAll();
+  EXPECT_EQ(report.unreadable.at("/nonexistent").message(), "failed to stat file /nonexistent");
+  EXPECT_EQ(lifecycle.Index(false).status().message(), "failed to stat file /nonexistent");
 }
 
 }  // namespace

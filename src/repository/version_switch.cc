@@ -46,7 +46,7 @@ base::Result<std::shared_ptr<LoadedModel>> ModelLifecycle::MakeVersion(const Ver
                                                                        uint64_t generation) {
   {
     std::lock_guard lock(mutex_);
-    living_.insert(VersionText(source.id, source.version));
+    living_.emplace(source.id, source.version);
   }
   const auto on_destroyed = [this, id = source.id, version = source.version, generation] {
     OnDestroyed(id, version, generation);
@@ -56,7 +56,7 @@ base::Result<std::shared_ptr<LoadedModel>> ModelLifecycle::MakeVersion(const Ver
                   : loader_.Update(ServingModel(source.id, source.version), source, on_destroyed);
   if (!made.ok()) {
     std::lock_guard lock(mutex_);
-    living_.erase(living_.find(VersionText(source.id, source.version)));
+    living_.erase(living_.find({source.id, source.version}));
   }
   return made;
 }
@@ -83,11 +83,13 @@ ModelLifecycle::LoadedVersions ModelLifecycle::MakeVersions(const PolledModel& p
                                polled.directory.path,
                                base::JoinPath(polled.directory.path, std::to_string(version)),
                                polled.basis.config,
+                               polled.basis.configured,
                                polled.origin};
     LOG_INFO << (action == VersionAction::kLoad ? "loading: " : "updating: ") << id << ":"
              << version;
     auto model = MakeVersion(source, action, generation);
-    for (uint32_t retry = 0; !model.ok() && retry < options_.load_retries; ++retry) {
+    for (uint32_t retry = 0; !model.ok() && retry < options_.load_retries && !gate_->IsClosed();
+         ++retry) {
       LOG_WARNING << "retrying to load '" << id << "' version " << version << ": "
                   << model.status().message();
       model = MakeVersion(source, action, generation);

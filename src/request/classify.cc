@@ -44,7 +44,7 @@ base::Status Classify(std::span<const ClassificationWish> wishes, InferenceRespo
     const auto wish = std::find_if(
         wishes.begin(), wishes.end(),
         [&](const ClassificationWish& candidate) { return candidate.output == output->name; });
-    if (wish == wishes.end()) continue;
+    if (wish == wishes.end() || wish->count == 0) continue;
     NEREID_RETURN_IF_ERROR(ClassifyOutput(response->model(), wish->count, output.get()));
   }
   return base::Status::Ok();

@@ -13,7 +13,7 @@ namespace nereid::request {
 /// A client wants the `count` best classes of an output instead of the tensor.
 struct ClassificationWish {
   std::string output;
-  uint64_t count = 0;  // at least 1
+  uint64_t count = 0;  // 0: the tensor itself after all
 };
 
 /// Replaces the outputs that are wished for, wherever the response has them, by their classes; the

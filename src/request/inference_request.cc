@@ -34,7 +34,8 @@ base::Result<Input*> InferenceRequest::AddInput(std::string_view name, tensor::D
                                          "' cannot be added to a raw request, which has one "
                                          "nameless input");
   }
-  if (FindInput(name) != nullptr) {
+  const auto name_of = [](const Input& input) -> std::string_view { return input.name; };
+  if (input_names_.Find(inputs_, name, name_of)) {
     return base::Status::InvalidArgument(LogPrefix() + "input '" + std::string(name) +
                                          "' already exists in request");
   }
@@ -63,6 +64,7 @@ const Input* InferenceRequest::FindInput(std::string_view name) const {
 }
 
 base::Status InferenceRequest::RemoveInput(std::string_view name) {
+  input_names_.Clear();
   const auto erased =
       std::erase_if(inputs_, [name](const Input& input) { return input.name == name; });
   if (erased == 0) {
@@ -74,6 +76,7 @@ base::Status InferenceRequest::RemoveInput(std::string_view name) {
 }
 
 void InferenceRequest::RemoveAllInputs() {
+  input_names_.Clear();
   inputs_.clear();
   is_raw_ = false;
 }
@@ -90,6 +93,7 @@ Input* InferenceRequest::AddServerInput(std::string_view name, tensor::DataType 
 }
 
 void InferenceRequest::RemoveServerInputs() {
+  input_names_.Clear();
   inputs_.erase(inputs_.end() - static_cast<std::ptrdiff_t>(server_inputs_), inputs_.end());
   server_inputs_ = 0;
 }

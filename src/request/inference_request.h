@@ -9,6 +9,7 @@
 #include <variant>
 #include <vector>
 
+#include "base/name_index.h"
 #include "base/result.h"
 #include "memory/host_buffer.h"
 #include "request/cancellation.h"
@@ -167,6 +168,7 @@ class InferenceRequest {
  private:
   friend base::Status ResolveRawInput(InferenceRequest&);
   std::vector<Input> inputs_;
+  base::NameIndex input_names_;  // for AddInput
   size_t server_inputs_ = 0;  // how many of them, at the end, the server added
   bool is_raw_ = false;
   std::shared_ptr<ResponseSink> sink_;

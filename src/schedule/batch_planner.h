@@ -99,9 +99,11 @@ class BatchPlanner {
 
   /// A handed out request was released.
   virtual void OnReleased(request::InferenceRequest& /*request*/, uint64_t /*now_ns*/) {}
-  /// Whether a backend may ask for a request to be executed once more.
-  virtual bool MayReschedule() const { return false; }
-  /// Queues a handed out request again, as the next one of its sequence.
+  /// Whether a backend may have this request, which is handed out, executed once more; if not, why,
+  /// and the backend has to release it for good.
+  virtual base::Status CheckReschedule(const request::InferenceRequest& request, uint64_t now_ns);
+  /// Queues a handed out request again, as the next one of its sequence. CheckReschedule has said
+  /// yes.
   virtual void Reschedule(RequestPtr /*request*/, uint64_t /*now_ns*/,
                           std::vector<Refusal>* /*refused*/) {}
 

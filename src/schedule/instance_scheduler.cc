@@ -24,11 +24,42 @@ bool Holds(const std::vector<RequestPtr>& requests, const request::InferenceRequ
 
 std::string Seconds(uint64_t ns) { return std::to_string(ns / 1'000'000'000) + " s"; }
 
+uint64_t InputBytes(const Batch& batch) {
+  uint64_t bytes = 0;
+  for (const RequestPtr& request : batch.requests) {
+    if (request == nullptr) continue;
+    for (const request::Input& input : request->inputs()) bytes += input.ByteSize();
+  }
+  return bytes;
+}
+
 }  // namespace
+
+/// Workers whose threads run and that the scheduler does not know yet.
+class InstanceScheduler::WaitingWorkers final : public PreparedInstances {
+ public:
+  explicit WaitingWorkers(InstanceScheduler& scheduler) : scheduler_(scheduler) {}
+  ~WaitingWorkers() override {
+    {
+      std::lock_guard lock(scheduler_.mutex_);
+      for (const auto& worker : workers) worker->stop = true;
+    }
+    for (const auto& worker : workers) {
+      worker->ready.notify_one();
+      if (worker->thread.joinable()) worker->thread.join();
+    }
+  }
+  WaitingWorkers(const WaitingWorkers&) = delete;
+  WaitingWorkers& operator=(const WaitingWorkers&) = delete;
+
+  std::vector<std::shared_ptr<Worker>> workers;
+
+ private:
+  InstanceScheduler& scheduler_;
+};
 
 InstanceScheduler::InstanceScheduler(std::string model_name, std::unique_ptr<BatchPlanner> planner,
                                      std::shared_ptr<ResponseOrder> order,
-                                     std::vector<SchedulerInstance> instances,
                                      const SchedulerEnvironment& environment)
     : model_name_(std::move(model_name)),
       inline_policy_(environment.inline_mode),
@@ -39,22 +70,40 @@ InstanceScheduler::InstanceScheduler(std::string model_name, std::unique_ptr<Bat
       order_(std::move(order)),
       planner_(std::move(planner)),
       timer_(environment.timers, [this] { OnTimer(); }),
-      watchdog_timer_(environment.timers, [this] { OnWatchdog(); }) {
-  AddInstances(std::move(instances));
+      watchdog_timer_(environment.timers, [this] { OnWatchdog(); }) {}
+
+base::Result<std::unique_ptr<PreparedInstances>> InstanceScheduler::PrepareInstances(
+    std::vector<SchedulerInstance> instances) {
+  auto prepared = std::make_unique<WaitingWorkers>(*this);
+  for (SchedulerInstance& instance : instances) {
+    auto& worker = prepared->workers.emplace_back(std::make_shared<Worker>());
+    worker->instance = std::move(instance);
+    auto thread = base::StartThread(
+        worker->instance.name, [this, w = worker.get()] { WorkerLoop(*w); },
+        worker->instance.placement);
+    if (!thread.ok()) {
+      return thread.status().WithPrefix("model '" + model_name_ + "', instance " +
+                                        std::to_string(prepared->workers.size()) + " of " +
+                                        std::to_string(instances.size()) + ": ");
+    }
+    worker->thread = std::move(thread).value();
+  }
+  return std::unique_ptr<PreparedInstances>(std::move(prepared));
 }
 
-void InstanceScheduler::AddInstances(std::vector<SchedulerInstance> instances) {
+void InstanceScheduler::AddPrepared(std::unique_ptr<PreparedInstances> prepared) {
+  if (prepared == nullptr) return;
+  auto& workers = static_cast<WaitingWorkers&>(*prepared).workers;
   std::unique_lock lock(mutex_);
-  for (SchedulerInstance& instance : instances) {
-    auto& worker = workers_.emplace_back(std::make_shared<Worker>());
-    worker->instance = std::move(instance);
+  workers_.reserve(workers_.size() + workers.size());
+  idle_.reserve(workers_.size() + workers.size());
+  for (auto& worker : workers) {
     worker->id = next_instance_++;
     planner_->AddInstance(worker->id, clock_.NowNs());
     idle_.push_back(worker.get());
-    worker->thread = base::StartThread(
-        worker->instance.name, [this, w = worker.get()] { WorkerLoop(*w); },
-        worker->instance.placement);
+    workers_.push_back(std::move(worker));
   }
+  workers.clear();
   CarryOut(PlanLocked(clock_.NowNs()), lock);
 }
 
@@ -114,6 +163,8 @@ InstanceScheduler::~InstanceScheduler() {
           Status::Unavailable("model '" + model_name_ + "' was unloaded while it had no instance"),
           &unserved);
     }
+    CarryOut(PlanLocked(clock_.NowNs()), lock);
+    lock.lock();
     worker_free_.wait(lock,
                       [this] { return planner_->size() == 0 && idle_.size() == workers_.size(); });
     for (const auto& worker : workers_) runners.push_back(worker->instance.runner);
@@ -127,7 +178,8 @@ Status InstanceScheduler::CheckAcceptingLocked(const request::InferenceRequest& 
   const bool goes_on =
       planner_->IsPerInstance() && (request.flags & request::kFlagSequenceStart) == 0;
   if (!accepting_ && !goes_on) {
-    return Status::Unavailable(request.LogPrefix() +
+    // Triton's texts: the one for sequences lacks the request's id.
+    return Status::Unavailable((planner_->IsPerInstance() ? std::string() : request.LogPrefix()) +
                                "Server is stopping, scheduler for model has stopped accepting new "
                                "inference requests");
   }
@@ -151,7 +203,7 @@ Status InstanceScheduler::Enqueue(RequestPtr& request) {
   Plan plan = PlanLocked(now);
   // Of a request that is on its way at once nobody needs to tell us anything.
   if (!plan.batch || !Holds(plan.batch->requests, pushed)) WatchLocked(*pushed);
-  if (!plan.batch || !may_run_inline || !inline_policy_.RunInline()) {
+  if (!plan.batch || !may_run_inline || !inline_policy_.RunInline(InputBytes(*plan.batch), now)) {
     CarryOut(std::move(plan), lock);
     return Status::Ok();
   }
@@ -160,10 +212,10 @@ Status InstanceScheduler::Enqueue(RequestPtr& request) {
   plan.batch.reset();
   CarryOut(std::move(plan), lock);
   RunBatch(worker, std::move(batch));
+  if (worker.executed_ns >= InlinePolicy::kSurpriseNs) WarnOfSurprise(worker);
   lock.lock();
-  FinishLocked(worker);
   // Only what this thread brought runs here: what has arrived meanwhile is the instance's.
-  CarryOut(PlanLocked(clock_.NowNs()), lock);
+  CarryOut(FinishLocked(worker), lock);
   return Status::Ok();
 }
 
@@ -219,10 +271,9 @@ void InstanceScheduler::OnReleased(request::InferenceRequest& request) noexcept 
 }
 
 Status InstanceScheduler::Reschedule(RequestPtr& request) noexcept {
-  if (!planner_->MayReschedule()) {
-    return Status::InvalidArgument(
-        "Request is released with TRITONSERVER_REQUEST_RELEASE_RESCHEDULE, while the model is not "
-        "configured to handle such a flag.");
+  {
+    std::lock_guard lock(mutex_);
+    NEREID_RETURN_IF_ERROR(planner_->CheckReschedule(*request, clock_.NowNs()));
   }
   request->response_factory()->MarkRescheduled();
   request::SettleStates(*request);
@@ -245,7 +296,10 @@ void InstanceScheduler::OnPermit(BatchRunner* instance) {
   std::unique_lock lock(mutex_);
   Worker* const worker = FindIdleLocked(instance);
   Plan plan = PlanLocked(clock_.NowNs(), worker);
-  if (worker == nullptr) plan.unused_permits.push_back(instance);
+  if (worker == nullptr) {
+    permits_->Release(instance, false);
+    plan.settle_permits = true;
+  }
   CarryOut(std::move(plan), lock);
 }
 
@@ -292,7 +346,10 @@ bool InstanceScheduler::AssignLocked(uint64_t now_ns, Worker* permitted, uint64_
   std::move(decision.refused.begin(), decision.refused.end(), std::back_inserter(plan->refused));
   if (!decision.batch) {
     *wake_ns = std::min(*wake_ns, decision.wake_ns);
-    if (permits_ != nullptr) plan->unused_permits.push_back(worker->instance.runner);
+    if (permits_ != nullptr) {
+      permits_->Release(worker->instance.runner, false);
+      plan->settle_permits = true;
+    }
     // What was ready there was cancelled: perhaps another instance has something.
     return any_refused && planner_->IsPerInstance();
   }
@@ -352,7 +409,7 @@ void InstanceScheduler::StartLocked(Worker& worker, Batch batch, uint64_t now_ns
   }
 }
 
-void InstanceScheduler::FinishLocked(Worker& worker) {
+InstanceScheduler::Plan InstanceScheduler::FinishLocked(Worker& worker) {
   worker.busy_since_ns = 0;
   worker.reported_stuck = false;
   planner_->OnExecuted(worker.executed_size, worker.executed_wait_ns, worker.executed_ns);
@@ -361,6 +418,13 @@ void InstanceScheduler::FinishLocked(Worker& worker) {
   } else {
     idle_.push_back(&worker);
   }
+  if (permits_ == nullptr) return PlanLocked(clock_.NowNs());
+  // The permit goes back before planning and is given out after it: if there is more to do, this
+  // model is in line by then.
+  permits_->Release(worker.instance.runner, true);
+  Plan plan = PlanLocked(clock_.NowNs());
+  plan.settle_permits = true;
+  return plan;
 }
 
 void InstanceScheduler::CarryOut(Plan plan, std::unique_lock<std::mutex>& lock) {
@@ -373,7 +437,7 @@ void InstanceScheduler::CarryOut(Plan plan, std::unique_lock<std::mutex>& lock) 
   }
   lock.unlock();
   if (woken != nullptr) woken->ready.notify_one();
-  for (BatchRunner* instance : plan.unused_permits) permits_->Release(instance, false);
+  if (plan.settle_permits) permits_->Settle();
   Answer(std::move(plan.refused));
 }
 
@@ -415,8 +479,7 @@ void InstanceScheduler::WorkerLoop(Worker& worker) {
       lock.unlock();
       RunBatch(worker, std::move(*batch));
       lock.lock();
-      FinishLocked(worker);
-      Plan plan = PlanLocked(clock_.NowNs());
+      Plan plan = FinishLocked(worker);
       batch.reset();
       if (plan.worker == &worker) batch.swap(plan.batch);
       if (!plan.IsDone()) {
@@ -435,6 +498,7 @@ void InstanceScheduler::RunBatch(Worker& worker, Batch batch) {
   const uint64_t start = clock_.NowNs();
   const uint64_t wait = start - std::min(start, batch.oldest_arrival_ns);
   const uint64_t batch_size = batch.batch_size;
+  const uint64_t input_bytes = InputBytes(batch);
   LOG_VERBOSE(1) << "model '" << model_name_ << "', instance '" << worker.instance.name
                  << "': batch of " << batch.requests.size() << " request(s), size "
                  << batch.batch_size << ": " << BatchReasonText(batch.reason)
@@ -443,8 +507,9 @@ void InstanceScheduler::RunBatch(Worker& worker, Batch batch) {
   TraceBatch(batch, start);
   observer_.OnBatchClosed(batch.reason, batch.requests.size(), batch.batch_size);
   if (!batch.requests.empty()) worker.instance.runner->Run(std::move(batch));
-  const uint64_t elapsed = clock_.NowNs() - start;
-  inline_policy_.Record(elapsed);
+  const uint64_t end = clock_.NowNs();
+  const uint64_t elapsed = end - start;
+  inline_policy_.Record(input_bytes, elapsed, end);
   worker.executed_size = batch_size;
   worker.executed_wait_ns = wait;
   worker.executed_ns = elapsed;
@@ -453,7 +518,16 @@ void InstanceScheduler::RunBatch(Worker& worker, Batch batch) {
                 << "' goes on; its execution took " << Seconds(elapsed) << " (limit "
                 << Seconds(watchdog_ns_) << ")";
   }
-  if (permits_ != nullptr) permits_->Release(worker.instance.runner, true);
+}
+
+void InstanceScheduler::WarnOfSurprise(const Worker& worker) const {
+  if (inline_policy_.mode() != InlineMode::kAuto) return;  // so it was wanted
+  LOG_WARNING << "model '" << model_name_ << "': an execution took "
+              << worker.executed_ns / 1'000'000
+              << " ms on the event loop that had received the request, where such executions used "
+                 "to be short; for a thousand times as long they run on the instances' threads "
+                 "(--inline-execution=never, or the model parameter inline_execution, makes that "
+                 "the rule)";
 }
 
 std::string InstanceScheduler::DescribeStuckLocked(const Worker& worker, uint64_t now_ns) const {

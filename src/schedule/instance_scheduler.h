@@ -34,16 +34,17 @@ class InstanceScheduler final : public Scheduler,
                                 private request::ReleaseListener,
                                 private ExecutionPermits::Waiter {
  public:
-  /// `order` may be null.
+  /// `order` may be null. Has no instances yet.
   InstanceScheduler(std::string model_name, std::unique_ptr<BatchPlanner> planner,
-                    std::shared_ptr<ResponseOrder> order, std::vector<SchedulerInstance> instances,
-                    const SchedulerEnvironment& environment);
+                    std::shared_ptr<ResponseOrder> order, const SchedulerEnvironment& environment);
 
   /// Waits until everything queued has run. Must not be called from an instance's own thread.
   ~InstanceScheduler() override;
 
   base::Status Enqueue(RequestPtr& request) override;
-  void AddInstances(std::vector<SchedulerInstance> instances) override;
+  base::Result<std::unique_ptr<PreparedInstances>> PrepareInstances(
+      std::vector<SchedulerInstance> instances) override;
+  void AddPrepared(std::unique_ptr<PreparedInstances> prepared) override;
   void RemoveInstances(const std::vector<BatchRunner*>& runners) override;
   void StopAccepting() override;
   size_t PendingCount() const override;
@@ -76,14 +77,15 @@ class InstanceScheduler final : public Scheduler,
       return busy_since_ns != 0 && now_ns >= busy_since_ns && now_ns - busy_since_ns >= limit_ns;
     }
   };
+  class WaitingWorkers;
   /// What planning brings about, to be carried out without the lock.
   struct Plan {
     Worker* worker = nullptr;  // runs `batch`; further batches have been handed over already
     std::optional<Batch> batch;
     std::vector<Refusal> refused;
-    std::vector<BatchRunner*> unused_permits;
+    bool settle_permits = false;
 
-    bool IsDone() const { return !batch && refused.empty() && unused_permits.empty(); }
+    bool IsDone() const { return !batch && refused.empty() && !settle_permits; }
   };
 
   void OnCancelled() noexcept override;
@@ -113,8 +115,10 @@ class InstanceScheduler final : public Scheduler,
   /// Adds what the server adds; answers what that is impossible for.
   void CompleteBatch(Batch* batch);
   void RunBatch(Worker& worker, Batch batch);
-  /// The worker's batch is done: it is idle, or, if it is leaving, free to go.
-  void FinishLocked(Worker& worker);
+  /// The worker's batch is done: it is idle, or, if it is leaving, free to go. Plans what is next.
+  Plan FinishLocked(Worker& worker);
+  /// Of a batch that has run on the thread that brought it.
+  void WarnOfSurprise(const Worker& worker) const;
   void WorkerLoop(Worker& worker);
   std::string DescribeStuckLocked(const Worker& worker, uint64_t now_ns) const;
 

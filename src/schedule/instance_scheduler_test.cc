@@ -84,19 +84,49 @@ TEST_F(InstanceSchedulerTest, ManyThreadsLoseNothing) {
   EXPECT_EQ(scheduler_->PendingCount(), 0u);
 }
 
-TEST(InlinePolicyTest, LearnsFromWhatExecutionsTake) {
-  InlinePolicy policy(InlineMode::kAuto);
-  EXPECT_FALSE(policy.RunInline());
-  for (uint32_t i = 0; i < InlinePolicy::kMinimumSamples; ++i) policy.Record(5'000);
-  EXPECT_TRUE(policy.RunInline());
-  policy.Record(1'000'000'000);
-  EXPECT_FALSE(policy.RunInline());
-  int cheap_until_back = 0;
-  while (!policy.RunInline()) {
-    policy.Record(5'000);
-    ASSERT_LT(++cheap_until_back, 1000);
+/// Takes as long as the test says, by the clock of the test.
+class SlowRunner final : public BatchRunner {
+ public:
+  explicit SlowRunner(base::FakeClock& clock) : clock_(clock) {}
+  void Run(Batch batch) noexcept override {
+    clock_.Advance(takes_ns);
+    threads.push_back(std::this_thread::get_id());
+    for (auto& request : batch.requests) {
+      request::RefuseRequest(std::move(request), base::Status::Internal("fake"));
+    }
   }
-  EXPECT_GT(cheap_until_back, 20);
+  uint64_t takes_ns = 1'000;
+  std::vector<std::thread::id> threads;
+
+ private:
+  base::FakeClock& clock_;
+};
+
+TEST_F(InstanceSchedulerTest, ASurpriseSendsTheNextOnesToTheInstancesThread) {
+  SlowRunner runner(clock_);
+  model_ = request::MakeModel("name: \"m\"");
+  scheduler_ = MakeScheduler(*model_->config, {{"m_0", &runner}},
+                             SchedulerEnvironment{clock_, timers_, observer_, InlineMode::kAuto})
+                   .value();
+  const auto send_one = [&] {
+    const size_t before = sink_->finals();
+    ASSERT_TRUE(Enqueue(true).ok());
+    sink_->WaitUntilDone(before + 1);
+    while (scheduler_->PendingCount() > 0) std::this_thread::yield();
+  };
+  do {
+    send_one();
+  } while (runner.threads.back() != std::this_thread::get_id());
+  EXPECT_GT(runner.threads.size(), InlinePolicy::kMinimumSamples);
+  runner.takes_ns = 1'900'000'000;
+  send_one();
+  EXPECT_EQ(runner.threads.back(), std::this_thread::get_id()) << "nobody could know";
+  runner.takes_ns = 1'000;
+  for (int i = 0; i < 100; ++i) {
+    send_one();
+    EXPECT_NE(runner.threads.back(), std::this_thread::get_id());
+  }
+  scheduler_.reset();
 }
 
 }  // namespace

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "schedule/make_scheduler.h"
 
+#include <utility>
+
 #include "schedule/direct/direct_planner.h"
 #include "schedule/dynamic/dynamic_planner.h"
 #include "schedule/instance_scheduler.h"
@@ -8,23 +10,29 @@
 
 namespace nereid::schedule {
 
-std::unique_ptr<Scheduler> MakeScheduler(const config::ModelConfig& config,
-                                         std::vector<SchedulerInstance> instances,
-                                         const SchedulerEnvironment& environment) {
+base::Result<std::unique_ptr<Scheduler>> MakeScheduler(const config::ModelConfig& config,
+                                                       std::vector<SchedulerInstance> instances,
+                                                       const SchedulerEnvironment& environment) {
   std::unique_ptr<BatchPlanner> planner;
   std::shared_ptr<ResponseOrder> order;
+  NEREID_RETURN_IF_ERROR(DynamicPlanner::BatchesBeforeTimeout(config).status());
   if (config.sequence_batching()) {
-    planner = std::make_unique<SequencePlanner>(config, environment.sequence_inputs);
+    auto sequences = std::make_unique<SequencePlanner>(config, environment.sequence_inputs);
+    sequences->SetStartConditions(environment.start);
+    planner = std::move(sequences);
   } else if (config.dynamic_batching()) {
     auto dynamic = std::make_unique<DynamicPlanner>(config, environment.batch_limits);
     dynamic->SetStrategy(environment.batch_strategy);
+    dynamic->SetStartConditions(environment.start);
     planner = std::move(dynamic);
     if (config.dynamic_batching()->preserve_ordering) order = std::make_shared<ResponseOrder>();
   } else {
     planner = std::make_unique<DirectPlanner>();
   }
-  return std::make_unique<InstanceScheduler>(config.name(), std::move(planner), std::move(order),
-                                             std::move(instances), environment);
+  std::unique_ptr<Scheduler> scheduler = std::make_unique<InstanceScheduler>(
+      config.name(), std::move(planner), std::move(order), environment);
+  NEREID_RETURN_IF_ERROR(scheduler->AddInstances(std::move(instances)));
+  return scheduler;
 }
 
 }  // namespace nereid::schedule

@@ -15,6 +15,7 @@
 #include "schedule/inline_policy.h"
 #include "schedule/scheduler.h"
 #include "schedule/scheduler_observer.h"
+#include "schedule/start_gate.h"
 
 namespace nereid::schedule {
 
@@ -34,12 +35,15 @@ struct SchedulerEnvironment {
   std::shared_ptr<BatchStrategy> batch_strategy = nullptr;
   /// What the requests of sequences get; null for models without sequences.
   std::shared_ptr<const request::SequenceInputs> sequence_inputs = nullptr;
+  /// Until then dynamic batches and sequences wait.
+  StartConditions start = {};
 };
 
 /// The scheduler that the configuration asks for (default, dynamic batching or sequences), over
-/// these instances. `config` must outlive it.
-std::unique_ptr<Scheduler> MakeScheduler(const config::ModelConfig& config,
-                                         std::vector<SchedulerInstance> instances,
-                                         const SchedulerEnvironment& environment);
+/// these instances. `config` must outlive it. INVALID_ARGUMENT for a parameter of the model that
+/// says nothing, UNAVAILABLE when there are no threads for the instances.
+base::Result<std::unique_ptr<Scheduler>> MakeScheduler(const config::ModelConfig& config,
+                                                       std::vector<SchedulerInstance> instances,
+                                                       const SchedulerEnvironment& environment);
 
 }  // namespace nereid::schedule

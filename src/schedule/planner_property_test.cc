@@ -48,6 +48,7 @@ struct Setting {
   bool dynamic = true;
   uint64_t max_batch = 8;
   uint64_t delay_ns = 0;
+  bool before_timeout = false;
   std::vector<uint64_t> preferred;
   uint64_t levels = 0;
   uint64_t default_level = 0;
@@ -88,6 +89,7 @@ Setting RandomSetting(Random& random) {
   setting.dynamic = random.Chance(90);
   if (!setting.dynamic) return setting;
   if (random.Chance(60)) setting.delay_ns = 1'000 * (1 + random.Below(50));
+  setting.before_timeout = random.Chance(30);
   for (uint64_t n = random.Below(3); n > 0; --n) {
     setting.preferred.push_back(1 + random.Below(setting.max_batch));
   }
@@ -129,7 +131,11 @@ std::string ConfigText(const Setting& setting) {
     text += " priority_queue_policy { key: " + std::to_string(level) + " value " +
             PolicyText(policy) + " }";
   }
-  return text + " }";
+  text += " }";
+  if (setting.before_timeout) {
+    text += " parameters { key: \"batch_before_timeout\" value { string_value: \"true\" } }";
+  }
+  return text;
 }
 
 /// The queue as it is promised to be: plain lists, nothing remembered between two looks.
@@ -218,7 +224,9 @@ Expected Select(const Setting& setting, const std::vector<const Known*>& order, 
     ++pending;
     size += known->size;
     oldest = std::min(oldest, known->arrival_ns);
-    earliest = std::min(earliest, known->refuse_ns);
+    if (known->refused_by_deadline || setting.before_timeout) {
+      earliest = std::min(earliest, known->refuse_ns);
+    }
     if (is_preferred(size)) best = pending;
   }
   const bool exceeded = setting.delay_ns != 0 && now_ns - oldest >= setting.delay_ns;

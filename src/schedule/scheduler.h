@@ -5,9 +5,11 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/cpus.h"
+#include "base/result.h"
 #include "base/status.h"
 #include "schedule/request_target.h"
 #include "telemetry/sequence_statistics.h"
@@ -21,6 +23,13 @@ struct SchedulerInstance {
   base::CpuPlacement placement = {};  // where its thread runs
 };
 
+/// Instances whose threads run and wait, in service of no scheduler yet. Ends the threads when it
+/// is destroyed; must not outlive the scheduler that made it.
+class PreparedInstances {
+ public:
+  virtual ~PreparedInstances() = default;
+};
+
 /// Brings the requests of one model to its instances. Thread-safe.
 class Scheduler : public RequestTarget {
  public:
@@ -30,8 +39,20 @@ class Scheduler : public RequestTarget {
   /// Requests that wait for an instance.
   virtual size_t PendingCount() const = 0;
 
-  /// Adds instances while requests are being served; they take what is queued at once.
-  virtual void AddInstances(std::vector<SchedulerInstance> instances) = 0;
+  /// Starts the threads of instances, which may fail: all of them, or none. UNAVAILABLE when the
+  /// system has no threads or memory for them.
+  virtual base::Result<std::unique_ptr<PreparedInstances>> PrepareInstances(
+      std::vector<SchedulerInstance> instances) = 0;
+
+  /// Adds what was prepared while requests are being served; they take what is queued at once.
+  virtual void AddPrepared(std::unique_ptr<PreparedInstances> prepared) = 0;
+
+  /// Both.
+  base::Status AddInstances(std::vector<SchedulerInstance> instances) {
+    NEREID_ASSIGN_OR_RETURN(auto prepared, PrepareInstances(std::move(instances)));
+    AddPrepared(std::move(prepared));
+    return base::Status::Ok();
+  }
 
   /// Takes instances out of service while requests are being served. Returns when none of them runs
   /// or will run a batch: they may be destroyed. What is queued waits for the others, or for

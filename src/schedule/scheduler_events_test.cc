@@ -4,6 +4,7 @@
 
 #include <future>
 
+#include "base/thread_shortage.h"
 #include "schedule/response_order.h"
 #include "schedule/testing/scheduler_fixture.h"
 
@@ -138,9 +139,55 @@ TEST_F(SchedulerEventsTest, AnAddedInstanceTakesWhatIsQueued) {
   Start("dynamic_batching { }");
   Occupy();
   ASSERT_TRUE(Submit("queued").ok());
-  scheduler_->AddInstances({Instance(1)});
+  ASSERT_TRUE(scheduler_->AddInstances({Instance(1)}).ok());
   runners_[1].WaitForBatches(1);
   EXPECT_THAT(runners_[1].ids(), ElementsAre("queued"));
+}
+
+TEST_F(SchedulerEventsTest, WithoutThreadsNoInstanceIsAdded) {
+  Start("");
+  {
+    const base::ThreadShortage shortage(1);
+    const base::Status status = scheduler_->AddInstances({Instance(1), Instance(2)});
+    EXPECT_EQ(status.code(), base::StatusCode::kUnavailable);
+    EXPECT_THAT(status.message(), HasSubstr("model 'm', instance 2 of 2: cannot start the thread "
+                                            "'m_2'"));
+  }
+  Occupy();
+  ASSERT_TRUE(Submit("queued").ok());
+  EXPECT_EQ(scheduler_->PendingCount(), 1u) << "none of the two is there";
+  runner_.Hold(false);
+  sink_->WaitUntilDone(2);
+  const base::ThreadShortage shortage(0);
+  EXPECT_EQ(MakeScheduler(*model_->config, {Instance(1)},
+                          SchedulerEnvironment{clock_, timers_, observer_})
+                .status()
+                .code(),
+            base::StatusCode::kUnavailable);
+}
+
+TEST_F(SchedulerEventsTest, NothingStartsBeforeEnoughIsQueued) {
+  start_ = {3, 0};
+  Start("dynamic_batching { }");
+  for (const char* id : {"a", "b"}) ASSERT_TRUE(Submit(id).ok());
+  clock_.Advance(1'000 * kMs);
+  timers_.RunDue();
+  EXPECT_EQ(scheduler_->PendingCount(), 2u);
+  ASSERT_TRUE(Submit("c").ok());
+  clock_.Advance(StartGate::kOpensAfterNs);
+  timers_.RunDue();
+  EXPECT_EQ(runner_.WaitForBatches(1), (std::vector<size_t>{3}));
+  sink_->WaitUntilDone(3);
+  ASSERT_TRUE(Submit("d").ok());  // once
+  sink_->WaitUntilDone(4);
+}
+
+TEST_F(SchedulerEventsTest, AModelThatGoesDoesNotWaitForMore) {
+  start_ = {3, 0};
+  Start("dynamic_batching { }");
+  ASSERT_TRUE(Submit("a").ok());
+  scheduler_.reset();
+  EXPECT_THAT(runner_.ids(), ElementsAre("a"));
 }
 
 TEST_F(SchedulerEventsTest, ARemovedInstanceIsDoneWhenTheCallReturns) {
@@ -184,7 +231,7 @@ TEST_F(SchedulerEventsTest, InstancesComeAndGoUnderLoad) {
     });
   }
   for (int i = 0; i < 50; ++i) {
-    scheduler_->AddInstances({Instance(2)});
+    ASSERT_TRUE(scheduler_->AddInstances({Instance(2)}).ok());
     scheduler_->RemoveInstances({&runners_[2]});
   }
   stop = true;
@@ -258,9 +305,10 @@ TEST(SchedulerStressTest, EveryAcceptedRequestIsAnsweredOnce) {
     FakeRunner runners[2];
     auto sink = std::make_shared<request::RecordingSink>();
     const auto model = request::MakeModel(std::string("name: \"m\" max_batch_size: 8 ") + batching);
-    auto scheduler = MakeScheduler(
-        *model->config, {{"m_0", &runners[0]}, {"m_1", &runners[1]}},
-        SchedulerEnvironment{base::SteadyClock(), timers, observer, InlineMode::kAlways});
+    auto scheduler = MakeScheduler(*model->config, {{"m_0", &runners[0]}, {"m_1", &runners[1]}},
+                                   SchedulerEnvironment{base::SteadyClock(), timers, observer,
+                                                        InlineMode::kAlways})
+                         .value();
     std::atomic<size_t> accepted{0};
     std::vector<std::thread> clients;
     for (int t = 0; t < 3; ++t) {
@@ -312,6 +360,7 @@ class FakePermits : public ExecutionPermits {
     executed_ += executed ? 1 : 0;
     changed_.notify_all();
   }
+  void Settle() override {}
   void Withdraw(std::span<BatchRunner* const>) override {
     std::lock_guard lock(mutex_);
     withdrawn_ = true;
@@ -395,7 +444,7 @@ TEST_F(SchedulerEventsTest, WhatIsQueuedWaitsForInstancesThatAreAddedLater) {
   runner_.Hold(false);
   removal.get();
   EXPECT_EQ(scheduler_->PendingCount(), 1u);
-  scheduler_->AddInstances({Instance(1)});
+  ASSERT_TRUE(scheduler_->AddInstances({Instance(1)}).ok());
   sink_->WaitUntilDone(2);
   EXPECT_THAT(runners_[1].ids(), ElementsAre("queued"));
   scheduler_.reset();

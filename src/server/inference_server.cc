@@ -12,15 +12,13 @@
 #include "schedule/limits/resource_permits.h"
 #include "server/repository_parts.h"
 #include "server/repository_poller.h"
+#include "server/stopping.h"
 
 namespace nereid::server {
 
 using base::Status;
 
 namespace {
-
-constexpr const char* kStoppingText =
-    "Server is stopping, scheduler for model has stopped accepting new inference requests";
 
 backend::BackendRegistry::Settings BackendSettings(const ServerSettings& settings) {
   backend::BackendRegistry::Settings backends;
@@ -66,6 +64,8 @@ InferenceServer::InferenceServer(ServerSettings settings)
 
 Status InferenceServer::Start() {
   NEREID_RETURN_IF_ERROR(CheckSettings(settings_));
+  // What every model needs later begins now: without it the server does not start.
+  NEREID_RETURN_IF_ERROR(timers_->Start());
   backends_ = std::make_unique<backend::BackendRegistry>(BackendSettings(settings_));
   NEREID_RETURN_IF_ERROR(OpenResponseCache());
   permits_ = MakePermits(settings_);
@@ -83,6 +83,8 @@ Status InferenceServer::Start() {
   environment.response_cache = response_cache_.get();
   environment.histogram_latencies =
       settings_.metrics_enabled && MetricsSwitch(settings_, "histogram_latencies", false);
+  environment.summary_latencies =
+      settings_.metrics_enabled && MetricsSwitch(settings_, "summary_latencies", false);
 
   repository::ModelLifecycle::Options options;
   options.poll.repositories = settings_.model_repository_paths;
@@ -91,48 +93,72 @@ Status InferenceServer::Start() {
   options.namespacing = settings_.model_namespacing;
   options.load_threads = settings_.model_load_thread_count;
   options.load_retries = settings_.model_load_retry_count;
+  options.gate = settings_.load_gate;
   repository_ = std::make_unique<Repository>(std::move(options), std::move(environment),
                                              settings_.repoagent_directory);
+  NEREID_RETURN_IF_ERROR(repository_->reaper.Start());
   if (settings_.metrics_enabled) StartCollectors();
-  NEREID_RETURN_IF_ERROR(LoadStartupModels());
-  StartPolling();
-  return Status::Ok();
+  const Status loaded = LoadStartupModels();
+  if (repository_->lifecycle.gate().IsClosed()) {
+    return Status::Unavailable("the server was stopped while its models were being loaded");
+  }
+  if (!loaded.ok() && settings_.exit_on_error) return loaded;
+  if (!loaded.ok()) Fail(loaded);
+  return StartPolling();
 }
 
-void InferenceServer::StartPolling() {
+Status InferenceServer::StartPolling() {
   const bool polls = settings_.model_control_mode == ModelControlMode::kPoll;
-  if (!polls || settings_.repository_poll_secs == 0) return;
+  if (!polls || settings_.repository_poll_secs == 0) return Status::Ok();
   poller_ = std::make_unique<RepositoryPoller>(
       [this] {
-        if (const Status status = PollRepositories(); !status.ok()) {
-          LOG_ERROR << "failed to poll the model repositories: " << status.message();
-        }
+        if (!IsStopping()) (void)PollRepositories();  // what fails is in the log
       },
       uint64_t{settings_.repository_poll_secs} * 1'000'000'000, base::SteadyClock(), *timers_);
+  return poller_->Start();
 }
 
 Status InferenceServer::PollRepositories() {
   if (settings_.model_control_mode != ModelControlMode::kPoll) {
     return Status::Unavailable("polling is disabled");
   }
-  if (stopping_.load(std::memory_order_acquire)) return Status::Unavailable("Server exiting");
-  return repository_->lifecycle.LoadAll().status();
+  if (IsStopping()) return Status::Unavailable("Server not ready");
+  const auto report = repository_->lifecycle.LoadAll();
+  if (!report.unreadable.empty()) return report.unreadable.begin()->second;
+  Recover();
+  return Status::Ok();
+}
+
+/// Nobody can tell which models there would be: the server stays up to say that it is not ready.
+void InferenceServer::Fail(const Status& reason) {
+  LOG_ERROR << reason.ToString();
+  Phase serving = Phase::kServing;
+  phase_.compare_exchange_strong(serving, Phase::kFailed, std::memory_order_acq_rel);
+}
+
+void InferenceServer::Recover() {
+  Phase failed = Phase::kFailed;
+  phase_.compare_exchange_strong(failed, Phase::kServing, std::memory_order_acq_rel);
+}
+
+Status InferenceServer::CheckRepositories() const {
+  return repository::ScanRepositories(
+             repository::PlainRepositories(settings_.model_repository_paths))
+      .status();
 }
 
 /// The first models to be loaded leave CPUs for the last ones.
-Status InferenceServer::ExpectModels() {
-  if (cpu_plan_ == nullptr) return Status::Ok();
-  NEREID_ASSIGN_OR_RETURN(const auto directories,
-                          repository::ScanRepositories(
-                              repository::PlainRepositories(settings_.model_repository_paths)));
+void InferenceServer::ExpectModels() {
+  if (cpu_plan_ == nullptr) return;
+  const auto scan =
+      repository::ScanRepositories(repository::PlainRepositories(settings_.model_repository_paths));
   std::set<std::string> models;
-  for (const repository::ModelDirectory& directory : directories) {
+  for (const repository::ModelDirectory& directory : scan.directories) {
     // Ensembles compute nothing themselves.
     if (!repository_->lifecycle.MembersOf(directory).empty()) continue;
     models.insert(settings_.model_namespacing ? directory.path : directory.name);
   }
   cpu_plan_->Expect(models.size());
-  return Status::Ok();
 }
 
 Status InferenceServer::OpenResponseCache() {
@@ -154,14 +180,15 @@ Status InferenceServer::LoadStartupModels() {
   repository::ModelLifecycle::LoadReport report;
   const bool all = settings_.model_control_mode != ModelControlMode::kExplicit ||
                    (settings_.startup_models.size() == 1 && settings_.startup_models[0] == "*");
+  // The repositories must exist although nothing may be loaded from them yet.
+  if (const Status status = CheckRepositories(); !status.ok()) {
+    if (settings_.exit_on_error) return status;
+    Fail(status);
+  }
   if (all) {
-    NEREID_RETURN_IF_ERROR(ExpectModels());
-    NEREID_ASSIGN_OR_RETURN(report, lifecycle.LoadAll());
+    ExpectModels();
+    report = lifecycle.LoadAll();
   } else {
-    // The repositories must exist although nothing may be loaded from them yet.
-    NEREID_RETURN_IF_ERROR(repository::ScanRepositories(
-                               repository::PlainRepositories(settings_.model_repository_paths))
-                               .status());
     if (std::find(settings_.startup_models.begin(), settings_.startup_models.end(), "*") !=
         settings_.startup_models.end()) {
       return Status::InvalidArgument(
@@ -185,6 +212,7 @@ InferenceServer::~InferenceServer() {
   if (const Status status = Stop(); !status.ok()) {
     // Requests are still running in plug-ins, which will call into these objects: they must stay.
     LOG_ERROR << status.message();
+    (void)poller_.release();
     (void)collectors_.release();
     (void)repository_.release();
     (void)response_cache_.release();
@@ -195,41 +223,32 @@ InferenceServer::~InferenceServer() {
   }
 }
 
-Status InferenceServer::Stop() {
-  stopping_.store(true, std::memory_order_release);
-  if (repository_ == nullptr) return Status::Ok();
-  poller_.reset();
-  repository_->lifecycle.UnloadAll();
-  const base::Clock& clock = base::SteadyClock();
-  const uint64_t deadline = clock.NowNs() + uint64_t{exit_timeout_secs_} * 1'000'000'000;
-  const std::vector<std::string> left =
-      repository_->lifecycle.WaitUntilGone([&] { return clock.NowNs() >= deadline; });
-  if (left.empty()) return Status::Ok();
-  // A request that was answered counts too, as long as its backend does not release it.
-  std::string text =
-      "Exit timeout expired. Exiting immediately. Models that backends still hold:";
-  for (const std::string& version : left) text += " " + version;
-  return Status::Internal(std::move(text));
+Status InferenceServer::CheckServing() const {
+  if (phase_.load(std::memory_order_acquire) == Phase::kServing) return Status::Ok();
+  return Status::Unavailable("Server not ready");
 }
 
 base::Result<bool> InferenceServer::IsServerLive() {
-  if (stopping_.load(std::memory_order_acquire)) return Status::Unavailable("Server exiting");
-  return true;
+  const Phase phase = phase_.load(std::memory_order_acquire);
+  if (phase == Phase::kStopping) return Status::Unavailable("Server exiting");
+  return phase != Phase::kFailed;
 }
 
 base::Result<bool> InferenceServer::IsServerReady() {
-  if (stopping_.load(std::memory_order_acquire)) return Status::Unavailable("Server exiting");
+  if (IsStopping()) return Status::Unavailable("Server exiting");
+  if (!CheckServing().ok()) return false;
   return !settings_.strict_readiness || repository_->lifecycle.AllReady();
 }
 
 base::Result<bool> InferenceServer::IsModelReady(const std::string& name, int64_t version) {
-  if (stopping_.load(std::memory_order_acquire)) return Status::Unavailable("Server exiting");
+  NEREID_RETURN_IF_ERROR(CheckServing());
   const auto found = repository_->lifecycle.Table()->Find(name, version);
   return found.ok() && (*found)->CheckReady().ok();
 }
 
 base::Result<api::ModelTraits> InferenceServer::FindModel(const std::string& name,
                                                           int64_t version) {
+  if (!IsStopping()) NEREID_RETURN_IF_ERROR(CheckServing());
   NEREID_ASSIGN_OR_RETURN(auto loaded, repository_->lifecycle.Table()->Find(name, version));
   const auto served = ServedModel::From(std::move(loaded));
   const config::ModelConfig& config = served->config();
@@ -237,14 +256,23 @@ base::Result<api::ModelTraits> InferenceServer::FindModel(const std::string& nam
 }
 
 Status InferenceServer::Infer(std::unique_ptr<request::InferenceRequest>& request) {
-  if (stopping_.load(std::memory_order_acquire)) {
-    return Status::Unavailable(request->LogPrefix() + kStoppingText);
-  }
+  return Submit(request, Phase::kEnding);
+}
+
+Status InferenceServer::InferInProcess(std::unique_ptr<request::InferenceRequest>& request) {
+  return Submit(request, Phase::kStopping);
+}
+
+Status InferenceServer::Submit(std::unique_ptr<request::InferenceRequest>& request,
+                               Phase refused_from) {
   request->times.start_ns = base::SteadyClock().NowNs();
-  NEREID_ASSIGN_OR_RETURN(auto loaded, repository_->lifecycle.Table()->Find(
-                                           request->model_name, request->model_version));
+  const Phase phase = phase_.load(std::memory_order_acquire);
+  auto found = repository_->lifecycle.Table()->Find(request->model_name, request->model_version);
+  if (!found.ok()) return phase == Phase::kStopping ? StoppingStatus(*request) : found.status();
+  std::shared_ptr<repository::LoadedModel> loaded = std::move(found).value();
   ServedModel& served = static_cast<ServedModel&>(*loaded);
   model::ModelVersion& version = served.version();
+  if (phase >= refused_from) NEREID_RETURN_IF_ERROR(CheckGoesOn(*request, version));
   return model::Submit(
       std::shared_ptr<const request::ModelIdentity>(std::move(loaded), &served.identity()), version,
       request);
@@ -273,17 +301,24 @@ Status InferenceServer::UnregisterRepository(const std::string& path) {
 }
 
 Status InferenceServer::LoadModel(const std::string& name,
-                                  const std::vector<api::LoadParameter>& parameters) {
+                                  std::vector<api::LoadParameter> parameters,
+                                  const std::function<bool()>& is_abandoned) {
+  // A load may find the repositories that a server lacked at its start.
+  const bool may_recover = CheckExplicitControl().ok() && !IsStopping();
+  if (!may_recover) NEREID_RETURN_IF_ERROR(CheckServing());
   NEREID_RETURN_IF_ERROR(CheckExplicitControl());
   std::vector<std::pair<std::string, std::string>> pairs;
-  for (const api::LoadParameter& parameter : parameters) {
-    pairs.emplace_back(parameter.name, parameter.value);
+  for (api::LoadParameter& parameter : parameters) {
+    pairs.emplace_back(std::move(parameter.name), std::move(parameter.value));
   }
-  NEREID_ASSIGN_OR_RETURN(const auto overrides, repository::ParseLoadParameters(std::move(pairs)));
-  return repository_->lifecycle.Load(name, overrides);
+  NEREID_ASSIGN_OR_RETURN(auto overrides, repository::ParseLoadParameters(std::move(pairs)));
+  NEREID_RETURN_IF_ERROR(repository_->lifecycle.Load(name, std::move(overrides), is_abandoned));
+  if (!CheckServing().ok() && CheckRepositories().ok()) Recover();
+  return Status::Ok();
 }
 
 Status InferenceServer::UnloadModel(const std::string& name, bool unload_dependents) {
+  NEREID_RETURN_IF_ERROR(CheckServing());
   NEREID_RETURN_IF_ERROR(CheckExplicitControl());
   return repository_->lifecycle.Unload(name, unload_dependents);
 }

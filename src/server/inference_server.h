@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -46,10 +47,21 @@ class InferenceServer final : public api::InferenceService {
   static base::Result<std::unique_ptr<InferenceServer>> Create(ServerSettings settings);
   ~InferenceServer() override;
 
-  /// Refuses new work, waits for what is in flight, unloads all models; waits at most the exit
-  /// timeout, then INTERNAL with the models that are still there. Blocks.
+  /// Refuses new work from now on: no model is loaded, the server is not ready, requests get
+  /// UNAVAILABLE unless they continue a sequence. Plug-ins may go on calling models, on behalf of
+  /// what is in flight (InferInProcess).
+  void BeginStop();
+  /// Waits until nothing is in flight any more: no request, no live sequence, no load; at most
+  /// until `deadline_ns`, whether it is so then. Tells the log what it waits for. After BeginStop.
+  bool WaitUntilIdle(uint64_t deadline_ns);
+  /// Refuses all new work, waits for what is in flight, unloads all models. INTERNAL with what is
+  /// still there when the exit timeout, or `deadline_ns`, is over. Blocks.
   base::Status Stop();
+  base::Status StopBy(uint64_t deadline_ns);
   void SetExitTimeout(uint32_t seconds) { exit_timeout_secs_ = seconds; }
+
+  /// The same as Infer for callers in this process, which include the plug-ins: taken until Stop.
+  base::Status InferInProcess(std::unique_ptr<request::InferenceRequest>& request);
 
   /// Looks for changes in the repositories now: loads, reloads and unloads, and returns when that
   /// is done. Models that fail are logged. UNAVAILABLE "polling is disabled" in another mode.
@@ -72,8 +84,8 @@ class InferenceServer final : public api::InferenceService {
   base::Result<std::vector<api::ModelStatistics>> GetModelStatistics(const std::string& name,
                                                                      int64_t version) override;
   base::Result<std::vector<api::RepositoryIndexEntry>> GetRepositoryIndex(bool ready_only) override;
-  base::Status LoadModel(const std::string& name,
-                         const std::vector<api::LoadParameter>& parameters) override;
+  base::Status LoadModel(const std::string& name, std::vector<api::LoadParameter> parameters,
+                         const std::function<bool()>& is_abandoned) override;
   base::Status UnloadModel(const std::string& name, bool unload_dependents) override;
   base::Result<api::ModelTraits> FindModel(const std::string& name, int64_t version) override;
   base::Status Infer(std::unique_ptr<request::InferenceRequest>& request) override;
@@ -87,19 +99,33 @@ class InferenceServer final : public api::InferenceService {
   std::vector<model::CpuShare> CpuShares();
 
  private:
+  /// In this order; the last two refuse new work, the last one also that of plug-ins.
+  enum class Phase { kServing, kFailed, kEnding, kStopping };
+
   explicit InferenceServer(ServerSettings settings);
   base::Status Start();
   base::Status OpenResponseCache();
   base::Status LoadStartupModels();
-  void StartPolling();
-  base::Status ExpectModels();
+  base::Status StartPolling();
+  void ExpectModels();
+  /// INTERNAL, as Triton says it, for a repository that cannot be read.
+  base::Status CheckRepositories() const;
   void StartCollectors();
+  /// What a stop waits for, in words; "" for nothing.
+  std::string DescribePending() const;
+  bool IsStopping() const { return phase_.load(std::memory_order_acquire) >= Phase::kEnding; }
+  /// UNAVAILABLE "Server not ready" unless it serves.
+  base::Status CheckServing() const;
+  /// Stops serving, though not answering, for want of its repositories, until Recover().
+  void Fail(const base::Status& reason);
+  void Recover();
+  base::Status Submit(std::unique_ptr<request::InferenceRequest>& request, Phase refused_from);
   /// INVALID_ARGUMENT unless loading and unloading by name is allowed.
   base::Status CheckExplicitControl() const;
 
   const ServerSettings settings_;
   std::atomic<uint32_t> exit_timeout_secs_;
-  std::atomic<bool> stopping_{false};
+  std::atomic<Phase> phase_{Phase::kServing};
   // Destroyed from the last to the first: models go before the backends and the timers they use.
   std::shared_ptr<telemetry::Registry> metrics_;
   std::unique_ptr<base::ThreadTimerQueue> timers_;

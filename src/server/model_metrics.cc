@@ -49,6 +49,32 @@ constexpr DurationFamily kDurationFamilies[] = {
      &telemetry::InferStatistics::compute_output},
 };
 
+struct SummaryFamily {
+  const char* name;
+  const char* help;
+  telemetry::LatencySummary telemetry::LatencySummaries::*summary;
+  enum Models { kAll, kUncached, kCached } models;
+};
+
+constexpr SummaryFamily kSummaryFamilies[] = {
+    {"nv_inference_request_summary_us",
+     "Time from the arrival of successful requests to their end, in microseconds",
+     &telemetry::LatencySummaries::request, SummaryFamily::kUncached},
+    {"nv_inference_queue_summary_us", "Time that successful requests waited, in microseconds",
+     &telemetry::LatencySummaries::queue, SummaryFamily::kAll},
+    {"nv_inference_compute_input_summary_us", "Time to prepare inputs, in microseconds",
+     &telemetry::LatencySummaries::compute_input, SummaryFamily::kAll},
+    {"nv_inference_compute_infer_summary_us", "Time that models ran, in microseconds",
+     &telemetry::LatencySummaries::compute_infer, SummaryFamily::kAll},
+    {"nv_inference_compute_output_summary_us", "Time to hand over outputs, in microseconds",
+     &telemetry::LatencySummaries::compute_output, SummaryFamily::kAll},
+    {"nv_cache_hit_summary_per_model", "Time to look up cached responses, in microseconds",
+     &telemetry::LatencySummaries::cache_hit, SummaryFamily::kCached},
+    {"nv_cache_miss_summary_per_model",
+     "Time to look up and insert responses that were not cached, in microseconds",
+     &telemetry::LatencySummaries::cache_miss, SummaryFamily::kCached},
+};
+
 /// Only models that ask for a response cache have these; zeros where the server has none.
 void WriteCacheMetrics(const telemetry::InferStatistics& statistics, const Labels& labels,
                        bool with_durations, telemetry::MetricWriter& writer) {
@@ -142,6 +168,19 @@ void WriteModelMetrics(const telemetry::ModelStatistics& statistics, const std::
       .Family(MetricKind::kGauge, "nereid_adaptive_batch_size_limit",
               "The largest batch that adaptive batching makes now")
       .Sample(labels, statistics.adaptive_batching.size_limit);
+}
+
+void WriteModelSummaries(const telemetry::ModelStatistics& statistics,
+                         const telemetry::LatencySummaries& summaries, const SummaryForm& form,
+                         const std::string& space, const std::map<std::string, std::string>& tags,
+                         telemetry::MetricWriter& writer) {
+  const Labels labels = LabelsOf(statistics, space, tags);
+  const auto absent = statistics.response_cache ? SummaryFamily::kUncached : SummaryFamily::kCached;
+  for (const SummaryFamily& family : kSummaryFamilies) {
+    if (family.models == absent) continue;
+    writer.Summaries(family.name, family.help)
+        .Sample(labels, (summaries.*family.summary).Snapshot(form.quantiles, form.now_ns));
+  }
 }
 
 }  // namespace nereid::server

@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "base/log.h"
 #include "base/threads.h"
 
 namespace nereid::server {
@@ -14,6 +15,19 @@ ModelReaper::~ModelReaper() {
   }
   wake_.notify_all();
   for (std::thread& thread : threads_) thread.join();
+  for (const auto& destroy : work_) destroy();  // there was no thread for it
+}
+
+base::Status ModelReaper::Start() {
+  std::lock_guard lock(mutex_);
+  return threads_.empty() ? StartThreadLocked() : base::Status::Ok();
+}
+
+base::Status ModelReaper::StartThreadLocked() {
+  threads_.reserve(kMostThreads);
+  NEREID_ASSIGN_OR_RETURN(auto thread, base::StartThread("model-reaper", [this] { Run(); }));
+  threads_.push_back(std::move(thread));
+  return base::Status::Ok();
 }
 
 void ModelReaper::Post(std::function<void()> destroy) {
@@ -21,7 +35,9 @@ void ModelReaper::Post(std::function<void()> destroy) {
     std::lock_guard lock(mutex_);
     work_.push_back(std::move(destroy));
     if (work_.size() + busy_ > threads_.size() && threads_.size() < kMostThreads && !stopping_) {
-      threads_.push_back(base::StartThread("model-reaper", [this] { Run(); }));
+      const base::Status status = StartThreadLocked();
+      // Those that there are will do it, one after the other.
+      if (!status.ok() && threads_.empty()) LOG_ERROR << status.message();
     }
   }
   wake_.notify_one();

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/status.h"
 #include "memory/process_heap.h"
 
 namespace nereid::server {
@@ -26,6 +27,10 @@ class ModelReaper {
   /// Waits until everything handed over is destroyed.
   ~ModelReaper();
 
+  /// Starts the first thread. Before anything is handed over; not called, the first Post does it,
+  /// and what is handed over waits while the system gives no thread.
+  base::Status Start();
+
   /// Runs `destroy` soon, beside others. Any thread. Threads start as they are needed and stay.
   void Post(std::function<void()> destroy);
 
@@ -33,6 +38,7 @@ class ModelReaper {
   static constexpr size_t kMostThreads = 16;
 
   void Run();
+  base::Status StartThreadLocked();
 
   const std::function<void()> when_done_;
   std::mutex mutex_;

@@ -9,8 +9,11 @@ namespace nereid::server {
 
 RepositoryPoller::RepositoryPoller(std::function<void()> poll, uint64_t period_ns,
                                    const base::Clock& clock, base::TimerQueue& timers)
-    : poll_(std::move(poll)), period_ns_(period_ns), clock_(clock), timers_(timers) {
-  thread_ = base::StartThread("repo-poll", [this] { Run(); });
+    : poll_(std::move(poll)), period_ns_(period_ns), clock_(clock), timers_(timers) {}
+
+base::Status RepositoryPoller::Start() {
+  NEREID_ASSIGN_OR_RETURN(thread_, base::StartThread("repo-poll", [this] { Run(); }));
+  return base::Status::Ok();
 }
 
 RepositoryPoller::~RepositoryPoller() {
@@ -19,6 +22,7 @@ RepositoryPoller::~RepositoryPoller() {
     stopping_ = true;
   }
   wake_.notify_all();
+  if (!thread_.joinable()) return;
   thread_.join();
   timers_.Cancel(timer_);
 }

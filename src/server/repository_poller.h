@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "base/clock.h"
+#include "base/status.h"
 #include "base/timer_queue.h"
 
 namespace nereid::server {
@@ -17,10 +18,14 @@ namespace nereid::server {
 class RepositoryPoller {
  public:
   /// `clock` is the timers'. Everything must outlive the poller.
+  /// Start() begins.
   RepositoryPoller(std::function<void()> poll, uint64_t period_ns, const base::Clock& clock,
                    base::TimerQueue& timers);
   /// Waits for a call that is under way.
   ~RepositoryPoller();
+
+  /// Once. UNAVAILABLE if the system has no thread for it.
+  base::Status Start();
 
  private:
   void Run();

@@ -17,6 +17,7 @@ TEST(RepositoryPollerTest, CallsOncePerPeriodAndEndsWithoutWaitingForOne) {
   };
   {
     RepositoryPoller poller([&] { called.release(); }, 15, clock, timers);
+    ASSERT_TRUE(poller.Start().ok());
     wait_for_timer();
     clock.Advance(14);
     EXPECT_EQ(timers.RunDue(), 0);

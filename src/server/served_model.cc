@@ -45,6 +45,7 @@ base::Result<std::shared_ptr<repository::LoadedModel>> ServedModelLoader::Load(
   from.directory = source.directory;
   from.version_directory = source.version_directory;
   from.config = source.config;
+  from.configured = source.configured;
   NEREID_ASSIGN_OR_RETURN(auto model, Make(from));
   return Own(new ServedModel(std::move(model), source.origin), std::move(on_destroyed));
 }

@@ -34,6 +34,7 @@ class ServedModel final : public repository::LoadedModel {
 
   void StopAccepting() override { model_->StopAccepting(); }
   base::Status CheckReady() override { return model_->CheckReady(); }
+  size_t LiveSequences() const override { return model_->ListSequences(0).total; }
   void Activate() override;
   void OnRemoved(const LoadedModel* successor) override;
 

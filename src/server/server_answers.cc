@@ -32,9 +32,19 @@ ServedModel& ServedOf(const VersionRecord& record) {
 std::string_view ServerVersion() { return "2.51.0"; }
 
 std::vector<std::string> ServerExtensions() {
-  return {"classification",     "model_repository", "model_configuration",
-          "binary_tensor_data", "parameters",       "statistics",
-          "generate",           "trace",            "logging"};
+  // In Triton's order, which does not list "generate".
+  return {"classification",
+          "sequence",
+          "model_repository",
+          "model_repository(unload_dependents)",
+          "schedule_policy",
+          "model_configuration",
+          "binary_tensor_data",
+          "parameters",
+          "statistics",
+          "trace",
+          "logging",
+          "generate"};
 }
 
 api::ServerMetadata InferenceServer::GetServerMetadata() {
@@ -73,6 +83,7 @@ base::Result<std::shared_ptr<const config::ModelConfig>> InferenceServer::GetMod
 
 base::Result<std::vector<api::ModelStatistics>> InferenceServer::GetModelStatistics(
     const std::string& name, int64_t version) {
+  NEREID_RETURN_IF_ERROR(CheckServing());
   const auto table = repository_->lifecycle.Table();
   std::vector<api::ModelStatistics> statistics;
   bool known = name.empty();
@@ -116,6 +127,7 @@ base::Result<api::SequenceList> InferenceServer::ListSequences(const std::string
 
 base::Result<std::vector<api::RepositoryIndexEntry>> InferenceServer::GetRepositoryIndex(
     bool ready_only) {
+  NEREID_RETURN_IF_ERROR(CheckServing());
   NEREID_ASSIGN_OR_RETURN(auto entries, repository_->lifecycle.Index(ready_only));
   std::vector<api::RepositoryIndexEntry> index;
   for (auto& entry : entries) {
@@ -135,15 +147,23 @@ void InferenceServer::StartCollectors() {
   };
   collectors_->process = std::make_unique<telemetry::ProcessMetrics>(*metrics_, options);
   const bool with_durations = MetricsSwitch(settings_, "counter_latencies", true);
+  const bool with_summaries = MetricsSwitch(settings_, "summary_latencies", false);
+  SummaryForm form{SummaryQuantiles(settings_)};
   collectors_->models = std::make_unique<telemetry::ScopedCollector>(
-      *metrics_, [this, with_durations](telemetry::MetricWriter& writer) {
+      *metrics_, [this, with_durations, with_summaries,
+                  form = std::move(form)](telemetry::MetricWriter& writer) mutable {
+        form.now_ns = base::SteadyClock().NowNs();
         const auto table = repository_->lifecycle.Table();
         for (const auto& [id, versions] : table->models()) {
           for (const auto& [number, record] : versions) {
             if (record.state != VersionState::kReady) continue;
             ServedModel& served = ServedOf(record);
-            WriteModelMetrics(served.version().Statistics(), id.space,
-                              served.config().metric_tags(), with_durations, writer);
+            const auto& tags = served.config().metric_tags();
+            const telemetry::ModelStatistics statistics = served.version().Statistics();
+            WriteModelMetrics(statistics, id.space, tags, with_durations, writer);
+            if (!with_summaries) continue;
+            WriteModelSummaries(statistics, served.version().Summaries(), form, id.space, tags,
+                                writer);
           }
         }
       });

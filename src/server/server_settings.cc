@@ -1,6 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "server/server_settings.h"
 
+#include <algorithm>
+#include <cstdlib>
+#include <sstream>
+
+#include "base/log.h"
+
 namespace nereid::server {
 
 bool MetricsSwitch(const ServerSettings& settings, const std::string& name, bool otherwise) {
@@ -12,6 +18,40 @@ bool MetricsSwitch(const ServerSettings& settings, const std::string& name, bool
     on = value == "true" || (otherwise && value != "false");
   }
   return on;
+}
+
+namespace {
+
+std::vector<double> ReadQuantiles(const std::string& text) {
+  std::vector<double> quantiles;
+  std::istringstream pairs(text);
+  for (std::string pair; std::getline(pairs, pair, ',');) {
+    char* end = nullptr;
+    const double quantile = std::strtod(pair.c_str(), &end);
+    if (end != pair.c_str() && *end == ':' && quantile >= 0 && quantile <= 1) {
+      const bool is_known =
+          std::find(quantiles.begin(), quantiles.end(), quantile) != quantiles.end();
+      if (!is_known) quantiles.push_back(quantile);
+    } else {
+      LOG_ERROR << "summary_quantiles: '" << pair
+                << "' is left out, expected <quantile>:<error> with a quantile from 0 to 1";
+    }
+  }
+  return quantiles;
+}
+
+}  // namespace
+
+std::vector<double> SummaryQuantiles(const ServerSettings& settings) {
+  std::vector<double> quantiles = {0.5, 0.9, 0.95, 0.99, 0.999};
+  const auto group = settings.metrics_config.find("");
+  if (group == settings.metrics_config.end()) return quantiles;
+  for (const auto& [setting, value] : group->second) {
+    if (setting != "summary_quantiles") continue;
+    auto read = ReadQuantiles(value);
+    if (!read.empty()) quantiles = std::move(read);
+  }
+  return quantiles;
 }
 
 }  // namespace nereid::server

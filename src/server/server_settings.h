@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <set>
 #include <string>
 #include <utility>
@@ -11,6 +12,10 @@
 #include "schedule/inline_policy.h"
 
 struct TRITONSERVER_Server;
+
+namespace nereid::repository {
+class LoadGate;
+}
 
 namespace nereid::server {
 
@@ -68,6 +73,8 @@ struct ServerSettings {
   uint32_t execution_watchdog_secs = 0;
   /// Whether GET v2/models/M/sequences answers: it tells the ids of all clients' sequences.
   bool list_sequences = false;
+  /// Closed by whoever wants to stop the server while it is still loading its models. Null: nobody.
+  std::shared_ptr<repository::LoadGate> load_gate;
   /// What TRITONBACKEND_ModelServer hands to plug-ins; may be null until the server exists.
   TRITONSERVER_Server* c_server = nullptr;
 };
@@ -75,5 +82,10 @@ struct ServerSettings {
 /// A switch of the global group of metrics_config, "true" or "false": the last value counts.
 /// `otherwise` where it is not given, or has another value.
 bool MetricsSwitch(const ServerSettings& settings, const std::string& name, bool otherwise);
+
+/// The quantiles of summary_quantiles in the global group of metrics_config ("0.5:0.05,0.9:0.01";
+/// the error that is allowed is not needed): of the last value that names any, else 0.5, 0.9, 0.95,
+/// 0.99 and 0.999. What is no quantile is left out, with a line in the log.
+std::vector<double> SummaryQuantiles(const ServerSettings& settings);
 
 }  // namespace nereid::server

@@ -9,6 +9,7 @@
 #include <sstream>
 #include <thread>
 
+#include "repository/load_gate.h"
 #include "server/inference_server.h"
 #include "server/model_metrics.h"
 #include "server/model_reaper.h"
@@ -16,6 +17,7 @@
 namespace nereid::server {
 namespace {
 
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
@@ -135,6 +137,61 @@ TEST(ModelMetricsTest, FirstResponsesShowWhereTheyAreKept) {
                 "517\n" + bucket("0.5", 2) + bucket("100", 5) + bucket("+Inf", 6)));
 }
 
+/// The samples alone, without HELP and TYPE.
+std::string Samples(const telemetry::MetricWriter& writer) {
+  std::string samples;
+  std::istringstream lines(writer.Text());
+  for (std::string line; std::getline(lines, line);) {
+    if (line[0] != '#') samples += line + "\n";
+  }
+  return samples;
+}
+
+TEST(ModelMetricsTest, SummariesHaveQuantilesSumAndCount) {
+  telemetry::ModelStatistics statistics;
+  statistics.name = "m";
+  statistics.version = "2";
+  telemetry::LatencySummaries summaries;
+  for (const uint64_t value : {10, 20, 60}) summaries.request.Observe(value, 0);
+  summaries.queue.Observe(5, 0);
+  summaries.cache_hit.Observe(7, 0);
+  telemetry::MetricWriter writer;
+  WriteModelSummaries(statistics, summaries, {{0.5, 0.99}, 0}, "", {{"team", "a"}}, writer);
+  const std::string text = Samples(writer);
+  EXPECT_THAT(text,
+              HasSubstr(R"(nv_inference_request_summary_us_count{_team="a",model="m",version="2"} 3
+nv_inference_request_summary_us_sum{_team="a",model="m",version="2"} 90
+nv_inference_request_summary_us{_team="a",model="m",version="2",quantile="0.5"} 20
+nv_inference_request_summary_us{_team="a",model="m",version="2",quantile="0.99"} 60
+)"));
+  EXPECT_THAT(text, HasSubstr(R"(version="2",quantile="0.5"} 5)"));
+  for (const char* part : {"compute_input", "compute_infer", "compute_output"}) {
+    EXPECT_THAT(text,
+                HasSubstr("nv_inference_" + std::string(part) +
+                          R"(_summary_us{_team="a",model="m",version="2",quantile="0.5"} NaN)"));
+  }
+  EXPECT_THAT(text, Not(HasSubstr("nv_cache")));
+
+  statistics.response_cache = true;
+  telemetry::MetricWriter with_cache;
+  WriteModelSummaries(statistics, summaries, {{0.5}, 0}, "", {}, with_cache);
+  EXPECT_THAT(Samples(with_cache), Not(HasSubstr("nv_inference_request_summary_us")));
+  EXPECT_THAT(
+      Samples(with_cache),
+      HasSubstr(R"(nv_cache_hit_summary_per_model{model="m",version="2",quantile="0.5"} 7)"));
+  EXPECT_THAT(Samples(with_cache), HasSubstr("nv_cache_miss_summary_per_model_count"));
+}
+
+TEST(SummaryQuantilesTest, TheLastReadableValueCounts) {
+  ServerSettings settings;
+  EXPECT_THAT(SummaryQuantiles(settings), ElementsAre(0.5, 0.9, 0.95, 0.99, 0.999));
+  auto& global = settings.metrics_config[""];
+  global.emplace_back("summary_quantiles", "0.1:0.5,0.2:0.3,0.1:0.4,x:1,2:1,0.7");
+  EXPECT_THAT(SummaryQuantiles(settings), ElementsAre(0.1, 0.2));
+  global.emplace_back("summary_quantiles", "nonsense");
+  EXPECT_THAT(SummaryQuantiles(settings), ElementsAre(0.1, 0.2));
+}
+
 TEST(MetricsSwitchTest, TheLastValueCounts) {
   ServerSettings settings;
   EXPECT_TRUE(MetricsSwitch(settings, "a", true));
@@ -242,7 +299,7 @@ TEST_F(ServerTest, AnEmptyRepositoryServesNothingAndIsReady) {
             "requested model 'x' is not available");
   EXPECT_EQ((*server)->FindModel("x", -1).status().code(), base::StatusCode::kNotFound);
   EXPECT_FALSE(*(*server)->IsModelReady("x", -1));
-  EXPECT_EQ((*server)->LoadModel("x", {}).message(),
+  EXPECT_EQ((*server)->LoadModel("x", {}, {}).message(),
             "explicit model load / unload is not allowed if polling is enabled");
   EXPECT_THAT((*server)->RenderMetrics(), HasSubstr("nv_cpu_memory_total_bytes"));
 }
@@ -267,6 +324,43 @@ TEST_F(ServerTest, AFailedModelEndsTheStartOnlyWhenAsked) {
   EXPECT_TRUE(InferenceServer::Create(settings_).ok());
 }
 
+TEST_F(ServerTest, ARepositoryThatIsMissingIsFatalOnlyWhenAsked) {
+  settings_.model_repository_paths = {(root_ / "none").string()};
+  EXPECT_THAT(InferenceServer::Create(settings_).status().message(), HasSubstr("none"));
+  settings_.exit_on_error = false;
+  auto server = InferenceServer::Create(settings_);
+  ASSERT_TRUE(server.ok());
+  EXPECT_FALSE(*(*server)->IsServerLive());
+  EXPECT_FALSE(*(*server)->IsServerReady());
+  for (const base::Status& status :
+       {(*server)->GetRepositoryIndex(false).status(), (*server)->IsModelReady("m", -1).status(),
+        (*server)->FindModel("m", -1).status(), (*server)->LoadModel("m", {}, {})}) {
+    EXPECT_EQ(status.message(), "Server not ready");
+  }
+  EXPECT_TRUE((*server)->Stop().ok());
+}
+
+TEST_F(ServerTest, WhileItEndsItIsAliveAndNotReady) {
+  auto server = InferenceServer::Create(settings_);
+  ASSERT_TRUE(server.ok());
+  (*server)->BeginStop();
+  EXPECT_TRUE(*(*server)->IsServerLive());
+  EXPECT_EQ((*server)->IsServerReady().status().message(), "Server exiting");
+  EXPECT_EQ((*server)->IsModelReady("m", -1).status().message(), "Server not ready");
+  EXPECT_EQ((*server)->FindModel("m", -1).status().code(), base::StatusCode::kNotFound);
+  EXPECT_TRUE((*server)->WaitUntilIdle(0));
+  EXPECT_TRUE((*server)->Stop().ok());
+  EXPECT_EQ((*server)->IsServerLive().status().message(), "Server exiting");
+}
+
+TEST_F(ServerTest, AStartCanBeBrokenOff) {
+  std::filesystem::create_directories(root_ / "m" / "1");
+  settings_.load_gate = std::make_shared<repository::LoadGate>();
+  settings_.load_gate->Close();
+  const auto server = InferenceServer::Create(settings_);
+  EXPECT_EQ(server.status().message(), "the server was stopped while its models were being loaded");
+}
+
 TEST_F(ServerTest, OneCacheThatIsThere) {
   settings_.cache_directory = root_.string();
   settings_.cache_config["absent"] = "{}";
@@ -279,6 +373,39 @@ TEST_F(ServerTest, OneCacheThatIsThere) {
   const auto two = InferenceServer::Create(settings_).status();
   EXPECT_EQ(two.code(), base::StatusCode::kInvalidArgument);
   EXPECT_THAT(two.message(), HasSubstr("'absent' 'second'"));
+}
+
+TEST_F(ServerTest, AMissingRepositoryIsFoundLater) {
+  settings_.model_repository_paths = {(root_ / "later").string()};
+  settings_.model_control_mode = ModelControlMode::kPoll;
+  EXPECT_EQ(InferenceServer::Create(settings_).status().message(),
+            "failed to stat file " + (root_ / "later").string());
+  settings_.exit_on_error = false;
+  const auto server = InferenceServer::Create(settings_);
+  ASSERT_TRUE(server.ok()) << server.status().message();
+  EXPECT_FALSE(*(*server)->IsServerLive());
+  EXPECT_FALSE(*(*server)->IsServerReady());
+  EXPECT_EQ((*server)->GetServerMetadata().name, "triton");
+  EXPECT_FALSE((*server)->PollRepositories().ok());
+  std::filesystem::create_directories(root_ / "later");
+  EXPECT_TRUE((*server)->PollRepositories().ok());
+  EXPECT_TRUE(*(*server)->IsServerLive());
+  EXPECT_TRUE(*(*server)->IsServerReady());
+}
+
+TEST_F(ServerTest, AStartUpModelThatIsNowhereFailsTheStart) {
+  settings_.model_control_mode = ModelControlMode::kExplicit;
+  settings_.startup_models = {"absent"};
+  EXPECT_THAT(InferenceServer::Create(settings_).status().message(),
+              HasSubstr("failed to load all models"));
+}
+
+TEST(ServerExtensionsTest, AreInTritonsOrder) {
+  EXPECT_THAT(ServerExtensions(),
+              ElementsAre("classification", "sequence", "model_repository",
+                          "model_repository(unload_dependents)", "schedule_policy",
+                          "model_configuration", "binary_tensor_data", "parameters", "statistics",
+                          "trace", "logging", "generate"));
 }
 
 TEST_F(ServerTest, NeedsARepository) {

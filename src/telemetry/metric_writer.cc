@@ -35,14 +35,14 @@ std::string FormatMetricValue(double value) {
   return std::string(buffer, end.ptr);
 }
 
-void FamilyWriter::Line(std::string_view suffix, const Labels& labels, std::string_view bound,
-                        std::string_view value) {
+void FamilyWriter::Line(std::string_view suffix, const Labels& labels, std::string_view more_name,
+                        std::string_view more_value, std::string_view value) {
   lines_.append(name_).append(suffix);
-  if (!labels.text().empty() || !bound.empty()) {
+  if (!labels.text().empty() || !more_name.empty()) {
     lines_.append("{").append(labels.text());
-    if (!bound.empty()) {
+    if (!more_name.empty()) {
       if (!labels.text().empty()) lines_ += ',';
-      lines_.append("le=\"").append(bound).append("\"");
+      lines_.append(more_name).append("=\"").append(more_value).append("\"");
     }
     lines_ += '}';
   }
@@ -50,11 +50,11 @@ void FamilyWriter::Line(std::string_view suffix, const Labels& labels, std::stri
 }
 
 void FamilyWriter::Sample(const Labels& labels, uint64_t value) {
-  if (Admit(labels)) Line("", labels, "", std::to_string(value));
+  if (Admit(labels)) Line("", labels, std::to_string(value));
 }
 
 void FamilyWriter::Sample(const Labels& labels, double value) {
-  if (Admit(labels)) Line("", labels, "", FormatMetricValue(value));
+  if (Admit(labels)) Line("", labels, FormatMetricValue(value));
 }
 
 void FamilyWriter::Sample(const Labels& labels, const Counter& counter) {
@@ -68,21 +68,32 @@ void FamilyWriter::Sample(const Labels& labels, const Counter& counter) {
 void FamilyWriter::Sample(const Labels& labels, const HistogramSnapshot& histogram) {
   if (!Admit(labels)) return;
   const std::string total = std::to_string(histogram.TotalCount());
-  Line("_count", labels, "", total);
-  Line("_sum", labels, "", FormatMetricValue(histogram.sum));
+  Line("_count", labels, total);
+  Line("_sum", labels, FormatMetricValue(histogram.sum));
   uint64_t cumulative = 0;
   for (size_t i = 0; i < histogram.bounds.size() && i < histogram.counts.size(); ++i) {
     cumulative += histogram.counts[i];
-    Line("_bucket", labels, FormatMetricValue(histogram.bounds[i]), std::to_string(cumulative));
+    Line("_bucket", labels, "le", FormatMetricValue(histogram.bounds[i]),
+         std::to_string(cumulative));
   }
-  Line("_bucket", labels, "+Inf", total);
+  Line("_bucket", labels, "le", "+Inf", total);
 }
 
-FamilyWriter& MetricWriter::Family(MetricKind kind, std::string_view name, std::string_view help) {
+void FamilyWriter::Sample(const Labels& labels, const SummarySnapshot& summary) {
+  if (!Admit(labels)) return;
+  Line("_count", labels, std::to_string(summary.count));
+  Line("_sum", labels, std::to_string(summary.sum));
+  for (const auto& [quantile, value] : summary.quantiles) {
+    Line("", labels, "quantile", FormatMetricValue(quantile), FormatMetricValue(value));
+  }
+}
+
+FamilyWriter& MetricWriter::FamilyOfType(std::string_view type, std::string_view name,
+                                         std::string_view help) {
   const auto found = by_name_.find(std::string(name));
-  if (found != by_name_.end()) return found->second->kind_ == kind ? *found->second : dropped_;
+  if (found != by_name_.end()) return found->second->type_ == type ? *found->second : dropped_;
   FamilyWriter& family =
-      families_.emplace_back(FamilyWriter(kind, std::string(name), std::string(help)));
+      families_.emplace_back(FamilyWriter(type, std::string(name), std::string(help)));
   by_name_.emplace(std::string(name), &family);
   return family;
 }
@@ -98,11 +109,7 @@ std::string MetricWriter::Text() const {
           .append(EscapeHelp(family.help_))
           .append("\n");
     }
-    text.append("# TYPE ")
-        .append(family.name_)
-        .append(" ")
-        .append(MetricKindName(family.kind_))
-        .append("\n");
+    text.append("# TYPE ").append(family.name_).append(" ").append(family.type_).append("\n");
     text.append(family.lines_);
   }
   return text;

@@ -10,6 +10,7 @@
 
 #include "telemetry/instruments.h"
 #include "telemetry/labels.h"
+#include "telemetry/latency_summary.h"
 
 namespace nereid::telemetry {
 
@@ -28,16 +29,22 @@ class FamilyWriter {
   void Sample(const Labels& labels, double value);
   void Sample(const Labels& labels, const Counter& counter);
   void Sample(const Labels& labels, const HistogramSnapshot& histogram);
+  void Sample(const Labels& labels, const SummarySnapshot& summary);
 
  private:
   friend class MetricWriter;
-  FamilyWriter(MetricKind kind, std::string name, std::string help)
-      : kind_(kind), name_(std::move(name)), help_(std::move(help)) {}
+  /// `type` is a literal.
+  FamilyWriter(std::string_view type, std::string name, std::string help)
+      : type_(type), name_(std::move(name)), help_(std::move(help)) {}
   bool Admit(const Labels& labels) { return seen_.insert(labels.text()).second; }
-  void Line(std::string_view suffix, const Labels& labels, std::string_view bound,
-            std::string_view value);
+  void Line(std::string_view suffix, const Labels& labels, std::string_view value) {
+    Line(suffix, labels, {}, {}, value);
+  }
+  /// With one label more, unless its name is empty.
+  void Line(std::string_view suffix, const Labels& labels, std::string_view more_name,
+            std::string_view more_value, std::string_view value);
 
-  const MetricKind kind_;
+  const std::string_view type_;
   const std::string name_;
   const std::string help_;
   std::string lines_;
@@ -51,15 +58,23 @@ class MetricWriter {
  public:
   /// The family of that name; `help` counts the first time only. If the name stands already with
   /// another kind, what is written to the result is dropped. Valid as long as the writer.
-  FamilyWriter& Family(MetricKind kind, std::string_view name, std::string_view help);
+  FamilyWriter& Family(MetricKind kind, std::string_view name, std::string_view help) {
+    return FamilyOfType(MetricKindName(kind), name, help);
+  }
+  /// The same for a family of summaries, which are no instruments: collectors alone write them.
+  FamilyWriter& Summaries(std::string_view name, std::string_view help) {
+    return FamilyOfType("summary", name, help);
+  }
 
   /// The page. A family without samples leaves nothing in it, HELP and TYPE included.
   std::string Text() const;
 
  private:
+  FamilyWriter& FamilyOfType(std::string_view type, std::string_view name, std::string_view help);
+
   std::deque<FamilyWriter> families_;  // a deque: its elements stay where they are
   std::unordered_map<std::string, FamilyWriter*> by_name_;
-  FamilyWriter dropped_{MetricKind::kGauge, "", ""};
+  FamilyWriter dropped_{"", "", ""};
 };
 
 }  // namespace nereid::telemetry

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tracing/trace_file.h"
 
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <cerrno>
-#include <cstdio>
 #include <cstring>
 #include <memory>
+#include <string_view>
 #include <utility>
 
 #include "base/log.h"
@@ -12,10 +15,33 @@
 namespace nereid::tracing {
 namespace {
 
-struct Close {
-  void operator()(std::FILE* file) const { std::fclose(file); }
+/// A file that is written at given places. errno tells why something failed.
+class File {
+ public:
+  File(const std::string& path, bool keep)
+      : descriptor_(
+            ::open(path.c_str(), O_WRONLY | O_CLOEXEC | (keep ? 0 : O_CREAT | O_TRUNC), 0666)) {}
+  File(const File&) = delete;
+  ~File() {
+    if (is_open()) ::close(descriptor_);
+  }
+  bool is_open() const { return descriptor_ >= 0; }
+  void Truncate(uint64_t size) const { (void)!::ftruncate(descriptor_, static_cast<off_t>(size)); }
+  /// Whether all of it was written.
+  bool Write(std::string_view text, uint64_t place) const {
+    while (is_open() && !text.empty()) {
+      const ssize_t n = ::pwrite(descriptor_, text.data(), text.size(), static_cast<off_t>(place));
+      if (n < 0 && errno == EINTR) continue;
+      if (n <= 0) return false;
+      text.remove_prefix(static_cast<size_t>(n));
+      place += static_cast<uint64_t>(n);
+    }
+    return is_open();
+  }
+
+ private:
+  const int descriptor_;
 };
-using File = std::unique_ptr<std::FILE, Close>;
 
 }  // namespace
 
@@ -33,24 +59,36 @@ void TraceFile::Queue(std::string entries, bool numbered) {
   }
   // std::function wants something copyable.
   const auto text = std::make_shared<const std::string>(std::move(entries));
-  writer_.Run([this, text, numbered] {
+  const bool runs = writer_.Run([this, text, numbered] {
     Write(*text, numbered);
-    waiting_.fetch_sub(text->size(), std::memory_order_relaxed);
+    waiting_.fetch_sub(text->size(), std::memory_order_release);
   });
+  if (runs) return;
+  waiting_.fetch_sub(size, std::memory_order_relaxed);
+  Complain(path_, "there is no thread to write it");
 }
 
 void TraceFile::Write(const std::string& entries, bool numbered) {
-  const std::string path = numbered ? path_ + "." + std::to_string(next_number_++) : path_;
-  const bool append = !numbered && begun_;
-  const File file(std::fopen(path.c_str(), append ? "r+b" : "wb"));
+  const std::string path = numbered ? path_ + "." + std::to_string(next_number_) : path_;
+  const bool append = !numbered && good_size_ > 0;
+  const uint64_t start = append ? good_size_ : 0;
   // In a file that has a part, the bracket at its end becomes a comma.
-  bool written = file != nullptr && (!append || std::fseek(file.get(), -1, SEEK_END) == 0) &&
-                 std::fputc(append ? ',' : '[', file.get()) != EOF &&
-                 std::fwrite(entries.data(), 1, entries.size(), file.get()) == entries.size() &&
-                 std::fputc(']', file.get()) != EOF;
-  written = written && std::fflush(file.get()) == 0;
-  if (!written) Complain(path, std::strerror(errno));
-  begun_ = begun_ || (!numbered && written);
+  const std::string text = (append ? "," : "[") + entries + "]";
+  const File file(path, append);
+  if (file.Write(text, start - (append ? 1 : 0))) {
+    if (numbered) ++next_number_;
+    if (!numbered) good_size_ = start - (append ? 1 : 0) + text.size();
+    return;
+  }
+  const std::string reason = std::strerror(errno);
+  // What has become of it is no array any more: back to the last one that was.
+  if (append && file.Write("]", start - 1)) {
+    file.Truncate(start);
+  } else if (file.is_open()) {
+    file.Truncate(0);
+    if (!append) ::unlink(path.c_str());
+  }
+  Complain(path, reason);
 }
 
 void TraceFile::Complain(const std::string& path, const std::string& reason) {

@@ -10,8 +10,9 @@
 namespace nereid::tracing {
 
 /// The files of one server's traces, written by a thread of their own: PATH, and PATH.0, PATH.1, …
-/// Each is one JSON array, complete whenever nothing is being written to it. What cannot be written
-/// is dropped, and the log says why, once. Thread-safe.
+/// Each is one JSON array, complete whenever nothing is being written to it. What cannot be
+/// written, because the disk is full, is dropped, and the log says why, once; the file stays, or
+/// becomes again, the array that it was, and what is written later follows it. Thread-safe.
 class TraceFile {
  public:
   /// `most_waiting`: bytes that may wait for the disk; what comes beyond is dropped.
@@ -24,6 +25,8 @@ class TraceFile {
   void Append(std::string entries);
   /// Writes the next numbered file.
   void WriteNumbered(std::string entries);
+  /// Bytes that are not written yet.
+  size_t waiting() const { return waiting_.load(std::memory_order_acquire); }
 
  private:
   void Queue(std::string entries, bool numbered);
@@ -36,7 +39,7 @@ class TraceFile {
   std::atomic<bool> complained_{false};
   // The writer's thread only.
   uint64_t next_number_ = 0;
-  bool begun_ = false;                               // PATH is this server's by now
+  uint64_t good_size_ = 0;  // of PATH, a whole array; 0: it is not this server's yet
   base::BlockingWorkers writer_{"trace-writer", 1};  // last: its tasks use the rest
 };
 

@@ -2,8 +2,12 @@
 #include "tracing/trace_file.h"
 
 #include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/resource.h>
 
 #include <filesystem>
+#include <memory>
+#include <thread>
 
 #include "base/files.h"
 #include "request/trace.h"
@@ -35,6 +39,11 @@ class TraceFileTest : public ::testing::Test {
     if (sampling.Choose()) sampling.Collect(entry);
   }
 
+  // Returns when what was handed over is written or dropped.
+  static void WaitFor(const TraceFile& file) {
+    while (file.waiting() > 0) std::this_thread::yield();
+  }
+
   static constexpr uint32_t kLevel = request::kTraceTimestamps;
   const std::string folder_ = ::testing::TempDir() + "trace_file_test_" +
                               ::testing::UnitTest::GetInstance()->current_test_info()->name() + "/";
@@ -63,6 +72,59 @@ TEST_F(TraceFileTest, DropsWhatCannotBeWritten) {
   TraceFile(folder_ + std::string(5000, 'x')).WriteNumbered("1");
   TraceFile(folder_ + "t", /*most_waiting=*/3).Append("1,2,3");
   EXPECT_TRUE(std::filesystem::is_empty(folder_));
+}
+
+/// As on a full disk: no file of the process grows beyond `bytes`.
+class FullDisk {
+ public:
+  explicit FullDisk(rlim_t bytes) {
+    ::getrlimit(RLIMIT_FSIZE, &before_);
+    handler_ = ::signal(SIGXFSZ, SIG_IGN);
+    const rlimit limit{bytes, before_.rlim_max};
+    ::setrlimit(RLIMIT_FSIZE, &limit);
+  }
+  ~FullDisk() {
+    ::setrlimit(RLIMIT_FSIZE, &before_);
+    ::signal(SIGXFSZ, handler_);
+  }
+
+ private:
+  rlimit before_{};
+  sighandler_t handler_;
+};
+
+TEST_F(TraceFileTest, AFullDiskLeavesTheArrayThatWasThere) {
+  TraceFile(folder_ + "t").Append("0");
+  auto file = std::make_unique<TraceFile>(folder_ + "t");
+  file->Append("1,2");
+  WaitFor(*file);
+  {
+    const FullDisk full(8);
+    file->Append("3,4,5,6,7");
+    file->WriteNumbered("3,4,5,6,7");
+    WaitFor(*file);
+    EXPECT_EQ(Content("t"), "[1,2]");
+    EXPECT_FALSE(std::filesystem::exists(folder_ + "t.0"));
+  }
+  // There is room again.
+  file->Append("8");
+  file->WriteNumbered("9");
+  file.reset();
+  EXPECT_EQ(Content("t"), "[1,2,8]");
+  EXPECT_EQ(Content("t.0"), "[9]");
+}
+
+TEST_F(TraceFileTest, AFileThatCannotBeBegunIsBegunLater) {
+  auto file = std::make_unique<TraceFile>(folder_ + "t");
+  {
+    const FullDisk full(3);
+    file->Append("1,2,3");
+    WaitFor(*file);
+    EXPECT_FALSE(std::filesystem::exists(folder_ + "t"));
+  }
+  file->Append("4");
+  file.reset();
+  EXPECT_EQ(Content("t"), "[4]");
 }
 
 TEST_F(TraceFileTest, OneRequestInSoManyLeavesATrace) {

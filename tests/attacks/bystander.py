@@ -5,7 +5,7 @@
 
 Asks MODEL (an identity of INT32) over several connections of each protocol in turn, so that every
 event loop is asked, until its standard input ends. Then prints one line of JSON: count, p99_ms,
-worst_ms, failures (texts, at most five).
+worst_ms, failures (different texts, at most five).
 """
 
 import json
@@ -45,7 +45,7 @@ class Waits:
         ordered = sorted(self.seconds) or [0.0]
         return {"count": len(self.seconds),
                 "p99_ms": round(ordered[int(len(ordered) * 0.99)] * 1000, 1),
-                "worst_ms": round(ordered[-1] * 1000, 1), "failures": self.failures[:5]}
+                "worst_ms": round(ordered[-1] * 1000, 1), "failures": sorted(set(self.failures))[:5]}
 
 
 def infer_message(model) -> bytes:

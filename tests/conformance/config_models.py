@@ -176,17 +176,34 @@ REFUSED = {
     "other_name": (
         "mlp", "max_batch_size: 8\n" + io("input", "z", "FP32", [64])
         + io("output", "y", "FP32", [10]),
-        "the ONNX model has no input 'z'; its inputs are: x (FP32 [-1,64])"),
+        "unexpected inference input 'z', allowed inputs are: x"),
+    "too_many_inputs": (
+        "mlp", "max_batch_size: 8\n" + io("input", "x", "FP32", [64]) * 2
+        + io("output", "y", "FP32", [10]),
+        "unable to load model 'too_many_inputs', configuration expects 2 inputs, model provides 1"),
+    "dims_of_a_scalar": (
+        "scalar", io("input", "x", "INT64", [2]) + io("output", "y", "INT64", [1]),
+        "unable to load model 'dims_of_a_scalar', scalar tensor 'x', should only provide 1 in the "
+        "model configuration when the model doesn't support batching. Model configuration provided: "
+        "[2]."),
+    "dim_of_zero": (
+        "mlp", "max_batch_size: 8\n" + io("input", "x", "FP32", [0]) + io("output", "y", "FP32", [10]),
+        "model input 'x' dimension must be integer >= 1, or -1 to indicate a variable-size dimension "
+        "for dim_of_zero"),
+    "no_type": (
+        "mlp", "max_batch_size: 8\n" + io("input", "x", "INVALID", [64])
+        + io("output", "y", "FP32", [10]), "model input 'x' must specify 'data_type' for no_type"),
     "other_type": (
         "mlp", "max_batch_size: 8\n" + io("input", "x", "INT32", [64])
         + io("output", "y", "FP32", [10]),
-        "the configuration gives input 'x' the data type TYPE_INT32, but the ONNX model declares "
-        "TYPE_FP32"),
+        "unable to load model 'other_type', configuration expects datatype TYPE_INT32 for input 'x', "
+        "model provides TYPE_FP32"),
     "other_dims": (
         "mlp", "max_batch_size: 8\n" + io("input", "x", "FP32", [64])
         + io("output", "y", "FP32", [11]),
-        "the configuration gives output 'y' the shape [-1,11] (with the batch), but the ONNX model "
-        "declares [-1,10]"),
+        "model 'other_dims', tensor 'y': the model expects 2 dimensions (shape [-1,10]) but the model "
+        "configuration specifies 2 dimensions (an initial batch dimension because max_batch_size > 0 "
+        "followed by the explicit tensor shape, making complete shape [-1,11])"),
     "batching_impossible": (
         "fixed", "max_batch_size: 8\n",
         "autofill failed for model 'batching_impossible': model does not support batching while "
@@ -199,12 +216,12 @@ REFUSED = {
     "ragged_matrix": (
         "mlp", "max_batch_size: 8\n" + io("input", "x", "FP32", [64], "allow_ragged_batch: true")
         + io("output", "y", "FP32", [10]),
-        "input 'x' has allow_ragged_batch, for which max_batch_size must be above 0 and the ONNX "
-        "model's input of shape [-1], not [-1,64]"),
+        "configuration expects model provides input with shape [-1]  for ragged input 'x', model "
+        "provides [-1,64]"),
     "batch_input_type": (
         "describe_int32", "max_batch_size: 8\n" + describe_config("FP32"),
-        "the configuration gives batch_input 'count' the data type TYPE_FP32, but the ONNX model "
-        "declares TYPE_INT32"),
+        "configuration expects datatype TYPE_FP32 for batch_input 'count', model provides "
+        "TYPE_INT32"),
 }
 
 

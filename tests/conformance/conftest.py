@@ -136,7 +136,8 @@ def start_server(request, tmp_path_factory):
         command = shlex.split(options.server_command)
     else:
         command = [str(HERE.parents[1] / "build" / "release" / "bin" / "nereid"), "serve"]
-    common = []
+    # The identity backend, which the peer has as well, answers with its outputs alone.
+    common = ["--backend-config=identity,example-parameters=false"]
     if options.backend_directory and not options.peer:
         common.append(f"--backend-directory={options.backend_directory}")
     started = []

@@ -115,7 +115,8 @@ def wrong_cases():
                loads="model_warmup can not be specified for ensemble")
     yield Case("with_a_backend", chain("a"), extra='backend: "identity"\n', loads="backend")
     yield Case("calls_itself", [step("calls_itself", {"x": "x"}, {"y": "y"})],
-               loads="circular dependency between ensembles: calls_itself -> ")
+               loads="circular dependency between ensembles: calls_itself -> ... -> calls_itself -> "
+                     "calls_itself")
     yield Case("no_platform", [], text='name: "no_platform"\n' + tensors("input", X)
                + tensors("output", Y) + "ensemble_scheduling {" + chain("a")[0] + "}\n",
                loads="no_platform")
@@ -126,6 +127,11 @@ def wrong_cases():
                 step("sum_of_one", {"A": "t", "B": "u"}, {"C": "y"})],
                inputs=ONE[0], outputs=ONE[1], batch=0,
                loads="receives inputs originated from different decoupled models")
+    yield Case("two_decoupled_origins_of_the_answer",
+               [step("square", {"IN": "x"}, {"OUT": "y"}), step("square", {"IN": "x"}, {"OUT": "z"})],
+               inputs=ONE[0], outputs={**ONE[1], "z": ("INT32", [1])}, batch=0,
+               loads="step of model 'two_decoupled_origins_of_the_answer' receives inputs originated "
+                     "from different decoupled models")
     yield Case("cached_and_decoupled_by_itself", chain("a"),
                extra="response_cache { enable: true }\nmodel_transaction_policy { decoupled: true "
                      "}\n", loads="decoupled")
@@ -190,6 +196,12 @@ def shape_cases():
     yield Case("nothing_in_it", chain("any"), [same([[]])], inputs=ANY[0], outputs=ANY[1])
     yield Case("a_member_with_reshape", chain("reshaped"), [same(), same(two)])
     yield Case("reshaped_between", chain("a", "reshaped", "b"), [same()])
+    yield Case("reshaped_itself", [], [Ask({"x": [[[1, 2], [3, 4]]]}, {"y": [[[1], [2], [3], [4]]]}),
+                                       fails("unexpected shape for input 'x'", [ROW])],
+               text='name: "reshaped_itself"\nplatform: "ensemble"\nmax_batch_size: 8\n'
+               'input { name: "x" data_type: TYPE_INT32 dims: [ 2, 2 ] reshape { shape: [ 4 ] } }\n'
+               'output { name: "y" data_type: TYPE_INT32 dims: [ 4, 1 ] reshape { shape: [ 4 ] } }\n'
+               "ensemble_scheduling {" + chain("a", "b")[0] + chain("a", "b")[1] + "}\n")
     yield Case("of_texts", chain("texts"), [same([["a", "", "long"]], types={"x": "BYTES"})],
                inputs={"x": ("BYTES", [3])}, outputs={"y": ("BYTES", [3])})
     yield Case("of_floats", chain("floats"), [same([[1.5, 2, 3, 4]], types={"x": "FP32"})],

@@ -220,6 +220,10 @@ def write_main(root: Path):
     repo.identity("hasty", [("INT32", [4])], batch=4, extra=ONE_CPU_INSTANCE
                   + "dynamic_batching { max_queue_delay_microseconds: 500000 default_queue_policy "
                     "{ default_timeout_microseconds: 100000 } }\n")
+    repo.identity("before_timeout", [("INT32", [4])], batch=4, extra=ONE_CPU_INSTANCE
+                  + "dynamic_batching { max_queue_delay_microseconds: 60000000 "
+                    "default_queue_policy { default_timeout_microseconds: 200000 } }\n"
+                    'parameters { key: "batch_before_timeout" value: { string_value: "true" } }\n')
     repo.identity("levels", [("INT32", [4])], batch=4, extra=ONE_CPU_INSTANCE + _delay(100)
                   + "dynamic_batching { priority_levels: 3 default_priority_level: 2 }\n")
     # The second instance takes six times as long as the first.

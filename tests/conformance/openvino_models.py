@@ -2,6 +2,7 @@
 """Repositories of the models in tests/data/openvino, which come with OpenVINO's own answers."""
 
 import json
+import re
 import shutil
 from pathlib import Path
 
@@ -46,6 +47,17 @@ def copy(root, name, model, config=None, version=1):
     return folder
 
 
+def name_batch(folder):
+    """Gives the inputs and outputs of a model the layout [N,...]: their first dimension, whatever its
+    size, is the batch."""
+    file = folder / "1" / "model.xml"
+    layout = '<rt_info><attribute name="layout" version="0" layout="[N,...]"/></rt_info>'
+    text = re.sub(r'(<port [^>]*names="[^"]*"[^>]*>.*?)(</port>)', rf"\1{layout}\2", file.read_text(),
+                  flags=re.DOTALL)
+    assert text.count(layout) == 2
+    file.write_text(text)
+
+
 XY = io("input", "x", "FP32", [4]) + io("output", "y", "FP32", [3])
 MLP = XY + io("output", "best", "INT32", [1])
 OF_THREE = ("dynamic_batching { preferred_batch_size: [ 3 ] "
@@ -84,6 +96,7 @@ def write_serving(root):
     for name in ("mlp", "fixed", "scalar", "places", "two_inputs", "onnx_mlp", "unnamed",
                  "only_one_row"):
         copy(root, name + "_completed", name, "" if "onnx" in name else None)
+    name_batch(copy(root, "one_row_completed", "one_row"))
     copy(root, "mlp", "mlp", "max_batch_size: 8\n" + MLP + FP32)
     copy(root, "mlp_dynamic", "mlp", "max_batch_size: 8\n" + MLP + FP32 + OF_THREE)
     copy(root, "mlp_warm", "mlp", "max_batch_size: 8\n" + MLP + FP32 + warmup([4]))
@@ -161,17 +174,18 @@ def refused(root):
         kind = "STRING" if datatype == "bytes" else datatype.upper()
         add(f"not_{datatype}", f"type_{datatype}", batch + io("input", "x", other, [3])
             + io("output", "y", kind, [6]),
-            f"the configuration gives input 'x' the data type TYPE_{other}, but the OpenVINO model "
-            f"declares TYPE_{kind}")
+            f"unable to load model 'not_{datatype}', configuration expects datatype TYPE_{other} for "
+            f"input 'x', model provides TYPE_{'BYTES' if kind == 'STRING' else kind}")
     add("other_input", "mlp", batch + MLP.replace('"x"', '"z"'),
-        "the OpenVINO model has no input 'z'; its inputs are: x (FP32 [-1,4])")
+        "unexpected inference input 'z', allowed inputs are: x")
     add("other_output", "mlp", batch + MLP.replace('"y"', '"z"'),
-        "the OpenVINO model has no output 'z'; its outputs are: y (FP32 [-1,3]), best")
+        "unexpected inference output 'z', allowed outputs are: best, y")
     add("other_dims", "mlp", batch + MLP.replace("[ 4 ]", "[ 5 ]"),
-        "the configuration gives input 'x' the shape [-1,5] (with the batch), but the OpenVINO "
-        "model declares [-1,4]")
+        "model 'other_dims', tensor 'x': the model expects 2 dimensions (shape [-1,4]) but the model "
+        "configuration specifies 2 dimensions")
     add("too_few_inputs", "two_inputs", batch + io("input", "a", "FP32", [2])
-        + io("output", "y", "FP32", [2]), "the configuration lacks the input 'b' (INT32 [-1,2])")
+        + io("output", "y", "FP32", [2]), "unable to load model 'too_few_inputs', configuration expects 1 "
+        "inputs, model provides 2")
     add("no_batch", "only_one_row", batch + io("input", "x", "FP32", [4])
         + io("output", "y", "FP32", [2, 2]), "set max_batch_size to 0")
     add("no_batch_fixed", "only_one_row", batch + io("input", "x", "FP32", [4])

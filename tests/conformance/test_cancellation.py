@@ -2,7 +2,9 @@
 """A client that goes away while its request waits in the queue: the request is never executed."""
 
 import json
+import socket
 import time
+from contextlib import ExitStack
 
 import grpc_raw
 import pytest
@@ -67,28 +69,43 @@ def with_a_lost_connection(server, when):
     assert call.code().name == "CANCELLED"  # not before: grpcio gives up a call without references
 
 
-@pytest.mark.parametrize("ask_and_leave", [
-    pytest.param(over_http(lambda wire: wire.close()), id="http-close"),
-    pytest.param(over_http(reset), id="http-reset"),
-    pytest.param(over_grpc, id="grpc-cancel"),
-    pytest.param(over_a_stream, id="stream-cancel"),
-    pytest.param(with_a_lost_connection, id="grpc-lost"),
+# A closed connection looks like one of a client that only has nothing more to say. Three seconds
+# later the server asks; until then others are in front.
+LONG = 14
+
+
+@pytest.mark.parametrize("ask_and_leave,others", [
+    pytest.param(over_http(lambda wire: wire.close()), LONG, id="http-close"),
+    pytest.param(over_http(reset), 2, id="http-reset"),
+    pytest.param(over_grpc, 2, id="grpc-cancel"),
+    pytest.param(over_a_stream, 2, id="stream-cancel"),
+    pytest.param(with_a_lost_connection, 2, id="grpc-lost"),
 ])
-def test_what_nobody_waits_for_is_not_executed(server, transports, ask_and_leave):
+def test_what_nobody_waits_for_is_not_executed(server, transports, ask_and_leave, others):
     client = transports["http"]
     before = counted(client, MODEL)
-    with Wire(server) as one, Wire(server) as other:
-        for wire in (one, other):
+    with ExitStack() as stack:
+        wires = [stack.enter_context(Wire(server, 30)) for _ in range(others)]
+        for wire in wires:
             wire.send(REQUEST)
-        wait_for(lambda: waiting(server) == 1)  # so the other one is being executed
-        ask_and_leave(server, lambda: wait_for(lambda: waiting(server) == 2))
-        for wire in (one, other):
+        wait_for(lambda: waiting(server) == others - 1)  # so one is being executed
+        ask_and_leave(server, lambda: wait_for(lambda: waiting(server) >= others - 1))
+        for wire in wires:
             assert wire.read().json["outputs"][0]["data"] == [1, 2, 3, 4]
 
     def finished(now):
         return counts(now)["success"] + counts(now)["fail"]
 
-    wait_for(lambda: finished(counted(client, MODEL)) == finished(before) + 3)
+    wait_for(lambda: finished(counted(client, MODEL)) == finished(before) + others + 1)
     after = counted(client, MODEL)
-    assert after["execution_count"] - before["execution_count"] == 2
+    assert after["execution_count"] - before["execution_count"] == others
     assert counts(after)["fail"] - counts(before)["fail"] == 1
+
+
+def test_a_client_that_has_finished_sending_gets_its_answer(server):
+    """It cannot be told from one that has closed, and is not taken for one."""
+    with Wire(server) as wire:
+        wire.send(REQUEST)
+        wire.socket.shutdown(socket.SHUT_WR)
+        assert wire.read().json["outputs"][0]["data"] == [1, 2, 3, 4]
+        assert wire.closed_by_peer()

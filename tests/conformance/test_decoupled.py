@@ -344,6 +344,13 @@ def test_models_that_are_not_decoupled_have_one_response(faulty, count, code):
         code, f"expected a single response, got {count}")
 
 
+@pytest.mark.parametrize("name,count", [("", 1), ("", 3), ("error_last", 1), ("error_middle", 1)])
+def test_a_stream_gets_the_first_response_of_such_a_model(faulty, name, count):
+    answers = grpc_raw.stream(faulty, [fault(name, count, size=3, model="faults_single")])
+    assert [answer.error_message for answer in answers] == [""]
+    assert answers[0].infer_response.raw_output_contents[0] == b"\7" * 3
+
+
 # ---- Clients that do not read ----
 
 

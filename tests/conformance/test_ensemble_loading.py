@@ -2,6 +2,9 @@
 """How ensembles are loaded and unloaded: members first, and what becomes of one without the
 other."""
 
+import concurrent.futures
+import time
+
 import ensembles
 import models
 import numpy as np
@@ -15,8 +18,12 @@ def write(root):
     for name in ("a", "b", "shared"):
         repository.identity(name, [("INT32", [4])], batch=8, extra=models.ONE_CPU_INSTANCE)
     repository.broken("broken")
+    repository.identity("slow", [("INT32", [4])], batch=8, extra=models.ONE_CPU_INSTANCE + (
+        'parameters { key: "creation_delay_sec" value: { string_value: "1" } }\n'))
     four = dict(batch=8)
     ensembles.write_ensemble(root, "inner", ensembles.chain("a", "b"), ensembles.X, ensembles.Y,
+                             **four)
+    ensembles.write_ensemble(root, "late", ensembles.chain("a", "slow"), ensembles.X, ensembles.Y,
                              **four)
     ensembles.write_ensemble(root, "outer", [
         ensembles.step("inner", {"x": "x"}, {"y": "t"}),
@@ -43,10 +50,14 @@ def write(root):
 
 
 @pytest.fixture
-def client(start_server):
-    server = start_server("ensemble_loading", write, "--model-control-mode=explicit",
-                          wait_path="/v2/health/live")
-    with http_client.InferenceServerClient(server.http) as made:
+def loading_server(start_server):
+    return start_server("ensemble_loading", write, "--model-control-mode=explicit",
+                        wait_path="/v2/health/live")
+
+
+@pytest.fixture
+def client(loading_server):
+    with http_client.InferenceServerClient(loading_server.http) as made:
         yield made
 
 
@@ -90,6 +101,32 @@ def test_members_that_nobody_needs_go_with_it(client):
     assert ready(client) == ["shared"]
 
 
+def test_a_load_that_changes_nothing_makes_no_member_wanted(client):
+    client.load_model("outer")
+    client.load_model("shared")
+    client.unload_model("outer")
+    client.load_model("outer")
+    client.unload_model("outer", unload_dependents=True)
+    assert ready(client) == []
+
+
+def test_an_unload_of_a_member_waits_for_the_load_of_its_ensemble(loading_server, client):
+    """The member is ready for a second before its ensemble is."""
+    def load():
+        with http_client.InferenceServerClient(loading_server.http, network_timeout=60) as own:
+            own.load_model("late")
+
+    with concurrent.futures.ThreadPoolExecutor() as pool:
+        loading = pool.submit(load)
+        while "a" not in ready(client):
+            time.sleep(0.01)
+        client.unload_model("a")
+        loading.result()
+    assert ready(client) == ["slow"]
+    client.load_model("a")
+    assert ready(client) == ["a", "late", "slow"]
+
+
 def test_an_ensemble_that_was_unloaded_stays_so(client):
     client.load_model("inner")
     client.unload_model("inner")
@@ -113,7 +150,7 @@ def test_an_ensemble_that_was_unloaded_stays_so(client):
                    "is inferred from model other_type while TYPE_INT32 is inferred from model a"),
     ("other_shape", "in ensemble other_shape, ensemble tensor y: inconsistent shape: [-1,5] is "
                     "inferred from model other_shape while [-1,4] is inferred from model a"),
-    ("round", "circular dependency between ensembles: round -> about -> round"),
+    ("round", "circular dependency between ensembles: round -> ... -> about -> round"),
 ])
 def test_what_does_not_fit_is_named(client, model, text):
     with pytest.raises(InferenceServerException) as caught:

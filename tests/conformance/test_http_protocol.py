@@ -179,6 +179,32 @@ def test_broken_chunk_size(server):
         assert wire.closed_by_peer() or b"400" in wire.buffer.split(b"\r\n")[0]
 
 
+CHUNKS = b"5\r\nhello\r\n0\r\n\r\n"
+
+
+@pytest.mark.parametrize("fields,body,status", [
+    pytest.param([f"Content-Length: {len(CHUNKS)}", "Transfer-Encoding: chunked"], CHUNKS, 400,
+                 id="length-and-chunked"),
+    pytest.param(["Transfer-Encoding: chunked", f"Content-Length: {len(CHUNKS)}"], CHUNKS, 400,
+                 id="chunked-and-length"),
+    pytest.param(["Transfer-Encoding: identity"], b"", 400, id="identity"),
+    pytest.param(["Transfer-Encoding: xchunked"], b"", 400, id="xchunked"),
+    pytest.param(["Transfer-Encoding: gzip"], b"", 400, id="gzip"),
+    pytest.param(["Transfer-Encoding: chunked, identity"], CHUNKS, 400, id="chunked-identity"),
+    pytest.param(["Transfer-Encoding: gzip, chunked"], CHUNKS, 501, id="gzip-chunked"),
+    pytest.param(["Content-Length: 5", "Content-Length: 6"], b"hello", 400, id="two-lengths"),
+    pytest.param(["Content-Length: +5"], b"hello", 400, id="signed-length"),
+    pytest.param(["Content-Length : 5"], b"hello", 400, id="space-before-colon"),
+    pytest.param(["X: a\0b"], b"", 400, id="nul"),
+])
+def test_where_a_body_ends_must_be_clear(server, fields, body, status):
+    """One answer, and what follows is not taken for a request."""
+    with Wire(server) as wire:
+        wire.send(head("POST", PATH, *fields) + body + head("GET", "/v2/health/live"))
+        assert wire.read().status == status
+        assert wire.closed_by_peer()
+
+
 def test_expect_100_continue(server):
     with Wire(server) as wire:
         wire.send(head("POST", PATH, f"Content-Length: {len(BODY)}", "Expect: 100-continue"))

@@ -11,9 +11,12 @@ def test_server_metadata(client):
     metadata = client.json("get_server_metadata")
     assert metadata["name"] == "triton"
     assert metadata["version"].count(".") == 2
-    for extension in ("binary_tensor_data", "statistics", "model_repository",
-                      "model_configuration"):
-        assert extension in metadata["extensions"]
+    extensions = [e for e in metadata["extensions"]
+                  if e not in ("system_shared_memory", "cuda_shared_memory", "generate")]
+    assert extensions == [
+        "classification", "sequence", "model_repository", "model_repository(unload_dependents)",
+        "schedule_policy", "model_configuration", "binary_tensor_data", "parameters", "statistics",
+        "trace", "logging"]
 
 
 def test_model_metadata(client):

@@ -147,6 +147,8 @@ COMPLETED = {
     "fixed": (0, {"x": ("FP32", [2, 3])}, {"y": ("FP32", [2, 3])}),
     "only_one_row": (0, {"x": ("FP32", [1, 4])}, {"y": ("FP32", [1, 2, 2])}),
     "scalar": (0, {"x": ("FP32", [1])}, {"y": ("FP32", [1])}),
+    # One row in the file; its layout says that this is the batch.
+    "one_row": (4, {"x": ("FP32", [4])}, {"y": ("FP32", [3])}),
     "places": (0, {"x": ("FP32", [-1, -1])},
                {"places": ("INT64", [2, -1]), "sums": ("FP32", [-1])}),
 }
@@ -165,7 +167,7 @@ def test_completion(http, model):
 
 
 def test_completed_models_answer(client):
-    for model in ("two_inputs", "fixed", "scalar", "places", "only_one_row"):
+    for model in ("two_inputs", "fixed", "scalar", "places", "only_one_row", "one_row"):
         for run in ANSWERS[model]:
             check(client, model + "_completed", run)
 

@@ -70,3 +70,18 @@ def test_a_failed_reload_keeps_what_serves(client, polling):
     wait_for_index(client, "comes", [("1", "READY", "")])
     edit(config, ('"absent"', '"identity"'), ("max_batch_size: 8", "max_batch_size: 4"))
     eventually(lambda: client.json("get_model_config", "comes")["max_batch_size"] == 4)
+
+
+def test_a_repository_that_is_away_keeps_what_serves(client, polling):
+    away = polling.repository.with_name("away")
+    polling.repository.rename(away)
+    try:
+        text = f"failed to poll model repository '{polling.repository}'"
+        eventually(lambda: text in polling.log.read_text())
+        client.infer("stays", [client.input("INPUT0", np.zeros((1, 4), np.float32))])
+    finally:
+        away.rename(polling.repository)
+    Repository(polling.repository).identity("returned", [("FP32", [4])], batch=8,
+                                            extra=ONE_CPU_INSTANCE)
+    eventually(lambda: client.call("is_model_ready", "returned"))
+    assert client.call("is_model_ready", "stays")

@@ -228,7 +228,8 @@ REFUSALS = {
     "too_many_outputs": ("by_place", [("OUTPUT__1", "OUTPUT__5")],
                          ["output 'OUTPUT__5' would be result 5", "returns 2"]),
     "argument_missing": ("by_place", [(r"input \{ name: \"INPUT__1\".*\n", "")],
-                         ["no input of the configuration is the argument 'second' (Tensor)"]),
+                         ["unable to load model 'argument_missing', configuration expects 1 inputs, "
+                          "model provides 2"]),
     "text_for_a_tensor": ("by_argument", [(r'("first" data_type: TYPE_)FP32', r"\1STRING")],
                           ["input 'first' is TYPE_STRING", "the argument 'first' is Tensor"]),
     "tensor_for_a_text": ("texts", [(r'("texts" data_type: TYPE_)STRING', r"\1INT32")],
@@ -262,7 +263,8 @@ def test_forward_that_cannot_be_served(loader, repository, name, texts):
 def test_nothing_completes_a_configuration_but_the_message_helps(loader, repository):
     put(repository.repository, "no_config", source="defaults",
         config='platform: "pytorch_libtorch"\n')
-    refused(loader, "no_config", "has no input", "neither data types nor dims",
+    refused(loader, "no_config", "model configuration is not provided for model 'no_config'",
+            "configuration expects 0 inputs, model provides 3", "has no input", "neither data types nor dims",
             "forward(x: Tensor, weight: Tensor, bias: Optional[Tensor] = ...) -> Tensor")
 
 

@@ -2,6 +2,7 @@
 """The queue of the dynamic batcher: who is served first, a full queue, waits that are too long."""
 
 import threading
+import time
 
 import grpc
 import grpc_raw
@@ -49,9 +50,21 @@ def test_timeout_is_answered_while_the_instance_is_busy(server):
     assert order_of_answers(server, [request(i, "expiring", 4) for i in range(3)])[-1] == 0
 
 
-def test_batch_goes_before_a_request_of_it_times_out(server):
-    """The delay is longer than the timeout, and the instance has nothing else to do."""
+def test_a_timeout_within_the_delay_is_kept(server, transports):
+    """The delay is longer than the timeout: the request hears of it when that has passed, though
+    the instance has nothing else to do."""
+    client = transports["http"]
+    before = counted(client, "hasty")
+    start = time.monotonic()
     (result,) = together(server, [request(1, "hasty")])
+    took = time.monotonic() - start
+    assert result.code().name == "UNAVAILABLE" and result.details() == "Request timeout expired"
+    assert took >= 0.1
+    assert counts(counted(client, "hasty"))["success"] == counts(before)["success"]
+
+
+def test_with_the_parameter_a_batch_goes_before_a_request_of_it_times_out(server):
+    (result,) = together(server, [request(1, "before_timeout")])
     assert not hasattr(result, "code"), result
     assert result.outputs[0].shape == [1, 4]
 

@@ -9,6 +9,7 @@ import time
 import grpc_raw
 import models
 import pytest
+import raw_http
 from test_batching import request
 from tritonclient.grpc import service_pb2, service_pb2_grpc
 
@@ -108,6 +109,29 @@ def post(server, name, operation):
         return answer.status, answer.read().decode()
     finally:
         connection.close()
+
+
+def executions(server, name):
+    return raw_http.get(server, f"/v2/models/{name}/stats").json["model_stats"][0]["execution_count"]
+
+
+def test_twice_the_priority_is_half_the_executions(start_server):
+    """Both models have more requests than they can serve: the resource is never free."""
+    groups = {"one": group(("R", 1, True), priority=1), "two": group(("R", 1, True), priority=2)}
+    server = start_server("priorities", write(10, groups), EXECUTION_COUNT)
+    with grpc_raw.channel(server) as channel:
+        stub = service_pb2_grpc.GRPCInferenceServiceStub(channel)
+        futures = {name: [stub.ModelInfer.future(request(i, name), timeout=60) for i in range(120)]
+                   for name in groups}
+        while not all(future.done() for future in futures["one"]):
+            time.sleep(0.005)
+            done = {name: executions(server, name) for name in groups}
+            if 90 <= done["one"] < 120:
+                break
+        for future in futures["one"] + futures["two"]:
+            future.result()
+    assert 90 <= done["one"] < 120
+    assert 1.8 <= done["one"] / done["two"] <= 2.2, done
 
 
 LIMITED = ('Resource count for "{}" is limited to {} which will prevent scheduling of one or more '

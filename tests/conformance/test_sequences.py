@@ -5,6 +5,8 @@ tests/peer/test_sequence_replay.py.)"""
 
 import itertools
 import json
+import re
+import time
 from concurrent.futures import ThreadPoolExecutor
 
 import grpc
@@ -16,7 +18,7 @@ import tritonclient.grpc as grpc_client
 from clients import TRANSPORTS, Transport
 from raw_http import Wire, head
 from sequence_models import picture
-from sequences import Player, Plugin, batching, pending, wait_for, write_witness
+from sequences import Player, Plugin, batching, parameter, pending, wait_for, write_witness
 
 IDS = itertools.count(10)
 
@@ -43,6 +45,11 @@ def serving(start_server, plugin, test_plugins, notes):
         notes["plain"] = write_witness(root, "plain", plugin, batching(controls=""))
         notes["forgetful"] = write_witness(root, "forgetful", plugin, batching(idle=500_000),
                                            batch=1)
+        notes["iterating"] = write_witness(
+            root, "iterating", plugin,
+            batching("oldest { max_candidate_sequences: 4 }", idle=200_000,
+                     extra="iterative_sequence: true\n"),
+            extra=parameter("iterations", 3))
     return start_server("sequences", write)
 
 
@@ -333,6 +340,45 @@ def test_a_lost_client_frees_the_slot_in_time(player):
     assert p.executions() == [[(1, 1, "S")], [(2, 2, "S")], [(2, 3, "E")]]
     p.send("a1", 1, 4)
     assert "must specify the START flag" in p.outcome("a1")
+
+
+def test_an_iteration_that_outlives_the_idle_time_is_the_last(player):
+    """The backend cannot have the request executed again; its answer is what the scheduler said."""
+    p = player("iterating")
+    p.hold(after=1)
+    p.send("a", None, 5, arrive=False)
+    p.begun(2)
+    time.sleep(0.5)
+    p.finish()
+    code, _, text = p.outcome("a").partition(": ")
+    assert code == "INVALID_ARGUMENT"
+    assert re.fullmatch(r"inference request for sequence \d+ to model 'iterating' must specify the "
+                        "START flag on the first request of the sequence", text), text
+    assert len(p.executions()) == 2
+    p.send("b", None, 6)
+    p.finish()
+    assert p.outcome("b") == 6
+    assert len(p.executions()) == 5
+
+
+@pytest.mark.parametrize("request_id", ["", "mine"])
+def test_errors_of_the_batcher_have_no_prefix(serving, request_id):
+    """Whether the request has an id or not."""
+    def ask(batch=1, **parameters):
+        document = {"id": request_id, "parameters": parameters,
+                    "inputs": [raw_http.tensor("INPUT", "INT32", [batch, 1], [1] * batch)]}
+        answer = raw_http.infer(serving, "witness", document)
+        assert answer.status == 400
+        return answer.error
+
+    assert ask(sequence_id=4711) == (
+        "inference request for sequence 4711 to model 'witness' must specify the START flag on the "
+        "first request of the sequence")
+    assert ask() == ("inference request to model 'witness' must specify a non-zero or non-empty "
+                     "correlation ID")
+    assert ask(2, sequence_id=4711, sequence_start=True) == (
+        "inference request to model 'witness' must specify batch-size 1 due to requirements of "
+        "sequence batcher")
 
 
 def test_a_closed_connection_cancels_the_sequence(player, serving):

@@ -40,6 +40,8 @@ def write_graphs(root):
     tfm.graphdef(root, "matmul_warm", "matmul", matmul + instances(1) + """
       model_warmup { name: "w" batch_size: 3 inputs { key: "x" value { data_type: TYPE_FP32
         dims: [ 4 ] random_data: true } } }""", batch=8)
+    # Nor is there one here, though the graph has a dimension for it.
+    tfm.graphdef(root, "types_fp32_row", "types", tfm.tensors("types_FP32", True))
     tfm.graphdef(root, "open_rank", "types", tfm.tensor("input", "open_in", "FP32", [-1, 2])
                  + tfm.tensor("output", "open_out", "FP32", [-1, 2]))
     tfm.graphdef(root, "conv", "conv", tfm.tensors("conv", True), batch=4)
@@ -161,6 +163,15 @@ def test_graphdef(client, model):
             case = json.loads(json.dumps(case))
             case["inputs"]["b"]["shape"] = case["outputs"]["sum"]["shape"] = [1]
         tfm.check_case(client, model, case)
+
+
+def test_a_graph_for_batches_runs_without_one(client):
+    case = json.loads(json.dumps(tfm.CASES["types_FP32"][0]))
+    for tensors in (case["inputs"], case["outputs"]):
+        for tensor in tensors.values():
+            tensor["shape"] = tensor["shape"][1:]
+            tensor["data"] = tensor["data"][:tensor["shape"][0]]
+    tfm.check_case(client, "types_fp32_row", case)
 
 
 def test_open_rank(client):

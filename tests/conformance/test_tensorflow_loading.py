@@ -9,6 +9,7 @@ import tensorflow_models as tfm
 from explicit_models import EXPLICIT, write
 from protobuf_mutants import mutants
 from protobuf_mutants import write as message
+from tritonclient.utils import InferenceServerException
 
 MATMUL = tfm.tensors("matmul", True)
 HUGE = 2**62
@@ -92,13 +93,14 @@ CONFIGS = {
     "wrong_output": (config(scores=tfm.tensor("output", "scores:1", "FP32", [3])),
                      ["the graph has no tensor 'scores:1' for output 'scores:1'"]),
     "wrong_type": (config(x=tfm.tensor("input", "x", "FP64", [4])),
-                   ["gives input 'x' the data type TYPE_FP64, but the TensorFlow model declares "
+                   ["configuration expects datatype TYPE_FP64 for input 'x', model provides "
                     "TYPE_FP32"]),
     "wrong_output_type": (config(scores=tfm.tensor("output", "scores", "INT32", [3])),
-                          ["gives output 'scores' the data type TYPE_INT32", "TYPE_FP32"]),
+                          ["configuration expects datatype TYPE_INT32 for output 'scores', model provides "
+                           "TYPE_FP32"]),
     "wrong_dims": (config(x=tfm.tensor("input", "x", "FP32", [5])),
-                   ["gives input 'x' the shape [-1,5] (with the batch), but the TensorFlow model "
-                    "declares [-1,4]"]),
+                   ["model 'wrong_dims', tensor 'x': the model expects 2 dimensions (shape [-1,4]) but "
+                    "the model configuration specifies 2 dimensions", "[-1,5]"]),
     "wrong_rank": (config(x=tfm.tensor("input", "x", "FP32", [4, 1])), ["[-1,4,1]", "[-1,4]"]),
     "ragged": (config(x=tfm.tensor("input", "x", "FP32", [4], "allow_ragged_batch: true")),
                ["allow_ragged_batch (input 'x') is not supported by the TensorFlow backend"]),
@@ -140,7 +142,8 @@ def http(serving, connect):
 def refusal(http, name):
     status, text = http.error(http.call, "load_model", name)
     assert status == 400 and text.startswith(f"load failed for model '{name}'"), text
-    assert f"model '{name}'" in text.split("state:")[-1], text
+    reason = text.split("state:")[-1]
+    assert f"'{name}'" in reason or "unexpected inference" in reason, text
     return text
 
 
@@ -186,8 +189,7 @@ def test_type_that_the_protocol_lacks(serving, http, kind):
 
 def test_batch_that_the_graph_does_not_have(serving, http):
     tfm.graphdef(serving.repository, "fixed", "fixed", tfm.tensors("fixed", False), 4)
-    expect_refusal(http, "fixed", ["max_batch_size is 4", "'a'", "[2,3]",
-                                   "first dimension is not variable"])
+    expect_refusal(http, "fixed", ["tensor 'a': for the model to support batching", "[2,3]"])
 
 
 @pytest.mark.parametrize("content,words", [
@@ -210,8 +212,6 @@ SAVED = {
                      ["saved_model.pb is no SavedModel"]),
     "cut_file": (lambda f: (f / "saved_model.pb").write_bytes(
         (f / "saved_model.pb").read_bytes()[:5000]), "", ["saved_model.pb"]),
-    "no_variables": (lambda f: shutil.rmtree(f / "variables"), "",
-                     ["the graph has variables", "variables/variables.index"]),
     "no_data": (lambda f: (f / "variables" / "variables.data-00000-of-00001").unlink(), "",
                 ["variables"]),
     "cut_data": (lambda f: (f / "variables" / "variables.data-00000-of-00001").write_bytes(b"1"),
@@ -225,11 +225,10 @@ SAVED = {
                          "TF_SIGNATURE_DEF"]),
     "signature_name": (lambda f: None, tfm.tensor("input", "input_2", "FP32", [4])
                        + tfm.tensor("output", "dense_1", "FP32", [2]),
-                       ["the TensorFlow model has no input 'input_2'; its inputs are: input_1 "
-                        "(FP32 [-1,4])"]),
+                       ["unexpected inference input 'input_2', allowed inputs are: input_1"]),
     "signature_lacks": (lambda f: None, tfm.tensor("input", "input_1", "FP32", [-1, 4])
                         + tfm.tensor("output", "dense", "FP32", [-1, 2]),
-                        ["the TensorFlow model has no output 'dense'; its outputs are: dense_1"]),
+                        ["unexpected inference output 'dense', allowed outputs are: dense_1"]),
 }
 
 
@@ -239,6 +238,113 @@ def test_savedmodel_that_is_none(serving, http, name):
     folder = tfm.savedmodel(serving.repository, name, "linear", settings)
     spoil(folder / "1" / "model.savedmodel")
     expect_refusal(http, name, words)
+
+
+def test_savedmodel_without_its_variables_is_completed(serving, http):
+    """As in Triton: TensorFlow takes the model for one without any, and what needs them fails."""
+    folder = tfm.savedmodel(serving.repository, "no_variables", "linear", "")
+    shutil.rmtree(folder / "1" / "model.savedmodel" / "variables")
+    http.call("load_model", "no_variables")
+    assert [tensor["name"] for tensor in http.json("get_model_config", "no_variables")["input"]]
+    with pytest.raises(InferenceServerException):
+        tfm.check_case(http, "no_variables", tfm.CASES["linear"][0])
+
+
+def rewritten(content, path, change):
+    """A protobuf message with the length-delimited fields at `path`, field numbers from the outside
+    in, replaced by change(content)."""
+    out, at = b"", 0
+
+    def varint():
+        nonlocal at
+        value = shift = 0
+        while True:
+            byte = content[at]
+            at += 1
+            value |= (byte & 127) << shift
+            shift += 7
+            if byte < 128:
+                return value
+
+    def written(value):
+        more = b""
+        while value >= 128:
+            more += bytes([value & 127 | 128])
+            value >>= 7
+        return more + bytes([value])
+
+    while at < len(content):
+        begin = at
+        key = varint()
+        if key & 7 != 2:
+            at += {1: 8, 5: 4}.get(key & 7, 0)
+            if key & 7 == 0:
+                varint()
+            out += content[begin:at]
+            continue
+        size = varint()
+        inner, at = content[at:at + size], at + size
+        if key >> 3 != path[0]:
+            out += content[begin:at]
+            continue
+        inner = change(inner) if len(path) == 1 else rewritten(inner, path[1:], change)
+        out += written(key) + written(len(inner)) + inner
+    return out
+
+
+# SavedModel.meta_graphs, MetaGraphDef.signature_def (a map: 2 is the value), SignatureDef.inputs and
+# .outputs (maps), TensorInfo.tensor_shape.
+SHAPES = [(2, 5, 2, which, 2, 3) for which in (1, 2)]
+OPEN = b"\x18\x01"  # TensorShapeProto.unknown_rank
+
+
+@pytest.mark.parametrize("name, dims, runs", [("as_in_the_graph", [-1, 4], True),
+                                              ("otherwise", [4], False)])
+def test_savedmodel_of_open_ranks_takes_the_configured_shapes(serving, http, name, dims, runs):
+    name = f"open_{name}"
+    folder = tfm.savedmodel(
+        serving.repository, name, "linear", tfm.tensor("input", "input_1", "FP32", dims)
+        + tfm.tensor("output", "dense_1", "FP32", [-1, 2] if len(dims) == 2 else [2]))
+    file = folder / "1" / "model.savedmodel" / "saved_model.pb"
+    for path in SHAPES:
+        file.write_bytes(rewritten(file.read_bytes(), path, lambda _: OPEN))
+    http.call("load_model", name)
+    assert http.json("get_model_config", name)["max_batch_size"] == 0
+    if runs:
+        tfm.check_case(http, name, tfm.CASES["linear"][0])
+
+
+@pytest.mark.parametrize("name, given, batch", [
+    ("type", 'input { name: "input_1" data_type: TYPE_FP32 }', 4),
+    ("dims", 'input { name: "input_1" dims: [ 4 ] }', 4),
+    ("output", 'output { name: "dense_1" data_type: TYPE_FP32 }', 4),
+    ("no_batch", 'output { name: "dense_1" dims: [ -1, 2 ] }', 0)])
+def test_entries_of_a_savedmodel_are_completed(serving, http, name, given, batch):
+    name = f"partly_{name}"
+    tfm.savedmodel(serving.repository, name, "linear", given)
+    http.call("load_model", name)
+    config = http.json("get_model_config", name)
+    assert config["max_batch_size"] == batch
+    rows = [] if batch else [-1]
+    assert [(t["name"], t["data_type"], t["dims"]) for t in config["input"] + config["output"]] == [
+        ("input_1", "TYPE_FP32", rows + [4]), ("dense_1", "TYPE_FP32", rows + [2])]
+    tfm.check_case(http, name, tfm.CASES["linear"][0])
+
+
+def test_entries_that_contradict_each_other(serving, http):
+    tfm.savedmodel(serving.repository, "contradicting", "linear", 'input { name: "input_1" dims: [ 4 ] }'
+                   'output { name: "dense_1" dims: [ -1, 2 ] }')
+    expect_refusal(http, "contradicting", [
+        "unable to autofill for 'contradicting', model tensor configurations are contradicting each "
+        "other in terms of whether batching is supported"])
+
+
+def test_an_input_that_is_listed_twice(serving, http):
+    tfm.savedmodel(serving.repository, "listed_twice", "linear",
+                   tfm.tensor("input", "input_1", "FP32", [-1, 4]) * 2
+                   + tfm.tensor("output", "dense_1", "FP32", [-1, 2]))
+    expect_refusal(http, "listed_twice", ["unable to load model 'listed_twice', configuration expects "
+                                          "2 inputs, model provides 1"])
 
 
 def test_savedmodel_without_its_assets(serving, http):

@@ -264,6 +264,8 @@ def test_steps_of_an_ensemble_are_children(traced, protocol, tmp_path):
     assert "parent_id" not in found["pipeline"]
     for step in ("one", "two"):
         assert found[step]["parent_id"] == found["pipeline"]["id"]
+    for trace in traces(tmp_path / "t.0"):
+        assert "REQUEST_END" in stamps(trace)
 
 
 def test_one_request_in_so_many_and_so_many_in_a_file(traced, protocol, tmp_path):

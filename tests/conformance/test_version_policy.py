@@ -94,6 +94,27 @@ def test_nothing_selected_is_a_failure(client, model):
     assert not client.call("is_model_ready", model)
 
 
+def test_a_model_without_a_version_is_known_but_not_listed(client):
+    client.error(client.call, "load_model", "latest_none")
+    assert index(client, "latest_none") == []
+    assert "latest_none" not in str(client.json("get_model_repository_index"))
+    assert not client.call("is_server_ready")
+    client.expect("NOT_FOUND", "Request for unknown model: 'latest_none' has no available versions",
+                  answers, client, "latest_none")
+    client.expect("NOT_FOUND", "Request for unknown model: 'latest_none' version 1 is not found",
+                  answers, client, "latest_none", "1")
+
+
+def test_directories_that_are_no_versions_are_told(client, versions_server):
+    client.call("load_model", "latest_two")
+    (versions_server.repository / "every" / "abc").mkdir(exist_ok=True)
+    client.call("load_model", "every")
+    log = versions_server.log.read_text()
+    assert ("ignore version directory '010' which contains leading zeros in its directory name"
+            in log)
+    assert "ignore version directory 'abc' which fails to convert to integral number" in log
+
+
 def test_versions_come_and_go(client, versions_server):
     model = f"changing_{client.protocol}"
     client.call("load_model", model)

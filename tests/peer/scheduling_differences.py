@@ -67,14 +67,4 @@ DIFFERENCES = {
         "triton": {"batches": {1: 2, 2: 3}, "counts": counts(8, 5)},
         "nereid": {"batches": {1: 2, 6: 1}, "counts": counts(8, 3)},
     },
-    "rejected-before-the-delay": {
-        "why": "Triton lets requests time out beside an idle instance because the batching delay is "
-               "longer than the timeout; Nereid ends the delay in time",
-        "triton": {
-            "outcomes": dict.fromkeys("ab", "UNAVAILABLE: Request timeout expired"),
-            "batches": {}, "counts": counts(0, 0, 2, REJECTED=2)},
-        "nereid": {
-            "outcomes": dict.fromkeys("ab", "ok"),
-            "batches": {2: 1}, "counts": counts(2, 1)},
-    },
 }

@@ -15,6 +15,7 @@
 //           inside       `count` responses and the final flag from within Execute, whose instance
 //                        serves nobody else meanwhile
 //   count   (1)          how many
+//   sleep   (0)          for how many milliseconds Execute sleeps before anything else
 //
 // But for `inside`, they come from another thread, after the request is released. They stop when the client
 // gives up, but for `deaf` and `gone`.
@@ -33,6 +34,7 @@ struct FaultyModel {
 struct Order {
   std::string fault;
   int64_t count = 1;
+  int64_t sleep_ms = 0;
   std::vector<char> data;
   std::vector<int64_t> shape;
   TRITONSERVER_DataType data_type = TRITONSERVER_TYPE_INVALID;
@@ -51,6 +53,9 @@ Error Read(TRITONBACKEND_Request* request, Order* order) {
     }
     if (std::strcmp(key, "count") == 0 && type == TRITONSERVER_PARAMETER_INT) {
       order->count = *static_cast<const int64_t*>(value);
+    }
+    if (std::strcmp(key, "sleep") == 0 && type == TRITONSERVER_PARAMETER_INT) {
+      order->sleep_ms = *static_cast<const int64_t*>(value);
     }
   }
   backend::Input input;
@@ -156,6 +161,9 @@ class FaultyInstance {
       Error error(TRITONBACKEND_ResponseFactoryNew(&factory, requests[i]));
       if (error.ok()) {
         error = Read(requests[i], &order);
+      }
+      if (order.sleep_ms > 0) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(order.sleep_ms));
       }
       CountAndRelease(instance, requests[i], error.ok(), start_ns);
       if (factory == nullptr) {

@@ -9,7 +9,9 @@
 //                     "inputs": {name: [values]}, "shapes": {name: [dims]}}
 //               Requests that the server made itself have rows as well.
 //   gate        a file that holds executions (see gate.h)
-//   iterations  a request is given back to the scheduler until it was executed that often
+//   load_gate   a file that holds the model's load in the same way
+//   iterations  a request is given back to the scheduler until it was executed that often; where the
+//               scheduler does not take it, its answer is what the scheduler said
 //
 // The request's own parameter `fail` makes its answer an error with that text. Executions are
 // counted from 1, over all instances of the model.
@@ -57,6 +59,7 @@ struct WitnessModel {
     NEREID_BACKEND_TRY(backend::ReadModelConfig(model, &config));
     trace = ParameterOr(config.parameters, "trace");
     gate = ParameterOr(config.parameters, "gate");
+    testing::Gate(ParameterOr(config.parameters, "load_gate")).Pass(1);
     return config.parameters.ReadInt("iterations", 1, 1000, &iterations);
   }
 
@@ -199,6 +202,7 @@ class WitnessInstance {
     const bool written = testing::AppendLine(model_.trace, Line(number, requests, count));
     gate_.Pass(number);
     std::vector<TRITONBACKEND_Request*> finished;
+    refused_.clear();
     for (uint32_t i = 0; i < count; ++i) {
       if (!GiveBack(requests[i])) {
         finished.push_back(requests[i]);
@@ -246,10 +250,18 @@ class WitnessInstance {
     }
     const Error released(
         TRITONBACKEND_RequestRelease(request, TRITONSERVER_REQUEST_RELEASE_RESCHEDULE));
-    return released.ok();
+    if (released.ok()) {
+      return true;
+    }
+    done_.erase(sequence);
+    refused_[request] = released.message();
+    return false;
   }
 
   Error Answer(BatchMember* member) const {
+    if (const auto refused = refused_.find(member->request); refused != refused_.end()) {
+      return Error::InvalidArgument(refused->second);
+    }
     uint32_t count = 0;
     NEREID_BACKEND_TRY(TRITONBACKEND_RequestParameterCount(member->request, &count));
     for (uint32_t i = 0; i < count; ++i) {
@@ -278,6 +290,8 @@ class WitnessInstance {
   std::vector<BatchMember> members_;
   /// Executions of each sequence that has iterations left.
   std::map<uint64_t, int64_t> done_;
+  /// Of the batch: what the scheduler said to those that it did not take back.
+  std::map<TRITONBACKEND_Request*, std::string> refused_;
 };
 
 }  // namespace

@@ -113,7 +113,8 @@ base::Result<std::vector<RepositoryIndexEntry>> FakeInferenceService::GetReposit
 }
 
 base::Status FakeInferenceService::LoadModel(const std::string& name,
-                                             const std::vector<LoadParameter>& parameters) {
+                                             std::vector<LoadParameter> parameters,
+                                             const std::function<bool()>& /*is_abandoned*/) {
   if (on_load) on_load(name, parameters);
   return load_result;
 }

@@ -34,8 +34,8 @@ class FakeInferenceService : public InferenceService {
   base::Result<std::vector<ModelStatistics>> GetModelStatistics(const std::string& name,
                                                                 int64_t version) override;
   base::Result<std::vector<RepositoryIndexEntry>> GetRepositoryIndex(bool ready_only) override;
-  base::Status LoadModel(const std::string& name,
-                         const std::vector<LoadParameter>& parameters) override;
+  base::Status LoadModel(const std::string& name, std::vector<LoadParameter> parameters,
+                         const std::function<bool()>& is_abandoned) override;
   base::Status UnloadModel(const std::string& name, bool unload_dependents) override;
   base::Result<ModelTraits> FindModel(const std::string& name, int64_t version) override;
   base::Status Infer(std::unique_ptr<request::InferenceRequest>& request) override;

@@ -74,11 +74,12 @@ constexpr ErrorCase kErrors[] = {
     {"--pinned-memory-pool-byte-size=99999999999999999999", R"(Bad option: "--pinned-memory-pool-byte-size". Provided option value is out of bound. Got 99999999999999999999, expected 0 to 9223372036854775807)"},
     {"--metrics-interval-ms=0", R"(Bad option: "--metrics-interval-ms". Provided option value is out of bound. Got 0, expected 1 to 2147483647)"},
     {"--log-verbose=loud", R"(Bad option: "--log-verbose". Invalid option value. Got loud, expected a whole number)"},
-    {"--log-format=json", R"(Bad option: "--log-format". invalid argument. Got json, expected one of: default, ISO8601)"},
-    {"--model-control-mode=auto", R"(Bad option: "--model-control-mode". invalid argument. Got auto, expected one of: none, poll, explicit)"},
-    {"--rate-limit=on", R"(Bad option: "--rate-limit". invalid argument. Got on, expected one of: off, execution_count)"},
-    {"--inline-execution=yes", R"(Bad option: "--inline-execution". invalid argument. Got yes, expected one of: auto, always, never)"},
-    {"--grpc-infer-response-compression-level=best", R"(Bad option: "--grpc-infer-response-compression-level". invalid argument. Got best, expected one of: none, low, medium, high)"},
+    {"--log-format=json", R"(Bad option: "--log-format". invalid argument for --log-format. Got json, expected one of: default, ISO8601)"},
+    {"--model-control-mode=auto", R"(Bad option: "--model-control-mode". invalid argument for --model-control-mode. Got auto, expected one of: none, poll, explicit)"},
+    {"--model-config-name=", R"(Bad option: "--model-config-name". Error: empty argument for --model-config-name)"},
+    {"--rate-limit=On", R"(Bad option: "--rate-limit". invalid argument for --rate-limit. Got On, expected one of: off, execution_count)"},
+    {"--inline-execution=yes", R"(Bad option: "--inline-execution". invalid argument for --inline-execution. Got yes, expected one of: auto, always, never)"},
+    {"--grpc-infer-response-compression-level=best", R"(Bad option: "--grpc-infer-response-compression-level". invalid argument for --grpc_infer_response_compression_level. Got best, expected one of: none, low, medium, high)"},
     {"--model-repository=", R"(Bad option: "--model-repository". the path of a model repository is empty)"},
     {"--trace-config=level", R"(Bad option: "--trace-config". option format is '<trace mode>,<setting>=<value>' or '<setting>=<value>'. Got level)"},
     {"--trace-config=level=Loud", R"(Bad option: "--trace-config". invalid value for trace level option: loud, expected OFF, TIMESTAMPS or TENSORS)"},
@@ -198,6 +199,16 @@ TEST(CommandLineTest, PlainValuesArriveWhereTheyBelong) {
   EXPECT_EQ(options.http.thread_count, 3);
 }
 
+TEST(CommandLineTest, SomeWordsMayHaveAnyCase) {
+  const ServerOptions options =
+      Good({"--model-control-mode=EXPLICIT", "--rate-limit=Execution_Count"}).options;
+  EXPECT_TRUE(options.repository.control_mode == ModelControlMode::kExplicit);
+  EXPECT_TRUE(options.rate_limit.mode == RateLimitMode::kExecutionCount);
+  EXPECT_TRUE(Good({"--model-control-mode=Poll"}).options.repository.control_mode ==
+              ModelControlMode::kPoll);
+  EXPECT_TRUE(Good({"--rate-limit=OFF"}).options.rate_limit.mode == RateLimitMode::kOff);
+}
+
 TEST(CommandLineTest, CompositeValues) {
   const ServerOptions options =
       Good(
@@ -256,17 +267,20 @@ TEST(CommandLineTest, DeprecatedFlagsWorkAndWarn) {
   EXPECT_EQ(parsed.options.trace.file, "/t");
   EXPECT_EQ(parsed.options.trace.rate, 7u);
   EXPECT_TRUE(parsed.options.trace.timestamps && parsed.options.trace.tensors);
-  EXPECT_THAT(parsed.warnings,
-              ElementsAre("Warning: '--trace-file' has been deprecated, use "
-                          "'--trace-config=triton,file=<path>' instead",
-                          "Warning: '--trace-rate' has been deprecated, use "
-                          "'--trace-config=rate=<integer>' instead",
-                          "Warning: '--trace-level' has been deprecated, use "
-                          "'--trace-config=level=<level>' instead",
-                          "Warning: '--response-cache-byte-size' has been deprecated, use "
-                          "'--cache-config=local,size=1048576' instead",
-                          "Warning: '--strict-model-config' has been deprecated, use "
-                          "'--disable-auto-complete-config' instead"));
+  EXPECT_THAT(
+      parsed.warnings,
+      ElementsAre("Warning: '--trace-file' has been deprecated and will be removed in future "
+                  "releases. Please use '--trace-config triton,file=<filepath> instead.",
+                  "Warning: '--trace-rate' has been deprecated and will be removed in future "
+                  "releases. Please use '--trace-config rate=<rate value> instead.",
+                  "Warning: '--trace-level' has been deprecated and will be removed in future "
+                  "releases. Please use '--trace-config level=<OFF|TIMESTAMPS|TENSORS> instead.",
+                  "Warning: '--response-cache-byte-size' has been deprecated! This will default "
+                  "to the 'local' cache implementation with the provided byte size for its "
+                  "config. Please use '--cache-config' instead. The equivalent --cache-config CLI "
+                  "args would be: '--cache-config=local,size=1048576'",
+                  "Warning: '--strict-model-config' has been deprecated! Please use "
+                  "'--disable-auto-complete-config' instead."));
 }
 
 TEST(CommandLineTest, TodaysFlagsWinOverDeprecatedOnes) {
@@ -278,7 +292,11 @@ TEST(CommandLineTest, TodaysFlagsWinOverDeprecatedOnes) {
   EXPECT_TRUE(parsed.options.trace.timestamps);
   EXPECT_FALSE(parsed.options.trace.tensors);
   EXPECT_THAT(parsed.warnings,
-              ::testing::Contains("Warning: '--trace-rate' is overridden by '--trace-config'"));
+              ::testing::Contains("Warning: Overriding deprecated '--trace-rate' in favor of "
+                                  "provided rate value in --trace-config!"));
+  EXPECT_THAT(Good({"--trace-file=/t", "--trace-config=triton,file=/u"}).warnings,
+              ::testing::Contains("Warning: Overriding deprecated '--trace-file' in favor of "
+                                  "provided file in --trace-config!"));
   parsed = Good({"--trace-level=tensors", "--trace-level=off"});
   EXPECT_FALSE(parsed.options.trace.timestamps || parsed.options.trace.tensors);
   EXPECT_EQ(Good({"--response-cache-byte-size=0"}).options.plugins.cache_name, "");

@@ -18,9 +18,10 @@ struct Choice {
   T value;
 };
 
-// Sets `target` to the choice that `value` names.
+// Sets `target` to the choice that `value` names. `flag` is named as Triton names it.
 template <typename T, size_t N>
-Status ReadChoice(std::string_view value, const Choice<T> (&choices)[N], T& target) {
+Status ReadChoice(std::string_view flag, std::string_view value, const Choice<T> (&choices)[N],
+                  T& target) {
   std::string names;
   for (const Choice<T>& choice : choices) {
     if (value == choice.name) {
@@ -29,8 +30,16 @@ Status ReadChoice(std::string_view value, const Choice<T> (&choices)[N], T& targ
     }
     names.append(names.empty() ? "" : ", ").append(choice.name);
   }
-  return Status::InvalidArgument("invalid argument. Got " + std::string(value) +
-                                 ", expected one of: " + names);
+  return Status::InvalidArgument("invalid argument for --" + std::string(flag) + ". Got " +
+                                 std::string(value) + ", expected one of: " + names);
+}
+
+// The same where Triton takes the words in any case.
+template <typename T, size_t N>
+Status ReadChoiceOfAnyCase(std::string_view flag, std::string_view value,
+                           const Choice<T> (&choices)[N], T& target) {
+  if (ReadChoice(flag, Lowercase(value), choices, target).ok()) return {};
+  return ReadChoice(flag, value, choices, target);  // the message quotes what was given
 }
 
 Status ReadDeviceBytes(std::string_view value, std::map<int, uint64_t>& target) {
@@ -85,7 +94,7 @@ Status ReadLogVerbose(FlagState& state, std::string_view value) {
 Status ReadLogFormat(FlagState& state, std::string_view value) {
   static constexpr Choice<base::LogFormat> kChoices[] = {{"default", base::LogFormat::kDefault},
                                                          {"ISO8601", base::LogFormat::kIso8601}};
-  return ReadChoice(value, kChoices, state.options.log.format);
+  return ReadChoice("log-format", value, kChoices, state.options.log.format);
 }
 
 Status ReadModelRepository(FlagState& state, std::string_view value) {
@@ -99,7 +108,15 @@ Status ReadModelControlMode(FlagState& state, std::string_view value) {
       {"none", ModelControlMode::kNone},
       {"poll", ModelControlMode::kPoll},
       {"explicit", ModelControlMode::kExplicit}};
-  return ReadChoice(value, kChoices, state.options.repository.control_mode);
+  return ReadChoiceOfAnyCase("model-control-mode", value, kChoices,
+                             state.options.repository.control_mode);
+}
+
+Status ReadModelConfigName(FlagState& state, std::string_view value) {
+  if (value.empty())
+    return Status::InvalidArgument("Error: empty argument for --model-config-name");
+  state.options.repository.model_config_name = value;
+  return {};
 }
 
 Status ReadLoadModel(FlagState& state, std::string_view value) {
@@ -111,14 +128,14 @@ Status ReadLoadModel(FlagState& state, std::string_view value) {
 Status ReadCpuPlan(FlagState& state, std::string_view value) {
   static constexpr Choice<CpuPlanMode> kChoices[] = {{"share", CpuPlanMode::kShare},
                                                      {"off", CpuPlanMode::kOff}};
-  return ReadChoice(value, kChoices, state.options.cpu_plan);
+  return ReadChoice("cpu-plan", value, kChoices, state.options.cpu_plan);
 }
 
 Status ReadInlineExecution(FlagState& state, std::string_view value) {
   static constexpr Choice<InlineExecution> kChoices[] = {{"auto", InlineExecution::kAuto},
                                                          {"always", InlineExecution::kAlways},
                                                          {"never", InlineExecution::kNever}};
-  return ReadChoice(value, kChoices, state.options.inline_execution);
+  return ReadChoice("inline-execution", value, kChoices, state.options.inline_execution);
 }
 
 Status ReadHttpRestricted(FlagState& state, std::string_view value) {
@@ -140,7 +157,8 @@ Status ReadCompressionLevel(FlagState& state, std::string_view value) {
                                                           {"low", CompressionLevel::kLow},
                                                           {"medium", CompressionLevel::kMedium},
                                                           {"high", CompressionLevel::kHigh}};
-  return ReadChoice(value, kChoices, state.options.grpc.compression_level);
+  return ReadChoice("grpc_infer_response_compression_level", value, kChoices,
+                    state.options.grpc.compression_level);
 }
 
 Status ReadSafePortRange(FlagState& state, std::string_view value) {
@@ -211,7 +229,7 @@ Status ReadCacheConfig(FlagState& state, std::string_view value) {
 Status ReadRateLimit(FlagState& state, std::string_view value) {
   static constexpr Choice<RateLimitMode> kChoices[] = {
       {"off", RateLimitMode::kOff}, {"execution_count", RateLimitMode::kExecutionCount}};
-  return ReadChoice(value, kChoices, state.options.rate_limit.mode);
+  return ReadChoiceOfAnyCase("rate-limit", value, kChoices, state.options.rate_limit.mode);
 }
 
 Status ReadRateLimitResource(FlagState& state, std::string_view value) {

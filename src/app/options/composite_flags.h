@@ -15,6 +15,7 @@ base::Status ReadLogVerbose(FlagState& state, std::string_view value);
 base::Status ReadLogFormat(FlagState& state, std::string_view value);
 base::Status ReadModelRepository(FlagState& state, std::string_view value);
 base::Status ReadModelControlMode(FlagState& state, std::string_view value);
+base::Status ReadModelConfigName(FlagState& state, std::string_view value);
 base::Status ReadLoadModel(FlagState& state, std::string_view value);
 base::Status ReadInlineExecution(FlagState& state, std::string_view value);
 base::Status ReadCpuPlan(FlagState& state, std::string_view value);

@@ -19,9 +19,10 @@ std::string Variable(const CommandLineContext& context, const char* name) {
   return value != nullptr ? value : "";
 }
 
-void Deprecated(FlagState& state, std::string_view flag, const std::string& instead) {
-  state.warnings.push_back("Warning: '--" + std::string(flag) + "' has been deprecated, use '--" +
-                           instead + "' instead");
+// The warnings are Triton's to the letter, apostrophes that it forgets included: scripts look for
+// them.
+void Deprecated(FlagState& state, std::string_view flag, const std::string& rest) {
+  state.warnings.push_back("Warning: '--" + std::string(flag) + "' has been deprecated" + rest);
 }
 
 // Vertex AI sets variables in its containers, and wants its own service only there.
@@ -51,7 +52,8 @@ Status ApplyVertexAi(const CommandLineContext& context, FlagState& state) {
 Status FinishRepository(FlagState& state) {
   RepositoryOptions& repository = state.options.repository;
   if (state.old_strict_model_config) {
-    Deprecated(state, "strict-model-config", "disable-auto-complete-config");
+    Deprecated(state, "strict-model-config",
+               "! Please use '--disable-auto-complete-config' instead.");
     if (!state.Given("disable-auto-complete-config")) {
       repository.strict_model_config = *state.old_strict_model_config;
     }
@@ -86,7 +88,11 @@ Status FinishCache(FlagState& state) {
         "use --cache-config alone");
   }
   const std::string size = std::to_string(*state.old_response_cache_byte_size);
-  Deprecated(state, "response-cache-byte-size", "cache-config=local,size=" + size);
+  Deprecated(state, "response-cache-byte-size",
+             "! This will default to the 'local' cache implementation with the provided byte size "
+             "for its config. Please use '--cache-config' instead. The equivalent --cache-config "
+             "CLI args would be: '--cache-config=local,size=" +
+                 size + "'");
   if (*state.old_response_cache_byte_size == 0) return {};
   plugins.cache_name = "local";
   plugins.cache_config = {{"size", size}};
@@ -98,10 +104,13 @@ template <typename T, typename U>
 void TakeOldTrace(FlagState& state, std::string_view flag, std::string_view setting,
                   const std::string& instead, const std::optional<T>& old, U& target) {
   if (!old) return;
-  Deprecated(state, flag, "trace-config=" + instead);
+  Deprecated(state, flag,
+             " and will be removed in future releases. Please use '--trace-config " + instead +
+                 " instead.");
   if (state.Given("trace-config " + std::string(setting))) {
-    state.warnings.push_back("Warning: '--" + std::string(flag) +
-                             "' is overridden by '--trace-config'");
+    state.warnings.push_back("Warning: Overriding deprecated '--" + std::string(flag) +
+                             "' in favor of provided " + std::string(setting) +
+                             (setting == "rate" || setting == "level" ? " value" : "") + " in --trace-config!");
     return;
   }
   target = static_cast<U>(*old);
@@ -110,15 +119,17 @@ void TakeOldTrace(FlagState& state, std::string_view flag, std::string_view sett
 void FinishTrace(FlagState& state) {
   TraceOptions& trace = state.options.trace;
   const OldTraceFlags old = state.old_trace;
-  TakeOldTrace(state, "trace-file", "file", "triton,file=<path>", old.file, trace.file);
-  TakeOldTrace(state, "trace-rate", "rate", "rate=<integer>", old.rate, trace.rate);
-  TakeOldTrace(state, "trace-count", "count", "count=<integer>", old.count, trace.count);
-  TakeOldTrace(state, "trace-log-frequency", "log-frequency", "triton,log-frequency=<integer>",
-               old.log_frequency, trace.log_frequency);
+  TakeOldTrace(state, "trace-file", "file", "triton,file=<filepath>", old.file, trace.file);
+  TakeOldTrace(state, "trace-rate", "rate", "rate=<rate value>", old.rate, trace.rate);
+  TakeOldTrace(state, "trace-count", "count", "count=<count value>", old.count, trace.count);
+  TakeOldTrace(state, "trace-log-frequency", "log-frequency",
+               "triton,log-frequency=<log frequency value>", old.log_frequency,
+               trace.log_frequency);
   if (!state.Given("trace-level")) return;
   bool unused = false;
   const bool overridden = state.Given("trace-config level");
-  TakeOldTrace(state, "trace-level", "level", "level=<level>", std::optional(true), unused);
+  TakeOldTrace(state, "trace-level", "level", "level=<OFF|TIMESTAMPS|TENSORS>", std::optional(true),
+               unused);
   if (overridden) return;
   trace.timestamps = old.timestamps && !old.level_off;
   trace.tensors = old.tensors && !old.level_off;

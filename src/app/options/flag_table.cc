@@ -102,7 +102,7 @@ constexpr FlagSpec kFlags[] = {
     {"model-control-mode", "none|poll|explicit", "Model Repository", ReadModelControlMode, "When models are loaded: at start, when files change, or when asked (default none)"},
     {"repository-poll-secs", "integer", "Model Repository", Whole<0, INT_MAX, &S::repository, &R::poll_secs>, "Time between looks at the repository in mode poll (default 15)"},
     {"load-model", "string", "Model Repository", ReadLoadModel, "A model to load at start in mode explicit, or * alone for all; may be repeated"},
-    {"model-config-name", "string", "Model Repository", Text<&S::repository, &R::model_config_name>, "Use configs/<string>.pbtxt where a model has it"},
+    {"model-config-name", "string", "Model Repository", ReadModelConfigName, "Use configs/<string>.pbtxt where a model has it"},
     {"model-load-thread-count", "integer", "Model Repository", Whole<1, kMaxThreads, &S::repository, &R::load_thread_count>, "How many models load at once (default 4)"},
     {"model-load-retry-count", "integer", "Model Repository", Whole<0, INT_MAX, &S::repository, &R::load_retry_count>, "Further tries after a failed load (default 0)"},
     {"model-namespacing", "boolean", "Model Repository", Bool<&S::repository, &R::namespacing>, "Let repositories have models of the same name (default false)"},

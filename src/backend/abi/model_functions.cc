@@ -72,13 +72,7 @@ TRITONSERVER_Error* TRITONBACKEND_ModelSetConfig(TRITONBACKEND_Model* model,
   NEREID_CHECK_NOT_NULL(model_config);
   return Guard([&] {
     NEREID_RETURN_IF_ERROR(CheckConfigVersion(config_version));
-    BackendModel& backend_model = *BackendModel::From(model);
-    if (!backend_model.initializing()) {
-      return Status::Unsupported("the configuration of model '" + backend_model.description().name +
-                                 "' can only be set while the model is initialized");
-    }
-    backend_model.SetCompletedConfig(model_config->json);
-    return Status::Ok();
+    return BackendModel::From(model)->Complete(model_config->json);
   });
 }
 

@@ -39,15 +39,32 @@ std::string Parameter(TRITONBACKEND_Request* request, const std::string& wanted)
   return "";
 }
 
-bool ModelParameter(TRITONBACKEND_Model* model, const char* name) {
+std::string ReadConfig(TRITONBACKEND_Model* model) {
   TRITONSERVER_Message* config = nullptr;
   TRITONBACKEND_ModelConfig(model, 1, &config);
-  const bool found = config->json.find(std::string("\"") + name + "\"") != std::string::npos;
+  std::string json = config->json;
   delete config;
-  return found;
+  return json;
+}
+
+bool ModelParameter(TRITONBACKEND_Model* model, const char* name) {
+  return ReadConfig(model).find(std::string("\"") + name + "\"") != std::string::npos;
+}
+
+/// Sets a configuration with one input and one output, and fails with the one that it reads then.
+TRITONSERVER_Error* CompleteAndTell(TRITONBACKEND_Model* model) {
+  TRITONSERVER_Message completed(
+      R"({"max_batch_size":8,"input":[{"name":"IN","data_type":"TYPE_INT8","dims":[3]}],)"
+      R"("output":[{"name":"OUT0","data_type":"TYPE_INT8","dims":[3]}],"dynamic_batching":{}})");
+  if (TRITONSERVER_Error* error = TRITONBACKEND_ModelSetConfig(model, 1, &completed)) return error;
+  return TRITONSERVER_ErrorNew(TRITONSERVER_ERROR_INTERNAL, ReadConfig(model).c_str());
 }
 
 TRITONSERVER_Error* ModelInitialize(TRITONBACKEND_Model* model) {
+  if (ModelParameter(model, "complete_and_tell")) return CompleteAndTell(model);
+  if (ModelParameter(model, "fail_inside")) {
+    return TRITONSERVER_ErrorNew(TRITONSERVER_ERROR_INTERNAL, "broken inside");
+  }
   if (!ModelParameter(model, "fail_load")) return nullptr;
   return TRITONSERVER_ErrorNew(TRITONSERVER_ERROR_INVALID_ARG, "told to fail");
 }

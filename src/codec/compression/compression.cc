@@ -4,7 +4,6 @@
 #include <zlib.h>
 
 #include <algorithm>
-#include <cstring>
 #include <utility>
 
 namespace nereid::codec::compression {
@@ -18,6 +17,9 @@ constexpr int kGzipFrame = 16;
 constexpr int kEitherFrame = 32;
 constexpr size_t kMostAtOnce = size_t{1} << 30;  // zlib counts in 32 bits
 constexpr size_t kLeastRoom = 4096;
+constexpr size_t kLikelyRatio = 4;
+constexpr uint64_t kFreeInflation = uint64_t{64} << 20;
+constexpr uint64_t kMostRatio = 64;
 constexpr size_t kBlock = size_t{32} << 10;
 
 int WindowBits(Encoding encoding) {
@@ -114,27 +116,30 @@ std::optional<Encoding> FindEncoding(std::string_view name) {
 }
 
 Inflated Inflate(std::string_view packed, std::optional<Encoding> encoding, size_t offset,
-                 uint64_t limit) {
+                 uint64_t limit, std::shared_ptr<base::ByteBudget> budget) {
+  using Room = memory::ReceiveBuffer::Outcome;
   Inflated result;
   z_stream stream = {};
   const int bits = encoding ? WindowBits(*encoding) : kWindowBits + kEitherFrame;
   const Stream opened(inflateInit2(&stream, bits), &stream, &inflateEnd);
   if (!opened.ok()) return result;
-  size_t room = std::max<size_t>(packed.size() * 4, kLeastRoom);
+  memory::ReceiveBuffer plain(std::move(budget));
+  // One byte more than allowed, to notice what is too large.
+  const uint64_t most = limit == UINT64_MAX ? limit : limit + 1;
+  const size_t likely = std::max<size_t>(packed.size(), kLeastRoom / kLikelyRatio) * kLikelyRatio;
+  plain.Start(offset, static_cast<size_t>(std::min<uint64_t>(likely, most)));
   while (true) {
-    room = static_cast<size_t>(std::min<uint64_t>(room, limit));
-    // One byte more than allowed, to notice what is too large.
-    memory::HostBuffer larger = memory::HostBuffer::Allocate(offset + room + 1);
-    if (!larger) {
-      result.outcome = Outcome::kNoMemory;
+    std::span<char> room;
+    const auto wanted = static_cast<size_t>(std::min<uint64_t>(most - plain.size(), SIZE_MAX));
+    const Room outcome = plain.MakeRoom(wanted, &room);
+    if (outcome != Room::kDone) {
+      result.outcome = outcome == Room::kNoMemory ? Outcome::kNoMemory : Outcome::kOverBudget;
       return result;
     }
-    if (result.size != 0) {
-      std::memcpy(larger.data() + offset, result.buffer.data() + offset, result.size);
-    }
-    result.buffer = std::move(larger);
-    const int state =
-        InflateInto(&stream, result.buffer.data() + offset, room + 1, &packed, &result.size);
+    size_t size = 0;
+    const int state = InflateInto(&stream, room.data(), room.size(), &packed, &size);
+    plain.Advance(size);
+    result.size = plain.size();
     if (result.size > limit) {
       result.outcome = Outcome::kTooLarge;
       return result;
@@ -142,10 +147,15 @@ Inflated Inflate(std::string_view packed, std::optional<Encoding> encoding, size
     if (state != Z_OK) {
       result.outcome = OutcomeOf(state);
       result.unread = packed.size();
+      result.buffer = plain.Take();
       return result;
     }
-    room *= 2;
   }
+}
+
+uint64_t InflationLimit(size_t packed, uint64_t limit) {
+  const uint64_t by_ratio = packed > UINT64_MAX / kMostRatio ? UINT64_MAX : packed * kMostRatio;
+  return std::min(limit, std::max(kFreeInflation, by_ratio));
 }
 
 base::Status Deflate(std::span<const tensor::ByteSpan> pieces, Encoding encoding, int level,

@@ -4,12 +4,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string_view>
 
 #include "base/status.h"
-#include "memory/host_buffer.h"
+#include "memory/receive_buffer.h"
 #include "tensor/bytes.h"
 
 namespace nereid::codec::compression {
@@ -31,6 +32,7 @@ struct Inflated {
     kIncomplete,  // the data ends too early
     kDamaged,     // not of that encoding, or altered
     kNoMemory,
+    kOverBudget,  // others hold the budget's bytes
   };
 
   Outcome outcome = Outcome::kNoMemory;
@@ -40,10 +42,15 @@ struct Inflated {
 };
 
 /// Inflates `packed` into a buffer, from its byte `offset` on: at most `limit` bytes, and never
-/// more memory than about twice what comes out. `encoding` is not kIdentity; without one both are
-/// taken. Data is from outside and may be anything.
+/// more memory than about twice what comes out, all of it charged to `budget` if there is one.
+/// `encoding` is not kIdentity; without one both are taken. Data is from outside and may be
+/// anything.
 Inflated Inflate(std::string_view packed, std::optional<Encoding> encoding, size_t offset,
-                 uint64_t limit);
+                 uint64_t limit, std::shared_ptr<base::ByteBudget> budget = nullptr);
+
+/// The most that `packed` bytes from outside may become: 64 MiB, 64 times their size where that is
+/// more, and never more than `limit`. A few kilobytes can be packed that become gigabytes.
+uint64_t InflationLimit(size_t packed, uint64_t limit);
 
 /// zlib's own compromise between speed and size.
 inline constexpr int kDefaultLevel = -1;

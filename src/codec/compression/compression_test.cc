@@ -82,6 +82,27 @@ TEST(Inflate, StopsAtTheLimit) {
   EXPECT_EQ(Inflate(packed, Encoding::kGzip, 0, UINT64_MAX).outcome, Outcome::kDone);
 }
 
+TEST(Inflate, ChargesItsMemoryToTheBudget) {
+  const std::string packed = Pack(std::string(10'000'000, 'a'), Encoding::kGzip);
+  const auto budget = std::make_shared<base::ByteBudget>(20'000'000, std::chrono::milliseconds(0));
+  {
+    const Inflated held = Inflate(packed, Encoding::kGzip, 0, UINT64_MAX, budget);
+    ASSERT_EQ(held.outcome, Outcome::kDone);
+    EXPECT_EQ(Inflate(packed, Encoding::kGzip, 0, UINT64_MAX, budget).outcome,
+              Outcome::kOverBudget);
+  }
+  EXPECT_EQ(Inflate(packed, Encoding::kGzip, 0, UINT64_MAX, budget).outcome, Outcome::kDone);
+}
+
+TEST(InflationLimit, FollowsThePackedSizeBeyondWhatIsFree) {
+  constexpr uint64_t kMiB = uint64_t{1} << 20;
+  EXPECT_EQ(InflationLimit(0, UINT64_MAX), 64 * kMiB);
+  EXPECT_EQ(InflationLimit(kMiB, UINT64_MAX), 64 * kMiB);
+  EXPECT_EQ(InflationLimit(2 * kMiB, UINT64_MAX), 128 * kMiB);
+  EXPECT_EQ(InflationLimit(2 * kMiB, 100), 100u);
+  EXPECT_EQ(InflationLimit(SIZE_MAX, UINT64_MAX), UINT64_MAX);
+}
+
 TEST(Inflate, NoticesWhatIsMissingAlteredOrLeftOver) {
   const std::string packed = Pack(std::string(1000, 'a'), Encoding::kGzip);
   for (size_t size = 0; size < packed.size(); ++size) {

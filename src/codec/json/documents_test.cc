@@ -121,6 +121,10 @@ TEST(RepositoryRequests, Load) {
   EXPECT_EQ((*parameters)[1].value, std::string("\0\1\2\xff", 4));
   EXPECT_EQ(DecodeLoadRequest(R"({"parameters":{"other":"x"}})").status().message(),
             "unexpected error on creating Triton parameter");
+  std::string many = R"({"parameters":{"config":"")";
+  for (int i = 0; i < 16'384; ++i) many += R"(,"file:1/x":"")";
+  EXPECT_EQ(DecodeLoadRequest(many + "}}").status().message(),
+            "a request to load a model can have at most 16384 parameters");
   EXPECT_EQ(DecodeLoadRequest(R"({"parameters":{"config":1}})").status().code(),
             base::StatusCode::kInternal);
 }

@@ -124,7 +124,7 @@ Status Decoder::ReadId() {
 Status Decoder::ReadExact(std::string_view key) {
   const TensorMetadata* const input = FindInput(key);
   if (input != nullptr) return ReadInput(*input);
-  return ReadCustomParameter(cursor_, key, /*wide=*/true, &request_);
+  return ReadCustomParameter(cursor_, key, /*wide=*/true, limits_, &request_);
 }
 
 /// How many elements the value at the cursor holds, as far as its outermost list says.

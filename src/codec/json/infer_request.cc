@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <optional>
+#include <utility>
 
 #include "base/checked_math.h"
+#include "base/name_index.h"
 #include "codec/json/cursor.h"
 #include "codec/json/request_parameters.h"
 #include "codec/json/tensor_data.h"
@@ -29,6 +31,7 @@ struct InputFields {
   memory::HostBuffer buffer;
   size_t buffer_used = 0;
   bool data_read = false;
+  bool parameters_read = false;
 };
 
 /// One element of "outputs".
@@ -37,6 +40,7 @@ struct OutputFields {
   std::optional<bool> binary;
   std::optional<uint64_t> classes;
   bool shared_memory = false;
+  bool parameters_read = false;
 };
 
 class Decoder {
@@ -65,7 +69,15 @@ class Decoder {
   const DecodeLimits& limits_;
   InferenceRequest& request_;
   OutputOptions& outputs_;
-  size_t tensors_ = 0;
+  base::NameIndex wanted_names_;
+};
+
+/// The members of the request's object that have been read: the first of each counts.
+struct MembersRead {
+  bool id = false;
+  bool parameters = false;
+  bool inputs = false;
+  bool outputs = false;
 };
 
 template <typename Visit>
@@ -74,13 +86,13 @@ Status Decoder::ForEachOf(std::string_view name, Visit&& visit) {
     NEREID_RETURN_IF_ERROR(cursor_.SkipValue());
     return WrongType(name, "array", "array");
   }
-  tensors_ = 0;
+  size_t tensors = 0;
   return cursor_.ForEachElement([&]() -> Status {
     if (cursor_.Peek() != '{') {
       NEREID_RETURN_IF_ERROR(cursor_.SkipValue());
       return MissingMember("name");
     }
-    if (++tensors_ > limits_.max_tensors) {
+    if (++tensors > limits_.max_tensors) {
       return Status::InvalidArgument("a request can have at most " +
                                      std::to_string(limits_.max_tensors) + " " + std::string(name));
     }
@@ -95,19 +107,24 @@ Status Decoder::Decode() {
     NEREID_RETURN_IF_ERROR(cursor_.ExpectEnd());
     return MissingMember("inputs");
   }
-  bool have_inputs = false;
+  MembersRead read;
   NEREID_RETURN_IF_ERROR(cursor_.ForEachMember([&](std::string_view key) -> Status {
-    if (key == "id") return ReadStringMember(cursor_, key, &request_.id);
-    if (key == "parameters") return ReadRequestParameters(cursor_, &request_, &outputs_);
-    if (key == "inputs") {
-      have_inputs = true;
-      return ForEachOf(key, [this] { return ReadInput(); });
+    if (key == "id" && !std::exchange(read.id, true)) {
+      return ReadStringMember(cursor_, key, &request_.id);
     }
-    if (key == "outputs") return ForEachOf(key, [this] { return ReadOutput(); });
+    if (key == "parameters" && !std::exchange(read.parameters, true)) {
+      return ReadRequestParameters(cursor_, limits_, &request_, &outputs_);
+    }
+    if (key == "inputs" && !std::exchange(read.inputs, true)) {
+      return ForEachOf("inputs", [this] { return ReadInput(); });
+    }
+    if (key == "outputs" && !std::exchange(read.outputs, true)) {
+      return ForEachOf("outputs", [this] { return ReadOutput(); });
+    }
     return cursor_.SkipValue();
   }));
   NEREID_RETURN_IF_ERROR(cursor_.ExpectEnd());
-  if (!have_inputs) return MissingMember("inputs");
+  if (!read.inputs) return MissingMember("inputs");
   if (!binary_.empty()) {
     return Status::InvalidArgument("unexpected additional input data for model '" +
                                    request_.model_name + "'");
@@ -123,16 +140,20 @@ Status Decoder::ReadInput() {
 }
 
 Status Decoder::ReadInputMember(std::string_view key, InputFields* fields) {
-  if (key == "name") return ReadStringMember(cursor_, key, &fields->name.emplace());
-  if (key == "datatype") {
+  if (key == "name" && !fields->name) {
+    return ReadStringMember(cursor_, key, &fields->name.emplace());
+  }
+  if (key == "datatype" && !fields->type) {
     std::string name;
     NEREID_RETURN_IF_ERROR(ReadStringMember(cursor_, key, &name));
     fields->type = tensor::DataTypeFromName(name);
     return Status::Ok();
   }
-  if (key == "shape") return ReadShape(&fields->shape.emplace());
-  if (key == "parameters") return ReadInputParameters(fields);
-  if (key != "data") return cursor_.SkipValue();
+  if (key == "shape" && !fields->shape) return ReadShape(&fields->shape.emplace());
+  if (key == "parameters" && !std::exchange(fields->parameters_read, true)) {
+    return ReadInputParameters(fields);
+  }
+  if (key != "data" || fields->data != nullptr) return cursor_.SkipValue();
   cursor_.Peek();
   fields->data = cursor_.position();
   if (fields->name && fields->type && fields->shape) return ReadData(fields);
@@ -148,6 +169,10 @@ Status Decoder::ReadShape(tensor::Shape* shape) {
     uint64_t dim = 0;
     NEREID_RETURN_IF_ERROR(ReadUnsignedMember(cursor_, "shape", &dim));
     if (dim > INT64_MAX) return WrongType("shape", "unsigned-integer", "unsigned-integer");
+    if (shape->size() == limits_.max_dimensions) {
+      return Status::InvalidArgument("an input can have at most " +
+                                     std::to_string(limits_.max_dimensions) + " dimensions");
+    }
     shape->push_back(static_cast<int64_t>(dim));
     return Status::Ok();
   });
@@ -272,8 +297,12 @@ Status Decoder::TakeBinary(const std::string& name, uint64_t size, request::Inpu
 Status Decoder::ReadOutput() {
   OutputFields fields;
   NEREID_RETURN_IF_ERROR(cursor_.ForEachMember([&](std::string_view key) -> Status {
-    if (key == "name") return ReadStringMember(cursor_, key, &fields.name.emplace());
-    if (key == "parameters") return ReadOutputParameters(&fields);
+    if (key == "name" && !fields.name) {
+      return ReadStringMember(cursor_, key, &fields.name.emplace());
+    }
+    if (key == "parameters" && !std::exchange(fields.parameters_read, true)) {
+      return ReadOutputParameters(&fields);
+    }
     return cursor_.SkipValue();
   }));
   if (!fields.name) return MissingMember("name");
@@ -285,7 +314,8 @@ Status Decoder::ReadOutput() {
   }
   const std::string& name = *fields.name;
   std::vector<std::string>& wanted = request_.requested_outputs;
-  if (std::find(wanted.begin(), wanted.end(), name) == wanted.end()) wanted.push_back(name);
+  const auto same = [](const std::string& text) -> std::string_view { return text; };
+  if (!wanted_names_.Find(wanted, name, same)) wanted.push_back(name);
   if (fields.binary) outputs_.SetBinary(name, *fields.binary);
   if (fields.classes) outputs_.SetClassification(name, *fields.classes);
   return Status::Ok();
@@ -321,21 +351,29 @@ bool OutputOptions::IsBinary(std::string_view output) const {
 
 void OutputOptions::Clear() {
   choices_.clear();
+  choice_names_.Clear();
   classifications_.clear();
+  classification_names_.Clear();
   all_binary_ = false;
 }
 
 void OutputOptions::SetBinary(std::string_view output, bool binary) {
-  for (Choice& choice : choices_) {
-    if (choice.output != output) continue;
-    choice.binary = binary;
+  const auto name_of = [](const Choice& choice) -> std::string_view { return choice.output; };
+  if (const auto place = choice_names_.Find(choices_, output, name_of)) {
+    choices_[*place].binary = binary;
     return;
   }
   choices_.push_back({std::string(output), binary});
 }
 
 void OutputOptions::SetClassification(std::string_view output, uint64_t count) {
-  std::erase_if(classifications_, [&](const auto& wish) { return wish.output == output; });
+  const auto name_of = [](const request::ClassificationWish& wish) -> std::string_view {
+    return wish.output;
+  };
+  if (const auto place = classification_names_.Find(classifications_, output, name_of)) {
+    classifications_[*place].count = count;
+    return;
+  }
   if (count != 0) classifications_.push_back({std::string(output), count});
 }
 

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/name_index.h"
 #include "base/status.h"
 #include "request/classify.h"
 #include "request/inference_request.h"
@@ -21,13 +22,13 @@ class OutputOptions {
 
   void Clear();
   void set_all_binary(bool binary) { all_binary_ = binary; }
+  /// For an output that is set again the last value counts.
   void SetBinary(std::string_view output, bool binary);
 
-  /// The outputs of which classes are wanted.
+  /// The outputs of which classes are wanted; with a count of 0 the tensor itself is.
   const std::vector<request::ClassificationWish>& classifications() const {
     return classifications_;
   }
-  /// `count` 0 wants the tensor itself.
   void SetClassification(std::string_view output, uint64_t count);
 
  private:
@@ -36,7 +37,9 @@ class OutputOptions {
     bool binary;
   };
   std::vector<Choice> choices_;
+  base::NameIndex choice_names_;
   std::vector<request::ClassificationWish> classifications_;
+  base::NameIndex classification_names_;
   bool all_binary_ = false;
 };
 
@@ -45,11 +48,16 @@ struct DecodeLimits {
   uint64_t max_json_size = 67'108'864;
   /// Inputs, and outputs, of one request; no model has so many.
   size_t max_tensors = 4096;
+  /// Parameters of one request that the protocol does not know itself.
+  size_t max_parameters = 4096;
+  /// Dimensions of one input.
+  size_t max_dimensions = 256;
 };
 
 /// Reads the body of a KServe v2 inference request: `json`, followed by the bytes of the inputs
 /// that are given in binary. The inputs of `request` (which has its model name already) then view
-/// `binary`: the caller has the request hold it. Failures have Triton's codes and texts.
+/// `binary`: the caller has the request hold it. Of members that are repeated the first counts, as
+/// in Triton. Failures have Triton's codes and texts.
 base::Status DecodeInferRequest(std::string_view json, std::string_view binary,
                                 const DecodeLimits& limits, request::InferenceRequest* request,
                                 OutputOptions* outputs);

@@ -321,7 +321,9 @@ TEST(DecodeInferRequest, Classification) {
           {"name":"d","parameters":{"classification":2}},
           {"name":"d","parameters":{"classification":0}}]})");
   ASSERT_TRUE(decoded.status.ok()) << decoded.status.message();
-  ASSERT_EQ(decoded.outputs.classifications().size(), 2u);
+  ASSERT_EQ(decoded.outputs.classifications().size(), 3u);
+  EXPECT_EQ(decoded.outputs.classifications()[2].output, "d");
+  EXPECT_EQ(decoded.outputs.classifications()[2].count, 0u);  // the tensor after all
   EXPECT_EQ(decoded.outputs.classifications()[0].output, "a");
   EXPECT_EQ(decoded.outputs.classifications()[0].count, 3u);
   EXPECT_TRUE(decoded.outputs.IsBinary("a"));
@@ -345,6 +347,79 @@ TEST(DecodeInferRequest, InputTwice) {
                    {"name":"IN","datatype":"FP32","shape":[1],"data":[1]}]})")
                 .status.code(),
             StatusCode::kInvalidArgument);
+}
+
+TEST(DecodeInferRequest, OfRepeatedMembersTheFirstCounts) {
+  const Decoded decoded = Decode(
+      R"({"id":"1","inputs":[{"name":"IN","name":"X","datatype":"INT8","datatype":"FP32","shape":[1],
+      "shape":[2],"data":[1],"data":[2],"parameters":{},"parameters":{"binary_data_size":4}}],
+      "outputs":[{"name":"a","name":"b","parameters":{"binary_data":true},
+      "parameters":{"classification":3}}],"parameters":{"p":1},"id":"2","inputs":[{"name":"IN"}],
+      "inputs":7,"outputs":[{"name":"c"}],"outputs":"x","parameters":{"q":2}})");
+  ASSERT_TRUE(decoded.status.ok()) << decoded.status.message();
+  EXPECT_EQ(decoded.request->id, "1");
+  ASSERT_EQ(decoded.request->inputs().size(), 1u);
+  EXPECT_EQ(decoded.Values<int8_t>("IN"), std::vector<int8_t>{1});
+  EXPECT_EQ(decoded.request->requested_outputs, std::vector<std::string>{"a"});
+  EXPECT_TRUE(decoded.outputs.IsBinary("a"));
+  EXPECT_TRUE(decoded.outputs.classifications().empty());
+  ASSERT_EQ(decoded.request->parameters.size(), 1u);
+  EXPECT_EQ(decoded.request->parameters[0].name, "p");
+}
+
+TEST(DecodeInferRequest, RepeatedKeysDoNotPassTheLimit) {
+  std::string json = R"({"inputs":[])";
+  for (int i = 0; i < 5000; ++i) {
+    json += R"(,"outputs":[{"name":")" + std::to_string(i) + R"("}])";
+  }
+  const Decoded decoded = Decode(json + "}");
+  ASSERT_TRUE(decoded.status.ok()) << decoded.status.message();
+  EXPECT_EQ(decoded.request->requested_outputs, std::vector<std::string>{"0"});
+}
+
+TEST(DecodeInferRequest, ManyInputsAndOutputsKeepTheirOrder) {
+  constexpr int kCount = 200;
+  std::string inputs, outputs;
+  for (int round = 0; round < 2; ++round) {
+    for (int i = 0; i < kCount; ++i) {
+      const std::string name = std::to_string(i);
+      outputs += R"({"name":")" + name + R"(","parameters":{"binary_data":)" +
+                 (round == i % 2 ? "true" : "false") + R"(,"classification":)" +
+                 std::to_string(round * i) + "}},";
+      if (round == 0) {
+        inputs += R"({"name":")" + name + R"(","datatype":"INT8","shape":[1],"data":[1]},)";
+      }
+    }
+  }
+  inputs.pop_back();
+  outputs.pop_back();
+  const Decoded decoded = Decode(R"({"inputs":[)" + inputs + R"(],"outputs":[)" + outputs + "]}");
+  ASSERT_TRUE(decoded.status.ok()) << decoded.status.message();
+  ASSERT_EQ(decoded.request->inputs().size(), kCount);
+  ASSERT_EQ(decoded.request->requested_outputs.size(), kCount);
+  for (int i = 0; i < kCount; ++i) {
+    EXPECT_EQ(decoded.request->inputs()[i].name, std::to_string(i));
+    EXPECT_EQ(decoded.request->requested_outputs[i], std::to_string(i));
+    EXPECT_EQ(decoded.outputs.IsBinary(std::to_string(i)), i % 2 == 1);
+  }
+  ASSERT_EQ(decoded.outputs.classifications().size(), kCount - 1u);  // the count of "0" was 0
+  EXPECT_EQ(decoded.outputs.classifications().back().count, kCount - 1u);
+  ExpectFailure(Decode(R"({"id":"9","inputs":[)" + inputs +
+                       R"(,{"name":"7","datatype":"INT8","shape":[1],"data":[1]}]})"),
+                StatusCode::kInvalidArgument,
+                "[request id: 9] input '7' already exists in request");
+}
+
+TEST(DecodeInferRequest, BoundsOfParametersAndDimensions) {
+  DecodeLimits limits;
+  limits.max_parameters = 2;
+  limits.max_dimensions = 2;
+  EXPECT_TRUE(Decode(R"({"inputs":[],"parameters":{"a":1,"b":2,"priority":3}})", "", limits)
+                  .status.ok());
+  ExpectFailure(Decode(R"({"inputs":[],"parameters":{"a":1,"b":2,"a":3}})", "", limits),
+                StatusCode::kInvalidArgument, "a request can have at most 2 parameters");
+  ExpectFailure(Decode(R"({"inputs":[{"name":"IN","shape":[1,1,1]}]})", "", limits),
+                StatusCode::kInvalidArgument, "an input can have at most 2 dimensions");
 }
 
 TEST(DecodeRawRequest, TheBodyIsTheInput) {

@@ -8,6 +8,9 @@ namespace {
 
 using base::Status;
 
+/// Files, and the configuration, that one request to load a model can bring.
+constexpr size_t kMostLoadParameters = 16'384;
+
 /// Calls `visit(cursor, key)` for the members of the document.
 template <typename Visit>
 Status ForEachRootMember(std::string_view json, Visit&& visit) {
@@ -65,6 +68,10 @@ base::Result<std::vector<api::LoadParameter>> DecodeLoadRequest(std::string_view
         const bool is_file = name.substr(0, 5) == "file:";
         if (!is_file && name != "config") {
           return Status::Internal("unexpected error on creating Triton parameter");
+        }
+        if (parameters.size() == kMostLoadParameters) {
+          return Status::InvalidArgument("a request to load a model can have at most " +
+                                         std::to_string(kMostLoadParameters) + " parameters");
         }
         api::LoadParameter parameter{std::string(name), {}};
         NEREID_RETURN_IF_ERROR(ReadStringMember(cursor, name, &parameter.value));

@@ -44,7 +44,11 @@ Status WrongParameterType(std::string_view key) {
 }  // namespace
 
 Status ReadCustomParameter(Cursor& cursor, std::string_view key, bool wide,
-                           InferenceRequest* request) {
+                           const DecodeLimits& limits, InferenceRequest* request) {
+  if (request->parameters.size() == limits.max_parameters) {
+    return Status::InvalidArgument("a request can have at most " +
+                                   std::to_string(limits.max_parameters) + " parameters");
+  }
   request::Parameter parameter{std::string(key), {}};
   const char c = cursor.Peek();
   bool flag = false;
@@ -76,7 +80,8 @@ Status ReadCustomParameter(Cursor& cursor, std::string_view key, bool wide,
   return Status::Ok();
 }
 
-Status ReadRequestParameters(Cursor& cursor, InferenceRequest* request, OutputOptions* outputs) {
+Status ReadRequestParameters(Cursor& cursor, const DecodeLimits& limits, InferenceRequest* request,
+                             OutputOptions* outputs) {
   if (cursor.Peek() != '{') {
     NEREID_RETURN_IF_ERROR(cursor.SkipValue());
     return Status::Internal("Unable to parse 'parameters': attempt to get members for non-object");
@@ -100,7 +105,7 @@ Status ReadRequestParameters(Cursor& cursor, InferenceRequest* request, OutputOp
           "parameter keys starting with 'triton_' are reserved for Triton usage and should not be "
           "specified.");
     }
-    return ReadCustomParameter(cursor, key, /*wide=*/false, request);
+    return ReadCustomParameter(cursor, key, /*wide=*/false, limits, request);
   });
 }
 

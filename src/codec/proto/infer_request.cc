@@ -2,7 +2,9 @@
 #include "codec/proto/infer_request.h"
 
 #include <algorithm>
+#include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "codec/proto/contents.h"
@@ -267,6 +269,20 @@ Status ReadOutputWishes(const InferRequestView& view, const OutputView& output,
   return shared_memory ? SharedMemoryUnsupported(output.name) : Status::Ok();
 }
 
+// Each name once, in the order of their first places. A few are compared with one another; of many,
+// that would cost the square of their number.
+void RequestOutputs(const InferRequestView& view, std::vector<std::string>* wanted) {
+  constexpr size_t kFew = 16;
+  wanted->reserve(view.outputs.size());
+  std::set<std::string_view> known;
+  for (const OutputView& output : view.outputs) {
+    const bool is_new = view.outputs.size() > kFew ? known.insert(output.name).second
+                                                   : std::find(wanted->begin(), wanted->end(),
+                                                               output.name) == wanted->end();
+    if (is_new) wanted->emplace_back(output.name);
+  }
+}
+
 }  // namespace
 
 Status FillInferRequest(const InferRequestView& view, request::InferenceRequest* request,
@@ -283,13 +299,7 @@ Status FillInferRequest(const InferRequestView& view, request::InferenceRequest*
                                    tensor::Shape(dims.begin(), dims.end()));
     if (!added.ok()) return added.status();
   }
-  request->requested_outputs.reserve(view.outputs.size());
-  for (const OutputView& output : view.outputs) {
-    std::vector<std::string>& wanted = request->requested_outputs;
-    if (std::find(wanted.begin(), wanted.end(), output.name) == wanted.end()) {
-      wanted.emplace_back(output.name);
-    }
-  }
+  RequestOutputs(view, &request->requested_outputs);
   size_t next_raw = 0;
   for (size_t i = 0; i < view.inputs.size(); ++i) {
     NEREID_RETURN_IF_ERROR(

@@ -276,5 +276,21 @@ TEST(FillInferRequest, ReservedParametersBecomeFields) {
   EXPECT_EQ(std::get<double>(filled.request.parameters[0].value), 0.5);
 }
 
+TEST(FillInferRequest, ManyOutputsCountOnceEach) {
+  Message message = OneInput("UINT8", {1});
+  message.add_raw_input_contents("x");
+  std::vector<std::string> names;
+  for (int round = 0; round < 2; ++round) {
+    for (int i = 0; i < 2000; ++i) {
+      const std::string name = std::to_string(2000 - i);
+      message.add_outputs()->set_name(name);
+      if (round == 0) names.push_back(name);
+    }
+  }
+  Filled filled(message);
+  ASSERT_TRUE(filled.status.ok()) << filled.status.message();
+  EXPECT_EQ(filled.request.requested_outputs, names);
+}
+
 }  // namespace
 }  // namespace nereid::codec::proto

@@ -50,8 +50,12 @@ constexpr std::string_view kTorchParameters[] = {
 };
 // What the server itself reads, whatever the backend.
 constexpr std::string_view kServerParameters[] = {"TRITON_BATCH_STRATEGY_PATH",
-                                                  "EXECUTION_ENV_PATH", "execution_watchdog_secs",
-                                                  "latency_objective_us", "sequence_end_notice"};
+                                                  "EXECUTION_ENV_PATH",
+                                                  "execution_watchdog_secs",
+                                                  "latency_objective_us",
+                                                  "sequence_end_notice",
+                                                  "batch_before_timeout",
+                                                  "inline_execution"};
 
 std::span<const std::string_view> ParametersOf(const std::string& backend) {
   if (backend == "identity") return kIdentityParameters;

@@ -55,10 +55,12 @@ void ForEachStep(const Subject& subject, Visit visit) {
 void NotItself(const Subject& subject, Findings& findings) {
   const auto circle = FindEnsembleCircle(subject.ensemble.name(), subject.find);
   if (circle.empty()) return;
-  std::string text;
-  for (const std::string& name : circle) text += name + " -> ";
+  std::string members;
+  for (const std::string& name : circle) members += name + ", ";
   findings.Add("ensemble_scheduling.step",
-               "circular dependency between ensembles: " + text + circle.front());
+               "circular dependency between ensembles: " + circle.front() + " -> ... -> " +
+                   circle.back() + " -> " + circle.front(),
+               "members other than " + members.substr(0, members.size() - 2));
 }
 
 void VersionsExist(const Subject& subject, Findings& findings) {
@@ -143,9 +145,12 @@ struct Tensor {
   std::string model;
   bool batching = false;
   const TensorSpec* spec = nullptr;
+  // The ensemble's own: its steps see what a backend would.
+  bool own = false;
 
+  const Dims& PlainDims() const { return own && spec->reshape ? *spec->reshape : spec->dims; }
   Dims FullDims() const {
-    Dims dims = spec->dims;
+    Dims dims = PlainDims();
     if (batching) dims.insert(dims.begin(), tensor::kVariableDim);
     return dims;
   }
@@ -167,7 +172,8 @@ void ForEachMeeting(const Subject& subject, Visit visit) {
   std::map<std::string, Tensor> tensors;
   for (const auto* specs : {&ensemble.inputs(), &ensemble.outputs()}) {
     for (const TensorSpec& spec : *specs) {
-      tensors.try_emplace(spec.name, Tensor{ensemble.name(), ensemble.max_batch_size() > 0, &spec});
+      tensors.try_emplace(spec.name,
+                          Tensor{ensemble.name(), ensemble.max_batch_size() > 0, &spec, true});
     }
   }
   const auto meet = [&](const std::string& path, const std::string& name, const ModelConfig& model,
@@ -218,7 +224,7 @@ void ShapesFit(const Subject& subject, Findings& findings) {
     if (first.spec->dims.empty() || other.spec->dims.empty()) return;
     const Dims a = first.FullDims();
     const Dims b = other.FullDims();
-    if (Compatible(first.spec->dims, other.spec->dims) || Compatible(a, b)) return;
+    if (Compatible(first.PlainDims(), other.PlainDims()) || Compatible(a, b)) return;
     findings.Add(path,
                  Inconsistent(subject, name, "shape", tensor::ShapeText(a), first,
                               tensor::ShapeText(b), other),
@@ -226,8 +232,14 @@ void ShapesFit(const Subject& subject, Findings& findings) {
   });
 }
 
+std::string Mixed(const Subject& subject, const std::string& model) {
+  return "in ensemble " + subject.ensemble.name() + ", step of model '" + model +
+         "' receives inputs originated from different decoupled models";
+}
+
 // Each tensor comes from at most one decoupled step: the last one on its way. The steps are taken
-// in the order in which their inputs become known.
+// in the order in which their inputs become known; the ensemble's outputs go into it as into one
+// more step.
 void OneDecoupledOrigin(const Subject& subject, Findings& findings) {
   constexpr int kNone = -1;
   std::map<std::string, int> origins;
@@ -245,15 +257,18 @@ void OneDecoupledOrigin(const Subject& subject, Findings& findings) {
       if (!done.insert(i).second) return;
       progress = true;
       if (sources.size() > 1) {
-        findings.Add(StepPath(i) + ".input_map",
-                     "in ensemble " + subject.ensemble.name() + ", step of model '" +
-                         step.model_name() +
-                         "' receives inputs originated from different decoupled models");
+        findings.Add(StepPath(i) + ".input_map", Mixed(subject, step.model_name()));
       }
       const int own = member.config->decoupled() ? i : sources.empty() ? kNone : *sources.begin();
       for (const auto& [output, name] : step.output_map()) origins[name] = own;
     });
   }
+  std::set<int> answers;
+  for (const TensorSpec& output : subject.ensemble.outputs()) {
+    const auto origin = origins.find(output.name);
+    if (origin != origins.end() && origin->second != kNone) answers.insert(origin->second);
+  }
+  if (answers.size() > 1) findings.Add("output", Mixed(subject, subject.ensemble.name()));
 }
 
 constexpr rules::Rule<Subject> kMemberRules[] = {
@@ -294,9 +309,10 @@ constexpr rules::Rule<Subject> kMemberRules[] = {
       "All that an ensemble's tensor is mapped to has the same shape, -1 fitting everything.",
       "the same shape", "Map tensors of the same shape, or give one of them a reshape."},
      ShapesFit},
-    {{"members.decoupled", "ensemble_scheduling.step.input_map",
-      "The inputs of a step do not come from two different decoupled models.",
-      "inputs from one decoupled model at most", "Take the inputs from the same decoupled model."},
+    {{"members.decoupled", "ensemble_scheduling.step.input_map, output",
+      "Neither the inputs of a step nor the outputs of the ensemble come from two different "
+      "decoupled models.",
+      "tensors from one decoupled model at most", "Take them from the same decoupled model."},
      OneDecoupledOrigin},
 };
 

@@ -141,7 +141,10 @@ TEST_F(MembersTest, DoNotLeadBack) {
   Add("g", Io(kFloat4, kFloat4) + Steps(Step("f", "X", "Y")));
   EXPECT_THAT(Problems(Io(kFloat4, kFloat4) + Steps(Step("f", "X", "Y"))),
               ElementsAre(testing::StartsWith("members.circle ensemble_scheduling.step: circular "
-                                              "dependency between ensembles: e -> f -> e (")));
+                                              "dependency between ensembles: e -> ... -> f -> e ("
+                                              "members other than e, f)")));
+  EXPECT_THAT(Problems(Io(kFloat4, kFloat4) + Steps(Step("e", "X", "Y"))),
+              ElementsAre(testing::HasSubstr(": e -> ... -> e -> e (")));
   EXPECT_THAT(FindEnsembleCircle("g", Find()), IsEmpty());
   EXPECT_THAT(FindEnsembleCircle("no", Find()), IsEmpty());
 }
@@ -164,6 +167,33 @@ TEST_F(MembersTest, DoNotMixDecoupledOrigins) {
                   "model 'sum' receives inputs originated from different decoupled models")));
   Add("c", Io(kFloat4, kFloat4));
   EXPECT_THAT(Problems(steps("c")), IsEmpty());
+}
+
+TEST_F(MembersTest, DoNotAnswerFromTwoDecoupledOrigins) {
+  Add("a", "model_transaction_policy { decoupled: true } " + Io(kFloat4, kFloat4));
+  Add("c", Io(kFloat4, kFloat4));
+  const auto steps = [](const std::string& second) {
+    return Io(kFloat4, kFloat4) + "output { name: \"Z\" data_type: TYPE_FP32 dims: 4 } " +
+           Steps(Step("a", "X", "Y") + Step(second, "X", "Z"));
+  };
+  EXPECT_THAT(Problems(steps("a")),
+              ElementsAre(testing::StartsWith(
+                  "members.decoupled output: in ensemble e, step of model 'e' receives inputs "
+                  "originated from different decoupled models")));
+  EXPECT_THAT(Problems(steps("c")), IsEmpty());
+}
+
+TEST_F(MembersTest, SeeTheReshapesOfTheEnsemblesOwnTensors) {
+  Add("a", Io("data_type: TYPE_FP32 dims: [ 2, 2 ]", "data_type: TYPE_FP32 dims: [ 4, 1 ]"));
+  const std::string in = "data_type: TYPE_FP32 dims: [ 4 ] reshape { shape: [ 2, 2 ] }";
+  const std::string out = "data_type: TYPE_FP32 dims: [ 4 ] reshape { shape: [ 4, 1 ] }";
+  EXPECT_THAT(Problems(Io(in, out) + Steps(Step("a", "X", "Y"))), IsEmpty());
+  EXPECT_THAT(Problems(Io(out, out) + Steps(Step("a", "X", "Y"))),
+              ElementsAre(testing::HasSubstr("inconsistent shape: [4,1] is inferred from model e "
+                                             "while [2,2] is inferred from model a")));
+  // A member's clients do not see its reshape.
+  Add("b", Io(in, in));
+  EXPECT_THAT(Problems(Io(kFloat4, kFloat4) + Steps(Step("b", "X", "Y"))), IsEmpty());
 }
 
 TEST(MemberRules, HaveDifferentIds) {

@@ -184,7 +184,7 @@ TRITONSERVER_Error* TRITONSERVER_ServerLoadModelWithParameters(
       NEREID_ASSIGN_OR_RETURN(auto parameter, ReadLoadParameter(*parameters[i]));
       overrides.push_back(std::move(parameter));
     }
-    return service->LoadModel(model_name, overrides);
+    return service->LoadModel(model_name, std::move(overrides), {});
   });
 }
 

@@ -1,18 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <atomic>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string_view>
+#include <utility>
+#include <variant>
 #include <vector>
 
+#include "base/blocking_workers.h"
 #include "codec/proto/infer_response.h"
 #include "frontend/grpc/call_status.h"
 #include "frontend/grpc/event_loop.h"
 #include "frontend/grpc/message_encoding.h"
 #include "frontend/grpc/message_reader.h"
 #include "frontend/grpc/request_head.h"
+#include "memory/receive_buffer.h"
 
 namespace nereid::frontend::grpc {
 
@@ -48,6 +54,13 @@ class Call : public std::enable_shared_from_this<Call>, private Timed {
   void Begin();
   void ReceiveData(std::string_view data);
   void ReceiveEnd();
+  /// The server stops: a call that nothing is being done for ends now.
+  virtual void EndIfIdle();
+  /// Bytes that the message whose bytes come lacks; 0 between messages.
+  size_t missing() const { return reader_.missing(); }
+  /// Looks after the client, a few times in a stall timeout: who lets it pass without a byte that
+  /// must come, or without reading an answer that is complete, loses the call.
+  void Tick();
   /// The stream is gone. The session forgets the call next.
   void Detach();
 
@@ -64,16 +77,23 @@ class Call : public std::enable_shared_from_this<Call>, private Timed {
   bool waiting_for_data = false;  // for the session: the transport asked for bytes in vain
   size_t withheld = 0;            // for the session: received bytes that its window lacks
 
-  /// Whether the client is to read before it sends more: its window is not given back until then.
-  virtual bool WantsLess() const { return false; }
+  /// Whether the client is to wait before it sends more: its window is not given back until then.
+  bool WantsLess() const { return away_ || held_ != nullptr || IsFull(); }
 
   // ---- From the party that works for the call. ----
 
   /// Brings a result. Any thread, also after the server is gone.
   void Deliver(Delivery delivery);
-  /// Completes a message whose headroom is kMessagePrefixSize: compresses it if that is agreed and
-  /// makes it smaller, and writes its prefix. Any thread.
+  /// Completes a message whose headroom is kMessagePrefixSize: compresses it if that is agreed,
+  /// makes it smaller and does not hold up a loop, and writes its prefix. Any thread.
   void FinishMessage(codec::proto::EncodedMessage* message) const;
+  /// Completes the delivery's message as FinishMessage does, elsewhere if it would hold up a loop,
+  /// and delivers. Any thread.
+  void FinishAndDeliver(Delivery delivery);
+  /// What is left for the loop has come: a delivery, or the call's return from a detour.
+  void Arrive(Delivery delivery);
+  /// Something on the loop failed for want of memory: the stream is reset.
+  void Abandon() noexcept;
   /// A delivery arrived. Loop thread.
   virtual void OnDelivery(Delivery delivery) = 0;
 
@@ -82,12 +102,26 @@ class Call : public std::enable_shared_from_this<Call>, private Timed {
   virtual void OnMessage(StoredBytes message) = 0;
   /// The client will send no more.
   virtual void OnHalfClose() = 0;
+  /// Whether only the client can make the call go on.
+  virtual bool IsIdle() const = 0;
   /// Nobody waits for the answer any more: reset, disconnected or too late. Comes at most once,
   /// and not after Finish().
   virtual void OnCancelled() = 0;
+  /// Whether the client is to read what waits for it before it sends more.
+  virtual bool IsFull() const { return false; }
+  /// Whether the client owes bytes.
+  virtual bool AwaitsBytes() const { return reader_.InMessage(); }
 
+  /// Does on the loop what a detour found out.
+  using Return = std::function<void()>;
+  /// Runs `work` on another thread because it would hold up the loop, and what it returns on the
+  /// loop, unless the call is over by then. What the client sends meanwhile is held.
+  void Detour(std::function<Return()> work);
   /// After Finish() both do nothing.
   void SendMessage(codec::proto::EncodedMessage message, base::ByteShare waiting = {});
+  /// Sends a message that is no tensors. All clients together leave so many of these unread and no
+  /// more; a call whose answer is too much ends.
+  void SendSmallAnswer(codec::proto::EncodedMessage message);
   void Finish(CallStatus status);
 
   /// Ends the call if its deadline has passed although the loop's timer has not fired yet, and
@@ -112,18 +146,41 @@ class Call : public std::enable_shared_from_this<Call>, private Timed {
     size_t offset = 0;  // in that piece
   };
 
+  // What the client sent while nothing of it could be taken.
+  struct Held {
+    explicit Held(std::shared_ptr<base::ByteBudget> budget) : bytes(std::move(budget)) {}
+    memory::ReceiveBuffer bytes;
+    size_t done = 0;   // of that, taken since
+    bool end = false;  // and no more will come
+  };
+
   void OnDeadline() override;
   void Cancel();
+  Held& held();
+  void End(CallStatus status);
+  void Feed(std::string_view* data);
+  bool CountIncomplete(size_t now);
+  void Hold(std::string_view data);
+  void TakeHeld();
+  void TakePacked(StoredBytes packed);
+  void TakeInflated(std::variant<StoredBytes, CallStatus> plain);
   void DropUnsent();
 
   Session* session_;  // null when detached
   const std::shared_ptr<LoopInbox> inbox_;
   const int32_t stream_;
+  const Encoding request_encoding_;
   MessageReader reader_;
   uint64_t deadline_ns_ = 0;
   bool received_end_ = false;
-  Encoding response_encoding_ = Encoding::kIdentity;  // constant after construction
-  int compression_level_ = 0;                         // constant after construction
+  bool away_ = false;                 // on a detour
+  std::atomic<bool> is_gone_{false};  // detached: a detour that has not begun is not made
+  std::unique_ptr<Held> held_;        // what came meanwhile; null: nothing
+  size_t incomplete_ = 0;             // bytes that the session counts for this call
+  uint8_t silent_ticks_ = 0;
+  Encoding response_encoding_ = Encoding::kIdentity;    // constant after construction
+  int compression_level_ = 0;                           // constant after construction
+  std::shared_ptr<base::BlockingWorkers> compressors_;  // where responses are compressed
   std::vector<Unsent> outbox_;
   size_t outbox_front_ = 0;
   size_t unsent_ = 0;
@@ -143,8 +200,11 @@ class UnaryCall : public Call {
  private:
   void OnMessage(StoredBytes message) final;
   void OnHalfClose() final;
+  bool IsIdle() const override { return !is_complete_; }
+  bool AwaitsBytes() const final { return true; }
 
   std::optional<StoredBytes> request_;
+  bool is_complete_ = false;  // the request is
 };
 
 }  // namespace nereid::frontend::grpc

@@ -3,6 +3,7 @@
 
 #include <boost/asio/ip/tcp.hpp>
 #include <memory>
+#include <string_view>
 
 #include "frontend/grpc/event_loop.h"
 #include "frontend/grpc/session.h"
@@ -41,18 +42,32 @@ class Connection final : public std::enable_shared_from_this<Connection>,
 
  private:
   void RequestFlush() override;
-  void OnDeadline() override;  // the client's first words did not come in time
+  void OnDeadline() override;
+  void Upkeep();
+  void ArmUpkeep();
   void Read();
   void OnRead(const boost::system::error_code& error, size_t size);
+  void TakeIn();
+  void TakeInLater();
+  void Write();
   void WaitUntilWritable();
+  void OnWritable(const boost::system::error_code& error);
+  /// Runs `body`; an exception closes the connection. Ends the loop's turn either way.
+  template <typename Body>
+  void Turn(const Body& body) noexcept;
 
+  ServerContext& context_;
   Host& host_;
   boost::asio::ip::tcp::socket socket_;
   std::unique_ptr<Session> session_;
   std::unique_ptr<char[]> buffer_;
+  std::string_view unread_;  // in buffer_: what the session has not been given yet
   uint64_t preface_deadline_ns_ = 0;
+  uint64_t upkeep_ns_ = 0;   // when the next upkeep is due; 0: not armed
+  uint64_t blocked_ns_ = 0;  // since when the socket takes nothing
   bool flush_requested_ = false;
-  bool blocked_ = false;  // the socket's send buffer is full
+  bool waits_for_room_ = false;  // to take in what is unread
+  bool blocked_ = false;         // the socket's send buffer is full
   bool closed_ = false;
 };
 

@@ -2,6 +2,7 @@
 #include "frontend/grpc/event_loop.h"
 
 #include <sys/socket.h>
+#include <time.h>
 
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/io_context.hpp>
@@ -15,10 +16,11 @@
 
 #include "base/byte_budget.h"
 #include "base/clock.h"
-#include "base/log.h"
 #include "frontend/grpc/call.h"
 #include "frontend/grpc/connection.h"
+#include "frontend/grpc/exception_guard.h"
 #include "frontend/grpc/server_context.h"
+#include "frontend/net/accept_backoff.h"
 
 namespace nereid::frontend::grpc {
 namespace {
@@ -29,7 +31,10 @@ using boost::system::error_code;
 
 thread_local LoopServices* current_loop = nullptr;
 
-constexpr auto kAcceptPause = std::chrono::milliseconds(100);
+// How long deliveries or deadlines may use the loop before others have their turn; the clock is
+// read after each few of them.
+constexpr uint64_t kTurnNs = 2'000'000;
+constexpr size_t kFewEvents = 16;
 
 using ReusePort = asio::detail::socket_option::boolean<SOL_SOCKET, SO_REUSEPORT>;
 
@@ -84,9 +89,14 @@ class EventLoop::Body final : public LoopServices, public Connection::Host {
         io_(1),
         work_(io_.get_executor()),
         acceptor_(io_),
-        accept_pause_(io_),
+        backoff_(io_, "gRPC"),
         timer_(io_) {
-    inbox_ = std::make_shared<LoopInbox>([this] { asio::post(io_, [this] { TakeDeliveries(); }); });
+    inbox_ = std::make_shared<LoopInbox>([this] {
+      asio::post(io_, [this] {
+        woken_ = true;
+        TakeDeliveries();
+      });
+    });
   }
 
   ~Body() override { inbox_->Close(); }
@@ -106,7 +116,12 @@ class EventLoop::Body final : public LoopServices, public Connection::Host {
     current_loop = this;
     base::ForbidBlocking();
     Accept();
-    io_.run();
+    // Handlers guard themselves; what still comes out of one is no reason to serve nobody any more.
+    while (!Guarded("an event loop's handler", false, [this] {
+      io_.run();
+      return true;
+    })) {
+    }
     current_loop = nullptr;
   }
 
@@ -114,7 +129,7 @@ class EventLoop::Body final : public LoopServices, public Connection::Host {
     asio::post(io_, [this] {
       error_code ignored;
       acceptor_.close(ignored);
-      accept_pause_.cancel();
+      backoff_.Cancel();
       shutting_down_ = true;
       for (const std::shared_ptr<Connection>& connection : connections_) connection->GoAway();
       EndTurn();
@@ -132,7 +147,7 @@ class EventLoop::Body final : public LoopServices, public Connection::Host {
       }
       inbox_->Close();
       timer_.cancel();
-      accept_pause_.cancel();
+      backoff_.Cancel();
       io_.stop();
     });
   }
@@ -140,6 +155,12 @@ class EventLoop::Body final : public LoopServices, public Connection::Host {
   // ---- LoopServices ----
 
   uint64_t NowNs() const override { return base::SteadyClock().NowNs(); }
+
+  uint64_t RoughNowNs() const override {
+    timespec now = {};
+    clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
+    return static_cast<uint64_t>(now.tv_sec) * 1'000'000'000 + static_cast<uint64_t>(now.tv_nsec);
+  }
 
   void AddDeadline(uint64_t deadline_ns, Timed* timed) override {
     deadlines_.emplace(deadline_ns, timed);
@@ -163,7 +184,13 @@ class EventLoop::Body final : public LoopServices, public Connection::Host {
     while (!to_flush_.empty()) {
       std::vector<std::shared_ptr<Connection>> turn;
       turn.swap(to_flush_);
-      for (const std::shared_ptr<Connection>& connection : turn) connection->Flush();
+      for (const std::shared_ptr<Connection>& connection : turn) {
+        const bool flushed = Guarded("a connection", false, [&] {
+          connection->Flush();
+          return true;
+        });
+        if (!flushed) connection->Close();
+      }
     }
   }
 
@@ -181,40 +208,49 @@ class EventLoop::Body final : public LoopServices, public Connection::Host {
   void Accept() {
     acceptor_.async_accept([this](const error_code& error, tcp::socket socket) {
       if (error == asio::error::operation_aborted || !acceptor_.is_open()) return;
-      if (!error) {
-        AddConnection(std::move(socket));
-      } else if (error == asio::error::no_descriptors || error == asio::error::no_memory ||
-                 error == asio::error::no_buffer_space) {
-        LOG_WARNING << "gRPC: cannot accept a connection: " << error.message();
-        return AcceptLater();
-      }
+      if (error) return backoff_.Retry(error, [this] { Accept(); });
+      AddConnection(std::move(socket));
       Accept();
     });
   }
 
-  void AcceptLater() {
-    accept_pause_.expires_after(kAcceptPause);
-    accept_pause_.async_wait([this](const error_code& error) {
-      if (!error && acceptor_.is_open()) Accept();
+  void AddConnection(tcp::socket socket) {
+    Guarded("a new connection", false, [&] {
+      auto connection = std::make_shared<Connection>(context_, *this, std::move(socket));
+      connection->place = connections_.size();
+      connections_.push_back(connection);
+      connection->Start();
+      EndTurn();
+      return true;
     });
   }
 
-  void AddConnection(tcp::socket socket) {
-    auto connection = std::make_shared<Connection>(context_, *this, std::move(socket));
-    connection->place = connections_.size();
-    connections_.push_back(connection);
-    connection->Start();
+  // For as long as a turn may last. The inbox wakes once for all that comes until it is taken.
+  void TakeDeliveries() {
+    if (next_delivery_ == deliveries_.size()) {
+      deliveries_.clear();
+      next_delivery_ = 0;
+      woken_ = false;
+      inbox_->Take(&deliveries_);
+    }
+    const uint64_t begin_ns = NowNs();
+    while (next_delivery_ < deliveries_.size()) {
+      Take(std::move(deliveries_[next_delivery_++]));
+      if (next_delivery_ % kFewEvents == 0 && NowNs() - begin_ns >= kTurnNs) break;
+    }
     EndTurn();
+    if (woken_ || next_delivery_ < deliveries_.size()) {
+      asio::post(io_, [this] { TakeDeliveries(); });
+    }
   }
 
-  void TakeDeliveries() {
-    inbox_->Take(&deliveries_);
-    for (Delivery& delivery : deliveries_) {
-      const std::shared_ptr<Call> call = std::move(delivery.call);
-      call->OnDelivery(std::move(delivery));
-    }
-    deliveries_.clear();
-    EndTurn();
+  static void Take(Delivery delivery) {
+    const std::shared_ptr<Call> call = std::move(delivery.call);
+    const bool taken = Guarded("a call", false, [&] {
+      call->Arrive(std::move(delivery));
+      return true;
+    });
+    if (!taken) call->Abandon();
   }
 
   void ReportIfDrained() {
@@ -234,10 +270,15 @@ class EventLoop::Body final : public LoopServices, public Connection::Host {
   void FireDeadlines() {
     armed_ns_ = UINT64_MAX;
     const uint64_t now = NowNs();
+    size_t fired = 0;
     while (!deadlines_.empty() && deadlines_.begin()->first <= now) {
       Timed* const timed = deadlines_.begin()->second;
       deadlines_.erase(deadlines_.begin());
-      timed->OnDeadline();
+      Guarded("a deadline", false, [&] {
+        timed->OnDeadline();
+        return true;
+      });
+      if (++fired % kFewEvents == 0 && NowNs() - now >= kTurnNs) break;  // the rest fires next
     }
     if (!deadlines_.empty() && deadlines_.begin()->first < armed_ns_) {
       Arm(deadlines_.begin()->first);
@@ -250,13 +291,15 @@ class EventLoop::Body final : public LoopServices, public Connection::Host {
   asio::io_context io_;
   asio::executor_work_guard<asio::io_context::executor_type> work_;
   tcp::acceptor acceptor_;
-  asio::steady_timer accept_pause_;
+  net::AcceptBackoff backoff_;
   asio::steady_timer timer_;
   uint64_t armed_ns_ = UINT64_MAX;
   std::set<std::pair<uint64_t, Timed*>> deadlines_;
   std::vector<std::shared_ptr<Connection>> connections_;
   std::vector<std::shared_ptr<Connection>> to_flush_;
   std::vector<Delivery> deliveries_;
+  size_t next_delivery_ = 0;
+  bool woken_ = false;
   bool shutting_down_ = false;
   bool drained_ = false;
 };

@@ -35,6 +35,8 @@ class LoopServices {
   virtual void AddDeadline(uint64_t deadline_ns, Timed* timed) = 0;
   virtual void RemoveDeadline(uint64_t deadline_ns, Timed* timed) = 0;
   virtual uint64_t NowNs() const = 0;
+  /// The same to a few milliseconds, for a fraction of the cost.
+  virtual uint64_t RoughNowNs() const = 0;
   const std::shared_ptr<LoopInbox>& inbox() const { return inbox_; }
 
  protected:

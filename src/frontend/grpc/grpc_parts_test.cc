@@ -4,7 +4,9 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <memory>
 #include <string>
+#include <vector>
 
 #include "frontend/grpc/call_status.h"
 #include "frontend/grpc/flood_guard.h"
@@ -32,12 +34,12 @@ TEST(CallStatus, EncodesTextsForAHeader) {
 TEST(RequestHead, KnowsGrpcContentTypes) {
   for (const char* type : {"application/grpc", "application/grpc+proto", "application/grpc;x=y"}) {
     RequestHead head;
-    head.Add("content-type", type);
+    head.Add("content-type", type, 1000);
     EXPECT_TRUE(head.is_grpc) << type;
   }
   for (const char* type : {"application/json", "application/grpc-web", "application/grp", ""}) {
     RequestHead head;
-    head.Add("content-type", type);
+    head.Add("content-type", type, 1000);
     EXPECT_FALSE(head.is_grpc) << type;
   }
 }
@@ -56,22 +58,24 @@ TEST(Compression, RoundTripsAndBoundsTheResult) {
                                        std::string_view(text).substr(1)};
     std::string compressed;
     ASSERT_TRUE(Compress(pieces, encoding, 1, &compressed).ok());
-    const auto plain = Decompress(compressed, encoding, text.size());
-    ASSERT_TRUE(plain.ok()) << plain.status().message();
-    EXPECT_EQ(plain->bytes, text);
-    EXPECT_EQ(Decompress(compressed, encoding, text.size() - 1).status().code(),
-              base::StatusCode::kUnavailable);
-    EXPECT_FALSE(Decompress(compressed + "x", encoding, text.size()).ok());
-    EXPECT_FALSE(
-        Decompress(compressed.substr(0, compressed.size() - 1), encoding, text.size()).ok());
+    const auto result = Decompress(compressed, encoding, text.size(), nullptr);
+    ASSERT_TRUE(std::holds_alternative<StoredBytes>(result));
+    EXPECT_EQ(std::get<StoredBytes>(result).bytes, text);
+    const auto code = [&](std::string_view packed, size_t limit) {
+      const auto failed = Decompress(packed, encoding, limit, nullptr);
+      return std::get<CallStatus>(failed).code;
+    };
+    EXPECT_EQ(code(compressed, text.size() - 1), kGrpcResourceExhausted);
+    EXPECT_EQ(code(compressed + "x", text.size()), kGrpcInternal);
+    EXPECT_EQ(code(compressed.substr(0, compressed.size() - 1), text.size()), kGrpcInternal);
+    EXPECT_EQ(code("", 10), kGrpcInternal);
   }
-  EXPECT_FALSE(Decompress("", Encoding::kGzip, 10).ok());
 }
 
 TEST(MessageReader, CutsMessagesWhereverTheyAreSplit) {
   const std::string bytes = testing::Frame("first") + testing::Frame("") + testing::Frame("third");
   for (size_t split = 1; split <= bytes.size(); ++split) {
-    MessageReader reader(100, Encoding::kIdentity);
+    MessageReader reader(100, Encoding::kIdentity, nullptr);
     std::vector<std::string> found;
     for (size_t at = 0; at < bytes.size(); at += split) {
       std::string_view part = std::string_view(bytes).substr(at, split);
@@ -88,6 +92,49 @@ TEST(MessageReader, CutsMessagesWhereverTheyAreSplit) {
     EXPECT_EQ(found, (std::vector<std::string>{"first", "", "third"})) << split;
     EXPECT_FALSE(reader.InMessage());
   }
+}
+
+TEST(MessageReader, TakesMemoryForWhatComesNotForWhatIsAnnounced) {
+  using Event = MessageReader::Event;
+  const auto budget = std::make_shared<base::ByteBudget>(1 << 20, std::chrono::milliseconds(0));
+  std::vector<std::unique_ptr<MessageReader>> readers;
+  for (int i = 0; i < 100; ++i) {
+    readers.push_back(std::make_unique<MessageReader>(0x7fffffff, Encoding::kIdentity, budget));
+    std::string_view prefix("\0\x7f\xff\xff\xff", 5);
+    ASSERT_EQ(readers.back()->Read(&prefix), Event::kNeedMore);
+    std::string_view byte("x");
+    ASSERT_EQ(readers.back()->Read(&byte), Event::kNeedMore);
+  }
+  base::ByteShare rest;
+  EXPECT_TRUE(budget->Take(500'000, false, &rest));
+  const std::string many(200'000, 'x');
+  size_t refused = 0;
+  for (const auto& reader : readers) {
+    std::string_view data = many;
+    if (reader->Read(&data) != Event::kError) continue;
+    EXPECT_EQ(reader->error().code, kGrpcResourceExhausted);
+    ++refused;
+  }
+  EXPECT_GT(refused, 90u);
+  readers.clear();
+  EXPECT_TRUE(budget->Take(500'000, false, &rest));
+}
+
+TEST(RequestHead, ParsesNothingBeyondTheLimit) {
+  RequestHead head;
+  head.Add(":path", "/first", 100);
+  head.Add("x", std::string(100, 'x'), 100);
+  head.Add(":path", "/second", 100);
+  head.Add("grpc-accept-encoding", "gzip", 100);
+  EXPECT_EQ(head.path, "/first");
+  EXPECT_EQ(head.accepted, Encoding::kIdentity);
+  EXPECT_GT(head.size, 200u);
+}
+
+TEST(RequestHead, LooksAtTheBeginningOfALongListOfEncodings) {
+  RequestHead head;
+  head.Add("grpc-accept-encoding", "gzip," + std::string(10'000, 'x'), 100'000);
+  EXPECT_EQ(head.accepted, Encoding::kGzip);
 }
 
 TEST(FloodGuard, LetsThroughWhatTimeAndWorkPayFor) {

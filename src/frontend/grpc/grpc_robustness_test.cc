@@ -5,7 +5,9 @@
 
 #include <random>
 #include <string>
+#include <string_view>
 #include <thread>
+#include <vector>
 
 #include "frontend/grpc/testing/server_fixture.h"
 
@@ -200,6 +202,95 @@ TEST_F(GrpcRobustnessTest, RapidResetsAreStopped) {
   client.WaitForClose();
   EXPECT_EQ(client.goaway_error(), kEnhanceYourCalm);
   ExpectAlive();
+}
+
+// The header block of a call in HPACK that leaves no table.
+std::string PlainHead(const std::string& path) {
+  const std::string type = "application/grpc";
+  return "\x83\x86\x01\x01x\x04" + std::string(1, static_cast<char>(path.size())) + path +
+         "\x0f\x10" + std::string(1, static_cast<char>(type.size())) + type;
+}
+
+// The error codes of the GOAWAY frames in `bytes`.
+std::vector<uint32_t> GoAways(std::string_view bytes) {
+  std::vector<uint32_t> found;
+  while (bytes.size() >= 9) {
+    const auto byte = [&](size_t i) {
+      return static_cast<uint32_t>(static_cast<uint8_t>(bytes[i]));
+    };
+    const size_t size = byte(0) << 16 | byte(1) << 8 | byte(2);
+    if (bytes.size() < 9 + size) break;
+    if (bytes[3] == 7 && size >= 8) {
+      found.push_back(byte(13) << 24 | byte(14) << 16 | byte(15) << 8 | byte(16));
+    }
+    bytes.remove_prefix(9 + size);
+  }
+  return found;
+}
+
+TEST_F(GrpcRobustnessTest, ResetsThatTheClientProvokesAreStopped) {
+  options_.max_concurrent_streams = 100;
+  Start();
+  RawClient client(port());
+  client.Send(kPreface + kSettings);
+  const std::string head = PlainHead(kModelInfer);
+  const std::string overflow = "\x7f\xff\xff\xff";
+  uint32_t stream = 1;
+  // One by one: streams that wait for their reset are refused without one.
+  for (int i = 0; i < 100; ++i) {
+    std::string bytes;
+    for (int j = 0; j < 50; ++j, stream += 2) {
+      bytes += FrameHeader(static_cast<uint32_t>(head.size()), 1, 4, stream) + head;
+      bytes += FrameHeader(4, 8, 0, stream) + overflow;
+    }
+    if (!client.Send(bytes)) break;
+  }
+  const std::vector<uint32_t> goaways = GoAways(client.ReadToEnd());
+  if (!goaways.empty()) {  // else the kernel dropped what the client had not read
+    EXPECT_EQ(goaways.back(), kEnhanceYourCalm);
+  }
+  ExpectAlive();
+}
+
+TEST_F(GrpcRobustnessTest, AHopelessHeadIsNotReadToItsEnd) {
+  options_.max_metadata_size = 4096;
+  Start();
+  TestClient client(port());
+  const int32_t stream = client.Open(kServerLive, {{"x-large", std::string(5000, 'm')}});
+  EXPECT_EQ(client.Finish(stream).status(), 8);
+  const Reply& hopeless =
+      client.Finish(client.Open(kServerLive, {{"x-large", std::string(9000, 'm')}}));
+  EXPECT_EQ(hopeless.status(), -1);
+  EXPECT_EQ(hopeless.error_code, 2u);  // INTERNAL_ERROR
+  EXPECT_EQ(client.Unary(kServerLive, "").status(), 0);
+}
+
+TEST_F(GrpcRobustnessTest, ReflectionAnswersThatNobodyReadsAreBounded) {
+  Start();
+  TestClient client(port(), /*window=*/0);
+  // ServerReflectionRequest.file_containing_symbol
+  const std::string symbol = "inference.GRPCInferenceService";
+  const std::string question =
+      Frame("\x22" + std::string(1, static_cast<char>(symbol.size())) + symbol);
+  std::string questions;
+  for (int i = 0; i < 10'000; ++i) questions += question;
+  const int32_t stream = client.Open("/grpc.reflection.v1.ServerReflection/ServerReflectionInfo");
+  client.Send(stream, questions, true);
+  client.RoundTrip();  // all that it may send is answered
+  ExpectAlive();
+  client.SetWindow(1 << 30);
+  const Reply& reply = client.Finish(stream);
+  EXPECT_EQ(reply.status(), 8);
+  EXPECT_LT(reply.body.size(), size_t{80} << 20);
+}
+
+TEST_F(GrpcRobustnessTest, ProtobufDoesNotWriteToStderr) {
+  Start();
+  TestClient client(port());
+  ::testing::internal::CaptureStderr();
+  const std::string bad_name = "\x0a\x02\xff\xff";
+  client.Unary("/inference.GRPCInferenceService/ModelReady", bad_name);
+  EXPECT_EQ(::testing::internal::GetCapturedStderr(), "");
 }
 
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)

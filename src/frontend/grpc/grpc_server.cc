@@ -10,6 +10,7 @@
 
 #include "base/threads.h"
 #include "frontend/grpc/event_loop.h"
+#include "frontend/grpc/protobuf_log.h"
 #include "frontend/grpc/server_context.h"
 
 namespace nereid::frontend::grpc {
@@ -20,6 +21,7 @@ class GrpcServer::State {
       : context_{.options = std::move(options), .service = service} {}
 
   base::Status Start() {
+    TakeOverProtobufLog();
     const GrpcOptions& options = context_.options;
     if (options.port != 0 && !options.reuse_port) {
       // The loops share the port among themselves, which would let another process in as well.
@@ -33,16 +35,25 @@ class GrpcServer::State {
       loops_.push_back(std::move(loop));
     }
     for (size_t i = 0; i < loops_.size(); ++i) {
-      threads_.push_back(base::StartThread("grpc-" + std::to_string(i),
-                                           [loop = loops_[i].get()] { loop->Run(); }));
+      auto thread =
+          base::StartThread("grpc-" + std::to_string(i), [loop = loops_[i].get()] { loop->Run(); });
+      if (!thread.ok()) {
+        loops_.resize(i);  // the destructor ends those that run
+        return thread.status();
+      }
+      threads_.push_back(std::move(thread).value());
     }
     return base::Status::Ok();
   }
 
+  void BeginStop() {
+    if (threads_.empty() || context_.stopping.exchange(true)) return;
+    for (const auto& loop : loops_) loop->Shutdown();
+  }
+
   void Stop(uint64_t timeout_ms) {
     if (threads_.empty()) return;
-    context_.stopping.store(true, std::memory_order_release);
-    for (const auto& loop : loops_) loop->Shutdown();
+    BeginStop();
     {
       std::unique_lock lock(mutex_);
       drained_changed_.wait_for(lock, std::chrono::milliseconds(timeout_ms),
@@ -52,6 +63,8 @@ class GrpcServer::State {
     for (std::thread& thread : threads_) thread.join();
     threads_.clear();
     context_.workers.Stop();
+    context_.queries.Stop();
+    context_.detours->Stop();
     loops_.clear();
   }
 
@@ -78,6 +91,7 @@ GrpcServer::GrpcServer(GrpcOptions options, api::InferenceService& service)
 GrpcServer::~GrpcServer() { state_->Stop(0); }
 base::Status GrpcServer::Start() { return state_->Start(); }
 uint16_t GrpcServer::port() const { return state_->port(); }
+void GrpcServer::BeginStop() { state_->BeginStop(); }
 void GrpcServer::Stop(uint64_t timeout_ms) { state_->Stop(timeout_ms); }
 
 }  // namespace nereid::frontend::grpc

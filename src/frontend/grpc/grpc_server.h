@@ -10,6 +10,7 @@
 #include "api/inference_service.h"
 #include "base/byte_budget.h"
 #include "base/result.h"
+#include "frontend/grpc/keep_alive.h"
 #include "tracing/request_tracer.h"
 
 namespace nereid::frontend::grpc {
@@ -34,7 +35,7 @@ struct GrpcOptions {
   size_t max_message_size = 0x7fffffff;
   /// Bounds the memory of all requests that are received or being worked on, together with whoever
   /// else has it. Null: no bound.
-  std::shared_ptr<base::ByteBudget> receive_budget;
+  std::shared_ptr<base::ByteBudget> receive_budget = nullptr;
   /// Bytes of a stream's responses that may wait for its client, and how long a backend that has
   /// more to send is held up before its request ends; see docs/streaming.md.
   size_t max_waiting_bytes = size_t{64} << 20;
@@ -43,6 +44,10 @@ struct GrpcOptions {
   uint32_t max_concurrent_streams = 4096;
   /// All metadata of a call in bytes, counted as HTTP/2 counts (32 more for each).
   uint32_t max_metadata_size = 16384;
+  KeepAliveOptions keep_alive = {};
+  /// How long a client may let pass without a byte that it owes (of a message that it has begun, of
+  /// a request of one message), or without reading anything of a complete answer.
+  std::chrono::milliseconds stall_timeout{60'000};
 };
 
 /// The gRPC front end: GRPCInferenceService, health and reflection over HTTP/2 without TLS.
@@ -62,7 +67,11 @@ class GrpcServer {
   /// The port that is served; valid after Start().
   uint16_t port() const;
 
-  /// Takes no new calls, lets running ones finish until `timeout_ms` is over, then cancels them and
+  /// Takes no new calls, and ends those that nothing is being done for: streams without a request
+  /// in flight, and half requests. Does not wait.
+  void BeginStop();
+
+  /// The same, and lets the other calls finish until `timeout_ms` is over, then cancels them and
   /// closes the connections. Blocks; later calls do nothing. Not from a thread of the server.
   void Stop(uint64_t timeout_ms);
 

@@ -10,6 +10,7 @@
 #include <string>
 #include <thread>
 
+#include "frontend/grpc/call_status.h"
 #include "frontend/grpc/testing/server_fixture.h"
 #include "health.pb.h"
 #include "reflection.pb.h"
@@ -20,6 +21,7 @@ namespace {
 using testing::Frame;
 using testing::GrpcServerTest;
 using testing::kModelInfer;
+using testing::kModelStreamInfer;
 using testing::kServerLive;
 using testing::Reply;
 using testing::TestClient;
@@ -240,6 +242,42 @@ TEST_F(GrpcServerTest, StopLetsRunningCallsFinish) {
   client.WaitForClose();
   stopper.join();
   EXPECT_EQ(client.goaway_error(), 0u);
+}
+
+TEST_F(GrpcServerTest, StopDoesNotWaitForIdleStreamsAndHalfRequests) {
+  Start();
+  TestClient client(port());
+  const int32_t idle = client.Open(kModelStreamInfer);
+  client.Send(idle, Frame(EchoRequest("x")), false);
+  client.WaitForMessages(idle, 1);
+  const int32_t fresh = client.Open(kModelStreamInfer);
+  const int32_t empty = client.Open(kModelInfer);
+  const int32_t half = client.Open(kModelInfer);
+  client.Send(half, Frame(EchoRequest("x")).substr(0, 9), false);
+  client.RoundTrip();
+  server_->Stop(60'000);
+  for (const int32_t stream : {idle, fresh, empty, half}) {
+    EXPECT_EQ(client.Finish(stream).status(), kGrpcUnavailable) << stream;
+  }
+  client.WaitForClose();
+  EXPECT_EQ(client.goaway_error(), 0u);
+}
+
+TEST_F(GrpcServerTest, StopLetsStreamsFinishTheirRequests) {
+  service_.handler = service_.HoldHandler();
+  Start();
+  TestClient client(port());
+  const int32_t stream = client.Open(kModelStreamInfer);
+  client.Send(stream, Frame(EchoRequest("last")), false);
+  auto request = service_.TakeHeld();
+  std::thread stopper([this] { server_->Stop(60'000); });
+  client.WaitForGoAway();
+  api::testing::FakeInferenceService::Echo(std::move(request));
+  const Reply& reply = client.Finish(stream);
+  EXPECT_EQ(reply.messages().size(), 1u);
+  EXPECT_EQ(reply.status(), kGrpcUnavailable);
+  client.WaitForClose();
+  stopper.join();
 }
 
 TEST_F(GrpcServerTest, StopCancelsWhatTakesTooLong) {

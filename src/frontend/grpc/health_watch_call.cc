@@ -28,6 +28,12 @@ void HealthWatchCall::OnCancelled() {
   alarm_ns_ = 0;
 }
 
+void HealthWatchCall::EndIfIdle() {
+  if (alarm_ns_ == 0) return UnaryCall::EndIfIdle();
+  loop_.RemoveDeadline(alarm_ns_, &alarm_);
+  Report();  // says a last word and ends
+}
+
 void HealthWatchCall::Report() {
   alarm_ns_ = 0;
   if (finished()) return;

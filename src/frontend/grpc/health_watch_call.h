@@ -12,6 +12,8 @@ class HealthWatchCall final : public UnaryCall {
  public:
   explicit HealthWatchCall(const CallOrigin& origin) : UnaryCall(origin), alarm_(*this) {}
 
+  void EndIfIdle() override;
+
  private:
   // Looks at the server's state again.
   class Alarm final : public grpc::Timed {

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/clock.h"
+#include "frontend/grpc/exception_guard.h"
 
 namespace nereid::frontend::grpc {
 
@@ -27,11 +28,32 @@ void InferCall::OnDelivery(Delivery delivery) {
 }
 
 void InferCall::OnRequest(StoredBytes message) {
-  const base::Status status = Submit(std::move(message));
-  if (!status.ok()) Finish(CallStatus::From(status));
+  auto request = std::make_unique<request::InferenceRequest>();
+  cancellation_ = request->cancellation();
+  if (!IsHeavy(message.bytes)) {
+    const base::Status status = Submit(std::move(request), std::move(message), deadline_ns());
+    if (!status.ok()) Finish(CallStatus::From(status));
+    return;
+  }
+  // std::function wants something copyable.
+  struct Work {
+    std::unique_ptr<request::InferenceRequest> request;
+    StoredBytes message;
+  };
+  auto work = std::make_shared<Work>(Work{std::move(request), std::move(message)});
+  Detour([this, work, deadline = deadline_ns()]() -> Return {
+    const base::Status status =
+        Submit(std::move(work->request), std::move(work->message), deadline);
+    return [this, status] {
+      if (!status.ok()) Finish(CallStatus::From(status));
+    };
+  });
 }
 
-base::Status InferCall::Submit(StoredBytes message) {
+// On a detour nobody else touches what this sets: the sink is called after the submission, and a
+// cancellation needs the request's Cancellation alone.
+base::Status InferCall::Submit(std::unique_ptr<request::InferenceRequest> request,
+                               StoredBytes message, uint64_t deadline_ns) {
   codec::proto::InferRequestView& view = ThreadRequestView();
   NEREID_RETURN_IF_ERROR(view.Parse(message.bytes));
   NEREID_ASSIGN_OR_RETURN(const InferTarget target, FindTarget(context_, view));
@@ -40,15 +62,12 @@ base::Status InferCall::Submit(StoredBytes message) {
         "ModelInfer RPC doesn't support models with decoupled transaction policy");
   }
   codec::proto::InferWishes wishes;
-  NEREID_ASSIGN_OR_RETURN(auto request, MakeRequest(context_, view, target, std::move(message),
-                                                    deadline_ns(), &wishes));
+  NEREID_RETURN_IF_ERROR(
+      FillRequest(context_, view, target, std::move(message), deadline_ns, request.get(), &wishes));
   request->SetSink(std::static_pointer_cast<InferCall>(shared_from_this()));
-  cancellation_ = request->cancellation();
   classifications_ = std::move(wishes.classifications);
   trace_ = StartTrace(context_, *request, wait_start_ns_);
-  const base::Status status = context_.service.Infer(request);
-  if (!status.ok()) cancellation_.reset();
-  return status;
+  return context_.service.Infer(request);
 }
 
 void InferCall::OnCancelled() {
@@ -57,7 +76,15 @@ void InferCall::OnCancelled() {
 
 void InferCall::Send(std::unique_ptr<request::InferenceResponse> response, bool final) noexcept {
   if (response != nullptr && ++response_count_ == 1) response_ = std::move(response);
-  if (final) Deliver(Answer());
+  if (!final) return;
+  const bool answered = Guarded("an answer", false, [this] {
+    FinishAndDeliver(Answer());
+    return true;
+  });
+  if (answered) return;
+  Delivery failure;
+  failure.status.emplace(kGrpcResourceExhausted, "out of memory");
+  Deliver(std::move(failure));
 }
 
 Delivery InferCall::Answer() {
@@ -84,7 +111,6 @@ Delivery InferCall::Answer() {
     return delivery;
   }
   delivery.message = std::move(encoded).value();
-  FinishMessage(&*delivery.message);
   return delivery;
 }
 

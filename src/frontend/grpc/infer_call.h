@@ -24,7 +24,8 @@ class InferCall final : public UnaryCall, public request::ResponseSink {
   void OnRequest(StoredBytes message) override;
   void OnCancelled() override;
   void OnDelivery(Delivery delivery) override;
-  base::Status Submit(StoredBytes message);
+  base::Status Submit(std::unique_ptr<request::InferenceRequest> request, StoredBytes message,
+                      uint64_t deadline_ns);
   Delivery Answer();
 
   std::shared_ptr<request::Cancellation> cancellation_;  // of the running request

@@ -5,9 +5,18 @@
 #include <utility>
 
 #include "api/version_text.h"
+#include "base/byte_budget.h"
 #include "base/clock.h"
+#include "codec/proto/message_shape.h"
 
 namespace nereid::frontend::grpc {
+namespace {
+
+constexpr size_t kLightMessage = size_t{64} << 10;
+// Checking strings takes about a nanosecond for each byte where they are short.
+constexpr size_t kLightRawStrings = size_t{1} << 20;
+
+}  // namespace
 
 codec::proto::InferRequestView& ThreadRequestView() {
   thread_local codec::proto::InferRequestView view;
@@ -27,18 +36,24 @@ base::Result<InferTarget> FindTarget(ServerContext& context,
   return target;
 }
 
-base::Result<std::unique_ptr<request::InferenceRequest>> MakeRequest(
-    const ServerContext& context, const codec::proto::InferRequestView& view,
-    const InferTarget& target, StoredBytes message, uint64_t deadline_ns,
-    codec::proto::InferWishes* wishes) {
-  auto request = std::make_unique<request::InferenceRequest>();
-  NEREID_RETURN_IF_ERROR(codec::proto::FillInferRequest(view, request.get(), wishes));
+base::Status FillRequest(const ServerContext& context, const codec::proto::InferRequestView& view,
+                         const InferTarget& target, StoredBytes message, uint64_t deadline_ns,
+                         request::InferenceRequest* request, codec::proto::InferWishes* wishes) {
+  NEREID_RETURN_IF_ERROR(codec::proto::FillInferRequest(view, request, wishes));
   request->model_version = target.version;
   request->deadline_ns = deadline_ns;
   // Several responses may take long, and may have to wait for the client.
-  request->may_run_inline = context.options.run_inline && !target.traits.decoupled;
+  request->may_run_inline =
+      context.options.run_inline && !target.traits.decoupled && !base::ThreadMayBlock();
   request->Hold(std::move(message.storage));
-  return request;
+  return base::Status::Ok();
+}
+
+bool IsHeavy(std::string_view message) {
+  if (message.size() <= kLightMessage) return false;
+  const codec::proto::MessageShape shape = codec::proto::ShapeOf(message);
+  return !shape.known || shape.structure_bytes > kLightMessage ||
+         (shape.has_bytes_input && shape.raw_bytes > kLightRawStrings);
 }
 
 std::shared_ptr<tracing::RequestTrace> StartTrace(const ServerContext& context,

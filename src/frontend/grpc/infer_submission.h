@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <string_view>
 
 #include "api/inference_service.h"
 #include "base/result.h"
@@ -25,11 +26,14 @@ codec::proto::InferRequestView& ThreadRequestView();
 base::Result<InferTarget> FindTarget(ServerContext& context,
                                      const codec::proto::InferRequestView& view);
 
-/// Makes the request, which keeps the message alive; all but its sink is set.
-base::Result<std::unique_ptr<request::InferenceRequest>> MakeRequest(
-    const ServerContext& context, const codec::proto::InferRequestView& view,
-    const InferTarget& target, StoredBytes message, uint64_t deadline_ns,
-    codec::proto::InferWishes* wishes);
+/// Fills in the request, which keeps the message alive; all but its sink is set.
+base::Status FillRequest(const ServerContext& context, const codec::proto::InferRequestView& view,
+                         const InferTarget& target, StoredBytes message, uint64_t deadline_ns,
+                         request::InferenceRequest* request, codec::proto::InferWishes* wishes);
+
+/// Whether decoding and checking the message takes longer than an event loop has: it has much that
+/// is not raw contents, or long raw contents of elements whose lengths must be checked.
+bool IsHeavy(std::string_view message);
 
 /// The time at which a message begins to be waited for; 0 where nothing is traced.
 uint64_t WaitStart(const ServerContext& context);

@@ -25,6 +25,7 @@ struct Delivery {
   std::optional<CallStatus> status;  // how something ended; the call knows what
   uint64_t request = 0;              // streams: which of the call's requests
   bool final = false;                // streams: that request has no more responses
+  std::function<void()> back;        // instead of all that: the call returns from a detour
 };
 
 /// Results that other threads leave for an event loop. Outlives the loop: a plug-in may send when
@@ -38,7 +39,13 @@ class LoopInbox {
     const std::lock_guard lock(mutex_);
     if (closed_) return;
     deliveries_.push_back(std::move(delivery));
-    if (deliveries_.size() == 1) wake_();
+    if (deliveries_.size() > 1) return;
+    try {
+      wake_();
+    } catch (...) {
+      deliveries_.pop_back();  // else nobody would be woken any more
+      throw;
+    }
   }
 
   /// Swaps what is there with the empty `deliveries`.

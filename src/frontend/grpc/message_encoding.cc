@@ -10,10 +10,9 @@ namespace {
 
 using codec::compression::Inflated;
 
-base::Status Malformed() {
-  return base::Status::InvalidArgument(
-      "the message is not what its compression flag says: the "
-      "compressed data is malformed");
+CallStatus Malformed() {
+  return {kGrpcInternal,
+          "the message is not what its compression flag says: the compressed data is malformed"};
 }
 
 }  // namespace
@@ -31,20 +30,32 @@ Encoding ChooseEncoding(std::string_view accept) {
   return chosen;
 }
 
-base::Result<StoredBytes> Decompress(std::string_view compressed, Encoding encoding, size_t limit) {
-  Inflated plain = codec::compression::Inflate(compressed, encoding, 0, limit);
+CallStatus OverBudget() {
+  return {kGrpcResourceExhausted,
+          "the server holds as many bytes of requests as it may: try again later, or raise "
+          "--max-request-memory"};
+}
+
+CallStatus OutOfMemory() { return {kGrpcResourceExhausted, "out of memory"}; }
+
+std::variant<StoredBytes, CallStatus> Decompress(std::string_view compressed, Encoding encoding,
+                                                 uint64_t limit,
+                                                 std::shared_ptr<base::ByteBudget> budget) {
+  Inflated plain = codec::compression::Inflate(compressed, encoding, 0, limit, std::move(budget));
   switch (plain.outcome) {
     case Inflated::Outcome::kDone:
       break;
     case Inflated::Outcome::kTooLarge:
-      return base::Status::Unavailable("Received message larger than max (" +
-                                       std::to_string(plain.size) + " vs. " +
-                                       std::to_string(limit) + ") after decompression");
+      return CallStatus{kGrpcResourceExhausted,
+                        "Received message larger than max (" + std::to_string(plain.size) +
+                            " vs. " + std::to_string(limit) + ") after decompression"};
     case Inflated::Outcome::kIncomplete:
     case Inflated::Outcome::kDamaged:
       return Malformed();
     case Inflated::Outcome::kNoMemory:
-      return base::Status::Unavailable("out of memory while decompressing a message");
+      return OutOfMemory();
+    case Inflated::Outcome::kOverBudget:
+      return OverBudget();
   }
   if (plain.unread != 0) return Malformed();
   StoredBytes result;

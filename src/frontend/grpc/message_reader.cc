@@ -17,63 +17,61 @@ MessageReader::Event MessageReader::Read(std::string_view* data) {
     if (prefix_filled_ < kMessagePrefixSize) return Event::kNeedMore;
     if (!BeginMessage()) return Event::kError;
   }
-  const size_t taken = std::min(data->size(), size_ - filled_);
-  if (taken > 0) std::memcpy(body_ + filled_, data->data(), taken);
-  filled_ += taken;
+  const size_t taken = std::min(data->size(), missing());
+  if (!Append(data->substr(0, taken))) return Event::kError;
   data->remove_prefix(taken);
-  return filled_ == size_ ? EndMessage() : Event::kNeedMore;
+  if (missing() > 0) return Event::kNeedMore;
+  prefix_filled_ = 0;
+  return prefix_[0] == 0 ? Event::kMessage : Event::kPacked;
+}
+
+bool MessageReader::Append(std::string_view bytes) {
+  switch (body_.Append(bytes)) {
+    case memory::ReceiveBuffer::Outcome::kDone:
+      return true;
+    case memory::ReceiveBuffer::Outcome::kOverBudget:
+      Fail(OverBudget());
+      return false;
+    case memory::ReceiveBuffer::Outcome::kNoMemory:
+      Fail(OutOfMemory());
+      return false;
+  }
+  return false;
 }
 
 bool MessageReader::BeginMessage() {
   constexpr size_t kAlignment = memory::HostBuffer::kAlignment;
   size_ = static_cast<size_t>(prefix_[1]) << 24 | static_cast<size_t>(prefix_[2]) << 16 |
           static_cast<size_t>(prefix_[3]) << 8 | prefix_[4];
-  filled_ = 0;
   if (prefix_[0] > 1) {
-    Fail(kGrpcInternal,
-         "a message's compression flag is " + std::to_string(prefix_[0]) + ", expected 0 or 1");
+    Fail({kGrpcInternal,
+          "a message's compression flag is " + std::to_string(prefix_[0]) + ", expected 0 or 1"});
     return false;
   }
   if (prefix_[0] == 1 && encoding_ == Encoding::kIdentity) {
-    Fail(kGrpcInternal,
-         "a message is marked as compressed, but grpc-encoding names no compression");
+    Fail({kGrpcInternal,
+          "a message is marked as compressed, but grpc-encoding names no compression"});
     return false;
   }
   if (size_ > limit_) {
-    Fail(kGrpcResourceExhausted, "Received message larger than max (" + std::to_string(size_) +
-                                     " vs. " + std::to_string(limit_) + ")");
+    Fail({kGrpcResourceExhausted, "Received message larger than max (" + std::to_string(size_) +
+                                      " vs. " + std::to_string(limit_) + ")"});
     return false;
   }
-  const size_t padding = (kAlignment - size_ % kAlignment) % kAlignment;
-  storage_ = memory::HostBuffer::Allocate(size_ + padding);
-  if (size_ > 0 && !storage_) {
-    Fail(kGrpcResourceExhausted,
-         "out of memory: no room for a message of " + std::to_string(size_) + " bytes");
-    return false;
-  }
-  body_ = storage_.data() + padding;
+  body_.Start((kAlignment - size_ % kAlignment) % kAlignment, size_);
   return true;
 }
 
-MessageReader::Event MessageReader::EndMessage() {
-  prefix_filled_ = 0;
-  if (prefix_[0] == 0) {
-    message_ = {std::move(storage_), {body_, size_}};
-    return Event::kMessage;
-  }
-  auto plain = Decompress({body_, size_}, encoding_, limit_);
-  storage_.Reset();
-  if (!plain.ok()) {
-    const bool too_large = plain.status().code() == base::StatusCode::kUnavailable;
-    return Fail(too_large ? kGrpcResourceExhausted : kGrpcInternal, plain.status().message());
-  }
-  message_ = std::move(plain).value();
-  return Event::kMessage;
+StoredBytes MessageReader::TakeMessage() {
+  const std::string_view bytes = size_ > 0 ? body_.view() : std::string_view();
+  StoredBytes message{body_.Take(), bytes};
+  body_.Start(0, 0);
+  return message;
 }
 
-MessageReader::Event MessageReader::Fail(int code, std::string text) {
-  error_ = {code, std::move(text)};
-  storage_.Reset();
+MessageReader::Event MessageReader::Fail(CallStatus status) {
+  error_ = std::move(status);
+  body_.Start(0, 0);
   return Event::kError;
 }
 

@@ -4,6 +4,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/log.h"
 #include "frontend/grpc/health_watch_call.h"
 #include "frontend/grpc/infer_call.h"
 #include "frontend/grpc/reflection_call.h"
@@ -30,6 +31,19 @@ constexpr MissingMethod kMissing[] = {
     {"CudaSharedMemoryUnregister", "CUDA shared memory"},
 };
 
+// Writes Triton's line for a call to the verbose log, under the names that its handlers have.
+void LogCall(std::string_view path, int32_t stream) {
+  const auto name = [path]() -> std::string_view {
+    const std::string_view method = path.substr(path.rfind('/') + 1);
+    if (method == "ModelInfer") return "ModelInferHandler";
+    if (method == "ModelStreamInfer") return "ModelStreamInferHandler";
+    if (method == "LogSettings") return "Logging";
+    if (method == "TraceSetting") return "Trace";
+    return method;
+  };
+  LOG_VERBOSE(1) << "Process for " << name() << ", rpc_ok=1, " << stream << " step START";
+}
+
 CallStatus Unknown(std::string_view path) {
   if (path.starts_with(kService)) {
     const std::string_view name = path.substr(kService.size());
@@ -46,6 +60,7 @@ CallStatus Unknown(std::string_view path) {
 
 std::shared_ptr<Call> MakeCall(const CallOrigin& origin, CallStatus* refusal) {
   const std::string_view path = origin.head.path;
+  LogCall(path, origin.stream);
   if (path == "/inference.GRPCInferenceService/ModelInfer") {
     return std::make_shared<InferCall>(origin);
   }

@@ -5,8 +5,11 @@
 #include <google/protobuf/descriptor.h>
 #include <google/protobuf/descriptor.pb.h>
 
+#include <map>
+#include <mutex>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "grpc_service.pb.h"
 #include "health.pb.h"
@@ -39,14 +42,26 @@ void SetError(int code, const std::string& text, ServerReflectionResponse* respo
   response->mutable_error_response()->set_error_message(text);
 }
 
+// Encoded once: encoding a descriptor takes a millisecond, and clients may ask as often as they
+// like.
+const std::string& Encoded(const FileDescriptor* file) {
+  static std::mutex mutex;
+  static std::map<const FileDescriptor*, std::string> known;  // guarded by mutex; never erased from
+  const std::lock_guard lock(mutex);
+  std::string& encoded = known[file];
+  if (encoded.empty()) {
+    google::protobuf::FileDescriptorProto proto;
+    file->CopyTo(&proto);
+    encoded = proto.SerializeAsString();
+  }
+  return encoded;
+}
+
 // The file after those that it imports.
 void AddFile(const FileDescriptor* file, std::set<const FileDescriptor*>* added,
              ServerReflectionResponse* response) {
   if (!added->insert(file).second) return;
-  google::protobuf::FileDescriptorProto proto;
-  file->CopyTo(&proto);
-  response->mutable_file_descriptor_response()->add_file_descriptor_proto(
-      proto.SerializeAsString());
+  response->mutable_file_descriptor_response()->add_file_descriptor_proto(Encoded(file));
   for (int i = 0; i < file->dependency_count(); ++i) AddFile(file->dependency(i), added, response);
 }
 
@@ -92,7 +107,7 @@ void ReflectionCall::OnMessage(StoredBytes message) {
     return;
   }
   Answer(*request, response);
-  SendMessage(FrameMessage(response->SerializeAsString()));
+  SendSmallAnswer(FrameMessage(response->SerializeAsString()));
 }
 
 }  // namespace nereid::frontend::grpc

@@ -8,12 +8,16 @@ namespace nereid::frontend::grpc {
 /// Server reflection: answers questions about the services' descriptors, in order. The messages of
 /// v1 and v1alpha are the same.
 class ReflectionCall final : public Call {
+  static constexpr size_t kMostUnsent = size_t{256} << 10;
+
  public:
   using Call::Call;
 
  private:
+  bool IsFull() const override { return unsent() > kMostUnsent; }
   void OnMessage(StoredBytes message) override;
   void OnHalfClose() override { Finish({}); }
+  bool IsIdle() const override { return true; }
   void OnCancelled() override {}
   void OnDelivery(Delivery) override {}
 };

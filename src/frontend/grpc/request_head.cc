@@ -9,6 +9,8 @@ namespace {
 constexpr size_t kHeaderOverhead = 32;
 constexpr size_t kMaxPath = 1024;
 constexpr size_t kMaxShownEncoding = 64;
+// Of grpc-accept-encoding: there are no more names than fit here.
+constexpr size_t kMaxReadEncodings = 256;
 
 // "application/grpc", alone or with a suffix ("+proto") or parameters.
 bool IsGrpcContentType(std::string_view value) {
@@ -31,8 +33,9 @@ void RequestHead::Clear() {
   size = 0;
 }
 
-void RequestHead::Add(std::string_view name, std::string_view value) {
+void RequestHead::Add(std::string_view name, std::string_view value, size_t limit) {
   size += name.size() + value.size() + kHeaderOverhead;
+  if (size > limit) return;
   if (name == ":path") {
     path = value.substr(0, kMaxPath);
   } else if (name == ":method") {
@@ -46,7 +49,7 @@ void RequestHead::Add(std::string_view name, std::string_view value) {
     encoding = FindEncoding(value);
     if (!encoding.has_value()) unknown_encoding = value.substr(0, kMaxShownEncoding);
   } else if (name == "grpc-accept-encoding") {
-    accepted = ChooseEncoding(value);
+    accepted = ChooseEncoding(value.substr(0, kMaxReadEncodings));
   } else if (name == "triton_grpc_error") {
     stream_errors_end_call = value == "true";
   }

@@ -25,8 +25,9 @@ struct RequestHead {
   size_t size = 0;                          // as HTTP/2 counts: 32 bytes more for each header
 
   void Clear();
-  /// Takes one header. Those that mean nothing here are counted only.
-  void Add(std::string_view name, std::string_view value);
+  /// Takes one header. Those that mean nothing here are counted only, and so is everything once all
+  /// together is larger than `limit`: a client can repeat a large header with one byte.
+  void Add(std::string_view name, std::string_view value, size_t limit);
 };
 
 }  // namespace nereid::frontend::grpc

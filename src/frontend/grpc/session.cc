@@ -5,9 +5,11 @@
 
 #include <algorithm>
 #include <array>
+#include <random>
 #include <string>
 #include <utility>
 
+#include "frontend/grpc/exception_guard.h"
 #include "frontend/grpc/method_table.h"
 #include "frontend/grpc/server_context.h"
 
@@ -24,6 +26,11 @@ constexpr size_t kMaxSentFrame = size_t{128} << 10;
 constexpr size_t kFullQueue = size_t{512} << 10;
 constexpr uint32_t kControlBurst = 2000, kControlPerSecond = 100;
 constexpr uint32_t kResetsPerSecond = 200, kResetBurst = 1000;
+// Frames that wait in nghttp2 for a client that does not read.
+constexpr size_t kMostQueuedFrames = 4096;
+// A head of so many times the metadata that may be is not decoded to its end.
+constexpr size_t kHopelessHead = 2;
+constexpr int kTicksOfStall = 4;
 
 nghttp2_nv Header(std::string_view name, std::string_view value, bool copy_value = false) {
   const auto bytes = [](std::string_view text) {
@@ -39,6 +46,17 @@ nghttp2_nv StatusOk() { return Header(":status", "200"); }
 nghttp2_nv GrpcContent() { return Header("content-type", "application/grpc"); }
 nghttp2_nv AcceptedEncodings() { return Header("grpc-accept-encoding", "identity,deflate,gzip"); }
 
+uint64_t TickNs(const GrpcOptions& options) {
+  const auto stall = std::max(options.stall_timeout, std::chrono::milliseconds(kTicksOfStall));
+  return static_cast<uint64_t>(stall.count()) * 1'000'000 / kTicksOfStall;
+}
+
+// Any number in [0, 1): it only spreads connections that came together.
+double Jitter() {
+  thread_local std::minstd_rand random(std::random_device{}());
+  return std::uniform_real_distribution<double>()(random);
+}
+
 std::string_view CodeText(int code) {
   static constexpr std::string_view kCodes[] = {"0", "1",  "2",  "3",  "4",  "5",  "6",  "7", "8",
                                                 "9", "10", "11", "12", "13", "14", "15", "16"};
@@ -47,7 +65,8 @@ std::string_view CodeText(int code) {
 
 }  // namespace
 
-// What nghttp2 calls. Exceptions must not pass through it.
+// What nghttp2 calls. Exceptions must not pass through it: where there may be one, the connection
+// ends.
 struct SessionCallbacks {
   static Session& Of(void* user_data) { return *static_cast<Session*>(user_data); }
   static Call* FindCall(nghttp2_session* session, int32_t stream) {
@@ -55,36 +74,49 @@ struct SessionCallbacks {
   }
 
   static int OnBeginFrame(nghttp2_session*, const nghttp2_frame_hd* header, void* user_data) {
-    Of(user_data).CountFrame(header->type, header->length, header->flags);
+    Session& self = Of(user_data);
+    self.frame_left_ = header->type == NGHTTP2_DATA ? header->length : 0;
+    self.bulk_ = 0;
+    self.CountFrame(header->type, header->length, header->flags);
     return 0;
   }
 
   static int OnBeginHeaders(nghttp2_session*, const nghttp2_frame* frame, void* user_data) {
-    if (frame->headers.cat == NGHTTP2_HCAT_REQUEST) Of(user_data).head_.Clear();
+    if (frame->headers.cat == NGHTTP2_HCAT_REQUEST) {
+      Of(user_data).head_.Clear();
+    } else {
+      Of(user_data).trailers_size_ = 0;
+    }
     return 0;
   }
 
   static int OnHeader(nghttp2_session*, const nghttp2_frame* frame, const uint8_t* name,
                       size_t name_size, const uint8_t* value, size_t value_size, uint8_t,
                       void* user_data) {
-    if (frame->hd.type != NGHTTP2_HEADERS || frame->headers.cat != NGHTTP2_HCAT_REQUEST) return 0;
-    Of(user_data).head_.Add({reinterpret_cast<const char*>(name), name_size},
-                            {reinterpret_cast<const char*>(value), value_size});
-    return 0;
+    if (frame->hd.type != NGHTTP2_HEADERS) return 0;
+    const bool is_request = frame->headers.cat == NGHTTP2_HCAT_REQUEST;
+    const bool bearable = Guarded("a call", false, [&] {
+      return Of(user_data).CountHeader(is_request, {reinterpret_cast<const char*>(name), name_size},
+                                       {reinterpret_cast<const char*>(value), value_size});
+    });
+    // The stream is reset, and what follows is decoded but not looked at.
+    return bearable ? 0 : NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE;
   }
 
   static int OnFrame(nghttp2_session* session, const nghttp2_frame* frame, void* user_data) {
-    Session& self = Of(user_data);
-    const int32_t stream = frame->hd.stream_id;
-    if (frame->hd.type == NGHTTP2_SETTINGS) self.received_preface_ = true;
-    if (frame->hd.type == NGHTTP2_HEADERS && frame->headers.cat == NGHTTP2_HCAT_REQUEST) {
-      self.OpenCall(stream);
-    }
-    if ((frame->hd.type == NGHTTP2_HEADERS || frame->hd.type == NGHTTP2_DATA) &&
-        (frame->hd.flags & NGHTTP2_FLAG_END_STREAM) != 0) {
-      if (Call* call = FindCall(session, stream)) call->ReceiveEnd();
-    }
-    return 0;
+    return Guarded<int>("a connection", NGHTTP2_ERR_CALLBACK_FAILURE, [&] {
+      Session& self = Of(user_data);
+      const int32_t stream = frame->hd.stream_id;
+      if (frame->hd.type == NGHTTP2_SETTINGS) self.received_preface_ = true;
+      if (frame->hd.type == NGHTTP2_HEADERS && frame->headers.cat == NGHTTP2_HCAT_REQUEST) {
+        self.OpenCall(stream);
+      }
+      if ((frame->hd.type == NGHTTP2_HEADERS || frame->hd.type == NGHTTP2_DATA) &&
+          (frame->hd.flags & NGHTTP2_FLAG_END_STREAM) != 0) {
+        if (Call* call = FindCall(session, stream)) call->ReceiveEnd();
+      }
+      return 0;
+    });
   }
 
   static int FromConsume(int result) {
@@ -92,10 +124,18 @@ struct SessionCallbacks {
   }
 
   static int OnDataChunk(nghttp2_session* session, uint8_t, int32_t stream, const uint8_t* data,
-                         size_t size, void*) {
+                         size_t size, void* user_data) {
+    Session& self = Of(user_data);
     Call* const call = FindCall(session, stream);
+    self.frame_left_ -= std::min(self.frame_left_, size);
     if (call != nullptr) {
-      call->ReceiveData({reinterpret_cast<const char*>(data), size});
+      const std::string_view bytes(reinterpret_cast<const char*>(data), size);
+      const bool taken = Guarded("a connection", false, [&] {
+        call->ReceiveData(bytes);
+        return true;
+      });
+      if (!taken) return NGHTTP2_ERR_CALLBACK_FAILURE;
+      self.bulk_ = std::min(self.frame_left_, call->missing());
     }
     // The bytes are used: they lie in the message's own buffer now.
     if (call != nullptr && call->WantsLess()) {
@@ -108,15 +148,19 @@ struct SessionCallbacks {
   static int OnStreamClose(nghttp2_session* session, int32_t stream, uint32_t error,
                            void* user_data) {
     Session& self = Of(user_data);
+    Call* const call = FindCall(session, stream);
+    if (call == nullptr) return 0;
     if (error == NGHTTP2_NO_ERROR) self.resets_.Earn();
-    if (Call* call = FindCall(session, stream)) {
-      nghttp2_session_set_stream_user_data(session, stream, nullptr);
+    nghttp2_session_set_stream_user_data(session, stream, nullptr);
+    return Guarded<int>("a connection", NGHTTP2_ERR_CALLBACK_FAILURE, [&] {
       self.CloseCall(call);
-    }
-    return 0;
+      return 0;
+    });
   }
 
-  static int OnFrameSent(nghttp2_session* session, const nghttp2_frame* frame, void*) {
+  static int OnFrameSent(nghttp2_session* session, const nghttp2_frame* frame, void* user_data) {
+    const bool is_reset = frame->hd.type == NGHTTP2_RST_STREAM;
+    Of(user_data).CountSent(frame->hd.type, is_reset ? frame->rst_stream.error_code : 0);
     const bool ends = (frame->hd.type == NGHTTP2_HEADERS || frame->hd.type == NGHTTP2_DATA) &&
                       (frame->hd.flags & NGHTTP2_FLAG_END_STREAM) != 0;
     // An answer before the request's end: the rest of the request is not wanted.
@@ -137,7 +181,11 @@ struct SessionCallbacks {
     *flags |= NGHTTP2_DATA_FLAG_NO_COPY;
     if (size == call.unsent() && call.outcome().has_value()) {
       *flags |= NGHTTP2_DATA_FLAG_EOF | NGHTTP2_DATA_FLAG_NO_END_STREAM;
-      Of(user_data).SendTrailers(call);
+      const bool sent = Guarded("a connection", false, [&] {
+        Of(user_data).SendTrailers(call);
+        return true;
+      });
+      if (!sent) return NGHTTP2_ERR_CALLBACK_FAILURE;
     }
     return static_cast<ssize_t>(size);
   }
@@ -147,8 +195,12 @@ struct SessionCallbacks {
     Session& self = Of(user_data);
     if (self.queue_.pending() >= kFullQueue) return NGHTTP2_ERR_WOULDBLOCK;
     Call& call = *static_cast<Call*>(source->ptr);
-    self.queue_.Copy({reinterpret_cast<const char*>(frame_header), 9});
-    call.MoveUnsent(length, &self.queue_);
+    const bool moved = Guarded("a connection", false, [&] {
+      self.queue_.Copy({reinterpret_cast<const char*>(frame_header), 9});
+      call.MoveUnsent(length, &self.queue_);
+      return true;
+    });
+    if (!moved) return NGHTTP2_ERR_CALLBACK_FAILURE;
     if (call.withheld == 0 || call.WantsLess()) return 0;
     return FromConsume(
         nghttp2_session_consume_stream(session, call.stream(), std::exchange(call.withheld, 0)));
@@ -198,8 +250,10 @@ Session::Session(ServerContext& context, LoopServices& loop, Transport& transpor
       loop_(loop),
       transport_(transport),
       control_frames_(kControlBurst, kControlPerSecond, loop.NowNs()),
-      resets_(context.options.max_concurrent_streams + kResetBurst, kResetsPerSecond,
-              loop.NowNs()) {
+      resets_(context.options.max_concurrent_streams + kResetBurst, kResetsPerSecond, loop.NowNs()),
+      strikes_(context.options.keep_alive),
+      keep_alive_(context.options.keep_alive, loop.NowNs(), Jitter()),
+      next_tick_ns_(loop.NowNs() + TickNs(context.options)) {
   static nghttp2_session_callbacks* const callbacks = SessionCallbacks::Make();
   static nghttp2_option* const option = SessionCallbacks::MakeOptions();
   if (callbacks == nullptr || option == nullptr ||
@@ -223,10 +277,34 @@ Session::~Session() {
 }
 
 bool Session::Receive(std::string_view bytes) {
-  if (session_ == nullptr) return false;
+  if (session_ == nullptr || ending_) return false;
   const ssize_t used = nghttp2_session_mem_recv(
       session_, reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size());
   return used >= 0;
+}
+
+bool Session::IsOverfull() const {
+  return session_ != nullptr &&
+         nghttp2_session_get_outbound_queue_size(session_) > kMostQueuedFrames;
+}
+
+bool Session::Upkeep(uint64_t now_ns) {
+  if (session_ == nullptr) return false;
+  while (true) {
+    const KeepAlive::Action action = keep_alive_.Decide(now_ns, !calls_.empty());
+    if (action == KeepAlive::Action::kClose) return false;
+    if (action == KeepAlive::Action::kNothing) break;
+    if (action == KeepAlive::Action::kGoAway) {
+      GoAway();
+    } else {
+      nghttp2_submit_ping(session_, NGHTTP2_FLAG_NONE, nullptr);
+      transport_.RequestFlush();
+    }
+  }
+  if (now_ns < next_tick_ns_) return true;
+  next_tick_ns_ = now_ns + TickNs(context_.options);
+  for (const std::shared_ptr<Call>& call : calls_) call->Tick();
+  return true;
 }
 
 bool Session::FillQueue() {
@@ -242,7 +320,7 @@ bool Session::FillQueue() {
 }
 
 bool Session::Finished() const {
-  return session_ == nullptr ||
+  return session_ == nullptr || ending_ ||
          (nghttp2_session_want_read(session_) == 0 && nghttp2_session_want_write(session_) == 0);
 }
 
@@ -252,6 +330,8 @@ void Session::GoAway() {
   nghttp2_submit_goaway(session_, NGHTTP2_FLAG_NONE,
                         nghttp2_session_get_last_proc_stream_id(session_), NGHTTP2_NO_ERROR,
                         nullptr, 0);
+  // A call that ends stays in the list until its stream is closed.
+  for (size_t i = 0; i < calls_.size(); ++i) calls_[i]->EndIfIdle();
   transport_.RequestFlush();
 }
 
@@ -275,6 +355,10 @@ bool Session::CountFrame(uint8_t type, size_t length, uint8_t flags) {
     case NGHTTP2_WINDOW_UPDATE:
     case NGHTTP2_CONTINUATION:  // bounded by nghttp2
       break;
+    case NGHTTP2_PING:
+      if ((flags & NGHTTP2_FLAG_ACK) == 0) CountPing();
+      allowed = control_frames_.Allow(now);
+      break;
     default:
       allowed = control_frames_.Allow(now);
   }
@@ -286,6 +370,35 @@ void Session::Calm(bool allowed) {
   if (allowed || going_away_) return;
   going_away_ = true;
   nghttp2_session_terminate_session(session_, NGHTTP2_ENHANCE_YOUR_CALM);
+}
+
+void Session::CountPing() {
+  if (strikes_.Allow(loop_.NowNs(), !calls_.empty()) || going_away_) return;
+  static constexpr std::string_view kReason = "too_many_pings";  // clients look for these words
+  going_away_ = ending_ = true;
+  nghttp2_submit_goaway(
+      session_, NGHTTP2_FLAG_NONE, nghttp2_session_get_last_proc_stream_id(session_),
+      NGHTTP2_ENHANCE_YOUR_CALM, reinterpret_cast<const uint8_t*>(kReason.data()), kReason.size());
+}
+
+bool Session::CountHeader(bool is_request, std::string_view name, std::string_view value) {
+  const size_t limit = context_.options.max_metadata_size;
+  if (is_request) {
+    head_.Add(name, value, limit);
+    return head_.size <= limit * kHopelessHead;
+  }
+  trailers_size_ += name.size() + value.size();
+  return trailers_size_ <= limit * kHopelessHead;
+}
+
+void Session::CountSent(uint8_t type, uint32_t error_code) {
+  if (type == NGHTTP2_HEADERS || type == NGHTTP2_DATA) {
+    strikes_.DataSent();
+    keep_alive_.DataSent();
+  } else if (type == NGHTTP2_RST_STREAM && error_code != NGHTTP2_NO_ERROR) {
+    // The client provoked it, by a wrong frame or by what it asked for: as good as its own reset.
+    Calm(resets_.Allow([this] { return loop_.NowNs(); }));
+  }
 }
 
 void Session::OpenCall(int32_t stream) {
@@ -364,6 +477,19 @@ void Session::CallChanged(Call& call) {
       SendHeaders(call);
     }
   }
+  transport_.RequestFlush();
+}
+
+bool Session::CountIncomplete(size_t before, size_t now) {
+  incomplete_ += now - before;  // modulo 2^64
+  const auto& budget = context_.options.receive_budget;
+  return now <= before || budget == nullptr || incomplete_ == now ||
+         incomplete_ <= budget->limit() / 2;
+}
+
+void Session::WantsMore(Call& call) {
+  if (call.withheld == 0 || call.WantsLess()) return;
+  nghttp2_session_consume_stream(session_, call.stream(), std::exchange(call.withheld, 0));
   transport_.RequestFlush();
 }
 

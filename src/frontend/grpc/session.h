@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <string_view>
@@ -9,6 +10,7 @@
 #include "frontend/grpc/call.h"
 #include "frontend/grpc/event_loop.h"
 #include "frontend/grpc/flood_guard.h"
+#include "frontend/grpc/keep_alive.h"
 #include "frontend/grpc/request_head.h"
 #include "frontend/grpc/write_queue.h"
 
@@ -36,8 +38,16 @@ class Session {
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
 
-  /// False when the peer broke the protocol beyond repair: flush, then close.
+  /// How many of the bytes at hand Receive() is to get at once: few where each may be work, many
+  /// inside a message.
+  size_t NextSlice() const { return std::max(kSmallSlice, bulk_); }
+
+  /// False when the peer broke the protocol beyond repair, or there is no memory: flush, then
+  /// close.
   bool Receive(std::string_view bytes);
+
+  /// So much is to be sent that the client must read before more of what it sends is taken.
+  bool IsOverfull() const;
 
   /// Moves what is to be sent to the queue, until it holds enough for now. False when the
   /// connection must be closed.
@@ -47,7 +57,14 @@ class Session {
   /// Nothing more will be read or written.
   bool Finished() const;
 
-  /// Refuses new calls; finished when the running ones are.
+  /// Does what time asks for: a PING, the end by age, an end to calls whose clients stall. False
+  /// when the connection must be closed.
+  bool Upkeep(uint64_t now_ns);
+  uint64_t NextUpkeepNs() const { return std::min(keep_alive_.NextNs(), next_tick_ns_); }
+  /// Bytes came from the client.
+  void Heard(uint64_t now_ns) { keep_alive_.Heard(now_ns); }
+
+  /// Refuses new calls and ends idle ones; finished when the running ones are.
   void GoAway();
 
   bool received_preface() const { return received_preface_; }
@@ -56,11 +73,17 @@ class Session {
 
   /// `call` has bytes to send, or has ended.
   void CallChanged(Call& call);
+  /// A call that held `before` bytes of incomplete messages holds `now`. False when that is more
+  /// than one connection may with several messages: half of what the server may.
+  bool CountIncomplete(size_t before, size_t now);
+  /// `call` takes bytes again.
+  void WantsMore(Call& call);
   /// Ends the stream at once.
   void ResetStream(Call& call, uint32_t error_code);
 
  private:
   friend struct SessionCallbacks;
+  static constexpr size_t kSmallSlice = 2048;
 
   void OpenCall(int32_t stream);
   void CloseCall(Call* call);
@@ -71,18 +94,29 @@ class Session {
   void SendTrailers(Call& call);
   bool CountFrame(uint8_t type, size_t length, uint8_t flags);
   void Calm(bool allowed);
+  void CountPing();
+  bool CountHeader(bool is_request, std::string_view name, std::string_view value);
+  void CountSent(uint8_t type, uint32_t error_code);
 
   ServerContext& context_;
   LoopServices& loop_;
   Transport& transport_;
   nghttp2_session* session_ = nullptr;
   WriteQueue queue_;
-  RequestHead head_;  // of the call whose headers are arriving
+  RequestHead head_;          // of the call whose headers are arriving
+  size_t trailers_size_ = 0;  // likewise, of what a client sends behind its messages
+  size_t frame_left_ = 0;     // bytes of the DATA frame that is arriving
+  size_t incomplete_ = 0;     // bytes of messages that have not come to their end
+  size_t bulk_ = 0;           // of these, bytes that only lengthen a message
   std::vector<std::shared_ptr<Call>> calls_;
   FloodGuard control_frames_;
-  FloodGuard resets_;
+  FloodGuard resets_;  // streams that end by an error, whoever says so
+  PingStrikes strikes_;
+  KeepAlive keep_alive_;
+  uint64_t next_tick_ns_;
   bool received_preface_ = false;
   bool going_away_ = false;
+  bool ending_ = false;  // when all is written
 };
 
 }  // namespace nereid::frontend::grpc

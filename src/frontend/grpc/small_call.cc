@@ -4,32 +4,60 @@
 #include <memory>
 #include <utility>
 
+#include "frontend/grpc/exception_guard.h"
 #include "frontend/grpc/server_context.h"
 
 namespace nereid::frontend::grpc {
 namespace {
 
-Delivery Answer(const UnaryMethod& method, ServerContext& context, std::string_view request) {
+// A longer request is not decoded on an event loop.
+constexpr size_t kShortRequest = size_t{64} << 10;
+
+}  // namespace
+
+Delivery SmallCall::Answer(std::string_view request) {
   Delivery delivery;
   codec::proto::EncodedMessage reply;
-  delivery.status = method.handler(context, request, &reply);
+  delivery.status = method_.handler(context_, {request, client_}, &reply);
   if (delivery.status->code == kGrpcOk) delivery.message = std::move(reply);
   return delivery;
 }
 
-}  // namespace
-
 void SmallCall::OnRequest(StoredBytes message) {
-  if (!method_.blocks) {
-    OnDelivery(Answer(method_, context_, message.bytes));
+  if (method_.workers == nullptr && message.bytes.size() <= kShortRequest) {
+    OnDelivery(Answer(message.bytes));
     return;
   }
+  base::BlockingWorkers& workers =
+      method_.workers == nullptr ? *context_.detours : context_.*method_.workers;
   // std::function wants something copyable.
   auto request = std::make_shared<StoredBytes>(std::move(message));
-  const bool accepted =
-      context_.workers.Run([self = shared_from_this(), &method = method_, &context = context_,
-                            request] { self->Deliver(Answer(method, context, request->bytes)); });
-  if (!accepted) Finish({kGrpcUnavailable, "Server exiting"});
+  const auto self = std::static_pointer_cast<SmallCall>(shared_from_this());
+  const bool accepted = workers.Run({[self, request] { self->AnswerOffLoop(request->bytes); },
+                                     [self] { return self->client_.IsCancelled(); },
+                                     [] {}});  // nobody waits for an answer
+  if (accepted) return;
+  if (context_.stopping.load(std::memory_order_acquire)) {
+    Finish({kGrpcUnavailable, "Server exiting"});
+  } else {
+    Finish({kGrpcResourceExhausted, "too many calls wait for their turn: try again later"});
+  }
+}
+
+void SmallCall::AnswerOffLoop(std::string_view request) {
+  Delivery delivery;
+  const bool answered = Guarded("a call", false, [&] {
+    delivery = Answer(request);
+    return true;
+  });
+  if (!answered) delivery.status.emplace(kGrpcResourceExhausted, "out of memory");
+  Deliver(std::move(delivery));
+}
+
+void SmallCall::OnDelivery(Delivery delivery) {
+  if (EndIfTooLate()) return;
+  if (delivery.message.has_value()) SendSmallAnswer(std::move(*delivery.message));
+  Finish(delivery.status.value_or(CallStatus{}));
 }
 
 }  // namespace nereid::frontend::grpc

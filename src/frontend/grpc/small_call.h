@@ -14,9 +14,14 @@ class SmallCall final : public UnaryCall {
 
  private:
   void OnRequest(StoredBytes message) override;
-  void OnCancelled() override {}
+  void OnDelivery(Delivery delivery) override;
+  void OnCancelled() override { client_.Cancel(); }
+  Delivery Answer(std::string_view request);
+  /// Answer and Deliver, on a thread that is not the loop's.
+  void AnswerOffLoop(std::string_view request);
 
   const UnaryMethod& method_;
+  request::Cancellation client_;
 };
 
 }  // namespace nereid::frontend::grpc

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/clock.h"
+#include "frontend/grpc/exception_guard.h"
 #include "request/response_sink.h"
 
 namespace nereid::frontend::grpc {
@@ -39,6 +40,21 @@ class StreamRequest final : public request::ResponseSink {
 
   void Send(std::unique_ptr<request::InferenceResponse> response, bool final) noexcept override {
     if (given_up_) return;
+    if (!decoupled_) {
+      // Whatever else such a model sends, its first response is the answer.
+      if (response != nullptr && first_ == nullptr) first_ = std::move(response);
+      if (!final) return;
+      response = std::move(first_);
+    }
+    const bool sent = Guarded("an answer", false, [&] {
+      DeliverOne(std::move(response), final);
+      return true;
+    });
+    if (!sent) GiveUpWithoutMemory();
+  }
+
+ private:
+  void DeliverOne(std::unique_ptr<request::InferenceResponse> response, bool final) {
     Delivery delivery;
     delivery.request = number_;
     delivery.final = final;
@@ -60,7 +76,17 @@ class StreamRequest final : public request::ResponseSink {
     call_->Deliver(std::move(delivery));
   }
 
- private:
+  // The stream ends, since there is not even memory for saying which of its requests failed.
+  void GiveUpWithoutMemory() noexcept {
+    given_up_ = true;
+    cancellation_->Cancel();
+    Delivery failure;
+    failure.request = number_;
+    failure.final = true;
+    failure.status.emplace(kGrpcResourceExhausted, "out of memory");
+    call_->Deliver(std::move(failure));
+  }
+
   // The client does not read, or not enough, or not any more: the request ends here.
   void GiveUp(Delivery* delivery) {
     given_up_ = true;
@@ -105,7 +131,9 @@ class StreamRequest final : public request::ResponseSink {
   const bool errors_end_call_;
   codec::proto::InferWishes wishes_;
   std::shared_ptr<request::Cancellation> cancellation_;
-  bool given_up_ = false;  // no lock: responses of one request are sent one at a time
+  // No lock: responses of one request are sent one at a time.
+  bool given_up_ = false;
+  std::unique_ptr<request::InferenceResponse> first_;  // of a model that is not decoupled
 };
 
 }  // namespace
@@ -119,23 +147,87 @@ StreamInferCall::StreamInferCall(const CallOrigin& origin)
   CompressResponses(origin.head);
 }
 
-void StreamInferCall::OnMessage(StoredBytes message) {
+// A request on its way from its message to the model.
+struct StreamInferCall::Prepared {
+  std::unique_ptr<request::InferenceRequest> request =
+      std::make_unique<request::InferenceRequest>();
+  codec::proto::InferWishes wishes;
+  RequestNames names;
+  bool decoupled = false;  // an unknown model counts as not decoupled
+  bool is_heavy = false;
+  bool is_malformed = false;
+  base::Status status;
+};
+
+StreamInferCall::Prepared StreamInferCall::Prepare(ServerContext& context, StoredBytes message,
+                                                   uint64_t deadline_ns) {
+  Prepared prepared;
   codec::proto::InferRequestView& view = ThreadRequestView();
-  base::Status status = view.Parse(message.bytes);
-  if (!status.ok()) {
+  prepared.status = view.Parse(message.bytes);
+  prepared.is_malformed = !prepared.status.ok();
+  if (prepared.is_malformed) return prepared;
+  // The message may be gone when a failure is reported.
+  prepared.names = {std::string(view.id), std::string(view.model_name),
+                    std::string(view.model_version)};
+  const auto target = FindTarget(context, view);
+  if (!target.ok()) {
+    prepared.status = target.status();
+    return prepared;
+  }
+  prepared.decoupled = target->traits.decoupled;
+  prepared.status = FillRequest(context, view, *target, std::move(message), deadline_ns,
+                                prepared.request.get(), &prepared.wishes);
+  return prepared;
+}
+
+void StreamInferCall::OnMessage(StoredBytes message) {
+  if (!IsHeavy(message.bytes)) return Begin(Prepare(context_, std::move(message), deadline_ns()));
+  // std::function wants something copyable.
+  auto held = std::make_shared<StoredBytes>(std::move(message));
+  Detour([this, held, deadline = deadline_ns()]() -> Return {
+    auto prepared = std::make_shared<Prepared>(Prepare(context_, std::move(*held), deadline));
+    prepared->is_heavy = true;
+    return [this, prepared] { Begin(std::move(*prepared)); };
+  });
+}
+
+void StreamInferCall::Begin(Prepared prepared) {
+  if (prepared.is_malformed) {
     OnCancelled();
-    Finish(CallStatus::From(status));
+    Finish(CallStatus::From(prepared.status));
     return;
   }
   const uint64_t number = next_number_++;
-  const std::string id(view.id);  // the message may be gone when a failure is reported
-  auto target = FindTarget(context_, view);
-  // An unknown model counts as not decoupled.
-  const bool decoupled = target.ok() && target->traits.decoupled;
-  Running* const running = &(decoupled ? decoupled_ : ordered_)[number];
-  status =
-      target.ok() ? Submit(view, *target, std::move(message), number, running) : target.status();
-  if (status.ok()) return;
+  Running& running = (prepared.decoupled ? decoupled_ : ordered_)[number];
+  if (!prepared.status.ok()) return Refuse(number, prepared.names.id, prepared.status);
+  Bind(&prepared, number, &running);
+  if (!prepared.is_heavy) {
+    const base::Status status = context_.service.Infer(prepared.request);
+    if (!status.ok()) Refuse(number, prepared.names.id, status);
+    return;
+  }
+  auto held = std::make_shared<Prepared>(std::move(prepared));
+  Detour([this, held, number]() -> Return {
+    const base::Status status = context_.service.Infer(held->request);
+    return [this, held, number, status] {
+      if (!status.ok()) Refuse(number, held->names.id, status);
+    };
+  });
+}
+
+void StreamInferCall::Bind(Prepared* prepared, uint64_t number, Running* running) {
+  request::InferenceRequest& request = *prepared->request;
+  auto sink = std::make_shared<StreamRequest>(shared_from_this(), budget_, number, prepared->names,
+                                              prepared->decoupled, errors_end_call_);
+  sink->Prepare(std::move(prepared->wishes), request.cancellation());
+  request.SetSink(std::move(sink));
+  // Set before submission: the responses may come, and end the entry, before Infer returns.
+  running->cancellation = request.cancellation();
+  running->trace = StartTrace(context_, request, wait_start_ns_);
+  wait_start_ns_ = WaitStart(context_);
+}
+
+void StreamInferCall::Refuse(uint64_t number, std::string_view id, const base::Status& status) {
   Delivery failure;
   failure.request = number;
   failure.final = true;
@@ -144,26 +236,6 @@ void StreamInferCall::OnMessage(StoredBytes message) {
   FinishMessage(&*failure.message);
   failure.waiting = budget_->Force(failure.message->size);
   OnDelivery(std::move(failure));
-}
-
-base::Status StreamInferCall::Submit(const codec::proto::InferRequestView& view,
-                                     const InferTarget& target, StoredBytes message,
-                                     uint64_t number, Running* running) {
-  auto sink = std::make_shared<StreamRequest>(
-      shared_from_this(), budget_, number,
-      RequestNames{std::string(view.id), std::string(view.model_name),
-                   std::string(view.model_version)},
-      target.traits.decoupled, errors_end_call_);
-  codec::proto::InferWishes wishes;
-  NEREID_ASSIGN_OR_RETURN(auto request, MakeRequest(context_, view, target, std::move(message),
-                                                    deadline_ns(), &wishes));
-  sink->Prepare(std::move(wishes), request->cancellation());
-  request->SetSink(std::move(sink));
-  // Set before submission: the responses may come, and end the entry, before Infer returns.
-  running->cancellation = request->cancellation();
-  running->trace = StartTrace(context_, *request, wait_start_ns_);
-  wait_start_ns_ = WaitStart(context_);
-  return context_.service.Infer(request);
 }
 
 void StreamInferCall::OnHalfClose() {
@@ -228,7 +300,9 @@ void StreamInferCall::Advance() {
 }
 
 void StreamInferCall::FinishIfDone() {
-  if (half_closed_ && ordered_.empty() && decoupled_.empty()) Finish({});
+  if (!IsIdle()) return;
+  if (half_closed_) return Finish({});
+  if (context_.stopping.load(std::memory_order_acquire)) EndIfIdle();
 }
 
 }  // namespace nereid::frontend::grpc

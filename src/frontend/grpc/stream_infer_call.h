@@ -23,7 +23,6 @@ class StreamInferCall final : public Call {
   explicit StreamInferCall(const CallOrigin& origin);
 
   void OnDelivery(Delivery delivery) override;
-  bool WantsLess() const override { return budget_->IsHalfSpent(); }
 
  private:
   struct Held {
@@ -38,12 +37,19 @@ class StreamInferCall final : public Call {
   };
   using RunningRequests = std::map<uint64_t, Running>;
 
+  struct Prepared;
+
   void OnMessage(StoredBytes message) override;
   void OnHalfClose() override;
+  bool IsIdle() const override { return ordered_.empty() && decoupled_.empty(); }
   void OnCancelled() override;
+  bool IsFull() const override { return budget_->IsHalfSpent(); }
 
-  base::Status Submit(const codec::proto::InferRequestView& view, const InferTarget& target,
-                      StoredBytes message, uint64_t number, Running* running);
+  /// Decodes a message, on any thread.
+  static Prepared Prepare(ServerContext& context, StoredBytes message, uint64_t deadline_ns);
+  void Begin(Prepared prepared);
+  void Bind(Prepared* prepared, uint64_t number, Running* running);
+  void Refuse(uint64_t number, std::string_view id, const base::Status& status);
   static void StampSend(const Running& running, std::string_view name);
   void Advance();
   void FinishIfDone();

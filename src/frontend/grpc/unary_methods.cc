@@ -26,8 +26,9 @@ using base::Status;
 
 // Decodes, calls and encodes: what all methods share.
 template <typename Request, typename Reply, auto Handle>
-CallStatus Run(ServerContext& context, std::string_view bytes,
+CallStatus Run(ServerContext& context, const UnaryRequest& received,
                codec::proto::EncodedMessage* encoded) {
+  const std::string_view bytes = received.message;
   google::protobuf::Arena arena;
   auto* const request = google::protobuf::Arena::CreateMessage<Request>(&arena);
   if (!request->ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) {
@@ -37,6 +38,9 @@ CallStatus Run(ServerContext& context, std::string_view bytes,
   Status status;
   if constexpr (std::is_invocable_v<decltype(Handle), ServerContext&, const Request&, Reply*>) {
     status = Handle(context, *request, reply);
+  } else if constexpr (std::is_invocable_v<decltype(Handle), InferenceService&, const Request&,
+                                           const request::Cancellation&, Reply*>) {
+    status = Handle(context.service, *request, received.client, reply);
   } else {
     status = Handle(context.service, *request, reply);
   }
@@ -152,6 +156,7 @@ Status LoadParameterFrom(const std::string& key, const inference::ModelRepositor
 
 Status RepositoryModelLoad(InferenceService& service,
                            const inference::RepositoryModelLoadRequest& request,
+                           const request::Cancellation& client,
                            inference::RepositoryModelLoadResponse*) {
   if (!request.repository_name().empty()) {
     return Status::Unsupported("'repository_name' specification is not supported");
@@ -160,7 +165,8 @@ Status RepositoryModelLoad(InferenceService& service,
   for (const auto& [key, value] : request.parameters()) {
     NEREID_RETURN_IF_ERROR(LoadParameterFrom(key, value, &parameters));
   }
-  return service.LoadModel(request.model_name(), parameters);
+  return service.LoadModel(request.model_name(), std::move(parameters),
+                           [&client] { return client.IsCancelled(); });
 }
 
 Status RepositoryModelUnload(InferenceService& service,
@@ -279,10 +285,10 @@ Status HealthCheck(InferenceService& service, const ::grpc::health::v1::HealthCh
   return Status::Ok();
 }
 
-#define NEREID_METHOD(name)                                             \
-  {                                                                     \
-    "/inference.GRPCInferenceService/" #name,                           \
-        &Run<inference::name##Request, inference::name##Response, name> \
+#define NEREID_METHOD(name, ...)                                                                   \
+  {                                                                                                \
+    "/inference.GRPCInferenceService/" #name,                                                      \
+        &Run<inference::name##Request, inference::name##Response, name> __VA_OPT__(, ) __VA_ARGS__ \
   }
 
 constexpr UnaryMethod kMethods[] = {
@@ -291,19 +297,14 @@ constexpr UnaryMethod kMethods[] = {
     NEREID_METHOD(ModelReady),
     NEREID_METHOD(ServerMetadata),
     NEREID_METHOD(ModelMetadata),
-    NEREID_METHOD(ModelConfig),
-    NEREID_METHOD(ModelStatistics),
-    NEREID_METHOD(RepositoryIndex),
+    // As long as a configuration is, or as many models as there are.
+    NEREID_METHOD(ModelConfig, &ServerContext::queries),
+    NEREID_METHOD(ModelStatistics, &ServerContext::queries),
+    NEREID_METHOD(RepositoryIndex, &ServerContext::queries),
     NEREID_METHOD(LogSettings),
     NEREID_METHOD(TraceSetting),
-    {"/inference.GRPCInferenceService/RepositoryModelLoad",
-     &Run<inference::RepositoryModelLoadRequest, inference::RepositoryModelLoadResponse,
-          RepositoryModelLoad>,
-     /*blocks=*/true},
-    {"/inference.GRPCInferenceService/RepositoryModelUnload",
-     &Run<inference::RepositoryModelUnloadRequest, inference::RepositoryModelUnloadResponse,
-          RepositoryModelUnload>,
-     /*blocks=*/true},
+    NEREID_METHOD(RepositoryModelLoad, &ServerContext::workers),
+    NEREID_METHOD(RepositoryModelUnload, &ServerContext::workers),
     {"/grpc.health.v1.Health/Check", &Run<::grpc::health::v1::HealthCheckRequest,
                                           ::grpc::health::v1::HealthCheckResponse, HealthCheck>},
 };

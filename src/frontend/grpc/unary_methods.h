@@ -6,18 +6,27 @@
 #include "codec/proto/infer_response.h"
 #include "frontend/grpc/call_status.h"
 #include "frontend/grpc/server_context.h"
+#include "request/cancellation.h"
 
 namespace nereid::frontend::grpc {
 
+/// What a handler gets.
+struct UnaryRequest {
+  std::string_view message;
+  /// Is cancelled when nobody waits for the reply any more.
+  const request::Cancellation& client;
+};
+
 /// Answers one request message with one reply. The reply is set if the status is OK.
-using UnaryHandler = CallStatus (*)(ServerContext& context, std::string_view request,
+using UnaryHandler = CallStatus (*)(ServerContext& context, const UnaryRequest& request,
                                     codec::proto::EncodedMessage* reply);
 
 /// A method whose request and reply are small messages.
 struct UnaryMethod {
   std::string_view path;
   UnaryHandler handler;
-  bool blocks = false;  // must not run on an event loop
+  /// The threads that it runs on; null: those of the event loops, because it never takes long.
+  base::BlockingWorkers ServerContext::*workers = nullptr;
 };
 
 /// The method of that path; null if there is none.

@@ -90,7 +90,7 @@ void Connection::SendReady() {
 void Connection::BeginStreamedReply(int status) {
   state_ = State::kStreaming;
   StampTrace("HTTP_SEND_START");
-  body = Body{};
+  DropBody();
   if (head.is_http_1_0) close_after_reply_ = true;
   reply.status = status;
   AppendStatusAndFields();

@@ -6,31 +6,19 @@
 #include <string>
 #include <utility>
 
+#include "frontend/http/field_text.h"
+
 namespace nereid::frontend::http {
 namespace {
 
 using base::Status;
 using codec::compression::Inflated;
 
-std::string_view Trim(std::string_view text) {
-  const auto is_space = [](char c) { return c == ' ' || c == '\t'; };
-  while (!text.empty() && is_space(text.front())) text.remove_prefix(1);
-  while (!text.empty() && is_space(text.back())) text.remove_suffix(1);
-  return text;
-}
-
-std::string_view TakeUntil(std::string_view* text, char separator) {
-  const size_t end = text->find(separator);
-  const std::string_view piece = text->substr(0, end);
-  text->remove_prefix(end == std::string_view::npos ? text->size() : end + 1);
-  return piece;
-}
-
 /// The weight in the parameters of an Accept-Encoding element; 1 if there is none.
 double Weight(std::string_view parameters) {
   while (!parameters.empty()) {
     const std::string_view parameter = Trim(TakeUntil(&parameters, ';'));
-    if (parameter.substr(0, 2) == "q=") {
+    if (EqualsIgnoringCase(parameter.substr(0, 2), "q=")) {
       return std::strtod(std::string(parameter.substr(2)).c_str(), nullptr);
     }
   }
@@ -48,7 +36,11 @@ Status TooBig(uint64_t max_size) {
 base::Result<Encoding> EncodingFromName(std::string_view name) {
   name = Trim(name);
   if (name.empty()) return Encoding::kIdentity;
-  if (const auto encoding = codec::compression::FindEncoding(name)) return *encoding;
+  for (const Encoding known : {Encoding::kIdentity, Encoding::kDeflate, Encoding::kGzip}) {
+    if (EqualsIgnoringCase(name, EncodingName(known))) return known;
+  }
+  // RFC 9110, section 8.4.1.3: the same under an old name.
+  if (EqualsIgnoringCase(name, "x-gzip")) return Encoding::kGzip;
   return Status::Unsupported("Unsupported compression type");
 }
 
@@ -85,6 +77,8 @@ base::Result<Body> Decompress(std::string_view packed, size_t offset, uint64_t m
           "or damaged");
     case Inflated::Outcome::kNoMemory:
       return Status::Unavailable("not enough memory for compression");
+    case Inflated::Outcome::kOverBudget:
+      return Status::Unavailable("the server holds too many bytes of requests already");
   }
   Body body;
   body.buffer = std::move(plain.buffer);

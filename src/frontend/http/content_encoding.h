@@ -16,7 +16,8 @@ namespace nereid::frontend::http {
 using codec::compression::Encoding;
 using codec::compression::EncodingName;
 
-/// The encoding that a Content-Encoding field names; UNSUPPORTED for one that we do not know.
+/// The encoding that a Content-Encoding field names, in any case; UNSUPPORTED for one that we do not
+/// know.
 base::Result<Encoding> EncodingFromName(std::string_view name);
 
 /// Of an Accept-Encoding field: the known encoding with the greatest weight, the first of several;

@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/http/generate_endpoint.h"
 
+#include <exception>
+#include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "api/status_map.h"
 #include "api/version_text.h"
 #include "codec/json/generate.h"
 #include "frontend/http/content_encoding.h"
 #include "frontend/http/infer_endpoint.h"
+#include "frontend/http/large_work.h"
 #include "frontend/http/reply_stream.h"
 #include "frontend/http/start_trace.h"
 #include "request/response_sink.h"
@@ -30,16 +34,25 @@ class EventSink final : public request::ResponseSink {
       : stream_(std::move(stream)), cancellation_(std::move(cancellation)), decoupled_(decoupled) {}
 
   void Send(std::unique_ptr<request::InferenceResponse> response, bool final) noexcept override {
-    if (response != nullptr && !given_up_) {
-      int status = 200;
-      std::string event = Encode(*response, &status);
-      response.reset();
-      if (!stream_->Write(status, std::move(event), decoupled_)) GiveUp();
+    try {
+      if (response != nullptr && !given_up_) Write(std::move(response));
+      if (final) stream_->End();
+    } catch (const std::exception&) {
+      // No memory for the response: the stream ends here, without words, which would need some.
+      given_up_ = true;
+      cancellation_->Cancel();
+      stream_->EndWith(503, {});
     }
-    if (final) stream_->End();
   }
 
  private:
+  void Write(std::unique_ptr<request::InferenceResponse> response) {
+    int status = 200;
+    std::string event = Encode(*response, &status);
+    response.reset();
+    if (!stream_->Write(status, std::move(event), decoupled_)) GiveUp();
+  }
+
   static std::string Event(const codec::json::TextBuffer& json) {
     std::string event;
     event.reserve(json.size() + 8);
@@ -82,9 +95,18 @@ class EventSink final : public request::ResponseSink {
 
 }  // namespace
 
-void GenerateEndpoint::Handle(Exchange& exchange, const Route& route) const {
-  const Status status = Submit(exchange, route);
-  if (status.ok()) return;
+/// A request on its way to the core.
+struct GenerateEndpoint::Call {
+  std::unique_ptr<request::InferenceRequest> request;
+  std::vector<api::TensorMetadata> inputs;  // of the model
+  bool decoupled = false;
+  bool stream = false;
+  std::optional<Status> decoded;  // by another thread; none: it was not, and the reply says why
+};
+
+namespace {
+
+void Fail(Exchange& exchange, const Status& status) {
   if (exchange.head.IsTooLate()) {
     exchange.reply.SetTooLate();
   } else {
@@ -93,13 +115,28 @@ void GenerateEndpoint::Handle(Exchange& exchange, const Route& route) const {
   exchange.Finish();
 }
 
-Status GenerateEndpoint::Submit(Exchange& exchange, const Route& route) const {
+}  // namespace
+
+void GenerateEndpoint::Handle(Exchange& exchange, const Route& route) const {
+  auto call = std::make_shared<Call>();
+  Status status = Begin(exchange, route, call.get());
+  if (status.ok()) {
+    if (exchange.body.size > kMostJsonOnLoop) return DecodeOffLoop(exchange, std::move(call));
+    status = Decode(exchange, call.get());
+  }
+  if (status.ok()) status = Submit(exchange, call.get(), /*may_run_inline=*/true);
+  if (!status.ok()) Fail(exchange, status);
+}
+
+Status GenerateEndpoint::Begin(Exchange& exchange, const Route& route, Call* call) const {
   NEREID_ASSIGN_OR_RETURN(const int64_t version, api::ParseVersionText(route.version));
-  auto request = std::make_unique<request::InferenceRequest>();
-  request->model_name.assign(route.model);
-  request->model_version = version;
+  call->request = std::make_unique<request::InferenceRequest>();
+  call->request->model_name.assign(route.model);
+  call->request->model_version = version;
   NEREID_ASSIGN_OR_RETURN(const api::ModelTraits traits,
-                          service_.FindModel(request->model_name, version));
+                          service_.FindModel(call->request->model_name, version));
+  call->decoupled = traits.decoupled;
+  call->stream = route.endpoint == Endpoint::kGenerateStream;
   if (const auto encoding = EncodingFromName(exchange.head.content_encoding);
       !encoding.ok() || *encoding != Encoding::kIdentity) {
     return Status::InvalidArgument("Unsupported content-encoding, only 'identity' is supported.");
@@ -107,19 +144,41 @@ Status GenerateEndpoint::Submit(Exchange& exchange, const Route& route) const {
   if (!exchange.head.bad_timeout.empty()) {
     return Status::InvalidArgument(exchange.head.bad_timeout);
   }
-  NEREID_ASSIGN_OR_RETURN(const api::ModelMetadata metadata,
-                          service_.GetModelMetadata(request->model_name, version));
+  NEREID_ASSIGN_OR_RETURN(api::ModelMetadata metadata,
+                          service_.GetModelMetadata(call->request->model_name, version));
+  call->inputs = std::move(metadata.inputs);
+  return Status::Ok();
+}
+
+void GenerateEndpoint::DecodeOffLoop(Exchange& exchange, std::shared_ptr<Call> call) const {
+  exchange.ContinueWith([this, &exchange, call] {
+    if (!call->decoded) return exchange.Finish();
+    Status status = *call->decoded;
+    if (status.ok()) status = Submit(exchange, call.get(), /*may_run_inline=*/false);
+    if (!status.ok()) Fail(exchange, status);
+  });
+  workers_.Run(exchange,
+               [this, &exchange, call] { call->decoded = Decode(exchange, call.get()); });
+}
+
+Status GenerateEndpoint::Decode(Exchange& exchange, Call* call) const {
   codec::json::DecodeLimits limits;
   limits.max_json_size = options_.max_input_size;
-  NEREID_RETURN_IF_ERROR(codec::json::DecodeGenerateRequest(exchange.body.view(), metadata.inputs,
-                                                            limits, request.get()));
-  // Several responses may take long, and may have to wait for the client.
-  request->may_run_inline = options_.run_inline && !traits.decoupled;
+  return codec::json::DecodeGenerateRequest(exchange.body.view(), call->inputs, limits,
+                                            call->request.get());
+}
+
+Status GenerateEndpoint::Submit(Exchange& exchange, Call* call, bool may_run_inline) const {
+  std::unique_ptr<request::InferenceRequest> request = std::move(call->request);
+  // Several responses may take long, and may have to wait for the client; and a stream's are encoded
+  // by the thread that sends them.
+  request->may_run_inline =
+      options_.run_inline && may_run_inline && !call->decoupled && !call->stream;
   request->deadline_ns = exchange.head.deadline_ns;
-  if (route.endpoint == Endpoint::kGenerateStream) {
+  if (call->stream) {
     request->SetSink(std::make_shared<EventSink>(
         exchange.BeginStream(request->cancellation(), kEventType, kLateEvent),
-        request->cancellation(), traits.decoupled));
+        request->cancellation(), call->decoupled));
   } else {
     exchange.answer_form = AnswerForm::kGenerate;
     request->SetSink(exchange.BecomeSink(request->cancellation()));
@@ -128,6 +187,13 @@ Status GenerateEndpoint::Submit(Exchange& exchange, const Route& route) const {
   Status status = service_.Infer(request);
   if (!status.ok()) exchange.ResignSink();
   return status;
+}
+
+bool GenerateEndpoint::IsLargeAnswer(const request::InferenceResponse* response) const {
+  if (response == nullptr || !response->error().ok()) return false;
+  size_t size = response->id().size();
+  for (const auto& output : response->outputs()) size += output->size;
+  return size > kMostTextOnLoop;
 }
 
 void GenerateEndpoint::Answer(Exchange& exchange,

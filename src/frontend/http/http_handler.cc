@@ -2,11 +2,24 @@
 #include "frontend/http/http_handler.h"
 
 #include "base/clock.h"
+#include "base/log.h"
 
 namespace nereid::frontend::http {
 
 std::string_view RequestHead::path() const {
   return std::string_view(target).substr(0, target.find('?'));
+}
+
+void LogRequest(const RequestHead& head, int error_status) {
+  if (!base::Log::Instance().IsEnabled(base::LogLevel::kVerbose)) return;
+  // The number is the method's in the library that Triton uses.
+  static constexpr int kNumbers[] = {0, 1, 2, 15};  // in the order of Method
+  const int method = kNumbers[static_cast<int>(head.method)];
+  if (error_status == 0) {
+    LOG_VERBOSE(1) << "HTTP request: " << method << " " << head.path();
+  } else {
+    LOG_VERBOSE(1) << "HTTP error: " << method << " " << head.path() << " - " << error_status;
+  }
 }
 
 void RequestHead::Clear() {

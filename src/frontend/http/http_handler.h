@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -21,6 +22,9 @@
 namespace nereid::frontend::http {
 
 enum class Method { kGet, kHead, kPost, kOther };
+
+/// Writes Triton's line for a request to the verbose log, or for one that ends with this status.
+void LogRequest(const struct RequestHead& head, int error_status = 0);
 
 /// What a handler may want to know of a request's head. Reused from request to request.
 struct RequestHead {
@@ -80,7 +84,8 @@ enum class AnswerForm { kInference, kGenerate };
 
 /// One connection as handlers see it: the request at hand and its answer. A connection has one
 /// request at a time. Being the sink of that request's responses too, it costs no allocation.
-/// Everything but Finish and the sink's functions belongs to the loop's thread until Finish.
+/// Everything but Finish and the sink's functions belongs to the loop's thread until Finish; a
+/// thread that the handler has the exchange finished by may use head, body and reply.
 class Exchange : public request::ResponseSink {
  public:
   RequestHead head;
@@ -113,6 +118,14 @@ class Exchange : public request::ResponseSink {
   /// Undoes BecomeSink or BeginStream after a failed submission.
   virtual void ResignSink() = 0;
 
+  /// Makes the next Finish() call `next` on the loop's thread instead of ending the exchange: for a
+  /// handler that has a part of its work done by another thread. Dropped without a call when the
+  /// client is gone by then. Before that part is begun.
+  virtual void ContinueWith(std::function<void()> next) = 0;
+
+  /// Whether the client has gone, so that nobody waits for the answer. Any thread.
+  virtual bool IsGone() const noexcept = 0;
+
   /// Keeps the exchange alive until a blocking operation calls Finish.
   virtual std::shared_ptr<Exchange> Share() = 0;
 };
@@ -127,12 +140,16 @@ class HttpHandler {
   virtual void Handle(Exchange& exchange) = 0;
 
   /// Makes `exchange.reply`, in its answer_form, of what the core sent: the first of `count`
-  /// responses (none: null).
-  virtual void AnswerInference(Exchange& exchange,
+  /// responses (none: null). False if another thread does, which then calls Finish().
+  virtual bool AnswerInference(Exchange& exchange,
                                std::unique_ptr<request::InferenceResponse> response, int count) = 0;
 
   /// Whether requests are to be given the times at which they were received.
   virtual bool WantsTimes() const { return false; }
+
+  /// Drops `owner` of much memory: on another thread if the handler has one for that, because giving
+  /// memory back to the system takes long.
+  virtual void FreeElsewhere(std::shared_ptr<void> owner) { owner.reset(); }
 
   /// The server's loops have ended: gives up what has not begun on other threads and waits for the
   /// rest. Called by the thread that stops the server, so that the handler's last owner is never

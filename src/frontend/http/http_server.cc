@@ -17,6 +17,7 @@ class HttpServer::State {
 
   base::Status Start();
   uint16_t port() const { return endpoint_.port(); }
+  void BeginStop();
   void Stop(std::chrono::milliseconds grace);
 
  private:
@@ -42,7 +43,12 @@ base::Status HttpServer::State::Start() {
     loops_.clear();
     return listening;
   }
-  for (size_t i = 0; i < loops_.size(); ++i) loops_[i]->Start(static_cast<int>(i));
+  for (size_t i = 0; i < loops_.size(); ++i) {
+    if (const base::Status status = loops_[i]->Start(static_cast<int>(i)); !status.ok()) {
+      loops_.resize(i);  // the destructor ends those that run
+      return status;
+    }
+  }
   return base::Status::Ok();
 }
 
@@ -61,9 +67,13 @@ base::Status HttpServer::State::Listen(int count) {
   return base::Status::Ok();
 }
 
+void HttpServer::State::BeginStop() {
+  for (const auto& loop : loops_) loop->BeginDrain();
+}
+
 void HttpServer::State::Stop(std::chrono::milliseconds grace) {
   const auto until = std::chrono::steady_clock::now() + grace;
-  for (const auto& loop : loops_) loop->BeginDrain();
+  BeginStop();
   for (const auto& loop : loops_) {
     if (!loop->WaitEnded(until)) loop->CloseAll();
   }
@@ -80,6 +90,8 @@ HttpServer::~HttpServer() { Stop(std::chrono::milliseconds{0}); }
 base::Status HttpServer::Start() { return state_->Start(); }
 
 uint16_t HttpServer::port() const { return state_->port(); }
+
+void HttpServer::BeginStop() { state_->BeginStop(); }
 
 void HttpServer::Stop(std::chrono::milliseconds grace) { state_->Stop(grace); }
 

@@ -28,8 +28,12 @@ struct HttpServerOptions {
 
   // How long a client may take; 0 for ever. Seen with a precision of about a second.
   std::chrono::milliseconds head_timeout{60'000};     // first byte to last byte of a head
-  std::chrono::milliseconds stall_timeout{60'000};    // no byte of a body moves, in or out
+  std::chrono::milliseconds stall_timeout{60'000};    // 16 KiB of a body, or any of an answer
   std::chrono::milliseconds idle_timeout{3'600'000};  // between requests
+
+  /// How long a request of a client that has finished sending (FIN) may take before the client is
+  /// sent "100 Continue", to find out whether it is still there.
+  std::chrono::milliseconds half_closed_patience{3000};
 
   /// Bytes of a streamed answer that may wait for its client, and how long a backend that has more
   /// to send is held up before its request ends; see docs/streaming.md.
@@ -38,7 +42,7 @@ struct HttpServerOptions {
 
   /// Bounds the memory of all requests that are received or being worked on, together with whoever
   /// else has it. Null: no bound.
-  std::shared_ptr<base::ByteBudget> receive_budget;
+  std::shared_ptr<base::ByteBudget> receive_budget = nullptr;
 
   std::string thread_name = "http";
 };
@@ -58,8 +62,12 @@ class HttpServer {
   /// The port that is served, after Start.
   uint16_t port() const;
 
-  /// Stops accepting, closes idle connections, and waits up to `grace` for requests in flight;
-  /// then closes what is left. Blocks until the threads have ended. A second call does nothing.
+  /// Stops accepting, and closes the connections that are not being answered: idle ones, and those
+  /// with half a request. Does not wait.
+  void BeginStop();
+
+  /// The same, and waits up to `grace` for the others; then closes what is left. Blocks until the
+  /// threads have ended. A second call does nothing.
   void Stop(std::chrono::milliseconds grace);
 
  private:

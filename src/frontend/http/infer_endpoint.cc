@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/http/infer_endpoint.h"
 
+#include <charconv>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -10,6 +12,7 @@
 #include "codec/json/infer_request.h"
 #include "codec/json/infer_response.h"
 #include "frontend/http/content_encoding.h"
+#include "frontend/http/large_work.h"
 #include "frontend/http/start_trace.h"
 
 namespace nereid::frontend::http {
@@ -81,12 +84,14 @@ Status EncodeAnswer(Exchange& exchange, std::unique_ptr<request::InferenceRespon
   return Status::Ok();
 }
 
-}  // namespace
-
-void InferEndpoint::Handle(Exchange& exchange, const Route& route) const {
+/// A request that another thread decodes.
+struct Decoding {
+  std::unique_ptr<InferenceRequest> request;
+  std::optional<Status> status;  // none: it was not done, and the reply says why
   std::string_view error_type = kTextType;
-  const Status status = Submit(exchange, route, &error_type);
-  if (status.ok()) return;
+};
+
+void Fail(Exchange& exchange, const Status& status, std::string_view error_type) {
   if (exchange.head.IsTooLate()) {
     exchange.reply.SetTooLate();
     return exchange.Finish();
@@ -97,19 +102,57 @@ void InferEndpoint::Handle(Exchange& exchange, const Route& route) const {
   exchange.Finish();
 }
 
+bool IsLargeRequest(const Exchange& exchange) {
+  const size_t size = exchange.body.size;
+  if (size <= kMostPackedOnLoop) return false;
+  if (!exchange.head.content_encoding.empty()) return true;
+  if (size <= kMostJsonOnLoop) return false;
+  const base::Result<size_t> json_size = JsonSize(exchange.head, size);
+  return json_size.ok() && *json_size > kMostJsonOnLoop;
+}
+
+}  // namespace
+
 // The order of the checks is the protocol's: clients see which one fails first.
-Status InferEndpoint::Submit(Exchange& exchange, const Route& route,
-                             std::string_view* error_type) const {
-  NEREID_ASSIGN_OR_RETURN(const int64_t version, api::ParseVersionText(route.version));
+void InferEndpoint::Handle(Exchange& exchange, const Route& route) const {
   auto request = std::make_unique<InferenceRequest>();
+  std::string_view error_type = kTextType;
+  Status status = Begin(route, request.get());
+  if (status.ok()) {
+    if (IsLargeRequest(exchange)) return DecodeOffLoop(exchange, std::move(request));
+    status = Decode(exchange, request.get(), &error_type);
+  }
+  if (status.ok()) status = Submit(exchange, std::move(request), exchange.body.size <= kMostInlineBody);
+  if (!status.ok()) Fail(exchange, status, error_type);
+}
+
+Status InferEndpoint::Begin(const Route& route, InferenceRequest* request) const {
+  NEREID_ASSIGN_OR_RETURN(const int64_t version, api::ParseVersionText(route.version));
   request->model_name.assign(route.model);
   request->model_version = version;
   NEREID_ASSIGN_OR_RETURN(const api::ModelTraits traits,
                           service_.FindModel(request->model_name, version));
-  if (traits.decoupled) {
-    return Status::Unsupported(
-        "HTTP end point doesn't support models with decoupled transaction policy");
-  }
+  if (!traits.decoupled) return Status::Ok();
+  return Status::Unsupported(
+      "HTTP end point doesn't support models with decoupled transaction policy");
+}
+
+void InferEndpoint::DecodeOffLoop(Exchange& exchange, RequestPtr request) const {
+  const auto decoding = std::make_shared<Decoding>();
+  decoding->request = std::move(request);
+  exchange.ContinueWith([this, &exchange, decoding] {
+    if (!decoding->status) return exchange.Finish();
+    Status status = *decoding->status;
+    if (status.ok()) status = Submit(exchange, std::move(decoding->request), false);
+    if (!status.ok()) Fail(exchange, status, decoding->error_type);
+  });
+  workers_.Run(exchange, [this, &exchange, decoding] {
+    decoding->status = Decode(exchange, decoding->request.get(), &decoding->error_type);
+  });
+}
+
+Status InferEndpoint::Decode(Exchange& exchange, InferenceRequest* request,
+                             std::string_view* error_type) const {
   if (!exchange.head.content_encoding.empty()) {
     NEREID_RETURN_IF_ERROR(DecompressBody(exchange, options_.max_input_size));
   }
@@ -124,21 +167,40 @@ Status InferEndpoint::Submit(Exchange& exchange, const Route& route,
   limits.max_json_size = options_.max_input_size;
   if (json_size == 0) {
     NEREID_RETURN_IF_ERROR(
-        codec::json::DecodeRawRequest(body, limits, request.get(), &exchange.output_options));
+        codec::json::DecodeRawRequest(body, limits, request, &exchange.output_options));
   } else {
     NEREID_RETURN_IF_ERROR(
         codec::json::DecodeInferRequest(body.substr(0, json_size), body.substr(json_size), limits,
-                                        request.get(), &exchange.output_options));
+                                        request, &exchange.output_options));
   }
   // Tensors given as JSON have buffers of their own by now.
   if (json_size < body.size()) request->Hold(std::move(exchange.body.buffer));
-  request->may_run_inline = options_.run_inline;
+  return Status::Ok();
+}
+
+Status InferEndpoint::Submit(Exchange& exchange, RequestPtr request, bool may_run_inline) const {
+  request->may_run_inline = options_.run_inline && may_run_inline;
   request->deadline_ns = exchange.head.deadline_ns;
   request->SetSink(exchange.BecomeSink(request->cancellation()));
   StartTrace(options_.tracer, exchange, *request);
   Status status = service_.Infer(request);
   if (!status.ok()) exchange.ResignSink();
   return status;
+}
+
+bool InferEndpoint::IsLargeAnswer(const Exchange& exchange,
+                                  const request::InferenceResponse* response) const {
+  if (response == nullptr || !response->error().ok()) return false;
+  size_t size = response->id().size();
+  for (const auto& output : response->outputs()) size += output->size;
+  if (size <= kMostToPackOnLoop) return false;
+  if (BestEncoding(exchange.head.accept_encoding) != Encoding::kIdentity) return true;
+  if (size <= kMostTextOnLoop) return false;
+  if (!exchange.output_options.classifications().empty()) return true;
+  for (const auto& output : response->outputs()) {
+    if (exchange.output_options.IsBinary(output->name)) size -= output->size;
+  }
+  return size > kMostTextOnLoop;
 }
 
 void InferEndpoint::Answer(Exchange& exchange, std::unique_ptr<request::InferenceResponse> response,

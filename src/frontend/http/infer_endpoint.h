@@ -6,7 +6,9 @@
 #include "api/inference_service.h"
 #include "frontend/http/http_handler.h"
 #include "frontend/http/kserve_handler.h"
+#include "frontend/http/off_loop.h"
 #include "frontend/http/route.h"
+#include "request/inference_request.h"
 
 namespace nereid::frontend::http {
 
@@ -16,20 +18,31 @@ inline constexpr std::string_view kTextType = "text/plain";
 /// POST …/infer.
 class InferEndpoint {
  public:
-  InferEndpoint(const KserveOptions& options, api::InferenceService& service)
-      : options_(options), service_(service) {}
+  /// `workers` decode what is too large for a loop.
+  InferEndpoint(const KserveOptions& options, api::InferenceService& service, OffLoop& workers)
+      : options_(options), service_(service), workers_(workers) {}
 
   /// Submits the request, or answers with an error.
   void Handle(Exchange& exchange, const Route& route) const;
+
+  /// Whether Answer() would take too long for a loop.
+  bool IsLargeAnswer(const Exchange& exchange, const request::InferenceResponse* response) const;
 
   void Answer(Exchange& exchange, std::unique_ptr<request::InferenceResponse> response,
               int count) const;
 
  private:
-  base::Status Submit(Exchange& exchange, const Route& route, std::string_view* error_type) const;
+  using RequestPtr = std::unique_ptr<request::InferenceRequest>;
+
+  base::Status Begin(const Route& route, request::InferenceRequest* request) const;
+  void DecodeOffLoop(Exchange& exchange, RequestPtr request) const;
+  base::Status Decode(Exchange& exchange, request::InferenceRequest* request,
+                      std::string_view* error_type) const;
+  base::Status Submit(Exchange& exchange, RequestPtr request, bool may_run_inline) const;
 
   const KserveOptions& options_;
   api::InferenceService& service_;
+  OffLoop& workers_;
 };
 
 }  // namespace nereid::frontend::http

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/http/kserve_handler.h"
 
+#include <algorithm>
 #include <utility>
+#include <vector>
 
 #include "api/status_map.h"
 #include "api/version_text.h"
 #include "base/blocking_workers.h"
-#include "base/log.h"
+#include "base/threads.h"
 #include "codec/json/documents.h"
 #include "codec/json/log_settings.h"
 #include "codec/json/repository_requests.h"
@@ -14,6 +16,7 @@
 #include "config/describe.h"
 #include "frontend/http/generate_endpoint.h"
 #include "frontend/http/infer_endpoint.h"
+#include "frontend/http/off_loop.h"
 #include "frontend/http/route.h"
 
 namespace nereid::frontend::http {
@@ -22,7 +25,15 @@ namespace {
 using base::Status;
 
 /// How many models can be loading at once at the wish of HTTP clients.
-constexpr size_t kMaxBlockingThreads = 8;
+constexpr size_t kMaxLoadThreads = 8;
+/// How many lists of the server's models and of their numbers can be in the making at once.
+constexpr size_t kMaxDocumentThreads = 4;
+
+/// As many as there are processors for them: the work is all computing.
+size_t CodecThreads() {
+  constexpr int kMostThreads = 8;
+  return static_cast<size_t>(std::min(base::AvailableCpuCount(), kMostThreads));
+}
 
 /// An endpoint's answer: a JSON document, or nothing to say but yes.
 using Document = base::Result<std::string>;
@@ -32,25 +43,32 @@ class KserveHandler final : public HttpHandler {
   KserveHandler(KserveOptions options, api::InferenceService& service)
       : options_(std::move(options)),
         service_(service),
-        infer_(options_, service_),
-        generate_(options_, service_) {}
+        infer_(options_, service_, codec_),
+        generate_(options_, service_, codec_) {}
 
   void Handle(Exchange& exchange) override;
-  void AnswerInference(Exchange& exchange, std::unique_ptr<request::InferenceResponse> response,
-                       int count) override {
-    if (exchange.answer_form == AnswerForm::kGenerate) {
-      return generate_.Answer(exchange, std::move(response), count);
-    }
-    infer_.Answer(exchange, std::move(response), count);
-  }
+  bool AnswerInference(Exchange& exchange, std::unique_ptr<request::InferenceResponse> response,
+                       int count) override;
   bool WantsTimes() const override {
     return options_.tracer != nullptr && options_.tracer->active();
   }
-  void Stop() override { blocking_.Stop(); }
+  void FreeElsewhere(std::shared_ptr<void> owner) override {
+    frees_.Run([owner = std::move(owner)] {});
+  }
+  void Stop() override {
+    frees_.Stop();
+    codec_.Stop();
+    documents_.Stop();
+    loads_.Stop();
+  }
 
  private:
+  using MakeDocument = Document (KserveHandler::*)(const Route&);
+
   void Get(Exchange& exchange, const Route& route, std::string_view type, bool allowed,
-           Document (KserveHandler::*make)(const Route&));
+           MakeDocument make);
+  void GetOffLoop(Exchange& exchange, const Route& route, bool allowed, MakeDocument make);
+  void Answer(Exchange& exchange, std::unique_ptr<request::InferenceResponse> response, int count);
   Document ServerMetadata(const Route& route);
   Document ServerLive(const Route& route);
   Document ServerReady(const Route& route);
@@ -59,9 +77,14 @@ class KserveHandler final : public HttpHandler {
   Document ModelConfig(const Route& route);
   Document Statistics(const Route& route);
   Document Sequences(const Route& route);
+  Document TraceDocument(const std::string& model, std::string_view json, bool change);
+  Document IndexDocument(std::string_view json);
+  Status LoadModel(const Exchange& exchange, const Route& route);
+  Status UnloadModel(const Route& route, std::string_view json);
   void Logging(Exchange& exchange, bool change);
   void TraceSetting(Exchange& exchange, const Route& route, bool change);
   void RepositoryIndex(Exchange& exchange);
+  /// Has `work` done by a thread that may block, and answers with what it returns.
   void Load(Exchange& exchange, const Route& route);
   void Unload(Exchange& exchange, const Route& route);
 
@@ -69,18 +92,29 @@ class KserveHandler final : public HttpHandler {
   api::InferenceService& service_;
   const InferEndpoint infer_;
   const GenerateEndpoint generate_;
-  base::BlockingWorkers blocking_{"http-blocking", kMaxBlockingThreads};
+  // Apart, so that none waits for the others: loads take minutes, documents wait for file systems,
+  // large requests and answers for processors. Each exchange is one task at a time, so clients'
+  // connections bound the tasks, besides OffLoop.
+  OffLoop loads_{"http-loads", kMaxLoadThreads};
+  OffLoop documents_{"http-documents", kMaxDocumentThreads};
+  OffLoop codec_{"http-codec", CodecThreads()};
+  base::BlockingWorkers frees_{"http-free", 1};
 };
 
-void ReplyError(Exchange& exchange, const Status& status, std::string_view type) {
+void SetError(Exchange& exchange, const Status& status, std::string_view type) {
   exchange.reply.SetError(api::HttpStatus(status.code()), type, status.message());
-  exchange.Finish();
 }
 
-void ReplyText(Exchange& exchange, std::string_view type, std::string_view text) {
+void SetText(Exchange& exchange, std::string_view type, std::string_view text) {
   exchange.reply.content_type = type;
   exchange.reply.text << text;
-  exchange.Finish();
+}
+
+void SetDocument(Exchange& exchange, std::string_view type, const Document& document) {
+  if (document.ok()) return SetText(exchange, type, *document);
+  if (!document.status().message().empty()) return SetError(exchange, document.status(), type);
+  exchange.reply.status = 400;  // "no", without a reason
+  SetText(exchange, type, {});
 }
 
 void ReplyWrongMethod(Exchange& exchange, std::string_view type) {
@@ -89,11 +123,12 @@ void ReplyWrongMethod(Exchange& exchange, std::string_view type) {
 }
 
 void ReplyUnsupported(Exchange& exchange, std::string_view feature) {
-  ReplyError(exchange, Status::Unsupported(std::string(feature) + " is not supported yet"),
-             kJsonType);
+  SetError(exchange, Status::Unsupported(std::string(feature) + " is not supported yet"), kJsonType);
+  exchange.Finish();
 }
 
 void KserveHandler::Handle(Exchange& exchange) {
+  LogRequest(exchange.head);
   const Route route = FindRoute(exchange.head.path());
   const bool get = exchange.head.method == Method::kGet;
   const bool post = exchange.head.method == Method::kPost;
@@ -110,13 +145,13 @@ void KserveHandler::Handle(Exchange& exchange) {
     case Endpoint::kServerMetadata:
       return Get(exchange, route, kJsonType, get, &KserveHandler::ServerMetadata);
     case Endpoint::kModelMetadata:
-      return Get(exchange, route, kJsonType, get, &KserveHandler::ModelMetadata);
+      return GetOffLoop(exchange, route, get, &KserveHandler::ModelMetadata);
     case Endpoint::kModelConfig:
-      return Get(exchange, route, kJsonType, get, &KserveHandler::ModelConfig);
+      return GetOffLoop(exchange, route, get, &KserveHandler::ModelConfig);
     case Endpoint::kStatistics:
-      return Get(exchange, route, kJsonType, get, &KserveHandler::Statistics);
+      return GetOffLoop(exchange, route, get, &KserveHandler::Statistics);
     case Endpoint::kSequences:
-      return Get(exchange, route, kJsonType, get, &KserveHandler::Sequences);
+      return GetOffLoop(exchange, route, get, &KserveHandler::Sequences);
     case Endpoint::kRepositoryIndex:
       if (!post) return ReplyWrongMethod(exchange, kJsonType);
       return RepositoryIndex(exchange);
@@ -144,18 +179,51 @@ void KserveHandler::Handle(Exchange& exchange) {
     case Endpoint::kUnknown:
       break;
   }
+  LogRequest(exchange.head, 404);
   exchange.reply.SetError(404, kTextType, "Not Found");
   exchange.Finish();
 }
 
 void KserveHandler::Get(Exchange& exchange, const Route& route, std::string_view type, bool allowed,
-                        Document (KserveHandler::*make)(const Route&)) {
+                        MakeDocument make) {
   if (!allowed) return ReplyWrongMethod(exchange, type);
-  const Document document = (this->*make)(route);
-  if (document.ok()) return ReplyText(exchange, type, *document);
-  if (!document.status().message().empty()) return ReplyError(exchange, document.status(), type);
-  exchange.reply.status = 400;  // "no", without a reason
-  ReplyText(exchange, type, {});
+  SetDocument(exchange, type, (this->*make)(route));
+  exchange.Finish();
+}
+
+/// For documents whose length or whose making the loop does not know. The route's texts are the
+/// exchange's.
+void KserveHandler::GetOffLoop(Exchange& exchange, const Route& route, bool allowed,
+                               MakeDocument make) {
+  if (!allowed) return ReplyWrongMethod(exchange, kJsonType);
+  documents_.Run(exchange, [this, &exchange, route, make] {
+    SetDocument(exchange, kJsonType, (this->*make)(route));
+  });
+}
+
+bool KserveHandler::AnswerInference(Exchange& exchange,
+                                    std::unique_ptr<request::InferenceResponse> response,
+                                    int count) {
+  const bool is_large = exchange.answer_form == AnswerForm::kGenerate
+                            ? generate_.IsLargeAnswer(response.get())
+                            : infer_.IsLargeAnswer(exchange, response.get());
+  if (!is_large) {
+    Answer(exchange, std::move(response), count);
+    return true;
+  }
+  const auto held = std::make_shared<std::unique_ptr<request::InferenceResponse>>(
+      std::move(response));
+  codec_.Run(exchange,
+             [this, &exchange, held, count] { Answer(exchange, std::move(*held), count); });
+  return false;
+}
+
+void KserveHandler::Answer(Exchange& exchange,
+                           std::unique_ptr<request::InferenceResponse> response, int count) {
+  if (exchange.answer_form == AnswerForm::kGenerate) {
+    return generate_.Answer(exchange, std::move(response), count);
+  }
+  infer_.Answer(exchange, std::move(response), count);
 }
 
 /// Yes is an empty document; no is a failure without words.
@@ -208,39 +276,49 @@ Document KserveHandler::Sequences(const Route& route) {
   return codec::json::EncodeSequences(list);
 }
 
-void KserveHandler::Logging(Exchange& exchange, bool change) {
+Document LoggingDocument(std::string_view json, bool change) {
   if (change) {
-    const auto changes = codec::json::DecodeLogChanges(exchange.body.view());
-    if (!changes.ok()) return ReplyError(exchange, changes.status(), kJsonType);
-    api::ChangeLogSettings(*changes);
+    NEREID_ASSIGN_OR_RETURN(const api::LogChanges changes, codec::json::DecodeLogChanges(json));
+    api::ChangeLogSettings(changes);
   }
-  ReplyText(exchange, kJsonType, codec::json::EncodeLogSettings(api::GetLogSettings()));
+  return codec::json::EncodeLogSettings(api::GetLogSettings());
 }
 
-base::Result<api::TraceSettings> ChangeTraceSettings(tracing::RequestTracer& tracer,
-                                                     const std::string& model,
-                                                     std::string_view json) {
-  NEREID_ASSIGN_OR_RETURN(const api::TraceChanges changes, codec::json::DecodeTraceChanges(json));
-  return tracer.Change(model, changes);
+void KserveHandler::Logging(Exchange& exchange, bool change) {
+  documents_.Run(exchange, [&exchange, change] {
+    SetDocument(exchange, kJsonType, LoggingDocument(exchange.body.view(), change));
+  });
+}
+
+Document KserveHandler::TraceDocument(const std::string& model, std::string_view json,
+                                      bool change) {
+  NEREID_RETURN_IF_ERROR(api::CheckTracedModel(service_, model));
+  tracing::RequestTracer& tracer = *options_.tracer;
+  if (change) {
+    NEREID_ASSIGN_OR_RETURN(const api::TraceChanges changes, codec::json::DecodeTraceChanges(json));
+    NEREID_ASSIGN_OR_RETURN(const api::TraceSettings settings, tracer.Change(model, changes));
+    return codec::json::EncodeTraceSettings(settings);
+  }
+  return codec::json::EncodeTraceSettings(tracer.Settings(model));
 }
 
 void KserveHandler::TraceSetting(Exchange& exchange, const Route& route, bool change) {
-  const std::string model(route.model);
-  const Status known = api::CheckTracedModel(service_, model);
-  if (!known.ok()) return ReplyError(exchange, known, kJsonType);
-  tracing::RequestTracer& tracer = *options_.tracer;
-  const base::Result<api::TraceSettings> settings =
-      change ? ChangeTraceSettings(tracer, model, exchange.body.view()) : tracer.Settings(model);
-  if (!settings.ok()) return ReplyError(exchange, settings.status(), kJsonType);
-  ReplyText(exchange, kJsonType, codec::json::EncodeTraceSettings(*settings));
+  documents_.Run(exchange, [this, &exchange, model = std::string(route.model), change] {
+    SetDocument(exchange, kJsonType, TraceDocument(model, exchange.body.view(), change));
+  });
+}
+
+Document KserveHandler::IndexDocument(std::string_view json) {
+  NEREID_ASSIGN_OR_RETURN(const bool ready, codec::json::DecodeIndexRequest(json));
+  NEREID_ASSIGN_OR_RETURN(const std::vector<api::RepositoryIndexEntry> entries,
+                          service_.GetRepositoryIndex(ready));
+  return codec::json::EncodeRepositoryIndex(entries);
 }
 
 void KserveHandler::RepositoryIndex(Exchange& exchange) {
-  const base::Result<bool> ready = codec::json::DecodeIndexRequest(exchange.body.view());
-  if (!ready.ok()) return ReplyError(exchange, ready.status(), kJsonType);
-  const auto entries = service_.GetRepositoryIndex(*ready);
-  if (!entries.ok()) return ReplyError(exchange, entries.status(), kJsonType);
-  ReplyText(exchange, kJsonType, codec::json::EncodeRepositoryIndex(*entries));
+  documents_.Run(exchange, [this, &exchange] {
+    SetDocument(exchange, kJsonType, IndexDocument(exchange.body.view()));
+  });
 }
 
 Status CheckNoRepository(const Route& route) {
@@ -248,30 +326,35 @@ Status CheckNoRepository(const Route& route) {
   return Status::Unsupported("'repository_name' specification is not supported");
 }
 
-void Answer(Exchange& exchange, const Status& status) {
-  if (!status.ok()) return ReplyError(exchange, status, kJsonType);
-  ReplyText(exchange, kJsonType, {});
+Document Done(const Status& status) {
+  if (!status.ok()) return status;
+  return std::string();
+}
+
+Status KserveHandler::LoadModel(const Exchange& exchange, const Route& route) {
+  NEREID_RETURN_IF_ERROR(CheckNoRepository(route));
+  NEREID_ASSIGN_OR_RETURN(std::vector<api::LoadParameter> parameters,
+                          codec::json::DecodeLoadRequest(exchange.body.view()));
+  return service_.LoadModel(std::string(route.model), std::move(parameters),
+                            [&exchange] { return exchange.IsGone(); });
+}
+
+Status KserveHandler::UnloadModel(const Route& route, std::string_view json) {
+  NEREID_RETURN_IF_ERROR(CheckNoRepository(route));
+  NEREID_ASSIGN_OR_RETURN(const bool dependents, codec::json::DecodeUnloadRequest(json));
+  return service_.UnloadModel(std::string(route.model), dependents);
 }
 
 void KserveHandler::Load(Exchange& exchange, const Route& route) {
-  const Status named = CheckNoRepository(route);
-  if (!named.ok()) return ReplyError(exchange, named, kJsonType);
-  auto parameters = codec::json::DecodeLoadRequest(exchange.body.view());
-  if (!parameters.ok()) return ReplyError(exchange, parameters.status(), kJsonType);
-  blocking_.Run([this, shared = exchange.Share(), model = std::string(route.model),
-                 parameters = std::move(*parameters)] {
-    Answer(*shared, service_.LoadModel(model, parameters));
+  loads_.Run(exchange, [this, &exchange, route] {
+    SetDocument(exchange, kJsonType, Done(LoadModel(exchange, route)));
   });
 }
 
 void KserveHandler::Unload(Exchange& exchange, const Route& route) {
-  const Status named = CheckNoRepository(route);
-  if (!named.ok()) return ReplyError(exchange, named, kJsonType);
-  const base::Result<bool> dependents = codec::json::DecodeUnloadRequest(exchange.body.view());
-  if (!dependents.ok()) return ReplyError(exchange, dependents.status(), kJsonType);
-  blocking_.Run(
-      [this, shared = exchange.Share(), model = std::string(route.model),
-       dependents = *dependents] { Answer(*shared, service_.UnloadModel(model, dependents)); });
+  loads_.Run(exchange, [this, &exchange, route] {
+    SetDocument(exchange, kJsonType, Done(UnloadModel(route, exchange.body.view())));
+  });
 }
 
 }  // namespace

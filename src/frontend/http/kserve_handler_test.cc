@@ -5,9 +5,11 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
-#include <future>
+#include <functional>
 #include <memory>
+#include <semaphore>
 #include <string>
+#include <utility>
 
 #include "api/testing/fake_inference_service.h"
 #include "frontend/http/content_encoding.h"
@@ -21,7 +23,11 @@ using api::testing::FakeInferenceService;
 /// An exchange without a connection.
 class FakeExchange final : public Exchange, public std::enable_shared_from_this<FakeExchange> {
  public:
-  void Finish() noexcept override { finished.set_value(); }
+  void Finish() noexcept override {
+    if (next != nullptr) return std::exchange(next, nullptr)();
+    finished.release();
+  }
+  void ContinueWith(std::function<void()> then) override { next = std::move(then); }
   std::shared_ptr<request::ResponseSink> BecomeSink(
       std::shared_ptr<request::Cancellation>) override {
     is_sink = true;
@@ -45,6 +51,7 @@ class FakeExchange final : public Exchange, public std::enable_shared_from_this<
     is_sink = false;
     stream.reset();
   }
+  bool IsGone() const noexcept override { return false; }
   std::shared_ptr<Exchange> Share() override { return shared_from_this(); }
   void Send(std::unique_ptr<request::InferenceResponse> sent, bool final) noexcept override {
     if (sent != nullptr && count++ == 0) response = std::move(sent);
@@ -56,7 +63,8 @@ class FakeExchange final : public Exchange, public std::enable_shared_from_this<
   std::shared_ptr<ReplyStream> stream;
   std::unique_ptr<request::InferenceResponse> response;
   int count = 0;
-  std::promise<void> finished;
+  std::function<void()> next;
+  std::counting_semaphore<> finished{0};
 };
 
 struct Answer {
@@ -83,9 +91,10 @@ class KserveHandlerTest : public ::testing::Test {
     if (!body.empty()) std::memcpy(exchange->body.buffer.data(), body.data(), body.size());
     exchange->head.deadline_ns = deadline_ns_;
     handler->Handle(*exchange);
-    exchange->finished.get_future().get();
-    if (exchange->is_sink) {
-      handler->AnswerInference(*exchange, std::move(exchange->response), exchange->count);
+    exchange->finished.acquire();
+    if (exchange->is_sink &&
+        !handler->AnswerInference(*exchange, std::move(exchange->response), exchange->count)) {
+      exchange->finished.acquire();
     }
     std::string text(exchange->reply.text.view());
     for (const auto& piece : exchange->reply.tail) text.append(piece.data, piece.size);

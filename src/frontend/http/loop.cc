@@ -6,7 +6,9 @@
 #include <utility>
 
 #include "base/byte_budget.h"
+#include "base/clock.h"
 #include "base/log.h"
+#include "base/log_throttle.h"
 #include "base/threads.h"
 
 namespace nereid::frontend::http {
@@ -28,7 +30,8 @@ using ReusePort = asio::detail::socket_option::boolean<SOL_SOCKET, SO_REUSEPORT>
 milliseconds TickFor(const HttpServerOptions& options) {
   milliseconds tick = kLongestTick;
   for (const milliseconds timeout :
-       {options.head_timeout, options.stall_timeout, options.idle_timeout}) {
+       {options.head_timeout, options.stall_timeout, options.idle_timeout,
+        options.half_closed_patience}) {
     if (timeout.count() > 0) tick = std::min(tick, timeout / 4);
   }
   return std::max(tick, milliseconds{5});
@@ -46,6 +49,7 @@ TimeoutTicks::TimeoutTicks(const HttpServerOptions& options)
       head(TicksFor(options.head_timeout, tick)),
       stall(TicksFor(options.stall_timeout, tick)),
       idle(TicksFor(options.idle_timeout, tick)),
+      half_closed(TicksFor(options.half_closed_patience, tick)),
       linger(TicksFor(kLinger, tick)) {}
 
 Loop::Loop(const HttpServerOptions& options, std::shared_ptr<HttpHandler> handler)
@@ -76,16 +80,23 @@ base::Status Loop::Listen(Endpoint* endpoint, bool reuse_port) {
   return base::Status::Unavailable("cannot listen on socket " + socket + ": " + error.message());
 }
 
-void Loop::Start(int number) {
-  thread_ = base::StartThread(options_.thread_name + "-" + std::to_string(number),
-                              [self = shared_from_this()] { self->Run(); });
+base::Status Loop::Start(int number) {
+  auto thread = base::StartThread(options_.thread_name + "-" + std::to_string(number),
+                                  [self = shared_from_this()] { self->Run(); });
+  if (!thread.ok()) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    ended_ = true;
+    return thread.status();
+  }
+  thread_ = std::move(thread).value();
+  return base::Status::Ok();
 }
 
 void Loop::Run() {
   current_loop = this;
   base::ForbidBlocking();
   asio::post(context_, [this] { Accept(); });
-  context_.run();
+  RunUntilStopped();
   current_loop = nullptr;
   std::vector<Completion> late;
   {
@@ -97,44 +108,73 @@ void Loop::Run() {
   for (const Completion& done : late) done.Drop();
 }
 
+void Loop::RunUntilStopped() {
+  while (true) {
+    try {
+      context_.run();
+      return;
+    } catch (const std::exception& failure) {
+      // Of the loop's own doing; what is done for a connection ends in Protect.
+      ReportFailure(failure.what());
+    }
+  }
+}
+
+void Loop::ReportFailure(const char* what) noexcept {
+  static base::LogThrottle throttle;
+  uint64_t left_out = 0;
+  if (!throttle.Admit(base::SteadyClock().NowNs(), &left_out)) return;
+  try {
+    LOG_ERROR << "HTTP: a request could not be served: " << what
+              << (left_out == 0 ? "" : "; so it was with others since the last such message");
+  } catch (const std::exception&) {
+    // Not even the message: the next one may do better.
+  }
+}
+
 void Loop::Accept() {
   if (draining_ || accepting_) return;
-  accepting_ = true;
   acceptor_.async_accept([this](const boost::system::error_code& error, auto socket) {
     accepting_ = false;
     if (error == asio::error::operation_aborted || draining_) return;
-    if (error) {
-      // Mostly: no file descriptors left. The next tick tries again.
-      ScheduleTick();
-      return;
+    if (error) return backoff_.Retry(error, [this] { Accept(); });
+    try {
+      Add(Socket(std::move(socket)));
+    } catch (const std::exception& failure) {
+      ReportFailure(failure.what());
     }
-    auto connection = std::make_shared<Connection>(shared_from_this(), Socket(std::move(socket)));
-    connection->index_in_loop = connections_.size();
-    connections_.push_back(connection);
-    ScheduleTick();
-    connection->Start();
     Accept();
   });
+  accepting_ = true;
+}
+
+void Loop::Add(Socket socket) {
+  auto connection = std::make_shared<Connection>(shared_from_this(), std::move(socket));
+  connection->index_in_loop = connections_.size();
+  connections_.push_back(connection);
+  ScheduleTick();
+  Protect(*connection, [&connection] { connection->Start(); });
 }
 
 void Loop::ScheduleTick() {
   if (ticking_) return;
-  ticking_ = true;
   timer_.expires_after(timeouts_.tick);
   timer_.async_wait([this](const boost::system::error_code& error) {
     ticking_ = false;
     if (!error) OnTick();
   });
+  ticking_ = true;
 }
 
 void Loop::OnTick() {
   ++tick_;
   // Backwards: a connection that closes is replaced by the last one, which has been seen.
   for (size_t i = connections_.size(); i-- > 0;) {
-    if (i < connections_.size()) connections_[i]->CheckTimeout(tick_);
+    if (i >= connections_.size()) continue;
+    const std::shared_ptr<Connection> connection = connections_[i];
+    Protect(*connection, [&] { connection->CheckTimeout(tick_); });
   }
-  Accept();
-  if (!connections_.empty() || (!accepting_ && !draining_)) ScheduleTick();
+  if (!connections_.empty()) ScheduleTick();
 }
 
 void Loop::Remove(Connection* connection) {
@@ -154,9 +194,10 @@ void Loop::EndIfDrained() {
 
 void Loop::BeginDrain() {
   asio::post(context_, [self = shared_from_this()] {
-    self->draining_ = true;
+    if (std::exchange(self->draining_, true)) return;
     boost::system::error_code ignored;
     self->acceptor_.close(ignored);
+    self->backoff_.Cancel();
     const auto connections = self->connections_;
     for (const auto& connection : connections) connection->BeginDrain();
     self->EndIfDrained();
@@ -231,7 +272,7 @@ void Loop::RunCompletions() {
   for (size_t i = 0; i < completed_.size(); ++i) {
     ++dispatch_depth_;
     const Completion done = std::move(completed_[i]);
-    done.Run();
+    Protect(*done.connection, [&done] { done.Run(); });
     --dispatch_depth_;
   }
   completed_.clear();

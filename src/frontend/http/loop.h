@@ -9,6 +9,7 @@
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
+#include <exception>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -18,6 +19,7 @@
 #include "base/status.h"
 #include "frontend/http/connection.h"
 #include "frontend/http/http_server.h"
+#include "frontend/net/accept_backoff.h"
 
 namespace nereid::frontend::http {
 
@@ -25,7 +27,7 @@ namespace nereid::frontend::http {
 struct TimeoutTicks {
   explicit TimeoutTicks(const HttpServerOptions& options);
   std::chrono::milliseconds tick;
-  uint64_t head, stall, idle, linger;
+  uint64_t head, stall, idle, half_closed, linger;
 };
 
 /// One event loop: a thread, a listening socket, and the connections that it accepted. Connections
@@ -41,7 +43,8 @@ class Loop : public std::enable_shared_from_this<Loop> {
 
   /// Binds and listens. `endpoint` gets the port that the kernel chose, if it was 0.
   base::Status Listen(Endpoint* endpoint, bool reuse_port);
-  void Start(int number);
+  /// UNAVAILABLE if the system has no thread for it; the loop then counts as ended.
+  base::Status Start(int number);
   /// Any thread: stops accepting; the thread ends when the last connection has.
   void BeginDrain();
   /// Any thread: closes all connections.
@@ -72,6 +75,20 @@ class Loop : public std::enable_shared_from_this<Loop> {
   const TimeoutTicks& timeouts() const { return timeouts_; }
   uint64_t tick() const { return tick_; }
   bool draining() const { return draining_; }
+  /// Runs `step` for a connection. What it throws (memory that ran out) ends that connection, never
+  /// the process.
+  template <typename Step>
+  void Protect(Connection& connection, Step&& step) noexcept {
+    try {
+      step();
+    } catch (const std::exception& failure) {
+      ReportFailure(failure.what());
+      connection.Close();
+    }
+  }
+  /// Logs what a request failed of that nobody foresaw; now and then, not every time.
+  void ReportFailure(const char* what) noexcept;
+
   /// Where sockets are read into before anybody knows whose bytes they are.
   std::vector<char>& scratch() { return scratch_; }
   void Remove(Connection* connection);
@@ -91,7 +108,9 @@ class Loop : public std::enable_shared_from_this<Loop> {
 
  private:
   void Run();
+  void RunUntilStopped();
   void Accept();
+  void Add(Socket socket);
   void OnTick();
   void ScheduleTick();
   void EndIfDrained();
@@ -105,6 +124,7 @@ class Loop : public std::enable_shared_from_this<Loop> {
   std::optional<boost::asio::executor_work_guard<boost::asio::io_context::executor_type>> work_;
   Acceptor acceptor_{context_};
   boost::asio::steady_timer timer_{context_};
+  net::AcceptBackoff backoff_{context_, "HTTP"};
   std::thread thread_;
 
   // The loop's thread only.

@@ -3,9 +3,10 @@
 
 #include <algorithm>
 #include <boost/beast/http/error.hpp>
-#include <cstring>
+#include <utility>
 
 #include "api/timeout_text.h"
+#include "frontend/http/field_text.h"
 
 namespace nereid::frontend::http {
 namespace {
@@ -15,6 +16,7 @@ using beast::http::field;
 using beast::http::verb;
 
 constexpr uint32_t kMaxChunks = 65'536;
+constexpr size_t kMaxShown = 64;  // characters of a client's text in a message
 // The fields by which clients and proxies say how long they wait: gRPC's own, which gateways take
 // over HTTP as well, and the one that Envoy sets for the server behind it.
 constexpr char kGrpcTimeout[] = "grpc-timeout";
@@ -36,30 +38,6 @@ Method MethodOf(verb method) {
 }
 
 }  // namespace
-
-void ChunkedBody::Start(size_t offset, uint64_t max_size) {
-  buffer_.Reset();
-  offset_ = offset;
-  size_ = 0;
-  max_size_ = max_size;
-}
-
-bool ChunkedBody::Append(std::string_view piece) {
-  if (piece.size() > max_size_ - size_) return false;
-  const size_t needed = offset_ + size_ + piece.size();
-  if (needed > buffer_.size()) {
-    memory::HostBuffer bigger =
-        memory::HostBuffer::Allocate(std::max({needed, buffer_.size() * 2, size_t{4096}}));
-    if (!bigger) return false;
-    if (size_ != 0) std::memcpy(bigger.data() + offset_, buffer_.data() + offset_, size_);
-    buffer_ = std::move(bigger);
-  }
-  std::memcpy(buffer_.data() + offset_ + size_, piece.data(), piece.size());
-  size_ += piece.size();
-  return true;
-}
-
-Body ChunkedBody::Take() { return {std::move(buffer_), offset_, size_}; }
 
 RequestParser::RequestParser(RequestHead* head, bool keep_fields, uint32_t max_head_size)
     : head_(*head), keep_fields_(keep_fields) {
@@ -88,12 +66,17 @@ void RequestParser::on_response_impl(int, string_view, int, error_code& error) {
 void RequestParser::on_field_impl(field name, string_view name_text, string_view value,
                                   error_code& error) {
   error = {};
+  // A trailer field says nothing any more: what the head says has been acted on.
+  if (is_header_done()) return;
   switch (name) {
     case field::content_encoding:
-      head_.content_encoding.assign(value.data(), value.size());
+      AddToList(Text(value), &head_.content_encoding);
       break;
     case field::accept_encoding:
-      head_.accept_encoding.assign(value.data(), value.size());
+      AddToList(Text(value), &head_.accept_encoding);
+      break;
+    case field::transfer_encoding:
+      codings_.Add(Text(value));
       break;
     case field::expect:
       head_.expects_continue = beast::iequals(value, "100-continue");
@@ -115,7 +98,6 @@ void RequestParser::on_field_impl(field name, string_view name_text, string_view
 
 void RequestParser::SetTimeout(std::string_view name, std::optional<uint64_t> timeout_ns,
                                std::string_view value) {
-  constexpr size_t kMaxShown = 64;
   if (timeout_ns) {
     head_.timeout_ns = std::min(head_.timeout_ns.value_or(UINT64_MAX), *timeout_ns);
     return;
@@ -129,6 +111,20 @@ void RequestParser::SetTimeout(std::string_view name, std::optional<uint64_t> ti
 void RequestParser::on_header_impl(error_code& error) {
   error = {};
   head_.keep_alive = keep_alive();
+  if (Refusal refusal = codings_.Check(head_.is_http_1_0); refusal.status != 0) {
+    Refuse(refusal.status, std::move(refusal.text), error);
+  }
+}
+
+void RequestParser::StartChunkedBody(memory::ReceiveBuffer* body, uint64_t max_size) {
+  eager(true);
+  chunked_body_ = body;
+  max_chunked_size_ = max_size;
+}
+
+void RequestParser::Refuse(int status, std::string text, error_code& error) {
+  refusal_ = {status, std::move(text)};
+  error = beast::http::error::body_limit;  // any: the refusal says why
 }
 
 void RequestParser::on_body_init_impl(boost::optional<std::uint64_t> const&, error_code& error) {
@@ -143,16 +139,26 @@ std::size_t RequestParser::on_body_impl(string_view body, error_code& error) {
 void RequestParser::on_chunk_header_impl(std::uint64_t size, string_view, error_code& error) {
   error = {};
   if (size != 0 && ++chunk_count_ > kMaxChunks) {
-    refusal_ =
-        "Chunked request body exceeds maximum of 65536 non-empty chunks. Send fewer or larger "
-        "HTTP chunks.";
-    error = beast::http::error::body_limit;
+    return Refuse(400,
+                  "Chunked request body exceeds maximum of 65536 non-empty chunks. Send fewer or "
+                  "larger HTTP chunks.",
+                  error);
+  }
+  if (size > max_chunked_size_ - chunked_body_->size()) {
+    Refuse(413,
+           "the request's chunked body exceeds the maximum of " +
+               std::to_string(max_chunked_size_) + " bytes",
+           error);
   }
 }
 
 std::size_t RequestParser::on_chunk_body_impl(std::uint64_t, string_view body, error_code& error) {
   error = {};
-  if (!chunked_body_.Append(Text(body))) error = beast::http::error::body_limit;
+  const auto outcome = chunked_body_->Append(Text(body));
+  if (outcome != memory::ReceiveBuffer::Outcome::kDone) {
+    refusal_ = RefusalOf(outcome);
+    error = beast::http::error::body_limit;
+  }
   return body.size();
 }
 

@@ -4,36 +4,27 @@
 #include <boost/beast/http/basic_parser.hpp>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "frontend/http/http_handler.h"
+#include "frontend/http/refusal.h"
+#include "frontend/http/transfer_codings.h"
+#include "memory/receive_buffer.h"
 
 namespace nereid::frontend::http {
 
-/// Grows as a chunked body arrives.
-class ChunkedBody {
- public:
-  void Start(size_t offset, uint64_t max_size);
-  /// False when the body gets too big, or memory runs out.
-  bool Append(std::string_view piece);
-  Body Take();
-
- private:
-  memory::HostBuffer buffer_;
-  size_t offset_ = 0;
-  size_t size_ = 0;
-  uint64_t max_size_ = 0;
-};
-
 /// Parses one request with Beast: the head, and the framing of a chunked body. A body with a
-/// length is not shown to the parser.
+/// length is not shown to the parser. Trailer fields are checked and thrown away.
 class RequestParser final : public boost::beast::http::basic_parser<true> {
  public:
   RequestParser(RequestHead* head, bool keep_fields, uint32_t max_head_size);
 
-  ChunkedBody& chunked_body() { return chunked_body_; }
-  /// Why a chunked body was refused; empty if it was not.
-  std::string_view refusal() const { return refusal_; }
+  /// Where a chunked body goes, and the largest that is taken. Before the first chunk.
+  void StartChunkedBody(memory::ReceiveBuffer* body, uint64_t max_size);
+
+  /// Why put() failed, if it was not for malformed HTTP.
+  const Refusal& refusal() const { return refusal_; }
 
  private:
   using error_code = boost::beast::error_code;
@@ -51,14 +42,17 @@ class RequestParser final : public boost::beast::http::basic_parser<true> {
   std::size_t on_chunk_body_impl(std::uint64_t left, string_view body, error_code& error) override;
   void on_finish_impl(error_code& error) override;
 
+  void Refuse(int status, std::string text, error_code& error);
   void SetTimeout(std::string_view name, std::optional<uint64_t> timeout_ns,
                   std::string_view value);
 
   RequestHead& head_;
   const bool keep_fields_;
-  ChunkedBody chunked_body_;
+  TransferCodings codings_;
+  memory::ReceiveBuffer* chunked_body_ = nullptr;
+  uint64_t max_chunked_size_ = 0;
   uint32_t chunk_count_ = 0;
-  std::string_view refusal_;
+  Refusal refusal_;
 };
 
 }  // namespace nereid::frontend::http

@@ -4,6 +4,8 @@
 #include <string_view>
 #include <utility>
 
+#include "frontend/http/off_loop.h"
+
 namespace nereid::frontend::metrics {
 namespace {
 
@@ -13,23 +15,27 @@ class MetricsHandler final : public http::HttpHandler {
       : make_text_(std::move(make_text)) {}
 
   void Handle(http::Exchange& exchange) override {
+    http::LogRequest(exchange.head);
     http::Reply& reply = exchange.reply;
     const std::string_view path = exchange.head.path();
     if (exchange.head.method != http::Method::kGet) {
       reply.SetError(405, "text/plain", "Method Not Allowed");
-    } else {
-      reply.content_type = "text/plain; charset=utf-8";
-      if (path == "/metrics" || path == "/metrics/") reply.text << make_text_();
+      return exchange.Finish();
     }
-    exchange.Finish();
+    reply.content_type = "text/plain; charset=utf-8";
+    if (path != "/metrics" && path != "/metrics/") return exchange.Finish();
+    worker_.Run(exchange, [this, &reply] { reply.text << make_text_(); });
   }
 
   // Nothing is ever submitted.
-  void AnswerInference(http::Exchange&, std::unique_ptr<request::InferenceResponse>, int) override {
+  bool AnswerInference(http::Exchange&, std::unique_ptr<request::InferenceResponse>, int) override {
+    return true;
   }
+  void Stop() override { worker_.Stop(); }
 
  private:
   const std::function<std::string()> make_text_;
+  http::OffLoop worker_{"metrics-page", 1};  // a server with many models has a long page
 };
 
 }  // namespace

@@ -165,9 +165,10 @@ void CheckBackendLibrary(const std::string& backend_directory, CheckedModel* mod
   std::vector<int64_t> versions = model->versions();
   if (versions.empty()) versions.push_back(1);
   for (const int64_t version : versions) {
-    const auto places = config::BackendLibraryPlaces(config.backend(), config.runtime(),
-                                                     VersionDirectory(*model, version),
-                                                     model->directory().path, backend_directory);
+    const config::BackendLibrarySearch search{config.name(), config.backend(), config.runtime(),
+                                              VersionDirectory(*model, version),
+                                              model->directory().path};
+    const auto places = config::BackendLibraryPlaces(search, backend_directory);
     if (!places.ok()) {
       model->Add(kBackendLibrary, config.runtime().empty() ? "backend" : "runtime",
                  places.status().message(), "a plain name");
@@ -177,7 +178,7 @@ void CheckBackendLibrary(const std::string& backend_directory, CheckedModel* mod
     for (const std::string& place : *places) found = found || base::PathExists(place);
     if (found) continue;
     const std::string field = !config.runtime().empty() ? "runtime" : "backend";
-    model->Add(kBackendLibrary, field, config::NoBackendLibraryText(config.backend()),
+    model->Add(kBackendLibrary, field, config::NoBackendLibraryText(search, backend_directory),
                ExpectedLibrary(places->back(), config.backend(), backend_directory));
     return;
   }

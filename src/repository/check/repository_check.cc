@@ -52,8 +52,9 @@ base::Result<std::vector<ModelDirectory>> FindModels(const std::vector<std::stri
       repositories.insert(path);
     }
   }
-  NEREID_ASSIGN_OR_RETURN(auto scanned, ScanRepositories(PlainRepositories(repositories)));
-  models.insert(models.end(), scanned.begin(), scanned.end());
+  const RepositoryScan scan = ScanRepositories(PlainRepositories(repositories));
+  NEREID_RETURN_IF_ERROR(scan.status());
+  models.insert(models.end(), scan.directories.begin(), scan.directories.end());
   return models;
 }
 
@@ -70,7 +71,12 @@ std::vector<CheckedModel> CheckAll(const std::vector<ModelDirectory>& directorie
   const size_t helpers =
       std::min(wanted, static_cast<size_t>(std::max(base::AvailableCpuCount() - 1, 0)));
   std::vector<std::thread> threads;
-  for (size_t i = 0; i < helpers; ++i) threads.push_back(base::StartThread("check", work));
+  threads.reserve(helpers);
+  for (size_t i = 0; i < helpers; ++i) {
+    auto thread = base::StartThread("check", work);
+    if (!thread.ok()) break;  // this one does it alone
+    threads.push_back(std::move(thread).value());
+  }
   work();
   for (std::thread& thread : threads) thread.join();
   return models;

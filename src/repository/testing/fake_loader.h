@@ -38,6 +38,7 @@ class FakeLoader : public ModelLoader {
   base::Result<std::shared_ptr<LoadedModel>> Load(const VersionSource& source,
                                                   std::function<void()> on_destroyed) override {
     ++loads;
+    if (on_load) on_load(source);
     return Make("load", source, std::move(on_destroyed));
   }
   base::Result<std::shared_ptr<LoadedModel>> Update(const std::shared_ptr<LoadedModel>& serving,
@@ -54,6 +55,8 @@ class FakeLoader : public ModelLoader {
   }
 
   std::atomic<int> loads{0};
+  /// Called, on the thread that loads, by each Load before it makes anything.
+  std::function<void(const VersionSource&)> on_load;
 
  private:
   base::Result<std::shared_ptr<LoadedModel>> Make(const char* event, const VersionSource& source,

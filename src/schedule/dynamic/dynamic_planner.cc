@@ -6,13 +6,28 @@
 namespace nereid::schedule {
 namespace {
 
-/// From when on a request that would be refused at `refuse_ns` is not held back.
-uint64_t HurryNs(uint64_t refuse_ns) {
-  if (refuse_ns == kNever) return kNever;
-  return refuse_ns - std::min(refuse_ns, DynamicPlanner::kRefusalMarginNs);
+/// From when on a batch that must not miss `must_go_ns` is not held back.
+uint64_t HurryNs(uint64_t must_go_ns) {
+  if (must_go_ns == kNever) return kNever;
+  return must_go_ns - std::min(must_go_ns, DynamicPlanner::kRefusalMarginNs);
+}
+
+/// A load with another value is refused.
+bool GoesBeforeTimeout(const config::ModelConfig& config) {
+  const auto set = DynamicPlanner::BatchesBeforeTimeout(config);
+  return set.ok() && *set;
 }
 
 }  // namespace
+
+base::Result<bool> DynamicPlanner::BatchesBeforeTimeout(const config::ModelConfig& config) {
+  const std::string* const text = config.FindParameter(kBatchBeforeTimeout);
+  if (text == nullptr || *text == "false") return false;
+  if (*text == "true") return true;
+  return base::Status::InvalidArgument("model '" + config.name() + "': parameter '" +
+                                       kBatchBeforeTimeout + "' must be 'true' or 'false', got '" +
+                                       *text + "'");
+}
 
 DynamicPlanner::DynamicPlanner(const config::ModelConfig& config,
                                std::shared_ptr<BatchLimits> limits)
@@ -23,6 +38,7 @@ DynamicPlanner::DynamicPlanner(const config::ModelConfig& config,
                                std::shared_ptr<BatchLimits> limits)
     : max_batch_size_(static_cast<uint64_t>(std::max(1, config.max_batch_size()))),
       delay_ns_(MicrosecondsToNs(options.max_queue_delay_us)),
+      before_timeout_(GoesBeforeTimeout(config)),
       compatibility_(config),
       limits_(std::move(limits)),
       queue_(options) {
@@ -101,7 +117,7 @@ void DynamicPlanner::Collect() {
     ++prefix.requests;
     prefix.oldest_ns = std::min(prefix.oldest_ns, next->arrival_ns);
     prefix.newest_ns = std::max(prefix.newest_ns, next->arrival_ns);
-    prefix.earliest_ns = std::min(prefix.earliest_ns, next->refuse_ns);
+    prefix.must_go_ns = std::min(prefix.must_go_ns, MustGoAt(*next));
     if (IsPreferred(size)) {
       prefix.best_requests = prefix.requests;
       prefix.best_reason = BatchReason::kPreferred;
@@ -111,6 +127,11 @@ void DynamicPlanner::Collect() {
       prefix.closed_reason = BatchReason::kFull;
     }
   }
+}
+
+uint64_t DynamicPlanner::MustGoAt(const RequestQueue::Waiting& waiting) const {
+  // What the queue policy will refuse first is refused: that it waits for others is no excuse.
+  return waiting.refused_by_policy && !before_timeout_ ? kNever : waiting.refuse_ns;
 }
 
 void DynamicPlanner::SetLimit(uint64_t now_ns) {
@@ -129,7 +150,7 @@ DynamicPlanner::Choice DynamicPlanner::ChooseByLimits(uint64_t now_ns) {
   const uint64_t until_ns =
       limits_->WaitUntil({prefix.size, prefix.oldest_ns, prefix.newest_ns}, now_ns);
   if (until_ns <= now_ns) return {prefix.requests, BatchReason::kObjective};
-  const uint64_t hurry_ns = HurryNs(prefix.earliest_ns);
+  const uint64_t hurry_ns = HurryNs(prefix.must_go_ns);
   if (now_ns >= hurry_ns) return {prefix.requests, BatchReason::kDeadline};
   return {0, BatchReason::kObjective, std::min(until_ns, hurry_ns)};
 }
@@ -147,7 +168,7 @@ DynamicPlanner::Choice DynamicPlanner::Choose(uint64_t now_ns) {
   if (expired) return {prefix.requests, BatchReason::kDelayExpired};
   if (passed) return {prefix.requests, BatchReason::kPreferredPassed};
   if (delay_ns_ == 0) return {prefix.requests, BatchReason::kNoDelay};
-  const uint64_t hurry_ns = HurryNs(prefix.earliest_ns);
+  const uint64_t hurry_ns = HurryNs(prefix.must_go_ns);
   if (now_ns >= hurry_ns) return {prefix.requests, BatchReason::kDeadline};
   return {0, BatchReason::kNoDelay, std::min(delay_end_ns, hurry_ns)};
 }
@@ -189,6 +210,10 @@ bool DynamicPlanner::DropCancelledOfFirst(size_t count, std::vector<Refusal>* re
 Decision DynamicPlanner::Next(uint64_t now_ns, InstanceId /*instance*/) {
   Decision decision;
   Expire(now_ns, &decision.refused);
+  if (!gate_.IsOpen(now_ns)) {
+    decision.wake_ns = gate_.OpensAt(now_ns, queue_.size());
+    return decision;
+  }
   while (queue_.size() > 0) {
     const Choice choice = Choose(now_ns);
     if (choice.requests == 0) {
@@ -205,6 +230,7 @@ Decision DynamicPlanner::Next(uint64_t now_ns, InstanceId /*instance*/) {
 
 uint64_t DynamicPlanner::ReadyAt(uint64_t now_ns, InstanceId /*instance*/) {
   if (queue_.size() == 0) return kNever;
+  if (!gate_.IsOpen(now_ns)) return gate_.OpensAt(now_ns, queue_.size());
   const Choice choice = Choose(now_ns);
   return choice.requests > 0 ? now_ns : choice.wake_ns;
 }
@@ -212,6 +238,8 @@ uint64_t DynamicPlanner::ReadyAt(uint64_t now_ns, InstanceId /*instance*/) {
 void DynamicPlanner::Expire(uint64_t now_ns, std::vector<Refusal>* refused) {
   if (queue_.Expire(now_ns, refused)) Forget();
 }
+
+void DynamicPlanner::Drain(uint64_t /*now_ns*/, std::vector<Refusal>* /*refused*/) { gate_.Open(); }
 
 void DynamicPlanner::DropCancelled(uint64_t /*now_ns*/, std::vector<Refusal>* refused) {
   if (queue_.DropCancelled(refused)) Forget();

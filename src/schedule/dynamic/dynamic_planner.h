@@ -10,6 +10,7 @@
 #include "schedule/dynamic/batch_compatibility.h"
 #include "schedule/dynamic/batch_strategy.h"
 #include "schedule/queue/request_queue.h"
+#include "schedule/start_gate.h"
 
 namespace nereid::schedule {
 
@@ -23,15 +24,21 @@ namespace nereid::schedule {
 ///    batch larger;
 ///  - if none is, and the oldest request has waited for the delay (or no delay is configured),
 ///    everything collected is run;
-///  - if a collected request would time out by waiting longer, everything collected is run;
+///  - if the deadline of a collected request's client would pass by waiting longer, everything
+///    collected is run; with the model parameter batch_before_timeout, also if the queue policy
+///    would refuse one;
 ///  - otherwise it waits for more requests, at most until the delay of the oldest expires. A
 ///    preferred prefix whose oldest request has outwaited the delay does not hold the rest back.
 /// A request is never split; its batch dimension counts. The boundary between priority levels does
 /// not close a batch. With BatchLimits, these take the place of preferred sizes and delay.
 class DynamicPlanner final : public BatchPlanner {
  public:
-  /// A batch is not held back when less than this is left until one of its requests would be
-  /// refused: room for a timer that fires late and for the hand-over.
+  /// The name of the model parameter ("true" or "false") with which a batch that waits for more
+  /// requests goes before one of its requests times out. Triton lets it time out.
+  static constexpr const char* kBatchBeforeTimeout = "batch_before_timeout";
+
+  /// A batch is not held back when less than this is left until the moment that it must not miss:
+  /// room for a timer that fires late and for the hand-over.
   static constexpr uint64_t kRefusalMarginNs = 1'000'000;
 
   /// The configuration must have dynamic batching options; it must outlive the planner.
@@ -41,6 +48,9 @@ class DynamicPlanner final : public BatchPlanner {
   /// With other options than the configuration's.
   DynamicPlanner(const config::ModelConfig& config, const config::DynamicBatchingOptions& options,
                  std::shared_ptr<BatchLimits> limits = nullptr);
+
+  /// What the parameter kBatchBeforeTimeout says; INVALID_ARGUMENT for another value.
+  static base::Result<bool> BatchesBeforeTimeout(const config::ModelConfig& config);
 
   /// Asked for each request that could join a batch; before the first one is pushed.
   void SetStrategy(std::shared_ptr<BatchStrategy> strategy) { strategy_ = std::move(strategy); }
@@ -55,6 +65,10 @@ class DynamicPlanner final : public BatchPlanner {
   void DropAll(const base::Status& error, std::vector<Refusal>* refused) override;
   size_t size() const override { return queue_.size(); }
 
+  /// Nothing is given before these are met. Before the first request is pushed.
+  void SetStartConditions(StartConditions conditions) { gate_ = StartGate(conditions); }
+  void Drain(uint64_t now_ns, std::vector<Refusal>* refused) override;
+
   /// For whoever keeps the queue himself: Push where no level has a largest size, and says where
   /// the request waits; Withdraw takes it back from there.
   void PushUnbounded(RequestPtr request, uint64_t now_ns, const RequestQueue::Waiting** waiting);
@@ -67,11 +81,11 @@ class DynamicPlanner final : public BatchPlanner {
     const RequestQueue::Waiting* last = nullptr;
     size_t requests = 0;
     uint64_t size = 0;
-    uint64_t limit = 0;             // of its size; 0 = not looked up yet
-    uint64_t oldest_ns = kNever;    // arrival; not the first's, where levels differ
-    uint64_t newest_ns = 0;         // arrival
-    uint64_t earliest_ns = kNever;  // when the first of them would be refused
-    bool closed = false;            // something stands behind it that cannot join, or it is full
+    uint64_t limit = 0;            // of its size; 0 = not looked up yet
+    uint64_t oldest_ns = kNever;   // arrival; not the first's, where levels differ
+    uint64_t newest_ns = 0;        // arrival
+    uint64_t must_go_ns = kNever;  // when the first of them would be refused, if that matters
+    bool closed = false;           // something stands behind it that cannot join, or it is full
     BatchReason closed_reason = BatchReason::kFull;
     size_t best_requests = 0;  // the longest prefix of a preferred size, or, where the sizes jump
                                // over the largest preferred one, the longest below it; 0 = none
@@ -95,10 +109,13 @@ class DynamicPlanner final : public BatchPlanner {
   /// Refuses those of the first `count` requests that are cancelled; whether there are any.
   bool DropCancelledOfFirst(size_t count, std::vector<Refusal>* refused);
   bool IsPreferred(uint64_t size) const;
+  /// Until when a batch with this request may be held back.
+  uint64_t MustGoAt(const RequestQueue::Waiting& waiting) const;
   void Forget() { prefix_ = {}; }
 
   const uint64_t max_batch_size_;
   const uint64_t delay_ns_;
+  const bool before_timeout_;
   std::vector<uint64_t> preferred_;
   uint64_t largest_preferred_ = 0;
   const BatchCompatibility compatibility_;
@@ -106,6 +123,7 @@ class DynamicPlanner final : public BatchPlanner {
   std::shared_ptr<BatchStrategy> strategy_;  // null for most models
   RequestQueue queue_;
   Prefix prefix_;
+  StartGate gate_;
 };
 
 }  // namespace nereid::schedule

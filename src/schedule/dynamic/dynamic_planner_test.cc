@@ -13,10 +13,11 @@ constexpr uint64_t kMs = 1'000'000;
 
 class DynamicPlannerTest : public ::testing::Test {
  protected:
-  void Use(const std::string& batching, const std::string& more = "") {
+  void Use(const std::string& batching, const std::string& more = "",
+           const std::string& rest = "") {
     model_ = request::MakeModel("name: \"m\" max_batch_size: 8 dynamic_batching { " + batching +
                                 " } input { name: \"V\" data_type: TYPE_INT8 dims: [ -1 ] " + more +
-                                " }");
+                                " } " + rest);
     planner_ = std::make_unique<DynamicPlanner>(*model_->config);
   }
   void Push(uint32_t batch_size, uint64_t now, int64_t columns = 1, uint64_t priority = 0) {
@@ -218,9 +219,35 @@ TEST_F(DynamicPlannerTest, AHigherLevelIsSeenByABatchThatIsForming) {
   EXPECT_EQ(reason_, BatchReason::kFull);
 }
 
-TEST_F(DynamicPlannerTest, ABatchGoesBeforeOneOfItsRequestsTimesOut) {
+TEST_F(DynamicPlannerTest, ATimeoutWithinTheDelayIsKept) {
   Use("max_queue_delay_microseconds: 500000 "
       "default_queue_policy { default_timeout_microseconds: 100000 }");
+  Push(1, 0);
+  EXPECT_EQ(Next(0), 0u);
+  EXPECT_EQ(wake_, 500 * kMs);
+  EXPECT_EQ(planner_->NextExpiry(), 100 * kMs);
+  EXPECT_EQ(Next(100 * kMs - 1), 0u);
+  EXPECT_EQ(Next(100 * kMs), 0u);
+  EXPECT_EQ(refused_, 1u);
+  EXPECT_EQ(wake_, kNever);
+}
+
+TEST_F(DynamicPlannerTest, ABatchGoesBeforeADeadlineOfAClient) {
+  Use("max_queue_delay_microseconds: 500000");
+  auto request = std::make_unique<request::InferenceRequest>();
+  request->batch_size = 1;
+  request->deadline_ns = 100 * kMs;
+  ASSERT_TRUE(planner_->Push(request, 0).ok());
+  EXPECT_EQ(Next(0), 0u);
+  EXPECT_EQ(wake_, 99 * kMs);
+  EXPECT_EQ(Next(99 * kMs), 1u);
+  EXPECT_EQ(reason_, BatchReason::kDeadline);
+}
+
+TEST_F(DynamicPlannerTest, WithTheParameterABatchGoesBeforeOneOfItsRequestsTimesOut) {
+  Use("max_queue_delay_microseconds: 500000 "
+      "default_queue_policy { default_timeout_microseconds: 100000 }",
+      "", "parameters { key: \"batch_before_timeout\" value { string_value: \"true\" } }");
   Push(1, 0);
   EXPECT_EQ(Next(0), 0u);
   EXPECT_EQ(wake_, 99 * kMs);
@@ -230,6 +257,46 @@ TEST_F(DynamicPlannerTest, ABatchGoesBeforeOneOfItsRequestsTimesOut) {
   EXPECT_EQ(Next(100 * kMs), 0u);  // too late: refused, not run
   EXPECT_EQ(refused_, 1u);
   EXPECT_EQ(wake_, kNever);
+}
+
+TEST_F(DynamicPlannerTest, TheParameterIsTrueOrFalse) {
+  Use("", "", "parameters { key: \"batch_before_timeout\" value { string_value: \"yes\" } }");
+  EXPECT_EQ(DynamicPlanner::BatchesBeforeTimeout(*model_->config).status().message(),
+            "model 'm': parameter 'batch_before_timeout' must be 'true' or 'false', got 'yes'");
+}
+
+TEST_F(DynamicPlannerTest, NothingIsGivenBeforeTheGateOpens) {
+  Use("preferred_batch_size: [ 2 ] default_queue_policy { default_timeout_microseconds: 900000 }");
+  planner_->SetStartConditions({3, 0});
+  Push(1, 0);
+  Push(1, 0);
+  EXPECT_EQ(Next(0), 0u);
+  EXPECT_EQ(wake_, kNever);
+  EXPECT_EQ(planner_->ReadyAt(0, 0), kNever);
+  Push(1, 50 * kMs);
+  EXPECT_EQ(planner_->ReadyAt(50 * kMs, 0), 60 * kMs);
+  EXPECT_EQ(Next(55 * kMs), 0u);
+  EXPECT_EQ(wake_, 60 * kMs);
+  EXPECT_EQ(All(60 * kMs), (std::vector<size_t>{2, 1}));
+  Push(1, 70 * kMs);
+  EXPECT_EQ(Next(70 * kMs), 1u) << "it stays open";
+}
+
+TEST_F(DynamicPlannerTest, TimeoutsAreKeptWhileTheGateIsClosed) {
+  Use("default_queue_policy { default_timeout_microseconds: 100000 }");
+  planner_->SetStartConditions({3, 0});
+  Push(1, 0);
+  EXPECT_EQ(Next(100 * kMs), 0u);
+  EXPECT_EQ(refused_, 1u);
+}
+
+TEST_F(DynamicPlannerTest, DrainingOpensTheGate) {
+  Use("");
+  planner_->SetStartConditions({3, 0});
+  Push(1, 0);
+  std::vector<Refusal> refused;
+  planner_->Drain(0, &refused);
+  EXPECT_EQ(Next(0), 1u);
 }
 
 TEST_F(DynamicPlannerTest, ATimeoutThatOnlyDelaysHurriesNobody) {

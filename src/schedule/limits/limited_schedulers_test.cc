@@ -58,7 +58,7 @@ struct LimitedModel {
     }
     SchedulerEnvironment environment{base::SteadyClock(), timers, observer};
     environment.permits = &permits;
-    scheduler = MakeScheduler(*identity->config, std::move(instances), environment);
+    scheduler = MakeScheduler(*identity->config, std::move(instances), environment).value();
   }
   void Send() {
     auto request = std::make_unique<request::InferenceRequest>();

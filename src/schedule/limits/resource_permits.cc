@@ -70,19 +70,25 @@ BatchRunner* ResourcePermits::TryAcquire(std::span<BatchRunner* const> idle, Wai
   if (available.empty()) return nullptr;
   const InstanceId chosen = limiter_.Choose(available);
   limiter_.Stage(chosen);
-  // Only the new one can be let in: whoever was first before it did not fit and still does not.
-  if (limiter_.Grant() == chosen) return members_[chosen].instance;
+  // Others come first where something has been released and not given out yet. Whoever released it
+  // will tell them.
+  GrantLocked();
+  if (std::erase(granted_, chosen) > 0) return members_[chosen].instance;
   members_[chosen].waiter = &waiter;
   return nullptr;
 }
 
 void ResourcePermits::Release(BatchRunner* instance, bool executed) {
+  std::lock_guard lock(mutex_);
+  const auto found = ids_.find(instance);
+  if (found == ids_.end()) return;
+  limiter_.Release(found->second, executed);
+  if (members_[found->second].waiter != nullptr) limiter_.Stage(found->second);
+}
+
+void ResourcePermits::Settle() {
   {
     std::lock_guard lock(mutex_);
-    const auto found = ids_.find(instance);
-    if (found == ids_.end()) return;
-    limiter_.Release(found->second, executed);
-    if (members_[found->second].waiter != nullptr) limiter_.Stage(found->second);
     GrantLocked();
   }
   Deliver();

@@ -45,6 +45,7 @@ class ResourcePermits final : public ExecutionPermits {
 
   BatchRunner* TryAcquire(std::span<BatchRunner* const> idle, Waiter& waiter) override;
   void Release(BatchRunner* instance, bool executed) override;
+  void Settle() override;
   void Withdraw(std::span<BatchRunner* const> instances) override;
 
  private:

@@ -44,6 +44,11 @@ class ResourcePermitsTest : public ::testing::Test {
     return permits_.TryAcquire(idle, waiter);
   }
 
+  void Release(BatchRunner* instance, bool executed) {
+    permits_.Release(instance, executed);
+    permits_.Settle();
+  }
+
   ResourcePermits permits_;
   FakeInstance a_, b_, c_;
   FakeWaiter of_a_, of_b_, of_c_;
@@ -57,7 +62,7 @@ TEST_F(ResourcePermitsTest, WhoHasToWaitIsToldWhenTheOtherIsDone) {
   EXPECT_EQ(Try({&b_}, of_b_), nullptr);
   EXPECT_EQ(Try({&b_}, of_b_), nullptr) << "asking again changes nothing";
   EXPECT_THAT(of_b_.permitted, ElementsAre());
-  permits_.Release(&a_, true);
+  Release(&a_, true);
   EXPECT_THAT(of_b_.permitted, ElementsAre(&b_));
 }
 
@@ -69,7 +74,7 @@ TEST_F(ResourcePermitsTest, OneInstanceOfAModelStandsInLineAtATime) {
   EXPECT_EQ(Try({&b_, &c_}, of_b_), nullptr);
   EXPECT_EQ(Try({&b_, &c_}, of_b_), nullptr);
   of_b_.then = [&](BatchRunner*) { EXPECT_EQ(Try({&c_}, of_b_), &c_); };
-  permits_.Release(&a_, true);
+  Release(&a_, true);
   EXPECT_THAT(of_b_.permitted, ElementsAre(&b_));
 }
 
@@ -77,9 +82,9 @@ TEST_F(ResourcePermitsTest, TheIdleInstanceWithTheFewestExecutionsIsTaken) {
   Add(a_, 1);
   Add(b_, 1);
   EXPECT_EQ(Try({&a_, &b_}, of_a_), &a_);
-  permits_.Release(&a_, true);
+  Release(&a_, true);
   EXPECT_EQ(Try({&a_, &b_}, of_a_), &b_);
-  permits_.Release(&b_, false);
+  Release(&b_, false);
   EXPECT_EQ(Try({&a_, &b_}, of_a_), &b_) << "it did not execute";
 }
 
@@ -87,13 +92,13 @@ TEST_F(ResourcePermitsTest, APermitThatIsOfNoUsePassesOn) {
   Add(a_, 1);
   Add(b_, 1);
   Add(c_, 1);
-  const auto give_back = [this](BatchRunner* instance) { permits_.Release(instance, false); };
+  const auto give_back = [this](BatchRunner* instance) { Release(instance, false); };
   of_b_.then = give_back;
   of_c_.then = give_back;
   EXPECT_EQ(Try({&a_}, of_a_), &a_);
   EXPECT_EQ(Try({&b_}, of_b_), nullptr);
   EXPECT_EQ(Try({&c_}, of_c_), nullptr);
-  permits_.Release(&a_, true);
+  Release(&a_, true);
   EXPECT_THAT(of_b_.permitted, ElementsAre(&b_));
   EXPECT_THAT(of_c_.permitted, ElementsAre(&c_));
   EXPECT_EQ(Try({&a_}, of_a_), &a_);
@@ -103,9 +108,9 @@ TEST_F(ResourcePermitsTest, WhoAsksBeforeAUselessPermitIsBackIsNotForgotten) {
   Add(a_, 1);
   EXPECT_EQ(Try({&a_}, of_a_), &a_);
   EXPECT_EQ(Try({&a_}, of_a_), nullptr);  // a request came between planning and giving back
-  permits_.Release(&a_, false);
+  Release(&a_, false);
   EXPECT_THAT(of_a_.permitted, ElementsAre(&a_));
-  permits_.Release(&a_, true);
+  Release(&a_, true);
   EXPECT_THAT(of_a_.permitted, ElementsAre(&a_)) << "once";
 }
 
@@ -117,7 +122,7 @@ TEST_F(ResourcePermitsTest, WithdrawnInstancesDoNotBlockTheLine) {
   EXPECT_EQ(Try({&b_}, of_b_), nullptr);
   EXPECT_EQ(Try({&c_}, of_c_), nullptr);
   permits_.Withdraw(std::array<BatchRunner*, 1>{&b_});
-  permits_.Release(&a_, true);
+  Release(&a_, true);
   EXPECT_THAT(of_b_.permitted, ElementsAre());
   EXPECT_THAT(of_c_.permitted, ElementsAre(&c_));
 }
@@ -133,8 +138,30 @@ TEST_F(ResourcePermitsTest, AnUnregisteredInstanceGivesUpWhatItHolds) {
   EXPECT_THAT(of_c_.permitted, ElementsAre());
   registrations_.erase(&a_);
   EXPECT_THAT(of_c_.permitted, ElementsAre(&c_));
-  permits_.Release(&a_, true);  // too late, and harmless
+  Release(&a_, true);  // too late, and harmless
   EXPECT_EQ(Try({&a_}, of_a_), &a_) << "an instance of which nobody has spoken needs nothing";
+}
+
+TEST_F(ResourcePermitsTest, WhoHasMoreToDoIsInLineBeforeAnythingIsGivenOut) {
+  Add(a_, 6, 1);
+  Add(b_, 6, 2);
+  std::map<BatchRunner*, int> executions;
+  FakeInstance* running = &a_;
+  EXPECT_EQ(Try({&a_}, of_a_), &a_);
+  EXPECT_EQ(Try({&b_}, of_b_), nullptr);
+  for (int i = 0; i < 300; ++i) {
+    ++executions[running];
+    FakeWaiter& waiter = running == &a_ ? of_a_ : of_b_;
+    FakeInstance* const other = running == &a_ ? &b_ : &a_;
+    permits_.Release(running, true);
+    const bool again = Try({running}, waiter) == running;
+    of_a_.permitted.clear();
+    of_b_.permitted.clear();
+    permits_.Settle();
+    EXPECT_EQ(of_a_.permitted.size() + of_b_.permitted.size(), again ? 0u : 1u);
+    if (!again) running = other;
+  }
+  EXPECT_NEAR(executions[&a_], 200, 2) << "twice the priority, half the executions";
 }
 
 TEST_F(ResourcePermitsTest, AMovedRegistrationIsStillOne) {
@@ -179,6 +206,7 @@ class BusyModel final : public ExecutionPermits::Waiter {
     }
     lock.unlock();
     permits_.Release(instance, false);
+    permits_.Settle();
   }
 
   void PlanLocked() {
@@ -208,10 +236,13 @@ class BusyModel final : public ExecutionPermits::Waiter {
       EXPECT_LE(in_use_.fetch_add(need_) + need_, capacity_);
       std::this_thread::yield();
       in_use_.fetch_sub(need_);
-      permits_.Release(instance, true);
       lock.lock();
+      permits_.Release(instance, true);
       idle_.push_back(instance);
       PlanLocked();
+      lock.unlock();
+      permits_.Settle();
+      lock.lock();
     }
   }
 

@@ -62,6 +62,7 @@ struct Sequence {
   uint32_t running_flags = 0;  // as the client gave them; a rescheduled request has none
   uint64_t begin_ns = 0;
   uint64_t touched_ns = 0;             // the last arrival or release
+  uint64_t queued_ns = 0;              // the last arrival, or the last return of a rescheduled one
   uint64_t backlog_until_ns = kNever;  // when it is refused if it still waits for a slot
   // Live sequences with the same id: one before it, which is closed and has to end first, and one
   // after it. So the model never has two of them at a time.

@@ -306,6 +306,41 @@ TEST_F(SequenceEndTest, TheLastIterationEndsASequenceThatTheClientHasNamed) {
   EXPECT_EQ(planner_->CountSequences()->slots_in_use, 0u);
 }
 
+TEST_F(SequenceEndTest, AnIterationThatOutlivesTheIdleTimeIsTheLast) {
+  Use("iterative_sequence: true direct { }", 1);
+  ASSERT_TRUE(Send(uint64_t{0}, 0, "a").ok());
+  Next();
+  Advance(900 * kMs);
+  EXPECT_TRUE(planner_->CheckReschedule(*running_[0], now_).ok());
+  std::vector<Refusal> refused;
+  planner_->Reschedule(std::move(running_[0]), now_, &refused);
+  running_.clear();
+  EXPECT_THAT(Next(), ElementsAre("a"));
+  Advance(999 * kMs);
+  EXPECT_TRUE(planner_->CheckReschedule(*running_[0], now_).ok()) << "counted from its return";
+  Advance(1 * kMs);
+  const base::Status status = planner_->CheckReschedule(*running_[0], now_);
+  EXPECT_EQ(status.code(), base::StatusCode::kInvalidArgument);
+  EXPECT_EQ(status.message(),
+            "inference request for sequence 1 to model 'm' must specify the START flag on the "
+            "first request of the sequence");
+  EXPECT_FALSE(planner_->CheckReschedule(*running_[0], now_).ok());
+  EXPECT_EQ(planner_->CountSequences()->slots_in_use, 1u) << "until the backend gives it back";
+  Release("a");
+  EXPECT_EQ(Ended(SequenceEnd::kIdle), 1u);
+  EXPECT_EQ(planner_->CountSequences()->slots_in_use, 0u);
+}
+
+TEST_F(SequenceEndTest, AnotherRequestOfItKeepsAnIteratingSequenceAlive) {
+  Use("iterative_sequence: true direct { }", 1);
+  ASSERT_TRUE(Send(uint64_t{5}, kStart, "a").ok());
+  Next();
+  Advance(900 * kMs);
+  ASSERT_TRUE(Send(uint64_t{5}, 0, "b").ok());
+  Advance(900 * kMs);
+  EXPECT_TRUE(planner_->CheckReschedule(*running_[0], now_).ok());
+}
+
 TEST_F(SequenceEndTest, ACancelledRequestIsNotIteratedFurther) {
   Use("iterative_sequence: true direct { }", 1);
   ASSERT_TRUE(Send(uint64_t{0}, 0, "a").ok());

@@ -62,15 +62,15 @@ SequencePlanner::~SequencePlanner() = default;
 // ---- Arrival ----
 
 Status SequencePlanner::CheckRequest(const InferenceRequest& request) const {
+  // Triton's texts, which lack the request's id.
   const std::string to_model = "inference request to model '" + config_.name() + "' must specify ";
   if (request.batch_size > 1) {
-    return Status::InvalidArgument(request.LogPrefix() + to_model +
+    return Status::InvalidArgument(to_model +
                                    "batch-size 1 due to requirements of sequence batcher");
   }
   if (IsNone(request.correlation_id)) {
     if (options_.iterative) return Status::Ok();
-    return Status::InvalidArgument(request.LogPrefix() + to_model +
-                                   "a non-zero or non-empty correlation ID");
+    return Status::InvalidArgument(to_model + "a non-zero or non-empty correlation ID");
   }
   const auto* text = std::get_if<std::string>(&request.correlation_id);
   if (text != nullptr && text->size() > kLongestStringId) {
@@ -78,6 +78,13 @@ Status SequencePlanner::CheckRequest(const InferenceRequest& request) const {
                                    "string correlation ID cannot be longer than 128 characters");
   }
   return Status::Ok();
+}
+
+Status SequencePlanner::NotStarted(const InferenceRequest& request) const {
+  return Status::InvalidArgument(
+      "inference request for sequence " + CorrelationIdText(request.correlation_id) +
+      " to model '" + config_.name() +
+      "' must specify the START flag on the first request of the sequence");
 }
 
 base::Result<Sequence*> SequencePlanner::FindOrBegin(InferenceRequest& request, uint64_t now_ns) {
@@ -94,12 +101,7 @@ base::Result<Sequence*> SequencePlanner::FindOrBegin(InferenceRequest& request, 
     return Status::Unavailable(request.LogPrefix() + "model '" + config_.name() +
                                "' has only passive instances");
   }
-  if (!HasStart(request)) {
-    return Status::InvalidArgument(
-        request.LogPrefix() + "inference request for sequence " +
-        CorrelationIdText(request.correlation_id) + " to model '" + config_.name() +
-        "' must specify the START flag on the first request of the sequence");
-  }
+  if (!HasStart(request)) return NotStarted(request);
   Sequence& begun = table_.Begin(request.correlation_id, internal, now_ns);
   begun.model = request.model();
   if (inputs_ != nullptr) begun.states = inputs_->NewStates();
@@ -108,6 +110,7 @@ base::Result<Sequence*> SequencePlanner::FindOrBegin(InferenceRequest& request, 
 
 void SequencePlanner::Append(Sequence& sequence, RequestPtr request, uint64_t now_ns) {
   sequence.touched_ns = now_ns;
+  sequence.queued_ns = now_ns;
   request->sequence_handle = sequence.handle;
   Sequence::Waiting& waiting = sequence.queue.emplace_back();
   waiting.arrival_ns = now_ns;
@@ -135,11 +138,24 @@ Status SequencePlanner::Push(RequestPtr& request, uint64_t now_ns) {
   return Status::Ok();
 }
 
+Status SequencePlanner::CheckReschedule(const InferenceRequest& request, uint64_t now_ns) {
+  if (!options_.iterative) return BatchPlanner::CheckReschedule(request, now_ns);
+  Sequence* const sequence = table_.Find(request.sequence_handle);
+  if (sequence == nullptr) return NotStarted(request);
+  if (now_ns < SaturatingAdd(sequence->queued_ns, idle_ns_)) return Status::Ok();
+  // Its last sign of life is too long ago: it ends when the backend gives the request back, which
+  // has to be for good now.
+  table_.Close(*sequence);
+  if (sequence->end == SequenceEnd::kEnd) sequence->end = SequenceEnd::kIdle;
+  return NotStarted(request);
+}
+
 void SequencePlanner::Reschedule(RequestPtr request, uint64_t now_ns,
                                  std::vector<Refusal>* refused) {
   Sequence* const sequence = table_.Find(request->sequence_handle);
   sequence->running = false;
   sequence->touched_ns = now_ns;
+  sequence->queued_ns = now_ns;
   request->flags = 0;
   request->times.queue_ns = now_ns;
   Sequence::Waiting& first = sequence->queue.emplace_front();
@@ -194,9 +210,20 @@ RequestPtr SequencePlanner::HandOut(Sequence& sequence) {
   return request;
 }
 
+uint64_t SequencePlanner::OpensAt(uint64_t now_ns) {
+  if (gate_.IsOpen(now_ns)) return now_ns;
+  size_t in_backlog = 0;
+  for (const Sequence& sequence : table_.backlog()) in_backlog += sequence.queue.size();
+  return gate_.OpensAt(now_ns, waiting_ - in_backlog, in_backlog);
+}
+
 Decision SequencePlanner::Next(uint64_t now_ns, InstanceId instance) {
   Decision decision;
   Expire(now_ns, &decision.refused);
+  if (const uint64_t opens_ns = OpensAt(now_ns); opens_ns > now_ns) {
+    decision.wake_ns = opens_ns;
+    return decision;
+  }
   const auto found = instances_.find(instance);
   if (found == instances_.end()) return decision;
   for (;;) {
@@ -222,6 +249,7 @@ Decision SequencePlanner::Next(uint64_t now_ns, InstanceId instance) {
 }
 
 uint64_t SequencePlanner::ReadyAt(uint64_t now_ns, InstanceId instance) {
+  if (const uint64_t opens_ns = OpensAt(now_ns); opens_ns > now_ns) return opens_ns;
   const auto found = instances_.find(instance);
   return found == instances_.end() ? kNever : found->second->ReadyAt(now_ns);
 }
@@ -470,6 +498,7 @@ void SequencePlanner::DropAll(const Status& error, std::vector<Refusal>* refused
 
 void SequencePlanner::Drain(uint64_t now_ns, std::vector<Refusal>* refused) {
   draining_ = true;
+  gate_.Open();
   while (!table_.idle().empty()) {
     Kill(table_.idle().front(), SequenceEnd::kUnload, now_ns, refused);
   }

@@ -15,6 +15,7 @@
 #include "schedule/dynamic/batch_compatibility.h"
 #include "schedule/sequence/ready_sequences.h"
 #include "schedule/sequence/sequence_table.h"
+#include "schedule/start_gate.h"
 
 namespace nereid::schedule {
 
@@ -28,7 +29,8 @@ namespace nereid::schedule {
 ///  - a sequence with nothing to do is ended when nothing has come for the idle time; one whose
 ///    waiting request is cancelled, or outlives its client's deadline, dies with all that waits,
 ///    but for a START behind it and what follows: with that the sequence begins anew;
-///  - an iterative sequence is closed as soon as a request of it is released for good.
+///  - an iterative sequence is closed as soon as a request of it is released for good, and ends as
+///    an idle one where an execution takes longer than the idle time and wants another one.
 /// Which of the requests that may be handed out make a batch is the strategy's: DirectSlots or
 /// OldestCandidates, one for each instance.
 class SequencePlanner final : public BatchPlanner {
@@ -47,6 +49,9 @@ class SequencePlanner final : public BatchPlanner {
   void Expire(uint64_t now_ns, std::vector<Refusal>* refused) override;
   uint64_t NextExpiry() const override;
   void DropCancelled(uint64_t now_ns, std::vector<Refusal>* refused) override;
+  /// Nothing is handed out before these are met. Before the first request is pushed.
+  void SetStartConditions(StartConditions conditions) { gate_ = StartGate(conditions); }
+
   void DropAll(const base::Status& error, std::vector<Refusal>* refused) override;
   size_t size() const override { return waiting_; }
 
@@ -57,7 +62,7 @@ class SequencePlanner final : public BatchPlanner {
   bool IsVacant(InstanceId instance) const override;
   void Drain(uint64_t now_ns, std::vector<Refusal>* refused) override;
   void OnReleased(request::InferenceRequest& request, uint64_t now_ns) override;
-  bool MayReschedule() const override { return options_.iterative; }
+  base::Status CheckReschedule(const request::InferenceRequest& request, uint64_t now_ns) override;
   void Reschedule(RequestPtr request, uint64_t now_ns, std::vector<Refusal>* refused) override;
   void OnFailed(request::InferenceRequest& request, uint64_t now_ns,
                 std::vector<Refusal>* refused) override;
@@ -82,6 +87,10 @@ class SequencePlanner final : public BatchPlanner {
   };
 
   base::Status CheckRequest(const request::InferenceRequest& request) const;
+  /// For a request of a sequence that is not there.
+  base::Status NotStarted(const request::InferenceRequest& request) const;
+  /// When instances may be given batches; not after `now_ns` if they may.
+  uint64_t OpensAt(uint64_t now_ns);
   /// The sequence that the request belongs to, begun if it has START.
   base::Result<Sequence*> FindOrBegin(request::InferenceRequest& request, uint64_t now_ns);
   void Append(Sequence& sequence, RequestPtr request, uint64_t now_ns);
@@ -126,6 +135,7 @@ class SequencePlanner final : public BatchPlanner {
   size_t waiting_ = 0;  // requests that are not handed out
   uint64_t next_internal_id_ = 1;
   bool draining_ = false;
+  StartGate gate_;
 };
 
 }  // namespace nereid::schedule

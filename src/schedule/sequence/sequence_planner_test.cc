@@ -57,7 +57,7 @@ TEST_F(SequencePlannerTest, TheDecisionTable) {
     if (!row.accepted) {
       EXPECT_EQ(status.code(), base::StatusCode::kInvalidArgument);
       EXPECT_EQ(status.message(),
-                "[request id: r] inference request for sequence 5 to model 'm' must specify the "
+                "inference request for sequence 5 to model 'm' must specify the "
                 "START flag on the first request of the sequence");
     }
     std::vector<Refusal> rest;
@@ -69,7 +69,7 @@ TEST_F(SequencePlannerTest, TheDecisionTable) {
 TEST_F(SequencePlannerTest, IdsThatAreNone) {
   Use("direct { }");
   const std::string message =
-      "[request id: a] inference request to model 'm' must specify a non-zero or non-empty "
+      "inference request to model 'm' must specify a non-zero or non-empty "
       "correlation ID";
   EXPECT_EQ(Send(uint64_t{0}, kStart, "a").message(), message);
   EXPECT_EQ(Send(std::string(), kStart, "a").message(), message);
@@ -89,8 +89,51 @@ TEST_F(SequencePlannerTest, OneRowPerRequest) {
   auto request = Make(uint64_t{1}, kStart, "a");
   request->batch_size = 2;
   EXPECT_EQ(Push(std::move(request)).message(),
-            "[request id: a] inference request to model 'm' must specify batch-size 1 due to "
+            "inference request to model 'm' must specify batch-size 1 due to "
             "requirements of sequence batcher");
+}
+
+TEST_F(SequencePlannerTest, SlotsTakeMemoryWhenTheyAreUsed) {
+  // Two instances with 2^31 - 1 slots each: a list of them would be 200 GB.
+  for (const char* strategy : {"direct { }", "oldest { max_candidate_sequences: 2147483647 }"}) {
+    Use(strategy, 2147483647, 2);
+    EXPECT_EQ(planner_->CountSequences()->slots, 2 * size_t{2147483647});
+    for (uint64_t id = 1; id <= 5; ++id) {
+      ASSERT_TRUE(Send(id, kStart, std::to_string(id)).ok());
+    }
+    EXPECT_EQ(planner_->CountSequences()->slots_in_use, 5u);
+    EXPECT_THAT(Next(1), ElementsAre("1", "3", "5"));  // the lowest slots, by turns
+    EXPECT_THAT(Next(2), ElementsAre("2", "4"));
+    planner_->RetireInstance(1);
+    EXPECT_EQ(planner_->CountSequences()->slots, size_t{2147483647});
+    EXPECT_EQ(planner_->CountSequences()->slots_in_use, 2u) << "of those that take sequences";
+    EXPECT_EQ(planner_->table().free_slots(), size_t{2147483647} - 2);
+    for (const char* name : {"1", "2", "3", "4", "5"}) Release(name);
+    std::vector<Refusal> refused;
+    planner_->Drain(now_, &refused);
+    EXPECT_EQ(planner_->table().free_slots(), size_t{2147483647});
+    EXPECT_TRUE(planner_->IsVacant(1));
+  }
+}
+
+TEST_F(SequencePlannerTest, NothingIsHandedOutBeforeTheGateOpens) {
+  Use("direct { }", 2, 2);
+  planner_->SetStartConditions({4, 2});
+  for (uint64_t id = 1; id <= 4; ++id) {
+    ASSERT_TRUE(Send(id, kStart | kEnd, std::to_string(id)).ok());
+  }
+  EXPECT_EQ(planner_->ReadyAt(now_, 1), kNever);
+  EXPECT_THAT(Next(1), ElementsAre());
+  EXPECT_EQ(wake_, kNever) << "the slots have enough, the backlog has not";
+  ASSERT_TRUE(Send(uint64_t{5}, kStart, "5").ok());
+  ASSERT_TRUE(Send(uint64_t{5}, kEnd, "6").ok());
+  EXPECT_EQ(planner_->ReadyAt(now_, 2), now_ + StartGate::kOpensAfterNs);
+  EXPECT_THAT(Next(1), ElementsAre());
+  EXPECT_EQ(wake_, now_ + StartGate::kOpensAfterNs);
+  Advance(StartGate::kOpensAfterNs);
+  EXPECT_THAT(Run(1), ElementsAre("1", "3"));
+  EXPECT_THAT(Run(2), ElementsAre("2", "4"));
+  EXPECT_THAT(Run(1), ElementsAre("5"));
 }
 
 TEST_F(SequencePlannerTest, WithoutInstancesNothingBegins) {

@@ -123,7 +123,7 @@ class SequenceSchedulerTest : public ::testing::Test {
     SchedulerEnvironment environment{base::SteadyClock(), timers_, observer_, InlineMode::kAlways};
     environment.sequence_inputs = request::SequenceInputs::Create(model_->config, "/none").value();
     for (int i = 0; i < 3; ++i) runners_.push_back(std::make_unique<SummingRunner>(sums_, late));
-    scheduler_ = MakeScheduler(*model_->config, {Instance(0), Instance(1)}, environment);
+    scheduler_ = MakeScheduler(*model_->config, {Instance(0), Instance(1)}, environment).value();
   }
   SchedulerInstance Instance(size_t i) { return {"m_" + std::to_string(i), runners_[i].get()}; }
 
@@ -192,7 +192,7 @@ class SequenceSchedulerTest : public ::testing::Test {
     std::vector<std::thread> clients;
     for (size_t i = 0; i < kClients; ++i) clients.emplace_back([this, i] { PlayClient(i, 150); });
     for (int i = 0; i < 4; ++i) {
-      scheduler_->AddInstances({Instance(2)});
+      ASSERT_TRUE(scheduler_->AddInstances({Instance(2)}).ok());
       (void)scheduler_->CountSequences();
       (void)scheduler_->ListSequences(3);
       scheduler_->RemoveInstances({runners_[2].get()});
@@ -229,7 +229,7 @@ class QuietSequenceTest : public SchedulerFixture {
         request::MakeModel("name: \"m\" max_batch_size: 1 sequence_batching { " + batching + " }");
     SchedulerEnvironment environment{clock_, timers_, observer_, InlineMode::kNever};
     environment.sequence_inputs = request::SequenceInputs::Create(model_->config, "/none").value();
-    scheduler_ = MakeScheduler(*model_->config, {Instance(0)}, environment);
+    scheduler_ = MakeScheduler(*model_->config, {Instance(0)}, environment).value();
   }
   base::Status Send(uint64_t id, uint32_t flags, const std::string& name) {
     auto request = std::make_unique<request::InferenceRequest>();
@@ -288,7 +288,7 @@ TEST_F(QuietSequenceTest, AnInstanceIsRemovedWhenItsSequencesAreOver) {
   Use("direct { }");
   ASSERT_TRUE(Send(1, kBegin, "a").ok());
   sink_->WaitUntilDone(1);
-  scheduler_->AddInstances({Instance(1)});
+  ASSERT_TRUE(scheduler_->AddInstances({Instance(1)}).ok());
   std::thread removing([this] { scheduler_->RemoveInstances({&runners_[0]}); });
   while (scheduler_->CountSequences()->slots != 1) std::this_thread::yield();
   ASSERT_TRUE(Send(2, kBegin, "b").ok());
@@ -334,7 +334,7 @@ TEST_F(QuietSequenceTest, ABackendMayAskForAnotherExecution) {
         (iterative ? "true" : "false") + " }");
     SchedulerEnvironment environment{clock_, timers_, observer_, InlineMode::kNever};
     environment.sequence_inputs = request::SequenceInputs::Create(model_->config, "/none").value();
-    scheduler_ = MakeScheduler(*model_->config, {{"m_0", &runner}}, environment);
+    scheduler_ = MakeScheduler(*model_->config, {{"m_0", &runner}}, environment).value();
     ASSERT_TRUE(Send(7, kBegin, "a").ok());
     sink_->WaitUntilDone(iterative ? 1 : 2);
     scheduler_.reset();

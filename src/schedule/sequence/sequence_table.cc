@@ -27,9 +27,19 @@ void SequenceTable::GiveSlot(Sequence& sequence) {
   const auto first = free_.begin();
   sequence.slot = first->first;
   sequence.instance = first->second;
-  ++instances_.at(sequence.instance).in_use;
   free_.erase(first);
+  Instance& instance = instances_.at(sequence.instance);
+  ++instance.in_use;
+  ++slots_in_use_;
+  if (sequence.slot == instance.touched) {
+    ++instance.touched;
+    ListUntouched(sequence.instance, instance);
+  }
   MoveTo(sequence, Sequence::Standing::kActive);
+}
+
+void SequenceTable::ListUntouched(InstanceId id, const Instance& instance) {
+  if (instance.touched < instance.slots) free_.emplace(instance.touched, id);
 }
 
 Sequence& SequenceTable::Begin(request::CorrelationId id, bool internal, uint64_t now_ns) {
@@ -80,6 +90,7 @@ Sequence* SequenceTable::Remove(Sequence& sequence) {
     Instance& instance = instances_.at(sequence.instance);
     --instance.in_use;
     if (!instance.retired) {
+      --slots_in_use_;
       free_.emplace(sequence.slot, sequence.instance);
     } else if (instance.in_use == 0) {
       instances_.erase(sequence.instance);
@@ -104,9 +115,10 @@ void SequenceTable::SetIdle(Sequence& sequence, bool idle) {
 }
 
 void SequenceTable::AddInstance(InstanceId instance, uint32_t slots) {
-  instances_[instance].slots = slots;
+  Instance& added = instances_[instance];
+  added.slots = slots;
   slots_ += slots;
-  for (uint32_t slot = 0; slot < slots; ++slot) free_.emplace(slot, instance);
+  ListUntouched(instance, added);
 }
 
 void SequenceTable::RetireInstance(InstanceId id) {
@@ -115,7 +127,8 @@ void SequenceTable::RetireInstance(InstanceId id) {
   Instance& instance = found->second;
   instance.retired = true;
   slots_ -= instance.slots;
-  for (uint32_t slot = 0; slot < instance.slots; ++slot) free_.erase({slot, id});
+  slots_in_use_ -= instance.in_use;
+  for (uint32_t slot = 0; slot <= instance.touched; ++slot) free_.erase({slot, id});
   if (instance.in_use == 0) instances_.erase(found);
 }
 

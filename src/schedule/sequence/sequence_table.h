@@ -14,8 +14,9 @@ namespace nereid::schedule {
 
 /// The live sequences of a model, by id and by handle, and the slots of its instances. A sequence
 /// has one slot or waits in the backlog, and a slot has one sequence at most; which is freed is
-/// said by the sequence, so none can be freed twice. Everything takes logarithmic time at most. Not
-/// thread-safe.
+/// said by the sequence, so none can be freed twice. Everything takes logarithmic time at most, and
+/// memory in proportion to the largest number of sequences that there were at a time, however many
+/// slots an instance has. Not thread-safe.
 class SequenceTable {
  public:
   using List = std::list<Sequence>;
@@ -61,11 +62,12 @@ class SequenceTable {
   const List& active() const { return active_; }
   const List& idle() const { return idle_; }
   size_t slots() const { return slots_; }  // of instances that take sequences
-  size_t free_slots() const { return free_.size(); }
+  size_t free_slots() const { return slots_ - slots_in_use_; }
 
  private:
   struct Instance {
     uint32_t slots = 0;
+    uint32_t touched = 0;  // slots below this have had a sequence
     size_t in_use = 0;
     bool retired = false;
   };
@@ -73,6 +75,8 @@ class SequenceTable {
   List& ListOf(Sequence::Standing standing);
   void MoveTo(Sequence& sequence, Sequence::Standing standing);
   void GiveSlot(Sequence& sequence);
+  /// Lists the first slot that has never had a sequence as a free one.
+  void ListUntouched(InstanceId id, const Instance& instance);
   void ForgetId(Sequence& sequence);
 
   List backlog_, active_, idle_;
@@ -80,8 +84,11 @@ class SequenceTable {
   std::map<request::CorrelationId, Sequence*> latest_;
   std::unordered_map<uint64_t, List::iterator> by_handle_;
   std::map<InstanceId, Instance> instances_;
-  std::set<std::pair<uint32_t, InstanceId>> free_;  // slot, instance: in the order of assignment
+  // Slot, instance: in the order of assignment. Of the slots of an instance that have never had a
+  // sequence only the first is here.
+  std::set<std::pair<uint32_t, InstanceId>> free_;
   size_t slots_ = 0;
+  size_t slots_in_use_ = 0;  // of instances that take sequences
   uint64_t next_handle_ = 1;
 };
 

@@ -55,6 +55,7 @@ struct Line {
   std::vector<size_t> waiting;  // numbers of requests, in order
   bool running = false;
   uint64_t touched_ns = 0;
+  uint64_t queued_ns = 0;
   int64_t expected = 0;  // the state of the serial model
   bool placed = false;   // something of it has been executed
   InstanceId instance = 0;
@@ -167,6 +168,11 @@ class PlayedVersion {
     Known& known = known_[running.request->priority];
     Line& line = lines_[known.sequence];
     line.running = false;
+    if (known.iterations > 1) {
+      const bool too_late = now_ns_ >= line.queued_ns + kPlayedIdleNs;
+      EXPECT_EQ(planner_.CheckReschedule(*running.request, now_ns_).ok(), !too_late);
+      if (too_late) known.iterations = 1;
+    }
     line.touched_ns = now_ns_;
     if (--known.iterations > 0) return Reschedule(std::move(running), known, line);
     EXPECT_EQ(++known.answers, 1);
@@ -265,6 +271,7 @@ class PlayedVersion {
     known.sequence = line;
     if (end) lines_[line].closed = true;
     lines_[line].touched_ns = now_ns_;
+    lines_[line].queued_ns = now_ns_;
     if (timeout_us != 0) known.backlog_until_ns = now_ns_ + timeout_us * 1000;
     lines_[line].waiting.push_back(known_.size());
     known_.push_back(std::move(known));
@@ -388,6 +395,7 @@ class PlayedVersion {
     const size_t number = running.request->priority;
     known.value = static_cast<int64_t>(1 + random_.Below(1000));
     line.waiting.insert(line.waiting.begin(), number);
+    line.queued_ns = now_ns_;
     ExpectRefusals([&](std::vector<Refusal>* refused) {
       planner_.Reschedule(std::move(running.request), now_ns_, refused);
     });

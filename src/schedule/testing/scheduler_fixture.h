@@ -119,7 +119,8 @@ class SchedulerFixture : public ::testing::Test {
     SchedulerEnvironment environment{clock_, timers_, observer_, mode};
     environment.watchdog_ns = watchdog_ns_;
     environment.permits = permits_;
-    scheduler_ = MakeScheduler(*model_->config, std::move(all), environment);
+    environment.start = start_;
+    scheduler_ = MakeScheduler(*model_->config, std::move(all), environment).value();
   }
   SchedulerInstance Instance(size_t i) { return {"m_" + std::to_string(i), &runners_[i]}; }
 
@@ -159,6 +160,7 @@ class SchedulerFixture : public ::testing::Test {
   FakeObserver observer_;
   uint64_t watchdog_ns_ = 0;
   ExecutionPermits* permits_ = nullptr;
+  StartConditions start_;
   std::shared_ptr<request::RecordingSink> sink_ = std::make_shared<request::RecordingSink>();
   std::shared_ptr<const request::ModelIdentity> model_;
   std::mutex mutex_;

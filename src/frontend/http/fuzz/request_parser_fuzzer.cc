@@ -14,6 +14,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const size_t piece = data[0] + 1u;
   std::string_view input(reinterpret_cast<const char*>(data) + 1, size - 1);
   RequestHead head;
+  nereid::memory::ReceiveBuffer body;
   RequestParser parser(&head, true, 16 << 10);
   size_t available = std::min(piece, input.size());
   while (!parser.is_done()) {
@@ -29,8 +30,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     if (error) return 0;
     if (parser.is_header_done() && !parser.is_done()) {
       if (!parser.chunked()) return 0;
-      parser.eager(true);
-      parser.chunked_body().Start(0, 1 << 20);
+      body.Start(0, 0);
+      parser.StartChunkedBody(&body, 1 << 20);
     }
   }
   return 0;

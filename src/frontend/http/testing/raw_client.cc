@@ -3,6 +3,7 @@
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
+#include <poll.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -111,6 +112,11 @@ std::string RawClient::ReceiveRest() {
 }
 
 bool RawClient::AtEnd() { return received_.empty() && !Fill(); }
+
+bool RawClient::IsEnded() const {
+  pollfd state{socket_, POLLRDHUP, 0};
+  return poll(&state, 1, 0) > 0;
+}
 
 void RawClient::Abort() {
   const linger now{1, 0};

@@ -39,6 +39,8 @@ class RawClient {
   std::string ReceiveRest();
   /// Whether the server closes the connection without sending anything more.
   bool AtEnd();
+  /// Whether the server has closed the connection by now.
+  bool IsEnded() const;
   /// Resets the connection.
   void Abort();
 

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """A model without a configuration: it completes its own. Says how many requests came together."""
 
+import json
+
 import numpy as np
 import triton_python_backend_utils as pb_utils
 
@@ -14,6 +16,11 @@ class TritonPythonModel:
         config.set_max_batch_size(8)
         config.set_dynamic_batching()
         return config
+
+    def initialize(self, args):
+        config = json.loads(args["model_config"])
+        assert [tensor["name"] for tensor in config["input"]] == ["IN"], config
+        assert config["dynamic_batching"]["preferred_batch_size"] == [8], config
 
     def execute(self, requests):
         responses = []

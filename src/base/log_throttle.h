@@ -4,7 +4,7 @@
 #include <atomic>
 #include <cstdint>
 
-namespace nereid::cache {
+namespace nereid::base {
 
 /// Keeps something that goes wrong with every request from filling the log. Thread-safe.
 class LogThrottle {
@@ -29,4 +29,4 @@ class LogThrottle {
   std::atomic<uint64_t> left_out_{0};
 };
 
-}  // namespace nereid::cache
+}  // namespace nereid::base

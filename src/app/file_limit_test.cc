@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/file_limit.h"
+
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+
+namespace nereid::app {
+namespace {
+
+TEST(RaiseFileLimit, TakesWhatTheProcessMayHave) {
+  rlimit before{};
+  ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &before), 0);
+  rlimit low = before;
+  low.rlim_cur = 64;
+  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &low), 0);
+  RaiseFileLimit();
+  rlimit after{};
+  ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &after), 0);
+  EXPECT_EQ(after.rlim_max, before.rlim_max);
+  if (before.rlim_max > 64) EXPECT_GT(after.rlim_cur, 64u);
+  EXPECT_LE(after.rlim_cur, rlim_t{1} << 20);
+  setrlimit(RLIMIT_NOFILE, &before);
+}
+
+}  // namespace
+}  // namespace nereid::app

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/testing/failing_readdir.h"
+
+#include <dirent.h>
+#include <dlfcn.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <mutex>
+
+namespace nereid::base::testing {
+namespace {
+
+struct Failure {
+  std::mutex mutex;
+  std::string path;  // empty: none
+  int error = 0;
+};
+
+Failure& TheFailure() {
+  static Failure failure;
+  return failure;
+}
+
+/// The errno with which reading on is to fail; 0 for none. The first entry that the system gives is
+/// ".", at offset 0.
+int ErrorFor(DIR* directory) {
+  Failure& failure = TheFailure();
+  std::lock_guard lock(failure.mutex);
+  if (failure.path.empty() || telldir(directory) == 0) return 0;
+  char path[4096];
+  const std::string link = "/proc/self/fd/" + std::to_string(dirfd(directory));
+  const ssize_t size = readlink(link.c_str(), path, sizeof(path));
+  return size > 0 && failure.path == std::string(path, static_cast<size_t>(size)) ? failure.error
+                                                                                  : 0;
+}
+
+template <typename Entry>
+Entry* Read(const char* name, DIR* directory) {
+  if (const int error = ErrorFor(directory); error != 0) {
+    errno = error;
+    return nullptr;
+  }
+  return reinterpret_cast<Entry* (*)(DIR*)>(dlsym(RTLD_NEXT, name))(directory);
+}
+
+}  // namespace
+
+FailingReaddir::FailingReaddir(const std::string& path, int error) {
+  std::lock_guard lock(TheFailure().mutex);
+  TheFailure().path = path;
+  TheFailure().error = error;
+}
+
+FailingReaddir::~FailingReaddir() {
+  std::lock_guard lock(TheFailure().mutex);
+  TheFailure().path.clear();
+}
+
+}  // namespace nereid::base::testing
+
+// Visible, or libstdc++ would go on finding the C library's.
+#pragma GCC visibility push(default)
+extern "C" {
+
+dirent* readdir(DIR* directory) {
+  return nereid::base::testing::Read<dirent>("readdir", directory);
+}
+
+dirent64* readdir64(DIR* directory) {
+  return nereid::base::testing::Read<dirent64>("readdir64", directory);
+}
+
+}  // extern "C"
+#pragma GCC visibility pop

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// The texts of header fields: lists with commas, optional white space, names in any case.
+#pragma once
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+
+namespace nereid::frontend::http {
+
+/// Without the spaces and tabs around it.
+inline std::string_view Trim(std::string_view text) {
+  const auto is_space = [](char c) { return c == ' ' || c == '\t'; };
+  while (!text.empty() && is_space(text.front())) text.remove_prefix(1);
+  while (!text.empty() && is_space(text.back())) text.remove_suffix(1);
+  return text;
+}
+
+/// Takes what is in front of the first `separator`, and that, from `text`.
+inline std::string_view TakeUntil(std::string_view* text, char separator) {
+  const size_t end = text->find(separator);
+  const std::string_view piece = text->substr(0, end);
+  text->remove_prefix(end == std::string_view::npos ? text->size() : end + 1);
+  return piece;
+}
+
+inline char LowerCase(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; }
+
+inline bool EqualsIgnoringCase(std::string_view a, std::string_view b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [](char x, char y) { return LowerCase(x) == LowerCase(y); });
+}
+
+/// Adds the value of a field to what fields of the same name said before: they are one list.
+inline void AddToList(std::string_view value, std::string* list) {
+  if (!list->empty()) list->append(", ");
+  list->append(value);
+}
+
+}  // namespace nereid::frontend::http

@@ -1,0 +1,399 @@
+// SPDX-License-Identifier: Apache-2.0
+// Requests that are built to be misread, that never end, or that ask for too much: over loopback, in
+// front of a fake service.
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <memory>
+#include <new>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "api/testing/fake_inference_service.h"
+#include "base/byte_budget.h"
+#include "frontend/http/content_encoding.h"
+#include "frontend/http/http_server.h"
+#include "frontend/http/kserve_handler.h"
+#include "frontend/http/off_loop.h"
+#include "frontend/http/testing/raw_client.h"
+
+namespace nereid::frontend::http {
+namespace {
+
+using api::testing::FakeInferenceService;
+using std::chrono::milliseconds;
+using testing::Get;
+using testing::Post;
+using testing::RawClient;
+
+constexpr char kInfer[] = "/v2/models/echo/infer";
+constexpr char kJson[] =
+    R"({"inputs":[{"name":"INPUT0","shape":[2],"datatype":"FP32","data":[1,2.5]}]})";
+constexpr char kJsonAnswer[] =
+    R"({"model_name":"echo","model_version":"1","outputs":[{"name":"OUTPUT0","datatype":"FP32",)"
+    R"("shape":[2],"data":[1.0,2.5]}]})";
+
+class HttpFramingTest : public ::testing::Test {
+ protected:
+  HttpFramingTest() {
+    options_.address = "127.0.0.1";
+    options_.port = 0;
+    options_.threads = 1;  // so that what one client sent has been seen before a later one's answer
+  }
+
+  void Start() { Start(*MakeKserveHandler({}, service_)); }
+  void Start(std::shared_ptr<HttpHandler> handler) {
+    server_ = std::make_unique<HttpServer>(options_, std::move(handler));
+    ASSERT_TRUE(server_->Start().ok());
+  }
+  void TearDown() override {
+    if (server_) server_->Stop(milliseconds{10'000});
+  }
+
+  /// Everything that the server sends until it closes.
+  std::string Exchange(const std::string& request) {
+    RawClient client(server_->port());
+    client.Send(request);
+    return client.ReceiveRest();
+  }
+  /// Whatever was sent before has been read by the loop.
+  void PassTheLoop() {
+    RawClient client(server_->port());
+    client.Send(Get("/v2/health/live"));
+    EXPECT_EQ(client.Receive()->status, 200);
+  }
+
+  FakeInferenceService service_;
+  HttpServerOptions options_;
+  std::unique_ptr<HttpServer> server_;
+};
+
+int CountAnswers(const std::string& text) {
+  int count = 0;
+  for (size_t at = 0; (at = text.find("HTTP/1.1 ", at)) != std::string::npos; ++at) ++count;
+  return count;
+}
+
+std::string Head(const std::string& fields, const std::string& version = "1.1") {
+  return std::string("POST ") + kInfer + " HTTP/" + version + "\r\nHost: h\r\n" + fields + "\r\n";
+}
+
+TEST_F(HttpFramingTest, WhatMayEndElsewhereIsRefusedAndTheRestNotRead) {
+  Start();
+  const std::string chunk = "5\r\nhello\r\n0\r\n\r\n";
+  const std::string zero("\0", 1);
+  const std::vector<std::pair<std::string, int>> cases = {
+      {Head("Transfer-Encoding: chunked\r\nContent-Length: 15\r\n") + chunk, 400},
+      {Head("Content-Length: 15\r\nTransfer-Encoding: chunked\r\n") + chunk, 400},
+      {Head("Content-Length: 0\r\nTransfer-Encoding: gzip\r\n"), 400},
+      {Head("Transfer-Encoding: gzip\r\nContent-Length: 0\r\n"), 400},
+      {Head("Transfer-Encoding: identity\r\n"), 400},
+      {Head("Transfer-Encoding: xchunked\r\n"), 400},
+      {Head("Transfer-Encoding: gzip\r\n"), 400},
+      {Head("Transfer-Encoding:\r\n"), 400},
+      {Head("Transfer-Encoding: chunked, identity\r\n"), 400},
+      {Head("Transfer-Encoding: chunked, chunked\r\n") + chunk, 400},
+      {Head("Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n") + chunk, 400},
+      {Head("Transfer-Encoding: chunked\r\nTransfer-Encoding: identity\r\n") + chunk, 400},
+      {Head("Transfer-Encoding: gzip, chunked\r\n") + chunk, 501},
+      {Head("Transfer-Encoding: gzip\r\nTransfer-Encoding: chunked\r\n") + chunk, 501},
+      {Head("Transfer-Encoding: chunked\r\n", "1.0") + chunk, 400},
+      {Head("Content-Length: 5\r\nContent-Length: 6\r\n") + "hello", 400},
+      {Head("Content-Length: 5, 6\r\n") + "hello", 400},
+      {Head("Content-Length: +5\r\n") + "hello", 400},
+      {Head("Content-Length: -5\r\n") + "hello", 400},
+      {Head("Content-Length: 0x5\r\n") + "hello", 400},
+      {Head("Content-Length: 5 5\r\n") + "hello", 400},
+      {Head("Content-Length:\r\n") + "hello", 400},
+      {Head("Content-Length: 18446744073709551621\r\n") + "hello", 400},
+      {Head("Content-Length : 5\r\n") + "hello", 400},
+      {Head("Transfer-Encoding : chunked\r\n") + chunk, 400},
+      {std::string("POST ") + kInfer + " HTTP/1.1\r\n Host: h\r\n\r\n", 400},
+      {Head("X: a\nTransfer-Encoding: chunked\r\n") + chunk, 400},
+      {Head("X: a\rTransfer-Encoding: chunked\r\n") + chunk, 400},
+      {Head("X" + zero + ": a\r\n"), 400},
+      {Head("X: a" + zero + "b\r\n"), 400},
+      {"GET /v2/health/live HTTP/1.1\nHost: h\n\n", 400},
+      {Head("Transfer-Encoding: chunked\r\n") + "5\nhello\r\n0\r\n\r\n", 400},
+      {Head("Transfer-Encoding: chunked\r\n") + "0x5\r\nhello\r\n0\r\n\r\n", 400},
+      {Head("Transfer-Encoding: chunked\r\n") + "+5\r\nhello\r\n0\r\n\r\n", 400},
+      {Head("Transfer-Encoding: chunked\r\n") + " 5\r\nhello\r\n0\r\n\r\n", 400},
+      {Head("Transfer-Encoding: chunked\r\n") + "5\r\nhelloXX0\r\n\r\n", 400},
+      {Head("Transfer-Encoding: chunked\r\n") + "10000000000000005\r\nhello\r\n0\r\n\r\n", 400},
+      {Head("Transfer-Encoding: chunked\r\n") + "5\r\nhello\r\n0\r\nContent-Length : 1\r\n\r\n", 400},
+  };
+  for (const auto& [request, status] : cases) {
+    const std::string answers = Exchange(request + Get("/v2/health/live"));
+    EXPECT_EQ(CountAnswers(answers), 1) << request << "\n->\n" << answers;
+    EXPECT_EQ(answers.substr(0, 12), "HTTP/1.1 " + std::to_string(status)) << request;
+    EXPECT_NE(answers.find("Connection: close"), std::string::npos) << request;
+  }
+}
+
+TEST_F(HttpFramingTest, ALengthThatIsSaidTwiceAlikeIsOne) {
+  Start();
+  const std::string json = kJson;
+  const std::string size = std::to_string(json.size());
+  for (const std::string& fields : {"Content-Length: " + size + ", " + size + "\r\n",
+                                    "Content-Length: " + size + "\r\nContent-Length: " + size +
+                                        "\r\n"}) {
+    RawClient client(server_->port());
+    client.Send(Head(fields) + json + Get("/v2/health/live"));
+    EXPECT_EQ(client.Receive()->body, kJsonAnswer);
+    EXPECT_EQ(client.Receive()->status, 200);
+  }
+}
+
+TEST_F(HttpFramingTest, FieldsMeanTheSameInAnyCaseAndFolded) {
+  Start();
+  const std::string json = kJson;
+  char size[32];
+  snprintf(size, sizeof(size), "%zx\r\n", json.size());
+  RawClient client(server_->port());
+  client.Send(Head("TRANSFER-encoding:\r\n Chunked\r\n") + size + json + "\r\n0\r\n\r\n");
+  EXPECT_EQ(client.Receive()->body, kJsonAnswer);
+  codec::json::TextBuffer packed;
+  const tensor::ByteSpan piece{json.data(), json.size()};
+  ASSERT_TRUE(Compress({&piece, 1}, Encoding::kGzip, &packed).ok());
+  for (const char* name : {"GZIP", "x-gzip", "Gzip"}) {
+    client.Send(Post(kInfer, packed.view(),
+                     "content-ENCODING: " + std::string(name) + "\r\nContent-Type: Text/JSON\r\n"));
+    EXPECT_EQ(client.Receive()->body, kJsonAnswer) << name;
+  }
+  client.Send(Post(kInfer, json, "Accept-Encoding: GZIP;Q=0.5\r\n"));
+  EXPECT_EQ(client.Receive()->Field("Content-Encoding"), "gzip");
+}
+
+TEST_F(HttpFramingTest, TrailersChangeNothing) {
+  Start();
+  const std::string json = kJson;
+  char size[32];
+  snprintf(size, sizeof(size), "%zx\r\n", json.size());
+  RawClient client(server_->port());
+  client.Send(Head("Transfer-Encoding: chunked\r\n") + size + json +
+              "\r\n0\r\nInference-Header-Content-Length: 0\r\nContent-Encoding: gzip\r\n\r\n");
+  EXPECT_EQ(client.Receive()->body, kJsonAnswer);
+}
+
+// ---- Clients that have finished sending, or are gone ----
+
+TEST_F(HttpFramingTest, AClientThatHasFinishedSendingIsNotCancelled) {
+  service_.handler = service_.HoldHandler();
+  Start();
+  RawClient client(server_->port());
+  client.Send(Post(kInfer, kJson) + Post(kInfer, kJson));
+  auto first = service_.TakeHeld();
+  client.FinishSending();
+  PassTheLoop();
+  EXPECT_FALSE(first->IsCancelled());
+  FakeInferenceService::Echo(std::move(first));
+  EXPECT_EQ(client.Receive()->body, kJsonAnswer);
+  auto second = service_.TakeHeld();
+  EXPECT_FALSE(second->IsCancelled());
+  FakeInferenceService::Echo(std::move(second));
+  EXPECT_EQ(client.Receive()->body, kJsonAnswer);
+  EXPECT_TRUE(client.AtEnd());
+}
+
+TEST_F(HttpFramingTest, AClientThatHasClosedIsFoundOut) {
+  options_.half_closed_patience = milliseconds{20};
+  service_.handler = service_.HoldHandler();
+  Start();
+  auto closed = std::make_unique<RawClient>(server_->port());
+  RawClient half_closed(server_->port());
+  closed->Send(Post(kInfer, kJson));
+  auto first = service_.TakeHeld();
+  half_closed.Send(Post(kInfer, kJson));
+  auto second = service_.TakeHeld();
+  half_closed.FinishSending();
+  closed.reset();  // FIN, no reset
+  while (!first->IsCancelled()) std::this_thread::yield();
+  EXPECT_EQ(half_closed.Receive()->status, 100);
+  EXPECT_FALSE(second->IsCancelled());
+  FakeInferenceService::Echo(std::move(first));
+  FakeInferenceService::Echo(std::move(second));
+  EXPECT_EQ(half_closed.Receive()->body, kJsonAnswer);
+  EXPECT_TRUE(half_closed.AtEnd());
+}
+
+TEST_F(HttpFramingTest, AClientThatIsLostAfterItFinishedSendingIsCancelled) {
+  service_.handler = service_.HoldHandler();
+  Start();
+  RawClient client(server_->port());
+  client.Send(Post(kInfer, kJson));
+  auto request = service_.TakeHeld();
+  client.FinishSending();
+  PassTheLoop();
+  EXPECT_FALSE(request->IsCancelled());
+  client.Abort();
+  while (!request->IsCancelled()) std::this_thread::yield();
+  FakeInferenceService::Echo(std::move(request));
+}
+
+TEST_F(HttpFramingTest, ManyRequestsBeforeTheEndOfInputAreAllAnswered) {
+  Start();
+  std::string requests;
+  for (int i = 0; i < 1000; ++i) requests += Get("/v2/health/live");
+  RawClient client(server_->port());
+  client.Send(requests);
+  client.FinishSending();
+  EXPECT_EQ(CountAnswers(client.ReceiveRest()), 1000);
+}
+
+// ---- Memory ----
+
+TEST_F(HttpFramingTest, AnnouncedBytesAreNotTaken) {
+  options_.receive_budget =
+      std::make_shared<base::ByteBudget>(size_t{1} << 20, milliseconds{0});
+  Start();
+  std::vector<std::unique_ptr<RawClient>> clients;
+  for (int i = 0; i < 20; ++i) {
+    clients.push_back(std::make_unique<RawClient>(server_->port()));
+    clients.back()->Send(Head("Content-Length: 2000000000\r\n") + "{");
+  }
+  PassTheLoop();
+  RawClient client(server_->port());
+  client.Send(Post(kInfer, kJson));
+  EXPECT_EQ(client.Receive()->body, kJsonAnswer);
+}
+
+TEST_F(HttpFramingTest, BodiesBeyondTheBudgetAreRefused) {
+  options_.receive_budget =
+      std::make_shared<base::ByteBudget>(size_t{1} << 20, milliseconds{0});
+  Start();
+  RawClient large(server_->port());
+  large.Send(Head("Content-Length: 900000\r\n") + "{");  // allocated at once: there is room
+  PassTheLoop();
+  RawClient client(server_->port());
+  client.Send(Post(kInfer, std::string(500'000, ' ')));
+  const auto refused = client.Receive();
+  ASSERT_TRUE(refused);
+  EXPECT_EQ(refused->status, 503);
+  EXPECT_NE(refused->body.find("--max-request-memory"), std::string::npos) << refused->body;
+  EXPECT_TRUE(client.AtEnd());
+
+  RawClient chunked(server_->port());
+  chunked.Send(Head("Transfer-Encoding: chunked\r\n") + "7a120\r\n" + std::string(500'000, ' '));
+  EXPECT_EQ(chunked.Receive()->status, 503);
+
+  large.Send(std::string(899'999, ' '));  // a body that is not JSON: an answer
+  EXPECT_EQ(large.Receive()->status, 500);
+  RawClient next(server_->port());
+  next.Send(Post(kInfer, std::string(400'000, ' ') + kJson));
+  EXPECT_EQ(next.Receive()->body, kJsonAnswer);
+}
+
+TEST_F(HttpFramingTest, ABodyThatTricklesIsGivenUp) {
+  options_.stall_timeout = milliseconds{100};
+  Start();
+  RawClient client(server_->port());
+  client.Send(Head("Content-Length: 1000000\r\n"));
+  // A byte with every turn of the loop, for as long as it may last.
+  RawClient pace(server_->port());
+  constexpr int kMost = 15'000;  // fewer than what counts as progress
+  int sent = 0;
+  for (; sent < kMost && !client.IsEnded(); ++sent) {
+    client.Send("x");
+    pace.Send(Get("/v2/health/live"));
+    EXPECT_EQ(pace.Receive()->status, 200);
+  }
+  EXPECT_TRUE(client.AtEnd());
+}
+
+/// A handler that runs out of memory.
+class ThrowingHandler final : public HttpHandler {
+ public:
+  void Handle(Exchange& exchange) override {
+    if (exchange.head.path() == "/on-loop") throw std::bad_alloc();
+    if (exchange.head.path() == "/off-loop") {
+      return off_loop_.Run(exchange, [] { throw std::bad_alloc(); });
+    }
+    exchange.Finish();
+  }
+  bool AnswerInference(Exchange&, std::unique_ptr<request::InferenceResponse>, int) override {
+    return true;
+  }
+  void Stop() override { off_loop_.Stop(); }
+
+ private:
+  OffLoop off_loop_{"test", 1};
+};
+
+TEST_F(HttpFramingTest, RunningOutOfMemoryEndsTheRequestOnly) {
+  Start(std::make_shared<ThrowingHandler>());
+  RawClient bystander(server_->port());
+  RawClient on_loop(server_->port());
+  on_loop.Send(Get("/on-loop"));
+  EXPECT_TRUE(on_loop.AtEnd());
+  RawClient off_loop(server_->port());
+  off_loop.Send(Get("/off-loop") + Get("/other"));
+  EXPECT_EQ(off_loop.Receive()->status, 503);
+  EXPECT_EQ(off_loop.Receive()->status, 200);
+  bystander.Send(Get("/other"));
+  EXPECT_EQ(bystander.Receive()->status, 200);
+}
+
+// ---- What takes long is done elsewhere ----
+
+std::string LargeJson(const std::string& id, int floats) {
+  std::string json = R"({"id":")" + id + R"(","inputs":[{"name":"INPUT0","shape":[)" +
+                     std::to_string(floats) + R"(],"datatype":"FP32","data":[0.5)";
+  for (int i = 1; i < floats; ++i) json += ",0.25";
+  return json + "]}]}";
+}
+
+TEST_F(HttpFramingTest, LargeJsonIsAnsweredInOrder) {
+  Start();
+  const std::string large = LargeJson("large", 200'000);
+  RawClient client(server_->port());
+  std::thread sender([&] {
+    client.Send(Post(kInfer, large) + Post(kInfer, kJson) +
+                Post(kInfer, large, "Accept-Encoding: gzip\r\n") + Post(kInfer, large + "x"));
+  });
+  const auto first = client.Receive();
+  ASSERT_TRUE(first);
+  EXPECT_EQ(first->status, 200);
+  EXPECT_EQ(first->body.find(R"({"id":"large","model_name":"echo")"), 0u);
+  EXPECT_NE(first->body.find("0.25,0.25]"), std::string::npos);
+  EXPECT_EQ(client.Receive()->body, kJsonAnswer);
+  const auto packed = client.Receive();
+  ASSERT_TRUE(packed);
+  EXPECT_EQ(packed->Field("Content-Encoding"), "gzip");
+  EXPECT_EQ(Decompress(packed->body, 0, 10'000'000)->view(), first->body);
+  const auto malformed = client.Receive();
+  ASSERT_TRUE(malformed);
+  EXPECT_EQ(malformed->status, 500);
+  EXPECT_EQ(malformed->Field("Content-Type"), "application/json");
+  sender.join();
+}
+
+TEST_F(HttpFramingTest, LargeCompressedBodies) {
+  Start();
+  const std::string large = LargeJson("packed", 100'000);
+  codec::json::TextBuffer packed;
+  const tensor::ByteSpan piece{large.data(), large.size()};
+  ASSERT_TRUE(Compress({&piece, 1}, Encoding::kGzip, &packed).ok());
+  RawClient client(server_->port());
+  client.Send(Post(kInfer, packed.view(), "Content-Encoding: gzip\r\n") + Get("/v2/health/live"));
+  const auto answer = client.Receive();
+  ASSERT_TRUE(answer);
+  EXPECT_EQ(answer->status, 200);
+  EXPECT_EQ(answer->body.find(R"({"id":"packed")"), 0u);
+  EXPECT_EQ(client.Receive()->status, 200);
+}
+
+TEST_F(HttpFramingTest, ADrainWaitsForWhatOtherThreadsDo) {
+  Start();
+  RawClient client(server_->port());
+  client.Send(Post(kInfer, LargeJson("last", 100'000)));
+  PassTheLoop();
+  server_->Stop(milliseconds{60'000});
+  const auto answer = client.Receive();
+  ASSERT_TRUE(answer);
+  EXPECT_EQ(answer->status, 200);
+}
+
+}  // namespace
+}  // namespace nereid::frontend::http

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+// How the server stops: new work is refused, what is in flight finishes, the models go.
+#include "server/stopping.h"
+
+#include <algorithm>
+#include <chrono>
+#include <thread>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "server/inference_server.h"
+#include "server/repository_parts.h"
+#include "server/repository_poller.h"
+
+namespace nereid::server {
+
+using base::Status;
+
+namespace {
+
+constexpr uint64_t kSecondNs = 1'000'000'000;
+constexpr std::chrono::milliseconds kPoll{5};
+
+uint64_t SecondsLeft(uint64_t now_ns, uint64_t deadline_ns) {
+  return deadline_ns > now_ns ? (deadline_ns - now_ns + kSecondNs - 1) / kSecondNs : 0;
+}
+
+// A request that was answered counts too, as long as its backend does not release it.
+constexpr const char* kHeld = "Models that backends still hold";
+
+/// " What: one, two", or nothing.
+std::string List(const char* what, const std::vector<std::string>& words) {
+  std::string text;
+  for (const std::string& word : words) text += (text.empty() ? ": " : ", ") + word;
+  return text.empty() ? text : " " + (what + text);
+}
+
+/// The lines that Triton writes each second.
+void LogInFlight(const repository::ModelLifecycle& lifecycle, uint64_t seconds_left) {
+  const auto bound = lifecycle.BoundVersions();
+  LOG_INFO << "Timeout " << seconds_left << ": Found " << bound.size()
+           << " model versions that have in-flight inferences";
+  for (const auto& version : bound) {
+    LOG_INFO << "Model '" << version.id << "' (version " << version.version << ") has "
+             << version.requests << " in-flight inferences";
+  }
+  for (const std::string& model : lifecycle.gate().Loading()) {
+    LOG_INFO << "Model '" << model << "' is being loaded";
+  }
+}
+
+bool HasCorrelationId(const request::InferenceRequest& request) {
+  const auto* const number = std::get_if<uint64_t>(&request.correlation_id);
+  return number != nullptr ? *number != 0 : !std::get<std::string>(request.correlation_id).empty();
+}
+
+}  // namespace
+
+Status CheckGoesOn(const request::InferenceRequest& request, const model::ModelVersion& version) {
+  const bool has_sequences = version.HasSequences();
+  const bool begins = (request.flags & request::kFlagSequenceStart) != 0;
+  // Whether its sequence lives is for the scheduler to say.
+  if (has_sequences && !begins && HasCorrelationId(request)) return Status::Ok();
+  return StoppingStatus(request, /*names_unknown=*/!has_sequences);
+}
+
+Status StoppingStatus(const request::InferenceRequest& request, bool names_unknown) {
+  const bool named = names_unknown || !request.id.empty();
+  return Status::Unavailable((named ? request.LogPrefix() : std::string()) +
+                             "Server is stopping, scheduler for model has stopped accepting new "
+                             "inference requests");
+}
+
+void InferenceServer::BeginStop() {
+  Phase phase = phase_.load(std::memory_order_acquire);
+  while (phase < Phase::kEnding && !phase_.compare_exchange_weak(phase, Phase::kEnding)) {
+  }
+  if (repository_ != nullptr) repository_->lifecycle.gate().Close();
+}
+
+bool InferenceServer::WaitUntilIdle(uint64_t deadline_ns) {
+  const repository::ModelLifecycle& lifecycle = repository_->lifecycle;
+  const base::Clock& clock = base::SteadyClock();
+  LOG_INFO << "Waiting for in-flight requests to complete.";
+  uint64_t next_line_ns = 0;
+  while (true) {
+    const uint64_t now_ns = clock.NowNs();
+    const bool idle = lifecycle.BoundVersions().empty() && lifecycle.gate().Loading().empty();
+    if (idle || now_ns >= next_line_ns || now_ns >= deadline_ns) {
+      LogInFlight(lifecycle, SecondsLeft(now_ns, deadline_ns));
+      next_line_ns = now_ns + kSecondNs;
+    }
+    if (idle || now_ns >= deadline_ns) return idle;
+    std::this_thread::sleep_for(kPoll);
+  }
+}
+
+std::string InferenceServer::DescribePending() const {
+  std::vector<std::string> busy, held;
+  for (const auto& version : repository_->lifecycle.BoundVersions()) {
+    (version.leaving ? held : busy).push_back(VersionText(version.id, version.version));
+  }
+  return List("Models with requests or sequences in flight", busy) + List(kHeld, held) +
+         List("Models that are being loaded", repository_->lifecycle.gate().Loading());
+}
+
+Status InferenceServer::Stop() {
+  return StopBy(base::SteadyClock().NowNs() + uint64_t{exit_timeout_secs_} * kSecondNs);
+}
+
+Status InferenceServer::StopBy(uint64_t deadline_ns) {
+  BeginStop();
+  const bool again = phase_.exchange(Phase::kStopping) == Phase::kStopping;
+  if (repository_ == nullptr) return Status::Ok();
+  const std::string expired = "Exit timeout expired. Exiting immediately.";
+  repository::ModelLifecycle& lifecycle = repository_->lifecycle;
+  const base::Clock& clock = base::SteadyClock();
+  const bool idle = lifecycle.BoundVersions().empty() && lifecycle.gate().Loading().empty();
+  if (!idle && (clock.NowNs() >= deadline_ns || !WaitUntilIdle(deadline_ns))) {
+    return Status::Internal(expired + DescribePending());
+  }
+  poller_.reset();  // no look at the repositories is under way
+  if (!again) LOG_INFO << "All models are stopped, unloading models";
+  lifecycle.UnloadAll();
+  uint64_t next_line_ns = 0;
+  const std::vector<std::string> left = lifecycle.WaitUntilGone([&] {
+    const uint64_t now_ns = clock.NowNs();
+    if (!again && now_ns >= next_line_ns) {
+      LOG_INFO << "Timeout " << SecondsLeft(now_ns, deadline_ns) << ": Found "
+               << lifecycle.LivingVersions()
+               << " live models and 0 in-flight non-inference requests";
+      next_line_ns = now_ns + kSecondNs;
+    }
+    return now_ns >= deadline_ns;
+  });
+  if (left.empty()) return Status::Ok();
+  return Status::Internal(expired + List(kHeld, left));
+}
+
+}  // namespace nereid::server
