@@ -20,6 +20,7 @@ namespace {
 /// How often the thread looks whether the stream is being closed.
 constexpr int kPollMs = 50;
 constexpr size_t kChunk = size_t{64} << 10;
+constexpr uint32_t kLinesBetweenLooks = 64;
 
 int OpenToAppend(const std::string& path) {
   // Not waiting for the reader of a pipe that has a name.
@@ -63,11 +64,14 @@ Status LogStream::Reopen(const std::string& path) {
   // In the place of the old one, which another thread may be writing to this very moment.
   const bool moved = ::dup3(fresh, descriptor_, O_CLOEXEC) >= 0;
   const Status status = moved ? Status::Ok() : CannotOpen(path);
+  kind_ = Kind::kUnknown;
   ::close(fresh);
   return status;
 }
 
 void LogStream::Inspect() {
+  // A system call for each line would cost half as much as the line itself.
+  if (kind_ != Kind::kUnknown && (owned_ || ++lines_ % kLinesBetweenLooks != 0)) return;
   struct stat now {};
   const bool known = ::fstat(descriptor_, &now) == 0;
   if (kind_ != Kind::kUnknown && now.st_dev == device_ && now.st_ino == inode_) return;

@@ -29,7 +29,7 @@ class LogStream {
   /// Makes the line that tells of dropped lines.
   using Notice = std::function<std::string(uint64_t dropped)>;
 
-  /// For a standard stream, which stays open; it may be redirected at any time.
+  /// For a standard stream, which stays open; it may be redirected, which is seen some lines later.
   LogStream(int descriptor, Notice notice);
   /// Opens `path` for appending. INTERNAL with the reason.
   static Result<std::unique_ptr<LogStream>> Open(const std::string& path, Notice notice);
@@ -77,7 +77,8 @@ class LogStream {
   const Notice notice_;
   std::mutex mutex_;
   std::condition_variable changed_;
-  Kind kind_ = Kind::kUnknown;       // guarded by mutex_, as all that follows
+  uint32_t lines_ = 0;  // guarded by mutex_, as all that follows
+  Kind kind_ = Kind::kUnknown;
   uint64_t device_ = 0, inode_ = 0;  // of what the descriptor was when it was inspected
   int writable_ = -1;                // of kNonBlocking; else the descriptor
   std::string kept_;                 // in order, not yet with the thread
