@@ -96,7 +96,7 @@ def write_serving(root):
     for name in ("mlp", "fixed", "scalar", "places", "two_inputs", "onnx_mlp", "unnamed",
                  "only_one_row"):
         copy(root, name + "_completed", name, "" if "onnx" in name else None)
-    name_batch(copy(root, "one_row_completed", "one_row"))
+    name_batch(copy(root, "one_row_completed", "one_row", FP32))
     copy(root, "mlp", "mlp", "max_batch_size: 8\n" + MLP + FP32)
     copy(root, "mlp_dynamic", "mlp", "max_batch_size: 8\n" + MLP + FP32 + OF_THREE)
     copy(root, "mlp_warm", "mlp", "max_batch_size: 8\n" + MLP + FP32 + warmup([4]))
@@ -187,7 +187,9 @@ def refused(root):
         + io("output", "y", "FP32", [2]), "unable to load model 'too_few_inputs', configuration expects 1 "
         "inputs, model provides 2")
     add("no_batch", "only_one_row", batch + io("input", "x", "FP32", [4])
-        + io("output", "y", "FP32", [2, 2]), "set max_batch_size to 0")
+        + io("output", "y", "FP32", [2, 2]),
+        "for the model to support batching the shape should have at least 1 dimension and the first "
+        "dimension must be -1; but shape expected by the model is [1,2,2]")
     add("no_batch_fixed", "only_one_row", batch + io("input", "x", "FP32", [4])
         + io("output", "y", "FP32", [2, 2]) + parameter("SKIP_OV_DYNAMIC_BATCHSIZE", "YES"),
         "SKIP_OV_DYNAMIC_BATCHSIZE fixes the batch to max_batch_size 8, which the model does not")

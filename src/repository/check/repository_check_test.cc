@@ -201,9 +201,8 @@ TEST_F(RepositoryCheckTest, LooksForBackendLibraries) {
                   "find backend library for backend 'mine', try specifying runtime on the "
                   "model configuration.",
                   "models/c/config.pbtxt:2:1 error files.backend_library runtime: backend "
-                  "library name '../x' escapes backend directory '" +
-                      options_.backend_directory +
-                      "/mine', for model 'c', check model config runtime field"));
+                  "library name '../x' escapes backend directory 'backends/mine', for model "
+                  "'c', check model config runtime field"));
 }
 
 TEST_F(RepositoryCheckTest, LooksAtConfigurationFiles) {
