@@ -81,6 +81,12 @@ class InferenceService {
   /// Submits a request. On success `request` is taken, and its sink gets the responses (maybe
   /// before this returns). On failure the caller still owns it and the sink is never called.
   virtual base::Status Infer(std::unique_ptr<request::InferenceRequest>& request) = 0;
+
+  /// The same for callers in this process, which include the plug-ins: while the server waits for
+  /// requests in flight, it still takes those that such requests need.
+  virtual base::Status InferInProcess(std::unique_ptr<request::InferenceRequest>& request) {
+    return Infer(request);
+  }
 };
 
 }  // namespace nereid::api

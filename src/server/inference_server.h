@@ -60,9 +60,6 @@ class InferenceServer final : public api::InferenceService {
   base::Status StopBy(uint64_t deadline_ns);
   void SetExitTimeout(uint32_t seconds) { exit_timeout_secs_ = seconds; }
 
-  /// The same as Infer for callers in this process, which include the plug-ins: taken until Stop.
-  base::Status InferInProcess(std::unique_ptr<request::InferenceRequest>& request);
-
   /// Looks for changes in the repositories now: loads, reloads and unloads, and returns when that
   /// is done. Models that fail are logged. UNAVAILABLE "polling is disabled" in another mode.
   base::Status PollRepositories();
@@ -89,6 +86,7 @@ class InferenceServer final : public api::InferenceService {
   base::Status UnloadModel(const std::string& name, bool unload_dependents) override;
   base::Result<api::ModelTraits> FindModel(const std::string& name, int64_t version) override;
   base::Status Infer(std::unique_ptr<request::InferenceRequest>& request) override;
+  base::Status InferInProcess(std::unique_ptr<request::InferenceRequest>& request) override;
 
   /// The metrics page in Prometheus' text format; empty when metrics are off.
   std::string RenderMetrics();

@@ -4,7 +4,6 @@
 #include "abi/error.h"
 #include "frontend/capi/callback_sink.h"
 #include "frontend/capi/handles.h"
-#include "server/inference_server.h"
 
 using namespace nereid;
 using namespace nereid::frontend_capi;
@@ -21,7 +20,7 @@ class Handover {
     if (InferenceRequest* mine = owned_.release()) SinkOf(*mine).EndSubmission(*mine);
   }
 
-  base::Status Submit(server::InferenceServer& server) { return server.InferInProcess(owned_); }
+  base::Status Submit(api::InferenceService& service) { return service.InferInProcess(owned_); }
 
  private:
   std::unique_ptr<InferenceRequest> owned_;
@@ -50,11 +49,11 @@ TRITONSERVER_Error* TRITONSERVER_ServerInferAsync(TRITONSERVER_Server* server,
   NEREID_CHECK_NOT_NULL(server);
   NEREID_CHECK_NOT_NULL(inference_request);
   return abi::Guard([&]() -> base::Status {
-    NEREID_RETURN_IF_ERROR(ServiceOf(server).status());
+    NEREID_ASSIGN_OR_RETURN(auto* service, ServiceOf(server));
     InferenceRequest* request = Unwrap(inference_request);
     NEREID_RETURN_IF_ERROR(SinkOf(*request).BeginSubmission(*request));
     if (taken != nullptr) request->SetTrace(std::move(taken));
-    return Handover(request).Submit(*server->server);
+    return Handover(request).Submit(*service);
   });
 }
 
