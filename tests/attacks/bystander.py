@@ -45,7 +45,8 @@ class Waits:
         ordered = sorted(self.seconds) or [0.0]
         return {"count": len(self.seconds),
                 "p99_ms": round(ordered[int(len(ordered) * 0.99)] * 1000, 1),
-                "worst_ms": round(ordered[-1] * 1000, 1), "failures": sorted(set(self.failures))[:5]}
+                "worst_ms": round(ordered[-1] * 1000, 1),
+                "failures": sorted(set(self.failures))[:5]}
 
 
 def infer_message(model) -> bytes:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Servers to attack, and what is watched while they are: memory, and the waits of another client."""
+"""Servers to attack, and what is watched meanwhile: memory, and the waits of another client."""
 
 import contextlib
 import json
