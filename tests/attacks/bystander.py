@@ -71,7 +71,11 @@ class HttpAsker:
         wire = self.connections[number % CONNECTIONS]
         wire.send(self.request)
         answer = wire.read()
-        return None if answer.status == 200 else f"HTTP {answer.status} {answer.body[:200]}"
+        if answer.status == 200:
+            return None
+        wire.close()  # as the server may
+        self.connections[number % CONNECTIONS] = raw_http.Wire(self.server, PATIENCE)
+        return f"HTTP {answer.status} {answer.body[:200]}"
 
 
 class GrpcAsker:

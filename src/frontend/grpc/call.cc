@@ -279,7 +279,8 @@ void Call::TakeHeld() {
   const bool at_end = held_ != nullptr && held_->end;
   held_.reset();
   session_->WantsMore(*this);
-  if (at_end) ReceiveEnd();
+  if (at_end) return ReceiveEnd();
+  if (context_.stopping.load(std::memory_order_acquire)) EndIfIdle();
 }
 
 void Call::Tick() {
@@ -308,7 +309,7 @@ void Call::End(CallStatus status) {
 }
 
 void Call::EndIfIdle() {
-  if (finished() || !IsIdle()) return;
+  if (finished() || away_ || held_ != nullptr || !IsIdle()) return;
   Cancel();
   Finish({kGrpcUnavailable, "Server is stopping"});
 }

@@ -122,6 +122,19 @@ TEST_F(GrpcStallTest, OldConnectionsAreToldToGo) {
   client.WaitForClose();
 }
 
+TEST_F(GrpcStallTest, StreamsOutliveTheAgeOfTheirConnection) {
+  options_.keep_alive.max_connection_age = milliseconds(10);
+  Start();
+  TestClient client(port());
+  const int32_t stream = client.Open(kModelStreamInfer);
+  client.WaitForGoAway();
+  client.Send(stream, Frame(EchoRequest("late")), true);
+  const Reply& reply = client.Finish(stream);
+  EXPECT_EQ(reply.status(), 0);
+  EXPECT_EQ(reply.messages().size(), 1u);
+  client.WaitForClose();
+}
+
 TEST_F(GrpcStallTest, GraceEnds) {
   options_.keep_alive.max_connection_age = milliseconds(10);
   options_.keep_alive.max_connection_age_grace = milliseconds(10);

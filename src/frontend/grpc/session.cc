@@ -295,7 +295,7 @@ bool Session::Upkeep(uint64_t now_ns) {
     if (action == KeepAlive::Action::kClose) return false;
     if (action == KeepAlive::Action::kNothing) break;
     if (action == KeepAlive::Action::kGoAway) {
-      GoAway();
+      TakeNoMoreCalls();
     } else {
       nghttp2_submit_ping(session_, NGHTTP2_FLAG_NONE, nullptr);
       transport_.RequestFlush();
@@ -325,13 +325,18 @@ bool Session::Finished() const {
 }
 
 void Session::GoAway() {
-  if (session_ == nullptr || going_away_) return;
+  if (session_ == nullptr) return;
+  TakeNoMoreCalls();
+  // A call that ends stays in the list until its stream is closed.
+  for (size_t i = 0; i < calls_.size(); ++i) calls_[i]->EndIfIdle();
+}
+
+void Session::TakeNoMoreCalls() {
+  if (going_away_) return;
   going_away_ = true;
   nghttp2_submit_goaway(session_, NGHTTP2_FLAG_NONE,
                         nghttp2_session_get_last_proc_stream_id(session_), NGHTTP2_NO_ERROR,
                         nullptr, 0);
-  // A call that ends stays in the list until its stream is closed.
-  for (size_t i = 0; i < calls_.size(); ++i) calls_[i]->EndIfIdle();
   transport_.RequestFlush();
 }
 

@@ -93,6 +93,7 @@ class Session {
   void SendHeaders(Call& call);
   void SendTrailers(Call& call);
   bool CountFrame(uint8_t type, size_t length, uint8_t flags);
+  void TakeNoMoreCalls();
   void Calm(bool allowed);
   void CountPing();
   bool CountHeader(bool is_request, std::string_view name, std::string_view value);
