@@ -144,6 +144,7 @@ Status Endpoints::Parts::StartHttp(const ServerOptions& options, api::InferenceS
   kserve.max_input_size = static_cast<uint64_t>(options.http.max_input_size);
   kserve.run_inline = options.inline_execution != InlineExecution::kNever;
   kserve.tracer = &tracer;
+  kserve.receive_budget = request_memory;
   kserve.header_forward_pattern = options.http.header_forward_pattern;
   NEREID_ASSIGN_OR_RETURN(auto handler, frontend::http::MakeKserveHandler(kserve, service));
   frontend::http::HttpServerOptions from;
@@ -165,6 +166,8 @@ Status Endpoints::Parts::StartMetrics(const MetricsOptions& options,
   from.port = static_cast<uint16_t>(options.port);
   from.threads = 1;
   from.thread_name = "metrics";
+  from.max_body_size = size_t{64} << 10;  // nobody has a reason to send one
+  from.receive_budget = request_memory;
   metrics = std::make_unique<frontend::http::HttpServer>(
       from, frontend::metrics::MakeMetricsHandler([&server] { return server.RenderMetrics(); }));
   NEREID_RETURN_IF_ERROR(CannotStart("Metrics", metrics->Start()));

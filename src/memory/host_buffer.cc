@@ -142,7 +142,7 @@ bool HostBuffer::Grow(size_t size, size_t used) {
 }
 
 void HostBuffer::Reset() {
-  share_ = {};
+  if (share_.size() != 0) share_ = {};
   if (data_ == nullptr) return;
   if (IsPooled(capacity_)) {
     ThePool().Give(data_, capacity_);

@@ -84,19 +84,21 @@ LONG = 14
 def test_what_nobody_waits_for_is_not_executed(server, transports, ask_and_leave, others):
     client = transports["http"]
     before = counted(client, MODEL)
+
+    def finished():
+        now = counts(counted(client, MODEL))
+        return sum(now[kind] - counts(before)[kind] for kind in ("success", "fail"))
+
     with ExitStack() as stack:
         wires = [stack.enter_context(Wire(server, 30)) for _ in range(others)]
         for wire in wires:
             wire.send(REQUEST)
-        wait_for(lambda: waiting(server) == others - 1)  # so one is being executed
-        ask_and_leave(server, lambda: wait_for(lambda: waiting(server) >= others - 1))
+        wait_for(lambda: finished() + waiting(server) == others - 1)  # one is being executed
+        ask_and_leave(server, lambda: wait_for(lambda: finished() + waiting(server) == others))
         for wire in wires:
             assert wire.read().json["outputs"][0]["data"] == [1, 2, 3, 4]
 
-    def finished(now):
-        return counts(now)["success"] + counts(now)["fail"]
-
-    wait_for(lambda: finished(counted(client, MODEL)) == finished(before) + others + 1)
+    wait_for(lambda: finished() == others + 1)
     after = counted(client, MODEL)
     assert after["execution_count"] - before["execution_count"] == others
     assert counts(after)["fail"] - counts(before)["fail"] == 1

@@ -105,6 +105,7 @@ base::Result<std::vector<ModelStatistics>> FakeInferenceService::GetModelStatist
 
 base::Result<std::vector<RepositoryIndexEntry>> FakeInferenceService::GetRepositoryIndex(
     bool ready_only) {
+  if (on_index) on_index();
   std::vector<RepositoryIndexEntry> entries;
   for (const RepositoryIndexEntry& entry : index) {
     if (!ready_only || entry.state == "READY") entries.push_back(entry);

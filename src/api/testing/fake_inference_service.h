@@ -76,6 +76,7 @@ class FakeInferenceService : public InferenceService {
   /// Called by LoadModel before it returns.
   std::function<void(const std::string&, const std::vector<LoadParameter>&)> on_load;
   std::function<void(const std::string&, bool)> on_unload;
+  std::function<void()> on_index;
 
  private:
   std::mutex mutex_;

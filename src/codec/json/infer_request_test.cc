@@ -414,8 +414,8 @@ TEST(DecodeInferRequest, BoundsOfParametersAndDimensions) {
   DecodeLimits limits;
   limits.max_parameters = 2;
   limits.max_dimensions = 2;
-  EXPECT_TRUE(Decode(R"({"inputs":[],"parameters":{"a":1,"b":2,"priority":3}})", "", limits)
-                  .status.ok());
+  EXPECT_TRUE(
+      Decode(R"({"inputs":[],"parameters":{"a":1,"b":2,"priority":3}})", "", limits).status.ok());
   ExpectFailure(Decode(R"({"inputs":[],"parameters":{"a":1,"b":2,"a":3}})", "", limits),
                 StatusCode::kInvalidArgument, "a request can have at most 2 parameters");
   ExpectFailure(Decode(R"({"inputs":[{"name":"IN","shape":[1,1,1]}]})", "", limits),

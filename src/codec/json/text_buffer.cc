@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "codec/json/text_buffer.h"
 
+#include <utility>
+
 namespace nereid::codec::json {
 namespace {
 
@@ -38,6 +40,19 @@ char* WriteEscape(char c, char* out) {
 }
 
 }  // namespace
+
+bool TextBuffer::Grow(size_t room) {
+  if (!ok_) return false;
+  const size_t wanted = std::max({size_ + room, buffer_.size() * 2, size_t{1024}});
+  memory::HostBuffer bigger = memory::HostBuffer::Allocate(wanted);
+  if (!bigger) {
+    ok_ = false;
+    return false;
+  }
+  if (size_ != 0) std::memcpy(bigger.data(), buffer_.data(), size_);
+  buffer_ = std::move(bigger);
+  return true;
+}
 
 TextBuffer& TextBuffer::AppendQuoted(std::string_view text) {
   *this << '"';

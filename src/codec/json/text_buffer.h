@@ -68,18 +68,7 @@ class TextBuffer {
   }
 
  private:
-  bool Grow(size_t room) {
-    if (!ok_) return false;
-    const size_t wanted = std::max({size_ + room, buffer_.size() * 2, size_t{1024}});
-    memory::HostBuffer bigger = memory::HostBuffer::Allocate(wanted);
-    if (!bigger) {
-      ok_ = false;
-      return false;
-    }
-    if (size_ != 0) std::memcpy(bigger.data(), buffer_.data(), size_);
-    buffer_ = std::move(bigger);
-    return true;
-  }
+  bool Grow(size_t room);  // not inline: rare, and large
 
   memory::HostBuffer buffer_;
   size_t size_ = 0;

@@ -22,8 +22,8 @@ namespace asio = boost::asio;
 
 /// How much a client may send ahead of the answers before it is no longer read.
 constexpr size_t kMaxAhead = size_t{64} << 10;
-/// What one connection may read before it is the others' turn: bytes that go to their place, and how
-/// many of them one byte costs that has to be parsed.
+/// What one connection may read before it is the others' turn: bytes that go to their place, and
+/// how many of them one byte costs that has to be parsed.
 constexpr size_t kReadPerTurn = size_t{1} << 20;
 constexpr size_t kCostOfParsing = 8;
 /// Requests sent ahead that one connection may begin before it is the others' turn.
@@ -92,13 +92,15 @@ bool Connection::IsLost() {
 void Connection::BeginDrain() {
   close_after_reply_ = true;
   if (IsAnswering() || state_ == State::kLingering) return;
-  // A whole request may have arrived that the loop has not read yet: closing now would lose it.
+  // A whole request may have arrived that the loop has not read yet: closing now would lose it. So
+  // many turns read what a socket can hold.
   {
+    constexpr int kTurns = 8;
     const Loop::DispatchScope scope(*loop_);
-    ReadMore();
+    for (int turn = 0; turn < kTurns && !IsAnswering(); ++turn) ReadMore();
   }
   // Nobody can say when the rest of half a request comes.
-  if (!IsAnswering() && state_ != State::kLingering) Close();
+  if (!IsAnswering() && state_ != State::kLingering && !taking_ahead_later_) Close();
 }
 
 void Connection::Close() {
@@ -111,8 +113,7 @@ void Connection::Close() {
   gone_.store(true, std::memory_order_relaxed);
   trace.reset();
   deadline_tick_ = 0;
-  Free(received_.Take());
-  received_.Start(0, 0);
+  DropReceived();
   if (cancellation_ != nullptr) cancellation_->Cancel();
   cancellation_.reset();
   boost::system::error_code ignored;
@@ -164,11 +165,14 @@ void Connection::WaitLost() {
                      });
 }
 
-/// Sends what every client of HTTP/1.1 has to read and to ignore: the system of one that has closed
-/// its socket answers with a reset, which WaitLost() sees.
+/// Sends what a client has to read and to ignore: the system of one that has closed its socket
+/// answers with a reset, which WaitLost() sees.
 void Connection::Probe() {
   probe_tick_ = 0;
   if (state_ == State::kBusy && !head.is_http_1_0) SendContinue();
+  if (state_ == State::kStreaming) {
+    (void)stream_->Write(200, std::string(stream_form_.probe), /*may_wait=*/false);
+  }
 }
 
 void Connection::SendContinue() {
@@ -200,8 +204,7 @@ void Connection::ReadMore() {
 // Straight into the buffer that the inputs will view.
 bool Connection::ReadBody(size_t* left) {
   std::span<char> room;
-  const auto outcome =
-      received_.MakeRoom(std::min(body_size_ - received_.size(), *left), &room);
+  const auto outcome = received_.MakeRoom(std::min(body_size_ - received_.size(), *left), &room);
   if (outcome != memory::ReceiveBuffer::Outcome::kDone) {
     Refuse(RefusalOf(outcome));
     return false;
@@ -287,17 +290,22 @@ void Connection::TakeAhead() {
 void Connection::TakeAheadLater() {
   taking_ahead_later_ = true;
   asio::post(socket_.get_executor(), [self = shared_from_this()] {
-    self->loop_->Protect(*self, [&self] {
-      self->taking_ahead_later_ = false;
-      self->taken_ahead_ = 0;
-      if (self->state_ != State::kHead) return;
-      {
-        const Loop::DispatchScope scope(*self->loop_);
-        self->TakeAhead();
-      }
-      self->WaitReadable();
-    });
+    self->loop_->Protect(*self, [&self] { self->OnTurn(); });
   });
+}
+
+/// The others have had their turns.
+void Connection::OnTurn() {
+  taking_ahead_later_ = false;
+  taken_ahead_ = 0;
+  if (state_ == State::kHead) {
+    const Loop::DispatchScope scope(*loop_);
+    TakeAhead();
+  } else if (end_of_input_ && !IsAnswering()) {
+    Close();
+  }
+  if (loop_->draining() && !IsAnswering() && !taking_ahead_later_) Close();
+  WaitReadable();
 }
 
 }  // namespace nereid::frontend::http

@@ -63,8 +63,7 @@ class Connection final : public Exchange, public std::enable_shared_from_this<Co
   std::shared_ptr<request::ResponseSink> BecomeSink(
       std::shared_ptr<request::Cancellation> cancellation) override;
   std::shared_ptr<ReplyStream> BeginStream(std::shared_ptr<request::Cancellation> cancellation,
-                                           std::string_view content_type,
-                                           std::string_view late_piece) override;
+                                           const StreamForm& form) override;
   void ResignSink() override;
   void ContinueWith(std::function<void()> next) override { next_ = std::move(next); }
   bool IsGone() const noexcept override { return gone_.load(std::memory_order_relaxed); }
@@ -95,6 +94,7 @@ class Connection final : public Exchange, public std::enable_shared_from_this<Co
   void TakeInput(std::string_view input);
   void TakeAhead();
   void TakeAheadLater();
+  void OnTurn();
   void OnEndOfInput();
   bool IsLost();
   bool IsAnswering() const {
@@ -110,6 +110,7 @@ class Connection final : public Exchange, public std::enable_shared_from_this<Co
   void NoteProgress();
   void TakeBody();
   void DropBody();
+  void DropReceived();
   void DropReply();
   void Free(memory::HostBuffer buffer);
   void Dispatch();
@@ -178,7 +179,7 @@ class Connection final : public Exchange, public std::enable_shared_from_this<Co
   std::vector<ReplyStream::Piece> sending_;  // of stream_: what unwritten_ views
   bool stream_sent_ = false;                 // sending_ is the end
   bool stream_woken_ = false;                // more came while sending_ was being written
-  std::string_view late_piece_;
+  StreamForm stream_form_;
 };
 
 }  // namespace nereid::frontend::http

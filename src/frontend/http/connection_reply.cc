@@ -57,11 +57,10 @@ void Connection::StartTimer(std::function<void()> on_deadline) {
   if (!deadline_timer_) deadline_timer_.emplace(socket_.get_executor());
   deadline_timer_->expires_at(
       std::chrono::steady_clock::time_point(std::chrono::nanoseconds(head.deadline_ns)));
-  deadline_timer_->async_wait(
-      [self = shared_from_this(),
-       on_deadline = std::move(on_deadline)](const boost::system::error_code& error) {
-        if (!error) self->loop_->Protect(*self, on_deadline);
-      });
+  deadline_timer_->async_wait([self = shared_from_this(), on_deadline = std::move(on_deadline)](
+                                  const boost::system::error_code& error) {
+    if (!error) self->loop_->Protect(*self, on_deadline);
+  });
 }
 
 void Connection::ForgetDeadline() {

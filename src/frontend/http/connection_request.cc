@@ -127,12 +127,16 @@ void Connection::TakeBody() {
   body = {received_.Take(), offset, size};
 }
 
-/// The request's body, as far as it has come, and the connection still has it.
-void Connection::DropBody() {
-  Free(std::move(body.buffer));
-  body = Body{};
+/// What has come of a body that is not complete.
+void Connection::DropReceived() {
   Free(received_.Take());
   received_.Start(0, 0);
+}
+
+/// A body that no request has taken.
+void Connection::DropBody() {
+  if (body.buffer.size() > kMostFreedOnLoop) Free(std::move(body.buffer));
+  body = Body{};
 }
 
 void Connection::Free(memory::HostBuffer buffer) {
@@ -169,6 +173,7 @@ void Connection::Dispatch() {
 void Connection::Refuse(int status, std::string_view message) {
   parser_.reset();
   DropBody();
+  DropReceived();
   state_ = State::kBusy;
   close_after_reply_ = true;
   refused_ = true;

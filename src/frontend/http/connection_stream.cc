@@ -9,11 +9,10 @@
 namespace nereid::frontend::http {
 
 std::shared_ptr<ReplyStream> Connection::BeginStream(
-    std::shared_ptr<request::Cancellation> cancellation, std::string_view content_type,
-    std::string_view late_piece) {
+    std::shared_ptr<request::Cancellation> cancellation, const StreamForm& form) {
   cancellation_ = std::move(cancellation);
-  reply.content_type = content_type;
-  late_piece_ = late_piece;
+  reply.content_type = form.content_type;
+  stream_form_ = form;
   stream_woken_ = false;
   stream_sent_ = false;
   stream_ = std::make_shared<ReplyStream>(
@@ -31,7 +30,8 @@ void Connection::OnStreamDeadline(const std::shared_ptr<ReplyStream>& stream) {
   if (stream != stream_) return;
   const Loop::DispatchScope scope(*loop_);
   cancellation_->Cancel();
-  if (state_ == State::kStreaming) return stream->EndWith(200, std::string(late_piece_));
+  if (state_ == State::kStreaming)
+    return stream->EndWith(200, std::string(stream_form_.late_piece));
   ResignSink();
   reply.SetTooLate();
   OnCompleted(nullptr);

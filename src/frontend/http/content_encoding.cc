@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "frontend/http/field_text.h"
+#include "frontend/http/refusal.h"
 
 namespace nereid::frontend::http {
 namespace {
@@ -29,6 +30,12 @@ Status TooBig(uint64_t max_size) {
   return Status::InvalidArgument("Decompressed data size exceeds the maximum allowed value of " +
                                  std::to_string(max_size) +
                                  " bytes. Use --http-max-input-size to increase the limit.");
+}
+
+Status TooDense(size_t packed, uint64_t limit) {
+  return Status::InvalidArgument("the compressed request body of " + std::to_string(packed) +
+                                 " bytes becomes more than " + std::to_string(limit) +
+                                 " bytes. Send it less compressed, or as it is.");
 }
 
 }  // namespace
@@ -61,14 +68,17 @@ Encoding BestEncoding(std::string_view accepted) {
   return best;
 }
 
-base::Result<Body> Decompress(std::string_view packed, size_t offset, uint64_t max_size) {
+base::Result<Body> Decompress(std::string_view packed, size_t offset, uint64_t max_size,
+                              std::shared_ptr<base::ByteBudget> budget) {
   if (packed.empty()) return Status::InvalidArgument("nothing to be decompressed");
-  Inflated plain = codec::compression::Inflate(packed, std::nullopt, offset, max_size);
+  const uint64_t limit = codec::compression::InflationLimit(packed.size(), max_size);
+  Inflated plain =
+      codec::compression::Inflate(packed, std::nullopt, offset, limit, std::move(budget));
   switch (plain.outcome) {
     case Inflated::Outcome::kDone:
       break;
     case Inflated::Outcome::kTooLarge:
-      return TooBig(max_size);
+      return limit == max_size ? TooBig(max_size) : TooDense(packed.size(), limit);
     case Inflated::Outcome::kIncomplete:
       return Status::InvalidArgument("the compressed request body is incomplete");
     case Inflated::Outcome::kDamaged:
@@ -78,7 +88,7 @@ base::Result<Body> Decompress(std::string_view packed, size_t offset, uint64_t m
     case Inflated::Outcome::kNoMemory:
       return Status::Unavailable("not enough memory for compression");
     case Inflated::Outcome::kOverBudget:
-      return Status::Unavailable("the server holds too many bytes of requests already");
+      return Status::Unavailable(RefusalOf(memory::ReceiveBuffer::Outcome::kOverBudget).text);
   }
   Body body;
   body.buffer = std::move(plain.buffer);

@@ -3,6 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
+#include <memory>
+
 namespace nereid::frontend::http {
 namespace {
 
@@ -34,6 +37,20 @@ TEST(Compression, BombsStopAtTheLimit) {
   EXPECT_EQ(body.status().message(),
             "Decompressed data size exceeds the maximum allowed value of 1000000 bytes. Use "
             "--http-max-input-size to increase the limit.");
+}
+
+TEST(Compression, BombsStopAtTheRatioAndTheBudget) {
+  const std::string packed = Packed(std::string(80'000'000, 'a'), Encoding::kGzip);
+  EXPECT_EQ(Decompress(packed, 0, 1'000'000'000).status().message(),
+            "the compressed request body of " + std::to_string(packed.size()) +
+                " bytes becomes more than 67108864 bytes. Send it less compressed, or as it is.");
+  const auto budget =
+      std::make_shared<base::ByteBudget>(size_t{1} << 20, std::chrono::milliseconds{0});
+  base::ByteShare others;
+  ASSERT_TRUE(budget->Take(1000, false, &others));
+  const auto refused = Decompress(packed, 0, 1'000'000'000, budget);
+  EXPECT_EQ(refused.status().code(), base::StatusCode::kUnavailable);
+  EXPECT_NE(refused.status().message().find("--max-request-memory"), std::string::npos);
 }
 
 TEST(Compression, BrokenData) {

@@ -22,9 +22,11 @@ namespace {
 
 using base::Status;
 
-constexpr std::string_view kEventType = "text/event-stream; charset=utf-8";
-constexpr std::string_view kLateEvent =
-    "data: {\"error\":\"the deadline of the request has passed\"}\n\n";
+constexpr StreamForm kEvents = {
+    "text/event-stream; charset=utf-8",
+    "data: {\"error\":\"the deadline of the request has passed\"}\n\n",
+    ":\n\n",  // a comment
+};
 
 /// Turns the responses of one request into events.
 class EventSink final : public request::ResponseSink {
@@ -157,8 +159,7 @@ void GenerateEndpoint::DecodeOffLoop(Exchange& exchange, std::shared_ptr<Call> c
     if (status.ok()) status = Submit(exchange, call.get(), /*may_run_inline=*/false);
     if (!status.ok()) Fail(exchange, status);
   });
-  workers_.Run(exchange,
-               [this, &exchange, call] { call->decoded = Decode(exchange, call.get()); });
+  workers_.Run(exchange, [this, &exchange, call] { call->decoded = Decode(exchange, call.get()); });
 }
 
 Status GenerateEndpoint::Decode(Exchange& exchange, Call* call) const {
@@ -170,15 +171,15 @@ Status GenerateEndpoint::Decode(Exchange& exchange, Call* call) const {
 
 Status GenerateEndpoint::Submit(Exchange& exchange, Call* call, bool may_run_inline) const {
   std::unique_ptr<request::InferenceRequest> request = std::move(call->request);
-  // Several responses may take long, and may have to wait for the client; and a stream's are encoded
-  // by the thread that sends them.
+  // Several responses may take long, and may have to wait for the client; and a stream's are
+  // encoded by the thread that sends them.
   request->may_run_inline =
       options_.run_inline && may_run_inline && !call->decoupled && !call->stream;
   request->deadline_ns = exchange.head.deadline_ns;
   if (call->stream) {
-    request->SetSink(std::make_shared<EventSink>(
-        exchange.BeginStream(request->cancellation(), kEventType, kLateEvent),
-        request->cancellation(), call->decoupled));
+    request->SetSink(
+        std::make_shared<EventSink>(exchange.BeginStream(request->cancellation(), kEvents),
+                                    request->cancellation(), call->decoupled));
   } else {
     exchange.answer_form = AnswerForm::kGenerate;
     request->SetSink(exchange.BecomeSink(request->cancellation()));

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Requests that are built to be misread, that never end, or that ask for too much: over loopback, in
-// front of a fake service.
+// Requests that are built to be misread, that never end, or that ask for too much: over loopback,
+// in front of a fake service.
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <future>
 #include <memory>
 #include <new>
 #include <string>
@@ -122,7 +123,8 @@ TEST_F(HttpFramingTest, WhatMayEndElsewhereIsRefusedAndTheRestNotRead) {
       {Head("Transfer-Encoding: chunked\r\n") + " 5\r\nhello\r\n0\r\n\r\n", 400},
       {Head("Transfer-Encoding: chunked\r\n") + "5\r\nhelloXX0\r\n\r\n", 400},
       {Head("Transfer-Encoding: chunked\r\n") + "10000000000000005\r\nhello\r\n0\r\n\r\n", 400},
-      {Head("Transfer-Encoding: chunked\r\n") + "5\r\nhello\r\n0\r\nContent-Length : 1\r\n\r\n", 400},
+      {Head("Transfer-Encoding: chunked\r\n") + "5\r\nhello\r\n0\r\nContent-Length : 1\r\n\r\n",
+       400},
   };
   for (const auto& [request, status] : cases) {
     const std::string answers = Exchange(request + Get("/v2/health/live"));
@@ -136,9 +138,9 @@ TEST_F(HttpFramingTest, ALengthThatIsSaidTwiceAlikeIsOne) {
   Start();
   const std::string json = kJson;
   const std::string size = std::to_string(json.size());
-  for (const std::string& fields : {"Content-Length: " + size + ", " + size + "\r\n",
-                                    "Content-Length: " + size + "\r\nContent-Length: " + size +
-                                        "\r\n"}) {
+  for (const std::string& fields :
+       {"Content-Length: " + size + ", " + size + "\r\n",
+        "Content-Length: " + size + "\r\nContent-Length: " + size + "\r\n"}) {
     RawClient client(server_->port());
     client.Send(Head(fields) + json + Get("/v2/health/live"));
     EXPECT_EQ(client.Receive()->body, kJsonAnswer);
@@ -245,8 +247,7 @@ TEST_F(HttpFramingTest, ManyRequestsBeforeTheEndOfInputAreAllAnswered) {
 // ---- Memory ----
 
 TEST_F(HttpFramingTest, AnnouncedBytesAreNotTaken) {
-  options_.receive_budget =
-      std::make_shared<base::ByteBudget>(size_t{1} << 20, milliseconds{0});
+  options_.receive_budget = std::make_shared<base::ByteBudget>(size_t{1} << 20, milliseconds{0});
   Start();
   std::vector<std::unique_ptr<RawClient>> clients;
   for (int i = 0; i < 20; ++i) {
@@ -260,8 +261,7 @@ TEST_F(HttpFramingTest, AnnouncedBytesAreNotTaken) {
 }
 
 TEST_F(HttpFramingTest, BodiesBeyondTheBudgetAreRefused) {
-  options_.receive_budget =
-      std::make_shared<base::ByteBudget>(size_t{1} << 20, milliseconds{0});
+  options_.receive_budget = std::make_shared<base::ByteBudget>(size_t{1} << 20, milliseconds{0});
   Start();
   RawClient large(server_->port());
   large.Send(Head("Content-Length: 900000\r\n") + "{");  // allocated at once: there is room
@@ -336,6 +336,21 @@ TEST_F(HttpFramingTest, RunningOutOfMemoryEndsTheRequestOnly) {
 }
 
 // ---- What takes long is done elsewhere ----
+
+TEST_F(HttpFramingTest, ASlowIndexHoldsNobodyUp) {
+  std::promise<void> asked, answer;
+  service_.on_index = [&] {
+    asked.set_value();
+    answer.get_future().wait();
+  };
+  Start();
+  RawClient slow(server_->port());
+  slow.Send(Post("/v2/repository/index", ""));
+  asked.get_future().wait();
+  PassTheLoop();
+  answer.set_value();
+  EXPECT_EQ(slow.Receive()->status, 200);
+}
 
 std::string LargeJson(const std::string& id, int floats) {
   std::string json = R"({"id":")" + id + R"(","inputs":[{"name":"INPUT0","shape":[)" +

@@ -79,6 +79,13 @@ struct Reply {
 
 class ReplyStream;
 
+/// What the body of a streamed answer is made of besides its pieces. All literals.
+struct StreamForm {
+  std::string_view content_type;
+  std::string_view late_piece;  // the end, where the deadline passes after the beginning
+  std::string_view probe;       // says nothing; sent to see whether the client is there
+};
+
 /// How a handler makes the reply of an inference's response.
 enum class AnswerForm { kInference, kGenerate };
 
@@ -109,11 +116,9 @@ class Exchange : public request::ResponseSink {
       std::shared_ptr<request::Cancellation> cancellation) = 0;
 
   /// Instead of BecomeSink: the answer's body is what is written to the stream, as it comes; the
-  /// exchange ends when the stream does. `late_piece` (a literal) is the body's end where the
-  /// deadline passes after its beginning.
+  /// exchange ends when the stream does.
   virtual std::shared_ptr<ReplyStream> BeginStream(
-      std::shared_ptr<request::Cancellation> cancellation, std::string_view content_type,
-      std::string_view late_piece) = 0;
+      std::shared_ptr<request::Cancellation> cancellation, const StreamForm& form) = 0;
 
   /// Undoes BecomeSink or BeginStream after a failed submission.
   virtual void ResignSink() = 0;
@@ -147,8 +152,8 @@ class HttpHandler {
   /// Whether requests are to be given the times at which they were received.
   virtual bool WantsTimes() const { return false; }
 
-  /// Drops `owner` of much memory: on another thread if the handler has one for that, because giving
-  /// memory back to the system takes long.
+  /// Drops `owner` of much memory: on another thread if the handler has one for that, because
+  /// giving memory back to the system takes long.
   virtual void FreeElsewhere(std::shared_ptr<void> owner) { owner.reset(); }
 
   /// The server's loops have ended: gives up what has not begun on other threads and waits for the

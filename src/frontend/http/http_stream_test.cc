@@ -167,6 +167,32 @@ TEST_F(HttpStreamTest, AnOldClientReadsUntilTheEndOfTheConnection) {
   EXPECT_EQ(client.ReceiveRest(), Event("7") + Event("7"));
 }
 
+TEST_F(HttpStreamTest, AClientThatHasClosedIsFoundOut) {
+  options_.half_closed_patience = milliseconds{20};
+  Start();
+  auto closed = std::make_unique<RawClient>(server_->port());
+  RawClient half_closed(server_->port());
+  closed->Send(Post(kStream, kBody));
+  Held first = Take();
+  half_closed.Send(Post(kStream, kBody));
+  Held second = Take();
+  first.Send(1);
+  second.Send(1);
+  EXPECT_EQ(closed->ReceiveHead().status, 200);
+  EXPECT_EQ(closed->ReceiveChunk(), Event("7"));
+  closed.reset();  // FIN, no reset
+  while (!first.IsCancelled()) std::this_thread::yield();
+
+  half_closed.FinishSending();
+  EXPECT_EQ(half_closed.ReceiveHead().status, 200);
+  EXPECT_EQ(half_closed.ReceiveChunk(), Event("7"));
+  EXPECT_EQ(half_closed.ReceiveChunk(), ":\n\n");
+  EXPECT_FALSE(second.IsCancelled());
+  second.Send(1, true);
+  EXPECT_EQ(half_closed.ReceiveChunk(), Event("7"));
+  EXPECT_EQ(half_closed.ReceiveChunk(), "");
+}
+
 TEST_F(HttpStreamTest, AClientThatGoesAwayCancels) {
   Start();
   auto client = std::make_unique<RawClient>(server_->port());

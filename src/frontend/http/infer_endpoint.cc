@@ -36,15 +36,16 @@ base::Result<size_t> JsonSize(const RequestHead& head, size_t body_size) {
   return static_cast<size_t>(*length);
 }
 
-Status DecompressBody(Exchange& exchange, uint64_t max_size) {
+Status DecompressBody(Exchange& exchange, const KserveOptions& options) {
   base::Result<Encoding> encoding = EncodingFromName(exchange.head.content_encoding);
   if (!encoding.ok()) {
     exchange.reply.extra_fields = "Accept-Encoding: gzip, deflate\r\n";
     return encoding.status();
   }
   if (*encoding == Encoding::kIdentity) return Status::Ok();
-  NEREID_ASSIGN_OR_RETURN(exchange.body,
-                          Decompress(exchange.body.view(), exchange.body.offset, max_size));
+  NEREID_ASSIGN_OR_RETURN(
+      exchange.body, Decompress(exchange.body.view(), exchange.body.offset, options.max_input_size,
+                                options.receive_budget));
   return Status::Ok();
 }
 
@@ -122,7 +123,8 @@ void InferEndpoint::Handle(Exchange& exchange, const Route& route) const {
     if (IsLargeRequest(exchange)) return DecodeOffLoop(exchange, std::move(request));
     status = Decode(exchange, request.get(), &error_type);
   }
-  if (status.ok()) status = Submit(exchange, std::move(request), exchange.body.size <= kMostInlineBody);
+  if (status.ok())
+    status = Submit(exchange, std::move(request), exchange.body.size <= kMostInlineBody);
   if (!status.ok()) Fail(exchange, status, error_type);
 }
 
@@ -154,7 +156,7 @@ void InferEndpoint::DecodeOffLoop(Exchange& exchange, RequestPtr request) const 
 Status InferEndpoint::Decode(Exchange& exchange, InferenceRequest* request,
                              std::string_view* error_type) const {
   if (!exchange.head.content_encoding.empty()) {
-    NEREID_RETURN_IF_ERROR(DecompressBody(exchange, options_.max_input_size));
+    NEREID_RETURN_IF_ERROR(DecompressBody(exchange, options_));
   }
   if (!exchange.head.bad_timeout.empty()) {
     return Status::InvalidArgument(exchange.head.bad_timeout);
@@ -169,9 +171,9 @@ Status InferEndpoint::Decode(Exchange& exchange, InferenceRequest* request,
     NEREID_RETURN_IF_ERROR(
         codec::json::DecodeRawRequest(body, limits, request, &exchange.output_options));
   } else {
-    NEREID_RETURN_IF_ERROR(
-        codec::json::DecodeInferRequest(body.substr(0, json_size), body.substr(json_size), limits,
-                                        request, &exchange.output_options));
+    NEREID_RETURN_IF_ERROR(codec::json::DecodeInferRequest(body.substr(0, json_size),
+                                                           body.substr(json_size), limits, request,
+                                                           &exchange.output_options));
   }
   // Tensors given as JSON have buffers of their own by now.
   if (json_size < body.size()) request->Hold(std::move(exchange.body.buffer));

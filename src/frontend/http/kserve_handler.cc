@@ -123,7 +123,8 @@ void ReplyWrongMethod(Exchange& exchange, std::string_view type) {
 }
 
 void ReplyUnsupported(Exchange& exchange, std::string_view feature) {
-  SetError(exchange, Status::Unsupported(std::string(feature) + " is not supported yet"), kJsonType);
+  SetError(exchange, Status::Unsupported(std::string(feature) + " is not supported yet"),
+           kJsonType);
   exchange.Finish();
 }
 
@@ -211,15 +212,15 @@ bool KserveHandler::AnswerInference(Exchange& exchange,
     Answer(exchange, std::move(response), count);
     return true;
   }
-  const auto held = std::make_shared<std::unique_ptr<request::InferenceResponse>>(
-      std::move(response));
+  const auto held =
+      std::make_shared<std::unique_ptr<request::InferenceResponse>>(std::move(response));
   codec_.Run(exchange,
              [this, &exchange, held, count] { Answer(exchange, std::move(*held), count); });
   return false;
 }
 
-void KserveHandler::Answer(Exchange& exchange,
-                           std::unique_ptr<request::InferenceResponse> response, int count) {
+void KserveHandler::Answer(Exchange& exchange, std::unique_ptr<request::InferenceResponse> response,
+                           int count) {
   if (exchange.answer_form == AnswerForm::kGenerate) {
     return generate_.Answer(exchange, std::move(response), count);
   }

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "api/inference_service.h"
+#include "base/byte_budget.h"
 #include "base/result.h"
 #include "frontend/http/http_handler.h"
 #include "tracing/request_tracer.h"
@@ -16,6 +17,9 @@ struct KserveOptions {
   /// Limit of the JSON part of a request, of each tensor given as JSON, of a raw binary input and
   /// of a decompressed body (--http-max-input-size).
   uint64_t max_input_size = 67'108'864;
+  /// Bounds the memory of inflated bodies, together with all that the server receives. Null: no
+  /// bound.
+  std::shared_ptr<base::ByteBudget> receive_budget = nullptr;
   /// Lets the service run a cheap model on the event loop.
   bool run_inline = true;
   /// Which requests are traced; it must outlive the handler. Null: none, and nothing to set.

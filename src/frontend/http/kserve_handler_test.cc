@@ -34,9 +34,8 @@ class FakeExchange final : public Exchange, public std::enable_shared_from_this<
     return shared_from_this();
   }
   std::shared_ptr<ReplyStream> BeginStream(std::shared_ptr<request::Cancellation>,
-                                           std::string_view content_type,
-                                           std::string_view) override {
-    reply.content_type = content_type;
+                                           const StreamForm& form) override {
+    reply.content_type = form.content_type;
     stream = std::make_shared<ReplyStream>(kStreamLimit, std::chrono::milliseconds{0},
                                            [this](std::shared_ptr<ReplyStream> ready) {
                                              ReplyStream::Ready taken = ready->Take();

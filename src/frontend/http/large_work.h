@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is too much for an event loop: up to these sizes a request is decoded, and an answer encoded,
-// in a millisecond or two where it arrives; a hand-over to another thread costs some ten
+// What is too much for an event loop: up to these sizes a request is decoded, and an answer
+// encoded, in a millisecond or two where it arrives; a hand-over to another thread costs some ten
 // microseconds.
 #pragma once
 
@@ -19,7 +19,8 @@ inline constexpr size_t kMostToPackOnLoop = size_t{8} << 10;
 /// A model whose requests are this large does not run on the loop, however short its usual
 /// executions are.
 inline constexpr size_t kMostInlineBody = size_t{4} << 20;
-/// Bytes of memory to be given back to the system: it takes the kernel a few milliseconds for 64 MiB.
+/// Bytes of memory to be given back to the system: it takes the kernel a few milliseconds for 64
+/// MiB.
 inline constexpr size_t kMostFreedOnLoop = size_t{64} << 20;
 
 }  // namespace nereid::frontend::http

@@ -29,9 +29,8 @@ using ReusePort = asio::detail::socket_option::boolean<SOL_SOCKET, SO_REUSEPORT>
 /// A quarter of the shortest timeout, but no more often than tests need and once a second at least.
 milliseconds TickFor(const HttpServerOptions& options) {
   milliseconds tick = kLongestTick;
-  for (const milliseconds timeout :
-       {options.head_timeout, options.stall_timeout, options.idle_timeout,
-        options.half_closed_patience}) {
+  for (const milliseconds timeout : {options.head_timeout, options.stall_timeout,
+                                     options.idle_timeout, options.half_closed_patience}) {
     if (timeout.count() > 0) tick = std::min(tick, timeout / 4);
   }
   return std::max(tick, milliseconds{5});

@@ -34,7 +34,8 @@ class Place {
 void OffLoop::Run(Exchange& exchange, std::function<void()> work) {
   auto place = std::make_shared<Place>(waiting_);
   if (place->before() >= max_waiting_) {
-    return Refuse(exchange, "the server is busy with other large or slow requests. Try again later.");
+    return Refuse(exchange,
+                  "the server is busy with other large or slow requests. Try again later.");
   }
   const auto shared = exchange.Share();
   auto run = [shared, work = std::move(work), place = std::move(place)]() mutable {

@@ -20,8 +20,9 @@ class OffLoop {
       : workers_(std::move(thread_name), max_threads), max_waiting_(max_waiting) {}
 
   /// Runs `work`, which may use the exchange but not its connection, on another thread and then
-  /// finishes the exchange; where the client has gone before that, without `work`. What `work` throws becomes an answer of 503. Where it cannot be run the
-  /// exchange is answered so at once, without `work`.
+  /// finishes the exchange; where the client has gone before that, without `work`. What `work`
+  /// throws becomes an answer of 503. Where it cannot be run the exchange is answered so at once,
+  /// without `work`.
   void Run(Exchange& exchange, std::function<void()> work);
 
   /// Drops what has not begun, waits for the rest.

@@ -24,8 +24,9 @@ TEST(TransferCodings, OnlyChunkedIsRead) {
 }
 
 TEST(TransferCodings, AnEndThatIsUnknownIsAnError) {
-  for (const char* field : {"", ",", "identity", "gzip", "xchunked", "chunkedx", "chunked;q=1",
-                            "chunked, identity", "chunked, chunked", "chunked gzip", "\"chunked\""}) {
+  for (const char* field :
+       {"", ",", "identity", "gzip", "xchunked", "chunkedx", "chunked;q=1", "chunked, identity",
+        "chunked, chunked", "chunked gzip", "\"chunked\""}) {
     EXPECT_EQ(Status({field}), 400) << field;
   }
   EXPECT_EQ(Status({"chunked", "gzip"}), 400);

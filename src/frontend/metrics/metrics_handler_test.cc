@@ -3,6 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <future>
+#include <string>
+
 #include "frontend/http/http_server.h"
 #include "frontend/http/testing/raw_client.h"
 
@@ -38,6 +41,29 @@ TEST(MetricsHandler, Answers) {
   EXPECT_EQ(post->status, 405);
   server.Stop(std::chrono::milliseconds{10'000});
   EXPECT_EQ(calls, 2);
+}
+
+TEST(MetricsHandler, ALongPageHoldsNobodyUp) {
+  http::HttpServerOptions options;
+  options.address = "127.0.0.1";
+  options.port = 0;
+  options.threads = 1;
+  std::promise<void> asked, answer;
+  http::HttpServer server(options, MakeMetricsHandler([&] {
+                            asked.set_value();
+                            answer.get_future().wait();
+                            return std::string("nv_x 1\n");
+                          }));
+  ASSERT_TRUE(server.Start().ok());
+  http::testing::RawClient slow(server.port());
+  slow.Send(http::testing::Get("/metrics"));
+  asked.get_future().wait();
+  http::testing::RawClient other(server.port());
+  other.Send(http::testing::Get("/other"));
+  EXPECT_EQ(other.Receive()->status, 200);
+  answer.set_value();
+  EXPECT_EQ(slow.Receive()->body, "nv_x 1\n");
+  server.Stop(std::chrono::milliseconds{10'000});
 }
 
 }  // namespace

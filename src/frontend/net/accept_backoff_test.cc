@@ -8,9 +8,7 @@
 namespace nereid::frontend::net {
 namespace {
 
-boost::system::error_code Error(int number) {
-  return {number, boost::system::system_category()};
-}
+boost::system::error_code Error(int number) { return {number, boost::system::system_category()}; }
 
 TEST(AcceptBackoff, PausesOnlyWhereTheNextAcceptWouldFailToo) {
   for (const int error : {EMFILE, ENFILE, ENOBUFS, ENOMEM, EBADF}) {
