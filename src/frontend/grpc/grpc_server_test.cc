@@ -11,6 +11,7 @@
 #include <thread>
 
 #include "frontend/grpc/call_status.h"
+#include "frontend/grpc/server_context.h"
 #include "frontend/grpc/testing/server_fixture.h"
 #include "health.pb.h"
 #include "reflection.pb.h"
@@ -91,6 +92,30 @@ TEST_F(GrpcServerTest, StatisticsKeepEveryField) {
   EXPECT_EQ(found.batch_stats(0).batch_size(), 8u);
   EXPECT_EQ(found.batch_stats(0).compute_infer().ns(), 10u);
   EXPECT_EQ(found.memory_usage(0).byte_size(), 12u);
+}
+
+TEST_F(GrpcServerTest, TheIndexIsReadOffTheLoopAndNotBehindLoads) {
+  std::promise<void> allowed;
+  const std::shared_future<void> may_go = allowed.get_future().share();
+  std::promise<void> reading;
+  service_.on_load = [may_go](const auto&, const auto&) { may_go.wait(); };
+  service_.on_index = [&, may_go] {
+    reading.set_value();
+    may_go.wait();
+  };
+  Start();
+  TestClient client(port());
+  std::vector<int32_t> streams;
+  for (size_t i = 0; i <= kMaxBlockingThreads; ++i) {
+    streams.push_back(client.Open(Path("RepositoryModelLoad")));
+    client.Send(streams.back(), Frame(""), true);
+  }
+  streams.push_back(client.Open(Path("RepositoryIndex")));
+  client.Send(streams.back(), Frame(""), true);
+  reading.get_future().wait();                           // although every thread for loads is taken
+  EXPECT_EQ(client.Unary(kServerLive, "").status(), 0);  // the only loop is not blocked
+  allowed.set_value();
+  for (const int32_t stream : streams) EXPECT_EQ(client.Finish(stream).status(), 0);
 }
 
 TEST_F(GrpcServerTest, LoadingRunsOffTheLoopWithItsParameters) {

@@ -467,5 +467,37 @@ TEST_F(HttpServerTest, BadAddress) {
   EXPECT_EQ(server.Start().code(), base::StatusCode::kInvalidArgument);
 }
 
+TEST_F(HttpServerTest, TheIndexIsReadOffTheLoopAndNotBehindLoads) {
+  std::promise<void> allowed;
+  const std::shared_future<void> may_go = allowed.get_future().share();
+  std::promise<void> reading;
+  service_.on_load = [may_go](const auto&, const auto&) { may_go.wait(); };
+  service_.on_index = [&, may_go] {
+    reading.set_value();
+    may_go.wait();
+  };
+  options_.threads = 1;
+  Start();
+  const auto post = [](const std::string& path) {
+    return "POST " + path + " HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\n\r\n";
+  };
+  constexpr int kLoads = 10;  // more than there are threads for loads
+  std::vector<std::unique_ptr<RawClient>> clients;
+  for (int i = 0; i < kLoads; ++i) {
+    clients.push_back(std::make_unique<RawClient>(server_->port()));
+    clients.back()->Send(post("/v2/repository/models/m/load"));
+  }
+  clients.push_back(std::make_unique<RawClient>(server_->port()));
+  clients.back()->Send(post("/v2/repository/index"));
+  reading.get_future().wait();
+  EXPECT_EQ(Ask("GET /v2/health/live HTTP/1.1\r\nHost: x\r\n\r\n").status, 200);
+  allowed.set_value();
+  for (const auto& client : clients) {
+    const auto response = client->Receive();
+    ASSERT_TRUE(response);
+    EXPECT_EQ(response->status, 200);
+  }
+}
+
 }  // namespace
 }  // namespace nereid::frontend::http
