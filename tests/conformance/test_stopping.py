@@ -2,11 +2,14 @@
 """How a server stops: what is in flight, by which signal, over which protocol; what is answered
 meanwhile, how long it takes and with which code it ends. Each case has a server of its own."""
 
+import http.client
 import os
 import signal
 import subprocess
+import threading
 import time
 
+import grpc
 import grpc_raw
 import pytest
 import raw_http
@@ -102,6 +105,39 @@ def test_requests_in_flight_finish_and_new_ones_are_refused(stoppable, flight, p
         check()  # the answers come, and are right: the steps behind the first have run
     stopped.ended(0)
     assert f"has {how.get('count', 1)} in-flight inferences" in stopped.log
+
+
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+def test_a_stream_of_new_requests_does_not_hold_the_stop(stoppable, protocol):
+    """Every request is answered or refused until the ports close, which they do."""
+    stopped = stoppable()
+    wrong = []
+
+    def ask():
+        while True:
+            try:
+                if INFER[protocol](stopped.server, "one", 5) != 5:
+                    return wrong.append("another answer")
+            except AssertionError as error:  # over HTTP a status other than 200
+                if STOPPING not in str(error):
+                    return wrong.append(str(error))
+            except grpc.RpcError as error:
+                if STOPPING in error.details():
+                    continue
+                return None if error.code().name == "UNAVAILABLE" else wrong.append(str(error))
+            except (OSError, http.client.HTTPException):
+                return None  # the port is closed
+
+    asking = [threading.Thread(target=ask, daemon=True) for _ in range(8)]
+    for thread in asking:
+        thread.start()
+    wait_for(lambda: len(stopped.notes["one"].executions()) > 20, "requests", BOUND)
+    stopped.signal(signal.SIGTERM)
+    stopped.ended(0)
+    for thread in asking:
+        thread.join(BOUND)
+        assert not thread.is_alive()
+    assert wrong == []
 
 
 def test_what_else_is_answered_meanwhile(stoppable):
