@@ -24,8 +24,8 @@ namespace asio = boost::asio;
 constexpr size_t kMaxAhead = size_t{64} << 10;
 /// What one connection may read before it is the others' turn: bytes that go to their place, and
 /// how many of them one byte costs that has to be parsed.
-constexpr size_t kReadPerTurn = size_t{1} << 20;
-constexpr size_t kCostOfParsing = 8;
+constexpr size_t kReadPerTurn = size_t{2} << 20;
+constexpr size_t kCostOfParsing = 12;
 /// Requests sent ahead that one connection may begin before it is the others' turn.
 constexpr int kAheadPerTurn = 16;
 
