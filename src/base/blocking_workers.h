@@ -59,7 +59,7 @@ class BlockingWorkers {
   void Work();
   /// Queues the task, or returns false. mutex_ is held.
   bool Accept(Task* task);
-  /// Starts one more thread; false where there are enough, or the system gives none. mutex_ is held.
+  /// Starts one more thread; false where that cannot or need not be done. mutex_ is held.
   bool AddThread();
   /// Takes what is abandoned out of the queue. mutex_ is held.
   std::deque<Waiting> TakeAbandoned();

@@ -27,7 +27,9 @@ class NameIndex {
       }
       return std::nullopt;
     }
-    for (; indexed_ < list.size(); ++indexed_) positions_.emplace(name_of(list[indexed_]), indexed_);
+    for (; indexed_ < list.size(); ++indexed_) {
+      positions_.emplace(name_of(list[indexed_]), indexed_);
+    }
     const auto found = positions_.find(name);
     if (found == positions_.end()) return std::nullopt;
     return found->second;

@@ -51,8 +51,8 @@ TEST(HostBufferTest, KeepsNoMoreThanItsBound) {
 TEST(HostBufferTest, GrowsWithItsContents) {
   HostBuffer buffer = HostBuffer::Allocate(10);
   std::memcpy(buffer.data(), "0123456789", 10);
-  for (const size_t size : {size_t{100}, size_t{65537}, size_t{1} << 20, (size_t{64} << 20) + 1,
-                            size_t{200} << 20}) {
+  for (const size_t size :
+       {size_t{100}, size_t{65537}, size_t{1} << 20, (size_t{64} << 20) + 1, size_t{200} << 20}) {
     ASSERT_TRUE(buffer.Grow(size, 10)) << size;
     EXPECT_EQ(buffer.size(), size);
     EXPECT_EQ(reinterpret_cast<uintptr_t>(buffer.data()) % HostBuffer::kAlignment, 0u);

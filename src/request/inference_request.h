@@ -169,7 +169,7 @@ class InferenceRequest {
   friend base::Status ResolveRawInput(InferenceRequest&);
   std::vector<Input> inputs_;
   base::NameIndex input_names_;  // for AddInput
-  size_t server_inputs_ = 0;  // how many of them, at the end, the server added
+  size_t server_inputs_ = 0;     // how many of them, at the end, the server added
   bool is_raw_ = false;
   std::shared_ptr<ResponseSink> sink_;
   std::shared_ptr<Cancellation> cancellation_;

@@ -17,8 +17,8 @@
 //   count   (1)          how many
 //   sleep   (0)          for how many milliseconds Execute sleeps before anything else
 //
-// But for `inside`, they come from another thread, after the request is released. They stop when the client
-// gives up, but for `deaf` and `gone`.
+// But for `inside`, they come from another thread, after the request is released. They stop when
+// the client gives up, but for `deaf` and `gone`.
 #include <utility>
 
 #include "decoupled_instance.h"

@@ -10,8 +10,8 @@
 //               Requests that the server made itself have rows as well.
 //   gate        a file that holds executions (see gate.h)
 //   load_gate   a file that holds the model's load in the same way
-//   iterations  a request is given back to the scheduler until it was executed that often; where the
-//               scheduler does not take it, its answer is what the scheduler said
+//   iterations  a request is given back to the scheduler until it was executed that often; where
+//               the scheduler does not take it, its answer is what the scheduler said
 //
 // The request's own parameter `fail` makes its answer an error with that text. Executions are
 // counted from 1, over all instances of the model.

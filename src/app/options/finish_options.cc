@@ -110,7 +110,8 @@ void TakeOldTrace(FlagState& state, std::string_view flag, std::string_view sett
   if (state.Given("trace-config " + std::string(setting))) {
     state.warnings.push_back("Warning: Overriding deprecated '--" + std::string(flag) +
                              "' in favor of provided " + std::string(setting) +
-                             (setting == "rate" || setting == "level" ? " value" : "") + " in --trace-config!");
+                             (setting == "rate" || setting == "level" ? " value" : "") +
+                             " in --trace-config!");
     return;
   }
   target = static_cast<U>(*old);

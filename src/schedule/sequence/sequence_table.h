@@ -25,9 +25,9 @@ class SequenceTable {
   SequenceTable(const SequenceTable&) = delete;
   SequenceTable& operator=(const SequenceTable&) = delete;
 
-  /// Makes a sequence, which is closed at once if its id is internal. It gets the free slot with the
-  /// lowest number, of instances with the same the one that was added first; or it goes to the end
-  /// of the backlog. If a closed sequence with the id is alive still, it becomes that one's
+  /// Makes a sequence, which is closed at once if its id is internal. It gets the free slot with
+  /// the lowest number, of instances with the same the one that was added first; or it goes to the
+  /// end of the backlog. If a closed sequence with the id is alive still, it becomes that one's
   /// successor; an open one there must not be.
   Sequence& Begin(request::CorrelationId id, bool internal, uint64_t now_ns);
 
