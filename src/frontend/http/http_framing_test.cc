@@ -19,6 +19,7 @@
 #include "frontend/http/kserve_handler.h"
 #include "frontend/http/off_loop.h"
 #include "frontend/http/testing/raw_client.h"
+#include "frontend/http/testing/server_fixture.h"
 
 namespace nereid::frontend::http {
 namespace {
@@ -26,32 +27,16 @@ namespace {
 using api::testing::FakeInferenceService;
 using std::chrono::milliseconds;
 using testing::Get;
+using testing::kInfer;
+using testing::kJson;
+using testing::kJsonAnswer;
 using testing::Post;
 using testing::RawClient;
 
-constexpr char kInfer[] = "/v2/models/echo/infer";
-constexpr char kJson[] =
-    R"({"inputs":[{"name":"INPUT0","shape":[2],"datatype":"FP32","data":[1,2.5]}]})";
-constexpr char kJsonAnswer[] =
-    R"({"model_name":"echo","model_version":"1","outputs":[{"name":"OUTPUT0","datatype":"FP32",)"
-    R"("shape":[2],"data":[1.0,2.5]}]})";
-
-class HttpFramingTest : public ::testing::Test {
+class HttpFramingTest : public testing::ServerFixture {
  protected:
-  HttpFramingTest() {
-    options_.address = "127.0.0.1";
-    options_.port = 0;
-    options_.threads = 1;  // so that what one client sent has been seen before a later one's answer
-  }
-
-  void Start() { Start(*MakeKserveHandler({}, service_)); }
-  void Start(std::shared_ptr<HttpHandler> handler) {
-    server_ = std::make_unique<HttpServer>(options_, std::move(handler));
-    ASSERT_TRUE(server_->Start().ok());
-  }
-  void TearDown() override {
-    if (server_) server_->Stop(milliseconds{10'000});
-  }
+  // One thread, so that what one client sent has been seen before a later one's answer.
+  HttpFramingTest() : ServerFixture(1) {}
 
   /// Everything that the server sends until it closes.
   std::string Exchange(const std::string& request) {
@@ -65,10 +50,6 @@ class HttpFramingTest : public ::testing::Test {
     client.Send(Get("/v2/health/live"));
     EXPECT_EQ(client.Receive()->status, 200);
   }
-
-  FakeInferenceService service_;
-  HttpServerOptions options_;
-  std::unique_ptr<HttpServer> server_;
 };
 
 int CountAnswers(const std::string& text) {

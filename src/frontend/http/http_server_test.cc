@@ -14,6 +14,7 @@
 #include "frontend/http/content_encoding.h"
 #include "frontend/http/kserve_handler.h"
 #include "frontend/http/testing/raw_client.h"
+#include "frontend/http/testing/server_fixture.h"
 
 namespace nereid::frontend::http {
 namespace {
@@ -21,31 +22,15 @@ namespace {
 using api::testing::FakeInferenceService;
 using std::chrono::milliseconds;
 using testing::Get;
+using testing::kInfer;
+using testing::kJson;
+using testing::kJsonAnswer;
 using testing::Post;
 using testing::RawClient;
 
-constexpr char kInfer[] = "/v2/models/echo/infer";
-constexpr char kJson[] =
-    R"({"inputs":[{"name":"INPUT0","shape":[2],"datatype":"FP32","data":[1,2.5]}]})";
-constexpr char kJsonAnswer[] =
-    R"({"model_name":"echo","model_version":"1","outputs":[{"name":"OUTPUT0","datatype":"FP32",)"
-    R"("shape":[2],"data":[1.0,2.5]}]})";
-
-class HttpServerTest : public ::testing::Test {
+class HttpServerTest : public testing::ServerFixture {
  protected:
-  HttpServerTest() {
-    options_.address = "127.0.0.1";
-    options_.port = 0;
-    options_.threads = 2;
-  }
-
-  void Start() {
-    auto handler = MakeKserveHandler(kserve_, service_);
-    ASSERT_TRUE(handler.ok());
-    server_ = std::make_unique<HttpServer>(options_, *handler);
-    const base::Status status = server_->Start();
-    ASSERT_TRUE(status.ok()) << status.message();
-  }
+  HttpServerTest() : ServerFixture(2) {}
 
   testing::RawResponse Ask(const std::string& request) {
     RawClient client(server_->port());
@@ -53,15 +38,6 @@ class HttpServerTest : public ::testing::Test {
     auto response = client.Receive();
     return response ? *response : testing::RawResponse{};
   }
-
-  void TearDown() override {
-    if (server_) server_->Stop(milliseconds{10'000});
-  }
-
-  FakeInferenceService service_;
-  HttpServerOptions options_;
-  KserveOptions kserve_;
-  std::unique_ptr<HttpServer> server_;
 };
 
 std::string BinaryBody(std::string* fields, size_t floats = 2) {

@@ -13,6 +13,7 @@
 #include "frontend/http/http_server.h"
 #include "frontend/http/kserve_handler.h"
 #include "frontend/http/testing/raw_client.h"
+#include "frontend/http/testing/server_fixture.h"
 #include "request/inference_response.h"
 #include "request/response_factory.h"
 
@@ -68,27 +69,11 @@ std::string Event(const std::string& data) {
   return "data: {\"OUT\":" + data + ",\"model_name\":\"decoupled\",\"model_version\":\"1\"}\n\n";
 }
 
-class HttpStreamTest : public ::testing::Test {
+class HttpStreamTest : public testing::ServerFixture {
  protected:
-  HttpStreamTest() {
-    options_.address = "127.0.0.1";
-    options_.port = 0;
-    options_.threads = 1;
-    service_.handler = service_.HoldHandler();
-  }
+  HttpStreamTest() : ServerFixture(1) { service_.handler = service_.HoldHandler(); }
 
-  void Start() {
-    server_ = std::make_unique<HttpServer>(options_, *MakeKserveHandler({}, service_));
-    ASSERT_TRUE(server_->Start().ok());
-  }
   Held Take() { return Held(service_.TakeHeld()); }
-  void TearDown() override {
-    if (server_) server_->Stop(milliseconds{10'000});
-  }
-
-  FakeInferenceService service_;
-  HttpServerOptions options_;
-  std::unique_ptr<HttpServer> server_;
 };
 
 TEST_F(HttpStreamTest, EventsGoOutAsTheyCome) {
