@@ -9,7 +9,7 @@
 namespace nereid::memory {
 namespace {
 
-constexpr size_t kFirstCapacity = size_t{4} << 10;
+constexpr size_t kFirstCapacity = ReceiveBuffer::kUncharged;
 // Up to this size capacities double, so that little is copied; above it small steps keep what is
 // charged close to what has come.
 constexpr size_t kLargestStep = size_t{64} << 20;
@@ -26,7 +26,7 @@ void ReceiveBuffer::Start(size_t offset, size_t announced) {
 size_t ReceiveBuffer::NextCapacity(size_t needed) const {
   const size_t all = announced_ > SIZE_MAX - offset_ ? SIZE_MAX : offset_ + announced_;
   const size_t held = buffer_.size();
-  const bool is_roomy = budget_ == nullptr || !budget_->IsHalfSpent();
+  const bool is_roomy = all <= kUncharged || budget_ == nullptr || !budget_->IsHalfSpent();
   if (held == 0 && needed <= all && announced_ <= kLargestStep && is_roomy) return all;
   const size_t step = std::clamp(held, kFirstCapacity, kLargestStep);
   const size_t grown = std::max(needed, held + step);
@@ -35,17 +35,18 @@ size_t ReceiveBuffer::NextCapacity(size_t needed) const {
 }
 
 ReceiveBuffer::Outcome ReceiveBuffer::Reserve(size_t capacity) {
-  const size_t more = capacity - buffer_.size();
-  base::ByteShare first;
-  const bool is_new = buffer_.size() == 0;
-  if (budget_ != nullptr) {
-    const bool taken =
-        is_new ? budget_->Take(more, /*may_wait=*/false, &first) : buffer_.share().Grow(more);
-    if (!taken) return Outcome::kOverBudget;
+  const size_t used = buffer_.size() == 0 ? 0 : offset_ + size_;
+  if (budget_ == nullptr || capacity <= kUncharged) {
+    return buffer_.Grow(capacity, used) ? Outcome::kDone : Outcome::kNoMemory;
   }
+  const size_t charged = buffer_.share().size();
+  base::ByteShare first;
+  const bool taken = charged == 0 ? budget_->Take(capacity, /*may_wait=*/false, &first)
+                                  : buffer_.share().Grow(capacity - charged);
+  if (!taken) return Outcome::kOverBudget;
   // Without memory the share stays as large as it was asked for: the caller gives the buffer up.
-  if (!buffer_.Grow(capacity, is_new ? 0 : offset_ + size_)) return Outcome::kNoMemory;
-  if (is_new) buffer_.Charge(std::move(first));
+  if (!buffer_.Grow(capacity, used)) return Outcome::kNoMemory;
+  if (charged == 0) buffer_.Charge(std::move(first));
   return Outcome::kDone;
 }
 

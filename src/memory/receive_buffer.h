@@ -13,10 +13,16 @@ namespace nereid::memory {
 
 /// Collects the bytes of one message or body from outside. Memory follows the bytes that arrive: an
 /// announced size is allocated at once, which saves copies, only up to 64 MiB and only while less
-/// than half of the budget is taken; otherwise the buffer grows with its contents. Every byte of
-/// capacity is charged to the budget for as long as the memory lives. One thread at a time.
+/// than half of the budget is taken; otherwise the buffer grows with its contents. The capacity of
+/// a buffer above kUncharged is charged to the budget for as long as the memory lives. One thread
+/// at a time.
 class ReceiveBuffer {
  public:
+  /// A buffer up to this size costs about as much as the call or connection that it belongs to,
+  /// whose number is bounded elsewhere. Small requests so share no counter among the event loops,
+  /// and are served although others have taken the whole budget.
+  static constexpr size_t kUncharged = size_t{4} << 10;
+
   enum class Outcome {
     kDone,
     kOverBudget,  // others hold the budget's bytes

@@ -86,6 +86,28 @@ TEST(ReceiveBufferTest, ASpentBudgetEndsIt) {
   EXPECT_EQ(buffer.Append(Pattern(kMiB)), Outcome::kOverBudget);
 }
 
+TEST(ReceiveBufferTest, SmallContentsNeedNoBudget) {
+  const auto budget = Budget(kMiB);
+  const base::ByteShare others = budget->Force(kMiB);
+  ReceiveBuffer buffer(budget);
+  buffer.Start(0, 0);
+  EXPECT_EQ(buffer.Append(Pattern(ReceiveBuffer::kUncharged)), Outcome::kDone);
+  EXPECT_EQ(buffer.Append("x"), Outcome::kOverBudget);
+  EXPECT_EQ(buffer.view(), Pattern(ReceiveBuffer::kUncharged));
+  buffer.Start(16, ReceiveBuffer::kUncharged - 16);
+  EXPECT_EQ(buffer.Append(Pattern(ReceiveBuffer::kUncharged - 16)), Outcome::kDone);
+}
+
+TEST(ReceiveBufferTest, AGrowingBufferIsChargedAsAWhole) {
+  const auto budget = Budget(kMiB);
+  ReceiveBuffer buffer(budget);
+  buffer.Start(0, 0);
+  ASSERT_EQ(buffer.Append(Pattern(3 * ReceiveBuffer::kUncharged)), Outcome::kDone);
+  const HostBuffer taken = buffer.Take();
+  EXPECT_FALSE(HasRoom(budget, kMiB - taken.size() + 1));
+  EXPECT_TRUE(HasRoom(budget, kMiB - taken.size()));
+}
+
 TEST(ReceiveBufferTest, TheChargeLivesAsLongAsTheMemory) {
   const auto budget = Budget(kMiB);
   ReceiveBuffer buffer(budget);
