@@ -20,9 +20,10 @@ def spread(values):
 
 
 def ratios(runs, key):
-    """Nereid over Triton, one for each repeat in which both were measured."""
+    """Nereid over the other server, one for each repeat in which both were measured."""
+    other = next(name for name in runs if name != "nereid")
     return [ours[key] / theirs[key]
-            for ours, theirs in zip(runs["nereid"], runs["triton"])
+            for ours, theirs in zip(runs["nereid"], runs[other])
             if ours.get(key) and theirs.get(key)]
 
 
@@ -42,7 +43,7 @@ def case_lines(case, runs):
         cells = [_figure(statistics.median(r[key] for r in good))
                  for key in ("throughput", "p50_us", "p99_us", "server_cpu_us")]
         line = f"{title:32} {server:7} {cells[0]:>8} {cells[1]:>8} {cells[2]:>8} {cells[3]:>11}"
-        cpu = ratios(runs, "server_cpu_us") if server == "nereid" and "triton" in runs else []
+        cpu = ratios(runs, "server_cpu_us") if server == "nereid" and len(runs) > 1 else []
         if cpu:
             low, middle, high = spread(cpu)
             p50 = statistics.median(ratios(runs, "p50_us"))

@@ -132,9 +132,8 @@ class Triton:
 
 
 class Nereid:
-    name = "nereid"
-
-    def __init__(self, build):
+    def __init__(self, build, name="nereid"):
+        self.name = name
         program = build / "bin" / "nereid"
         if not program.exists():
             sys.exit(f"against_triton: there is no {program}; build it (README.md), or name the "
