@@ -9,7 +9,10 @@
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
+#include <memory>
 #include <mutex>
+#include <utility>
+#include <vector>
 
 #include "base/log_output.h"
 
@@ -95,10 +98,13 @@ Status Log::SetFile(const std::string& path) {
   const std::lock_guard lock(file_mutex);
   LogStream* stream = nullptr;
   if (!path.empty()) {
-    NEREID_ASSIGN_OR_RETURN(auto opened, LogStream::Open(path, DroppedLine));
-    stream = opened.release();
+    // Streams of earlier files stay: another thread may be writing to one this very moment.
+    static auto* const opened = new std::vector<std::unique_ptr<LogStream>>();
+    opened->reserve(opened->size() + 1);
+    NEREID_ASSIGN_OR_RETURN(auto fresh, LogStream::Open(path, DroppedLine));
+    stream = fresh.get();
+    opened->push_back(std::move(fresh));
   }
-  // The old one stays: another thread may be writing to it this very moment.
   file_stream.store(stream, std::memory_order_release);
   file_descriptor_.store(stream == nullptr ? -1 : stream->descriptor(), std::memory_order_release);
   file_path = path;
