@@ -23,7 +23,8 @@ class MachineClock final : public Clock {
 }  // namespace
 
 const Clock& SteadyClock() {
-  static const MachineClock clock;
+  // Never destroyed: threads may ask until the process has ended.
+  static const MachineClock& clock = *new MachineClock();
   return clock;
 }
 

@@ -416,6 +416,16 @@ TEST_F(HttpServerTest, DrainDoesNotWaitForHalfARequest) {
   for (const auto& client : clients) EXPECT_TRUE(client->AtEnd());
 }
 
+// A leak checker sees what this tests: loops that have ended and are told to end once more.
+TEST_F(HttpServerTest, AStopAfterItsBeginningKeepsNothing) {
+  Start();
+  EXPECT_EQ(Ask(Post(kInfer, kJson)).status, 200);
+  server_->BeginStop();
+  server_->BeginStop();
+  server_->Stop(milliseconds{10'000});
+  server_->BeginStop();
+}
+
 TEST_F(HttpServerTest, StopDoesNotWaitBeyondItsGrace) {
   service_.handler = service_.HoldHandler();
   Start();

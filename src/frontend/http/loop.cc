@@ -191,21 +191,21 @@ void Loop::EndIfDrained() {
   work_.reset();
 }
 
+// Like CloseAll not with a reference of its own: where the loop has just ended, nobody runs this
+// any more, and the loop would keep itself.
 void Loop::BeginDrain() {
-  asio::post(context_, [self = shared_from_this()] {
-    if (std::exchange(self->draining_, true)) return;
+  asio::post(context_, [this] {
+    if (std::exchange(draining_, true)) return;
     boost::system::error_code ignored;
-    self->acceptor_.close(ignored);
-    self->backoff_.Cancel();
-    const auto connections = self->connections_;
+    acceptor_.close(ignored);
+    backoff_.Cancel();
+    const auto connections = connections_;
     for (const auto& connection : connections) connection->BeginDrain();
-    self->EndIfDrained();
+    EndIfDrained();
   });
 }
 
 void Loop::CloseAll() {
-  // Not with a reference of its own: where the loop has just ended, nobody runs this any more, and
-  // the loop would keep itself.
   asio::post(context_, [this] {
     const auto connections = connections_;
     for (const auto& connection : connections) connection->Close();
