@@ -91,6 +91,15 @@ def start_server(command, backends, tmp_path_factory):
     assert not failures, "\n".join(failures)
 
 
+def push(wire, data) -> bool:
+    """Sends all of it; false where the server has hung up, or takes nothing any more."""
+    try:
+        wire.socket.sendall(data)
+        return True
+    except (BrokenPipeError, ConnectionResetError, TimeoutError):
+        return False
+
+
 def write_victims(plugins):
     """Identities of any length: "plain" and "bystander" of INT32, "bytes" of UINT8, "floats" of
     FP32, "text" of BYTES. "many" is decoupled, of UINT8 with one instance: see

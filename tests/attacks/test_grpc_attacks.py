@@ -8,7 +8,7 @@ import time
 
 import grpc_raw
 import h2_wire
-from conftest import memory_of, write_victims
+from conftest import memory_of, push, write_victims
 from h2_wire import DATA, END_HEADERS, END_STREAM, HEADERS, INFER_PATH, PING, SETTINGS, \
     WINDOW_UPDATE, frame
 from server_process import sanitized
@@ -16,15 +16,6 @@ from server_process import sanitized
 STREAM_PATH = INFER_PATH.replace("ModelInfer", "ModelStreamInfer")
 REFLECTION_PATH = "/grpc.reflection.v1.ServerReflection/ServerReflectionInfo"
 SECONDS = 1.0  # of what goes on until it is stopped
-
-
-def push(wire, data) -> bool:
-    """Sends all of it; false where the server has hung up, or takes nothing any more."""
-    try:
-        wire.socket.sendall(data)
-        return True
-    except (BrokenPipeError, ConnectionResetError, TimeoutError):
-        return False
 
 
 def push_for(wire, blocks, seconds=SECONDS, patience=0.5):

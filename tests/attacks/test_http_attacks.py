@@ -10,7 +10,7 @@ import zlib
 
 import pytest
 import raw_http
-from conftest import memory_of, write_victims
+from conftest import memory_of, push, write_victims
 from raw_http import HEADER_LENGTH, Wire, head, infer_path, tensor
 from server_process import sanitized
 
@@ -26,15 +26,6 @@ def gzipped(block, count) -> bytes:
 
 def post(path, body, *headers) -> bytes:
     return head("POST", path, f"Content-Length: {len(body)}", *headers) + body
-
-
-def push(wire, data) -> bool:
-    """Sends all of it; false where the server takes no more."""
-    try:
-        wire.socket.sendall(data)
-        return True
-    except (BrokenPipeError, ConnectionResetError, TimeoutError):
-        return False
 
 
 def push_for(wires, block, seconds=SECONDS):
