@@ -32,12 +32,6 @@ constexpr size_t kMostInOrder = 64;
 /// Keys are text, and a shared store may hold other people's.
 std::string KeyText(const Digest& digest) { return "nereid:" + ToHex(digest); }
 
-uint64_t InputBytes(const InferenceRequest& request) {
-  uint64_t bytes = 0;
-  for (const request::Input& input : request.inputs()) bytes += input.ByteSize();
-  return bytes;
-}
-
 Status CopyOutput(const StoredOutput& stored, InferenceResponse& response) {
   NEREID_ASSIGN_OR_RETURN(request::Output * output,
                           response.AddOutput(stored.name, stored.type, stored.shape));
@@ -70,7 +64,7 @@ Status ModelCache::Enqueue(RequestPtr& request, RequestTarget& target) {
 bool ModelCache::LooksUpHere(const InferenceRequest& request, const RequestTarget& target) const {
   if (cache_.blocks()) return false;
   // A front end that lends its thread for cheap models is an I/O loop.
-  if (!request.may_run_inline || InputBytes(request) <= kHashedHereBytes) return true;
+  if (!request.may_run_inline || request.InputByteSize() <= kHashedHereBytes) return true;
   // Where the order counts, a small request must not overtake a large one on its way to a thread.
   return target.response_order() != nullptr;
 }

@@ -81,6 +81,12 @@ class InferenceRequest {
   void RemoveAllInputs();
   std::vector<Input>& inputs() { return inputs_; }
   const std::vector<Input>& inputs() const { return inputs_; }
+  /// Bytes of all inputs.
+  uint64_t InputByteSize() const {
+    uint64_t size = 0;
+    for (const Input& input : inputs_) size += input.ByteSize();
+    return size;
+  }
 
   /// Keeps memory that inputs refer to alive for as long as the request.
   void Hold(memory::HostBuffer buffer) { held_buffers_.push_back(std::move(buffer)); }

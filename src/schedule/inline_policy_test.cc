@@ -44,37 +44,66 @@ TEST(InlinePolicyTest, LargerInputsAreJudgedForThemselves) {
   EXPECT_TRUE(policy.RunInline(kSmall, 0)) << "the large ones are slow, the small ones are not";
 }
 
-TEST(InlinePolicyTest, ASurpriseIsNotRepeatedSoon) {
+// However cheap executions are meanwhile, and whatever their size.
+void ExpectPausedUntil(InlinePolicy& policy, uint64_t until_ns) {
+  for (int i = 0; i < 10'000; ++i) policy.Record(kSmall, kCheap, until_ns - 1);
+  EXPECT_FALSE(policy.RunInline(kSmall, until_ns - 1));
+  EXPECT_FALSE(policy.RunInline(5'000, until_ns - 1));
+  EXPECT_TRUE(policy.RunInline(kSmall, until_ns));
+  EXPECT_TRUE(policy.RunInline(5'000, until_ns));
+}
+
+TEST(InlinePolicyTest, ASurprisePausesInlineRunning) {
   InlinePolicy policy(InlineMode::kAuto);
   MakeKnown(policy, kSmall);
   MakeKnown(policy, 5'000);
   policy.Record(kSmall, 2 * kSecond, 10 * kSecond);
-  const uint64_t until = 10 * kSecond + InlinePolicy::kBackOff * 2 * kSecond;
-  // However cheap executions are from now on, and whatever their size.
-  for (int i = 0; i < 10'000; ++i) policy.Record(kSmall, kCheap, 11 * kSecond);
-  EXPECT_FALSE(policy.RunInline(kSmall, until - 1));
-  EXPECT_FALSE(policy.RunInline(5'000, until - 1));
-  EXPECT_TRUE(policy.RunInline(kSmall, until));
-  // A shorter one does not make it shorter.
-  policy.Record(kSmall, 2 * kSecond, until);
-  policy.Record(kSmall, InlinePolicy::kSurpriseNs, until);
-  for (int i = 0; i < 10'000; ++i) policy.Record(kSmall, kCheap, until);
-  EXPECT_FALSE(policy.RunInline(kSmall, until + 6 * kSecond));
+  ExpectPausedUntil(policy, 10 * kSecond + InlinePolicy::kFirstBackOff * 2 * kSecond);
 }
 
-TEST(InlinePolicyTest, WhoeverTakesTurnsHoldsALoopForAThousandthOfTheTime) {
+TEST(InlinePolicyTest, RepeatedSurprisesPauseItForLonger) {
   InlinePolicy policy(InlineMode::kAuto);
   MakeKnown(policy, kSmall);
-  // A client that sends what is slow as soon as it would run inline, and cheap requests else.
-  uint64_t now = 0, held = 0;
-  while (now < 10'000 * kSecond) {
-    const bool runs_inline = policy.RunInline(kSmall, now);
-    const uint64_t takes = runs_inline ? kSecond / 2 : kCheap;
-    if (runs_inline) held += takes;
-    now += takes + kSecond / 10;
-    policy.Record(kSmall, takes, now);
+  MakeKnown(policy, 5'000);
+  uint64_t now = 10 * kSecond;
+  for (const uint64_t factor : {20, 80, 320, 1000, 1000}) {
+    policy.Record(kSmall, kSecond, now);
+    const uint64_t until = now + factor * kSecond;
+    ExpectPausedUntil(policy, until);
+    now = until;
   }
-  EXPECT_LE(held, now / InlinePolicy::kBackOff + kSecond);
+  now += InlinePolicy::kRepeated * kSecond;  // without one
+  policy.Record(kSmall, kSecond, now);
+  ExpectPausedUntil(policy, now + 20 * kSecond);
+}
+
+TEST(InlinePolicyTest, AShorterSurpriseDoesNotShortenThePause) {
+  InlinePolicy policy(InlineMode::kAuto);
+  MakeKnown(policy, kSmall);
+  MakeKnown(policy, 5'000);
+  policy.Record(kSmall, 50 * kSecond, 0);
+  policy.Record(kSmall, InlinePolicy::kSurpriseNs, kSecond);
+  ExpectPausedUntil(policy, InlinePolicy::kFirstBackOff * 50 * kSecond);
+}
+
+TEST(InlinePolicyTest, AlternatingRequestsHoldALoopForAThousandthOfTheTime) {
+  // A client that sends a slow request as soon as it would run inline, or a while later, and cheap
+  // requests otherwise.
+  for (const uint64_t pause : {uint64_t{0}, 100 * kSecond, 1'500 * kSecond}) {
+    InlinePolicy policy(InlineMode::kAuto);
+    MakeKnown(policy, kSmall);
+    uint64_t now = 0, held = 0, inline_since = 0;
+    while (now < 100'000 * kSecond) {
+      const bool runs_inline = policy.RunInline(kSmall, now);
+      if (!runs_inline) inline_since = now;
+      const bool slow = runs_inline && now >= inline_since + pause;
+      const uint64_t takes = slow ? kSecond / 2 : kCheap;
+      if (slow) held += takes;
+      now += takes + kSecond / 10;
+      policy.Record(kSmall, takes, now);
+    }
+    EXPECT_LE(held, now / InlinePolicy::kMaxBackOff + 2 * kSecond) << pause;
+  }
 }
 
 TEST(InlinePolicyTest, TheEndOfTimeIsNoOverflow) {

@@ -27,8 +27,7 @@ std::string Seconds(uint64_t ns) { return std::to_string(ns / 1'000'000'000) + "
 uint64_t InputBytes(const Batch& batch) {
   uint64_t bytes = 0;
   for (const RequestPtr& request : batch.requests) {
-    if (request == nullptr) continue;
-    for (const request::Input& input : request->inputs()) bytes += input.ByteSize();
+    if (request != nullptr) bytes += request->InputByteSize();
   }
   return bytes;
 }
@@ -203,7 +202,8 @@ Status InstanceScheduler::Enqueue(RequestPtr& request) {
   Plan plan = PlanLocked(now);
   // Of a request that is on its way at once nobody needs to tell us anything.
   if (!plan.batch || !Holds(plan.batch->requests, pushed)) WatchLocked(*pushed);
-  if (!plan.batch || !may_run_inline || !inline_policy_.RunInline(InputBytes(*plan.batch), now)) {
+  const uint64_t input_bytes = plan.batch && may_run_inline ? InputBytes(*plan.batch) : 0;
+  if (!plan.batch || !may_run_inline || !inline_policy_.RunInline(input_bytes, now)) {
     CarryOut(std::move(plan), lock);
     return Status::Ok();
   }
@@ -211,7 +211,7 @@ Status InstanceScheduler::Enqueue(RequestPtr& request) {
   Batch batch = std::move(*plan.batch);
   plan.batch.reset();
   CarryOut(std::move(plan), lock);
-  RunBatch(worker, std::move(batch));
+  RunBatch(worker, std::move(batch), input_bytes);
   if (worker.executed_ns >= InlinePolicy::kSurpriseNs) WarnOfSurprise(worker);
   lock.lock();
   // Only what this thread brought runs here: what has arrived meanwhile is the instance's.
@@ -477,7 +477,8 @@ void InstanceScheduler::WorkerLoop(Worker& worker) {
     std::optional<Batch> batch = std::exchange(worker.batch, std::nullopt);
     while (batch) {
       lock.unlock();
-      RunBatch(worker, std::move(*batch));
+      const uint64_t input_bytes = InputBytes(*batch);
+      RunBatch(worker, std::move(*batch), input_bytes);
       lock.lock();
       Plan plan = FinishLocked(worker);
       batch.reset();
@@ -490,7 +491,7 @@ void InstanceScheduler::WorkerLoop(Worker& worker) {
   }
 }
 
-void InstanceScheduler::RunBatch(Worker& worker, Batch batch) {
+void InstanceScheduler::RunBatch(Worker& worker, Batch batch, uint64_t input_bytes) {
   for (const RequestPtr& request : batch.requests) {
     if (request != nullptr) request->cancellation()->SetListener(nullptr);
   }
@@ -498,7 +499,6 @@ void InstanceScheduler::RunBatch(Worker& worker, Batch batch) {
   const uint64_t start = clock_.NowNs();
   const uint64_t wait = start - std::min(start, batch.oldest_arrival_ns);
   const uint64_t batch_size = batch.batch_size;
-  const uint64_t input_bytes = InputBytes(batch);
   LOG_VERBOSE(1) << "model '" << model_name_ << "', instance '" << worker.instance.name
                  << "': batch of " << batch.requests.size() << " request(s), size "
                  << batch.batch_size << ": " << BatchReasonText(batch.reason)
@@ -525,7 +525,7 @@ void InstanceScheduler::WarnOfSurprise(const Worker& worker) const {
   LOG_WARNING << "model '" << model_name_ << "': an execution took "
               << worker.executed_ns / 1'000'000
               << " ms on the event loop that had received the request, where such executions used "
-                 "to be short; for a thousand times as long they run on the instances' threads "
+                 "to be short; for a while they run on the instances' threads "
                  "(--inline-execution=never, or the model parameter inline_execution, makes that "
                  "the rule)";
 }

@@ -114,7 +114,8 @@ class InstanceScheduler final : public Scheduler,
   void Answer(std::vector<Refusal> refused);
   /// Adds what the server adds; answers what that is impossible for.
   void CompleteBatch(Batch* batch);
-  void RunBatch(Worker& worker, Batch batch);
+  /// Runs the batch on the calling thread. `input_bytes`: of all its requests, as InputBytes counts.
+  void RunBatch(Worker& worker, Batch batch, uint64_t input_bytes);
   /// The worker's batch is done: it is idle, or, if it is leaving, free to go. Plans what is next.
   Plan FinishLocked(Worker& worker);
   /// Of a batch that has run on the thread that brought it.

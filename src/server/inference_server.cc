@@ -249,8 +249,9 @@ base::Result<bool> InferenceServer::IsModelReady(const std::string& name, int64_
 base::Result<api::ModelTraits> InferenceServer::FindModel(const std::string& name,
                                                           int64_t version) {
   if (!IsStopping()) NEREID_RETURN_IF_ERROR(CheckServing());
-  NEREID_ASSIGN_OR_RETURN(auto loaded, repository_->lifecycle.Table()->Find(name, version));
-  const auto served = ServedModel::From(std::move(loaded));
+  auto loaded = repository_->lifecycle.Table()->Find(name, version);
+  if (!loaded.ok()) return HasStopped() ? StoppingStatus() : loaded.status();
+  const auto served = ServedModel::From(std::move(loaded).value());
   const config::ModelConfig& config = served->config();
   return api::ModelTraits{config.decoupled(), config.max_batch_size()};
 }
@@ -268,7 +269,8 @@ Status InferenceServer::Submit(std::unique_ptr<request::InferenceRequest>& reque
   request->times.start_ns = base::SteadyClock().NowNs();
   const Phase phase = phase_.load(std::memory_order_acquire);
   auto found = repository_->lifecycle.Table()->Find(request->model_name, request->model_version);
-  if (!found.ok()) return phase == Phase::kStopping ? StoppingStatus(*request) : found.status();
+  // The phase is read again: a model that was unloaded by a stop is gone after the phase changed.
+  if (!found.ok()) return HasStopped() ? StoppingStatus(*request) : found.status();
   std::shared_ptr<repository::LoadedModel> loaded = std::move(found).value();
   ServedModel& served = static_cast<ServedModel&>(*loaded);
   model::ModelVersion& version = served.version();

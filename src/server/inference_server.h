@@ -112,6 +112,8 @@ class InferenceServer final : public api::InferenceService {
   /// What a stop waits for, in words; "" for nothing.
   std::string DescribePending() const;
   bool IsStopping() const { return phase_.load(std::memory_order_acquire) >= Phase::kEnding; }
+  /// True once a stop may have unloaded models: a model that is not found may have been there.
+  bool HasStopped() const { return phase_.load(std::memory_order_acquire) == Phase::kStopping; }
   /// UNAVAILABLE "Server not ready" unless it serves.
   base::Status CheckServing() const;
   /// Stops serving, though not answering, for want of its repositories, until Recover().

@@ -64,11 +64,14 @@ Status CheckGoesOn(const request::InferenceRequest& request, const model::ModelV
   return StoppingStatus(request, /*names_unknown=*/!has_sequences);
 }
 
+Status StoppingStatus() {
+  return Status::Unavailable(
+      "Server is stopping, scheduler for model has stopped accepting new inference requests");
+}
+
 Status StoppingStatus(const request::InferenceRequest& request, bool names_unknown) {
   const bool named = names_unknown || !request.id.empty();
-  return Status::Unavailable((named ? request.LogPrefix() : std::string()) +
-                             "Server is stopping, scheduler for model has stopped accepting new "
-                             "inference requests");
+  return named ? StoppingStatus().WithPrefix(request.LogPrefix()) : StoppingStatus();
 }
 
 void InferenceServer::BeginStop() {

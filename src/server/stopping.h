@@ -15,5 +15,7 @@ base::Status CheckGoesOn(const request::InferenceRequest& request,
 /// UNAVAILABLE "Server is stopping, …". `names_unknown`: whether the prefix is there without an id
 /// too; Triton's sequence batcher leaves it out.
 base::Status StoppingStatus(const request::InferenceRequest& request, bool names_unknown = true);
+/// The same where the request has not been read yet, so that its id is not known.
+base::Status StoppingStatus();
 
 }  // namespace nereid::server
