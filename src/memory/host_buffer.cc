@@ -141,7 +141,7 @@ bool HostBuffer::Grow(size_t size, size_t used) {
   return true;
 }
 
-void HostBuffer::Reset() {
+void HostBuffer::Free() {
   if (share_.size() != 0) share_ = {};
   if (data_ == nullptr) return;
   if (IsPooled(capacity_)) {

@@ -54,9 +54,14 @@ class HostBuffer {
   explicit operator bool() const { return data_ != nullptr; }
 
   /// Gives the memory back now.
-  void Reset();
+  void Reset() {
+    // Most buffers that end have been moved from.
+    if (data_ != nullptr || share_.size() != 0) Free();
+  }
 
  private:
+  void Free();
+
   char* data_ = nullptr;
   size_t size_ = 0;
   size_t capacity_ = 0;

@@ -27,7 +27,9 @@ TRITONSERVER_Error* NewResponse(const std::shared_ptr<ResponseFactory>& factory,
 TRITONSERVER_Error* SetParameter(TRITONBACKEND_Response* response, const char* name,
                                  nereid::request::Parameter::Value value) {
   return Guard([&] {
-    Unwrap(response).parameters().push_back({name, std::move(value)});
+    auto& parameters = Unwrap(response).parameters();
+    if (parameters.empty()) parameters.reserve(4);  // few responses have more
+    parameters.push_back({name, std::move(value)});
     return Status::Ok();
   });
 }

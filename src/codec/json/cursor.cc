@@ -3,6 +3,8 @@
 
 #include <cstring>
 
+#include "codec/json/plain_text.h"
+
 namespace nereid::codec::json {
 namespace {
 
@@ -73,38 +75,32 @@ Status Cursor::ReadKey(std::string_view* key, std::string* scratch) {
 
 Status Cursor::ReadString(std::string_view* value, std::string* scratch) {
   const char* const first = ++p_;
-  for (; p_ != end_; ++p_) {
-    const auto c = static_cast<unsigned char>(*p_);
-    if (c == '"') {
-      *value = {first, static_cast<size_t>(p_ - first)};
-      ++p_;
-      return Status::Ok();
-    }
-    if (c == '\\') {
-      scratch->assign(first, p_);
-      NEREID_RETURN_IF_ERROR(ReadEscaped(p_, scratch));
-      *value = *scratch;
-      return Status::Ok();
-    }
-    if (c < 0x20) return SyntaxError("Invalid encoding in string.");
+  p_ = FindSpecial(p_, end_);
+  if (p_ == end_) return SyntaxError("Missing a closing quotation mark in string.");
+  if (*p_ == '"') {
+    *value = {first, static_cast<size_t>(p_ - first)};
+    ++p_;
+    return Status::Ok();
   }
-  return SyntaxError("Missing a closing quotation mark in string.");
+  if (*p_ != '\\') return SyntaxError("Invalid encoding in string.");
+  scratch->assign(first, p_);
+  NEREID_RETURN_IF_ERROR(ReadEscaped(p_, scratch));
+  *value = *scratch;
+  return Status::Ok();
 }
 
 Status Cursor::ReadEscaped(const char* first_escape, std::string* out) {
   p_ = first_escape;
   while (p_ != end_) {
-    const char c = *p_;
-    if (c == '"') {
+    const char* const special = FindSpecial(p_, end_);
+    out->append(p_, special);
+    p_ = special;
+    if (p_ == end_) break;
+    if (*p_ == '"') {
       ++p_;
       return Status::Ok();
     }
-    if (static_cast<unsigned char>(c) < 0x20) return SyntaxError("Invalid encoding in string.");
-    if (c != '\\') {
-      *out += c;
-      ++p_;
-      continue;
-    }
+    if (*p_ != '\\') return SyntaxError("Invalid encoding in string.");
     if (++p_ == end_) break;
     if (*p_ != 'u') {
       const char plain = PlainEscape(*p_);

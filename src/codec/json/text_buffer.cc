@@ -3,10 +3,10 @@
 
 #include <utility>
 
+#include "codec/json/plain_text.h"
+
 namespace nereid::codec::json {
 namespace {
-
-bool NeedsEscape(char c) { return static_cast<unsigned char>(c) < 0x20 || c == '"' || c == '\\'; }
 
 char* WriteEscape(char c, char* out) {
   constexpr char kHex[] = "0123456789ABCDEF";
@@ -57,8 +57,8 @@ bool TextBuffer::Grow(size_t room) {
 TextBuffer& TextBuffer::AppendQuoted(std::string_view text) {
   *this << '"';
   while (!text.empty()) {
-    const auto special = std::find_if(text.begin(), text.end(), NeedsEscape);
-    const auto plain = static_cast<size_t>(special - text.begin());
+    const char* const special = FindSpecial(text.data(), text.data() + text.size());
+    const auto plain = static_cast<size_t>(special - text.data());
     *this << text.substr(0, plain);
     text.remove_prefix(plain);
     // Runs of special characters at once: binary data is full of them.

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <bit>
+#include <cstdint>
+#include <cstring>
+
+namespace nereid::codec::json {
+
+/// True for what may not stand in a JSON string as it is: '"', '\\' and control characters (RFC
+/// 8259 section 7). Bytes from 0x80 on may.
+inline bool NeedsEscape(char c) {
+  return static_cast<unsigned char>(c) < 0x20 || c == '"' || c == '\\';
+}
+
+namespace internal {
+
+constexpr uint64_t kOnes = 0x0101010101010101;
+constexpr uint64_t kHighBits = 0x8080808080808080;
+
+/// The high bit of each byte of `word` that is below `limit` (at most 0x80). Bytes above the lowest
+/// one that is found may be marked wrongly.
+constexpr uint64_t BytesBelow(uint64_t word, uint64_t limit) {
+  return (word - kOnes * limit) & ~word & kHighBits;
+}
+
+}  // namespace internal
+
+/// Returns the first byte of [`first`, `last`) that needs an escape, or `last`. Looks at eight
+/// bytes at a time: names and strings of requests are short, and are most of a small document.
+inline const char* FindSpecial(const char* first, const char* last) {
+  static_assert(std::endian::native == std::endian::little, "the lowest byte comes first");
+  using internal::BytesBelow;
+  using internal::kOnes;
+  while (last - first >= 8) {
+    uint64_t word;
+    std::memcpy(&word, first, sizeof(word));
+    const uint64_t special = BytesBelow(word, 0x20) | BytesBelow(word ^ (kOnes * '"'), 1) |
+                             BytesBelow(word ^ (kOnes * '\\'), 1);
+    if (special != 0) return first + std::countr_zero(special) / 8;
+    first += 8;
+  }
+  while (first != last && !NeedsEscape(*first)) ++first;
+  return first;
+}
+
+}  // namespace nereid::codec::json
