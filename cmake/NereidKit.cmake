@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # `cmake --install build/release --component kit --prefix DIR`: what a project of its own needs to
-# build a backend. See docs/writing_a_backend.md.
+# build a backend. See docs/developer/writing_a_backend.md.
 include(CMakePackageConfigHelpers)
 write_basic_package_version_file("${CMAKE_BINARY_DIR}/kit/NereidConfigVersion.cmake"
   COMPATIBILITY SameMinorVersion ARCH_INDEPENDENT)

@@ -92,7 +92,7 @@ def idle_lines(idle):
 
 
 def markdown_lines(idle, results):
-    """Both tables as docs/performance.md has them."""
+    """Both tables as docs/user/performance.md has them."""
     yield "| without a model | Triton | Nereid |"
     yield "|---|---|---|"
     for key, title, factor in (("resident_mib", "resident memory, MiB", 1),

@@ -34,7 +34,7 @@ TRITONSERVER_Error_Code ToErrorCode(base::StatusCode code);
 /// INVALID_ARG naming the null argument.
 TRITONSERVER_Error* NullArgument(const char* function, const char* argument);
 
-/// UNSUPPORTED naming the feature that a later version brings, as docs/c_api.md lists it.
+/// UNSUPPORTED naming the feature that a later version brings, as docs/developer/c_api.md lists it.
 TRITONSERVER_Error* MissingFeature(const char* function, const char* feature);
 
 /// UNAVAILABLE "out of memory". Takes no memory itself.

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Checks the configurations that docs/model_configuration.md shows, and the output it shows.
+"""Checks the configurations that docs/user/model_configuration.md shows, and the output it shows.
 
     tests/checks/configuration_examples.py --server PROGRAM
 
@@ -16,7 +16,7 @@ import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-DOCUMENT = ROOT / "docs" / "model_configuration.md"
+DOCUMENT = ROOT / "docs" / "user" / "model_configuration.md"
 BEGINNING = ('backend: "mine"\n', "max_batch_size: 16\n",
              'input { name: "x" data_type: TYPE_FP32 dims: [ 4 ] }\n',
              'output { name: "y" data_type: TYPE_FP32 dims: [ 4 ] }\n')

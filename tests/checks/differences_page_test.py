@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""docs/differences.md has a line for each entry of the tests' lists of differences, and no other."""
+"""docs/user/differences.md names each entry of the tests' lists of differences, and no other."""
 
 import re
 import runpy
@@ -8,7 +8,7 @@ import unittest
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGE = "docs/differences.md"
+PAGE = "docs/user/differences.md"
 HEAD = "| what | Triton 2.51 | Nereid | why |"
 
 # Entries that say where the tests' own surroundings differ, not the servers.

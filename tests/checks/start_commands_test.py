@@ -67,7 +67,7 @@ class Commands(unittest.TestCase):
             code, text = self.run_command(*words)
             self.assertEqual(code, 1)
             self.assertIn("this is no Debian: there is no apt-get", text)
-            self.assertIn("docs/install.md", text)
+            self.assertIn("docs/user/install.md", text)
 
     def test_missing_packages_without_sudo(self):
         self.add("apt-get", "exit 1")

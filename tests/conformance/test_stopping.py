@@ -24,7 +24,7 @@ PROTOCOLS = ["http", "grpc"]
 UNAVAILABLE = {"http": 503, "grpc": "UNAVAILABLE"}
 
 pytestmark = pytest.mark.skipif("config.option.peer",
-                                reason="Triton ends otherwise: docs/differences.md")
+                                reason="Triton ends otherwise: docs/user/differences.md")
 
 
 @pytest.fixture(scope="module")

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """out_of_tree.py CMAKE COMPILER SOURCE BUILD: installs the backend kit, builds examples/backend
-against it outside of the tree, and asks the backend something. Holds docs/writing_a_backend.md against it.
+against it outside of the tree, and asks the backend something. Compares it with
+docs/developer/writing_a_backend.md.
 """
 
 import json
@@ -25,7 +26,7 @@ def run(*command):
 
 def check_document(source: Path, example: Path):
     """Every block of code in the document is a piece of the file that it names before it."""
-    text = (source / "docs" / "writing_a_backend.md").read_text()
+    text = (source / "docs" / "developer" / "writing_a_backend.md").read_text()
     blocks = re.findall(r"`(\S+)`:\n\n```(?:cpp|cmake|proto)\n(.*?)```", text, re.DOTALL)
     assert len(blocks) >= 5, "the document has lost its code"
     for name, block in blocks:

@@ -2,7 +2,7 @@
 """Nereid's caches load in the real Triton and keep its responses.
 
 What a hit is there is Triton's business (its key leaves out shapes and outputs, see
-docs/response_cache.md); that the plug-ins store and find is ours.
+docs/user/response_cache.md); that the plug-ins store and find is ours.
 """
 
 import shutil

@@ -140,7 +140,7 @@ install_packages() {
   step "Debian packages"
   if ! command -v apt-get >/dev/null || ! command -v dpkg-query >/dev/null; then
     fail "this is no Debian: there is no apt-get" \
-      "docs/install.md says what the build needs, for a system of another kind."
+      "docs/user/install.md says what the build needs, for a system of another kind."
   fi
   mapfile -t missing < <(missing_packages "$@")
   if [ ${#missing[@]} -eq 0 ]; then

@@ -117,9 +117,9 @@ TEST_F(CheckTest, ListsTheRules) {
       testing::HasSubstr("{\"rule\":\"files.model\",\"field\":\"default_model_filename\","));
 }
 
-// The document is this output; see docs/config_rules.md.
+// The document is this output; see docs/user/config_rules.md.
 TEST_F(CheckTest, DocumentOfRulesIsCurrent) {
-  ExpectGolden(SourceDirectory() + "/docs/config_rules.md",
+  ExpectGolden(SourceDirectory() + "/docs/user/config_rules.md",
                Check({"--list-rules", "--format=markdown"}).out);
 }
 

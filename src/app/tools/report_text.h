@@ -21,10 +21,10 @@ ReportCounts CountFindings(const repository::CheckReport& report);
 /// expected and what to do; a line of counts at the end.
 std::string ReportText(const repository::CheckReport& report);
 
-/// The report for programs; docs/model_configuration.md describes it.
+/// The report for programs; docs/user/model_configuration.md describes it.
 std::string ReportJson(const repository::CheckReport& report);
 
-/// The list of rules: "text", "json" or "markdown" (docs/config_rules.md).
+/// The list of rules: "text", "json" or "markdown" (docs/user/config_rules.md).
 std::string RulesText(const std::vector<config::RuleInfo>& rules, std::string_view format);
 
 /// `text` as a JSON string; bytes that are no UTF-8 become U+FFFD.

@@ -37,7 +37,7 @@ struct GrpcOptions {
   /// else has it. Null: no bound.
   std::shared_ptr<base::ByteBudget> receive_budget = nullptr;
   /// Bytes of a stream's responses that may wait for its client, and how long a backend that has
-  /// more to send is held up before its request ends; see docs/streaming.md.
+  /// more to send is held up before its request ends; see docs/user/streaming.md.
   size_t max_waiting_bytes = size_t{64} << 20;
   std::chrono::milliseconds slow_reader_patience{5000};
   /// Calls at one time in one connection. A client of many threads shares one connection.

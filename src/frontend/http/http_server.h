@@ -36,7 +36,7 @@ struct HttpServerOptions {
   std::chrono::milliseconds half_closed_patience{3000};
 
   /// Bytes of a streamed answer that may wait for its client, and how long a backend that has more
-  /// to send is held up before its request ends; see docs/streaming.md.
+  /// to send is held up before its request ends; see docs/user/streaming.md.
   size_t max_waiting_bytes = size_t{64} << 20;
   std::chrono::milliseconds slow_reader_patience{5000};
 
