@@ -15,7 +15,7 @@ BlockingWorkers::~BlockingWorkers() { End(/*drop_waiting=*/false); }
 void BlockingWorkers::Stop() { End(/*drop_waiting=*/true); }
 
 bool BlockingWorkers::Run(Task task) {
-  std::deque<Waiting> abandoned;  // outlives the lock
+  std::deque<Waiting> abandoned;  // destroyed after the lock is released: a task may own much
   bool accepted = false;
   {
     const std::lock_guard lock(mutex_);
@@ -37,7 +37,8 @@ bool BlockingWorkers::Accept(Task* task) {
 
 bool BlockingWorkers::AddThread() {
   if (threads_.size() >= max_threads_) return false;
-  threads_.reserve(threads_.size() + 1);  // so that no thread is lost for want of memory
+  // So that push_back cannot throw and destroy a running thread.
+  threads_.reserve(threads_.size() + 1);
   auto thread = StartThread(thread_name_, [this] { Work(); });
   if (!thread.ok()) {
     LOG_ERROR << thread.status().message();
@@ -75,7 +76,8 @@ void BlockingWorkers::Work() {
     } catch (const std::exception& error) {
       LOG_ERROR << "a task of thread '" << thread_name_ << "' failed: " << error.what();
     }
-    task = {};  // what it owns may be large, or call Run() when destroyed: not under the lock
+    // Destroyed without the lock: the task may own much, and may call Run() when destroyed.
+    task = {};
     lock.lock();
   }
 }

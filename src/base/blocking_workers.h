@@ -14,40 +14,42 @@
 
 namespace nereid::base {
 
-/// Threads for the few operations that block (loading a model may take minutes), so that event
-/// loops do not. A thread is started when a task finds none idle, up to `max_threads`, and then
-/// stays; further tasks wait in order. Thread-safe, but Stop() and the destructor must not be
-/// called by a task.
+/// A pool of threads for the few operations that block, so that event loops do not have to (loading
+/// a model may take minutes). The pool starts a thread when a task finds none idle, up to
+/// `max_threads`, and keeps it. Further tasks wait in order. Thread-safe, but a task must not call
+/// Stop() or the destructor.
 class BlockingWorkers {
  public:
-  /// A task for somebody who may go away while it waits for a thread.
+  /// A task whose result may become unwanted while it waits for a thread, because its client has
+  /// disconnected.
   struct Task {
     std::function<void()> run;
-    /// Asked while it waits, and when a thread takes it after that, by any thread: must be quick.
+    /// Returns whether the task is no longer wanted. Any thread may call it while the task waits,
+    /// and again when a thread takes the task after a wait. Must be quick.
     std::function<bool()> is_abandoned;
-    /// Called in the place of `run` by whoever sees that it is abandoned: must not block.
+    /// Called instead of `run`, by the thread that finds the task abandoned. Must not block.
     std::function<void()> drop;
   };
 
-  /// `thread_name` shows in top and in a debugger. `max_threads` is at least 1. At most
+  /// `thread_name` is shown by top and by debuggers. `max_threads` is at least 1. At most
   /// `max_waiting` tasks wait for a thread.
   BlockingWorkers(std::string thread_name, size_t max_threads, size_t max_waiting = SIZE_MAX)
       : thread_name_(std::move(thread_name)),
         max_threads_(max_threads),
         max_waiting_(max_waiting) {}
-  /// Waits for all tasks, also for those that have not begun.
+  /// Waits until every task has run, including the tasks that have not begun.
   ~BlockingWorkers();
   BlockingWorkers(const BlockingWorkers&) = delete;
   BlockingWorkers& operator=(const BlockingWorkers&) = delete;
 
-  /// Runs `task` soon on one of the threads. False, without running it, after Stop(), and while
-  /// there is no thread and the system gives none.
+  /// Runs `task` soon on one of the threads. Returns false, without running it, after Stop() or
+  /// when the pool has no thread and the system provides none.
   bool Run(std::function<void()> task) { return Run(Task{std::move(task), nullptr, nullptr}); }
-  /// The same, and false where too many wait. A task that begins at once is not asked whether it is
-  /// abandoned.
+  /// Does the same, and also returns false when `max_waiting` tasks wait already. A task that
+  /// begins at once is not asked whether it is abandoned.
   bool Run(Task task);
 
-  /// Drops what has not begun, waits for the rest.
+  /// Discards the tasks that have not begun, without calling `drop`, and waits for the others.
   void Stop();
 
  private:
@@ -57,11 +59,12 @@ class BlockingWorkers {
   };
 
   void Work();
-  /// Queues the task, or returns false. mutex_ is held.
+  /// Queues `task`, or returns false. The caller holds mutex_.
   bool Accept(Task* task);
-  /// Starts one more thread; false where that cannot or need not be done. mutex_ is held.
+  /// Starts one more thread. Returns false at `max_threads` or when the system provides none. The
+  /// caller holds mutex_.
   bool AddThread();
-  /// Takes what is abandoned out of the queue. mutex_ is held.
+  /// Takes the abandoned tasks out of the queue. The caller holds mutex_.
   std::deque<Waiting> TakeAbandoned();
   void End(bool drop_waiting);
 

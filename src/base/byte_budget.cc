@@ -32,8 +32,9 @@ bool ByteBudget::Take(size_t size, bool may_wait, ByteShare* share) {
   return true;
 }
 
-// Give() looks for waiters after it has given, and this looks for room after it has become one: one
-// of the two sees the other (both orders are sequentially consistent).
+// Give() subtracts first and looks for waiters second. This function becomes a waiter first and
+// looks for room second. All four operations are sequentially consistent, so at least one side sees
+// the other and no wake-up is lost.
 bool ByteBudget::WaitAndTake(size_t size) {
   thread_local PatienceLedger ledger;
   const auto begin = std::chrono::steady_clock::now();
@@ -42,7 +43,8 @@ bool ByteBudget::WaitAndTake(size_t size) {
   waiters_.fetch_add(1);
   bool taken = false;
   while (!IsClosed()) {
-    // As TryTake, but without adding first: Give() would wait for the mutex.
+    // Unlike TryTake, this does not add first and give back on failure: Give() would lock mutex_,
+    // which is held here.
     size_t before = taken_.load();
     while (!taken && (before == 0 || (before < limit_ && size <= limit_ - before))) {
       taken = taken_.compare_exchange_weak(before, before + size);

@@ -13,7 +13,8 @@ namespace nereid::base {
 
 class ByteBudget;
 
-/// Bytes of a budget, held for as long as the object lives. Move-only.
+/// A number of bytes taken from a ByteBudget. They are returned when the object is destroyed.
+/// Move-only.
 class ByteShare {
  public:
   ByteShare() = default;
@@ -31,8 +32,8 @@ class ByteShare {
 
   size_t size() const { return size_; }
 
-  /// Takes `size` bytes more from the same budget, without waiting. False, with the share as it
-  /// was, when there is no room. A share of no budget grows without a bound.
+  /// Takes `size` more bytes from the same budget, without waiting. Returns false and leaves the
+  /// share as it was when there is no room. A share without a budget grows without limit.
   inline bool Grow(size_t size);
 
  private:
@@ -45,29 +46,32 @@ class ByteShare {
   size_t size_ = 0;
 };
 
-/// Bounds the bytes that wait for one reader. Who has more to write than the reader takes is held
-/// up for a while, if its thread may be, and refused then. Thread-safe; the locks are leaves.
+/// A limit on the bytes that wait to be read by one reader. A writer that exceeds the limit waits
+/// for a while if its thread may block, and is then refused. Thread-safe. No other lock is taken
+/// while the internal mutex is held.
 class ByteBudget : public std::enable_shared_from_this<ByteBudget> {
  public:
-  /// `patience`: how long a writer is held up at most. A thread that writes to several readers that
-  /// do not read is held up hardly longer by all of them (PatienceLedger).
+  /// `patience` is the longest time that a writer waits in one call. A thread that writes to
+  /// several readers that do not read waits little longer for all of them together (see
+  /// PatienceLedger).
   ByteBudget(size_t limit, std::chrono::milliseconds patience)
       : limit_(limit), patience_(patience) {}
 
   size_t limit() const { return limit_; }
 
-  /// Takes `size` bytes; more than the limit may be taken while nothing else is. Waits for room
-  /// where `may_wait` and the calling thread may block (ThreadMayBlock). False when there is no
-  /// room, or nobody reads any more.
+  /// Takes `size` bytes into `share`. A `size` above the limit is accepted while nothing else is
+  /// taken. Waits for room when `may_wait` is true and the calling thread may block
+  /// (ThreadMayBlock). Returns false when there is no room or the budget is closed.
   bool Take(size_t size, bool may_wait, ByteShare* share);
 
-  /// Takes bytes that must go out, however much waits.
+  /// Takes `size` bytes even if this exceeds the limit. For bytes that must be sent.
   ByteShare Force(size_t size);
 
-  /// Whether more than half is taken.
+  /// Returns whether more than half of the limit is taken.
   bool IsHalfSpent() const { return taken_.load(std::memory_order_relaxed) > limit_ / 2; }
 
-  /// Nobody reads any more: whoever waits is refused, and whoever comes.
+  /// Declares that the reader has stopped reading. Waiting writers and all later writers are
+  /// refused.
   void Close();
   bool IsClosed() const { return closed_.load(std::memory_order_acquire); }
 
@@ -75,8 +79,8 @@ class ByteBudget : public std::enable_shared_from_this<ByteBudget> {
   friend class ByteShare;
 
   bool TryTake(size_t size) { return TryTakeMore(size, 0); }
-  /// Takes `size` bytes for a share that has `held` of them: a share that is alone may be larger
-  /// than the limit.
+  /// Takes `size` bytes for a share that holds `held` bytes. A share that is the only one may
+  /// exceed the limit.
   bool TryTakeMore(size_t size, size_t held);
   bool WaitAndTake(size_t size);
   void Give(size_t size);
@@ -86,7 +90,7 @@ class ByteBudget : public std::enable_shared_from_this<ByteBudget> {
   std::atomic<size_t> taken_{0};
   std::atomic<int> waiters_{0};
   std::atomic<bool> closed_{false};
-  std::mutex mutex_;  // for waiting only
+  std::mutex mutex_;  // used for waiting only; the count is atomic
   std::condition_variable changed_;
 };
 
@@ -104,7 +108,7 @@ inline void ByteShare::Release() {
 /// Declares that the calling thread serves many clients and must never wait for one of them.
 void ForbidBlocking();
 
-/// False on a thread that called ForbidBlocking.
+/// Returns false on a thread that has called ForbidBlocking().
 bool ThreadMayBlock();
 
 }  // namespace nereid::base

@@ -6,7 +6,7 @@
 
 namespace nereid::base {
 
-/// a * b, or nothing when it does not fit. For sizes that come from outside.
+/// Returns a * b, or nothing when the product does not fit in T. For sizes that come from outside.
 template <typename T>
 std::optional<T> CheckedMultiply(T a, T b) {
   T result;
@@ -14,7 +14,7 @@ std::optional<T> CheckedMultiply(T a, T b) {
   return result;
 }
 
-/// a + b, or nothing when it does not fit.
+/// Returns a + b, or nothing when the sum does not fit in T.
 template <typename T>
 std::optional<T> CheckedAdd(T a, T b) {
   T result;

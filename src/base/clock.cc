@@ -23,7 +23,7 @@ class MachineClock final : public Clock {
 }  // namespace
 
 const Clock& SteadyClock() {
-  // Never destroyed: threads may ask until the process has ended.
+  // Never destroyed: threads may read the time until the process has ended.
   static const MachineClock& clock = *new MachineClock();
   return clock;
 }

@@ -6,23 +6,24 @@
 
 namespace nereid::base {
 
-/// Where time comes from. Passed in wherever a decision depends on time, so that tests need not
-/// wait. All functions may be called from any thread.
+/// A source of time. It is passed to everything that decides by time, so that tests need not wait.
+/// All functions may be called from any thread.
 class Clock {
  public:
   virtual ~Clock() = default;
 
-  /// Nanoseconds of a monotonic clock, the base of every deadline, statistic and trace.
+  /// Returns nanoseconds of a monotonic clock. Deadlines, statistics and traces use this clock.
   virtual uint64_t NowNs() const = 0;
 
-  /// Milliseconds since the Unix epoch, for what people read.
+  /// Returns milliseconds since the Unix epoch, for times that people read.
   virtual uint64_t WallMs() const = 0;
 };
 
-/// The machine's clocks (CLOCK_MONOTONIC, CLOCK_REALTIME). Lives as long as the process.
+/// Returns the clock of the machine (CLOCK_MONOTONIC, CLOCK_REALTIME). It lives as long as the
+/// process.
 const Clock& SteadyClock();
 
-/// A clock that moves when told to.
+/// A clock for tests. Its time changes only through Advance().
 class FakeClock : public Clock {
  public:
   explicit FakeClock(uint64_t now_ns = 1'000'000'000) : now_ns_(now_ns) {}

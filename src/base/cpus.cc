@@ -61,8 +61,9 @@ bool SetAllowedCpus(const std::vector<int>& cpus) {
   return sched_setaffinity(0, sizeof(set), &set) == 0;
 }
 
-/// Memory from `node` as long as it has some; without a node, from anywhere. libnuma's preferred
-/// policy, for which a system call does.
+/// Makes the kernel prefer `node` for the calling thread's memory; without a node, restores the
+/// default. The same policy as libnuma's numa_set_preferred, as one system call instead of a
+/// library.
 void PreferMemoryOf(std::optional<int> node) {
   constexpr size_t kBits = 8 * sizeof(unsigned long);
   unsigned long mask[kMostCpus / kBits] = {};
@@ -138,7 +139,7 @@ Result<std::vector<int>> CpusOfNode(int node, const std::string& nodes) {
     return Status::InvalidArgument("this machine has no NUMA node " + std::to_string(node));
   }
   const std::string text = Trimmed(*list);
-  if (text.empty()) return std::vector<int>{};  // a node of memory alone
+  if (text.empty()) return std::vector<int>{};  // the node has memory but no CPUs
   return ParseCpuList(text);
 }
 
@@ -169,7 +170,7 @@ Status PlaceThisThread(const CpuPlacement& placement) {
 ScopedPlacement::ScopedPlacement(const CpuPlacement& placement)
     : has_memory_policy_(placement.numa_node.has_value()) {
   if (!placement.cpus.empty()) before_ = AllowedCpus();
-  // What cannot be placed stays where it is: CheckPlacement has said what there is to say.
+  // A failure is ignored: CheckPlacement has reported it when the model was loaded.
   (void)PlaceThisThread(placement);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The format: <elf.h> and the System V ABI, chapters 4 and 5.
+// The format is described in <elf.h> and in the System V ABI, chapters 4 and 5.
 #include "base/elf_file.h"
 
 #include <elf.h>
@@ -21,7 +21,8 @@ constexpr Elf64_Half kMachine = EM_AARCH64;
 constexpr Elf64_Half kMachine = EM_NONE;
 #endif
 
-/// A T at `offset` of the file, which need not be aligned.
+/// Returns the T at `offset` of the file, or nothing if it does not lie inside. `offset` need not
+/// be aligned.
 template <typename T>
 std::optional<T> Read(std::string_view file, uint64_t offset) {
   if (offset > file.size() || file.size() - offset < sizeof(T)) return std::nullopt;
@@ -48,7 +49,8 @@ Result<std::vector<Elf64_Phdr>> ReadSegments(std::string_view file) {
   return segments;
 }
 
-/// What lies in the file from where `address` is loaded from to the end of that segment.
+/// Returns the part of the file that is loaded at `address`, up to the end of its segment. Empty if
+/// no segment contains the address.
 std::string_view Loaded(std::string_view file, const std::vector<Elf64_Phdr>& segments,
                         uint64_t address) {
   for (const Elf64_Phdr& segment : segments) {
@@ -61,13 +63,13 @@ std::string_view Loaded(std::string_view file, const std::vector<Elf64_Phdr>& se
   return {};
 }
 
-/// A forwarding library from its first byte; file offsets are addresses.
+/// The beginning of a forwarding library. The file is loaded at offset 0, so file offsets equal
+/// addresses. The entries of the dynamic section follow, then the names.
 struct Forwarder {
   Elf64_Ehdr header = {};
   Elf64_Phdr segments[3] = {};
   Elf64_Sym no_symbol = {};
-  Elf64_Word hash[4] = {1, 1, 0, 0};  // one bucket, one chain, both empty
-  // The entries of the dynamic section follow, then the names.
+  Elf64_Word hash[4] = {1, 1, 0, 0};  // one bucket and one chain, both empty
 };
 static_assert(sizeof(Forwarder) % alignof(Elf64_Dyn) == 0);
 
@@ -129,11 +131,11 @@ std::string ForwardingLibrary(const std::string& soname, const std::vector<std::
   file.header.e_phentsize = sizeof(Elf64_Phdr);
   file.header.e_phnum = std::size(file.segments);
   const uint64_t size = dynamic + dynamic_size + names.size();
-  // Writable, for the loader turns the addresses in the dynamic section into pointers.
+  // Writable, because the dynamic loader replaces the addresses in the dynamic section by pointers.
   file.segments[0] = {PT_LOAD, PF_R | PF_W, 0, 0, 0, size, size, 0x10000};
   file.segments[1] = {PT_DYNAMIC, PF_R | PF_W,  dynamic,      dynamic,
                       dynamic,    dynamic_size, dynamic_size, alignof(Elf64_Dyn)};
-  // Without this one the loader would make every stack of the process executable.
+  // Without a PT_GNU_STACK segment the loader would make every stack of the process executable.
   file.segments[2] = {PT_GNU_STACK, PF_R | PF_W, 0, 0, 0, 0, 0, 16};
 
   std::string bytes(reinterpret_cast<const char*>(&file), sizeof(file));

@@ -38,8 +38,9 @@ Result<std::string> ReadFile(const std::string& path, uint64_t max_bytes) {
 
 namespace {
 
-/// Whether an entry that cannot be looked at is none for good: a link that leads nowhere, or where
-/// nobody may follow.
+/// Returns whether `error` means that the entry leads nowhere and can be skipped: a broken link, a
+/// loop of links, or a target that this user may not enter. Any other error fails the whole
+/// listing.
 bool LeadsNowhere(const std::error_code& error) {
   return error == std::errc::no_such_file_or_directory || error == std::errc::not_a_directory ||
          error == std::errc::too_many_symbolic_link_levels || error == std::errc::permission_denied;
@@ -51,7 +52,8 @@ Status ListingFailure(const std::string& path, const std::error_code& error) {
           "failed to read directory " + path + ": " + error.message()};
 }
 
-/// All or nothing: whoever sees half a directory takes the rest for deleted.
+/// Returns all names or an error, never a part of them: a caller would take the missing names for
+/// deleted models.
 Result<std::vector<std::string>> List(const std::string& path, bool directories_only) {
   std::error_code error;
   fs::directory_iterator it(path, error);

@@ -9,29 +9,32 @@
 
 namespace nereid::base {
 
-/// The whole of a regular file of at most `max_bytes` bytes.
+/// Returns the content of a regular file. NOT_FOUND if it is missing, not a regular file or not
+/// readable; INVALID_ARG if it has more than `max_bytes` bytes.
 Result<std::string> ReadFile(const std::string& path, uint64_t max_bytes = uint64_t{1} << 30);
 
-/// The names in a directory, sorted, without "." and "..". NOT_FOUND if it is not there, INTERNAL
-/// if it cannot be read to its end: what is missing in a list is missing on disk.
+/// Returns the names in a directory, sorted, without "." and "..". NOT_FOUND if the directory does
+/// not exist, INTERNAL if it cannot be read to its end. A list is never partial, so a name that is
+/// missing from it is missing on disk.
 Result<std::vector<std::string>> ListDirectory(const std::string& path);
 
-/// The names of the sub-directories (links to directories included), sorted.
+/// Returns the names of the subdirectories, sorted. Links to directories are included. Errors are
+/// those of ListDirectory.
 Result<std::vector<std::string>> ListSubdirectories(const std::string& path);
 
 bool PathExists(const std::string& path);
 bool IsDirectory(const std::string& path);
 
-/// Whether `path` is `directory` or below it once links and ".." are followed; the last parts of
-/// both may not exist.
+/// Returns whether `path` is `directory` or lies below it, after links and ".." are resolved. The
+/// last components of both need not exist.
 bool IsInside(const std::string& directory, const std::string& path);
 
-/// Whether a name from outside may become a part of a path: it is not empty, "." or "..", and has
-/// no
-/// '/'.
+/// Returns whether a name from outside may be used as one component of a path: it is not empty, is
+/// not "." or "..", and contains no '/'.
 bool IsPlainName(std::string_view name);
 
-/// "a" + "b" -> "a/b"; an absolute `name` does not replace `directory`.
+/// Joins two parts of a path: "a" and "b" give "a/b". Leading '/' of `name` are removed, so an
+/// absolute `name` does not replace `directory`.
 std::string JoinPath(std::string_view directory, std::string_view name);
 
 }  // namespace nereid::base

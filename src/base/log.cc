@@ -43,7 +43,7 @@ std::string Prefix(LogFormat format, LogLevel level, std::string_view file, int 
   return text;
 }
 
-std::mutex file_mutex;  // guards file_path, and who exchanges the stream
+std::mutex file_mutex;  // guards file_path and changes of file_stream
 std::string file_path;  // NOLINT: guarded by file_mutex
 std::atomic<LogStream*> file_stream{nullptr};
 
@@ -62,7 +62,7 @@ std::string DroppedLine(uint64_t lines) {
 
 }  // namespace
 
-// Never destroyed: threads may log until the very end.
+// Never destroyed: threads may log until the process has ended.
 LogStream& StandardOutput() {
   static LogStream* const stream = new LogStream(STDOUT_FILENO, DroppedLine);
   return *stream;
@@ -76,7 +76,8 @@ LogStream& StandardErrors() {
 }
 
 Log& Log::Instance() {
-  static Log* const log = new Log();  // never destroyed: threads may log until the very end
+  // Never destroyed: threads may log until the process has ended.
+  static Log* const log = new Log();
   return *log;
 }
 
@@ -98,7 +99,7 @@ Status Log::SetFile(const std::string& path) {
   const std::lock_guard lock(file_mutex);
   LogStream* stream = nullptr;
   if (!path.empty()) {
-    // Streams of earlier files stay: another thread may be writing to one this very moment.
+    // Streams of earlier files are kept, because another thread may be writing to one of them.
     static auto* const opened = new std::vector<std::unique_ptr<LogStream>>();
     opened->reserve(opened->size() + 1);
     NEREID_ASSIGN_OR_RETURN(auto fresh, LogStream::Open(path, DroppedLine));

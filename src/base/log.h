@@ -13,14 +13,16 @@ namespace nereid::base {
 enum class LogLevel { kInfo = 0, kWarning = 1, kError = 2, kVerbose = 3 };
 enum class LogFormat { kDefault = 0, kIso8601 = 1 };
 
-/// The process-wide log in Triton's line formats. All functions may be called from any thread; a
-/// line is written with one write(2), so lines never mix.
+/// The log of the process, in Triton's line formats. All functions may be called from any thread.
+/// Lines from different threads are not interleaved.
 ///
-/// default:  `I1121 10:56:01.123456 4711 file.cc:12] "message"` (UTC, process id)
-/// ISO8601:  `2026-11-21T10:56:01Z I 4711 file.cc:12] "message"`
-/// The message is written as a JSON string unless TRITON_SERVER_ESCAPE_LOG_MESSAGES=0.
-/// INFO and VERBOSE go to stdout, WARNING and ERROR to stderr, everything to the file if one is
-/// set.
+/// Default format: `I1121 10:56:01.123456 4711 file.cc:12] "message"` (UTC, process id)
+///
+/// ISO8601 format: `2026-11-21T10:56:01Z I 4711 file.cc:12] "message"`
+///
+/// The message is written as a JSON string unless TRITON_SERVER_ESCAPE_LOG_MESSAGES=0. INFO and
+/// VERBOSE lines go to stdout, WARNING and ERROR lines to stderr. If a log file is set, all lines
+/// go to the file instead.
 class Log {
  public:
   static Log& Instance();
@@ -30,17 +32,18 @@ class Log {
                ? verbose_level_.load(std::memory_order_relaxed) >= verbose
                : enabled_[static_cast<int>(level)].load(std::memory_order_relaxed);
   }
-  void SetEnabled(LogLevel level, bool enabled);  // kInfo, kWarning, kError
+  void SetEnabled(LogLevel level, bool enabled);  // kInfo, kWarning or kError; kVerbose is ignored
   void SetVerboseLevel(int level);
   int verbose_level() const { return verbose_level_.load(std::memory_order_relaxed); }
   void SetFormat(LogFormat format) { format_.store(format, std::memory_order_relaxed); }
   LogFormat format() const { return format_.load(std::memory_order_relaxed); }
 
-  /// Opens `path` for appending and writes there from now on; "" returns to the streams.
+  /// Opens `path` for appending and writes all further lines to it. An empty path returns to stdout
+  /// and stderr. INTERNAL if the file cannot be opened.
   Status SetFile(const std::string& path);
   std::string file() const;
 
-  /// Writes one line. `raw_tail` follows the quoted message on new lines as it is (tables).
+  /// Writes one line. `raw_tail` is written after it as it is, without quotes (for tables).
   void Write(LogLevel level, std::string_view file, int line, std::string_view message,
              std::string_view raw_tail = {});
 
@@ -53,11 +56,11 @@ class Log {
   bool escape_ = true;
 };
 
-/// `s` as a JSON string with its quotes: control characters, quotes and backslashes escaped, bytes
-/// above 0x7f as they are.
+/// Returns `s` as a JSON string with its quotes. Quotes, backslashes and control characters are
+/// escaped; bytes above 0x7f are copied.
 std::string JsonQuote(std::string_view s);
 
-/// Collects a message and writes it when it goes out of scope.
+/// Collects a message and writes it to the log when the object is destroyed.
 class LogLine {
  public:
   LogLine(LogLevel level, const char* file, int line) : level_(level), file_(file), line_(line) {}
@@ -73,7 +76,7 @@ class LogLine {
 
 }  // namespace nereid::base
 
-// A loop of at most one turn: an `if` here would make `if (x) LOG_INFO << …; else …` ambiguous.
+// A `for` that runs at most once: with an `if`, `if (x) LOG_INFO << …; else …` would be ambiguous.
 #define NEREID_LOG_IF(enabled, level)                                              \
   for (bool nereid_log_once = (enabled); nereid_log_once; nereid_log_once = false) \
   ::nereid::base::LogLine(::nereid::base::LogLevel::level, __FILE__, __LINE__).stream()

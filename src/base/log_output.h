@@ -4,20 +4,21 @@
 #include "base/log_stream.h"
 #include "base/status.h"
 
-// Where the log's lines go, for those who start and end the process.
+// The destinations of the log, for the code that starts and ends the process.
 
 namespace nereid::base {
 
-/// The standard streams as the log writes to them, for what is no line of the log. Where both are
-/// the same file they are one stream, so that lines which wait keep their order.
+/// Returns the stream through which the log writes to stdout (stderr), for text that is not a log
+/// line. If both are the same file, the two functions return the same stream, so that waiting lines
+/// keep their order.
 LogStream& StandardOutput();
 LogStream& StandardErrors();
 
-/// Opens the log file's path anew, where another file may be by now; nothing without a log file.
+/// Opens the path of the log file again, as log rotation needs. Does nothing without a log file.
 Status ReopenLogFile();
 
-/// Waits until all that was written is out, as long as its readers read, and at most a few seconds.
-/// Whether all is. Before the process ends.
+/// Waits until all written lines have been passed to the system, for at most a few seconds, and
+/// less when a reader stops reading. Returns whether all have been. Called before the process ends.
 bool FlushLog();
 
 }  // namespace nereid::base

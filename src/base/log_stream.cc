@@ -17,13 +17,13 @@
 namespace nereid::base {
 namespace {
 
-/// How often the thread looks whether the stream is being closed.
+/// The interval at which the thread checks whether the stream is being closed.
 constexpr int kPollMs = 50;
 constexpr size_t kChunk = size_t{64} << 10;
 constexpr uint32_t kLinesBetweenLooks = 64;
 
 int OpenToAppend(const std::string& path) {
-  // Not waiting for the reader of a pipe that has a name.
+  // O_NONBLOCK: opening a named pipe must not wait for its reader.
   return ::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NONBLOCK | O_NOCTTY,
                 0644);
 }
@@ -61,7 +61,8 @@ Status LogStream::Reopen(const std::string& path) {
   const int fresh = OpenToAppend(path);
   if (fresh < 0) return CannotOpen(path);
   const std::lock_guard lock(mutex_);
-  // In the place of the old one, which another thread may be writing to this very moment.
+  // dup3 replaces the file behind the same descriptor number, because another thread may be writing
+  // to that number.
   const bool moved = ::dup3(fresh, descriptor_, O_CLOEXEC) >= 0;
   const Status status = moved ? Status::Ok() : CannotOpen(path);
   kind_ = Kind::kUnknown;
@@ -70,7 +71,8 @@ Status LogStream::Reopen(const std::string& path) {
 }
 
 void LogStream::Inspect() {
-  // A system call for each line would cost half as much as the line itself.
+  // A standard stream is inspected again only once in kLinesBetweenLooks lines: an fstat for each
+  // line would cost half as much as the line itself.
   if (kind_ != Kind::kUnknown && (owned_ || ++lines_ % kLinesBetweenLooks != 0)) return;
   struct stat now {};
   const bool known = ::fstat(descriptor_, &now) == 0;
@@ -84,10 +86,10 @@ void LogStream::Inspect() {
   if (S_ISSOCK(now.st_mode)) {
     kind_ = Kind::kSocket;
   } else if (owned_) {
-    kind_ = Kind::kNonBlocking;  // opened so
+    kind_ = Kind::kNonBlocking;  // OpenToAppend has set O_NONBLOCK
   } else {
-    // O_NONBLOCK belongs to the open file, which other processes may share: a pipe or a terminal
-    // is opened once more.
+    // O_NONBLOCK is a property of the open file description, which other processes may share. A
+    // pipe or terminal is therefore opened again.
     const std::string path = "/proc/self/fd/" + std::to_string(descriptor_);
     const int own = ::open(path.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     kind_ = own >= 0 ? Kind::kNonBlocking : Kind::kBlocking;
@@ -122,7 +124,7 @@ void LogStream::Write(std::string_view lines) {
 }
 
 void LogStream::KeepLocked(std::string_view rest, bool begun) {
-  // The rest of a line that has begun is kept in any case.
+  // The rest of a line that was partly written is kept even above the limit.
   if (!begun && (dropped_ > 0 || kept_.size() + taken_ + rest.size() > kMostKept)) {
     for (const char c : rest) dropped_ += c == '\n' ? 1 : 0;
   } else {
@@ -133,7 +135,7 @@ void LogStream::KeepLocked(std::string_view rest, bool begun) {
 }
 
 void LogStream::StartThreadLocked() {
-  // Where no thread can be had now, the next line tries again.
+  // If no thread can be started, the next line tries again.
   auto thread = StartThread("log", [this] { Run(); });
   if (thread.ok()) thread_ = std::move(thread).value();
 }

@@ -15,61 +15,66 @@
 
 namespace nereid::base {
 
-/// One place that the log's lines go to: a file, or a standard stream of the process. Whoever
-/// writes is never held up by a reader that does not read: what a pipe, a socket or a terminal
-/// does not take at once is kept, up to kMostKept bytes, and written by a thread of its own when
-/// there is room. What comes beyond is dropped, and a line says how many were when the kept ones
-/// are out. The order of lines is kept. Thread-safe.
+/// One destination of log lines: a file or a standard stream. Writers never wait for a reader. What
+/// a pipe, socket or terminal does not accept at once is kept, up to kMostKept bytes, and a
+/// separate thread writes it later. Further lines are dropped, and a line with their number follows
+/// the kept ones. The order of lines is preserved. Thread-safe.
 ///
-/// A regular file takes everything at once, as far as anybody can tell beforehand.
+/// Regular files are written directly: there is no way to learn beforehand whether a write to one
+/// blocks.
 class LogStream {
  public:
   static constexpr size_t kMostKept = size_t{1} << 20;
 
-  /// Makes the line that tells of dropped lines.
+  /// Returns the line that reports `dropped` lines.
   using Notice = std::function<std::string(uint64_t dropped)>;
 
-  /// For a standard stream, which stays open; it may be redirected, which is seen some lines later.
+  /// For a standard stream, which is not closed at the end. The stream may be redirected with dup2;
+  /// that is noticed within kLinesBetweenLooks lines.
   LogStream(int descriptor, Notice notice);
-  /// Opens `path` for appending. INTERNAL with the reason.
+  /// Opens `path` for appending. INTERNAL with the reason if that fails.
   static Result<std::unique_ptr<LogStream>> Open(const std::string& path, Notice notice);
   LogStream(const LogStream&) = delete;
   LogStream& operator=(const LogStream&) = delete;
-  /// Gives up what has not been written.
+  /// Discards what has not been written.
   ~LogStream();
 
   int descriptor() const { return descriptor_; }
 
-  /// Writes whole lines. What the stream refuses for good (a full disk, a reader that has gone) is
-  /// lost: a log that cannot be written must not stop the server.
+  /// Writes whole lines. Lines that the stream refuses (full disk, closed reader) are lost: a log
+  /// that cannot be written must not stop the server.
   void Write(std::string_view lines);
 
-  /// Opens `path`, which may be another file by now, and goes on there.
+  /// Opens `path`, which may name a different file by this time, and continues there. INTERNAL with
+  /// the reason if that fails; the old file stays in use.
   Status Reopen(const std::string& path);
 
-  /// Waits until everything is written, as long as something is within `patience`, and at most
-  /// `limit`. Whether it is.
+  /// Waits until everything is written. Gives up when nothing was written for `patience`, and after
+  /// `limit` in any case. Returns whether everything is written.
   bool Flush(std::chrono::milliseconds patience, std::chrono::milliseconds limit);
 
  private:
   enum class Kind {
     kUnknown,
     kDirect,       // write(2) does not wait for a reader
-    kNonBlocking,  // write(2) to an open file description of our own
-    kSocket,       // send(2) that does not wait
-    kBlocking,     // nothing of that can be had: the thread alone writes
+    kNonBlocking,  // write(2) to a nonblocking open file description that only this process has
+    kSocket,       // send(2) with MSG_DONTWAIT
+    kBlocking,     // no nonblocking write is possible: only the thread writes
   };
 
-  /// Takes `descriptor` over.
+  /// Takes ownership of `descriptor` if `owned` is true.
   LogStream(int descriptor, bool owned, Notice notice);
-  /// Finds out how to write without waiting, if that is not known or the stream was redirected.
+  /// Determines how to write without waiting, if this is unknown or the stream was redirected. The
+  /// caller holds mutex_.
   void Inspect();
-  /// Writes what is taken at once; -1 where the rest is lost. Never waits.
+  /// Writes as much as the stream accepts at once and returns the number of bytes; -1 if the rest
+  /// is lost. Never waits. The caller holds mutex_.
   ssize_t WriteNow(std::string_view text);
   void KeepLocked(std::string_view rest, bool begun);
   void StartThreadLocked();
   void Run();
-  /// Writes all of it, however long that takes. For the thread.
+  /// Writes all of `text`, however long that takes; releases `lock` while it waits. Called by the
+  /// thread only.
   void WriteAll(std::string_view text, std::unique_lock<std::mutex>& lock);
 
   const int descriptor_;
@@ -77,15 +82,15 @@ class LogStream {
   const Notice notice_;
   std::mutex mutex_;
   std::condition_variable changed_;
-  uint32_t lines_ = 0;  // guarded by mutex_, as all that follows
+  uint32_t lines_ = 0;  // guarded by mutex_, like all members below
   Kind kind_ = Kind::kUnknown;
-  uint64_t device_ = 0, inode_ = 0;  // of what the descriptor was when it was inspected
-  int writable_ = -1;                // of kNonBlocking; else the descriptor
-  std::string kept_;                 // in order, not yet with the thread
-  uint64_t dropped_ = 0;             // lines; while not 0 nothing more is kept
-  size_t taken_ = 0;                 // bytes that the thread has and has not written
+  uint64_t device_ = 0, inode_ = 0;  // identify the file that was inspected
+  int writable_ = -1;  // the descriptor to write to; a second one for kNonBlocking standard streams
+  std::string kept_;   // bytes that wait for the thread, in order
+  uint64_t dropped_ = 0;  // number of lines; while it is not 0, no more lines are kept
+  size_t taken_ = 0;      // bytes that the thread has taken but not written
   bool closing_ = false;
-  std::thread thread_;  // started when something has to wait
+  std::thread thread_;  // started when bytes have to wait for the first time
 };
 
 }  // namespace nereid::base

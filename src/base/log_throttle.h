@@ -6,13 +6,13 @@
 
 namespace nereid::base {
 
-/// Keeps something that goes wrong with every request from filling the log. Thread-safe.
+/// Limits how often an error that occurs with every request is logged. Thread-safe.
 class LogThrottle {
  public:
   static constexpr uint64_t kIntervalNs = 10'000'000'000;
 
-  /// Whether to write a line now: the first time, and then once in ten seconds. `left_out` becomes
-  /// the number of lines that were not written since the last one.
+  /// Returns whether the caller should write a line: the first time, and then once in ten seconds.
+  /// Sets `left_out` to the number of lines that were suppressed since the last one.
   bool Admit(uint64_t now_ns, uint64_t* left_out) {
     uint64_t next = next_ns_.load(std::memory_order_relaxed);
     if (now_ns < next ||

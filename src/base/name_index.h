@@ -9,16 +9,17 @@
 
 namespace nereid::base {
 
-/// Finds names in a list that grows at its end and whose length a client chooses. The first few
-/// names are compared one after another, which costs no memory; beyond that the list is indexed, so
-/// that n searches cost n·log(n) and not n². (A hash table has bad cases that a client can make.)
+/// An index of the names in a list that only grows and whose length a client chooses. The first
+/// kFew names are compared one by one, which needs no memory. Beyond that the names are kept in a
+/// map, so that n searches take O(n log n) and not O(n²). (A hash table has bad cases that a client
+/// could cause.) Not thread-safe.
 class NameIndex {
  public:
   static constexpr size_t kFew = 16;
 
-  /// The position of the first element of `list` with that name; `name_of(element)` gives a
-  /// string_view. The list may have grown since the last call, and must not have changed otherwise
-  /// unless Clear() was called.
+  /// Returns the position of the first element of `list` that has this name, or nothing.
+  /// `name_of(element)` returns a string_view. Elements may have been appended since the last call;
+  /// any other change to the list requires a call of Clear() first.
   template <typename List, typename NameOf>
   std::optional<size_t> Find(const List& list, std::string_view name, NameOf&& name_of) {
     if (list.size() <= kFew) {
@@ -35,7 +36,7 @@ class NameIndex {
     return found->second;
   }
 
-  /// Forgets the list.
+  /// Removes all names from the index.
   void Clear() {
     if (indexed_ == 0) return;
     positions_.clear();
@@ -44,7 +45,7 @@ class NameIndex {
 
  private:
   std::map<std::string, size_t, std::less<>> positions_;
-  size_t indexed_ = 0;  // elements of the list that positions_ knows
+  size_t indexed_ = 0;  // how many elements of the list are in positions_
 };
 
 }  // namespace nereid::base

@@ -7,8 +7,8 @@
 
 namespace nereid::base {
 
-/// The number that `text` is, in the C locale: the whole of it, without blanks or a leading '+'.
-/// Nothing if it is no such number, or one that `Number` does not hold.
+/// Parses all of `text` as a number in the C locale, without blanks or a leading '+'. Returns
+/// nothing if it is not a number or does not fit in `Number`.
 template <typename Number>
 std::optional<Number> ParseWhole(std::string_view text) {
   Number value{};

@@ -8,7 +8,8 @@
 
 namespace nereid::base {
 
-/// A value, or the Status that says why there is none. Never holds an OK status without a value.
+/// A value, or the Status that says why there is none. A Result without a value never holds an OK
+/// status.
 template <typename T>
 class [[nodiscard]] Result {
  public:
@@ -20,7 +21,7 @@ class [[nodiscard]] Result {
   bool ok() const { return value_.has_value(); }
   const Status& status() const { return status_; }
 
-  /// Only when ok().
+  /// May be called only if ok() is true. This applies to the operators below too.
   T& value() & { return *value_; }
   const T& value() const& { return *value_; }
   T&& value() && { return std::move(*value_); }
@@ -40,7 +41,8 @@ class [[nodiscard]] Result {
 #define NEREID_CONCAT_INNER(a, b) a##b
 #define NEREID_CONCAT(a, b) NEREID_CONCAT_INNER(a, b)
 
-/// `NEREID_ASSIGN_OR_RETURN(auto x, F());` — x is the value, or the function returns the failure.
+/// `NEREID_ASSIGN_OR_RETURN(auto x, F());` sets x to the value of F(), or returns its status from
+/// the enclosing function.
 #define NEREID_ASSIGN_OR_RETURN(declaration, expression) \
   NEREID_ASSIGN_OR_RETURN_INNER(NEREID_CONCAT(nereid_result_, __LINE__), declaration, expression)
 #define NEREID_ASSIGN_OR_RETURN_INNER(result, declaration, expression) \

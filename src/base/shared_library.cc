@@ -6,8 +6,9 @@
 namespace nereid::base {
 namespace {
 
-// LeakSanitizer looks for leaks at the end: by then a library that was closed, and with it the
-// framework that it needs, has no names for a report, and what its own variables held looks lost.
+// LeakSanitizer searches for leaks when the process ends. If a library has been closed by then,
+// reports have no symbol names, and memory that its static variables own looks leaked. Under
+// AddressSanitizer libraries therefore stay loaded.
 #ifdef __SANITIZE_ADDRESS__
 constexpr int kFlags = RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE;
 #else

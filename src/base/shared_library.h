@@ -8,10 +8,11 @@
 
 namespace nereid::base {
 
-/// A shared object opened with dlopen(RTLD_NOW | RTLD_LOCAL), so that one plug-in's symbols never
-/// satisfy another's. Closed when destroyed.
+/// A shared object opened with dlopen(RTLD_NOW | RTLD_LOCAL), so that the symbols of one plug-in
+/// are not used to resolve those of another. Closed when destroyed.
 class SharedLibrary {
  public:
+  /// Loads the library. NOT_FOUND, with the loader's reason, if that fails.
   static Result<std::unique_ptr<SharedLibrary>> Open(const std::string& path);
   ~SharedLibrary();
   SharedLibrary(const SharedLibrary&) = delete;
@@ -19,16 +20,18 @@ class SharedLibrary {
 
   const std::string& path() const { return path_; }
 
-  /// The address of `symbol`, or nullptr when the library does not define it.
+  /// Returns the address of `symbol`, or nullptr if the library does not define it. The pointer is
+  /// valid while the library is loaded.
   void* Find(const char* symbol) const;
 
-  /// Sets `function` to it.
+  /// Sets `*function` to the address of `symbol`, or to nullptr.
   template <typename Function>
   void Find(const char* symbol, Function** function) const {
     *function = reinterpret_cast<Function*>(Find(symbol));
   }
 
-  /// Keeps the library mapped for ever, for libraries whose threads or atexit handlers outlive us.
+  /// Keeps the library loaded until the process ends. For libraries whose threads or atexit
+  /// handlers run until then. Find() must not be called afterwards.
   void Leak() { handle_ = nullptr; }
 
  private:

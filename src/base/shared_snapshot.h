@@ -7,9 +7,9 @@
 
 namespace nereid::base {
 
-/// A value that is never changed, only replaced as a whole: readers keep the one they took. The
-/// lock is held for the copy of a pointer; std::atomic<std::shared_ptr> of GCC 12 spins on a bit
-/// for the same work, and its load is a data race by the language's rules. Thread-safe.
+/// A value that is never modified, only replaced as a whole. Readers keep the version that they
+/// have loaded. The lock is held only while a pointer is copied. (std::atomic<std::shared_ptr> of
+/// GCC 12 spins on a bit for the same work, and its load is formally a data race.) Thread-safe.
 template <typename T>
 class SharedSnapshot {
  public:
@@ -21,7 +21,8 @@ class SharedSnapshot {
   }
 
   void Store(std::shared_ptr<const T> value) {
-    // The old value leaves with the parameter, after the lock: its end may be the end of much else.
+    // The old value is destroyed with the parameter, after the lock is released: its destructor may
+    // be expensive.
     std::lock_guard lock(mutex_);
     value_.swap(value);
   }

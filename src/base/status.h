@@ -7,8 +7,8 @@
 
 namespace nereid::base {
 
-/// The kinds of failure that the inference protocols know. The values equal
-/// TRITONSERVER_Error_Code + 1, so that zero can stand for success.
+/// The kinds of failure in the inference protocols. Each value is that of TRITONSERVER_Error_Code
+/// plus 1, so that 0 can mean success.
 enum class StatusCode {
   kOk = 0,
   kUnknown = 1,
@@ -21,12 +21,12 @@ enum class StatusCode {
   kCancelled = 8,
 };
 
-/// "Invalid argument", "Not found", …: the words that logs and the repository index use.
-/// "OK" for kOk.
+/// Returns the text that logs and the repository index show for a code: "Invalid argument", "Not
+/// found" and so on; "OK" for kOk.
 std::string_view StatusCodeText(StatusCode code);
 
-/// Success, or a code with a message for the person who can mend it. The message names the model,
-/// the input, the field or the flag, the value found and what was expected.
+/// Success, or an error code with a message for the person who can correct the cause. The message
+/// names the model, input, field or flag, the value that was found and what was expected.
 class [[nodiscard]] Status {
  public:
   Status() = default;
@@ -60,10 +60,10 @@ class [[nodiscard]] Status {
   StatusCode code() const { return code_; }
   const std::string& message() const { return message_; }
 
-  /// The same failure with `prefix` before its message; success stays success.
+  /// Returns the same failure with `prefix` before its message. Success stays success.
   Status WithPrefix(std::string_view prefix) const;
 
-  /// "<code text>: <message>", the form that the repository index shows; "OK" for success.
+  /// Returns "<code text>: <message>", the form that the repository index shows; "OK" for success.
   std::string ToString() const;
 
  private:

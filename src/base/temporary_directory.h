@@ -8,10 +8,11 @@
 
 namespace nereid::base {
 
-/// An empty directory that only this user can enter, below $TMPDIR (else /tmp). Deleted with
-/// everything in it when destroyed.
+/// An empty directory below $TMPDIR (or /tmp) that only this user can enter. It is deleted with all
+/// its content when the object is destroyed.
 class TemporaryDirectory {
  public:
+  /// Creates the directory. INTERNAL with the reason if that fails.
   static Result<std::unique_ptr<TemporaryDirectory>> Create();
   ~TemporaryDirectory();
   TemporaryDirectory(const TemporaryDirectory&) = delete;

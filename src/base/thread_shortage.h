@@ -6,8 +6,9 @@
 
 namespace nereid::base {
 
-/// While one lives, StartThread succeeds `left` more times and then fails, as it does at the limits
-/// of a system. For tests; one at a time.
+/// A simulated limit on threads, for tests. While an object lives, StartThread succeeds `left` more
+/// times and then fails, as it does at the limits of a system. At most one object may exist at a
+/// time.
 class ThreadShortage {
  public:
   explicit ThreadShortage(int64_t left) { Left().store(left); }
@@ -15,7 +16,7 @@ class ThreadShortage {
   ThreadShortage(const ThreadShortage&) = delete;
   ThreadShortage& operator=(const ThreadShortage&) = delete;
 
-  /// Takes one of those that are left; true if there was none.
+  /// Uses up one of the remaining threads. Returns true if none was left.
   static bool IsFelt() {
     return Left().load(std::memory_order_relaxed) != kNone && Left().fetch_sub(1) <= 0;
   }

@@ -15,9 +15,9 @@
 namespace nereid::base {
 namespace {
 
-/// Blocks the signals that end the server while it lives. A new thread inherits the mask, so it is
-/// set around the creation rather than inside the thread, where a signal could still arrive before
-/// the first statement.
+/// Blocks the signals that end the server while the object lives. A new thread inherits the signal
+/// mask, so the mask is set around the creation. If the thread set it itself, a signal could arrive
+/// before its first statement.
 class EndSignalsBlocked {
  public:
   EndSignalsBlocked() {

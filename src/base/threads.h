@@ -10,16 +10,17 @@
 
 namespace nereid::base {
 
-/// The one place where threads are made. `name` shows in top and in a debugger (15 characters are
-/// kept). Signals that end the server are blocked in the new thread: only the main thread takes
-/// them. An exception that leaves `body` ends the process, as for any std::thread.
-/// `placement` says where it may run; what cannot be had (see CheckPlacement) is left aside.
-/// UNAVAILABLE, naming the thread and the reason, when the system gives no further thread (its
-/// limits on threads or on memory are reached): `body` does not run then.
+/// Starts a thread. All threads of the server are started here. `name` is shown by top and by
+/// debuggers; its first 15 characters are used. SIGINT, SIGTERM and SIGHUP are blocked in the new
+/// thread, so only the main thread receives them. An exception that leaves `body` ends the process,
+/// as with any std::thread. `placement` says where the thread may run; a part of it that the system
+/// refuses is ignored (see CheckPlacement). Returns UNAVAILABLE with the thread's name and the
+/// reason when the system provides no further thread (its limit on threads or memory is reached).
+/// `body` does not run then.
 Result<std::thread> StartThread(const std::string& name, std::function<void()> body,
                                 const CpuPlacement& placement = {});
 
-/// The number of CPUs this process may run on (its affinity mask), at least 1.
+/// Returns the number of CPUs in this process's affinity mask, at least 1.
 int AvailableCpuCount();
 
 }  // namespace nereid::base

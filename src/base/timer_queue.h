@@ -14,7 +14,8 @@
 
 namespace nereid::base {
 
-/// Calls functions at times. Functions run without any lock held and must not block long.
+/// Calls functions at given times. They are called without any lock held and must not block for
+/// long. Thread-safe.
 class TimerQueue {
  public:
   using Callback = std::function<void()>;
@@ -22,30 +23,32 @@ class TimerQueue {
 
   virtual ~TimerQueue() = default;
 
-  /// Runs `callback` once, at or soon after `deadline_ns` of the queue's clock. Any thread.
+  /// Runs `callback` once, at or soon after `deadline_ns` of the queue's clock. May be called from
+  /// any thread.
   virtual TimerId Schedule(uint64_t deadline_ns, Callback callback) = 0;
 
-  /// Forgets a timer. When it returns, the callback has either run to its end or will never start
-  /// (except when called from inside that callback, which goes on). Any thread; must not be called
-  /// with a lock held that the callback takes.
+  /// Removes a timer. When Cancel returns, the callback either has finished or will never start.
+  /// The exception is a call from inside that callback, which continues. May be called from any
+  /// thread, but not with a lock held that the callback takes.
   virtual void Cancel(TimerId id) = 0;
 };
 
-/// A timer queue with a thread of its own, which starts with Start() or the first timer.
+/// A timer queue with its own thread, which is started by Start() or by the first timer.
 class ThreadTimerQueue final : public TimerQueue {
  public:
   explicit ThreadTimerQueue(const Clock& clock = SteadyClock()) : clock_(clock) {}
   ~ThreadTimerQueue() override;
 
-  /// Starts the thread. Where it is not called, or has failed, each Schedule tries, and a timer
-  /// fires late if the system has no thread for it.
+  /// Starts the thread. If Start() was not called or has failed, each Schedule() tries again;
+  /// timers fire late until the system provides a thread. UNAVAILABLE if it provides none.
   Status Start();
 
   TimerId Schedule(uint64_t deadline_ns, Callback callback) override;
   void Cancel(TimerId id) override;
 
  private:
-  using Key = std::pair<uint64_t, TimerId>;  // deadline first: the map's order is the firing order
+  // The deadline comes first, so that the map's order is the firing order.
+  using Key = std::pair<uint64_t, TimerId>;
   void Run();
   Status StartLocked();
 
@@ -61,13 +64,13 @@ class ThreadTimerQueue final : public TimerQueue {
   std::thread thread_;                     // guarded by mutex_ until joined
 };
 
-/// Fires what is due when told to; for tests, with a FakeClock.
+/// A timer queue for tests with a FakeClock. It fires only when RunDue() is called.
 class ManualTimerQueue final : public TimerQueue {
  public:
   explicit ManualTimerQueue(const Clock& clock) : clock_(clock) {}
   TimerId Schedule(uint64_t deadline_ns, Callback callback) override;
   void Cancel(TimerId id) override;
-  /// Runs every callback whose time has come, in order of time. Returns how many ran.
+  /// Runs every callback whose deadline has passed, in order of deadline. Returns how many ran.
   int RunDue();
   size_t size() const;
 

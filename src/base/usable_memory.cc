@@ -14,7 +14,8 @@ namespace {
 
 constexpr int kMostLevels = 64;
 
-/// Returns the number that the file begins with; UINT64_MAX for "max" or no such file.
+/// Returns the number at the beginning of the file; UINT64_MAX for "max" or if there is no such
+/// file.
 uint64_t LimitIn(const std::string& path) {
   std::ifstream file(path);
   std::string text;
@@ -24,8 +25,9 @@ uint64_t LimitIn(const std::string& path) {
   return result.ec == std::errc() ? limit : UINT64_MAX;
 }
 
-/// Returns the smallest limit of the group `path` and those above it. Inside a container the path
-/// is often that of the host and does not exist: then the root's own file counts.
+/// Returns the smallest limit of the group `path` and the groups above it. Inside a container the
+/// path is often that of the host and does not exist; then only the file of the root group is
+/// found.
 uint64_t SmallestLimit(const std::string& mount, std::string path, const char* file) {
   uint64_t smallest = LimitIn(mount + "/" + file);
   for (int level = 0; level < kMostLevels && path.size() > 1; ++level) {
@@ -50,7 +52,7 @@ uint64_t ControlGroupLimit(const std::string& root, const std::string& membershi
   uint64_t smallest = UINT64_MAX;
   std::istringstream lines(membership);
   for (std::string line; std::getline(lines, line);) {
-    // "0::/path" in version 2, "4:memory,cpu:/path" in version 1.
+    // A line is "0::/path" in version 2 and "4:memory,cpu:/path" in version 1.
     const size_t first = line.find(':');
     const size_t second = first == std::string::npos ? first : line.find(':', first + 1);
     if (second == std::string::npos || line[second + 1] != '/') continue;

@@ -7,8 +7,8 @@
 namespace nereid::base {
 namespace {
 
-// The length of the sequence that `lead` starts, and the range of the byte after it; 0 if `lead`
-// starts none.
+// Returns the length of the sequence that `lead` starts, and sets the permitted range of the byte
+// after it. Returns 0 if `lead` cannot start a sequence. (Unicode standard, table 3-7.)
 size_t SequenceLength(uint8_t lead, uint8_t* low, uint8_t* high) {
   *low = 0x80;
   *high = 0xbf;
@@ -25,7 +25,8 @@ size_t SequenceLength(uint8_t lead, uint8_t* low, uint8_t* high) {
   return 4;
 }
 
-// How many bytes at the front of `text` are well-formed.
+// Returns how many bytes at the beginning of `text` are well-formed. Eight ASCII bytes are checked
+// at a time.
 size_t ValidPrefix(std::string_view text) {
   size_t at = 0;
   while (at != text.size()) {

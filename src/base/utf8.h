@@ -6,12 +6,12 @@
 
 namespace nereid::base {
 
-/// Whether `text` is well-formed UTF-8: no overlong forms, no surrogates, nothing above U+10FFFF.
-/// JSON and the strings of protobuf messages must be.
+/// Returns whether `text` is well-formed UTF-8: no overlong forms, no surrogates, nothing above
+/// U+10FFFF. JSON and protobuf strings must be well-formed.
 bool IsUtf8(std::string_view text);
 
-/// `text` with U+FFFD in place of each byte that belongs to no well-formed character. What plug-ins
-/// and files say goes through this before it stands in a message for clients.
+/// Returns `text` with U+FFFD in place of each byte that is not part of a well-formed character.
+/// Used for text from plug-ins and files before it becomes part of a message for clients.
 std::string ReplaceInvalidUtf8(std::string_view text);
 
 }  // namespace nereid::base
