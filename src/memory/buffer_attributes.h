@@ -10,7 +10,8 @@
 
 namespace nereid::memory {
 
-/// Where a buffer is, how large it is and how another process could map it.
+/// The location and size of a buffer, and the handle with which another process can map it (CUDA
+/// IPC).
 struct BufferAttributes {
   MemoryType memory_type = MemoryType::kCpu;
   int64_t memory_type_id = 0;

@@ -14,24 +14,24 @@
 namespace nereid::memory {
 namespace {
 
-// Below this size malloc is as good as any pool; above the upper bound a buffer is too rare, and
-// too much memory to keep.
+// Up to kSmallestPooled bytes malloc is as fast as a pool. Buffers above kLargestPooled are too
+// rare and too large to keep.
 constexpr size_t kSmallestPooled = size_t{64} << 10;  // exclusive
 constexpr size_t kLargestPooled = size_t{64} << 20;
 constexpr size_t kMostPooledBytes = size_t{256} << 20;
 
-// Half a terabyte: whoever asks for more has been given a wrong size.
+// Half a terabyte. A larger size is a mistake or an attack, and must not reach mmap.
 constexpr size_t kLargestBuffer = size_t{1} << 39;
 
-/// Null when there is no memory, or no address space.
+/// Maps `size` bytes. Returns nullptr when memory or address space is exhausted.
 char* MapPages(size_t size) {
   void* const data =
       mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   return data == MAP_FAILED ? nullptr : static_cast<char*>(data);
 }
 
-/// Size classes are the powers of two; memory comes from mmap, so the unused tail of a class is
-/// address space and not memory.
+/// A pool of mapped blocks. Size classes are powers of two. The unused end of a block is never
+/// touched, so it takes address space but no memory. Thread-safe.
 class Pool {
  public:
   char* Take(size_t capacity) {
@@ -81,19 +81,20 @@ class Pool {
 };
 
 Pool& ThePool() {
-  static Pool* const pool = new Pool();  // never destroyed: buffers may outlive static objects
+  // Never destroyed: buffers may be freed after static objects are destroyed.
+  static Pool* const pool = new Pool();
   return *pool;
 }
 
-// From this size on a buffer that grows is moved by the kernel: copying it would take longer than
-// the page faults of fresh memory.
+// From this size on, mremap moves the pages of a growing buffer. Copying the bytes would take
+// longer than the page faults of new memory.
 constexpr size_t kSmallestMoved = size_t{1} << 20;
 
 bool IsPooled(size_t capacity) { return capacity > kSmallestPooled && capacity <= kLargestPooled; }
 
 constexpr size_t kPage = 4096;
 
-/// Rounds up to whole pages. `size` is at most kLargestBuffer.
+/// Rounds up to whole pages. `size` is at most kLargestBuffer, so the sum cannot overflow.
 size_t WholePages(size_t size) { return (size + kPage - 1) / kPage * kPage; }
 
 }  // namespace
@@ -113,7 +114,7 @@ HostBuffer HostBuffer::Allocate(size_t size) {
     buffer.data_ = MapPages(buffer.capacity_);
     return buffer;
   }
-  // aligned_alloc wants a multiple of the alignment.
+  // aligned_alloc requires a multiple of the alignment.
   buffer.capacity_ = (size + kAlignment - 1) / kAlignment * kAlignment;
   buffer.data_ = static_cast<char*>(std::aligned_alloc(kAlignment, buffer.capacity_));
   return buffer;
@@ -125,6 +126,8 @@ bool HostBuffer::Grow(size_t size, size_t used) {
     return true;
   }
   if (data_ != nullptr && capacity_ >= kSmallestMoved && size <= kLargestBuffer) {
+    // The new capacity must be one that Free() recognizes: a power of two if it goes to the pool,
+    // whole pages otherwise.
     const size_t capacity = IsPooled(size) ? std::bit_ceil(size) : WholePages(size);
     void* const moved = mremap(data_, capacity_, capacity, MREMAP_MAYMOVE);
     if (moved == MAP_FAILED) return false;

@@ -8,9 +8,10 @@
 
 namespace nereid::memory {
 
-/// Owned host memory, not initialised, aligned to 64 bytes. Large buffers are recycled through a
-/// process-wide pool: a fresh megabyte costs a few hundred page faults, a recycled one none.
-/// Movable; may be destroyed on another thread than the one that made it.
+/// An owned block of host memory, aligned to 64 bytes and not initialized. Buffers above 64 KiB and
+/// up to 64 MiB are recycled through a pool of the process: a new megabyte costs a few hundred page
+/// faults, a recycled one none. Movable. May be destroyed by a different thread than the one that
+/// allocated it.
 class HostBuffer {
  public:
   static constexpr size_t kAlignment = 64;
@@ -33,19 +34,20 @@ class HostBuffer {
     return *this;
   }
 
-  /// `size` bytes. When the memory cannot be had, the result has data() == nullptr although size
-  /// is not 0: sizes come from clients, so running out is an error to report, not a crash.
+  /// Returns a buffer of `size` bytes. If the memory is not available, the result has data() ==
+  /// nullptr although `size` is not 0. Sizes come from clients, so lack of memory is an error to
+  /// report and not a crash.
   static HostBuffer Allocate(size_t size);
 
-  /// Makes the buffer `size` bytes long, which is not less than `used`; its first `used` bytes keep
-  /// their contents, and data() may change. False, with the buffer as it was, when the memory
-  /// cannot be had. From 1 MiB on nothing is copied: the kernel moves the pages.
+  /// Changes the size to `size` bytes, which is at least `used`. The first `used` bytes keep their
+  /// contents; data() may change. Returns false and leaves the buffer as it was when the memory is
+  /// not available. Buffers of 1 MiB and more are not copied: the kernel moves their pages.
   bool Grow(size_t size, size_t used);
 
-  /// Holds `share` until the memory is given back, so that a budget follows the buffer wherever it
-  /// moves.
+  /// Keeps `share` until the memory is freed, so that the budget is charged wherever the buffer is
+  /// moved.
   void Charge(base::ByteShare share) { share_ = std::move(share); }
-  /// The share that Charge() gave; one of no budget before that.
+  /// Returns the share that Charge() set, or a share without a budget.
   base::ByteShare& share() { return share_; }
 
   char* data() { return data_; }
@@ -53,9 +55,9 @@ class HostBuffer {
   size_t size() const { return size_; }
   explicit operator bool() const { return data_ != nullptr; }
 
-  /// Gives the memory back now.
+  /// Frees the memory.
   void Reset() {
-    // Most buffers that end have been moved from.
+    // Most buffers have been moved from when they are destroyed.
     if (data_ != nullptr || share_.size() != 0) Free();
   }
 
@@ -68,10 +70,10 @@ class HostBuffer {
   base::ByteShare share_;
 };
 
-/// Bytes that the pool keeps for later use at this moment.
+/// Returns the number of bytes that the pool keeps for later use.
 size_t PooledHostBytes();
 
-/// Frees everything that the pool keeps.
+/// Frees all memory that the pool keeps.
 void TrimHostPool();
 
 }  // namespace nereid::memory

@@ -3,7 +3,7 @@
 
 namespace nereid::memory {
 
-/// Where bytes live. The values equal TRITONSERVER_MemoryType.
+/// The kind of memory that holds a buffer. The values equal TRITONSERVER_MemoryType.
 enum class MemoryType { kCpu = 0, kCpuPinned = 1, kGpu = 2 };
 
 }  // namespace nereid::memory

@@ -3,18 +3,19 @@
 
 namespace nereid::memory {
 
-/// Has malloc serve all threads from one arena for each of `cpus` (two at least), not from up to
-/// eight: what one thread has freed is of no use to another one with another arena, so that with
-/// many arenas a server whose models and clients come and go grows for hours. To be called before
-/// a second thread starts. Does nothing where the environment says how many there are
-/// (MALLOC_ARENA_MAX, or glibc.malloc.arena_max in GLIBC_TUNABLES).
+/// Limits malloc to `cpus` arenas (at least two) instead of the default of up to eight per CPU.
+/// Memory that one thread has freed cannot be reused by a thread with a different arena. With many
+/// arenas a server whose models and clients come and go therefore grows for hours. Must be called
+/// before a second thread starts. Does nothing if the environment sets the number of arenas
+/// (MALLOC_ARENA_MAX, or glibc.malloc.arena_max in GLIBC_TUNABLES), or with a C library other than
+/// glibc.
 void BoundHeapArenas(int cpus);
 
-/// Gives the kernel back the pages that malloc holds and nobody uses. Malloc by itself gives back
-/// only what is free at the end of an arena, and a model that is replaced is freed when its
-/// successor is there already: what it leaves lies in the middle. Takes about a millisecond for
-/// each hundred megabytes of small free pieces, with the lock of one arena at a time: for moments
-/// after which memory is not taken again at once. Any thread.
+/// Returns unused pages of the heap to the kernel. Malloc returns only the free memory at the end
+/// of an arena, but a replaced model is freed after its successor was loaded, so its memory lies in
+/// the middle. Takes about a millisecond for each 100 MB of small free blocks and holds the lock of
+/// one arena at a time. Meant for moments after which the memory is not needed again at once. May
+/// be called from any thread.
 void ReturnFreeMemory();
 
 }  // namespace nereid::memory

@@ -10,8 +10,8 @@ namespace nereid::memory {
 namespace {
 
 constexpr size_t kFirstCapacity = ReceiveBuffer::kUncharged;
-// Up to this size capacities double, so that little is copied; above it small steps keep what is
-// charged close to what has come.
+// The capacity doubles up to this size, so that little is copied. Above it the capacity grows in
+// steps of this size, so that the charged bytes stay close to the received bytes.
 constexpr size_t kLargestStep = size_t{64} << 20;
 
 }  // namespace
@@ -30,7 +30,7 @@ size_t ReceiveBuffer::NextCapacity(size_t needed) const {
   if (held == 0 && needed <= all && announced_ <= kLargestStep && is_roomy) return all;
   const size_t step = std::clamp(held, kFirstCapacity, kLargestStep);
   const size_t grown = std::max(needed, held + step);
-  // A size that was announced is a bound as long as the peer keeps to it.
+  // The announced size limits the growth as long as the peer does not exceed it.
   return needed <= all ? std::min(grown, all) : grown;
 }
 
@@ -44,7 +44,8 @@ ReceiveBuffer::Outcome ReceiveBuffer::Reserve(size_t capacity) {
   const bool taken = charged == 0 ? budget_->Take(capacity, /*may_wait=*/false, &first)
                                   : buffer_.share().Grow(capacity - charged);
   if (!taken) return Outcome::kOverBudget;
-  // Without memory the share stays as large as it was asked for: the caller gives the buffer up.
+  // On failure the share keeps its new size. The caller then drops the buffer, and the share with
+  // it.
   if (!buffer_.Grow(capacity, used)) return Outcome::kNoMemory;
   if (charged == 0) buffer_.Charge(std::move(first));
   return Outcome::kDone;

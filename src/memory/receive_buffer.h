@@ -11,47 +11,48 @@
 
 namespace nereid::memory {
 
-/// Collects the bytes of one message or body from outside. Memory follows the bytes that arrive: an
+/// Collects the bytes of one message or body from outside. Memory follows the bytes that arrive. An
 /// announced size is allocated at once, which saves copies, only up to 64 MiB and only while less
-/// than half of the budget is taken; otherwise the buffer grows with its contents. The capacity of
-/// a buffer above kUncharged is charged to the budget for as long as the memory lives. One thread
-/// at a time.
+/// than half of the budget is taken; otherwise the buffer grows with its contents. A buffer above
+/// kUncharged bytes charges its capacity to the budget until its memory is freed. Not thread-safe.
 class ReceiveBuffer {
  public:
-  /// A buffer up to this size costs about as much as the call or connection that it belongs to,
-  /// whose number is bounded elsewhere. Small requests so share no counter among the event loops,
-  /// and are served although others have taken the whole budget.
+  /// Buffers up to this size are not charged. They cost about as much as the call or connection
+  /// that owns them, and the number of those is limited elsewhere. Small requests therefore do not
+  /// share a counter between event loops, and are served even when the budget is exhausted.
   static constexpr size_t kUncharged = size_t{4} << 10;
 
   enum class Outcome {
     kDone,
-    kOverBudget,  // others hold the budget's bytes
+    kOverBudget,  // the budget has no room for this buffer
     kNoMemory,
   };
 
-  /// Without a budget there is no bound but memory itself.
+  /// Without a budget, only the available memory limits the size.
   explicit ReceiveBuffer(std::shared_ptr<base::ByteBudget> budget = nullptr)
       : budget_(std::move(budget)) {}
 
-  /// Begins a new content. The first `offset` bytes of the memory stay unused, so that a caller can
-  /// align what lies inside the content; `announced` is the size that the peer stated, 0 if it
-  /// stated none. Allocates nothing yet.
+  /// Discards the content and begins a new one. The first `offset` bytes of the memory stay unused,
+  /// so that the caller can align a part of the content. `announced` is the size that the peer has
+  /// stated, or 0. Allocates nothing yet.
   void Start(size_t offset, size_t announced);
 
-  /// Makes room for at least one more byte and at most `wanted` (not 0). `*room` is where the next
-  /// bytes belong; it is valid until the next call. Advance() then says how many came.
+  /// Sets `*room` to free space at the end of the content: at least one byte, at most `wanted`
+  /// (which is not 0). The span is valid until the next call. The caller then reports with
+  /// Advance() how many bytes it has written.
   Outcome MakeRoom(size_t wanted, std::span<char>* room);
   void Advance(size_t received) { size_ += received; }
 
-  /// Copies `bytes` to the end of the content. What was appended before a failure is kept.
+  /// Copies `bytes` to the end of the content. If it fails, the bytes that were already copied
+  /// stay.
   Outcome Append(std::string_view bytes);
 
   size_t offset() const { return offset_; }
   size_t size() const { return size_; }
   std::string_view view() const { return {buffer_.data() + offset_, size_}; }
 
-  /// Gives the memory away; its content is [offset(), offset() + size()), and it may be longer.
-  /// The buffer has no data where size() is 0 and nothing was ever received.
+  /// Moves the memory out. The content is [offset(), offset() + size()); the buffer may be longer.
+  /// It has no data if size() is 0 and nothing was ever received.
   HostBuffer Take() { return std::move(buffer_); }
 
  private:
