@@ -7,7 +7,7 @@
 namespace nereid::tensor {
 namespace {
 
-/// Reads a sequence of pieces as one stream.
+/// Reads a list of pieces as one stream of bytes.
 class PieceReader {
  public:
   explicit PieceReader(std::span<const ByteSpan> pieces) : pieces_(pieces) {
@@ -16,7 +16,8 @@ class PieceReader {
 
   size_t remaining() const { return remaining_; }
 
-  /// The next `size` bytes (at most remaining()); in `scratch` if they are split.
+  /// Returns the next `size` bytes (at most remaining()). Bytes that are split between pieces are
+  /// copied to `scratch`.
   std::string_view Take(size_t size, std::string* scratch) {
     while (index_ < pieces_.size() && offset_ == pieces_[index_].size) {
       ++index_;

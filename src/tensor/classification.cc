@@ -17,17 +17,17 @@ namespace {
 
 using base::Status;
 
-/// What a classification has to do with a tensor of `items` batch items.
+/// The checked arguments of a classification of `items` batch items.
 struct Task {
   std::span<const char> data;
   size_t items = 0;
   size_t item_elements = 0;
-  size_t count = 0;  // of each item, at most item_elements
+  size_t count = 0;  // results for each item, at most item_elements
   std::span<const std::string> labels;
 };
 
-/// Whether `a` comes before `b`. A strict order even with NaN among the values: NaN is less than
-/// everything else.
+/// Returns whether `a` comes before `b` in the result. NaN is treated as less than everything else,
+/// because std::partial_sort needs a strict weak order.
 template <typename T>
 bool ComesBefore(T a, T b) {
   if constexpr (std::is_floating_point_v<T>) {
@@ -36,7 +36,8 @@ bool ComesBefore(T a, T b) {
   return a > b;
 }
 
-/// "0.500000", as C prints a double; integers plain.
+/// Appends a value as text: "0.500000" for floating-point types, as C prints a double; integers
+/// without decimals.
 template <typename T>
 void AppendValue(T value, std::string* out) {
   char text[384];  // the longest double has 309 digits before the point

@@ -11,22 +11,24 @@
 
 namespace nereid::tensor {
 
-/// An output as the classification extension gives it: a BYTES tensor, [batch, classes] or
-/// [classes], each element "value:index", or "value:index:label" where the class has a label.
+/// An output in the form of the classification extension: a BYTES tensor of shape [batch, classes]
+/// or [classes]. Each element is "value:index", or "value:index:label" if the class has a label.
 struct Classes {
   Shape shape;
-  std::string bytes;  // the serialised elements, see ForEachBytesElement
+  std::string bytes;  // the serialized elements, see ForEachBytesElement
 };
 
-/// The most elements that Classify makes.
+/// The maximum number of elements in a result of Classify.
 inline constexpr int64_t kMaxClassElements = 1'000'000;
 
-/// The `count` largest elements (all, if there are fewer) of a tensor in host memory, largest
-/// first; of each batch item, where the first dimension is the batch. Equal elements come in the
-/// order of their indices, NaN comes last. Floating-point values are written with six decimals.
+/// Returns the `count` largest elements of a tensor (all if there are fewer), largest first. If
+/// `batched`, the first dimension is the batch and each batch item is classified separately. Equal
+/// elements are ordered by index; NaN comes last. Floating-point values are written with six
+/// decimals. `data` is in host memory; `labels` are indexed by class and may be fewer than the
+/// classes.
 ///
-/// INVALID_ARGUMENT for types that have no order on the wire (BOOL, FP16, BF16, BYTES) and for
-/// more than kMaxClassElements; INTERNAL when `data` does not fit the shape.
+/// INVALID_ARG for types that cannot be classified (BOOL, FP16, BF16, BYTES) and for more than
+/// kMaxClassElements elements; INTERNAL if `data` does not fit the shape.
 base::Result<Classes> Classify(DataType type, std::span<const int64_t> shape,
                                std::span<const char> data, bool batched, uint64_t count,
                                std::span<const std::string> labels);

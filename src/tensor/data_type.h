@@ -6,8 +6,8 @@
 
 namespace nereid::tensor {
 
-/// Element types. The values equal TRITONSERVER_DataType and, BYTES being TYPE_STRING there, the
-/// DataType of model_config.proto.
+/// The type of a tensor's elements. The values equal TRITONSERVER_DataType and the DataType of
+/// model_config.proto (where BYTES is TYPE_STRING).
 enum class DataType : uint8_t {
   kInvalid = 0,
   kBool = 1,
@@ -26,16 +26,18 @@ enum class DataType : uint8_t {
   kBf16 = 14,
 };
 
-/// "FP32", "BYTES", …: the names of the protocols; "<invalid>" for kInvalid and unknown values.
+/// Returns the name that the protocols use, such as "FP32" or "BYTES"; "<invalid>" for kInvalid and
+/// for unknown values.
 std::string_view DataTypeName(DataType type);
 
-/// The reverse; case-sensitive; kInvalid for anything else.
+/// Returns the type with this name (case-sensitive), or kInvalid.
 DataType DataTypeFromName(std::string_view name);
 
-/// "TYPE_FP32", "TYPE_STRING", …: the names of the model configuration.
+/// Returns the name that the model configuration uses, such as "TYPE_FP32" or "TYPE_STRING".
 std::string_view DataTypeConfigName(DataType type);
 
-/// Bytes of one element; 0 for BYTES (each element has its own length) and kInvalid.
+/// Returns the size of one element in bytes; 0 for BYTES, whose elements have their own lengths,
+/// and for kInvalid.
 uint32_t DataTypeByteSize(DataType type);
 
 }  // namespace nereid::tensor

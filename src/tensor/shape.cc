@@ -12,8 +12,8 @@ std::optional<int64_t> ElementCount(std::span<const int64_t> shape) {
   bool empty = false;
   for (const int64_t dim : shape) {
     if (dim < 0) return std::nullopt;
-    // A zero makes the product zero whatever the others are, but an absurd shape such as
-    // [2^62, 2^62, 0] is still refused: someone will multiply the other dimensions.
+    // A zero makes the product zero whatever the other dimensions are. A shape such as [2^62, 2^62,
+    // 0] is refused all the same, because other code multiplies a part of the dimensions.
     if (dim == 0) {
       empty = true;
       continue;

@@ -12,31 +12,32 @@
 
 namespace nereid::tensor {
 
-/// The size of a dimension that is not fixed, in configurations.
+/// A dimension of any size, in model configurations.
 inline constexpr int64_t kVariableDim = -1;
 
-/// Dimensions, outermost first. A model with batching has the batch dimension first.
+/// Dimensions, outermost first. With batching, the batch is the first dimension.
 using Shape = std::vector<int64_t>;
 
-/// The number of elements (1 for an empty shape); nothing if a dimension is negative or the product
-/// does not fit into int64.
+/// Returns the number of elements (1 for an empty shape), or nothing if a dimension is negative or
+/// the product of the dimensions other than 0 exceeds int64.
 std::optional<int64_t> ElementCount(std::span<const int64_t> shape);
 
-/// The bytes that a tensor of a fixed-size type takes; nothing for BYTES, kInvalid, a negative
-/// dimension or a product that does not fit into uint64.
+/// Returns the size in bytes of a tensor whose elements have a fixed size. Returns nothing for
+/// BYTES, kInvalid, a negative dimension or a product that exceeds its type.
 std::optional<uint64_t> ByteSize(DataType type, std::span<const int64_t> shape);
 
-/// The bytes of a tensor of zeros: as ByteSize, but BYTES too, whose elements are empty, so that
-/// the four bytes of the length of each are left.
+/// Returns the size in bytes of a tensor of zeros. Like ByteSize, but also for BYTES: its elements
+/// are empty strings, each of which has a length field of four bytes.
 std::optional<uint64_t> ZeroByteSize(DataType type, std::span<const int64_t> shape);
 
-/// `shape` with 1 for each kVariableDim: where tensors of variable size begin.
+/// Returns `shape` with each kVariableDim replaced by 1: the initial shape of a tensor of variable
+/// size.
 Shape WithoutVariableDims(Shape shape);
 
-/// Whether `shape` fits `pattern`, in which kVariableDim stands for any size >= 0.
+/// Returns whether `shape` matches `pattern`, in which kVariableDim matches any size from 0 on.
 bool ShapeMatches(std::span<const int64_t> pattern, std::span<const int64_t> shape);
 
-/// "[2,-1,3]", as error messages show shapes.
+/// Returns a shape in the form of error messages, such as "[2,-1,3]".
 std::string ShapeText(std::span<const int64_t> shape);
 
 }  // namespace nereid::tensor
