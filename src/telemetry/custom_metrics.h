@@ -13,9 +13,9 @@
 
 namespace nereid::telemetry {
 
-/// A metric that a plug-in made, with the rules of the C API: every kind has every operation, and
-/// refuses those that are not its own. Two with the same family name and labels share one number.
-/// The operations may be called from any thread.
+/// A metric that a plug-in has created through the C API. Every kind has every operation and
+/// refuses those that it does not support. Two metrics with the same family name and labels share
+/// one value. All operations may be called from any thread.
 class CustomMetric {
  public:
   ~CustomMetric();
@@ -24,13 +24,14 @@ class CustomMetric {
 
   MetricKind kind() const { return kind_; }
 
-  /// Counter and gauge; UNSUPPORTED for a histogram.
+  /// Returns the value of a counter or gauge. UNSUPPORTED for a histogram.
   base::Result<double> Value() const;
-  /// Counter (INVALID_ARGUMENT if negative) and gauge; UNSUPPORTED for a histogram.
+  /// Adds `amount` to a counter or gauge. INVALID_ARG for a negative amount to a counter,
+  /// UNSUPPORTED for a histogram.
   base::Status Increment(double amount);
-  /// Gauge; UNSUPPORTED otherwise.
+  /// Sets the value of a gauge. UNSUPPORTED for other kinds.
   base::Status Set(double value);
-  /// Histogram; UNSUPPORTED otherwise.
+  /// Adds an observation to a histogram. UNSUPPORTED for other kinds.
   base::Status Observe(double value);
 
  private:
@@ -42,14 +43,15 @@ class CustomMetric {
 
   const MetricKind kind_;
   const Instrument instrument_;
-  const std::shared_ptr<std::atomic<size_t>> live_;  // how many metrics the family handle has
+  // The number of metrics that the family's handle has created and that still exist.
+  const std::shared_ptr<std::atomic<size_t>> live_;
 };
 
-/// One plug-in's handle on a family. Handles made with the same name and kind share the family.
+/// A plug-in's handle to a metric family. Handles with the same name and kind share the family.
 class CustomMetricFamily {
  public:
-  /// INVALID_ARGUMENT for a bad name, or one that stands with another kind. The help text of the
-  /// first handle stays.
+  /// Creates a handle. INVALID_ARG for an invalid name, or if a family of that name exists with
+  /// another kind. An existing family keeps its help text.
   static base::Result<std::unique_ptr<CustomMetricFamily>> Create(Registry& registry,
                                                                   MetricKind kind,
                                                                   std::string_view name,
@@ -57,13 +59,15 @@ class CustomMetricFamily {
 
   MetricKind kind() const { return kind_; }
 
-  /// INVALID_ARGUMENT for a bad label name, for a histogram without `bounds` or with bounds that
-  /// do not ascend, and for `bounds` given to another kind. The family must outlive the metric's
-  /// creation only, but see CheckDeletable.
+  /// Creates a metric, or returns a handle to the existing one with the same labels. `bounds` are
+  /// the upper bounds of a histogram's buckets. INVALID_ARG for an invalid label name, for a
+  /// histogram without `bounds` or with bounds that do not ascend, and for `bounds` with another
+  /// kind. The metric does not need this object after the call, but see CheckDeletable.
   base::Result<std::unique_ptr<CustomMetric>> NewMetric(
       const Labels& labels, std::optional<std::vector<double>> bounds = std::nullopt);
 
-  /// INTERNAL while metrics made by this handle live: the C API refuses to delete it then.
+  /// Checks that no metric created by this handle exists. INTERNAL otherwise: the C API refuses to
+  /// delete the handle then.
   base::Status CheckDeletable() const;
 
  private:

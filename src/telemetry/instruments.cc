@@ -25,7 +25,7 @@ base::Status Counter::Add(double amount) {
     return base::Status::InvalidArgument("a counter can only grow: cannot add " +
                                          std::to_string(amount));
   }
-  // Up to here every whole double is exactly that integer, and the conversion is defined.
+  // Up to 2^53 every whole double is an exact integer, so the conversion loses nothing.
   constexpr double kLargestWhole = 9007199254740992.0;
   if (amount <= kLargestWhole && amount == std::floor(amount)) {
     Increment(static_cast<uint64_t>(amount));
@@ -55,7 +55,7 @@ base::Result<std::vector<double>> Histogram::CheckBounds(std::vector<double> bou
 }
 
 void Histogram::Observe(double value) {
-  // A value that is not a number compares with nothing: it falls into the last bucket.
+  // NaN compares false with every bound. It is counted in the last bucket.
   const auto bound =
       std::isnan(value) ? bounds_.end() : std::lower_bound(bounds_.begin(), bounds_.end(), value);
   counts_[static_cast<size_t>(bound - bounds_.begin())].fetch_add(1, std::memory_order_relaxed);

@@ -13,31 +13,31 @@ namespace nereid::telemetry {
 
 enum class MetricKind { kCounter, kGauge, kHistogram };
 
-/// "counter", "gauge", "histogram".
+/// Returns "counter", "gauge" or "histogram".
 std::string_view MetricKindName(MetricKind kind);
 
-/// A number that only grows. Any thread; relaxed atomics: a reader sees each addition once, in no
-/// promised order against other metrics.
+/// A number that only grows. May be used from any thread. The operations are relaxed: a reader sees
+/// each addition once, in no particular order relative to other metrics.
 class Counter {
  public:
   void Increment(uint64_t amount = 1) { whole_.fetch_add(amount, std::memory_order_relaxed); }
 
-  /// For amounts that need not be whole. INVALID_ARGUMENT if negative or not a number.
+  /// Adds an amount that need not be whole. INVALID_ARG if it is negative or not a number.
   base::Status Add(double amount);
 
   double value() const {
     return static_cast<double>(whole()) + fraction_.load(std::memory_order_relaxed);
   }
-  /// The part counted in whole steps, exact beyond 2^53 where value() is not.
+  /// Returns the sum of the whole amounts. Exact beyond 2^53, where value() is not.
   uint64_t whole() const { return whole_.load(std::memory_order_relaxed); }
   bool is_whole() const { return fraction_.load(std::memory_order_relaxed) == 0; }
 
  private:
   std::atomic<uint64_t> whole_{0};
-  std::atomic<double> fraction_{0};  // what was added in amounts that are not whole
+  std::atomic<double> fraction_{0};  // the sum of the amounts that are not whole, or are above 2^53
 };
 
-/// A number that goes up and down. Any thread.
+/// A number that goes up and down. May be used from any thread.
 class Gauge {
  public:
   void Set(double value) { value_.store(value, std::memory_order_relaxed); }
@@ -48,24 +48,25 @@ class Gauge {
   std::atomic<double> value_{0};
 };
 
-/// A histogram as it stood at one moment.
+/// The content of a histogram at one moment.
 struct HistogramSnapshot {
-  std::vector<double> bounds;    // upper bounds, inclusive, ascending, without +Inf
-  std::vector<uint64_t> counts;  // samples of each bucket alone; one longer than `bounds`
+  std::vector<double> bounds;  // inclusive upper bounds, ascending, without +Inf
+  // Observations of each bucket (not cumulative); one more than `bounds`.
+  std::vector<uint64_t> counts;
   double sum = 0;
 
   uint64_t TotalCount() const;
 };
 
-/// Samples sorted into buckets by upper bounds. Any thread; a snapshot taken while others observe
-/// may have a sample in a bucket that is not yet in the sum.
+/// Counts observations in buckets with upper bounds. May be used from any thread. A snapshot that
+/// is taken during an observation may count it in a bucket but not in the sum, or the reverse.
 class Histogram {
  public:
-  /// `bounds` as CheckBounds gives them back.
+  /// `bounds` must be a result of CheckBounds.
   explicit Histogram(std::vector<double> bounds);
 
-  /// The bounds without a final +Inf (which every histogram has); INVALID_ARGUMENT unless they
-  /// ascend strictly and are numbers.
+  /// Returns the bounds without a final +Inf (every histogram has that bucket). INVALID_ARG unless
+  /// the bounds are numbers and ascend strictly.
   static base::Result<std::vector<double>> CheckBounds(std::vector<double> bounds);
 
   void Observe(double value);

@@ -41,7 +41,7 @@ bool IsValidLabelName(std::string_view name) {
 Labels::Labels(Pairs pairs) : pairs_(std::move(pairs)) {
   std::stable_sort(pairs_.begin(), pairs_.end(),
                    [](const auto& a, const auto& b) { return a.first < b.first; });
-  // Of a run of equal names the last stays.
+  // Keeps the last entry of each run of equal names.
   auto kept = pairs_.begin();
   for (auto it = pairs_.begin(); it != pairs_.end(); ++it) {
     if (std::next(it) != pairs_.end() && std::next(it)->first == it->first) continue;

@@ -10,16 +10,17 @@
 
 namespace nereid::telemetry {
 
-/// [a-zA-Z_:][a-zA-Z0-9_:]*, the names a metric may have.
+/// Returns whether `name` is a valid metric name: [a-zA-Z_:][a-zA-Z0-9_:]*.
 bool IsValidMetricName(std::string_view name);
 
-/// [a-zA-Z_][a-zA-Z0-9_]*, not beginning with "__" (kept by Prometheus for itself), not "le" or
-/// "quantile" (kept for the lines of histograms and summaries).
+/// Returns whether `name` is a valid label name: [a-zA-Z_][a-zA-Z0-9_]*, without "__" at the
+/// beginning (reserved by Prometheus), and neither "le" nor "quantile" (used in histograms and
+/// summaries).
 bool IsValidLabelName(std::string_view name);
 
-/// The labels that tell one child of a family from another. Immutable; sorted by name; of labels
-/// with the same name the last given wins. Its text is made once, so that a collector that writes
-/// many families with the same labels pays for the escaping once.
+/// The labels that distinguish the metrics of one family. Immutable and sorted by name. If a name
+/// occurs twice, the last value is used. The text form is made once, so that a collector that
+/// writes many families with the same labels escapes them only once.
 class Labels {
  public:
   using Pairs = std::vector<std::pair<std::string, std::string>>;
@@ -28,17 +29,18 @@ class Labels {
   Labels(Pairs pairs);  // NOLINT: implicit by design
   Labels(std::initializer_list<std::pair<std::string, std::string>> pairs) : Labels(Pairs(pairs)) {}
 
-  /// These labels and one more.
+  /// Returns these labels with one more.
   Labels With(std::string name, std::string value) const;
 
   const Pairs& pairs() const { return pairs_; }
 
-  /// `model="a",version="1"` as the text exposition has it between the braces; "" without labels.
-  /// A character that a label name may not have is written as '_', so that one bad name (from a
-  /// model's metric tags) does not spoil the page. Equal texts mean the same child.
+  /// Returns the labels as they stand between the braces of the text format, such as
+  /// `model="a",version="1"`; empty without labels. A character that a label name may not contain
+  /// is replaced by '_', so that one invalid name (from a model's metric tags) does not invalidate
+  /// the whole page. Labels with equal texts denote the same metric.
   const std::string& text() const { return text_; }
 
-  /// INVALID_ARGUMENT naming the first name that is no label name.
+  /// Checks all label names. INVALID_ARG with the first invalid one.
   base::Status Validate() const;
 
  private:

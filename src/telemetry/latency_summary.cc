@@ -19,14 +19,15 @@ struct Place {
   uint32_t bucket;
 };
 
-/// The numbers from 2^7 << s to 2^8 << s are octave s + 1, in 128 buckets of 2^s numbers each.
+/// Returns the bucket of a value. Octave 0 holds the numbers below 2^7, one in each bucket. Octave
+/// s + 1 holds the numbers from 2^7 << s up to 2^8 << s in 128 buckets of 2^s numbers each.
 Place PlaceOf(uint64_t value) {
   if (value >> kBucketBits == 0) return {0, static_cast<uint32_t>(value)};
   const auto shift = static_cast<uint32_t>(std::bit_width(value)) - kBucketBits - 1;
   return {shift + 1, static_cast<uint32_t>((value >> shift) - (uint64_t{1} << kBucketBits))};
 }
 
-/// The middle of a bucket.
+/// Returns the middle of a bucket.
 double ValueAt(uint32_t octave, uint32_t bucket) {
   if (octave == 0) return bucket;
   const uint32_t shift = octave - 1;
@@ -63,7 +64,7 @@ void LatencySummary::Observe(uint64_t value, uint64_t now_ns) noexcept {
   try {
     ++step->FindOrAdd(place.octave).counts[place.bucket];
   } catch (const std::bad_alloc&) {
-    // The quantiles lack this one.
+    // The observation is missing from the quantiles; count and sum include it.
   }
 }
 

@@ -25,7 +25,8 @@ std::string EscapeHelp(std::string_view help) {
 std::string FormatMetricValue(double value) {
   if (std::isnan(value)) return "NaN";
   if (std::isinf(value)) return value > 0 ? "+Inf" : "-Inf";
-  // Byte counts and time sums are read by people: no exponent while an int64 is exact enough.
+  // Byte counts and sums of time are read by people, so whole numbers are written without an
+  // exponent. Below 1e17 they fit in int64.
   if (std::fabs(value) < 1e17 && value == std::trunc(value)) {
     return std::to_string(static_cast<int64_t>(value));
   }

@@ -14,15 +14,15 @@
 
 namespace nereid::telemetry {
 
-/// What an HTTP answer that carries the text says of itself.
+/// The Content-Type of an HTTP response with the text format.
 inline constexpr std::string_view kExpositionContentType = "text/plain; charset=utf-8";
 
-/// A value as the text exposition has it: whole numbers without exponent or point, others in the
-/// shortest form that reads back the same, "NaN", "+Inf", "-Inf".
+/// Formats a value for the text format: whole numbers without exponent or decimal point, other
+/// numbers in the shortest form that parses to the same value, and "NaN", "+Inf" and "-Inf".
 std::string FormatMetricValue(double value);
 
-/// The samples of one family, in the order written. A second sample with the labels of an earlier
-/// one is left out: scrapers refuse a page that has a series twice.
+/// Writes the samples of one family, in the order of the calls. A second sample with the same
+/// labels is dropped, because scrapers refuse a page that contains a series twice.
 class FamilyWriter {
  public:
   void Sample(const Labels& labels, uint64_t value);
@@ -33,14 +33,14 @@ class FamilyWriter {
 
  private:
   friend class MetricWriter;
-  /// `type` is a literal.
+  /// `type` must be a string literal: only a view of it is kept.
   FamilyWriter(std::string_view type, std::string name, std::string help)
       : type_(type), name_(std::move(name)), help_(std::move(help)) {}
   bool Admit(const Labels& labels) { return seen_.insert(labels.text()).second; }
   void Line(std::string_view suffix, const Labels& labels, std::string_view value) {
     Line(suffix, labels, {}, {}, value);
   }
-  /// With one label more, unless its name is empty.
+  /// Writes a line with one more label, unless its name is empty.
   void Line(std::string_view suffix, const Labels& labels, std::string_view more_name,
             std::string_view more_value, std::string_view value);
 
@@ -51,28 +51,30 @@ class FamilyWriter {
   std::unordered_set<std::string> seen_;
 };
 
-/// Makes a page of the Prometheus text exposition format (version 0.0.4). Families may be continued
-/// (several models write into one family): HELP and TYPE come once, and the families stand in the
-/// order in which they were first named. Not for several threads at once.
+/// Builds a page in the Prometheus text exposition format, version 0.0.4. Several writers may add
+/// to one family (for example, several models). HELP and TYPE are written once for each family, and
+/// the families stand in the order in which they were first named. Not thread-safe.
 class MetricWriter {
  public:
-  /// The family of that name; `help` counts the first time only. If the name stands already with
-  /// another kind, what is written to the result is dropped. Valid as long as the writer.
+  /// Returns the writer of the family with this name. Only the `help` of the first call is used. If
+  /// the name exists with another kind, everything that is written to the result is dropped. The
+  /// reference is valid as long as the MetricWriter.
   FamilyWriter& Family(MetricKind kind, std::string_view name, std::string_view help) {
     return FamilyOfType(MetricKindName(kind), name, help);
   }
-  /// The same for a family of summaries, which are no instruments: collectors alone write them.
+  /// Returns the writer of a family of summaries. There is no instrument for them; only collectors
+  /// write summaries.
   FamilyWriter& Summaries(std::string_view name, std::string_view help) {
     return FamilyOfType("summary", name, help);
   }
 
-  /// The page. A family without samples leaves nothing in it, HELP and TYPE included.
+  /// Returns the page. A family without samples is left out, with its HELP and TYPE lines.
   std::string Text() const;
 
  private:
   FamilyWriter& FamilyOfType(std::string_view type, std::string_view name, std::string_view help);
 
-  std::deque<FamilyWriter> families_;  // a deque: its elements stay where they are
+  std::deque<FamilyWriter> families_;  // a deque, so that references to its elements stay valid
   std::unordered_map<std::string, FamilyWriter*> by_name_;
   FamilyWriter dropped_{"", "", ""};
 };

@@ -14,7 +14,8 @@ base::Result<std::shared_ptr<Family<T>>> Registry::GetFamily(MetricKind kind, st
         "'" + wanted +
         "' is no metric name: expected letters, digits, '_' and ':', and no digit in front");
   }
-  // What the loop locks is released after the mutex: the last holder ends a family here.
+  // Declared before the lock: if this function holds the last reference to a family, the family is
+  // destroyed after mutex_ is released.
   std::vector<std::shared_ptr<MetricFamily>> looked_at;
   std::lock_guard lock(mutex_);
   std::erase_if(families_, [](const auto& family) { return family.expired(); });
@@ -70,7 +71,7 @@ void Registry::RemoveCollector(CollectorId id) {
     slot = std::move(*found);
     collectors_.erase(found);
   }
-  std::lock_guard lock(slot->mutex);  // waits for a scrape that is inside
+  std::lock_guard lock(slot->mutex);  // waits for a scrape that is running the collector
   slot->collect = nullptr;
 }
 

@@ -17,7 +17,7 @@
 
 namespace nereid::telemetry {
 
-/// A name, a kind, a help text, and children told apart by their labels.
+/// A metric family: a name, a kind, a help text, and metrics that differ in their labels.
 class MetricFamily {
  public:
   MetricFamily(MetricKind kind, std::string name, std::string help)
@@ -30,7 +30,7 @@ class MetricFamily {
   const std::string& name() const { return name_; }
   const std::string& help() const { return help_; }
 
-  /// Writes the children that live now, sorted by their labels.
+  /// Writes the metrics that exist at the time of the call, sorted by labels.
   virtual void Write(MetricWriter& writer) = 0;
 
  private:
@@ -39,16 +39,16 @@ class MetricFamily {
   const std::string help_;
 };
 
-/// The family of instruments T (Counter, Gauge, Histogram). Any thread.
+/// A family of instruments of type T (Counter, Gauge, Histogram). May be used from any thread.
 template <typename T>
 class Family : public MetricFamily, public std::enable_shared_from_this<Family<T>> {
  public:
   using MetricFamily::MetricFamily;
 
-  /// The child with these labels: the one that lives, or a new one made from `arguments` (a
-  /// histogram's bounds, which count for a new one only). It is printed as long as somebody holds
-  /// it, and holds its family; when a model goes, dropping the pointer removes the child.
-  /// INVALID_ARGUMENT for a bad label name.
+  /// Returns the metric with these labels: the existing one, or a new one made from `arguments`
+  /// (the bounds of a histogram). The metric is written as long as somebody holds the pointer; when
+  /// a model is unloaded, dropping the pointer removes its metrics. A metric keeps its family
+  /// alive. INVALID_ARG for an invalid label name.
   template <typename... Arguments>
   base::Result<std::shared_ptr<T>> Get(const Labels& labels, Arguments&&... arguments) {
     NEREID_RETURN_IF_ERROR(labels.Validate());
@@ -69,7 +69,8 @@ class Family : public MetricFamily, public std::enable_shared_from_this<Family<T
   }
 
   void Write(MetricWriter& writer) override {
-    // Held outside the lock until written: a child's end may be this family's end.
+    // Keeps the metrics alive until they are written. Released after the lock, because destroying
+    // the last metric may destroy this family with its mutex.
     std::vector<std::pair<Labels, std::shared_ptr<T>>> live;
     {
       std::lock_guard lock(mutex_);
@@ -110,18 +111,18 @@ using CounterFamily = Family<Counter>;
 using GaugeFamily = Family<Gauge>;
 using HistogramFamily = Family<Histogram>;
 
-/// The metrics of one server: families that hold their own numbers, and collectors, which are asked
-/// at the moment of a scrape and read numbers that others keep (a model's statistics). One per
-/// server, passed in where it is needed. Any thread.
+/// The metrics of one server. Families hold their own values. Collectors are called at each scrape
+/// and read values that other objects keep, such as the statistics of a model. Each server has one
+/// registry, which is passed to its users. May be used from any thread.
 class Registry {
  public:
   Registry() = default;
   Registry(const Registry&) = delete;
   Registry& operator=(const Registry&) = delete;
 
-  /// The family of that name and kind: the one that lives (its help text stays), or a new one,
-  /// which lives as long as somebody holds it or one of its children. INVALID_ARGUMENT for a bad
-  /// name, or a name that stands with another kind.
+  /// Returns the family with this name and kind: the existing one, which keeps its help text, or a
+  /// new one. A family lives as long as somebody holds it or one of its metrics. INVALID_ARG for an
+  /// invalid name, or if the name exists with another kind.
   base::Result<std::shared_ptr<CounterFamily>> Counters(std::string_view name,
                                                         std::string_view help);
   base::Result<std::shared_ptr<GaugeFamily>> Gauges(std::string_view name, std::string_view help);
@@ -131,15 +132,16 @@ class Registry {
   using Collector = std::function<void(MetricWriter&)>;
   using CollectorId = uint64_t;
 
-  /// `collector` is called by the thread that scrapes, one scrape at a time, in the order of
-  /// addition and after the families. It must not block long, nor add or remove collectors.
+  /// Adds a function that writes metrics at each scrape. It is called by the scraping thread, by
+  /// one thread at a time, after the families and in the order of addition. It must not block for
+  /// long and must not add or remove collectors.
   CollectorId AddCollector(Collector collector);
 
-  /// When this returns the collector is not running and will not run again. An unknown id is
-  /// ignored.
+  /// Removes a collector. When this function returns, the collector is not running and will not run
+  /// again. An unknown id is ignored.
   void RemoveCollector(CollectorId id);
 
-  /// One scrape: the page of the text exposition format.
+  /// Returns the page of one scrape, in the text exposition format.
   std::string Render();
 
  private:
@@ -152,13 +154,14 @@ class Registry {
   base::Result<std::shared_ptr<Family<T>>> GetFamily(MetricKind kind, std::string_view name,
                                                      std::string_view help);
 
-  std::mutex mutex_;  // guards what follows; not held while a family or a collector writes
+  std::mutex mutex_;  // guards the members below; not held while a family or a collector writes
   std::vector<std::weak_ptr<MetricFamily>> families_;  // in order of registration
   std::vector<std::shared_ptr<CollectorSlot>> collectors_;
   CollectorId next_collector_id_ = 1;
 };
 
-/// Removes its collector when it goes out of scope; the registry must live longer.
+/// Adds a collector and removes it when the object is destroyed. The registry must outlive the
+/// object.
 class ScopedCollector {
  public:
   ScopedCollector(Registry& registry, Registry::Collector collector)

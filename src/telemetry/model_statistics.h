@@ -13,7 +13,7 @@
 
 namespace nereid::telemetry {
 
-/// How often something happened, and the nanoseconds it took in all.
+/// A number of events and their total duration in nanoseconds.
 struct StatisticDuration {
   uint64_t count = 0;
   uint64_t ns = 0;
@@ -48,17 +48,17 @@ struct MemoryUsage {
   uint64_t byte_size = 0;
 };
 
-/// Why a request failed: the label of nv_inference_request_failure.
+/// The reason why a request failed, as in the label of nv_inference_request_failure.
 enum class FailureReason { kRejected = 0, kCanceled = 1, kBackend = 2, kOther = 3 };
 inline constexpr std::array<const char*, 4> kFailureReasonNames = {"REJECTED", "CANCELED",
                                                                    "BACKEND", "OTHER"};
 
-/// What happened to one model version since it was loaded. The statistics extension and the metrics
-/// read the same numbers.
+/// The statistics of one model version since it was loaded. Both the statistics extension and the
+/// metrics are made from them.
 struct ModelStatistics {
   std::string name;
   std::string version;
-  uint64_t last_inference_ms = 0;  // since the epoch; 0 = never
+  uint64_t last_inference_ms = 0;  // milliseconds since the epoch; 0 if there was none
   uint64_t inference_count = 0;
   uint64_t execution_count = 0;
   InferStatistics inference_stats;
@@ -66,21 +66,21 @@ struct ModelStatistics {
   std::vector<BatchStatistics> batch_stats;                                // by batch size
   std::vector<MemoryUsage> memory_usage;
   std::array<uint64_t, 4> failures_by_reason{};  // by FailureReason
-  /// Why batches were closed, and how many for each reason; every reason is listed. Empty for a
-  /// model that has no scheduler.
+  /// The reasons why batches were closed, with the number of batches for each. Every reason is
+  /// listed. Empty for a model without a scheduler.
   std::vector<std::pair<std::string, uint64_t>> batches_closed;
   uint64_t pending_requests = 0;
-  /// Zeros without a latency objective.
+  /// All members are 0 without a latency objective.
   struct AdaptiveBatching {
     uint64_t objective_us = 0;
-    uint64_t size_limit = 0;  // of this moment
+    uint64_t size_limit = 0;  // the current limit of the batch size
   };
   AdaptiveBatching adaptive_batching;
-  /// None for a model without sequences.
+  /// Absent for a model without sequences.
   std::optional<SequenceStatistics> sequences;
-  /// Milliseconds; none where the server keeps no histograms.
+  /// Milliseconds. Absent if the server keeps no histograms.
   std::optional<HistogramSnapshot> first_response_ms;
-  bool response_cache = false;  // the model asks for it, whether or not the server has one
+  bool response_cache = false;  // the model requests caching, whether or not the server has a cache
 };
 
 }  // namespace nereid::telemetry

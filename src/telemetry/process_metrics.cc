@@ -11,14 +11,14 @@
 namespace nereid::telemetry {
 namespace {
 
-// The files of /proc say that they have no bytes, so they are read to their end.
+// Files in /proc report a size of 0, so they are read until their end.
 base::Result<std::string> ReadProcFile(const std::string& path) {
   std::ifstream in(path, std::ios::binary);
   if (!in) return base::Status::NotFound("cannot read " + path);
   return std::string(std::istreambuf_iterator<char>(in), {});
 }
 
-// Takes the next number off `text`, which may be preceded by blanks.
+// Removes the next number from `text`, and blanks before it, and returns it.
 std::optional<uint64_t> TakeNumber(std::string_view& text) {
   const size_t start = text.find_first_not_of(" \t");
   if (start == std::string_view::npos) return std::nullopt;
@@ -30,7 +30,7 @@ std::optional<uint64_t> TakeNumber(std::string_view& text) {
   return value;
 }
 
-// The bytes of the line "<key>:  <n> kB".
+// Returns the bytes of the line "<key>:  <n> kB".
 base::Result<uint64_t> MeminfoBytes(std::string_view text, std::string_view key) {
   const std::string prefix = std::string(key) + ":";
   while (!text.empty()) {
@@ -56,9 +56,10 @@ base::Result<CpuTimes> ParseProcStat(std::string_view text) {
     return base::Status::Internal("/proc/stat does not begin with the line of all processors");
   }
   line.remove_prefix(4);
-  // user nice system idle iowait irq softirq steal; guest times are part of user and nice.
+  // The fields are user nice system idle iowait irq softirq steal. The guest times after them are
+  // already part of user and nice.
   constexpr int kFields = 8;
-  constexpr int kRequired = 4;  // the oldest kernels stop after idle
+  constexpr int kRequired = 4;  // very old kernels write only the first four
   CpuTimes times;
   for (int field = 0; field < kFields; ++field) {
     const std::optional<uint64_t> ticks = TakeNumber(line);

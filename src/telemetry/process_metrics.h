@@ -13,50 +13,53 @@
 
 namespace nereid::telemetry {
 
-/// Processor time of the whole machine since it started, in clock ticks.
+/// Processor time of the whole machine since it was started, in clock ticks.
 struct CpuTimes {
   uint64_t busy = 0;
   uint64_t total = 0;
 };
 
-/// From the first line of /proc/stat ("cpu  user nice system idle iowait irq softirq steal …").
-/// Idle and waiting for input/output are not busy.
+/// Parses the first line of /proc/stat ("cpu  user nice system idle iowait irq softirq steal …").
+/// Idle and iowait are not counted as busy. INTERNAL if the line has another form.
 base::Result<CpuTimes> ParseProcStat(std::string_view text);
 
-/// The share of busy time between two readings, 0..1; 0 when no time has passed.
+/// Returns the share of busy time between two readings, from 0 to 1; 0 if no time has passed.
 double CpuUtilization(const CpuTimes& before, const CpuTimes& after);
 
 struct MemoryUse {
   uint64_t total_bytes = 0;
-  uint64_t used_bytes = 0;  // total less what /proc/meminfo calls available
+  uint64_t used_bytes = 0;  // the total minus MemAvailable of /proc/meminfo
 };
 
-/// From /proc/meminfo ("MemTotal:  16316412 kB", "MemAvailable: …").
+/// Parses /proc/meminfo ("MemTotal:  16316412 kB", "MemAvailable: …"). INTERNAL if a line is
+/// missing.
 base::Result<MemoryUse> ParseMeminfo(std::string_view text);
 
-/// A memory pool as its owner sees it at the moment of a scrape.
+/// The use of a memory pool, as its owner reports it at a scrape.
 struct PoolUse {
   uint64_t total_bytes = 0;
   uint64_t used_bytes = 0;
 };
 
 struct ProcessMetricsOptions {
-  /// The nv_cpu_* families (`--allow-cpu-metrics`).
+  /// Whether to write the nv_cpu_* families (`--allow-cpu-metrics`).
   bool cpu = true;
-  /// Scrapes closer together than this get the utilization of the last reading: over a shorter
-  /// time a clock tick (10 ms) is too coarse. `--metrics-interval-ms`.
+  /// The shortest time between two readings of the utilization (`--metrics-interval-ms`). Scrapes
+  /// in between get the last value: over a shorter time the clock tick of 10 ms is too coarse.
   uint64_t interval_ms = 2000;
-  /// The pinned host memory pool; without a function it is reported as empty (no GPU).
+  /// Returns the use of the pinned memory pool. Without a function an empty pool is reported (no
+  /// GPU).
   std::function<PoolUse()> pinned_pool;
 };
 
-/// Writes the pinned-memory and machine families into each scrape. It has no thread of its own: the
-/// scrape reads /proc. Where /proc cannot be read the nv_cpu_* families are absent.
+/// Writes the pinned-memory and machine families at each scrape. It has no thread: the scraping
+/// thread reads /proc. If /proc cannot be read, the nv_cpu_* families are absent.
 class ProcessMetrics {
  public:
   using ReadText = std::function<base::Result<std::string>(const std::string& path)>;
 
-  /// `registry` and `clock` must outlive this. `read` replaces the reading of /proc in tests.
+  /// `registry` and `clock` must outlive this object. `read` replaces the reading of /proc in
+  /// tests.
   ProcessMetrics(Registry& registry, ProcessMetricsOptions options,
                  const base::Clock& clock = base::SteadyClock(), ReadText read = {});
 
@@ -68,11 +71,11 @@ class ProcessMetrics {
   const ProcessMetricsOptions options_;
   const base::Clock& clock_;
   const ReadText read_;
-  std::mutex mutex_;  // guards the three below
+  std::mutex mutex_;  // guards the three members below
   CpuTimes last_times_;
   uint64_t last_read_ns_ = 0;
   double utilization_ = 0;
-  ScopedCollector collector_;  // last: it must not run before the rest stands
+  ScopedCollector collector_;  // last, because it may be called as soon as it exists
 };
 
 }  // namespace nereid::telemetry
