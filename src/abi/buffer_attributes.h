@@ -6,7 +6,7 @@
 
 namespace nereid::abi {
 
-// Behind the opaque TRITONSERVER_BufferAttributes stands a memory::BufferAttributes.
+// The opaque TRITONSERVER_BufferAttributes is a memory::BufferAttributes.
 
 inline TRITONSERVER_BufferAttributes* Wrap(memory::BufferAttributes* attributes) {
   return reinterpret_cast<TRITONSERVER_BufferAttributes*>(attributes);
@@ -16,7 +16,7 @@ inline memory::BufferAttributes* Unwrap(TRITONSERVER_BufferAttributes* attribute
   return reinterpret_cast<memory::BufferAttributes*>(attributes);
 }
 
-/// Whether the value, which C code gave, is one of the enum's.
+/// Returns whether `type`, which comes from C code, is one of the enumerators.
 inline bool IsMemoryType(TRITONSERVER_MemoryType type) {
   return type >= TRITONSERVER_MEMORY_CPU && type <= TRITONSERVER_MEMORY_GPU;
 }

@@ -31,7 +31,7 @@ bool IsKind(TRITONSERVER_MetricKind kind) {
   return kind >= TRITONSERVER_METRIC_KIND_COUNTER && kind <= TRITONSERVER_METRIC_KIND_HISTOGRAM;
 }
 
-// The enumerators of the two enums have the same values.
+// The enumerators of both enums have the same values.
 TRITONSERVER_MetricKind FromKind(telemetry::MetricKind kind) {
   return static_cast<TRITONSERVER_MetricKind>(kind);
 }

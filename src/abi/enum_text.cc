@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The version of the API and the names of its enumerators.
+// The version of the C API and the names of its enumerators.
 #include <string_view>
 
 #include "abi/error.h"
@@ -10,7 +10,7 @@ using namespace nereid;
 
 namespace {
 
-/// Values come from C, where an enum holds any int.
+/// Converts a value from C code, where an enum may hold any int. Unknown values become kInvalid.
 tensor::DataType ToDataType(TRITONSERVER_DataType type) {
   const int value = static_cast<int>(type);
   return value >= 0 && value <= TRITONSERVER_TYPE_BF16 ? static_cast<tensor::DataType>(value)
@@ -30,7 +30,8 @@ TRITONSERVER_Error* TRITONSERVER_ApiVersion(uint32_t* major, uint32_t* minor) {
 }
 
 const char* TRITONSERVER_DataTypeString(TRITONSERVER_DataType datatype) {
-  return tensor::DataTypeName(ToDataType(datatype)).data();  // a literal, so NUL-terminated
+  // The view is of a string literal, so it is NUL-terminated.
+  return tensor::DataTypeName(ToDataType(datatype)).data();
 }
 
 TRITONSERVER_DataType TRITONSERVER_StringToDataType(const char* dtype) {

@@ -10,7 +10,8 @@ TRITONSERVER_Error* Wrap(base::Status* status) {
   return reinterpret_cast<TRITONSERVER_Error*>(status);
 }
 
-/// In the lowest bit of an error's address: the error is lent, deleting it does nothing.
+/// The lowest bit of an error's address. It marks an error that belongs to somebody else and that
+/// TRITONSERVER_ErrorDelete must ignore.
 constexpr uintptr_t kLent = 1;
 static_assert(alignof(base::Status) > kLent);
 
@@ -20,8 +21,8 @@ base::Status* Unwrap(TRITONSERVER_Error* error) {
   return reinterpret_cast<base::Status*>(reinterpret_cast<uintptr_t>(error) & ~kLent);
 }
 
-/// The one error that is never deleted: there must be a way to say that memory ran out. Its text
-/// fits into the string object itself.
+/// Returns the error that reports lack of memory. It is never deleted, and its text is short enough
+/// to be stored in the string object itself, so that it can be returned when allocation fails.
 base::Status* OutOfMemoryStatus() {
   static base::Status status = base::Status::Unavailable("out of memory");
   return &status;
@@ -128,7 +129,7 @@ const char* TRITONSERVER_ErrorCodeString(TRITONSERVER_Error* error) {
     case TRITONSERVER_ERROR_ALREADY_EXISTS:
       return "Already exists";
     case TRITONSERVER_ERROR_CANCELLED:
-      break;  // has no text in this API
+      break;  // this API has no text for it
   }
   return "<invalid code>";
 }

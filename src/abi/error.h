@@ -11,45 +11,49 @@
 
 namespace nereid::abi {
 
-// Behind the opaque TRITONSERVER_Error stands a base::Status that is a failure; functions of this
-// header and the C functions alone know how.
+// The opaque TRITONSERVER_Error is a pointer to a base::Status that is a failure, with a flag in
+// its lowest bit. Only the functions of this header and the TRITONSERVER_Error* functions use this.
 
-/// A Status as a C error object that the receiver deletes; nullptr for success.
+/// Converts a Status to a C error object, which the receiver deletes. Returns nullptr for success.
 TRITONSERVER_Error* ToError(const base::Status& status);
 
-/// The failure that `status` is, lent: it dies with `status`, and deleting it does nothing, for
-/// there are plug-ins that delete what the API only lends (the Python backend, the error of a
-/// response). nullptr for success.
+/// Returns `status` as a C error object that still belongs to its owner and is valid as long as
+/// `status`. TRITONSERVER_ErrorDelete ignores such an object, because some plug-ins delete errors
+/// that the API only lends (the Python backend deletes the error of a response). Returns nullptr
+/// for success.
 TRITONSERVER_Error* BorrowError(const base::Status& status);
 
-/// The failure that a C error says; success for nullptr. `error` is only read.
+/// Converts a C error object to a Status; nullptr becomes success. Does not delete `error`.
 base::Status ToStatus(TRITONSERVER_Error* error);
 
-/// The same, and deletes `error`.
+/// Does the same and deletes `error`.
 base::Status TakeStatus(TRITONSERVER_Error* error);
 
 base::StatusCode ToStatusCode(TRITONSERVER_Error_Code code);
 TRITONSERVER_Error_Code ToErrorCode(base::StatusCode code);
 
-/// INVALID_ARG naming the null argument.
+/// Returns INVALID_ARG with the names of the function and of the argument that is NULL.
 TRITONSERVER_Error* NullArgument(const char* function, const char* argument);
 
-/// UNSUPPORTED naming the feature that a later version brings, as docs/developer/c_api.md lists it.
+/// Returns UNSUPPORTED with the name of the missing feature. docs/plugins/c_api.md lists these
+/// functions.
 TRITONSERVER_Error* MissingFeature(const char* function, const char* feature);
 
-/// UNAVAILABLE "out of memory". Takes no memory itself.
+/// Returns UNAVAILABLE "out of memory". Allocates nothing.
 TRITONSERVER_Error* OutOfMemory() noexcept;
 
-/// INTERNAL with the exception's text.
+/// Returns INTERNAL with the exception's text.
 TRITONSERVER_Error* UnexpectedException(const char* what) noexcept;
 
-/// INVALID_ARGUMENT for an index that a list of `count` things, named `what`, does not have.
+/// Returns INVALID_ARG for an index that is outside a list of `count` objects. `what` names them in
+/// the plural.
 inline base::Status OutOfBounds(uint32_t index, size_t count, const char* what) {
   return base::Status::InvalidArgument("out of bounds index " + std::to_string(index) +
                                        ": there are " + std::to_string(count) + " " + what);
 }
 
-/// Runs the body (a function that returns a Status) of a C function: no exception leaves it.
+/// Runs `body` (a function that returns a Status) for a C function, and converts every exception to
+/// a C error.
 template <typename Body>
 TRITONSERVER_Error* Guard(Body&& body) noexcept {
   try {

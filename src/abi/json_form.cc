@@ -13,7 +13,8 @@ constexpr int kMaxDepth = 200;
 bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 bool IsHexDigit(char c) { return IsDigit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F'); }
 
-/// Walks over one JSON document (RFC 8259) without keeping anything of it.
+/// Checks the form of one JSON document (RFC 8259) by recursive descent, without storing any value.
+/// Each function that reads a value expects the position at its first character.
 class FormReader {
  public:
   explicit FormReader(std::string_view text) : text_(text) {}

@@ -13,7 +13,7 @@ bool IsLevel(TRITONSERVER_LogLevel level) {
   return level >= TRITONSERVER_LOG_INFO && level <= TRITONSERVER_LOG_VERBOSE;
 }
 
-/// The enumerators have the same values.
+/// The enumerators of both enums have the same values.
 base::LogLevel ToLevel(TRITONSERVER_LogLevel level) { return static_cast<base::LogLevel>(level); }
 
 }  // namespace

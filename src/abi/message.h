@@ -8,7 +8,7 @@
 #include "base/status.h"
 #include "triton/core/tritonserver.h"
 
-/// The definition behind the opaque C type: a JSON document as text.
+/// The definition of the opaque C type: a JSON document as text.
 struct TRITONSERVER_Message {
   explicit TRITONSERVER_Message(std::string text) : json(std::move(text)) {}
   std::string json;
@@ -16,8 +16,9 @@ struct TRITONSERVER_Message {
 
 namespace nereid::abi {
 
-/// INVALID_ARGUMENT unless `text` is one well-formed JSON document (comments and trailing commas
-/// are not JSON) nested at most 200 deep. Needs no parser library: only the form is checked.
+/// Checks that `text` is one well-formed JSON document (no comments, no trailing commas) with at
+/// most 200 levels of nesting. INVALID_ARG otherwise. Only the form is checked, so plug-ins that
+/// link this need no JSON library.
 base::Status CheckJson(std::string_view text);
 
 }  // namespace nereid::abi

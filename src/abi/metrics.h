@@ -5,8 +5,8 @@
 
 #include "triton/core/tritonserver.h"
 
-/// The definition behind the opaque C type: the metrics page as it stood when it was asked for, in
-/// Prometheus' text format.
+/// The definition of the opaque C type: one page of metrics in the Prometheus text format, as it
+/// was when it was requested.
 struct TRITONSERVER_Metrics {
   std::string text;
 };

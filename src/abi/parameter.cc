@@ -6,7 +6,8 @@
 
 namespace {
 
-/// NULL when memory runs out: these functions have no other way to say so.
+/// Creates a parameter; NULL for an unknown type. Throws std::bad_alloc, which the callers turn
+/// into NULL: the C functions have no other way to report an error.
 TRITONSERVER_Parameter* NewParameter(const char* name, TRITONSERVER_ParameterType type,
                                      const void* value) {
   TRITONSERVER_Parameter::Value copy;

@@ -8,10 +8,10 @@
 
 #include "triton/core/tritonserver.h"
 
-/// The definition behind the opaque C type: a named value. BYTES are lent by whoever made the
-/// parameter, the other types are copies.
+/// The definition of the opaque C type: a named value. A BYTES value belongs to the creator of the
+/// parameter, who must keep it valid; values of other types are copied.
 struct TRITONSERVER_Parameter {
-  /// In the order of TRITONSERVER_ParameterType.
+  /// The alternatives are in the order of TRITONSERVER_ParameterType.
   using Value = std::variant<std::string, int64_t, bool, double, std::string_view>;
 
   std::string name;
@@ -24,8 +24,8 @@ struct TRITONSERVER_Parameter {
 
 namespace nereid::abi {
 
-/// The type of a parameter and the place of its value, as the C API hands them out: a visitor of
-/// the variants that hold such values.
+/// The type of a parameter and a pointer to its value, as the C API returns them. Used as a visitor
+/// of std::variant. `value` is valid as long as the visited object.
 struct ParameterView {
   TRITONSERVER_ParameterType type = TRITONSERVER_PARAMETER_STRING;
   const void* value = nullptr;

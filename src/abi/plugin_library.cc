@@ -19,7 +19,8 @@ namespace {
 
 constexpr const char* kEngine = "libtritonserver.so";
 
-/// Loads a library called `name` that forwards to `targets`.
+/// Loads an empty library called `name` that depends on `targets`. Its temporary file is deleted
+/// again, because the loader has mapped it.
 base::Result<std::unique_ptr<base::SharedLibrary>> OpenForwarder(
     const std::string& name, const std::vector<std::string>& targets) {
   NEREID_ASSIGN_OR_RETURN(const auto folder, base::TemporaryDirectory::Create());
@@ -31,14 +32,15 @@ base::Result<std::unique_ptr<base::SharedLibrary>> OpenForwarder(
   return base::SharedLibrary::Open(path);
 }
 
-/// Loads a library called `name` that forwards to the engine, for the life of the process.
+/// Makes the engine known to the loader under the library name `name`, until the process ends.
 base::Status NameEngine(const std::string& name) {
   NEREID_ASSIGN_OR_RETURN(const auto library, OpenForwarder(name, {kEngine}));
   library->Leak();
   return base::Status::Ok();
 }
 
-/// Once per name. Where it fails, opening the plug-in will say what is missing.
+/// Does NameEngine once for each name. A failure is only logged: opening the plug-in will then
+/// report the missing library.
 void NameEngineOnce(const std::string& name) {
   static std::mutex mutex;
   static std::set<std::string> names;  // guarded by mutex
@@ -63,7 +65,7 @@ bool IsRenamedEngine(const std::string& library) {
 base::Result<std::unique_ptr<base::SharedLibrary>> OpenPlugin(const std::string& path) {
   bool names_engine = true;
   if (const auto file = base::ReadFile(path); file.ok()) {
-    // What cannot be read is the loader's to complain of.
+    // If the file cannot be read or parsed, the dynamic loader reports the error.
     if (const auto needed = base::NeededLibraries(*file); needed.ok()) {
       names_engine = std::find(needed->begin(), needed->end(), kEngine) != needed->end();
       for (const std::string& name : *needed) {
@@ -79,7 +81,7 @@ base::Result<std::unique_ptr<base::SharedLibrary>> OpenPlugin(const std::string&
   const std::filesystem::path absolute = std::filesystem::absolute(path, failure);
   if (failure) return library;
   auto beside = OpenForwarder("beside-the-engine.so", {absolute.string(), kEngine});
-  // Where it is not the engine that the file lacks, its own error says what is.
+  // If that fails too, the engine was not what the plug-in lacks. The first error says what is.
   return beside.ok() ? std::move(beside) : std::move(library);
 }
 

@@ -4,7 +4,7 @@
 namespace nereid::abi {
 
 const std::shared_ptr<telemetry::Registry>& ProcessRegistry() {
-  // Never destroyed: a plug-in's own static objects may delete their metrics at the very end.
+  // Never destroyed: static objects of a plug-in may delete their metrics when the process ends.
   static const auto* const registry =
       new std::shared_ptr<telemetry::Registry>(std::make_shared<telemetry::Registry>());
   return *registry;

@@ -7,9 +7,9 @@
 
 namespace nereid::abi {
 
-/// The registry of the process, in which TRITONSERVER_MetricFamily* stand. It is one for all
-/// servers: a plug-in makes its metrics without naming a server, and keeps them over a server's
-/// end. Any thread.
+/// Returns the metrics registry of the process, which holds the metrics made with the C API. All
+/// servers of a process share it: a plug-in creates metrics without naming a server, and keeps them
+/// when a server ends. May be called from any thread.
 const std::shared_ptr<telemetry::Registry>& ProcessRegistry();
 
 }  // namespace nereid::abi

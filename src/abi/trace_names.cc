@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Traces of requests: the names of levels and activities.
+// The names of trace levels and activities.
 #include "triton/core/tritonserver.h"
 
 extern "C" {
