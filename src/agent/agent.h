@@ -11,13 +11,14 @@
 
 namespace nereid::agent {
 
-/// A loaded repository agent (TRITONREPOAGENT_Agent).
+/// A loaded repository agent: the object behind TRITONREPOAGENT_Agent.
 class Agent {
  public:
-  /// Calls the library's Initialize.
+  /// Creates an agent from its library and calls its TRITONREPOAGENT_Initialize, whose error is
+  /// returned.
   static base::Result<std::shared_ptr<Agent>> Create(std::string name,
                                                      std::unique_ptr<AgentLibrary> library);
-  /// Calls its Finalize.
+  /// Calls TRITONREPOAGENT_Finalize; an error is logged.
   ~Agent();
   Agent(const Agent&) = delete;
   Agent& operator=(const Agent&) = delete;
@@ -25,7 +26,7 @@ class Agent {
   const std::string& name() const { return name_; }
   const AgentEntryPoints& entry_points() const { return library_->entry_points(); }
 
-  void* state = nullptr;  // the plug-in's own
+  void* state = nullptr;  // belongs to the plug-in
 
   TRITONREPOAGENT_Agent* handle() { return reinterpret_cast<TRITONREPOAGENT_Agent*>(this); }
   static Agent* From(TRITONREPOAGENT_Agent* handle) { return reinterpret_cast<Agent*>(handle); }
@@ -38,23 +39,25 @@ class Agent {
   bool initialized_ = false;
 };
 
-/// The agents of a server, by name. An agent lives as long as a model uses it. Thread-safe.
+/// The repository agents of a server, by name. An agent is unloaded when no model uses it any more.
+/// Thread-safe.
 class AgentRegistry {
  public:
-  /// Agents are looked for at <directory>/<name>/libtritonrepoagent_<name>.so.
+  /// `directory` is searched for <name>/libtritonrepoagent_<name>.so.
   explicit AgentRegistry(std::string directory) : directory_(std::move(directory)) {}
 
-  /// INVALID_ARGUMENT with Triton's text if there is none of that name.
+  /// Returns the agent, which is loaded if necessary. INVALID_ARG with Triton's text if its library
+  /// does not exist; otherwise the errors of AgentLibrary::Open and of the agent.
   base::Result<std::shared_ptr<Agent>> Get(const std::string& name);
 
-  /// An agent that is not looked for; for tests.
+  /// Registers an agent that has no library file. For tests.
   void AddBuiltIn(const std::string& name, AgentEntryPoints entry_points);
 
  private:
   base::Result<std::unique_ptr<AgentLibrary>> Open(const std::string& name);
 
   const std::string directory_;
-  std::mutex mutex_;  // held while an agent is opened, so that it is opened once
+  std::mutex mutex_;  // held while an agent is loaded, so that it is loaded once
   std::map<std::string, std::weak_ptr<Agent>> agents_;  // guarded by mutex_
   std::map<std::string, AgentEntryPoints> built_in_;    // guarded by mutex_
 };

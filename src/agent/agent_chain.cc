@@ -40,7 +40,8 @@ base::Result<std::unique_ptr<AgentChain>> AgentChain::Load(AgentRegistry& regist
   Location location{TRITONREPOAGENT_ARTIFACT_FILESYSTEM, directory};
   std::string config_json = config::DescribeModelConfigJson(config);
   const auto& agents = config.proto().model_repository_agents().agents();
-  // All of them are opened before the first acts: what cannot be loaded is not begun.
+  // All agents are loaded before the first one acts, so that a missing agent is found before any
+  // file is changed.
   for (const auto& entry : agents) {
     NEREID_ASSIGN_OR_RETURN(auto agent, registry.Get(entry.name()));
     const std::map<std::string, std::string> sorted(entry.parameters().begin(),
@@ -68,9 +69,11 @@ base::Result<std::unique_ptr<AgentChain>> AgentChain::Load(AgentRegistry& regist
 }
 
 AgentChain::~AgentChain() {
+  // AgentModel ignores an action that its stage does not allow, so only the missing actions run.
   LoadFail();
   Unload();
   Act(TRITONREPOAGENT_ACTION_UNLOAD_COMPLETE, /*reverse=*/true);
+  // A vector's destructor would finalize the agents in forward order.
   while (!models_.empty()) models_.pop_back();
 }
 

@@ -12,29 +12,33 @@
 
 namespace nereid::agent {
 
-/// The repository agents of one load of a model, in the order of its configuration. It must live as
-/// long as the model: agents may hold its files. One thread at a time.
+/// The repository agents of one loaded model, in the order of its configuration. Must live as long
+/// as the model, because agents may own the model's files. Not thread-safe.
 class AgentChain {
  public:
-  /// Reads the configuration at a place that an agent has moved the model to.
+  /// Reads the model configuration in the directory to which an agent has moved the model.
   using ReadConfig = std::function<base::Result<config::ModelConfigPtr>(const std::string& path)>;
 
-  /// Opens the agents that `config` names and runs LOAD on each, which sees what the one before it
-  /// left. The failure is that of an agent that cannot be opened or that refuses the model.
+  /// Loads the agents that `config` names and runs LOAD on each in order. Each agent sees the
+  /// location and configuration that the agents before it have left. Returns the error of an agent
+  /// that cannot be loaded or refuses the model; UNSUPPORTED if the final location is not a local
+  /// directory.
   static base::Result<std::unique_ptr<AgentChain>> Load(AgentRegistry& registry,
                                                         const config::ModelConfig& config,
                                                         const std::string& directory,
                                                         const ReadConfig& read_config);
-  /// What is missing of the actions, then the end of each agent's part.
+  /// Runs the actions that are still missing (LOAD_FAIL or UNLOAD, then UNLOAD_COMPLETE), and calls
+  /// ModelFinalize of the agents, last agent first.
   ~AgentChain();
   AgentChain(const AgentChain&) = delete;
   AgentChain& operator=(const AgentChain&) = delete;
 
-  /// Where the model's files are now, on this machine.
+  /// Returns the local directory of the model's files after the agents have run.
   const std::string& directory() const { return directory_; }
 
-  /// The model serves; it does not after all; it is taken out of service. Failures are logged. When
-  /// the model is gone is said by the destructor.
+  /// Run the action on each agent: the model is ready, its load has failed, or it is being
+  /// unloaded. Errors are logged. LoadComplete and LoadFail go from the last agent to the first.
+  /// The destructor reports UNLOAD_COMPLETE.
   void LoadComplete();
   void LoadFail();
   void Unload();

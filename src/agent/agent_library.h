@@ -10,7 +10,7 @@
 
 namespace nereid::agent {
 
-/// The functions that an agent implements; all but model_action may be null.
+/// The functions that an agent implements. All except model_action may be null.
 struct AgentEntryPoints {
   decltype(&TRITONREPOAGENT_Initialize) initialize = nullptr;
   decltype(&TRITONREPOAGENT_Finalize) finalize = nullptr;
@@ -19,12 +19,12 @@ struct AgentEntryPoints {
   decltype(&TRITONREPOAGENT_ModelAction) model_action = nullptr;
 };
 
-/// libtritonrepoagent_<name>.so, opened.
+/// An opened libtritonrepoagent_<name>.so.
 class AgentLibrary {
  public:
-  /// INTERNAL if it cannot be opened, NOT_FOUND if it has no TRITONREPOAGENT_ModelAction.
+  /// Opens a library. NOT_FOUND if it cannot be opened or has no TRITONREPOAGENT_ModelAction.
   static base::Result<std::unique_ptr<AgentLibrary>> Open(const std::string& path);
-  /// An agent that is part of the program; for tests.
+  /// Returns a library that is part of the program. For tests.
   static std::unique_ptr<AgentLibrary> FromEntryPoints(AgentEntryPoints entry_points);
 
   const AgentEntryPoints& entry_points() const { return entry_points_; }

@@ -11,32 +11,34 @@
 
 namespace nereid::agent {
 
-/// Where a model's files lie.
+/// The location of a model's files.
 struct Location {
   TRITONREPOAGENT_ArtifactType type = TRITONREPOAGENT_ARTIFACT_FILESYSTEM;
   std::string path;
 };
 
-/// A model as one agent sees it (TRITONREPOAGENT_AgentModel). It keeps the order of the actions:
+/// A model as one agent sees it: the object behind TRITONREPOAGENT_AgentModel. It enforces the
+/// order of actions:
 ///
 ///   LOAD -> LOAD_COMPLETE -> UNLOAD -> UNLOAD_COMPLETE
 ///        -> LOAD_FAIL
 ///
-/// One thread at a time.
+/// Not thread-safe.
 class AgentModel {
  public:
   using Parameters = std::vector<std::pair<std::string, std::string>>;
 
   AgentModel(std::shared_ptr<Agent> agent, Parameters parameters)
       : agent_(std::move(agent)), parameters_(std::move(parameters)) {}
-  /// Calls the agent's ModelFinalize.
+  /// Calls TRITONREPOAGENT_ModelFinalize if ModelInitialize has succeeded; an error is logged.
   ~AgentModel();
   AgentModel(const AgentModel&) = delete;
   AgentModel& operator=(const AgentModel&) = delete;
 
-  /// Calls ModelInitialize and then ModelAction with LOAD. Afterwards location() may be another.
+  /// Calls ModelInitialize and then ModelAction with LOAD. The agent may change location(). Returns
+  /// the agent's error.
   base::Status Load(Location location, std::string config_json);
-  /// One of the later actions. Passed over where it does not follow on the last one.
+  /// Runs one of the actions after LOAD. Does nothing if the action may not follow the last one.
   base::Status Act(TRITONREPOAGENT_ActionType action);
 
   const Agent& agent() const { return *agent_; }
@@ -44,15 +46,15 @@ class AgentModel {
   const std::string& config_json() const { return config_json_; }
   const Location& location() const { return location_; }
 
-  /// INVALID_ARGUMENT outside of LOAD.
+  /// Changes the location. INVALID_ARG except during LOAD.
   base::Status UpdateLocation(Location location);
-  /// The path of a directory of the agent's own, which lives until it is released or the model
-  /// goes; made by the first call.
+  /// Returns the path of the agent's own directory for this model, which the first call creates. It
+  /// exists until it is released or this object is destroyed.
   base::Result<const std::string*> AcquireDirectory();
-  /// UNAVAILABLE without one.
+  /// Deletes that directory. UNAVAILABLE if there is none.
   base::Status ReleaseDirectory();
 
-  void* state = nullptr;  // the plug-in's own
+  void* state = nullptr;  // belongs to the plug-in
 
   TRITONREPOAGENT_AgentModel* handle() {
     return reinterpret_cast<TRITONREPOAGENT_AgentModel*>(this);

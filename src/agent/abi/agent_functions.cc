@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// TRITONREPOAGENT_*: what the server provides to repository agents.
+// The TRITONREPOAGENT_* functions that the server provides to repository agents.
 #include "abi/error.h"
 #include "abi/message.h"
 #include "agent/agent_model.h"
