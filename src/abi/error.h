@@ -35,7 +35,7 @@ TRITONSERVER_Error_Code ToErrorCode(base::StatusCode code);
 /// Returns INVALID_ARG with the names of the function and of the argument that is NULL.
 TRITONSERVER_Error* NullArgument(const char* function, const char* argument);
 
-/// Returns UNSUPPORTED with the name of the missing feature. docs/plugins/c_api.md lists these
+/// Returns UNSUPPORTED with the name of the missing feature. docs/developer/c_api.md lists these
 /// functions.
 TRITONSERVER_Error* MissingFeature(const char* function, const char* feature);
 
