@@ -14,7 +14,7 @@ struct ReasonWords {
   std::string_view text;
 };
 
-// In the order of BatchReason.
+// Indexed by BatchReason.
 constexpr std::array<ReasonWords, kBatchReasonCount> kWords = {{
     {"single", "single request"},
     {"preferred", "preferred size reached"},

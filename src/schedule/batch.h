@@ -14,48 +14,50 @@ namespace nereid::schedule {
 
 using RequestPtr = std::unique_ptr<request::InferenceRequest>;
 
-/// Why a batch was closed, for the verbose log and the counters.
+/// The reason for which a batch was closed, for the verbose log and the counters.
 enum class BatchReason {
-  kSingle,           // no batching: one request is one execution
-  kPreferred,        // the largest preferred size that the queue allows
-  kPreferredPassed,  // the next request would jump over the largest preferred size
-  kFull,             // max_batch_size is reached, or the next request would exceed it
-  kShape,            // the next request's shapes or inputs differ
+  kSingle,           // the model does not batch: each request is an execution of its own
+  kPreferred,        // the batch has the largest preferred size that the queue allows
+  kPreferredPassed,  // the next request would exceed the largest preferred size
+  kFull,             // the batch has max_batch_size, or the next request would exceed it
+  kShape,            // the next request has other shapes or inputs
   kDelayExpired,     // the oldest request has waited for max_queue_delay_microseconds
-  kDeadline,         // waiting for more would let a request of the batch time out
-  kNoDelay,          // no delay is configured: everything that waits goes
-  kObjective,        // waiting for more would not help the latency objective
-  kReadySlots,       // sequences, Direct: every slot with a request
-  kUtilization,      // sequences, Direct: minimum_slot_utilization is reached
-  kStrategy,         // the model's batching library leaves the next request out
+  kDeadline,         // a request of the batch would time out while the batch waits
+  kNoDelay,          // no delay is configured: all compatible requests in the queue run
+  kObjective,        // a longer wait would not help the latency objective
+  kReadySlots,       // Direct sequences: every slot that has a request
+  kUtilization,      // Direct sequences: minimum_slot_utilization is reached
+  kStrategy,         // the model's batching library excludes the next request
 };
 inline constexpr size_t kBatchReasonCount = 12;
 
-/// A sentence for the log.
+/// Returns the reason as a phrase for the log.
 std::string_view BatchReasonText(BatchReason reason);
-/// The value of the metrics' label `reason`.
+/// Returns the value of the metrics' label `reason`.
 std::string_view BatchReasonLabel(BatchReason reason);
 
-/// Requests that are executed together, in the order in which they are served.
+/// Requests that are executed together, in the order of their rows.
 struct Batch {
-  std::vector<RequestPtr> requests;  // null: a padding row, filled in by BatchPlanner::Complete
+  std::vector<RequestPtr> requests;  // null: a padding row, which BatchPlanner::Complete fills
   BatchReason reason = BatchReason::kSingle;
-  uint64_t batch_size = 0;  // of all requests; a request without a batch dimension counts one
+  uint64_t batch_size =
+      0;  // sum over the requests; a request without a batch dimension counts as 1
   uint64_t oldest_arrival_ns = 0;
-  size_t left_in_queue = 0;  // requests that wait behind this batch
+  size_t left_in_queue = 0;  // requests that still wait after this batch was taken
 };
 
-/// Tells the traces of the requests why the batch was closed and how long its oldest request had
-/// waited at `now_ns`, as an activity of its own. A request that never waited for others (kSingle)
-/// has nothing to tell.
+/// Adds an activity to the traces of the batch's requests: why the batch was closed, and how long
+/// the request and the oldest one had waited at `now_ns`. Does nothing for a batch with reason
+/// kSingle, whose request never waited for others.
 void TraceBatch(const Batch& batch, uint64_t now_ns);
 
-/// One model instance as the scheduler sees it: something that runs a batch, one at a time.
+/// A model instance as the scheduler sees it: it runs one batch at a time.
 class BatchRunner {
  public:
   virtual ~BatchRunner() = default;
 
-  /// Executes the batch on the calling thread and returns when the backend is done with it.
+  /// Executes the batch on the calling thread. Returns when the backend's execute function has
+  /// returned.
   virtual void Run(Batch batch) noexcept = 0;
 };
 

@@ -14,104 +14,108 @@
 
 namespace nereid::schedule {
 
-/// Names an instance to a planner; never used for another one.
+/// Identifies an instance to a planner. An id is never given to a second instance.
 using InstanceId = uint64_t;
 
-/// A queued request that will not be executed, and the answer it gets.
+/// A queued request that will not be executed, and the error that answers it.
 struct Refusal {
   RequestPtr request;
   base::Status error;
   telemetry::FailureReason reason = telemetry::FailureReason::kRejected;
 };
 
-/// What to do now that an instance is free.
+/// The answer of BatchPlanner::Next for an instance that is free.
 struct Decision {
-  std::optional<Batch> batch;    // run this
-  uint64_t wake_ns = kNever;     // without a batch: ask again at this time, or when a request comes
-  std::vector<Refusal> refused;  // answer these
+  std::optional<Batch> batch;  // the batch to run; none: nothing to run yet
+  uint64_t wake_ns = kNever;  // without a batch: ask again then, or when a request arrives
+  std::vector<Refusal> refused;  // requests that the caller must answer
 };
 
-/// Decides which queued requests run together. Pure: it holds the queue, but neither locks nor
-/// threads, and time comes in as a parameter. Not thread-safe.
+/// Decides which queued requests run together. A planner owns the queue, but it has neither locks
+/// nor threads, and the time is a parameter of its functions. Not thread-safe: the scheduler calls
+/// it under its lock.
 class BatchPlanner {
  public:
   virtual ~BatchPlanner() = default;
 
-  /// Queues a normalised request that arrived at `now_ns`. UNAVAILABLE when its queue is full; the
-  /// caller keeps the request then.
+  /// Queues a normalized request that arrived at `now_ns` and takes it from the caller. Returns
+  /// UNAVAILABLE when the request's queue is full; the caller then still owns the request.
   virtual base::Status Push(RequestPtr& request, uint64_t now_ns) = 0;
 
-  /// The next batch for `instance`, which is free at `now_ns`. No request in it is cancelled or has
-  /// timed out.
+  /// Returns the next batch for `instance`, which is free at `now_ns`. The batch holds no request
+  /// that is cancelled or timed out.
   virtual Decision Next(uint64_t now_ns, InstanceId instance) = 0;
 
-  /// When Next would give a batch if nothing else happens: `now_ns` if it would now, kNever for an
-  /// empty queue. Expire must have been called for `now_ns`.
+  /// Returns the time at which Next will give a batch to `instance` if no other event comes:
+  /// `now_ns` if it would give one at once, kNever if the queue is empty. Expire must have been
+  /// called for `now_ns` before.
   virtual uint64_t ReadyAt(uint64_t now_ns, InstanceId instance) = 0;
 
-  /// Removes what has timed out by `now_ns`. Cheap when nothing has.
+  /// Moves the requests that have timed out by `now_ns` from the queue to `refused`. Costs little
+  /// when no request has timed out.
   virtual void Expire(uint64_t now_ns, std::vector<Refusal>* refused) = 0;
 
-  /// The next time at which Expire can have something to do; kNever if none.
+  /// Returns the earliest time at which Expire may have work to do, or kNever.
   virtual uint64_t NextExpiry() const = 0;
 
-  /// Removes the requests that are cancelled. Looks at the whole queue.
+  /// Moves the cancelled requests from the queue to `refused`. Reads the whole queue.
   virtual void DropCancelled(uint64_t now_ns, std::vector<Refusal>* refused) = 0;
 
-  /// Removes everything; each request is to be answered with `error`, prefixed with its id.
+  /// Moves all requests from the queue to `refused`, each with `error` prefixed by the request's
+  /// id.
   virtual void DropAll(const base::Status& error, std::vector<Refusal>* refused) = 0;
 
-  /// A batch of this planner was executed: its size, how long its oldest request had waited, how
-  /// long the execution took.
+  /// Records that a batch of this planner was executed: its size, the time its oldest request had
+  /// waited, and the duration of the execution.
   virtual void OnExecuted(uint64_t /*batch_size*/, uint64_t /*wait_ns*/,
                           uint64_t /*execution_ns*/) {}
 
   virtual size_t size() const = 0;
 
-  // ---- Where requests belong to instances (sequences). The defaults are for one common queue.
-  // ----
+  // ---- For planners that bind requests to instances (sequences). The defaults suit a planner with
+  // one common queue. ----
 
-  /// Whether instances differ: Next may have nothing for one and a batch for another. Requests that
-  /// have a sequence_handle are reported when they are released.
+  /// Returns whether instances differ, so that Next may have a batch for one instance and none for
+  /// another. If so, the scheduler calls OnReleased for each request that has a sequence_handle.
   virtual bool IsPerInstance() const { return false; }
 
-  /// Called before anything else is asked for the instance.
+  /// Makes an instance known; called before any other function that takes its id.
   virtual void AddInstance(InstanceId /*instance*/, uint64_t /*now_ns*/) {}
-  /// The instance gets nothing new; what has begun there goes on.
+  /// Stops giving new sequences to the instance; sequences that have begun there continue.
   virtual void RetireInstance(InstanceId /*instance*/) {}
-  /// Whether a retired instance has nothing that must go on there.
+  /// Returns whether a retired instance has no sequence left.
   virtual bool IsVacant(InstanceId /*instance*/) const { return true; }
-  /// It is vacant and gone.
+  /// Forgets an instance that is retired and vacant.
   virtual void RemoveInstance(InstanceId /*instance*/) {}
-  /// Nobody can send anything any more: what only waits for that is ended.
+  /// Ends everything that only waits for further requests, because no client can send any more.
   virtual void Drain(uint64_t /*now_ns*/, std::vector<Refusal>* /*refused*/) {}
 
-  /// None where there are no sequences.
+  /// Returns the numbers of sequences, or nothing for a model without sequences.
   virtual std::optional<telemetry::SequenceStatistics> CountSequences() const {
     return std::nullopt;
   }
-  /// The first `most` of them; `name_of` knows the instances.
+  /// Describes the first `most` live sequences; `name_of` returns the name of an instance.
   virtual telemetry::SequenceList ListSequences(
       size_t /*most*/, uint64_t /*now_ns*/,
       const std::function<std::string(InstanceId)>& /*name_of*/) const {
     return {};
   }
 
-  /// A handed out request was released.
+  /// Records that the backend released a request that was handed out.
   virtual void OnReleased(request::InferenceRequest& /*request*/, uint64_t /*now_ns*/) {}
-  /// Whether a backend may have this request, which is handed out, executed once more; if not, why,
-  /// and the backend has to release it for good.
+  /// Returns OK if the backend may have this handed-out request executed once more. An error says
+  /// why not; the backend must then release the request for good.
   virtual base::Status CheckReschedule(const request::InferenceRequest& request, uint64_t now_ns);
-  /// Queues a handed out request again, as the next one of its sequence. CheckReschedule has said
-  /// yes.
+  /// Queues a handed-out request again, as the next request of its sequence. CheckReschedule must
+  /// have returned OK for it.
   virtual void Reschedule(RequestPtr /*request*/, uint64_t /*now_ns*/,
                           std::vector<Refusal>* /*refused*/) {}
 
-  /// Fills padding rows and adds what the server adds to the requests. Does not touch the queue:
-  /// called without the lock. Requests that cannot be completed are in `failed` then, and not in
-  /// the batch, which may be empty.
+  /// Fills the padding rows of a batch and adds the tensors that the server supplies. Called
+  /// without the scheduler's lock, so implementations must not touch the queue. A request that
+  /// cannot be completed is moved from the batch to `failed`; the batch may be empty afterwards.
   virtual void Complete(Batch* /*batch*/, std::vector<Refusal>* /*failed*/) const {}
-  /// Called for each of those, before it is answered.
+  /// Records that Complete put `request` into `failed`; called before the request is answered.
   virtual void OnFailed(request::InferenceRequest& /*request*/, uint64_t /*now_ns*/,
                         std::vector<Refusal>* /*refused*/) {}
 };

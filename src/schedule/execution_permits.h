@@ -7,44 +7,48 @@
 
 namespace nereid::schedule {
 
-/// Says when an instance may execute: the seam for whatever shares something among the instances of
-/// all models (a rate limiter). A scheduler holds a permit for each execution. Batches are formed
-/// when the permit is there, so a request that comes while the permit is awaited still joins.
+/// Decides when an instance may execute, for models that share something with other models (see
+/// ResourcePermits, the rate limiter). A scheduler holds one permit for each execution. The
+/// scheduler forms a batch after it got the permit, so a request that arrives while the scheduler
+/// waits for the permit still joins the batch.
 ///
-/// An instance is named by its BatchRunner; what it needs (resources, priority) is told to the
-/// implementation by whoever makes the instance, before the instance is added to a scheduler.
-/// Thread-safe. The scheduler calls TryAcquire and Release with its own lock held, so an
-/// implementation must not call a Waiter from there; Settle and Withdraw are called without any
-/// lock.
+/// An instance is identified by its BatchRunner. Its needs (resources, priority) must be registered
+/// with the implementation before the instance is added to a scheduler.
+///
+/// Thread-safe. The scheduler calls TryAcquire and Release with its own lock held, so these must
+/// not call a Waiter. It calls Settle and Withdraw without a lock.
 class ExecutionPermits {
  public:
-  /// A scheduler that waits.
+  /// A scheduler that waits for permits.
   class Waiter {
    public:
     virtual ~Waiter() = default;
-    /// `instance`, for which TryAcquire had no permit, has one now. Called with no lock held, on
-    /// any thread, typically inside another scheduler's Settle. The scheduler either executes and
-    /// then calls Release, or, when nothing is left to do, calls Release at once.
+    /// Tells the scheduler that `instance`, for which TryAcquire had no permit, has one now. Called
+    /// without a lock, on any thread, typically inside another scheduler's Settle. The scheduler
+    /// either executes a batch and then calls Release, or calls Release at once when it has no
+    /// batch.
     virtual void OnPermit(BatchRunner* instance) = 0;
   };
 
   virtual ~ExecutionPermits() = default;
 
-  /// Asks for a permit for one of `idle`, which are all the idle instances of one model; there is
-  /// work for at least one. Returns the instance that may execute now, chosen by the implementation
-  /// (no other is waiting then because of this call), or null: all of them wait, and the waiter is
-  /// told of each that gets a permit. Asking again for an instance that waits changes nothing.
+  /// Requests a permit for one of `idle`, which are the idle instances of one model for which a
+  /// batch is ready. Returns the instance that may execute at once; the implementation chooses it.
+  /// Returns null if none may: then `waiter` is told when an instance gets a permit. A second call
+  /// for an instance that waits already changes nothing.
   virtual BatchRunner* TryAcquire(std::span<BatchRunner* const> idle, Waiter& waiter) = 0;
 
-  /// The execution is over, or did not take place (`executed` false: it is not counted). What it
-  /// held is free; nobody is told yet, so that a scheduler with more to do can stand in line with
-  /// the others before it is given out: it calls TryAcquire, and then Settle.
+  /// Returns the permit of `instance`. `executed` is false if no execution took place; then none is
+  /// counted. The freed resources are not granted to others before Settle. So a scheduler with more
+  /// work calls Release, TryAcquire, Settle: it waits in line with the others by the time the
+  /// resources are granted.
   virtual void Release(BatchRunner* instance, bool executed) = 0;
 
-  /// Gives out what is free, and tells those who get it. After each Release.
+  /// Grants what is free and calls OnPermit of those who get it. Must be called after each Release.
   virtual void Settle() = 0;
 
-  /// Forgets that these wait. When it returns, OnPermit is not running for them and never will.
+  /// Removes these instances from the line. When it returns, OnPermit is not running for them and
+  /// will not be called for them.
   virtual void Withdraw(std::span<BatchRunner* const> instances) = 0;
 };
 

@@ -9,44 +9,51 @@
 
 namespace nereid::schedule {
 
-/// Whether requests may run on the thread that brings them.
+/// Whether requests may run on the thread that enqueues them (--inline-execution).
 enum class InlineMode { kAuto, kAlways, kNever };
 
-/// Decides, from how long the model's executions take, whether handing a request over to the
-/// instance's own thread costs more than it gains. A hand-over there and back costs two wake-ups
-/// (about ten microseconds of CPU); an execution that is shorter than that is better run where the
+/// Decides whether a batch runs on the thread that enqueued it instead of the instance's thread. It
+/// learns from the durations of the model's executions. A hand-over to the other thread and back
+/// costs two wake-ups (about ten microseconds of CPU); a shorter execution is cheaper where the
 /// request arrived.
 ///
-/// An execution cannot be interrupted, and how long one takes may be the client's choice: by the
-/// size of its tensors, or by what is in them. So
-///  - executions are judged by the size of their inputs: each class (below 4 KiB, below 8 KiB, …)
-///    has an average of its own, and runs on the instance's thread until that is known;
-///  - an execution of 5 ms or more, wherever it ran, is a surprise: it ends inline running of the
-///    whole model for twenty times as long. The next one quadruples that factor, up to a
-///    thousand, unless it comes more than 4,000 times the length of a surprise later: then the
-///    factor is twenty again.
-///    An event loop spends about 0.1 % of its time on the surprises of a model at most. The first
-///    pause is short because a single surprise is often the operating system's, which ran another
-///    thread meanwhile.
-/// Thread-safe; racing updates may lose a sample, which does no harm.
+/// An execution cannot be interrupted, and its duration may be the client's choice: through the
+/// size or the content of its tensors. Therefore:
+///  - Executions are judged by the size of their inputs. Each size class (below 4 KiB, below 8 KiB,
+///    …) has its own average, and runs on the instance's thread until it has enough samples.
+///  - An execution of 5 ms or more, on whichever thread, is a surprise. After it nothing of the
+///    model runs inline for 20 times its duration. Each further surprise quadruples that factor, up
+///    to 1,000. If 4,000 times the duration of a surprise pass without another one, the factor is
+///    20 again.
+///
+/// So an event loop spends about 0.1 % of its time at most on the surprises of a model. The first
+/// pause is short because a single surprise is often caused by the operating system, which ran
+/// another thread meanwhile.
+///
+/// Thread-safe. Concurrent updates may lose a sample, which does no harm.
 class InlinePolicy {
  public:
-  /// Executions up to this long count as cheap.
+  /// The longest average duration for which a size class runs inline.
   static constexpr uint64_t kCheapNs = 25'000;
-  /// Executions of a size class that are seen before its average is trusted.
+  /// Executions of a size class that must be recorded before its average is used.
   static constexpr uint32_t kMinimumSamples = 16;
-  /// What no event loop should be held for.
+  /// An execution that takes at least this long is a surprise: no event loop should be held so
+  /// long.
   static constexpr uint64_t kSurpriseNs = 5'000'000;
-  /// How many times as long as a surprise nothing runs inline after it: at first, and at most.
+  /// The pause after a surprise, as a multiple of the surprise's duration: the first and the
+  /// longest.
   static constexpr uint64_t kFirstBackOff = 20;
   static constexpr uint64_t kMaxBackOff = 1'000;
   static constexpr uint64_t kBackOffGrowth = 4;
-  /// How many times as long as a surprise the next one counts as repeated. Longer than the longest
-  /// pause: whoever waits that long for the short pauses to come back gains nothing.
+  /// For how long a further surprise counts as repeated, as a multiple of the surprise's duration.
+  /// Longer than the longest pause, so that a client cannot get the short pauses back by waiting
+  /// for the end of one.
   static constexpr uint64_t kRepeated = 4 * kMaxBackOff;
 
   explicit InlinePolicy(InlineMode mode) : mode_(mode) {}
 
+  /// Returns whether a batch with inputs of `input_bytes` bytes in total should run inline at
+  /// `now_ns`.
   bool RunInline(uint64_t input_bytes, uint64_t now_ns) const {
     if (mode_ != InlineMode::kAuto) return mode_ == InlineMode::kAlways;
     const SizeClass& own = classes_[ClassOf(input_bytes)];
@@ -55,8 +62,9 @@ class InlinePolicy {
            now_ns >= not_before_ns_.load(std::memory_order_relaxed);
   }
 
-  /// Records one execution, which is over at `now_ns`. The average forgets with a factor of 7/8: a
-  /// single slow execution ends inline running at once, and it takes many cheap ones to come back.
+  /// Records one execution that ended at `now_ns`. The average keeps 7/8 of its value at each step:
+  /// one execution of more than 200 µs ends inline running of its size class at once, and it takes
+  /// many cheap ones to resume it.
   void Record(uint64_t input_bytes, uint64_t execution_ns, uint64_t now_ns) {
     if (mode_ != InlineMode::kAuto) return;
     SizeClass& own = classes_[ClassOf(input_bytes)];
@@ -77,7 +85,7 @@ class InlinePolicy {
   };
   static constexpr size_t kClasses = 32;
 
-  /// `now_ns` + `factor` * `ns`, or the end of time.
+  /// Returns `now_ns` + `factor` * `ns`, or a value near UINT64_MAX where that overflows.
   static uint64_t After(uint64_t now_ns, uint64_t ns, uint64_t factor) {
     return now_ns + std::min(ns, (UINT64_MAX - now_ns) / factor) * factor;
   }
@@ -103,6 +111,7 @@ class InlinePolicy {
 
   const InlineMode mode_;
   std::array<SizeClass, kClasses> classes_;
+  /// no batch runs inline before this time
   std::atomic<uint64_t> not_before_ns_{0};
   std::atomic<uint64_t> repeated_until_ns_{0};  // a surprise before this time is a repeated one
   std::atomic<uint64_t> back_off_{kFirstBackOff};

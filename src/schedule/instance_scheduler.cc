@@ -14,7 +14,8 @@ using base::Status;
 
 namespace {
 
-/// Looking for cancelled requests goes through the whole queue: at most this often.
+/// The minimum time between two searches for cancelled requests, each of which reads the whole
+/// queue.
 constexpr uint64_t kDropIntervalNs = 1'000'000;
 
 bool Holds(const std::vector<RequestPtr>& requests, const request::InferenceRequest* wanted) {
@@ -34,7 +35,7 @@ uint64_t InputBytes(const Batch& batch) {
 
 }  // namespace
 
-/// Workers whose threads run and that the scheduler does not know yet.
+/// Workers whose threads run, but which are not in workers_ yet, so no batch can reach them.
 class InstanceScheduler::WaitingWorkers final : public PreparedInstances {
  public:
   explicit WaitingWorkers(InstanceScheduler& scheduler) : scheduler_(scheduler) {}
@@ -124,18 +125,24 @@ void InstanceScheduler::RemoveInstances(const std::vector<BatchRunner*>& runners
   std::copy_if(workers_.begin(), workers_.end(), std::back_inserter(leaving), is_named);
   for (const auto& worker : leaving) planner_->RetireInstance(worker->id);
   ++retiring_;
+  // Step 1: sequences cannot move to another instance, so wait until the last one has ended there.
+  // The workers still take batches meanwhile.
   worker_free_.wait(lock, [&] {
     return std::all_of(leaving.begin(), leaving.end(),
                        [&](const auto& worker) { return planner_->IsVacant(worker->id); });
   });
   --retiring_;
+  // Step 2: from here no batch can be assigned to these workers: they are not idle, and
+  // FinishLocked does not make them idle again.
   for (const auto& worker : leaving) worker->leaving = true;
   std::erase_if(idle_, [](const Worker* worker) { return worker->leaving; });
+  // Withdraw waits for an OnPermit that is running, and OnPermit takes mutex_.
   if (permits_ != nullptr) {
     lock.unlock();
     permits_->Withdraw(runners);
     lock.lock();
   }
+  // Step 3: wait for the batches that are running.
   worker_free_.wait(lock, [&] {
     return std::all_of(leaving.begin(), leaving.end(),
                        [](const auto& worker) { return worker->busy_since_ns == 0; });
@@ -173,11 +180,11 @@ InstanceScheduler::~InstanceScheduler() {
 }
 
 Status InstanceScheduler::CheckAcceptingLocked(const request::InferenceRequest& request) const {
-  // A sequence that has begun goes on.
+  // The further requests of a sequence that has begun are accepted during a stop.
   const bool goes_on =
       planner_->IsPerInstance() && (request.flags & request::kFlagSequenceStart) == 0;
   if (!accepting_ && !goes_on) {
-    // Triton's texts: the one for sequences lacks the request's id.
+    // Triton's texts; the one for sequences lacks the request's id.
     return Status::Unavailable((planner_->IsPerInstance() ? std::string() : request.LogPrefix()) +
                                "Server is stopping, scheduler for model has stopped accepting new "
                                "inference requests");
@@ -200,7 +207,7 @@ Status InstanceScheduler::Enqueue(RequestPtr& request) {
   if (order_ != nullptr) order_->Reserve(*pushed->response_factory());
 
   Plan plan = PlanLocked(now);
-  // Of a request that is on its way at once nobody needs to tell us anything.
+  // A request that runs at once needs no watching.
   if (!plan.batch || !Holds(plan.batch->requests, pushed)) WatchLocked(*pushed);
   const uint64_t input_bytes = plan.batch && may_run_inline ? InputBytes(*plan.batch) : 0;
   if (!plan.batch || !may_run_inline || !inline_policy_.RunInline(input_bytes, now)) {
@@ -210,11 +217,14 @@ Status InstanceScheduler::Enqueue(RequestPtr& request) {
   Worker& worker = *plan.worker;
   Batch batch = std::move(*plan.batch);
   plan.batch.reset();
+  // `plan` keeps the refusals and the permits; the batch runs here instead of in the worker's
+  // thread. The worker is busy, so no other thread uses it until FinishLocked.
   CarryOut(std::move(plan), lock);
   RunBatch(worker, std::move(batch), input_bytes);
   if (worker.executed_ns >= InlinePolicy::kSurpriseNs) WarnOfSurprise(worker);
   lock.lock();
-  // Only what this thread brought runs here: what has arrived meanwhile is the instance's.
+  // The next batch goes to the instance's thread: the calling thread runs only the batch that the
+  // arrival of its request produced.
   CarryOut(FinishLocked(worker), lock);
   return Status::Ok();
 }
@@ -258,7 +268,8 @@ void InstanceScheduler::WatchLocked(const request::InferenceRequest& request) {
 }
 
 void InstanceScheduler::OnCancelled() noexcept {
-  // On the thread that cancels, which holds the lock of the Cancellation: mutex_ is out of bounds.
+  // Runs on the cancelling thread, which holds the lock of the Cancellation. WatchLocked takes that
+  // lock under mutex_, so taking mutex_ here would be a deadlock: the timer does the work.
   if (cancelled_.exchange(true)) return;
   timer_.WakeAt(std::max(clock_.NowNs(), next_drop_ns_.load()));
 }
@@ -275,13 +286,15 @@ Status InstanceScheduler::Reschedule(RequestPtr& request) noexcept {
     std::lock_guard lock(mutex_);
     NEREID_RETURN_IF_ERROR(planner_->CheckReschedule(*request, clock_.NowNs()));
   }
+  // Without mutex_, because the response factory and the states have locks and work of their own.
+  // The sequence cannot end between the two locked sections: it is still `running`.
   request->response_factory()->MarkRescheduled();
   request::SettleStates(*request);
   request->release_listener = nullptr;
   const request::InferenceRequest* const pushed = request.get();
   std::unique_lock lock(mutex_);
   const uint64_t now = clock_.NowNs();
-  // Before it is queued: afterwards it may be anybody's.
+  // Before the request is queued: after that another thread may run and destroy it.
   WatchLocked(*pushed);
   std::vector<Refusal> refused;
   planner_->Reschedule(std::move(request), now, &refused);
@@ -294,6 +307,8 @@ Status InstanceScheduler::Reschedule(RequestPtr& request) noexcept {
 
 void InstanceScheduler::OnPermit(BatchRunner* instance) {
   std::unique_lock lock(mutex_);
+  // The worker may have been given a batch or have been removed since the permit was requested.
+  // Then the permit is returned at once.
   Worker* const worker = FindIdleLocked(instance);
   Plan plan = PlanLocked(clock_.NowNs(), worker);
   if (worker == nullptr) {
@@ -350,7 +365,8 @@ bool InstanceScheduler::AssignLocked(uint64_t now_ns, Worker* permitted, uint64_
       permits_->Release(worker->instance.runner, false);
       plan->settle_permits = true;
     }
-    // What was ready there was cancelled: perhaps another instance has something.
+    // All that was ready for this instance was cancelled, which may have freed a slot for a
+    // sequence of another instance: look again.
     return any_refused && planner_->IsPerInstance();
   }
   StartLocked(*worker, std::move(*decision.batch), now_ns, plan);
@@ -359,8 +375,9 @@ bool InstanceScheduler::AssignLocked(uint64_t now_ns, Worker* permitted, uint64_
 
 InstanceScheduler::Worker* InstanceScheduler::ChooseWorkerLocked(uint64_t now_ns, uint64_t* wake_ns,
                                                                  Plan* plan) {
-  // Whether something is ready is asked only where it matters: a permit is taken from others, so
-  // there is none while a batch may still grow.
+  // A permit that is held while a batch can still grow blocks other models, so with permits only
+  // workers with a ready batch are considered. With instances that differ, a worker that has no
+  // batch must be skipped. Otherwise any idle worker will do.
   if (permits_ == nullptr && !planner_->IsPerInstance()) return idle_.back();
   planner_->Expire(now_ns, &plan->refused);
   const std::vector<Worker*> ready = ReadyWorkersLocked(now_ns, wake_ns);
@@ -400,6 +417,8 @@ void InstanceScheduler::StartLocked(Worker& worker, Batch batch, uint64_t now_ns
   }
   worker.busy_since_ns = std::max<uint64_t>(1, now_ns);
   if (watchdog_ns_ != 0) watchdog_timer_.WakeAt(now_ns + watchdog_ns_);
+  // The first batch of a plan stays in the plan: its worker may be the calling thread itself, or
+  // the thread may run it inline. CarryOut hands it over otherwise.
   if (plan->worker == nullptr) {
     plan->worker = &worker;
     plan->batch = std::move(batch);
@@ -419,8 +438,8 @@ InstanceScheduler::Plan InstanceScheduler::FinishLocked(Worker& worker) {
     idle_.push_back(&worker);
   }
   if (permits_ == nullptr) return PlanLocked(clock_.NowNs());
-  // The permit goes back before planning and is given out after it: if there is more to do, this
-  // model is in line by then.
+  // Release, plan, settle: PlanLocked puts this model into the line again before Settle grants what
+  // this permit has freed, so the order in the line decides and not the order of events.
   permits_->Release(worker.instance.runner, true);
   Plan plan = PlanLocked(clock_.NowNs());
   plan.settle_permits = true;
@@ -428,8 +447,9 @@ InstanceScheduler::Plan InstanceScheduler::FinishLocked(Worker& worker) {
 }
 
 void InstanceScheduler::CarryOut(Plan plan, std::unique_lock<std::mutex>& lock) {
-  // The worker is woken without the lock, for which it would otherwise wait at once. By then it may
-  // have found the batch by itself, run it, and been removed.
+  // The worker is notified after the unlock, because it would otherwise wait for the lock at once.
+  // It may find the batch without the notification, run it and be removed before notify_one; the
+  // shared_ptr keeps it alive until then.
   std::shared_ptr<Worker> woken;
   if (plan.batch) {
     woken = plan.worker->shared_from_this();
@@ -445,6 +465,7 @@ void InstanceScheduler::Answer(std::vector<Refusal> refused) {
   for (Refusal& refusal : refused) {
     refusal.request->cancellation()->SetListener(nullptr);
     observer_.OnRefused(*refusal.request, refusal.reason);
+    // GiveUp before the refusal is sent: a refusal does not wait for earlier responses.
     if (order_ != nullptr) order_->GiveUp(*refusal.request->response_factory());
     request::RefuseRequest(std::move(refusal.request), std::move(refusal.error));
   }
@@ -453,6 +474,7 @@ void InstanceScheduler::Answer(std::vector<Refusal> refused) {
 void InstanceScheduler::CompleteBatch(Batch* batch) {
   for (const RequestPtr& request : batch->requests) {
     if (request == nullptr || request->sequence_handle == 0) continue;
+    // From here on the release of the request is reported to the planner (OnReleased).
     request->response_factory()->MarkHandedOut();
     request->release_listener = this;
   }
@@ -482,6 +504,7 @@ void InstanceScheduler::WorkerLoop(Worker& worker) {
       lock.lock();
       Plan plan = FinishLocked(worker);
       batch.reset();
+      // A batch for this worker stays on this thread, without a hand-over.
       if (plan.worker == &worker) batch.swap(plan.batch);
       if (!plan.IsDone()) {
         CarryOut(std::move(plan), lock);
@@ -521,7 +544,7 @@ void InstanceScheduler::RunBatch(Worker& worker, Batch batch, uint64_t input_byt
 }
 
 void InstanceScheduler::WarnOfSurprise(const Worker& worker) const {
-  if (inline_policy_.mode() != InlineMode::kAuto) return;  // so it was wanted
+  if (inline_policy_.mode() != InlineMode::kAuto) return;  // the operator asked for inline running
   LOG_WARNING << "model '" << model_name_ << "': an execution took "
               << worker.executed_ns / 1'000'000
               << " ms on the event loop that had received the request, where such executions used "

@@ -21,20 +21,21 @@
 
 namespace nereid::schedule {
 
-/// Drives a planner: the direct scheduler and the dynamic batcher, over all instances of a model.
-/// There is no scheduler thread. Whoever brings an event (a request, a free instance, a timer, a
-/// permit) runs the planner under the lock and hands the batch over; an instance that finishes
-/// plans the next batch itself.
+/// The scheduler of every model with a backend: drives a BatchPlanner over all instances of the
+/// model. It has no thread of its own. The thread that brings an event (a request, a free instance,
+/// a timer, a permit) runs the planner under mutex_ and hands the batch over; an instance that
+/// finishes a batch plans the next batch itself.
 ///
-/// mutex_ is held while the planner, ExecutionPermits::TryAcquire, ResponseOrder::Reserve,
-/// Cancellation::SetListener or a timer's Schedule is called, all of which take locks of their own
-/// and call nobody back; never while a batch runs or a request is answered.
+/// Locks: mutex_ is held during calls of the planner, ExecutionPermits::TryAcquire and Release,
+/// ResponseOrder::Reserve, Cancellation::SetListener and WakeTimer::WakeAt. Those take locks of
+/// their own and call nothing back while they hold them. mutex_ is never held while a batch runs or
+/// a request is answered.
 class InstanceScheduler final : public Scheduler,
                                 private request::CancellationListener,
                                 private request::ReleaseListener,
                                 private ExecutionPermits::Waiter {
  public:
-  /// `order` may be null. Has no instances yet.
+  /// Creates a scheduler without instances. `order` may be null: responses are then not ordered.
   InstanceScheduler(std::string model_name, std::unique_ptr<BatchPlanner> planner,
                     std::shared_ptr<ResponseOrder> order, const SchedulerEnvironment& environment);
 
@@ -56,18 +57,19 @@ class InstanceScheduler final : public Scheduler,
   telemetry::SequenceList ListSequences(size_t most) const override;
 
  private:
-  /// Every member but `thread` and `instance` is guarded by mutex_.
+  /// An instance and its thread. Every member is guarded by mutex_, except `thread`, `instance` and
+  /// the executed_… members.
   struct Worker : std::enable_shared_from_this<Worker> {
     SchedulerInstance instance;
     InstanceId id = 0;
     std::condition_variable ready;
-    std::optional<Batch> batch;  // handed over, not yet taken
-    uint64_t busy_since_ns = 0;  // when its batch was formed; 0 = it has none
+    std::optional<Batch> batch;  // handed over; the worker's thread has not taken it yet
+    uint64_t busy_since_ns = 0;  // when its batch was formed; 0: the worker has no batch
     bool reported_stuck = false;
-    bool leaving = false;  // gets no further batch
-    bool stop = false;     // its thread ends
-    // Of the batch that was run last, for the planner. Written by whoever runs it, without the
-    // lock: a busy worker is that thread's alone.
+    bool leaving = false;  // is being removed: gets no further batch
+    bool stop = false;     // its thread must end
+    // The last batch that was run, for the planner. Written without the lock by the thread that
+    // runs the batch: while a worker is busy, only that thread uses these members.
     uint64_t executed_size = 0;
     uint64_t executed_wait_ns = 0;
     uint64_t executed_ns = 0;
@@ -78,9 +80,9 @@ class InstanceScheduler final : public Scheduler,
     }
   };
   class WaitingWorkers;
-  /// What planning brings about, to be carried out without the lock.
+  /// The result of planning, to be carried out without the lock.
   struct Plan {
-    Worker* worker = nullptr;  // runs `batch`; further batches have been handed over already
+    Worker* worker = nullptr;  // runs `batch`; all further batches are with their workers already
     std::optional<Batch> batch;
     std::vector<Refusal> refused;
     bool settle_permits = false;
@@ -96,29 +98,35 @@ class InstanceScheduler final : public Scheduler,
   void OnWatchdog();
 
   base::Status CheckAcceptingLocked(const request::InferenceRequest& request) const;
-  /// Has the request's cancellation and timeouts noticed while it waits.
+  /// Registers this scheduler as the listener of the request's cancellation while the request
+  /// waits.
   void WatchLocked(const request::InferenceRequest& request);
-  /// Brings ready batches and idle workers together, and sets timers for what is left.
-  /// `permitted` has a permit already; null if none has.
+  /// Assigns ready batches to idle workers and sets the timer for what remains. `permitted` is a
+  /// worker that holds a permit already, or null.
   Plan PlanLocked(uint64_t now_ns, Worker* permitted = nullptr);
-  /// One step of it; whether a worker got a batch.
+  /// Takes one step of PlanLocked. Returns whether the loop must go on: a worker got a batch, or
+  /// another instance must be asked.
   bool AssignLocked(uint64_t now_ns, Worker* permitted, uint64_t* wake_ns, Plan* plan);
+  /// Returns the idle worker to ask for a batch, or null. Lowers `wake_ns` to the time of the next
+  /// possible batch.
   Worker* ChooseWorkerLocked(uint64_t now_ns, uint64_t* wake_ns, Plan* plan);
-  /// The idle workers that have a batch now; `wake_ns`: when the others may have one.
+  /// Returns the idle workers for which a batch is ready. Sets `wake_ns` to the time at which the
+  /// first of the others may have one.
   std::vector<Worker*> ReadyWorkersLocked(uint64_t now_ns, uint64_t* wake_ns);
   void StartLocked(Worker& worker, Batch batch, uint64_t now_ns, Plan* plan);
   Worker* FindIdleLocked(const BatchRunner* runner) const;
 
-  /// Carries a plan out: hands its batch over, answers what is refused. Takes the lock away.
+  /// Hands over the plan's batch, settles permits and answers refused requests. Unlocks `lock`.
   void CarryOut(Plan plan, std::unique_lock<std::mutex>& lock);
+  /// Sends the errors of refused requests. No lock may be held.
   void Answer(std::vector<Refusal> refused);
-  /// Adds what the server adds; answers what that is impossible for.
+  /// Calls BatchPlanner::Complete and answers the requests for which it failed. Takes mutex_.
   void CompleteBatch(Batch* batch);
-  /// Runs the batch on the calling thread. `input_bytes`: of all its requests, as InputBytes counts.
+  /// Runs the batch on the calling thread. `input_bytes` is the byte size of all its inputs.
   void RunBatch(Worker& worker, Batch batch, uint64_t input_bytes);
-  /// The worker's batch is done: it is idle, or, if it is leaving, free to go. Plans what is next.
+  /// Makes the worker idle, or free to be removed if it is leaving, and plans the next batches.
   Plan FinishLocked(Worker& worker);
-  /// Of a batch that has run on the thread that brought it.
+  /// Logs that a batch that ran inline took unexpectedly long.
   void WarnOfSurprise(const Worker& worker) const;
   void WorkerLoop(Worker& worker);
   std::string DescribeStuckLocked(const Worker& worker, uint64_t now_ns) const;
@@ -136,12 +144,12 @@ class InstanceScheduler final : public Scheduler,
   std::vector<std::shared_ptr<Worker>> workers_;  // guarded by mutex_
   std::vector<Worker*> idle_;                     // guarded by mutex_
   InstanceId next_instance_ = 1;                  // guarded by mutex_
-  int retiring_ = 0;                              // guarded by mutex_: who wait for vacancy
-  bool accepting_ = true;                         // guarded by mutex_
-  std::condition_variable worker_free_;  // a worker has finished or is vacant, the queue is empty
+  int retiring_ = 0;       // guarded by mutex_: calls of RemoveInstances that wait for vacancy
+  bool accepting_ = true;  // guarded by mutex_
+  std::condition_variable worker_free_;  // a worker has finished or is vacant, or all is done
 
   std::atomic<bool> cancelled_{false};     // a queued request was cancelled
-  std::atomic<uint64_t> next_drop_ns_{0};  // not before this are cancelled requests looked for
+  std::atomic<uint64_t> next_drop_ns_{0};  // cancelled requests are not looked for before this time
   WakeTimer timer_;
   WakeTimer watchdog_timer_;
 };

@@ -19,29 +19,30 @@
 
 namespace nereid::schedule {
 
-/// What a scheduler works with. Everything must outlive it.
+/// The objects and settings that a scheduler uses. Everything referenced must outlive it.
 struct SchedulerEnvironment {
   const base::Clock& clock;
   base::TimerQueue& timers;
   SchedulerObserver& observer;
   InlineMode inline_mode = InlineMode::kAuto;
-  /// An execution that takes longer is reported as stuck (Scheduler::CheckProgress); 0 = never.
+  /// An execution that takes longer is reported as stuck (Scheduler::CheckProgress). 0: none is.
   uint64_t watchdog_ns = 0;
-  /// Asked before each execution; null where instances share nothing.
+  /// Grants each execution; null where instances share nothing.
   ExecutionPermits* permits = nullptr;
-  /// Bounds of dynamic batches that are learned; null where the configuration says them.
+  /// Learned limits of dynamic batches; null where the configuration gives the limits.
   std::shared_ptr<BatchLimits> batch_limits = nullptr;
-  /// Has a say in dynamic batches; null for most models.
+  /// Takes part in closing dynamic batches; null for most models.
   std::shared_ptr<BatchStrategy> batch_strategy = nullptr;
-  /// What the requests of sequences get; null for models without sequences.
+  /// The tensors that the server adds to requests of sequences; null for models without sequences.
   std::shared_ptr<const request::SequenceInputs> sequence_inputs = nullptr;
-  /// Until then dynamic batches and sequences wait.
+  /// Dynamic batches and sequences wait until these are met.
   StartConditions start = {};
 };
 
-/// The scheduler that the configuration asks for (default, dynamic batching or sequences), over
-/// these instances. `config` must outlive it. INVALID_ARGUMENT for a parameter of the model that
-/// says nothing, UNAVAILABLE when there are no threads for the instances.
+/// Creates the scheduler that the configuration asks for (default, dynamic batching or sequences)
+/// and adds `instances` to it. `config` must outlive the scheduler. Returns INVALID_ARGUMENT for a
+/// model parameter with a bad value, and UNAVAILABLE when the threads of the instances cannot be
+/// started.
 base::Result<std::unique_ptr<Scheduler>> MakeScheduler(const config::ModelConfig& config,
                                                        std::vector<SchedulerInstance> instances,
                                                        const SchedulerEnvironment& environment);

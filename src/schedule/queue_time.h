@@ -5,13 +5,13 @@
 
 namespace nereid::schedule {
 
-/// A time that never comes.
+/// The time of an event that will not happen.
 inline constexpr uint64_t kNever = UINT64_MAX;
 
-/// What is too late for 64 bits never comes.
+/// Returns a + b, or kNever where the sum exceeds 64 bits.
 constexpr uint64_t SaturatingAdd(uint64_t a, uint64_t b) { return a > kNever - b ? kNever : a + b; }
 
-/// What is too long for 64 bits is for ever.
+/// Returns `us` in nanoseconds, or kNever where that exceeds 64 bits.
 constexpr uint64_t MicrosecondsToNs(uint64_t us) { return us > kNever / 1000 ? kNever : us * 1000; }
 
 }  // namespace nereid::schedule

@@ -10,16 +10,18 @@ namespace nereid::schedule {
 
 class ResponseOrder;
 
-/// Whatever takes the requests of one model. Thread-safe.
+/// An object that takes the requests of one model. Thread-safe.
 class RequestTarget {
  public:
   virtual ~RequestTarget() = default;
 
-  /// Takes a normalised request. On failure the caller still owns it, nothing was sent, and the
-  /// failure is not counted. May run the request on the calling thread if it allows that.
+  /// Takes a normalized request. On failure the caller still owns the request, no response was
+  /// sent, and the failure is not counted. May execute on the calling thread if the request allows
+  /// that (InferenceRequest::may_run_inline).
   virtual base::Status Enqueue(RequestPtr& request) = 0;
 
-  /// Keeps the responses of the model in order; null where order is not promised.
+  /// Returns the object that keeps the model's responses in order, or null if the model promises no
+  /// order.
   virtual std::shared_ptr<ResponseOrder> response_order() const = 0;
 };
 

@@ -9,7 +9,7 @@ namespace nereid::schedule {
 
 using request::InferenceResponse;
 
-/// Stands between a response factory and its front end's sink while the order is kept.
+/// Passes the responses of one factory to its place instead of to the front end's sink.
 class OrderedSink final : public request::ForwardingSink {
  public:
   OrderedSink(std::shared_ptr<request::ResponseSink> next, std::shared_ptr<ResponseOrder> order,
@@ -20,8 +20,8 @@ class OrderedSink final : public request::ForwardingSink {
 
   void Send(std::unique_ptr<InferenceResponse> response, bool final) noexcept override {
     if (order_ == nullptr) return ForwardingSink::Send(std::move(response), final);
-    // The response keeps the factory, and that this sink: nothing of it may be used once a final
-    // one is delivered.
+    // The response owns the factory, which owns this sink: after a final response is delivered, no
+    // member may be used. Hence the local reference to the order.
     const auto order = final ? std::exchange(order_, nullptr) : order_;
     order->Deliver(place_, {std::move(response), final});
   }
@@ -31,8 +31,8 @@ class OrderedSink final : public request::ForwardingSink {
   }
 
  private:
-  // Null once the place is closed. Used by one thread at a time: responses of one request are sent
-  // one at a time, and a refusal comes before any of them.
+  // Null after the place is closed. Needs no lock: the responses of one request are sent one at a
+  // time, and a refusal comes before any of them.
   std::shared_ptr<ResponseOrder> order_;
   const ResponseOrder::PlaceIterator place_;
 };
@@ -71,13 +71,16 @@ void ResponseOrder::Close(PlaceIterator place) {
 }
 
 void ResponseOrder::DrainLocked(std::unique_lock<std::mutex>& lock) {
+  // One thread sends at a time, or responses of two places could overtake each other. A thread that
+  // finds another one sending leaves its events in `held`; that thread looks again after each
+  // unlock.
   if (sending_) return;
   sending_ = true;
   while (!places_.empty()) {
     Place& front = places_.front();
     if (front.held.empty()) {
       if (!front.closed) break;
-      // The sink may be the last thing that its front end needs: it ends without the lock.
+      // Destroying the sink may run the front end's code, so the lock is released for it.
       std::list<Place> done;
       done.splice(done.begin(), places_, places_.begin());
       lock.unlock();

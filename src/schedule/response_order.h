@@ -16,34 +16,34 @@ class OrderedSink;
 /// Sends the responses of a model in the order in which its requests were accepted
 /// (dynamic_batching.preserve_ordering), whichever instance finishes first.
 ///
-/// Each request reserves a place. The responses of the request in front pass straight through, also
-/// the partial ones of a decoupled model; those of the others are held until every earlier place is
-/// closed. A final response closes a place, and so does the end of the response factory, so a place
-/// cannot stay open for ever while its request is gone. Errors of executions take part in the
-/// order.
+/// Each request reserves a place. The responses of the request in front are sent at once, including
+/// the partial responses of a decoupled model. The responses of other requests are held until every
+/// earlier place is closed. A place is closed by a final response or by the destruction of the
+/// response factory, so it cannot stay open after its request is gone. Error responses of
+/// executions keep the order too.
 ///
-/// The scheduler reserves in Enqueue. A response cache that answers a request before the scheduler
-/// sees it reserves a place itself (Scheduler::response_order() gives this object, null where order
-/// is not promised), then sends through the request's factory: the hit waits for earlier misses.
+/// The scheduler reserves the place in Enqueue. A response cache that answers a request before the
+/// scheduler sees it must reserve a place itself (RequestTarget::response_order()) and send through
+/// the request's factory: so a cache hit waits for earlier misses.
 ///
-/// Thread-safe. No lock is held while a sink is called; responses leave one at a time, on the
-/// thread that brought the last missing piece.
+/// Thread-safe. No lock is held while a sink is called. Responses are sent one at a time, by the
+/// thread that delivered the response or closed the place that the others waited for.
 class ResponseOrder : public std::enable_shared_from_this<ResponseOrder> {
  public:
   ResponseOrder() = default;
   ~ResponseOrder();
 
-  /// Takes the next place for the responses of `factory`, whose request is accepted and not queued
-  /// where another thread could answer it yet. Wraps the factory's sink; may be called with the
-  /// caller's lock held.
+  /// Reserves the next place for the responses of `factory` and wraps the factory's sink. The
+  /// request must be accepted and not yet be queued where another thread could answer it. The
+  /// caller may hold its own lock.
   void Reserve(request::ResponseFactory& factory);
 
-  /// Gives the place back: what the factory sends from now on passes at once. For a request that is
-  /// refused while it waits; nothing must have been sent for it. May send what others hold, so no
-  /// lock may be held. Does nothing for a factory without a place.
+  /// Gives the place back, for a request that is refused while it waits. `factory` must not have
+  /// sent anything; what it sends later is sent at once. Must be called without a lock, because
+  /// responses that others hold may be sent. Does nothing for a factory without a place.
   void GiveUp(request::ResponseFactory& factory);
 
-  /// Places that are open or hold responses.
+  /// Returns the number of places that are open or hold responses.
   size_t places() const;
 
  private:
@@ -56,18 +56,19 @@ class ResponseOrder : public std::enable_shared_from_this<ResponseOrder> {
   struct Place {
     std::shared_ptr<request::ResponseSink> sink;  // the front end's
     std::vector<Event> held;
-    bool closed = false;  // nothing more will be added to `held`
+    bool closed = false;  // nothing will be added to `held`
   };
   using PlaceIterator = std::list<Place>::iterator;
 
   void Deliver(PlaceIterator place, Event event);
   void Close(PlaceIterator place);
-  /// Sends what the places in front hold, until one is open and holds nothing.
+  /// Sends what the places in front hold, until the first place is open and holds nothing. Unlocks
+  /// `lock` while it sends.
   void DrainLocked(std::unique_lock<std::mutex>& lock);
 
   mutable std::mutex mutex_;
   std::list<Place> places_;  // guarded by mutex_
-  bool sending_ = false;     // guarded by mutex_: a thread is in DrainLocked, it will see to all
+  bool sending_ = false;  // guarded by mutex_: a thread is in DrainLocked and will send everything
 };
 
 }  // namespace nereid::schedule

@@ -18,64 +18,65 @@ namespace nereid::schedule {
 
 /// A model instance that takes part in scheduling.
 struct SchedulerInstance {
-  std::string name;                   // of the instance, and of its thread
-  BatchRunner* runner;                // must outlive the scheduler, or its removal from it
-  base::CpuPlacement placement = {};  // where its thread runs
+  std::string name;     // of the instance, and of its thread
+  BatchRunner* runner;  // must outlive the scheduler, or its removal from the scheduler
+  base::CpuPlacement placement = {};  // the CPUs and memory nodes of the instance's thread
 };
 
-/// Instances whose threads run and wait, in service of no scheduler yet. Ends the threads when it
-/// is destroyed; must not outlive the scheduler that made it.
+/// Instances whose threads are started but which take no batches yet. The destructor ends the
+/// threads of instances that were not added. Must not outlive the scheduler that made it.
 class PreparedInstances {
  public:
   virtual ~PreparedInstances() = default;
 };
 
-/// Brings the requests of one model to its instances. Thread-safe.
+/// Distributes the requests of one model to its instances. Thread-safe.
 class Scheduler : public RequestTarget {
  public:
-  /// From now on refuses new requests; what is queued is still served.
+  /// Makes Enqueue refuse new requests. Queued requests are still served.
   virtual void StopAccepting() = 0;
 
-  /// Requests that wait for an instance.
+  /// Returns the number of requests that wait for an instance.
   virtual size_t PendingCount() const = 0;
 
-  /// Starts the threads of instances, which may fail: all of them, or none. UNAVAILABLE when the
-  /// system has no threads or memory for them.
+  /// Starts the threads of all `instances`, or of none. Returns UNAVAILABLE when the system has no
+  /// threads or memory for them.
   virtual base::Result<std::unique_ptr<PreparedInstances>> PrepareInstances(
       std::vector<SchedulerInstance> instances) = 0;
 
-  /// Adds what was prepared while requests are being served; they take what is queued at once.
+  /// Adds prepared instances while requests are served; they take queued requests at once.
   virtual void AddPrepared(std::unique_ptr<PreparedInstances> prepared) = 0;
 
-  /// Both.
+  /// Prepares and adds instances.
   base::Status AddInstances(std::vector<SchedulerInstance> instances) {
     NEREID_ASSIGN_OR_RETURN(auto prepared, PrepareInstances(std::move(instances)));
     AddPrepared(std::move(prepared));
     return base::Status::Ok();
   }
 
-  /// Takes instances out of service while requests are being served. Returns when none of them runs
-  /// or will run a batch: they may be destroyed. What is queued waits for the others, or for
-  /// instances that are added later. Sequences cannot change their instance: with them it returns
-  /// when the last one that has begun there is over, which is up to clients. Runners that are not
-  /// there are ignored. Must not be called from an instance's own thread.
+  /// Removes instances while requests are served. Returns when none of them runs or will run a
+  /// batch, so the caller may destroy them. Queued requests wait for the other instances, or for
+  /// instances that are added later. Sequences cannot change their instance: the call waits until
+  /// the last sequence of these instances has ended, which may depend on clients. Runners that are
+  /// unknown to the scheduler are ignored. Must not be called from an instance's own thread.
   virtual void RemoveInstances(const std::vector<BatchRunner*>& runners) = 0;
 
-  /// From now on these get no new sequences: the first step of their removal, which does not block.
+  /// Stops giving new sequences to these instances. Does not block; RemoveInstances must follow.
   virtual void RetireInstances(const std::vector<BatchRunner*>& /*runners*/) {}
 
-  /// The watch-dog's view: UNAVAILABLE while an execution has been running for longer than the
-  /// configured limit, naming the model, the instance, the seconds and where it is stuck.
+  /// Returns UNAVAILABLE while an execution has been running for longer than
+  /// SchedulerEnvironment::watchdog_ns. The text names the model, the instance, the seconds and
+  /// where the execution is stuck.
   virtual base::Status CheckProgress() const = 0;
 
-  /// Nobody can reach the model any more: sequences that only wait for their client end now, the
-  /// others when what is queued of them is served.
+  /// Ends the sequences that only wait for their client, because no client can reach the model any
+  /// more. Other sequences end when their queued requests are served.
   virtual void EndIdleSequences() {}
-  /// None where the model has no sequences.
+  /// Returns the numbers of sequences, or nothing for a model without sequences.
   virtual std::optional<telemetry::SequenceStatistics> CountSequences() const {
     return std::nullopt;
   }
-  /// The first `most` of the live sequences.
+  /// Describes the first `most` live sequences.
   virtual telemetry::SequenceList ListSequences(size_t /*most*/) const { return {}; }
 };
 

@@ -9,15 +9,15 @@
 
 namespace nereid::schedule {
 
-/// What a scheduler reports about its work; implemented by whoever keeps the statistics. Any
-/// thread, no lock of the scheduler is held.
+/// Receives what a scheduler reports about its work, for the statistics. Called on any thread,
+/// without a lock of the scheduler.
 class SchedulerObserver {
  public:
   virtual ~SchedulerObserver() = default;
-  /// A queued request is about to be answered without having been executed.
+  /// Called before a queued request is answered without having been executed.
   virtual void OnRefused(const request::InferenceRequest& request,
                          telemetry::FailureReason reason) = 0;
-  /// A batch of `requests` requests, `batch_size` in all, is about to be executed.
+  /// Called before a batch of `requests` requests with a total size of `batch_size` is executed.
   virtual void OnBatchClosed(BatchReason reason, uint64_t requests, uint64_t batch_size) = 0;
 };
 

@@ -22,8 +22,8 @@ void WakeTimer::WakeAt(uint64_t deadline_ns) {
   if (deadline_ns == UINT64_MAX) return;
   std::lock_guard lock(mutex_);
   if (!pending_.empty() && pending_.begin()->first <= deadline_ns) return;
-  // The callback learns its own entry from a place that is filled in once Schedule returns; it
-  // reads it under the lock, which is held here.
+  // The callback must know its own entry, whose id is known only after Schedule returns. The
+  // callback reads the entry under mutex_, which is held here until the id is filled in.
   auto timer = std::make_shared<Pending>(deadline_ns, 0);
   timer->second = timers_.Schedule(deadline_ns, [this, timer] { OnTimer(*timer); });
   pending_.insert(*timer);

@@ -12,21 +12,21 @@
 
 namespace nereid::schedule {
 
-/// Calls one function whenever a wished-for time has come. Wishes are cheap: one that lies behind
-/// an earlier one is already granted, since whoever is woken looks at everything and wishes again.
-/// The function runs with no lock held. Thread-safe.
+/// Calls one function at requested times. WakeAt(t) guarantees a call at or before t. If an earlier
+/// call is pending, WakeAt does nothing: the function is expected to look at all work and to
+/// request its next time itself. The function runs without a lock. Thread-safe.
 class WakeTimer {
  public:
   WakeTimer(base::TimerQueue& timers, std::function<void()> callback)
       : timers_(timers), callback_(std::move(callback)) {}
-  /// When it returns, the function is not running and never will. No wish may be made any more.
+  /// Cancels all calls. When it returns, the function is not running and will not be called. WakeAt
+  /// must not be called during or after destruction.
   ~WakeTimer();
   WakeTimer(const WakeTimer&) = delete;
   WakeTimer& operator=(const WakeTimer&) = delete;
 
-  /// Sees to it that the function is called at or before `deadline_ns`, but not before some wish is
-  /// due. UINT64_MAX: never. May be called with the caller's lock held, also with one that the
-  /// function takes.
+  /// Requests a call at or before `deadline_ns` (base::Clock time). UINT64_MAX requests nothing.
+  /// May be called with any lock of the caller held, including one that the function takes.
   void WakeAt(uint64_t deadline_ns);
 
  private:
@@ -36,9 +36,11 @@ class WakeTimer {
 
   base::TimerQueue& timers_;
   const std::function<void()> callback_;
-  std::mutex mutex_;                             // leaf, but for the timer queue's own
-  std::set<Pending> pending_;                    // guarded by mutex_
-  std::set<base::TimerQueue::TimerId> running_;  // guarded by mutex_: their callbacks have begun
+  std::mutex
+      mutex_;  // taken under the caller's lock; only the timer queue's lock is taken under it
+  std::set<Pending> pending_;  // guarded by mutex_
+  std::set<base::TimerQueue::TimerId>
+      running_;  // guarded by mutex_: timers whose callback has begun
 };
 
 }  // namespace nereid::schedule

@@ -5,30 +5,30 @@
 
 namespace nereid::schedule {
 
-/// The batch that a planner has collected so far. Times of arrival, in nanoseconds.
+/// The batch that a planner has collected so far. `oldest_ns` and `newest_ns` are times of arrival.
 struct FormingBatch {
   uint64_t size = 0;
   uint64_t oldest_ns = 0;
   uint64_t newest_ns = 0;
 };
 
-/// Says how large a batch may get and how long it may be held back, where that is learned from what
-/// executions take instead of being configured. Called by one scheduler, under its lock.
+/// Limits the size of a batch and the time it is held back, from measured execution times instead
+/// of the configuration. Called by one scheduler, under its lock.
 class BatchLimits {
  public:
   virtual ~BatchLimits() = default;
 
-  /// The most that a batch whose oldest request came at `oldest_ns` should hold; at least 1.
+  /// Returns the largest size for a batch whose oldest request arrived at `oldest_ns`; at least 1.
   virtual uint64_t SizeLimit(uint64_t oldest_ns, uint64_t now_ns) const = 0;
 
-  /// Until when this batch, which may still grow, should be held back; at most `now_ns`: not
-  /// longer.
+  /// Returns the time until which `batch`, which may still grow, should be held back. A time not
+  /// after `now_ns` means that the batch should run.
   virtual uint64_t WaitUntil(const FormingBatch& batch, uint64_t now_ns) = 0;
 
-  /// This batch goes to an instance.
+  /// Records that `batch` goes to an instance.
   virtual void OnTaken(const FormingBatch& batch, uint64_t now_ns) = 0;
 
-  /// A batch was executed: its size, how long its oldest request waited, how long it took.
+  /// Records that a batch was executed: its size, the time its oldest request waited, the duration.
   virtual void OnExecuted(uint64_t size, uint64_t wait_ns, uint64_t execution_ns) = 0;
 };
 

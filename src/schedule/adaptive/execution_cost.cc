@@ -10,7 +10,7 @@ namespace {
 constexpr double kDecay = 0.98;
 constexpr double kDeviationWeight = 1.0 / 16;
 constexpr double kDeviations = 4;
-/// Below this variance of the sizes their slope is noise.
+/// With a smaller variance of the batch sizes the slope of the line is noise.
 constexpr double kLeastVariance = 0.01;
 
 }  // namespace
@@ -39,7 +39,7 @@ ExecutionCost::Line ExecutionCost::Fit() const {
   line.measured = variance > kLeastVariance;
   line.per_item = line.measured ? (products_ / weight_ - mean_size * mean_time) / variance
                                 : mean_time / mean_size;
-  // Noise gives lines that fall, or begin below nothing; costs do not.
+  // Noise can give a line that falls or has a negative intercept. Costs do neither.
   line.per_item = std::clamp(line.per_item, 0.0, mean_time / mean_size);
   line.fixed = mean_time - line.per_item * mean_size;
   if (!line.measured) line.fixed = 0;
@@ -49,7 +49,7 @@ ExecutionCost::Line ExecutionCost::Fit() const {
 uint64_t ExecutionCost::ExpectedNs(uint64_t size) const {
   const Line line = Fit();
   double ns = line.fixed + line.per_item * static_cast<double>(size);
-  // Smaller batches than the only size that was seen: no promise that they cost less.
+  // All batches had one size: nothing shows that smaller ones cost less.
   if (!line.measured && weight_ > 0) ns = std::max(ns, times_ / weight_);
   return static_cast<uint64_t>(ns);
 }

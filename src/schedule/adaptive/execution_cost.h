@@ -5,34 +5,36 @@
 
 namespace nereid::schedule {
 
-/// What an execution costs, as a function of the size of its batch: the line a + b × size through
-/// the executions of late (each weighs 2 % less than the next one), and how far they lie off it.
-/// Not thread-safe.
+/// A model of the duration of an execution as a function of the batch size: the line a + b × size,
+/// fitted by least squares to recent executions (each weighs 2 % less than the next one), and the
+/// mean deviation from that line. Not thread-safe.
 class ExecutionCost {
  public:
-  /// Executions seen before the line is worth anything.
+  /// The number of executions from which on the line is used.
   static constexpr uint32_t kMinimumSamples = 8;
 
   void Record(uint64_t size, uint64_t execution_ns);
 
   bool known() const { return samples_ >= kMinimumSamples; }
-  /// In the mean. Where all batches were of one size, larger ones are taken to cost in proportion.
+  /// Returns the expected duration. If all batches had one size, a larger batch is expected to cost
+  /// in proportion to its size.
   uint64_t ExpectedNs(uint64_t size) const;
-  /// What nearly all stay below: four mean deviations more.
+  /// Returns a duration that nearly all executions stay below: four mean deviations above
+  /// ExpectedNs.
   uint64_t UpperNs(uint64_t size) const;
-  /// By what fraction the cost of one request falls when a batch of `size` gets one more; 1 where
-  /// that is not known yet.
+  /// Returns the fraction by which the cost per request falls when a batch of `size` gets one more
+  /// request; 1 while that is unknown.
   double GainOfOneMore(uint64_t size) const;
 
  private:
   struct Line {
     double fixed = 0;       // a
     double per_item = 0;    // b
-    bool measured = false;  // from batches of different sizes
+    bool measured = false;  // fitted to batches of different sizes
   };
   Line Fit() const;
 
-  // Sums over the executions, decayed.
+  // Sums over the executions, with exponential decay.
   double weight_ = 0, sizes_ = 0, times_ = 0, sizes_squared_ = 0, products_ = 0;
   double deviation_ns_ = 0;
   uint32_t samples_ = 0;

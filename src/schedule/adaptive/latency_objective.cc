@@ -15,11 +15,14 @@ constexpr uint64_t kLeastObjectiveUs = 100;
 constexpr uint64_t kMostObjectiveUs = 3'600'000'000;  // an hour
 
 constexpr double kDecrease = 0.9;
-constexpr double kLeastGain = 0.01;  // a hundredth off the cost of a request
-constexpr double kGapsToWait = 4;    // of requests that come at random, 98 % come by then
+constexpr double kLeastGain = 0.01;  // 1 % of the cost of a request
+// Of requests that arrive at random, 98 % arrive within four mean gaps.
+constexpr double kGapsToWait = 4;
 constexpr double kGapWeight = 1.0 / 8;
-constexpr uint32_t kMostFruitless = 7;   // then a 128th of the time goes into trying
-constexpr double kPatienceRise = 0.001;  // with kDecrease: about one late answer in a hundred
+// Then at most a 128th of the time is spent in fruitless waits.
+constexpr uint32_t kMostFruitless = 7;
+// With kDecrease, balanced at about one late answer in a hundred.
+constexpr double kPatienceRise = 0.001;
 constexpr double kLeastPatience = 0.05;
 
 }  // namespace
@@ -60,6 +63,7 @@ uint64_t LatencyObjective::WaitUntil(const FormingBatch& batch, uint64_t now_ns)
   const uint64_t deadline_ns = batch.oldest_ns + static_cast<uint64_t>(spare_ns);
   const uint64_t until_ns = std::min(deadline_ns, batch.newest_ns + static_cast<uint64_t>(gap_ns_));
   if (until_ns <= now_ns) return now_ns;
+  // A new wait begins, unless earlier waits brought nothing and waiting is suspended.
   if (!held_) {
     if (now_ns < quiet_until_ns_) return now_ns;
     held_ = batch;
@@ -90,14 +94,17 @@ void LatencyObjective::LearnGap(const FormingBatch& batch, uint64_t now_ns) {
 void LatencyObjective::OnExecuted(uint64_t size, uint64_t wait_ns, uint64_t execution_ns) {
   cost_.Record(size, execution_ns);
   const bool late = wait_ns + execution_ns > objective_ns_;
-  // Who waited that long stood behind others: holding batches back was not to blame.
+  // A wait beyond the whole objective means that instances were busy; holding batches back did not
+  // cause it.
   if (!late) {
     patience_ = std::min(1.0, patience_ + kPatienceRise);
   } else if (wait_ns <= objective_ns_) {
     patience_ = std::max(kLeastPatience, patience_ * kDecrease);
   }
   const auto batch = static_cast<double>(size);
-  if (batch > limit_ + 1) return;  // an exception from the limit teaches nothing about it
+  // The limit did not apply to this batch, so it says nothing about the limit.
+  if (batch > limit_ + 1) return;
+  // Additive increase, only for batches that used the limit; multiplicative decrease.
   if (execution_ns > objective_ns_ / 2) {
     SetLimit(std::min(limit_, batch) * kDecrease);
   } else if (batch >= static_cast<double>(static_cast<uint64_t>(limit_))) {

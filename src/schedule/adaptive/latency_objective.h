@@ -12,28 +12,31 @@
 
 namespace nereid::schedule {
 
-/// The parameter of a model that switches adaptive batching on: microseconds within which nearly
-/// all of its requests should be answered, from their arrival in the queue to the end of their
+/// The model parameter that turns adaptive batching on: the time in microseconds within which
+/// nearly all requests should be answered, from their arrival in the queue to the end of their
 /// execution.
 inline constexpr const char* kLatencyObjectiveParameter = "latency_objective_us";
 
-/// The objective of a model in nanoseconds; none if it has none. INVALID_ARG, naming the parameter,
-/// for a bad value and for a model without dynamic batching.
+/// Returns the latency objective of a model in nanoseconds, or nothing if the model has none.
+/// Returns INVALID_ARGUMENT, naming the parameter, for a value out of range and for a model without
+/// dynamic batching.
 base::Result<std::optional<uint64_t>> ReadLatencyObjective(const config::ModelConfig& config);
 
 /// Dynamic batching towards a latency objective:
-///  - the size limit follows what batches take, by additive increase and multiplicative decrease as
-///    in Clipper: a full batch within half the objective raises it by one, a batch beyond that
-///    lowers it by a tenth. Half, because a request that just misses a batch waits for all of it
-///    before its own begins. Once a request has waited longer than the objective, throughput is all
-///    that helps, and the limit is max_batch_size;
-///  - a batch is held back until what is left of its oldest request's time is what its execution is
-///    expected to take (ExecutionCost), or until no request has come for a while: four times the
-///    gap between the requests that came during earlier waits. Waits that bring
-///    nothing become rare: each is followed by a longer time without any, at last 128 times as
-///    long as the wait;
-///  - nothing is held back where a larger batch would not make requests cheaper.
-/// Time comes in as a parameter. Not thread-safe, but for size_limit().
+///  - The size limit follows the measured durations by additive increase and multiplicative
+///    decrease, as in Clipper (Crankshaw et al., NSDI 2017). A full batch that takes at most half
+///    the objective raises the limit by one; a batch that takes longer lowers it by a tenth. Half,
+///    because a request that just misses a batch waits for all of that batch before its own begins.
+///    For a batch whose oldest request has waited longer than the objective, the limit is
+///    max_batch_size, because only throughput helps then.
+///  - A batch is held back while its oldest request has time to spare beyond the expected execution
+///    (ExecutionCost), but only until no request has arrived for four times the mean gap between
+///    the requests that arrived during earlier waits. After a wait that brought no request, no
+///    batch is held back for a multiple of that wait: twice at first, doubled each time, 128 times
+///    at most.
+///  - No batch is held back if a larger one would not make requests cheaper.
+///
+/// Time is a parameter. Not thread-safe, except size_limit().
 class LatencyObjective final : public BatchLimits {
  public:
   LatencyObjective(uint64_t objective_ns, uint64_t max_batch_size);
@@ -44,7 +47,7 @@ class LatencyObjective final : public BatchLimits {
   void OnExecuted(uint64_t size, uint64_t wait_ns, uint64_t execution_ns) override;
 
   uint64_t objective_ns() const { return objective_ns_; }
-  /// The limit of this moment, for the metrics. Any thread.
+  /// Returns the current size limit, for the metrics. May be called on any thread.
   uint64_t size_limit() const { return published_limit_.load(std::memory_order_relaxed); }
 
  private:
@@ -55,10 +58,10 @@ class LatencyObjective final : public BatchLimits {
   const uint64_t max_batch_size_;
   ExecutionCost cost_;
   double limit_ = 1;
-  double patience_ = 1;          // the part of the spare time that is used, less after late answers
-  double gap_ns_;                // how long the next request is waited for
-  uint32_t fruitless_ = 0;       // waits in a row that brought nothing
-  uint64_t quiet_until_ns_ = 0;  // no batch is held back before
+  double patience_ = 1;     // the part of the spare time that is used; falls after late answers
+  double gap_ns_;           // how long to wait for the next request
+  uint32_t fruitless_ = 0;  // successive waits that brought no request
+  uint64_t quiet_until_ns_ = 0;       // no batch is held back before this time
   std::optional<FormingBatch> held_;  // the batch as it was when it was first held back
   uint64_t held_since_ns_ = 0;
   std::atomic<uint64_t> published_limit_{1};

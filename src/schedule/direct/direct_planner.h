@@ -6,8 +6,9 @@
 
 namespace nereid::schedule {
 
-/// The default scheduler: first in, first out, each request an execution of its own. No policy, but
-/// what is cancelled or past its client's deadline is not run.
+/// The planner of the default scheduler: first in, first out, each request in an execution of its
+/// own. It has no queue policy, but refuses requests that are cancelled or past their client's
+/// deadline.
 class DirectPlanner final : public BatchPlanner {
  public:
   base::Status Push(RequestPtr& request, uint64_t now_ns) override {

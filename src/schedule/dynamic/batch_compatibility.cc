@@ -13,6 +13,7 @@ bool EqualBeyondBatch(const tensor::Shape& a, const tensor::Shape& b) {
   return a.size() == b.size() && (a.empty() || std::equal(a.begin() + 1, a.end(), b.begin() + 1));
 }
 
+// Compares host memory only: contents in GPU memory or in several pieces count as different.
 bool EqualContent(const request::Input& a, const request::Input& b) {
   if (a.pieces.size() != 1 || b.pieces.size() != 1) return false;
   const request::InputPiece &x = a.pieces[0], &y = b.pieces[0];
@@ -38,6 +39,7 @@ BatchCompatibility::BatchCompatibility(const config::ModelConfig& config) {
   for (size_t i = 0; i < states.size(); ++i) {
     tensor::Shape shape = states[i].dims;
     if (std::find(shape.begin(), shape.end(), tensor::kVariableDim) == shape.end()) continue;
+    // A state that is not set yet begins with 1 in each variable dimension.
     std::replace(shape.begin(), shape.end(), tensor::kVariableDim, int64_t{1});
     if (config.max_batch_size() > 0) shape.insert(shape.begin(), 1);
     compared_states_.push_back({i, std::move(shape)});

@@ -6,11 +6,12 @@
 
 namespace nereid::schedule {
 
-/// Whether two requests may share a batch: inputs with a variable dimension must have equal shapes
-/// beyond the batch dimension unless they are ragged, shape tensors must be equal in shape and
-/// content, and for models with optional inputs both requests must carry the same inputs.
-/// Fixed-size inputs are not compared: normalisation made them equal. The states that the requests
-/// have (InferenceRequest::states) count as inputs, with the shapes that the execution begins with.
+/// Decides whether two requests may share a batch. Inputs with a variable dimension must have equal
+/// shapes beyond the batch dimension, unless they are ragged. Shape tensors must be equal in shape
+/// and content. For models with optional inputs both requests must carry the same inputs. Inputs of
+/// fixed size are not compared: normalization has checked them. States of sequences
+/// (InferenceRequest::states) are compared like inputs, with the shapes that the execution begins
+/// with.
 class BatchCompatibility {
  public:
   explicit BatchCompatibility(const config::ModelConfig& config);

@@ -5,17 +5,17 @@
 
 namespace nereid::schedule {
 
-/// Has a say in when a dynamic batch is closed, besides the configuration: a model's own batching
-/// library. Batches are looked at one after the other, each from its first request; one that is
-/// looked at anew begins anew. Called under the scheduler's lock, for deciding needs its answer:
-/// an implementation must be quick and must not call the server.
+/// Lets a model's own batching library close dynamic batches early, in addition to the
+/// configuration. The planner examines one batch at a time, always from its first request; when it
+/// examines a batch again, it starts with Begin again. Called under the scheduler's lock, so an
+/// implementation must be quick and must not call the server.
 class BatchStrategy {
  public:
   virtual ~BatchStrategy() = default;
-  /// A batch begins, which ends the one before.
+  /// Starts a new batch; the previous one is over.
   virtual void Begin() noexcept = 0;
-  /// Whether the request joins the batch. What is said of the first one is ignored: a batch without
-  /// requests would never run.
+  /// Returns whether the request joins the batch. The answer for the first request is ignored,
+  /// because a batch without requests would never run.
   virtual bool Includes(request::InferenceRequest& request) noexcept = 0;
 };
 

@@ -6,13 +6,14 @@
 namespace nereid::schedule {
 namespace {
 
-/// From when on a batch that must not miss `must_go_ns` is not held back.
+/// Returns the time from which on a batch that must run before `must_go_ns` is not held back.
 uint64_t HurryNs(uint64_t must_go_ns) {
   if (must_go_ns == kNever) return kNever;
   return must_go_ns - std::min(must_go_ns, DynamicPlanner::kRefusalMarginNs);
 }
 
-/// A load with another value is refused.
+/// Returns the value of the parameter. A bad value counts as false: the load of the model has been
+/// refused for it already (MakeScheduler).
 bool GoesBeforeTimeout(const config::ModelConfig& config) {
   const auto set = DynamicPlanner::BatchesBeforeTimeout(config);
   return set.ok() && *set;
@@ -56,7 +57,8 @@ bool DynamicPlanner::IsPreferred(uint64_t size) const {
 base::Status DynamicPlanner::Push(RequestPtr& request, uint64_t now_ns) {
   const RequestQueue::Waiting* pushed = nullptr;
   NEREID_RETURN_IF_ERROR(queue_.Push(request, now_ns, &pushed));
-  // A request of a higher level stands before what was collected.
+  // The new request is ahead of the collected prefix (a higher priority level, or ahead of delayed
+  // requests), so the prefix is not the front of the queue any more.
   if (prefix_.last != nullptr && !prefix_.last->SameLineOrBefore(*pushed)) Forget();
   return base::Status::Ok();
 }
@@ -106,6 +108,7 @@ void DynamicPlanner::Collect() {
         prefix.last == nullptr ? queue_.First() : queue_.After(*prefix.last);
     if (next == nullptr) return;
     const uint64_t size = prefix.size + next->batch_size;
+    // The sizes jump over the largest preferred size: the requests before this one are the batch.
     if (prefix.requests > 0 && prefix.best_requests == 0 && size > largest_preferred_ &&
         size <= max_batch_size_ && largest_preferred_ > 0) {
       prefix.best_requests = prefix.requests;
@@ -130,14 +133,15 @@ void DynamicPlanner::Collect() {
 }
 
 uint64_t DynamicPlanner::MustGoAt(const RequestQueue::Waiting& waiting) const {
-  // What the queue policy will refuse first is refused: that it waits for others is no excuse.
+  // By default a request that the queue policy will refuse does not hurry its batch, as in Triton.
   return waiting.refused_by_policy && !before_timeout_ ? kNever : waiting.refuse_ns;
 }
 
 void DynamicPlanner::SetLimit(uint64_t now_ns) {
   uint64_t limit = max_batch_size_;
   if (limits_ != nullptr) {
-    // The first is the oldest but for priority levels, where the limit is the next batch's affair.
+    // With priority levels the first request may not be the oldest. The limit of the next batch
+    // covers that case.
     limit = std::clamp<uint64_t>(limits_->SizeLimit(queue_.First()->arrival_ns, now_ns), 1, limit);
   }
   if (prefix_.limit != limit) Forget();
@@ -160,6 +164,7 @@ DynamicPlanner::Choice DynamicPlanner::Choose(uint64_t now_ns) {
   Collect();
   if (limits_ != nullptr) return ChooseByLimits(now_ns);
   const Prefix& prefix = prefix_;
+  // The order of these checks is the rule; see the class comment.
   const uint64_t delay_end_ns = SaturatingAdd(prefix.oldest_ns, delay_ns_);
   const bool expired = delay_ns_ != 0 && now_ns >= delay_end_ns;
   const bool passed = largest_preferred_ > 0 && prefix.size >= largest_preferred_;
@@ -220,7 +225,7 @@ Decision DynamicPlanner::Next(uint64_t now_ns, InstanceId /*instance*/) {
       decision.wake_ns = choice.wake_ns;
       break;
     }
-    // Without those the choice may be another one.
+    // A cancelled request may have filled the batch: choose again without it.
     if (DropCancelledOfFirst(choice.requests, &decision.refused)) continue;
     decision.batch = Take(choice.requests, choice.reason, now_ns);
     break;

@@ -14,45 +14,47 @@
 
 namespace nereid::schedule {
 
-/// The dynamic batcher. When an instance is free it looks at the queue from its front and collects
-/// requests while they are compatible and fit into max_batch_size. Then:
-///  - the largest prefix whose size is a preferred one is run (or, if the next request jumps over
-///    the largest preferred size, the prefix before it);
-///  - if none is, and collecting stopped because the next request does not fit, is not compatible
-///  or
-///    is left out by the BatchStrategy, everything collected is run: waiting could not make the
-///    batch larger;
-///  - if none is, and the oldest request has waited for the delay (or no delay is configured),
-///    everything collected is run;
-///  - if the deadline of a collected request's client would pass by waiting longer, everything
-///    collected is run; with the model parameter batch_before_timeout, also if the queue policy
-///    would refuse one;
-///  - otherwise it waits for more requests, at most until the delay of the oldest expires. A
-///    preferred prefix whose oldest request has outwaited the delay does not hold the rest back.
-/// A request is never split; its batch dimension counts. The boundary between priority levels does
-/// not close a batch. With BatchLimits, these take the place of preferred sizes and delay.
+/// The dynamic batcher. When an instance is free, the planner collects requests from the front of
+/// the queue while they are compatible and fit into max_batch_size. Then it applies the first rule
+/// that holds:
+///  1. If some prefix of the collected requests has a preferred size, the largest such prefix runs.
+///     If the next request would exceed the largest preferred size, the prefix before it runs.
+///  2. If collecting stopped at a request that does not fit, is not compatible or is excluded by
+///     the BatchStrategy, all collected requests run: a wait could not enlarge the batch.
+///  3. If the oldest collected request has waited for the delay, or no delay is configured, all
+///     collected requests run.
+///  4. If a collected request would miss its client's deadline by a longer wait, all collected
+///     requests run. With the model parameter batch_before_timeout the same holds for a request
+///     that the queue policy would refuse.
+///  5. Otherwise the planner waits, at most until the delay of the oldest request is over.
+///
+/// Rule 1 does not apply when the oldest request's delay is over; then the other rules do.
+///
+/// A request is never split; its batch dimension counts. A batch may span priority levels. With
+/// BatchLimits, these replace preferred sizes and delay.
 class DynamicPlanner final : public BatchPlanner {
  public:
-  /// The name of the model parameter ("true" or "false") with which a batch that waits for more
-  /// requests goes before one of its requests times out. Triton lets it time out.
+  /// The model parameter ("true" or "false") that lets a waiting batch run before one of its
+  /// requests times out. Triton lets the request time out.
   static constexpr const char* kBatchBeforeTimeout = "batch_before_timeout";
 
-  /// A batch is not held back when less than this is left until the moment that it must not miss:
-  /// room for a timer that fires late and for the hand-over.
+  /// A batch is not held back when less than this is left until it must run: a margin for a late
+  /// timer and the hand-over to the instance.
   static constexpr uint64_t kRefusalMarginNs = 1'000'000;
 
-  /// The configuration must have dynamic batching options; it must outlive the planner.
+  /// Creates a planner for a configuration with dynamic batching options, which must outlive it.
   /// `limits` may be null.
   explicit DynamicPlanner(const config::ModelConfig& config,
                           std::shared_ptr<BatchLimits> limits = nullptr);
-  /// With other options than the configuration's.
+  /// Creates a planner with `options` instead of the configuration's own.
   DynamicPlanner(const config::ModelConfig& config, const config::DynamicBatchingOptions& options,
                  std::shared_ptr<BatchLimits> limits = nullptr);
 
-  /// What the parameter kBatchBeforeTimeout says; INVALID_ARGUMENT for another value.
+  /// Returns the value of the parameter kBatchBeforeTimeout. Returns INVALID_ARGUMENT if it is
+  /// neither "true" nor "false".
   static base::Result<bool> BatchesBeforeTimeout(const config::ModelConfig& config);
 
-  /// Asked for each request that could join a batch; before the first one is pushed.
+  /// Sets the strategy that is asked for each request. Must be called before the first Push.
   void SetStrategy(std::shared_ptr<BatchStrategy> strategy) { strategy_ = std::move(strategy); }
 
   base::Status Push(RequestPtr& request, uint64_t now_ns) override;
@@ -65,51 +67,56 @@ class DynamicPlanner final : public BatchPlanner {
   void DropAll(const base::Status& error, std::vector<Refusal>* refused) override;
   size_t size() const override { return queue_.size(); }
 
-  /// Nothing is given before these are met. Before the first request is pushed.
+  /// Sets the conditions for the first batch. Must be called before the first Push.
   void SetStartConditions(StartConditions conditions) { gate_ = StartGate(conditions); }
   void Drain(uint64_t now_ns, std::vector<Refusal>* refused) override;
 
-  /// For whoever keeps the queue himself: Push where no level has a largest size, and says where
-  /// the request waits; Withdraw takes it back from there.
+  /// Queues a request in a queue without a maximum size and sets `waiting` to its place. For a
+  /// caller that keeps its own queue (OldestCandidates).
   void PushUnbounded(RequestPtr request, uint64_t now_ns, const RequestQueue::Waiting** waiting);
+  /// Removes a request from the queue and returns it.
   RequestPtr Withdraw(const RequestQueue::Waiting& waiting);
 
  private:
-  /// What was collected from the front of the queue. Kept from one look to the next, which goes on
-  /// behind `last`: so a long batch that fills up slowly is not looked at anew for each request.
+  /// The requests collected from the front of the queue. Kept between calls, so that a long batch
+  /// that fills slowly is not collected again for each arriving request: collecting goes on after
+  /// `last`.
   struct Prefix {
     const RequestQueue::Waiting* last = nullptr;
     size_t requests = 0;
     uint64_t size = 0;
-    uint64_t limit = 0;            // of its size; 0 = not looked up yet
-    uint64_t oldest_ns = kNever;   // arrival; not the first's, where levels differ
+    uint64_t limit = 0;            // of the size; 0: not looked up yet
+    uint64_t oldest_ns = kNever;   // arrival; with levels not that of the first request
     uint64_t newest_ns = 0;        // arrival
-    uint64_t must_go_ns = kNever;  // when the first of them would be refused, if that matters
-    bool closed = false;           // something stands behind it that cannot join, or it is full
+    uint64_t must_go_ns = kNever;  // when the batch must run; see MustGoAt
+    bool closed = false;           // the batch is full, or the next request cannot join
     BatchReason closed_reason = BatchReason::kFull;
-    size_t best_requests = 0;  // the longest prefix of a preferred size, or, where the sizes jump
-                               // over the largest preferred one, the longest below it; 0 = none
+    size_t best_requests = 0;  // the requests of the prefix that rule 1 selects; 0: none
     BatchReason best_reason = BatchReason::kPreferred;
   };
   struct Choice {
-    size_t requests = 0;  // how many to run now; 0: none before wake_ns
+    size_t requests = 0;  // requests to run now; 0: none before wake_ns
     BatchReason reason = BatchReason::kNoDelay;
     uint64_t wake_ns = kNever;
   };
 
+  /// Extends the prefix from the queue until it is closed or the queue ends.
   void Collect();
-  /// Sets the limit of the prefix's size; a prefix that was collected under another one is
-  /// forgotten.
+  /// Sets the size limit of the prefix. A prefix that was collected under another limit is
+  /// discarded.
   void SetLimit(uint64_t now_ns);
   Choice ChooseByLimits(uint64_t now_ns);
-  /// Whether `next` joins the prefix; if not, the prefix is closed.
+  /// Returns whether `next` joins the prefix; if not, closes the prefix.
   bool MayJoin(const RequestQueue::Waiting& next);
+  /// Applies the rules to the collected prefix.
   Choice Choose(uint64_t now_ns);
+  /// Takes the first `count` requests out of the queue as a batch.
   Batch Take(size_t count, BatchReason reason, uint64_t now_ns);
-  /// Refuses those of the first `count` requests that are cancelled; whether there are any.
+  /// Moves the cancelled requests among the first `count` to `refused`. Returns whether there were
+  /// any.
   bool DropCancelledOfFirst(size_t count, std::vector<Refusal>* refused);
   bool IsPreferred(uint64_t size) const;
-  /// Until when a batch with this request may be held back.
+  /// Returns the time before which a batch with this request must run; kNever if there is none.
   uint64_t MustGoAt(const RequestQueue::Waiting& waiting) const;
   void Forget() { prefix_ = {}; }
 

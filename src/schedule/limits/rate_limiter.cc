@@ -174,7 +174,8 @@ bool RateLimiter::Fits(const Needs& needs) const {
     const uint64_t capacity = capacities_.at(need.first);
     const auto used = in_use_.find(need.first);
     const uint64_t in_use = used == in_use_.end() ? 0 : used->second;
-    // Capacities shrink when a demanding model goes: more may be in use than there is now.
+    // Capacities shrink when the most demanding model is unloaded, so more may be in use than the
+    // capacity: the subtraction comes after the first comparison to avoid an underflow.
     return need.second <= capacity && in_use <= capacity - need.second;
   });
 }

@@ -7,7 +7,7 @@
 namespace nereid::schedule {
 namespace {
 
-/// Whose OnPermit calls this thread is making now.
+/// The ResourcePermits whose Deliver is running on this thread, if any.
 thread_local const ResourcePermits* delivering_here = nullptr;
 
 }  // namespace
@@ -32,8 +32,8 @@ base::Result<ResourcePermits::Registration> ResourcePermits::Register(BatchRunne
   NEREID_ASSIGN_OR_RETURN(const auto ids, limiter_.Register({std::move(description)}));
   members_[ids.front()].instance = instance;
   ids_[instance] = ids.front();
-  // A larger capacity may let in nobody new: whoever is first in line fitted before, or waits for
-  // what is in use, and then a Release will follow.
+  // No Settle is needed, although a capacity may have grown: the first instance in line fitted
+  // before, or waits for resources in use, whose Release will be followed by a Settle.
   return Registration(this, instance);
 }
 
@@ -55,13 +55,13 @@ BatchRunner* ResourcePermits::TryAcquire(std::span<BatchRunner* const> idle, Wai
   std::vector<InstanceId> available;
   for (BatchRunner* const instance : idle) {
     const auto found = ids_.find(instance);
-    // Nobody has said what it needs: it needs nothing.
+    // An instance that was not registered needs nothing.
     if (found == ids_.end()) return instance;
     const InstanceId id = found->second;
     if (!limiter_.IsAvailable(id)) {
-      // One of the model stands in line already, or is just being told that its turn has come, or
-      // had a permit of no use, which is not back yet: without a word then, the work that the
-      // scheduler has meanwhile got would wait for ever.
+      // An instance of the model is in line already, or its OnPermit is about to be called, or it
+      // had a permit without work that is not returned yet. In the last cases the model has got
+      // work meanwhile, so the waiter is recorded: Release puts the instance into the line again.
       members_[id].waiter = &waiter;
       return nullptr;
     }
@@ -70,8 +70,8 @@ BatchRunner* ResourcePermits::TryAcquire(std::span<BatchRunner* const> idle, Wai
   if (available.empty()) return nullptr;
   const InstanceId chosen = limiter_.Choose(available);
   limiter_.Stage(chosen);
-  // Others come first where something has been released and not given out yet. Whoever released it
-  // will tell them.
+  // If resources were released and are not granted yet, others may come first. Those are told by
+  // the Settle that follows the Release, not here: Deliver must not run under the scheduler's lock.
   GrantLocked();
   if (std::erase(granted_, chosen) > 0) return members_[chosen].instance;
   members_[chosen].waiter = &waiter;
@@ -105,6 +105,7 @@ void ResourcePermits::Withdraw(std::span<BatchRunner* const> instances) {
     } else {
       limiter_.Withdraw(id);
     }
+    // The scheduler may destroy the instance next, so a running OnPermit must have returned.
     delivered_.wait(lock, [&] { return !delivering_.contains(id); });
     members_[id].waiter = nullptr;
   }
@@ -118,6 +119,8 @@ void ResourcePermits::GrantLocked() {
 }
 
 void ResourcePermits::Deliver() {
+  // A waiter that has no work calls Release and Settle inside OnPermit. The outer Deliver continues
+  // with what that granted, so the depth of the stack stays bounded.
   if (delivering_here == this) return;
   const ResourcePermits* const outer = std::exchange(delivering_here, this);
   std::unique_lock lock(mutex_);
@@ -125,7 +128,8 @@ void ResourcePermits::Deliver() {
     const InstanceId id = granted_.front();
     granted_.pop_front();
     Member& member = members_[id];
-    // From here on the model may put another instance, or this one again, into the line.
+    // Cleared before the call: during OnPermit the model may put this or another instance into the
+    // line again.
     Waiter& waiter = *std::exchange(member.waiter, nullptr);
     delivering_.insert(id);
     lock.unlock();

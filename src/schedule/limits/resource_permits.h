@@ -14,12 +14,12 @@
 
 namespace nereid::schedule {
 
-/// The rate limiter of a server (--rate-limit=execution_count): RateLimiter behind a lock. One idle
-/// instance of a model stands in line at a time, as long as the model has a batch ready; which one,
-/// RateLimiter::Choose says. Thread-safe.
+/// The rate limiter of a server (--rate-limit=execution_count): a RateLimiter behind a lock. At
+/// most one idle instance of a model is in line at a time, while the model has a batch ready;
+/// RateLimiter::Choose selects it. Thread-safe.
 class ResourcePermits final : public ExecutionPermits {
  public:
-  /// Keeps an instance registered while it lives. Must not outlive the ResourcePermits.
+  /// Keeps an instance registered until it is destroyed. Must not outlive the ResourcePermits.
   class Registration {
    public:
     Registration() = default;
@@ -38,9 +38,9 @@ class ResourcePermits final : public ExecutionPermits {
   explicit ResourcePermits(const std::vector<ResourceCapacity>& capacities = {})
       : limiter_(capacities) {}
 
-  /// Tells what an instance needs, before it is added to a scheduler; see RateLimiter::Register for
-  /// the failures. By the time the registration goes, no scheduler may use the instance any more;
-  /// what it held and its place in the line are given up then.
+  /// Registers the needs of an instance, before the instance is added to a scheduler. Returns the
+  /// errors of RateLimiter::Register. When the registration is destroyed, no scheduler may use the
+  /// instance any more; its permit and its place in the line are given up.
   base::Result<Registration> Register(BatchRunner* instance, LimitedInstance description);
 
   BatchRunner* TryAcquire(std::span<BatchRunner* const> idle, Waiter& waiter) override;
@@ -52,25 +52,25 @@ class ResourcePermits final : public ExecutionPermits {
   using InstanceId = RateLimiter::InstanceId;
   struct Member {
     BatchRunner* instance = nullptr;
-    /// Wants to be told: set while it stands in line, and when a scheduler asks for it before the
-    /// permit it had is back; it joins the line then.
+    /// Set while the instance is in line, and when a scheduler asks for it before its previous
+    /// permit is returned; in that case Release puts the instance into the line.
     Waiter* waiter = nullptr;
   };
 
   void Unregister(BatchRunner* instance);
-  /// Moves whoever the limiter lets in from the line to granted_.
+  /// Moves the instances that the limiter allocates from the line to granted_.
   void GrantLocked();
-  /// Tells the waiters of what is in granted_. Does nothing inside itself: a waiter that gives a
-  /// permit back at once is no deeper on the stack than the first.
+  /// Calls OnPermit for the instances in granted_. Takes mutex_, but not during the calls. Does
+  /// nothing when called inside an OnPermit that it made on this thread.
   void Deliver();
 
-  std::mutex mutex_;
+  std::mutex mutex_;                        // a leaf; schedulers take it under their own lock
   std::condition_variable delivered_;       // an OnPermit has returned
   RateLimiter limiter_;                     // guarded by mutex_
   std::map<InstanceId, Member> members_;    // guarded by mutex_
   std::map<BatchRunner*, InstanceId> ids_;  // guarded by mutex_
-  std::deque<InstanceId> granted_;          // guarded by mutex_: allocated, its waiter not told yet
-  std::multiset<InstanceId> delivering_;    // guarded by mutex_: its OnPermit is running
+  std::deque<InstanceId> granted_;          // guarded by mutex_: allocated, waiter not told yet
+  std::multiset<InstanceId> delivering_;    // guarded by mutex_: OnPermit is running
 };
 
 }  // namespace nereid::schedule

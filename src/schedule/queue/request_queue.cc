@@ -14,11 +14,14 @@ constexpr size_t kKeptNodes = 64;
 
 uint64_t TimeoutUs(const QueuePolicy& policy, const request::InferenceRequest& request) {
   const uint64_t own = request.timeout_us;
+  // A client may shorten the timeout, but neither extend it nor set one where the policy has none;
+  // Triton does the same.
   const bool shorter = own != 0 && own < policy.default_timeout_us;
   return policy.allow_timeout_override && shorter ? own : policy.default_timeout_us;
 }
 
-/// A client's deadline counts as its cancellation: the front end, which watches it too, cancels.
+/// Returns the refusal of a request whose time is over. A passed client deadline is reported as a
+/// cancellation, because the front end, which watches the deadline too, cancels the request.
 Refusal Expired(RequestPtr request, bool by_policy) {
   if (by_policy) {
     // Triton's text, which lacks the request's id.

@@ -12,23 +12,23 @@
 
 namespace nereid::schedule {
 
-/// The requests that wait for one model, in the order in which they are to be served: by priority
-/// level, within a level by arrival, and behind those the ones that the level's policy has delayed.
-/// Knows the queue policies: how many may wait, how long, and what happens then. Beside the policy,
-/// the deadline of a request's client ends its wait. Everything but looking through the whole queue
-/// (DropCancelled, DropAll) takes logarithmic time. Not thread-safe.
+/// The requests that wait for one model, in the order of service: by priority level, within a level
+/// by arrival, and after those the requests that the level's policy has delayed. The queue applies
+/// the queue policies (maximum size, timeout, timeout action) and the deadlines of clients.
+/// Operations take logarithmic time, except DropCancelled and DropAll, which read the whole queue.
+/// Not thread-safe.
 class RequestQueue {
  public:
-  /// A waiting request. Addresses are stable until it leaves the queue.
+  /// A waiting request. Its address is stable until the request leaves the queue.
   struct Waiting {
     RequestPtr request;
-    uint64_t batch_size = 1;  // a request without a batch dimension counts one
+    uint64_t batch_size = 1;  // a request without a batch dimension counts as 1
     uint64_t arrival_ns = 0;
     uint64_t move_ns = kNever;       // when it is moved behind the others of its level
-    uint64_t refuse_ns = kNever;     // when it is refused, whatever the reason
-    bool refused_by_policy = false;  // refuse_ns is the policy's, not the client's deadline
+    uint64_t refuse_ns = kNever;     // when it is refused, for whichever reason
+    bool refused_by_policy = false;  // refuse_ns comes from the policy, not the client's deadline
 
-    /// Whether it stands before `other`, or in the same line.
+    /// Returns whether this request is served before `other` or is in the same list as `other`.
     bool SameLineOrBefore(const Waiting& other) const {
       return level != other.level ? level < other.level : !delayed || other.delayed;
     }
@@ -37,43 +37,44 @@ class RequestQueue {
     friend class RequestQueue;
     uint64_t level = 0;
     bool delayed = false;
-    uint64_t number = 0;  // of arrival: orders what expires at the same time
+    uint64_t number = 0;  // in order of arrival: orders requests that expire at the same time
     std::list<Waiting>::iterator self;
   };
 
-  /// One level without a policy.
+  /// Creates a queue with one level and no policy.
   RequestQueue();
-  /// Levels and policies as configured.
+  /// Creates a queue with the configured levels and policies.
   explicit RequestQueue(const config::DynamicBatchingOptions& options);
   RequestQueue(const RequestQueue&) = delete;
   RequestQueue& operator=(const RequestQueue&) = delete;
 
-  /// Adds a request that arrived at `now_ns`. A priority of 0 or beyond the last level means the
-  /// default level. UNAVAILABLE when the level's queue is full; the caller keeps the request then.
-  /// `pushed`, if given, is set to where it waits.
+  /// Adds a request that arrived at `now_ns`. Priority 0 and priorities beyond the last level mean
+  /// the default level. Returns UNAVAILABLE when the level's queue is full; the caller then keeps
+  /// the request. If `pushed` is not null, it is set to the waiting request.
   base::Status Push(RequestPtr& request, uint64_t now_ns, const Waiting** pushed = nullptr);
 
   size_t size() const { return size_; }
-  /// The first to be served; null when nothing waits.
+  /// Returns the request that is served first, or null if the queue is empty.
   const Waiting* First() const;
-  /// The one behind `waiting`; null behind the last.
+  /// Returns the request served after `waiting`, or null if there is none.
   const Waiting* After(const Waiting& waiting) const;
-  /// Takes a request out.
+  /// Removes a request from the queue and returns it.
   RequestPtr Take(const Waiting& waiting);
 
-  /// Carries out what the policies and deadlines say for `now_ns`. Whether anything changed.
+  /// Moves or refuses the requests whose time has come by `now_ns`. Returns whether any was.
   bool Expire(uint64_t now_ns, std::vector<Refusal>* refused);
   uint64_t NextExpiry() const { return expiries_.empty() ? kNever : expiries_.begin()->ns; }
 
-  /// Takes a cancelled request out.
+  /// Removes a cancelled request and returns its refusal.
   Refusal TakeCancelled(const Waiting& waiting);
-  /// Takes all cancelled requests out. Whether there were any.
+  /// Moves all cancelled requests to `refused`. Returns whether there were any.
   bool DropCancelled(std::vector<Refusal>* refused);
+  /// Moves all requests to `refused`, each with `error` prefixed by the request's id.
   void DropAll(const base::Status& error, std::vector<Refusal>* refused);
 
  private:
-  /// A configuration may have any number of levels: beyond this many, those without requests are
-  /// forgotten.
+  /// A configuration may have any number of levels. Beyond this many, levels without requests are
+  /// removed from levels_.
   static constexpr size_t kKeptLevels = 64;
 
   using Line = std::list<Waiting>;
@@ -106,8 +107,8 @@ class RequestQueue {
   const config::QueuePolicy default_policy_;
   const std::map<uint64_t, config::QueuePolicy> policies_;
   std::map<uint64_t, Level> levels_;  // in the order of service; some may be empty
-  std::set<Expiry> expiries_;         // of every request that can expire
-  Line spare_;                        // nodes for reuse
+  std::set<Expiry> expiries_;         // one entry for each request that can expire
+  Line spare_;                        // list nodes for reuse
   size_t prune_at_ = kKeptLevels;
   size_t size_ = 0;
   uint64_t next_number_ = 0;

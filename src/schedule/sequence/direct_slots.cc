@@ -71,6 +71,8 @@ ReadySequences::Pick DirectSlots::Choose(uint64_t now_ns) {
     pick.wake_ns = until_ns;
     return pick;
   }
+  // The request that has been ready for longest sets the shapes, so no slot waits forever behind
+  // slots of another shape.
   pick.oldest_ns = by_age_.begin()->first;
   const request::InferenceRequest& reference =
       *ready_.at(by_age_.begin()->second).sequence->queue.front().request;

@@ -12,11 +12,12 @@
 namespace nereid::schedule {
 
 /// The Direct strategy: the row of a sequence in a batch is its slot. A batch has the rows from 0
-/// to the highest slot with a request; the others are padding. The request that has been ready for
-/// longest is always in it, and says the shapes: a slot whose shapes differ waits for its turn.
+/// to the highest slot with a request; the other rows are padding. The request that has been ready
+/// for longest is always in the batch and determines its shapes: a slot with other shapes waits for
+/// a later batch.
 class DirectSlots final : public ReadySequences {
  public:
-  /// `compatibility` must outlive it.
+  /// `slots` is the number of slots of the instance. `compatibility` must outlive this object.
   DirectSlots(const config::DirectStrategy& strategy, uint32_t slots,
               const BatchCompatibility& compatibility);
 
@@ -30,8 +31,11 @@ class DirectSlots final : public ReadySequences {
     Sequence* sequence;
     uint64_t since_ns;
   };
-  /// Until when a batch that could be made is held back; `now_ns` if it is not.
+  /// Returns the time until which a possible batch is held back, `now_ns` if it is not, and sets
+  /// `reason` for a batch made at that time. ready_ must not be empty.
   uint64_t HoldUntil(uint64_t now_ns, BatchReason* reason) const;
+  /// Moves the sequences whose first request is cancelled from ready_ to `pick`. Returns whether
+  /// there were any.
   bool CollectCancelled(Pick* pick);
 
   const uint32_t slots_;

@@ -22,8 +22,9 @@ OldestCandidates::OldestCandidates(const config::ModelConfig& config,
 
 void OldestCandidates::Add(Sequence& sequence, uint64_t now_ns) {
   Sequence::Waiting& first = sequence.queue.front();
-  // Not at its arrival: a request in the backlog would hold back the answers of those that have to
-  // end before it gets a slot. A rescheduled request has its place already.
+  // The place is reserved here and not at the arrival: a request in the backlog would otherwise
+  // hold back responses of the sequences that must end before it gets a slot. A rescheduled request
+  // keeps its place.
   if (order_ != nullptr && !first.ordered) order_->Reserve(*first.request->response_factory());
   first.ordered = true;
   candidates_.emplace(sequence.handle, &sequence);
@@ -36,6 +37,7 @@ void OldestCandidates::Remove(Sequence& sequence) {
 
 Sequence* OldestCandidates::TakeBack(RequestPtr request) {
   const auto found = candidates_.find(request->sequence_handle);
+  // The request returns to its own queue: whether it is handed out or refused is decided there.
   Sequence* const sequence = found->second;
   candidates_.erase(found);
   sequence->candidate = nullptr;

@@ -10,11 +10,12 @@
 
 namespace nereid::schedule {
 
-/// The Oldest strategy: the next requests of all sequences of the instance go through a dynamic
-/// batcher of its own. One request of a sequence at most is in there, so a batch never has two.
+/// The Oldest strategy: the next requests of all sequences of an instance go through a dynamic
+/// batcher of that instance. At most one request of a sequence is a candidate at a time, so a batch
+/// never has two requests of one sequence.
 class OldestCandidates final : public ReadySequences {
  public:
-  /// `config` must outlive it.
+  /// `config` must outlive this object.
   OldestCandidates(const config::ModelConfig& config, const config::OldestStrategy& strategy);
 
   void Add(Sequence& sequence, uint64_t now_ns) override;
@@ -23,10 +24,11 @@ class OldestCandidates final : public ReadySequences {
   uint64_t ReadyAt(uint64_t now_ns) override { return planner_.ReadyAt(now_ns, 0); }
 
  private:
+  /// Returns a candidate's request to the front of its sequence's queue, and the sequence.
   Sequence* TakeBack(RequestPtr request);
 
   DynamicPlanner planner_;
-  std::shared_ptr<ResponseOrder> order_;                // null where order is not asked for
+  std::shared_ptr<ResponseOrder> order_;                // null where order is not configured
   std::unordered_map<uint64_t, Sequence*> candidates_;  // by handle
 };
 

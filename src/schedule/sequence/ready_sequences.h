@@ -8,30 +8,31 @@
 
 namespace nereid::schedule {
 
-/// The sequences of one instance whose next request may be handed out: a strategy's way of making
-/// batches of them. Not thread-safe.
+/// The sequences of one instance whose next request may be handed out, and a strategy (Direct or
+/// Oldest) that makes batches of them. Not thread-safe.
 class ReadySequences {
  public:
   struct Pick {
-    /// The batch, in order; what is handed out is the first request of each queue. Null: a padding
-    /// row. Nothing in here is offered any more. Empty: nothing before wake_ns.
+    /// The rows of the batch, in order: the first request of each sequence's queue. Null: a padding
+    /// row. These sequences are removed from the ready ones. Empty: no batch before wake_ns.
     std::vector<Sequence*> rows;
     BatchReason reason = BatchReason::kSingle;
     uint64_t wake_ns = kNever;
     uint64_t oldest_ns = kNever;  // when the first request of the batch became ready
-    /// Its request is cancelled, so it was not picked, and is not offered any more. With any of
-    /// these there may be no rows although a batch could be made: pick again.
+    /// Sequences whose first request is cancelled. They are removed from the ready ones. If there
+    /// are any, `rows` may be empty although a batch is possible: the caller must choose again.
     std::vector<Sequence*> cancelled;
   };
 
   virtual ~ReadySequences() = default;
 
-  /// The first request of its queue may be handed out from now on.
+  /// Makes the first request of the sequence's queue available to Choose.
   virtual void Add(Sequence& sequence, uint64_t now_ns) = 0;
-  /// Not any more. All its requests are in its queue then.
+  /// Withdraws the sequence. All its requests are in its queue afterwards.
   virtual void Remove(Sequence& sequence) = 0;
+  /// Returns the batch that should run at `now_ns`, or when to ask again.
   virtual Pick Choose(uint64_t now_ns) = 0;
-  /// When Choose would give rows if nothing else happens; see BatchPlanner::ReadyAt.
+  /// Returns when Choose will give rows if no other event comes; see BatchPlanner::ReadyAt.
   virtual uint64_t ReadyAt(uint64_t now_ns) = 0;
 };
 

@@ -15,62 +15,68 @@
 
 namespace nereid::schedule {
 
-/// Why a sequence is over.
+/// The reason for which a sequence ended.
 enum class SequenceEnd {
   kEnd,        // its request with the END flag was executed
-  kIdle,       // nothing came for max_sequence_idle_microseconds
+  kIdle,       // no request arrived for max_sequence_idle_microseconds
   kCancelled,  // a waiting request was cancelled, or its client's deadline passed
-  kTimeout,    // it waited for a slot for longer than a request's timeout
+  kTimeout,    // it waited for a slot longer than the timeout of one of its requests
   kFailed,     // its states could not be set up
-  kUnload,     // the model goes
+  kUnload,     // the model is unloaded
 };
 inline constexpr size_t kSequenceEndCount = 6;
 
-/// The value of the metrics' label `reason`.
+/// Returns the value of the metrics' label `reason`.
 std::string_view SequenceEndLabel(SequenceEnd end);
 
-/// One sequence, from its START to the release of its last request. Belongs to a SequenceTable.
+/// One sequence, from its START to the release of its last request. Owned by a SequenceTable,
+/// guarded by the scheduler's lock.
+///
+/// States: backlog → active ⇄ idle → removed, or any of them → removed. `ready` and `running`
+/// refine the active state: neither (its queue waits for a predecessor), ready (its first request
+/// is offered to the instance), running (a request is with the backend). Never both: at most one
+/// request of a sequence is with the backend at a time.
 struct Sequence {
   /// A request that is not handed out yet.
   struct Waiting {
     RequestPtr request;  // null while an OldestCandidates queue holds it
     uint64_t arrival_ns = 0;
-    uint64_t deadline_ns = kNever;  // its client's
-    bool ordered = false;           // has its place in the instance's ResponseOrder
-    bool rescheduled = false;       // has been executed before
+    uint64_t deadline_ns = kNever;  // the client's
+    bool ordered = false;           // it has its place in the instance's ResponseOrder
+    bool rescheduled = false;       // it was executed before
   };
-  /// Where it stands; the table keeps a list of each.
+  /// The table keeps one list of sequences for each value.
   enum class Standing {
     kBacklog,  // waits for a slot
-    kActive,   // has a slot, and a request that waits or runs
-    kIdle,     // has a slot and nothing to do
+    kActive,   // has a slot, and a request that waits or is with the backend
+    kIdle,     // has a slot and no request
   };
 
-  uint64_t handle = 0;  // never used for another sequence
+  uint64_t handle = 0;  // unique in the table's life
   request::CorrelationId id = uint64_t{0};
   Standing standing = Standing::kBacklog;
-  InstanceId instance = 0;  // but in the backlog
-  uint32_t slot = 0;        // but in the backlog
+  InstanceId instance = 0;  // not valid in the backlog
+  uint32_t slot = 0;        // not valid in the backlog
   std::list<Waiting> queue;
-  bool ready = false;     // the first of the queue is offered to the instance
+  bool ready = false;     // the first request of the queue is offered to the instance
   bool running = false;   // a request is handed out and not released
-  bool open = true;       // its id leads here: more requests may join
-  bool internal = false;  // the server gave the id: the release of its request ends it
-  bool seen = false;      // the backend has had a request of it
+  bool open = true;       // further requests with its id join this sequence
+  bool internal = false;  // the server chose the id; the release of its request ends it
+  bool seen = false;      // the backend has received a request of it
   bool notified = false;  // the synthetic END is queued or handed out
   SequenceEnd end = SequenceEnd::kEnd;
-  uint32_t running_flags = 0;  // as the client gave them; a rescheduled request has none
+  uint32_t running_flags = 0;  // flags of the running request as the client set them
   uint64_t begin_ns = 0;
   uint64_t touched_ns = 0;             // the last arrival or release
-  uint64_t queued_ns = 0;              // the last arrival, or the last return of a rescheduled one
+  uint64_t queued_ns = 0;              // the last arrival or rescheduling
   uint64_t backlog_until_ns = kNever;  // when it is refused if it still waits for a slot
-  // Live sequences with the same id: one before it, which is closed and has to end first, and one
-  // after it. So the model never has two of them at a time.
+  // Live sequences with the same id: the one before this one, which is closed and must end first,
+  // and the one after it. So the model never executes two sequences with one id at a time.
   Sequence* predecessor = nullptr;
   Sequence* successor = nullptr;
-  const RequestQueue::Waiting* candidate = nullptr;  // of OldestCandidates
+  const RequestQueue::Waiting* candidate = nullptr;  // set by OldestCandidates
   std::shared_ptr<request::SequenceStates> states;   // null where the model has none
-  /// Weak: a sequence that waits for its client does not keep the model.
+  /// Weak: a sequence that only waits for its client must not keep the model loaded.
   std::weak_ptr<const request::ModelIdentity> model;
 };
 

@@ -8,16 +8,17 @@
 
 namespace nereid::schedule {
 
-/// The model's own parameter that asks for a synthetic END.
+/// The model parameter ("true" or "false") that asks for a synthetic END request.
 inline constexpr const char* kSequenceEndNotice = "sequence_end_notice";
 
-/// Whether the model wants to be told of sequences that end without an END. INVALID_ARGUMENT naming
-/// the parameter where it is neither "true" nor "false".
+/// Returns whether the model wants to be told about sequences that end without an END request.
+/// Returns INVALID_ARGUMENT, naming the parameter, if its value is neither "true" nor "false".
 base::Result<bool> WantsSequenceEndNotice(const config::ModelConfig& config);
 
-/// The request that tells a backend that a sequence is over: END, the sequence's id, zeros for the
-/// configured inputs (1 for a variable dimension; optional ones are left out), no outputs. Nobody
-/// waits for it. Null when memory is short or an input's size is no number.
+/// Creates the request that tells a backend that a sequence is over. It has the END flag, the
+/// sequence's id, zeros for the required inputs (with size 1 for variable dimensions) and no
+/// requested outputs; its responses are discarded. Returns null when memory is short or the size of
+/// an input overflows.
 RequestPtr MakeSequenceEndNotice(const config::ModelConfig& config, const Sequence& sequence,
                                  std::shared_ptr<const request::ModelIdentity> model);
 

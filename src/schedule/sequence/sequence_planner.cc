@@ -30,13 +30,13 @@ bool IsNone(const CorrelationId& id) {
   return number != nullptr ? *number == 0 : std::get<std::string>(id).empty();
 }
 
-/// A load with another value is refused.
+/// Returns the value, or false for an error: the load of the model has been refused for it already.
 bool IsTrue(const base::Result<bool>& result) { return result.ok() && *result; }
 
 bool HasStart(const InferenceRequest& request) {
   return (request.flags & request::kFlagSequenceStart) != 0;
 }
-/// Until when it may wait for a slot.
+/// Returns until when the request may wait for a slot.
 uint64_t TimeoutNs(const InferenceRequest& request, uint64_t arrival_ns) {
   if (request.timeout_us == 0) return kNever;
   return SaturatingAdd(arrival_ns, MicrosecondsToNs(request.timeout_us));
@@ -90,7 +90,8 @@ Status SequencePlanner::NotStarted(const InferenceRequest& request) const {
 base::Result<Sequence*> SequencePlanner::FindOrBegin(InferenceRequest& request, uint64_t now_ns) {
   const bool internal = IsNone(request.correlation_id);
   if (internal) {
-    // A model that tells sequences by their ids must not meet a client's here.
+    // The model may tell sequences apart by their ids, so an internal id must not equal the id of a
+    // client's live sequence.
     while (table_.IsLive(next_internal_id_)) ++next_internal_id_;
     request.correlation_id = next_internal_id_++;
     request.flags |= request::kFlagSequenceStart;
@@ -143,8 +144,8 @@ Status SequencePlanner::CheckReschedule(const InferenceRequest& request, uint64_
   Sequence* const sequence = table_.Find(request.sequence_handle);
   if (sequence == nullptr) return NotStarted(request);
   if (now_ns < SaturatingAdd(sequence->queued_ns, idle_ns_)) return Status::Ok();
-  // Its last sign of life is too long ago: it ends when the backend gives the request back, which
-  // has to be for good now.
+  // The sequence has been idle for too long. It ends when the backend releases the request, which
+  // must now be for good.
   table_.Close(*sequence);
   if (sequence->end == SequenceEnd::kEnd) sequence->end = SequenceEnd::kIdle;
   return NotStarted(request);
@@ -156,6 +157,7 @@ void SequencePlanner::Reschedule(RequestPtr request, uint64_t now_ns,
   sequence->running = false;
   sequence->touched_ns = now_ns;
   sequence->queued_ns = now_ns;
+  // As in Triton: a rescheduled execution is neither the START nor the END of the sequence.
   request->flags = 0;
   request->times.queue_ns = now_ns;
   Sequence::Waiting& first = sequence->queue.emplace_front();
@@ -172,6 +174,7 @@ void SequencePlanner::Reschedule(RequestPtr request, uint64_t now_ns,
   if (cancelled) {
     DropGivenUp(*sequence, now_ns, refused);
   } else if (sequence->end != SequenceEnd::kEnd) {
+    // The sequence was killed while the request was running.
     Kill(*sequence, SequenceEnd::kCancelled, now_ns, refused);
   } else {
     Offer(*sequence, now_ns);
@@ -200,13 +203,15 @@ RequestPtr SequencePlanner::HandOut(Sequence& sequence) {
   Sequence::Waiting& first = sequence.queue.front();
   RemoveDeadline(sequence, first);
   RequestPtr request = std::move(first.request);
+  // OnReleased gives these flags back to the request, which Reschedule has cleared.
   if (!first.rescheduled) sequence.running_flags = request->flags;
   sequence.queue.pop_front();
   --waiting_;
   sequence.ready = false;
   sequence.running = true;
   sequence.seen = true;
-  if (request->is_null) request->cancellation()->Cancel();  // the backend may ask
+  // A notice: the backend may see that no client waits.
+  if (request->is_null) request->cancellation()->Cancel();
   return request;
 }
 
@@ -266,7 +271,7 @@ void SequencePlanner::Complete(Batch* batch, std::vector<Refusal>* failed) const
       failed->push_back({std::move(request), status, telemetry::FailureReason::kOther});
     }
   }
-  // Rows behind the last request, and all where nothing is left, are not needed.
+  // No padding is needed after the last request that is left.
   while (!batch->requests.empty() && batch->requests.back() == nullptr) batch->requests.pop_back();
   batch->batch_size = batch->requests.size();
   for (RequestPtr& row : batch->requests) {
@@ -276,7 +281,7 @@ void SequencePlanner::Complete(Batch* batch, std::vector<Refusal>* failed) const
       row = std::move(*padding);
       continue;
     }
-    // Without it every row behind would be another sequence's.
+    // Without the padding row every later row would be the slot of another sequence.
     for (RequestPtr& request : batch->requests) {
       if (request != nullptr && !request->is_null) {
         failed->push_back({std::move(request), padding.status(), telemetry::FailureReason::kOther});
@@ -314,6 +319,8 @@ void SequencePlanner::GoOn(Sequence& sequence, uint64_t now_ns) {
 void SequencePlanner::OnFailed(InferenceRequest& request, uint64_t now_ns,
                                std::vector<Refusal>* refused) {
   Sequence* const sequence = table_.Find(request.sequence_handle);
+  // Only the failure of a START ends the sequence: its states have no initial values, so no later
+  // request can run. After another failure the states keep their values.
   if (sequence != nullptr && HasStart(request))
     Kill(*sequence, SequenceEnd::kFailed, now_ns, refused);
 }
@@ -343,7 +350,7 @@ void SequencePlanner::RefuseQueue(Sequence& sequence, Queue::iterator until, Seq
   }
 }
 
-/// The START behind the last request that nobody waits for any more: the sequence goes on with it.
+/// A given-up request after a START resets `spared`: what is spared lies behind all of them.
 SequencePlanner::Queue::iterator SequencePlanner::FindSpared(Sequence& sequence, uint64_t now_ns) {
   auto spared = sequence.queue.end();
   for (auto waiting = sequence.queue.begin(); waiting != sequence.queue.end(); ++waiting) {
@@ -379,6 +386,7 @@ void SequencePlanner::Kill(Sequence& sequence, SequenceEnd end, uint64_t now_ns,
   Withdraw(sequence);
   RefuseQueue(sequence, sequence.queue.end(), end, refused);
   table_.Close(sequence);
+  // The queued notice already belongs to an end with a reason; that reason is kept.
   if (!sequence.notified) sequence.end = end;
   if (!sequence.running) End(sequence, now_ns);
 }
@@ -387,6 +395,7 @@ bool SequencePlanner::Notify(Sequence& sequence, uint64_t now_ns) {
   if (!notices_ || sequence.end == SequenceEnd::kEnd || !sequence.seen || sequence.notified) {
     return false;
   }
+  // Without the model nobody can execute the notice.
   auto model = sequence.model.lock();
   if (model == nullptr) return false;
   RequestPtr notice = MakeSequenceEndNotice(config_, sequence, std::move(model));
@@ -434,6 +443,7 @@ uint64_t SequencePlanner::IdleEnd(const Sequence& sequence) const {
 }
 
 void SequencePlanner::Expire(uint64_t now_ns, std::vector<Refusal>* refused) {
+  // Each call removes at least the first entry: its request is refused.
   while (!deadlines_.empty() && deadlines_.begin()->ns <= now_ns) {
     DropGivenUp(*table_.Find(deadlines_.begin()->handle), now_ns, refused);
   }
@@ -454,6 +464,7 @@ uint64_t SequencePlanner::NextExpiry() const {
 
 void SequencePlanner::DropCancelledIn(SequenceTable::List& list, uint64_t now_ns,
                                       std::vector<Refusal>* refused) {
+  // Handles, because DropGivenUp may remove sequences from the list.
   std::vector<uint64_t> dead;
   for (const Sequence& sequence : list) {
     const bool cancelled =
@@ -470,7 +481,7 @@ void SequencePlanner::DropCancelledIn(SequenceTable::List& list, uint64_t now_ns
 }
 
 void SequencePlanner::DropCancelled(uint64_t now_ns, std::vector<Refusal>* refused) {
-  // The backlog first: what is cancelled there must not take a slot that the others free.
+  // The backlog first, so that no cancelled sequence takes a slot that the active ones free.
   DropCancelledIn(table_.backlog(), now_ns, refused);
   DropCancelledIn(table_.active(), now_ns, refused);
 }
@@ -479,12 +490,13 @@ void SequencePlanner::DropAll(const Status& error, std::vector<Refusal>* refused
   const size_t first = refused->size();
   draining_ = true;
   for (SequenceTable::List* list : {&table_.backlog(), &table_.active(), &table_.idle()}) {
+    // Handles, because Kill removes sequences from the list.
     std::vector<uint64_t> handles;
     for (const Sequence& sequence : *list) handles.push_back(sequence.handle);
     for (const uint64_t handle : handles) {
       Sequence* const sequence = table_.Find(handle);
       if (sequence == nullptr) continue;
-      sequence->notified = true;  // there is nobody to tell
+      sequence->notified = true;  // no instance is left to execute a notice
       sequence->end = SequenceEnd::kUnload;
       Kill(*sequence, SequenceEnd::kUnload, sequence->touched_ns, refused);
     }

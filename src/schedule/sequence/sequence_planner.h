@@ -19,26 +19,29 @@
 
 namespace nereid::schedule {
 
-/// The sequence batcher, for all instances of a model. The rules that both strategies share:
-///  - a sequence has one slot of one instance from its START to its end, or waits in the backlog,
-///    from where the oldest sequence takes the first slot that is freed;
-///  - its requests are executed in the order of their arrival, and the next one is handed out when
-///    the one before has been released;
-///  - END closes it for further requests at once, and ends it when that request is released; a new
-///    sequence with its id begins then, not before;
-///  - a sequence with nothing to do is ended when nothing has come for the idle time; one whose
-///    waiting request is cancelled, or outlives its client's deadline, dies with all that waits,
-///    but for a START behind it and what follows: with that the sequence begins anew;
-///  - an iterative sequence is closed as soon as a request of it is released for good, and ends as
-///    an idle one where an execution takes longer than the idle time and wants another one.
-/// Which of the requests that may be handed out make a batch is the strategy's: DirectSlots or
-/// OldestCandidates, one for each instance.
+/// The sequence batcher, for all instances of a model. Both strategies share these rules:
+///  - A sequence has one slot of one instance from its START to its end, or it waits in the
+///    backlog. The oldest sequence of the backlog takes the first slot that becomes free.
+///  - The requests of a sequence are executed in order of arrival. The next one is handed out after
+///    the previous one was released.
+///  - END closes the sequence for further requests at once. The sequence ends when that request is
+///    released; only then a new sequence with the same id can be executed.
+///  - A sequence without requests ends after max_sequence_idle_microseconds.
+///  - If a waiting request is cancelled or misses its client's deadline, that request and those
+///    before it are refused. If a START follows in the queue, the sequence begins again with it;
+///    otherwise the whole queue is refused and the sequence ends.
+///  - A sequence of a model with iterative_sequence is closed when one of its requests is released
+///    for good. It ends as idle if an execution takes longer than the idle time and asks to be
+///    rescheduled.
+///
+/// The strategy (DirectSlots or OldestCandidates, one object per instance) selects which of the
+/// ready requests make a batch.
 class SequencePlanner final : public BatchPlanner {
  public:
   static constexpr size_t kLongestStringId = 128;  // bytes
 
-  /// The configuration must have sequence batching options; it must outlive the planner. `inputs`
-  /// is what the requests get before they are handed out.
+  /// Creates a planner for a configuration with sequence batching options, which must outlive it.
+  /// `inputs` supplies the controls and states of the requests; null for a planner that only plans.
   SequencePlanner(const config::ModelConfig& config,
                   std::shared_ptr<const request::SequenceInputs> inputs);
   ~SequencePlanner() override;
@@ -49,7 +52,7 @@ class SequencePlanner final : public BatchPlanner {
   void Expire(uint64_t now_ns, std::vector<Refusal>* refused) override;
   uint64_t NextExpiry() const override;
   void DropCancelled(uint64_t now_ns, std::vector<Refusal>* refused) override;
-  /// Nothing is handed out before these are met. Before the first request is pushed.
+  /// Sets the conditions for the first batch. Must be called before the first Push.
   void SetStartConditions(StartConditions conditions) { gate_ = StartGate(conditions); }
 
   void DropAll(const base::Status& error, std::vector<Refusal>* refused) override;
@@ -73,7 +76,7 @@ class SequencePlanner final : public BatchPlanner {
   void Complete(Batch* batch, std::vector<Refusal>* failed) const override;
 
   const SequenceTable& table() const { return table_; }
-  /// How many sequences ended so far, by SequenceEnd.
+  /// Returns how many sequences have ended, indexed by SequenceEnd.
   const std::array<uint64_t, kSequenceEndCount>& ended() const { return ended_; }
 
  private:
@@ -86,33 +89,47 @@ class SequencePlanner final : public BatchPlanner {
     }
   };
 
+  /// Checks the batch size and the correlation id of a new request.
   base::Status CheckRequest(const request::InferenceRequest& request) const;
-  /// For a request of a sequence that is not there.
+  /// Returns the error for a request whose sequence does not exist.
   base::Status NotStarted(const request::InferenceRequest& request) const;
-  /// When instances may be given batches; not after `now_ns` if they may.
+  /// Returns the time from which on instances get batches; not after `now_ns` if they get them.
   uint64_t OpensAt(uint64_t now_ns);
-  /// The sequence that the request belongs to, begun if it has START.
+  /// Returns the sequence that the request belongs to. Begins one if the request has START or, with
+  /// iterative_sequence, no correlation id.
   base::Result<Sequence*> FindOrBegin(request::InferenceRequest& request, uint64_t now_ns);
+  /// Adds a request to the end of a sequence's queue, without offering it.
   void Append(Sequence& sequence, RequestPtr request, uint64_t now_ns);
 
-  /// Offers its first request to its instance, if nothing of it is there already.
+  /// Offers the sequence's first request to its instance, if the sequence is active and neither
+  /// ready nor running.
   void Offer(Sequence& sequence, uint64_t now_ns);
-  /// Takes it back.
+  /// Reverses Offer; does nothing for a sequence that is not ready.
   void Withdraw(Sequence& sequence);
+  /// Takes the first request from a sequence that the strategy has picked.
   RequestPtr HandOut(Sequence& sequence);
-  /// Nothing of it is handed out any more: goes on with what is queued, or ends.
+  /// Continues a sequence whose request was released: offers the next one, makes the sequence idle,
+  /// or ends it.
   void GoOn(Sequence& sequence, uint64_t now_ns);
-  /// Refuses all that waits, and ends the sequence as soon as nothing of it is handed out.
+  /// Refuses all waiting requests. Ends the sequence at once, or when its running request is
+  /// released.
   void Kill(Sequence& sequence, SequenceEnd end, uint64_t now_ns, std::vector<Refusal>* refused);
-  /// What somebody waits for no more, and what waits before it, is refused. With a START behind
-  /// that the sequence begins anew; without one it is killed.
+  /// Refuses the requests that are cancelled or past their deadline, and all before them. If a
+  /// START follows, the sequence begins again with it; otherwise the sequence is killed.
   void DropGivenUp(Sequence& sequence, uint64_t now_ns, std::vector<Refusal>* refused);
+  /// Returns the first START after the last request that is cancelled or past its deadline, or
+  /// end().
   static Queue::iterator FindSpared(Sequence& sequence, uint64_t now_ns);
+  /// Refuses the requests before `until`, with the error that fits `end`.
   void RefuseQueue(Sequence& sequence, Queue::iterator until, SequenceEnd end,
                    std::vector<Refusal>* refused);
+  /// Closes the sequence and removes it from the table, or queues the synthetic END first. Offers
+  /// its successor and fills its slot from the backlog.
   void End(Sequence& sequence, uint64_t now_ns);
-  /// Queues the synthetic END; false where the model does not want it, or cannot get it.
+  /// Queues the synthetic END. Returns false if the model does not want it, the sequence needs
+  /// none, or it cannot be made.
   bool Notify(Sequence& sequence, uint64_t now_ns);
+  /// Gives free slots to sequences of the backlog.
   void FillSlots(uint64_t now_ns);
   void SetBacklogTimeout(Sequence& sequence, uint64_t until_ns);
   void RemoveDeadline(const Sequence& sequence, const Sequence::Waiting& waiting);
@@ -129,7 +146,8 @@ class SequencePlanner final : public BatchPlanner {
 
   SequenceTable table_;
   std::map<InstanceId, std::unique_ptr<ReadySequences>> instances_;
-  std::multiset<Deadline> deadlines_;    // of requests that are not handed out
+  /// One entry for each request in a queue that has a client's deadline.
+  std::multiset<Deadline> deadlines_;
   std::set<Deadline> backlog_timeouts_;  // of sequences in the backlog
   std::array<uint64_t, kSequenceEndCount> ended_{};
   size_t waiting_ = 0;  // requests that are not handed out

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What people are told of the sequences.
+// The numbers and the list of sequences for the statistics and the sequence documents.
 #include <algorithm>
 #include <utility>
 

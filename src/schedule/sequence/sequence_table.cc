@@ -55,7 +55,8 @@ Sequence& SequenceTable::Begin(request::CorrelationId id, bool internal, uint64_
   sequence.predecessor = latest;
   if (latest != nullptr) latest->successor = &sequence;
   latest = &sequence;
-  // Whoever is in the backlog already comes first; with a free slot nobody is.
+  // A free slot means that the backlog was empty (the planner fills slots at once), so no sequence
+  // is overtaken.
   if (!free_.empty()) GiveSlot(sequence);
   return sequence;
 }
@@ -71,6 +72,7 @@ Sequence* SequenceTable::Find(uint64_t handle) {
 }
 
 void SequenceTable::ForgetId(Sequence& sequence) {
+  // latest_ leads to the last sequence of the chain; only its removal changes the map.
   if (sequence.predecessor != nullptr) sequence.predecessor->successor = sequence.successor;
   if (sequence.successor != nullptr) {
     sequence.successor->predecessor = sequence.predecessor;
@@ -89,6 +91,7 @@ Sequence* SequenceTable::Remove(Sequence& sequence) {
   if (sequence.standing != Sequence::Standing::kBacklog) {
     Instance& instance = instances_.at(sequence.instance);
     --instance.in_use;
+    // A slot of a retired instance is not free for other sequences.
     if (!instance.retired) {
       --slots_in_use_;
       free_.emplace(sequence.slot, sequence.instance);

@@ -13,10 +13,11 @@
 namespace nereid::schedule {
 
 /// The live sequences of a model, by id and by handle, and the slots of its instances. A sequence
-/// has one slot or waits in the backlog, and a slot has one sequence at most; which is freed is
-/// said by the sequence, so none can be freed twice. Everything takes logarithmic time at most, and
-/// memory in proportion to the largest number of sequences that there were at a time, however many
-/// slots an instance has. Not thread-safe.
+/// has one slot or waits in the backlog; a slot has at most one sequence. The slot to free is taken
+/// from the sequence itself, so no slot is freed twice. Every operation takes at most logarithmic
+/// time in the number of sequences and instances (RetireInstance: in the used slots). Memory is
+/// proportional to the largest number of sequences that existed at a time, not to the number of
+/// slots. Not thread-safe.
 class SequenceTable {
  public:
   using List = std::list<Sequence>;
@@ -25,34 +26,34 @@ class SequenceTable {
   SequenceTable(const SequenceTable&) = delete;
   SequenceTable& operator=(const SequenceTable&) = delete;
 
-  /// Makes a sequence, which is closed at once if its id is internal. It gets the free slot with
-  /// the lowest number, of instances with the same the one that was added first; or it goes to the
-  /// end of the backlog. If a closed sequence with the id is alive still, it becomes that one's
-  /// successor; an open one there must not be.
+  /// Creates a sequence, which is closed at once if `internal`. It gets the free slot with the
+  /// lowest number (of equal ones that of the instance added first), or goes to the end of the
+  /// backlog. If a closed sequence with the same id is alive, the new one becomes its successor. No
+  /// open sequence with the id may exist.
   Sequence& Begin(request::CorrelationId id, bool internal, uint64_t now_ns);
 
-  /// The sequence that requests with this id join; null if there is none.
+  /// Returns the sequence that requests with this id join, or null.
   Sequence* FindOpen(const request::CorrelationId& id);
-  /// Whether a live sequence has it, open or closed.
+  /// Returns whether a live sequence, open or closed, has this id.
   bool IsLive(const request::CorrelationId& id) const { return latest_.contains(id); }
-  /// Null once the sequence is over.
+  /// Returns the sequence, or null if it has ended.
   Sequence* Find(uint64_t handle);
 
-  /// No further request joins: its id is free for another sequence.
+  /// Closes the sequence for further requests, so that another sequence may begin with its id.
   void Close(Sequence& sequence) { sequence.open = false; }
-  /// Forgets it, and frees its slot. Returns the successor if that has no predecessor now, or null.
-  /// The caller calls TakeFromBacklog then.
+  /// Destroys the sequence and frees its slot. Returns the successor if it has no predecessor left,
+  /// else null. The caller must call TakeFromBacklog afterwards.
   Sequence* Remove(Sequence& sequence);
-  /// Gives a free slot to the sequence that has been in the backlog for longest. Null if there is
-  /// no free slot or nothing in the backlog.
+  /// Gives a free slot to the oldest sequence of the backlog and returns it. Returns null if there
+  /// is no free slot or the backlog is empty.
   Sequence* TakeFromBacklog();
-  /// Whether it has nothing to do; becomes the last of that list.
+  /// Moves the sequence to the end of the idle list or of the active list.
   void SetIdle(Sequence& sequence, bool idle);
 
   void AddInstance(InstanceId instance, uint32_t slots);
-  /// It gets no sequence any more.
+  /// Stops giving sequences to the instance; those in its slots stay.
   void RetireInstance(InstanceId instance);
-  /// Slots of this instance that have a sequence.
+  /// Returns the number of slots of the instance that have a sequence.
   size_t SlotsInUse(InstanceId instance) const;
 
   List& backlog() { return backlog_; }
@@ -61,13 +62,13 @@ class SequenceTable {
   const List& backlog() const { return backlog_; }
   const List& active() const { return active_; }
   const List& idle() const { return idle_; }
-  size_t slots() const { return slots_; }  // of instances that take sequences
+  size_t slots() const { return slots_; }  // of instances that are not retired
   size_t free_slots() const { return slots_ - slots_in_use_; }
 
  private:
   struct Instance {
     uint32_t slots = 0;
-    uint32_t touched = 0;  // slots below this have had a sequence
+    uint32_t touched = 0;  // slots below this one have had a sequence
     size_t in_use = 0;
     bool retired = false;
   };
@@ -75,20 +76,21 @@ class SequenceTable {
   List& ListOf(Sequence::Standing standing);
   void MoveTo(Sequence& sequence, Sequence::Standing standing);
   void GiveSlot(Sequence& sequence);
-  /// Lists the first slot that has never had a sequence as a free one.
+  /// Adds the first slot that has never had a sequence to the free slots.
   void ListUntouched(InstanceId id, const Instance& instance);
+  /// Removes the sequence from the chain of sequences with its id.
   void ForgetId(Sequence& sequence);
 
   List backlog_, active_, idle_;
-  // The latest live one with each id. Ordered: no choice of ids makes it slow.
+  // The latest live sequence with each id. An ordered map, so no choice of ids makes look-ups slow.
   std::map<request::CorrelationId, Sequence*> latest_;
   std::unordered_map<uint64_t, List::iterator> by_handle_;
   std::map<InstanceId, Instance> instances_;
-  // Slot, instance: in the order of assignment. Of the slots of an instance that have never had a
-  // sequence only the first is here.
+  // Free slots as (slot, instance), in the order in which they are given out. Of the slots that
+  // have never had a sequence only the first of each instance is listed.
   std::set<std::pair<uint32_t, InstanceId>> free_;
   size_t slots_ = 0;
-  size_t slots_in_use_ = 0;  // of instances that take sequences
+  size_t slots_in_use_ = 0;  // of instances that are not retired
   uint64_t next_handle_ = 1;
 };
 
