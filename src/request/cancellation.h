@@ -7,20 +7,20 @@
 
 namespace nereid::request {
 
-/// Is told when a request that it holds is cancelled; see Cancellation::SetListener.
+/// Receives the cancellation of a request; see Cancellation::SetListener.
 class CancellationListener {
  public:
   virtual ~CancellationListener() = default;
-  /// On the thread that cancels, which may be an I/O loop: must be short, and must neither block
-  /// nor call back into the Cancellation.
+  /// Called on the thread that cancels, which may be an event loop, with the Cancellation's lock
+  /// held. Must be short, must not block, and must not call the Cancellation.
   virtual void OnCancelled() noexcept = 0;
 };
 
-/// Whether the client still wants an answer. Shared by the front end, which sets it, and everybody
-/// who may stop early. All functions may be called from any thread.
+/// Whether the client still wants a response. Shared by the front end, which sets it, and by
+/// everything that may stop early. Thread-safe.
 class Cancellation {
  public:
-  /// Cancelling twice is cancelling once.
+  /// Cancels the request and calls the listener. A second call does nothing.
   void Cancel() {
     if (cancelled_.exchange(true, std::memory_order_acq_rel)) return;
     std::lock_guard lock(mutex_);
@@ -29,10 +29,11 @@ class Cancellation {
   }
   bool IsCancelled() const { return cancelled_.load(std::memory_order_acquire); }
 
-  /// Who is told of the cancellation: whoever holds the request at the moment; null for nobody.
-  /// When this returns, the former listener is not being called and never will be. A request that
-  /// was cancelled before is not reported: ask IsCancelled after this. Called by the owner of the
-  /// request, so never by two threads at a time; that nobody listens still is cheap to say.
+  /// Sets the listener, or none (null). When this returns, the former listener is not being called
+  /// and will not be called. A cancellation that came earlier is not reported, so the caller must
+  /// test IsCancelled after this call. Only the owner of the request may call it, so never two
+  /// threads at a time; that makes the check without the lock safe, and repeated calls with the
+  /// same listener cheap.
   void SetListener(CancellationListener* listener) {
     if (listener_.load(std::memory_order_relaxed) == listener) return;
     std::lock_guard lock(mutex_);
@@ -42,7 +43,8 @@ class Cancellation {
  private:
   std::atomic<bool> cancelled_{false};
   std::mutex mutex_;
-  // Changed with mutex_ held, which is held too while the listener is called.
+  // Written with mutex_ held. mutex_ is also held while the listener is called, so that SetListener
+  // waits for a call in progress.
   std::atomic<CancellationListener*> listener_{nullptr};
 };
 

@@ -10,15 +10,15 @@
 
 namespace nereid::request {
 
-/// A client wants the `count` best classes of an output instead of the tensor.
+/// A client's request for the `count` best classes of an output instead of the tensor.
 struct ClassificationWish {
   std::string output;
-  uint64_t count = 0;  // 0: the tensor itself after all
+  uint64_t count = 0;  // 0: the tensor itself
 };
 
-/// Replaces the outputs that are wished for, wherever the response has them, by their classes; the
-/// labels are those of the response's model. For sinks with the default allocation of outputs.
-/// Failures have Triton's codes and texts; the response then must not be used.
+/// Replaces each output named in `wishes` by its classes, with the labels of the response's model.
+/// For sinks that use the default allocation of outputs. Failures have Triton's codes and texts;
+/// after a failure the response must not be used.
 base::Status Classify(std::span<const ClassificationWish> wishes, InferenceResponse* response);
 
 }  // namespace nereid::request

@@ -6,8 +6,9 @@
 
 namespace nereid::request {
 
-/// What executions spent on a request and on those that were made for it, in nanoseconds. Whoever
-/// counts an execution adds to it; read when all are over. Thread-safe.
+/// The time that executions spent on a request and on the requests made for it (the steps of an
+/// ensemble), in nanoseconds. Each counted execution adds to it; it is read after all are over.
+/// Thread-safe.
 struct ComputeTimes {
   std::atomic<uint64_t> input_ns{0};
   std::atomic<uint64_t> infer_ns{0};

@@ -7,7 +7,7 @@
 
 namespace nereid::request {
 
-/// For requests whose answers nobody waits for.
+/// A sink for requests whose responses nobody wants.
 class DiscardingSink final : public ResponseSink {
  public:
   void Send(std::unique_ptr<InferenceResponse> /*response*/, bool /*final*/) noexcept override {}

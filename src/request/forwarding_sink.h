@@ -8,8 +8,8 @@
 
 namespace nereid::request {
 
-/// A sink in front of another one: the base of whatever must see responses on their way (ordering,
-/// caching). Passes everything on; a derived class changes what it must. Put into place with
+/// A sink in front of another one; the base of sinks that observe or change responses (ordering,
+/// caching). Forwards every call; a derived class overrides what it needs. Installed with
 /// ResponseFactory::WrapSink.
 class ForwardingSink : public ResponseSink {
  public:

@@ -10,7 +10,8 @@ namespace {
 
 template <typename Inputs>
 auto* FindByName(Inputs& inputs, std::string_view name) {
-  // From the end: what the server adds stands for an input of the same name that a client sent.
+  // Searches from the end: an input added by the server replaces one of the same name that the
+  // client sent.
   const auto found = std::find_if(inputs.rbegin(), inputs.rend(),
                                   [name](const Input& input) { return input.name == name; });
   return found == inputs.rend() ? nullptr : &*found;

@@ -26,25 +26,25 @@ class ResponseFactory;
 class ResponseSink;
 class SequenceStates;
 
-/// Names the sequence that a request belongs to; 0 and "" mean none.
+/// Identifies the sequence that a request belongs to; 0 and "" mean none.
 using CorrelationId = std::variant<uint64_t, std::string>;
 
-/// As people read it; a number in decimal.
+/// Returns the id as text; a number in decimal.
 std::string CorrelationIdText(const CorrelationId& id);
 
-/// TRITONSERVER_REQUEST_FLAG_*.
+/// The values of TRITONSERVER_REQUEST_FLAG_*.
 inline constexpr uint32_t kFlagSequenceStart = 1;
 inline constexpr uint32_t kFlagSequenceEnd = 2;
 
-/// Monotonic nanoseconds at the stations of a request; 0 = not reached.
+/// Monotonic times of a request's progress in nanoseconds; 0: not reached.
 struct RequestTimes {
-  uint64_t start_ns = 0;  // received by the core
-  uint64_t queue_ns = 0;  // entered the scheduler
+  uint64_t start_ns = 0;  // the front end passed it to the service
+  uint64_t queue_ns = 0;  // it entered the scheduler
 };
 
-/// One inference request, from the front end that decodes it to the backend that releases it. It
-/// moves: at any time exactly one party owns it, and only that party touches it. After submission
-/// the front end keeps nothing but the Cancellation.
+/// One inference request, from the front end that decodes it to the backend that releases it. A
+/// request has exactly one owner at any time, and only the owner may access it. After submission
+/// the front end keeps only the Cancellation. Not thread-safe.
 class InferenceRequest {
  public:
   InferenceRequest();
@@ -52,7 +52,7 @@ class InferenceRequest {
   InferenceRequest(const InferenceRequest&) = delete;
   InferenceRequest& operator=(const InferenceRequest&) = delete;
 
-  // ---- What the client asks. Filled in by a front end. ----
+  // ---- Set by a front end: what the client sent. ----
 
   std::string model_name;
   int64_t model_version = -1;  // -1: the version policy decides
@@ -60,18 +60,18 @@ class InferenceRequest {
   CorrelationId correlation_id = uint64_t{0};
   uint32_t flags = 0;
   uint64_t priority = 0;              // 0: the model's default level
-  uint64_t timeout_us = 0;            // 0: none; microseconds in the queue
-  uint64_t deadline_ns = 0;           // 0: none; the client stops waiting at this monotonic time
-  std::vector<Parameter> parameters;  // in order, duplicates kept
-  std::vector<std::string> requested_outputs;  // none: all that the model has
+  uint64_t timeout_us = 0;            // longest time in the queue; 0: none
+  uint64_t deadline_ns = 0;           // monotonic time at which the client stops waiting; 0: none
+  std::vector<Parameter> parameters;  // in the order sent, with duplicates
+  std::vector<std::string> requested_outputs;  // empty: all outputs of the model
 
-  /// Adds an input without data. INVALID_ARGUMENT if the name is there already. The pointer is
-  /// valid until inputs are added or removed.
+  /// Adds an input without data. Returns INVALID_ARGUMENT if the name exists already. The pointer
+  /// is valid until inputs are added or removed.
   base::Result<Input*> AddInput(std::string_view name, tensor::DataType type, tensor::Shape shape);
 
-  /// Declares that the request is one nameless tensor whose name, type and shape follow from the
-  /// model (the raw binary request). `name` is used only in messages. The request must have no
-  /// other input.
+  /// Declares the request a raw binary request: one input whose name, type and shape follow from
+  /// the model's configuration. `name` is used in messages only. The request must have no other
+  /// input.
   base::Result<Input*> AddRawInput(std::string_view name);
   bool is_raw() const { return is_raw_; }
 
@@ -81,101 +81,102 @@ class InferenceRequest {
   void RemoveAllInputs();
   std::vector<Input>& inputs() { return inputs_; }
   const std::vector<Input>& inputs() const { return inputs_; }
-  /// Bytes of all inputs.
+  /// Returns the sum of the byte sizes of all inputs.
   uint64_t InputByteSize() const {
     uint64_t size = 0;
     for (const Input& input : inputs_) size += input.ByteSize();
     return size;
   }
 
-  /// Keeps memory that inputs refer to alive for as long as the request.
+  /// Keeps memory that inputs refer to alive until the request is destroyed.
   void Hold(memory::HostBuffer buffer) { held_buffers_.push_back(std::move(buffer)); }
   void Hold(std::shared_ptr<const void> owner) { held_objects_.push_back(std::move(owner)); }
 
-  /// Where the responses go. Must be set before submission.
+  /// Sets the destination of the responses. Must be called before submission.
   void SetSink(std::shared_ptr<ResponseSink> sink);
   const std::shared_ptr<ResponseSink>& sink() const { return sink_; }
 
-  /// A fresh request has a Cancellation of its own.
+  /// Returns the request's Cancellation; every request has one.
   const std::shared_ptr<Cancellation>& cancellation() const { return cancellation_; }
 
-  /// Records the request's way; null for most requests. Set before submission; it is given back
-  /// when the request, its responses and the backend's references are all gone, and, at the latest,
-  /// when the submission fails.
+  /// Sets the trace of the request; null, as for most requests, records nothing. Must be called
+  /// before submission. The trace returns to its listener when the request, its responses and the
+  /// backend's references are gone, or when the submission fails.
   void SetTrace(std::shared_ptr<Trace> trace) { trace_ = std::move(trace); }
   Trace* trace() const { return trace_.get(); }
 
-  /// "[request id: X] ", or "[request id: <id_unknown>] ": the prefix of the core's messages.
+  /// Returns "[request id: X] " or "[request id: <id_unknown>] ", the prefix of Triton's messages.
   std::string LogPrefix() const;
 
-  // ---- What the server adds. ----
+  // ---- Set by the server. ----
 
-  /// Binds the request to a loaded model and gives it a response factory. Called once per
+  /// Binds the request to a loaded model and creates its response factory. Called once per
   /// submission, by the service.
   void Bind(std::shared_ptr<const ModelIdentity> model);
   const std::shared_ptr<const ModelIdentity>& model() const { return model_; }
   const std::shared_ptr<ResponseFactory>& response_factory() const { return response_factory_; }
 
-  /// 0 for models without batching, else the size of the first dimension. Set by Normalize.
+  /// 0 for models without batching, else the first dimension of the inputs. Set by Normalize.
   uint32_t batch_size = 0;
   RequestTimes times;
-  /// Set by a front end whose thread may run a cheap model right away instead of handing over.
+  /// Set by a front end whose thread may execute a cheap model itself; see schedule::InlinePolicy.
   bool may_run_inline = false;
 
-  /// What executions for this request took is added here; null where nobody wants to know.
+  /// Collects the compute times of this request's executions; null if nobody needs them.
   std::shared_ptr<ComputeTimes> compute_times;
 
-  /// Adds an input that the client did not send: a control or a state. It comes after the client's
-  /// inputs and is gone when the request is released. The pointer is valid until the next one.
+  /// Adds an input that the client did not send: a control or a state. It follows the client's
+  /// inputs and is removed when the request is released. The pointer is valid until inputs are
+  /// added or removed.
   Input* AddServerInput(std::string_view name, tensor::DataType type, tensor::Shape shape);
   void RemoveServerInputs();
-  /// The inputs without those.
+  /// Returns the inputs without those added by the server.
   std::span<const Input> client_inputs() const {
     return std::span(inputs_).first(inputs_.size() - server_inputs_);
   }
 
-  // Sequences; set by the scheduler.
+  // For sequences; set by the scheduler.
 
-  /// Fills a place of a Direct batch whose sequence has no request: it has inputs of the right
-  /// shapes, but nobody waits for its answer, and it is not counted.
+  /// Whether this is a padding request of a Direct batch, or a notice of a sequence's end. It has
+  /// inputs of the right shapes, its responses are discarded, and it is not counted.
   bool is_null = false;
-  /// Of the request's sequence; null where the model keeps none. While the request is handed out it
-  /// is the backend's to change.
+  /// The states of the request's sequence; null where the model has none. Only the backend may
+  /// change them while the request is handed out.
   std::shared_ptr<SequenceStates> states;
-  /// Names the sequence to the scheduler; 0 = none.
+  /// Identifies the sequence to the scheduler; 0: none.
   uint64_t sequence_handle = 0;
-  /// Who wants to know when the backend gives the request back; must outlive the model's requests.
+  /// Told when the backend releases the request; null: nobody. Must outlive the model's requests.
   ReleaseListener* release_listener = nullptr;
 
-  /// Stamps the beginning of the queue. A traced request has had its stamp from TraceSubmission:
-  /// statistics and trace give the same time.
+  /// Sets times.queue_ns, unless TraceSubmission has set it: statistics and trace then show the
+  /// same time.
   void StampQueueStart(uint64_t now_ns) {
     if (trace_ == nullptr) times.queue_ns = now_ns;
   }
-  /// For a traced request, when its model takes it: reports its start (times.start_ns) and that its
-  /// queue begins, which is stamped. No lock may be held.
+  /// Reports the start of a traced request (times.start_ns) and the start of its queue, and sets
+  /// times.queue_ns. Must be called without a lock.
   void TraceSubmission(uint64_t now_ns);
 
-  /// Whether nobody waits for the answer any more: cancelled.
+  /// Returns whether the request was cancelled.
   bool IsCancelled() const { return cancellation_->IsCancelled(); }
 
-  /// Lets go of the response factory, the model and the trace: the request has been released. The
-  /// Cancellation stays: a front end may be cancelling on another thread.
+  /// Drops the response factory, the model and the trace of a released request. Keeps the
+  /// Cancellation, because a front end may be cancelling on another thread.
   void Unbind() {
     response_factory_.reset();
     model_.reset();
     trace_.reset();
   }
 
-  /// Makes a released request submittable again: unbinds it, and gives it a new Cancellation.
-  /// Inputs, outputs and settings stay.
+  /// Prepares a released request for another submission: unbinds it and gives it a new
+  /// Cancellation. Keeps inputs, outputs and settings.
   void PrepareForReuse();
 
  private:
   friend base::Status ResolveRawInput(InferenceRequest&);
   std::vector<Input> inputs_;
   base::NameIndex input_names_;  // for AddInput
-  size_t server_inputs_ = 0;     // how many of them, at the end, the server added
+  size_t server_inputs_ = 0;     // the last inputs_ that the server added
   bool is_raw_ = false;
   std::shared_ptr<ResponseSink> sink_;
   std::shared_ptr<Cancellation> cancellation_;

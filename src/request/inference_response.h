@@ -21,28 +21,28 @@ class InferenceResponse;
 class ResponseFactory;
 class ResponseSink;
 
-/// One output tensor of a response. Its bytes belong to the response.
+/// One output tensor of a response. The response owns the bytes.
 struct Output {
   std::string name;
   tensor::DataType type = tensor::DataType::kInvalid;
   tensor::Shape shape;  // as the client sees it, with the batch dimension
   char* data = nullptr;
   size_t size = 0;
-  bool allocated = false;  // even a tensor of no bytes must be allocated, once
+  bool allocated = false;  // also a tensor of zero bytes must be allocated, exactly once
   memory::MemoryType memory_type = memory::MemoryType::kCpu;
   int64_t memory_type_id = 0;
-  memory::HostBuffer owned;                              // what the default allocation uses
-  std::shared_ptr<const void> lender;                    // or whose bytes these are
-  void* allocator_data = nullptr;                        // for the sink that allocated the bytes
-  InferenceResponse* response = nullptr;                 // the response that this is part of
-  std::unique_ptr<memory::BufferAttributes> attributes;  // made when a plug-in asks
+  memory::HostBuffer owned;               // the bytes, where the default allocation is used
+  std::shared_ptr<const void> lender;     // the owner of the bytes, where they were lent
+  void* allocator_data = nullptr;         // for use by the sink that allocated the bytes
+  InferenceResponse* response = nullptr;  // the response that owns this output
+  std::unique_ptr<memory::BufferAttributes> attributes;  // created when a plug-in asks
 };
 
-/// One answer to a request; a request has exactly one unless its model is decoupled. Made and
-/// filled by one thread at a time (the plug-in's), then sent, then owned by the sink.
+/// One response to a request. A request has exactly one unless its model is decoupled. Used by one
+/// thread at a time: the plug-in fills and sends it, then the sink owns it.
 class InferenceResponse {
  public:
-  /// Use ResponseFactory::NewResponse.
+  /// For ResponseFactory::NewResponse; other code calls that function.
   explicit InferenceResponse(std::shared_ptr<ResponseFactory> factory);
   ~InferenceResponse();
   InferenceResponse(const InferenceResponse&) = delete;
@@ -51,17 +51,18 @@ class InferenceResponse {
   const ModelIdentity& model() const;
   const std::string& id() const;  // the request's
 
-  /// Adds an output. ALREADY_EXISTS for a second one of that name. The pointer stays valid for
-  /// the response's life.
+  /// Adds an output without bytes. Returns ALREADY_EXISTS for a second output of the same name. The
+  /// pointer is valid as long as the response.
   base::Result<Output*> AddOutput(std::string_view name, tensor::DataType type,
                                   tensor::Shape shape);
 
-  /// Gives `output` its bytes, from the sink. `type` and `id` are the wish on entry, and what was
-  /// given on return. ALREADY_EXISTS when called twice for an output.
+  /// Gets memory for `size` bytes of `output` from the sink. `type` and `id` are the preferred
+  /// memory on entry and the actual memory on return. Returns ALREADY_EXISTS if the output has its
+  /// bytes already.
   base::Status AllocateOutput(Output* output, size_t size, memory::MemoryType* type, int64_t* id);
 
-  /// Gives `output` bytes that exist already, in host memory that is there for as long as `owner`:
-  /// they are copied only where the sink has memory of its own. In the place of AllocateOutput.
+  /// Sets existing bytes as the output's content instead of AllocateOutput. They must be in host
+  /// memory that lives as long as `owner`. They are copied only if the sink has memory of its own.
   base::Status LendOutput(Output* output, char* data, size_t size,
                           std::shared_ptr<const void> owner);
 
@@ -70,7 +71,7 @@ class InferenceResponse {
   std::vector<Parameter>& parameters() { return parameters_; }
   const std::vector<Parameter>& parameters() const { return parameters_; }
 
-  /// A response with an error has no outputs that count.
+  /// Returns the response's error. The outputs of a response with an error must be ignored.
   const base::Status& error() const { return error_; }
   void SetError(base::Status error) { error_ = std::move(error); }
 

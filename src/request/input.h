@@ -13,8 +13,8 @@
 
 namespace nereid::request {
 
-/// A contiguous piece of an input's bytes. Not owned: the request's owner keeps it alive until the
-/// request is released (see InferenceRequest::Hold).
+/// A contiguous piece of an input's bytes. Not owned; the memory must live until the request is
+/// released (see InferenceRequest::Hold).
 struct InputPiece {
   const char* data = nullptr;
   size_t size = 0;
@@ -32,16 +32,16 @@ struct PolicyData {
 struct Input {
   std::string name;
   tensor::DataType type = tensor::DataType::kInvalid;
-  tensor::Shape shape;        // as the client gave it, with the batch dimension
-  tensor::Shape model_shape;  // as the backend sees it: reshaped; filled in by Normalize
+  tensor::Shape shape;        // as the client sent it, with the batch dimension
+  tensor::Shape model_shape;  // as the backend sees it, after the reshape; set by Normalize
   std::vector<InputPiece> pieces;
   std::vector<std::unique_ptr<memory::BufferAttributes>> attributes;  // made when a plug-in asks
 
-  /// The same bytes once more, in places that suit the instances of some host policies better; none
+  /// The same content again in memory that suits the instances of some host policies better. Empty
   /// for most requests.
   std::vector<PolicyData> policy_data;
 
-  /// What the instances of a host policy read.
+  /// Returns the pieces that instances of this host policy read.
   const std::vector<InputPiece>& PiecesFor(std::string_view host_policy) const {
     for (const PolicyData& data : policy_data) {
       if (data.host_policy == host_policy) return data.pieces;
@@ -55,7 +55,8 @@ struct Input {
     pieces.push_back({static_cast<const char*>(data), size, memory_type, memory_type_id});
   }
 
-  /// Bytes of all pieces. They are views of memory that exists, so the sum cannot overflow.
+  /// Returns the size of all pieces. The pieces refer to existing memory, so the sum cannot
+  /// overflow.
   uint64_t ByteSize() const {
     uint64_t size = 0;
     for (const InputPiece& piece : pieces) size += piece.size;

@@ -12,17 +12,17 @@
 
 namespace nereid::request {
 
-/// What a request and its responses need to know of their model. Requests hold it through a
-/// shared_ptr that shares ownership with the model itself, so a model version lives as long as
-/// anything in flight refers to it.
+/// What a request and its responses need to know about their model. Requests hold it by a
+/// shared_ptr that shares ownership with the model itself, so a model version lives as long as any
+/// request or response refers to it.
 struct ModelIdentity {
   std::string name;
   int64_t version = 0;
   std::string version_text;  // `version` in decimal
   std::shared_ptr<const config::ModelConfig> config;
-  std::map<std::string, std::vector<std::string>> labels;  // of the outputs that have a label file
+  std::map<std::string, std::vector<std::string>> labels;  // of outputs with a label file
 
-  /// The labels of an output's classes, by index; empty where it has none.
+  /// Returns the labels of an output's classes, by index; empty if it has none.
   std::span<const std::string> LabelsOf(const std::string& output) const {
     const auto found = labels.find(output);
     if (found == labels.end()) return {};

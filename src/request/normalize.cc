@@ -62,8 +62,9 @@ Status InputCountError(const InferenceRequest& request, const ModelConfig& confi
                                  QuotedNames(missing) + ". Please provide all required input(s).");
 }
 
-/// The count, then the names. With both right and no name twice, no required input is missing
-/// unless an optional one stands in for it, which the last loop finds.
+/// Checks the number of inputs, then the names. AddInput refuses a name that is given twice. So if
+/// the count and all names are right, a required input can be missing only if an optional one takes
+/// its place, which the count of required inputs at the end detects.
 Status CheckInputNames(const InferenceRequest& request, const ModelConfig& config) {
   const size_t count = request.inputs().size();
   if (count < config.required_input_count() || count > config.inputs().size()) {
@@ -142,8 +143,8 @@ Status CheckShape(const InferenceRequest& request, const ModelConfig& config, co
   return Status::InvalidArgument(std::move(message));
 }
 
-/// The request's sizes of the variable dimensions move, in order, into the variable dimensions of
-/// the reshape.
+/// Sets the shape that the backend sees. The sizes of the variable dimensions are copied, in order,
+/// to the variable dimensions of the configured reshape.
 void ApplyReshape(const ModelConfig& config, const TensorSpec& spec, Input* input) {
   if (!spec.reshape) {
     input->model_shape = input->shape;
@@ -174,7 +175,7 @@ Status CheckBytesInput(const InferenceRequest& request, const Input& input) {
   std::vector<tensor::ByteSpan> pieces;
   pieces.reserve(input.pieces.size());
   for (const InputPiece& piece : input.pieces) {
-    // Bytes on a device are for the backend to check.
+    // The server cannot read device memory; the backend must check it.
     if (piece.memory_type == memory::MemoryType::kGpu) return Status::Ok();
     pieces.push_back({piece.data, piece.size});
   }
@@ -198,7 +199,7 @@ Status CheckByteSize(const InferenceRequest& request, const Input& input) {
                                  std::to_string(*expected) + ", got " + std::to_string(given));
 }
 
-/// The data for the instances of a host policy is to be a whole tensor, too.
+/// Checks that the data for each host policy is a complete tensor too.
 Status CheckPolicyData(const InferenceRequest& request, const Input& input) {
   for (const PolicyData& data : input.policy_data) {
     Input alternative;
@@ -231,7 +232,9 @@ Status CheckInputs(InferenceRequest& request, const ModelConfig& config) {
 
 }  // namespace
 
-/// Gives the nameless input of a raw request its name, type and shape.
+/// Sets name, type and shape of the input of a raw request. A BYTES input becomes one element with
+/// the whole body. Otherwise one variable dimension at most is computed from the size;
+/// CheckByteSize later finds sizes that do not divide.
 Status ResolveRawInput(InferenceRequest& request) {
   const ModelConfig& config = *request.model()->config;
   const std::string& model = request.model()->name;
@@ -259,7 +262,8 @@ Status ResolveRawInput(InferenceRequest& request) {
                                      std::to_string(size) +
                                      " bytes; a BYTES element holds at most 4294967295");
     }
-    // The whole body is one element; the length that the wire form has in front was left out.
+    // The body is the content of one element; this adds the length that precedes it in the BYTES
+    // format.
     memory::HostBuffer prefix = memory::HostBuffer::Allocate(sizeof(uint32_t));
     if (!prefix) return Status::Unavailable("out of memory");
     const auto length = static_cast<uint32_t>(size);

@@ -6,10 +6,11 @@
 
 namespace nereid::request {
 
-/// Checks a bound request against its model's configuration and completes it: raw inputs get name,
-/// type and shape, the batch size is found, reshapes are applied, requested outputs default to all.
-/// On failure the message names input, expectation and finding, with the request's id in front
-/// where Triton puts it; the request is not to be executed.
+/// Checks a bound request against its model's configuration and completes it: sets name, type and
+/// shape of a raw input, the batch size, the model shapes (reshape), and all outputs if none was
+/// requested. Returns INVALID_ARGUMENT with Triton's texts, naming the input and the expected and
+/// found values, with the request's id in front where Triton puts it. After a failure the request
+/// must not be executed.
 base::Status Normalize(InferenceRequest& request);
 
 }  // namespace nereid::request

@@ -11,9 +11,9 @@
 
 namespace nereid::request {
 
-/// The shape that clients see of an output that the model made with `model_shape`: the reverse of
-/// the configuration's reshape, where the output has one. INVALID_ARGUMENT for a shape with
-/// negative dimensions, with too many elements, or that the reshape does not fit.
+/// Returns the shape that clients see of an output with `model_shape`: reverses the configured
+/// reshape, if the output has one. Returns INVALID_ARGUMENT for a shape with negative dimensions,
+/// too many elements, or one that does not fit the reshape.
 base::Result<tensor::Shape> ClientShape(const config::ModelConfig& config,
                                         std::string_view output_name,
                                         std::span<const int64_t> model_shape);

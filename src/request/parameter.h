@@ -7,8 +7,7 @@
 
 namespace nereid::request {
 
-/// A named value that travels with a request or a response and means something to the backend or
-/// the client only.
+/// A named value of a request or a response that has a meaning for the backend or the client only.
 struct Parameter {
   using Value = std::variant<std::string, int64_t, bool, double>;
   std::string name;

@@ -9,20 +9,21 @@ namespace nereid::request {
 
 class InferenceRequest;
 
-/// Is told when a backend has given a request back: a scheduler that may not hand out the next
-/// request of a sequence before. Called on any thread, also inside the backend's Execute and after
-/// it; no lock is held.
+/// Receives the release of requests from the backend; implemented by the scheduler, which may not
+/// hand out the next request of a sequence before. Called on any thread, during the backend's
+/// Execute or after it, without a lock.
 class ReleaseListener {
  public:
   virtual ~ReleaseListener() = default;
 
-  /// The backend, or the server on its behalf, is done with the request: executed, failed or
-  /// refused. Its responses may still be on their way. Called once for each request that had been
-  /// handed out, before the request goes back to its sink.
+  /// Called once for each handed-out request when the backend, or the server on its behalf, has
+  /// finished with it: executed, failed or refused. Called before the request returns to its sink.
+  /// Its responses may still be in progress.
   virtual void OnReleased(InferenceRequest& request) noexcept = 0;
 
-  /// The backend wants the request to be executed once more. Takes it, or fails and leaves it:
-  /// INVALID_ARGUMENT where the model is not configured for that.
+  /// Takes a request that the backend wants to be executed once more. Returns INVALID_ARGUMENT, and
+  /// leaves the request with the caller, if the model is not configured for that or the sequence is
+  /// over.
   virtual base::Status Reschedule(std::unique_ptr<InferenceRequest>& request) noexcept = 0;
 };
 

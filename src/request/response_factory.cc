@@ -14,12 +14,13 @@
 namespace nereid::request {
 namespace {
 
-/// How many responses of one request may wait for their turn before their senders do.
+/// The number of waiting responses of one request beyond which their senders must wait.
 constexpr size_t kMostWaiting = 16;
 
 }  // namespace
 
-/// What came while another thread was sending, which sends it as well.
+/// Responses that arrive while another thread is sending; that thread sends them afterwards.
+/// `sending` is the right to call the sink, so no lock is held during the call.
 struct ResponseFactory::Turns {
   struct Event {
     std::unique_ptr<InferenceResponse> response;
@@ -43,7 +44,8 @@ ResponseFactory::ResponseFactory(std::shared_ptr<ResponseSink> sink,
 
 ResponseFactory::~ResponseFactory() {
   if (final_sent_.load(std::memory_order_acquire)) return;
-  // No shared_ptr to this object can be made any more, so the response gets a factory of its own.
+  // A response needs a shared_ptr to its factory, and none to this object can be made in its
+  // destructor: a new factory takes over the members.
   auto substitute = std::make_shared<ResponseFactory>(std::move(sink_), std::move(model_),
                                                       std::move(id_), std::move(cancellation_));
   substitute->SetTrace(std::move(trace_));
@@ -86,15 +88,16 @@ void ResponseFactory::LogDropped() const {
 }
 
 void ResponseFactory::SendInTurn(std::unique_ptr<InferenceResponse> response, bool final) {
-  // The response may hold the last share in this object, and is gone once it is sent.
+  // The response may hold the last reference to this object, and is destroyed when it is sent.
   const std::shared_ptr<ResponseFactory> self = shared_from_this();
   Turns& turns = *turns_;
   Turns::Event event{std::move(response), final};
   std::unique_lock lock(turns.mutex);
+  // An event loop must not wait: it queues beyond the limit.
   if (turns.sending && base::ThreadMayBlock()) {
     turns.changed.wait(lock, [&] { return turns.waiting.size() < kMostWaiting; });
   }
-  // Under the lock: nothing may get behind the final response.
+  // Tested under the lock, so that no response is queued after the final one.
   if (final_sent_.load(std::memory_order_acquire)) {
     lock.unlock();
     return LogDropped();
@@ -144,6 +147,7 @@ void ReleaseRequest(std::unique_ptr<InferenceRequest> request) {
     trace->Report(TraceActivity::kRequestEnd, base::SteadyClock().NowNs());
   }
   if (ReleaseListener* const listener = std::exchange(request->release_listener, nullptr)) {
+    // Before the request returns to its sink, which may destroy it or submit it again.
     listener->OnReleased(*request);
   }
   request->Unbind();

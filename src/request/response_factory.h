@@ -14,64 +14,65 @@
 
 namespace nereid::request {
 
-/// Makes and sends the responses of one request; outlives the request when the backend asks so.
-/// Guards the promise of one final: when the last reference goes without a final having been
-/// sent, an error is sent as the final response. Thread-safe: the sink gets the responses of a
-/// decoupled model one after the other even if several threads send them at once. The one response
-/// of other models has one sender.
+/// Creates and sends the responses of one request. Backends may keep it longer than the request.
+/// Guarantees exactly one final response: if the last reference is dropped before a final response
+/// was sent, it sends an error as the final response. Thread-safe. For a decoupled model, the sink
+/// receives the responses one at a time even if several threads send them. Other models send one
+/// response from one thread.
 class ResponseFactory : public std::enable_shared_from_this<ResponseFactory> {
  public:
   ResponseFactory(std::shared_ptr<ResponseSink> sink, std::shared_ptr<const ModelIdentity> model,
                   std::string id, std::shared_ptr<Cancellation> cancellation);
   ~ResponseFactory();
 
+  /// Creates a response. Returns the error of ResponseSink::ResponseStarted.
   base::Result<std::unique_ptr<InferenceResponse>> NewResponse();
 
-  /// Hands a response to the sink. A response after the final one is dropped with a log line.
+  /// Passes a response to the sink. Drops a response that follows the final one and logs that.
   void Send(std::unique_ptr<InferenceResponse> response, bool final);
 
-  /// The final flag alone.
+  /// Sends the final flag without a response.
   void SendFinal();
 
-  /// The one and final response is `error`.
+  /// Sends `error` as the only and final response.
   void SendError(base::Status error);
 
-  /// Forgets the promise: the request was refused at submission, so no response will be sent.
+  /// Gives up the guarantee, because the request was refused at submission and gets no response.
   void Disarm() { final_sent_.store(true, std::memory_order_release); }
 
-  /// Whether the last response is on its way.
+  /// Returns whether the final response was passed to Send.
   bool IsFinalSent() const { return final_sent_.load(std::memory_order_acquire); }
 
-  /// Whether a response with an error was sent.
+  /// Returns whether a response with an error was sent.
   bool HasFailed() const { return failed_.load(std::memory_order_acquire); }
 
-  /// That the backend has given the request back. It matters when the backend then fails or throws:
-  /// the requests that it has not given back are still the server's.
+  /// Records that the backend has released the request. If the backend then fails or throws, the
+  /// server answers only the requests that were not released.
   void MarkReleased() { released_.store(true, std::memory_order_release); }
   bool IsReleased() const { return released_.load(std::memory_order_acquire); }
-  /// That the backend has given it back to be executed once more, and that it has the request
-  /// again.
+  /// Records that the backend has released the request to be executed once more.
   void MarkRescheduled() {
     rescheduled_.store(true, std::memory_order_release);
     MarkReleased();
   }
+  /// Records that the backend has the request (again).
   void MarkHandedOut() {
     rescheduled_.store(false, std::memory_order_release);
     released_.store(false, std::memory_order_release);
   }
   bool IsRescheduled() const { return rescheduled_.load(std::memory_order_acquire); }
 
-  /// 0, 1, …: which response of this request a report of response statistics is about.
+  /// Returns 0, 1, …: the index of the response in the response statistics.
   uint64_t NextStatisticsIndex() {
     return statistics_index_.fetch_add(1, std::memory_order_relaxed);
   }
 
-  /// Puts a sink in front of the present one, which it must forward to. Only before the request is
-  /// queued: no response exists yet, and no other thread knows the factory.
+  /// Replaces the sink by one that must forward to the present one. Must be called before the
+  /// request is queued: no response exists and no other thread knows the factory.
   void WrapSink(std::shared_ptr<ResponseSink> sink) { sink_ = std::move(sink); }
   const std::shared_ptr<ResponseSink>& shared_sink() const { return sink_; }
 
-  /// Of the request; null for most. Kept for as long as responses can come.
+  /// Sets the request's trace; null for most requests. Kept as long as responses may come.
   void SetTrace(std::shared_ptr<Trace> trace) { trace_ = std::move(trace); }
   Trace* trace() const { return trace_.get(); }
 
@@ -83,8 +84,9 @@ class ResponseFactory : public std::enable_shared_from_this<ResponseFactory> {
  private:
   struct Turns;
 
+  /// Sends a response of a decoupled model; see Turns.
   void SendInTurn(std::unique_ptr<InferenceResponse> response, bool final);
-  /// To the sink; notes a failure.
+  /// Passes a response to the trace and the sink, and records a failure.
   void Deliver(std::unique_ptr<InferenceResponse> response, bool final);
   void LogDropped() const;
 
@@ -98,22 +100,20 @@ class ResponseFactory : public std::enable_shared_from_this<ResponseFactory> {
   std::atomic<bool> released_{false};
   std::atomic<bool> rescheduled_{false};
   std::atomic<uint64_t> statistics_index_{0};
-  const std::unique_ptr<Turns> turns_;  // null where the model is not decoupled
+  const std::unique_ptr<Turns> turns_;  // null if the model is not decoupled
 };
 
-/// What the backend did to the sequence's states counts from now on, or after an error response
-/// does not; the request loses the states and all that the server had added. A part of
-/// ReleaseRequest, and of what a scheduler does with a request that is to be executed once more.
+/// Commits what the backend wrote to the sequence's states, or discards it after an error response.
+/// Removes the states and all inputs added by the server from the request. Part of ReleaseRequest
+/// and of rescheduling.
 void SettleStates(InferenceRequest& request);
 
-/// Takes a request back from its backend: what the backend did to the sequence's states counts from
-/// now on (or, after an error response, does not), who listens is told, and the request goes back
-/// to its sink. If the backend holds no other reference to the response factory and has not sent
-/// the final response, the factory does.
+/// Takes a request back from its backend: settles its states, tells its release listener, and
+/// returns it to its sink. If the backend holds no other reference to the response factory and sent
+/// no final response, this makes the factory send its error.
 void ReleaseRequest(std::unique_ptr<InferenceRequest> request);
 
-/// Answers a request that will not be executed (any further): sends `error` as its final response,
-/// unless it has had one, and releases it.
+/// Sends `error` as the final response of a request, unless it had one, and releases the request.
 void RefuseRequest(std::unique_ptr<InferenceRequest> request, base::Status error);
 
 }  // namespace nereid::request

@@ -12,39 +12,42 @@
 
 namespace nereid::request {
 
-/// Where the responses of one request go: implemented by each front end. The core keeps it alive
-/// until the final response is sent, the request is released and every response is destroyed. The
-/// functions may be called on any thread (also on the thread that submits, before the submission
-/// returns), for one request never two at a time except RequestReleased, and must neither block
-/// nor call back into the core, but for submitting another request (the next step of an ensemble).
-/// No lock is held by the caller. One exception: a sink may hold up a
-/// thread that sends responses of a decoupled model faster than its client reads them, if the
-/// thread may block (base::ThreadMayBlock), for a few seconds, and not beyond the client's going
-/// away.
+/// The destination of the responses of one request; implemented by each front end. The core keeps
+/// it alive until the final response is sent, the request is released and every response is
+/// destroyed.
+///
+/// Threads: any thread may call the functions, including the submitting thread before the
+/// submission returns. For one request there are no two calls at a time, except RequestReleased.
+/// The caller holds no lock. The functions must not block and must not call the core, except to
+/// submit another request (the next step of an ensemble).
+///
+/// Exception: Send may hold up a thread that sends responses of a decoupled model faster than its
+/// client reads them, if that thread may block (base::ThreadMayBlock), for a few seconds at most,
+/// and not after the client has gone.
 class ResponseSink {
  public:
   virtual ~ResponseSink() = default;
 
-  /// One response, or none with the final flag alone. Exactly one call per accepted request has
-  /// `final`; nothing comes after it. A request of a model that is not decoupled gets exactly one
-  /// response, possibly one with an error, unless a backend breaks the rules: be prepared for none
-  /// and for several.
+  /// Receives one response, or null with the final flag alone. Exactly one call per accepted
+  /// request has `final`, and it is the last one. A request of a model that is not decoupled gets
+  /// exactly one response, perhaps with an error. A backend that breaks the rules may send none or
+  /// several, which an implementation must survive.
   virtual void Send(std::unique_ptr<InferenceResponse> response, bool final) noexcept = 0;
 
-  /// The core is done with the request and the memory of its inputs. May come before or after the
-  /// responses. The default destroys it.
+  /// Receives the request when the core needs neither it nor the memory of its inputs any more. May
+  /// come before or after the responses. The default destroys the request.
   virtual void RequestReleased(std::unique_ptr<InferenceRequest> request) noexcept;
 
-  /// Called when a response object is made.
+  /// Called when a response object is created. An error prevents the response.
   virtual base::Status ResponseStarted() noexcept { return base::Status::Ok(); }
 
-  /// Gives `output` memory for `size` bytes: sets data, memory_type and memory_type_id (the wish
-  /// on entry). The default takes host memory, owned by the output.
+  /// Provides memory for `size` bytes of `output`: sets data, memory_type and memory_type_id, which
+  /// hold the preferred memory on entry. The default allocates host memory that the output owns.
   virtual base::Status AllocateOutput(Output* output, size_t size) noexcept;
 
-  /// Gives `output` the bytes at `data`, of which there are `size`, in host memory that is there
-  /// for as long as `owner`. The default refers to them; a sink that answers in memory of its own
-  /// copies. In the place of AllocateOutput.
+  /// Uses the `size` bytes at `data` as the output's content, instead of AllocateOutput. They are
+  /// in host memory that lives as long as `owner`. The default refers to them; a sink with memory
+  /// of its own copies them.
   virtual base::Status LendOutput(Output* output, char* data, size_t size,
                                   std::shared_ptr<const void> owner) noexcept;
 
@@ -52,8 +55,9 @@ class ResponseSink {
   /// destroyed.
   virtual void ReleaseOutput(Output* output) noexcept;
 
-  /// Which memory the sink would give for an output; UNAVAILABLE if it cannot say. `name` may be
-  /// empty and `size` null when not known.
+  /// Returns which memory AllocateOutput would provide; UNAVAILABLE if the sink cannot tell. `type`
+  /// and `id` are the preferred memory on entry and the answer on return. `name` may be empty and
+  /// `size` null when not known.
   virtual base::Status QueryOutput(std::string_view name, size_t* size, memory::MemoryType* type,
                                    int64_t* id) noexcept;
 };

@@ -33,8 +33,9 @@ uint64_t ZeroSize(const Input& input) {
 
 const uint64_t kNoId = 0;
 
-/// An id of the kind that the control does not have reaches the model only from inside the server
-/// (ids of iterative sequences are numbers, that of a null request is 0).
+/// Adds the id as a BYTES element. CheckCorrelationId has refused ids of the wrong kind from
+/// clients; ids made by the server (iterative sequences, null requests) are numbers and become text
+/// here.
 Status AppendTextId(InferenceRequest& request, Input* input) {
   std::string element;
   tensor::AppendBytesElement(request.is_null ? "" : CorrelationIdText(request.correlation_id),
@@ -47,7 +48,7 @@ Status AppendTextId(InferenceRequest& request, Input* input) {
   return Status::Ok();
 }
 
-/// The low-order bytes of the id, where they are in the request.
+/// Adds the low-order bytes of the id as a view of the request's own member.
 void AppendNumericId(InferenceRequest& request, Input* input) {
   const auto* number = std::get_if<uint64_t>(&request.correlation_id);
   input->Append(number == nullptr ? &kNoId : number, tensor::DataTypeByteSize(input->type));

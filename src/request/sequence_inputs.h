@@ -13,35 +13,35 @@
 
 namespace nereid::request {
 
-/// What the server adds to the requests of a sequence model before a backend gets them: the control
-/// inputs, and the states. Made once for each loaded version, which it may not outlive.
-/// Thread-safe.
+/// The inputs that the server adds to the requests of a sequence model before a backend gets them:
+/// the control inputs and the states. One object per loaded version. Thread-safe.
 class SequenceInputs {
  public:
-  /// Reads the files of initial states. INVALID_ARGUMENT where one does not fit.
+  /// Reads the files of initial states from `model_directory`. Returns the errors of
+  /// StateLayout::Create.
   static base::Result<std::shared_ptr<SequenceInputs>> Create(config::ModelConfigPtr config,
                                                               const std::string& model_directory);
 
   bool has_states() const { return !layout_->entries().empty(); }
-  /// For one sequence, or one slot; null where the model keeps no states. Takes no memory for the
-  /// states before the first START.
+  /// Returns states for one sequence or slot, without values and without memory before the first
+  /// START. Returns null if the model has no states.
   std::shared_ptr<SequenceStates> NewStates() const;
 
-  /// Whether a request with this id can be told to the model: INVALID_ARGUMENT where the CORRID
-  /// control is numeric and the id is a string, or the other way round. For enqueue.
+  /// Returns INVALID_ARGUMENT if the model's CORRID control is numeric and the request's id is a
+  /// string, or the other way round. For use when a request is enqueued.
   base::Status CheckCorrelationId(const InferenceRequest& request) const;
 
-  /// Makes a request ready that is about to be handed out: adds START, END, READY and CORRID as its
-  /// flags, its id and `ready` are, and `states` (null where the model has none), which it resets
-  /// if the request has START. UNAVAILABLE when memory is short: nothing was added then.
-  /// request::ReleaseRequest removes all of it again, and commits the states.
+  /// Adds the inputs START, END, READY and CORRID according to the request's flags, its id and
+  /// `ready`, and `states` (null where the model has none), which are reset if the request has
+  /// START. Returns UNAVAILABLE when memory is short; nothing is added then. ReleaseRequest removes
+  /// the inputs again and commits the states.
   base::Status Attach(InferenceRequest& request, std::shared_ptr<SequenceStates> states,
                       bool ready = true) const;
 
-  /// A request that fills an empty place of a batch beside `reference`, which has been attached:
-  /// inputs of the same names and shapes with zeros, all controls false, correlation id 0, zeros
-  /// for states, no outputs, no id. It is bound to the reference's model and complete; responses to
-  /// it go nowhere. UNAVAILABLE when memory is short.
+  /// Returns a request that fills an empty row of a batch. Its inputs have the names and shapes of
+  /// those of `reference`, which must have been attached, with zeros. All controls are false, the
+  /// correlation id is 0, the states are zeros; it has no outputs and no id. It is bound to the
+  /// reference's model, and its responses are discarded. Returns UNAVAILABLE when memory is short.
   base::Result<std::unique_ptr<InferenceRequest>> NewNullRequest(
       const InferenceRequest& reference) const;
 
@@ -50,7 +50,7 @@ class SequenceInputs {
 
   base::Status AddControls(InferenceRequest& request, bool ready) const;
 
-  const config::ModelConfigPtr config_;  // has the bytes of the controls
+  const config::ModelConfigPtr config_;  // holds the bytes of the controls
   const std::shared_ptr<const StateLayout> layout_;
   tensor::Shape control_shape_;
   std::shared_ptr<ResponseSink> null_sink_;

@@ -19,15 +19,15 @@ std::string Described(const StateLayout& layout, size_t index) {
          layout.model_name() + "'";
 }
 
-/// Zeros, or null.
+/// Returns zeroed memory, or an empty buffer when memory is short.
 memory::HostBuffer AllocateCleared(size_t size) {
   memory::HostBuffer buffer = memory::HostBuffer::Allocate(size);
   if (buffer) std::memset(buffer.data(), 0, size);
   return buffer;
 }
 
-/// Whether a buffer of this capacity may be used for `size` bytes: a state that has become much
-/// smaller does not hold on to its memory.
+/// Returns whether a buffer of this capacity is used for `size` bytes. A capacity of more than four
+/// times the size is not: a state that became much smaller gives its memory back.
 bool Serves(size_t capacity, size_t size) { return capacity >= size && capacity / 4 <= size; }
 
 }  // namespace
@@ -85,6 +85,7 @@ Status SequenceStates::SetInitial(size_t index) {
   if (!value.buffer) return Status::Ok();
   const size_t given = entry.initial_bytes.size();
   if (given > 0) std::memcpy(value.buffer.data(), entry.initial_bytes.data(), given);
+  // Clears the whole capacity: a later, larger value in place must not show old bytes.
   std::memset(value.buffer.data() + given, 0, value.buffer.size() - given);
   return Status::Ok();
 }
@@ -166,8 +167,8 @@ Status SequenceStates::TakeBuffer(OutputState* state, size_t size) {
   return Status::Ok();
 }
 
-/// The input's memory while it is large enough, else more, which begins with the same bytes. The
-/// old memory stays until the request ends: the backend may be reading it.
+/// Uses the input's memory if it is large enough, else new memory that begins with the same bytes.
+/// The old memory stays until the request ends, because the backend may be reading it.
 Status SequenceStates::ShareBuffer(OutputState* state, size_t size) {
   Value& value = values_[state->index];
   const size_t capacity = value.buffer.size();

@@ -20,81 +20,83 @@ namespace nereid::request {
 class InferenceRequest;
 class SequenceStates;
 
-/// One state that a backend writes during an execution (TRITONBACKEND_State). Belongs to its
-/// SequenceStates, and lives until those are committed, discarded or reset.
+/// A state that a backend writes during an execution (TRITONBACKEND_State). Owned by its
+/// SequenceStates; valid until those are committed, discarded or reset.
 struct OutputState {
   SequenceStates* owner = nullptr;
-  size_t index = 0;     // in the layout
+  size_t index = 0;     // in StateLayout::entries()
   tensor::Shape shape;  // with the batch dimension
   char* data = nullptr;
   size_t size = 0;
-  bool has_buffer = false;  // even a state of no bytes asks for one, once
+  bool has_buffer = false;  // set by Buffer, also for a state of zero bytes
   bool updated = false;
-  bool counts = false;                                   // it is the state's last update
-  memory::HostBuffer owned;                              // empty where `data` is the input's own
-  std::unique_ptr<memory::BufferAttributes> attributes;  // made when a plug-in asks
+  bool counts = false;       // this is the last update of its state
+  memory::HostBuffer owned;  // empty if `data` is the input's own memory
+  std::unique_ptr<memory::BufferAttributes> attributes;  // created when a plug-in asks
 };
 
-/// The states of one sequence, or of one slot that sequences share one after the other. What a
-/// backend writes counts for the next request from the moment when the backend has given the
-/// present one back without an error: a failed execution leaves everything as it was (but for a
-/// state with one buffer for input and output, whose old bytes are gone). The bytes are never
-/// another sequence's. Not thread-safe: at most one request of a sequence is being executed.
+/// The states of one sequence, or of one slot that sequences use one after the other. What a
+/// backend writes becomes the input of the next request when the backend has released the present
+/// request without an error. A failed execution changes nothing, except for a state with
+/// use_same_buffer_for_input_output, whose old bytes are overwritten. A sequence never sees the
+/// bytes of another one. Not thread-safe; at most one request of a sequence is being executed.
 class SequenceStates {
  public:
   explicit SequenceStates(std::shared_ptr<const StateLayout> layout);
   SequenceStates(const SequenceStates&) = delete;
   SequenceStates& operator=(const SequenceStates&) = delete;
 
-  /// For a request that only fills a place of a batch: zeros of the shapes that `reference` has
-  /// now. UNAVAILABLE when memory is short.
+  /// Returns states for a request that only fills a row of a batch: zeros in the present shapes of
+  /// `reference`. Returns UNAVAILABLE when memory is short.
   static base::Result<std::shared_ptr<SequenceStates>> MakeDummy(const SequenceStates& reference,
                                                                  ZeroBlock& zeros);
 
-  /// Back to the initial values: a sequence begins. UNAVAILABLE when memory is short; the states
-  /// are not usable then until a Reset succeeds.
+  /// Sets the initial values, because a sequence begins. Returns UNAVAILABLE when memory is short;
+  /// the states are unusable then until a Reset succeeds.
   base::Status Reset();
-  /// Whether the states have values.
+  /// Returns whether the states have values.
   bool is_set() const { return is_set_; }
 
-  /// Adds the states to the request as inputs that the server adds. The bytes stay as they are
-  /// until Commit or Reset.
+  /// Adds the states to the request as server inputs. The inputs are views; their bytes do not
+  /// change before Commit or Reset.
   void AddInputsTo(InferenceRequest& request) const;
-  /// The shapes as they are now, in the order of the layout.
+  /// Returns the present shape of the state with this index in the layout.
   const tensor::Shape& shape(size_t index) const { return values_[index].shape; }
-  /// Whether requests with these states can be executed together.
+  /// Returns whether all states have the same shapes as those of `other`.
   bool HasShapesOf(const SequenceStates& other) const;
 
   // ---- For the backend, while it executes a request ----
 
-  /// A new value for the state whose output has this name. INVALID_ARGUMENT "state '<s>' is not a
-  /// valid state name.", or naming the type or the shape that was expected. Asking again for a
-  /// state gives another object; the one that is updated last counts.
+  /// Creates a new value for the state with the output name `name`. Returns INVALID_ARGUMENT "state
+  /// '<s>' is not a valid state name.", or an error with the expected type or shape. A second call
+  /// for a state gives another object; the one that is updated last counts.
   base::Result<OutputState*> NewOutput(std::string_view name, tensor::DataType type,
                                        tensor::Shape shape);
-  /// Memory of `size` bytes for it: no bytes of another sequence, or with same_buffer the input's
-  /// own. INVALID_ARGUMENT if the shape takes another size, UNAVAILABLE when memory is short. Asked
-  /// again for the same size it gives the same.
+  /// Returns memory of `size` bytes for the new value: without bytes of other sequences, or the
+  /// input's own memory with use_same_buffer_for_input_output. Returns INVALID_ARGUMENT if the
+  /// shape requires another size, and UNAVAILABLE when memory is short. A second call with the same
+  /// size returns the same memory.
   base::Result<void*> Buffer(OutputState* state, size_t size);
-  /// Where the memory is. INVALID_ARGUMENT before Buffer.
+  /// Returns where the memory is. INVALID_ARGUMENT before Buffer.
   base::Result<memory::BufferAttributes*> Attributes(OutputState* state) const;
-  /// It is complete: it becomes the next request's input when this request ends well.
-  /// INVALID_ARGUMENT without a buffer, for a second time, or for BYTES that are none.
+  /// Marks the new value as complete: it becomes the next request's input if this request succeeds.
+  /// Returns INVALID_ARGUMENT without a buffer, for a second call, and for malformed BYTES.
   base::Status Update(OutputState* state);
 
-  /// The request ended well: what was updated becomes the value. Swaps, does not copy.
+  /// Makes the updated values current, because the request succeeded. Swaps buffers without
+  /// copying.
   void Commit();
-  /// The request failed.
+  /// Drops the new values, because the request failed.
   void Discard();
 
  private:
   struct Value {
     tensor::Shape shape;
-    memory::HostBuffer buffer;          // all of it this sequence's own bytes, or zeros
-    size_t size = 0;                    // bytes of the buffer that count
-    memory::HostBuffer spare;           // what the next output is written to; so too, unless …
-    bool spare_is_foreign = false;      // … it was written by the slot's previous sequence
-    std::shared_ptr<const char> zeros;  // in place of the buffer: a dummy's
+    memory::HostBuffer buffer;          // the value; holds only bytes of this sequence, or zeros
+    size_t size = 0;                    // bytes of the buffer in use
+    memory::HostBuffer spare;           // memory for the next output
+    bool spare_is_foreign = false;      // the spare may hold bytes of the slot's previous sequence
+    std::shared_ptr<const char> zeros;  // instead of the buffer, in a dummy
 
     const char* data() const { return zeros != nullptr ? zeros.get() : buffer.data(); }
   };

@@ -14,7 +14,7 @@ using base::Status;
 using tensor::DataType;
 using tensor::Shape;
 
-/// What no backend could hold either.
+/// More than any backend can use.
 constexpr uint64_t kMostFileBytes = uint64_t{4} << 30;
 
 struct Subject {
@@ -39,8 +39,8 @@ base::Result<std::string> ReadInitialFile(const Subject& subject,
   return content;
 }
 
-/// The tensor has the shape of the state with 1 for variable dims. Bytes for another shape would be
-/// cut, or would lie in it differently from what their author meant.
+/// Checks that the file is for the state's shape with 1 for variable dimensions. Bytes for another
+/// shape would be truncated or be laid out differently from what their author meant.
 Status CheckDims(const Subject& subject, const StateLayout::Entry& entry) {
   const auto& initial = *subject.state.initial;
   const Shape begin = tensor::WithoutVariableDims(subject.state.dims);
@@ -69,7 +69,7 @@ Status CheckContent(const Subject& subject, const StateLayout::Entry& entry, std
                                    " bytes, but the data provided from " + file + " only has " +
                                    std::to_string(content->size()) + " bytes");
   }
-  content->resize(entry.initial_size);  // what is too much is left away, as for warm-up data
+  content->resize(entry.initial_size);  // surplus bytes are ignored, as for warm-up data
   return Status::Ok();
 }
 

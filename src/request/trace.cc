@@ -21,7 +21,8 @@ uint32_t WithoutOldLevels(uint32_t level) {
   return old == 0 ? level : (level & ~old) | kTraceTimestamps;
 }
 
-/// The members of `text` if it looks like a JSON object; "" otherwise.
+/// Returns the members of `text` if it looks like a JSON object, else "". `text` is not parsed: the
+/// context belongs to the client.
 std::string_view MembersOf(std::string_view text) {
   constexpr std::string_view kSpace = " \t\r\n";
   const size_t first = text.find_first_not_of(kSpace);
@@ -96,7 +97,7 @@ void Trace::ReportInputs(TraceActivity activity, const InferenceRequest& request
       whole.data = joined.data();
       whole.size = joined.size();
     } else {
-      continue;  // cannot be put together here, and a tensor is reported whole
+      continue;  // a tensor is reported whole, and device memory cannot be joined here
     }
     listener_->OnTensor(*this, activity,
                         TracedTensor{input.name.c_str(), input.type, whole.data, whole.size,
@@ -115,7 +116,7 @@ void Trace::ReportOutputs(const InferenceResponse& response) {
 
 std::shared_ptr<Trace> ShareTrace(std::unique_ptr<Trace> trace) {
   return std::shared_ptr<Trace>(trace.release(), [](Trace* last) {
-    // The trace, and with it the last share of the listener, may be gone before the call returns.
+    // OnReleased may destroy the trace and with it the last reference to the listener.
     const std::shared_ptr<TraceListener> listener = last->listener_;
     listener->OnReleased(std::unique_ptr<Trace>(last));
   });

@@ -19,7 +19,7 @@ class InferenceResponse;
 class Trace;
 struct ModelIdentity;
 
-/// What happens to a traced request. The values are those of TRITONSERVER_TRACE_*.
+/// The activities of a traced request. The values are those of TRITONSERVER_TRACE_*.
 enum class TraceActivity {
   kRequestStart = 0,
   kQueueStart = 1,
@@ -29,18 +29,18 @@ enum class TraceActivity {
   kComputeEnd = 5,
   kRequestEnd = 6,
   kTensorQueueInput = 7,
-  kTensorBackendInput = 8,  // reserved: nobody reports it, as in Triton
+  kTensorBackendInput = 8,  // reserved: never reported, as in Triton
   kTensorBackendOutput = 9,
   kCustom = 10,
 };
 
-// The bits of a trace's level, those of TRITONSERVER_TRACE_LEVEL_*.
-inline constexpr uint32_t kTraceMin = 1;  // once a level; means time stamps
-inline constexpr uint32_t kTraceMax = 2;  // the same
+// The bits of a trace's level, equal to TRITONSERVER_TRACE_LEVEL_*.
+inline constexpr uint32_t kTraceMin = 1;  // deprecated level, means timestamps
+inline constexpr uint32_t kTraceMax = 2;  // deprecated level, means timestamps
 inline constexpr uint32_t kTraceTimestamps = 4;
 inline constexpr uint32_t kTraceTensors = 8;
 
-/// A tensor of a traced request, lent for the call.
+/// A tensor of a traced request. Valid only during the call.
 struct TracedTensor {
   const char* name;
   tensor::DataType type;
@@ -51,53 +51,60 @@ struct TracedTensor {
   int64_t memory_type_id;
 };
 
-/// Who wants to know: of one trace and of the children it has. Called on whichever thread does the
-/// work, for one trace one call at a time (as far as plug-ins keep to that); no lock is held.
+/// Receives the activities of a trace and of its children. Called on the thread that does the work,
+/// without a lock, for one trace one call at a time (if plug-ins keep the rules).
 class TraceListener {
  public:
   virtual ~TraceListener() = default;
-  /// `time_ns` is monotonic.
+  /// Receives an activity. `time_ns` is monotonic.
   virtual void OnActivity(Trace& trace, TraceActivity activity, uint64_t time_ns) noexcept = 0;
-  /// An activity that a plug-in or the scheduler names itself.
+  /// Receives an activity named by a plug-in or the scheduler.
   virtual void OnCustomActivity(Trace& trace, std::string_view name, uint64_t time_ns) noexcept = 0;
   virtual void OnTensor(Trace& trace, TraceActivity activity,
                         const TracedTensor& tensor) noexcept = 0;
-  /// A response, or the final flag alone, goes to the request's sink.
+  /// Called when a response, or the final flag alone, goes to the request's sink.
   virtual void OnResponse(Trace& /*trace*/, uint64_t /*time_ns*/) noexcept {}
-  /// The server is done with the trace, which now belongs to the listener. Called once.
+  /// Returns the trace to the listener, which owns it from here on. Called once, last.
   virtual void OnReleased(std::unique_ptr<Trace> trace) noexcept = 0;
 };
 
-/// The record of one request's way through the server. A request without one costs a null check at
-/// each station.
+/// The record of one request's way through the server. A request without a trace costs a null check
+/// at each activity.
 class Trace {
  public:
-  /// `level`: bits kTrace*; `parent_id`: 0 = none.
+  /// `level` consists of kTrace* bits; `parent_id` 0: no parent.
   Trace(std::shared_ptr<TraceListener> listener, uint32_t level, uint64_t parent_id);
   Trace(const Trace&) = delete;
   Trace& operator=(const Trace&) = delete;
 
-  /// From 1, unique in the process.
+  /// Returns the trace's id: 1 or more, unique in the process.
   uint64_t id() const { return id_; }
   uint64_t parent_id() const { return parent_id_; }
   const std::string& model_name() const { return model_name_; }
   int64_t model_version() const { return model_version_; }
   const std::string& request_id() const { return request_id_; }
-  /// What the request turned out to be. Before that: no name, version -1, no id.
+  /// Sets the request's model and id. Before that the trace has an empty name, version -1 and no
+  /// id.
   void Describe(const ModelIdentity& model, const std::string& request_id);
 
-  /// A trace of the same listener and level with this one as its parent.
+  /// Creates a trace with the same listener and level and with this trace as its parent.
   std::unique_ptr<Trace> SpawnChild() const;
 
   bool wants_timestamps() const { return (level_ & kTraceTimestamps) != 0; }
   bool wants_tensors() const { return (level_ & kTraceTensors) != 0; }
+  /// Passes an activity to the listener, if the level asks for timestamps.
   void Report(TraceActivity activity, uint64_t time_ns);
-  /// Also notes the name in the context, under the time as its key.
+  /// Adds the name to the context, keyed by its time, and passes it to the listener, if the level
+  /// asks for timestamps.
   void ReportCustom(std::string_view name, uint64_t time_ns);
+  /// Passes the request's inputs to the listener, if the level asks for tensors. An input of
+  /// several pieces, one of them in GPU memory, is left out.
   void ReportInputs(TraceActivity activity, const InferenceRequest& request);
+  /// Passes the response's outputs to the listener, if the level asks for tensors.
   void ReportOutputs(const InferenceResponse& response);
 
-  /// Free text that goes along with the request; a JSON object in practice. Not inherited.
+  /// Returns the free text that accompanies the request; in practice a JSON object. Children do not
+  /// inherit it.
   const std::string& context() const { return context_; }
   void SetContext(std::string text);
 
@@ -114,16 +121,18 @@ class Trace {
   int64_t model_version_ = -1;
   std::string request_id_;
   std::string context_;
-  std::string given_context_;                                   // as it was set
-  std::vector<std::pair<uint64_t, std::string>> custom_names_;  // by time, as first reported
+  std::string given_context_;  // as set by SetContext
+  // By time, in order of the first report.
+  std::vector<std::pair<uint64_t, std::string>> custom_names_;
 };
 
-/// Gives the trace to the server: when the last share goes, the listener gets it back.
+/// Passes the trace to the server. The listener gets it back (OnReleased) when the last reference
+/// is dropped.
 std::shared_ptr<Trace> ShareTrace(std::unique_ptr<Trace> trace);
 
-/// Gives `step`, a request that the server or a plug-in makes on behalf of `whole` (a step of an
-/// ensemble), a child of its trace. Nothing happens if `whole` is not traced. Call it before `step`
-/// is submitted.
+/// Gives `step`, a request made by the server or a plug-in on behalf of `whole`, a child of the
+/// trace of `whole`. Does nothing if `whole` is not traced. Must be called before `step` is
+/// submitted.
 void TraceStep(const InferenceRequest& whole, InferenceRequest& step);
 
 }  // namespace nereid::request

@@ -7,12 +7,12 @@
 
 namespace nereid::request {
 
-/// Zeros that any number of tensors are views of. The pages that nobody writes are one page of
-/// physical memory, whatever the size. Thread-safe.
+/// Zeros that any number of tensors may refer to. The memory is mapped read-only and never written,
+/// so all its pages are one physical page. Thread-safe.
 class ZeroBlock {
  public:
-  /// `size` or more bytes, aligned to a page; null when memory is short. The caller's share keeps
-  /// them, also when the block has grown since.
+  /// Returns `size` or more zero bytes, aligned to a page; null when memory is short. The returned
+  /// pointer keeps the bytes alive, also after a later call has replaced the block by a larger one.
   std::shared_ptr<const char> AtLeast(size_t size);
 
  private:
