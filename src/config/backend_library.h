@@ -8,23 +8,23 @@
 
 namespace nereid::config {
 
-/// The library that a version of a model asks for.
+/// What is needed to find the backend library of one model version.
 struct BackendLibrarySearch {
   std::string model;
   std::string backend;
-  /// The file's name; empty for libtriton_<backend>.so.
+  /// The name of the library file. If empty, it is libtriton_<backend>.so.
   std::string runtime;
   std::string version_directory;
   std::string model_directory;
 };
 
-/// Where the library may be, in the order in which it is looked for: the version's directory, the
-/// model's, <backend directory>/<backend>. INVALID_ARGUMENT if the backend or the file is not a
-/// plain name.
+/// Returns the paths where the library may be, in search order: the version's directory, the
+/// model's directory, <backend directory>/<backend>. INVALID_ARG if the backend or the file name
+/// contains '/' or is otherwise not a plain name.
 base::Result<std::vector<std::string>> BackendLibraryPlaces(const BackendLibrarySearch& search,
                                                             const std::string& backend_directory);
 
-/// What the server says when none of them is there.
+/// Returns the error message for a library that is at none of these paths, in Triton's words.
 std::string NoBackendLibraryText(const BackendLibrarySearch& search,
                                  const std::string& backend_directory);
 

@@ -11,54 +11,57 @@
 
 namespace nereid::config {
 
-/// What a model's directory holds, as far as the derivation of a configuration looks at it.
+/// The content of a model's directory, as far as the completion of a configuration uses it.
 struct ModelFiles {
   struct Entry {
     std::string name;
     bool is_directory = false;
   };
-  /// The model's directory, without its parents.
+  /// The name of the model's directory, without the path to it.
   std::string directory_name;
-  /// The sub-directories and what they hold.
+  /// The subdirectories, by name, and their entries.
   std::map<std::string, std::vector<Entry>> subdirectories;
 };
 
-/// Reads one level of sub-directories below a local model directory. NOT_FOUND if there is none.
+/// Reads a local model directory and its direct subdirectories. NOT_FOUND if the directory does not
+/// exist, INTERNAL if a listing fails.
 base::Result<ModelFiles> ReadModelFiles(const std::string& model_directory);
 
-/// Derives what the configuration leaves out: the name from the directory; platform, backend and
-/// default file name from each other or from the files of the first version; then the defaults of
-/// NormaliseModelConfig. Runs whether or not the backend may complete configurations.
-/// INVALID_ARGUMENT if no backend can be told.
+/// Derives the parts that a configuration leaves out. The name comes from the directory. Platform,
+/// backend and default file name come from each other or from the files of the first version. Then
+/// the defaults of NormaliseModelConfig are filled in. This runs whether or not the backend may
+/// complete configurations. INVALID_ARG if no backend can be determined.
 base::Result<ModelConfigPtr> CompleteModelConfig(const ModelConfig& config,
                                                  const ModelFiles& files);
 
-/// Fills the defaults that do not depend on files or backends: the version policy, preferred batch
-/// sizes, the idle time of sequences, pinned memory.
+/// Fills in the defaults that depend on neither files nor backends: version policy, preferred batch
+/// sizes, idle time of sequences, pinned memory.
 ModelConfigPtr NormaliseModelConfig(const ModelConfig& config);
 
-/// What decides the defaults of instance groups.
+/// The inputs of the defaults of instance groups.
 struct InstanceDefaults {
   struct PreferredGroup {
     InstanceKind kind = InstanceKind::kAuto;
-    /// 0 for no preference.
+    /// 0 means no preference.
     int32_t count = 0;
     std::vector<int32_t> gpus;
   };
-  /// The ids of the GPUs that can be used.
+  /// The ids of the usable GPUs.
   std::vector<int32_t> gpus;
-  /// The backend's wishes, best first; a wish for GPUs that are missing is passed over.
+  /// The groups that the backend prefers, best first. A group with GPUs that do not exist is
+  /// skipped.
   std::vector<PreferredGroup> preferred;
 };
 
-/// Gives every group a name, a kind other than AUTO, a count and (GPU) its devices; adds the one
-/// group that a configuration without any has. Ensembles stay without groups.
+/// Gives every group a name, a kind other than AUTO, a count and, for kind GPU, its devices. Adds
+/// one group to a configuration that has none. Ensembles stay without groups.
 ModelConfigPtr CompleteInstanceGroups(const ModelConfig& config, const InstanceDefaults& defaults);
 
-/// Takes over what a backend may change: max_batch_size, the lists of inputs and outputs, a
-/// scheduler where none was chosen, and the decoupled flag. `backend_json` is the whole
-/// configuration as the backend returned it; the rest of it is ignored. The result is normalised,
-/// and to be validated.
+/// Takes over the parts that a backend may change: max_batch_size, the lists of inputs and outputs,
+/// the scheduler if none was chosen, and the decoupled flag. `backend_json` is the complete
+/// configuration as the backend returned it; its other parts are ignored. The result is normalized
+/// but not validated. INVALID_ARG if the JSON cannot be parsed, INTERNAL if the backend changes a
+/// scheduler that was chosen.
 base::Result<ModelConfigPtr> MergeBackendConfig(const ModelConfig& config,
                                                 std::string_view backend_json);
 

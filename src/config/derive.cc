@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The derivation of platform, backend and default file name from each other and from the files.
+// Derives platform, backend and default file name from each other and from the files.
 #include <array>
 
 #include "config/complete.h"
@@ -13,7 +13,7 @@ namespace {
 using Entries = std::vector<ModelFiles::Entry>;
 using Proto = inference::ModelConfig;
 
-// What a version's directory must hold for a backend to be recognised.
+// How a version's directory identifies a backend: by a file, a directory, or either.
 enum class ArtefactKind { kFile, kDirectory, kEither };
 
 struct Artefact {
@@ -24,7 +24,7 @@ struct Artefact {
   std::string_view platform;
 };
 
-// In the order of precedence: the first artefact that is named or found settles the backend.
+// In order of precedence: the first artifact that is named or found determines the backend.
 constexpr std::array<Artefact, 10> kArtefacts = {{
     {"model.graphdef", ArtefactKind::kFile, "tensorflow", "tensorflow_graphdef"},
     {"model.savedmodel", ArtefactKind::kDirectory, "tensorflow", "tensorflow_savedmodel"},
@@ -53,8 +53,8 @@ bool Holds(const Entries& entries, const Artefact& artefact) {
   return false;
 }
 
-// The first version in the order of text ("10" before "2"), as in the reference server; without any
-// version the first sub-directory at all.
+// Returns the entries of the first version in text order ("10" before "2"), like Triton. Without
+// any version, returns those of the first subdirectory, or null.
 const Entries* FirstVersion(const ModelFiles& files) {
   for (const auto& [name, entries] : files.subdirectories) {
     if (ParseVersionDirectory(name)) return &entries;
@@ -62,7 +62,8 @@ const Entries* FirstVersion(const ModelFiles& files) {
   return files.subdirectories.empty() ? nullptr : &files.subdirectories.begin()->second;
 }
 
-// Named by default_model_filename, or found where nothing was named. Null if none.
+// Returns the artifact that default_model_filename names or, if it is empty, the first one that is
+// found. Null if there is none.
 const Artefact* FindArtefact(const Proto& proto, const Entries* entries) {
   for (const Artefact& artefact : kArtefacts) {
     if (!proto.backend().empty() && proto.backend() != artefact.backend) continue;
@@ -80,7 +81,7 @@ bool NothingGiven(const Proto& proto) {
          proto.default_model_filename().empty();
 }
 
-// "name.backend" names its backend, and the file is model.backend.
+// A model named "name.backend" uses that backend, and its file is model.backend.
 base::Status DeriveFromName(Proto* proto) {
   const size_t dot = proto->name().find('.');
   if (dot == std::string::npos || dot + 1 == proto->name().size()) {
@@ -109,7 +110,7 @@ base::Status DeriveBackend(const ModelFiles& files, Proto* proto) {
           std::string(PlatformOfBackend(proto->backend(), proto->default_model_filename())));
     }
   }
-  // A Python runtime in place of LibTorch reads its own files.
+  // With a Python runtime instead of LibTorch, the runtime finds its files itself.
   const bool other_runtime = proto->backend() == "pytorch" && proto->runtime() == "model.py";
   if (proto->default_model_filename().empty() && !other_runtime) {
     proto->set_default_model_filename(

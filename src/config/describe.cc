@@ -17,7 +17,7 @@ namespace {
 namespace pb = google::protobuf;
 using Field = pb::FieldDescriptor;
 
-// The three places whose 64-bit numbers are strings.
+// Returns whether a 64-bit field is written as a string. Only three fields are.
 bool PrintsAsString(const Field* field) {
   static const Field* const initial_dims =
       inference::ModelSequenceBatching::InitialState::descriptor()->FindFieldByName("dims");
@@ -42,8 +42,9 @@ class Printer {
   std::string Take() { return std::move(out_); }
 
  private:
-  // In the order of the declaration; Reflection::ListFields would give the order of the numbers.
-  // Scalar members of a oneof come last, where protobuf's own JSON printer puts them.
+  // Writes the fields in declaration order; Reflection::ListFields would return them in the order
+  // of their numbers. Scalar members of a oneof are written in a second pass, because protobuf's
+  // own JSON printer writes them last.
   void PrintFields(const pb::Message& message, bool oneof_scalars, size_t begin) {
     const pb::Descriptor* type = message.GetDescriptor();
     for (int i = 0; i < type->field_count(); ++i) {
@@ -83,7 +84,7 @@ class Printer {
       const pb::Message& entry = reflection->GetRepeatedMessage(message, field, i);
       entries.emplace_back(KeyText(entry, key), &entry);
     }
-    // Shorter keys first makes numbers stand in their order: they have no leading zeros.
+    // Numeric keys have no leading zeros, so comparing lengths first sorts them by value.
     const bool numbers = key->cpp_type() != Field::CPPTYPE_STRING;
     std::sort(entries.begin(), entries.end(), [&](const auto& a, const auto& b) {
       if (numbers && a.first.size() != b.first.size()) return a.first.size() < b.first.size();
@@ -99,14 +100,14 @@ class Printer {
     out_ += '}';
   }
 
-  // The configuration has maps by string and by uint64 only.
+  // Returns a key as text. The configuration has only maps with string or uint64 keys.
   static std::string KeyText(const pb::Message& entry, const Field* key) {
     const pb::Reflection* reflection = entry.GetReflection();
     if (key->cpp_type() == Field::CPPTYPE_STRING) return reflection->GetString(entry, key);
     return std::to_string(reflection->GetUInt64(entry, key));
   }
 
-  // One value: element `index` of a list, or with kSingular the field itself.
+  // Writes one value: element `index` of a list, or the field itself if `index` is kSingular.
   void PrintValue(const pb::Message& m, const Field* f, int index) {
     const pb::Reflection* r = m.GetReflection();
     const bool one = index == kSingular;
@@ -135,7 +136,7 @@ class Printer {
     }
   }
 
-  // The shortest text that reads back as the same value.
+  // Writes the shortest text that parses to the same value.
   template <typename T>
   void PrintNumber(T value) {
     char buffer[40];
@@ -151,7 +152,7 @@ class Printer {
     if (quoted) out_ += '"';
   }
 
-  // JSON has no infinities: protobuf's JSON form writes them, and NaN, as strings.
+  // JSON has no infinities or NaN. Protobuf's JSON form writes them as strings.
   template <typename T>
   void PrintReal(T value) {
     if (std::isnan(value)) {
@@ -163,7 +164,7 @@ class Printer {
     }
   }
 
-  // A number that has no name (proto3 enums are open) is printed as it is.
+  // A number without a name is possible (proto3 enums are open) and is written as a number.
   void PrintEnum(const Field* field, int number) {
     const pb::EnumValueDescriptor* value = field->enum_type()->FindValueByNumber(number);
     if (value != nullptr) {

@@ -7,11 +7,12 @@
 
 namespace nereid::config {
 
-/// The configuration as JSON, without white space: snake_case names in the order of the declaration
-/// in model_config.proto (scalar members of a oneof last); every scalar, list and map, default or
-/// not; sub-messages and oneof members only where they are set; enums by name; map keys sorted;
-/// 64-bit numbers as numbers, but for the dims of initial states and of CUDA graph shapes and the
-/// ids of secondary devices, which are strings (clients know them so).
+/// Returns the configuration as JSON without white space, in the form that Triton's clients
+/// receive. Field names are in snake_case, in the order of their declaration in model_config.proto
+/// (scalar members of a oneof last). Scalars, lists and maps are always written; messages and oneof
+/// members only if they are set. Enums are written by name, and map keys are sorted. 64-bit numbers
+/// are JSON numbers, with three exceptions that Triton writes as strings: the dims of initial
+/// states, the dims of CUDA graph shapes, and the ids of secondary devices.
 std::string DescribeModelConfigJson(const ModelConfig& config);
 
 }  // namespace nereid::config

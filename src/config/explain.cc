@@ -46,7 +46,7 @@ constexpr std::array<DefaultInfo, 14> kDefaults = {{
      "One; two on the CPU for onnxruntime and tensorflow where the group is written."},
 }};
 
-// "input[1].dims[0]" -> "input.dims".
+// Removes positions and keys from a path: "input[1].dims[0]" becomes "input.dims".
 std::string WithoutPositions(std::string_view path) {
   std::string plain;
   bool inside = false;
@@ -76,8 +76,9 @@ std::string ValueText(const pb::Message& message, const Field* field, int index)
   return text;
 }
 
-// Calls visit(path, value) for each scalar, empty list and empty message that is set. `written`
-// tells of scalars that are given the value they have anyway.
+// Calls visit(path, value) for each scalar, empty list and empty message that is set. `is_written`
+// returns whether the text contains a path; it is needed for scalars that are written with their
+// default value, because protobuf does not report them as set.
 class Walk {
  public:
   using Visit = std::function<void(std::string path, std::string value)>;
@@ -105,7 +106,7 @@ class Walk {
   }
 
  private:
-  // An empty message is a value of its own.
+  // Visits the fields of a message. A message without set fields is visited as the value "{ }".
   void Part(const pb::Message& message, const std::string& path) {
     const size_t before = visited_;
     Walk inner(is_written_, [&](std::string inner_path, std::string value) {
@@ -158,7 +159,7 @@ class Walk {
   size_t visited_ = 0;
 };
 
-// The model file in a version that the backend is told by; empty if there is none.
+// Returns the path of the model file that determined the backend, or an empty string.
 std::string FileThatTells(const ModelFiles& files, const std::string& filename) {
   for (const auto& [directory, entries] : files.subdirectories) {
     if (!ParseVersionDirectory(directory)) continue;
@@ -217,7 +218,7 @@ std::set<std::string> PathsOf(const ModelConfig& config, const Walk::IsWritten& 
 
 void SetOrigin(const ModelConfig& effective, const ExplainSources& sources,
                const std::set<std::string>& before_backend, ExplainedField* field) {
-  // Whatever the file says of it.
+  // Whether an ensemble is decoupled is derived from its members, whatever its file says.
   const DefaultInfo* const row = FindDefault(field->path);
   const bool of_members = row != nullptr && row->rule == "derive.decoupled" &&
                           effective.proto().has_ensemble_scheduling();

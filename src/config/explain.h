@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where each part of a configuration that is in effect comes from.
+// Explains where each part of the effective configuration comes from.
 #pragma once
 
 #include <optional>
@@ -14,45 +14,45 @@
 namespace nereid::config {
 
 enum class FieldOrigin {
-  kWritten,  // the configuration file says so
-  kDerived,  // from the directory's name, from files, or from another field
+  kWritten,  // written in the configuration file
+  kDerived,  // derived from the directory's name, from files or from another field
   kDefault,  // a default of the server
-  kBackend,  // the backend completed it
+  kBackend,  // completed by the backend
 };
 
-/// "file", "derived", "default", "backend".
+/// Returns "file", "derived", "default" or "backend".
 std::string_view FieldOriginName(FieldOrigin origin);
 
-/// One scalar, one element of a list, or an empty list or message.
+/// A scalar, an element of a list, or an empty list or message.
 struct ExplainedField {
   std::string path;   // as in config::Problem
   std::string value;  // in the text format: 4, "text", TYPE_FP32; "[ ]", "{ }"
   FieldOrigin origin = FieldOrigin::kWritten;
-  TextPosition position;  // kWritten: of the field
-  std::string rule;       // kDerived, kDefault: the row of ListDefaults
-  std::string reason;     // in a few words; empty if written
+  TextPosition position;  // of the field; kWritten only
+  std::string rule;       // kDerived and kDefault: the row of ListDefaults
+  std::string reason;     // a short explanation; empty for kWritten
 };
 
-/// What the explanation needs to know beside the configuration that is in effect.
+/// The inputs of an explanation, besides the effective configuration.
 struct ExplainSources {
-  /// The configuration as it is written, its text's places, and the files beside it.
+  /// The configuration as it was written, the positions in its text, and the files beside it.
   const ModelConfig& written;
   const Locations& places;
   const ModelFiles& files;
-  /// The configuration before the backend was asked; null if it was not.
+  /// The configuration before the backend completed it; null if the backend was not asked.
   const ModelConfig* before_backend = nullptr;
 };
 
-/// The fields that are set, in the order of their declaration.
+/// Returns the fields that are set, in the order of their declaration.
 std::vector<ExplainedField> ExplainModelConfig(const ModelConfig& effective,
                                                const ExplainSources& sources);
 
-/// The value that counts where the field is not set, in the text format: 0, "", false, the first
-/// name of an enumeration, "[ ]", "{ }" of a message. Nothing if the configuration has no field of
-/// that path.
+/// Returns the value that an unset field has, in the text format: 0, "", false, the first name of
+/// an enum, "[ ]", or "{ }" for a message. Returns nothing if the configuration has no field with
+/// this path.
 std::optional<std::string> UnsetFieldValue(std::string_view path);
 
-/// A default or a derivation.
+/// A rule that derives a value or provides a default.
 struct DefaultInfo {
   std::string_view rule;
   std::string_view field;

@@ -5,11 +5,11 @@
 
 namespace nereid::config {
 
-/// Whether two configurations differ in nothing but instance_group and version_policy: what can
-/// change while a model serves.
+/// Returns whether two configurations differ only in instance_group and version_policy. These
+/// fields can change while a model stays loaded.
 bool SameButForInstances(const ModelConfig& a, const ModelConfig& b);
 
-/// `config` with the instance_group and version_policy of `other`.
+/// Returns `config` with the instance_group and version_policy of `other`.
 ModelConfigPtr WithInstancesOf(const ModelConfig& config, const ModelConfig& other);
 
 }  // namespace nereid::config

@@ -10,8 +10,7 @@ namespace {
 using Group = inference::ModelInstanceGroup;
 using Preferred = InstanceDefaults::PreferredGroup;
 
-// These frameworks overlap two instances well on the CPU; the reference server has the same
-// default.
+// These frameworks run two instances in parallel well on the CPU; Triton has the same default.
 constexpr int32_t kCpuCountOfFrameworks = 2;
 
 Group::Kind ToProtoKind(InstanceKind kind) {
@@ -68,7 +67,8 @@ void CompleteGroup(const InstanceDefaults& defaults, const std::string& backend,
   if (group->kind() == Group::KIND_AUTO) {
     const bool gpu = !defaults.gpus.empty() && AllPresent(group->gpus(), defaults.gpus);
     group->set_kind(gpu ? Group::KIND_GPU : Group::KIND_CPU);
-    // The devices that AUTO could not have are no contradiction to the CPU.
+    // An AUTO group that falls back to the CPU must not keep its GPUs, or validation would refuse
+    // it.
     if (!gpu) group->clear_gpus();
   }
   if (group->count() < 1) group->set_count(DefaultCount(*group, defaults, backend));
@@ -85,7 +85,7 @@ ModelConfigPtr CompleteInstanceGroups(const ModelConfig& config, const InstanceD
   if (proto.instance_group().empty()) AddDefaultGroup(defaults, &proto);
   for (int i = 0; i < proto.instance_group_size(); ++i) {
     Group* group = proto.mutable_instance_group(i);
-    // Every group counts, named or not.
+    // The number counts all groups, including those that have a name.
     if (group->name().empty()) group->set_name(proto.name() + "_" + std::to_string(i));
     CompleteGroup(defaults, proto.backend(), group);
   }

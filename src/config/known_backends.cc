@@ -13,7 +13,7 @@ struct PlatformRow {
   std::string_view filename;
 };
 
-// The first row of a backend has its default platform. caffe2_netdef and custom come from the first
+// The first row of a backend has its default platform. caffe2_netdef and custom are from the first
 // generation of configurations, libtorch and torch_aoti from the latest.
 constexpr std::array<PlatformRow, 9> kPlatforms = {{
     {"tensorflow_graphdef", "tensorflow", "model.graphdef"},
@@ -27,7 +27,7 @@ constexpr std::array<PlatformRow, 9> kPlatforms = {{
     {"custom", "custom", "libcustom.so"},
 }};
 
-// Backends with a default file, but no platform.
+// Backends that have a default file name but no platform.
 struct FilenameRow {
   std::string_view backend;
   std::string_view filename;
@@ -58,7 +58,7 @@ std::string_view PlatformOfBackend(std::string_view backend, std::string_view fi
     if (row.filename == filename) return row.platform;
     if (fallback.empty()) fallback = row.platform;
   }
-  // A file name of its own does not tell a saved model from a graph.
+  // Other file names do not show whether a TensorFlow model is a saved model or a graph.
   return backend == "tensorflow" ? std::string_view() : fallback;
 }
 

@@ -9,12 +9,13 @@
 
 namespace nereid::config {
 
-/// One label a line, the index being the line; a carriage return before the line feed is dropped,
-/// and an end of file right after a line feed adds no label.
+/// Splits the text of a label file: line i is the label of class i. A carriage return before a line
+/// feed is removed. A line feed at the end adds no empty label.
 std::vector<std::string> ParseLabels(std::string_view text);
 
-/// Reads `label_filename`, which is relative to `model_directory` and must not lead out of it
-/// (UNSUPPORTED). NOT_FOUND or INTERNAL if it cannot be read.
+/// Reads `label_filename`, a path relative to `model_directory`. UNSUPPORTED if it leads out of
+/// that directory, also through a link; NOT_FOUND, INVALID_ARG or INTERNAL if the file cannot be
+/// read.
 base::Result<std::vector<std::string>> ReadLabelFile(const std::string& model_directory,
                                                      const std::string& label_filename);
 

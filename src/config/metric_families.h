@@ -5,8 +5,8 @@
 
 namespace nereid::config {
 
-/// The one family of metrics whose buckets a configuration may choose (model_metrics): milliseconds
-/// until the first response of a request.
+/// The only metric family whose histogram buckets a configuration may choose (model_metrics). It
+/// measures the milliseconds until the first response of a request.
 inline constexpr std::string_view kFirstResponseFamily = "nv_inference_first_response_histogram_ms";
 
 }  // namespace nereid::config

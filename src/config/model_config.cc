@@ -11,12 +11,12 @@ namespace {
 using tensor::DataType;
 
 DataType ToDataType(inference::DataType type) {
-  // The numbers are the same; unknown ones (proto3 enums are open) become invalid.
+  // The numbers of both enums are the same. Unknown numbers (proto3 enums are open) become invalid.
   if (!inference::DataType_IsValid(type)) return DataType::kInvalid;
   return static_cast<DataType>(type);
 }
 
-// What inputs and outputs have in common.
+// Converts the fields that inputs and outputs have in common.
 template <typename Io>
 TensorSpec ToTensorSpec(const Io& io) {
   TensorSpec spec;
@@ -111,7 +111,7 @@ NameIndex IndexByName(const std::vector<TensorSpec>& specs) {
   NameIndex index;
   index.reserve(specs.size());
   for (const TensorSpec& spec : specs) index.emplace_back(spec.name, &spec);
-  // Stable, so that the first of equally named tensors is the one that is found.
+  // A stable sort, so that Find returns the first of several tensors with the same name.
   std::stable_sort(index.begin(), index.end(),
                    [](const auto& a, const auto& b) { return a.first < b.first; });
   return index;

@@ -21,56 +21,59 @@ class ModelConfig;
 
 namespace nereid::config {
 
-/// One input or output of a model, as its configuration describes it.
+/// An input or output of a model, as the configuration describes it.
 struct TensorSpec {
   std::string name;
   tensor::DataType data_type = tensor::DataType::kInvalid;
-  /// What clients see, without the batch dimension; tensor::kVariableDim for any size.
+  /// The shape for clients, without the batch dimension; tensor::kVariableDim for any size.
   tensor::Shape dims;
-  /// What the model sees instead of `dims`, without the batch dimension; may be empty.
+  /// The shape for the backend if it differs from `dims`, without the batch dimension. May be
+  /// empty.
   std::optional<tensor::Shape> reshape;
-  /// Inputs only: a request may leave it out.
+  /// Inputs only: a request may omit it.
   bool optional = false;
-  /// Inputs only: requests of different shapes may share a batch.
+  /// Inputs only: requests with different shapes may be batched.
   bool allow_ragged_batch = false;
   bool is_shape_tensor = false;
   bool is_non_linear_format_io = false;
-  /// Outputs only: relative to the model's directory; empty without labels.
+  /// Outputs only: the label file, relative to the model's directory; empty without labels.
   std::string label_filename;
 };
 
-/// How one queue (the default one, or one priority level) treats requests that wait.
+/// How a queue (the default one, or that of a priority level) treats waiting requests.
 struct QueuePolicy {
   enum class TimeoutAction { kReject = 0, kDelay = 1 };
   TimeoutAction timeout_action = TimeoutAction::kReject;
-  /// Microseconds; 0 for no timeout.
+  /// Microseconds; 0 means no timeout.
   uint64_t default_timeout_us = 0;
-  /// A request may shorten (never lengthen) the default.
+  /// Whether a request may shorten the default timeout. It can never lengthen it.
   bool allow_timeout_override = false;
-  /// 0 for no bound.
+  /// 0 means no limit.
   uint32_t max_queue_size = 0;
 };
 
 struct DynamicBatchingOptions {
-  /// In the order of the configuration, each in [1, max_batch_size] once validated.
+  /// In the order of the configuration. In a validated configuration each is in [1,
+  /// max_batch_size].
   std::vector<int32_t> preferred_batch_sizes;
   uint64_t max_queue_delay_us = 0;
   bool preserve_ordering = false;
-  /// 0 for a single queue; otherwise levels 1 (served first) to this.
+  /// 0 for a single queue; otherwise the levels are 1 (highest priority) to this number.
   uint64_t priority_levels = 0;
   uint64_t default_priority_level = 0;
   QueuePolicy default_queue_policy;
-  /// Levels that are not listed use the default policy.
+  /// By level. Other levels use the default policy.
   std::map<uint64_t, QueuePolicy> priority_queue_policies;
 };
 
-/// The values equal TRITONSERVER_InstanceGroupKind (the protobuf enum numbers them differently).
+/// The device kind of an instance. The values equal TRITONSERVER_InstanceGroupKind (the protobuf
+/// enum has other numbers).
 enum class InstanceKind { kAuto = 0, kCpu = 1, kGpu = 2, kModel = 3 };
 
-/// "KIND_CPU", …
+/// Returns the configuration's name of the kind, such as "KIND_CPU".
 std::string_view InstanceKindName(InstanceKind kind);
 
-/// A device that an instance drives beside its own, handed to the backend as it is.
+/// A second device of an instance. It is passed to the backend unchanged.
 struct SecondaryDevice {
   std::string kind;
   int64_t device_id = 0;
@@ -85,17 +88,17 @@ struct RateLimiterResource {
 struct InstanceGroup {
   std::string name;
   InstanceKind kind = InstanceKind::kAuto;
-  /// Instances per device (kGpu) or in all.
+  /// Instances on each device for kGpu, or in total for other kinds.
   int32_t count = 0;
   std::vector<int32_t> gpus;
   std::vector<std::string> profiles;
-  /// Created and initialised, but never given requests.
+  /// Passive instances are created and initialized but never execute requests.
   bool passive = false;
-  /// Empty for the policy that the kind implies ("cpu", "gpu_<id>", "model").
+  /// If empty, the policy follows from the kind ("cpu", "gpu_<id>", "model").
   std::string host_policy;
   std::vector<SecondaryDevice> secondary_devices;
   std::vector<RateLimiterResource> rate_limiter_resources;
-  /// 0 counts as 1.
+  /// 0 has the meaning of 1.
   uint32_t rate_limiter_priority = 0;
 };
 
@@ -113,13 +116,13 @@ using VersionPolicy = std::variant<LatestVersions, AllVersions, SpecificVersions
 class ModelConfig;
 using ModelConfigPtr = std::shared_ptr<const ModelConfig>;
 
-/// The configuration of one model: an immutable value, safe to read from any thread. Every step
-/// that changes a configuration (config/complete.h) makes a new one. All accessors are plain loads;
-/// the rarely used parts (warmup, ensemble steps, optimization) are read through
-/// proto(), for which the caller includes model_config.pb.h.
+/// The configuration of one model. Immutable, so it may be read from any thread. Each step that
+/// changes a configuration (config/complete.h) creates a new object. All accessors are plain loads.
+/// Rarely used parts (warmup, ensemble steps, optimization) are read through proto(); the caller
+/// includes model_config.pb.h for that.
 class ModelConfig {
  public:
-  /// Takes over the message's contents.
+  /// Creates a configuration from the message, which is moved or copied.
   static ModelConfigPtr Create(inference::ModelConfig&& proto);
   static ModelConfigPtr Create(const inference::ModelConfig& proto);
   ~ModelConfig();
@@ -134,40 +137,40 @@ class ModelConfig {
   const std::string& runtime() const { return runtime_; }
   const std::string& default_model_filename() const { return default_model_filename_; }
 
-  /// 0: requests carry no batch dimension.
+  /// 0 means that requests have no batch dimension.
   int32_t max_batch_size() const { return max_batch_size_; }
   const std::vector<TensorSpec>& inputs() const { return inputs_; }
   const std::vector<TensorSpec>& outputs() const { return outputs_; }
-  /// The first input (output) of that name; null if there is none.
+  /// Returns the first input (output) with this name, or null. Valid as long as the configuration.
   const TensorSpec* FindInput(std::string_view name) const;
   const TensorSpec* FindOutput(std::string_view name) const;
-  /// The number of inputs that every request must carry.
+  /// The number of inputs that are not optional.
   size_t required_input_count() const { return required_input_count_; }
-  /// The dims with the batch dimension (as kVariableDim) in front if the model batches; shape
-  /// tensors have none.
+  /// Returns the shape of a tensor in requests: `dims`, preceded by a batch dimension
+  /// (kVariableDim) if the model batches. Shape tensors have no batch dimension.
   tensor::Shape FullShape(const TensorSpec& spec) const;
 
   bool decoupled() const { return decoupled_; }
   bool response_cache_enabled() const { return response_cache_enabled_; }
-  /// Nothing if the model has no dynamic batcher.
+  /// Absent if the model has no dynamic batcher.
   const std::optional<DynamicBatchingOptions>& dynamic_batching() const {
     return dynamic_batching_;
   }
   bool has_sequence_batching() const { return sequence_batching_.has_value(); }
-  /// Nothing if the model has no sequence batcher.
+  /// Absent if the model has no sequence batcher.
   const std::optional<SequenceBatchingOptions>& sequence_batching() const {
     return sequence_batching_;
   }
-  /// The platform says so or ensemble scheduling is configured.
+  /// True if the platform is "ensemble" or ensemble scheduling is configured.
   bool is_ensemble() const { return is_ensemble_; }
 
   const std::vector<InstanceGroup>& instance_groups() const { return instance_groups_; }
   const VersionPolicy& version_policy() const { return version_policy_; }
   const std::map<std::string, std::string>& parameters() const { return parameters_; }
-  /// The value of a parameter; null if it is not set.
+  /// Returns the value of a parameter, or null if it is not set.
   const std::string* FindParameter(const std::string& key) const;
   const std::map<std::string, std::string>& metric_tags() const { return metric_tags_; }
-  /// Compute capability ("7.5") to the file that serves it.
+  /// Maps a compute capability ("7.5") to the model file for it.
   const std::map<std::string, std::string>& cc_model_filenames() const {
     return cc_model_filenames_;
   }
@@ -186,7 +189,7 @@ class ModelConfig {
   int32_t max_batch_size_ = 0;
   std::vector<TensorSpec> inputs_;
   std::vector<TensorSpec> outputs_;
-  // Sorted by name; the keys view the names in inputs_ and outputs_.
+  // Sorted by name. The keys are views of the names in inputs_ and outputs_.
   NameIndex input_index_;
   NameIndex output_index_;
   size_t required_input_count_ = 0;

@@ -9,7 +9,7 @@ namespace {
 
 std::string LastComponent(const std::string& path) {
   std::filesystem::path p(path);
-  // "models/a/" has an empty file name.
+  // The path "models/a/" has an empty file name.
   return p.has_filename() ? p.filename().string() : p.parent_path().filename().string();
 }
 

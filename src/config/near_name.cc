@@ -8,14 +8,16 @@
 namespace nereid::config {
 namespace {
 
-// Longer names come from no keyboard; the distance takes time proportional to the product.
+// Limits the time, which is proportional to the product of both lengths.
 constexpr size_t kMaxNameLength = 128;
 
 char Lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
 bool Same(char a, char b) { return Lower(a) == Lower(b); }
 
-// Insertions, deletions, replacements and swaps of neighbours, letter case aside.
+// Returns the number of insertions, deletions, replacements and swaps of neighboring characters
+// that turn `a` into `b`, ignoring case (optimal string alignment distance). Only the last three
+// rows of the table are kept.
 size_t EditDistance(std::string_view a, std::string_view b) {
   std::vector<size_t> before_last(b.size() + 1);
   std::vector<size_t> last(b.size() + 1);
@@ -35,13 +37,15 @@ size_t EditDistance(std::string_view a, std::string_view b) {
   return row[b.size()];
 }
 
-// "CPU" for KIND_CPU: the prefix left out counts as one edit.
+// Returns whether `word` is the end of `name` after a '_', like "CPU" of KIND_CPU. A missing prefix
+// counts as one edit.
 bool IsLastWord(std::string_view word, std::string_view name) {
   if (name.size() <= word.size() || name[name.size() - word.size() - 1] != '_') return false;
   return EditDistance(word, name.substr(name.size() - word.size())) == 0;
 }
 
-// "max_batch" for max_batch_size: so does the ending left out.
+// Returns whether `words` is the beginning of `name` before a '_', like "max_batch" of
+// max_batch_size. A missing end counts as one edit too.
 bool IsFirstWords(std::string_view words, std::string_view name) {
   if (words.size() < 3 || name.size() <= words.size() || name[words.size()] != '_') return false;
   return EditDistance(words, name.substr(0, words.size())) == 0;

@@ -7,11 +7,12 @@
 
 namespace nereid::config {
 
-/// The candidate that takes the fewest edits, case aside, to become `wrong`; empty if none is near.
+/// Returns the candidate with the smallest edit distance to `wrong`, ignoring case; empty if none
+/// is near.
 std::string_view NearestName(std::string_view wrong, std::span<const std::string_view> candidates);
 
-/// " Did you mean 'X'?" with the nearest name; empty if none is near. For the end of an error
-/// message.
+/// Returns " Did you mean 'X'?" with the nearest name, to be appended to an error message; empty if
+/// none is near.
 std::string DidYouMean(std::string_view wrong, std::span<const std::string_view> candidates);
 
 }  // namespace nereid::config

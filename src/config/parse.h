@@ -9,14 +9,15 @@
 
 namespace nereid::config {
 
-/// Reads a configuration in protobuf's text format. `path` is for messages only. A failure
-/// (INTERNAL, as a file that cannot be read would be) names the line and the column, and for an
-/// unknown field or enum value the nearest one that exists. Nothing is defaulted or checked beyond
-/// the syntax.
+/// Parses a configuration in protobuf's text format, without adding defaults or checking more than
+/// the syntax. `path` is used in messages only. INTERNAL with line and column if parsing fails
+/// (Triton uses the same code for files that cannot be read). The message about an unknown field or
+/// enum value contains the nearest known name.
 base::Result<ModelConfigPtr> ParseModelConfigText(std::string_view text, const std::string& path);
 
-/// Reads a configuration in protobuf's JSON form (field names in snake_case or camelCase, enum
-/// names in any case, 64-bit numbers as numbers or strings). Unknown fields are refused.
+/// Parses a configuration in protobuf's JSON form: field names in snake_case or camelCase, enum
+/// names in any case, 64-bit numbers as numbers or strings. INVALID_ARG if parsing fails; unknown
+/// fields are errors.
 base::Result<ModelConfigPtr> ParseModelConfigJson(std::string_view json);
 
 }  // namespace nereid::config

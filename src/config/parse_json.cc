@@ -18,7 +18,7 @@ base::Status Invalid(const std::string& reason) {
                                        reason);
 }
 
-// "input[0].reshape" -> the type of that message; null if there is none.
+// Returns the type of the message at a path such as "input[0].reshape"; null if there is none.
 const pb::Descriptor* TypeAt(std::string_view path) {
   const pb::Descriptor* type = inference::ModelConfig::descriptor();
   while (type != nullptr && !path.empty()) {
@@ -31,7 +31,8 @@ const pb::Descriptor* TypeAt(std::string_view path) {
   return type;
 }
 
-// Adds the nearest field to protobuf's text about an unknown one:
+// Appends the nearest field name to protobuf's message about an unknown field, which has the form
+//
 //   (input[0]) datatype: Cannot find field.
 std::string WithSuggestion(const std::string& message) {
   constexpr std::string_view kNoField = ": Cannot find field.";
@@ -56,7 +57,7 @@ base::Result<ModelConfigPtr> ParseModelConfigJson(std::string_view json) {
     return Invalid(std::to_string(json.size()) + " bytes, more than the " +
                    std::to_string(kMaxJsonBytes) + " allowed");
   }
-  // Protobuf takes "null" and the like for an empty message.
+  // Without this check protobuf would parse "null" and similar texts as an empty message.
   const size_t first = json.find_first_not_of(" \t\r\n");
   if (first == std::string_view::npos || json[first] != '{') return Invalid("expected an object");
   pb::util::JsonParseOptions options;

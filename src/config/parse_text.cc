@@ -11,7 +11,8 @@
 namespace nereid::config {
 namespace {
 
-// "line 3, column 5: Expected integer, got: x". Later errors are mostly consequences of the first.
+// Returns a message such as "line 3, column 5: Expected integer, got: x". Only the first error is
+// reported, because later ones are mostly caused by it.
 std::string ErrorText(std::string_view text, const ParserError& error) {
   if (error.line < 0) return error.message;
   const TextLines lines(text);

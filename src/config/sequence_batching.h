@@ -16,25 +16,25 @@ class ModelSequenceBatching;
 
 namespace nereid::config {
 
-/// What the server tells a model about a request's place in its sequence.
+/// What a control tensor tells the model about a request's place in its sequence.
 enum class ControlKind { kStart, kReady, kEnd, kCorrelationId };
 
-/// One tensor that the server adds to every request of a sequence model.
+/// A tensor that the server adds to every request of a sequence model.
 struct ControlSpec {
   ControlKind kind = ControlKind::kStart;
   std::string name;  // of the tensor
   tensor::DataType data_type = tensor::DataType::kInvalid;
-  /// START, READY and END only: the bytes of "false" and of "true", one element of `data_type`.
+  /// START, READY and END only: one element of `data_type` for "false" and one for "true".
   std::string false_bytes;
   std::string true_bytes;
 };
 
-/// Where the first value of a state comes from.
+/// The first value of a state.
 struct InitialStateSpec {
   std::string name;
   tensor::DataType data_type = tensor::DataType::kInvalid;
   tensor::Shape dims;     // without the batch dimension
-  std::string data_file;  // under initial_state/ of the model's directory; empty for zeros
+  std::string data_file;  // below initial_state/ in the model's directory; empty for zeros
 };
 
 /// A tensor that the server keeps from one request of a sequence to the next.
@@ -48,15 +48,15 @@ struct StateSpec {
   bool growable_memory = false;  // use_growable_memory
 };
 
-/// A slot of a batch per sequence.
+/// Each sequence keeps one slot of a batch (and one instance) until it ends.
 struct DirectStrategy {
   uint64_t max_queue_delay_us = 0;
   float minimum_slot_utilization = 0;
 };
 
-/// Dynamic batches of the oldest requests of different sequences.
+/// Requests of different sequences are batched dynamically, oldest first.
 struct OldestStrategy {
-  int32_t max_candidate_sequences = 0;  // 0: max_batch_size
+  int32_t max_candidate_sequences = 0;  // 0 means max_batch_size
   std::vector<int32_t> preferred_batch_sizes;
   uint64_t max_queue_delay_us = 0;
   bool preserve_ordering = false;
@@ -70,7 +70,7 @@ struct SequenceBatchingOptions {
   bool iterative = false;
 };
 
-/// Reads the message of a configuration that is completed and valid.
+/// Converts the protobuf message of a configuration that is completed and validated.
 SequenceBatchingOptions ReadSequenceBatching(const inference::ModelSequenceBatching& proto);
 
 }  // namespace nereid::config

@@ -34,7 +34,7 @@ VersionSelection Select(const SpecificVersions& policy, const std::vector<int64_
 }  // namespace
 
 std::optional<int64_t> ParseVersionDirectory(std::string_view name) {
-  // The reserved names begin with letters, so the test for a digit covers them.
+  // The reserved names begin with letters, so this check excludes them.
   if (name.empty() || !IsDigit(name.front())) return std::nullopt;
   if (name.front() == '0' && name.size() > 1) return std::nullopt;
   int64_t version = 0;

@@ -11,24 +11,24 @@
 
 namespace nereid::config {
 
-/// The version that a sub-directory of a model stands for: its leading digits. Nothing for the
-/// reserved names (configs, warmup, initial_state), for names that do not begin with a digit, for
-/// leading zeros ("010"; "0" itself is a version) and for numbers beyond int64.
+/// Returns the version number of a model's subdirectory: the leading digits of its name. Returns
+/// nothing for reserved names (configs, warmup, initial_state), names that do not begin with a
+/// digit, names with leading zeros ("010", but not "0") and numbers above int64.
 std::optional<int64_t> ParseVersionDirectory(std::string_view name);
 
-/// Why a sub-directory stands for no version, in Triton's words: "contains leading zeros in its
-/// directory name" or "fails to convert to integral number". Empty for the reserved names, and for
-/// those that ParseVersionDirectory reads.
+/// Returns why a subdirectory is not a version, in Triton's words: "contains leading zeros in its
+/// directory name" or "fails to convert to integral number". Empty for reserved names and for
+/// versions.
 std::string_view WhyNoVersion(std::string_view name);
 
 struct VersionSelection {
-  /// Ascending, without repetitions.
+  /// In ascending order, without duplicates.
   std::vector<int64_t> versions;
-  /// Listed by a specific policy, but not available; worth a line in the log.
+  /// Listed by a specific policy but not available; callers log them.
   std::vector<int64_t> missing;
 };
 
-/// Which of the available versions (in any order) the policy serves.
+/// Returns the available versions that the policy serves. `available` may be in any order.
 VersionSelection SelectVersions(const VersionPolicy& policy, std::span<const int64_t> available);
 
 }  // namespace nereid::config

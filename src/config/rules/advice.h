@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Warnings: settings that the reference server accepts, and that cannot do what they look like.
+// Warnings about settings that Triton accepts but that have no effect, or not the expected one.
 #pragma once
 
 #include <vector>
@@ -8,7 +8,7 @@
 
 namespace nereid::config::rules {
 
-/// What a warning looks at.
+/// The input of a warning.
 struct AdviceSubject {
   const Proto& config;
   const ValidateOptions& options;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Names that somebody else reads: backends, the metrics page, people.
+// Warnings about names that backends, the metrics page or people read.
 #include <array>
 #include <cctype>
 #include <cmath>
@@ -15,7 +15,7 @@ namespace {
 
 namespace pb = google::protobuf;
 
-// A directory's name is no longer, and longer tensor names come from no person.
+// The longest name of a file on common file systems. Longer names are hardly written by a person.
 constexpr size_t kLongName = 255;
 
 constexpr std::string_view kIdentityParameters[] = {
@@ -48,7 +48,7 @@ constexpr std::string_view kTorchParameters[] = {
     "INTRA_OP_THREAD_COUNT",
     "INTER_OP_THREAD_COUNT",
 };
-// What the server itself reads, whatever the backend.
+// Parameters that the server reads, whatever the backend.
 constexpr std::string_view kServerParameters[] = {"TRITON_BATCH_STRATEGY_PATH",
                                                   "EXECUTION_ENV_PATH",
                                                   "execution_watchdog_secs",
@@ -68,7 +68,7 @@ bool Contains(std::span<const std::string_view> names, const std::string& name) 
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-// ONNX Runtime's own settings go to it as they are.
+// Returns whether the ONNX Runtime backend passes the parameter to ONNX Runtime unchanged.
 bool IsPassedOn(const std::string& backend, const std::string& name) {
   if (backend != "onnxruntime") return false;
   for (const std::string_view prefix : {"session.", "optimization.", "mlas.", "ep."}) {
@@ -160,7 +160,7 @@ void NamesSane(const AdviceSubject& subject, Findings& findings) {
   }
 }
 
-// Numbers of enums that have no name; proto3 lets them through.
+// Reports enum values without a name, which proto3 accepts, in `message` and all messages in it.
 void FindUnknownValues(const pb::Message& message, const std::string& prefix,
                        const AdviceSubject& subject, Findings& findings);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Optimizations that nothing here can carry out.
+// Warnings about optimizations that have no effect on this machine or for this model.
 #include "config/known_backends.h"
 #include "config/rules/advice.h"
 
@@ -83,7 +83,8 @@ constexpr Rule<AdviceSubject> kRules[] = {
 }  // namespace
 
 void AdviseOnOptimization(const AdviceSubject& subject, Findings& findings) {
-  if (subject.config.platform() == kEnsemblePlatform) return;  // has no optimization at all
+  // An ensemble has no optimization settings.
+  if (subject.config.platform() == kEnsemblePlatform) return;
   Apply(kRules, subject, findings, Severity::kWarning);
 }
 

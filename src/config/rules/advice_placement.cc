@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Instances, devices and what they share.
+// Warnings about instances, their devices and their shared resources.
 #include <cctype>
 #include <map>
 
@@ -11,7 +11,7 @@ namespace {
 
 using Group = inference::ModelInstanceGroup;
 
-// Each has threads and often a copy of the model.
+// Each instance has threads and often its own copy of the model.
 constexpr int32_t kManyInstances = 1024;
 
 std::string PathOf(int index, std::string_view field) {
@@ -85,7 +85,7 @@ void ResourcesSane(const AdviceSubject& subject, Findings& findings) {
   }
 }
 
-// "7.5"
+// Returns whether `text` is a compute capability such as "7.5".
 bool IsCapability(const std::string& text) {
   const size_t dot = text.find('.');
   if (dot == 0 || dot == std::string::npos || dot + 1 == text.size()) return false;

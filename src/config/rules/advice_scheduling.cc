@@ -7,11 +7,11 @@
 namespace nereid::config::rules {
 namespace {
 
-// No request should wait longer than this for others to join it.
+// No request should wait longer than this for a larger batch.
 constexpr uint64_t kLongDelayUs = 60'000'000;
-// Each level is a queue.
+// Each level is a separate queue.
 constexpr uint64_t kManyLevels = 1000;
-// The reference server reserves room for each, and ends when it cannot.
+// Triton reserves memory for each candidate and exits if it cannot.
 constexpr int32_t kManyCandidates = 100'000;
 
 void BatchesPossible(const AdviceSubject& subject, Findings& findings) {

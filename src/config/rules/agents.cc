@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Repository agents: their names become paths of libraries.
+// Rules for repository agents. Their names become part of library paths.
 #include "config/rules/rule.h"
 
 namespace nereid::config::rules {

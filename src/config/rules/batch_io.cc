@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Inputs that the server derives from a batch, and outputs that it scatters.
+// Rules for inputs that the server derives from a batch and outputs that it scatters.
 #include <algorithm>
 #include <set>
 #include <type_traits>
@@ -18,7 +18,7 @@ bool Has(const Tensors& tensors, const std::string& name) {
                      [&](const auto& tensor) { return tensor.name() == name; });
 }
 
-// A batch input or a batch output.
+// A batch input or a batch output, with its position.
 template <typename Entry>
 struct EntrySubject {
   const Proto& config;
@@ -42,7 +42,7 @@ void KindKnown(const EntrySubject<Entry>& subject, Findings& findings) {
                                          subject.config.name());
 }
 
-// Every kind there is has one source.
+// Every known kind has exactly one source.
 template <typename Entry>
 void OneSource(const EntrySubject<Entry>& subject, Findings& findings) {
   const int count = subject.entry.source_input_size();
@@ -100,7 +100,7 @@ void TargetKnown(const OutputSubject& subject, Findings& findings) {
   }
 }
 
-// Within one batch output, as in the reference server.
+// Checks one batch output. The same target in two batch outputs is accepted, as in Triton.
 void TargetOnce(const OutputSubject& subject, Findings& findings) {
   std::set<std::string> seen;
   int position = 0;

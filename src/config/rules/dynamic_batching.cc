@@ -56,11 +56,11 @@ void DefaultLevelInRange(const Proto& config, Findings& findings) {
 void PolicyLevelsInRange(const Proto& config, Findings& findings) {
   const auto& batching = config.dynamic_batching();
   const uint64_t levels = batching.priority_levels();
-  // The map of the message has no order.
+  // Protobuf maps have no order, so the levels are sorted first.
   std::map<uint64_t, bool> given;
   for (const auto& [level, policy] : batching.priority_queue_policy()) given[level] = true;
   for (const auto& [level, unused] : given) {
-    // Without levels, the policies are ignored.
+    // Without levels the policies are ignored.
     if (levels == 0 || (level >= 1 && level <= levels)) continue;
     findings.Add(At(kPolicies, level),
                  "priority queue policy must have priority level in range [1, " +
@@ -77,7 +77,7 @@ void OrderingWithOneLevel(const Proto& config, Findings& findings) {
       "Only one priority level is allowed when 'preserve_ordering' is true for " + config.name());
 }
 
-// A policy that delays nothing, for want of a timeout, is let through.
+// A DELAY action without a timeout never delays a request, so it is accepted.
 bool Delays(const ModelQueuePolicy& policy) {
   return policy.timeout_action() == ModelQueuePolicy::DELAY &&
          policy.default_timeout_microseconds() != 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ensembles, as far as their own configuration tells: their members are looked at when all are
-// loaded.
+// Rules for ensembles that need only the ensemble's own configuration. For the rules about members
+// see ensemble_members.h.
 #include <deque>
 #include <map>
 #include <set>
@@ -67,7 +67,7 @@ constexpr Rule<Proto> kRules[] = {
      HasStep},
 };
 
-// For models whose platform is ensemble, but which have no ensemble scheduling.
+// Checks a model that has no ensemble scheduling.
 void HasScheduling(const Proto& config, Findings& findings) {
   if (config.platform() != kEnsemblePlatform) return;
   findings.Add("ensemble_scheduling", "ensemble scheduling must be set for ensemble " +
@@ -85,7 +85,7 @@ struct StepSubject {
   const Proto& config;
   const Step& step;
   int index;
-  // The tensors that the steps before this one write.
+  // The tensors that earlier steps write.
   const std::set<std::string>& written;
 
   std::string Path(std::string_view field) const {
@@ -112,7 +112,7 @@ void StepHasOutputs(const StepSubject& subject, Findings& findings) {
   Require(subject, !subject.step.output_map().empty(), "output_map", findings);
 }
 
-// The map of the message has no order.
+// Protobuf maps have no order, so entries are sorted.
 std::map<std::string, std::string> Sorted(const pb::Map<std::string, std::string>& map) {
   return {map.begin(), map.end()};
 }
@@ -165,7 +165,7 @@ Graph BuildGraph(const Proto& config) {
       }
     }
   }
-  // From the ensemble's inputs on: a tensor is ready when all its sources are.
+  // Spreads readiness from the ensemble's inputs: a tensor is ready when all its sources are ready.
   std::deque<std::string> ready;
   for (const auto& input : config.input()) {
     const auto it = graph.find(input.name());
@@ -192,7 +192,7 @@ struct GraphSubject {
   const Graph& graph;
 };
 
-// The unbalanced quotes of these two are the texts that clients know.
+// The unbalanced quotes in the next two messages are those of Triton's messages.
 void InputsUsed(const GraphSubject& subject, Findings& findings) {
   int index = 0;
   for (const auto& input : subject.config.input()) {
@@ -213,7 +213,8 @@ void OutputsUsed(const GraphSubject& subject, Findings& findings) {
   }
 }
 
-// Goes up from a tensor that is not ready to one that no step writes (or, in a cycle, round once).
+// Follows the sources of a tensor that is not ready to one that no step writes. In a cycle it stops
+// after one round.
 std::string FirstUnconnected(const Graph& graph, std::string name) {
   std::set<std::string> seen;
   while (seen.insert(name).second) {
@@ -242,7 +243,7 @@ void OutputsWritten(const GraphSubject& subject, Findings& findings) {
   }
 }
 
-// The first place where a step names the tensor.
+// Returns the first place where a step names the tensor.
 std::string PathOfTensor(const Proto& config, const std::string& tensor) {
   int index = 0;
   for (const Step& step : config.ensemble_scheduling().step()) {
@@ -304,7 +305,7 @@ void CheckEnsemble(const Proto& config, Findings& findings) {
     Apply(kStepRules, StepSubject{config, step, index++, written}, findings);
     for (const auto& [output, tensor] : step.output_map()) written.insert(tensor);
   }
-  // Of steps that are incomplete or missing, the flow of data tells nothing new.
+  // If steps are missing or incomplete, the data flow would only repeat those errors.
   const bool steps_wrong = findings.count() > before_steps;
   if (findings.done() || steps_wrong || index == 0) return;
   const Graph graph = BuildGraph(config);

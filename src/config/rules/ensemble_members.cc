@@ -27,7 +27,8 @@ struct Subject {
 
 std::string StepPath(int index) { return At("ensemble_scheduling.step", index); }
 
-// The entries of a map in the order of their keys, so that messages do not depend on hashes.
+// Returns the entries of a map sorted by key, so that the order of messages does not depend on
+// hashes.
 std::map<std::string, std::string> Sorted(
     const google::protobuf::Map<std::string, std::string>& map) {
   return {map.begin(), map.end()};
@@ -140,12 +141,13 @@ void InputsMapped(const Subject& subject, Findings& findings) {
   });
 }
 
-// A tensor of the ensemble, as whoever mentions it first describes it.
+// A tensor of the ensemble, as described by the model that mentions it first.
 struct Tensor {
   std::string model;
   bool batching = false;
   const TensorSpec* spec = nullptr;
-  // The ensemble's own: its steps see what a backend would.
+  // Whether the description is the ensemble's own. Its steps see the reshaped dims, as a backend
+  // would.
   bool own = false;
 
   const Dims& PlainDims() const { return own && spec->reshape ? *spec->reshape : spec->dims; }
@@ -156,7 +158,7 @@ struct Tensor {
   }
 };
 
-// -1 fits everything.
+// Returns whether two shapes are compatible: kVariableDim matches any size.
 bool Compatible(std::span<const int64_t> a, std::span<const int64_t> b) {
   if (a.size() != b.size()) return false;
   for (size_t i = 0; i < a.size(); ++i) {
@@ -165,7 +167,7 @@ bool Compatible(std::span<const int64_t> a, std::span<const int64_t> b) {
   return true;
 }
 
-// Calls visit(path, tensor name, first, other) for every later mention of a tensor.
+// Calls visit(path, tensor name, first, other) for each mention of a tensor after the first one.
 template <typename Visit>
 void ForEachMeeting(const Subject& subject, Visit visit) {
   const ModelConfig& ensemble = subject.ensemble;
@@ -237,9 +239,10 @@ std::string Mixed(const Subject& subject, const std::string& model) {
          "' receives inputs originated from different decoupled models";
 }
 
-// Each tensor comes from at most one decoupled step: the last one on its way. The steps are taken
-// in the order in which their inputs become known; the ensemble's outputs go into it as into one
-// more step.
+// Checks that the inputs of each step depend on at most one decoupled step. Each tensor has one
+// origin: the last decoupled step before it. Steps are visited in the order in which their inputs
+// become known, so this repeats until no step is left. The ensemble's outputs are checked like the
+// inputs of one more step.
 void OneDecoupledOrigin(const Subject& subject, Findings& findings) {
   constexpr int kNone = -1;
   std::map<std::string, int> origins;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The rules of ensembles that need the configurations of their members.
+// Rules for ensembles that need the configurations of their members.
 #pragma once
 
 #include <cstdint>
@@ -13,28 +13,28 @@
 
 namespace nereid::config {
 
-/// What is known of a model that an ensemble may call.
+/// What is known about a model that an ensemble may call.
 struct EnsembleMember {
   const ModelConfig* config = nullptr;
-  /// The versions that are, or would be, served.
+  /// The versions that are served, or would be served.
   std::vector<int64_t> versions;
-  /// The backend would add to the configuration: inputs and outputs that it does not list may
-  /// exist.
+  /// Whether the backend would still complete the configuration. Inputs and outputs that it does
+  /// not list may exist then.
   bool incomplete = false;
 };
 
-/// The member of that name; null if there is none, or more than one.
+/// Returns the member with this name, or null if no model or more than one has it.
 using FindMember = std::function<const EnsembleMember*(const std::string& name)>;
 
-/// What keeps the ensemble from calling its members. The messages are the server's. The
-/// configuration must be without errors of its own.
+/// Returns the problems that keep the ensemble from calling its members, with Triton's messages.
+/// The configuration itself must be valid.
 std::vector<Problem> FindMemberProblems(const ModelConfig& ensemble, const FindMember& find);
 
-/// The names of a circle of ensembles that call each other, beginning with `start`; empty if there
-/// is none.
+/// Returns the names of ensembles that call each other in a cycle, beginning with `start`; empty if
+/// there is no such cycle.
 std::vector<std::string> FindEnsembleCircle(const std::string& start, const FindMember& find);
 
-/// The rules behind FindMemberProblems, in the order in which they are applied.
+/// Returns the rules of FindMemberProblems, in the order in which they are applied.
 std::vector<RuleInfo> MemberRules();
 
 }  // namespace nereid::config

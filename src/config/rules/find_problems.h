@@ -9,27 +9,26 @@
 
 namespace nereid::config {
 
-/// One place where a configuration breaks a rule.
+/// One violation of one rule.
 struct Problem {
   /// The rule's id (RuleInfo::id).
   std::string rule;
-  /// Errors keep the model from loading; warnings never do.
+  /// A model with an error is not loaded; warnings have no effect on loading.
   Severity severity = Severity::kError;
-  /// The path of the field, with the positions in lists and the keys of maps, as in
-  /// "input[0].reshape.shape" and "dynamic_batching.priority_queue_policy[3]". The field itself may
-  /// be absent.
+  /// The path of the field, with list positions and map keys, such as "input[0].reshape.shape" and
+  /// "dynamic_batching.priority_queue_policy[3]". The field itself may be absent.
   std::string field;
-  /// What the server says when it refuses the model, or logs.
+  /// The message of the server when it refuses the model, or that it logs.
   std::string message;
   /// What was expected instead, in a few words.
   std::string expected;
-  /// How to mend it: a short sentence in the imperative.
+  /// How to correct the problem: a short sentence in the imperative.
   std::string remedy;
 };
 
-/// All violations of all rules that `options` asks for, in the order of AllRules' sections: the
-/// first error is the one that ValidateModelConfig tells; warnings come last. What would only
-/// repeat the consequence of another problem is left out.
+/// Returns all violations of the rules that `options` selects, in the order of AllRules(). The
+/// first error is the one that ValidateModelConfig returns; warnings come last. Problems that only
+/// follow from another problem are left out.
 std::vector<Problem> FindProblems(const ModelConfig& config, const ValidateOptions& options);
 
 }  // namespace nereid::config

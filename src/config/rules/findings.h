@@ -10,27 +10,29 @@
 
 namespace nereid::config::rules {
 
-/// Where the rules put what they find. Loading a model needs the first error only, and stops there.
+/// Collects the violations that the rules find. Loading a model needs only the first error, so with
+/// Wanted::kFirst the check stops there.
 class Findings {
  public:
   enum class Wanted { kFirst, kAll };
   explicit Findings(Wanted wanted) : wanted_(wanted) {}
 
-  /// What is added from here on breaks this rule. `rule` must outlive the next Add.
+  /// Sets the rule that following calls of Add() report. `rule` must outlive them.
   void Judge(const RuleInfo& rule, Severity severity) {
     rule_ = &rule;
     severity_ = severity;
   }
 
-  /// `field`: with positions. `expected`: where it depends on the configuration; the rule's text
-  /// otherwise. The same finding of the same rule counts once.
+  /// Reports a violation. `field` is a path with positions. `expected` is given if it depends on
+  /// the configuration; otherwise the rule's text is used. Duplicates are ignored.
   void Add(std::string field, std::string message, std::string expected = "");
 
-  /// Nothing more is of interest.
+  /// Returns whether no further violation is needed.
   bool done() const { return wanted_ == Wanted::kFirst && !problems_.empty(); }
-  /// Of the rule that the first finding breaks.
+  /// Returns the status code of the rule that the first violation belongs to.
   base::StatusCode first_code() const { return first_code_; }
-  /// How many there are; a later rule asks whether it would only repeat an earlier one.
+  /// Returns the number of violations so far. A later group of rules uses it to skip checks that
+  /// would only repeat earlier errors.
   size_t count() const { return problems_.size(); }
   std::vector<Problem> Take() { return std::move(problems_); }
 

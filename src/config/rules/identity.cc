@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who the model is: name, platform, backend, batch size; and its directory's name.
+// Rules for name, platform, backend and batch size, and for the directory's name.
 #include "config/known_backends.h"
 #include "config/rules/rule.h"
 

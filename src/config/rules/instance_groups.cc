@@ -27,7 +27,7 @@ std::string Of(const GroupSubject& subject, const std::string& text) {
 }
 
 void KindSettled(const GroupSubject& subject, Findings& findings) {
-  // A number that is no kind counts as AUTO in the reference server's text.
+  // Triton's message says AUTO for an unknown kind too.
   const bool known = Group::Kind_IsValid(subject.group.kind());
   if (known && subject.group.kind() != Group::KIND_AUTO) return;
   findings.Add(subject.Path("kind"), Of(subject, "has unexpected kind KIND_AUTO"));
@@ -40,7 +40,7 @@ void NoGpusOffGpu(const GroupSubject& subject, Findings& findings) {
                                " but specifies one or more GPUs"));
 }
 
-// Listed ones are told apart by the rule that they exist.
+// GPUs that are listed but do not exist are reported by GpusExist.
 void GpusAvailable(const GroupSubject& subject, Findings& findings) {
   const bool without = subject.gpu() && subject.group.gpus().empty();
   if (!without || subject.options.gpu_count > 0) return;

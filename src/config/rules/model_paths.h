@@ -5,8 +5,8 @@
 
 namespace nereid::config::rules {
 
-/// Whether a path that is meant to stay below some directory is absolute or climbs out of it by its
-/// text ("../x", "a/../../x"). Links are not looked at: that takes the file system.
+/// Returns whether a path that must stay below some directory is absolute or leaves it by its text
+/// ("../x", "a/../../x"). Links are not followed: that needs the file system.
 bool LeavesItsDirectory(std::string_view path);
 
 }  // namespace nereid::config::rules

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Decoupled responses, the response cache and the model's own metrics.
+// Rules for decoupled responses, the response cache and the model's own metrics.
 #include "config/rules/rule.h"
 
 namespace nereid::config::rules {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How the sections write down their rules: one row each, in the order in which they apply.
+// The form of a rule: one row in a table, in the order in which rules are applied.
 #pragma once
 
 #include <string>
@@ -15,15 +15,16 @@ namespace nereid::config::rules {
 
 using Proto = inference::ModelConfig;
 
-/// `Subject` is what the rule looks at: the whole configuration, or a part with its surroundings.
+/// A rule. `Subject` is the input of its check: the whole configuration, or a part with its
+/// surroundings.
 template <typename Subject>
 struct Rule {
   RuleInfo info;
-  /// Adds what is wrong; nothing if the rule holds.
+  /// Adds each violation to the findings.
   void (*check)(const Subject&, Findings&);
 };
 
-/// Applies the rules until `findings` has enough.
+/// Applies the rules in order until `findings` is complete.
 template <typename Subject, size_t kCount>
 void Apply(const Rule<Subject> (&rules)[kCount], const Subject& subject, Findings& findings,
            Severity severity = Severity::kError) {
@@ -35,6 +36,7 @@ void Apply(const Rule<Subject> (&rules)[kCount], const Subject& subject, Finding
 }
 
 template <typename Subject, size_t kCount>
+/// Appends the descriptions of the rules, with their stage and severity, to `list`.
 void List(const Rule<Subject> (&rules)[kCount], Stage stage, Severity severity,
           std::vector<RuleInfo>* list) {
   for (const Rule<Subject>& rule : rules) {
@@ -49,7 +51,7 @@ void List(const Rule<Subject> (&rules)[kCount], Stage stage, std::vector<RuleInf
   List(rules, stage, Severity::kError, list);
 }
 
-/// "input[2]": an element of a list, or the value of a map's key.
+/// Returns the path of a list element or of the value of a map key, such as "input[2]".
 template <typename Key>
 std::string At(std::string_view list, const Key& key) {
   std::string path(list);
@@ -63,7 +65,8 @@ std::string At(std::string_view list, const Key& key) {
   return path;
 }
 
-// The sections, one file each. Check...: applies the rules. List...: appends the rows.
+// The sections of rules, one file each. Check... applies the rules of a section, List... appends
+// their descriptions.
 void CheckIdentity(const Proto& config, Findings& findings);
 void ListIdentity(std::vector<RuleInfo>* list);
 void CheckDynamicBatching(const Proto& config, Findings& findings);

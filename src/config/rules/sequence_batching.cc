@@ -23,7 +23,7 @@ constexpr Rule<Proto> kRules[] = {
      NoResponseCache},
 };
 
-// A tensor that carries controls.
+// An input that carries controls.
 struct TensorSubject {
   const Proto& config;
   const ModelSequenceBatching::ControlInput& input;
@@ -123,7 +123,7 @@ void TwoValues(const ControlSubject& subject, Findings& findings) {
   check("bool_false_true", control.bool_false_true_size());
 }
 
-// START, END, READY.
+// Rules for the controls START, END and READY.
 constexpr Rule<ControlSubject> kBooleanRules[] = {
     {{"sequence.control_values", "sequence_batching.control_input.control",
       "The controls START, END and READY have values for false and true.",
@@ -177,7 +177,8 @@ constexpr Rule<ControlSubject> kIdRules[] = {
      IdType},
 };
 
-// One pass over all controls, looking at those of `kind`.
+// Checks the controls of one kind in a pass over all controls. The kinds are checked one after
+// another, in Triton's order, because only the first error is reported.
 void CheckControls(const Proto& config, Control::Kind kind, Findings& findings) {
   std::set<std::string> names;
   bool kind_seen = false;
@@ -234,7 +235,7 @@ constexpr Rule<SizeSubject> kSizeRules[] = {
      SizeFits},
 };
 
-// The text says that 0 is out of range; it is not, here as in the reference server.
+// Triton's message says that 0 is out of range, but Triton accepts 0, and so does this rule.
 void Utilization(const Proto& config, Findings& findings) {
   const auto& batching = config.sequence_batching();
   const float value = batching.direct().minimum_slot_utilization();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The initial values of implicit states, as far as the configuration alone tells.
+// Rules for the initial values of implicit states that need only the configuration.
 #include <algorithm>
 #include <set>
 
@@ -128,8 +128,8 @@ void DimsFit(const InitialSubject& subject, Findings& findings) {
   }
 }
 
-/// A state begins with 1 for each variable dim. Values for another shape would be cut, or lie in it
-/// differently from what their author meant.
+/// A state begins with 1 in each variable dimension. Data for another shape would be truncated, or
+/// be arranged differently than its author meant.
 void FileFits(const InitialSubject& subject, Findings& findings) {
   if (!subject.initial.has_data_file() || RanksDiffer(subject) || IsVariable(subject)) return;
   for (int i = 0; i < subject.initial.dims_size(); ++i) {

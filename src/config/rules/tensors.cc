@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Inputs and outputs.
+// Rules for inputs and outputs.
 #include <algorithm>
 #include <optional>
 #include <span>
@@ -23,7 +23,7 @@ struct TensorSubject {
   const std::string& name;
   inference::DataType data_type;
   Dims dims;
-  // Nothing if there is no reshape.
+  // Absent without a reshape.
   std::optional<Dims> reshape;
   inference::ModelInput::Format format;
   bool is_shape_tensor;
@@ -68,7 +68,7 @@ void HasDims(const TensorSubject& subject, Findings& findings) {
 }
 
 void NoScalar(const TensorSubject& subject, Findings& findings) {
-  // A Caffe2 net may have scalars; that backend takes and gives them in models without batching.
+  // A Caffe2 net may have scalars, and its backend accepts them in models without batching.
   if (subject.config.platform() == "caffe2_netdef" || subject.config.backend() == "caffe2") return;
   if (!subject.reshape || !subject.reshape->empty() || subject.config.max_batch_size() != 0) {
     return;
@@ -101,15 +101,15 @@ void LegalReshape(const TensorSubject& subject, Findings& findings) {
   }
 }
 
-// Sizes are compared only where all dims are there and legal.
+// Returns whether dims and reshape can be compared: both exist and all dims are legal.
 bool Comparable(const TensorSubject& subject) {
   return subject.reshape && !subject.dims.empty() &&
          std::all_of(subject.dims.begin(), subject.dims.end(), IsLegal) &&
          std::all_of(subject.reshape->begin(), subject.reshape->end(), IsLegal);
 }
 
-// The element counts of the runs of fixed dims between variable ones: [2,4,-1,6] -> 8, 6. A count
-// that does not fit becomes 0, which no legal run has.
+// Returns the element counts of the runs of fixed dims between variable ones: [2,4,-1,6] gives 8,
+// 6. A count that overflows becomes 0, which no legal run has.
 std::vector<int64_t> RunCounts(Dims dims) {
   std::vector<int64_t> counts = {1};
   for (const int64_t dim : dims) {
@@ -124,7 +124,7 @@ std::vector<int64_t> RunCounts(Dims dims) {
 
 bool HasVariable(Dims dims) { return RunCounts(dims).size() > 1; }
 
-// Whether one side is variable and the other is not, or both are fixed and differ.
+// Returns whether only one side has variable dims, or both are fixed and their sizes differ.
 bool SizesDiffer(const TensorSubject& subject) {
   const bool variable = HasVariable(subject.dims);
   return variable != HasVariable(*subject.reshape) ||

@@ -10,79 +10,80 @@
 
 namespace nereid::config {
 
-/// Which sections are looked at. A configuration is validated when its directory is read (a failure
-/// there hides the model) and again when a version is loaded and the backend has completed it.
+/// Selects the sections of rules. A configuration is validated when its directory is read (an error
+/// there hides the model) and again when a version is loaded, after the backend has completed it.
 struct ValidateOptions {
-  /// Inputs, outputs, batch inputs and batch outputs.
+  /// Check inputs, outputs, batch inputs and batch outputs.
   bool check_io = false;
-  /// Instance groups; they must have been completed.
+  /// Check instance groups, which must have been completed.
   bool check_instance_groups = false;
-  /// The initial values of sequence states, as far as they do not need their files.
+  /// Check the initial values of sequence states, as far as this needs no files.
   bool check_sequence_states = false;
-  /// Warmup samples, as far as they do not need their files. Loading a version does without: there
-  /// the samples become requests, and those are checked.
+  /// Check warmup samples, as far as this needs no files. Loading a version does not need this:
+  /// there the samples become requests, which are checked like all requests.
   bool check_warmup = false;
   /// The GPUs 0 to gpu_count - 1 exist.
   int gpu_count = 0;
-  /// What a GPU must have to count; for the message only.
+  /// The compute capability that a GPU must have. Used in messages only.
   double min_compute_capability = 6.0;
-  /// Not empty: the configuration must be named like this directory.
+  /// If not empty, the configuration must have the name of this directory.
   std::string directory_name;
 
-  /// When the directory is read. `strict`: the backend will not complete the configuration.
+  /// Returns the options for reading a directory. `strict` means that the backend will not complete
+  /// the configuration.
   static ValidateOptions ForPoll(bool strict, std::string directory_name);
-  /// When a version is loaded.
+  /// Returns the options for loading a version.
   static ValidateOptions ForLoad(int gpu_count);
-  /// Everything that either looks at.
+  /// Returns the options that select all sections.
   static ValidateOptions ForAll(int gpu_count, std::string directory_name);
 };
 
-/// The text of the first rule that the configuration breaks (INVALID_ARGUMENT, or the rule's own
-/// code). Warnings do not count.
+/// Returns the first error in the configuration, with the rule's status code (mostly INVALID_ARG).
+/// Warnings are ignored.
 base::Status ValidateModelConfig(const ModelConfig& config, const ValidateOptions& options);
 
-/// What breaking a rule does.
+/// The effect of violating a rule.
 enum class Severity {
   /// The model is not loaded.
   kError,
-  /// The setting cannot do what it looks like; the model loads.
+  /// The model is loaded, but the setting has no effect or an unexpected one.
   kWarning,
 };
 
-/// "error", "warning".
+/// Returns "error" or "warning".
 std::string_view SeverityName(Severity severity);
 
-/// When a rule is applied, which decides what a client learns of a violation.
+/// When a rule is applied. This decides what a client learns about a violation.
 enum class Stage {
-  /// When the directory is read: a load request fails with "failed to poll from model repository",
-  /// and the reason is in the log.
+  /// When the directory is read. A load request then fails with "failed to poll from model
+  /// repository", and the reason is only in the log.
   kPoll,
-  /// When a version is loaded: the answer and the repository index tell the reason. With
-  /// auto-completion disabled already when the directory is read.
+  /// When a version is loaded, so that the load response and the repository index contain the
+  /// reason. If auto-completion is disabled, already when the directory is read.
   kLoadOrStrictPoll,
   /// When a version is loaded.
   kLoad,
 };
 
-/// A row of the list of rules: everything a document or a command says of a rule.
+/// The description of a rule, for documents and commands.
 struct RuleInfo {
   std::string_view id;
-  /// The parts of the configuration that the rule is about, without positions in lists, separated
-  /// by ", "; "*" for any. The rules "tensor.…" name inputs and hold for outputs as well.
+  /// The fields that the rule concerns, without list positions, separated by ", "; "*" for all. The
+  /// rules "tensor.…" name inputs but apply to outputs as well.
   std::string_view field;
   /// The rule as a sentence.
   std::string_view summary;
   /// What is expected, in a few words.
   std::string_view expected;
-  /// How to mend a violation, as a sentence in the imperative.
+  /// How to correct a violation: a sentence in the imperative.
   std::string_view remedy;
   Severity severity = Severity::kError;
   Stage stage = Stage::kPoll;
-  /// Of the failure.
+  /// The status code of a violation.
   base::StatusCode code = base::StatusCode::kInvalidArgument;
 };
 
-/// All rules, in the order in which they are applied.
+/// Returns all rules in the order in which they are applied.
 std::vector<RuleInfo> AllRules();
 
 }  // namespace nereid::config

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Warmup samples, as far as the configuration alone tells. When a version is loaded, its warmup
-// requests pass the checks of all requests, which say the same of types, shapes and missing inputs.
+// Rules for warmup samples that need only the configuration. When a version is loaded, its warmup
+// requests pass the checks of all requests, which report wrong types, wrong shapes and missing
+// inputs in the same words.
 #include <algorithm>
 #include <map>
 #include <set>
@@ -25,7 +26,7 @@ struct SampleSubject {
   std::string Path(std::string_view field) const {
     return At("model_warmup", index) + "." + std::string(field);
   }
-  // A sample without a batch is skipped.
+  // A sample with a batch size of 0 is skipped.
   bool runs() const { return sample.batch_size() > 0; }
 };
 
@@ -33,7 +34,7 @@ struct InputSubject {
   const SampleSubject& parent;
   const std::string& name;
   const ModelWarmup::Input& input;
-  // Null if the model has no such input: then it is a control tensor.
+  // Null if the model has no such input; it is a control tensor then.
   const ModelInput* of_model;
 
   std::string Path(std::string_view field) const {
@@ -51,7 +52,8 @@ void DimsFixed(const InputSubject& subject, Findings& findings) {
                    subject.name + "'");
 }
 
-// Of one request, in elements; nothing if it does not fit.
+// Returns whether the size of the input for one request fits in int64. The widest element has eight
+// bytes.
 bool SizeFits(const InputSubject& subject) {
   int64_t elements = std::max<int64_t>(subject.parent.sample.batch_size(), 1);
   for (const int64_t dim : subject.input.dims()) {
@@ -59,7 +61,6 @@ bool SizeFits(const InputSubject& subject) {
     if (dim < 0 || !product) return false;
     elements = *product;
   }
-  // The widest element has eight bytes.
   return base::CheckedMultiply<int64_t>(elements, 8).has_value();
 }
 
@@ -83,7 +84,7 @@ void FileInside(const InputSubject& subject, Findings& findings) {
                    subject.parent.config.name());
 }
 
-// As in requests: without "TYPE_", and BYTES for strings.
+// Returns the name that requests use: without "TYPE_", and BYTES for strings.
 std::string TypeName(inference::DataType type) {
   return std::string(tensor::DataTypeName(static_cast<tensor::DataType>(type)));
 }
@@ -185,7 +186,7 @@ void CheckWarmup(const Proto& config, Findings& findings) {
   for (const ModelWarmup& sample : config.model_warmup()) {
     const SampleSubject subject{config, sample, index++};
     if (!subject.runs()) continue;
-    // The map of the message has no order.
+    // Protobuf maps have no order, so the inputs are sorted first.
     const std::map<std::string, ModelWarmup::Input> inputs(sample.inputs().begin(),
                                                            sample.inputs().end());
     for (const auto& [name, input] : inputs) {

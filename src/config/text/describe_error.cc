@@ -28,7 +28,7 @@ std::vector<std::string_view> FieldNames(const pb::Descriptor& type) {
 std::vector<std::string_view> ValueNames(const pb::EnumDescriptor& type) {
   std::vector<std::string_view> names;
   for (int i = 0; i < type.value_count(); ++i) {
-    // What stands for "not given" is nothing to write.
+    // TYPE_INVALID means that no type is set, so it is never suggested.
     if (type.value(i)->name() != "TYPE_INVALID") names.push_back(type.value(i)->name());
   }
   return names;
@@ -40,7 +40,7 @@ std::string Listed(const std::vector<std::string_view>& names) {
   return text;
 }
 
-// The names that frameworks give to data types, which no count of edits leads to.
+// Names of data types in frameworks. Their edit distance to the configuration's names is too large.
 constexpr std::array<std::pair<std::string_view, std::string_view>, 12> kOtherTypeNames = {{
     {"FLOAT", "TYPE_FP32"},
     {"FLOAT32", "TYPE_FP32"},
@@ -112,8 +112,7 @@ ErrorDescription UnknownValue(const std::string& value, const Field& field) {
           std::string(nearest)};
 }
 
-// A value, or the want of one, that the parser does not take for this field. `got` is empty at the
-// end of the text.
+// Describes a value, or a missing value, that the parser does not accept for this field.
 ErrorDescription BadValue(const std::string& parser_message, const Field& field) {
   const bool number = parser_message.starts_with("Integer out of range");
   return {kBadValue, "bad value of " + Quoted(field.name()) + ": " + parser_message,
@@ -173,8 +172,8 @@ TextPosition ErrorPosition(const ParserError& error, const KnownField& where,
   if (rule == kUnknownField || rule == kGivenTwice || rule == kOneChoice) {
     return where.text->position;
   }
-  // The parser has gone past a name that it does not know; of a list it points at the right
-  // element.
+  // The parser reports an unknown name after it has read past it. In a list it reports the position
+  // of the right element.
   const bool about_value = rule == kUnknownValue || rule == kBadValue;
   if (about_value && where.text->values.size() == 1) {
     return where.text->values.front().position;

@@ -9,24 +9,24 @@
 
 namespace nereid::config {
 
-/// What an error of protobuf's text parser means for the person who wrote the text.
+/// An error of protobuf's text parser, in words for the author of the text.
 struct ErrorDescription {
   std::string_view rule;
   std::string message;
   std::string expected;
   std::string remedy;
-  /// The known name that is meant, if the error is about an unknown one and one is near.
+  /// The known name that was probably meant, if the error is about an unknown name and one is near.
   std::string nearest;
 };
 
-/// `where`: the field that the error is about; null if it is in none.
+/// Describes an error. `where` is the field that the error is about, or null.
 ErrorDescription DescribeTextError(const std::string& parser_message, const KnownField* where);
 
-/// The place to point at: the name of a field that must not be there, a value that is wrong.
+/// Returns the position to show: the name of a field that must not be there, or the wrong value.
 TextPosition ErrorPosition(const ParserError& error, const KnownField& where,
                            const TextLines& lines);
 
-/// The message of the parser with the nearest known name behind it, if it is about an unknown one.
+/// Returns the parser's message and, if it is about an unknown name, the nearest known name.
 std::string WithSuggestion(const std::string& parser_message, const KnownField* where);
 
 inline constexpr std::string_view kUnknownField = "text.unknown_field";

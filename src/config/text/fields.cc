@@ -10,7 +10,7 @@ namespace {
 
 namespace pb = google::protobuf;
 
-// Told of every field and of every element of a list.
+// Receives every field and every list element of an outline.
 class Visitor {
  public:
   virtual ~Visitor() = default;
@@ -38,7 +38,8 @@ class Walk {
  public:
   explicit Walk(Visitor* visitor) : visitor_(*visitor) {}
 
-  // `prefix` ends with a dot unless it is empty. `type` is null below unknown fields.
+  // Visits the fields of a message. `prefix` ends with a dot unless it is empty. `type` is null
+  // inside unknown fields.
   void Fields(const std::vector<TextField>& fields, const pb::Descriptor* type,
               const std::string& prefix) {
     std::map<std::string_view, int> counts;
@@ -73,7 +74,8 @@ class Walk {
     Fields(value.fields, field == nullptr ? nullptr : field->message_type(), path + ".");
   }
 
-  // The entry and its value are one place; the fields of a message value follow it directly.
+  // Visits a map entry. The entry and its value have the same path; the fields of a message value
+  // follow it directly.
   void MapEntry(const TextValue& value, const pb::FieldDescriptor& map, const std::string& path,
                 TextPosition position) {
     visitor_.OnMapEntry(path, position);

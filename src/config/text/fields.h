@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The fields of an outline with the names and types that they have in ModelConfig.
+// Connects the fields of an outline with their names and types in ModelConfig.
 #pragma once
 
 #include <functional>
@@ -17,32 +17,33 @@ class FieldDescriptor;
 
 namespace nereid::config {
 
-/// A field of an outline, looked up in the messages of the configuration.
+/// A field of an outline with its descriptor.
 struct KnownField {
-  /// The way from the configuration, as in config::Problem: `input[1].dims`,
-  /// `parameters[key].string_value`. A list counts from 0 over all places that add to it.
+  /// The path from the configuration, as in config::Problem: `input[1].dims`,
+  /// `parameters[key].string_value`. The elements of a list are counted over all places that add to
+  /// it.
   std::string path;
   const google::protobuf::Descriptor* parent = nullptr;
-  /// Null if the message has no such field.
+  /// Null if the message has no field with this name.
   const google::protobuf::FieldDescriptor* field = nullptr;
   const TextField* text = nullptr;
 };
 
-/// Where the parts of one text stand.
+/// The positions of the parts of one text.
 class Locations {
  public:
-  /// `fields` need not outlive the object.
+  /// Collects the positions. `fields` need not outlive the object.
   static Locations Of(const std::vector<TextField>& fields);
 
-  /// The place of exactly this path: the name of a field, the element of a list (`dims[1]`). Null
-  /// if it is not written.
+  /// Returns the position of exactly this path: the name of a field, or a list element (`dims[1]`).
+  /// Null if the text does not contain it.
   const TextPosition* Find(std::string_view path) const;
 
-  /// The place of the path, or of the nearest part around it that is written; {1, 1} for the text
-  /// as a whole.
+  /// Returns the position of the path, or of the nearest enclosing part that the text contains; {1,
+  /// 1} for the whole text.
   TextPosition Nearest(std::string_view path) const;
 
-  /// Paths of map entries that an earlier entry of the same key stands before, in order.
+  /// The paths of map entries whose key an earlier entry has already, in order.
   const std::vector<std::pair<std::string, TextPosition>>& repeated_keys() const {
     return repeated_keys_;
   }
@@ -52,11 +53,11 @@ class Locations {
   std::vector<std::pair<std::string, TextPosition>> repeated_keys_;
 };
 
-/// The fields of an outline and all below them, parents first.
+/// Returns the fields of an outline and all fields inside them, parents first.
 std::vector<KnownField> ListFields(const std::vector<TextField>& fields);
 
-/// The path without its last part: `input[1].dims` for `input[1].dims[0]`, then `input[1]`,
-/// `input`, and at last nothing.
+/// Returns the path without its last part: `input[1].dims[0]`, `input[1].dims`, `input[1]`,
+/// `input`, and then an empty path.
 std::string_view ParentPath(std::string_view path);
 
 }  // namespace nereid::config

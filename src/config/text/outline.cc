@@ -12,9 +12,9 @@ using io::Tokenizer;
 
 constexpr int kMaxDepth = 64;
 
-// More is taken than the parser takes (a colon or a comma may be missing), so that a field with
-// such a mistake in it can be left out as a whole. Bad tokens are the parser's business, too; the
-// tokenizer goes on behind them.
+// The outline accepts more than the parser (a colon or a comma may be missing), so that a field
+// with such an error can be left out as a whole. Invalid tokens are reported by the parser; the
+// tokenizer continues after them.
 class NoErrors : public io::ErrorCollector {
  public:
   void AddError(int, int, const std::string&) override {}
@@ -26,7 +26,7 @@ class Reader {
       : lines_(lines),
         input_(text.data(), static_cast<int>(text.size())),
         tokenizer_(&input_, &errors_) {
-    // As protobuf's text parser has it.
+    // The same settings as in protobuf's text parser.
     tokenizer_.set_comment_style(Tokenizer::SH_COMMENT_STYLE);
     tokenizer_.set_allow_f_after_float(true);
     tokenizer_.set_require_space_after_number(false);
@@ -58,7 +58,7 @@ class Reader {
 
   TextPosition Position() { return lines_.Position(token().line, token().column); }
 
-  // Up to and including `closing`; to the end of the text if it is empty.
+  // Reads fields up to and including `closing`, or to the end of the text if `closing` is empty.
   bool ReadFields(const std::string& closing, int depth, std::vector<TextField>* fields) {
     if (depth == 0) return false;
     while (true) {
@@ -89,7 +89,7 @@ class Reader {
     return true;
   }
 
-  // An identifier, or the bracketed name of an extension.
+  // Reads an identifier, or the name of an extension in brackets.
   bool ReadName(std::string* name) {
     if (token().type == Tokenizer::TYPE_IDENTIFIER) {
       *name = token().text;

@@ -14,7 +14,7 @@ namespace pb = google::protobuf;
 
 // Deeper than any legal configuration (optimization.cuda.graph_spec.graph_lower_bound.input.value).
 constexpr int kMaxDepth = 32;
-// A text of bad tokens has one error for each.
+// A text of invalid tokens causes one error for each token.
 constexpr size_t kMaxErrors = 100;
 
 class Collector : public pb::io::ErrorCollector {
@@ -25,7 +25,7 @@ class Collector : public pb::io::ErrorCollector {
   std::vector<ParserError> errors;
 };
 
-// The last field that begins before `offset`, at any depth, and is whole.
+// Returns the last complete field, at any depth, that begins before `offset`.
 const TextField* LastFieldBefore(const std::vector<TextField>& fields, size_t offset) {
   for (auto field = fields.rbegin(); field != fields.rend(); ++field) {
     if (field->begin >= offset) continue;
@@ -37,7 +37,7 @@ const TextField* LastFieldBefore(const std::vector<TextField>& fields, size_t of
   return nullptr;
 }
 
-// The parser has gone past the value when it finds that it does not know it.
+// Returns whether the error is one that the parser reports after it has read past the wrong value.
 bool PointsBehindValue(const std::string& message) {
   return message.starts_with("Unknown enumeration value of ") ||
          message.starts_with("Invalid value for boolean field ");
@@ -50,7 +50,7 @@ std::vector<ParserError> ParseText(std::string_view text, inference::ModelConfig
   pb::TextFormat::Parser parser;
   parser.RecordErrorsTo(&collector);
   parser.SetRecursionLimit(kMaxDepth);
-  // Not ParseFromString: it takes a std::string, and the text need not be copied.
+  // ParseFromString would need a copy of the text as std::string.
   pb::io::ArrayInputStream input(text.data(), static_cast<int>(text.size()));
   if (!parser.Parse(&input, config) && collector.errors.empty()) {
     collector.errors.push_back({-1, 0, "syntax error"});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One run of protobuf's text parser.
+// Runs protobuf's text parser once.
 #pragma once
 
 #include <optional>
@@ -16,26 +16,27 @@ class ModelConfig;
 
 namespace nereid::config {
 
-/// A configuration is written by hand or by a tool; more than this is a mistake or an attack.
+/// The largest text that is parsed. A larger configuration is a mistake or an attack.
 inline constexpr size_t kMaxTextBytes = size_t{32} << 20;
 
-/// An error as protobuf tells it; line and column as TextLines takes them, -1 for none.
+/// An error of protobuf's parser. Line and column are those of TextLines; line is -1 if unknown.
 struct ParserError {
   int line = -1;
   int column = 0;
   std::string message;
 };
 
-/// Fills `config`; the errors in the order in which they were met (one is the rule; after a bad
-/// token the parser goes on). None: all was read. `text` must not be larger than kMaxTextBytes.
+/// Parses `text` into `config` and returns the errors in order; none if everything was read. There
+/// is mostly one error, but the parser continues after an invalid token. `text` must not be larger
+/// than kMaxTextBytes.
 std::vector<ParserError> ParseText(std::string_view text, inference::ModelConfig* config);
 
-/// The field that an error is about, which may end before the place that the parser names; null if
-/// there is none.
+/// Returns the field that an error is about, which may end before the position of the error; null
+/// if there is none.
 const TextField* FieldOfError(const ParserError& error, const std::vector<TextField>& outline,
                               const TextLines& lines);
 
-/// The texts between quotes in a message of protobuf, in order.
+/// Returns the quoted parts of one of protobuf's messages, in order.
 std::vector<std::string> QuotedParts(const std::string& message);
 
 }  // namespace nereid::config

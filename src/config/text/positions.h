@@ -7,8 +7,8 @@
 
 namespace nereid::config {
 
-/// A place in a text as editors and compilers count: from 1, a column being a byte of its line.
-/// {0, 0} is no place.
+/// A position in a text as editors show it, counted from 1; the column counts bytes. {0, 0} means
+/// none.
 struct TextPosition {
   int line = 0;
   int column = 0;
@@ -16,14 +16,15 @@ struct TextPosition {
   bool operator==(const TextPosition&) const = default;
 };
 
-/// Translates the places that protobuf's tokenizer names: counted from 0, a tab taking the column
-/// to the next multiple of 8.
+/// Converts the positions of protobuf's tokenizer, which count from 0 and advance the column to the
+/// next multiple of 8 at a tab.
 class TextLines {
  public:
   /// `text` must outlive the object.
   explicit TextLines(std::string_view text);
 
-  /// The byte at a place; the end of the line or of the text if it lies behind that.
+  /// Returns the offset of a position in bytes. A position behind the end of a line or of the text
+  /// becomes that end.
   size_t Offset(int tokenizer_line, int tokenizer_column) const;
   TextPosition Position(int tokenizer_line, int tokenizer_column) const;
 

@@ -21,7 +21,7 @@ void Blank(std::string* text, size_t begin, size_t end) {
   }
 }
 
-// One text, read again and again with less in it.
+// Parses a text repeatedly, each time with more fields left out.
 class Reader {
  public:
   Reader(std::string_view text, size_t max_problems) : text_(text), max_problems_(max_problems) {}
@@ -49,7 +49,8 @@ class Reader {
   }
 
  private:
-  // Whether that was the last time: all is read, or nothing can be left out any more.
+  // Parses once. Returns whether this was the last time: everything was read, or nothing more can
+  // be left out.
   bool ReadOnce() {
     inference::ModelConfig proto;
     const std::vector<ParserError> errors = ParseText(Text(), &proto);
@@ -58,7 +59,8 @@ class Reader {
       return true;
     }
     const TextLines lines(text_);
-    // Blanking a text could change it under the outline; what is read of it stays the same.
+    // Blanking fields changes the text, but the outline refers to it. The outline is made from a
+    // copy.
     const std::string text(Text());
     const auto outline = ReadOutline(text, lines);
     const auto fields = ListFields(outline);
@@ -68,7 +70,7 @@ class Reader {
     for (const ParserError& error : errors) {
       const TextField* where = FieldOfError(error, outline, lines);
       if (where == nullptr) {
-        // What follows is mostly the consequence.
+        // Later errors are mostly caused by this one.
         if (!lost && !left_out) AddStray(error, outline, lines);
         lost = true;
       } else if (!IsBlank(*where) && !Full()) {
@@ -126,7 +128,7 @@ class Reader {
         std::move(described.message), std::move(described.expected), std::move(described.remedy));
   }
 
-  // An error in no field: a brace too much, or the end of the text within a field.
+  // Adds an error that is in no field: an extra brace, or the end of the text inside a field.
   void AddStray(const ParserError& error, const std::vector<TextField>& outline,
                 const TextLines& lines) {
     std::string remedy = "What follows was not looked at.";
@@ -139,7 +141,7 @@ class Reader {
         at_end ? "the text ends within a field" : error.message, "", remedy);
   }
 
-  // The innermost field in which the text ends or goes wrong.
+  // Returns the innermost field in which the text ends or becomes unreadable.
   static const TextField* Unclosed(const std::vector<TextField>& outline) {
     if (outline.empty() || outline.back().end != 0 || outline.back().name.empty()) return nullptr;
     const TextField& field = outline.back();

@@ -10,37 +10,37 @@
 
 namespace nereid::config {
 
-/// One place that keeps a text from being a configuration.
+/// An error in a text.
 struct TextProblem {
-  /// "text.field", "text.value", …; see TextProblemKinds.
+  /// "text.unknown_field", "text.value" and so on; see TextProblemKinds.
   std::string_view rule;
   TextPosition position;
-  /// The path of the field it is in; empty where it is in none.
+  /// The path of the field that contains the error; empty if there is none.
   std::string field;
   std::string message;
-  /// What was expected there, in a few words, and how to mend it; may be empty.
+  /// What was expected, in a few words, and how to correct the error. Both may be empty.
   std::string expected;
   std::string remedy;
 };
 
 struct TextReading {
-  /// The configuration without the fields that cannot be read; null if not even that is there.
+  /// The configuration without the unreadable fields; null if the rest cannot be parsed either.
   ModelConfigPtr config;
   /// In the order of the text.
   std::vector<TextProblem> problems;
   /// The paths of the fields that were left out.
   std::vector<std::string> unread;
-  /// The text as it was read in the end: the fields that were left out are blank. Empty if there
-  /// are none: the text is the one given.
+  /// The text that was parsed last, with the omitted fields replaced by blanks. Empty if nothing
+  /// was omitted: the given text was parsed.
   std::string blanked;
 };
 
-/// Reads a configuration in protobuf's text format and goes on behind errors: a field that cannot
-/// be read is left out and the rest is read again, until nothing is wrong any more, the text has no
-/// fields to leave out, or `max_problems` are found.
+/// Parses a configuration in protobuf's text format and continues after errors. An unreadable field
+/// is left out and the rest is parsed again. This ends when no error is left, when an error is in
+/// no field, or when `max_problems` errors are found.
 TextReading ReadModelConfigText(std::string_view text, size_t max_problems);
 
-/// What can be wrong with a text: the names that TextProblem::rule takes.
+/// The kinds of errors in a text: the values of TextProblem::rule.
 struct TextProblemKind {
   std::string_view rule;
   std::string_view summary;
