@@ -8,15 +8,17 @@
 
 namespace nereid::backend {
 
-/// Scratch memory that an instance keeps from one execution to the next. Aligned for vector
-/// instructions. Not for use by two threads at once.
+/// Scratch memory that an instance keeps between executions. Aligned for vector instructions. Not
+/// thread-safe.
 class AlignedBuffer {
  public:
   static constexpr size_t kAlignment = 64;
-  /// Memory above this size is given back by Trim(): one huge request must not hold it for ever.
+  /// Trim() frees a buffer above this size in bytes, so that one huge request does not keep its
+  /// memory for ever.
   static constexpr size_t kKept = size_t{64} << 20;
 
-  /// At least `size` bytes (never null), with undefined content. Throws std::bad_alloc.
+  /// Returns at least `size` bytes of memory with undefined content; never null. Valid until the
+  /// next call of Reserve() or Trim(). Throws std::bad_alloc.
   char* Reserve(size_t size) {
     if (size > capacity_ || memory_ == nullptr) {
       size_t wanted = capacity_ < kKept / 2 ? capacity_ * 2 : 0;

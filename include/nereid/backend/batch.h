@@ -12,34 +12,35 @@
 
 namespace nereid::backend {
 
-/// Nanoseconds of the steady clock, as the statistics want them.
+/// Returns nanoseconds of the steady clock, the unit of the statistics.
 inline uint64_t NowNs() {
   return static_cast<uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(
                                    std::chrono::steady_clock::now().time_since_epoch())
                                    .count());
 }
 
-/// One request of a batch with the response that it will get.
+/// A request of a batch and its response.
 struct BatchMember {
-  /// Null once it was answered before the rest, having failed.
+  /// Null after the request was answered before the others because it had failed.
   TRITONBACKEND_Request* request = nullptr;
-  /// Null only where the server could make no response; then `error` is set.
+  /// Null only if the server could not create a response; `error` is set then.
   TRITONBACKEND_Response* response = nullptr;
-  /// Inferences in this request: the size of its batch dimension, or 1. Set by the backend.
+  /// The number of inferences in this request: the size of its batch dimension, or 1. Set by the
+  /// backend.
   uint64_t batch_size = 1;
   Error error;
-  /// It is to be executed once more, and answered then.
+  /// Whether the request is to be executed again instead of being answered.
   bool reschedule = false;
 };
 
-/// The requests of one TRITONBACKEND_ModelInstanceExecute call, from the moment the backend owns
-/// them. When the Batch ends, each request has been counted, answered with exactly one final
-/// response (its outputs, or the error given to Fail), and released exactly once, in this order,
-/// whatever way the scope is left. Counting comes first, so that a client that has its answer
-/// finds itself in the statistics. Used by one thread.
+/// The requests of one TRITONBACKEND_ModelInstanceExecute call, after the backend has taken
+/// ownership of them. When the Batch is destroyed, each request has been counted, then answered
+/// with exactly one final response (its outputs, or the error given to Fail), and then released
+/// exactly once. This holds however the scope is left, also by an exception. Requests are counted
+/// first, so that a client that has its response finds it in the statistics. Used by one thread.
 class Batch {
  public:
-  /// `members` is scratch memory that lives longer than the Batch (an instance keeps it).
+  /// `members` is scratch memory that must outlive the Batch (the instance owns it).
   Batch(TRITONBACKEND_ModelInstance* instance, TRITONBACKEND_Request** requests, uint32_t count,
         std::vector<BatchMember>* members)
       : instance_(instance), members_(*members), exec_start_ns_(NowNs()) {
@@ -58,18 +59,18 @@ class Batch {
   BatchMember& operator[](size_t i) { return members_[i]; }
   bool failed(size_t i) const { return !members_[i].error.ok(); }
 
-  /// The answer of request i becomes `error`; an earlier failure of it stays.
+  /// Makes `error` the answer of request i. An earlier error of the request is kept.
   void Fail(size_t i, Error error) {
     if (members_[i].error.ok()) {
       members_[i].error = std::move(error);
     }
   }
 
-  /// Request i goes back to the server's queue in place of being answered (iterative sequences).
-  /// Where the server does not take it, its answer is the server's error.
+  /// Returns request i to the server's queue instead of answering it (iterative sequences). If the
+  /// server refuses, its error is the answer.
   void Reschedule(size_t i) { members_[i].reschedule = true; }
 
-  /// Fails every request that has no failure yet.
+  /// Fails every request that has not failed yet with a copy of `error`.
   void FailAll(const Error& error) {
     for (BatchMember& member : members_) {
       if (member.error.ok()) {
@@ -79,7 +80,7 @@ class Batch {
     }
   }
 
-  /// Fails the requests whose clients have given up, and answers them at once. False where no
+  /// Fails the requests whose clients have cancelled, and answers them at once. Returns false if no
   /// request is left that has not failed.
   bool FailCancelled() {
     bool left = false;
@@ -100,7 +101,7 @@ class Batch {
     return left;
   }
 
-  /// Throws away the outputs that response i holds, and starts a new one.
+  /// Discards the outputs in response i and creates a new response.
   Error RenewResponse(size_t i) {
     BatchMember& member = members_[i];
     NEREID_BACKEND_TRY(TRITONBACKEND_ResponseDelete(member.response));
@@ -108,8 +109,8 @@ class Batch {
     return Error(TRITONBACKEND_ResponseNew(&member.response, member.request));
   }
 
-  /// The inputs are ready. The first call counts; the requests that have not failed by then are
-  /// what the batch statistics call one execution.
+  /// Records the time at which the inputs are ready. Only the first call has an effect. The
+  /// requests that have not failed at this time form one execution in the batch statistics.
   void ComputeStarts() {
     if (compute_start_ns_ != 0) {
       return;
@@ -120,7 +121,7 @@ class Batch {
     compute_start_ns_ = NowNs();
   }
 
-  /// The framework is done. The last call counts.
+  /// Records the time at which the framework is done. The last call counts.
   void ComputeEnds() { compute_end_ns_ = NowNs(); }
 
  private:
@@ -155,7 +156,7 @@ class Batch {
     }
   }
 
-  /// Sends the response and releases the request; nothing where that has been done.
+  /// Sends the response and releases the request. Does nothing if this has been done.
   static void Answer(BatchMember* member) noexcept {
     if (member->request == nullptr || PutBack(member)) {
       return;
@@ -173,12 +174,12 @@ class Batch {
     member->response = nullptr;
   }
 
-  /// Whether the request was rescheduled.
+  /// Reschedules the request if the backend has asked for that. Returns whether it was rescheduled.
   static bool PutBack(BatchMember* member) noexcept {
     if (!member->reschedule || !member->error.ok() || member->response == nullptr) {
       return false;
     }
-    // No response may be left when the server executes the request again.
+    // The server creates a new response at the next execution, so this one must be deleted first.
     Drop("delete a response", TRITONBACKEND_ResponseDelete(member->response));
     member->response = nullptr;
     member->error = Error(

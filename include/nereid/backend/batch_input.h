@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The tensors that describe a whole batch (`batch_input` of a model configuration). Ragged inputs
-// are put together without a trace of where each request's part ends; these tensors tell the model.
+// Builds the tensors that describe a whole batch (`batch_input` of a model configuration). Ragged
+// inputs are concatenated without marks between the requests; these tensors tell the model where
+// each request's part ends.
 //
-// With R requests, e_r the elements of request r's source input (its batch dimension included) and
-// B_r its batch size:
+// For R requests, where e_r is the number of elements of request r's source input (batch dimension
+// included) and B_r its batch size:
 //
 //   BATCH_ELEMENT_COUNT                        [R]                    e_1, e_2, …
 //   BATCH_ACCUMULATED_ELEMENT_COUNT            [R]                    e_1, e_1+e_2, …
 //   BATCH_ACCUMULATED_ELEMENT_COUNT_WITH_ZERO  [R+1]                  0, e_1, e_1+e_2, …
-//   BATCH_MAX_ELEMENT_COUNT_AS_SHAPE           [max e_r]              zeros: only the shape speaks
+//   BATCH_MAX_ELEMENT_COUNT_AS_SHAPE           [max e_r]              zeros; only the shape matters
 //   BATCH_ITEM_SHAPE                           [sum B_r, rank-1]      each item's dims, B_r times
 //   BATCH_ITEM_SHAPE_FLATTEN                   [(sum B_r)*(rank-1)]   the same, flat
 
@@ -36,7 +37,8 @@ inline Error TooLarge(const BatchInputConfig& input) {
                                 "' is too large for its batch_input");
 }
 
-/// Checks the shapes, and adds up their elements and items.
+/// Appends the element count of each source to `counts`. Fails for an impossible shape or if the
+/// sum overflows.
 inline Error CountElements(const BatchInputConfig& input, std::span<const ShapeView> sources,
                            std::vector<int64_t>* counts) {
   int64_t total = 0;
@@ -54,7 +56,7 @@ inline Error CountElements(const BatchInputConfig& input, std::span<const ShapeV
   return {};
 }
 
-/// One row of dimensions per item, one item after the other; `*rows` and `*columns` are its shape.
+/// Appends the dimensions of each item as one row. Sets `*rows` and `*columns`.
 inline Error ListItemShapes(const BatchInputConfig& input, std::span<const ShapeView> sources,
                             std::vector<int64_t>* values, int64_t* rows, int64_t* columns) {
   *rows = 0;
@@ -67,8 +69,8 @@ inline Error ListItemShapes(const BatchInputConfig& input, std::span<const Shape
                                     ShapeText(sources[0]) + " and " + ShapeText(shape));
     }
     *columns = static_cast<int64_t>(shape.size()) - 1;
-    // An item without elements costs a client nothing: without this limit it could ask for any
-    // number of rows.
+    // An item without elements costs the client no bytes, so without this limit a client could
+    // request any number of rows.
     constexpr int64_t kMostValues = int64_t{1} << 24;
     int64_t more = 0;
     if (__builtin_add_overflow(*rows, shape[0], rows) ||
@@ -83,7 +85,7 @@ inline Error ListItemShapes(const BatchInputConfig& input, std::span<const Shape
   return {};
 }
 
-/// Writes the values as the type of the tensor.
+/// Writes the values as elements of type T.
 template <typename T>
 void Write(std::span<const int64_t> values, char* out) {
   std::transform(values.begin(), values.end(), reinterpret_cast<T*>(out),
@@ -92,10 +94,10 @@ void Write(std::span<const int64_t> values, char* out) {
 
 }  // namespace batch_input_detail
 
-/// The values of a batch input and its shape. `room` is the fixed size that the model gives to the
-/// tensor, or -1: then a count tensor grows to it, the element counts by zeros and the running sums
-/// by their last value. `shape` and `values` are replaced; for kMaxElementCountAsShape there are no
-/// values.
+/// Computes the values and the shape of a batch input. `room` is the fixed size that the model
+/// gives to the tensor, or -1. With a fixed size, tensors of counts are padded to it: element
+/// counts with zeros, accumulated counts with the last sum. `shape` and `values` are replaced.
+/// There are no values for kMaxElementCountAsShape.
 inline Error DescribeBatch(const BatchInputConfig& input, std::span<const ShapeView> sources,
                            int64_t room, std::vector<int64_t>* shape,
                            std::vector<int64_t>* values) {
@@ -145,9 +147,10 @@ inline Error DescribeBatch(const BatchInputConfig& input, std::span<const ShapeV
   return {};
 }
 
-/// Makes the content of a batch input in `buffer`, `*size` bytes of INT32 or FP32 in the machine's
-/// byte order, for the requests whose source inputs have the shapes `sources` (with their batch
-/// dimension). INVALID_ARG where a number does not fit. FP32 rounds counts above 2^24.
+/// Writes the content of a batch input to `buffer` and sets `*shape` and `*size`, in bytes. The
+/// elements are INT32 or FP32 in the machine's byte order. `sources` are the shapes of the
+/// requests' source inputs, with batch dimension. INVALID_ARG if a number does not fit. FP32 rounds
+/// counts above 2^24.
 inline Error MakeBatchInput(const BatchInputConfig& input, std::span<const ShapeView> sources,
                             int64_t room, AlignedBuffer* buffer, std::vector<int64_t>* shape,
                             size_t* size) {
@@ -166,7 +169,7 @@ inline Error MakeBatchInput(const BatchInputConfig& input, std::span<const Shape
   *size = static_cast<size_t>(bytes);
   char* out = buffer->Reserve(*size);
   if (input.kind == BatchInputKind::kMaxElementCountAsShape) {
-    std::fill_n(out, *size, '\0');  // not what another request left in the scratch memory
+    std::fill_n(out, *size, '\0');  // the scratch memory holds data of earlier requests
   } else if (integers) {
     batch_input_detail::Write<int32_t>(values, out);
   } else {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Cutting an output of a whole batch into the parts of its requests.
+// Divides an output of a whole batch into the parts of its requests.
 
 #include <cstdint>
 #include <span>
@@ -13,7 +13,8 @@
 
 namespace nereid::backend {
 
-/// One request's part of an output: `count` elements from element `first` on, of shape `shape`.
+/// The part of an output that belongs to one request: `count` elements beginning with element
+/// `first`.
 struct OutputPart {
   std::vector<int64_t> shape;
   int64_t first = 0;
@@ -22,7 +23,8 @@ struct OutputPart {
 
 namespace batch_output_detail {
 
-/// Counts and places the parts, whose shapes are set, and checks that they use all elements.
+/// Sets `first` and `count` of the parts from their shapes, and checks that the parts use exactly
+/// `total` elements.
 inline Error PlaceParts(const std::string& name, int64_t total, std::vector<OutputPart>* parts) {
   int64_t end = 0;
   for (OutputPart& part : *parts) {
@@ -43,10 +45,11 @@ inline Error PlaceParts(const std::string& name, int64_t total, std::vector<Outp
 
 }  // namespace batch_output_detail
 
-/// BATCH_SCATTER_WITH_INPUT_SHAPE. `dims` is the output's shape in the configuration, with -1 in
-/// front for the batch; each -1 takes the same dimension of the request's source input, whose
-/// shapes (with the batch dimension) are `sources`. `total` is the number of elements that the
-/// model gave; the parts must use all of them. `parts` is replaced, its memory used again.
+/// Computes the parts for BATCH_SCATTER_WITH_INPUT_SHAPE. `dims` is the output's shape in the
+/// configuration, preceded by -1 for the batch. Each -1 is replaced by the same dimension of the
+/// request's source input; `sources` are their shapes with batch dimension. `total` is the number
+/// of elements that the model returned, all of which must be used. `parts` is replaced, and its
+/// memory reused.
 inline Error ScatterWithInputShape(const std::string& name, std::span<const int64_t> dims,
                                    std::span<const std::span<const int64_t>> sources, int64_t total,
                                    std::vector<OutputPart>* parts) {
@@ -69,8 +72,9 @@ inline Error ScatterWithInputShape(const std::string& name, std::span<const int6
   return batch_output_detail::PlaceParts(name, total, parts);
 }
 
-/// The usual way: `shape` is the whole output's shape, whose first dimension is the sum of
-/// `batch_sizes`, one for each request. `parts` is replaced, its memory used again.
+/// Computes the parts of an ordinary output. `shape` is the shape of the whole output, whose first
+/// dimension must be the sum of `batch_sizes` (one for each request). `parts` is replaced, and its
+/// memory reused.
 inline Error ScatterAlongBatch(const std::string& name, std::span<const int64_t> shape,
                                std::span<const int64_t> batch_sizes,
                                std::vector<OutputPart>* parts) {

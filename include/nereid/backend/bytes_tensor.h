@@ -10,9 +10,9 @@
 
 namespace nereid::backend {
 
-/// A BYTES tensor is, for each element, a little-endian uint32 length followed by that many bytes.
-/// Calls `visit(index, element)` for each of the `count` elements that must fill `data` exactly;
-/// `tensor` names the tensor in the message of a failure.
+/// Calls `visit(index, element)` for each element of a serialized BYTES tensor. Each element is a
+/// little-endian uint32 length and that many bytes. `data` must hold exactly `count` elements;
+/// INVALID_ARG otherwise, with the name `tensor` in the message. `element` is a view of `data`.
 template <typename Visit>
 Error ForEachBytesElement(const char* data, uint64_t size, int64_t count, std::string_view tensor,
                           Visit&& visit) {
@@ -41,8 +41,8 @@ Error ForEachBytesElement(const char* data, uint64_t size, int64_t count, std::s
   return {};
 }
 
-/// Writes one element at `out`, which has room for 4 + element.size() bytes; returns the place
-/// after it. The element must be shorter than 2^32 bytes.
+/// Writes one element to `out`, which must have room for 4 + element.size() bytes, and returns the
+/// position after it. The element must be shorter than 2^32 bytes.
 inline char* WriteBytesElement(std::string_view element, char* out) {
   const auto length = static_cast<uint32_t>(element.size());
   std::memcpy(out, &length, sizeof(length));

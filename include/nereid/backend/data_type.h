@@ -11,8 +11,8 @@
 
 namespace nereid::backend {
 
-/// The data type that a model configuration calls `name` ("TYPE_FP32", "TYPE_STRING", …);
-/// TRITONSERVER_TYPE_INVALID for any other text.
+/// Returns the data type with the given name in model configurations, such as "TYPE_FP32" or
+/// "TYPE_STRING"; TRITONSERVER_TYPE_INVALID for any other text.
 inline TRITONSERVER_DataType DataTypeFromConfig(std::string_view name) {
   constexpr std::string_view kPrefix = "TYPE_";
   if (!name.starts_with(kPrefix)) {
@@ -25,13 +25,13 @@ inline TRITONSERVER_DataType DataTypeFromConfig(std::string_view name) {
   return word == "BYTES" ? TRITONSERVER_TYPE_INVALID : TRITONSERVER_StringToDataType(word.c_str());
 }
 
-/// The inverse: "TYPE_STRING" for TRITONSERVER_TYPE_BYTES.
+/// Returns the name in model configurations; "TYPE_STRING" for TRITONSERVER_TYPE_BYTES.
 inline std::string DataTypeToConfig(TRITONSERVER_DataType type) {
   return type == TRITONSERVER_TYPE_BYTES ? "TYPE_STRING"
                                          : std::string("TYPE_") + TRITONSERVER_DataTypeString(type);
 }
 
-/// "[2,-1]"
+/// Returns a shape as text, such as "[2,-1]".
 inline std::string ShapeText(std::span<const int64_t> shape) {
   std::string text = "[";
   for (size_t i = 0; i < shape.size(); ++i) {
@@ -41,7 +41,8 @@ inline std::string ShapeText(std::span<const int64_t> shape) {
   return text + "]";
 }
 
-/// The number of elements of a tensor of that shape; -1 for a negative dimension or overflow.
+/// Returns the number of elements of a tensor with this shape; -1 for a negative dimension or on
+/// overflow.
 inline int64_t ElementCount(std::span<const int64_t> shape) {
   int64_t count = 1;
   for (const int64_t dim : shape) {
@@ -52,8 +53,8 @@ inline int64_t ElementCount(std::span<const int64_t> shape) {
   return count;
 }
 
-/// The size in bytes of a tensor of a fixed-size type; -1 where ElementCount is, on overflow, and
-/// for BYTES.
+/// Returns the size in bytes of a tensor whose elements have a fixed size; -1 for BYTES, for a
+/// negative dimension or on overflow.
 inline int64_t TensorByteSize(TRITONSERVER_DataType type, std::span<const int64_t> shape) {
   const int64_t element = TRITONSERVER_DataTypeByteSize(type);
   int64_t count = ElementCount(shape);

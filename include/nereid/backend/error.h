@@ -11,11 +11,11 @@
 namespace nereid::backend {
 
 /// Success, or an owned TRITONSERVER_Error. Functions of the kit return it by value; entry points
-/// hand it over with Release().
+/// pass it to the server with Release().
 class [[nodiscard]] Error {
  public:
   Error() = default;
-  /// Takes over what a C function returned; null is success.
+  /// Takes ownership of the result of a C function; null means success.
   explicit Error(TRITONSERVER_Error* error) : error_(error) {}
   Error(TRITONSERVER_Error_Code code, const std::string& message)
       : error_(TRITONSERVER_ErrorNew(code, message.c_str())) {}
@@ -39,11 +39,11 @@ class [[nodiscard]] Error {
   }
 
   bool ok() const { return error_ == nullptr; }
-  /// Null for success; stays with this object.
+  /// Returns the error, which this object still owns; null for success.
   TRITONSERVER_Error* get() const { return error_; }
-  /// Empty for success.
+  /// Returns the message; empty for success.
   std::string message() const { return ok() ? "" : TRITONSERVER_ErrorMessage(error_); }
-  /// Hands the error over to the caller; this object is a success afterwards.
+  /// Transfers the error to the caller. This object is a success afterwards.
   TRITONSERVER_Error* Release() { return std::exchange(error_, nullptr); }
 
  private:
@@ -57,7 +57,7 @@ class [[nodiscard]] Error {
   TRITONSERVER_Error* error_ = nullptr;
 };
 
-/// Runs `body`, which returns an Error, and turns exceptions into errors as well.
+/// Runs `body`, which returns an Error, and converts exceptions to errors.
 template <typename Body>
 Error Catching(Body&& body) noexcept {
   try {
@@ -72,7 +72,7 @@ Error Catching(Body&& body) noexcept {
   }
 }
 
-/// The frame of an entry point: no exception leaves it.
+/// Runs the body of an entry point. No exception leaves it.
 template <typename Body>
 TRITONSERVER_Error* EntryPoint(Body&& body) noexcept {
   return Catching(std::forward<Body>(body)).Release();
@@ -80,7 +80,7 @@ TRITONSERVER_Error* EntryPoint(Body&& body) noexcept {
 
 }  // namespace nereid::backend
 
-/// Returns from the enclosing function, whose type is Error, when `expression` (an Error or a
+/// Returns from the enclosing function, which must return Error, if `expression` (an Error or a
 /// TRITONSERVER_Error*) is a failure.
 #define NEREID_BACKEND_TRY(expression)                               \
   do {                                                               \

@@ -15,13 +15,13 @@
 
 namespace nereid::backend {
 
-/// One input tensor of one request. Everything here belongs to the request and is valid until its
-/// release.
+/// An input tensor of a request. All pointers belong to the request and are valid until it is
+/// released.
 struct Input {
   TRITONBACKEND_Input* handle = nullptr;
   const char* name = nullptr;
   TRITONSERVER_DataType data_type = TRITONSERVER_TYPE_INVALID;
-  /// With the batch dimension, if the model has one.
+  /// With the batch dimension if the model has one.
   std::span<const int64_t> shape;
   uint64_t byte_size = 0;
   uint32_t buffer_count = 0;
@@ -61,14 +61,14 @@ inline Error WrongSize(const Input& input, const std::string& found) {
 
 }  // namespace input_detail
 
-/// Finds an input by its name; a failure where the request has none of that name.
+/// Finds an input by its name. Fails if the request has no such input.
 inline Error FindInput(TRITONBACKEND_Request* request, const char* name, Input* input) {
   TRITONBACKEND_Input* handle = nullptr;
   NEREID_BACKEND_TRY(TRITONBACKEND_RequestInput(request, name, &handle));
   return input_detail::Describe(handle, input);
 }
 
-/// Finds an input that the request may lack: then `input->handle` is null.
+/// Finds an input that the request may omit. `input->handle` is null if it is absent.
 inline Error FindOptionalInput(TRITONBACKEND_Request* request, const char* name, Input* input) {
   *input = Input();
   TRITONBACKEND_Input* handle = nullptr;
@@ -82,7 +82,8 @@ inline Error InputAt(TRITONBACKEND_Request* request, uint32_t index, Input* inpu
   return input_detail::Describe(handle, input);
 }
 
-/// INVALID_ARG unless shape and size agree. For BYTES: unless there is room for the lengths.
+/// Checks that the size in bytes matches shape and type; for BYTES, that there is room for the
+/// length fields. INVALID_ARG otherwise.
 inline Error CheckInputSize(const Input& input) {
   const int64_t count = ElementCount(input.shape);
   const std::string name = input.name;
@@ -105,7 +106,7 @@ inline Error CheckInputSize(const Input& input) {
   return {};
 }
 
-/// Copies the tensor to `out`, which has room for input.byte_size bytes.
+/// Copies the tensor to `out`, which must have room for input.byte_size bytes.
 inline Error CopyInput(const Input& input, char* out) {
   uint64_t copied = 0;
   for (uint32_t i = 0; i < input.buffer_count; ++i) {
@@ -126,8 +127,8 @@ inline Error CopyInput(const Input& input, char* out) {
   return {};
 }
 
-/// The shape of the tensors of a batch put together along the batch dimension: the other dimensions
-/// must be equal. `shape` is replaced.
+/// Computes the shape of tensors that are concatenated along the batch dimension. The other
+/// dimensions must be equal. `shape` is replaced.
 inline Error ConcatenatedShape(std::span<const Input> inputs, std::vector<int64_t>* shape) {
   const std::span<const int64_t> first = inputs[0].shape;
   shape->assign(first.begin(), first.end());
@@ -150,8 +151,8 @@ inline Error ConcatenatedShape(std::span<const Input> inputs, std::vector<int64_
   return {};
 }
 
-/// The shape of ragged tensors put together: one dimension, all elements of all requests. `shape`
-/// is replaced.
+/// Computes the shape of concatenated ragged tensors: one dimension with all elements of all
+/// requests. `shape` is replaced.
 inline Error FlattenedShape(std::span<const Input> inputs, std::vector<int64_t>* shape) {
   int64_t total = 0;
   for (const Input& input : inputs) {
@@ -165,16 +166,17 @@ inline Error FlattenedShape(std::span<const Input> inputs, std::vector<int64_t>*
   return {};
 }
 
-/// The bytes of one tensor, or of the same tensor of several requests one after the other.
+/// The bytes of a tensor, or of the concatenated tensors of several requests.
 struct Gathered {
-  /// Never null. Belongs to the request (`borrowed`) or to the scratch buffer.
+  /// Never null. Belongs to the request if `borrowed`, otherwise to the scratch buffer.
   const char* data = nullptr;
   uint64_t size = 0;
   bool borrowed = false;
 };
 
-/// Puts the tensors of a batch into one piece of memory: that of the request itself where there is
-/// one tensor in one CPU buffer aligned to `alignment` (a power of two), `scratch` otherwise.
+/// Puts the tensors of a batch into contiguous memory. A single tensor in one CPU buffer that is
+/// aligned to `alignment` (a power of two) is used in place. Otherwise the tensors are copied to
+/// `scratch`. UNSUPPORTED for GPU memory.
 inline Error GatherInputs(std::span<const Input> inputs, size_t alignment, AlignedBuffer* scratch,
                           Gathered* gathered) {
   if (inputs.size() == 1 && inputs[0].buffer_count == 1) {

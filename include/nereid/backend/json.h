@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The messages that the server hands to a backend are JSON. This header reads them with RapidJSON
-// (header-only), which stays inside the plug-in that includes it.
+// Reads and writes the JSON messages between server and backend with RapidJSON (header-only), which
+// stays inside the plug-in that includes this header.
 
 #include <rapidjson/document.h>
 #include <rapidjson/stringbuffer.h>
@@ -19,7 +19,8 @@
 
 namespace nereid::backend {
 
-/// The member `name` of an object; null where `object` is null or no object, or lacks it.
+/// Returns the member `name` of an object; null if `object` is null, is not an object or has no
+/// such member.
 inline const rapidjson::Value* Member(const rapidjson::Value* object, const char* name) {
   if (object == nullptr || !object->IsObject()) {
     return nullptr;
@@ -28,7 +29,7 @@ inline const rapidjson::Value* Member(const rapidjson::Value* object, const char
   return found == object->MemberEnd() ? nullptr : &found->value;
 }
 
-/// The elements of an array, the members of an object, or 0.
+/// Returns the number of elements of an array or of members of an object, otherwise 0.
 inline size_t MemberCount(const rapidjson::Value* value) {
   if (value == nullptr) {
     return 0;
@@ -46,7 +47,8 @@ inline bool BoolOf(const rapidjson::Value* value) {
   return value != nullptr && value->IsBool() && value->GetBool();
 }
 
-/// 64-bit integers are written as numbers or as text.
+/// Returns an integer; `otherwise` if it is missing or is not one. 64-bit integers may be JSON
+/// numbers or strings.
 inline int64_t IntOf(const rapidjson::Value* value, int64_t otherwise = 0) {
   if (value == nullptr) {
     return otherwise;
@@ -72,7 +74,7 @@ inline std::vector<int64_t> IntsOf(const rapidjson::Value* value) {
   return numbers;
 }
 
-/// Parses the content of a message that stays with its owner.
+/// Parses the content of a message, which still belongs to its owner.
 inline Error ParseMessage(TRITONSERVER_Message* message, rapidjson::Document* document) {
   const char* text = nullptr;
   size_t size = 0;
@@ -84,7 +86,7 @@ inline Error ParseMessage(TRITONSERVER_Message* message, rapidjson::Document* do
   return {};
 }
 
-/// Reads the configuration of `model` as the server holds it now.
+/// Reads the current configuration of `model` from the server.
 inline Error ReadConfigDocument(TRITONBACKEND_Model* model, rapidjson::Document* document) {
   TRITONSERVER_Message* message = nullptr;
   NEREID_BACKEND_TRY(TRITONBACKEND_ModelConfig(model, 1, &message));
@@ -93,7 +95,8 @@ inline Error ReadConfigDocument(TRITONBACKEND_Model* model, rapidjson::Document*
   return parsed;
 }
 
-/// Hands a completed configuration to the server; only while the model is being initialised.
+/// Sends a completed configuration to the server. Allowed only while the model is being
+/// initialized.
 inline Error WriteConfigDocument(TRITONBACKEND_Model* model, const rapidjson::Document& document) {
   rapidjson::StringBuffer text;
   rapidjson::Writer<rapidjson::StringBuffer> writer(text);

@@ -7,7 +7,7 @@
 
 namespace nereid::backend {
 
-/// Writes one line to the server's log.
+/// Writes one line to the server's log. Errors are ignored.
 inline void Log(TRITONSERVER_LogLevel level, const char* file, int line,
                 const std::string& message) {
   Error ignored(TRITONSERVER_LogMessage(level, file, line, message.c_str()));
@@ -15,7 +15,8 @@ inline void Log(TRITONSERVER_LogLevel level, const char* file, int line,
 
 }  // namespace nereid::backend
 
-/// `text` is evaluated only where the level is switched on. Levels: INFO, WARN, ERROR, VERBOSE.
+/// Logs `text`, which is evaluated only if the level is enabled. Levels: INFO, WARN, ERROR,
+/// VERBOSE.
 #define NEREID_BACKEND_LOG(level, text)                                             \
   do {                                                                              \
     if (TRITONSERVER_LogIsEnabled(TRITONSERVER_LOG_##level)) {                      \

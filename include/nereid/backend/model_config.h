@@ -16,7 +16,7 @@
 
 namespace nereid::backend {
 
-/// One entry of `input` or `output`. Dimensions come without the batch dimension; -1 is variable.
+/// An entry of `input` or `output`. Dimensions are without the batch dimension; -1 is variable.
 struct TensorConfig {
   std::string name;
   TRITONSERVER_DataType data_type = TRITONSERVER_TYPE_INVALID;
@@ -26,11 +26,12 @@ struct TensorConfig {
   bool optional = false;
   bool is_shape_tensor = false;
 
-  /// The dimensions that the framework sees.
+  /// Returns the dimensions that the framework sees.
   const std::vector<int64_t>& ModelDims() const { return reshape ? *reshape : dims; }
 };
 
-/// What a tensor that the backend makes for a whole batch tells (`batch_input`); see batch_input.h.
+/// The content of a tensor that the backend builds for a whole batch (`batch_input`); see
+/// batch_input.h.
 enum class BatchInputKind {
   kUnknown,
   kElementCount,
@@ -41,7 +42,7 @@ enum class BatchInputKind {
   kItemShapeFlatten,
 };
 
-/// One entry of `batch_input`: the inputs `targets` of the model, made from the requests' input
+/// An entry of `batch_input`. The model's inputs `targets` are built from the requests' input
 /// `source`. `data_type` is INT32 or FP32.
 struct BatchInputConfig {
   BatchInputKind kind = BatchInputKind::kUnknown;
@@ -50,40 +51,40 @@ struct BatchInputConfig {
   std::string source;
 };
 
-/// One entry of `batch_output`: the outputs `targets` are cut along the shapes of the requests'
-/// input `source` (BATCH_SCATTER_WITH_INPUT_SHAPE, the only kind there is); see batch_output.h.
+/// An entry of `batch_output`. The outputs `targets` are divided according to the shapes of the
+/// requests' input `source` (BATCH_SCATTER_WITH_INPUT_SHAPE, the only kind); see batch_output.h.
 struct BatchOutputConfig {
   std::vector<std::string> targets;
   std::string source;
 };
 
-/// One control tensor of `sequence_batching.control_input`; the server adds it to each request,
-/// with one element per item of the batch.
+/// A control tensor of `sequence_batching.control_input`. The server adds it to each request, with
+/// one element for each batch item.
 struct ControlConfig {
   std::string name;
   TRITONSERVER_DataType data_type = TRITONSERVER_TYPE_INVALID;
 };
 
-/// One entry of `sequence_batching.state`: the server adds the input, and the backend writes the
-/// output (sequence.h). `output` has the data type and the dims as well.
+/// An entry of `sequence_batching.state`. The server adds the input, and the backend writes the
+/// output (sequence.h). Both have the data type and dims of `output`.
 struct StateConfig {
   std::string input_name;
   TensorConfig output;
-  /// Both are one piece of memory.
+  /// Whether input and output share one buffer.
   bool same_buffer = false;
 };
 
-/// One entry of `optimization.execution_accelerators`.
+/// An entry of `optimization.execution_accelerators`.
 struct AcceleratorConfig {
   std::string name;
   std::map<std::string, std::string> parameters;
 };
 
-/// What a backend needs of a model's configuration.
+/// The parts of a model's configuration that backends use.
 struct ModelConfig {
   std::string name;
   uint64_t version = 0;
-  /// The model's directory; `version` is a folder in it.
+  /// The model's directory. The version's files are in its subdirectory `version`.
   std::string directory;
   std::string default_model_filename;
   int64_t max_batch_size = 0;
@@ -96,14 +97,13 @@ struct ModelConfig {
   bool has_dynamic_batching = false;
   bool has_sequence_batching = false;
   bool decoupled = false;
-  /// Instances over all groups; at least 1.
+  /// The number of instances in all groups; at least 1.
   int64_t instance_count = 1;
-  /// Custom operator libraries (`model_operations`).
+  /// The custom operator libraries (`model_operations`).
   std::vector<std::string> op_libraries;
   std::vector<AcceleratorConfig> cpu_accelerators;
   std::vector<AcceleratorConfig> gpu_accelerators;
-  /// Settings that say something and have no meaning without a GPU, by their names in the
-  /// configuration.
+  /// The names of the settings in the configuration that have no effect without a GPU.
   std::vector<std::string> gpu_settings;
   std::optional<int64_t> graph_level;
   Parameters parameters;
@@ -163,7 +163,7 @@ inline BatchInputKind ReadBatchInputKind(const std::string& name) {
   return BatchInputKind::kUnknown;
 }
 
-/// The first of a list of texts; every kind of batch input and output there is has one source.
+/// Returns the first of a list of texts. Every kind of batch input and output has one source.
 inline std::string FirstText(const rapidjson::Value* list) {
   return list != nullptr && list->IsArray() && !list->Empty() ? TextOf(&(*list)[0]) : "";
 }
@@ -175,7 +175,7 @@ inline std::vector<BatchInputConfig> ReadBatchInputs(const rapidjson::Value* lis
   }
   for (const rapidjson::Value& entry : list->GetArray()) {
     BatchInputConfig& input = inputs.emplace_back();
-    // The value that a server may leave out because it is number 0.
+    // JSON writers may omit `kind` if it is 0, the default.
     const rapidjson::Value* kind = Member(&entry, "kind");
     input.kind = kind == nullptr ? BatchInputKind::kElementCount : ReadBatchInputKind(TextOf(kind));
     ReadNames(Member(&entry, "target_name"), nullptr, &input.targets);
@@ -303,7 +303,8 @@ inline int64_t CountInstances(const rapidjson::Value* groups) {
 
 }  // namespace config_detail
 
-/// Takes the parts out of a configuration's JSON form. Does not check them: the server has.
+/// Reads the parts of a configuration in JSON form. They are not checked, because the server has
+/// validated the configuration.
 inline ModelConfig ParseModelConfig(const rapidjson::Value& json) {
   using namespace config_detail;
   ModelConfig config;
@@ -336,7 +337,8 @@ inline ModelConfig ParseModelConfig(const rapidjson::Value& json) {
   return config;
 }
 
-/// Reads the configuration, the version and the place of `model`.
+/// Reads the configuration, the version and the directory of `model` from the server. UNSUPPORTED
+/// if the model is not in a file system.
 inline Error ReadModelConfig(TRITONBACKEND_Model* model, ModelConfig* config) {
   rapidjson::Document document;
   NEREID_BACKEND_TRY(ReadConfigDocument(model, &document));
@@ -352,7 +354,7 @@ inline Error ReadModelConfig(TRITONBACKEND_Model* model, ModelConfig* config) {
   return {};
 }
 
-/// The `--backend-config` settings that the server passes on.
+/// Reads the `--backend-config` settings that the server passes to `backend`.
 inline Error ReadBackendConfig(TRITONBACKEND_Backend* backend, Parameters* settings) {
   TRITONSERVER_Message* message = nullptr;
   NEREID_BACKEND_TRY(TRITONBACKEND_BackendConfig(backend, &message));

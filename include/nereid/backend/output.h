@@ -12,8 +12,8 @@
 
 namespace nereid::backend {
 
-/// Adds an output to a response and asks for its buffer of `size` bytes in CPU memory. `*buffer`
-/// belongs to the response; it may be null where size is 0.
+/// Adds an output to a response and allocates its buffer of `size` bytes in CPU memory. `*buffer`
+/// belongs to the response; it may be null if `size` is 0.
 inline Error AllocateOutput(TRITONBACKEND_Response* response, const char* name,
                             TRITONSERVER_DataType data_type, std::span<const int64_t> shape,
                             uint64_t size, char** buffer) {
@@ -35,7 +35,7 @@ inline Error AllocateOutput(TRITONBACKEND_Response* response, const char* name,
   return {};
 }
 
-/// Adds an output and copies its content.
+/// Adds an output and copies `size` bytes into it.
 inline Error WriteOutput(TRITONBACKEND_Response* response, const char* name,
                          TRITONSERVER_DataType data_type, std::span<const int64_t> shape,
                          const char* data, uint64_t size) {
@@ -47,7 +47,8 @@ inline Error WriteOutput(TRITONBACKEND_Response* response, const char* name,
   return {};
 }
 
-/// Calls `visit(name)`, which returns an Error, for each output that the request wants.
+/// Calls `visit(name)`, which returns an Error, for each output that the request asks for. Stops at
+/// the first error.
 template <typename Visit>
 Error ForEachRequestedOutput(TRITONBACKEND_Request* request, Visit&& visit) {
   uint32_t count = 0;

@@ -13,8 +13,8 @@
 
 namespace nereid::backend {
 
-/// Settings that are texts by nature: the `parameters` of a model configuration, or the
-/// --backend-config settings of a backend. `owner` ("model 'm'") starts the messages.
+/// Settings whose values are strings: the `parameters` of a model configuration, or the
+/// --backend-config settings of a backend. Error messages begin with `owner` ("model 'm'").
 class Parameters {
  public:
   using Map = std::map<std::string, std::string, std::less<>>;
@@ -25,14 +25,14 @@ class Parameters {
 
   const Map& values() const { return values_; }
 
-  /// Null where the key is absent.
+  /// Returns the value, or null if the key is absent.
   const std::string* Find(std::string_view key) const {
     const auto found = values_.find(key);
     return found == values_.end() ? nullptr : &found->second;
   }
 
-  /// Leaves `value` alone where the key is absent; INVALID_ARG for a text that is no integer
-  /// in [least, most].
+  /// Reads an integer. Leaves `value` unchanged if the key is absent. INVALID_ARG if the text is
+  /// not an integer in [least, most].
   Error ReadInt(std::string_view key, int64_t least, int64_t most, int64_t* value) const {
     const std::string* text = Find(key);
     if (text == nullptr) {
@@ -50,7 +50,8 @@ class Parameters {
     return {};
   }
 
-  /// Accepts 1, 0, true, false.
+  /// Reads a boolean: 1, 0, true or false. Leaves `value` unchanged if the key is absent.
+  /// INVALID_ARG for any other text.
   Error ReadBool(std::string_view key, bool* value) const {
     const std::string* text = Find(key);
     if (text == nullptr) {

@@ -9,12 +9,12 @@
 
 namespace nereid::backend {
 
-/// The state of a backend that keeps nothing for itself.
+/// The backend state of a plug-in that needs none.
 struct NoBackendState {
   Error Load(TRITONBACKEND_Backend*) { return {}; }
 };
 
-/// The functions that a server calls, in terms of the three objects of a plug-in:
+/// The functions that the server calls, implemented with the three classes of a plug-in:
 ///
 ///   struct BackendState  { Error Load(TRITONBACKEND_Backend* backend); };
 ///   struct ModelState    { explicit ModelState(BackendState* backend);
@@ -24,13 +24,15 @@ struct NoBackendState {
 ///                          void Execute(TRITONBACKEND_ModelInstance*, TRITONBACKEND_Request**,
 ///                                       uint32_t count); };
 ///
-/// Each is made by the server's call, kept at its handle, and deleted by the Finalize that follows;
-/// the one above it lives longer. Load may throw, and says why a backend, a model or an instance
-/// cannot be had. Execute owns the requests, and answers and releases each (see Batch); an
-/// exception may leave it only before it has taken one of them, since the server then answers all.
+/// The server's Initialize call creates an object and attaches it to its handle; the matching
+/// Finalize call deletes it. A backend state outlives its model states, and a model state its
+/// instance states. Load returns (or throws) the error that prevents the backend, model or instance
+/// from loading. Execute owns the requests: it must answer and release each of them (see Batch). An
+/// exception may leave Execute only before it has taken ownership of a request, because the server
+/// then answers all of them.
 ///
-/// The backend asks for the CPU where the configuration names no instances, or for what a constant
-/// BackendState::kPreferredKind says, and lets the instances of a model load side by side.
+/// If the configuration has no instance groups, the backend prefers the CPU, or the kind in the
+/// constant BackendState::kPreferredKind. Instances of a model may be loaded in parallel.
 template <typename BackendState, typename ModelState, typename InstanceState>
 struct PluginFunctions {
   static TRITONSERVER_Error* Initialize(TRITONBACKEND_Backend* backend) {
@@ -99,7 +101,7 @@ struct PluginFunctions {
 
 }  // namespace nereid::backend
 
-/// Defines the entry points of a plug-in; once in each, outside of any namespace.
+/// Defines the entry points of a plug-in. Used once in each plug-in, outside of any namespace.
 #define NEREID_BACKEND_PLUGIN(BackendState, ModelState, InstanceState)                             \
   using NereidPlugin = nereid::backend::PluginFunctions<BackendState, ModelState, InstanceState>;  \
   extern "C" {                                                                                     \

@@ -11,12 +11,13 @@
 
 namespace nereid::backend {
 
-/// The responses of one request of a decoupled model: any number, one at a time, from any thread,
-/// also after the request is released. Whatever way the object ends, the request has been given its
-/// final flag exactly once. Each response is counted in the response statistics.
+/// The responses of one request of a decoupled model. Any number of responses may be sent, one at a
+/// time, by any thread, also after the request was released. When the object is destroyed, the
+/// final flag of the request has been sent exactly once. Each response is counted in the response
+/// statistics.
 ///
-/// The instance must outlive the stream: a plug-in that answers from threads of its own ends them
-/// before its instance.
+/// The instance must outlive the stream. A plug-in with its own threads must therefore end them
+/// before its instance is finalized.
 class ResponseStream {
  public:
   ResponseStream() = default;
@@ -32,16 +33,17 @@ class ResponseStream {
   }
   ~ResponseStream() { Finish(); }
 
-  /// Before the request is released. On failure the request has had no answer.
+  /// Creates the stream. Must be called before the request is released. If it fails, the request
+  /// has not been answered.
   Error Open(TRITONBACKEND_ModelInstance* instance, TRITONBACKEND_Request* request) {
     instance_ = instance;
     return Error(TRITONBACKEND_ResponseFactoryNew(&factory_, request));
   }
 
-  /// False after the final flag.
+  /// Returns whether the final flag has not been sent yet.
   bool open() const { return factory_ != nullptr; }
 
-  /// Whether nobody waits for further responses.
+  /// Returns whether the client has cancelled the request, or the stream is closed.
   bool IsCancelled() const {
     bool cancelled = false;
     return factory_ == nullptr ||
@@ -49,9 +51,9 @@ class ResponseStream {
             cancelled);
   }
 
-  /// Sends one response, into which `write(TRITONBACKEND_Response*)` writes the outputs; if that
-  /// fails the response is the error. `start_ns`: when its computation began (NowNs). `last`: no
-  /// other response follows.
+  /// Sends one response. `write(TRITONBACKEND_Response*)` adds its outputs; if it fails, the
+  /// response carries its error. `start_ns` is the time (NowNs) at which the computation of this
+  /// response began. `last` means that no other response follows.
   template <typename Write>
   Error Send(uint64_t start_ns, bool last, Write&& write) {
     if (factory_ == nullptr) {
@@ -79,7 +81,8 @@ class ResponseStream {
     Report("send an error", sent);
   }
 
-  /// Sends the final flag alone, if it was not sent yet. Counts as an empty response.
+  /// Sends the final flag without a response, if it was not sent yet. It counts as an empty
+  /// response.
   void Finish() {
     if (factory_ == nullptr) {
       return;
@@ -91,7 +94,7 @@ class ResponseStream {
   }
 
  private:
-  /// `output_start_ns` 0: there is no response.
+  /// Reports one response to the statistics. `output_start_ns` is 0 for an empty response.
   void Count(uint64_t start_ns, uint64_t output_start_ns, const Error& error) const {
     TRITONBACKEND_ModelInstanceResponseStatistics* statistics = nullptr;
     const Error counted = [&]() -> Error {

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Requests of sequences: where a request stands in its sequence, and the states that the server
-// keeps for it (`sequence_batching.state`). A state comes in as an input; its next value is written
-// with WriteState, or into the buffer of AllocateState, and counts from the request's release on.
+// Reads the position of a request in its sequence, and writes the states that the server keeps for
+// the sequence (`sequence_batching.state`). The server adds the current value of a state as an
+// input. Its next value is written with WriteState, or into the buffer of AllocateState, and takes
+// effect when the request is released.
 
 #include <cstdint>
 #include <cstring>
@@ -15,9 +16,9 @@
 
 namespace nereid::backend {
 
-/// What a request says of its sequence.
+/// The position of a request in its sequence.
 struct SequencePosition {
-  std::string id;  // a number in decimal; "0" or "" for a request of no sequence
+  std::string id;  // a decimal number or a text; "0" or "" if the request belongs to no sequence
   bool start = false;
   bool end = false;
 };
@@ -38,9 +39,9 @@ inline Error ReadSequencePosition(TRITONBACKEND_Request* request, SequencePositi
   return {};
 }
 
-/// Begins a new value of the state whose output is `name`: its buffer of `size` bytes in CPU memory
-/// (which may be null where size is 0). `*state` is for TRITONBACKEND_StateUpdate, once the buffer
-/// is filled.
+/// Creates the next value of the state whose output is `name`, with a buffer of `size` bytes in CPU
+/// memory (null is possible if `size` is 0). The caller fills the buffer and then calls
+/// TRITONBACKEND_StateUpdate with `*state`.
 inline Error AllocateState(TRITONBACKEND_Request* request, const char* name,
                            TRITONSERVER_DataType data_type, std::span<const int64_t> shape,
                            uint64_t size, TRITONBACKEND_State** state, char** buffer) {
@@ -61,7 +62,7 @@ inline Error AllocateState(TRITONBACKEND_Request* request, const char* name,
   return {};
 }
 
-/// Copies a new value of the state, which is then complete.
+/// Copies the next value of the state and completes it.
 inline Error WriteState(TRITONBACKEND_Request* request, const char* name,
                         TRITONSERVER_DataType data_type, std::span<const int64_t> shape,
                         const char* data, uint64_t size) {

@@ -9,8 +9,9 @@
 
 namespace nereid::backend {
 
-// A backend, a model and an instance each keep one pointer of the plug-in's. Attach hands an object
-// to its handle, Attached borrows it, Detach takes it back (to delete it, in a Finalize function).
+// A backend, model or instance handle stores one pointer for the plug-in. Attach passes ownership
+// of an object to a handle, Attached returns the object, and Detach takes ownership back (for a
+// Finalize function, which deletes the object).
 
 template <typename State>
 Error Attach(TRITONBACKEND_Backend* backend, std::unique_ptr<State> state) {
@@ -52,7 +53,7 @@ inline TRITONSERVER_Error* Clear(TRITONBACKEND_ModelInstance* handle) {
 }
 }  // namespace state_detail
 
-/// Fails where nothing is attached.
+/// Sets `*state` to the attached object. INTERNAL if there is none.
 template <typename State, typename Handle>
 Error Attached(Handle* handle, State** state) {
   void* pointer = nullptr;
@@ -64,7 +65,8 @@ Error Attached(Handle* handle, State** state) {
   return {};
 }
 
-/// Null where nothing is attached: a Finalize may follow an Initialize that failed.
+/// Takes ownership of the attached object; null if there is none, because Finalize may be called
+/// after an Initialize that failed.
 template <typename State, typename Handle>
 Error Detach(Handle* handle, std::unique_ptr<State>* state) {
   void* pointer = nullptr;
@@ -74,7 +76,8 @@ Error Detach(Handle* handle, std::unique_ptr<State>* state) {
   return {};
 }
 
-/// UNSUPPORTED unless the server speaks the API version that the plug-in was compiled against.
+/// Checks that the server supports the API version that the plug-in was compiled with. UNSUPPORTED
+/// otherwise.
 inline Error CheckApiVersion() {
   uint32_t major = 0;
   uint32_t minor = 0;
