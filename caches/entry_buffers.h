@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The buffers of an entry as a cache handles them, over the C functions.
+// Copies the buffers of a cache entry between the server and a cache, with the C functions.
 
 #include <cstddef>
 #include <cstdint>
@@ -13,14 +13,14 @@
 
 namespace nereid::caches {
 
-/// One buffer of an entry, in the cache's own memory.
+/// A buffer of an entry, in memory that the cache owns.
 struct StoredBuffer {
   std::unique_ptr<char[]> data;
   size_t size = 0;
 };
 using StoredBuffers = std::vector<StoredBuffer>;
 
-/// The description of a buffer, for the duration of a call.
+/// An owned TRITONSERVER_BufferAttributes object.
 class BufferDescription {
  public:
   BufferDescription() = default;
@@ -32,7 +32,7 @@ class BufferDescription {
   BufferDescription(const BufferDescription&) = delete;
   BufferDescription& operator=(const BufferDescription&) = delete;
 
-  /// To be called once, before all else.
+  /// Creates the object. Must be called once, before all other functions.
   backend::Error Make() { return backend::Error(TRITONSERVER_BufferAttributesNew(&attributes_)); }
 
   backend::Error SetHostBytes(size_t size) {
@@ -48,7 +48,7 @@ class BufferDescription {
   TRITONSERVER_BufferAttributes* attributes_ = nullptr;
 };
 
-/// Reads the sizes that the server wants to store, buffer by buffer, and their sum.
+/// Reads the sizes of the buffers that the server wants to store, and their sum in bytes.
 inline backend::Error ReadSizes(TRITONCACHE_CacheEntry* entry, StoredBuffers* buffers,
                                 uint64_t* bytes) {
   size_t count = 0;
@@ -69,14 +69,15 @@ inline backend::Error ReadSizes(TRITONCACHE_CacheEntry* entry, StoredBuffers* bu
   return {};
 }
 
-/// Makes room for buffers whose sizes are known and lets the server write the entry into it.
+/// Allocates buffers of the sizes in `buffers`, and has the server copy the entry into them.
 inline backend::Error FillBuffers(TRITONCACHE_CacheEntry* entry, TRITONCACHE_Allocator* allocator,
                                   StoredBuffers* buffers) {
   BufferDescription description;
   NEREID_BACKEND_TRY(description.Make());
   for (size_t i = 0; i < buffers->size(); ++i) {
     StoredBuffer& buffer = (*buffers)[i];
-    buffer.data.reset(new char[buffer.size]);  // not initialised: the server writes every byte
+    // Not initialized, because the server writes every byte.
+    buffer.data.reset(new char[buffer.size]);
     NEREID_BACKEND_TRY(description.SetHostBytes(buffer.size));
     NEREID_BACKEND_TRY(
         TRITONCACHE_CacheEntrySetBuffer(entry, i, buffer.data.get(), description.get()));

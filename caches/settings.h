@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What the server hands to a cache: --cache-config=NAME,SETTING=VALUE as a JSON object of strings.
+// Reads the settings of a cache. The server passes --cache-config=NAME,SETTING=VALUE as a JSON
+// object of strings.
 
 #include <rapidjson/document.h>
 
@@ -34,7 +35,8 @@ inline Error ReadSettings(const char* json, Settings* settings) {
   return {};
 }
 
-/// Reads a decimal number within bounds; `value` stays as it is where the setting is not given.
+/// Reads a decimal number in [least, most]. Leaves `value` unchanged if the setting is absent.
+/// INVALID_ARG for any other text.
 inline Error ReadNumber(const Settings& settings, const std::string& name, uint64_t least,
                         uint64_t most, uint64_t* value) {
   const auto found = settings.find(name);
@@ -51,7 +53,7 @@ inline Error ReadNumber(const Settings& settings, const std::string& name, uint6
   return {};
 }
 
-/// INVALID_ARG for a setting that is not in `known`, a list of names.
+/// Checks that every setting is in `known`, a list of names. INVALID_ARG otherwise.
 template <typename Names>
 Error CheckNames(const Settings& settings, const Names& known) {
   std::string list;

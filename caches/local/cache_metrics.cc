@@ -8,7 +8,7 @@ namespace nereid::caches {
 
 using backend::Error;
 
-/// One family with one metric without labels; none if the server refuses.
+/// A metric family with one metric without labels. Does nothing if the server refuses to create it.
 class CacheMetrics::Gauge {
  public:
   Gauge(const char* name, const char* description) {

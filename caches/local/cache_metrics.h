@@ -8,10 +8,10 @@
 
 namespace nereid::caches {
 
-/// The cache's own lines on the metrics page (gauges, as in Triton): nv_cache_util,
-/// nv_cache_num_entries, …_lookups, …_hits, …_misses, …_evictions, nv_cache_lookup_duration and
-/// nv_cache_insertion_duration (microseconds in all). Where the server has no metrics they are
-/// left out. Thread-safe.
+/// The metrics of the local cache (gauges, as in Triton): nv_cache_util, nv_cache_num_entries,
+/// …_lookups, …_hits, …_misses, …_evictions, and the totals nv_cache_lookup_duration and
+/// nv_cache_insertion_duration in microseconds. If the server has no metrics, they are omitted.
+/// Thread-safe.
 class CacheMetrics {
  public:
   CacheMetrics();
@@ -20,7 +20,7 @@ class CacheMetrics {
   CacheMetrics& operator=(const CacheMetrics&) = delete;
 
   void Lookup(bool hit, uint64_t duration_ns);
-  /// After an insertion: how full the cache is, in 0..1, and what it holds now.
+  /// Records an insertion and the state of the cache after it. `utilization` is between 0 and 1.
   void Insertion(double utilization, uint64_t entries, uint64_t evictions, uint64_t duration_ns);
 
  private:

@@ -37,8 +37,10 @@ bool LruStore::Reserve(uint64_t charge) {
 }
 
 bool LruStore::EvictOldest() {
-  std::list<Entry> evicted;  // its bytes are freed without the lock
+  std::list<Entry> evicted;  // its memory is freed after the lock is released
   while (evicted.empty()) {
+    // The shards are compared without their locks, so the choice may be slightly out of date. The
+    // entry that is evicted is then nearly the oldest one.
     const auto oldest =
         std::min_element(shards_.begin(), shards_.end(), [](const Shard& a, const Shard& b) {
           return a.oldest.load(std::memory_order_relaxed) <
@@ -46,7 +48,7 @@ bool LruStore::EvictOldest() {
         });
     if (oldest->oldest.load(std::memory_order_relaxed) == kEmpty) return false;
     std::lock_guard lock(oldest->mutex);
-    if (oldest->entries.empty()) continue;  // another thread was faster: look again
+    if (oldest->entries.empty()) continue;  // another thread has evicted the entry
     oldest->by_key.erase(oldest->entries.back().key);
     evicted.splice(evicted.begin(), oldest->entries, std::prev(oldest->entries.end()));
     NoteOldest(*oldest);

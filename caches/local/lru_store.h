@@ -16,45 +16,48 @@
 
 namespace nereid::caches {
 
-/// Entries under keys, in a fixed number of bytes; the least recently used one makes room. An entry
-/// counts with the bytes of its buffers, its key and kEntryOverhead for the bookkeeping, so the
-/// bound is one of memory. The order of use is one for the whole store, although the keys are
-/// spread over shards whose locks are held for the time of a list operation only.
+/// A key-value store with a limit on its size in bytes. The least recently used entries are evicted
+/// to make room. The charge of an entry includes its buffers, its key and kEntryOverhead for the
+/// bookkeeping, so the limit is one of memory. Keys are spread over shards, whose locks are held
+/// only during an operation on the shard's list, but the order of use is that of the whole store.
 ///
-/// Thread-safe. Whoever holds an entry keeps its bytes, also after its eviction: until then memory
-/// can exceed the bound by what is being read.
+/// Thread-safe. No thread holds two shard locks at once. A caller that holds an entry keeps its
+/// memory, also after the entry is evicted. Memory can therefore exceed the limit by the entries
+/// that are being read.
 class LruStore {
  public:
   static constexpr uint64_t kEntryOverhead = 256;
-  /// Less than this could not hold anything of use.
+  /// A smaller store could not hold a useful entry.
   static constexpr uint64_t kLeastCapacity = 1024;
 
   explicit LruStore(uint64_t capacity) : capacity_(capacity) {}
   LruStore(const LruStore&) = delete;
   LruStore& operator=(const LruStore&) = delete;
 
-  /// What an entry counts with.
+  /// Returns the charge of an entry, in bytes.
   static uint64_t Charge(std::string_view key, uint64_t bytes) {
     return bytes + key.size() + kEntryOverhead;
   }
 
-  /// The entry, which becomes the most recently used one; null if there is none.
+  /// Returns the entry, which becomes the most recently used one; null if there is none.
   std::shared_ptr<const StoredBuffers> Find(std::string_view key);
 
-  /// Whether the key is stored; it then becomes the most recently used one.
+  /// Returns whether the key is stored, and makes it the most recently used one.
   bool Touch(std::string_view key) { return Find(key) != nullptr; }
 
-  /// Sets `charge` bytes aside, for Insert or Release, evicting what stands in the way. False if
-  /// they cannot be had: more than the capacity, or all of it is set aside by others.
+  /// Reserves `charge` bytes, to be used with Insert or given back with Release. Evicts entries if
+  /// necessary. Returns false if `charge` is above the capacity, or if other reservations take the
+  /// room.
   bool Reserve(uint64_t charge);
   void Release(uint64_t charge) { used_.fetch_sub(charge, std::memory_order_relaxed); }
 
-  /// Stores an entry for which `charge` was reserved, and takes the reservation over. False if the
-  /// key is stored already: nothing changes, and the reservation is released.
+  /// Stores an entry for which `charge` was reserved; the reservation becomes the entry's charge.
+  /// Returns false if the key is already stored; the store is then unchanged and the reservation is
+  /// released.
   bool Insert(std::string_view key, StoredBuffers buffers, uint64_t charge);
 
   uint64_t capacity() const { return capacity_; }
-  /// Bytes of entries and reservations.
+  /// Returns the bytes of entries and reservations.
   uint64_t used() const { return used_.load(std::memory_order_relaxed); }
   uint64_t entries() const { return entries_.load(std::memory_order_relaxed); }
   uint64_t evictions() const { return evictions_.load(std::memory_order_relaxed); }
@@ -67,21 +70,22 @@ class LruStore {
     std::string key;
     std::shared_ptr<const StoredBuffers> buffers;
     uint64_t charge = 0;
-    uint64_t used_at = 0;  // of ticks_
+    uint64_t used_at = 0;  // value of ticks_ at the last use
   };
   struct alignas(64) Shard {
     std::mutex mutex;
-    std::list<Entry> entries;  // guarded by mutex; the most recently used one first
+    std::list<Entry> entries;  // guarded by mutex; most recently used entry first
     std::unordered_map<std::string_view, std::list<Entry>::iterator> by_key;  // guarded by mutex
-    std::atomic<uint64_t> oldest{kEmpty};  // used_at of the last entry; written under mutex
+    std::atomic<uint64_t> oldest{kEmpty};  // used_at of the last entry; written with mutex held
   };
 
   Shard& ShardOf(std::string_view key) {
     return shards_[std::hash<std::string_view>{}(key) % kShards];
   }
   uint64_t Tick() { return ticks_.fetch_add(1, std::memory_order_relaxed); }
-  /// Evicts the least recently used entry of all; false if there is none.
+  /// Evicts the least recently used entry of all shards. Returns false if there is no entry.
   bool EvictOldest();
+  /// Updates shard.oldest. The caller holds the shard's mutex.
   static void NoteOldest(Shard& shard);
 
   const uint64_t capacity_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The functions that the server calls.
+// The entry points of the local cache.
 #include <chrono>
 #include <memory>
 #include <string>
@@ -67,7 +67,8 @@ Error Insert(LocalCache& cache, const char* key, TRITONCACHE_CacheEntry* entry,
 
 Error Lookup(LocalCache& cache, const char* key, TRITONCACHE_CacheEntry* entry,
              TRITONCACHE_Allocator* allocator) {
-  // Held until the copy is made, so it is safe from eviction.
+  // The pointer keeps the buffers alive until TRITONCACHE_Copy returns, even if the entry is
+  // evicted.
   const auto stored = cache.store.Find(key);
   if (stored == nullptr) {
     return {TRITONSERVER_ERROR_NOT_FOUND, "key '" + std::string(key) + "' is not in the cache"};

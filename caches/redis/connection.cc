@@ -11,7 +11,8 @@ using backend::Error;
 
 namespace {
 
-/// More than any response: a Redis that sends for ever must not take all memory.
+/// The largest accepted reply, above any response. It limits the memory that a faulty Redis can
+/// take.
 constexpr size_t kMostReplyBytes = size_t{2} << 30;
 constexpr size_t kReadBytes = size_t{64} << 10;
 
@@ -52,7 +53,7 @@ Error Connection::Command(std::span<const std::string_view> words, Reply* reply)
                                              sizes.data());
   if (size < 0) return {TRITONSERVER_ERROR_UNAVAILABLE, "out of memory"};
   const std::unique_ptr<char, void (*)(sds)> owned(command, redisFreeSdsCommand);
-  broken_ = true;  // until the reply is here
+  broken_ = true;  // until the reply has arrived
   NEREID_BACKEND_TRY(stream_->Write(command, sdslen(command)));
   NEREID_BACKEND_TRY(Receive(reply));
   broken_ = false;

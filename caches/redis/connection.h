@@ -16,19 +16,19 @@ struct FreeReply {
 };
 using Reply = std::unique_ptr<redisReply, FreeReply>;
 
-/// One authenticated connection to Redis. For one thread at a time.
+/// An authenticated connection to Redis. Not thread-safe.
 class Connection {
  public:
-  /// Connects, logs in, chooses the database, and says PING. UNAVAILABLE, or Redis's own refusal
-  /// (a wrong password) as INVALID_ARG.
+  /// Connects, authenticates, selects the database and sends PING. UNAVAILABLE if Redis cannot be
+  /// reached; INVALID_ARG with Redis's message if Redis refuses (for example, a wrong password).
   static backend::Error Open(const RedisSettings& settings, TlsContext* tls,
                              std::unique_ptr<Connection>* connection);
 
-  /// Sends a command and waits for its reply. An error that Redis replies is INVALID_ARG; after any
+  /// Sends a command and waits for its reply. INVALID_ARG if Redis replies with an error. After any
   /// other failure the connection is broken.
   backend::Error Command(std::span<const std::string_view> words, Reply* reply);
 
-  /// What is between the two sides is not known any more: to be closed.
+  /// Returns whether the state of the protocol is unknown, so that the connection must be closed.
   bool broken() const { return broken_; }
 
  private:

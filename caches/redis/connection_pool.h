@@ -11,29 +11,29 @@
 
 namespace nereid::caches {
 
-/// Permission to use one connection of a bounded number, and perhaps an open one to use.
-/// Thread-safe.
+/// Limits the number of connections in use, and keeps idle connections for reuse. Thread-safe.
 class ConnectionPool {
  public:
   explicit ConnectionPool(size_t size) : free_(size) {}
 
-  /// Waits for a permission. False when the time is over. `connection` becomes an idle one, or
-  /// null where there is none: the caller opens one.
+  /// Waits for permission to use a connection. Returns false after `timeout` (0 waits without
+  /// limit). Sets `connection` to an idle connection, or leaves it null if the caller has to open
+  /// one.
   bool Acquire(std::chrono::milliseconds timeout, std::unique_ptr<Connection>* connection);
 
-  /// Gives the permission back. A connection that works is kept for the next.
+  /// Gives the permission back. A connection that is not broken is kept as an idle one.
   void Return(std::unique_ptr<Connection> connection);
 
-  /// Closes the idle connections: the other side has gone.
+  /// Closes the idle connections, because the server has disconnected.
   void CloseIdle();
 
-  /// Keeps an open connection that nobody had permission for.
+  /// Adds an idle connection for which nobody had a permission.
   void AddIdle(std::unique_ptr<Connection> connection);
 
  private:
   std::mutex mutex_;
   std::condition_variable returned_;
-  size_t free_;                                    // guarded by mutex_: permissions
+  size_t free_;                                    // number of free permissions; guarded by mutex_
   std::vector<std::unique_ptr<Connection>> idle_;  // guarded by mutex_; at most free_ of them
 };
 

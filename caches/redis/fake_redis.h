@@ -16,14 +16,14 @@
 
 namespace nereid::caches {
 
-/// A Redis in the test program: hashes, AUTH with the password "secret" where one is wanted, and
-/// misbehaviour on request. On a port that the system chose. The tests of the real one are in
-/// tests/conformance.
+/// A Redis server in the test program, on a port that the system chooses. It supports hashes, and
+/// AUTH with the password "secret" if required, and can misbehave on request. tests/conformance
+/// uses the real Redis.
 class FakeRedis {
  public:
   enum class Mood { kWell, kGarbage, kCloses, kHangs, kWrongFields };
 
-  /// Starts on a new port, or on the one that it had.
+  /// Starts on a new port, or on the port of the previous start.
   void Start() {
     listener_ = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
     const int on = 1;
@@ -39,7 +39,7 @@ class FakeRedis {
     listen(listener_, 16);
     acceptor_ = std::thread([this] { Accept(); });
   }
-  /// Closes everything, as a killed process would.
+  /// Closes all sockets, as if the process had been killed.
   void Stop() {
     if (!acceptor_.joinable()) return;
     shutdown(listener_, SHUT_RDWR);

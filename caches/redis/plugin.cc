@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The functions that the server calls. An entry is a Redis hash under the key that the server gave,
-// with four fields for each buffer n, as Triton's cache has them:
+// The entry points of the Redis cache. An entry is a Redis hash whose key the server provides. It
+// has four fields for each buffer n, as in Triton's Redis cache:
+//
 //   n:b bytes   n:s size in decimal   n:t memory type (0 = CPU)   n:i memory type id
 #include <algorithm>
 #include <cstdlib>
@@ -29,7 +30,7 @@ RedisClient& From(TRITONCACHE_Cache* cache) { return *reinterpret_cast<RedisClie
 
 std::string_view TextOf(const redisReply* reply) { return {reply->str, reply->len}; }
 
-/// The fields of a hash; views into the reply.
+/// The fields of a hash: views of the reply.
 using Fields = std::map<std::string_view, std::string_view>;
 
 Error ReadFields(const Reply& reply, Fields* fields) {
@@ -59,7 +60,7 @@ Error FindField(const Fields& fields, const std::string& name, std::string_view*
   return {};
 }
 
-/// Adds buffer `index` of what is stored to the server's entry.
+/// Adds buffer `index` of the stored hash to the server's entry.
 Error AddBuffer(const Fields& fields, size_t index, TRITONCACHE_CacheEntry* entry,
                 BufferDescription& description) {
   const std::string prefix = std::to_string(index) + ":";
@@ -73,7 +74,7 @@ Error AddBuffer(const Fields& fields, size_t index, TRITONCACHE_CacheEntry* entr
                            " of the entry in Redis contradicts its description");
   }
   NEREID_BACKEND_TRY(description.SetHostBytes(bytes.size()));
-  // The server reads them only; the function knows no constant memory.
+  // The C function takes a pointer to non-const memory, but the server only reads it.
   return Error(
       TRITONCACHE_CacheEntryAddBuffer(entry, const_cast<char*>(bytes.data()), description.get()));
 }
@@ -94,7 +95,8 @@ Error Lookup(RedisClient& client, std::string_view key, TRITONCACHE_CacheEntry* 
   for (size_t i = 0; i < buffers; ++i) {
     NEREID_BACKEND_TRY(AddBuffer(fields, i, entry, description));
   }
-  return Error(TRITONCACHE_Copy(allocator, entry));  // the reply lives until it is made
+  // `reply` owns the bytes until the copy is made.
+  return Error(TRITONCACHE_Copy(allocator, entry));
 }
 
 Error Insert(RedisClient& client, std::string_view key, TRITONCACHE_CacheEntry* entry,
@@ -103,7 +105,8 @@ Error Insert(RedisClient& client, std::string_view key, TRITONCACHE_CacheEntry* 
   uint64_t bytes = 0;
   NEREID_BACKEND_TRY(nereid::caches::ReadSizes(entry, &buffers, &bytes));
   NEREID_BACKEND_TRY(nereid::caches::FillBuffers(entry, allocator, &buffers));
-  std::vector<std::string> names, sizes;  // what the words below are views of
+  // Own the text that `command` refers to; reserved, so that it never moves.
+  std::vector<std::string> names, sizes;
   names.reserve(4 * buffers.size());
   sizes.reserve(buffers.size());
   std::vector<std::string_view> command = {"HMSET", key};

@@ -16,10 +16,10 @@ using std::chrono::milliseconds;
 
 namespace {
 
-/// Between two looks for a Redis that is gone: this, then twice that, and so on up to the second.
+/// The pauses between two attempts to connect: the first one, doubled each time up to the longest.
 constexpr milliseconds kFirstPause{100};
 constexpr milliseconds kLongestPause{5000};
-/// A look that may take for ever could not be ended.
+/// The longest attempt to connect. The destructor has to wait for it, so it must not be unlimited.
 constexpr milliseconds kLookTimeout{1000};
 
 milliseconds Bounded(milliseconds timeout) {
@@ -77,7 +77,8 @@ Error RedisClient::Run(std::span<const std::string_view> command, Reply* reply) 
   const bool reused = connection != nullptr;
   Error error = Try(command, &connection, reply);
   if (reused && connection->broken()) {
-    // Redis may have been started anew since the connection was used; a new one tells.
+    // Redis may have been restarted since the connection was used. A new connection shows whether
+    // it is running.
     pool_.CloseIdle();
     connection.reset();
     error = Try(command, &connection, reply);
@@ -94,11 +95,11 @@ void RedisClient::MarkDown(const std::string& reason) {
     std::lock_guard lock(mutex_);
     if (down_ || stopping_) return;
     down_ = true;
-    finished.swap(searcher_);  // of an earlier loss; it has nothing left to do
+    finished.swap(searcher_);  // from an earlier loss of Redis; it has ended or is about to end
     try {
       searcher_ = std::thread([this] { LookForRedis(); });
     } catch (const std::system_error&) {
-      down_ = false;  // there is no thread to find it again: each request tries by itself
+      down_ = false;  // without a thread, each request tries to connect by itself
     }
   }
   if (finished.joinable()) finished.join();

@@ -12,19 +12,19 @@
 
 namespace nereid::caches {
 
-/// Commands to one Redis over pooled connections. When Redis cannot be reached, commands fail at
-/// once, without trying it, and a thread looks until it is back: so a dead Redis costs one timeout,
-/// not one for each request. Thread-safe.
+/// Sends commands to one Redis server over pooled connections. When Redis cannot be reached,
+/// commands fail at once without trying, and a thread tries to connect until Redis is back. A Redis
+/// server that is down therefore costs one timeout and not one for each request. Thread-safe.
 class RedisClient {
  public:
-  /// Makes sure that Redis answers and takes the credentials.
+  /// Connects to Redis and authenticates. Returns the errors of Connection::Open.
   static backend::Error Create(RedisSettings settings, std::unique_ptr<RedisClient>* client);
   ~RedisClient();
   RedisClient(const RedisClient&) = delete;
   RedisClient& operator=(const RedisClient&) = delete;
 
-  /// UNAVAILABLE where Redis cannot be reached or all connections are in use; INVALID_ARG for an
-  /// error that Redis replied.
+  /// Runs one command. UNAVAILABLE if Redis cannot be reached or all connections are in use;
+  /// INVALID_ARG if Redis replies with an error.
   backend::Error Run(std::span<const std::string_view> command, Reply* reply);
 
  private:
@@ -33,7 +33,7 @@ class RedisClient {
 
   bool IsDown();
   void MarkDown(const std::string& reason);
-  /// One command on the connection, which is opened where it is null.
+  /// Runs one command on the connection, which is opened if it is null.
   backend::Error Try(std::span<const std::string_view> command,
                      std::unique_ptr<Connection>* connection, Reply* reply);
   void LookForRedis();
@@ -44,7 +44,7 @@ class RedisClient {
 
   std::mutex mutex_;
   std::condition_variable changed_;
-  bool down_ = false;      // guarded by mutex_: the thread is looking for Redis
+  bool down_ = false;      // whether the thread is trying to reach Redis; guarded by mutex_
   bool stopping_ = false;  // guarded by mutex_
   std::thread searcher_;   // guarded by mutex_
 };

@@ -27,7 +27,7 @@ std::string ErrnoText(int number) {
   return strerror_r(number, buffer, sizeof(buffer));
 }
 
-/// What is waited for; success when it is there.
+/// Waits for `events` on a socket. A timeout of 0 means no limit.
 Error Poll(int socket, short events, milliseconds timeout, const std::string& address) {
   pollfd wanted{socket, events, 0};
   const int limit = timeout.count() == 0 ? -1 : static_cast<int>(timeout.count());
@@ -53,7 +53,7 @@ Error ConnectOne(const addrinfo& at, const RedisSettings& settings, int* connect
     if (waited.ok()) getsockopt(made, SOL_SOCKET, SO_ERROR, &failure, &length);
   }
   if (waited.ok() && failure == 0) {
-    const int on = 1;  // a command is one write: there is nothing to wait for
+    const int on = 1;  // each command is sent with one write, so delaying it has no use
     setsockopt(made, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
     setsockopt(made, SOL_SOCKET, SO_KEEPALIVE, &on, sizeof(on));
     *connected = made;
@@ -164,7 +164,7 @@ Error Stream::Read(char* data, size_t size, size_t* read) {
   for (;;) {
     if (tls_ != nullptr) {
       const int result = [&] {
-        const NoBrokenPipe quiet;  // reading may have to write
+        const NoBrokenPipe quiet;  // SSL_read may write, for example during renegotiation
         return SSL_read_ex(tls_.get(), data, size, read);
       }();
       if (result == 1) return {};

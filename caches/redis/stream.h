@@ -12,22 +12,23 @@
 
 namespace nereid::caches {
 
-/// A connected socket, with TLS or without. hiredis of Debian 12 knows no TLS, and its sockets are
-/// its own: so it is used for the protocol, and the bytes are carried here. For one thread.
+/// A connected socket, with or without TLS. The hiredis of Debian 12 has no TLS support and owns
+/// its sockets, so hiredis is used only for the protocol. Not thread-safe.
 class Stream {
  public:
-  /// Connects to the first of the host's addresses that answers, within the timeout, and shakes
-  /// hands where `tls` is not null. UNAVAILABLE with the reason.
+  /// Connects to the first address of the host that answers within the connect timeout, and does
+  /// the TLS handshake if `tls` is not null. UNAVAILABLE with the reason if that fails.
   static backend::Error Connect(const RedisSettings& settings, TlsContext* tls,
                                 std::unique_ptr<Stream>* stream);
   ~Stream();
   Stream(const Stream&) = delete;
   Stream& operator=(const Stream&) = delete;
 
-  /// Sends all of it. Each wait is at most the socket timeout.
+  /// Writes all bytes. Each wait is at most the socket timeout. UNAVAILABLE if that fails.
   backend::Error Write(const char* data, size_t size);
 
-  /// Reads at least one byte and at most `size`.
+  /// Reads at least one and at most `size` bytes. UNAVAILABLE on a timeout or if the connection is
+  /// closed.
   backend::Error Read(char* data, size_t size, size_t* read);
 
  private:
@@ -35,7 +36,8 @@ class Stream {
   backend::Error Handshake(const RedisSettings& settings, TlsContext& tls);
   /// Waits until the socket can be read or written.
   backend::Error Wait(bool write, std::chrono::milliseconds timeout);
-  /// What to do after an SSL function returned `result`: success means call it again.
+  /// Waits for what OpenSSL needs after an SSL function has returned `result`. Success means that
+  /// the caller should call the function again.
   backend::Error WaitForTls(int result, std::chrono::milliseconds timeout);
 
   const int socket_;

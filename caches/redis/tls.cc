@@ -31,6 +31,8 @@ NoBrokenPipe::NoBrokenPipe() : was_pending_(BrokenPipeIsPending()) {
   pthread_sigmask(SIG_BLOCK, &set, &before_);
 }
 
+// Removes a SIGPIPE that was raised meanwhile before the signal is unblocked. One that was pending
+// before belongs to other code and is kept.
 NoBrokenPipe::~NoBrokenPipe() {
   if (!was_pending_ && BrokenPipeIsPending()) {
     const sigset_t set = BrokenPipe();
@@ -91,7 +93,7 @@ Error TlsContext::NewSession(int socket, TlsSession* session) {
     return Error::Internal("no TLS session could be made: " + TlsErrorText());
   }
   if (!expected_.empty()) {
-    // An address stands in another field of a certificate than a name.
+    // A certificate lists IP addresses and names in different fields.
     X509_VERIFY_PARAM* const verify = SSL_get0_param(made.get());
     if (X509_VERIFY_PARAM_set1_ip_asc(verify, expected_.c_str()) != 1 &&
         SSL_set1_host(made.get(), expected_.c_str()) != 1) {

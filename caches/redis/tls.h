@@ -20,27 +20,29 @@ struct FreeTlsSession {
 };
 using TlsSession = std::unique_ptr<SSL, FreeTlsSession>;
 
-/// What all TLS connections to one Redis share: certificates, keys and what is trusted. The server
-/// must show a certificate that a trusted authority signed. Its name must be `sni` where that is
-/// given, and the host's where the system's authorities are trusted, which sign for everybody; an
-/// authority of one's own vouches for the server by itself, as in Triton's cache.
+/// The state that all TLS connections to one Redis server share: certificates, keys and trusted
+/// authorities. The server must present a certificate that a trusted authority has signed. The
+/// certificate must be for `sni` if that is set. Otherwise it must be for the host if the system's
+/// authorities are trusted, because they sign certificates for everybody. A certificate signed by
+/// the user's own authority is accepted for any name, as in Triton's cache.
 class TlsContext {
  public:
-  /// INVALID_ARG naming the file that cannot be used.
+  /// Loads the files. INVALID_ARG with the name of a file that cannot be used.
   static backend::Error Make(const RedisSettings& settings, std::unique_ptr<TlsContext>* context);
 
-  /// A session for a connected, non-blocking socket.
+  /// Creates a session for a connected, nonblocking socket.
   backend::Error NewSession(int socket, TlsSession* session);
 
  private:
   TlsContext() = default;
   std::unique_ptr<SSL_CTX, FreeTlsContext> context_;
-  std::string ask_for_;   // SNI; "" for none
-  std::string expected_;  // name in the certificate; "" for any
+  std::string ask_for_;   // name to send as SNI; empty for none
+  std::string expected_;  // name that the certificate must have; empty for any
 };
 
-/// While it lives a write to a closed connection is an error and no signal, which OpenSSL cannot
-/// tell the system and which would end a process that does not ignore SIGPIPE.
+/// Blocks SIGPIPE in the calling thread while the object lives, so that writing to a closed
+/// connection is an error. OpenSSL cannot ask the system for that, and a process that does not
+/// ignore SIGPIPE would end.
 class NoBrokenPipe {
  public:
   NoBrokenPipe();
@@ -53,7 +55,7 @@ class NoBrokenPipe {
   bool was_pending_ = false;
 };
 
-/// The oldest error of this thread in OpenSSL's queue, which is emptied.
+/// Returns the oldest OpenSSL error of this thread, and clears the queue of errors.
 std::string TlsErrorText();
 
 }  // namespace nereid::caches
