@@ -20,7 +20,8 @@ std::string Lowercase(std::string text) {
   return text;
 }
 
-/// The MD5 of a file in lowercase hexadecimal digits; empty, with `error` set, if it cannot be had.
+/// Returns the MD5 hash of a file in lowercase hexadecimal digits. Returns an empty string and sets
+/// `error` if the file cannot be read.
 std::string Md5Of(const fs::path& path, std::string* error) {
   std::ifstream in(path, std::ios::binary);
   if (!in || !fs::is_regular_file(path)) {

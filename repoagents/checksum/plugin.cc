@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The entry points of the agent: a model is loaded only if its files have the hashes that its
-// configuration gives.
+// The entry points of the checksum agent. A model is loaded only if its files have the hashes in
+// its configuration.
 #include <exception>
 #include <string>
 
