@@ -3,6 +3,7 @@
 // leaves no tensor behind.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
 #include <random>
 

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "ensemble/testing/make_plan.h"
 
 namespace nereid::ensemble {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Warnings about names that backends, the metrics page or people read.
+#include <algorithm>
 #include <array>
 #include <cctype>
 #include <cmath>
