@@ -13,18 +13,19 @@
 
 namespace nereid::model {
 
-/// Functions that run on threads of their own, because they wait for others. Thread-safe.
+/// Runs functions on threads of their own, because they wait for others. Thread-safe.
 class BackgroundTasks {
  public:
   BackgroundTasks() = default;
-  /// Waits for them.
+  /// Waits for all functions to return.
   ~BackgroundTasks() {
     for (Task& task : tasks_) task.thread.join();
   }
   BackgroundTasks(const BackgroundTasks&) = delete;
   BackgroundTasks& operator=(const BackgroundTasks&) = delete;
 
-  /// UNAVAILABLE, without running `body`, if the system has no thread for it.
+  /// Runs `body` on a new thread. Returns UNAVAILABLE, without running `body`, if the system has no
+  /// thread for it. Joins threads whose functions have returned.
   base::Status Start(const std::string& name, std::function<void()> body) {
     std::lock_guard lock(mutex_);
     for (auto task = tasks_.begin(); task != tasks_.end();) {

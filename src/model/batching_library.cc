@@ -20,6 +20,7 @@ constexpr const char* kFileName = "batchstrategy.so";
 
 /// Calls a function of the library; an exception is a failure like others. Whether it succeeded.
 template <typename Call>
+// Calls a function of the library and logs its error or exception. Returns whether it succeeded.
 bool Succeeds(const char* what, Call&& call) noexcept {
   const Status status = abi::TakeStatus(abi::Guard([&] { return abi::TakeStatus(call()); }));
   if (!status.ok()) LOG_ERROR << "custom batching: " << what << ": " << status.message();
@@ -32,7 +33,7 @@ std::filesystem::path Absolute(const std::filesystem::path& path) {
   return (error ? path : absolute).lexically_normal();
 }
 
-/// By their text: the file itself may be a link to anywhere.
+/// Compares the text of the paths: the file itself may be a link to anywhere.
 bool LiesIn(const std::filesystem::path& path, const std::filesystem::path& directory) {
   const auto relative = Absolute(path).lexically_relative(Absolute(directory / ""));
   return !relative.empty() && *relative.begin() != "..";
@@ -40,7 +41,7 @@ bool LiesIn(const std::filesystem::path& path, const std::filesystem::path& dire
 
 base::Result<std::string> NamedLibrary(const config::ModelConfig& config, const std::string& value,
                                        const std::string& model_directory) {
-  // An absolute path takes the place of the directory.
+  // An absolute `value` replaces the directory.
   const std::string path = (std::filesystem::path(model_directory) / value).string();
   const std::string prefix =
       "model '" + config.name() + "': parameter '" + kParameter + "' is '" + value + "', ";
@@ -120,6 +121,7 @@ bool BatchingLibrary::Includes(request::InferenceRequest& request) noexcept {
     return functions_.include(reinterpret_cast<TRITONBACKEND_Request*>(&request), batch_,
                               &includes);
   });
+  // A request about which the library gave no answer joins, as without a library.
   return includes || !answered;
 }
 

@@ -12,20 +12,22 @@
 
 namespace nereid::model {
 
-/// The path of a model's custom batching library, "" if it has none: what the parameter
-/// TRITON_BATCH_STRATEGY_PATH says, which must lie in the model's directory (a relative path starts
-/// there), else batchstrategy.so in the version's directory, the model's, or the backend's.
+/// Returns the path of a model's custom batching library, or "" if it has none. The parameter
+/// TRITON_BATCH_STRATEGY_PATH names it, relative to the model's directory, in which it must lie.
+/// Without the parameter it is batchstrategy.so in the version's directory, else in the model's,
+/// else in the backend's.
 base::Result<std::string> FindBatchingLibrary(const config::ModelConfig& config,
                                               const std::string& model_directory,
                                               const std::string& version_directory,
                                               const std::string& backend_directory);
 
-/// A custom batching library at work for one model (TRITONBACKEND_ModelBatch*). A failure of the
-/// library is logged, and the batch is formed as if it had not been asked.
+/// A custom batching library in use by one model (TRITONBACKEND_ModelBatch*). A failure of the
+/// library is logged, and the batch is formed as if there were no library.
 class BatchingLibrary final : public schedule::BatchStrategy {
  public:
-  /// NOT_FOUND if the library cannot be opened or lacks one of its five functions; else what its
-  /// ModelBatcherInitialize says. `model` must outlive the result.
+  /// Opens the library and calls its ModelBatcherInitialize, whose error is returned. Returns
+  /// NOT_FOUND if the library cannot be opened or lacks one of its five functions. `model` must
+  /// outlive the result.
   static base::Result<std::shared_ptr<BatchingLibrary>> Open(const std::string& path,
                                                              backend::BackendModel& model);
   ~BatchingLibrary() override;
@@ -48,8 +50,8 @@ class BatchingLibrary final : public schedule::BatchStrategy {
   Functions functions_;
   TRITONBACKEND_Batcher* batcher_ = nullptr;
   bool initialized_ = false;
-  bool in_batch_ = false;  // between begin and end
-  void* batch_ = nullptr;  // the library's, of the batch
+  bool in_batch_ = false;  // between `begin` and `end`
+  void* batch_ = nullptr;  // the library's object for the present batch
 };
 
 }  // namespace nereid::model

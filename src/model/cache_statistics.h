@@ -6,7 +6,7 @@
 
 namespace nereid::model {
 
-/// The share of a model's statistics that its response cache counts. Thread-safe.
+/// The part of a model's statistics that its response cache counts. Thread-safe.
 class CacheStatistics final : public cache::CacheObserver {
  public:
   CacheStatistics(const base::Clock& clock, bool with_summaries)

@@ -17,7 +17,7 @@ namespace {
 
 constexpr int kMostThreads = 4096;
 
-/// What frameworks' backends call their number of threads; these decide over the plan.
+/// The parameters of the frameworks' backends for the number of threads; they override the plan.
 constexpr const char* kFrameworkParameters[] = {"intra_op_thread_count", "INTRA_OP_THREAD_COUNT",
                                                 "TF_NUM_INTRA_THREADS"};
 
@@ -40,8 +40,8 @@ const std::string* FindSetting(const BackendSettings& settings, const std::strin
   return found;
 }
 
-/// What decides instead of the plan: the model's parameters, then the backend's settings. A value
-/// that is none is the framework's to complain of.
+/// Applies the settings that override the plan: the model's parameters, then --backend-config. A
+/// malformed value is left to the framework to report.
 void ApplyFrameworkSettings(const config::ModelConfig& config, const BackendSettings& defaults,
                             CpuShare* share) {
   for (const char* key : kFrameworkParameters) {

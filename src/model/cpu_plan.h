@@ -15,13 +15,13 @@
 
 namespace nereid::model {
 
-/// The parameter of a model that says how many threads each of its instances may keep busy, its own
-/// included. Whoever writes it into config.pbtxt decides; otherwise the server writes its plan into
-/// the configuration that the backend reads, and into no other.
+/// The model parameter that gives the number of threads that each of its instances may keep busy,
+/// including its own. A value in config.pbtxt overrides the plan. Otherwise the server writes its
+/// plan into the configuration that the backend reads, and only there.
 inline constexpr const char* kCpuThreadsParameter = "cpu_threads_per_instance";
 
-/// The threads of each instance where `cpus` CPUs are shared first by `models` models, then by the
-/// `instances` instances of one of them; at least 1.
+/// Returns the threads of each instance if `cpus` CPUs are shared equally by `models` models and
+/// then by the `instances` instances of one of them; at least 1.
 int ThreadsPerInstance(int cpus, size_t models, size_t instances);
 
 /// A model's part of the plan, as the start-up table shows it.
@@ -30,26 +30,26 @@ struct CpuShare {
   int64_t version = 0;
   size_t instances = 0;   // on CPUs, without passive ones
   int threads = 0;        // of each instance
-  std::vector<int> cpus;  // to which they are bound; empty: all that the process may use
-  std::string set_by;     // "plan", or what overrides it
+  std::vector<int> cpus;  // to which they are bound; empty: all CPUs of the process
+  std::string set_by;     // "plan", or the setting that overrides the plan
 };
 
-/// Settings by backend name, "" for all (--backend-config).
+/// Settings of --backend-config by backend name; "" for all backends.
 using BackendSettings = std::map<std::string, std::vector<std::pair<std::string, std::string>>>;
 
-/// The plan of a server: shares out the CPUs among the models that are there when each is loaded. A
-/// share does not change while its model serves: frameworks fix their threads when they open a
-/// model. Thread-safe.
+/// The CPU plan of a server: divides the CPUs among the models that are loaded or expected when a
+/// model is loaded. A share does not change while its model serves, because frameworks fix their
+/// number of threads when they open a model. Thread-safe.
 class CpuPlan {
  public:
-  /// Keeps a model in the plan while it lives. Must not outlive the plan.
+  /// Keeps a model in the plan until it is destroyed. Must not outlive the plan.
   class Entry {
    public:
     Entry() = default;
     Entry(Entry&& other) noexcept { *this = std::move(other); }
     Entry& operator=(Entry&& other) noexcept;
     ~Entry();
-    /// 0 without a plan.
+    /// Returns the threads per instance; 0 without a plan.
     int threads() const { return plan_ == nullptr ? 0 : share_->threads; }
 
    private:
@@ -58,19 +58,21 @@ class CpuPlan {
     std::list<CpuShare>::iterator share_;
   };
 
-  /// `cpus`: how many there are to share, see base::UsableCpuCount.
+  /// `cpus` is the number of CPUs to share; see base::UsableCpuCount.
   CpuPlan(int cpus, BackendSettings defaults) : cpus_(cpus), defaults_(std::move(defaults)) {}
 
-  /// So many models are about to be loaded: shares are cut for at least that many.
+  /// Announces that `models` models are about to be loaded: shares are for at least that many
+  /// models.
   void Expect(size_t models);
 
-  /// Takes a model in. `bound_to` are the CPUs that a host policy gives its instances; then those
-  /// are shared, among its instances alone. INVALID_ARG for a bad value of kCpuThreadsParameter.
+  /// Adds a model. `bound_to` are the CPUs to which a host policy binds its instances; if not
+  /// empty, only those are shared, by this model's instances alone. Returns INVALID_ARGUMENT for a
+  /// bad value of kCpuThreadsParameter.
   base::Result<Entry> Add(const config::ModelConfig& config, int64_t version,
                           const std::vector<int>& bound_to);
 
   int cpus() const { return cpus_; }
-  /// By model and version.
+  /// Returns the shares, sorted by model and version.
   std::vector<CpuShare> Shares() const;
 
  private:
@@ -83,10 +85,10 @@ class CpuPlan {
   size_t expected_ = 0;         // guarded by mutex_
 };
 
-/// The number of instances that take part: on CPUs and not passive.
+/// Returns the number of instances that take part in the plan: on CPUs and not passive.
 size_t CountCpuInstances(const config::ModelConfig& config);
 
-/// `config` with kCpuThreadsParameter set to `threads` where it is not set and threads > 0.
+/// Returns `config` with kCpuThreadsParameter set to `threads`, if it is not set and `threads` > 0.
 config::ModelConfigPtr WithCpuThreads(const config::ModelConfig& config, int threads);
 
 }  // namespace nereid::model

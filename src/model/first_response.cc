@@ -15,7 +15,7 @@ constexpr uint64_t kNsPerMs = 1'000'000;
 
 std::vector<double> DefaultBuckets() { return {100, 500, 2000, 5000}; }
 
-/// Stands next to the front end's sink.
+/// The innermost wrapper of the front end's sink.
 class FirstResponseSink final : public request::ForwardingSink {
  public:
   FirstResponseSink(std::shared_ptr<request::ResponseSink> next, const base::Clock& clock,

@@ -11,23 +11,23 @@
 
 namespace nereid::model {
 
-/// The upper bounds, in milliseconds, of a model's histogram of first responses: the last ones that
-/// model_metrics gives for the family, else 100, 500, 2000, 5000. Bounds that do not ascend count
-/// as none (the rule advice.buckets names them in a warning).
+/// Returns the upper bounds, in milliseconds, of a model's histogram of first responses: the last
+/// ones that model_metrics gives for the family, else 100, 500, 2000, 5000. Bounds that do not
+/// ascend are ignored (the rule advice.buckets warns of them).
 std::vector<double> FirstResponseBuckets(const config::ModelConfig& config);
 
-/// How long the requests of one model waited for their first response, whatever it was: an answer,
-/// the first of several, an error, a response from the cache. Whole milliseconds from the request's
-/// start_ns until the response goes to the front end, one sample for each request. A request that
-/// ends with the final flag alone leaves none, nor does one that is refused on submission.
-/// Thread-safe.
+/// Measures how long the requests of one model wait for their first response of any kind: the only
+/// response, the first of several, an error, or a response from the cache. The time is whole
+/// milliseconds from the request's start_ns until the response goes to the front end, one sample
+/// per request. A request that ends with the final flag alone, or is refused at submission, gives
+/// no sample. Thread-safe.
 class FirstResponseTimes {
  public:
-  /// The clock must outlive the requests that are watched; this object need not.
+  /// The clock must outlive the watched requests; this object need not.
   FirstResponseTimes(const base::Clock& clock, std::vector<double> buckets);
 
-  /// Takes note of the request's first response. The request is bound, and nobody has wrapped its
-  /// factory's sink yet: what holds responses back (order) or adds them (cache) comes in front.
+  /// Measures a request, which must be bound. Must be called before other sinks are wrapped around
+  /// the front end's sink, so that the time includes what they add (response order, cache).
   void Watch(request::InferenceRequest& request) const;
 
   telemetry::HistogramSnapshot Snapshot() const { return histogram_->Snapshot(); }

@@ -10,14 +10,15 @@
 
 namespace nereid::model {
 
-/// Where the host policy `policy` puts the threads of a CPU instance: on cpu-cores, else on the
-/// CPUs of numa-node, with memory of that node; anywhere where the policy says nothing.
-/// INVALID_ARG, naming the policy, for what this machine does not have.
+/// Returns where the host policy `policy` puts the threads of a CPU instance: on cpu-cores, else on
+/// the CPUs of numa-node, with memory of that node; an empty placement (anywhere) if the policy
+/// says nothing. Returns INVALID_ARGUMENT, naming the policy, for CPUs or nodes that this machine
+/// lacks.
 base::Result<base::CpuPlacement> PlacementOf(const HostPolicies& policies,
                                              const std::string& policy);
 
-/// Where all instances of a model run, if that is the same for each of them and they are on CPUs;
-/// anywhere otherwise. What a framework starts for the whole model belongs there.
+/// Returns the placement of all instances of a model if all are on CPUs with the same placement,
+/// else an empty one. Threads that a framework starts for the whole model belong there.
 base::Result<base::CpuPlacement> CommonPlacement(const HostPolicies& policies,
                                                  const config::ModelConfig& config);
 

@@ -13,7 +13,7 @@ using config::InstanceKind;
 
 namespace {
 
-/// {"<policy>":{"<setting>":"<value>"}}
+/// Returns {"<policy>":{"<setting>":"<value>"}}, the form that backends get.
 std::string HostPolicyJson(const HostPolicies& policies, const std::string& policy) {
   std::string json = "{" + base::JsonQuote(policy) + ":{";
   if (const auto found = policies.find(policy); found != policies.end()) {
@@ -27,7 +27,7 @@ std::string HostPolicyJson(const HostPolicies& policies, const std::string& poli
   return json + "}}";
 }
 
-/// Instances that are on no GPU share device 0.
+/// Instances that are not on a GPU share device 0.
 schedule::LimitedInstance LimitsOf(const config::InstanceGroup& group, int32_t device_id) {
   schedule::LimitedInstance limits;
   limits.device = group.kind == InstanceKind::kGpu ? device_id : 0;
@@ -46,7 +46,7 @@ std::string Signature(inference::ModelInstanceGroup group, int32_t device_id) {
   return std::to_string(device_id) + ' ' + group.SerializeAsString();
 }
 
-/// Of all groups, before anything is made for them.
+/// Checks the number of instances before anything is allocated for them.
 base::Status CheckCounts(const config::ModelConfig& config) {
   uint64_t sum = 0;
   for (const config::InstanceGroup& group : config.instance_groups()) {

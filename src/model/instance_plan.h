@@ -17,25 +17,26 @@ namespace nereid::model {
 /// Settings (numa-node, cpu-cores) by the name of a host policy.
 using HostPolicies = std::map<std::string, std::map<std::string, std::string>>;
 
-/// The name of the host policy of a group's instances on a device: its own, else its kind's.
+/// Returns the name of the host policy of a group's instances on a device: the group's own, else
+/// the default of its kind ("cpu", "gpu_<device>", "model").
 std::string HostPolicyName(const config::InstanceGroup& group, int32_t device_id);
 
 /// One instance that a configuration asks for.
 struct InstanceSpec {
   backend::BackendInstance::Description description;
-  /// What an execution needs where the server limits rates.
+  /// The resources that an execution needs, for the rate limiter.
   schedule::LimitedInstance limits;
   std::string host_policy;
-  /// Everything that makes an instance what it is: its group but for name and count, and its
-  /// device. Instances with equal signatures can stand in for each other.
+  /// Identifies everything that matters for an instance: its group, without name and count, and its
+  /// device. Instances with equal signatures can replace each other.
   std::string signature;
 };
 
-/// How many instances a version may have. Each has a thread, and what the backend makes for it.
+/// The maximum number of instances of a version. Each has a thread and the backend's own resources.
 inline constexpr uint64_t kMostInstances = 16'384;
 
-/// The instances of all groups, in order. The groups must have been completed. INVALID_ARGUMENT for
-/// more than kMostInstances.
+/// Returns the instances of all groups, in order. The groups must have been completed. Returns
+/// INVALID_ARGUMENT for more than kMostInstances.
 base::Result<std::vector<InstanceSpec>> ExpandInstanceGroups(const config::ModelConfig& config,
                                                              const HostPolicies& host_policies);
 
@@ -45,14 +46,14 @@ struct ExistingInstance {
   std::string signature;
 };
 
-/// How to get from the instances that exist to those that are wanted.
+/// The steps from the existing instances to the wanted ones.
 struct InstanceChanges {
-  std::vector<size_t> keep;    // indices of existing ones, ascending
-  std::vector<size_t> remove;  // indices of existing ones, ascending
-  std::vector<size_t> create;  // indices of wanted ones, ascending
+  std::vector<size_t> keep;    // indices of existing instances, ascending
+  std::vector<size_t> remove;  // indices of existing instances, ascending
+  std::vector<size_t> create;  // indices of wanted instances, ascending
 };
 
-/// Keeps as many as possible, first those whose name is wanted too.
+/// Returns changes that keep as many instances as possible, preferably under their own names.
 InstanceChanges PlanInstanceChanges(const std::vector<ExistingInstance>& existing,
                                     const std::vector<InstanceSpec>& wanted);
 

@@ -22,13 +22,14 @@ void InstanceSet::Remove(std::vector<InstancePtr> instances) {
       leaving.push_back(instance->statistics());
     }
   }
-  instances.clear();  // calls the plug-in, which may report its last numbers: without the lock
+  instances.clear();  // without the lock: the plug-in may report its last numbers
   std::lock_guard lock(mutex_);
   for (const auto& shard : leaving) {
     if (std::erase(shards_, shard) == 0) continue;
     shard->MergeInto(&retired_);
     shard->MergeInto(&retired_summaries_);
   }
+  // The memory of a destroyed instance is free.
   retired_.memory_usage.clear();
 }
 

@@ -13,8 +13,8 @@ namespace nereid::model {
 
 using InstancePtr = std::shared_ptr<ModelInstance>;
 
-/// The instances of a model, which change while it serves, and what they have counted, which does
-/// not go with them. Thread-safe.
+/// The instances of a model, which may change while it serves, and the statistics of all instances
+/// since the load, which stay when an instance goes. Thread-safe.
 class InstanceSet {
  public:
   InstanceSet() = default;
@@ -23,31 +23,30 @@ class InstanceSet {
 
   void Add(const std::vector<InstancePtr>& instances);
 
-  /// Destroys instances that no scheduler knows any more. What they have counted stays in the sum,
-  /// but for the memory that they took.
+  /// Destroys instances that are in no scheduler any more. Their statistics stay in the sum, except
+  /// their memory usage.
   void Remove(std::vector<InstancePtr> instances);
 
-  /// All() does not give these any more; they still count.
+  /// Removes instances from All() but keeps counting their statistics.
   void Hide(const std::vector<InstancePtr>& instances);
 
-  /// In order of their addition.
+  /// Returns the instances in order of addition.
   std::vector<InstancePtr> All() const;
 
-  /// The first failure among what the backend says of each instance.
+  /// Returns the first error that the backend reports for an instance.
   base::Status CheckReady() const;
 
-  /// Adds what all instances have counted since the model was loaded to `total`, which must have no
-  /// counts yet.
+  /// Adds the statistics of all instances since the load to `total`, whose counts must be zero.
   void AddStatisticsTo(telemetry::ModelStatistics* total) const;
   void AddSummariesTo(telemetry::LatencySummaries* total) const;
 
  private:
   mutable std::mutex mutex_;
   std::vector<InstancePtr> instances_;  // guarded by mutex_
-  // Those of `instances_`, and of instances that are being destroyed and may still count.
+  // The shards of instances_, and of instances that are being destroyed and may still count.
   std::vector<std::shared_ptr<StatisticsShard>> shards_;  // guarded by mutex_
-  telemetry::ModelStatistics retired_;                    // guarded by mutex_: of destroyed ones
-  telemetry::LatencySummaries retired_summaries_;         // guarded by mutex_, likewise
+  telemetry::ModelStatistics retired_;  // guarded by mutex_: sum of the destroyed instances
+  telemetry::LatencySummaries retired_summaries_;  // guarded by mutex_: likewise
 };
 
 }  // namespace nereid::model

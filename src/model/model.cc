@@ -41,7 +41,8 @@ config::InstanceDefaults DefaultsFrom(const backend::BackendAttributes& attribut
   return defaults;
 }
 
-/// The limit of an execution, in nanoseconds, 0 = none: the model's parameter, else the server's.
+/// Returns the limit of an execution in nanoseconds, 0 for none: the model's parameter, else the
+/// server's setting.
 base::Result<uint64_t> WatchdogNs(const config::ModelConfig& config, uint32_t server_secs) {
   constexpr const char* kParameter = "execution_watchdog_secs";
   std::optional<uint32_t> secs = server_secs;
@@ -59,8 +60,8 @@ Status OutOfMemory(const std::string& model) {
   return Status::Unavailable("out of memory while model '" + model + "' was loaded");
 }
 
-/// How requests of this model are run where nobody says more: the server's way, but for those
-/// whose executions say nothing about the next one, or that must not run just anywhere.
+/// Returns the inline mode of a model: the server's, but never inline if the model's parameter says
+/// so or, in mode auto, if the model is decoupled.
 base::Result<schedule::InlineMode> InlineModeOf(const config::ModelConfig& config,
                                                 schedule::InlineMode of_server) {
   constexpr const char* kParameter = "inline_execution";
@@ -71,12 +72,13 @@ base::Result<schedule::InlineMode> InlineModeOf(const config::ModelConfig& confi
                                      "' must be 'auto' or 'never', got '" + *text + "'");
     }
   }
-  // One execution may send any number of responses.
+  // The measured duration of a decoupled execution says nothing about the next one, which may send
+  // any number of responses.
   const bool open_ended = config.decoupled() && of_server == schedule::InlineMode::kAuto;
   return open_ended ? schedule::InlineMode::kNever : of_server;
 }
 
-// What the rules only warn of; see config/rules.
+// Logs the problems that the rules report as warnings; see config/rules.
 void LogWarnings(const config::ModelConfig& config) {
   const auto options = config::ValidateOptions::ForLoad(/*gpu_count=*/0);
   for (const config::Problem& problem : config::FindProblems(config, options)) {
@@ -105,7 +107,8 @@ base::Result<std::unique_ptr<Model>> Model::Create(const ModelEnvironment& envir
 }
 
 Model::~Model() {
-  // No request is left: what instances wait for is clients that can no longer come.
+  // No request refers to the model any more. Sequences that wait for clients would keep the
+  // scheduler's destructor waiting.
   if (scheduler_ != nullptr) scheduler_->EndIdleSequences();
 }
 
@@ -158,7 +161,7 @@ Status Model::InitializeBackend(const ModelSource& source, request::ModelIdentit
       std::move(backend), std::move(description), ConfigForBackend(*config));
   Status initialized;
   {
-    // Frameworks start their threads here, which inherit the placement.
+    // Frameworks start threads during Initialize; they inherit this thread's placement.
     const base::ScopedPlacement placed(placement);
     initialized =
         backend_model_->Initialize([&](std::string_view json) -> base::Result<std::string> {
@@ -168,8 +171,8 @@ Status Model::InitializeBackend(const ModelSource& source, request::ModelIdentit
           return ConfigForBackend(*config);
         });
   }
-  // What is wrong with the configuration itself is said in its own words, whatever the backend
-  // finds unfit in it. Other failures, of files or while completing, are the backend's to tell.
+  // An invalid configuration is reported in the server's words, even if the backend refused it too.
+  // Other failures (files, the completion itself) are reported in the backend's words.
   const Status valid =
       config::ValidateModelConfig(*config, config::ValidateOptions::ForLoad(/*gpu_count=*/0));
   if (initialized.code() == base::StatusCode::kInvalidArgument && !valid.ok()) {
@@ -252,7 +255,7 @@ Status Model::CreateScheduler(const ModelSource& source) {
   for (const config::InstanceGroup& group : config().instance_groups()) {
     if (group.kind == InstanceKind::kGpu) all_cpu = false;
   }
-  // An instance that is bound to CPUs runs on its own thread alone.
+  // An instance that is bound to CPUs must run on its own thread only.
   const std::vector<InstancePtr> instances = instances_.All();
   const bool placed = std::any_of(instances.begin(), instances.end(), [](const auto& instance) {
     return !instance->placement().empty();
@@ -329,11 +332,12 @@ base::Result<InstanceUpdate> Model::PrepareInstances(const config::ModelConfig& 
 void Model::ApplyUpdate(InstanceUpdate update) {
   backend_model_->SetConfigJson(ConfigForBackend(*update.config));
   instances_.Add(update.created);
-  // The new ones first: requests never meet a model without instances.
+  // Added before the old ones are removed, so requests never find a model without instances.
   scheduler_->AddPrepared(std::move(update.threads));
   if (update.removed.empty()) return;
   if (!config().sequence_batching()) return RemoveInstances(std::move(update.removed));
-  // Their sequences may last for as long as clients like.
+  // The removal waits for the sequences of these instances, whose clients decide how long they
+  // last, so it runs on a thread of its own.
   instances_.Hide(update.removed);
   scheduler_->RetireInstances(RunnersOf(update.removed));
   const auto removed = std::make_shared<std::vector<InstancePtr>>(std::move(update.removed));

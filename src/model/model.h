@@ -31,18 +31,18 @@
 
 namespace nereid::model {
 
-/// What every model of a server shares. The references must outlive the models.
+/// What all models of a server share. The references must outlive the models.
 struct ModelEnvironment {
   backend::BackendRegistry& backends;
   const base::Clock& clock;
   base::TimerQueue& timers;
   bool auto_complete = true;
   schedule::InlineMode inline_mode = schedule::InlineMode::kAuto;
-  uint32_t execution_watchdog_secs = 0;  // 0 = off; a model's own parameter overrides it
+  uint32_t execution_watchdog_secs = 0;  // 0: off; a model's own parameter overrides it
   HostPolicies host_policies = {};
-  /// What instances share; null where the rate limiter is off.
+  /// The rate limiter; null if it is off.
   schedule::ResourcePermits* permits = nullptr;
-  /// Who gets how many CPUs; null where every framework helps itself.
+  /// The CPU plan; null if every framework chooses its own number of threads.
   CpuPlan* cpu_plan = nullptr;
   TRITONSERVER_Server* c_server = nullptr;
   cache::ResponseCache* response_cache = nullptr;  // null: the server has none
@@ -50,22 +50,22 @@ struct ModelEnvironment {
   bool summary_latencies = false;    // whether models keep summaries of latencies
 };
 
-/// Where a model version comes from.
+/// The files and the configuration of a model version.
 struct ModelSource {
   std::string name;
   int64_t version = 0;
   std::string directory;          // the model's
-  std::string version_directory;  // may not exist for models made of nothing but configuration
-  config::ModelConfigPtr config;  // completed from the files, normalised, validated
-  bool configured = true;         // false: neither a file nor an override configures it
+  std::string version_directory;  // may not exist for models without files
+  config::ModelConfigPtr config;  // completed from the files, normalized, validated
+  bool configured = true;         // false: neither a config.pbtxt nor an override exists
 };
 
-/// A loaded version with a backend: configuration, backend, instances, scheduler, statistics. It
-/// must be destroyed on a thread that is not one of its own instances'.
+/// A loaded version with a backend: configuration, backend, instances, scheduler, statistics. Must
+/// not be destroyed on a thread of one of its own instances.
 class Model final : public ModelVersion {
  public:
-  /// Loads the version: finds the backend, lets it complete the configuration, makes the instances
-  /// and warms them up. Blocks for as long as the framework takes.
+  /// Loads the version: opens the backend, lets it complete the configuration, creates the
+  /// instances and runs their warm-up. Blocks as long as the framework takes.
   static base::Result<std::unique_ptr<Model>> Create(const ModelEnvironment& environment,
                                                      const ModelSource& source);
   ~Model() override;
@@ -85,7 +85,7 @@ class Model final : public ModelVersion {
     return scheduler_->ListSequences(most);
   }
 
-  /// Whether the backend says that every instance can work, and no execution is stuck.
+  /// Returns an error if the backend reports an instance as not ready, or an execution is stuck.
   base::Status CheckReady() override;
 
   telemetry::ModelStatistics Statistics() const override;
@@ -96,24 +96,25 @@ class Model final : public ModelVersion {
   explicit Model(const ModelEnvironment& environment) : environment_(environment) {}
   base::Status Load(const ModelSource& source);
   base::Status InitializeBackend(const ModelSource& source, request::ModelIdentity* identity);
-  /// The configuration as the backend reads it: with the model's part of the CPU plan.
+  /// Returns the configuration as the backend reads it: with the model's share of the CPU plan.
   std::string ConfigForBackend(const config::ModelConfig& config) const;
   base::Status ReadLabels(request::ModelIdentity* identity) const;
-  /// Initialised and warmed up.
+  /// Creates instances, initializes them and runs their warm-up.
   base::Result<std::vector<InstancePtr>> CreateInstances(const std::vector<InstanceSpec>& specs);
   base::Status CreateScheduler(const ModelSource& source);
   base::Result<InstanceUpdate> PrepareInstances(const config::ModelConfig& wanted);
-  /// The model's custom batching library; null without one.
+  /// Opens the model's custom batching library; null without one.
   base::Result<std::shared_ptr<schedule::BatchStrategy>> OpenBatchStrategy(
       const ModelSource& source);
   base::Status CreateCache();
   void CreateHistogram();
   static std::vector<schedule::BatchRunner*> RunnersOf(const std::vector<InstancePtr>& instances);
-  /// Blocks for as long as they have work.
+  /// Takes instances out of the scheduler and destroys them. Blocks until their work is done.
   void RemoveInstances(std::vector<InstancePtr> instances);
   static std::vector<schedule::SchedulerInstance> Active(const std::vector<InstancePtr>& instances);
 
-  // Destroyed from the last to the first: the scheduler's threads end before the instances go.
+  // Members are destroyed from last to first: the scheduler's threads end before the instances go,
+  // and the instances before the backend's model.
   const ModelEnvironment environment_;
   std::string directory_;
   std::string version_directory_;
@@ -122,14 +123,14 @@ class Model final : public ModelVersion {
   std::shared_ptr<const request::ModelIdentity> identity_;
   std::unique_ptr<backend::BackendModel> backend_model_;
   InstanceSet instances_;
-  std::vector<InstancePtr> left_behind_;  // retired, and there was no thread to remove them
+  std::vector<InstancePtr> left_behind_;  // retired; the thread to remove them could not be started
   std::unique_ptr<SchedulerStatistics> scheduler_statistics_;
-  std::unique_ptr<CacheStatistics> cache_statistics_;  // null, as the next, without a cache
+  std::unique_ptr<CacheStatistics> cache_statistics_;  // null without a cache, like the next member
   std::unique_ptr<cache::ModelCache> response_cache_;
-  std::unique_ptr<FirstResponseTimes> first_responses_;  // null where the server wants none
+  std::unique_ptr<FirstResponseTimes> first_responses_;  // null if the server keeps no histograms
   std::shared_ptr<schedule::LatencyObjective> latency_objective_;  // null without an objective
   std::unique_ptr<schedule::Scheduler> scheduler_;
-  BackgroundTasks removals_;  // of instances that have sequences
+  BackgroundTasks removals_;  // of instances with sequences
 };
 
 }  // namespace nereid::model

@@ -14,11 +14,11 @@
 
 namespace nereid::model {
 
-/// One instance of a model: runs the scheduler's batches on the backend and keeps its share of the
+/// One instance of a model: runs the scheduler's batches in the backend and counts its part of the
 /// statistics.
 class ModelInstance final : public schedule::BatchRunner, private backend::StatisticsObserver {
  public:
-  /// `placement`: where its thread is to run. `with_summaries`: what StatisticsShard says.
+  /// `placement` is where the instance's thread runs; `with_summaries` is for StatisticsShard.
   ModelInstance(backend::BackendModel& model, InstanceSpec spec, base::CpuPlacement placement,
                 const base::Clock& clock, bool with_summaries)
       : statistics_(std::make_shared<StatisticsShard>(clock, with_summaries)),
@@ -28,8 +28,8 @@ class ModelInstance final : public schedule::BatchRunner, private backend::Stati
         backend_(model, std::move(spec.description), *this) {}
 
   base::Status Initialize() { return backend_.Initialize(); }
-  /// Before it is scheduled: says what it needs, for as long as it lives. A failure is a need that
-  /// cannot be met.
+  /// Registers the instance's needs with the rate limiter until the instance is destroyed. Must be
+  /// called before the instance is scheduled. Returns an error if the needs cannot be met.
   base::Status Register(schedule::ResourcePermits& permits) {
     NEREID_ASSIGN_OR_RETURN(registration_, permits.Register(this, limits_));
     return base::Status::Ok();
@@ -39,7 +39,7 @@ class ModelInstance final : public schedule::BatchRunner, private backend::Stati
   const std::string& signature() const { return signature_; }
   const base::CpuPlacement& placement() const { return placement_; }
   bool passive() const { return backend_.description().passive; }
-  /// May be kept longer than the instance.
+  /// Returns the statistics, which may be kept longer than the instance.
   const std::shared_ptr<StatisticsShard>& statistics() const { return statistics_; }
 
   void Run(schedule::Batch batch) noexcept override { backend_.Execute(std::move(batch.requests)); }

@@ -16,6 +16,7 @@ base::Status Submit(std::shared_ptr<const request::ModelIdentity> identity, Mode
     status = version.Enqueue(request);
   }
   if (!status.ok()) {
+    // The caller reports the error; without Disarm the factory would send one too.
     request->response_factory()->Disarm();
     request->Unbind();
   }

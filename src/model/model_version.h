@@ -17,61 +17,64 @@
 
 namespace nereid::model {
 
-/// A change of a model's instances that is prepared: what is new exists and is warm. Without effect
-/// until it is applied; must not outlive the model.
+/// A prepared change of a model's instances: the new instances exist and are warm. Has no effect
+/// until it is applied. Must not outlive the model.
 struct InstanceUpdate {
   config::ModelConfigPtr config;  // the model's, with the new instance groups
   std::vector<InstancePtr> created;
-  std::unique_ptr<schedule::PreparedInstances> threads;  // of the new ones
+  std::unique_ptr<schedule::PreparedInstances> threads;  // of the new instances
   std::vector<InstancePtr> removed;
 };
 
-/// One loaded version of a model, however it computes: with a backend (Model), or by calling other
-/// models (ensemble::EnsembleModel). Thread-safe.
+/// One loaded version of a model, which computes with a backend (Model) or by calling other models
+/// (ensemble::EnsembleModel). Thread-safe.
 class ModelVersion {
  public:
   virtual ~ModelVersion() = default;
 
-  /// As the model was loaded; an update of its instances makes a configuration of its own.
+  /// Returns the identity as of the load; an update of instances does not change it.
   virtual const request::ModelIdentity& identity() const = 0;
   const config::ModelConfig& config() const { return *identity().config; }
 
-  /// Takes a normalised request. On failure the caller still owns it, nothing was sent, and the
-  /// failure is not counted. May run the request on the calling thread if it allows that.
+  /// Takes a normalized request. On failure the caller still owns the request, no response was
+  /// sent, and the failure is not counted. May execute on the calling thread if the request allows
+  /// that.
   virtual base::Status Enqueue(std::unique_ptr<request::InferenceRequest>& request) = 0;
 
-  /// From now on refuses new requests; what was taken is still served.
+  /// Makes Enqueue refuse new requests. Accepted requests are still served.
   virtual void StopAccepting() = 0;
 
-  /// No request will come any more, but of those who have found the model already.
+  /// Ends sequences that only wait for their client. Only callers that already hold the model can
+  /// still send requests.
   virtual void EndIdleSequences() {}
-  /// Whether requests may belong to sequences, its own or those of the models that it calls.
+  /// Returns whether requests may belong to sequences of this model or of models that it calls.
   virtual bool HasSequences() const { return config().has_sequence_batching(); }
-  /// The first `most` of the live sequences; none where the model keeps no sequences.
+  /// Returns the first `most` live sequences; empty if the model has no sequences.
   virtual telemetry::SequenceList ListSequences(size_t /*most*/) const { return {}; }
 
-  /// Whether all that requests need can work.
+  /// Returns an error if something that requests need cannot work.
   virtual base::Status CheckReady() = 0;
 
   virtual telemetry::ModelStatistics Statistics() const = 0;
-  /// Empty where the server keeps no summaries.
+  /// Returns the latency summaries; empty if the server keeps none.
   virtual telemetry::LatencySummaries Summaries() const { return {}; }
 
-  /// Stands for what the version computes; see cache::FingerprintModel. Reads its files: blocks.
+  /// Returns a digest of everything that determines the version's results; see
+  /// cache::FingerprintModel. Blocks, because it reads the version's files.
   virtual base::Result<cache::Digest> Fingerprint() const = 0;
 
-  /// Prepares the change from the instances that exist to those that `wanted` asks for, a
-  /// configuration that differs from the model's in instance_group and version_policy alone. Blocks
-  /// while new instances are made. One update at a time.
+  /// Prepares the change from the present instances to those of `wanted`, a configuration that may
+  /// differ from the model's in instance_group and version_policy only. Blocks while instances are
+  /// created. Only one update may be in progress.
   virtual base::Result<InstanceUpdate> PrepareUpdate(const config::ModelConfig& wanted) = 0;
-  /// Puts the new instances into service, lets the removed ones finish what they run, and destroys
-  /// them. Sequences that have begun on a removed instance go on there: it gets no new ones, and is
-  /// destroyed in the background when the last of them is over.
+  /// Puts the new instances into service, waits until the removed ones have finished their batches,
+  /// and destroys them. With sequences, the removed instances get no new sequences, and a
+  /// background thread destroys them when their last sequence has ended.
   virtual void ApplyUpdate(InstanceUpdate update) = 0;
 };
 
-/// Binds the request to `identity`, which shares ownership with `version`, checks it (Normalize),
-/// and hands it over. On failure the request is the caller's, unbound, and nothing was sent.
+/// Binds the request to `identity`, which must share ownership with `version`, normalizes it and
+/// enqueues it. On failure the caller owns the request, unbound, and nothing was sent.
 base::Status Submit(std::shared_ptr<const request::ModelIdentity> identity, ModelVersion& version,
                     std::unique_ptr<request::InferenceRequest>& request);
 

@@ -10,7 +10,7 @@
 
 namespace nereid::model {
 
-/// The share of a model's statistics that no instance can count: what happens to requests before
+/// The part of a model's statistics that belongs to no instance: what happens to requests before
 /// they reach one. Thread-safe.
 class SchedulerStatistics final : public schedule::SchedulerObserver {
  public:
@@ -35,7 +35,8 @@ class SchedulerStatistics final : public schedule::SchedulerObserver {
 
  private:
   StatisticsShard statistics_;
-  std::array<std::atomic<uint64_t>, schedule::kBatchReasonCount> closed_{};  // by BatchReason
+  // Indexed by BatchReason.
+  std::array<std::atomic<uint64_t>, schedule::kBatchReasonCount> closed_{};
 };
 
 }  // namespace nereid::model

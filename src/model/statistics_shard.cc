@@ -8,7 +8,7 @@ namespace {
 
 using telemetry::StatisticDuration;
 
-/// Time stamps come from plug-ins: an end before its start counts as no time.
+/// Returns 0 if the end precedes the start: the times come from plug-ins.
 uint64_t Elapsed(uint64_t start_ns, uint64_t end_ns) {
   return end_ns > start_ns ? end_ns - start_ns : 0;
 }
@@ -112,6 +112,7 @@ void StatisticsShard::AddResponse(const backend::ResponseTimes& times) {
   std::lock_guard lock(mutex_);
   auto& stats = responses_[times.response_index];
   if (times.error.code() == base::StatusCode::kCancelled) {
+    // As in Triton, a cancelled response counts nowhere else.
     stats.cancel.Add(all);
     return;
   }
@@ -163,7 +164,7 @@ void StatisticsShard::MergeInto(telemetry::ModelStatistics* total) const {
     batch.compute_output.Merge(stats.compute_output);
   }
   for (const auto& [index, stats] : responses_) {
-    // Keys are decimal text; the index decides the order.
+    // The keys are decimal text but are ordered by number.
     auto& entry = FindOrInsert(&total->response_stats, index, [](const auto& element) {
       return static_cast<uint64_t>(std::stoull(element.first));
     });

@@ -14,32 +14,34 @@
 
 namespace nereid::model {
 
-/// A plug-in's report of memory as the statistics show it.
+/// Converts a plug-in's report of memory to the form of the statistics.
 telemetry::MemoryUsage ToMemoryUsage(const memory::BufferAttributes& usage);
 
-/// A share of a model's statistics. Each instance has one, so that instances do not wait for each
-/// other to count; readers add the shares up. Thread-safe.
+/// A part of a model's statistics. Each instance has one, so that instances do not wait for each
+/// other when they count; readers add the parts. Thread-safe.
 class StatisticsShard {
  public:
-  /// `with_summaries`: also keeps what latency summaries need.
+  /// `with_summaries` says whether to keep latency summaries.
   explicit StatisticsShard(const base::Clock& clock, bool with_summaries = false)
       : clock_(clock),
         summaries_(with_summaries ? std::make_unique<telemetry::LatencySummaries>() : nullptr) {}
 
   void AddRequest(const request::InferenceRequest& request, bool success,
                   const backend::ExecutionTimes& times);
-  /// A request that failed before an instance had it.
+  /// Counts a request that failed before it reached an instance.
   void AddRefusal(const request::InferenceRequest& request, telemetry::FailureReason reason);
-  /// A request that the response cache answered; its times are those of the look-up.
+  /// Counts a request that the response cache answered; `start_ns` and `end_ns` are the times of
+  /// the look-up.
   void AddCacheHit(const request::InferenceRequest& request, uint64_t start_ns, uint64_t end_ns);
   void AddCacheMiss(uint64_t lookup_and_insertion_ns);
   void AddBatch(uint64_t batch_size, const backend::ExecutionTimes& times);
   void AddResponse(const backend::ResponseTimes& times);
   void AddMemoryUsage(const memory::BufferAttributes& usage);
 
-  /// Adds this share to `total`, whose response_stats and batch_stats stay sorted by key and size.
+  /// Adds this part to `total`. Keeps total's response_stats sorted by index and its batch_stats
+  /// sorted by size.
   void MergeInto(telemetry::ModelStatistics* total) const;
-  /// The same for summaries; nothing if it has none.
+  /// Adds the summaries to `total`, if this part has any.
   void MergeInto(telemetry::LatencySummaries* total) const;
 
  private:

@@ -21,9 +21,9 @@ namespace {
 using Sample = inference::ModelWarmup;
 using SampleInput = inference::ModelWarmup::Input;
 
-/// What no client could send either: the limit of a gRPC message is smaller.
+/// More than a client could send: the limit of a gRPC message is smaller.
 constexpr uint64_t kMaxInputBytes = uint64_t{4} << 30;
-/// Requests of one execution. Each is an object of its own, however small its data.
+/// The requests of one execution. Each costs memory however small its data.
 constexpr uint32_t kMaxRequests = 65'536;
 
 /// Triton's prefix of messages about a request without an id.
@@ -31,7 +31,7 @@ Status Invalid(const std::string& text) {
   return Status::InvalidArgument("[request id: <id_unknown>] " + text);
 }
 
-/// Bytes that an input of this sample takes if it is zeros.
+/// Returns the bytes of this input if its content is zeros.
 base::Result<uint64_t> SizeOf(const std::string& name, const SampleInput& input) {
   const std::vector<int64_t> dims(input.dims().begin(), input.dims().end());
   if (std::any_of(dims.begin(), dims.end(), [](int64_t d) { return d < 0; })) {
@@ -53,8 +53,8 @@ void Put(std::span<char> bytes, size_t index, Value value) {
   std::memcpy(bytes.data() + index * sizeof(Value), &value, sizeof(Value));
 }
 
-/// Numbers in [0, 1) rather than any pattern of bits: a model that meets NaN or denormals takes
-/// other ways than it will with data.
+/// Fills floating-point tensors with numbers in [0, 1) instead of random bits: NaN and denormals
+/// would take slower or other paths than real data.
 void FillRandom(DataType type, std::span<char> bytes) {
   std::mt19937_64 random(bytes.size());  // NOLINT(cert-msc51-cpp): the same data at every load
   const auto unit = [&] { return static_cast<double>(random() >> 11) * 0x1p-53; };
@@ -66,7 +66,7 @@ void FillRandom(DataType type, std::span<char> bytes) {
       for (size_t i = 0; i < bytes.size() / 4; ++i) Put(bytes, i, static_cast<float>(unit()));
       return;
     case DataType::kFp16:
-      // Exponents 0 to 14 of a positive half are below 1.
+      // A positive half with an exponent field from 0 to 14 is below 1.
       for (size_t i = 0; i < bytes.size() / 2; ++i) {
         Put(bytes, i, static_cast<uint16_t>(random() % (15u << 10)));
       }
@@ -97,7 +97,7 @@ base::Result<memory::HostBuffer> Allocate(const std::string& name, uint64_t size
 base::Result<memory::HostBuffer> FileData(const std::string& name, const SampleInput& input,
                                           uint64_t needed, const ReadWarmupFile& read_file) {
   NEREID_ASSIGN_OR_RETURN(const std::string content, read_file(input.input_data_file()));
-  // How long a BYTES tensor is, its content says. Of others what is too much is left away.
+  // The content of a BYTES tensor determines its length. For other types surplus bytes are ignored.
   const bool whole = input.data_type() == inference::TYPE_STRING;
   if (!whole && content.size() < needed) {
     return Invalid("warmup setting expects " + std::to_string(needed) +
@@ -122,7 +122,7 @@ base::Result<memory::HostBuffer> DataOf(const std::string& name, const SampleInp
       return Invalid("warmup setting expects input '" + name + "' to have input_data_type set");
   }
   NEREID_ASSIGN_OR_RETURN(auto buffer, Allocate(name, size));
-  // Random lengths would be no BYTES tensor: its elements are empty.
+  // Random bytes are not valid BYTES elements, so these elements are empty.
   if (input.has_random_data() && input.data_type() != inference::TYPE_STRING) {
     FillRandom(static_cast<DataType>(input.data_type()), {buffer.data(), buffer.size()});
   } else if (size > 0) {
@@ -158,7 +158,8 @@ base::Result<WarmupSample> BuildSample(const config::ModelConfig& config, const 
   return built;
 }
 
-/// Before any of it is made: what is zeros or random must not be what ends the process.
+/// Checks the total size of generated data before allocating it: a few lines of configuration must
+/// not exhaust the process's memory.
 Status CheckTotal(const config::ModelConfig& config) {
   const uint64_t most = base::UsableMemoryBytes() / 2;
   uint64_t total = 0;
@@ -167,8 +168,8 @@ Status CheckTotal(const config::ModelConfig& config) {
     for (const auto& [name, input] : sample.inputs()) {
       if (input.has_input_data_file()) continue;
       const auto size = SizeOf(name, input);
-      if (!size.ok()) continue;  // is told when its turn comes
-      total += *size;            // each is kMaxInputBytes at most
+      if (!size.ok()) continue;  // BuildSample reports it
+      total += *size;            // each is at most kMaxInputBytes
       if (total <= most) continue;
       return Status::Unavailable("out of memory: the inputs of model_warmup up to '" + name +
                                  "' of sample '" + sample.name() + "' take " +

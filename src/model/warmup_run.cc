@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The execution of warm-up samples: requests that no client sent, past the scheduler.
+// Executes warm-up samples: requests that no client sent, without the scheduler.
 #include <condition_variable>
 #include <mutex>
 
@@ -15,7 +15,7 @@ using request::InferenceRequest;
 
 namespace {
 
-/// Counts the requests of one execution down, and keeps what their responses complain of.
+/// Counts the final responses of one execution and collects their errors.
 class WarmupSink final : public request::ResponseSink {
  public:
   explicit WarmupSink(size_t requests) : unanswered_(requests) {}
@@ -28,7 +28,7 @@ class WarmupSink final : public request::ResponseSink {
     if (final && --unanswered_ == 0) done_.notify_all();
   }
 
-  /// Blocks until every request has had its final response; the errors, "" if there were none.
+  /// Blocks until every request has its final response. Returns the errors, "" if there were none.
   std::string WaitForErrors() {
     std::unique_lock lock(mutex_);
     done_.wait(lock, [this] { return unanswered_ == 0; });
@@ -51,8 +51,8 @@ Status AddInput(const WarmupInput& input, InferenceRequest* request) {
   return Status::Ok();
 }
 
-/// What the configuration's `input` does not have: a control or a state, which then stands for the
-/// server's, or whatever the backend makes of it.
+/// Adds a tensor that the configuration's `input` lacks: a control or a state. It replaces the one
+/// that the server has added, or is passed to the backend as it is.
 Status AddControl(const WarmupInput& input, InferenceRequest* request) {
   request::Input* const there = request->FindInput(input.name);
   if (there == nullptr) return AddInput(input, request);
@@ -83,7 +83,7 @@ base::Result<schedule::RequestPtr> MakeRequest(
     request->flags = request::kFlagSequenceStart | request::kFlagSequenceEnd;
     status = sequence->Attach(*request, sequence->NewStates());
   }
-  // What the configuration does not know cannot be checked by it: added after the check.
+  // Added after Normalize, which would refuse inputs that the configuration does not have.
   for (const WarmupInput& input : sample.inputs) {
     if (status.ok() && input.is_control) status = AddControl(input, request.get());
   }
@@ -100,7 +100,7 @@ Status RunOnce(const WarmupSample& sample,
   NEREID_ASSIGN_OR_RETURN(batch.requests,
                           MakeWarmupRequests(sample, model, sink, now_ns, sequence));
   instance.Run(std::move(batch));
-  // A backend may answer after its Execute has returned.
+  // A backend may send responses after its Execute has returned.
   const std::string errors = sink->WaitForErrors();
   if (errors.empty()) return Status::Ok();
   return Status::InvalidArgument("failed to run warmup sample '" + sample.name + "': " + errors);
