@@ -5,9 +5,9 @@
 
 namespace nereid::custom {
 
-/// Why a file is no whole shared library of this kind of machine; empty where it looks like one.
-/// dlopen maps a file that was cut short as if it were whole, and the process dies of the first
-/// look at what is not there.
+/// Returns why a file is not a complete shared library for this machine; empty if it seems to be
+/// one. dlopen maps a truncated file as if it were complete, and the process would crash at the
+/// first access to the missing part.
 std::string ElfFault(const std::string& path);
 
 }  // namespace nereid::custom

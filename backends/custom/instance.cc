@@ -50,7 +50,7 @@ CustomInstance::~CustomInstance() {
   }
   const Error failure = backend::Catching([&]() -> Error {
     const int code = model_.library().functions().finalize(context_);
-    // The context is gone, so that nobody can be asked for the words.
+    // The context no longer exists, so CustomErrorString cannot be asked for a message.
     return code == 0 ? Error()
                      : Error::Internal("CustomFinalize of '" + model_.library().path() +
                                        "' failed with code " + std::to_string(code));
@@ -102,7 +102,8 @@ void CustomInstance::Run(Batch* batch) {
   const Error failure = Call(&payloads);
   batch->ComputeEnds();
   for (size_t i = 0; i < tensors_.size(); ++i) {
-    // What the library asked for wrongly says more than the code with which it gave up.
+    // A wrong call of a callback explains more than the error code with which the library ended, so
+    // it is reported first.
     batch->Fail(runnable_[i], tensors_[i].TakeMistake());
     if (failure.ok() && !batch->failed(runnable_[i])) {
       batch->Fail(runnable_[i], backend::Catching([&] {

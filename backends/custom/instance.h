@@ -9,7 +9,7 @@
 
 namespace nereid::custom {
 
-/// One instance: a context of the library. Executes on one thread at a time.
+/// An instance of a custom model: one context of the library. Executes on one thread at a time.
 class CustomInstance {
  public:
   explicit CustomInstance(const CustomModel* model) : model_(*model) {}
@@ -17,10 +17,10 @@ class CustomInstance {
   CustomInstance& operator=(const CustomInstance&) = delete;
   ~CustomInstance();
 
-  /// Has the library make the context.
+  /// Has the library create the context. Returns the library's error.
   Error Load(TRITONBACKEND_ModelInstance* instance);
 
-  /// Executes the requests together, each as a payload. Answers and releases each.
+  /// Executes the requests together, each as one payload. Answers and releases every request.
   void Execute(TRITONBACKEND_ModelInstance* instance, TRITONBACKEND_Request** requests,
                uint32_t count);
 
@@ -34,11 +34,11 @@ class CustomInstance {
   void* context_ = nullptr;
   bool initialized_ = false;
 
-  // Reused from one Execute to the next.
+  // Reused by each Execute.
   std::vector<backend::BatchMember> members_;
   std::vector<PayloadTensors> tensors_;
-  std::vector<size_t> runnable_;       // of tensors_: the place in the batch
-  std::vector<uint64_t> batch_sizes_;  // of tensors_
+  std::vector<size_t> runnable_;       // index in the batch, for each of tensors_
+  std::vector<uint64_t> batch_sizes_;  // for each of tensors_
 };
 
 }  // namespace nereid::custom

@@ -12,8 +12,8 @@ namespace nereid::custom {
 
 using backend::Error;
 
-/// The functions of a custom library. All but one of the last two are set: version 1 has `execute`,
-/// version 2 `execute_v2`.
+/// The functions of a custom library. Version 1 has `execute` and version 2 `execute_v2`; the other
+/// of these two is null.
 struct CustomFunctions {
   uint32_t version = 1;
   CustomInitializeFn_t initialize = nullptr;
@@ -25,11 +25,11 @@ struct CustomFunctions {
   const char* execute_name() const { return version == 2 ? "CustomExecuteV2" : "CustomExecute"; }
 };
 
-/// A custom library, opened; closed with the last owner.
+/// An opened custom library. Closed when its last owner is destroyed.
 class CustomLibrary {
  public:
-  /// Opens `path` with local symbols and finds its functions. The messages start with `owner`
-  /// ("model 'm'"), and name the library and what it lacks.
+  /// Opens `path` with local symbols and looks up its functions. Error messages begin with `owner`
+  /// ("model 'm'") and name the library and the missing function.
   static Error Open(const std::string& owner, const std::string& path,
                     std::shared_ptr<const CustomLibrary>* library);
 

@@ -15,13 +15,13 @@ namespace nereid::custom {
 /// An output that a library may write.
 struct CustomOutput {
   backend::TensorConfig tensor;
-  /// Clients may ask for it.
+  /// Whether clients may request it.
   bool listed = false;
-  /// It is the next value of a state.
+  /// Whether it is the next value of a state.
   bool state = false;
 };
 
-/// What an execution has to know of its model. Unchanged once made.
+/// The parts of a model that an execution needs. Immutable after creation.
 struct CustomSignature {
   std::string model_name;
   bool batching = false;
@@ -29,31 +29,32 @@ struct CustomSignature {
   std::vector<std::string> inputs;
   std::vector<CustomOutput> outputs;
 
-  /// Null where there is none.
+  /// Returns the output, or null if there is none with this name.
   const CustomOutput* FindOutput(std::string_view name) const;
 };
 
-/// UNSUPPORTED for what the interface has no words for.
+/// Creates the signature. UNSUPPORTED for features that the interface lacks; INVALID_ARG if the
+/// configuration has no inputs or outputs.
 Error MakeSignature(const backend::ModelConfig& config, CustomSignature* signature);
 
-/// One version of a model. Unchanged after Load, so that instances share it without a lock.
+/// A version of a custom model. Immutable after Load, so instances share it without a lock.
 class CustomModel {
  public:
   explicit CustomModel(const backend::NoBackendState*) {}
 
-  /// Opens the library of the version's folder.
+  /// Opens the library in the version's directory.
   Error Load(TRITONBACKEND_Model* model);
 
   const CustomSignature& signature() const { return signature_; }
   const CustomLibrary& library() const { return *library_; }
-  /// The configuration in protobuf form.
+  /// The configuration as a serialized protobuf message.
   const std::string& serialized_config() const { return serialized_config_; }
   const std::string& server_version() const { return server_version_; }
-  /// Absolute.
+  /// An absolute path.
   const std::string& repository_path() const { return repository_path_; }
 
-  /// The words for a failure of one of the library's functions: "CustomExecute of '…/libcustom.so'
-  /// failed with code 3 (out of ink)".
+  /// Returns the error for a code that a function of the library has returned: "CustomExecute of
+  /// '…/libcustom.so' failed with code 3 (out of ink)".
   Error Failure(const char* function, void* context, int code) const;
 
  private:

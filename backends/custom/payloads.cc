@@ -71,7 +71,8 @@ Error PayloadTensors::Prepare() {
       required_.push_back(output.tensor.name.c_str());
     }
   }
-  // Prepare alone may fail to have memory; the callbacks do not.
+  // Reserved here so that the callbacks need no memory for this list: only Prepare can fail for
+  // lack of it.
   written_.reserve(signature_->outputs.size());
   return {};
 }
@@ -154,7 +155,7 @@ Error PayloadTensors::CheckOutput(const CustomOutput& output, std::span<const in
   const bool fits =
       std::equal(wanted.begin(), wanted.end(), shape.begin(), shape.end(),
                  [](int64_t want, int64_t got) { return got >= 0 && (want == -1 || want == got); });
-  // A shape of a wild number of dimensions is not worth its text.
+  // A shape with very many dimensions is described by their number only.
   const std::string what =
       "asked for the output '" + output.tensor.name + "' in " +
       (shape.size() > wanted.size() + 1 ? std::to_string(shape.size()) + " dimensions"
@@ -208,7 +209,7 @@ Error PayloadTensors::GiveOutput(std::string_view name, std::span<const int64_t>
 
 Error PayloadTensors::AllocateAnswer(Written* written, CustomMemoryType* type, int64_t* type_id) {
   const backend::TensorConfig& tensor = written->output->tensor;
-  // States and texts are looked at afterwards.
+  // States and strings are read again after the execution, so they must be in CPU memory.
   const bool cpu =
       cpu_only_ || written->output->state || tensor.data_type == TRITONSERVER_TYPE_BYTES;
   if (cpu) {
@@ -259,7 +260,7 @@ Payloads::Payloads(bool batching, std::vector<PayloadTensors>* tensors,
     inputs += each.inputs().size();
     outputs += each.required_outputs().size();
   }
-  // The payloads point into these, which therefore must not grow beyond what they hold now.
+  // The payloads point into these vectors, which must therefore not reallocate.
   input_names_.reserve(inputs);
   dim_counts_.reserve(inputs);
   dims_.reserve(inputs);

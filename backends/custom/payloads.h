@@ -14,19 +14,21 @@
 
 namespace nereid::custom {
 
-/// What a library's callbacks reach of one request: it reads inputs piece by piece, and adds
-/// outputs. What a library asks for wrongly is noted, since its own failure would hardly say it.
+/// The tensors of one request, as the library's callbacks see them. The library reads inputs piece
+/// by piece and adds outputs. Wrong calls of the callbacks are recorded, because the library's own
+/// error would hardly describe them.
 class PayloadTensors {
  public:
-  /// `cpu_only`: for a library of version 1. `signature` and `member` live longer.
+  /// `cpu_only` is true for a library of version 1. `signature` and `member` must outlive the
+  /// object.
   PayloadTensors(const CustomSignature* signature, bool cpu_only, backend::BatchMember* member)
       : signature_(signature), cpu_only_(cpu_only), member_(member) {}
 
-  /// Finds and checks the inputs; sets the member's batch size.
+  /// Finds and checks the inputs, and sets the batch size of the member.
   Error Prepare();
 
   const std::vector<backend::Input>& inputs() const { return inputs_; }
-  /// Those that are to be computed: the requested ones, then the states.
+  /// Returns the outputs to compute: first the requested ones, then the states.
   const std::vector<const char*>& required_outputs() const { return required_; }
 
   bool NextInput(const char* name, const void** content, uint64_t* size, CustomMemoryType* type,
@@ -34,19 +36,19 @@ class PayloadTensors {
   bool AddOutput(const char* name, std::span<const int64_t> shape, uint64_t size, void** content,
                  CustomMemoryType* type, int64_t* type_id) noexcept;
 
-  /// After the execution: gives the states what the library wrote.
+  /// Called after the execution. Checks BYTES outputs and writes the states.
   Error Finish();
-  /// The first mistake of the library; success if it made none.
+  /// Returns the first wrong call of the library; success if there was none.
   Error TakeMistake() { return std::move(mistake_); }
 
  private:
-  /// What the library wrote for an output.
+  /// An output that the library has written.
   struct Written {
     const CustomOutput* output = nullptr;
     std::vector<int64_t> shape;
     uint64_t size = 0;
     char* content = nullptr;
-    /// Set where `content` is the state's own buffer.
+    /// Set if `content` is the buffer of a state.
     TRITONBACKEND_State* state = nullptr;
   };
 
@@ -65,17 +67,17 @@ class PayloadTensors {
   bool cpu_only_;
   backend::BatchMember* member_;
   std::vector<backend::Input> inputs_;
-  std::vector<uint32_t> next_piece_;  // of inputs_
+  std::vector<uint32_t> next_piece_;  // for each of inputs_
   std::vector<const char*> required_;
-  size_t requested_count_ = 0;  // the first of required_
+  size_t requested_count_ = 0;  // how many of required_ clients have requested; they come first
   std::vector<Written> written_;
   Error mistake_;
 };
 
-/// The payloads of one execution, with the memory that they point to. Not to be moved once made.
+/// The payloads of one execution and the memory that they point to. The object must not be moved.
 class Payloads {
  public:
-  /// Each of `tensors` is prepared, and becomes a payload.
+  /// Creates a payload for each of `tensors`, which must be prepared.
   Payloads(bool batching, std::vector<PayloadTensors>* tensors,
            std::span<const uint64_t> batch_sizes);
   Payloads(const Payloads&) = delete;
@@ -93,7 +95,7 @@ class Payloads {
   std::vector<const char*> output_names_;
 };
 
-/// The callbacks. The contexts are PayloadTensors.
+/// The callbacks. `context` is a PayloadTensors.
 bool GetNextInput(void* context, const char* name, const void** content, uint64_t* size);
 bool GetNextInputV2(void* context, const char* name, const void** content, uint64_t* size,
                     CustomMemoryType* memory_type, int64_t* memory_type_id);

@@ -6,8 +6,8 @@
 
 namespace nereid::custom {
 
-/// A library's text as it can stand in an error message, which is UTF-8: where it is not, each byte
-/// that is not ASCII becomes "\xff".
+/// Returns a library's text in a form that can be part of an error message, which must be UTF-8. If
+/// the text is not UTF-8, each byte that is not ASCII becomes an escape such as "\xff".
 std::string Printable(std::string_view text);
 
 }  // namespace nereid::custom

@@ -8,8 +8,8 @@
 
 namespace nereid::custom {
 
-/// The protobuf form (ModelConfig of model_config.proto) of a model configuration that came as
-/// JSON. Fields that the message lacks are left out: a server may know more than this plug-in.
+/// Converts a model configuration from JSON to a serialized ModelConfig (model_config.proto).
+/// Unknown fields are left out, because the server may be newer than this plug-in.
 backend::Error SerializeConfig(std::string_view json, std::string* bytes);
 
 }  // namespace nereid::custom
