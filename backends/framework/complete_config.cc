@@ -21,7 +21,8 @@ void Set(rapidjson::Document* config, const char* name, Json value) {
   }
 }
 
-/// The entry of `input` or `output` that describes `tensor`.
+/// Returns an entry of `input` or `output` for `tensor`. A tensor without dims gets dims [1], and
+/// an empty reshape if the model batches.
 Json Describe(const TensorSignature& tensor, bool batching,
               rapidjson::Document::AllocatorType& memory) {
   Json entry(rapidjson::kObjectType);
@@ -45,8 +46,8 @@ Json Describe(const TensorSignature& tensor, bool batching,
   return entry;
 }
 
-/// Whether the server (a control or a state of the sequence batcher) or the backend (a batch input)
-/// makes the input, so that no client sends it.
+/// Returns whether the server (a control or state of the sequence batcher) or the backend (a batch
+/// input) provides the input, so that clients do not send it.
 bool IsMade(const ModelConfig& config, const std::string& name) {
   const auto any = [](const auto& list, const auto& matches) {
     return std::any_of(list.begin(), list.end(), matches);
@@ -58,14 +59,15 @@ bool IsMade(const ModelConfig& config, const std::string& name) {
          });
 }
 
-/// Whether the output is a state: clients get it only where the configuration's author lists it.
+/// Returns whether the output is a state. Clients receive it only if the author of the
+/// configuration lists it.
 bool IsState(const ModelConfig& config, const std::string& name) {
   return std::any_of(config.states.begin(), config.states.end(),
                      [&](const auto& state) { return state.output.name == name; });
 }
 
-/// The entry for a tensor that the configuration does not list. Stays null for one that clients do
-/// not see, and for an output that the protocol cannot carry.
+/// Creates the entry for a tensor that the configuration does not list. `*entry` stays null for
+/// tensors that clients do not see, and for outputs that the protocol cannot carry.
 Error DescribeNew(const TensorSignature& tensor, const ModelConfig& config, bool output,
                   bool batching, rapidjson::Document::AllocatorType& memory, Json* entry) {
   if (output ? IsState(config, tensor.name) : IsMade(config, tensor.name)) {
@@ -88,7 +90,7 @@ Error DescribeNew(const TensorSignature& tensor, const ModelConfig& config, bool
   return {};
 }
 
-/// Sets `input` or `output`.
+/// Sets `input` or `output` to entries for all tensors.
 Error DescribeAll(const std::vector<TensorSignature>& tensors, const ModelConfig& config,
                   bool output, bool batching, rapidjson::Document* document) {
   Json list(rapidjson::kArrayType);
@@ -104,7 +106,7 @@ Error DescribeAll(const std::vector<TensorSignature>& tensors, const ModelConfig
   return {};
 }
 
-/// Gives an entry of the configuration the data type and the dims that it lacks.
+/// Adds the missing data type and dims to an entry of the configuration.
 Error FillEntry(const TensorSignature& tensor, const ModelConfig& config, bool batching,
                 rapidjson::Document::AllocatorType& memory, Json* entry) {
   const std::string type = backend::TextOf(backend::Member(entry, "data_type"));
@@ -132,7 +134,7 @@ Error FillEntry(const TensorSignature& tensor, const ModelConfig& config, bool b
   return {};
 }
 
-/// Fills the entries of `input` or `output`, and appends those that are missing of `input`.
+/// Completes the entries of `input` or `output`, and appends missing inputs.
 Error FillList(const std::vector<TensorSignature>& tensors, const ModelConfig& config, bool output,
                bool batching, rapidjson::Document* document) {
   auto& memory = document->GetAllocator();
@@ -171,7 +173,7 @@ Error SetMaxBatchSize(const backend::Parameters& backend_settings, ModelConfig* 
   return {};
 }
 
-/// A scheduler for a model that batches and has none.
+/// Adds dynamic batching to a model that batches and has no scheduler.
 void AddScheduler(const ModelConfig& config, rapidjson::Document* document) {
   if (config.max_batch_size > 1 && !config.has_dynamic_batching && !config.has_sequence_batching) {
     Set(document, "dynamic_batching", Json(rapidjson::kObjectType));
@@ -195,8 +197,9 @@ Error CompleteBatching(const ModelSignature& signature, const backend::Parameter
   return {};
 }
 
-/// What the entries of a configuration say of a first dimension that every tensor of the model
-/// leaves variable: `dims` without it mean a batch, `dims` with it none.
+/// Derives from the entries of a configuration whether the model batches. Every tensor of the model
+/// has a variable first dimension: `dims` without that dimension mean batching, `dims` with it mean
+/// none.
 class BatchHint {
  public:
   explicit BatchHint(const ModelConfig& config) : config_(config) {}
@@ -244,7 +247,8 @@ class BatchHint {
   std::optional<bool> strong_;
 };
 
-/// The rules for models whose signature names every input and output, and may leave ranks open.
+/// Completes a configuration with Completion::kEntries. The signature names every input and output,
+/// but may leave ranks open.
 Error CompleteEntries(const ModelSignature& signature, const backend::Parameters& backend_settings,
                       rapidjson::Document* document) {
   ModelConfig config = backend::ParseModelConfig(*document);

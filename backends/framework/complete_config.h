@@ -7,29 +7,28 @@
 
 namespace nereid::framework {
 
-/// Whether requests can be put together along a first dimension that every tensor leaves variable.
+/// Returns whether requests can be batched: every tensor has a variable first dimension.
 bool CanBatch(const ModelSignature& signature);
 
-/// What is completed. Triton's backends differ in it.
+/// How much is completed. Triton's backends differ in this.
 enum class Completion {
-  /// Lists that are empty.
+  /// Complete empty lists only.
   kLists,
-  /// Also entries without a data type or dims, and inputs that the list lacks; whether the model
-  /// batches is read from the entries, too. For signatures that name every input and output.
+  /// Also complete entries without data type or dims, add missing inputs, and derive from the
+  /// entries whether the model batches. For signatures that name every input and output.
   kEntries,
 };
 
-/// Adds what a configuration lacks of inputs, outputs, max_batch_size and a scheduler, from the
-/// model's signature. kLists does nothing where both inputs (or batch inputs) and outputs are
-/// given. The setting default-max-batch-size (4) is written where the model can batch and the
-/// configuration says 0. Inputs that are made for the model (controls, states, batch inputs) are
-/// left out, and so are outputs that are states or that the protocol cannot carry. `*changed` says
-/// whether the configuration is to be handed back to the server.
+/// Completes inputs, outputs, max_batch_size and scheduler of a configuration from the model's
+/// signature. kLists does nothing if both inputs (or batch inputs) and outputs are given. If the
+/// model can batch and max_batch_size is 0, the setting default-max-batch-size (4) is used. Inputs
+/// that clients do not send (controls, states, batch inputs) are not listed, nor are outputs that
+/// are states or have a type that the protocol lacks. Sets `*changed` if the configuration must be
+/// returned to the server.
 Error CompleteConfig(const ModelSignature& signature, const backend::Parameters& backend_settings,
                      Completion completion, rapidjson::Document* document, bool* changed);
 
-/// Does that for a model whose server asks for it, hands the result to the server, and reads it
-/// into `config`.
+/// Does this if the server asks for it, sends the result to the server, and reads it into `config`.
 Error CompleteModel(TRITONBACKEND_Model* model, const ModelSignature& signature,
                     const backend::Parameters& backend_settings, Completion completion,
                     backend::ModelConfig* config);

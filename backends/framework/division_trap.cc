@@ -12,7 +12,7 @@
 namespace nereid::framework {
 namespace {
 
-/// The length of a ModRM byte with what belongs to it: SIB byte, displacement.
+/// Returns the length of a ModRM byte with its SIB byte and displacement.
 size_t OperandLength(const uint8_t* modrm) {
   const int mod = *modrm >> 6;
   const int rm = *modrm & 7;
@@ -35,7 +35,8 @@ struct CodeRange {
   uintptr_t end = 0;
 };
 
-// The handler reads those below `known`. A new one is written, under a lock, before it is counted.
+// The signal handler reads the ranges below `known` without a lock. A new range is written under
+// the lock of LetOverflowsPass before `known` is increased with release order.
 std::array<CodeRange, 8> ranges;
 std::atomic<size_t> known{0};
 struct sigaction previous;
@@ -55,7 +56,8 @@ void HandOn(int signal, siginfo_t* info, void* context) {
   } else if (previous.sa_handler != SIG_DFL && previous.sa_handler != SIG_IGN) {
     previous.sa_handler(signal);
   } else {
-    // A division traps once more on return; a signal that was sent is sent again.
+    // Restores the previous disposition. A faulting division traps again when the handler returns;
+    // a signal sent by a process must be raised again.
     sigaction(signal, &previous, nullptr);
     if (info->si_code <= 0) {
       raise(signal);
@@ -63,7 +65,8 @@ void HandOn(int signal, siginfo_t* info, void* context) {
   }
 }
 
-/// Async-signal-safe: reads the code and the registers, and writes the latter.
+/// The signal handler. It is async-signal-safe: it only reads code and registers, and changes
+/// registers.
 void OnTrap(int signal, siginfo_t* info, void* context) {
   greg_t* const registers = static_cast<ucontext_t*>(context)->uc_mcontext.gregs;
   const auto at = static_cast<uintptr_t>(registers[REG_RIP]);
@@ -86,7 +89,8 @@ struct Search {
   CodeRange found = {};
 };
 
-/// Finds the executable segment of the loaded object that holds the address.
+/// Finds the executable segment that contains the address, in one loaded object (a callback of
+/// dl_iterate_phdr).
 int FindCode(dl_phdr_info* object, size_t, void* data) {
   auto* search = static_cast<Search*>(data);
   for (int i = 0; i < object->dlpi_phnum; ++i) {
@@ -108,7 +112,7 @@ int FindCode(dl_phdr_info* object, size_t, void* data) {
 size_t FinishDivision(const uint8_t* code, DivisionRegisters* registers) {
   const uint8_t* at = code;
   uint64_t mask = 0xffff'ffff;
-  if ((*at & 0xf0) == 0x40) {  // REX; W means 64 bits
+  if ((*at & 0xf0) == 0x40) {  // a REX prefix; its bit W means 64 bits
     mask = (*at & 8) != 0 ? ~uint64_t{0} : mask;
     ++at;
   }
@@ -116,7 +120,8 @@ size_t FinishDivision(const uint8_t* code, DivisionRegisters* registers) {
     return 0;
   }
   ++at;
-  // The smallest number, widened: only -1 makes it trap (and 0, which is as good as never met).
+  // The dividend is the smallest integer with sign extension. Only the divisors -1 and 0 trap then,
+  // and frameworks check for 0.
   const uint64_t smallest = mask ^ (mask >> 1);
   if ((registers->rax & mask) != smallest || (registers->rdx & mask) != mask) {
     return 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The part of Runner that puts the requests' inputs together.
+// The part of Runner that collects the inputs of the requests.
 #include <algorithm>
 
 #include "framework/runner.h"
@@ -50,7 +50,7 @@ Error Runner::GatherInput(std::span<const size_t> members, size_t index) {
   return {};
 }
 
-/// The shape of same_input_ put together.
+/// Sets `shape` to the shape of the concatenated tensors in same_input_.
 Error Runner::GatherShape(const PlannedInput& plan, std::vector<int64_t>* shape) {
   if (plan_->batching && !plan.shape_tensor) {
     return backend::ConcatenatedShape(same_input_, shape);
@@ -67,8 +67,8 @@ Error Runner::GatherShape(const PlannedInput& plan, std::vector<int64_t>* shape)
   return {};
 }
 
-/// Of the tensors of same_input_, one after the other in `tensor`, keeps the first, which the
-/// others have to repeat.
+/// Checks that the tensors in same_input_, which `tensor` holds one after the other, are all equal,
+/// and keeps the first.
 Error Runner::KeepOne(const PlannedInput& plan, InputTensor* tensor) const {
   tensor->size = same_input_[0].byte_size;
   const char* next = tensor->data;
@@ -83,7 +83,7 @@ Error Runner::KeepOne(const PlannedInput& plan, InputTensor* tensor) const {
   return {};
 }
 
-/// `data` is the content of same_input_, one after the other.
+/// Splits `data`, the concatenated tensors in same_input_, into elements.
 Error Runner::SplitTexts(const PlannedInput& plan, const char* data,
                          std::vector<std::string_view>* texts) {
   texts->clear();

@@ -9,36 +9,36 @@
 #include "nereid/backend/error.h"
 #include "triton/core/tritonserver.h"
 
-/// What a configuration and a model that disagree are told, in the words of Triton's own backends:
-/// tools compare them. `model` is the model's name, `dims` and `shape` come with the batch
-/// dimension where there is one, `kind` is "input", "output" or the like.
+/// Errors for a configuration that does not match the model, with the texts of Triton's backends,
+/// which tools compare. `model` is the model's name, `kind` is "input", "output" or similar, and
+/// `dims` and `shape` include the batch dimension if there is one.
 namespace nereid::framework {
 
 using backend::Error;
 
 Error WrongInputCount(const std::string& model, size_t configured, size_t provided);
 
-/// `kind`: "input" or "output". `allowed`: the names that the model has.
+/// `kind` is "input" or "output". `allowed` are the names in the model.
 Error UnexpectedTensor(const std::string& kind, const std::string& name,
                        const std::set<std::string>& allowed);
 
 Error WrongType(const std::string& model, const std::string& kind, const std::string& name,
                 TRITONSERVER_DataType configured, TRITONSERVER_DataType provided);
 
-/// `batching`: the configuration's max_batch_size is above 0, and `dims` begins with the batch.
+/// `batching` means that max_batch_size is above 0, so that `dims` begins with the batch dimension.
 Error WrongShape(const std::string& model, const std::string& name,
                  const std::vector<int64_t>& shape, const std::vector<int64_t>& dims,
                  bool batching);
 
-/// For a model whose tensor has no variable first dimension, under a max_batch_size above 0.
+/// For a tensor without a variable first dimension in a model whose max_batch_size is above 0.
 Error NoBatchDimension(const std::string& model, const std::string& name,
                        const std::vector<int64_t>& shape);
 
-/// For a scalar under dims other than 1.
+/// For a scalar tensor whose configured dims are not 1.
 Error WrongScalar(const std::string& model, const std::string& name,
                   const std::vector<int64_t>& dims);
 
-/// The names of tensors, for UnexpectedTensor.
+/// Returns the names of tensors, for UnexpectedTensor.
 template <typename Tensor>
 std::set<std::string> NamesOf(const std::vector<Tensor>& tensors) {
   std::set<std::string> names;

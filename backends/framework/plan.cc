@@ -68,7 +68,8 @@ class Planner {
     return {};
   }
 
-  /// The configuration has as many inputs as the model needs; those with a default may be more.
+  /// Checks that the configuration has as many inputs as the model needs. Inputs with a default are
+  /// not counted.
   Error CheckInputCount() const {
     size_t configured = 0;
     const auto count = [&](const std::string& name) {
@@ -125,7 +126,8 @@ class Planner {
                : WrongShape(config_.name, given.name, tensor.dims, dims, config_.batching());
   }
 
-  /// A configuration cannot write rank 0 for a model without batching: [1] stands for it.
+  /// Returns whether the tensor is a scalar in a model without batching. A configuration cannot
+  /// express rank 0 there, so [1] stands for it.
   bool IsScalar(const TensorConfig& given, const TensorSignature& tensor) const {
     return !config_.batching() && tensor.has_rank && tensor.dims.empty() &&
            given.ModelDims() == std::vector<int64_t>{1};
@@ -171,7 +173,7 @@ class Planner {
     return {};
   }
 
-  /// Every input of the model that has no default is fed.
+  /// Checks that every input of the model without a default is fed.
   Error CheckComplete(const RunPlan& plan) const {
     for (size_t i = 0; i < signature_.inputs.size(); ++i) {
       const TensorSignature& tensor = signature_.inputs[i];

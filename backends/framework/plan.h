@@ -11,18 +11,19 @@
 
 namespace nereid::framework {
 
-/// How one input of the model is fed: from the requests' tensor of that name, which a client, a
-/// control or a state brings.
+/// How an input of the model is fed from the tensor of the same name in the requests, which comes
+/// from a client, a control or a state.
 struct PlannedInput {
   std::string name;
   TRITONSERVER_DataType data_type = TRITONSERVER_TYPE_INVALID;
-  /// The place in the signature's inputs.
+  /// The index in the signature's inputs.
   size_t place = 0;
-  /// A request may leave it out.
+  /// Whether a request may omit it.
   bool has_default = false;
-  /// The model wants rank 0; clients of a model without batching send [1].
+  /// Whether the model expects rank 0. Clients of a model without batching send [1].
   bool scalar = false;
-  /// One tensor without a batch dimension for the whole batch, whose requests have the same.
+  /// Whether it is a shape tensor: it has no batch dimension, and all requests of a batch must send
+  /// the same one.
   bool shape_tensor = false;
 
   bool text() const { return data_type == TRITONSERVER_TYPE_BYTES; }
@@ -32,40 +33,41 @@ struct PlannedOutput {
   std::string name;
   TRITONSERVER_DataType data_type = TRITONSERVER_TYPE_INVALID;
   size_t place = 0;
-  /// Clients may ask for it.
+  /// Whether clients may request it.
   bool listed = false;
-  /// It is the next value of a state: computed for every batch.
+  /// Whether it is the next value of a state, which is computed for every batch.
   bool state = false;
-  /// One tensor without a batch dimension, which every request of the batch gets.
+  /// Whether it is a shape tensor: it has no batch dimension, and every request receives the same
+  /// one.
   bool shape_tensor = false;
 
   bool text() const { return data_type == TRITONSERVER_TYPE_BYTES; }
 };
 
-/// The model and its configuration brought together. Unchanged once made; instances share it.
+/// A model with its checked configuration. Immutable after creation; instances share it.
 struct RunPlan {
   std::string model_name;
   bool batching = false;
   std::vector<PlannedInput> inputs;
   std::vector<PlannedOutput> outputs;
-  /// The configuration lists no outputs: each run says what it has (Session::RunOpen). `outputs` is
-  /// empty then.
+  /// Whether the configuration lists no outputs, so that each run determines them
+  /// (Session::RunOpen). `outputs` is empty then.
   bool open_outputs = false;
 
-  /// The place in `outputs` of one that clients may ask for, or -1.
+  /// Returns the index in `outputs` of an output that clients may request, or -1.
   int FindListed(std::string_view name) const;
 };
 
-/// UNSUPPORTED for an instance on a GPU.
+/// Returns UNSUPPORTED for an instance on a GPU.
 Error RequireCpu(TRITONBACKEND_ModelInstance* instance, const backend::ModelConfig& config,
                  const std::string& framework);
 
-/// Checks that the model has every input that the configuration lists; MakePlan does as well, but
-/// compares the numbers first, which may hide the name.
+/// Checks that the model has every input in the configuration. MakePlan checks this too, but
+/// compares the number of inputs first, and that error does not contain the name.
 Error CheckInputNames(const backend::ModelConfig& config, const ModelSignature& signature);
 
-/// Checks the configuration against what the model declares; the messages say what the model has.
-/// `framework` ("TensorFlow") names the backend in them.
+/// Checks the configuration against the model's signature and creates the plan. Messages describe
+/// the model's tensors. `framework` ("TensorFlow") is the name in messages.
 Error MakePlan(const backend::ModelConfig& config, const ModelSignature& signature,
                const std::string& framework, RunPlan* plan);
 

@@ -5,7 +5,7 @@
 
 namespace nereid::framework {
 
-/// The processors that this process may use, at least 1.
+/// Returns the number of CPUs that this process may use, at least 1.
 int64_t UsableProcessors();
 
 }  // namespace nereid::framework

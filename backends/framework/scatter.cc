@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The part of Runner that gives the results of a run to the responses and the states.
+// The part of Runner that writes the results of a run to responses and states.
 #include "framework/runner.h"
 #include "nereid/backend/bytes_tensor.h"
 #include "nereid/backend/output.h"
@@ -10,8 +10,8 @@ namespace nereid::framework {
 using backend::Batch;
 using backend::OutputPart;
 
-/// What a framework gives is checked as if it came from outside: models can be wrong about
-/// themselves.
+/// Checks a result against the plan. It is not trusted, because a model may return something
+/// different from what it declares.
 Error Runner::CheckResult(const PlannedOutput& plan, const OutputTensor& result) const {
   const std::string what = "output '" + plan.name + "' of model '" + plan_->model_name + "'";
   if (result.data_type != plan.data_type) {
@@ -29,7 +29,7 @@ Error Runner::CheckResult(const PlannedOutput& plan, const OutputTensor& result)
   return {};
 }
 
-/// Sets the requests' parts of a result.
+/// Sets the parts of a result for the requests.
 Error Runner::Cut(Batch* batch, std::span<const size_t> members, size_t result) {
   const PlannedOutput& plan = OutputOf(result);
   OutputTensor& tensor = results_[result];
@@ -58,22 +58,22 @@ Error Runner::Cut(Batch* batch, std::span<const size_t> members, size_t result) 
 }
 
 Error Runner::Scatter(Batch* batch, std::span<const size_t> members) {
-  // All checks come before the first output, so that a failure leaves the responses empty and the
-  // requests can run again one by one.
+  // All results are checked before the first output is written. After a failure the responses are
+  // still empty, and the requests can run again one by one.
   parts_.resize(std::max(parts_.size(), results_.size()));
   for (size_t i = 0; i < results_.size(); ++i) {
     NEREID_BACKEND_TRY(Cut(batch, members, i));
   }
   for (size_t i = 0; i < results_.size(); ++i) {
     for (size_t k = 0; k < members.size(); ++k) {
-      // Only this request's answer suffers where its buffer cannot be had.
+      // If the buffer of a response cannot be allocated, only that request fails.
       batch->Fail(members[k], Give(batch, members[k], i, parts_[i][k]));
     }
   }
   return {};
 }
 
-/// Gives one request its part of a result: as an output, as a state, or both.
+/// Writes one request's part of a result, as an output, a state or both.
 Error Runner::Give(Batch* batch, size_t member, size_t result, const OutputPart& part) {
   const PlannedOutput& plan = OutputOf(result);
   const OutputTensor& tensor = results_[result];

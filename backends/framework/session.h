@@ -12,35 +12,35 @@
 
 namespace nereid::framework {
 
-/// One input of a run: the tensors of all requests of the batch, one after the other.
+/// An input of a run: the concatenated tensors of all requests of the batch.
 struct InputTensor {
-  /// False where the requests left it out.
+  /// False if the requests have omitted it.
   bool present = false;
   TRITONSERVER_DataType data_type = TRITONSERVER_TYPE_INVALID;
   std::span<const int64_t> shape;
-  /// Types of fixed size: aligned to the element. Belongs to the requests or to the runner, and is
-  /// valid during Run.
+  /// For types of fixed size; aligned to the element size. The memory belongs to the requests or
+  /// the runner and is valid during Run.
   const char* data = nullptr;
   uint64_t size = 0;
-  /// BYTES: the elements.
+  /// For BYTES: the elements.
   std::span<const std::string_view> texts;
 };
 
-/// One output of a run.
+/// An output of a run.
 struct OutputTensor {
   /// Set by RunOpen only.
   std::string name;
   TRITONSERVER_DataType data_type = TRITONSERVER_TYPE_INVALID;
   std::vector<int64_t> shape;
-  /// Types of fixed size.
+  /// For types of fixed size.
   const char* data = nullptr;
   uint64_t size = 0;
-  /// BYTES: the elements.
+  /// For BYTES: the elements.
   std::vector<std::string_view> texts;
-  /// Keeps what the tensor points to.
+  /// Keeps the memory of `data` and `texts` alive.
   std::shared_ptr<const void> owner;
 
-  /// As new, but for the memory of `shape` and `texts`.
+  /// Resets the tensor, but keeps the memory of `shape` and `texts` for reuse.
   void Clear() {
     name.clear();
     data_type = TRITONSERVER_TYPE_INVALID;
@@ -52,19 +52,20 @@ struct OutputTensor {
   }
 };
 
-/// A framework that can run a model. Used by one thread at a time; two sessions of one model may
+/// A framework's means to run a model. Used by one thread at a time. Two sessions of a model may
 /// run at the same time.
 class Session {
  public:
   virtual ~Session() = default;
 
-  /// Runs the model. `inputs` are in the order of RunPlan::inputs; `outputs` names the wanted ones
-  /// by their place in RunPlan::outputs, and is not empty; `results` has room for one each. An
-  /// exception counts as a failure.
+  /// Runs the model. `inputs` are in the order of RunPlan::inputs. `outputs` are the requested
+  /// outputs, as indices of RunPlan::outputs; there is at least one. `results` has one element for
+  /// each of them. An exception is treated as an error.
   virtual Error Run(std::span<const InputTensor> inputs, std::span<const size_t> outputs,
                     std::span<OutputTensor> results) = 0;
 
-  /// Runs a model of open outputs (RunPlan::open_outputs): sets `results` to all that it gave.
+  /// Runs a model with open outputs (RunPlan::open_outputs) and sets `results` to all of its
+  /// outputs.
   virtual Error RunOpen(std::span<const InputTensor> /*inputs*/,
                         std::vector<OutputTensor>* /*results*/) {
     return Error::Unsupported("the configuration lists no outputs");

@@ -12,26 +12,26 @@ namespace nereid::framework {
 
 using backend::Error;
 
-/// An input or output as a framework's model declares it, as far as it does.
+/// An input or output, as far as a framework's model declares it.
 struct TensorSignature {
   std::string name;
-  /// INVALID where the model does not say.
+  /// INVALID if the model does not declare it.
   TRITONSERVER_DataType data_type = TRITONSERVER_TYPE_INVALID;
-  /// Not empty for a type that the model declares and the inference protocol does not have.
+  /// Describes a declared type that the inference protocol does not have; otherwise empty.
   std::string foreign_type = {};
-  /// False where the model does not say how many dimensions there are.
+  /// False if the model does not declare the number of dimensions.
   bool has_rank = false;
   /// With the batch dimension; -1 is variable.
   std::vector<int64_t> dims = {};
-  /// False where the configuration may say otherwise: the dims are a guess.
+  /// False if `dims` is a guess that the configuration may contradict.
   bool shape_binds = true;
-  /// A run may leave the input out.
+  /// Whether a run may omit the input.
   bool has_default = false;
-  /// False for sequences, maps and the like, which have neither dimensions nor a batch; then
-  /// foreign_type says what it is.
+  /// False for sequences, maps and similar types, which have neither dimensions nor a batch;
+  /// foreign_type describes them.
   bool is_tensor = true;
 
-  /// "FP32 [-1,64]"; "?" for what is not known.
+  /// Describes the tensor, such as "FP32 [-1,64]"; "?" stands for an unknown part.
   std::string Text() const;
 };
 
@@ -40,10 +40,10 @@ struct ModelSignature {
   std::vector<TensorSignature> outputs;
 };
 
-/// The place of the tensor of that name, -1 if there is none.
+/// Returns the index of the tensor with this name, or -1.
 int FindTensor(const std::vector<TensorSignature>& tensors, const std::string& name);
 
-/// "x (FP32 [-1,64]), y (INT64 [-1])", of TensorSignatures or what is made of them.
+/// Lists TensorSignatures or derived types as text, such as "x (FP32 [-1,64]), y (INT64 [-1])".
 template <typename Tensor>
 std::string ListText(const std::vector<Tensor>& tensors) {
   std::string text;

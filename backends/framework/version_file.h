@@ -10,13 +10,13 @@ namespace nereid::framework {
 
 using backend::Error;
 
-/// DIRECTORY/VERSION/default_model_filename, or `usual` in that place where the configuration names
-/// none. Fails for a name that leads out of the version's folder. Whether the file is there is not
-/// looked at.
+/// Returns the path DIRECTORY/VERSION/default_model_filename, with `usual` as the default file
+/// name. INVALID_ARG for a name that leads out of the version's directory. Does not check whether
+/// the file exists.
 Error FindVersionFile(const backend::ModelConfig& config, const char* usual,
                       std::filesystem::path* path);
 
-/// UNAVAILABLE: that the model's file is missing.
+/// Returns UNAVAILABLE with Triton's message for a missing model file.
 Error MissingFile(const backend::ModelConfig& config, const std::filesystem::path& path);
 
 }  // namespace nereid::framework
