@@ -9,7 +9,7 @@
 namespace nereid::identity {
 namespace {
 
-/// The instance is busy for so long: a minute at most.
+/// Limits the time that the instance is busy with this to a minute.
 constexpr int64_t kMostNested = 600;
 
 }  // namespace

@@ -12,20 +12,20 @@ namespace nereid::identity {
 
 using backend::Error;
 
-/// What a model adds to the traces of its requests, to show what a backend can.
+/// Activities that a model adds to the traces of its requests, as an example for authors of
+/// backends.
 struct CustomTrace {
   bool enabled = false;
-  /// Activities that begin one inside the other: CUSTOM_ACTIVITY0_START, …
+  /// The number of nested activities CUSTOM_ACTIVITY0_START, …
   int64_t nested = 0;
-  /// Every so many of them there is a CUSTOM_SINGLE_ACTIVITY.
+  /// One of this many nested activities is followed by a CUSTOM_SINGLE_ACTIVITY.
   int64_t single_every = 1;
-  /// How long each activity takes.
+  /// The duration of each activity.
   std::chrono::milliseconds length{100};
 
   Error Read(const backend::Parameters& parameters);
 
-  /// Reports the activities of one request, one after the other. Nothing for a request without a
-  /// trace.
+  /// Reports the activities of one request in sequence. Does nothing for a request without a trace.
   Error Report(TRITONBACKEND_Request* request) const;
 };
 

@@ -15,17 +15,17 @@ namespace nereid::identity {
 namespace {
 
 constexpr int64_t kDay = 24 * 60 * 60;
-/// A cancelled request is answered so long after its client gave up, at the latest.
+/// The longest time between a client's cancellation and the response to its request.
 constexpr std::chrono::milliseconds kCancellationPoll{5};
 
-/// "INPUT3" → "OUTPUT3"; empty for a name of another form.
+/// Returns the name of the output for an input: "OUTPUT3" for "INPUT3", empty for other names.
 std::string OutputNameOf(const std::string& input) {
   constexpr std::string_view kPrefix = "INPUT";
   return input.starts_with(kPrefix) ? "OUTPUT" + input.substr(kPrefix.size()) : std::string();
 }
 
-/// Answers for an optional input that the request left out: zeros (or empty texts), a variable
-/// dimension counting as 1.
+/// Writes the output for an optional input that the request omits: zeros (or empty strings). A
+/// variable dimension becomes 1.
 Error WriteZeros(const Pair& pair, bool batching, backend::BatchMember* member) {
   std::vector<int64_t> shape = pair.input.ModelDims();
   std::replace(shape.begin(), shape.end(), int64_t{-1}, int64_t{1});
@@ -48,7 +48,7 @@ Error WriteZeros(const Pair& pair, bool batching, backend::BatchMember* member) 
   return {};
 }
 
-/// The line that Triton's backend of this name writes for each input.
+/// Returns the line that Triton's identity backend logs for each input.
 std::string Describe(const backend::Input& input) {
   return "\tinput " + std::string(input.name) +
          ": datatype = " + TRITONSERVER_DataTypeString(input.data_type) +
@@ -73,7 +73,8 @@ Error CopyPair(const Pair& pair, bool batching, backend::BatchMember* member) {
   return backend::CopyInput(input, buffer);
 }
 
-/// Copies a parameter of the request to its response. Kinds without a setter are left out.
+/// Copies a parameter of the request to its response. Types that response parameters do not support
+/// are skipped.
 Error EchoParameter(const char* name, TRITONSERVER_ParameterType type, const void* value,
                     TRITONBACKEND_Response* response) {
   switch (type) {
@@ -94,7 +95,7 @@ Error EchoParameter(const char* name, TRITONSERVER_ParameterType type, const voi
   }
 }
 
-/// Shows that a response may carry parameters. The values are those of Triton's backend.
+/// Adds example parameters to a response, with the values of Triton's identity backend.
 Error SetExampleParameters(TRITONBACKEND_Response* response) {
   NEREID_BACKEND_TRY(
       TRITONBACKEND_ResponseSetStringParameter(response, "param0", "an example string parameter"));
@@ -170,7 +171,7 @@ std::chrono::milliseconds IdentityModel::ExecuteDelay(uint64_t index) const {
   return std::chrono::milliseconds(execute_delay_ms_ * std::max<int64_t>(factor, 1));
 }
 
-/// Reads the batch size, and the request's parameters.
+/// Reads the batch size and the parameters of the request.
 Error IdentityInstance::Prepare(backend::BatchMember* member) {
   if (model_.batching()) {
     backend::Input input;
@@ -199,7 +200,7 @@ Error IdentityInstance::Prepare(backend::BatchMember* member) {
   return {};
 }
 
-/// Each state keeps its value: its output repeats its input, as all outputs do.
+/// Keeps the value of each state: the state's output repeats its input.
 Error IdentityInstance::KeepStates(backend::BatchMember* member) {
   for (const backend::StateConfig& state : model_.states()) {
     const std::string& output = state.output.name;
@@ -242,7 +243,7 @@ Error IdentityInstance::Trace(backend::BatchMember* member) {
   return model_.custom_trace().Report(member->request);
 }
 
-/// Sits the delay out, as long as a request is left that somebody waits for.
+/// Waits for the configured delay, or until all clients have cancelled.
 void IdentityInstance::Wait(Batch* batch) const {
   const auto end = std::chrono::steady_clock::now() + delay_;
   while (batch->FailCancelled()) {

@@ -19,34 +19,34 @@ using backend::Error;
 using backend::ModelConfig;
 using backend::TensorConfig;
 
-/// An output and the input whose content it repeats.
+/// An output, and the input that it repeats.
 struct Pair {
   TensorConfig input;
   TensorConfig output;
 };
 
-/// What is common to the models.
+/// The settings that all models share.
 struct IdentityBackend {
-  /// Reads the backend's settings.
+  /// Reads the settings of the backend.
   Error Load(TRITONBACKEND_Backend* backend);
 
-  /// Each response carries some parameters, which show what a backend can send.
+  /// Whether each response carries some parameters, as an example.
   bool example_parameters = true;
 };
 
-/// One version of a model. Unchanged after Load, so that instances share it without a lock.
+/// A version of a model. Immutable after Load, so instances share it without a lock.
 class IdentityModel {
  public:
   explicit IdentityModel(IdentityBackend* backend)
       : example_parameters_(backend->example_parameters) {}
 
-  /// Reads the configuration and the parameters, and waits for `creation_delay_sec`.
+  /// Reads the configuration and the parameters, and sleeps for `creation_delay_sec`.
   Error Load(TRITONBACKEND_Model* model);
 
-  /// Numbers the instances from 0 in the order in which they come.
+  /// Returns the index of a new instance: 0, 1, ... in the order of creation.
   uint64_t NextInstanceIndex() { return instances_.fetch_add(1); }
 
-  /// How long instance `index` waits in each execution.
+  /// Returns how long instance `index` waits in each execution.
   std::chrono::milliseconds ExecuteDelay(uint64_t index) const;
 
   const std::vector<Pair>& pairs() const { return pairs_; }
@@ -72,7 +72,7 @@ class IdentityModel {
   std::atomic<uint64_t> instances_{0};
 };
 
-/// One instance: executes on one thread at a time.
+/// An instance. Executes on one thread at a time.
 class IdentityInstance {
  public:
   explicit IdentityInstance(IdentityModel* model)
