@@ -11,10 +11,10 @@ namespace {
 using backend::AcceleratorConfig;
 
 struct Known {
-  /// In the configuration.
+  /// The name in the configuration.
   const char* name;
-  /// For SessionOptionsAppendExecutionProvider; what is available is called so and then
-  /// "ExecutionProvider".
+  /// The name for SessionOptionsAppendExecutionProvider. The name of an available provider is this
+  /// with "ExecutionProvider" appended.
   const char* provider;
 };
 

@@ -12,31 +12,32 @@ namespace nereid::onnxruntime {
 
 using backend::ModelConfig;
 
-/// What ONNX Runtime calls an execution provider, with the options for it.
+/// An execution provider of ONNX Runtime and its options.
 struct Provider {
   std::string name;
   std::map<std::string, std::string> options;
 };
 
-/// Who runs a model.
+/// The providers that execute a model.
 struct Accelerators {
   /// In the configuration's order.
   std::vector<Provider> providers;
-  /// Not null: OpenVINO itself runs the model instead of ONNX Runtime (openvino.h). Part of the
-  /// configuration.
+  /// If not null, OpenVINO itself runs the model instead of ONNX Runtime (openvino.h). Points into
+  /// the configuration.
   const backend::AcceleratorConfig* openvino = nullptr;
 };
 
-/// What `optimization.execution_accelerators.cpu_execution_accelerator` asks for. `available` is
-/// what this ONNX Runtime was built with, in its own words ("OpenVINOExecutionProvider"). An
-/// unknown name, there or among those of the GPU, is an error that lists the known ones; so is one
-/// that is known and not available, but for OpenVINO.
+/// Determines what `optimization.execution_accelerators.cpu_execution_accelerator` requests.
+/// `available` are the providers of this ONNX Runtime, by its own names
+/// ("OpenVINOExecutionProvider"). INVALID_ARG with a list of the known names for an unknown name,
+/// also among the GPU accelerators. UNSUPPORTED for a known provider that is not available, except
+/// OpenVINO.
 Error ChooseAccelerators(const ModelConfig& config, const std::vector<std::string>& available,
                          Accelerators* accelerators);
-/// The same with what the opened ONNX Runtime has.
+/// Does the same with the providers of the opened ONNX Runtime.
 Error ChooseAccelerators(const ModelConfig& config, Accelerators* accelerators);
 
-/// One line that names what the configuration says and only a GPU could do, or "".
+/// Returns a message that lists the settings which need a GPU and are ignored, or an empty string.
 std::string LeftAsideOnCpu(const ModelConfig& config);
 
 /// Adds the chosen providers to a session's options.

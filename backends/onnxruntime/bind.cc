@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The part of Runner that gives ONNX Runtime its inputs, and the places of its outputs.
+// The part of Runner that binds the inputs and the output buffers of a run.
 #include <algorithm>
 #include <cstring>
 
@@ -65,7 +65,7 @@ Error Runner::BindBatchInput(const Group& group, size_t index) {
   return {};
 }
 
-/// Sets sources_ to the shapes of an input in the requests of the group.
+/// Sets sources_ to the shapes of one input in the requests of the group.
 Error Runner::ReadSources(const Group& group, size_t input) {
   sources_.clear();
   for (const size_t member : group.members) {
@@ -80,11 +80,11 @@ Error Runner::ReadSources(const Group& group, size_t input) {
   return {};
 }
 
-/// A tensor of shape_ over memory that stays where it is.
+/// Creates a tensor with shape_ that refers to `data`. The memory must stay valid during the run.
 Error Runner::WrapInput(const char* data, size_t size, ONNXTensorElementDataType type,
                         Owned<OrtValue>* value) {
   OrtValue* made = nullptr;
-  // ONNX Runtime does not write to the memory of an input; its C API only lacks the const.
+  // ONNX Runtime does not write to inputs, but its C API takes a non-const pointer.
   NEREID_ORT_TRY(Api().CreateTensorWithDataAsOrtValue(memory_.get(), const_cast<char*>(data), size,
                                                       shape_.data(), shape_.size(), type, &made));
   value->reset(made);
@@ -97,7 +97,7 @@ void Runner::AddInput(const std::string& name, Owned<OrtValue> value) {
   input_values_.push_back(std::move(value));
 }
 
-/// Sets shape_ to the shape of the inputs put together.
+/// Sets shape_ to the shape of the concatenated inputs.
 Error Runner::InputShape(const InputPlan& plan, std::span<const Input> inputs) {
   if (plan.ragged) {
     return backend::FlattenedShape(inputs, &shape_);
@@ -117,7 +117,7 @@ Error Runner::InputShape(const InputPlan& plan, std::span<const Input> inputs) {
   return {};
 }
 
-/// Makes a tensor of texts of shape_; `data` is the inputs' content one after the other.
+/// Creates a string tensor with shape_ from `data`, the concatenated content of the inputs.
 Error Runner::BindText(const InputPlan& plan, std::span<const Input> inputs, const char* data,
                        Owned<OrtValue>* value) {
   OrtAllocator* allocator = nullptr;
@@ -179,8 +179,8 @@ Error Runner::BindOutputs(Batch* batch, const Group& group, bool direct) {
   return {};
 }
 
-/// Asks for the response's buffer of an output of shape_, or a state's. `*value` stays null where
-/// the model cannot write there.
+/// Allocates the buffer of an output or state with shape_ in advance and lets the model write to
+/// it. `*value` stays null if the model cannot write there, because the buffer is not aligned.
 Error Runner::BindDirect(BatchMember* member, const OutputPlan& plan, Owned<OrtValue>* value) {
   const int64_t size = backend::TensorByteSize(plan.data_type, shape_);
   if (size <= 0) {
@@ -208,7 +208,8 @@ Error Runner::AllocateDirect(BatchMember* member, const OutputPlan& plan, size_t
                                               shape_, size, buffer);
 }
 
-/// Sets shape_ to the shape that the output will have; false where a dimension cannot be known.
+/// Sets shape_ to the shape that the output will have. Returns false if a dimension is not known
+/// before the run.
 bool Runner::DirectShape(const Group& group, const OutputPlan& plan) {
   shape_.clear();
   for (const DimPlan& dim : plan.dims) {

@@ -11,16 +11,17 @@ namespace nereid::onnxruntime {
 
 using backend::Parameters;
 
-/// What all models of the process share: ONNX Runtime's environment and the backend's settings.
+/// The state that all models of the process share: ONNX Runtime's environment and the backend's
+/// settings.
 struct Environment {
-  /// Opens ONNX Runtime and makes the environment that the backend's settings ask for.
+  /// Opens ONNX Runtime and creates the environment according to the backend's settings.
   Error Load(TRITONBACKEND_Backend* backend);
 
   Owned<OrtEnv> env;
-  /// The plug-in's own folder.
+  /// The directory of this plug-in.
   std::string directory;
   Parameters settings;
-  /// Sessions run on one pool of threads (backend setting enable-global-threadpool).
+  /// Whether sessions share one pool of threads (backend setting enable-global-threadpool).
   bool global_threads = false;
 };
 

@@ -10,20 +10,22 @@
 
 namespace nereid::onnxruntime {
 
-/// One version of a model. Unchanged after Load.
+/// A version of an ONNX model. Immutable after Load.
 class OnnxModel {
  public:
-  /// `environment` lives longer than the model. `open` finds its file, or makes one in memory.
+  /// `environment` must outlive the model. `open` finds the model file, or creates a model in
+  /// memory.
   explicit OnnxModel(const Environment* environment, OpenModel open = OpenModelFile)
       : environment_(*environment), open_(open) {}
 
-  /// Opens the model file, completes the configuration if the server asks for it, and checks it.
+  /// Opens the model, completes the configuration if the server asks for it, and checks it.
   Error Load(TRITONBACKEND_Model* model);
 
-  /// Null unless the configuration has OpenVINO run the model; then MakeRunner is not called.
+  /// Not null if the configuration makes OpenVINO run the model. MakeRunner must not be called
+  /// then.
   const OpenVinoModel* openvino() const { return openvino_.get(); }
 
-  /// Makes what an instance needs to run.
+  /// Creates the runner of an instance.
   Error MakeRunner(TRITONBACKEND_ModelInstance* instance, std::unique_ptr<Runner>* runner) const;
 
  private:
@@ -31,12 +33,12 @@ class OnnxModel {
   const OpenModel open_;
   ModelConfig config_;
   std::shared_ptr<const Plan> plan_;
-  /// Null where each instance has its own.
+  /// Null if each instance has its own session.
   std::shared_ptr<OrtSession> shared_session_;
   std::unique_ptr<OpenVinoModel> openvino_;
 };
 
-/// One instance: executes on one thread at a time.
+/// An instance. Executes on one thread at a time.
 class OnnxInstance {
  public:
   explicit OnnxInstance(const OnnxModel* model) : model_(*model) {}
@@ -57,7 +59,7 @@ class OnnxInstance {
 
  private:
   const OnnxModel& model_;
-  /// One of the two.
+  /// One of the two is set.
   std::unique_ptr<Runner> runner_;
   std::unique_ptr<OpenVinoInstance> openvino_;
 };

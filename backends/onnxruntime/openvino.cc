@@ -9,7 +9,8 @@
 namespace nereid::onnxruntime {
 namespace {
 
-/// The plug-in stays open: OpenVINO's threads do not bear being unloaded under them.
+/// Opens the openvino plug-in, which is never closed: OpenVINO's threads would crash if their code
+/// were unloaded.
 Error OpenLibrary(const std::string& directory, const backend::ModelConfig& config,
                   const NereidOpenVinoAccelerator** library) {
   const auto path =

@@ -11,7 +11,7 @@ namespace nereid::onnxruntime {
 
 using backend::Error;
 
-/// An instance that OpenVINO runs.
+/// An instance that OpenVINO executes.
 class OpenVinoInstance {
  public:
   OpenVinoInstance(const NereidOpenVinoAccelerator* library, NereidOpenVinoInstance* loaded)
@@ -30,12 +30,12 @@ class OpenVinoInstance {
   NereidOpenVinoInstance* const loaded_;
 };
 
-/// An ONNX model that OpenVINO runs, by way of the openvino plug-in. Lives longer than its
-/// instances.
+/// An ONNX model that OpenVINO executes through the openvino plug-in. Must outlive its instances.
 class OpenVinoModel {
  public:
-  /// Has the openvino plug-in, which stands beside `directory` (the onnxruntime plug-in's), open
-  /// the file `path` for `model`. UNSUPPORTED, with the way to install it, where it is not there.
+  /// Opens the file `path` for `model` with the openvino plug-in, which is looked for beside
+  /// `directory`, the directory of the onnxruntime plug-in. UNSUPPORTED if it is not installed,
+  /// with a hint how to install it.
   static Error Load(const std::string& directory, const backend::ModelConfig& config,
                     const backend::AcceleratorConfig& accelerator, const std::string& path,
                     TRITONBACKEND_Model* model, std::unique_ptr<OpenVinoModel>* loaded);

@@ -43,7 +43,8 @@ Error ToError(OrtStatus* status) {
     return {};
   }
   const OrtErrorCode code = api->GetErrorCode(status);
-  // A wrong shape or type is the client's to mend; the rest is the model's or the server's.
+  // A wrong shape or type is an error of the client. All others are errors of the model or the
+  // server.
   Error error(
       code == ORT_INVALID_ARGUMENT ? TRITONSERVER_ERROR_INVALID_ARG : TRITONSERVER_ERROR_INTERNAL,
       "onnx runtime error " + std::to_string(code) + ": " + api->GetErrorMessage(status));
@@ -69,7 +70,7 @@ Error OpenOnnxRuntime(const std::string& directory) {
     if (found != nullptr) {
       NEREID_BACKEND_LOG(
           INFO, "ONNX Runtime " + std::string(base()->GetVersionString()) + " from " + path);
-      // Div and Mod look for a divisor of 0 only.
+      // Integer Div and Mod check for a divisor of 0 only (see division_trap.h).
       framework::LetOverflowsPass(reinterpret_cast<const void*>(base));
       api = found;
       return {};

@@ -12,20 +12,21 @@ namespace nereid::onnxruntime {
 
 using backend::Error;
 
-/// Opens ONNX Runtime's library and finds its function table, once per process; later calls do
-/// nothing. Looked for, in this order: the file that the environment variable
-/// NEREID_ONNXRUNTIME_LIBRARY names; libonnxruntime.so.1 and libonnxruntime.so in `directory` (the
-/// backend's own) and in the folder onnxruntime beside it; libonnxruntime.so.1 where the loader
-/// looks. Never unloaded.
+/// Opens ONNX Runtime's library and looks up its function table. Later calls in the same process do
+/// nothing. The library is searched for in this order: the file in the environment variable
+/// NEREID_ONNXRUNTIME_LIBRARY; libonnxruntime.so.1 and libonnxruntime.so in `directory` (that of
+/// the backend) and in the directory onnxruntime beside it; libonnxruntime.so.1 on the loader's
+/// search path. It is never unloaded. NOT_FOUND with the reasons if no file can be used.
+/// Thread-safe.
 Error OpenOnnxRuntime(const std::string& directory);
 
-/// The function table. OpenOnnxRuntime must have succeeded.
+/// Returns the function table. OpenOnnxRuntime must have succeeded.
 const OrtApi& Api();
 
-/// Takes over a status; null is success.
+/// Converts a status of the C API, and releases it; null means success.
 Error ToError(OrtStatus* status);
 
-/// Deletes an object of the C API.
+/// Releases an object of the C API.
 struct Release {
   void operator()(OrtEnv* object) const { Api().ReleaseEnv(object); }
   void operator()(OrtSession* object) const { Api().ReleaseSession(object); }
@@ -45,5 +46,5 @@ using Owned = std::unique_ptr<T, Release>;
 
 }  // namespace nereid::onnxruntime
 
-/// Returns from the enclosing function, whose type is Error, when a call of the C API fails.
+/// Returns from the enclosing function, which must return Error, if a call of the C API fails.
 #define NEREID_ORT_TRY(call) NEREID_BACKEND_TRY(::nereid::onnxruntime::ToError(call))

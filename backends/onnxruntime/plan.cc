@@ -31,7 +31,7 @@ class Planner {
     plan->model_name = config_.name;
     plan->batching = config_.batching();
     NEREID_BACKEND_TRY(CheckFeatures());
-    // What is wrong with batch inputs themselves is said before that some are missing.
+    // Errors of the batch inputs themselves are reported before a wrong number of inputs.
     if (config_.batch_inputs.empty()) {
       NEREID_BACKEND_TRY(CheckInputCount());
     }
@@ -76,7 +76,8 @@ class Planner {
     return {};
   }
 
-  /// The configuration has as many inputs as the model needs; those with a default may be more.
+  /// Checks that the configuration has as many inputs as the model needs. Inputs with a default are
+  /// not counted.
   Error CheckInputCount() const {
     size_t configured = 0;
     const auto count = [&](const std::string& name) {
@@ -99,7 +100,7 @@ class Planner {
                : framework::WrongInputCount(config_.name, configured, signature_.inputs.size());
   }
 
-  /// The kind of tensor that the model declares, and its type.
+  /// Checks that the model declares a tensor of a type that the protocol has.
   Error CheckTensor(const std::string& kind, const TensorSignature& tensor) const {
     if (!tensor.is_tensor || tensor.data_type == TRITONSERVER_TYPE_INVALID) {
       return Bad(kind + " '" + tensor.name + "' is " + tensor.Text() + " in " + the_ +
@@ -144,7 +145,8 @@ class Planner {
                                        config_.batching());
   }
 
-  /// Without batching, each request is alone and its input as it is.
+  /// Checks a ragged input. Without batching each request runs alone, so only the model's shape
+  /// matters.
   Error CheckRagged(const TensorConfig& given, const TensorSignature& tensor) const {
     if (tensor.dims != std::vector<int64_t>{-1}) {
       return Error::InvalidArgument("unable to load model '" + config_.name +
@@ -191,7 +193,7 @@ class Planner {
     Push(*tensor, has_default, plan);
     InputPlan& input = plan->inputs.back();
     input.ragged = given.allow_ragged_batch && config_.batching();
-    // The configuration cannot write rank 0 for a model without batching: [1] stands for it.
+    // A configuration cannot express rank 0 for a model without batching, so [1] stands for it.
     input.scalar =
         tensor->dims.empty() && !config_.batching() && given.ModelDims() == std::vector<int64_t>{1};
     return {};
@@ -224,7 +226,8 @@ class Planner {
     return AddInput("state input", given, plan);
   }
 
-  /// A state is an output that every run gives; clients may ask for it where it is also listed.
+  /// Adds the output of a state. Every run computes it; clients may request it if it is also
+  /// listed.
   Error AddStateOutput(const StateConfig& state, Plan* plan) const {
     int place = plan->FindOutput(state.output.name);
     if (place < 0) {
@@ -237,12 +240,12 @@ class Planner {
                  (output.state ? "second state" : "batch_output"));
     }
     output.state = true;
-    // Written where the model may still be reading it, a state would come out wrong.
+    // With a shared buffer the model might still read the old value while it writes the new one.
     output.direct = output.direct && !state.same_buffer;
     return {};
   }
 
-  /// The place of the input that a batch input or output is derived from.
+  /// Finds the input from which a batch input or output is derived.
   Error FindSource(const std::string& field, const std::string& name, const Plan& plan,
                    size_t* source) const {
     const int place = PlaceOf(plan.inputs, name);
@@ -329,7 +332,8 @@ class Planner {
     return nullptr;
   }
 
-  /// The model may give such an output in any shape: only the number of its elements counts.
+  /// Adds an output that is divided by batch_output. The model may return it in any shape; only its
+  /// number of elements is checked.
   Error AddScatter(const TensorConfig& given, const BatchOutputConfig& cut, const Plan& plan,
                    OutputPlan* output) const {
     ScatterPlan& scatter = output->scatter.emplace();
@@ -374,7 +378,7 @@ class Planner {
   const ModelConfig& config_;
   const ModelSignature& signature_;
   const ModelSource& source_;
-  /// "the ONNX model"
+  /// For example, "the ONNX model".
   const std::string the_;
 };
 

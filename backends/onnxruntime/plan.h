@@ -11,75 +11,78 @@
 
 namespace nereid::onnxruntime {
 
-/// How one input of the model is fed.
+/// How an input of the model is fed.
 struct InputPlan {
   std::string name;
   TRITONSERVER_DataType data_type = TRITONSERVER_TYPE_INVALID;
   ONNXTensorElementDataType element_type = ONNX_TENSOR_ELEMENT_DATA_TYPE_UNDEFINED;
-  /// Bytes of an element, which is also the alignment needed to read it in place; 1 for texts.
+  /// The size of an element in bytes, which is also the alignment for reading it in place; 1 for
+  /// strings.
   size_t element_size = 1;
-  /// A request may leave it out: the model has a default.
+  /// Whether a request may omit the input, because the model has a default.
   bool has_default = false;
-  /// The requests' elements are put together into one flat tensor.
+  /// Whether the elements of all requests are concatenated to one flat tensor.
   bool ragged = false;
-  /// The model wants rank 0; clients send [1].
+  /// Whether the model expects rank 0. Clients send [1].
   bool scalar = false;
 
   bool text() const { return data_type == TRITONSERVER_TYPE_BYTES; }
 };
 
-/// How the size of an output's dimension is known before a run.
+/// How the size of an output's dimension can be determined before a run.
 struct DimPlan {
   enum class Kind { kFixed, kBatch, kInputDim, kUnknown };
   Kind kind = Kind::kUnknown;
-  /// kFixed.
+  /// For kFixed.
   int64_t size = 0;
-  /// kInputDim: the same symbol names a dimension of that input.
+  /// For kInputDim: the dimension of an input that has the same symbol.
   size_t input = 0;
   size_t dim = 0;
 };
 
-/// An input that is made for the whole batch (`batch_input`).
+/// An input that the backend builds for the whole batch (`batch_input`).
 struct BatchInputPlan {
   std::string name;
   backend::BatchInputConfig config;
   ONNXTensorElementDataType element_type = ONNX_TENSOR_ELEMENT_DATA_TYPE_UNDEFINED;
-  /// The place in `inputs` of what it is made from.
+  /// The index in `inputs` of its source.
   size_t source = 0;
-  /// The size that the model gives to the tensor, or -1.
+  /// The size that the model declares for the tensor, or -1.
   int64_t room = -1;
 };
 
-/// An output that is cut along the shapes of an input (`batch_output`).
+/// An output that is divided according to the shapes of an input (`batch_output`).
 struct ScatterPlan {
-  /// The place in `inputs`.
+  /// The index in `inputs`.
   size_t source = 0;
-  /// As the configuration says, with -1 in front for the batch.
+  /// The dims in the configuration, preceded by -1 for the batch if the model batches.
   std::vector<int64_t> dims;
 };
 
 struct OutputPlan {
   std::string name;
-  /// The configuration lists it, so that clients may ask for it.
+  /// Whether the configuration lists it, so that clients may request it.
   bool listed = false;
-  /// It is the next value of a state.
+  /// Whether it is the next value of a state.
   bool state = false;
-  /// What the graph calls it.
+  /// The name in the graph.
   std::string graph_name;
   TRITONSERVER_DataType data_type = TRITONSERVER_TYPE_INVALID;
   ONNXTensorElementDataType element_type = ONNX_TENSOR_ELEMENT_DATA_TYPE_UNDEFINED;
   std::vector<DimPlan> dims;
-  /// The model may write into the response's own buffer: the shape can be known before the run.
+  /// Whether the model may write to the response's buffer, because the shape can be determined
+  /// before the run.
   bool direct = false;
-  /// Without batching: rank 0 is given as it is, and the server makes [1] of it (an empty reshape).
+  /// For models without batching: results of rank 0 are passed on unchanged, and the server
+  /// reshapes them to [1] (an empty reshape).
   bool scalar = false;
-  /// Nothing for an output that is cut along the batch dimension.
+  /// Absent for an output that is divided along the batch dimension.
   std::optional<ScatterPlan> scatter;
 
   bool text() const { return data_type == TRITONSERVER_TYPE_BYTES; }
 };
 
-/// The model and its configuration brought together. Unchanged once made; instances share it.
+/// A model with its checked configuration. Immutable after creation; instances share it.
 struct Plan {
   std::string model_name;
   bool batching = false;
@@ -87,12 +90,12 @@ struct Plan {
   std::vector<BatchInputPlan> batch_inputs;
   std::vector<OutputPlan> outputs;
 
-  /// The place in `outputs` of one that clients may ask for, or -1.
+  /// Returns the index in `outputs` of an output that clients may request, or -1.
   int FindOutput(std::string_view name) const;
 };
 
-/// Checks the configuration against the model, with messages that list what the model has.
-/// `source` tells what to call it.
+/// Checks the configuration against the model and creates the plan. Messages describe the model's
+/// tensors and use the names in `source`.
 Error MakePlan(const ModelConfig& config, const ModelSignature& signature,
                const ModelSource& source, Plan* plan);
 

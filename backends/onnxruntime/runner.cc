@@ -124,7 +124,8 @@ Error Runner::RunGroup(Batch* batch, std::span<const size_t> members) {
   if (error.ok() || !direct || !wrote) {
     return error;
   }
-  // Perhaps the model gives other shapes than it declares; let ONNX Runtime make the outputs.
+  // The model may return shapes that it does not declare. A second run lets ONNX Runtime allocate
+  // the outputs.
   NEREID_BACKEND_TRY(batch->RenewResponse(members[0]));
   NEREID_BACKEND_TRY(RunOnce(batch, group, false));
   direct_ = false;

@@ -20,12 +20,12 @@ using backend::Batch;
 using backend::BatchMember;
 using backend::Input;
 
-/// Executes batches on a session, for one instance: one thread at a time. Everything that a run
-/// needs is kept for the next.
+/// Executes batches on a session for one instance. Not thread-safe. All buffers are reused by later
+/// runs.
 ///
-/// The requests of a batch run as one. If that fails, each runs alone, so that a bad request takes
-/// no other with it. A request alone is read in place and, where the shapes of its outputs can be
-/// known, written in place.
+/// The requests of a batch run together. If that fails, each runs alone, so that a bad request does
+/// not affect the others. The inputs of a single request are read in place, and outputs whose
+/// shapes are known before the run are written in place.
 class Runner {
  public:
   Runner(std::shared_ptr<const Plan> plan, std::shared_ptr<OrtSession> session,
@@ -35,17 +35,17 @@ class Runner {
                uint32_t count);
 
  private:
-  /// The requests that run together now.
+  /// The requests that run together.
   struct Group {
     std::span<const size_t> members;
     int64_t batch_size = 0;
   };
 
-  // Looking at one request.
+  // Preparing a request.
   Error Prepare(size_t index, BatchMember* member);
   Error PrepareInput(const InputPlan& plan, Input* input, BatchMember* member, bool* sized);
 
-  // Running some.
+  // Running requests.
   Error RunGroup(Batch* batch, std::span<const size_t> members);
   Error RunOnce(Batch* batch, const Group& group, bool direct);
   Error BindInputs(const Group& group);
@@ -63,7 +63,7 @@ class Runner {
   Error AllocateDirect(BatchMember* member, const OutputPlan& plan, size_t size, char** buffer);
   bool DirectShape(const Group& group, const OutputPlan& plan);
 
-  // Giving the results away.
+  // Distributing the results.
   Error ReadShape(const OutputPlan& plan, const OrtValue& value);
   Error CutOutput(Batch* batch, const Group& group, size_t output);
   Error Scatter(Batch* batch, const Group& group);
@@ -83,34 +83,34 @@ class Runner {
   const std::shared_ptr<OrtSession> session_;
   const Owned<OrtRunOptions> run_options_;
   const Owned<OrtMemoryInfo> memory_;
-  /// False once the model was seen to give other shapes than it declares.
+  /// False after the model has returned a shape that it does not declare.
   bool direct_ = true;
 
-  // Of the batch: requests × inputs (a null handle where absent), requests × outputs.
+  // For the batch: requests × inputs (with a null handle if absent), requests × outputs.
   std::vector<BatchMember> members_;
   std::vector<Input> inputs_;
   std::vector<uint8_t> wanted_;
   std::vector<size_t> runnable_;
 
-  // Of the run, in the order in which ONNX Runtime gets them.
+  // For the run, in the order of ONNX Runtime's arguments.
   std::vector<const char*> input_names_;
   std::vector<Owned<OrtValue>> input_values_;
   std::vector<const OrtValue*> input_pointers_;
   std::vector<size_t> output_plans_;
-  /// The response's own buffer, or the state's, where it was asked for before the run, else null;
-  /// and whether the model writes there itself (else its result is copied).
+  /// The buffer of a response or state that was allocated before the run, or null. output_direct_
+  /// tells whether the model writes to it itself; otherwise the result is copied.
   std::vector<std::span<char>> output_buffers_;
   std::vector<uint8_t> output_direct_;
-  /// Set where that buffer is the next value of a state.
+  /// Set if that buffer is the next value of a state.
   std::vector<TRITONBACKEND_State*> output_states_;
   std::vector<const char*> output_names_;
   std::vector<Owned<OrtValue>> output_values_;
   std::vector<OrtValue*> output_pointers_;
 
-  /// The requests' parts of each output that the model did not write in place.
+  /// The parts of each output that the model did not write in place.
   std::vector<std::vector<backend::OutputPart>> parts_;
 
-  // Scratch.
+  // Scratch memory.
   std::vector<Input> same_input_;
   std::vector<std::span<const int64_t>> sources_;
   std::vector<int64_t> batch_sizes_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The half of Runner that gives the results of a run to the responses.
+// The part of Runner that writes the results of a run to responses and states.
 #include <algorithm>
 #include <cstring>
 
@@ -24,7 +24,7 @@ Error WriteTextState(TRITONBACKEND_Request* request, const OutputPlan& plan,
 
 }  // namespace
 
-/// Sets shape_ to the result's shape.
+/// Sets shape_ to the shape of a result, and checks its type.
 Error Runner::ReadShape(const OutputPlan& plan, const OrtValue& value) {
   OrtTensorTypeAndShapeInfo* info = nullptr;
   NEREID_ORT_TRY(Api().GetTensorTypeAndShape(&value, &info));
@@ -42,7 +42,7 @@ Error Runner::ReadShape(const OutputPlan& plan, const OrtValue& value) {
   return {};
 }
 
-/// Sets the parts of an output, as the responses will show them.
+/// Sets the parts of an output, with the shapes for the responses.
 Error Runner::CutOutput(Batch* batch, const Group& group, size_t output) {
   const OutputPlan& plan = plan_->outputs[output_plans_[output]];
   std::vector<backend::OutputPart>* parts = &parts_[output];
@@ -57,7 +57,7 @@ Error Runner::CutOutput(Batch* batch, const Group& group, size_t output) {
   }
   batch_sizes_.clear();
   if (!plan_->batching) {
-    batch_sizes_.push_back(shape_[0]);  // one request, and all of the output
+    batch_sizes_.push_back(shape_[0]);  // the only request receives the whole output
     NEREID_BACKEND_TRY(backend::ScatterAlongBatch(plan.name, shape_, batch_sizes_, parts));
     if (plan.scalar && shape_ == std::vector<int64_t>{1}) {
       parts->front().shape.clear();
@@ -77,8 +77,8 @@ Error Runner::CutOutput(Batch* batch, const Group& group, size_t output) {
 }
 
 Error Runner::Scatter(Batch* batch, const Group& group) {
-  // All checks come before the first output, so that a failure leaves the responses empty and the
-  // requests can run again one by one.
+  // All results are checked before the first output is written. After a failure the responses are
+  // still empty, and the requests can run again one by one.
   parts_.resize(std::max(parts_.size(), output_plans_.size()));
   for (size_t i = 0; i < output_plans_.size(); ++i) {
     const OutputPlan& plan = plan_->outputs[output_plans_[i]];
@@ -108,7 +108,7 @@ Error Runner::ScatterOutput(Batch* batch, const Group& group, size_t output) {
   return plan.text() ? ScatterTexts(batch, group, output) : ScatterNumbers(batch, group, output);
 }
 
-/// The next value of a state is in the state's own buffer.
+/// Completes a state whose next value is already in its own buffer.
 Error Runner::CompleteState(Batch* batch, size_t member, size_t output) {
   const size_t index = output_plans_[output];
   const OutputPlan& plan = plan_->outputs[index];
@@ -144,7 +144,7 @@ Error Runner::ScatterNumbers(Batch* batch, const Group& group, size_t output) {
     if (size < 0) {
       return Error::Internal("output '" + plan.name + "' has an impossible shape");
     }
-    // Only this request's answer suffers where a buffer cannot be had.
+    // If a buffer cannot be allocated, only that request fails.
     if (plan.state) {
       batch->Fail(i, backend::WriteState((*batch)[i].request, plan.name.c_str(), plan.data_type,
                                          parts[k].shape, data, static_cast<uint64_t>(size)));

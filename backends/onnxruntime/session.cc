@@ -51,13 +51,13 @@ Error CreateRunOptions(const ModelConfig& config, Owned<OrtRunOptions>* options)
   OrtRunOptions* created = nullptr;
   NEREID_ORT_TRY(Api().CreateRunOptions(&created));
   options->reset(created);
-  // The client of a failed run gets its reason; in the log, bad requests would only be noise.
+  // The client of a failed run receives the reason, so logging it as well would only fill the log.
   NEREID_ORT_TRY(Api().RunOptionsSetRunLogSeverityLevel(created, ORT_LOGGING_LEVEL_FATAL));
   const std::string* shrink = config.parameters.Find("memory.enable_memory_arena_shrinkage");
   if (shrink != nullptr && !shrink->empty()) {
     bool arena = true;
     NEREID_BACKEND_TRY(config.parameters.ReadBool("enable_mem_arena", &arena));
-    if (!arena) {  // else each run fails
+    if (!arena) {  // otherwise each run would fail
       return Error::InvalidArgument("model '" + config.name +
                                     "': parameter 'memory.enable_memory_arena_shrinkage' is '" +
                                     *shrink + "', but 'enable_mem_arena' switches the arena off");

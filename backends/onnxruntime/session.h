@@ -11,38 +11,39 @@ namespace nereid::onnxruntime {
 
 using backend::ModelConfig;
 
-/// An ONNX model: a file, or bytes in memory.
+/// The source of an ONNX model: a file, or bytes in memory.
 struct ModelSource {
-  /// Empty where the model is in `bytes`.
+  /// Empty if the model is in `bytes`.
   std::string path;
   std::string bytes;
-  /// What errors call a model in memory: the file that it was made from.
+  /// The name of a model in memory in errors: the file from which it was made.
   std::string origin;
-  /// What messages about the configuration call the model, and the backend.
+  /// The names of model and backend in messages about the configuration.
   std::string kind = "ONNX model";
   std::string backend = "ONNX Runtime";
-  /// The names that clients know of outputs which the graph calls otherwise.
+  /// Maps names of graph outputs to the names for clients, where they differ.
   std::map<std::string, std::string> output_names;
-  /// False where a tensor without dimensions may have any rank.
+  /// False if a tensor without dimensions may have any rank.
   bool ranks_declared = true;
 };
 
-/// Finds or makes the model of a configuration.
+/// Finds or creates the model of a configuration.
 using OpenModel = Error (*)(const ModelConfig& config, ModelSource* source);
 
-/// The model file of `config`.
+/// Finds the model file of `config`.
 Error OpenModelFile(const ModelConfig& config, ModelSource* source);
 
-/// Opens the model, with the options that its parameters, its optimization
-/// settings and the backend's settings ask for.
+/// Opens the model with the options from its parameters, its optimization settings and the
+/// backend's settings.
 Error CreateSession(const Environment& environment, const ModelConfig& config,
                     const ModelSource& source, Owned<OrtSession>* session);
 
-/// The options of each run (arena shrinkage).
+/// Creates the options of each run (arena shrinkage).
 Error CreateRunOptions(const ModelConfig& config, Owned<OrtRunOptions>* options);
 
-/// The place of the ONNX file: DIRECTORY/VERSION/default_model_filename, or, where that is a folder
-/// (a model with external data), the file of the same name or model.onnx in it.
+/// Finds the ONNX file: DIRECTORY/VERSION/default_model_filename. If that is a directory (a model
+/// with external data), the file of the same name or model.onnx in it. UNAVAILABLE if there is no
+/// such file.
 Error FindModelFile(const ModelConfig& config, std::string* path);
 
 }  // namespace nereid::onnxruntime

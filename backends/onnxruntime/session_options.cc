@@ -49,7 +49,7 @@ Error SetExecutionMode(const ModelConfig& config, OrtSessionOptions* options) {
   return ToError(Api().SetSessionExecutionMode(options, mode == 1 ? ORT_PARALLEL : ORT_SEQUENTIAL));
 }
 
-/// Parameters in ONNX Runtime's own words ("session.…") go to it as they are.
+/// Passes parameters with ONNX Runtime's own names ("session.…") to it unchanged.
 Error PassEntries(const ModelConfig& config, OrtSessionOptions* options) {
   for (const auto& [key, value] : config.parameters.values()) {
     for (const std::string_view prefix : {"session.", "optimization.", "mlas.", "ep."}) {

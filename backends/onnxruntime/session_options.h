@@ -10,13 +10,14 @@ namespace nereid::onnxruntime {
 
 using backend::ModelConfig;
 
-/// What the parameters of the model, its optimization settings, its custom operators and the
-/// backend's settings ask for.
+/// Creates the session options from the model's parameters, optimization settings and custom
+/// operators, and from the backend's settings.
 Error MakeSessionOptions(const Environment& environment, const ModelConfig& config,
                          Owned<OrtSessionOptions>* options);
 
-/// The place of a library of custom operators: `name` as it is where that is absolute, else in the
-/// version's folder, in the model's, or, as in Triton, in the server's working directory.
+/// Finds a library of custom operators: an absolute path, or a path relative to the version's
+/// directory, the model's directory or, as in Triton, the server's working directory. NOT_FOUND
+/// otherwise.
 Error FindOperatorLibrary(const ModelConfig& config, const std::string& name, std::string* path);
 
 }  // namespace nereid::onnxruntime

@@ -22,7 +22,8 @@ constexpr std::pair<TRITONSERVER_DataType, ONNXTensorElementDataType> kTypes[] =
     {TRITONSERVER_TYPE_BYTES, ONNX_TENSOR_ELEMENT_DATA_TYPE_STRING},
     {TRITONSERVER_TYPE_BF16, ONNX_TENSOR_ELEMENT_DATA_TYPE_BFLOAT16}};
 
-/// The type T of optional(T); null for any other type. A tensor can be given for optional(tensor).
+/// Returns the type T of optional(T), or null for any other type. ONNX Runtime accepts a tensor for
+/// an optional(tensor).
 Error ReadHeldType(const OrtTypeInfo& type, Owned<OrtTypeInfo>* held) {
   const OrtOptionalTypeInfo* info = nullptr;
   NEREID_ORT_TRY(Api().CastTypeInfoToOptionalTypeInfo(&type, &info));

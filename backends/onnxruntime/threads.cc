@@ -22,9 +22,9 @@ Error ReadCounts(const Parameters& settings, ThreadCounts* counts) {
   return settings.ReadInt("inter_op_thread_count", 0, kMostThreads, &counts->inter);
 }
 
-/// What a session gets where nobody says a number for it: the plan of the server, or, where it has
-/// none (only Nereid makes one), one pool may use the whole machine and pools of their own divide
-/// it.
+/// Sets the thread counts for a session without explicit numbers. The server's plan is used if
+/// there is one (only Nereid makes it). Otherwise a shared pool may use the whole machine, and
+/// separate pools divide it.
 Error DefaultCounts(const ModelConfig& config, ThreadCounts* counts) {
   bool shared = true;
   NEREID_BACKEND_TRY(SharesSession(config, &shared));
@@ -33,7 +33,8 @@ Error DefaultCounts(const ModelConfig& config, ThreadCounts* counts) {
   int64_t each = 0;
   NEREID_BACKEND_TRY(config.parameters.ReadInt("cpu_threads_per_instance", 0, kMostThreads, &each));
   if (each > 0) {
-    // Of a pool of n, n - 1 are threads of the session; the instances that run are the others.
+    // In a pool of n, n - 1 threads belong to the session and the last one is the calling instance.
+    // With a shared session, all running instances call.
     counts->intra = shared ? config.instance_count * (each - 1) + 1 : each;
   }
   return {};
@@ -52,7 +53,7 @@ Error SetThreads(const Environment& environment, const ModelConfig& config,
   NEREID_BACKEND_TRY(ReadCounts(config.parameters, &counts));
   NEREID_ORT_TRY(Api().SetIntraOpNumThreads(options, static_cast<int>(counts.intra)));
   NEREID_ORT_TRY(Api().SetInterOpNumThreads(options, static_cast<int>(counts.inter)));
-  // A pool that spins while it waits burns a processor between requests.
+  // A pool that spins while it waits would keep CPUs busy between requests.
   for (const char* key : {kOrtSessionOptionsConfigAllowIntraOpSpinning,
                           kOrtSessionOptionsConfigAllowInterOpSpinning}) {
     NEREID_ORT_TRY(Api().AddSessionConfigEntry(options, key, "0"));

@@ -8,16 +8,17 @@ namespace nereid::onnxruntime {
 
 using backend::ModelConfig;
 
-/// The threads of a session: its own pools, of the sizes that the parameters of the model, else the
-/// settings of the backend say, or the one pool of the environment.
+/// Sets the threads of a session: its own pools, whose sizes come from the model's parameters, else
+/// from the backend's settings; or the shared pool of the environment.
 Error SetThreads(const Environment& environment, const ModelConfig& config,
                  OrtSessionOptions* options);
 
-/// The pools that all sessions share, of the sizes that the backend's settings say.
+/// Creates the options of the pools that all sessions share, with the sizes in the backend's
+/// settings.
 Error MakeGlobalThreads(const Parameters& settings, Owned<OrtThreadingOptions>* threading);
 
-/// Whether the instances of the model share one session; parameter
-/// share_session_between_instances, true by default.
+/// Reads whether the instances of the model share one session (parameter
+/// share_session_between_instances, true by default).
 Error SharesSession(const ModelConfig& config, bool* shares);
 
 }  // namespace nereid::onnxruntime
