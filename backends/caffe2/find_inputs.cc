@@ -43,7 +43,7 @@ const caffe2_net::Argument* FindArgument(const caffe2_net::OperatorDef& op, std:
   return found == op.arg().rend() ? nullptr : &*found;
 }
 
-/// Who reads and who fills the blobs, by name: nets may have very many.
+/// An index of the operators that read and fill each blob, by name, because nets may be very large.
 class BlobIndex {
  public:
   explicit BlobIndex(const NetPair& nets) : nets_(nets) {
@@ -61,7 +61,8 @@ class BlobIndex {
     }
   }
 
-  /// The place of the first operator at or behind `from` that reads the blob; -1 if none does.
+  /// Returns the index of the first operator at or after `from` that reads the blob; -1 if there is
+  /// none.
   int FirstReader(std::string_view name, int from) const {
     const auto found = readers_.find(name);
     if (found == readers_.end()) {
@@ -71,7 +72,8 @@ class BlobIndex {
     return first == found->second.end() ? -1 : *first;
   }
 
-  /// The shape that the init net fills a blob with last; nothing where it does not write the blob.
+  /// Returns the shape with which the init net fills a blob last; nothing if it does not write the
+  /// blob.
   std::optional<Shape> FilledShape(std::string_view name) const {
     const auto found = fills_.find(name);
     if (found == fills_.end()) {
@@ -94,7 +96,8 @@ bool IsNhwc(const caffe2_net::OperatorDef& op) {
   return order != nullptr && order->s() == "NHWC";
 }
 
-/// An operator whose output has the dimensions of its first input, or other sizes in space only.
+/// Returns whether an operator's output has the dimensions of its first input, except for the sizes
+/// in space.
 bool KeepsChannels(const std::string& type) {
   static const std::set<std::string_view> kKeepers = {
       "Relu",        "Sigmoid",  "Tanh",          "Copy",         "Alias",
@@ -105,7 +108,8 @@ bool KeepsChannels(const std::string& type) {
   return kKeepers.count(type) > 0;
 }
 
-/// What a product or a convolution tells of its first input; an empty shape where it is neither.
+/// Derives the shape of the first input of a product or convolution from its weight. Returns an
+/// empty shape for other operators.
 Shape ShapeForWeight(const BlobIndex& index, const caffe2_net::OperatorDef& op) {
   const Shape weight = index.FilledShape(op.input(1)).value_or(Shape());
   const std::string& type = op.type();
@@ -127,7 +131,7 @@ Shape ShapeForWeight(const BlobIndex& index, const caffe2_net::OperatorDef& op) 
   return {};
 }
 
-/// Puts the dimensions back that an operator has turned.
+/// Reverts a change of dimension order on `shape`.
 void TurnBack(bool to_channels_first, Shape* shape) {
   if (shape->size() > 2) {
     const auto begin = shape->begin() + 1;
@@ -136,12 +140,13 @@ void TurnBack(bool to_channels_first, Shape* shape) {
   }
 }
 
-/// What the operators that read an input first tell of it; an empty shape where they tell nothing.
+/// Derives type and shape of an input from the operators that read it first, following operators
+/// that keep the number of channels. The shape is empty if nothing can be derived.
 NetInput Derive(const BlobIndex& index, const std::string& name) {
   constexpr int kLongestChain = 64;
   NetInput input{name, Type::kFloat, {}};
   std::string_view blob = name;
-  std::vector<bool> turns;  // to channels in second place
+  std::vector<bool> turns;  // changes of dimension order on the way; true for NHWC to NCHW
   int next = 0;
   for (int step = 0; step < kLongestChain; ++step) {
     const int place = index.FirstReader(blob, next);
@@ -225,7 +230,8 @@ class Finder {
     return {};
   }
 
-  /// Exporters have the init net write one number to an input: a placeholder.
+  /// Returns whether the init net fills the blob with data. Exporters have it fill inputs with a
+  /// single number as a placeholder; that does not count.
   static bool IsFilled(const BlobIndex& index, const NetInput& input) {
     const std::optional<Shape> filled = index.FilledShape(input.name);
     return filled && (input.shape.empty() || *filled != Shape{1});

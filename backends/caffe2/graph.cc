@@ -19,7 +19,7 @@ std::string Raw(T value) {
 
 Shape Broadcast(const Shape& a, const Shape& b) {
   Shape shape(std::max(a.size(), b.size()), -1);
-  for (size_t i = 0; i < shape.size(); ++i) {  // from the last dimension
+  for (size_t i = 0; i < shape.size(); ++i) {  // begins with the last dimension
     const int64_t x = i < a.size() ? a[a.size() - 1 - i] : 1;
     const int64_t y = i < b.size() ? b[b.size() - 1 - i] : 1;
     int64_t& dim = shape[shape.size() - 1 - i];
@@ -42,7 +42,7 @@ void SetShape(const Shape& shape, onnx_graph::TensorType* type) {
   }
 }
 
-/// The nearest whole number in the range; 0 for what is no number.
+/// Returns the whole number in the range that is nearest toward zero; 0 for NaN.
 int64_t Whole(double number, int64_t least, int64_t most) {
   if (std::isnan(number)) {
     return 0;
@@ -83,7 +83,7 @@ std::string NameText(const std::string& name) {
     return "'" + name + "'";
   }
   while (length > 0 && (static_cast<unsigned char>(name[length]) & 0xC0) == 0x80) {
-    --length;  // not inside of a character
+    --length;  // do not cut inside a UTF-8 character
   }
   return "'" + name.substr(0, length) + "...'";
 }
@@ -313,14 +313,14 @@ Value Graph::Reshape(const Value& x, const std::vector<NewDim>& dims) {
   for (const NewDim& dim : dims) {
     const int64_t known = dim.from >= 0 ? x.shape[static_cast<size_t>(dim.from)] : dim.size;
     shape.push_back(known);
-    // To ONNX, 0 is the dimension of the same place.
+    // In ONNX, 0 means the dimension at the same position of the input.
     const bool same_place =
         known < 0 && dim.from >= 0 && static_cast<size_t>(dim.from) == shape.size() - 1;
     sizes.push_back(same_place ? 0 : known);
     unknown += known < 0 && !same_place ? 1 : 0;
   }
   const int64_t total = Product(x.shape, 0, x.rank());
-  if (unknown == 1 && total >= 0) {  // the one that is left
+  if (unknown == 1 && total >= 0) {  // compute the only unknown one
     const auto open = std::find(shape.begin(), shape.end(), -1);
     int64_t rest = 1;
     for (const int64_t size : shape) {
@@ -453,7 +453,7 @@ Value Graph::MatMul(const Value& a, const Value& b) {
                       Shape(b.shape.begin(), b.shape.end() - 2));
     shape.push_back(a.shape[a.rank() - 2]);
     shape.push_back(b.shape[b.rank() - 1]);
-  } else {  // as NumPy does: the dimension that a vector lacks is not in the result
+  } else {  // as in NumPy, the dimension that a vector lacks is not in the result
     if (a.rank() >= 2) {
       shape.assign(a.shape.begin(), a.shape.end() - 1);
     } else if (b.rank() >= 2) {

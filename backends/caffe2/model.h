@@ -5,7 +5,8 @@
 
 namespace nereid::caffe2 {
 
-/// A version of a model of two NetDef files: an ONNX model made in memory, run as such.
+/// A version of a model that consists of two NetDef files. It is translated to an ONNX model in
+/// memory, which ONNX Runtime executes.
 class NetDefModel : public onnxruntime::OnnxModel {
  public:
   explicit NetDefModel(const onnxruntime::Environment* environment);

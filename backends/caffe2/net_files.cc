@@ -13,7 +13,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A file may not have more operators than this; each takes far more memory than its bytes.
+/// The largest number of operators in a file. Each takes far more memory than its bytes in the
+/// file.
 constexpr int kMostOperators = 1000000;
 
 Error ReadFile(const ModelConfig& config, const fs::path& path, std::string* bytes) {
@@ -34,9 +35,10 @@ Error ReadFile(const ModelConfig& config, const fs::path& path, std::string* byt
   return {};
 }
 
-/// Whether `text` is UTF-8: names go into messages, which are.
+/// Returns whether `text` consists of UTF-8 sequences, because names become part of messages.
+/// Overlong forms and surrogates are not rejected.
 bool IsText(const std::string& text) {
-  size_t left = 0;  // bytes that the character still needs
+  size_t left = 0;  // missing bytes of the current character
   for (const char c : text) {
     const auto byte = static_cast<unsigned char>(c);
     if (left > 0) {
@@ -66,7 +68,7 @@ bool HasOnlyTexts(const caffe2_net::NetDef& net) {
   const auto is_text = [](const caffe2_net::OperatorDef& op) {
     return IsText(op.type()) && AreTexts(op.input()) && AreTexts(op.output()) &&
            std::all_of(op.arg().begin(), op.arg().end(), [](const caffe2_net::Argument& argument) {
-             // Texts that are values of GivenTensorStringFill may be any bytes.
+             // The strings in values of GivenTensorStringFill may hold any bytes.
              return IsText(argument.name()) && IsText(argument.s());
            });
   };

@@ -15,15 +15,17 @@ namespace nereid::caffe2 {
 
 using backend::Error;
 
-/// "operator Conv of output 'y'", "operator Print of input 'x'"
+/// Describes an operator for messages: "operator Conv of output 'y'", "operator Print of input
+/// 'x'".
 std::string OperatorText(const caffe2_net::OperatorDef& def);
 
-/// One operator of a net while it is translated: its arguments, its inputs (as many as its row of
-/// the table asks for at least), and where its outputs go. An output that the operator leaves
-/// unset does not exist for the operators that follow.
+/// An operator of a net during translation: its arguments, its inputs (at least as many as its row
+/// in the table requires) and its results. An output that the operator does not set does not exist
+/// for later operators.
 class Operator {
  public:
-  /// All live longer. `room`: bytes that fills may still make up, which are not in a file.
+  /// All arguments must outlive the object. `room` is the number of bytes that fill operators may
+  /// still generate.
   Operator(const caffe2_net::OperatorDef& def, std::vector<Value> inputs, Graph* graph,
            int64_t* room);
 
@@ -31,19 +33,19 @@ class Operator {
   Graph& graph() const { return graph_; }
   size_t inputs() const { return inputs_.size(); }
   const Value& in(size_t i) const { return inputs_[i]; }
-  /// All inputs are known when ONNX Runtime opens the graph.
+  /// Returns whether all inputs are known when ONNX Runtime opens the graph.
   bool constant() const;
   size_t outputs() const { return outputs_.size(); }
   const std::vector<std::optional<Value>>& results() const { return outputs_; }
 
-  /// Sets output `i`; does nothing where the net does not name one.
+  /// Sets output `i`. Does nothing if the net has no such output.
   void Set(size_t i, Value value);
   bool Wants(size_t i) const { return i < outputs_.size(); }
 
-  /// A failure that names this operator.
+  /// Returns INVALID_ARG with a description of this operator before `reason`.
   Error Bad(const std::string& reason) const;
 
-  // Arguments. The last of several of the same name counts.
+  // Accessors of arguments. If several have the same name, the last one is used.
   bool Has(std::string_view name) const { return Find(name) != nullptr; }
   const caffe2_net::Argument* Find(std::string_view name) const;
   int64_t Int(std::string_view name, int64_t otherwise) const;
@@ -54,17 +56,17 @@ class Operator {
   std::string Text(std::string_view name, std::string_view otherwise) const;
   std::vector<int64_t> Ints(std::string_view name) const;
 
-  /// Whether the argument `order` is NHWC; any value but that and NCHW fails.
+  /// Reads the argument `order`: true for NHWC, false for NCHW. Fails for other values.
   Error ReadOrder(bool* channels_last) const;
-  /// An axis of a tensor of `rank` dimensions; negative ones count from the end. `limit` is one
-  /// above the largest axis, rank where not given.
+  /// Reads an axis of a tensor with `rank` dimensions. Negative axes count from the end. Fails if
+  /// the tensor has no such axis.
   Error ReadAxis(std::string_view name, int64_t otherwise, size_t rank, size_t* axis) const;
   Error CheckAxis(std::string_view name, int64_t given, size_t rank, size_t* axis) const;
-  /// A list of different axes, sorted.
+  /// Reads a list of different axes and sorts it.
   Error ReadAxes(std::string_view name, size_t rank, std::vector<int64_t>* axes) const;
   /// Fails unless input `i` has at least `least` dimensions.
   Error NeedRank(size_t i, size_t least) const;
-  /// Takes `bytes` from what fills may make up.
+  /// Subtracts `bytes` from the bytes that fill operators may generate. Fails if there are too few.
   Error Take(int64_t bytes) const;
 
  private:
@@ -77,7 +79,7 @@ class Operator {
 
 using Translate = Error (*)(Operator& op);
 
-/// What the table knows of an operator.
+/// A row of the table of operators.
 struct OperatorRow {
   const char* type;
   Translate translate;
@@ -85,10 +87,10 @@ struct OperatorRow {
   size_t most_inputs = 1;
 };
 
-/// Null for an operator that the table lacks.
+/// Returns the row of an operator, or null if it is not supported.
 const OperatorRow* FindOperator(std::string_view type);
 
-/// The families, each a list of rows (translate/).
+/// The rows of each family of operators (directory translate/).
 using Rows = std::vector<OperatorRow>;
 const Rows& ArithmeticRows();
 const Rows& ActivationRows();

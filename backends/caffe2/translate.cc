@@ -8,11 +8,11 @@
 namespace nereid::caffe2 {
 namespace {
 
-/// A tensor larger than this cannot be meant.
+/// The largest number of elements of a tensor. A larger one is a mistake.
 constexpr int64_t kMostElements = int64_t{1} << 38;
-/// Nor more dimensions.
+/// The largest number of dimensions.
 constexpr size_t kMostDimensions = 64;
-/// ONNX Runtime takes minutes to open a graph with more nodes than this.
+/// The largest number of nodes. ONNX Runtime takes minutes to open a larger graph.
 constexpr int kMostNodes = 200000;
 
 std::string InputList(const caffe2_net::OperatorDef& def) {
@@ -27,7 +27,7 @@ std::string InputList(const caffe2_net::OperatorDef& def) {
   return text.empty() ? "no inputs" : (def.input_size() == 1 ? "the input " : "the inputs ") + text;
 }
 
-/// Whether a tensor of that shape can be meant; -1 is any size.
+/// Returns whether a tensor may have this shape; -1 is any size.
 bool IsPossible(const Shape& shape) {
   int64_t size = 1;
   for (const int64_t dim : shape) {
@@ -41,7 +41,8 @@ bool IsPossible(const Shape& shape) {
   return shape.size() <= kMostDimensions;
 }
 
-/// One file per name in an ONNX graph: an output may not be called as an input.
+/// Returns a name that is not in `taken`: in an ONNX graph an output must not have the name of an
+/// input.
 std::string OutputName(const std::string& name, const std::set<std::string>& taken) {
   std::string unique = name;
   while (taken.count(unique) > 0) {
@@ -144,9 +145,9 @@ class Translator {
   const NetPair& nets_;
   Graph graph_;
   const int64_t fill_room_;
-  /// What is left of it.
+  /// The part of it that is left.
   int64_t room_;
-  /// What the last write to each blob has put there.
+  /// The current value of each blob: the result of the last write.
   std::map<std::string, Value> blobs_;
 };
 

@@ -10,7 +10,7 @@
 
 namespace nereid::caffe2 {
 
-/// An input that a client sends.
+/// An input that is provided for each run.
 struct NetInput {
   std::string name;
   Type type = Type::kFloat;
@@ -18,25 +18,26 @@ struct NetInput {
 };
 
 struct Translation {
-  /// A serialised ONNX model.
+  /// A serialized ONNX model.
   std::string model;
-  /// The names of graph outputs that differ from the net's, because an input has that name.
+  /// Maps the names of graph outputs to those of the net where they differ because an input has the
+  /// same name.
   std::map<std::string, std::string> output_names;
 };
 
-/// How much memory fills may make up that is in no file.
+/// The number of bytes that fill operators may generate, in addition to the data in the files.
 constexpr int64_t kFillRoom = int64_t{1} << 30;
 
-/// Puts both nets into one ONNX graph: the init net's operators first, then the other's, each blob
-/// renamed at each write. `inputs` are the blobs that clients send; they hide what the init net
-/// writes to them. Outputs are external_output.
+/// Translates both nets to one ONNX graph: first the operators of the init net, then those of the
+/// other. A blob gets a new name at each write, because ONNX names are written once. `inputs`
+/// replace blobs that the init net writes. The outputs are those in external_output.
 Error TranslateNets(const NetPair& nets, const std::vector<NetInput>& inputs, int64_t fill_room,
                     Translation* translation);
 
-/// The blobs that a run is given: the inputs, controls, states and batch inputs of the
-/// configuration. Where it has no inputs, also the external inputs that the init net does not fill,
-/// or fills with a placeholder, as far as the operators that read them first tell their types and
-/// dimensions.
+/// Determines the inputs of a run: the inputs, controls, states and batch inputs of the
+/// configuration. If it lists no inputs, also the external inputs that the init net does not fill,
+/// or fills with a placeholder. Their types and dimensions are derived from the operators that read
+/// them first; INVALID_ARG if that is impossible.
 Error FindInputs(const NetPair& nets, const ModelConfig& config, std::vector<NetInput>* inputs);
 
 }  // namespace nereid::caffe2

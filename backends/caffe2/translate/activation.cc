@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operators that work on each element by itself, and Softmax.
+// Elementwise operators, and Softmax.
 #include <cfloat>
 #include <cmath>
 
@@ -8,7 +8,7 @@
 namespace nereid::caffe2 {
 namespace {
 
-/// Operators that ONNX has under the same name, or another.
+/// Translates operators that ONNX has under the same name (or Neg for Negative).
 Error Same(Operator& op) {
   const char* name = op.type() == "Negative" ? "Neg" : op.type().c_str();
   op.Set(0, op.graph().Unary(name, op.in(0)));
@@ -84,7 +84,7 @@ Error Mish(Operator& op) {
   return {};
 }
 
-/// Elu, LeakyRelu, ThresholdedRelu: one number.
+/// Translates Elu, LeakyRelu and ThresholdedRelu, which have one parameter.
 Error WithAlpha(Operator& op) {
   const float alpha = op.Float("alpha", op.type() == "LeakyRelu" ? 0.01f : 1.0f);
   op.Set(0, op.graph().Unary(op.type().c_str(), op.in(0), {{"alpha", alpha}}));
@@ -105,7 +105,7 @@ Error HardSigmoid(Operator& op) {
   return {};
 }
 
-/// One slope, or one for each channel of the order.
+/// Translates PRelu with one slope, or one for each channel.
 Error PRelu(Operator& op) {
   bool channels_last = false;
   NEREID_BACKEND_TRY(op.ReadOrder(&channels_last));
@@ -150,7 +150,7 @@ Error Scale(Operator& op) {
   return {};
 }
 
-/// Over all dimensions from `axis` on together.
+/// Translates Softmax over all dimensions from `axis` on together.
 Error Softmax(Operator& op) {
   NEREID_BACKEND_TRY(op.NeedRank(0, 1));
   Graph& graph = op.graph();
@@ -167,7 +167,7 @@ Error Softmax(Operator& op) {
   return {};
 }
 
-/// The first half along `dim`, times the sigmoid of the second.
+/// Translates Glu: the first half along `dim` times the sigmoid of the second half.
 Error Glu(Operator& op) {
   const Value& x = op.in(0);
   size_t axis = 0;

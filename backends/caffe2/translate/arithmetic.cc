@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operators of two tensors, and of several of the same shape.
+// Operators on two tensors, and on several tensors of the same shape.
 #include <cmath>
 
 #include "caffe2/operator.h"
@@ -7,9 +7,9 @@
 namespace nereid::caffe2 {
 namespace {
 
-/// The second operand as NumPy's rules need it. With broadcast=1 Caffe2 has an older rule: its
-/// dimensions are the last ones of the first operand, or begin at `axis`, which may also be given
-/// as a letter of `order`.
+/// Reshapes the second operand for NumPy's broadcast rules. Caffe2 has an older rule with
+/// broadcast=1: the dimensions of the second operand are the last ones of the first, or begin at
+/// `axis`. The axis may also be given as a letter of `order`.
 Error AlignSecond(const Operator& op, Value* b) {
   const Value& a = op.in(0);
   *b = op.in(1);
@@ -131,13 +131,13 @@ Error Mod(Operator& op) {
   if (divisor == 0) {
     return op.Bad("the argument 'divisor' is 0 or missing");
   }
-  if (divisor == -1) {  // as a division by it, this might trap
+  if (divisor == -1) {  // a division by -1 traps for the smallest integer
     op.Set(0, op.graph().Binary("Sub", op.in(0), op.in(0)));
     return {};
   }
   const Value by =
       op.graph().Cast(op.graph().Squeeze(op.graph().Ints({divisor}), {0}), op.in(0).type);
-  // fmod 1: the sign of the dividend, as in C.
+  // fmod 1: the result has the sign of the dividend, as in C.
   op.Set(0, op.graph().Node("Mod", {&op.in(0), &by}, op.in(0).type, op.in(0).shape,
                             {{"fmod", int64_t{op.Flag("sign_follow_divisor") ? 0 : 1}}}));
   return {};
@@ -149,7 +149,7 @@ Error Where(Operator& op) {
     condition = op.graph().Unsqueeze(condition, Axes(1, op.in(1).rank()));
   }
   Graph& graph = op.graph();
-  if (op.in(1).type == Type::kBool) {  // which ONNX Runtime does not choose from
+  if (op.in(1).type == Type::kBool) {  // ONNX Runtime's Where does not support bool
     const Value yes = graph.Cast(op.in(1), Type::kUint8);
     const Value no = graph.Cast(op.in(2), Type::kUint8);
     const Value chosen = graph.Where(condition, yes, no);
@@ -160,7 +160,7 @@ Error Where(Operator& op) {
   return {};
 }
 
-/// Rows of X times the numbers w.
+/// Translates RowMul: row i of X is multiplied by w[i].
 Error RowMul(Operator& op) {
   NEREID_BACKEND_TRY(op.NeedRank(0, 1));
   Value w = op.graph().Reshape(op.in(1), {NewDim{}});

@@ -5,8 +5,8 @@
 
 namespace nereid::caffe2 {
 
-/// A data type given as an argument: the number of Caffe2's enumeration or its name in any case.
-/// Leaves `*type` as it is where there is no such argument.
+/// Reads a data type from an argument: the number in Caffe2's enum, or its name in any case. Leaves
+/// `*type` unchanged if there is no such argument.
 Error ReadType(const Operator& op, const char* name, Type* type);
 
 }  // namespace nereid::caffe2

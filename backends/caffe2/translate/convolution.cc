@@ -4,7 +4,7 @@
 namespace nereid::caffe2 {
 namespace {
 
-/// X and the filter with channels in second place.
+/// The input and the filter of a convolution with the channels in dimension 1.
 struct Operands {
   bool channels_last = false;
   Value x;

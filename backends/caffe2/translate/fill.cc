@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operators that make tensors. Random ones give the same numbers at every load: the seed is fixed.
+// Operators that create tensors. Random fills have a fixed seed, so each load gives the same
+// numbers.
 #include <cmath>
 #include <cstring>
 #include <random>
@@ -9,7 +10,7 @@
 namespace nereid::caffe2 {
 namespace {
 
-/// Contents of up to this many elements are remembered: they may be shapes.
+/// Tensors of up to this many elements remember their content, because it may be a shape.
 constexpr int64_t kRemembered = 64;
 
 template <typename T>
@@ -39,7 +40,8 @@ void AppendNumber(Type type, double real, int64_t whole, std::string* raw) {
 
 bool IsReal(Type type) { return type == Type::kFloat || type == Type::kDouble; }
 
-/// The shape as arguments or the input say. `*runtime` is set where it is known at run time only.
+/// The shape from the arguments or the input. `runtime` is set if the shape is known only at run
+/// time.
 struct FillShape {
   Shape shape;
   std::optional<Value> runtime;
@@ -185,7 +187,7 @@ Error ConstantFill(Operator& op) {
   return {};
 }
 
-/// XavierFill, MSRAFill, GaussianFill, UniformFill, UniformIntFill.
+/// Translates XavierFill, MSRAFill, GaussianFill, UniformFill and UniformIntFill.
 Error RandomFill(Operator& op) {
   FillShape fill;
   NEREID_BACKEND_TRY(ReadShape(op, &fill));
@@ -223,7 +225,7 @@ Error RandomFill(Operator& op) {
   return {};
 }
 
-/// The number of elements of a Range; -1 where a bound is known at run time only.
+/// Returns the number of elements of a Range; -1 if a bound is known only at run time.
 int64_t RangeSize(const Value (&bounds)[3]) {
   if (!bounds[0].number || !bounds[1].number || !bounds[2].number) {
     return -1;
@@ -232,7 +234,7 @@ int64_t RangeSize(const Value (&bounds)[3]) {
   return !(size > 0) ? 0 : size > 1e15 ? int64_t{1000000000000000} : static_cast<int64_t>(size);
 }
 
-/// Inputs: stop; start, stop; start, stop, step.
+/// Translates Range, with the inputs (stop), (start, stop) or (start, stop, step).
 Error Range(Operator& op) {
   Graph& graph = op.graph();
   const Type type = op.in(0).type;
@@ -269,7 +271,7 @@ Error DiagonalFill(Operator& op) {
   }
   int64_t count = 0;
   NEREID_BACKEND_TRY(Count(op, fill, type, &count));
-  int64_t step = 0;  // from one element of the diagonal to the next
+  int64_t step = 0;  // distance between two elements of the diagonal
   for (size_t i = 0; i < fill.shape.size(); ++i) {
     if (fill.shape[i] != fill.shape[0] && fill.shape.size() > 2) {
       return op.Bad("with more than two dimensions, all must be equal");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operators on pictures: two dimensions of space.
+// Operators on images, which have two dimensions of space.
 #include <climits>
 #include <cmath>
 
@@ -43,7 +43,8 @@ Error PadImage(Operator& op) {
   return {};
 }
 
-/// ResizeNearest and UpsampleBilinear: scales of height and width, as arguments or as an input.
+/// Translates ResizeNearest and UpsampleBilinear. The scales of height and width are arguments or
+/// an input.
 Error Resize(Operator& op) {
   bool channels_last = false;
   NEREID_BACKEND_TRY(NeedPicture(op, &channels_last));
@@ -101,7 +102,7 @@ Error ChannelShuffle(Operator& op) {
   return {};
 }
 
-/// Blocks of space become batches.
+/// Translates SpaceToBatch: blocks of space become batch items.
 Error SpaceToBatch(Operator& op) {
   bool channels_last = false;
   NEREID_BACKEND_TRY(NeedPicture(op, &channels_last));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Putting tensors together, cutting and repeating them.
+// Operators that concatenate, split, slice and repeat tensors.
 #include <algorithm>
 #include <climits>
 
@@ -8,14 +8,15 @@
 namespace nereid::caffe2 {
 namespace {
 
-/// The argument `axis`, or the channel of the order. `rank` includes an axis that is added.
+/// Reads the argument `axis`; the default is the channel axis. `rank` includes an axis that the
+/// operator adds.
 Error ReadChannelAxis(const Operator& op, size_t rank, size_t* axis) {
   bool channels_last = false;
   NEREID_BACKEND_TRY(op.ReadOrder(&channels_last));
   return op.ReadAxis("axis", channels_last ? 3 : 1, rank, axis);
 }
 
-/// Second output: the sizes along the axis, INT32.
+/// Translates Concat. The second output holds the sizes along the axis, as INT32.
 Error Concat(Operator& op) {
   Graph& graph = op.graph();
   const bool added = op.Flag("add_axis");
@@ -96,7 +97,7 @@ Error Split(Operator& op) {
   return {};
 }
 
-/// Negative bounds count from size + 1: -1 is the end.
+/// Converts a bound of Slice. Negative bounds of Caffe2 count from size + 1, so -1 is the end.
 int64_t ToOnnxBound(int64_t bound) {
   return bound >= 0 ? bound : bound == -1 ? INT_MAX : bound + 1;
 }
@@ -159,7 +160,7 @@ Error Slice(Operator& op) {
   return {};
 }
 
-/// `tiles` copies along `axis`; either may be an input of one INT32.
+/// Translates Tile: `tiles` copies along `axis`. Both may also be inputs with one INT32.
 Error Tile(Operator& op) {
   Graph& graph = op.graph();
   const Value& x = op.in(0);

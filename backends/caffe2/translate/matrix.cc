@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products of matrices.
+// Matrix products.
 #include "caffe2/operator.h"
 
 namespace nereid::caffe2 {
 namespace {
 
-/// Dimensions before the axis are rows, the others columns; the weight is cut at axis_w.
+/// Translates FC and FCTransposed. The dimensions before `axis` are rows, the others columns. The
+/// weight is divided at `axis_w`.
 Error FullyConnected(Operator& op) {
   Graph& graph = op.graph();
   const Value& x = op.in(0);
@@ -46,7 +47,8 @@ Error FullyConnected(Operator& op) {
   return {};
 }
 
-/// 2-D products of inputs that are cut at axis_a and axis_b.
+/// Translates MatMul: a product of two matrices, which are the inputs divided at `axis_a` and
+/// `axis_b`.
 Error MatMul(Operator& op) {
   size_t axes[2] = {0, 0};
   Value sides[2];
@@ -76,7 +78,8 @@ Error BatchMatMul(Operator& op) {
   return {};
 }
 
-/// Each column times a number, plus a number; columns are the dimensions from `axis` on.
+/// Translates ElementwiseLinear: each column is multiplied by a number and another is added.
+/// Columns are the dimensions from `axis` on.
 Error ElementwiseLinear(Operator& op) {
   Graph& graph = op.graph();
   const Value& x = op.in(0);

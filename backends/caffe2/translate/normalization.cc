@@ -6,7 +6,7 @@ namespace {
 
 constexpr float kEpsilon = 1e-5f;
 
-/// Mean and variance over `axes`, which stay as dimensions of 1.
+/// Mean and variance over some axes, which are kept with size 1.
 struct Spread {
   Value mean;
   Value difference;
@@ -26,7 +26,7 @@ Value Deviation(Graph& graph, const Value& variance, float epsilon) {
   return graph.Unary("Sqrt", graph.Binary("Add", variance, graph.Scalar(variance.type, epsilon)));
 }
 
-/// [C] as [C,1,...] for a tensor of `rank` dimensions with channels in second place.
+/// Reshapes [C] to [C,1,...] for a tensor of `rank` dimensions with the channels in dimension 1.
 Value PerChannel(Graph& graph, const Value& v, size_t rank) {
   return rank > 2 && v.rank() == 1 ? graph.Unsqueeze(v, Axes(1, rank - 1)) : v;
 }
@@ -46,7 +46,8 @@ Error SpatialBN(Operator& op) {
   return {};
 }
 
-/// Second and third output: mean and 1/sqrt(variance + epsilon), [N,C].
+/// Translates InstanceNorm. The second and third output are the mean and 1/sqrt(variance +
+/// epsilon), of shape [N,C].
 Error InstanceNorm(Operator& op) {
   NEREID_BACKEND_TRY(op.NeedRank(0, 3));
   bool channels_last = false;
@@ -71,8 +72,8 @@ Error InstanceNorm(Operator& op) {
   return {};
 }
 
-/// Over the dimensions from `axis` on. Second and third output: mean and sqrt(variance + epsilon),
-/// the dimensions before the axis and a 1.
+/// Translates LayerNorm over the dimensions from `axis` on. The second and third output are the
+/// mean and sqrt(variance + epsilon), with the dimensions before the axis and a 1.
 Error LayerNorm(Operator& op) {
   Graph& graph = op.graph();
   const Value& x = op.in(0);
@@ -99,7 +100,8 @@ Error LayerNorm(Operator& op) {
   return {};
 }
 
-/// bias + alpha / size * (the sum of squares of the channels around), by an average over channels.
+/// Translates LRN. The scale is bias + alpha / size * (sum of squares of the neighboring channels);
+/// the sum is computed by an average pool over the channels.
 Error Lrn(Operator& op) {
   NEREID_BACKEND_TRY(op.NeedRank(0, 3));
   bool channels_last = false;
@@ -111,7 +113,7 @@ Error Lrn(Operator& op) {
   Graph& graph = op.graph();
   const Value x = channels_last ? graph.ToChannelsFirst(op.in(0)) : op.in(0);
   const Value square = graph.Binary("Mul", x, x);
-  // N,1,C,everything else
+  // Reshapes to [N, 1, C, all other dimensions].
   const int64_t space = Product(x.shape, 2, x.rank());
   const Value rows =
       x.shape[1] >= 0 ? graph.Ints({0, 1, x.shape[1], -1})
@@ -153,7 +155,7 @@ Error GroupNorm(Operator& op) {
   return {};
 }
 
-/// Each vector along `axis` divided by its length.
+/// Translates Normalize and NormalizeL1: each vector along `axis` is divided by its norm.
 Error Normalize(Operator& op) {
   Graph& graph = op.graph();
   const Value& x = op.in(0);

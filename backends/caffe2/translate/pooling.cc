@@ -6,10 +6,10 @@
 namespace nereid::caffe2 {
 namespace {
 
-/// "MaxPool" of "MaxPool2D".
+/// Returns the name without dimensions: "MaxPool" for "MaxPool2D".
 std::string OnnxName(const Operator& op) { return op.type().substr(0, op.type().find("Pool") + 4); }
 
-/// The norm that LpPool takes.
+/// Reads the order of the norm for LpPool.
 Error ReadNorm(const Operator& op, int64_t* norm) {
   const float p = op.Float("p", 2);
   if (!(p >= 1 && p <= 1e6f) || p != std::floor(p)) {

@@ -6,7 +6,7 @@
 namespace nereid::caffe2 {
 namespace {
 
-/// ReduceSum and its kin: over `axes`, or all.
+/// Translates ReduceSum and similar operators, over `axes` or over all axes.
 Error Reduce(Operator& op) {
   std::vector<int64_t> axes;
   NEREID_BACKEND_TRY(op.ReadAxes("axes", op.in(0).rank(), &axes));
@@ -14,8 +14,8 @@ Error Reduce(Operator& op) {
   return {};
 }
 
-/// The part of `x` that counts in a reduction of its rows (`back`) or columns, of which the second
-/// input says how long each is; what does not count is `neutral`. `x` is 2-D.
+/// Replaces the elements of `x` that a reduction must ignore by `neutral`. `x` is 2-D. The second
+/// input holds the length of each row (`back`) or column.
 Value Masked(Operator& op, const Value& x, bool back, double neutral) {
   Graph& graph = op.graph();
   const Value lengths = graph.Cast(op.in(1), Type::kInt64);
@@ -25,7 +25,8 @@ Value Masked(Operator& op, const Value& x, bool back, double neutral) {
   return graph.Where(counts, x, graph.Scalar(x.type, neutral));
 }
 
-/// ReduceFrontSum, ReduceBackMax ...: over the first or last num_reduce_dim dimensions.
+/// Translates ReduceFrontSum, ReduceBackMax and so on: reductions of the first or last
+/// num_reduce_dim dimensions.
 Error ReduceEnd(Operator& op) {
   Graph& graph = op.graph();
   const Value& x = op.in(0);
@@ -87,7 +88,7 @@ Error SumSqrElements(Operator& op) {
   return {};
 }
 
-/// Of matrices in the last two dimensions.
+/// Translates RowwiseMax and ColwiseMax on the matrices in the last two dimensions.
 Error RowwiseMax(Operator& op) {
   NEREID_BACKEND_TRY(op.NeedRank(0, 2));
   const auto rank = static_cast<int64_t>(op.in(0).rank());

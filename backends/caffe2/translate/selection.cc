@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Choosing elements: by index, by size.
+// Operators that select elements by index or by size.
 #include <climits>
 
 #include "caffe2/operator.h"
@@ -29,7 +29,7 @@ Error BatchGather(Operator& op) {
   return GatherOn(op, 1);
 }
 
-/// The first of equal values; INT64.
+/// Translates ArgMax and ArgMin. Of equal values, the first is taken. The result is INT64.
 Error ArgMax(Operator& op) {
   const Value& x = op.in(0);
   size_t axis = 0;
@@ -47,7 +47,8 @@ Error ArgMax(Operator& op) {
   return {};
 }
 
-/// Third output of TopK: where the values are in the flattened input, itself flat.
+/// Sets the third output of TopK: the indices of the values in the flattened input, as a flat
+/// tensor.
 Error FlatIndices(Operator& op, const Value& indices, size_t axis) {
   Graph& graph = op.graph();
   const Value& x = op.in(0);
@@ -58,7 +59,7 @@ Error FlatIndices(Operator& op, const Value& indices, size_t axis) {
     return op.Bad("its third output needs known sizes from the axis on, not " + ShapeText(x.shape));
   }
   const auto number = [&](int64_t value) { return graph.Ints({value}); };
-  // outer, k, inner
+  // The dimensions before the axis, k, and those after the axis.
   Shape shape = {Product(x.shape, 0, axis), indices.shape[axis], inner};
   const Value rows = graph.Ints({-1, indices.shape[axis], inner});
   if (indices.shape[axis] < 0) {

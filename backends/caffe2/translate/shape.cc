@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operators that change a tensor's shape or the order of its dimensions, or tell its shape.
+// Operators that change the shape of a tensor or the order of its dimensions, or return its shape.
 #include <algorithm>
 
 #include "caffe2/operator.h"
@@ -7,7 +7,8 @@
 namespace nereid::caffe2 {
 namespace {
 
-/// 0 keeps a dimension, -1 is what is left. Second output: the shape before, INT64.
+/// Translates Reshape. In the new shape, 0 keeps a dimension and -1 takes what is left. The second
+/// output is the old shape, as INT64.
 Error Reshape(Operator& op) {
   Graph& graph = op.graph();
   const Value& x = op.in(0);
@@ -75,7 +76,7 @@ Error MergeDim(Operator& op) {
   return {};
 }
 
-/// The first dimension as dim_size and what is left of it.
+/// Translates PrependDim: the first dimension is divided into dim_size and the rest.
 Error PrependDim(Operator& op) {
   NEREID_BACKEND_TRY(op.NeedRank(0, 1));
   const Value& x = op.in(0);
@@ -183,7 +184,7 @@ Error Expand(Operator& op) {
   }
   const auto rank = static_cast<size_t>(shape.shape[0]);
   Shape result(std::max(x.rank(), rank), -1);
-  for (size_t i = 0; shape.content && i < result.size(); ++i) {  // from the last dimension
+  for (size_t i = 0; shape.content && i < result.size(); ++i) {  // begins with the last dimension
     const int64_t wanted = i < rank ? (*shape.content)[rank - 1 - i] : 1;
     const int64_t given = i < x.rank() ? x.shape[x.rank() - 1 - i] : 1;
     result[result.size() - 1 - i] = wanted == 1 ? given : wanted;

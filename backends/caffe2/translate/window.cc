@@ -7,7 +7,8 @@
 namespace nereid::caffe2 {
 namespace {
 
-/// A list of `count` sizes by its plural, its singular, or the parts of it.
+/// Reads a list of `count` sizes from the argument in the plural, in the singular, or from its
+/// parts.
 Error ReadSizes(const Operator& op, const std::string& name, size_t count,
                 const std::vector<std::string>& parts, int64_t least, std::vector<int64_t>* sizes) {
   if (op.Has(name + "s")) {
@@ -56,7 +57,7 @@ Error ReadWindow(const Operator& op, size_t dims, const std::vector<int64_t>& ke
   NEREID_BACKEND_TRY(ReadSizes(op, "adj", dims, Parts("adj"), 0, &window->adjs));
   window->pads.assign(2 * dims, 0);
   if (window->legacy == Window::LegacyPad::kValid || window->legacy == Window::LegacyPad::kSame) {
-    return {};  // Caffe2 forbids explicit ones then
+    return {};  // Caffe2 does not allow explicit pads with these rules
   }
   return ReadSizes(op, "pad", 2 * dims, {"pad_t", "pad_l", "pad_b", "pad_r"}, 0, &window->pads);
 }
@@ -83,7 +84,8 @@ ResolvedWindow Resolve(const Window& window, const Shape& space) {
       *head = needed / 2;
       *tail = needed - *head;
     } else if (window.legacy == Window::LegacyPad::kCaffe && space[i] + 2 * *head >= kernel) {
-      // The output's size is rounded up; the window may reach over the edge, not begin behind it.
+      // The output size is rounded up. The last window may extend past the edge but must not begin
+      // beyond it.
       const int64_t room = space[i] + 2 * *head - kernel;
       int64_t out = (room + stride - 1) / stride + 1;
       if (*head > 0 && (out - 1) * stride >= space[i] + *head) {
