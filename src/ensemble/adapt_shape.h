@@ -7,21 +7,22 @@
 
 namespace nereid::ensemble {
 
-/// A tensor's shape on its way between two models, as clients of each would write it, where one may
-/// have a batch dimension and the other none. `dims` and `to_batching`: what the receiver expects,
-/// without its batch dimension, and whether it has one.
+/// Returns `shape`, as clients of the sending model see it, in the form that clients of the
+/// receiving model write, where one of the models may have a batch dimension and the other none.
+/// `from_batching` and `to_batching` say which model batches. `dims` is what the receiver expects,
+/// without its batch dimension.
 ///
 ///   both or neither batch         unchanged
 ///   from [4] to a batching [4]    [1,4]
 ///   from [2,4] to [-1,4]          unchanged: it fits as it is
 ///   from [1,4] to [4]             [4]
 ///
-/// What fits in none of these ways stays as it is, for the receiver to refuse.
+/// A shape that fits in none of these ways is returned unchanged, and the receiver refuses it.
 tensor::Shape AdaptShape(const tensor::Shape& shape, bool from_batching,
                          std::span<const int64_t> dims, bool to_batching);
 
-/// What a model's tensor may look like to its clients: `dims`, behind a batch of any size where the
-/// model batches.
+/// Returns the pattern of a model's tensor as its clients see it: `dims`, with a batch dimension of
+/// any size in front if the model batches.
 tensor::Shape ShapePattern(std::span<const int64_t> dims, bool batching);
 
 }  // namespace nereid::ensemble

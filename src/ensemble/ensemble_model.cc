@@ -82,7 +82,7 @@ Status EnsembleModel::Load() {
   return CreateCache();
 }
 
-/// An output without labels of its own has those of the output that it comes from.
+/// Gives each output its own labels, or those of the member's output that produces it.
 Status EnsembleModel::ReadLabels(request::ModelIdentity* identity) const {
   for (const config::TensorSpec& output : identity->config->outputs()) {
     if (!output.label_filename.empty()) {

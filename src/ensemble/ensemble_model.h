@@ -16,14 +16,15 @@
 
 namespace nereid::ensemble {
 
-/// A loaded version that computes by calling other models. It has no backend, no instances and no
-/// queue; its requests hold the members that they need, the ensemble itself holds none.
+/// A loaded model version that computes by calling other models. It has no backend, no instances
+/// and no queue. Its requests hold the members that they need; the ensemble itself holds none.
 class EnsembleModel final : public model::ModelVersion {
  public:
   ~EnsembleModel() override;
 
-  /// `source.config` must fit its members (see config/rules/ensemble_members.h), which are found in
-  /// `members`. Everything must outlive the model.
+  /// Loads the ensemble. `source.config` must be consistent with its members (see
+  /// config/rules/ensemble_members.h), which are looked up in `members`. `environment` and
+  /// `members` must outlive the model.
   static base::Result<std::unique_ptr<EnsembleModel>> Create(
       const model::ModelEnvironment& environment, const model::ModelSource& source,
       const MemberDirectory& members);
@@ -32,13 +33,13 @@ class EnsembleModel final : public model::ModelVersion {
   base::Status Enqueue(std::unique_ptr<request::InferenceRequest>& request) override;
   void StopAccepting() override { accepting_.store(false, std::memory_order_release); }
   bool HasSequences() const override;
-  /// Whether every member is served and ready.
+  /// Returns an error if a member is not served or not ready.
   base::Status CheckReady() override;
   telemetry::ModelStatistics Statistics() const override;
   telemetry::LatencySummaries Summaries() const override;
-  /// Covers the members' fingerprints.
+  /// Returns a digest that includes the members' fingerprints.
   base::Result<cache::Digest> Fingerprint() const override;
-  /// UNSUPPORTED: there are no instances.
+  /// Returns UNSUPPORTED, because an ensemble has no instances.
   base::Result<model::InstanceUpdate> PrepareUpdate(const config::ModelConfig& wanted) override;
   void ApplyUpdate(model::InstanceUpdate /*update*/) override {}
 
@@ -59,9 +60,11 @@ class EnsembleModel final : public model::ModelVersion {
   std::unique_ptr<const EnsemblePlan> plan_;
   std::vector<std::unique_ptr<StepLimit>> limits_;  // by step
   EnsembleStatistics statistics_;
-  std::unique_ptr<model::CacheStatistics> cache_statistics_;  // null, as the next, without a cache
+  // Null without a cache, like the next member.
+  std::unique_ptr<model::CacheStatistics> cache_statistics_;
   std::unique_ptr<cache::ModelCache> response_cache_;
-  std::unique_ptr<model::FirstResponseTimes> first_responses_;  // null where the server wants none
+  // Null if the server keeps no histograms.
+  std::unique_ptr<model::FirstResponseTimes> first_responses_;
   std::unique_ptr<Runner> runner_;
   std::atomic<bool> accepting_{true};
 };

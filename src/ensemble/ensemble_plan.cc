@@ -9,11 +9,11 @@
 namespace nereid::ensemble {
 namespace {
 
-/// Where the configuration gives no bound. Far above what keeps any member busy; it is there so
-/// that the queues of members stay bounded however many requests are sent.
+/// The bound where the configuration gives none. It is far above what any member needs to be busy,
+/// and keeps the queues of members bounded however many requests arrive.
 constexpr size_t kDefaultMaxInflight = 4096;
 
-/// In the order of the names: the maps of the message have none.
+/// Sorts by name: protobuf maps have no order.
 std::map<std::string, std::string> Sorted(
     const google::protobuf::Map<std::string, std::string>& map) {
   return {map.begin(), map.end()};
@@ -65,8 +65,8 @@ size_t EnsemblePlan::TensorIndex(const std::string& name) {
 }
 
 void EnsemblePlan::FindOrigins() {
-  // The rules see to it that a step has one origin at most. Tensors get theirs in the order of the
-  // data's way, so as many rounds as there are steps are enough.
+  // The rules guarantee that a step has one origin at most. Origins spread along the graph by one
+  // step in each round, so as many rounds as steps are enough, in whatever order the steps are.
   for (size_t round = 0; round < steps_.size(); ++round) {
     for (size_t i = 0; i < steps_.size(); ++i) {
       Step& step = steps_[i];

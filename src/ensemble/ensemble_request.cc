@@ -35,7 +35,8 @@ Status Cancelled(const InferenceRequest& request) {
   return Status::Cancelled(request.LogPrefix() + "Request was cancelled");
 }
 
-/// `what`: the tensor, as the message names it. `dims` without the batch dimension.
+/// Returns INTERNAL if `shape` does not fit `dims` (without the batch dimension). `what` is the
+/// tensor's name for the message.
 Status CheckShape(const std::string& what, const tensor::Shape& shape, const tensor::Shape& dims,
                   bool batching) {
   const tensor::Shape expected = ShapePattern(dims, batching);
@@ -46,8 +47,8 @@ Status CheckShape(const std::string& what, const tensor::Shape& shape, const ten
 
 }  // namespace
 
-/// Where the responses of one step's request go. Keeps the ensemble's request until the member is
-/// done with the step's.
+/// Receives the responses of one step's request. Keeps the ensemble's request alive until the
+/// member has released the step's request.
 class EnsembleRequest::StepSink final : public request::ResponseSink {
  public:
   StepSink(std::shared_ptr<EnsembleRequest> owner, const EnsembleRun::StepStart& start,
@@ -95,6 +96,7 @@ void EnsembleRequest::Begin() {
     inputs.emplace_back(static_cast<size_t>(tensor),
                         ViewInput(input, model_->config->max_batch_size() > 0, sequence));
   }
+  // Before the lock is taken: OnCancelled takes mutex_ under the Cancellation's lock.
   request_->cancellation()->SetListener(this);
   std::unique_lock lock(mutex_);
   run_.Begin(inputs);
@@ -153,12 +155,14 @@ void EnsembleRequest::OnCancelled() noexcept {
     for (const auto& [id, cancellation] : active_) active.push_back(cancellation);
   }
   for (const auto& cancellation : active) cancellation->Cancel();
-  // Steps that wait for their turn are given up on another thread: the answer must not be sent from
-  // inside the cancellation.
+  // Starts that wait in a StepLimit are given up on the timers' thread. The error must not be sent
+  // from here: this runs under the lock of the client's Cancellation, in the middle of the front
+  // end's Cancel.
   parts_.timers.Schedule(parts_.clock.NowNs(), [weak = weak_from_this()] {
     const auto self = weak.lock();
     if (self == nullptr) return;
     std::unique_lock lock(self->mutex_);
+    // While a member has a request, the member answers with its own cancellation.
     if (self->finished_ || self->answered_ || !self->active_.empty()) return;
     self->FailLocked(
         Cancelled(*self->request_).WithPrefix("in ensemble '" + self->model_->name + "', "));
@@ -172,7 +176,7 @@ void EnsembleRequest::CarryOut(std::unique_lock<std::mutex>& lock) {
   uint64_t turn_ends_ns = 0;  // 0: not known yet
   bool leaves_rest = false;
   for (size_t done = 1; !leaves_rest && CarryOutOne(lock); ++done) {
-    // Most requests are over after a few: the clock is looked at now and then.
+    // Most requests take only a few rounds, so the clock is read in every 16th.
     if (done % 16 != 0 || base::ThreadMayBlock()) continue;
     const uint64_t now_ns = parts_.clock.NowNs();
     if (turn_ends_ns == 0) turn_ends_ns = now_ns + kLongestTurnNs;
@@ -189,6 +193,8 @@ void EnsembleRequest::CarryOut(std::unique_lock<std::mutex>& lock) {
 
 bool EnsembleRequest::CarryOutOne(std::unique_lock<std::mutex>& lock) {
   if (auto response = run_.TakeResponse()) {
+    // The last response carries the final flag, but only if no step is running that could fail.
+    // `answered_` is set before the unlock, so that a cancellation does not answer too.
     const bool final = run_.IsOver() && !run_.HasResponse();
     answered_ = final;
     lock.unlock();
@@ -201,6 +207,8 @@ bool EnsembleRequest::CarryOutOne(std::unique_lock<std::mutex>& lock) {
     return true;
   }
   if (auto start = run_.TakeStart()) {
+    // No further step is started after a cancellation. `start` was taken, so the run counts it as
+    // running: it must be reported as finished.
     if (request_->IsCancelled()) {
       const size_t id = start->id;
       start.reset();
@@ -213,7 +221,8 @@ bool EnsembleRequest::CarryOutOne(std::unique_lock<std::mutex>& lock) {
     if (parts_.limits[start->step]->Acquire(shared_from_this(), *start)) {
       StartStep(std::move(*start), may_run_inline);
     } else {
-      // The request may have failed in between, and this start would be overlooked.
+      // `start` now waits in the limit. If the run failed between the unlock and Acquire,
+      // FailLocked looked for waiting starts too early and did not see this one.
       lock.lock();
       if (run_.failed()) {
         for (const auto& waiting : parts_.limits[start->step]->Withdraw(*this)) {
@@ -243,6 +252,8 @@ bool EnsembleRequest::CarryOutOne(std::unique_lock<std::mutex>& lock) {
     lock.lock();
     return true;
   }
+  // The tensors are views of the client's request, so it is kept until all steps have released
+  // theirs.
   if (unreleased_ > 0 || finished_) return false;
   finished_ = true;
   const Status outcome = run_.error();
@@ -286,10 +297,13 @@ void EnsembleRequest::StartStep(EnsembleRun::StepStart start, bool may_run_inlin
     active_.emplace(id, cancellation);
     ++unreleased_;
   }
+  // After active_ has the cancellation: OnCancelled either finds it there or came before this
+  // check.
   if (request_->IsCancelled()) cancellation->Cancel();
   const Status status = model::Submit(member.identity, *member.version, request);
   if (status.ok()) return;
-  // The step is no longer under way, and its request is ours.
+  // The member refused the request, which is therefore ours to destroy. `refused` is destroyed
+  // after the lock is released.
   const auto refused = std::move(request);
   std::unique_lock lock(mutex_);
   active_.erase(id);
@@ -347,6 +361,7 @@ void EnsembleRequest::OnStepResponse(const StepSink& sink,
   }
   CarryOut(lock);
   lock.unlock();
+  // Without the lock: Release may call OnTurn of this or other requests.
   if (final) parts_.limits[sink.step]->Release();
 }
 
@@ -363,7 +378,7 @@ Status EnsembleRequest::Respond(const EnsembleRun::Response& values, bool final)
   SequenceFields sequence{request_->correlation_id, request_->flags};
   for (size_t i = 0; i < values.size(); ++i) {
     if (values[i] == nullptr) continue;
-    // The value is made to be shared, and its bytes are the front end's now.
+    // The value is shared, but its bytes are never written again: the front end may take them.
     const auto value = std::static_pointer_cast<const EnsembleTensor>(values[i]);
     const EnsemblePlan::Tensor& tensor = parts_.plan.tensors()[outputs_[i]];
     const config::TensorSpec& spec = *config.FindOutput(tensor.name);
@@ -388,6 +403,7 @@ Status EnsembleRequest::Respond(const EnsembleRun::Response& values, bool final)
     sequence = value->sequence;
   }
   response->parameters() = ToParameters(sequence);
+  // Before the final response: after it the front end may be destroyed.
   if (final) request_->cancellation()->SetListener(nullptr);
   factory.Send(std::move(response), final);
   return Status::Ok();

@@ -82,7 +82,8 @@ void EnsembleRun::Fail(base::Status error) {
 }
 
 std::optional<EnsembleRun::Response> EnsembleRun::TakeResponse() {
-  // A response of an ensemble that gives one waits for the end: a step may still fail.
+  // The only response of an ensemble that is not decoupled waits for the end, because a step may
+  // still fail.
   if (responses_.empty() || (!plan_.decoupled() && !IsOver())) return std::nullopt;
   Response response = std::move(responses_.front());
   responses_.pop_front();
@@ -138,7 +139,8 @@ void EnsembleRun::ForIterations(size_t tensor, uint64_t iteration,
   const auto repeating =
       std::find_if(others.begin(), others.end(), [this](size_t other) { return Repeats(other); });
   if (repeating == others.end()) return visit(uint64_t{0});
-  // What exists once was made after some of the iterations: they have waited for it.
+  // A tensor that exists once may arrive after several iterations of a repeated one, which have
+  // waited for it. Their numbers are copied, because visit() changes the slots.
   std::vector<uint64_t> iterations;
   for (const auto& waiting : tensors_[*repeating].slots) iterations.push_back(waiting.first);
   for (const uint64_t waiting : iterations) visit(waiting);

@@ -15,72 +15,72 @@
 
 namespace nereid::ensemble {
 
-/// A tensor that exists: what it is, and what keeps it alive. The run knows none of it.
+/// The content of a tensor and whatever keeps it alive; opaque to the run.
 class TensorValue {
  public:
   virtual ~TensorValue() = default;
 };
 using TensorPtr = std::shared_ptr<const TensorValue>;
 
-/// One request on its way through an ensemble: which tensors exist, which steps may start, when a
-/// response is complete, when all is over. Knows neither time nor threads nor models: whoever
-/// drives it reports what happens and takes what is to be done. Not thread-safe.
+/// The state of one request in an ensemble: which tensors exist, which steps may start, when a
+/// response is complete, and when everything is over. Has neither clock, threads nor models: the
+/// owner reports events and asks what to do. Not thread-safe.
 ///
-/// Every tensor has a number of iteration. What comes before any decoupled step is made once, as
-/// iteration 0, and is there for every iteration; a decoupled step numbers its responses as they
-/// come, and the steps behind it run once for each. Any event takes logarithmic time in the number
-/// of responses that are under way.
+/// Every tensor has an iteration number. Tensors before any decoupled step are made once, as
+/// iteration 0, and belong to every iteration. A decoupled step numbers its responses in order of
+/// arrival; the steps after it run once for each. Every event takes logarithmic time in the number
+/// of responses in progress.
 class EnsembleRun {
  public:
-  /// A step to be started with these tensors, in the order of the step's inputs. Null stands for a
-  /// tensor that is absent: an optional input that was not given, an output that a model left out.
+  /// A step to start with these tensors, in the order of the step's inputs. Null: the tensor is
+  /// absent (an optional input that was not sent, or an output that a model omitted).
   struct StepStart {
-    size_t id = 0;  // names it in what is reported
+    size_t id = 0;  // identifies the start in OnResponse and OnFinished
     size_t step = 0;
     std::vector<TensorPtr> inputs;
   };
-  /// The tensors of a response, in the order of the requested outputs; null for those that are
-  /// absent.
+  /// The tensors of a response, in the order of the requested outputs; null: absent.
   using Response = std::vector<TensorPtr>;
 
-  /// `outputs`: the tensors that the client asks for. The plan must outlive the run.
+  /// `outputs` are the tensors that the client asked for. The plan must outlive the run.
   EnsembleRun(const EnsemblePlan& plan, std::vector<size_t> outputs);
 
-  /// The ensemble's inputs, by tensor; inputs that are not listed are absent. Once, first.
+  /// Sets the ensemble's inputs as (tensor, value); other inputs are absent. Must be called once,
+  /// first.
   void Begin(const std::vector<std::pair<size_t, TensorPtr>>& inputs);
 
-  /// Next step to be started; nothing if none is ready. A step that was taken counts as running
-  /// until it is reported as finished.
+  /// Returns the next step to start, or nothing if no step is ready. The step counts as running
+  /// until OnFinished.
   std::optional<StepStart> TakeStart();
 
-  /// The running step `id` has answered; `outputs` in the order of the step's outputs, null for
-  /// what is absent. INTERNAL, and a failure of the run, for the second response of a step that is
-  /// not decoupled.
+  /// Records a response of the running step `id`. `outputs` are in the order of the step's outputs;
+  /// null: absent. Returns INTERNAL for the second response of a step that is not decoupled; the
+  /// caller must fail the run then.
   base::Status OnResponse(size_t id, std::vector<TensorPtr> outputs);
-  /// The running step `id` will not answer any more.
+  /// Records that the running step `id` sends no further response.
   void OnFinished(size_t id);
-  /// The first failure ends the run: nothing more is started, no response is given, tensors are let
-  /// go. Steps that run are waited for.
+  /// Ends the run with its first error: no further step starts, no response is given, and tensors
+  /// are dropped. Running steps must still be reported as finished.
   void Fail(base::Status error);
 
-  /// A complete response of a decoupled ensemble, or the one of another; nothing if there is none.
+  /// Returns a complete response, or nothing. An ensemble that is not decoupled gives its response
+  /// when the run is over.
   std::optional<Response> TakeResponse();
 
-  /// Whether another response is complete.
+  /// Returns whether another response is complete.
   bool HasResponse() const { return !responses_.empty(); }
 
   const base::Status& error() const { return error_; }
   bool failed() const { return !error_.ok(); }
   size_t running() const { return running_.size(); }
-  /// Nothing runs and nothing more will: what TakeResponse and error() say is final.
+  /// Returns whether nothing runs and nothing will. TakeResponse and error() are final then.
   bool IsOver() const { return begun_ && running_.empty() && ready_.empty(); }
-  /// At the end of a run that did not fail: whether a response was due that was not given. A step
-  /// has ended without an answer.
+  /// Returns, for a run that is over without a failure, whether the response is missing because a
+  /// step ended without one.
   bool IsStuck() const;
-  /// A step that was needed and ran, or not even that, but never answered; kNoStep if there is none
-  /// such.
+  /// Returns a needed step that could run but never answered; kNoStep if there is none.
   int SilentStep() const;
-  /// Tensors that the run keeps alive.
+  /// Returns how many tensors the run keeps alive.
   size_t held_tensors() const;
 
  private:
@@ -93,28 +93,33 @@ class EnsembleRun {
     StepStart start;
     uint64_t iteration = 0;
   };
-  /// A tensor of one iteration.
+  /// A tensor in one iteration.
   struct Slot {
     TensorPtr value;
-    size_t readers = 0;  // that have not had it yet
+    size_t readers = 0;  // consumers that have not read it yet
   };
   /// A tensor of the plan.
   struct TensorState {
     std::map<uint64_t, Slot> slots;  // by iteration
-    size_t readers = 0;              // of each iteration
-    bool is_kept = false;            // made once, and read by every iteration: kept to the end
+    size_t readers = 0;              // consumers in each iteration
+    bool is_kept = false;            // made once and read in every iteration: kept to the end
     bool requested = false;
   };
 
+  // Stores a tensor and starts or completes what waited only for it.
   void Put(size_t tensor, uint64_t iteration, TensorPtr value);
   /// Calls visit(k) for each iteration that the new tensor may have made complete, for a step or a
   /// response whose own tensors are `others`.
   template <typename Visit>
+  /// Calls visit(k) for each iteration k that the new tensor may have completed, for a step or a
+  /// response that needs the tensors `others`.
   void ForIterations(size_t tensor, uint64_t iteration, const std::vector<size_t>& others,
                      Visit visit);
   void StartIfReady(size_t step, uint64_t iteration);
   void RespondIfComplete(uint64_t iteration);
+  /// Returns the tensor of an iteration, or null if it does not exist yet.
   Slot* Find(size_t tensor, uint64_t iteration);
+  /// Returns the tensor for one consumer and drops the run's reference after the last one.
   TensorPtr Read(size_t tensor, uint64_t iteration);
   Running* FindRunning(size_t id);
   bool Repeats(size_t tensor) const { return plan_.tensors()[tensor].origin != kNoStep; }
@@ -123,14 +128,14 @@ class EnsembleRun {
   const std::vector<size_t> outputs_;
   const std::vector<bool> needed_;  // by step
   std::vector<TensorState> tensors_;
-  std::vector<uint64_t> next_iteration_;         // by step; of decoupled ones
+  std::vector<uint64_t> next_iteration_;         // by step; used for decoupled steps
   std::vector<bool> answered_;                   // by step
   std::unordered_map<size_t, Running> running_;  // by id
   std::deque<Ready> ready_;
   std::deque<Response> responses_;
   size_t next_id_ = 0;
   bool begun_ = false;
-  bool responded_ = false;  // a response has become complete
+  bool responded_ = false;  // a response has been complete
   base::Status error_;
 };
 

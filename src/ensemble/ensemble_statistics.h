@@ -8,8 +8,8 @@
 
 namespace nereid::ensemble {
 
-/// Counts the requests of an ensemble: each once, as a success with the times of all its steps, or
-/// as a failure. What the steps did is counted by their models as well. Thread-safe.
+/// Counts the requests of an ensemble, each once: as a success with the times of all its steps, or
+/// as a failure. The steps' models count their executions too. Thread-safe.
 class EnsembleStatistics final : public EnsembleObserver {
  public:
   EnsembleStatistics(const base::Clock& clock, bool with_summaries)
@@ -23,7 +23,8 @@ class EnsembleStatistics final : public EnsembleObserver {
                                                 : telemetry::FailureReason::kOther);
       return;
     }
-    // As one execution that began when the request came: an ensemble has no queue.
+    // Counted as one execution that begins when the request arrives, because an ensemble has no
+    // queue.
     backend::ExecutionTimes sum;
     sum.exec_start_ns = request.times.queue_ns;
     sum.compute_start_ns = sum.exec_start_ns + times.input_ns;

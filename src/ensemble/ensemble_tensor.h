@@ -13,39 +13,41 @@
 
 namespace nereid::ensemble {
 
-/// What a request says of its sequence. A model may change it for the steps behind it.
+/// The sequence fields of a request. A model's response may change them for the steps after it.
 struct SequenceFields {
   request::CorrelationId correlation_id = uint64_t{0};
   uint32_t flags = 0;
 };
 
-/// A tensor of an ensemble: an input of the request, of which it is a view, or an output that a
-/// step has made, whose bytes it owns. Never changes.
+/// A tensor of an ensemble: an input, which is a view of the request's, or an output of a step,
+/// which owns its bytes. Immutable.
 struct EnsembleTensor final : TensorValue {
   tensor::DataType type = tensor::DataType::kInvalid;
-  tensor::Shape shape;    // as clients of the member that made it see it; an input: reshaped
-  bool batching = false;  // the shape begins with a batch dimension
+  tensor::Shape shape;    // as clients of the model that made it see it; an input: reshaped
+  bool batching = false;  // whether the shape begins with a batch dimension
   std::vector<request::InputPiece> pieces;
   SequenceFields sequence;
 
-  // What keeps the bytes of an output, of which there is one piece.
+  // The bytes of an output, which are in one piece, and their owner (`buffer` or `lender`).
   memory::HostBuffer buffer;
   std::shared_ptr<const void> lender;
   char* data = nullptr;
   size_t size = 0;
 };
 
-/// A view of an input of the ensemble's request, which is normalised and must outlive it.
+/// Returns a view of an input of the ensemble's request, which must be normalized and outlive the
+/// view.
 TensorPtr ViewInput(const request::Input& input, bool batching, const SequenceFields& sequence);
 
-/// Takes an output out of a response, with its bytes.
+/// Moves an output, with its bytes, out of a response.
 TensorPtr TakeOutput(request::Output& output, bool batching, const SequenceFields& sequence);
 
-/// `fields` as a response's parameters sequence_id, sequence_start and sequence_end change them.
+/// Returns `fields` as changed by a response's parameters sequence_id, sequence_start and
+/// sequence_end.
 SequenceFields WithParameters(SequenceFields fields,
                               const std::vector<request::Parameter>& parameters);
 
-/// And the other way: what every response of an ensemble carries.
+/// Returns the fields as parameters, which every response of an ensemble carries.
 std::vector<request::Parameter> ToParameters(const SequenceFields& fields);
 
 }  // namespace nereid::ensemble

@@ -10,20 +10,19 @@
 
 namespace nereid::ensemble {
 
-/// A version of a model that an ensemble calls. It stays loaded for as long as `identity` is held.
+/// A model version that an ensemble calls. It stays loaded as long as `identity` is held.
 struct Member {
   std::shared_ptr<const request::ModelIdentity> identity;
   model::ModelVersion* version = nullptr;
 };
 
-/// Where ensembles find their members: what is served at the moment. Implemented by the server.
-/// Thread-safe.
+/// Finds the members of ensembles among the served models. Implemented by the server. Thread-safe.
 class MemberDirectory {
  public:
   virtual ~MemberDirectory() = default;
-  /// The version that serves; -1 asks for the one that the model's version policy prefers. Fails
-  /// as a request for the model would.
-  /// `space` is the namespace that the model is in; empty where the server has none.
+  /// Returns the served version of a model; -1 means the version that the version policy prefers.
+  /// `space` is the namespace of the model; empty if the server uses none. Fails as a request for
+  /// the model would.
   virtual base::Result<Member> Find(const std::string& space, const std::string& model,
                                     int64_t version) const = 0;
 };

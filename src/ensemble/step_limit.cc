@@ -34,7 +34,8 @@ void StepLimit::Release() {
 
 std::vector<EnsembleRun::StepStart> StepLimit::Withdraw(const StepWaiter& waiter) {
   std::vector<EnsembleRun::StepStart> withdrawn;
-  std::vector<std::shared_ptr<StepWaiter>> waiters;  // may be the last shares: go without the lock
+  // Declared before the lock: perhaps the last references.
+  std::vector<std::shared_ptr<StepWaiter>> waiters;
   std::lock_guard lock(mutex_);
   for (Waiting& waiting : waiting_) {
     if (waiting.waiter.get() != &waiter) continue;

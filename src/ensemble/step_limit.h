@@ -10,27 +10,28 @@
 
 namespace nereid::ensemble {
 
-/// Whoever waits for its turn at a step.
+/// Waits for its turn at a step.
 class StepWaiter {
  public:
   virtual ~StepWaiter() = default;
-  /// There is room: the start has begun to count. No lock is held.
+  /// Called without a lock when there is room; the start counts as in progress already.
   virtual void OnTurn(EnsembleRun::StepStart start) = 0;
 };
 
-/// How many requests of one step are under way, over all requests of the ensemble: bounded. Nobody
-/// blocks: a start beyond the bound waits here, in the order of arrival. Thread-safe.
+/// Limits how many requests of one step are in progress, over all requests of the ensemble. No
+/// thread blocks: a start beyond the limit waits here, in order of arrival. Thread-safe.
 class StepLimit {
  public:
   explicit StepLimit(size_t limit) : limit_(limit) {}
 
-  /// Whether the step may be started now; it counts then until Release. Otherwise the start is
-  /// taken, and comes back with OnTurn.
+  /// Returns true if the step may start now; it counts until Release. Otherwise takes the start,
+  /// which comes back by OnTurn or Withdraw.
   bool Acquire(const std::shared_ptr<StepWaiter>& waiter, EnsembleRun::StepStart& start);
-  /// One is no longer under way. Gives the turn to those who wait, on this thread; called from
-  /// inside OnTurn it returns at once, and the outer call goes on.
+  /// Ends one request in progress and gives the turn to waiters, on this thread. A call from inside
+  /// OnTurn returns at once, and the outer call continues. Must be called without a lock.
   void Release();
-  /// Takes back what waits for this waiter. A turn that is on its way is not stopped by that.
+  /// Returns the starts that wait for this waiter and removes them. Does not stop an OnTurn in
+  /// progress.
   std::vector<EnsembleRun::StepStart> Withdraw(const StepWaiter& waiter);
 
  private:
@@ -40,7 +41,7 @@ class StepLimit {
   };
 
   const size_t limit_;
-  std::mutex mutex_;             // leaf
+  std::mutex mutex_;             // a leaf; taken under EnsembleRequest::mutex_
   size_t inflight_ = 0;          // guarded by mutex_
   std::deque<Waiting> waiting_;  // guarded by mutex_
   bool giving_turns_ = false;    // guarded by mutex_

@@ -14,7 +14,7 @@ SequenceFields SequenceOf(const request::InferenceRequest& ensemble,
   for (const TensorPtr& input : start.inputs) {
     if (input == nullptr) continue;
     const SequenceFields& brought = static_cast<const EnsembleTensor&>(*input).sequence;
-    // An input that was changed on its way counts more than one that was not.
+    // Fields that a model has changed take precedence over the request's own.
     if (brought.correlation_id != own.correlation_id || brought.flags != own.flags) {
       fields = brought;
     }
@@ -46,7 +46,7 @@ std::unique_ptr<request::InferenceRequest> MakeStepRequest(
                                           : AdaptShape(from.shape, from.batching, spec->dims,
                                                        member.max_batch_size() > 0);
     auto added = request->AddInput(name, from.type, std::move(shape));
-    if (!added.ok()) continue;  // the keys of a map: no name comes twice
+    if (!added.ok()) continue;  // cannot happen: the names are keys of a map
     (*added)->pieces = from.pieces;
     request->Hold(std::shared_ptr<const void>(start.inputs[i]));
   }

@@ -10,16 +10,16 @@
 
 namespace nereid::ensemble {
 
-/// The request that a step sends to its model: with the tensors of `start` as inputs, which it
-/// keeps alive, and the mapped outputs requested. What the ensemble's request says of itself (id,
-/// priority, timeout, deadline, parameters) goes on to every member; what it says of the sequence,
-/// as the models in front of the step have changed it. `sink` gets the responses.
+/// Returns the request that a step sends to its model: its inputs are the tensors of `start`, which
+/// it keeps alive, and its requested outputs are the mapped ones. Copies id, priority, timeout,
+/// deadline and parameters from the ensemble's request, and the sequence fields as the models
+/// before the step have changed them. `sink` receives the responses.
 std::unique_ptr<request::InferenceRequest> MakeStepRequest(
     const request::InferenceRequest& ensemble, const EnsemblePlan::Step& step,
     const EnsembleRun::StepStart& start, const config::ModelConfig& member,
     std::shared_ptr<request::ResponseSink> sink);
 
-/// What a step that starts with these tensors says of the sequence.
+/// Returns the sequence fields of a step that starts with these tensors.
 SequenceFields SequenceOf(const request::InferenceRequest& ensemble,
                           const EnsembleRun::StepStart& start);
 
