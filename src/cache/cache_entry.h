@@ -9,14 +9,14 @@
 
 namespace nereid::cache {
 
-/// A piece of memory that an entry names and does not own.
+/// A piece of memory that an entry refers to and does not own.
 struct EntryBuffer {
-  void* base = nullptr;  // null in an insertion until the cache has made room
+  void* base = nullptr;  // null during an insertion until the cache has made room
   memory::BufferAttributes attributes;
 };
 
-/// Behind TRITONCACHE_CacheEntry: the buffers of one stored response. Lives for one call into the
-/// plug-in, on the thread of that call.
+/// The object behind TRITONCACHE_CacheEntry: the buffers of one stored response. Lives for one call
+/// into the plug-in, on the thread of that call.
 struct CacheEntry {
   std::vector<EntryBuffer> buffers;
 
@@ -26,8 +26,9 @@ struct CacheEntry {
   }
 };
 
-/// Behind TRITONCACHE_Allocator: what TRITONCACHE_Copy does in the present call. An insertion
-/// writes the response into the entry's buffers, a lookup reads the response out of them.
+/// The object behind TRITONCACHE_Allocator: what TRITONCACHE_Copy does during the present call. In
+/// an insertion it writes the response into the entry's buffers; in a look-up it reads the response
+/// from them.
 class EntryCopier {
  public:
   virtual ~EntryCopier() = default;

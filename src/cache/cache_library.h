@@ -10,7 +10,7 @@
 
 namespace nereid::cache {
 
-/// The entry points of a cache library; all are there.
+/// The entry points of a cache library; none is null.
 struct CacheEntryPoints {
   decltype(&TRITONCACHE_CacheInitialize) initialize = nullptr;
   decltype(&TRITONCACHE_CacheFinalize) finalize = nullptr;
@@ -21,12 +21,13 @@ struct CacheEntryPoints {
 /// A cache's shared library with its entry points.
 class CacheLibrary {
  public:
-  /// Opens <directory>/<name>/libtritoncache_<name>.so. INVALID_ARGUMENT for a name that is no
-  /// plain name, NOT_FOUND if there is no such file, it cannot be opened or lacks an entry point.
+  /// Opens <directory>/<name>/libtritoncache_<name>.so. Returns INVALID_ARGUMENT if the name is not
+  /// a plain file name, and NOT_FOUND if the file does not exist, cannot be opened or lacks an
+  /// entry point.
   static base::Result<std::unique_ptr<CacheLibrary>> Open(const std::string& directory,
                                                           const std::string& name);
 
-  /// A library that is part of the program; for tests.
+  /// Returns a library that is linked into the program; for tests.
   static std::unique_ptr<CacheLibrary> FromEntryPoints(std::string path,
                                                        CacheEntryPoints entry_points);
 

@@ -7,18 +7,18 @@
 
 namespace nereid::cache {
 
-/// Is told what the cache did for a model; implemented by whoever keeps the statistics. Any thread.
+/// Receives what the cache did for a model, for the statistics. Called on any thread.
 class CacheObserver {
  public:
   virtual ~CacheObserver() = default;
 
-  /// `request` is answered from the cache: looked up from `start_ns` to `end_ns`, monotonic. Called
-  /// before the answer leaves.
+  /// Called before `request` is answered from the cache. `start_ns` and `end_ns` are the monotonic
+  /// times of the look-up.
   virtual void OnHit(const request::InferenceRequest& request, uint64_t start_ns,
                      uint64_t end_ns) = 0;
 
-  /// A request that was looked up in vain has been answered by the model. The time is that of the
-  /// look-up and, where the answer was inserted, of the insertion.
+  /// Called when the model has answered a request that the cache did not have. The time is that of
+  /// the look-up and, if the response was inserted, of the insertion.
   virtual void OnMiss(uint64_t lookup_and_insertion_ns) = 0;
 };
 

@@ -16,11 +16,12 @@ void CachingSink::Send(std::unique_ptr<request::InferenceResponse> response, boo
       } else {
         cache_.observer_.OnMiss(lookup_ns_);
       }
-    } catch (const std::exception& exception) {  // no memory: the answer goes out all the same
+      // Out of memory: the response is sent without being stored.
+    } catch (const std::exception& exception) {
       LOG_ERROR << "the response cache left out a response: " << exception.what();
     }
   }
-  // The receiver may let go of the response, and so of this sink: nothing of it is used afterwards.
+  // The receiver may destroy the response and with it this sink, so no member is used afterwards.
   ForwardingSink::Send(std::move(response), final);
 }
 

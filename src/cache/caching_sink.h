@@ -9,12 +9,12 @@
 
 namespace nereid::cache {
 
-/// Stores the answer of a request that was looked up in vain. Only an answer that is one good
-/// response with the final flag: an error is not what the next client should get, and several
-/// responses are not one.
+/// Stores the response of a request that the cache did not have. Only a single successful response
+/// with the final flag is stored: an error should not be repeated to other clients, and several
+/// responses cannot be stored.
 class CachingSink final : public request::ForwardingSink {
  public:
-  /// `model` owns `cache`.
+  /// `model` keeps `cache` alive.
   CachingSink(std::shared_ptr<request::ResponseSink> next, ModelCache& cache,
               std::shared_ptr<const request::ModelIdentity> model, const Digest& digest,
               uint64_t lookup_ns)
@@ -31,7 +31,7 @@ class CachingSink final : public request::ForwardingSink {
   const std::shared_ptr<const request::ModelIdentity> model_;
   const Digest digest_;
   const uint64_t lookup_ns_;
-  bool sent_ = false;  // used by one thread at a time, as responses are sent
+  bool sent_ = false;  // needs no lock: responses are sent one at a time
 };
 
 }  // namespace nereid::cache

@@ -8,10 +8,10 @@
 namespace nereid::cache {
 namespace {
 
-/// Fields up to this size are collected; larger ones are hashed where they are.
+/// Fields up to this size are collected; larger ones are hashed in place.
 constexpr size_t kSmallBytes = 256;
 
-/// Looked up once: a look-up by name costs more than hashing a small request.
+/// Looked up once, because a look-up by name costs more than hashing a small request.
 const EVP_MD* Sha256() {
   static const EVP_MD* const sha256 = EVP_MD_fetch(nullptr, "SHA2-256", nullptr);
   return sha256;

@@ -22,14 +22,14 @@ using schedule::RequestTarget;
 
 namespace {
 
-/// Inputs up to this size are hashed where the request arrived: less than a millisecond. An I/O
-/// loop has better things to do than to hash more.
+/// Inputs up to this size are hashed on the calling thread, which takes less than a millisecond. An
+/// event loop should not be held longer.
 constexpr uint64_t kHashedHereBytes = uint64_t{512} << 10;
 
-/// Requests in a row that wait for their look-up; those behind them go on without one.
+/// The number of requests in in_order_ beyond which further ones are not looked up.
 constexpr size_t kMostInOrder = 64;
 
-/// Keys are text, and a shared store may hold other people's.
+/// Keys have a prefix because a shared store may hold other programs' keys.
 std::string KeyText(const Digest& digest) { return "nereid:" + ToHex(digest); }
 
 Status CopyOutput(const StoredOutput& stored, InferenceResponse& response) {
@@ -46,7 +46,7 @@ Status CopyOutput(const StoredOutput& stored, InferenceResponse& response) {
   return Status::Ok();
 }
 
-/// Answers the request and ends it.
+/// Sends the response and releases the request.
 void Answer(RequestPtr request, std::unique_ptr<InferenceResponse> response) {
   request->response_factory()->Send(std::move(response), true);
   request::ReleaseRequest(std::move(request));
@@ -63,21 +63,22 @@ Status ModelCache::Enqueue(RequestPtr& request, RequestTarget& target) {
 
 bool ModelCache::LooksUpHere(const InferenceRequest& request, const RequestTarget& target) const {
   if (cache_.blocks()) return false;
-  // A front end that lends its thread for cheap models is an I/O loop.
+  // A front end sets may_run_inline if its thread is an event loop.
   if (!request.may_run_inline || request.InputByteSize() <= kHashedHereBytes) return true;
-  // Where the order counts, a small request must not overtake a large one on its way to a thread.
+  // With ordered responses, a small request must not overtake a large one that is on its way to a
+  // thread.
   return target.response_order() != nullptr;
 }
 
 bool ModelCache::LookUpElsewhere(RequestPtr& request, RequestTarget& target) {
   pending_.fetch_add(1, std::memory_order_relaxed);
-  // Below the cache's own thread stands nobody's loop, and long work there delays other look-ups.
+  // The model must not run on the cache's thread, where long work delays other look-ups.
   const bool inline_before = std::exchange(request->may_run_inline, false);
   if (target.response_order() != nullptr) {
     LookUpInOrder(std::move(request), target);
     return true;
   }
-  // A std::function must be copyable.
+  // Shared, because std::function must be copyable.
   auto waiting = std::make_shared<Waiting>(Waiting{std::move(request), &target});
   if (cache_.PostLookup([this, waiting] { ServeAccepted(std::move(*waiting)); })) return true;
   request = std::move(waiting->request);
@@ -90,12 +91,12 @@ void ModelCache::LookUpInOrder(RequestPtr request, RequestTarget& target) {
   const std::shared_ptr<const request::ModelIdentity> model = request->model();
   {
     std::lock_guard lock(order_mutex_);
-    // Nobody overtakes those who wait; where there are many, a turn is not spent on a look-up.
+    // Every request keeps its turn; if many wait, the later ones skip their look-up.
     const bool look_up = in_order_.size() < kMostInOrder;
     in_order_.push_back({std::move(request), &target, look_up});
     if (std::exchange(serving_, true)) return;
   }
-  // `model` keeps this object for the thread, whichever request is its last.
+  // `model` keeps this object alive on that thread, whichever request is the last one.
   if (!cache_.PostLookup([this, model] { ServeInOrder(true); })) ServeInOrder(false);
 }
 
@@ -117,7 +118,7 @@ void ModelCache::ServeInOrder(bool look_up) {
 }
 
 void ModelCache::ServeAccepted(Waiting waiting) {
-  // Keeps the model, and so this object, until the end.
+  // Keeps the model, which owns this object, alive until the end of the function.
   const std::shared_ptr<const request::ModelIdentity> model = waiting.request->model();
   pending_.fetch_sub(1, std::memory_order_relaxed);
   Status status = waiting.look_up ? Serve(waiting.request, *waiting.target)
@@ -134,6 +135,7 @@ Status ModelCache::Serve(RequestPtr& request, RequestTarget& target) {
   request::ResponseFactory& factory = *request->response_factory();
   if (response != nullptr) {
     observer_.OnHit(*request, start_ns, end_ns);
+    // The hit takes its place before it is sent, so it waits for earlier misses.
     if (const auto order = target.response_order()) order->Reserve(factory);
     Answer(std::move(request), std::move(response));
     return Status::Ok();
@@ -142,7 +144,8 @@ Status ModelCache::Serve(RequestPtr& request, RequestTarget& target) {
   factory.WrapSink(
       std::make_shared<CachingSink>(direct, *this, request->model(), *digest, end_ns - start_ns));
   Status status = target.Enqueue(request);
-  // Refused: the request is the caller's again, and what it sends is no answer of the model.
+  // The request was refused and belongs to the caller again; an error that it sends must not be
+  // stored.
   if (!status.ok()) request->response_factory()->WrapSink(direct);
   return status;
 }
@@ -184,7 +187,7 @@ void ModelCache::Store(const InferenceResponse& response,
     });
     return;
   }
-  // The answer does not wait for the cache: what is stored is a copy.
+  // The response must not wait for the cache, so a copy of it is stored.
   auto blob = std::make_shared<memory::HostBuffer>(memory::HostBuffer::Allocate(*size));
   if (*blob) {
     EncodeResponse(response, digest, {blob->data(), *size});

@@ -19,25 +19,25 @@
 
 namespace nereid::cache {
 
-/// One model's use of the server's response cache: stands in front of the model's scheduler.
-/// Requests that were answered before are answered from the cache; the answers of the others are
-/// stored on their way to the client. What goes wrong with the cache is logged and is a miss: it
-/// never becomes a request's failure. Thread-safe.
+/// One model's use of the server's response cache; stands in front of the model's scheduler.
+/// Answers requests from the cache where it can, and stores the responses to the others on their
+/// way to the client. A failure of the cache is logged and counts as a miss; it never fails a
+/// request. Thread-safe.
 class ModelCache {
  public:
-  /// `fingerprint` stands for the model's content, see FingerprintModel. Everything must outlive
-  /// this, and this every request that it was given.
+  /// `fingerprint` identifies the model's content, see FingerprintModel. All arguments must outlive
+  /// this object, which must outlive every request that it was given.
   ModelCache(ResponseCache& cache, const Digest& fingerprint, const base::Clock& clock,
              CacheObserver& observer)
       : cache_(cache), fingerprint_(fingerprint), clock_(clock), observer_(observer) {}
 
-  /// Takes a normalised request, answers it or passes it on to `target`; see
-  /// schedule::RequestTarget::Enqueue. The look-up is made here where that takes no time worth a
-  /// hand-over, else on a thread of the cache: a refusal by the scheduler is then the request's
-  /// answer, not the call's.
+  /// Takes a normalized request and answers it or passes it to `target`; see
+  /// schedule::RequestTarget::Enqueue. The look-up runs on the calling thread if that is short,
+  /// else on a thread of the cache. In the latter case a refusal by `target` is sent to the client
+  /// instead of being returned.
   base::Status Enqueue(schedule::RequestPtr& request, schedule::RequestTarget& target);
 
-  /// Requests that wait for their look-up.
+  /// Returns the number of requests that wait for their look-up.
   size_t PendingCount() const { return pending_.load(std::memory_order_relaxed); }
 
  private:
@@ -48,20 +48,24 @@ class ModelCache {
     bool look_up = true;
   };
 
+  /// Returns whether the look-up may run on the calling thread.
   bool LooksUpHere(const request::InferenceRequest& request,
                    const schedule::RequestTarget& target) const;
-  /// Hands the request to a thread of the cache; false if too many wait.
+  /// Passes the request to a thread of the cache. Returns false if too many requests wait there.
   bool LookUpElsewhere(schedule::RequestPtr& request, schedule::RequestTarget& target);
+  /// Queues a request of a model with ordered responses; see in_order_.
   void LookUpInOrder(schedule::RequestPtr request, schedule::RequestTarget& target);
+  /// Serves in_order_ until it is empty. Without `look_up` the requests go to the model directly.
   void ServeInOrder(bool look_up);
+  /// Serves a request that Enqueue has accepted: a failure is sent to its client.
   void ServeAccepted(Waiting waiting);
 
-  /// Looks up, answers or enqueues.
+  /// Looks the request up, then answers it or enqueues it.
   base::Status Serve(schedule::RequestPtr& request, schedule::RequestTarget& target);
-  /// The stored response as a response to `request`; null for a miss.
+  /// Returns the stored response as a response to `request`; null for a miss.
   std::unique_ptr<request::InferenceResponse> LookUp(const request::InferenceRequest& request,
                                                      const Digest& digest);
-  /// `model` keeps this object while the insertion waits for a thread.
+  /// Inserts a response. `model` keeps this object alive while the insertion waits for a thread.
   void Store(const request::InferenceResponse& response,
              const std::shared_ptr<const request::ModelIdentity>& model, const Digest& digest,
              uint64_t lookup_ns);
@@ -79,6 +83,9 @@ class ModelCache {
   // Requests of a model that promises the order of its responses, while the cache is a slow one:
   // looked up one after the other, so that none overtakes another before its place is reserved.
   std::mutex order_mutex_;
+  /// Requests of a model with ordered responses, while the cache blocks. They are looked up one at
+  /// a time: a request must have its place in the ResponseOrder before the next one reserves its
+  /// own.
   std::deque<Waiting> in_order_;  // guarded by order_mutex_
   bool serving_ = false;          // guarded by order_mutex_: a thread is in ServeInOrder
 };

@@ -22,7 +22,7 @@ namespace {
 constexpr std::string_view kSchema = "nereid model fingerprint 1";
 constexpr size_t kChunkBytes = size_t{1} << 20;
 
-/// The configuration in a form that is the same for equal configurations.
+/// Serializes the configuration so that equal configurations give equal bytes.
 std::string ConfigBytes(const config::ModelConfig& config) {
   inference::ModelConfig proto = config.proto();
   proto.clear_instance_group();
@@ -36,7 +36,7 @@ std::string ConfigBytes(const config::ModelConfig& config) {
   {
     google::protobuf::io::StringOutputStream stream(&bytes);
     google::protobuf::io::CodedOutputStream coded(&stream);
-    coded.SetSerializationDeterministic(true);  // maps in the order of their keys
+    coded.SetSerializationDeterministic(true);  // sorts maps by key
     proto.SerializeToCodedStream(&coded);
   }
   return bytes;
@@ -68,7 +68,7 @@ Status WriteFile(const fs::path& path, const std::string& name, DigestWriter& wr
   return Status::Ok();
 }
 
-/// Regular files below `root`, relative to it, sorted.
+/// Returns the regular files below `root`, relative to it, sorted.
 base::Result<std::vector<std::string>> FilesBelow(const fs::path& root) {
   std::vector<std::string> files;
   std::error_code error;

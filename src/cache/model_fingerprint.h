@@ -10,20 +10,21 @@
 
 namespace nereid::cache {
 
-/// Stands for what a model version computes: a digest of its configuration (without what only says
-/// how it is run: instances, batching, warmup, version policy, metrics, the cache itself) and of
-/// the names and contents of its files: everything below `version_directory`, and the regular files
-/// in `directory` itself but for the configuration. Directories named __pycache__ are left out:
-/// running the model writes them. A directory that does not exist counts as an empty one.
+/// Returns a digest of what determines a model version's results: its configuration, without the
+/// fields that only say how it runs (instances, batching, warm-up, version policy, metrics, the
+/// cache itself), and the names and contents of its files. Files are everything below
+/// `version_directory`, and the regular files in `directory` except config.pbtxt. Directories named
+/// __pycache__ are left out, because running the model writes them. A directory that does not exist
+/// counts as empty.
 ///
-/// So a model that is loaded anew with other content does not find the answers of its former self,
-/// and servers with the same content share a cache. What a model reads from elsewhere is not seen.
-/// Reads all of the files: blocks.
+/// So a model that is reloaded with other content does not get responses of its former content, and
+/// servers with the same content can share a cache. Files that a model reads from elsewhere are not
+/// covered. Blocks, because it reads all files. Returns UNAVAILABLE if a file cannot be read.
 base::Result<Digest> FingerprintModel(const config::ModelConfig& config,
                                       const std::string& directory,
                                       const std::string& version_directory);
 
-/// Stands for what an ensemble computes: its own digest and those of its members, in the order of
+/// Returns the digest of an ensemble from its own digest and its members' digests, in the order of
 /// its steps.
 base::Result<Digest> CombineFingerprints(const Digest& own, const std::vector<Digest>& members);
 

@@ -12,7 +12,7 @@ using request::InferenceRequest;
 using request::Input;
 using request::Parameter;
 
-/// Changed with the list of what is hashed, so that the keys of older servers are not found.
+/// Must change with the list of hashed fields, so that keys of older servers do not match.
 constexpr std::string_view kSchema = "nereid request key 1";
 
 bool IsOfSequence(const InferenceRequest& request) {

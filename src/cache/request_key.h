@@ -8,17 +8,18 @@
 
 namespace nereid::cache {
 
-/// What two requests must agree in to get the same answer, as a digest. It covers, of a bound and
-/// normalised request:
-///   the model's name and version, and `fingerprint`, which stands for the model's content
-///   the inputs, sorted by name: name, data type, shape, bytes
-///   the requested outputs, in the order of the request (backends answer in that order)
-///   the parameters, stably sorted by name (on the wire they are a map): name, kind, value
-/// and leaves out what no answer depends on: the request's id, priority, timeout, deadline, the
-/// pieces that the bytes came in, the way they came.
+/// Returns a digest of everything in which two requests must agree to get the same response. It
+/// covers, of a bound and normalized request:
+///   - the model's name and version, and `fingerprint`, which identifies the model's content
+///   - the inputs, sorted by name: name, data type, shape, bytes
+///   - the requested outputs, in the order of the request (backends answer in that order)
+///   - the parameters, stably sorted by name (on the wire they are a map): name, kind, value
 ///
-/// Nothing for a request that must not be answered from memory: one of a sequence (the answer
-/// depends on what came before), and one whose bytes are not in host memory.
+/// It leaves out what no response depends on: the request's id, priority, timeout and deadline, the
+/// division of the bytes into pieces, and the protocol.
+///
+/// Returns nothing for a request that must not be answered from the cache: one of a sequence, whose
+/// response depends on earlier requests, and one with inputs in GPU memory.
 std::optional<Digest> ComputeRequestKey(const request::InferenceRequest& request,
                                         const Digest& fingerprint);
 

@@ -19,13 +19,14 @@ using tensor::DataType;
 
 constexpr std::string_view kMagic("NRDRESP\x01", 8);
 constexpr size_t kHeadBytes = 8 + sizeof(Digest) + 4 + 4;
-/// The least that an output and a parameter take: bounds what a count in a blob may claim.
+/// The minimum sizes of an output and a parameter, which bound the counts that a blob may claim.
 constexpr size_t kLeastOutputBytes = 4 + 1 + 4 + 8;
 constexpr size_t kLeastParameterBytes = 4 + 1 + 4;
-/// Outputs of a response that can be stored: names are compared each with each.
+/// The maximum number of outputs. DecodeResponse compares every pair of names.
 constexpr size_t kMostOutputs = 4096;
 
-/// Whether the bytes of an output are as many as its type and shape say, and, for BYTES, elements.
+/// Returns whether the size of an output fits its type and shape; for BYTES, whether its elements
+/// do.
 bool IsConsistent(DataType type, const tensor::Shape& shape, std::string_view data) {
   if (type == DataType::kBytes) {
     const auto count = tensor::ElementCount(shape);
@@ -48,7 +49,7 @@ size_t ValueBytes(const Parameter::Value& value) {
   return text != nullptr ? 4 + text->size() : 8;
 }
 
-/// Writes at the front of a buffer whose size was computed before.
+/// Writes to a buffer whose size was computed before.
 class BlobWriter {
  public:
   explicit BlobWriter(char* at) : at_(at) {}
@@ -72,7 +73,7 @@ class BlobWriter {
   char* at_;
 };
 
-/// Reads from a blob; once it has come to its end, every value is zero and ok() false.
+/// Reads from a blob. After the end of the blob every value is zero and ok() is false.
 class BlobReader {
  public:
   explicit BlobReader(std::string_view blob) : rest_(blob) {}
@@ -139,7 +140,7 @@ bool ReadValue(BlobReader& reader, Parameter::Value* value) {
   }
 }
 
-/// Everything of an output but its bytes, which stand behind all heads: their size.
+/// Reads an output without its bytes, which follow all heads and parameters, and the size of those.
 bool ReadOutputHead(BlobReader& reader, StoredOutput* output, uint64_t* size) {
   output->name = reader.Text();
   const auto type = reader.Number<uint8_t>();
@@ -167,7 +168,7 @@ std::optional<size_t> EncodedSize(const InferenceResponse& response) {
       response.parameters().size() > kMost) {
     return std::nullopt;
   }
-  // The tensors are in memory, so their sizes add up without overflow.
+  // The tensors exist in memory, so the sum of their sizes cannot overflow.
   size_t size = kHeadBytes;
   for (const auto& output : response.outputs()) {
     if (!CanBeStored(*output)) return std::nullopt;

@@ -13,7 +13,7 @@ using base::Status;
 
 namespace {
 
-/// A response is stored as one buffer.
+/// A response is stored in one buffer.
 constexpr size_t kBuffersOfAnEntry = 1;
 
 class Reader final : public EntryCopier {
@@ -31,7 +31,7 @@ class Reader final : public EntryCopier {
     return result_ = read_({static_cast<const char*>(buffer.base), buffer.attributes.byte_size});
   }
 
-  /// What came of it, whatever the plug-in made of that.
+  /// Returns the result of `read`, whatever the plug-in returned.
   Status result() const {
     return copied_ ? result_ : Status::Internal("the cache found an entry and did not copy it");
   }
@@ -95,7 +95,8 @@ base::Result<std::unique_ptr<ResponseCache>> ResponseCache::Create(
 }
 
 ResponseCache::~ResponseCache() {
-  // Work that was posted needs the plug-in, so it goes first: lookups, which may post insertions.
+  // Posted work needs the plug-in and must end first: look-ups before insertions, because a look-up
+  // may post an insertion.
   lookups_.reset();
   inserts_.reset();
   if (!initialized_) return;
@@ -138,7 +139,7 @@ bool ResponseCache::PostLookup(std::function<void()> task) {
 }
 
 bool ResponseCache::PostInsert(size_t size, std::function<void()> task) {
-  // One blob always gets in, however large: else a large one never would.
+  // A blob larger than the limit is accepted when nothing waits, or it could never be stored.
   const size_t before = waiting_insert_bytes_.fetch_add(size, std::memory_order_relaxed);
   if (before > 0 && before + size > limits_.waiting_insert_bytes) {
     waiting_insert_bytes_.fetch_sub(size, std::memory_order_relaxed);

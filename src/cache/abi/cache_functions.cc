@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the server provides to response caches: the functions of tritoncache.h.
+// The functions of tritoncache.h, which the server provides to cache plug-ins.
 #include <string>
 
 #include "abi/buffer_attributes.h"
@@ -21,7 +21,7 @@ Status CheckIndex(const CacheEntry& entry, size_t index) {
                                  " buffers in the cache entry");
 }
 
-/// The server reads and writes the memory itself.
+/// The server reads and writes the memory itself, so it must be host memory.
 Status CheckHostMemory(const memory::BufferAttributes& attributes) {
   if (attributes.memory_type == memory::MemoryType::kGpu) {
     return Status::InvalidArgument(

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Arbitrary bytes as what a cache gives back. The head of the blob is put in front, so that the
-// fuzzer need not find the magic and the digest.
+// Decodes arbitrary bytes as a blob from a cache. The head is put in front of them, so that the
+// fuzzer need not find the magic number and the digest.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
