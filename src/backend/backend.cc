@@ -23,8 +23,8 @@ std::string DirectoryOf(const std::string& path) {
 
 base::Status MemoryAllocator::Allocate(void** buffer, TRITONSERVER_MemoryType type, int64_t /*id*/,
                                        uint64_t size) {
-  // Pinned memory is memory that a GPU driver has locked; without one, a backend that asks for it
-  // must be told so that it falls back to plain memory.
+  // Only a GPU driver can pin memory. A backend that asks for pinned memory falls back to plain
+  // memory when it gets this error.
   if (type != TRITONSERVER_MEMORY_CPU) {
     return base::Status::Unsupported("memory of type " +
                                      std::string(TRITONSERVER_MemoryTypeString(type)) +
@@ -77,8 +77,8 @@ Backend::~Backend() {
 }
 
 std::string BackendRegistry::ConfigJson(const std::string& name) const {
-  // In order: what is always there, settings for all backends, settings for this one. The last
-  // value of a key wins, as on the command line.
+  // In order: the defaults, settings for all backends, settings for this one. The last value of a
+  // key wins, as on the command line.
   std::map<std::string, std::string> values = {
       {"auto-complete-config", settings_.auto_complete ? "true" : "false"},
       {"backend-directory", settings_.directory},
@@ -100,7 +100,7 @@ std::string BackendRegistry::ConfigJson(const std::string& name) const {
   return json + "}}";
 }
 
-// For every model, as Triton does.
+// Logs the default for every model, as Triton does.
 void BackendRegistry::LogDefaults(const std::string& name) const {
   for (const std::string& group : {std::string(), name}) {
     const auto found = settings_.config.find(group);

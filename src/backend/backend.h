@@ -16,32 +16,32 @@
 
 namespace nereid::backend {
 
-/// Where plug-ins get scratch memory (TRITONBACKEND_MemoryManager).
+/// Allocates scratch memory for plug-ins (TRITONBACKEND_MemoryManager).
 class MemoryAllocator {
  public:
   base::Status Allocate(void** buffer, TRITONSERVER_MemoryType type, int64_t id, uint64_t size);
   base::Status Free(void* buffer, TRITONSERVER_MemoryType type, int64_t id);
 };
 
-/// A preference that a backend states for models without an instance group.
+/// An instance group that a backend prefers for models without one.
 struct PreferredInstanceGroup {
   TRITONSERVER_InstanceGroupKind kind = TRITONSERVER_INSTANCEGROUPKIND_AUTO;
   uint64_t count = 0;
   std::vector<uint64_t> device_ids;
 };
 
-/// What a backend says of itself (TRITONBACKEND_BackendAttribute).
+/// The attributes that a backend sets (TRITONBACKEND_BackendAttribute).
 struct BackendAttributes {
   std::vector<PreferredInstanceGroup> preferred_groups;
   bool parallel_instance_loading = false;
 };
 
-/// A loaded backend (TRITONBACKEND_Backend): initialised once per library and name, finalised when
-/// the last holder lets go. Name, paths and configuration are fixed; the state pointer is the
-/// plug-in's.
+/// A loaded backend (TRITONBACKEND_Backend). Initialized once per library and name; finalized when
+/// the last reference is dropped. Name, paths and configuration are constant; the state pointer
+/// belongs to the plug-in.
 class Backend {
  public:
-  /// `config_json` is {"cmdline":{...}}. Calls the library's Initialize.
+  /// Creates the backend and calls the library's Initialize. `config_json` is {"cmdline":{...}}.
   static base::Result<std::shared_ptr<Backend>> Create(std::string name,
                                                        std::unique_ptr<BackendLibrary> library,
                                                        std::string config_json);
@@ -73,26 +73,26 @@ class Backend {
   bool initialized_ = false;
 };
 
-/// Finds backend libraries and keeps each loaded until the server ends. Thread-safe; loading a
+/// Finds backend libraries and keeps each one loaded until the server ends. Thread-safe. Loading a
 /// library blocks.
 class BackendRegistry {
  public:
   struct Settings {
-    std::string directory;  // holds one folder per backend
+    std::string directory;  // contains one folder per backend
     bool auto_complete = true;
     double min_compute_capability = 0;
     std::map<std::string, std::vector<std::pair<std::string, std::string>>> config;
   };
   explicit BackendRegistry(Settings settings) : settings_(std::move(settings)) {}
 
-  /// The backend of a model version. INVALID_ARGUMENT if there is none.
+  /// Returns the backend of a model version and loads it if necessary. Returns INVALID_ARGUMENT if
+  /// no library is found.
   base::Result<std::shared_ptr<Backend>> Get(const config::BackendLibrarySearch& search);
 
-  /// Makes a backend available that is part of the program: it is found by name before any file is
-  /// looked for.
+  /// Adds a backend that is linked into the program. Its name is found before any file is searched.
   base::Status AddBuiltIn(const std::string& name, std::unique_ptr<BackendLibrary> library);
 
-  /// What is loaded, by path.
+  /// Returns the loaded backends, sorted by path.
   std::vector<std::shared_ptr<Backend>> Loaded();
 
  private:
@@ -101,8 +101,8 @@ class BackendRegistry {
 
   const Settings settings_;
   std::mutex mutex_;
-  // By library path and name. Guarded by mutex_, which is held while a library initialises: two
-  // models must not initialise one library twice.
+  // By library path and name; guarded by mutex_. The lock is held while a library initializes,
+  // because two models must not initialize one library twice.
   std::map<std::pair<std::string, std::string>, std::shared_ptr<Backend>> backends_;
   std::map<std::string, std::shared_ptr<Backend>> built_in_;  // by name; guarded by mutex_
 };

@@ -54,6 +54,8 @@ void BackendInstance::Refuse(TRITONBACKEND_Request* request_handle, const base::
 void BackendInstance::Execute(std::vector<std::unique_ptr<request::InferenceRequest>> requests) {
   handles_.clear();
   for (auto& request : requests) {
+    // The factories tell, after a failure, which requests the backend has released: a released
+    // request may be destroyed, so its handle must not be touched.
     factories_.push_back(request->response_factory());
     handles_.push_back(reinterpret_cast<TRITONBACKEND_Request*>(request.release()));
   }
@@ -61,9 +63,9 @@ void BackendInstance::Execute(std::vector<std::unique_ptr<request::InferenceRequ
   for (size_t i = 0; i < handles_.size() && !status.ok(); ++i) {
     request::ResponseFactory& factory = *factories_[i];
     if (!factory.IsReleased()) {
-      Refuse(handles_[i], status);  // still ours
+      Refuse(handles_[i], status);  // the backend has not released it
     } else if (!factory.IsFinalSent() && !factory.IsRescheduled()) {
-      factory.SendError(status);  // its unfinished response may be lost, and never be deleted
+      factory.SendError(status);  // released, but its response was not sent and may never be
     }
   }
   factories_.clear();

@@ -40,12 +40,13 @@ class BackendInstance {
   /// Calls the library's ModelInstanceInitialize.
   base::Status Initialize();
 
-  /// Hands requests to the backend and returns when its Execute returned; the answers may come
-  /// later. An Execute that fails or throws answers every request with the failure, as far as it
-  /// has not answered or released them itself. Never called twice at a time.
+  /// Passes requests to the backend and returns when its Execute has returned; responses may follow
+  /// later. If Execute fails or throws, every request that the backend has not answered or released
+  /// is answered with the error. Must not be called by two threads at a time.
   void Execute(std::vector<std::unique_ptr<request::InferenceRequest>> requests);
 
-  /// Whether the backend says that the instance can work; true where it has no opinion.
+  /// Returns the backend's error if it reports the instance as not ready; OK if it has no such
+  /// function.
   base::Status CheckReady();
 
   const Description& description() const { return description_; }
@@ -67,11 +68,12 @@ class BackendInstance {
   Description description_;
   TRITONSERVER_Message host_policy_;
   StatisticsObserver& observer_;
-  /// Calls the library; an exception of it becomes a failure.
+  /// Calls the library's Execute and turns an exception into an error.
   base::Status CallExecute();
+  /// Answers a request that the backend still had with `error` and releases it.
   void Refuse(TRITONBACKEND_Request* request_handle, const base::Status& error);
 
-  // Reused from one Execute to the next.
+  // Members instead of locals, to reuse their memory.
   std::vector<TRITONBACKEND_Request*> handles_;
   std::vector<std::shared_ptr<request::ResponseFactory>> factories_;
   bool initialized_ = false;

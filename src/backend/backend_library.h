@@ -10,7 +10,8 @@
 
 namespace nereid::backend {
 
-/// The entry points of a backend library; null where it has none, but execute is always there.
+/// The entry points of a backend library; null if the library lacks one. `instance_execute` is
+/// never null.
 struct BackendEntryPoints {
   decltype(&TRITONBACKEND_Initialize) initialize = nullptr;
   decltype(&TRITONBACKEND_Finalize) finalize = nullptr;
@@ -26,10 +27,10 @@ struct BackendEntryPoints {
 /// A backend's shared library with its entry points.
 class BackendLibrary {
  public:
-  /// NOT_FOUND if it cannot be opened or lacks the required entry point.
+  /// Opens a library. Returns NOT_FOUND if it cannot be opened or lacks the required entry point.
   static base::Result<std::unique_ptr<BackendLibrary>> Open(const std::string& path);
 
-  /// A library that is part of the program; for tests.
+  /// Returns a library that is linked into the program; for tests.
   static std::unique_ptr<BackendLibrary> FromEntryPoints(std::string path,
                                                          BackendEntryPoints entry_points);
 

@@ -23,11 +23,11 @@ class BackendModel {
   struct Description {
     std::string name;
     uint64_t version = 0;
-    std::string directory;  // the model's, not the version's
+    std::string directory;  // of the model, not of the version
     bool auto_complete = true;
     TRITONSERVER_Server* server = nullptr;
   };
-  /// `config_json` is what DescribeModelConfigJson writes.
+  /// `config_json` is the output of DescribeModelConfigJson.
   BackendModel(std::shared_ptr<Backend> backend, Description description, std::string config_json)
       : backend_(std::move(backend)),
         description_(std::move(description)),
@@ -36,21 +36,22 @@ class BackendModel {
   BackendModel(const BackendModel&) = delete;
   BackendModel& operator=(const BackendModel&) = delete;
 
-  /// Takes the configuration that a backend sets, as JSON, and returns what the backend is to read
-  /// from then on.
+  /// Takes the configuration that a backend sets, as JSON, and returns the configuration that the
+  /// backend reads from then on.
   using Completion = std::function<base::Result<std::string>(std::string_view json)>;
 
-  /// Calls the library's ModelInitialize. Each configuration that the backend sets meanwhile goes
-  /// through `complete` before the backend's call returns, which gets the error if there is one.
+  /// Calls the library's ModelInitialize. Each configuration that the backend sets during that call
+  /// is passed to `complete` before the backend's call returns; the backend gets its error.
   base::Status Initialize(Completion complete);
 
-  /// Does that. UNSUPPORTED unless the model is being initialised.
+  /// Passes a configuration from the backend to the Completion. Returns UNSUPPORTED unless the
+  /// model is being initialized.
   base::Status Complete(std::string_view json);
 
-  /// Whether the backend has set a configuration that was taken.
+  /// Returns whether a configuration set by the backend was accepted.
   bool completed() const { return completed_; }
 
-  /// The configuration that the backend reads. It is replaced by completion, and when the instances
+  /// Sets the configuration that the backend reads. It changes by completion and when the instances
   /// of a serving model change.
   void SetConfigJson(std::string json) {
     std::lock_guard lock(mutex_);
@@ -64,7 +65,7 @@ class BackendModel {
   const Description& description() const { return description_; }
   Backend& backend() { return *backend_; }
 
-  /// The latest report of the memory that the model takes.
+  /// Sets the latest report of the model's memory usage.
   void SetMemoryUsage(std::vector<memory::BufferAttributes> usage) {
     std::lock_guard lock(mutex_);
     memory_usage_ = std::move(usage);
@@ -84,7 +85,7 @@ class BackendModel {
  private:
   std::shared_ptr<Backend> backend_;
   Description description_;
-  Completion complete_;  // empty but for the time of Initialize
+  Completion complete_;  // empty except during Initialize
   bool completed_ = false;
   bool initialized_ = false;
   mutable std::mutex mutex_;

@@ -9,15 +9,15 @@
 
 namespace nereid::backend {
 
-/// The times of one execution, monotonic nanoseconds.
+/// The times of one execution, in monotonic nanoseconds.
 struct ExecutionTimes {
   uint64_t exec_start_ns = 0;
-  uint64_t compute_start_ns = 0;  // inputs are ready
-  uint64_t compute_end_ns = 0;    // outputs are there
+  uint64_t compute_start_ns = 0;  // the inputs are ready
+  uint64_t compute_end_ns = 0;    // the outputs exist
   uint64_t exec_end_ns = 0;
 };
 
-/// The times of one response of a decoupled request.
+/// The times of one response of a decoupled request, in monotonic nanoseconds.
 struct ResponseTimes {
   uint64_t response_index = 0;
   uint64_t response_start_ns = 0;
@@ -26,7 +26,7 @@ struct ResponseTimes {
   base::Status error;
 };
 
-/// What plug-ins report about their work; implemented by whoever keeps the statistics. Any thread.
+/// Receives what plug-ins report about their work, for the statistics. Called on any thread.
 class StatisticsObserver {
  public:
   virtual ~StatisticsObserver() = default;

@@ -30,7 +30,7 @@ inline request::Output& Unwrap(TRITONBACKEND_Output* handle) {
 inline request::OutputState& Unwrap(TRITONBACKEND_State* handle) {
   return *reinterpret_cast<request::OutputState*>(handle);
 }
-/// The C object holds a share in the factory.
+/// The C object is a heap-allocated shared_ptr, so the plug-in shares ownership of the factory.
 inline std::shared_ptr<request::ResponseFactory>& Unwrap(TRITONBACKEND_ResponseFactory* handle) {
   return *reinterpret_cast<std::shared_ptr<request::ResponseFactory>*>(handle);
 }

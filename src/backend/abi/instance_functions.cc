@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// TRITONBACKEND_ModelInstance*, but for the statistics.
+// TRITONBACKEND_ModelInstance*, except the statistics.
 #include "backend/abi/conversions.h"
 #include "backend/backend_instance.h"
 

@@ -15,7 +15,7 @@ using nereid::request::InferenceRequest;
 
 namespace {
 
-/// The request stays the backend's when this fails.
+/// Returns the request to its scheduler. On failure the request stays with the backend.
 Status Reschedule(InferenceRequest& request) {
   if (request.release_listener == nullptr) {
     return Status::InvalidArgument(

@@ -155,7 +155,7 @@ TRITONSERVER_Error* TRITONBACKEND_ResponseSend(TRITONBACKEND_Response* response,
   return Guard([&] {
     std::unique_ptr<InferenceResponse> owned(&Unwrap(response));
     if (error != nullptr) owned->SetError(nereid::abi::ToStatus(error));
-    // The response holds a share in its factory, and may be gone when Send returns.
+    // The response holds a reference to its factory and may be destroyed before Send returns.
     const std::shared_ptr<ResponseFactory> factory = owned->factory().shared_from_this();
     factory->Send(std::move(owned), IsFinal(send_flags));
     return Status::Ok();

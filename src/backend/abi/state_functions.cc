@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// TRITONBACKEND_State*: what a backend writes for the next request of a sequence.
+// TRITONBACKEND_State*: the states that a backend writes for the next request of a sequence.
 #include "backend/abi/conversions.h"
 
 using nereid::abi::Guard;
@@ -49,7 +49,7 @@ TRITONSERVER_Error* TRITONBACKEND_StateBuffer(TRITONBACKEND_State* state, void**
   NEREID_CHECK_NOT_NULL(memory_type_id);
   return Guard([&] {
     NEREID_ASSIGN_OR_RETURN(*buffer, Unwrap(state).owner->Buffer(&Unwrap(state), buffer_byte_size));
-    // Whatever the backend would like: states are kept in the host's memory.
+    // States are in host memory, whichever memory the backend prefers.
     *memory_type = ToC(MemoryType::kCpu);
     *memory_type_id = 0;
     return Status::Ok();

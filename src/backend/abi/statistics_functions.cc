@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What backends report of their executions.
+// The functions with which backends report their executions.
 #include "backend/abi/conversions.h"
 #include "backend/backend_instance.h"
 
@@ -12,7 +12,7 @@ using nereid::base::Status;
 using nereid::request::Trace;
 using nereid::request::TraceActivity;
 
-/// The definition behind the opaque C type: what the setters collect.
+/// The definition of the opaque C type: collects the values of the setters.
 struct TRITONBACKEND_ModelInstanceResponseStatistics {
   TRITONBACKEND_ModelInstance* instance = nullptr;
   TRITONBACKEND_ResponseFactory* factory = nullptr;
@@ -38,7 +38,7 @@ TRITONSERVER_Error* TRITONBACKEND_ModelInstanceReportStatistics(
     const uint64_t exec_end_ns) {
   NEREID_CHECK_NOT_NULL(instance);
   NEREID_CHECK_NOT_NULL(request);
-  // A place of a batch that nobody's request fills is not counted.
+  // A padding request is not counted.
   if (Unwrap(request).is_null) return nullptr;
   return Guard([&] {
     const ExecutionTimes times{exec_start_ns, compute_start_ns, compute_end_ns, exec_end_ns};

@@ -15,13 +15,13 @@ using nereid::request::InputPiece;
 
 namespace {
 
-/// `host_policy` may be NULL.
+/// `host_policy` may be null.
 const std::vector<InputPiece>& PiecesFor(TRITONBACKEND_Input* input, const char* host_policy) {
   return host_policy == nullptr ? Unwrap(input).pieces : Unwrap(input).PiecesFor(host_policy);
 }
 
-/// Plug-ins ask for the first buffer of an input without asking whether it has one (the Python
-/// backend of empty tensors): they get one of no bytes.
+/// Some plug-ins ask for the first buffer of an input without checking that it has one (the Python
+/// backend does for empty tensors). They get a buffer of zero bytes.
 bool IsFirstOfNone(const std::vector<InputPiece>& pieces, uint32_t index) {
   return index == 0 && pieces.empty();
 }
