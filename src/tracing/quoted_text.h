@@ -6,8 +6,8 @@
 
 namespace nereid::tracing {
 
-/// `text` as a JSON string with its quotes. Where it is no UTF-8, which JSON must be, each byte
-/// above 0x7f is written as the character of that number.
+/// Returns `text` as a JSON string with quotes. If it is not valid UTF-8, each byte above 0x7f is
+/// written as the character with that number (Latin-1).
 std::string QuotedText(std::string_view text);
 
 }  // namespace nereid::tracing

@@ -43,7 +43,8 @@ std::string_view NameOf(TraceActivity activity) {
   return "CUSTOM_ACTIVITY";
 }
 
-// Bytes of one record. A request may have any number of responses; what comes then is left out.
+// The maximum bytes of one record. A request may have any number of responses; entries beyond this
+// are dropped.
 constexpr size_t kMostEntries = size_t{64} << 20;
 
 }  // namespace
@@ -58,6 +59,7 @@ RequestTrace::~RequestTrace() {
 
 // Whoever reports cannot do anything about a lack of memory: the trace lacks an entry then.
 template <typename Add>
+// The callers cannot handle a lack of memory: the trace then lacks an entry.
 void RequestTrace::Locked(Add&& add) noexcept {
   try {
     const std::lock_guard lock(mutex_);
@@ -80,7 +82,7 @@ void RequestTrace::AddStamp(uint64_t id, std::string_view name, uint64_t time_ns
               ",\"ns\":" + std::to_string(time_ns) + "}]}";
 }
 
-// In front of the first entry of a trace that says what the engine did.
+// Written before the first entry of a trace that comes from the engine.
 void RequestTrace::AddHead(const Trace& trace) {
   if (!has_head_.insert(trace.id()).second) return;
   if (!entries_.empty()) entries_ += ',';

@@ -13,11 +13,11 @@
 
 namespace nereid::tracing {
 
-/// The record of one request from the front end and back, with the steps that it led to. Kept by
-/// the front end until its answer is sent, and by the engine while it works; when the last one lets
-/// go, the record goes to its sampling. Thread-safe.
+/// The record of one request, from the front end and back, including the steps of ensembles. The
+/// front end keeps it until the response is sent, the engine while it works on the request; the
+/// destructor passes the record to its TraceSampling. Thread-safe.
 ///
-/// The format is Triton's: a list of objects, each with the trace's "id", which say one thing each:
+/// The format is Triton's: a list of objects, each with the trace's "id" and one of these contents:
 /// {"model_name","model_version","request_id","parent_id"}, {"timestamps":[{"name","ns"}]}, or
 /// {"activity","tensor":{"name","data","shape","dtype"}}.
 class RequestTrace final : public request::TraceListener {
@@ -25,7 +25,7 @@ class RequestTrace final : public request::TraceListener {
   explicit RequestTrace(std::shared_ptr<TraceSampling> sampling) : sampling_(std::move(sampling)) {}
   ~RequestTrace() override;
 
-  /// What the front end says of its own part: "HTTP_RECV_START", … `time_ns` is monotonic.
+  /// Records an activity of the front end, "HTTP_RECV_START" for example. `time_ns` is monotonic.
   void Stamp(std::string_view name, uint64_t time_ns) noexcept;
 
   // TraceListener
@@ -47,7 +47,8 @@ class RequestTrace final : public request::TraceListener {
   void Locked(Add&& add) noexcept;
 
   const std::shared_ptr<TraceSampling> sampling_;
-  uint64_t root_ = 0;  // the id of the request's own trace; set before anybody else knows this
+  // The id of the request's own trace; constant once other threads use this object.
+  uint64_t root_ = 0;
   std::mutex mutex_;
   std::string entries_;                    // guarded by mutex_
   std::unordered_set<uint64_t> has_head_;  // guarded by mutex_

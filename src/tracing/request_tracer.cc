@@ -61,7 +61,7 @@ base::Result<TraceSettings> RequestTracer::Change(const std::string& model,
   return settings;
 }
 
-// Settings that are what they were go on counting.
+// Unchanged settings keep their sampling, and with it their counts.
 void RequestTracer::Put(TraceSettings settings, Sampling* place, Replaced* replaced) const {
   if (*place != nullptr && (*place)->settings() == settings) return;
   replaced->push_back(
@@ -73,13 +73,13 @@ base::Result<TraceSettings> RequestTracer::ChangeServer(const TraceChanges& chan
   Own own = own_;
   own.Take(changes);
   TraceSettings settings = own.Over(initial_);
-  // What is left of a count that nobody changes.
+  // A count that is not changed keeps what is left of it.
   if (!changes.count) settings.count = server_->settings().count;
   NEREID_RETURN_IF_ERROR(Check(settings));
   own_ = own;
   Put(std::move(settings), &server_, replaced);
-  // The models follow in the fields that they have not set. One that is left without a rate is not
-  // traced.
+  // The models follow in the fields that they have not set. They are not checked: a model that is
+  // left with rate 0 is not traced.
   for (auto& [name, model] : models_) {
     TraceSettings followed = model.own.Over(server_->settings());
     const bool keeps_count = model.own.count || !changes.count;
@@ -103,7 +103,7 @@ base::Result<TraceSettings> RequestTracer::ChangeModel(const std::string& model,
     return server_->settings();
   }
   TraceSettings settings = changed.own.Over(server_->settings());
-  // What is left of a count that nobody changes.
+  // A count that is not changed keeps what is left of it.
   if (changed.sampling != nullptr && !changes.count)
     settings.count = changed.sampling->settings().count;
   NEREID_RETURN_IF_ERROR(Check(settings));
@@ -124,7 +124,7 @@ void RequestTracer::NoteActivity() {
 }
 
 std::shared_ptr<RequestTrace> RequestTracer::Start(request::InferenceRequest& request) {
-  // All that a request costs where nothing is traced.
+  // The only cost of a request while nothing is traced.
   if (!active_.load(std::memory_order_relaxed)) return nullptr;
   Sampling sampling;
   {

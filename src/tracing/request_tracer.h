@@ -18,35 +18,37 @@
 
 namespace nereid::tracing {
 
-/// The trace settings of a server and of its models, and what they choose. Thread-safe.
+/// The trace settings of a server and of its models, and the selection of requests by them.
+/// Thread-safe.
 ///
-/// A model has the server's settings, also when these change, until a field is set for it; that
-/// field is then its own until it is cleared, the others go on following the server's. A model with
-/// a field of its own counts its requests and its traces by itself; all others count together.
+/// A model follows the server's settings, also when these change, until a field is set for the
+/// model. That field is then the model's own until it is cleared; its other fields follow the
+/// server's. A model with a field of its own counts its requests and traces separately; all others
+/// are counted together.
 class RequestTracer {
  public:
-  /// `initial`: of the command line, which the server's settings go back to when they are cleared.
-  /// Whether they make sense is not checked: without a file nothing is traced.
+  /// `initial` are the settings of the command line, which cleared settings of the server return
+  /// to. They are not checked: without a file, for example, nothing is traced.
   explicit RequestTracer(api::TraceSettings initial);
 
-  /// Whether some request may have to be traced.
+  /// Returns whether some request may have to be traced.
   bool active() const { return active_.load(std::memory_order_relaxed); }
 
-  /// Of a model, or, the name being empty, of the server.
+  /// Returns the settings of a model or, if the name is empty, of the server.
   api::TraceSettings Settings(const std::string& model) const;
 
-  /// Changes them and returns what they are then. INVALID_ARGUMENT if no trace could be made with
-  /// the result although a level is on; nothing has changed then.
+  /// Changes settings and returns the new ones. Returns INVALID_ARGUMENT, and changes nothing, if a
+  /// level is on but no trace could be made with the result.
   base::Result<api::TraceSettings> Change(const std::string& model,
                                           const api::TraceChanges& changes);
 
-  /// Before the submission of a request whose model is set: gives it a trace, and returns the
-  /// record, if it is one of those to be traced. Null for all others. The record is kept until the
-  /// answer is sent.
+  /// Gives a request a trace and returns its record, if the request is selected; else returns null.
+  /// Must be called before submission, with the request's model set. The caller keeps the record
+  /// until the response is sent.
   std::shared_ptr<RequestTrace> Start(request::InferenceRequest& request);
 
  private:
-  // What is set here and not further out.
+  // The fields that are set at this level (model or server) and not at a wider one.
   struct Own {
     std::optional<uint32_t> level;
     std::optional<uint32_t> rate;
@@ -55,7 +57,7 @@ class RequestTracer {
 
     bool empty() const { return !level && !rate && !count && !log_frequency; }
     void Take(const api::TraceChanges& changes);
-    /// With the rest from `wider`.
+    /// Returns these fields, completed from `wider`.
     api::TraceSettings Over(api::TraceSettings wider) const;
   };
   struct OfModel {
@@ -64,9 +66,10 @@ class RequestTracer {
   };
 
   using Sampling = std::shared_ptr<TraceSampling>;
-  using Replaced = std::vector<Sampling>;  // goes when no lock is held, since then it is written
+  // Destroyed without the lock, because destruction writes files.
+  using Replaced = std::vector<Sampling>;
 
-  // All with mutex_ held.
+  // The following require mutex_.
   base::Result<api::TraceSettings> ChangeServer(const api::TraceChanges& changes,
                                                 Replaced* replaced);
   base::Result<api::TraceSettings> ChangeModel(const std::string& model,
@@ -76,12 +79,12 @@ class RequestTracer {
   void NoteActivity();
 
   const api::TraceSettings initial_;
-  const std::shared_ptr<TraceFile> file_;  // null where there is none
+  const std::shared_ptr<TraceFile> file_;  // null without a file
   std::atomic<bool> active_{false};
   mutable std::mutex mutex_;
-  Own own_;                                // guarded by mutex_; the server's
+  Own own_;                                // guarded by mutex_: the server's
   Sampling server_;                        // guarded by mutex_
-  std::map<std::string, OfModel> models_;  // guarded by mutex_; those with a field of their own
+  std::map<std::string, OfModel> models_;  // guarded by mutex_: models with a field of their own
 };
 
 }  // namespace nereid::tracing

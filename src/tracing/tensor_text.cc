@@ -27,7 +27,7 @@ float FromHalf(uint16_t bits) {
   const uint32_t exponent = (bits >> 10) & 0x1FU;
   const uint32_t fraction = bits & 0x3FFU;
   if (exponent == 0) {
-    // Zero, or fraction times two to the power of -24.
+    // Zero or a subnormal: fraction × 2^-24.
     const float value = static_cast<float>(fraction) / 16'777'216.0F;
     return sign == 0 ? value : -value;
   }
@@ -54,7 +54,7 @@ std::string Numbers(const TracedTensor& tensor) {
   return Elements<Number>(tensor, [](Number value) { return value; });
 }
 
-// Each element has its length in front. What a plug-in wrote may end anywhere.
+// Each element is preceded by its length. The bytes come from plug-ins and may be cut off anywhere.
 std::string Strings(const TracedTensor& tensor) {
   std::string text;
   size_t at = 0;

@@ -15,7 +15,7 @@
 namespace nereid::tracing {
 namespace {
 
-/// A file that is written at given places. errno tells why something failed.
+/// A file that is written at given offsets. After a failure errno holds the reason.
 class File {
  public:
   File(const std::string& path, bool keep)
@@ -27,7 +27,7 @@ class File {
   }
   bool is_open() const { return descriptor_ >= 0; }
   void Truncate(uint64_t size) const { (void)!::ftruncate(descriptor_, static_cast<off_t>(size)); }
-  /// Whether all of it was written.
+  /// Returns whether all of `text` was written.
   bool Write(std::string_view text, uint64_t place) const {
     while (is_open() && !text.empty()) {
       const ssize_t n = ::pwrite(descriptor_, text.data(), text.size(), static_cast<off_t>(place));
@@ -57,7 +57,7 @@ void TraceFile::Queue(std::string entries, bool numbered) {
                         " bytes wait to be written");
     return;
   }
-  // std::function wants something copyable.
+  // Shared, because std::function must be copyable.
   const auto text = std::make_shared<const std::string>(std::move(entries));
   const bool runs = writer_.Run([this, text, numbered] {
     Write(*text, numbered);
@@ -72,7 +72,7 @@ void TraceFile::Write(const std::string& entries, bool numbered) {
   const std::string path = numbered ? path_ + "." + std::to_string(next_number_) : path_;
   const bool append = !numbered && good_size_ > 0;
   const uint64_t start = append ? good_size_ : 0;
-  // In a file that has a part, the bracket at its end becomes a comma.
+  // In a file that has entries, the final bracket becomes a comma.
   const std::string text = (append ? "," : "[") + entries + "]";
   const File file(path, append);
   if (file.Write(text, start - (append ? 1 : 0))) {
@@ -81,7 +81,7 @@ void TraceFile::Write(const std::string& entries, bool numbered) {
     return;
   }
   const std::string reason = std::strerror(errno);
-  // What has become of it is no array any more: back to the last one that was.
+  // The file is not a JSON array any more: restore the last one.
   if (append && file.Write("]", start - 1)) {
     file.Truncate(start);
   } else if (file.is_open()) {

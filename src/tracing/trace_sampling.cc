@@ -6,8 +6,8 @@
 namespace nereid::tracing {
 namespace {
 
-// What is kept in memory until it is written, so that a rare trace does not cost a write each, and
-// a numbered file of very many traces no more memory than this.
+// Bytes that are collected before they are written, so that rare traces do not each cost a write.
+// The second limits the memory for one numbered file.
 constexpr size_t kMostGathered = size_t{1} << 20;
 constexpr size_t kMostInNumberedFile = size_t{64} << 20;
 
@@ -46,6 +46,8 @@ void TraceSampling::Collect(std::string entries) {
     ++gathered_;
     if (!entries_.empty() && !entries.empty()) entries_ += ',';
     entries_ += entries;
+    // The last trace of a limited count is written at once; the traces that were chosen and are not
+    // finished may come in any order.
     const bool exhausted = left_.load(std::memory_order_relaxed) == 0 &&
                            collected_ == chosen_.load(std::memory_order_relaxed);
     const bool enough = settings_.log_frequency > 0 && (gathered_ >= settings_.log_frequency ||

@@ -12,27 +12,27 @@
 
 namespace nereid::tracing {
 
-/// One state of the server's or a model's settings at work: chooses requests, and collects the
-/// traces of those it has chosen. Replaced as a whole when something is changed; the traces of
-/// requests under way go to the one that chose them. Thread-safe.
+/// Settings of the server or of a model in use: selects requests and collects their traces.
+/// Replaced as a whole when a setting changes; a trace goes to the object that selected its
+/// request. Thread-safe.
 class TraceSampling {
  public:
-  /// `file` is null where settings.file is empty.
+  /// `file` is null if settings.file is empty.
   TraceSampling(api::TraceSettings settings, std::shared_ptr<TraceFile> file);
-  /// Writes what is left.
+  /// Writes the collected traces.
   ~TraceSampling();
   TraceSampling(const TraceSampling&) = delete;
   TraceSampling& operator=(const TraceSampling&) = delete;
 
-  /// With the number of traces that are left now.
+  /// Returns the settings, with the number of traces that are left.
   api::TraceSettings settings() const;
   uint32_t level() const { return settings_.level; }
 
-  /// Whether the next request is to be traced: one in `rate`, while traces are left. Collect is to
-  /// be called for each that is.
+  /// Returns whether the next request is traced: one in `rate`, while traces are left. If so,
+  /// Collect must be called for it.
   bool Choose();
 
-  /// Takes a finished trace: JSON values with commas between them, or nothing.
+  /// Takes a finished trace: JSON values separated by commas, or "".
   void Collect(std::string entries);
 
  private:
@@ -45,8 +45,8 @@ class TraceSampling {
   std::atomic<uint64_t> chosen_{0};
   std::mutex mutex_;
   std::string entries_;     // guarded by mutex_
-  uint64_t gathered_ = 0;   // guarded by mutex_; traces in entries_
-  uint64_t collected_ = 0;  // guarded by mutex_; traces so far
+  uint64_t gathered_ = 0;   // guarded by mutex_: traces in entries_
+  uint64_t collected_ = 0;  // guarded by mutex_: traces so far
 };
 
 }  // namespace nereid::tracing
