@@ -18,7 +18,7 @@
 
 namespace nereid::api {
 
-/// What a front end must know of a model before it decodes a request for it.
+/// What a front end must know about a model before it decodes a request for it.
 struct ModelTraits {
   bool decoupled = false;
   int32_t max_batch_size = 0;
@@ -30,20 +30,21 @@ struct LoadParameter {
   std::string value;
 };
 
-/// How many sequences ListSequences gives: what a person can look through.
+/// The maximum number of sequences that ListSequences returns.
 inline constexpr size_t kMostSequencesListed = 1000;
 
-/// Everything that a front end can ask of the server. All functions may be called from any thread;
-/// none blocks, unless its comment says so. Versions are -1 for "the version policy decides".
-/// Failures carry Triton's codes and messages; a front end maps the code to its wire's status.
+/// The operations that a front end can call. Every function may be called from any thread and does
+/// not block, unless its comment says otherwise. A version of -1 means that the version policy
+/// decides. Errors have Triton's codes and messages; the front end maps the code to the status of
+/// its protocol.
 class InferenceService {
  public:
   virtual ~InferenceService() = default;
 
-  /// UNAVAILABLE "Server exiting" while shutting down.
+  /// Returns UNAVAILABLE "Server exiting" while the server stops.
   virtual base::Result<bool> IsServerLive() = 0;
   virtual base::Result<bool> IsServerReady() = 0;
-  /// False for an unknown model or version.
+  /// Returns false for an unknown model or version.
   virtual base::Result<bool> IsModelReady(const std::string& name, int64_t version) = 0;
 
   virtual ServerMetadata GetServerMetadata() = 0;
@@ -52,38 +53,41 @@ class InferenceService {
   virtual base::Result<std::shared_ptr<const config::ModelConfig>> GetModelConfig(
       const std::string& name, int64_t version) = 0;
 
-  /// An empty name asks for all models that are ready. INVALID_ARGUMENT for an unknown one.
+  /// Returns the statistics of one model, or of all ready models if the name is empty. Returns
+  /// INVALID_ARGUMENT for an unknown model.
   virtual base::Result<std::vector<ModelStatistics>> GetModelStatistics(const std::string& name,
                                                                         int64_t version) = 0;
 
-  /// The first of a model's live sequences, kMostSequencesListed at most. NOT_FOUND where the
-  /// server does not list sequences, or the model has none.
+  /// Returns a model's first live sequences, kMostSequencesListed at most. Returns NOT_FOUND if the
+  /// server does not list sequences or the model has none.
   virtual base::Result<SequenceList> ListSequences(const std::string& /*name*/,
                                                    int64_t /*version*/) {
     return base::Status::NotFound("sequences are not listed");
   }
 
-  /// Reads the directories of the repositories: blocks for as long as a file system takes. Never
-  /// call from an I/O loop, nor make it wait behind loads.
+  /// Reads the repositories' directories and blocks for as long as the file system takes. Must not
+  /// be called on an event loop, nor be queued behind model loads.
   virtual base::Result<std::vector<RepositoryIndexEntry>> GetRepositoryIndex(bool ready_only) = 0;
 
-  /// Block until the model is loaded (unload: until it is marked), which takes minutes. Never call
-  /// from an I/O loop. `is_abandoned` (empty: never) says whether the client has gone away; it is
-  /// asked only by this call. A load that waits for another to end is then given up with CANCELLED;
-  /// one that has begun is finished.
+  /// Blocks until the model is loaded, which may take minutes. Must not be called on an event loop.
+  /// `is_abandoned` (may be empty) returns whether the client has gone away; only this call uses
+  /// it. A load that waits for another load is then given up with CANCELLED; a load that has begun
+  /// is completed.
   virtual base::Status LoadModel(const std::string& name, std::vector<LoadParameter> parameters,
                                  const std::function<bool()>& is_abandoned) = 0;
+  /// Blocks until the model is marked for unloading, which may wait for a load. Must not be called
+  /// on an event loop.
   virtual base::Status UnloadModel(const std::string& name, bool unload_dependents) = 0;
 
-  /// NOT_FOUND/UNAVAILABLE with Triton's text when the model cannot be asked.
+  /// Returns NOT_FOUND or UNAVAILABLE, with Triton's text, if the model does not serve requests.
   virtual base::Result<ModelTraits> FindModel(const std::string& name, int64_t version) = 0;
 
-  /// Submits a request. On success `request` is taken, and its sink gets the responses (maybe
-  /// before this returns). On failure the caller still owns it and the sink is never called.
+  /// Submits a request. On success it takes `request`, whose sink receives the responses, perhaps
+  /// before this returns. On failure the caller still owns the request and the sink is not called.
   virtual base::Status Infer(std::unique_ptr<request::InferenceRequest>& request) = 0;
 
-  /// The same for callers in this process, which include the plug-ins: while the server waits for
-  /// requests in flight, it still takes those that such requests need.
+  /// Submits a request of a caller in this process, such as a plug-in. While the server waits for
+  /// requests in progress, it still accepts these, because those requests may need them.
   virtual base::Status InferInProcess(std::unique_ptr<request::InferenceRequest>& request) {
     return Infer(request);
   }

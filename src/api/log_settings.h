@@ -10,8 +10,8 @@
 
 namespace nereid::api {
 
-/// The `logging` extension: the settings of the process's log. They belong to no server, so there
-/// is nothing to ask for them but the log itself.
+/// The settings of the `logging` extension. They belong to the process's log and not to a server,
+/// so the functions below need no InferenceService.
 struct LogSettings {
   std::string file;  // "": the standard streams
   bool info = true;
@@ -21,7 +21,7 @@ struct LogSettings {
   base::LogFormat format = base::LogFormat::kDefault;
 };
 
-/// What a client wants otherwise; the rest stays.
+/// The changes that a client asks for; a field without a value stays.
 struct LogChanges {
   std::optional<bool> info;
   std::optional<bool> warning;
@@ -33,11 +33,11 @@ struct LogChanges {
 LogSettings GetLogSettings();
 void ChangeLogSettings(const LogChanges& changes);
 
-/// "default" or "ISO8601".
+/// Returns "default" or "ISO8601".
 std::string_view LogFormatName(base::LogFormat format);
 std::optional<base::LogFormat> FindLogFormat(std::string_view name);
 
-/// UNSUPPORTED: what every wire says about `log_file`.
+/// Returns the UNSUPPORTED error of every protocol for a change of `log_file`.
 base::Status LogFileIsFixed();
 
 }  // namespace nereid::api

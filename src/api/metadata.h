@@ -16,8 +16,8 @@ struct ServerMetadata {
 
 struct TensorMetadata {
   std::string name;
-  std::string datatype;  // "FP32", …
-  tensor::Shape shape;   // -1 first for models with batching
+  std::string datatype;  // "FP32", for example
+  tensor::Shape shape;   // starts with -1 if the model batches
 };
 
 struct ModelMetadata {
@@ -28,7 +28,7 @@ struct ModelMetadata {
   std::vector<TensorMetadata> outputs;
 };
 
-/// One line of the repository index; empty members are absent in the answer.
+/// One entry of the repository index; empty members are absent in the response.
 struct RepositoryIndexEntry {
   std::string name;
   std::string version;

@@ -5,7 +5,7 @@
 
 namespace nereid::api {
 
-// The statistics extension's answer is what telemetry keeps.
+// The statistics extension returns telemetry's structures.
 using telemetry::BatchStatistics;
 using telemetry::InferStatistics;
 using telemetry::MemoryUsage;

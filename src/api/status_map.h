@@ -5,10 +5,10 @@
 
 namespace nereid::api {
 
-/// The HTTP status of a failure (200 for success).
+/// Returns the HTTP status for a status code; 200 for kOk.
 int HttpStatus(base::StatusCode code);
 
-/// The gRPC status code of a failure (0 for success).
+/// Returns the gRPC status code for a status code; 0 for kOk.
 int GrpcStatus(base::StatusCode code);
 
 }  // namespace nereid::api

@@ -6,7 +6,7 @@
 namespace nereid::api {
 namespace {
 
-// A wait longer than a year is none.
+// A timeout of this length, a year, or more means no deadline.
 constexpr uint64_t kEndlessNs = uint64_t{366} * 24 * 3600 * 1'000'000'000;
 constexpr size_t kMaxGrpcDigits = 8;
 constexpr size_t kMaxDigits = 19;

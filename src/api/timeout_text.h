@@ -7,16 +7,16 @@
 
 namespace nereid::api {
 
-/// The nanoseconds of a grpc-timeout value ("100m": 1 to 8 digits and a unit out of H, M, S, m, u
-/// and n); nothing when it is malformed. UINT64_MAX for what does not fit.
+/// Returns the nanoseconds of a grpc-timeout header ("100m": 1 to 8 digits and a unit out of H, M,
+/// S, m, u and n), or nothing if it is malformed. Returns UINT64_MAX if the value exceeds 64 bits.
 std::optional<uint64_t> ParseGrpcTimeout(std::string_view text);
 
-/// The nanoseconds of a whole number of milliseconds, as Envoy writes timeouts ("15000"); nothing
-/// when it is malformed. UINT64_MAX for what does not fit.
+/// Returns the nanoseconds of a whole number of milliseconds ("15000"), the form of Envoy's timeout
+/// headers, or nothing if it is malformed. Returns UINT64_MAX if the value exceeds 64 bits.
 std::optional<uint64_t> ParseMilliseconds(std::string_view text);
 
-/// The monotonic time `timeout_ns` after `now_ns`; 0, which stands for no deadline, when that is
-/// more than a year ahead.
+/// Returns the monotonic time `timeout_ns` after `now_ns`, or 0, no deadline, for a timeout of more
+/// than a year.
 uint64_t DeadlineAfter(uint64_t now_ns, uint64_t timeout_ns);
 
 }  // namespace nereid::api

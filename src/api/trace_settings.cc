@@ -12,7 +12,8 @@ namespace {
 
 using base::Status;
 
-// The number that `text` is. What is no int64 but looks like a number counts as out of range.
+// Returns the number, or nothing if `text` is not one. A number that exceeds 64 bits becomes the
+// largest or smallest int64_t, which the caller reports as out of range.
 std::optional<int64_t> ParseInteger(std::string_view text) {
   if (const auto number = base::ParseWhole<int64_t>(text)) return number;
   const std::string_view digits = text.substr(text.starts_with('-') ? 1 : 0);

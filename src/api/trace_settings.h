@@ -14,15 +14,15 @@ namespace nereid::api {
 
 class InferenceService;
 
-/// The `trace` extension: which requests leave traces, and where they are written.
+/// The settings of the `trace` extension: which requests are traced, and where traces are written.
 struct TraceSettings {
   /// Bits request::kTraceTimestamps and kTraceTensors; 0: OFF.
   uint32_t level = 0;
-  /// One request in so many; 0: none.
+  /// One request in `rate` is traced; 0: none.
   uint32_t rate = 1000;
-  /// Traces that are still to be made; -1: any number.
+  /// Traces that may still be made; -1: no limit.
   int32_t count = -1;
-  /// Traces in a numbered file; 0: all in one file.
+  /// Traces per numbered file; 0: all in one file.
   uint32_t log_frequency = 0;
   /// "": nothing is written.
   std::string file;
@@ -30,33 +30,33 @@ struct TraceSettings {
   bool operator==(const TraceSettings&) const = default;
 };
 
-/// What a client wants otherwise. A field without a value stays; one whose value is empty goes back
-/// to the wider setting: a model's to the server's, the server's to that of the command line.
+/// The changes that a client asks for. A field without a value stays. A field whose value is empty
+/// returns to the wider setting: a model's to the server's, the server's to the command line's.
 struct TraceChanges {
   std::optional<std::optional<uint32_t>> level;
   std::optional<std::optional<uint32_t>> rate;
   std::optional<std::optional<int32_t>> count;
   std::optional<std::optional<uint32_t>> log_frequency;
 
-  /// Sets the field of that key from its text; nothing for null. A key that there is not changes
-  /// nothing. INVALID_ARGUMENT where the text is no number, or one out of range.
+  /// Sets the field `key` from its text; null clears it. Ignores unknown keys. Returns
+  /// INVALID_ARGUMENT if the text is not a number or out of range.
   base::Status SetNumber(std::string_view key, const std::optional<std::string_view>& text);
-  /// Names that there are not are passed over; a list of such alone changes nothing.
-  /// INVALID_ARGUMENT for OFF next to another level.
+  /// Sets the level from the names OFF, TIMESTAMPS and TENSORS. Ignores other names; a list of only
+  /// such names changes nothing. Returns INVALID_ARGUMENT for OFF together with another name.
   base::Status SetLevel(std::span<const std::string> names);
 };
 
-/// OFF, or TIMESTAMPS and TENSORS.
+/// Returns "OFF", or those of "TIMESTAMPS" and "TENSORS" that are on.
 std::vector<std::string_view> TraceLevelNames(uint32_t level);
 
-/// Why no trace can be made with these settings, as wires say it; "" if they can. A level of OFF is
-/// no reason: who sets it wants none.
+/// Returns why no trace can be made with these settings, in Triton's words, or "" if traces can be
+/// made or the level is OFF.
 std::string_view TraceDefect(const TraceSettings& settings);
 
-/// UNSUPPORTED: what every wire says about `trace_file`.
+/// Returns the UNSUPPORTED error of every protocol for a change of `trace_file`.
 base::Status TraceFileIsFixed();
 
-/// INVALID_ARGUMENT unless `model` is empty or can be asked.
+/// Returns INVALID_ARGUMENT unless `model` is empty or ready.
 base::Status CheckTracedModel(InferenceService& service, const std::string& model);
 
 }  // namespace nereid::api

@@ -8,9 +8,9 @@
 
 namespace nereid::api {
 
-/// The model version that a request names: "" is -1 (the version policy decides), else a decimal
-/// number; text after leading digits is ignored as Triton does. INVALID_ARGUMENT for anything else,
-/// a negative number or one that does not fit.
+/// Returns the model version of a request's text: -1 (the version policy decides) for "", else a
+/// decimal number. Text after the digits is ignored, as in Triton. Returns INVALID_ARGUMENT for
+/// other text, a negative number or one that exceeds 64 bits.
 base::Result<int64_t> ParseVersionText(std::string_view text);
 
 }  // namespace nereid::api
