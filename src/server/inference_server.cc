@@ -36,7 +36,7 @@ Status CheckSettings(const ServerSettings& settings) {
   return Status::Ok();
 }
 
-/// Null where the rate limiter is off.
+/// Returns null if the rate limiter is off.
 std::unique_ptr<schedule::ResourcePermits> MakePermits(const ServerSettings& settings) {
   if (settings.rate_limit_mode == RateLimitMode::kOff) return nullptr;
   std::vector<schedule::ResourceCapacity> capacities;
@@ -64,7 +64,7 @@ InferenceServer::InferenceServer(ServerSettings settings)
 
 Status InferenceServer::Start() {
   NEREID_RETURN_IF_ERROR(CheckSettings(settings_));
-  // What every model needs later begins now: without it the server does not start.
+  // The timers' thread is started here, because without it no model could be served.
   NEREID_RETURN_IF_ERROR(timers_->Start());
   backends_ = std::make_unique<backend::BackendRegistry>(BackendSettings(settings_));
   NEREID_RETURN_IF_ERROR(OpenResponseCache());
@@ -112,7 +112,7 @@ Status InferenceServer::StartPolling() {
   if (!polls || settings_.repository_poll_secs == 0) return Status::Ok();
   poller_ = std::make_unique<RepositoryPoller>(
       [this] {
-        if (!IsStopping()) (void)PollRepositories();  // what fails is in the log
+        if (!IsStopping()) (void)PollRepositories();  // failures are logged
       },
       uint64_t{settings_.repository_poll_secs} * 1'000'000'000, base::SteadyClock(), *timers_);
   return poller_->Start();
@@ -129,7 +129,8 @@ Status InferenceServer::PollRepositories() {
   return Status::Ok();
 }
 
-/// Nobody can tell which models there would be: the server stays up to say that it is not ready.
+/// The server keeps running to report that it is not ready: without the repositories it cannot know
+/// its models.
 void InferenceServer::Fail(const Status& reason) {
   LOG_ERROR << reason.ToString();
   Phase serving = Phase::kServing;
@@ -147,14 +148,15 @@ Status InferenceServer::CheckRepositories() const {
       .status();
 }
 
-/// The first models to be loaded leave CPUs for the last ones.
+/// Announces the number of models to the CPU plan, so that the first models loaded do not get all
+/// CPUs.
 void InferenceServer::ExpectModels() {
   if (cpu_plan_ == nullptr) return;
   const auto scan =
       repository::ScanRepositories(repository::PlainRepositories(settings_.model_repository_paths));
   std::set<std::string> models;
   for (const repository::ModelDirectory& directory : scan.directories) {
-    // Ensembles compute nothing themselves.
+    // Ensembles need no CPUs of their own.
     if (!repository_->lifecycle.MembersOf(directory).empty()) continue;
     models.insert(settings_.model_namespacing ? directory.path : directory.name);
   }
@@ -180,7 +182,7 @@ Status InferenceServer::LoadStartupModels() {
   repository::ModelLifecycle::LoadReport report;
   const bool all = settings_.model_control_mode != ModelControlMode::kExplicit ||
                    (settings_.startup_models.size() == 1 && settings_.startup_models[0] == "*");
-  // The repositories must exist although nothing may be loaded from them yet.
+  // The repositories must be readable even if no model is loaded from them at the start.
   if (const Status status = CheckRepositories(); !status.ok()) {
     if (settings_.exit_on_error) return status;
     Fail(status);
@@ -210,7 +212,7 @@ Status InferenceServer::LoadStartupModels() {
 
 InferenceServer::~InferenceServer() {
   if (const Status status = Stop(); !status.ok()) {
-    // Requests are still running in plug-ins, which will call into these objects: they must stay.
+    // Plug-ins still execute requests and will call these objects, so they are leaked.
     LOG_ERROR << status.message();
     (void)poller_.release();
     (void)collectors_.release();
@@ -267,9 +269,12 @@ Status InferenceServer::InferInProcess(std::unique_ptr<request::InferenceRequest
 Status InferenceServer::Submit(std::unique_ptr<request::InferenceRequest>& request,
                                Phase refused_from) {
   request->times.start_ns = base::SteadyClock().NowNs();
+  // Read before the look-up: a request that finds its model holds it, and StopBy, which changes the
+  // phase first, then waits for it.
   const Phase phase = phase_.load(std::memory_order_acquire);
   auto found = repository_->lifecycle.Table()->Find(request->model_name, request->model_version);
-  // The phase is read again: a model that was unloaded by a stop is gone after the phase changed.
+  // HasStopped reads the phase again: StopBy changes it before it unloads models, so a model that
+  // is missing because of the stop is found to be so here.
   if (!found.ok()) return HasStopped() ? StoppingStatus(*request) : found.status();
   std::shared_ptr<repository::LoadedModel> loaded = std::move(found).value();
   ServedModel& served = static_cast<ServedModel&>(*loaded);
@@ -305,7 +310,7 @@ Status InferenceServer::UnregisterRepository(const std::string& path) {
 Status InferenceServer::LoadModel(const std::string& name,
                                   std::vector<api::LoadParameter> parameters,
                                   const std::function<bool()>& is_abandoned) {
-  // A load may find the repositories that a server lacked at its start.
+  // A load may succeed and end the phase kFailed, because the repositories have become readable.
   const bool may_recover = CheckExplicitControl().ok() && !IsStopping();
   if (!may_recover) NEREID_RETURN_IF_ERROR(CheckServing());
   NEREID_RETURN_IF_ERROR(CheckExplicitControl());

@@ -31,41 +31,43 @@ namespace nereid::server {
 
 class RepositoryPoller;
 
-/// What the start-up table says of a backend.
+/// A backend's line in the start-up table.
 struct BackendSummary {
   std::string name;
   std::string path;
   std::string config_json;
 };
 
-/// The server without its front ends: the InferenceService over a model repository. Thread-safe.
+/// The server without its front ends: implements InferenceService over a model repository.
+/// Thread-safe.
 class InferenceServer final : public api::InferenceService {
  public:
-  /// Loads the start-up models and returns when they are ready or have failed. With
-  /// settings.exit_on_error a failed model is a failure here; without, the server lives and its
-  /// readiness says so.
+  /// Creates the server and loads the start-up models. Returns when each is ready or has failed.
+  /// With settings.exit_on_error a failed model is an error; otherwise the server starts and
+  /// reports that it is not ready.
   static base::Result<std::unique_ptr<InferenceServer>> Create(ServerSettings settings);
   ~InferenceServer() override;
 
-  /// Refuses new work from now on: no model is loaded, the server is not ready, requests get
-  /// UNAVAILABLE unless they continue a sequence. Plug-ins may go on calling models, on behalf of
-  /// what is in flight (InferInProcess).
+  /// Refuses new work: no model is loaded, the server is not ready, and requests get UNAVAILABLE
+  /// unless they continue a sequence. Plug-ins can still call models for requests in progress
+  /// (InferInProcess).
   void BeginStop();
-  /// Waits until nothing is in flight any more: no request, no live sequence, no load; at most
-  /// until `deadline_ns`, whether it is so then. Tells the log what it waits for. After BeginStop.
+  /// Waits until nothing is in progress (no request, live sequence or load) or `deadline_ns`
+  /// (monotonic) has come. Returns whether nothing is in progress. Logs each second what it waits
+  /// for. Must be called after BeginStop.
   bool WaitUntilIdle(uint64_t deadline_ns);
-  /// Refuses all new work, waits for what is in flight, unloads all models. INTERNAL with what is
-  /// still there when the exit timeout, or `deadline_ns`, is over. Blocks.
+  /// Refuses all new work, waits for requests in progress and unloads all models. Returns INTERNAL,
+  /// naming what is still in use, when the exit timeout or `deadline_ns` has come. Blocks.
   base::Status Stop();
   base::Status StopBy(uint64_t deadline_ns);
   void SetExitTimeout(uint32_t seconds) { exit_timeout_secs_ = seconds; }
 
-  /// Looks for changes in the repositories now: loads, reloads and unloads, and returns when that
-  /// is done. Models that fail are logged. UNAVAILABLE "polling is disabled" in another mode.
+  /// Polls the repositories now: loads, reloads and unloads models, and returns when that is done.
+  /// Failed models are logged. Returns UNAVAILABLE "polling is disabled" in a mode other than POLL.
   base::Status PollRepositories();
 
-  /// One repository more, or less; see repository::ModelLifecycle. UNSUPPORTED unless models are
-  /// loaded by name.
+  /// Adds or removes a repository; see repository::ModelLifecycle. Return UNSUPPORTED unless the
+  /// model control mode is EXPLICIT.
   base::Status RegisterRepository(const std::string& path, const repository::NameMapping& mapping);
   base::Status UnregisterRepository(const std::string& path);
 
@@ -88,16 +90,17 @@ class InferenceServer final : public api::InferenceService {
   base::Status Infer(std::unique_ptr<request::InferenceRequest>& request) override;
   base::Status InferInProcess(std::unique_ptr<request::InferenceRequest>& request) override;
 
-  /// The metrics page in Prometheus' text format; empty when metrics are off.
+  /// Returns the metrics page in Prometheus' text format; empty if metrics are off.
   std::string RenderMetrics();
   telemetry::Registry& metrics() { return *metrics_; }
   const ServerSettings& settings() const { return settings_; }
   std::vector<BackendSummary> Backends();
-  /// How the loaded models share the CPUs; empty without a plan.
+  /// Returns how the loaded models share the CPUs; empty without a plan.
   std::vector<model::CpuShare> CpuShares();
 
  private:
-  /// In this order; the last two refuse new work, the last one also that of plug-ins.
+  /// The order matters: from kEnding on new work of clients is refused, in kStopping that of
+  /// plug-ins too. kFailed and kServing alternate (Fail, Recover); the later phases are final.
   enum class Phase { kServing, kFailed, kEnding, kStopping };
 
   explicit InferenceServer(ServerSettings settings);
@@ -106,44 +109,47 @@ class InferenceServer final : public api::InferenceService {
   base::Status LoadStartupModels();
   base::Status StartPolling();
   void ExpectModels();
-  /// INTERNAL, as Triton says it, for a repository that cannot be read.
+  /// Returns INTERNAL, with Triton's text, if a repository cannot be read.
   base::Status CheckRepositories() const;
   void StartCollectors();
-  /// What a stop waits for, in words; "" for nothing.
+  /// Describes what a stop waits for; "" if nothing.
   std::string DescribePending() const;
   bool IsStopping() const { return phase_.load(std::memory_order_acquire) >= Phase::kEnding; }
-  /// True once a stop may have unloaded models: a model that is not found may have been there.
+  /// Returns whether a stop may have unloaded models: a model that is not found may have existed
+  /// before.
   bool HasStopped() const { return phase_.load(std::memory_order_acquire) == Phase::kStopping; }
-  /// UNAVAILABLE "Server not ready" unless it serves.
+  /// Returns UNAVAILABLE "Server not ready" unless the server is in phase kServing.
   base::Status CheckServing() const;
-  /// Stops serving, though not answering, for want of its repositories, until Recover().
+  /// Makes the server not ready because its repositories cannot be read; Recover() reverses it. The
+  /// server keeps running to report that.
   void Fail(const base::Status& reason);
   void Recover();
   base::Status Submit(std::unique_ptr<request::InferenceRequest>& request, Phase refused_from);
-  /// INVALID_ARGUMENT unless loading and unloading by name is allowed.
+  /// Returns UNAVAILABLE unless the model control mode is EXPLICIT.
   base::Status CheckExplicitControl() const;
 
   const ServerSettings settings_;
   std::atomic<uint32_t> exit_timeout_secs_;
   std::atomic<Phase> phase_{Phase::kServing};
-  // Destroyed from the last to the first: models go before the backends and the timers they use.
+  // Members are destroyed from last to first: models before the backends and timers that they use.
   std::shared_ptr<telemetry::Registry> metrics_;
   std::unique_ptr<base::ThreadTimerQueue> timers_;
-  std::unique_ptr<model::CpuPlan> cpu_plan_;            // null where it is off
-  std::unique_ptr<schedule::ResourcePermits> permits_;  // null where the rate limiter is off
+  std::unique_ptr<model::CpuPlan> cpu_plan_;            // null if the plan is off
+  std::unique_ptr<schedule::ResourcePermits> permits_;  // null if the rate limiter is off
   std::unique_ptr<backend::BackendRegistry> backends_;
   std::unique_ptr<cache::ResponseCache> response_cache_;  // null without --cache-config
-  struct Repository;                                      // the lifecycle and what it is wired to
+  struct Repository;  // the lifecycle and the objects that it uses
   std::unique_ptr<Repository> repository_;
   std::unique_ptr<RepositoryPoller> poller_;
   struct Collectors;
   std::unique_ptr<Collectors> collectors_;
 };
 
-/// The version that the server reports; Triton's, whose behaviour clients may ask for by number.
+/// Returns the version that the server reports: that of the Triton release whose behavior it has,
+/// since clients may test the number.
 std::string_view ServerVersion();
 
-/// The extensions of the protocol that the server reports.
+/// Returns the protocol extensions that the server reports.
 std::vector<std::string> ServerExtensions();
 
 }  // namespace nereid::server

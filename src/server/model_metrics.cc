@@ -75,7 +75,8 @@ constexpr SummaryFamily kSummaryFamilies[] = {
      &telemetry::LatencySummaries::cache_miss, SummaryFamily::kCached},
 };
 
-/// Only models that ask for a response cache have these; zeros where the server has none.
+/// Only models with response_cache enabled have these families; they are zero if the server has no
+/// cache.
 void WriteCacheMetrics(const telemetry::InferStatistics& statistics, const Labels& labels,
                        bool with_durations, telemetry::MetricWriter& writer) {
   writer

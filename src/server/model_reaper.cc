@@ -15,7 +15,7 @@ ModelReaper::~ModelReaper() {
   }
   wake_.notify_all();
   for (std::thread& thread : threads_) thread.join();
-  for (const auto& destroy : work_) destroy();  // there was no thread for it
+  for (const auto& destroy : work_) destroy();  // no thread could be started for these
 }
 
 base::Status ModelReaper::Start() {
@@ -36,7 +36,7 @@ void ModelReaper::Post(std::function<void()> destroy) {
     work_.push_back(std::move(destroy));
     if (work_.size() + busy_ > threads_.size() && threads_.size() < kMostThreads && !stopping_) {
       const base::Status status = StartThreadLocked();
-      // Those that there are will do it, one after the other.
+      // Existing threads run the function later.
       if (!status.ok() && threads_.empty()) LOG_ERROR << status.message();
     }
   }
@@ -49,6 +49,7 @@ void ModelReaper::Run() {
     wake_.wait(lock, [this] { return stopping_ || !work_.empty(); });
     if (work_.empty()) return;
     {
+      // Destroyed before the lock is taken again: the function may hold references of its own.
       std::function<void()> destroy = std::move(work_.front());
       work_.pop_front();
       ++busy_;

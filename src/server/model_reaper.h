@@ -14,24 +14,25 @@
 
 namespace nereid::server {
 
-/// Destroys models on threads of its own. The last reference to a model often goes on one of the
-/// model's own threads (with the last response), where its destructor could not wait for them.
-/// Several at once: a Python model takes more than a second to end its processes, and a server of
-/// many must still end within its exit timeout.
+/// Destroys models on threads of its own. The last reference to a model is often dropped on one of
+/// the model's own threads (with the last response), which its destructor must join. Several models
+/// are destroyed at a time: a Python model takes more than a second to end its processes, and a
+/// server with many models must stop within its exit timeout. Thread-safe.
 class ModelReaper {
  public:
-  /// `when_done` runs on one of them whenever there is nothing left to destroy: the memory of the
-  /// models goes back to the system.
+  /// Calls `when_done` on a reaper thread whenever nothing is left to destroy; the default returns
+  /// the models' memory to the system.
   explicit ModelReaper(std::function<void()> when_done = memory::ReturnFreeMemory)
       : when_done_(std::move(when_done)) {}
-  /// Waits until everything handed over is destroyed.
+  /// Waits until all posted functions have run.
   ~ModelReaper();
 
-  /// Starts the first thread. Before anything is handed over; not called, the first Post does it,
-  /// and what is handed over waits while the system gives no thread.
+  /// Starts the first thread, so that a lack of threads is reported early. Without Start, the first
+  /// Post starts it, and posted functions wait while the system has no thread.
   base::Status Start();
 
-  /// Runs `destroy` soon, beside others. Any thread. Threads start as they are needed and stay.
+  /// Runs `destroy` soon, on a reaper thread. Threads start as needed, kMostThreads at most, and
+  /// stay.
   void Post(std::function<void()> destroy);
 
  private:
@@ -44,8 +45,8 @@ class ModelReaper {
   std::mutex mutex_;
   std::condition_variable wake_;
   std::deque<std::function<void()>> work_;  // guarded by mutex_
-  size_t busy_ = 0;                         // guarded by mutex_: threads that destroy something
-  bool stopping_ = false;                   // guarded by mutex_; no thread starts after it
+  size_t busy_ = 0;                         // guarded by mutex_: threads that run a function
+  bool stopping_ = false;                   // guarded by mutex_; no thread starts once it is set
   std::vector<std::thread> threads_;        // guarded by mutex_ until stopping_
 };
 

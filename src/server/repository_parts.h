@@ -9,9 +9,9 @@
 
 namespace nereid::server {
 
-/// The lifecycle with what it needs to live. Destroyed from the last to the first: the lifecycle
-/// hears of the last destroyed model before it goes, the reaper outlives both, and the agents
-/// outlive the models.
+/// The lifecycle and the objects that it uses. Members are destroyed from last to first: the
+/// lifecycle is told of the last destroyed model before it is destroyed itself, the reaper outlives
+/// both, and the agents outlive the models.
 struct InferenceServer::Repository {
   Repository(repository::ModelLifecycle::Options options, model::ModelEnvironment environment,
              const std::string& agent_directory)
@@ -27,12 +27,12 @@ struct InferenceServer::Repository {
 
   agent::AgentRegistry agents;
   ModelReaper reaper;
-  ServedMembers members;  // asked only while the lifecycle lives
+  ServedMembers members;  // used only while the lifecycle exists
   ServedModelLoader loader;
   repository::ModelLifecycle lifecycle;
 };
 
-/// The metrics that are asked at each scrape.
+/// The metrics that are collected at each scrape.
 struct InferenceServer::Collectors {
   std::unique_ptr<telemetry::ProcessMetrics> process;
   std::unique_ptr<telemetry::ScopedCollector> models;

@@ -13,18 +13,19 @@
 
 namespace nereid::server {
 
-/// Calls a function again and again, a period after it has returned, on a thread of its own:
-/// loading takes long, and the timers' thread has others waiting.
+/// Calls a function periodically, each time one period after the last call returned, on a thread of
+/// its own: a poll loads models and takes long, so it must not run on the timers' thread.
 class RepositoryPoller {
  public:
-  /// `clock` is the timers'. Everything must outlive the poller.
-  /// Start() begins.
+  /// `clock` is the clock of `timers`. Both, and what `poll` uses, must outlive the poller. Calls
+  /// begin after Start().
   RepositoryPoller(std::function<void()> poll, uint64_t period_ns, const base::Clock& clock,
                    base::TimerQueue& timers);
-  /// Waits for a call that is under way.
+  /// Waits for a call in progress.
   ~RepositoryPoller();
 
-  /// Once. UNAVAILABLE if the system has no thread for it.
+  /// Starts the thread; must be called once. Returns UNAVAILABLE if the system has no thread for
+  /// it.
   base::Status Start();
 
  private:

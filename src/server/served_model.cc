@@ -13,6 +13,7 @@ void ServedModel::Activate() {
 
 void ServedModel::OnRemoved(const LoadedModel* successor) {
   const auto* next = static_cast<const ServedModel*>(successor);
+  // A successor with the same model is an update of instances, which keeps the model's sequences.
   if (next == nullptr || next->model_ != model_) model_->EndIdleSequences();
 }
 

@@ -16,14 +16,14 @@
 
 namespace nereid::server {
 
-/// A model in the repository's table. When its instances change, another object takes its place
-/// for the same model; requests that are bound to this one keep it and its configuration.
+/// A model in the repository's table. When its instances change, another object for the same model
+/// replaces it; requests bound to the old object keep it and its configuration.
 class ServedModel final : public repository::LoadedModel {
  public:
-  /// `origin` is kept for as long as the model.
+  /// Keeps `origin` (the model's files) as long as the model.
   ServedModel(std::shared_ptr<model::ModelVersion> model, std::shared_ptr<const void> origin)
       : origin_(std::move(origin)), model_(std::move(model)), identity_(model_->identity()) {}
-  /// The model of `serving`, which changes when this object is activated.
+  /// Refers to the same model as `serving`. `update` is applied when this object is activated.
   ServedModel(const ServedModel& serving, model::InstanceUpdate update)
       : origin_(serving.origin_),
         model_(serving.model_),
@@ -47,14 +47,14 @@ class ServedModel final : public repository::LoadedModel {
   }
 
  private:
-  // Destroyed from the last to the first: prepared instances, the model, its files.
+  // Members are destroyed from last to first: prepared instances, the model, its files.
   const std::shared_ptr<const void> origin_;
   const std::shared_ptr<model::ModelVersion> model_;
   request::ModelIdentity identity_;
-  std::optional<model::InstanceUpdate> update_;  // until it is applied
+  std::optional<model::InstanceUpdate> update_;  // empty after Activate
 };
 
-/// What the table of this moment has for ensembles.
+/// Finds the members of ensembles in the repository's current table.
 class ServedMembers final : public ensemble::MemberDirectory {
  public:
   using Table = std::function<std::shared_ptr<const repository::ModelTable>()>;
@@ -66,11 +66,11 @@ class ServedMembers final : public ensemble::MemberDirectory {
   const Table table_;
 };
 
-/// Loads ServedModels, and sees to it that they are destroyed by the reaper.
+/// Creates ServedModels, which the reaper destroys.
 class ServedModelLoader final : public repository::ModelLoader {
  public:
-  /// `members`: where ensembles find the models that they call. It and the reaper must outlive
-  /// every model that was loaded.
+  /// `members` finds the models that ensembles call. It and the reaper must outlive every loaded
+  /// model.
   ServedModelLoader(model::ModelEnvironment environment, const ensemble::MemberDirectory& members,
                     ModelReaper& reaper)
       : environment_(std::move(environment)), members_(members), reaper_(reaper) {}

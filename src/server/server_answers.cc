@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the server says of itself and its models: metadata, configuration, statistics, index,
-// metrics.
+// The queries of InferenceService: metadata, configuration, statistics, index, metrics.
 #include "server/inference_server.h"
 #include "server/model_metrics.h"
 #include "server/repository_parts.h"
@@ -32,7 +31,7 @@ ServedModel& ServedOf(const VersionRecord& record) {
 std::string_view ServerVersion() { return "2.51.0"; }
 
 std::vector<std::string> ServerExtensions() {
-  // In Triton's order, which does not list "generate".
+  // Triton's list in Triton's order, and "generate", which Triton does not list.
   return {"classification",
           "sequence",
           "model_repository",

@@ -22,16 +22,16 @@ namespace nereid::server {
 enum class ModelControlMode { kNone, kPoll, kExplicit };
 enum class RateLimitMode { kOff, kExecutionCount };
 
-/// How a server behaves. The defaults are those of the C API's options object; the command line
+/// The settings of a server. The defaults are those of the C API's options object; the command line
 /// sets its own where they differ.
 struct ServerSettings {
   std::string server_id = "triton";
   std::set<std::string> model_repository_paths;  // sorted, as Triton keeps them
   ModelControlMode model_control_mode = ModelControlMode::kNone;
-  /// kPoll only: seconds between looks at the repositories; 0: only when asked.
+  /// kPoll only: seconds between polls of the repositories; 0: only on PollRepositories.
   uint32_t repository_poll_secs = 0;
-  std::vector<std::string> startup_models;  // kExplicit only; "*" alone = all
-  bool strict_model_config = false;         // true: the backend completes nothing
+  std::vector<std::string> startup_models;  // kExplicit only; "*" alone: all
+  bool strict_model_config = false;         // true: the backend does not complete configurations
   std::string model_config_name;            // configs/<name>.pbtxt instead of config.pbtxt
   bool exit_on_error = true;
   bool strict_readiness = true;
@@ -42,11 +42,11 @@ struct ServerSettings {
   std::string backend_directory = "/opt/tritonserver/backends";
   std::string repoagent_directory = "/opt/tritonserver/repoagents";
   std::string cache_directory = "/opt/tritonserver/caches";
-  /// Per backend name ("" = all) the settings in order of appearance.
+  /// Settings by backend name ("" for all), in order of appearance.
   std::map<std::string, std::vector<std::pair<std::string, std::string>>> backend_config;
-  /// Per policy name the settings numa-node and cpu-cores.
+  /// The settings numa-node and cpu-cores by policy name.
   std::map<std::string, std::map<std::string, std::string>> host_policies;
-  /// Name of the response cache and its configuration as JSON.
+  /// The response cache's configuration as JSON, by its name.
   std::map<std::string, std::string> cache_config;
   RateLimitMode rate_limit_mode = RateLimitMode::kOff;
   struct RateLimitResource {
@@ -62,30 +62,33 @@ struct ServerSettings {
   bool cpu_metrics_enabled = true;
   bool gpu_metrics_enabled = true;
   uint64_t metrics_interval_ms = 2000;
-  /// Per group name ("" = global) the settings.
+  /// Settings by group name ("" for the global group).
   std::map<std::string, std::vector<std::pair<std::string, std::string>>> metrics_config;
-  /// Whether models share out the CPUs (model/cpu_plan.h) or each framework helps itself.
+  /// Whether models share the CPUs by a plan (model/cpu_plan.h). If not, each framework chooses its
+  /// own number of threads.
   bool share_cpus = true;
   schedule::InlineMode inline_mode = schedule::InlineMode::kAuto;
-  /// An execution that takes longer makes its model unready; 0 = never. Off by default: no limit
-  /// fits all models (a first execution that compiles kernels, or a long generation, takes
-  /// minutes), and an orchestrator takes an unready server out of service.
+  /// An execution that takes longer makes its model not ready; 0: never. Off by default, because no
+  /// limit suits all models (a first execution that compiles kernels, or a long generation, takes
+  /// minutes) and an orchestrator takes a server that is not ready out of service.
   uint32_t execution_watchdog_secs = 0;
-  /// Whether GET v2/models/M/sequences answers: it tells the ids of all clients' sequences.
+  /// Whether GET v2/models/M/sequences is answered; it reveals the ids of all clients' sequences.
   bool list_sequences = false;
-  /// Closed by whoever wants to stop the server while it is still loading its models. Null: nobody.
+  /// Closed by the owner to stop the server while it loads its models; may be null.
   std::shared_ptr<repository::LoadGate> load_gate;
-  /// What TRITONBACKEND_ModelServer hands to plug-ins; may be null until the server exists.
+  /// The handle that TRITONBACKEND_ModelServer gives to plug-ins; may be null until the server
+  /// exists.
   TRITONSERVER_Server* c_server = nullptr;
 };
 
-/// A switch of the global group of metrics_config, "true" or "false": the last value counts.
-/// `otherwise` where it is not given, or has another value.
+/// Returns the value of a switch of metrics_config's global group, "true" or "false"; the last
+/// value counts. Returns `otherwise` if it is not set or has another value.
 bool MetricsSwitch(const ServerSettings& settings, const std::string& name, bool otherwise);
 
-/// The quantiles of summary_quantiles in the global group of metrics_config ("0.5:0.05,0.9:0.01";
-/// the error that is allowed is not needed): of the last value that names any, else 0.5, 0.9, 0.95,
-/// 0.99 and 0.999. What is no quantile is left out, with a line in the log.
+/// Returns the quantiles of summary_quantiles in metrics_config's global group
+/// ("0.5:0.05,0.9:0.01"; the allowed errors are ignored). The last setting with a valid quantile
+/// counts; the default is 0.5, 0.9, 0.95, 0.99 and 0.999. Entries that are not quantiles are logged
+/// and ignored.
 std::vector<double> SummaryQuantiles(const ServerSettings& settings);
 
 }  // namespace nereid::server

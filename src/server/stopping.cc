@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// How the server stops: new work is refused, what is in flight finishes, the models go.
+// The stop of a server: new work is refused, requests in progress finish, the models are unloaded.
+// BeginStop sets kEnding, in which plug-ins may still call models; StopBy sets kStopping once it
+// begins to unload.
 #include "server/stopping.h"
 
 #include <algorithm>
@@ -25,17 +27,17 @@ uint64_t SecondsLeft(uint64_t now_ns, uint64_t deadline_ns) {
   return deadline_ns > now_ns ? (deadline_ns - now_ns + kSecondNs - 1) / kSecondNs : 0;
 }
 
-// A request that was answered counts too, as long as its backend does not release it.
+// An answered request counts too, until its backend releases it.
 constexpr const char* kHeld = "Models that backends still hold";
 
-/// " What: one, two", or nothing.
+/// Returns " What: one, two", or "" for an empty list.
 std::string List(const char* what, const std::vector<std::string>& words) {
   std::string text;
   for (const std::string& word : words) text += (text.empty() ? ": " : ", ") + word;
   return text.empty() ? text : " " + (what + text);
 }
 
-/// The lines that Triton writes each second.
+/// Logs the lines that Triton logs each second.
 void LogInFlight(const repository::ModelLifecycle& lifecycle, uint64_t seconds_left) {
   const auto bound = lifecycle.BoundVersions();
   LOG_INFO << "Timeout " << seconds_left << ": Found " << bound.size()
@@ -59,7 +61,7 @@ bool HasCorrelationId(const request::InferenceRequest& request) {
 Status CheckGoesOn(const request::InferenceRequest& request, const model::ModelVersion& version) {
   const bool has_sequences = version.HasSequences();
   const bool begins = (request.flags & request::kFlagSequenceStart) != 0;
-  // Whether its sequence lives is for the scheduler to say.
+  // The scheduler decides whether the sequence exists.
   if (has_sequences && !begins && HasCorrelationId(request)) return Status::Ok();
   return StoppingStatus(request, /*names_unknown=*/!has_sequences);
 }
@@ -122,7 +124,7 @@ Status InferenceServer::StopBy(uint64_t deadline_ns) {
   if (!idle && (clock.NowNs() >= deadline_ns || !WaitUntilIdle(deadline_ns))) {
     return Status::Internal(expired + DescribePending());
   }
-  poller_.reset();  // no look at the repositories is under way
+  poller_.reset();  // waits for a poll in progress
   if (!again) LOG_INFO << "All models are stopped, unloading models";
   lifecycle.UnloadAll();
   uint64_t next_line_ns = 0;

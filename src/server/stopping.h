@@ -7,15 +7,15 @@
 
 namespace nereid::server {
 
-/// While the server stops: OK for a request that may continue a sequence of this version, else
-/// UNAVAILABLE "Server is stopping, …".
+/// Returns, for a stopping server, OK for a request that may continue a sequence of this version,
+/// else UNAVAILABLE "Server is stopping, …".
 base::Status CheckGoesOn(const request::InferenceRequest& request,
                          const model::ModelVersion& version);
 
-/// UNAVAILABLE "Server is stopping, …". `names_unknown`: whether the prefix is there without an id
-/// too; Triton's sequence batcher leaves it out.
+/// Returns UNAVAILABLE "Server is stopping, …". `names_unknown` says whether a request without an
+/// id gets the prefix too; Triton's sequence batcher omits it.
 base::Status StoppingStatus(const request::InferenceRequest& request, bool names_unknown = true);
-/// The same where the request has not been read yet, so that its id is not known.
+/// Returns the same status for a request that was not read yet, whose id is unknown.
 base::Status StoppingStatus();
 
 }  // namespace nereid::server
