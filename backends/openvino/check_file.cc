@@ -16,9 +16,9 @@
 namespace nereid::openvino {
 namespace {
 
-/// Networks in networks; OpenVINO's reader calls itself for each.
+/// The deepest nesting of networks. OpenVINO's reader recurses for each level.
 constexpr int kMostNested = 16;
-/// Elements of a constant; its bytes are in the file.
+/// The largest number of elements of a tensor in the file.
 constexpr int64_t kMostElements = int64_t{1} << 40;
 
 std::optional<int64_t> ToInt(std::string_view text) {
@@ -28,7 +28,7 @@ std::optional<int64_t> ToInt(std::string_view text) {
   return failure == std::errc() && rest == end ? std::optional(number) : std::nullopt;
 }
 
-/// Multiplies the dimensions that are fixed; false where there are more elements than allowed.
+/// Multiplies `*elements` by a fixed dimension. Returns false if the product is above the limit.
 bool Multiply(std::string_view dim, int64_t* elements) {
   const std::optional<int64_t> number = ToInt(dim);
   if (!number || *number <= 0) {
@@ -37,7 +37,7 @@ bool Multiply(std::string_view dim, int64_t* elements) {
   return !__builtin_mul_overflow(*elements, *number, elements) && *elements <= kMostElements;
 }
 
-/// One list of layers with its edges.
+/// Checks one list of layers and its edges.
 class Network {
  public:
   Network(const std::string& what, uint64_t weights_size, int depth)
@@ -174,7 +174,8 @@ class Network {
     return {};
   }
 
-  /// Takes away, again and again, a layer whose inputs are all known.
+  /// Checks that the edges form no cycle: repeatedly removes a layer whose inputs are all known
+  /// (Kahn's algorithm).
   Error CheckOrder() {
     std::map<int64_t, size_t> waiting;
     std::vector<int64_t> ready;

@@ -24,8 +24,8 @@ std::string Join(const std::vector<std::string>& words) {
 
 std::shared_ptr<ov::Core> MakeCore() {
   auto core = std::make_shared<ov::Core>();
-  // Weights are read, not mapped: a file that is cut short while its model serves would end the
-  // process.
+  // Weights are read and not mapped: truncating a mapped file while its model is loaded would end
+  // the process.
   core->set_property(ov::enable_mmap(false));
   return core;
 }

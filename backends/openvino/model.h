@@ -15,28 +15,28 @@ namespace nereid::openvino {
 
 using backend::Error;
 
-/// What all models share.
+/// The state that all models share.
 struct Environment {
   Error Load(TRITONBACKEND_Backend* backend);
-  /// Starts OpenVINO; part of Load.
+  /// Starts OpenVINO; a part of Load.
   Error Start();
 
   backend::Parameters settings;
   std::shared_ptr<ov::Core> core;
 };
 
-/// One version of a model. Unchanged after Load.
+/// A version of a model. Immutable after Load.
 class OpenVinoModel {
  public:
-  /// `environment` lives longer than the model.
+  /// `environment` must outlive the model.
   explicit OpenVinoModel(const Environment* environment) : environment_(*environment) {}
 
   /// Opens the model file, completes the configuration if the server asks for it, checks it, and
   /// compiles the model.
   Error Load(TRITONBACKEND_Model* model);
 
-  /// The same for an ONNX model of the onnxruntime backend; `path` is its file, `accelerator` what
-  /// its configuration says of this one.
+  /// Does the same for an ONNX model of the onnxruntime backend. `path` is the model file, and
+  /// `accelerator` are the parameters of this accelerator in its configuration.
   Error LoadAccelerated(TRITONBACKEND_Model* model, const std::string& path,
                         const backend::Parameters& accelerator);
 
@@ -50,13 +50,13 @@ class OpenVinoModel {
   const Environment& environment_;
   backend::ModelConfig config_;
   std::shared_ptr<const SessionPlan> plan_;
-  /// The environment's, or one of its own for a model with operators of its own.
+  /// The core of the environment, or a separate one for a model with custom operators.
   std::shared_ptr<ov::Core> core_;
-  /// Thread-safe; each instance has a request of its own.
+  /// Thread-safe; each instance has its own inference request.
   ov::CompiledModel compiled_;
 };
 
-/// One instance: executes on one thread at a time.
+/// An instance. Executes on one thread at a time.
 class OpenVinoInstance {
  public:
   explicit OpenVinoInstance(OpenVinoModel* model) : model_(*model) {}

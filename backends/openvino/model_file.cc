@@ -21,7 +21,7 @@ Error FindModelFile(const backend::ModelConfig& config, std::string* path) {
   fs::path found;
   NEREID_BACKEND_TRY(framework::FindVersionFile(config, "model.xml", &found));
   std::error_code failure;
-  // The server writes "model.xml" where the configuration names no file.
+  // The server sets "model.xml" if the configuration names no file.
   if (found.filename() == "model.xml" && !fs::exists(found, failure) &&
       fs::exists(fs::path(found).replace_extension(".onnx"), failure)) {
     found.replace_extension(".onnx");

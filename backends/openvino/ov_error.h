@@ -11,11 +11,12 @@ namespace nereid::openvino {
 
 using backend::Error;
 
-/// OpenVINO puts the places in its own source before what it says, a line each; the last line that
-/// is not empty says what failed.
+/// Returns the last line of a text that is not empty. OpenVINO's messages begin with positions in
+/// its source, one on each line, and the last line is the reason.
 std::string LastLine(const std::string& text);
 
-/// Calls `action`, which returns an Error, and makes one of what it throws, beginning with `what`.
+/// Calls `action`, which returns an Error, and converts exceptions to errors with `what` before the
+/// message.
 template <typename Action>
 Error CatchOpenVino(const std::string& what, Action&& action) {
   try {

@@ -7,9 +7,9 @@
 
 namespace nereid::openvino {
 
-/// INVALID for a type that the inference protocol lacks.
+/// Returns INVALID for a type that the inference protocol lacks.
 TRITONSERVER_DataType DataTypeOf(const ov::element::Type& type);
-/// Undefined (`ov::element::dynamic`) for TRITONSERVER_TYPE_INVALID.
+/// Returns `ov::element::dynamic` (undefined) for TRITONSERVER_TYPE_INVALID.
 ov::element::Type ElementTypeOf(TRITONSERVER_DataType type);
 
 }  // namespace nereid::openvino

@@ -19,7 +19,7 @@ using backend::ModelConfig;
 using backend::TensorConfig;
 using Shapes = std::map<ov::Output<ov::Node>, ov::PartialShape>;
 
-/// RESHAPE_IO_LAYERS: gives the model's inputs the shapes of the configuration.
+/// Sets the shapes of the model's inputs to those in the configuration (RESHAPE_IO_LAYERS).
 Error Reshape(const ModelConfig& config, ov::Model* model) {
   Shapes shapes;
   for (const TensorConfig& given : config.inputs) {
@@ -45,8 +45,8 @@ Error Reshape(const ModelConfig& config, ov::Model* model) {
                        });
 }
 
-/// Elements of a tensor that is no constant, as far as its shape is fixed: OpenVINO's operators
-/// count in 32 bits, and write where they should not when that is not enough.
+/// The largest number of elements of a tensor that is not a constant. OpenVINO's operators count in
+/// 32 bits and would write outside the tensor.
 constexpr int64_t kMostElements = INT32_MAX;
 
 Error CheckSizes(const std::string& what, const ov::Model& model) {

@@ -11,17 +11,17 @@
 
 namespace nereid::openvino {
 
-/// Opens the file after the checks of check_file.h, and gives the model's inputs the shapes that
-/// the settings and the batching ask for. The errors name the file.
+/// Checks the file (check_file.h), opens it, and sets the shapes of the model's inputs according to
+/// the settings and the batching. Errors contain the path.
 Error ReadModel(ov::Core* core, const backend::ModelConfig& config, const Settings& settings,
                 const std::string& path, std::shared_ptr<ov::Model>* model);
 
-/// Makes the first dimension of each input what the batching needs: variable, or `max_batch_size`
-/// where the settings want it. Models are often exported with a batch of 1. ReadModel does it for a
+/// Sets the first dimension of each input for batching: variable, or `max_batch_size` if the
+/// settings ask for that. Models are often exported with a batch of 1. ReadModel does this for a
 /// configuration that batches.
 Error SetBatch(const backend::ModelConfig& config, const Settings& settings, ov::Model* model);
 
-/// What clients see of a model whose batch is fixed to `batch` rows: a batch of variable size.
+/// Replaces a batch dimension fixed to `batch` by a variable one, as clients see it.
 void HideFixedBatch(int64_t batch, framework::ModelSignature* signature);
 
 }  // namespace nereid::openvino

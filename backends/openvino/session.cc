@@ -81,7 +81,8 @@ class OpenVinoSession final : public framework::Session {
     return {};
   }
 
-  /// Another tensor costs the request more than the copy of a small one.
+  /// Copies a small input into a tensor that the request keeps. Setting a new tensor would cost
+  /// more than copying.
   void Copy(size_t place, const InputTensor& input, const ov::Shape& shape) {
     ov::Tensor& kept = kept_[place];
     if (!kept || kept.get_shape() != shape) {
@@ -95,8 +96,8 @@ class OpenVinoSession final : public framework::Session {
     }
   }
 
-  /// OpenVINO's operators count in 32 bits. A tensor with content is limited by its bytes, one
-  /// without may have any shape.
+  /// Checks the shape of an input without content. OpenVINO's operators count in 32 bits. A tensor
+  /// with content is limited by its size, but an empty one may have any shape.
   static Error CheckEmpty(const framework::PlannedInput& plan, const InputTensor& input) {
     if (input.size != 0) {
       return {};
@@ -111,7 +112,7 @@ class OpenVinoSession final : public framework::Session {
     return {};
   }
 
-  /// Notes the rows of the batch, and makes them those that the model takes.
+  /// Records the rows of the batch in rows_, and sets the rows of `shape` to those of the model.
   Error FixBatch(ov::Shape* shape) {
     const auto batch = static_cast<size_t>(plan_->fixed_batch);
     rows_ = (*shape)[0];
@@ -125,8 +126,8 @@ class OpenVinoSession final : public framework::Session {
     return {};
   }
 
-  /// Numbers are read where they lie: they stay there until the run is over. A batch that is filled
-  /// up is copied.
+  /// Creates a tensor of an input. Numbers are used in place, because they stay valid until the run
+  /// ends. A batch that needs padding is copied.
   static ov::Tensor MakeTensor(const InputTensor& input, const ov::Shape& shape) {
     const ov::element::Type type = ElementTypeOf(input.data_type);
     if (input.data_type == TRITONSERVER_TYPE_BYTES) {
@@ -144,7 +145,7 @@ class OpenVinoSession final : public framework::Session {
     return tensor;
   }
 
-  /// The tensor is the request's own until its next run.
+  /// Converts a result. Its memory belongs to the request and is valid until the next run.
   void Read(const ov::Tensor& tensor, OutputTensor* output) const {
     output->data_type = DataTypeOf(tensor.get_element_type());
     size_t count = tensor.get_size();
@@ -168,11 +169,11 @@ class OpenVinoSession final : public framework::Session {
 
   const std::shared_ptr<const SessionPlan> plan_;
   ov::InferRequest request_;
-  /// By place: the tensors that the request has and that small inputs are copied to.
+  /// For each input, the tensor of the request to which small inputs are copied.
   std::vector<ov::Tensor> kept_;
-  /// Of the request, by name; empty where the model has no variables.
+  /// The variables of the request, by name; empty if the model has none.
   std::map<std::string, ov::VariableState> states_;
-  /// Of the run in progress, where the batch is fixed.
+  /// The rows of the current run if the batch is fixed, otherwise 0.
   size_t rows_ = 0;
 };
 

@@ -12,21 +12,23 @@
 
 namespace nereid::openvino {
 
-/// How a compiled model is run. Unchanged once made.
+/// How a compiled model is run. Immutable after creation.
 struct SessionPlan {
   framework::RunPlan run;
-  /// Tensors of the compiled model. Places of `run` from these on are variables.
+  /// The numbers of inputs and outputs of the compiled model. Higher indices in `run` are
+  /// variables.
   size_t input_count = 0;
   size_t output_count = 0;
   /// The names of the model's variables.
   std::vector<std::string> variables;
-  /// Not 0: the rows that each run has, and whether zeros fill up smaller batches.
+  /// If not 0, the number of rows of each run. pad_batch tells whether smaller batches are padded
+  /// with zeros.
   int64_t fixed_batch = 0;
   bool pad_batch = false;
 };
 
-/// Runs a compiled model for one instance. No run sees what an earlier one left in a variable: it
-/// begins with the state that the server keeps for it, or with its initial value.
+/// Creates a session that runs a compiled model for one instance. Variables do not keep values
+/// between runs: each run begins with the state that the server keeps, or with the initial values.
 std::unique_ptr<framework::Session> MakeSession(std::shared_ptr<const SessionPlan> plan,
                                                 ov::InferRequest request);
 

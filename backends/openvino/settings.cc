@@ -13,7 +13,7 @@ using backend::Parameters;
 
 constexpr int64_t kMostThreads = 1024;
 
-/// The properties of the CPU device that go to OpenVINO as they are written.
+/// Properties of the CPU device that are passed to OpenVINO unchanged.
 constexpr const char* kPassed[] = {
     "CPU_DENORMALS_OPTIMIZATION",      "CPU_SPARSE_WEIGHTS_DECOMPRESSION_RATE",
     "DYNAMIC_QUANTIZATION_GROUP_SIZE", "ENABLE_CPU_PINNING",
@@ -32,7 +32,7 @@ class Reader {
  public:
   Reader(const ModelConfig& config, const Parameters& parameters, Settings* settings)
       : config_(config), parameters_(parameters), settings_(*settings) {
-    // A thread of the server must not find itself bound to one processor along with others.
+    // OpenVINO must not bind the server's threads to CPUs, or several of them could share one.
     Set(ov::hint::enable_cpu_pinning(false));
   }
 
@@ -41,7 +41,7 @@ class Reader {
                                   *parameters_.Find(key) + "', but must be " + expected);
   }
 
-  /// YES, NO and what else means them. Leaves `value` alone where the key is absent.
+  /// Reads YES or NO, or one of their synonyms. Leaves `value` unchanged if the key is absent.
   Error ReadYesNo(const char* key, bool* value) const {
     const std::string* text = parameters_.Find(key);
     if (text == nullptr) {
@@ -58,8 +58,8 @@ class Reader {
     return {};
   }
 
-  /// Threads per instance come from the server's plan; a number for the model wins. 0 leaves the
-  /// choice to OpenVINO.
+  /// Sets the number of threads: the server's plan for each instance, unless the model's parameters
+  /// give a number. With 0, OpenVINO chooses.
   Error ReadThreads(std::initializer_list<const char*> keys) {
     int64_t threads = 0;
     NEREID_BACKEND_TRY(
@@ -74,7 +74,8 @@ class Reader {
     return {};
   }
 
-  /// A stream for each instance, unless a hint is to choose or a number is given.
+  /// Sets the number of streams: one for each instance, unless a performance hint or a number is
+  /// given.
   Error ReadStreams(std::initializer_list<const char*> keys) {
     bool given = false;
     int64_t streams = config_.instance_count;
@@ -198,7 +199,7 @@ Error ReadAcceleratorSettings(const ModelConfig& config, const Parameters& param
   Reader reader(config, parameters, settings);
   NEREID_BACKEND_TRY(reader.ReadThreads({"num_of_threads"}));
   NEREID_BACKEND_TRY(reader.ReadStreams({"num_streams"}));
-  // ONNX Runtime's answers are the measure: FP32 stays FP32.
+  // Results should equal those of ONNX Runtime, so FP32 is computed as FP32.
   ov::element::Type precision = ov::element::f32;
   if (const std::string* text = parameters.Find("precision"); text != nullptr) {
     const std::string upper = UpperCase(*text);
@@ -211,7 +212,7 @@ Error ReadAcceleratorSettings(const ModelConfig& config, const Parameters& param
   reader.Set(ov::hint::inference_precision(precision));
   if (const std::string* device = parameters.Find("device_type"); device != nullptr) {
     const std::string upper = UpperCase(*device);
-    // The older names hold the precision as well.
+    // Older names of devices contain the precision.
     settings->device = upper == "CPU_FP32" ? "CPU" : upper;
   }
   return {};

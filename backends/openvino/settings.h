@@ -12,29 +12,29 @@ namespace nereid::openvino {
 
 using backend::Error;
 
-/// What a model's parameters ask for; README.md lists them.
+/// The settings in a model's parameters; README.md describes them.
 struct Settings {
   /// TARGET_DEVICE.
   std::string device = "CPU";
-  /// For ov::Core::compile_model.
+  /// The properties for ov::Core::compile_model.
   ov::AnyMap properties;
-  /// CPU_EXTENSION_PATH: a library of operators, or empty.
+  /// CPU_EXTENSION_PATH: a library of operators; may be empty.
   std::string extension;
   /// SKIP_OV_DYNAMIC_BATCHSIZE: every run has exactly max_batch_size rows.
   bool fixed_batch = false;
-  /// ENABLE_BATCH_PADDING: smaller batches are filled up, not refused.
+  /// ENABLE_BATCH_PADDING: smaller batches are padded instead of refused.
   bool pad_batch = false;
-  /// RESHAPE_IO_LAYERS: the inputs take the shapes of the configuration.
+  /// RESHAPE_IO_LAYERS: the inputs get the shapes of the configuration.
   bool reshape = false;
-  /// Parameters that this OpenVINO has no use for.
+  /// The parameters that have no effect with this version of OpenVINO.
   std::vector<std::string> left_aside;
 };
 
-/// Reads them. INVALID_ARG for a value that is none of those expected.
+/// Reads the parameters. INVALID_ARG for an unexpected value.
 Error ReadSettings(const backend::ModelConfig& config, Settings* settings);
 
-/// The same for an ONNX model that its configuration accelerates with OpenVINO: `parameters` are
-/// the accelerator's, by the names of ONNX Runtime's OpenVINO provider.
+/// Does the same for an ONNX model that OpenVINO accelerates. `parameters` are those of the
+/// accelerator, with the names of ONNX Runtime's OpenVINO provider.
 Error ReadAcceleratorSettings(const backend::ModelConfig& config,
                               const backend::Parameters& parameters, Settings* settings);
 

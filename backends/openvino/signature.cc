@@ -13,7 +13,7 @@ namespace {
 using backend::ModelConfig;
 using framework::TensorSignature;
 
-/// Whether the configuration speaks of a tensor of that name.
+/// Returns whether the configuration contains a tensor with this name.
 bool IsConfigured(const ModelConfig& config, const std::string& name, bool output) {
   const auto named = [&](const auto& tensor) { return tensor.name == name; };
   const auto& tensors = output ? config.outputs : config.inputs;

@@ -8,20 +8,21 @@
 
 namespace nereid::openvino {
 
-/// What `model` declares. A tensor with several names is called as the configuration calls it, else
-/// by the first of them; one without a name is input_N or output_N, with its place.
+/// Returns the signature of `model`. A tensor with several names gets the one in the configuration,
+/// else the alphabetically first. A tensor without a name is called input_N or output_N, where N is
+/// its index.
 framework::ModelSignature DescribeModel(const ov::Model& model, const backend::ModelConfig& config);
 
-/// Whether the layouts of all inputs and outputs begin with the batch ("[N,...]"): the model's
-/// author says that its first dimension may vary, though it has a size.
+/// Returns whether the layouts of all inputs and outputs begin with the batch ("[N,...]"). By that,
+/// the author of the model declares that the first dimension may vary although it has a fixed size.
 bool LayoutsHaveBatch(const ov::Model& model);
 
-/// Makes the first dimensions variable.
+/// Makes the first dimension of each tensor variable.
 void OpenBatch(framework::ModelSignature* signature);
 
-/// Adds each variable of the model (ReadValue, Assign) as an input that has a default, and as an
-/// output, both of its name: so `sequence_batching.state` can name it. They come after the model's
-/// own tensors, in the order of ov::Model::get_variables.
+/// Adds each variable of the model (ReadValue, Assign) as an input with a default and as an output,
+/// so that `sequence_batching.state` can refer to it by name. They follow the model's own tensors,
+/// in the order of ov::Model::get_variables.
 void AddVariables(const ov::Model& model, framework::ModelSignature* signature);
 
 }  // namespace nereid::openvino
