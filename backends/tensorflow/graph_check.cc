@@ -13,22 +13,22 @@
 namespace nereid::tensorflow {
 namespace {
 
-// Field numbers. GraphDef: node = 1, library = 2; FunctionDefLibrary.function = 1; FunctionDef:
-// signature = 1, node_def = 3; NodeDef: name = 1, op = 2, input = 3, attr = 5 (a map: key = 1,
-// value = 2); AttrValue: list = 1, s = 2, i = 3, type = 6, tensor = 8, placeholder = 9, func = 10;
-// ListValue: type = 6, tensor = 8; NameAttrList.name = 1;
-// TensorProto: dtype = 1, tensor_shape = 2; TensorShapeProto.dim = 2; Dim.size = 1; OpDef: name =
-// 1, input_arg = 2, output_arg = 3; ArgDef.number_attr = 5.
+// Field numbers in TensorFlow's protobuf files. GraphDef: node = 1, library = 2;
+// FunctionDefLibrary.function = 1; FunctionDef: signature = 1, node_def = 3; NodeDef: name = 1, op
+// = 2, input = 3, attr = 5 (a map: key = 1, value = 2); AttrValue: list = 1, s = 2, i = 3, type =
+// 6, tensor = 8, placeholder = 9, func = 10; ListValue: type = 6, tensor = 8; NameAttrList.name =
+// 1; TensorProto: dtype = 1, tensor_shape = 2; TensorShapeProto.dim = 2; Dim.size = 1; OpDef: name
+// = 1, input_arg = 2, output_arg = 3; ArgDef.number_attr = 5.
 
-/// The largest constant, in elements, that a file may declare without writing them down: TensorFlow
-/// repeats the last one. Texts take more memory each.
+/// The largest number of elements of a constant that a file may declare without containing them:
+/// TensorFlow repeats the last value. Strings take more memory each.
 constexpr int64_t kMostFilled = int64_t{1} << 28;
 constexpr int64_t kMostFilledTexts = int64_t{1} << 22;
 constexpr uint64_t kTextType = 7;  // DT_STRING
-/// The most outputs of a list that an attribute counts.
+/// The largest number of outputs in a list whose length an attribute gives.
 constexpr int64_t kMostOutputs = 1 << 20;
 
-/// The attributes of an operation that count tensors.
+/// The attributes of an operation that count its inputs or outputs.
 struct Counts {
   std::vector<std::string> of_inputs;
   std::vector<std::string> of_outputs;
@@ -69,11 +69,11 @@ Counts ReadCounts(std::string_view op_def) {
   return counts;
 }
 
-/// What a function of the graph's library declares.
+/// The signature of a function in the graph's library.
 struct Function {
   size_t arguments = 0;
   size_t results = 0;
-  /// An argument or a result stands for several tensors (ArgDef: number_attr = 5,
+  /// Whether an argument or result stands for several tensors (ArgDef: number_attr = 5,
   /// type_list_attr = 6).
   bool has_lists = false;
 };
@@ -81,7 +81,7 @@ struct Function {
 struct Node {
   std::string name;
   std::string op;
-  /// Data inputs: control inputs ("^name") are not counted.
+  /// The number of data inputs; control inputs ("^name") are not counted.
   int64_t inputs = 0;
   std::map<std::string, std::string_view> attributes;
 };
@@ -111,7 +111,8 @@ Node ReadNode(std::string_view bytes) {
   return node;
 }
 
-/// Whether a tensor's shape can be; an unknown rank or dimension is TensorFlow's to refuse.
+/// Returns whether a tensor may have this shape. TensorFlow refuses unknown ranks and dimensions
+/// itself.
 bool ShapeIsPossible(std::string_view tensor_shape, int64_t most) {
   int64_t elements = 1;
   for (WireReader reader(tensor_shape); reader.Next();) {
@@ -203,7 +204,7 @@ class Checker {
     return CheckCounts(node, counts->of_outputs, kMostOutputs, "outputs");
   }
 
-  /// Null where neither TensorFlow nor the graph's library has the operation.
+  /// Returns null if neither TensorFlow nor the graph's library has the operation.
   const Counts* FindCounts(const std::string& op) {
     auto [found, is_new] = counts_.try_emplace(op);
     if (is_new && !functions_.contains(op)) {
@@ -236,7 +237,7 @@ class Checker {
     return {};
   }
 
-  /// A constant's tensor is of the type that the node declares.
+  /// Checks that the tensor of a constant has the type of its node.
   Error CheckConstant(const Node& node) const {
     const auto type = node.attributes.find("dtype");
     const auto value = node.attributes.find("value");
@@ -252,7 +253,7 @@ class Checker {
     return {};
   }
 
-  /// A call has the arguments and results that its function declares.
+  /// Checks that a call has the arguments and results of its function.
   Error CheckCall(const Node& node) const {
     if (node.op != "PartitionedCall" && node.op != "StatefulPartitionedCall") {
       return {};
@@ -274,7 +275,7 @@ class Checker {
     return {};
   }
 
-  /// The length of a list of types.
+  /// Returns the length of a list of types.
   static size_t TypeCount(const Node& node, const std::string& attribute) {
     const auto found = node.attributes.find(attribute);
     size_t count = 0;
@@ -289,7 +290,7 @@ class Checker {
     return count;
   }
 
-  /// Numbers that are packed into one field: each ends with a byte below 128.
+  /// Returns how many varints are packed into one field. Each ends with a byte below 128.
   static size_t PackedCount(std::string_view packed) {
     return static_cast<size_t>(std::count_if(
         packed.begin(), packed.end(), [](char c) { return static_cast<unsigned char>(c) < 0x80; }));
@@ -327,7 +328,7 @@ class Checker {
 
   const std::string& what_;
   const FindOpDef& find_;
-  std::map<std::string, Function> functions_;  // the library's
+  std::map<std::string, Function> functions_;  // the functions in the graph's library
   std::map<std::string, Counts> counts_;
 };
 

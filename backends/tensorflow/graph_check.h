@@ -11,22 +11,23 @@ namespace nereid::tensorflow {
 
 using backend::Error;
 
-/// The serialized tensorflow.OpDef of an operation; false where there is none of that name.
+/// Gets the serialized tensorflow.OpDef of an operation. Returns false if there is no operation
+/// with this name.
 using FindOpDef = std::function<bool(const std::string& name, std::string* op_def)>;
 
-/// Looks at a serialized tensorflow.GraphDef before TensorFlow does, for what makes TensorFlow end
-/// the process or take memory and time without bound where it should refuse the file:
+/// Checks a serialized tensorflow.GraphDef for errors at which TensorFlow ends the process, or
+/// takes unlimited memory or time, instead of refusing the file:
 ///
-/// - an operation that it does not have (its own message names the machine);
-/// - an attribute that stands for another one outside of a function (a failed CHECK in the pass
-///   that lays tensors out for oneDNN);
-/// - a count of inputs larger than the inputs that are there, or a huge count of outputs (lists of
-///   that length are made first);
-/// - a constant that is not of its node's type, a call that does not fit its function;
-/// - a constant whose shape is impossible, or far larger than what is written of it.
+/// - an unknown operation (TensorFlow's own message would contain the host's name);
+/// - an attribute that refers to another one outside of a function (a failed CHECK in the pass
+///   that lays out tensors for oneDNN);
+/// - a count of inputs above the number of inputs, or a huge count of outputs (TensorFlow first
+///   creates lists of that length);
+/// - a constant whose type is not that of its node, or a call that does not match its function;
+/// - a constant with an impossible shape, or one far larger than its data in the file.
 ///
-/// What is no GraphDef at all passes: TensorFlow says so itself. `what` ("model 'm': the graph in
-/// PATH") starts the messages.
+/// Bytes that are not a GraphDef pass, because TensorFlow reports that. `what` ("model 'm': the
+/// graph in PATH") begins the messages.
 Error CheckGraphDef(std::string_view graph_def, const std::string& what,
                     const FindOpDef& find_op_def);
 

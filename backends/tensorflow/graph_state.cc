@@ -12,10 +12,10 @@
 namespace nereid::tensorflow {
 namespace {
 
-// Field numbers beyond those of graph_check.cc: AttrValue: list = 1, func = 10; ListValue.func = 9;
-// NameAttrList.name = 1; OpDef.is_stateful = 17.
+// Field numbers in addition to those in graph_check.cc: AttrValue: list = 1, func = 10;
+// ListValue.func = 9; NameAttrList.name = 1; OpDef.is_stateful = 17.
 
-/// Stateful operations that put nothing of their inputs away.
+/// Stateful operations that do not keep their inputs.
 constexpr std::string_view kHarmless[] = {"Placeholder",
                                           "VarHandleOp",
                                           "ReadVariableOp",
@@ -60,7 +60,7 @@ void AddFunctions(std::string_view attribute, Node* node) {
   }
 }
 
-/// The node's name, and the node.
+/// Returns the name of a node, and the node.
 std::pair<std::string_view, Node> ReadNode(std::string_view bytes) {
   std::pair<std::string_view, Node> named;
   for (WireReader reader(bytes); reader.Next();) {
@@ -77,7 +77,7 @@ std::pair<std::string_view, Node> ReadNode(std::string_view bytes) {
   return named;
 }
 
-/// "name" of "name", "name:1" and "^name".
+/// Returns the node of a tensor: "name" for "name", "name:1" and "^name".
 std::string_view NodeName(std::string_view tensor) {
   if (tensor.starts_with('^')) {
     tensor.remove_prefix(1);
@@ -157,7 +157,7 @@ class Walk {
 
   const FindOpDef& find_;
   std::map<std::string_view, Node> nodes_;
-  std::map<std::string_view, std::string_view> functions_;  // their bodies
+  std::map<std::string_view, std::string_view> functions_;  // bodies by name
   std::map<std::string_view, bool> keepers_;
   std::set<std::string_view> seen_;
   std::set<std::string_view> called_;

@@ -9,9 +9,10 @@
 
 namespace nereid::tensorflow {
 
-/// Whether a run that fetches `outputs` ("operation:index") may leave what it was fed in the state
-/// of the session: in a variable, a queue, a table. Answers yes for every stateful operation on the
-/// way that is not known to keep nothing. `graph_def` is a serialized tensorflow.GraphDef.
+/// Returns whether a run that fetches `outputs` ("operation:index") may keep its inputs in the
+/// state of the session, such as in a variable, a queue or a table. The answer is true for every
+/// stateful operation that the outputs depend on, unless it is known to keep nothing. `graph_def`
+/// is a serialized tensorflow.GraphDef.
 bool MayKeepInputs(std::string_view graph_def, const std::vector<std::string>& outputs,
                    const FindOpDef& find_op_def);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes the few protobuf messages that the tests read.
+// Writes the protobuf messages that the tests need.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +26,7 @@ inline std::string Text(uint32_t field, const std::string& value) {
 
 using Attributes = std::vector<std::pair<std::string, std::string>>;
 
-/// NodeDef; the attributes are serialized AttrValues.
+/// Returns a NodeDef. The attributes are serialized AttrValues.
 inline std::string Node(const std::string& name, const std::string& op,
                         const std::vector<std::string>& inputs, const Attributes& attributes = {}) {
   std::string out = Text(1, name) + Text(2, op);
@@ -39,7 +39,7 @@ inline std::string Node(const std::string& name, const std::string& op,
   return out;
 }
 
-/// FunctionDef with so many arguments and results.
+/// Returns a FunctionDef with the given numbers of arguments and results.
 inline std::string Function(const std::string& name, int arguments, int results,
                             const std::vector<std::string>& nodes) {
   std::string signature = Text(1, name);
@@ -56,7 +56,7 @@ inline std::string Function(const std::string& name, int arguments, int results,
   return out;
 }
 
-/// GraphDef.
+/// Returns a GraphDef.
 inline std::string Graph(const std::vector<std::string>& nodes,
                          const std::vector<std::string>& functions = {}) {
   std::string out;
@@ -70,7 +70,7 @@ inline std::string Graph(const std::vector<std::string>& nodes,
   return functions.empty() ? out : out + Text(2, library);
 }
 
-/// AttrValues.
+/// Return AttrValues.
 inline std::string Type(int64_t type) { return Number(6, type); }
 inline std::string Types(int count) {
   std::string list;
@@ -89,7 +89,7 @@ inline std::string Tensor(int64_t type, std::initializer_list<int64_t> dims,
   return Text(8, Number(1, type) + Text(2, shape) + Text(4, content));
 }
 
-/// What TensorFlow would say of a few operations.
+/// Returns the OpDefs of some operations, in place of TensorFlow.
 inline bool FindOp(const std::string& name, std::string* op_def) {
   if (name == "AddN") {
     *op_def = Text(1, name) + Text(2, Text(1, "inputs") + Text(5, "N")) + Text(3, Text(1, "sum"));

@@ -14,8 +14,8 @@ Error NoMemory(size_t size) {
                "no memory for a tensor of " + std::to_string(size) + " bytes");
 }
 
-/// Ends a tensor of texts, when its last owner lets go of it. TensorFlow does not run the
-/// destructors of texts that were made through its C API.
+/// Frees a tensor of strings when its last owner releases it. TensorFlow does not call the
+/// destructors of strings that were created through its C API.
 void EndTexts(void* data, size_t size, void* /*unused*/) {
   auto* texts = static_cast<TF_TString*>(data);
   for (size_t i = 0; i < size / sizeof(TF_TString); ++i) {

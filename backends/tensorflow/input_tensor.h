@@ -6,10 +6,11 @@
 
 namespace nereid::tensorflow {
 
-/// Makes TensorFlow's tensor of an input. Outputs may share its memory, and what the graph keeps of
-/// it (in a variable, in a queue) lives as long as the graph wants: texts are always copied, other
-/// elements only if `copy` says so. Without it they must live until the tensor and all that shares
-/// it are gone; TensorFlow itself copies what is not aligned to its liking.
+/// Creates the TensorFlow tensor of an input. Outputs may share its memory, and what the graph
+/// keeps of it (in a variable or a queue) lives as long as the graph needs it. Strings are always
+/// copied, other elements only if `copy` is true. Otherwise the input's memory must outlive the
+/// tensor and everything that shares it; TensorFlow itself copies memory that is not aligned as it
+/// needs.
 Error MakeInputTensor(const framework::InputTensor& input, bool copy, TF_Tensor** made);
 
 }  // namespace nereid::tensorflow

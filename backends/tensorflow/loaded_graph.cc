@@ -17,7 +17,7 @@ namespace {
 using backend::ModelConfig;
 using framework::TensorSignature;
 
-/// The tensor "op:index" or "op" of the graph; `oper` is null if there is none.
+/// Returns the tensor "op:index" or "op" of the graph; `oper` is null if there is none.
 TF_Output FindOutput(TF_Graph* graph, const std::string& name) {
   TF_Output output{TF_GraphOperationByName(graph, name.c_str()), 0};
   const size_t colon = name.rfind(':');
@@ -56,7 +56,7 @@ TensorSignature Describe(TF_Graph* graph, const std::string& name, TF_Output out
   return tensor;
 }
 
-/// Adds the tensor `target` of the graph to a signature under the name that clients use.
+/// Adds the graph's tensor `target` to a signature under the name that clients use.
 Error Add(const ModelConfig& config, const LoadedGraph& loaded, const std::string& kind,
           const std::string& name, const std::string& target, std::vector<TensorSignature>* tensors,
           std::vector<TF_Output>* outputs) {
@@ -75,8 +75,8 @@ bool Holds(const std::vector<TensorSignature>& tensors, const std::string& name)
   return framework::FindTensor(tensors, name) >= 0;
 }
 
-/// A graph that was made for batches runs without one as well: TensorFlow does not hold a fed
-/// tensor against the shape of its placeholder. Such shapes do not bind.
+/// Marks shapes that do not bind. A graph made for batches also runs without a batch, because
+/// TensorFlow does not compare the shape of a fed tensor with that of its placeholder.
 void LeaveBatchOpen(const std::vector<backend::TensorConfig>& given,
                     std::vector<TensorSignature>* tensors) {
   for (const backend::TensorConfig& tensor : given) {
@@ -92,8 +92,9 @@ void LeaveBatchOpen(const std::vector<backend::TensorConfig>& given,
   }
 }
 
-/// A placeholder that the configuration does not name could never be fed: TensorFlow then fails in
-/// every run that needs it, and says so; what no output needs does no harm.
+/// Adds the tensors of the configuration to the signature. A placeholder that the configuration
+/// does not name is never fed. TensorFlow then fails in every run that needs it; other runs are not
+/// affected.
 Error NameGraphTensors(const ModelConfig& config, LoadedGraph* loaded) {
   std::vector<std::string> inputs;
   std::vector<std::string> outputs;
@@ -127,7 +128,7 @@ Error NameGraphTensors(const ModelConfig& config, LoadedGraph* loaded) {
   return {};
 }
 
-/// Asks TensorFlow for the definition of an operation.
+/// Gets the definition of an operation from TensorFlow.
 bool FindOp(const std::string& name, std::string* op_def) {
   static TF_Graph* const none = TF_NewGraph();
   const Owned<TF_Buffer> found(TF_NewBuffer());
@@ -139,7 +140,7 @@ bool FindOp(const std::string& name, std::string* op_def) {
   return status.ok();
 }
 
-/// Refuses what TensorFlow does not survive.
+/// Refuses graphs that would crash TensorFlow.
 Error CheckGraph(const ModelConfig& config, const std::string& path, std::string_view graph_def) {
   return CheckGraphDef(graph_def, "model '" + config.name + "': " + path, FindOp);
 }
@@ -152,7 +153,7 @@ void FindState(std::string_view graph_def, LoadedGraph* loaded) {
   loaded->keeps_inputs = MayKeepInputs(graph_def, names, FindOp);
 }
 
-/// Runs the operations that TF_INIT_OPS_FILE lists, one after the other.
+/// Runs the operations in TF_INIT_OPS_FILE in order.
 Error Initialize(const ModelConfig& config, const LoadedGraph& loaded) {
   std::vector<std::string> names;
   NEREID_BACKEND_TRY(ReadInitOps(config, &names));
@@ -171,8 +172,8 @@ Error Initialize(const ModelConfig& config, const LoadedGraph& loaded) {
   return {};
 }
 
-/// The signature's word counts, not the graph's: where it leaves the rank open, or says the same by
-/// no dimension at all, the configuration decides.
+/// Takes the shape from the signature and not from the graph. If the signature leaves the rank
+/// open, or expresses that by having no dimensions, the configuration decides.
 void TakeShape(const TensorInfo& info, TensorSignature* tensor) {
   const bool scalar = tensor->has_rank && tensor->dims.empty();
   if (info.dims && !info.dims->empty()) {
@@ -183,7 +184,7 @@ void TakeShape(const TensorInfo& info, TensorSignature* tensor) {
   }
 }
 
-/// The signature that the parameters choose.
+/// Adds the tensors of the signature that the parameters select.
 Error NameSignatureTensors(const ModelConfig& config, std::string_view meta_graph,
                            LoadedGraph* loaded) {
   const std::string* wanted = config.parameters.Find("TF_SIGNATURE_DEF");

@@ -11,25 +11,24 @@
 
 namespace nereid::tensorflow {
 
-/// A model file in memory, ready to run. TensorFlow's sessions are thread-safe: all instances of a
-/// model use one.
+/// A loaded model. TensorFlow's sessions are thread-safe, so all instances of a model share one.
 struct LoadedGraph {
   Owned<TF_Graph> graph;
   Owned<TF_Session> session;
   framework::ModelSignature signature;
-  /// The graph's tensors behind signature.inputs and .outputs.
+  /// The tensors of the graph for signature.inputs and signature.outputs.
   std::vector<TF_Output> inputs;
   std::vector<TF_Output> outputs;
-  /// A run may leave its inputs in a variable or the like, so that they must be copies.
+  /// Whether a run may keep its inputs, in a variable for example. Inputs must then be copied.
   bool keeps_inputs = true;
 };
 
-/// Opens a GraphDef: the signature holds the tensors that the configuration names ("op" or
-/// "op:index"), since the file has none of its own.
+/// Opens a GraphDef. Its signature consists of the tensors in the configuration ("op" or
+/// "op:index"), because the file has none.
 Error LoadGraphDef(const backend::ModelConfig& config, const std::string& path,
                    LoadedGraph* loaded);
 
-/// Opens a SavedModel: the signature is the one that the parameters choose.
+/// Opens a SavedModel. The parameters select its signature.
 Error LoadSavedModel(const backend::ModelConfig& config, const std::string& path,
                      LoadedGraph* loaded);
 

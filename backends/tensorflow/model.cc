@@ -15,8 +15,8 @@ namespace {
 constexpr const char* kSavedModel = "tensorflow_savedmodel";
 constexpr const char* kGraphDef = "tensorflow_graphdef";
 
-/// Which of the two kinds a model is: the configuration's platform, or, where only the backend is
-/// named, what its files look like.
+/// Determines whether a model is a SavedModel or a GraphDef: from the platform or, if only the
+/// backend is configured, from its files.
 Error FindPlatform(TRITONBACKEND_Model* model, const backend::ModelConfig& config,
                    std::string* platform) {
   rapidjson::Document document;

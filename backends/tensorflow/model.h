@@ -18,10 +18,10 @@ struct Environment {
   backend::Parameters settings;
 };
 
-/// One version of a model. Unchanged after Load.
+/// A version of a model. Immutable after Load.
 class TensorFlowModel {
  public:
-  /// `environment` lives longer than the model.
+  /// `environment` must outlive the model.
   explicit TensorFlowModel(const Environment* environment) : environment_(*environment) {}
 
   /// Opens the model file, completes the configuration if the server asks for it, and checks it.
@@ -37,7 +37,7 @@ class TensorFlowModel {
   std::shared_ptr<const framework::RunPlan> plan_;
 };
 
-/// One instance: executes on one thread at a time.
+/// An instance. Executes on one thread at a time.
 class TensorFlowInstance {
  public:
   explicit TensorFlowInstance(const TensorFlowModel* model) : model_(*model) {}

@@ -16,7 +16,7 @@ namespace {
 namespace fs = std::filesystem;
 using backend::ModelConfig;
 
-/// Files of this size and more are no protobuf messages.
+/// The largest protobuf message: protobuf's limit is 2 GiB.
 constexpr std::streamoff kMostBytes = (std::streamoff{1} << 31) - 1;
 
 std::string Owner(const ModelConfig& config) { return "model '" + config.name + "': "; }
@@ -51,7 +51,7 @@ std::vector<std::string> TagsOf(std::string_view meta_graph) {
   return tags;
 }
 
-/// Whether a serialized GraphDef (node = 1; NodeDef.op = 2) has variables of its own.
+/// Returns whether a serialized GraphDef (node = 1; NodeDef.op = 2) contains variables.
 bool HasVariables(std::string_view graph_def) {
   for (WireReader graph(graph_def); graph.Next();) {
     if (graph.field() != 1) {
@@ -66,8 +66,8 @@ bool HasVariables(std::string_view graph_def) {
   return false;
 }
 
-/// Whether a meta graph (graph_def = 2, saver_def = 3; SaverDef.restore_op_name = 3) restores
-/// variables when it is loaded.
+/// Returns whether a meta graph (graph_def = 2, saver_def = 3; SaverDef.restore_op_name = 3)
+/// restores variables when it is loaded.
 bool Restores(std::string_view meta_graph) {
   bool variables = false;
   bool restores = false;

@@ -6,8 +6,8 @@
 
 namespace nereid::tensorflow {
 
-/// A text out of a model file for a message, which must be ASCII to be whole in every answer: other
-/// bytes become \xNN, a long text is cut.
+/// Returns text from a model file in a form for messages: other bytes than ASCII become \xNN, and a
+/// long text is shortened.
 inline std::string Printable(std::string_view text, size_t most = 2000) {
   constexpr char kDigits[] = "0123456789abcdef";
   std::string out;

@@ -12,7 +12,7 @@ namespace {
 using framework::InputTensor;
 using framework::OutputTensor;
 
-/// Takes the tensor.
+/// Converts a result and takes ownership of the tensor.
 void Describe(TF_Tensor* tensor, OutputTensor* output) {
   output->owner = std::shared_ptr<TF_Tensor>(tensor, Release());
   output->data_type = DataTypeOf(TF_TensorType(tensor));
@@ -32,7 +32,8 @@ void Describe(TF_Tensor* tensor, OutputTensor* output) {
   }
 }
 
-/// An output of the graph that is fed itself: TensorFlow refuses to fetch it.
+/// Copies an input to an output that is the same tensor of the graph. TensorFlow refuses to fetch a
+/// tensor that is fed.
 void Echo(const InputTensor& input, OutputTensor* output) {
   output->data_type = input.data_type;
   output->shape.assign(input.shape.begin(), input.shape.end());
@@ -100,7 +101,7 @@ Error GraphSession::Run(std::span<const InputTensor> inputs, std::span<const siz
       }
     }
   }
-  // The results hold what they share with an input.
+  // A result that shares memory with an input keeps it alive.
   owners_.clear();
   return fetched_.empty() ? Error() : status_.ToError("model '" + plan_->model_name + "'");
 }

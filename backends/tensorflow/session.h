@@ -24,7 +24,7 @@ class GraphSession final : public framework::Session {
  private:
   static constexpr ptrdiff_t kNone = -1;
 
-  /// Makes the tensors of the inputs.
+  /// Creates the tensors of the inputs.
   Error Feed(std::span<const framework::InputTensor> inputs);
 
   const std::shared_ptr<const LoadedGraph> graph_;
@@ -34,10 +34,10 @@ class GraphSession final : public framework::Session {
   /// For each output of the plan, the input that is the same tensor of the graph, or kNone.
   std::vector<ptrdiff_t> echoes_;
 
-  // Reused from one run to the next.
+  // Reused by each run.
   std::vector<TF_Output> fed_;
   std::vector<TF_Tensor*> feeds_;
-  std::vector<Owned<TF_Tensor>> owners_;  // of feeds_
+  std::vector<Owned<TF_Tensor>> owners_;  // own feeds_
   std::vector<TF_Output> fetched_;
   std::vector<TF_Tensor*> fetches_;
   std::vector<framework::OutputTensor*> fetched_results_;

@@ -12,14 +12,15 @@
 
 namespace nereid::tensorflow {
 
-// Field numbers of tensorflow/core/protobuf/config.proto. ConfigProto:
-// intra_op_parallelism_threads = 2, inter_op_parallelism_threads = 5, use_per_session_threads = 9,
-// graph_options = 10; GraphOptions.optimizer_options = 3; OptimizerOptions.opt_level = 3 (L0 = -1),
-// global_jit_level = 5 (OFF = -1, ON_1 = 1, ON_2 = 2). RunOptions: inter_op_thread_pool = 3.
+// Field numbers in tensorflow/core/protobuf/config.proto. ConfigProto: intra_op_parallelism_threads
+// = 2, inter_op_parallelism_threads = 5, use_per_session_threads = 9, graph_options = 10;
+// GraphOptions.optimizer_options = 3; OptimizerOptions.opt_level = 3 (L0 = -1), global_jit_level =
+// 5 (OFF = -1, ON_1 = 1, ON_2 = 2). RunOptions: inter_op_thread_pool = 3.
 
 namespace {
 
-/// What a GPU alone could do is left aside, with a warning; anything else would be a wrong promise.
+/// Checks the execution accelerators. Those that need a GPU are ignored with a warning; others are
+/// errors.
 Error CheckAccelerators(const backend::ModelConfig& config) {
   constexpr std::string_view kKnown[] = {"tensorrt", "gpu_io", "auto_mixed_precision"};
   std::string aside;
@@ -48,7 +49,7 @@ Error CheckAccelerators(const backend::ModelConfig& config) {
   return {};
 }
 
-/// Triton's words for true are "True", "On" and "1", and its own example says "yes".
+/// Reads a boolean. Triton accepts "True", "On" and "1", and its example uses "yes".
 Error ReadSwitch(const backend::Parameters& parameters, const char* key, bool* value) {
   const std::string* text = parameters.Find(key);
   std::string word = text == nullptr ? "" : *text;
@@ -73,7 +74,7 @@ Error MakeConfigProto(const backend::ModelConfig& config, std::string* proto) {
   bool own_threads = false;
   const backend::Parameters& parameters = config.parameters;
   constexpr int64_t kMostThreads = 1024;
-  // What the server's plan gives each instance; the model's own setting has the last word.
+  // The server's plan for each instance; the model's own setting overrides it.
   NEREID_BACKEND_TRY(parameters.ReadInt("cpu_threads_per_instance", 0, kMostThreads, &intra));
   intra *= config.instance_count;
   NEREID_BACKEND_TRY(parameters.ReadInt("TF_NUM_INTRA_THREADS", 0, kMostThreads, &intra));
@@ -88,7 +89,7 @@ Error MakeConfigProto(const backend::ModelConfig& config, std::string* proto) {
   if (inter > 0) {
     AppendNumber(5, inter, proto);
   }
-  // Without threads of its own a session uses the pools of the session that was made first.
+  // Without its own threads, a session uses the thread pools of the first session.
   if (own_threads || intra > 0 || inter > 0) {
     AppendNumber(9, 1, proto);
   }

@@ -9,15 +9,15 @@ namespace nereid::tensorflow {
 
 using backend::Error;
 
-/// The serialized tensorflow.ConfigProto of a session: threads and graph optimisation, from the
-/// parameters TF_NUM_INTRA_THREADS, TF_NUM_INTER_THREADS, TF_USE_PER_SESSION_THREADS and
-/// cpu_threads_per_instance, and from optimization.graph.level. Refuses execution accelerators that
-/// the backend does not know.
+/// Creates the serialized tensorflow.ConfigProto of a session: threads and graph optimization, from
+/// the parameters TF_NUM_INTRA_THREADS, TF_NUM_INTER_THREADS, TF_USE_PER_SESSION_THREADS and
+/// cpu_threads_per_instance, and from optimization.graph.level. INVALID_ARG for unknown execution
+/// accelerators.
 Error MakeConfigProto(const backend::ModelConfig& config, std::string* proto);
 
-/// The serialized tensorflow.RunOptions that execute on the calling thread where operators allow
-/// it, instead of handing each run to the pool and waiting for it: a small graph's run takes a few
-/// microseconds instead of tens.
+/// Returns the serialized tensorflow.RunOptions that make a run execute on the calling thread where
+/// operators allow it. Passing each run to the thread pool and waiting for it would take tens of
+/// microseconds for a small graph instead of a few.
 std::string RunOptionsProto();
 
 }  // namespace nereid::tensorflow

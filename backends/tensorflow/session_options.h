@@ -6,7 +6,7 @@
 
 namespace nereid::tensorflow {
 
-/// What session_config.h makes, as TensorFlow takes it.
+/// Creates the session options (run options) from the messages in session_config.h.
 Error MakeSessionOptions(const backend::ModelConfig& config, Owned<TF_SessionOptions>* options);
 Owned<TF_Buffer> MakeRunOptions();
 

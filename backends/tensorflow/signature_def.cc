@@ -11,9 +11,9 @@ namespace {
 
 // Field numbers: MetaGraphDef.signature_def = 5; SignatureDef.inputs = 1, outputs = 2; map entries
 // key = 1, value = 2; TensorInfo.name = 1, tensor_shape = 3; TensorShapeProto.dim = 2, unknown_rank
-// = 3; Dim.size = 1, which is left out where it is 0.
+// = 3; Dim.size = 1, which is omitted if it is 0.
 
-/// An entry of map<string, V>.
+/// Reads an entry of a map<string, V>.
 std::pair<std::string, std::string_view> ReadEntry(std::string_view bytes) {
   std::pair<std::string, std::string_view> entry;
   for (WireReader reader(bytes); reader.Next();) {
@@ -26,7 +26,7 @@ std::pair<std::string, std::string_view> ReadEntry(std::string_view bytes) {
   return entry;
 }
 
-/// More dimensions no tensor of TensorFlow has.
+/// The largest number of dimensions of a TensorFlow tensor.
 constexpr size_t kMostDims = 254;
 
 std::optional<std::vector<int64_t>> ReadShape(std::string_view tensor_shape) {
@@ -69,7 +69,7 @@ SignatureDef ReadSignature(std::string_view bytes) {
       continue;
     }
     const auto [key, bytes_of_info] = ReadEntry(reader.text());
-    // A tensor of another encoding (sparse, composite) has no name, and cannot be served.
+    // A tensor with another encoding (sparse, composite) has no name and cannot be served.
     if (TensorInfo info = ReadTensorInfo(bytes_of_info); !info.tensor.empty()) {
       (reader.field() == 1 ? signature.inputs : signature.outputs)[key] = std::move(info);
     }

@@ -14,26 +14,26 @@ namespace nereid::tensorflow {
 
 using backend::Error;
 
-/// What a signature says of an input or output.
+/// An input or output in a signature.
 struct TensorInfo {
   /// The tensor of the graph ("serving_default_x:0").
   std::string tensor;
-  /// -1 is variable; nothing where the rank is open. The graph may know more.
+  /// -1 is variable; absent if the rank is open. The graph may have a more precise shape.
   std::optional<std::vector<int64_t>> dims;
 };
 
-/// A function of a SavedModel, by the names that clients know.
+/// A function of a SavedModel, with the tensor names for clients.
 struct SignatureDef {
   std::map<std::string, TensorInfo> inputs;
   std::map<std::string, TensorInfo> outputs;
 };
 
-/// The signatures of a serialized tensorflow.MetaGraphDef
+/// Reads the signatures of a serialized tensorflow.MetaGraphDef
 /// (tensorflow/core/protobuf/meta_graph.proto: signature_def = 5), by name.
 std::map<std::string, SignatureDef> ReadSignatures(std::string_view meta_graph);
 
-/// The one to serve: `wanted`, or, where that is empty, "serving_default", else the first with
-/// inputs and outputs. NOT_FOUND listing what there is.
+/// Selects the signature to serve: `wanted` or, if that is empty, "serving_default", else the first
+/// one with inputs and outputs. NOT_FOUND with a list of the signatures otherwise.
 Error ChooseSignature(const std::map<std::string, SignatureDef>& signatures,
                       const std::string& wanted, const std::string& model, SignatureDef* signature);
 

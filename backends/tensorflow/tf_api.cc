@@ -54,7 +54,8 @@ TRITONSERVER_Error_Code CodeOf(TF_Code code) {
   }
 }
 
-/// TensorFlow adds traces of its own source, a line each, to some messages.
+/// Returns the first paragraph of a message, because TensorFlow appends stack traces to some
+/// messages.
 std::string FirstParagraph(const std::string& text) {
   const size_t end = text.find("\n\t");
   return text.substr(0, std::min(end, text.find("\n\n")));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// TensorFlow's C API, the only one of its interfaces that this backend uses, with owners.
+// TensorFlow's C API with owning types. The backend uses no other interface of TensorFlow.
 #pragma once
 
 #include <memory>
@@ -27,7 +27,8 @@ struct Release {
 template <typename T>
 using Owned = std::unique_ptr<T, Release>;
 
-/// A status that becomes an Error: `what` starts the message ("model 'm': cannot …").
+/// A TF_Status that can be converted to an Error. `what` begins the message ("model 'm': cannot
+/// …").
 class Status {
  public:
   Status() : status_(TF_NewStatus()) {}
@@ -39,10 +40,10 @@ class Status {
   Owned<TF_Status> status_;
 };
 
-/// INVALID for a type that the inference protocol lacks.
+/// Returns INVALID for a type that the inference protocol lacks.
 TRITONSERVER_DataType DataTypeOf(TF_DataType type);
 TF_DataType TfTypeOf(TRITONSERVER_DataType type);
-/// "DT_COMPLEX64", for messages.
+/// Returns a type's name for messages, such as "DT_COMPLEX64".
 std::string TfTypeName(TF_DataType type);
 
 }  // namespace nereid::tensorflow

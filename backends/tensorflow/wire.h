@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Protobuf's wire format, as far as the backend needs it: TensorFlow's own messages are read and
-// written without TensorFlow's protobuf library, whose symbols would meet those of others.
-// https://protobuf.dev/programming-guides/encoding
+// A reader and a writer of protobuf's wire format, as far as the backend needs it. TensorFlow's
+// messages are processed without its protobuf library, whose symbols would conflict with those of
+// other versions. https://protobuf.dev/programming-guides/encoding
 #pragma once
 
 #include <cstdint>
@@ -10,13 +10,13 @@
 
 namespace nereid::tensorflow {
 
-/// Reads the fields of a message one after the other. What is broken ends the reading. A number has
-/// no text, and a text leaves the number as it was.
+/// Reads the fields of a message in order. Reading ends at malformed bytes. After a number text()
+/// is empty; after a text number() keeps its old value.
 class WireReader {
  public:
   explicit WireReader(std::string_view bytes) : rest_(bytes) {}
 
-  /// Goes to the next field; false at the end, or where the bytes are no message.
+  /// Advances to the next field. Returns false at the end or at malformed bytes.
   bool Next() {
     uint64_t key = 0;
     if (rest_.empty() || !Varint(&key)) {
@@ -46,10 +46,10 @@ class WireReader {
   }
 
   uint32_t field() const { return field_; }
-  /// Of a number.
+  /// The value of a number field.
   uint64_t number() const { return number_; }
   int64_t signed_number() const { return static_cast<int64_t>(number_); }
-  /// Of a text, bytes or a message.
+  /// The content of a string, bytes or message field.
   std::string_view text() const { return text_; }
 
  private:
@@ -84,7 +84,7 @@ class WireReader {
   std::string_view text_;
 };
 
-/// Appends a field of a whole number.
+/// Appends a varint field.
 inline void AppendNumber(uint32_t field, int64_t value, std::string* out) {
   const auto varint = [out](uint64_t number) {
     for (; number >= 0x80; number >>= 7) {
@@ -98,8 +98,8 @@ inline void AppendNumber(uint32_t field, int64_t value, std::string* out) {
 
 /// Appends a field that is a message.
 inline void AppendMessage(uint32_t field, const std::string& message, std::string* out) {
-  out->push_back(static_cast<char>(field << 3 | 2));  // fields below 16
-  out->push_back(static_cast<char>(message.size()));  // messages below 128 bytes
+  out->push_back(static_cast<char>(field << 3 | 2));  // field numbers below 16 only
+  out->push_back(static_cast<char>(message.size()));  // messages below 128 bytes only
   out->append(message);
 }
 
