@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The plug-in of a build without TensorRT: loading a model says what to install.
+// The plug-in of a build without TensorRT. Loading a model fails with a message that says what to
+// install.
 #include "nereid/backend/plugin.h"
 
 namespace nereid::tensorrt {
@@ -22,7 +23,7 @@ class AbsentModel {
   }
 };
 
-/// Never made: there is no model without an error.
+/// Never created, because every model fails to load.
 class AbsentInstance {
  public:
   explicit AbsentInstance(const AbsentModel*) {}

@@ -10,14 +10,14 @@
 
 namespace nereid::tensorrt {
 
-/// INTERNAL with CUDA's words; success for cudaSuccess.
+/// Returns INTERNAL with CUDA's message; success for cudaSuccess.
 inline backend::Error CudaError(cudaError_t code, const char* what) {
   return code == cudaSuccess ? backend::Error()
                              : backend::Error::Internal(std::string("CUDA cannot ") + what + ": " +
                                                         cudaGetErrorString(code));
 }
 
-/// Memory that only grows, on the device or pinned on the host. Its content is lost in growing.
+/// A buffer on the device, or pinned on the host, that only grows. Growing loses its content.
 template <cudaError_t (*Allocate)(void**, size_t), cudaError_t (*Free)(void*)>
 class CudaBuffer {
  public:
@@ -26,7 +26,8 @@ class CudaBuffer {
   CudaBuffer& operator=(const CudaBuffer&) = delete;
   ~CudaBuffer() { Release(); }
 
-  /// Never asks for nothing: TensorRT wants an address of empty tensors too.
+  /// Makes room for `size` bytes. Allocates at least one byte, because TensorRT needs an address
+  /// for empty tensors too.
   backend::Error Reserve(size_t size) {
     if (size <= size_ && data_ != nullptr) {
       return {};
@@ -58,7 +59,7 @@ inline cudaError_t AllocatePinned(void** data, size_t size) { return cudaMallocH
 using DeviceBuffer = CudaBuffer<AllocateDevice, cudaFree>;
 using PinnedBuffer = CudaBuffer<AllocatePinned, cudaFreeHost>;
 
-/// A stream that does not wait for the default one.
+/// A stream that does not synchronize with the default stream.
 class CudaStream {
  public:
   CudaStream() = default;

@@ -16,7 +16,7 @@ namespace {
 
 using nvinfer1::OptProfileSelector;
 
-/// TensorRT's messages go into the server's log.
+/// Writes TensorRT's messages to the server's log.
 class Logger : public nvinfer1::ILogger {
  public:
   void log(Severity severity, const char* message) noexcept override {
@@ -38,7 +38,8 @@ class Logger : public nvinfer1::ILogger {
   }
 };
 
-/// One for the process: TensorRT keeps the first logger it sees.
+/// Returns the logger of the process. TensorRT keeps the first logger that it gets, so there is
+/// only one.
 Logger& TheLogger() {
   static Logger logger;
   static std::once_flag plugins;
@@ -119,7 +120,7 @@ Error Engine::ReadRange(const EngineTensor& input, int profile, OptProfileSelect
     *numbers = std::move(*dims);
     return {};
   }
-  // A shape tensor's own shape is fixed.
+  // The shape of a shape tensor is fixed, and the profile limits its values.
   const int64_t count = backend::ElementCount(input.signature.dims);
   const int32_t* values = engine_->getProfileTensorValues(name, profile, which);
   if (values == nullptr || count < 0) {

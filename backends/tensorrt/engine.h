@@ -16,25 +16,26 @@ namespace nereid::tensorrt {
 struct EngineTensor {
   framework::TensorSignature signature;
   bool input = false;
-  /// Its values, on the host, say shapes.
+  /// Whether its values are dimensions, which the engine needs on the host.
   bool shape_tensor = false;
-  /// In CPU memory for another reason or for that one.
+  /// Whether it is in CPU memory, for this or another reason.
   bool on_host = false;
 };
 
-/// A plan file that TensorRT has taken.
+/// An engine that TensorRT has loaded from a plan file.
 class Engine {
  public:
-  /// Reads `path` on the current device. The messages name it.
+  /// Reads `path` on the current CUDA device. Errors contain the path.
   static Error Read(const std::string& path, std::unique_ptr<Engine>* engine);
 
-  /// Inputs first, in the engine's order.
+  /// The inputs (outputs) in the engine's order.
   const std::vector<EngineTensor>& inputs() const { return inputs_; }
   const std::vector<EngineTensor>& outputs() const { return outputs_; }
   int profile_count() const { return engine_->getNbOptimizationProfiles(); }
-  /// Of the inputs, in their order. INTERNAL where the engine does not tell.
+  /// Reads the ranges of a profile, in the order of inputs(). INTERNAL if the engine does not
+  /// provide them.
   Error ReadProfile(int index, Profile* profile) const;
-  /// Null where the device has no room.
+  /// Returns null if the device has too little memory.
   std::unique_ptr<nvinfer1::IExecutionContext> NewContext() const {
     return std::unique_ptr<nvinfer1::IExecutionContext>(engine_->createExecutionContext());
   }
@@ -44,7 +45,7 @@ class Engine {
   Error ReadRange(const EngineTensor& input, int profile, nvinfer1::OptProfileSelector which,
                   std::vector<int64_t>* numbers) const;
 
-  // In this order: an engine ends before its runtime.
+  // The order of the two members matters: the engine must be destroyed before its runtime.
   std::unique_ptr<nvinfer1::IRuntime> runtime_;
   std::unique_ptr<nvinfer1::ICudaEngine> engine_;
   std::vector<EngineTensor> inputs_;

@@ -7,7 +7,7 @@
 namespace nereid::tensorrt {
 
 void* OutputBuffer::reallocateOutput(char const*, void*, uint64_t size, uint64_t) noexcept {
-  // CUDA's memory is aligned to more than TensorRT asks for.
+  // CUDA's allocations have a larger alignment than TensorRT requires.
   const Error reserved = on_host_ ? host_.Reserve(size) : device_.Reserve(size);
   return !reserved.ok() ? nullptr : on_host_ ? host_.data() : device_.data();
 }
@@ -91,11 +91,11 @@ Error Execution::Run(std::span<const size_t> outputs, std::span<framework::Outpu
     output->Reset();
   }
   if (!context_->enqueueV3(stream_.get())) {
-    // Copies may be under way from memory that the caller is about to give back.
+    // Waits for copies that may still read the memory of the caller.
     const Error waited = stream_.Wait();
     return Wrong("to run");
   }
-  // Sizes may be known only now.
+  // Some output sizes are known only after the run.
   NEREID_BACKEND_TRY(stream_.Wait());
   for (size_t i = 0; i < outputs.size(); ++i) {
     const EngineTensor& tensor = engine_.outputs()[outputs[i]];

@@ -14,8 +14,8 @@
 
 namespace nereid::tensorrt {
 
-/// Where an output goes: TensorRT says during the run how large it is. In device memory, or on the
-/// host for a shape tensor.
+/// The buffer of an output, whose size TensorRT determines during the run. It is in device memory,
+/// or on the host for a shape tensor.
 class OutputBuffer : public nvinfer1::IOutputAllocator {
  public:
   explicit OutputBuffer(bool on_host) : on_host_(on_host) {}
@@ -26,7 +26,7 @@ class OutputBuffer : public nvinfer1::IOutputAllocator {
 
   void Reset() { shape_.nbDims = -1; }
   const nvinfer1::Dims& shape() const { return shape_; }
-  /// Begins to bring `size` bytes to the host; they are there when the stream is done.
+  /// Starts to copy `size` bytes to the host. They are complete when the stream is synchronized.
   Error Fetch(uint64_t size, cudaStream_t stream, const char** data);
 
  private:
@@ -36,16 +36,16 @@ class OutputBuffer : public nvinfer1::IOutputAllocator {
   nvinfer1::Dims shape_ = {};
 };
 
-/// One execution context with one profile, its stream and its buffers. One thread at a time.
+/// An execution context for one profile, with its stream and buffers. Not thread-safe.
 class Execution {
  public:
-  /// `engine` lives longer.
+  /// `engine` must outlive the execution.
   static Error Create(const Engine* engine, int profile, std::unique_ptr<Execution>* execution);
 
-  /// Copies the input to where the engine reads it. Of a shape tensor the values count.
+  /// Copies an input to the memory from which the engine reads it.
   Error SetInput(size_t input, std::span<const int64_t> shape, const char* data, uint64_t size);
-  /// Runs, and waits for the outputs with these places. The results point into this object until
-  /// the next run.
+  /// Runs the engine and waits for the outputs with these indices. The results point into this
+  /// object and are valid until the next run.
   Error Run(std::span<const size_t> outputs, std::span<framework::OutputTensor> results);
 
  private:

@@ -23,7 +23,7 @@ Error CheckShapeTensors(const ModelConfig& config, const std::string& kind,
         tensors.begin(), tensors.end(),
         [&](const EngineTensor& candidate) { return candidate.signature.name == tensor.name; });
     if (found == tensors.end() || found->shape_tensor == tensor.is_shape_tensor) {
-      continue;  // a name that nobody knows is found out by the plan
+      continue;  // MakePlan reports unknown names
     }
     return Error::InvalidArgument("model '" + config.name + "': " + kind + " '" + tensor.name +
                                   "' is " + (found->shape_tensor ? "a" : "no") +
@@ -33,7 +33,8 @@ Error CheckShapeTensors(const ModelConfig& config, const std::string& kind,
   return {};
 }
 
-/// The first dimension of a shape tensor's engine shape counts the batch size among its values.
+/// Returns the signature of a tensor for the configuration. In a model that batches, the engine's
+/// shape tensors contain the batch size as an additional value, so their shape is not compared.
 framework::TensorSignature Seen(const ModelConfig& config, const EngineTensor& tensor) {
   framework::TensorSignature signature = tensor.signature;
   if (tensor.shape_tensor && config.batching()) {
@@ -42,7 +43,7 @@ framework::TensorSignature Seen(const ModelConfig& config, const EngineTensor& t
   return signature;
 }
 
-/// A profile whose batches are smaller than the configuration's would fail the larger ones.
+/// Checks that some profile accepts batches of max_batch_size.
 Error CheckBatchSize(const ModelConfig& config, const Engine& engine,
                      const std::vector<int>& profiles) {
   int64_t most = 0;

@@ -11,7 +11,7 @@
 
 namespace nereid::tensorrt {
 
-/// TensorRT runs on GPUs only.
+/// The backend's settings. TensorRT runs on GPUs only.
 struct TensorRtBackend {
   static constexpr TRITONSERVER_InstanceGroupKind kPreferredKind =
       TRITONSERVER_INSTANCEGROUPKIND_GPU;
@@ -23,13 +23,14 @@ struct TensorRtBackend {
   backend::Parameters settings;
 };
 
-/// One version of a model. Unchanged after Load. Each instance reads the plan once more: it may be
-/// on another GPU, and an engine's profile serves one execution at a time before TensorRT 10.
+/// A version of a model. Immutable after Load. Each instance reads the plan file again, because it
+/// may use another GPU, and because before TensorRT 10 a profile of an engine can be used by one
+/// execution at a time.
 class TensorRtModel {
  public:
   explicit TensorRtModel(const TensorRtBackend* backend) : backend_(*backend) {}
 
-  /// Reads the plan and checks the configuration against it.
+  /// Reads the plan file and checks the configuration against it.
   Error Load(TRITONBACKEND_Model* model);
 
   Error MakeRunner(TRITONBACKEND_ModelInstance* instance,
@@ -42,7 +43,7 @@ class TensorRtModel {
   std::shared_ptr<const framework::RunPlan> plan_;
 };
 
-/// One instance: executes on one thread at a time.
+/// An instance. Executes on one thread at a time.
 class TensorRtInstance {
  public:
   explicit TensorRtInstance(const TensorRtModel* model) : model_(*model) {}
@@ -60,7 +61,8 @@ class TensorRtInstance {
   std::unique_ptr<framework::Runner> runner_;
 };
 
-/// What an engine's tensors are to the configuration, whose shape tensors have to be the engine's.
+/// Returns the engine's tensors as the configuration should describe them. INVALID_ARG if they
+/// differ in which tensors are shape tensors.
 Error MakeSignature(const backend::ModelConfig& config, const Engine& engine,
                     framework::ModelSignature* signature);
 

@@ -22,7 +22,7 @@ bool Takes(const ProfileRange& range, const std::vector<int64_t>& numbers) {
   return true;
 }
 
-/// In floating point: the numbers are a client's.
+/// Computed in floating point, because the numbers come from a client and could overflow.
 double Distance(const ProfileRange& range, const std::vector<int64_t>& numbers) {
   double distance = 0;
   for (size_t i = 0; i < std::min(range.best.size(), numbers.size()); ++i) {

@@ -12,27 +12,27 @@ namespace nereid::tensorrt {
 
 using backend::Error;
 
-/// What an optimization profile allows of one input: its shape, or for a shape tensor its values.
-/// The three have the same length; `least` and `most` include their ends.
+/// The range that an optimization profile allows for an input: its shape or, for a shape tensor,
+/// its values. All three members have the same length; the bounds are inclusive.
 struct ProfileRange {
   std::vector<int64_t> least;
   std::vector<int64_t> best;
   std::vector<int64_t> most;
 };
 
-/// One profile of an engine: a range for each of its inputs.
+/// A profile of an engine, with a range for each of its inputs.
 struct Profile {
   int index = 0;
   std::vector<ProfileRange> inputs;
 };
 
-/// The profiles that an instance group names ("0", "2"); the first one where it names none.
-/// `count` is how many the engine has.
+/// Parses the profiles in an instance group ("0", "2"); the first profile if there are none.
+/// `count` is the number of the engine's profiles. INVALID_ARG for other names.
 Error ParseProfiles(std::span<const std::string> names, int count, std::vector<int>* indices);
 
-/// The place in `profiles` of the one that takes these inputs (shapes, or values of shape tensors)
-/// and whose best is nearest: the sum of the differences is least. The message of a failure names
-/// the input, `names` having their names, that no profile takes.
+/// Returns the index in `profiles` of the profile that accepts these inputs (shapes, or values of
+/// shape tensors) and whose optimum is nearest, by the sum of the differences. INVALID_ARG if there
+/// is none, with the input that no profile accepts; `names` are the names of the inputs.
 Error ChooseProfile(std::span<const Profile> profiles, std::span<const std::string> names,
                     std::span<const std::vector<int64_t>> inputs, size_t* place);
 

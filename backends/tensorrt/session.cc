@@ -6,7 +6,7 @@
 namespace nereid::tensorrt {
 namespace {
 
-/// The numbers of a shape tensor: INT32, or INT64 from TensorRT 10 on.
+/// Returns the values of a shape tensor: INT32, or INT64 since TensorRT 10.
 std::vector<int64_t> Numbers(TRITONSERVER_DataType type, const std::string& bytes) {
   std::vector<int64_t> numbers;
   const size_t element = type == TRITONSERVER_TYPE_INT64 ? sizeof(int64_t) : sizeof(int32_t);
@@ -99,7 +99,7 @@ Error TensorRtSession::TakeInputs(std::span<const framework::InputTensor> inputs
 Error TensorRtSession::Run(std::span<const framework::InputTensor> inputs,
                            std::span<const size_t> outputs,
                            std::span<framework::OutputTensor> results) {
-  // The thread may have served another GPU's instance before.
+  // The thread may have executed an instance on another GPU before.
   NEREID_BACKEND_TRY(CudaError(cudaSetDevice(device_), "use the instance's GPU"));
   NEREID_BACKEND_TRY(TakeInputs(inputs));
   size_t chosen = 0;
@@ -119,7 +119,7 @@ Error TensorRtSession::Run(std::span<const framework::InputTensor> inputs,
         result.shape[0] < 1) {
       continue;
     }
-    // The batch size, which clients do not see here either.
+    // Removes the batch size, which is not part of the shape tensor for clients.
     const uint32_t element = TRITONSERVER_DataTypeByteSize(result.data_type);
     result.shape[0] -= 1;
     result.data += element;

@@ -12,10 +12,10 @@
 
 namespace nereid::tensorrt {
 
-/// An engine of its own with an execution for each profile that the instance may use.
+/// A session with its own engine, and an execution for each profile that the instance may use.
 class TensorRtSession : public framework::Session {
  public:
-  /// On the GPU `device`. `profiles` are indices of the engine's.
+  /// Creates a session on the GPU `device`. `profiles` are indices of the engine's profiles.
   static Error Create(std::shared_ptr<const framework::RunPlan> plan,
                       std::unique_ptr<Engine> engine, const std::vector<int>& profiles, int device,
                       std::unique_ptr<framework::Session>* session);
@@ -28,7 +28,8 @@ class TensorRtSession : public framework::Session {
                   int device)
       : plan_(std::move(plan)), engine_(std::move(engine)), device_(device) {}
 
-  /// Puts the batch size in front of a shape tensor's values, for a model that batches.
+  /// Sets a shape tensor's values. For a model that batches, the batch size is inserted before
+  /// them.
   void PrependBatch(const framework::InputTensor& tensor, size_t place, int64_t batch_size);
   Error TakeInputs(std::span<const framework::InputTensor> inputs);
 
@@ -36,13 +37,14 @@ class TensorRtSession : public framework::Session {
   const std::unique_ptr<Engine> engine_;
   const int device_;
   std::vector<Profile> profiles_;
-  std::vector<std::unique_ptr<Execution>> executions_;  // of profiles_
+  std::vector<std::unique_ptr<Execution>> executions_;  // for each of profiles_
 
-  // Of the engine's inputs; reused from run to run.
+  // For each input of the engine; reused by each run.
   std::vector<std::string> names_;
-  std::vector<std::vector<int64_t>> numbers_;  // what profiles are chosen by
+  // Shape, or values of a shape tensor; used to choose a profile.
+  std::vector<std::vector<int64_t>> numbers_;
   std::vector<std::vector<int64_t>> shapes_;
-  std::vector<std::string> values_;  // of shape tensors, with the batch size
+  std::vector<std::string> values_;  // values of shape tensors, with the batch size
   std::vector<const char*> data_;
   std::vector<uint64_t> sizes_;
 };
