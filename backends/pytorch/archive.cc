@@ -13,7 +13,7 @@ constexpr uint64_t kEndSize = 22;
 constexpr uint64_t kEnd64LocatorSize = 20;
 constexpr uint64_t kEnd64Size = 56;
 constexpr uint64_t kEntrySize = 46;
-/// A list of records larger than this belongs to no model.
+/// The largest central directory that is read; no model has a larger one.
 constexpr uint64_t kLargestList = uint64_t{512} << 20;
 
 template <typename Number>
@@ -32,7 +32,7 @@ class ArchiveFile {
 
   uint64_t size() const { return size_; }
 
-  /// Empty where the file has not so many bytes there.
+  /// Returns `count` bytes at `offset`, or an empty string if the file does not have them.
   std::string Read(uint64_t offset, uint64_t count) {
     if (offset > size_ || count > size_ - offset) {
       return {};
@@ -49,7 +49,7 @@ class ArchiveFile {
   uint64_t size_ = 0;
 };
 
-/// Where the list of records lies.
+/// The position of the central directory.
 struct Place {
   uint64_t offset = 0;
   uint64_t size = 0;
@@ -79,7 +79,7 @@ bool FindList(ArchiveFile* file, Place* list) {
   return true;
 }
 
-/// The unpacked size of the entry; ZIP64 keeps it in an extra field.
+/// Returns the unpacked size of an entry. ZIP64 stores it in an extra field.
 uint64_t UnpackedSize(std::string_view entry, std::string_view extra) {
   const auto size = At<uint32_t>(entry, 24);
   if (size != UINT32_MAX) {

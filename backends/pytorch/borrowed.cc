@@ -13,12 +13,12 @@ BorrowedTensors::~BorrowedTensors() {
   try {
     KeepWhatIsHeld();
   } catch (const std::exception&) {
-    // Without memory; see below.
+    // Storages that could not be copied are empty now, which is safe.
   }
 }
 
 at::Tensor BorrowedTensors::Lend(const char* data, c10::IntArrayRef shape, c10::ScalarType type) {
-  // Nothing writes to it: see BorrowableArguments.
+  // The const_cast is safe: nothing writes to the tensor (see BorrowableArguments).
   at::Tensor tensor =
       at::from_blob(const_cast<char*>(data), shape, c10::TensorOptions().dtype(type));  // NOLINT
   storages_.push_back(tensor.storage());

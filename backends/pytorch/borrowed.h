@@ -6,29 +6,31 @@
 
 namespace nereid::pytorch {
 
-/// Tensors over memory that belongs to the requests and is gone after them. A module may keep what
-/// it is given, in an attribute say; what is still held after a run gets a copy of its own, in
-/// place, so that everyone who holds it sees the copy.
+/// Tensors over memory that belongs to the requests and is freed after them. A module may keep such
+/// a tensor, for example in an attribute. The storage of a tensor that is still referenced after
+/// the run is replaced by a copy, which all holders then see. Not thread-safe.
 class BorrowedTensors {
  public:
   BorrowedTensors() = default;
   BorrowedTensors(const BorrowedTensors&) = delete;
   BorrowedTensors& operator=(const BorrowedTensors&) = delete;
-  /// Keeps what is held where a run was broken off.
+  /// Does the same as KeepWhatIsHeld, for a run that has ended with an exception.
   ~BorrowedTensors();
 
-  /// `data` is aligned to the element, and valid until KeepWhatIsHeld.
+  /// Returns a tensor over `data`, which must be aligned to the element size and valid until
+  /// KeepWhatIsHeld.
   at::Tensor Lend(const char* data, c10::IntArrayRef shape, c10::ScalarType type);
 
-  /// To be called when the run is over and its stack is empty. Throws std::bad_alloc and leaves
-  /// those without memory that it could not copy.
+  /// Copies the storages that are still referenced. Must be called after the run, when its stack is
+  /// empty. Throws std::bad_alloc if memory runs out; the storages that could not be copied are
+  /// then empty.
   void KeepWhatIsHeld();
 
  private:
   c10::SmallVector<c10::Storage, 4> storages_;
 };
 
-/// Clears a container when the scope is left, also by an exception.
+/// Clears a container at the end of the scope, also after an exception.
 template <typename Container>
 class ClearedAtEnd {
  public:

@@ -10,12 +10,12 @@ namespace {
 
 bool IsWord(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 
-/// The end of the literal or the comment that begins at `at`.
+/// Returns the end of the string literal or comment that begins at `at`.
 size_t EndOf(std::string_view code, size_t at) {
   const char first = code[at];
   for (size_t i = at + 1; i < code.size(); ++i) {
     if (code[i] == '\n') {
-      return i;  // comments end here, and so do literals in one line
+      return i;  // a comment or an unterminated literal ends with its line
     }
     if (first != '#' && code[i] == '\\') {
       ++i;
@@ -37,7 +37,7 @@ class Depth {
   }
   void Close() {
     if (!open_.empty()) {
-      now_ = open_.back();  // what follows the brackets is applied to them
+      now_ = open_.back();  // the following operators apply to the bracketed expression
       open_.pop_back();
     }
   }

@@ -6,16 +6,16 @@
 
 namespace nereid::pytorch {
 
-/// How deep an expression may be. PyTorch's reader of code calls itself for each level, and its
-/// stack ends some thousand levels below. What PyTorch writes has a few dozen.
+/// The deepest allowed expression. PyTorch's parser recurses for each level, and its stack
+/// overflows after some thousand levels. Code that PyTorch writes has a few dozen levels.
 constexpr uint32_t kDeepestCode = 500;
 
-/// An upper bound of the depth of the deepest expression in TorchScript code: every operator, word
-/// and bracket counts as a level, and so does each column of indentation; commas and statements
-/// begin anew.
+/// Returns an upper bound of the depth of the deepest expression in TorchScript code. Every
+/// operator, word and bracket counts as a level, and so does each column of indentation. Commas and
+/// new statements reset the depth.
 uint32_t DeepestExpression(std::string_view code);
 
-/// How deep brackets lie in each other.
+/// Returns the nesting depth of brackets.
 uint32_t DeepestBracket(std::string_view text);
 
 }  // namespace nereid::pytorch

@@ -6,7 +6,7 @@
 
 namespace nereid::pytorch {
 
-/// What a value of TorchScript can be to the server.
+/// What the server can do with a value of a TorchScript type.
 enum class ValueKind {
   kTensor,
   kInteger,           // int
@@ -14,14 +14,14 @@ enum class ValueKind {
   kBool,              // bool
   kTexts,             // List[str]
   kTensorDictionary,  // Dict[str, Tensor]
-  kUnknown,           // Any, Union: seen only when it is there
-  kOther,             // nothing that a request or a response can carry
+  kUnknown,           // Any, Union: the type of a value is known only at run time
+  kOther,             // cannot be part of a request or response
 };
 
-/// A type of TorchScript: "Optional[Tensor]".
+/// A TorchScript type, such as "Optional[Tensor]".
 struct ValueType {
   ValueKind kind = ValueKind::kOther;
-  /// None is a value of it.
+  /// Whether the value may be None.
   bool optional = false;
   std::string text = {};
 
@@ -35,36 +35,36 @@ struct Argument {
   ValueType type = {};
   bool has_default = false;
 
-  /// A call may leave it out.
+  /// Returns whether a call may omit the argument.
   bool can_be_left_out() const { return has_default || type.optional; }
 };
 
-/// What forward returns, as far as it says.
+/// The declared return type of forward.
 struct Results {
   enum class Form {
-    kOne,         // `elements` is that one
-    kTuple,       // `elements` are its elements
-    kList,        // a list of values of the type elements[0], of any length
-    kDictionary,  // by text; its values are of the type elements[0]
-    kUnknown,     // seen only when it is there
+    kOne,         // one value; `elements` holds its type
+    kTuple,       // `elements` holds the types of its elements
+    kList,        // a list of any length with values of type elements[0]
+    kDictionary,  // a dictionary by string with values of type elements[0]
+    kUnknown,     // known only at run time
   };
   Form form = Form::kUnknown;
   std::vector<ValueType> elements = {};
-  /// The names of a named tuple's elements.
+  /// The names of the elements of a named tuple.
   std::vector<std::string> names = {};
   std::string text = {};
 };
 
-/// The signature of a module's forward, without self.
+/// The signature of a module's method forward, without self.
 struct ForwardSignature {
   std::vector<Argument> arguments;
   Results results;
 
-  /// The only argument is a dictionary of tensors.
+  /// Returns whether the only argument is a dictionary of tensors.
   bool takes_dictionary() const {
     return arguments.size() == 1 && arguments[0].type.kind == ValueKind::kTensorDictionary;
   }
-  /// "forward(x: Tensor, bias: Optional[Tensor]) -> Tensor"
+  /// Returns the signature as text: "forward(x: Tensor, bias: Optional[Tensor]) -> Tensor".
   std::string Text() const;
 };
 

@@ -28,7 +28,7 @@ Error CheckType(const ModelConfig& config, const std::string& kind, const std::s
                                 ", which PyTorch tensors do not have");
 }
 
-/// Texts are lists, which have one dimension.
+/// Checks a tensor of strings. In TorchScript it is a list, which has one dimension.
 Error CheckText(const ModelConfig& config, const std::string& kind,
                 const backend::TensorConfig& tensor) {
   if (tensor.data_type != TRITONSERVER_TYPE_BYTES || tensor.ModelDims().size() <= 1) {
@@ -40,8 +40,8 @@ Error CheckText(const ModelConfig& config, const std::string& kind,
                                 backend::ShapeText(tensor.ModelDims()));
 }
 
-/// The tensors of the configuration in the order in which they meet forward: controls come after
-/// the inputs, then the states.
+/// Lists the tensors of the configuration in the order of forward's arguments: first the inputs,
+/// then the controls, then the states.
 Error NameTensors(const ModelConfig& config, std::vector<NamedTensor>* inputs,
                   std::vector<NamedTensor>* outputs) {
   for (const auto& input : config.inputs) {
@@ -74,7 +74,8 @@ Error NameTensors(const ModelConfig& config, std::vector<NamedTensor>* inputs,
   return {};
 }
 
-/// TorchScript says neither data types nor shapes: what the configuration names is the signature.
+/// Returns a signature with the names in the configuration, because TorchScript declares neither
+/// data types nor shapes.
 framework::ModelSignature SignatureOf(const std::vector<NamedTensor>& inputs,
                                       const std::vector<NamedTensor>& outputs,
                                       const ForwardSignature& forward, const Naming& naming) {
@@ -91,7 +92,8 @@ framework::ModelSignature SignatureOf(const std::vector<NamedTensor>& inputs,
   return signature;
 }
 
-/// What a configuration without inputs is told; nothing is known that could complete it.
+/// Returns the error for a configuration without inputs or outputs, which cannot be completed
+/// because TorchScript declares too little.
 Error CheckWritten(const ModelConfig& config, const ForwardSignature& forward) {
   const auto advice = [&](const std::string& lacks) {
     return "the configuration has no " + lacks +

@@ -13,7 +13,7 @@
 
 namespace nereid::pytorch {
 
-/// One version of a model. Unchanged after Load, but for the module that waits for its instance.
+/// A version of a model. Immutable after Load, except for the module that Load has opened.
 class TorchModel {
  public:
   explicit TorchModel(const backend::NoBackendState*) {}
@@ -26,18 +26,19 @@ class TorchModel {
 
  private:
   Error MakePlan(const torch::jit::Module& module);
-  /// The shared module, else the one that Load opened, else one more.
+  /// Returns the shared module, or the one that Load has opened if no instance uses it yet, or a
+  /// newly loaded one.
   Error ModuleForInstance(std::shared_ptr<torch::jit::Module>* module) const;
 
   backend::ModelConfig config_;
   std::string path_;
   std::shared_ptr<const TorchPlan> plan_;
   mutable std::mutex mutex_;
-  /// Guarded by mutex_. Null once an instance took it for itself.
+  /// Guarded by mutex_. Null after an instance has taken it.
   mutable std::shared_ptr<torch::jit::Module> module_;
 };
 
-/// One instance: executes on one thread at a time.
+/// An instance. Executes on one thread at a time.
 class TorchInstance {
  public:
   explicit TorchInstance(const TorchModel* model) : model_(*model) {}

@@ -25,7 +25,8 @@
 namespace nereid::pytorch {
 namespace {
 
-/// Can be set once in a process, before the first parallel work.
+/// Sets the number of inter-op threads, which is possible once in a process, before the first
+/// parallel work.
 void SetInterOpThreads(const std::string& model, int64_t threads) {
   static std::mutex mutex;
   static int64_t chosen = 0;
@@ -34,7 +35,7 @@ void SetInterOpThreads(const std::string& model, int64_t threads) {
     try {
       at::set_num_interop_threads(static_cast<int>(threads));
     } catch (const std::exception&) {
-      // It has begun to work with a number of its own.
+      // PyTorch has already started with another number.
     }
     chosen = at::get_num_interop_threads();
   }
@@ -100,7 +101,7 @@ Results DescribeResults(const c10::TypePtr& type) {
   return results;
 }
 
-/// Whether the graph starts what may go on after it.
+/// Returns whether the graph starts tasks that may run after it.
 bool Forks(const torch::jit::Block& block) {
   for (const torch::jit::Node* node : block.nodes()) {
     if (node->kind() == c10::prim::fork || node->kind() == c10::prim::awaitable) {
@@ -115,7 +116,7 @@ bool Forks(const torch::jit::Block& block) {
   return false;
 }
 
-/// The bytes of an element of the storage that a pickle calls so; 0 for an unknown one.
+/// Returns the element size of a storage type by its name in pickles; 0 for an unknown type.
 size_t ElementSize(std::string_view storage) {
   for (int i = 0; i < static_cast<int>(c10::ScalarType::NumOptions); ++i) {
     const auto type = static_cast<c10::ScalarType>(i);
@@ -127,14 +128,14 @@ size_t ElementSize(std::string_view storage) {
   return 0;
 }
 
-/// PyTorch takes the pickle's word for the size of a record that holds a storage.
+/// Checks that the record of a storage is large enough. PyTorch trusts the size in the pickle.
 Error CheckStorage(caffe2::serialize::PyTorchStreamReader* reader, const std::string& folder,
                    std::string_view type, std::string_view key, int64_t elements) {
   const std::string name = folder + "/" + std::string(key);
   const size_t element = ElementSize(type);
   if (element == 0 || elements <= 0 || !reader->hasRecord(name)) {
     return elements < 0 ? Error::InvalidArgument("record " + name + " has a size below zero")
-                        : Error();  // PyTorch says what is wrong
+                        : Error();  // PyTorch reports the reason
   }
   const size_t bytes = reader->getRecordSize(name);
   if (static_cast<uint64_t>(elements) > bytes / element) {
@@ -166,7 +167,7 @@ Error CheckRecord(caffe2::serialize::PyTorchStreamReader* reader, const std::str
   });
 }
 
-/// What PyTorch does not survive, or does not notice, is found here before it reads the file.
+/// Detects errors that would crash PyTorch, or that it does not notice, before it reads the file.
 Error CheckFile(const std::string& path) {
   ArchiveSizes sizes;
   NEREID_BACKEND_TRY(CheckArchive(path, &sizes));
@@ -215,10 +216,11 @@ Error LoadModule(const std::string& model, const std::string& path,
     const Error error = CheckFile(path);
     return error.ok() ? Error() : Error::InvalidArgument(what + ": " + error.message());
   }));
-  // div with rounding_mode "trunc" looks for a divisor of 0 only.
+  // div with rounding_mode "trunc" checks for a divisor of 0 only (see division_trap.h).
   framework::LetOverflowsPass(reinterpret_cast<const void*>(&at::globalContext));
   return CatchTorch(what, [&]() -> Error {
-    // Not the debugging records: they are pickles that would be read in the middle of an error.
+    // Debug records are not loaded: they are pickles that PyTorch would read while it handles an
+    // error.
     auto loaded = std::make_shared<torch::jit::Module>(
         torch::jit::load(path, c10::Device(c10::kCPU), /*load_debug_files=*/false));
     loaded->eval();

@@ -15,20 +15,20 @@ struct Module;
 
 namespace nereid::pytorch {
 
-/// Sets what is the process' own, and says in the log what could not be as the model wants it.
+/// Applies the settings that concern the whole process, and logs those that could not be applied.
 void ApplyProcessSettings(const std::string& model, const ProcessSettings& settings);
 
-/// Opens a TorchScript file.
+/// Opens a TorchScript file after checking it. NOT_FOUND, INVALID_ARG or INTERNAL with the reason.
 Error LoadModule(const std::string& model, const std::string& path,
                  std::shared_ptr<torch::jit::Module>* module);
 
-/// INVALID_ARG where the module has no method forward.
+/// Reads the signature of the method forward. INVALID_ARG if the module has no such method.
 Error ReadForward(const std::string& model, const torch::jit::Module& module,
                   ForwardSignature* signature);
 
-/// Of each argument of forward whether a run may be given memory that is the requests' own: nothing
-/// in the method writes to it, and nothing goes on working with it beside the run. (What outlives
-/// the run is seen after it.)
+/// Returns for each argument of forward whether a run may use the memory of the requests for it.
+/// That is so if nothing in the method writes to it and no task that the method starts may run
+/// after it. (References that remain after the run are handled by BorrowedTensors.)
 std::vector<bool> BorrowableArguments(const torch::jit::Module& module);
 
 }  // namespace nereid::pytorch

@@ -12,7 +12,7 @@
 namespace nereid::pytorch {
 namespace {
 
-/// The number after the last "__"; nothing for a name of another form.
+/// Returns the number after the last "__"; nothing if the name has another form.
 std::optional<size_t> PlaceIn(const std::string& name) {
   const size_t at = name.rfind("__");
   if (at == std::string::npos) {
@@ -24,13 +24,13 @@ std::optional<size_t> PlaceIn(const std::string& name) {
   return failure == std::errc() && rest == end ? std::optional(place) : std::nullopt;
 }
 
-/// The place of the argument or result of that name, else the one that the name says.
+/// Returns the index of the argument or result with this name, else the index in the name.
 std::optional<size_t> FindPlace(const std::string& name, const std::vector<std::string>& known) {
   const auto found = std::find(known.begin(), known.end(), name);
   return found == known.end() ? PlaceIn(name) : std::optional<size_t>(found - known.begin());
 }
 
-/// The places of all tensors, or their order where one has none.
+/// Returns the indices of all tensors, or 0, 1, ... if one of them has none.
 std::vector<size_t> PlacesOf(const std::vector<NamedTensor>& tensors,
                              const std::vector<std::string>& known) {
   std::vector<size_t> places(tensors.size());
@@ -129,7 +129,8 @@ class Matcher {
            type.kind == (text ? ValueKind::kTexts : ValueKind::kTensor);
   }
 
-  /// A number is an input of one element.
+  /// Returns whether an input of this type may be passed as a number; it must have one element
+  /// then.
   static bool FitsNumber(TRITONSERVER_DataType type, ValueKind kind) {
     switch (kind) {
       case ValueKind::kInteger:

@@ -18,22 +18,22 @@ struct NamedTensor {
   TRITONSERVER_DataType data_type = TRITONSERVER_TYPE_INVALID;
 };
 
-/// How the tensors of a configuration meet the arguments of forward and what it returns.
+/// How the tensors of a configuration correspond to the arguments and results of forward.
 struct Naming {
-  /// For each input the argument's place.
+  /// The argument index of each input.
   std::vector<size_t> arguments;
-  /// The inputs go into one argument, a dictionary of tensors by name.
+  /// Whether all inputs go to one argument, a dictionary of tensors by name.
   bool dictionary = false;
-  /// For each output its place in the tuple or list that is returned; where a dictionary is
-  /// returned, its key is the output's name.
+  /// The index of each output in the returned tuple or list. If forward returns a dictionary, the
+  /// key is the output's name instead.
   std::vector<size_t> results;
 };
 
-/// Brings them together. An input is an argument's name, or ends in `__<place>`; an output is a
-/// named tuple's element, or ends in `__<place>`. Where some inputs (outputs) do neither, all of
-/// them are taken in the order of the configuration: controls after the inputs, then states.
-/// INVALID_ARG naming the tensor, what forward has and what was found where a place is out of range
-/// or taken twice, where types do not meet, or where an argument gets nothing.
+/// Determines the correspondence. An input must have the name of an argument or end in `__<index>`;
+/// an output must have the name of an element of a named tuple or end in `__<index>`. If some
+/// inputs (outputs) have neither, all of them are used in the order of the configuration: inputs,
+/// controls, states. INVALID_ARG, with the tensor and the signature of forward, if an index is out
+/// of range or used twice, if types do not match, or if an argument gets no input.
 Error MakeNaming(const std::string& model, const std::vector<NamedTensor>& inputs,
                  const std::vector<NamedTensor>& outputs, const ForwardSignature& forward,
                  Naming* naming);

@@ -10,15 +10,16 @@
 namespace nereid::pytorch {
 namespace {
 
-/// An object, as far as the checks need it.
+/// The properties of an object that the checks need.
 struct Node {
   enum Kind : uint8_t { kOther, kInteger, kText, kTuple };
   Kind kind = kOther;
-  bool held = false;    // another object holds it
-  uint32_t depth = 0;   // of what lies in it
-  int64_t integer = 0;  // kInteger; kTuple: the place of its first item in items_
+  bool held = false;   // whether another object references it
+  uint32_t depth = 0;  // nesting depth of its content
+  // For kInteger: the value; for kTuple: the index of its first item in items_.
+  int64_t integer = 0;
   std::string_view text = {};
-  uint32_t count = 0;  // kTuple: items
+  uint32_t count = 0;  // for kTuple: number of items
 };
 
 class Machine {
@@ -32,7 +33,7 @@ class Machine {
       rest_.remove_prefix(1);
       NEREID_BACKEND_TRY(Step(code));
       if (short_) {
-        return {};  // ends in the middle: PyTorch says so
+        return {};  // the pickle is truncated; PyTorch reports that
       }
     }
     return {};
@@ -139,7 +140,7 @@ class Machine {
     }
   }
 
-  /// The next bytes; short_ where there are not so many.
+  /// Returns the next bytes; sets short_ if there are too few.
   std::string_view Take(uint64_t count) {
     if (count > rest_.size()) {
       short_ = true;
@@ -172,8 +173,8 @@ class Machine {
     nodes_.push_back(node);
   }
 
-  /// One and two bytes are without a sign, the others are not. No size is so large as to need more
-  /// than eight.
+  /// Pushes an integer. One and two bytes are unsigned, longer ones are signed. No valid size needs
+  /// more than eight bytes.
   Error PushInteger(uint64_t bytes) {
     Node node{.kind = Node::kInteger, .integer = -1};
     if (bytes > 8) {
@@ -188,7 +189,7 @@ class Machine {
 
   Error PushText(uint64_t length) {
     const std::string_view text = Take(length);
-    // Types are written as texts, and read by the reader of code.
+    // Types are stored as strings, which PyTorch's code parser reads.
     if (DeepestBracket(text) > kDeepestCode) {
       return Bad("a text in a pickle nests brackets more than " + std::to_string(kDeepestCode) +
                  " deep");
@@ -275,7 +276,7 @@ class Machine {
   Error Recall(uint64_t place) {
     const auto found = memo_.find(place);
     if (found == memo_.end()) {
-      Push({});  // PyTorch complains
+      Push({});  // PyTorch reports the error
     } else {
       stack_.push_back(found->second);
     }
@@ -289,7 +290,7 @@ class Machine {
     return {};
   }
 
-  /// ("storage", type, key, device, elements)
+  /// Handles BINPERSID: the tuple ("storage", type, key, device, elements).
   Error Persistent() {
     const std::vector<uint32_t> popped = Pop(1);
     const bool whole = popped.size() == 1 && popped[0] != kMark &&
@@ -315,8 +316,8 @@ class Machine {
   bool stopped_ = false;
   bool short_ = false;
   std::vector<Node> nodes_;
-  std::vector<uint32_t> stack_;  // places in nodes_, kMark
-  std::vector<uint32_t> items_;  // of tuples
+  std::vector<uint32_t> stack_;  // indices in nodes_, or kMark
+  std::vector<uint32_t> items_;  // the items of tuples
   std::unordered_map<uint64_t, uint32_t> memo_;
 };
 

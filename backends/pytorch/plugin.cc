@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The functions that the server calls.
+// Defines the entry points of the backend.
 #include "nereid/backend/plugin.h"
 
 #include "pytorch/model.h"

@@ -13,7 +13,8 @@ namespace {
 
 using framework::OutputTensor;
 
-/// A list of texts is one value; any other list is several.
+/// Returns whether the value is a list of strings, which is one output. Any other list is several
+/// outputs.
 bool IsTexts(const c10::IValue& value) {
   return value.isList() && value.toList().elementType()->kind() == c10::TypeKind::StringType;
 }
@@ -101,8 +102,8 @@ Error ReturnedValues::ReadValue(const std::string& name, const c10::IValue& valu
              value.tagKind());
 }
 
-/// The framework's scatter copies it into the response; only what does not lie in memory one after
-/// the other is copied before.
+/// Describes a tensor, which the framework's scatter copies into the response. Only a tensor that
+/// is not contiguous is copied here first.
 Error ReturnedValues::ReadTensor(const std::string& name, const at::Tensor& value,
                                  OutputTensor* tensor) const {
   const auto refuse = [&](const std::string& what) {
@@ -121,7 +122,7 @@ Error ReturnedValues::ReadTensor(const std::string& name, const at::Tensor& valu
   if (!value.device().is_cpu()) {
     return refuse("a tensor on the device " + value.device().str());
   }
-  // A zero tensor has no memory; a conjugate or negative view stands for another than it holds.
+  // A zero tensor has no memory, and the memory of a conjugate or negative view holds other values.
   at::Tensor plain = value._is_zerotensor()
                          ? at::zeros(value.sizes(), c10::TensorOptions().dtype(value.scalar_type()))
                          : value;

@@ -8,18 +8,19 @@
 
 namespace nereid::pytorch {
 
-/// What forward returned, taken apart. Errors name the model, the output and what was found.
+/// Extracts the outputs from the value that forward has returned. Errors name the model, the output
+/// and the returned type.
 class ReturnedValues {
  public:
-  /// Both live longer than this object.
+  /// Both arguments must outlive the object.
   ReturnedValues(const TorchPlan& plan, const c10::IValue& returned)
       : plan_(plan), returned_(returned) {}
 
-  /// Sets `tensor` to the output of that place in the plan.
+  /// Sets `tensor` to the output with this index in the plan.
   Error Read(size_t output, framework::OutputTensor* tensor) const;
 
-  /// All that there is, for a configuration that lists no outputs: OUTPUT__<place>, or a
-  /// dictionary's keys.
+  /// Returns all outputs, for a configuration that lists none. They are called OUTPUT__<index>, or
+  /// by the keys of a dictionary.
   Error ReadAll(std::vector<framework::OutputTensor>* tensors) const;
 
  private:

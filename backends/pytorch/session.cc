@@ -59,14 +59,15 @@ class TorchSession final : public framework::Session {
       forward_.run(stack_);
       const c10::IValue returned = std::move(stack_.front());
       stack_.clear();
-      // Before the results are read: where they are an input's memory, they move with it.
+      // This must be done before the results are read: if a result shares memory with an input, it
+      // moves to the copy.
       borrowed.KeepWhatIsHeld();
       return read(ReturnedValues(*plan_, returned));
     });
   }
 
-  /// PyTorch keeps the number per thread, and an instance may be executed by several threads in
-  /// turn.
+  /// Sets the number of threads, which PyTorch keeps for each thread. Different threads may execute
+  /// an instance in turn.
   void SetThreads() const {
     const auto wanted = static_cast<int>(plan_->settings.intra_op_threads);
     if (at::get_num_threads() != wanted) {
@@ -87,7 +88,7 @@ class TorchSession final : public framework::Session {
       stack_.emplace_back(std::move(dictionary));
       return {};
     }
-    // Arguments without an input get their default, else None: no other may be left out.
+    // Arguments without an input get their default or None. No other argument may be omitted.
     const auto& schema = forward_.getSchema().arguments();
     for (size_t place = 1; place < schema.size(); ++place) {
       stack_.push_back(schema[place].default_value().value_or(c10::IValue()));
@@ -106,7 +107,8 @@ class TorchSession final : public framework::Session {
     return {};
   }
 
-  /// One number for the whole run: where requests of a batch differ, they run one by one.
+  /// Reads a number argument, which has one value for the whole run. If the requests of a batch
+  /// differ, this fails and they run one by one.
   Error NumberOf(const InputTensor& input, size_t index, c10::IValue* value) const {
     const size_t width = TRITONSERVER_DataTypeByteSize(input.data_type);
     const size_t count = input.size / width;
@@ -184,7 +186,7 @@ class TorchSession final : public framework::Session {
   const std::shared_ptr<torch::jit::Module> module_;
   torch::jit::Function& forward_;
   const std::string what_;
-  torch::jit::Stack stack_;  // keeps its memory from run to run
+  torch::jit::Stack stack_;  // keeps its memory between runs
 };
 
 }  // namespace

@@ -11,17 +11,17 @@
 
 namespace nereid::pytorch {
 
-/// What the instances of a model share. Unchanged once made.
+/// The state that the instances of a model share. Immutable after creation.
 struct TorchPlan {
   framework::RunPlan run;
   RunSettings settings;
   ForwardSignature forward;
   Naming naming;
-  /// For each argument; empty: none.
+  /// For each argument, whether it may use the requests' memory. Empty means none may.
   std::vector<bool> borrowable;
 };
 
-/// Runs forward for one instance.
+/// Creates the session that runs forward for one instance.
 std::unique_ptr<framework::Session> MakeSession(std::shared_ptr<const TorchPlan> plan,
                                                 std::shared_ptr<torch::jit::Module> module);
 

@@ -13,9 +13,9 @@ namespace nereid::pytorch {
 
 using backend::Error;
 
-/// An exception's text, fit for a message.
+/// Returns the text of an exception in a form that can be part of a message.
 inline std::string PlainText(std::string text) {
-  // PyTorch quotes what it found in a file, whatever the bytes are.
+  // PyTorch quotes the content of files, which may be any bytes.
   for (char& c : text) {
     if ((c < ' ' && c != '\n') || c == 0x7F || (c & 0x80) != 0) {
       c = '?';
@@ -31,8 +31,8 @@ inline std::string PlainText(std::string text) {
   return text;
 }
 
-/// PyTorch says what failed in exceptions: calls `action`, which returns an Error, and makes one of
-/// what it throws, beginning with `what`. The traces of PyTorch's own source are left out.
+/// Calls `action`, which returns an Error, and converts PyTorch's exceptions to errors with `what`
+/// before the message. PyTorch's backtraces are left out.
 template <typename Action>
 Error CatchTorch(const std::string& what, Action&& action) {
   try {

@@ -9,9 +9,9 @@
 
 namespace nereid::pytorch {
 
-/// Nothing for a type that PyTorch's tensors do not have here; BYTES are lists of texts instead.
+/// Returns nothing for a type that PyTorch tensors lack. BYTES is a list of strings in TorchScript.
 std::optional<c10::ScalarType> ScalarTypeOf(TRITONSERVER_DataType type);
-/// INVALID for a type that the inference protocol lacks.
+/// Returns INVALID for a type that the inference protocol lacks.
 TRITONSERVER_DataType DataTypeOf(c10::ScalarType type);
 
 }  // namespace nereid::pytorch
