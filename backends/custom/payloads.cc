@@ -116,6 +116,7 @@ Error PayloadTensors::GiveInput(std::string_view name, const void** content, uin
     return Wrong("asked for the input '" + Printable(name) + "', which the request lacks");
   }
   uint32_t& next = next_piece_[static_cast<size_t>(found - inputs_.begin())];
+  // Empty pieces are skipped: to the library an empty piece would mean the end of the input.
   while (next < found->buffer_count && *size == 0) {
     TRITONSERVER_MemoryType actual = ToServer(*type);
     NEREID_BACKEND_TRY(

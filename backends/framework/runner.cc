@@ -36,6 +36,8 @@ void Runner::Execute(TRITONBACKEND_ModelInstance* instance, TRITONBACKEND_Reques
       }
     }
     if (runnable_.size() == 1 || (plan_->batching && runnable_.size() > 1)) {
+      // First all requests together. If that fails, the loop below runs them one by one, so that
+      // only the bad ones fail. A model without batching always runs them one by one.
       Error error = backend::Catching([&] { return RunGroup(&batch, runnable_); });
       if (error.ok()) {
         return {};

@@ -32,6 +32,8 @@ void Runner::Execute(TRITONBACKEND_ModelInstance* instance, TRITONBACKEND_Reques
         runnable_.push_back(i);
       }
     }
+    // First all requests together. If that fails, the loop below runs them one by one, so that only
+    // the bad ones fail. A model without batching always runs them one by one.
     const bool together = runnable_.size() == 1 || (plan_->batching && runnable_.size() > 1);
     if (together) {
       Error error = backend::Catching([&] { return RunGroup(&batch, runnable_); });

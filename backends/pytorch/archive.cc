@@ -58,6 +58,8 @@ struct Place {
 bool FindList(ArchiveFile* file, Place* list) {
   const uint64_t tail_size = std::min<uint64_t>(file->size(), kEndSize + UINT16_MAX);
   const std::string tail = file->Read(file->size() - tail_size, tail_size);
+  // The end record is searched from the back, because a comment of up to 65535 bytes may follow it.
+  // It holds the size of the directory at offset 12 and its position at 16.
   const size_t end = tail.rfind("PK\x05\x06");
   if (end == std::string::npos || tail.size() - end < kEndSize) {
     return false;
@@ -68,6 +70,8 @@ bool FindList(ArchiveFile* file, Place* list) {
     return true;
   }
   const std::string locator = file->Read(end_offset - kEnd64LocatorSize, kEnd64LocatorSize);
+  // A ZIP64 file has a locator before the end record. The locator holds the position of the ZIP64
+  // end record at offset 8, which has size and position of the directory at 40 and 48.
   if (!locator.starts_with("PK\x06\x07")) {
     return true;
   }
@@ -86,6 +90,8 @@ uint64_t UnpackedSize(std::string_view entry, std::string_view extra) {
     return size;
   }
   while (extra.size() >= 4) {
+    // An extra field is a 16-bit id, a 16-bit length and its data. Id 1 is ZIP64, which begins with
+    // the unpacked size.
     const auto length = At<uint16_t>(extra, 2);
     if (At<uint16_t>(extra, 0) == 1 && length >= 8 && extra.size() >= 12) {
       return At<uint64_t>(extra, 4);

@@ -110,6 +110,8 @@ class Walk {
       if (found == nodes_.end() || !seen_.insert(found->first).second) {
         continue;
       }
+      // Follows the inputs of the outputs, and then all nodes of the functions that they call. A
+      // function's nodes are all visited, without following its inputs.
       Visit(found->second);
       std::transform(found->second.inputs.begin(), found->second.inputs.end(),
                      std::back_inserter(open), NodeName);

@@ -27,6 +27,8 @@ bool LruStore::Reserve(uint64_t charge) {
   if (charge > capacity_) return false;
   uint64_t used = used_.load(std::memory_order_relaxed);
   for (;;) {
+    // Written this way because used + charge could overflow. The subtraction cannot: charge is at
+    // most capacity_.
     if (used <= capacity_ - charge) {
       if (used_.compare_exchange_weak(used, used + charge, std::memory_order_relaxed)) return true;
       continue;
@@ -60,12 +62,16 @@ bool LruStore::EvictOldest() {
 }
 
 bool LruStore::Insert(std::string_view key, StoredBuffers buffers, uint64_t charge) {
+  // The entry is created before the lock is taken, and a duplicate is destroyed after it is
+  // released.
   std::list<Entry> made;
   made.push_back({std::string(key), std::make_shared<const StoredBuffers>(std::move(buffers)),
                   charge, Tick()});
   Shard& shard = ShardOf(key);
   {
     std::lock_guard lock(shard.mutex);
+    // The key of the map is a view of the entry's own string. It stays valid because list nodes do
+    // not move, also not when they are spliced to another list.
     if (shard.by_key.try_emplace(made.front().key, made.begin()).second) {
       shard.entries.splice(shard.entries.begin(), made);
       NoteOldest(shard);

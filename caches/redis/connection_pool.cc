@@ -31,6 +31,7 @@ void ConnectionPool::Return(std::unique_ptr<Connection> connection) {
 }
 
 void ConnectionPool::CloseIdle() {
+  // Declared before the lock, so the connections are closed after it is released.
   std::vector<std::unique_ptr<Connection>> closed;
   std::lock_guard lock(mutex_);
   closed.swap(idle_);
@@ -38,6 +39,8 @@ void ConnectionPool::CloseIdle() {
 
 void ConnectionPool::AddIdle(std::unique_ptr<Connection> connection) {
   std::lock_guard lock(mutex_);
+  // Keeps the number of open connections at the pool's size: each permission in use may belong to
+  // one.
   if (idle_.size() < free_) idle_.push_back(std::move(connection));
 }
 

@@ -74,6 +74,8 @@ Error RedisClient::Run(std::span<const std::string_view> command, Reply* reply) 
                                                 " connections to Redis at " + settings_.Address() +
                                                 " are in use (see pool_size and wait_timeout)"};
   }
+  // Only a reused connection justifies a second attempt. A failure on a new one means that Redis is
+  // down.
   const bool reused = connection != nullptr;
   Error error = Try(command, &connection, reply);
   if (reused && connection->broken()) {
@@ -102,6 +104,7 @@ void RedisClient::MarkDown(const std::string& reason) {
       down_ = false;  // without a thread, each request tries to connect by itself
     }
   }
+  // Joined without the lock, which the thread may still need to end.
   if (finished.joinable()) finished.join();
   pool_.CloseIdle();
   NEREID_BACKEND_LOG(WARN, "Redis is lost, responses are not cached until it is back: " + reason);

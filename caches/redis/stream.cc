@@ -136,6 +136,7 @@ Error Stream::Write(const char* data, size_t size) {
     if (tls_ != nullptr) {
       const int result = [&] {
         const NoBrokenPipe quiet;
+        // After WaitForTls the call is repeated with the same arguments, as OpenSSL requires.
         return SSL_write_ex(tls_.get(), data, size, &written);
       }();
       if (result != 1) {

@@ -55,6 +55,8 @@ base::Result<std::unique_ptr<AgentChain>> AgentChain::Load(AgentRegistry& regist
       continue;
     }
     location = model->location();
+    // A later agent may still download the model. Only a local directory has a configuration to
+    // read.
     if (location.type != TRITONREPOAGENT_ARTIFACT_FILESYSTEM) continue;
     NEREID_ASSIGN_OR_RETURN(const config::ModelConfigPtr moved, read_config(location.path));
     config_json = config::DescribeModelConfigJson(*moved);

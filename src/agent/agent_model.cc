@@ -39,6 +39,7 @@ Status AgentModel::Act(TRITONREPOAGENT_ActionType action) {
     TRITONREPOAGENT_ActionType action;
     Stage from, to;
   };
+  // The legal transitions. Any other action is ignored.
   static constexpr Step kSteps[] = {
       {TRITONREPOAGENT_ACTION_LOAD_COMPLETE, Stage::kLoading, Stage::kLoaded},
       {TRITONREPOAGENT_ACTION_LOAD_FAIL, Stage::kLoading, Stage::kEnded},

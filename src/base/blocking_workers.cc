@@ -28,6 +28,9 @@ bool BlockingWorkers::Run(Task task) {
 
 bool BlockingWorkers::Accept(Task* task) {
   if (stopping_) return false;
+  // idle_ also counts threads that have been notified but have not taken their task yet. Each
+  // queued task uses up one of them, so a thread is free only if there are more idle threads than
+  // tasks.
   const bool has_thread = idle_ > tasks_.size() || AddThread();
   if (!has_thread && (threads_.empty() || tasks_.size() >= max_waiting_)) return false;
   tasks_.push_back({std::move(*task), !has_thread});
@@ -65,6 +68,7 @@ void BlockingWorkers::Work() {
     ++idle_;
     wake_.wait(lock, [this] { return stopping_ || !tasks_.empty(); });
     --idle_;
+    // Empty only after Stop() or in the destructor: the queue is drained before a thread ends.
     if (tasks_.empty()) return;
     Waiting next = std::move(tasks_.front());
     tasks_.pop_front();
@@ -88,6 +92,7 @@ void BlockingWorkers::End(bool drop_waiting) {
   {
     const std::lock_guard lock(mutex_);
     stopping_ = true;
+    // The threads are joined without the lock, because they need it to end.
     threads.swap(threads_);
     if (drop_waiting) dropped.swap(tasks_);
   }

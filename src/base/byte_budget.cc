@@ -15,6 +15,9 @@ void ForbidBlocking() { blocking_forbidden = true; }
 bool ThreadMayBlock() { return !blocking_forbidden; }
 
 bool ByteBudget::TryTakeMore(size_t size, size_t held) {
+  // Adds first and takes back on failure, so the usual case is one atomic operation. Meanwhile
+  // other threads may see a count that is too high and be refused although there is room. `before
+  // == held` means that the share is the only one: it may exceed the limit.
   const size_t before = taken_.fetch_add(size);
   if (before == held || (before < limit_ && size <= limit_ - before)) return true;
   Give(size);

@@ -42,6 +42,7 @@ Result<std::vector<Elf64_Phdr>> ReadSegments(std::string_view file) {
   }
   std::vector<Elf64_Phdr> segments;
   for (uint64_t i = 0; i < header->e_phnum; ++i) {
+    // Cannot overflow: e_phnum has 16 bits, and e_phoff is at most the size of the file.
     const auto segment = Read<Elf64_Phdr>(file, header->e_phoff + i * sizeof(Elf64_Phdr));
     if (!segment) return NotAnObject();
     segments.push_back(*segment);
@@ -88,6 +89,8 @@ Result<std::vector<std::string>> NeededLibraries(std::string_view file) {
     for (uint64_t at = 0; const auto entry = Read<Elf64_Dyn>(dynamic, at); at += sizeof(*entry)) {
       if (entry->d_tag == DT_NULL) break;
       if (entry->d_tag == DT_NEEDED) names.push_back(entry->d_un.d_val);
+      // The string table is given as an address, so its offset in the file follows from the
+      // segments.
       if (entry->d_tag == DT_STRTAB) texts = Loaded(file, segments, entry->d_un.d_ptr);
     }
   }

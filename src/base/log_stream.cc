@@ -118,6 +118,7 @@ void LogStream::Write(std::string_view lines) {
   const std::lock_guard lock(mutex_);
   Inspect();
   ssize_t written = 0;
+  // While older lines wait, new lines must queue behind them to keep the order.
   if (kept_.empty() && taken_ == 0 && dropped_ == 0) written = WriteNow(lines);
   if (written < 0 || static_cast<size_t>(written) == lines.size()) return;
   KeepLocked(lines.substr(static_cast<size_t>(written)), written > 0);
@@ -143,6 +144,8 @@ void LogStream::StartThreadLocked() {
 void LogStream::Run() {
   std::unique_lock lock(mutex_);
   while (!closing_) {
+    // The notice about dropped lines follows the lines that were kept before them. Write() keeps no
+    // lines until dropped_ is 0 again.
     if (kept_.empty() && dropped_ > 0) kept_ = notice_(std::exchange(dropped_, 0));
     if (kept_.empty()) {
       changed_.wait(lock);
@@ -162,6 +165,7 @@ void LogStream::WriteAll(std::string_view text, std::unique_lock<std::mutex>& lo
     ssize_t written = 0;
     if (kind_ == Kind::kBlocking) {
       lock.unlock();
+      // May wait for the reader as long as it likes, so the lock is not held.
       written = ::write(descriptor_, chunk.data(), chunk.size());
       if (written < 0 && errno == EINTR) written = 0;
       lock.lock();

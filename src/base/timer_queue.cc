@@ -40,6 +40,7 @@ TimerQueue::TimerId ThreadTimerQueue::Schedule(uint64_t deadline_ns, Callback ca
     deadlines_.emplace(id, deadline_ns);
     if (const Status status = StartLocked(); !status.ok()) LOG_ERROR << status.message();
   }
+  // The thread sleeps until the earliest deadline, so only an earlier one has to wake it.
   if (first) wake_.notify_one();
   return id;
 }
@@ -51,6 +52,7 @@ void ThreadTimerQueue::Cancel(TimerId id) {
     deadlines_.erase(found);
     return;
   }
+  // A callback that cancels its own timer must not wait for itself.
   if (thread_.joinable() && thread_.get_id() == std::this_thread::get_id()) return;
   callback_done_.wait(lock, [&] { return running_ != id; });
 }
@@ -74,6 +76,8 @@ void ThreadTimerQueue::Run() {
     deadlines_.erase(running_);
     lock.unlock();
     node.mapped()();
+    // The callback is destroyed before the lock is taken: what it has captured may call this queue
+    // when destroyed. Cancel() returns only after that.
     node.mapped() = nullptr;
     lock.lock();
     running_ = 0;

@@ -36,6 +36,7 @@ VersionSelection Select(const SpecificVersions& policy, const std::vector<int64_
 std::optional<int64_t> ParseVersionDirectory(std::string_view name) {
   // The reserved names begin with letters, so this check excludes them.
   if (name.empty() || !IsDigit(name.front())) return std::nullopt;
+  // "010" and "10" would be the same version.
   if (name.front() == '0' && name.size() > 1) return std::nullopt;
   int64_t version = 0;
   const auto parsed = std::from_chars(name.data(), name.data() + name.size(), version);

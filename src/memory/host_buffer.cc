@@ -45,6 +45,7 @@ class Pool {
         return data;
       }
     }
+    // System calls are made without the lock.
     return MapPages(capacity);
   }
 

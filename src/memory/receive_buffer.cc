@@ -26,6 +26,9 @@ void ReceiveBuffer::Start(size_t offset, size_t announced) {
 size_t ReceiveBuffer::NextCapacity(size_t needed) const {
   const size_t all = announced_ > SIZE_MAX - offset_ ? SIZE_MAX : offset_ + announced_;
   const size_t held = buffer_.size();
+  // The whole announced size is taken at once only for the first bytes of a message, and only while
+  // the budget is not short. Otherwise a peer could reserve memory by announcing much and sending
+  // little.
   const bool is_roomy = all <= kUncharged || budget_ == nullptr || !budget_->IsHalfSpent();
   if (held == 0 && needed <= all && announced_ <= kLargestStep && is_roomy) return all;
   const size_t step = std::clamp(held, kFirstCapacity, kLargestStep);
@@ -43,6 +46,7 @@ ReceiveBuffer::Outcome ReceiveBuffer::Reserve(size_t capacity) {
   base::ByteShare first;
   const bool taken = charged == 0 ? budget_->Take(capacity, /*may_wait=*/false, &first)
                                   : buffer_.share().Grow(capacity - charged);
+  // Charged before the memory grows, so that the budget is never exceeded.
   if (!taken) return Outcome::kOverBudget;
   // On failure the share keeps its new size. The caller then drops the buffer, and the share with
   // it.

@@ -97,6 +97,7 @@ SummarySnapshot LatencySummary::Snapshot(const std::vector<double>& quantiles,
     }
   }
   const auto value_of = [&](double quantile) {
+    // The value at rank ceil(quantile * total), counted from 1.
     const double wanted = std::ceil(std::clamp(quantile, 0.0, 1.0) * static_cast<double>(total));
     const uint64_t rank = std::max<uint64_t>(1, static_cast<uint64_t>(wanted));
     uint64_t seen = 0;

@@ -68,6 +68,8 @@ void Registry::RemoveCollector(CollectorId id) {
     const auto found = std::find_if(collectors_.begin(), collectors_.end(),
                                     [id](const auto& entry) { return entry->id == id; });
     if (found == collectors_.end()) return;
+    // slot->mutex is locked after mutex_ is released: a running collector may ask the registry for
+    // families, which locks mutex_.
     slot = std::move(*found);
     collectors_.erase(found);
   }

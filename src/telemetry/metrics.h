@@ -63,6 +63,8 @@ class Family : public MetricFamily, public std::enable_shared_from_this<Family<T
     };
     auto holder =
         std::make_shared<Holder>(this->shared_from_this(), std::forward<Arguments>(arguments)...);
+    // An aliasing pointer: it points to the metric and keeps the holder, and with it the family,
+    // alive. The family has only weak pointers to its metrics, so there is no cycle.
     std::shared_ptr<T> made(holder, &holder->metric);
     children_[labels.text()] = {labels, made};
     return made;
