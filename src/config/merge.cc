@@ -16,8 +16,7 @@ std::string SchedulerName(Proto::SchedulingChoiceCase choice) {
 base::Status MergeScheduler(const Proto& offered, Proto* proto) {
   const auto choice = offered.scheduling_choice_case();
   const auto present = proto->scheduling_choice_case();
-  // choice == Proto::SCHEDULING_CHOICE_NOT_SET) return base::Status::Ok(); || A scheduler that the
-  // configuration already has keeps its settings.
+  // A scheduler that the configuration already has keeps its settings.
   if (choice == present || choice == Proto::SCHEDULING_CHOICE_NOT_SET) return base::Status::Ok();
   if (present != Proto::SCHEDULING_CHOICE_NOT_SET) {
     return base::Status::Internal("Cannot update scheduling choice from " + SchedulerName(present) +
