@@ -11,7 +11,7 @@ namespace {
 
 using Outcome = Inflated::Outcome;
 
-// zlib's "window bits": the size of the window, plus what frame the data has.
+// zlib's "window bits": the size of the window, plus a number for the format of the data.
 constexpr int kWindowBits = 15;
 constexpr int kGzipFrame = 16;
 constexpr int kEitherFrame = 32;
@@ -26,7 +26,7 @@ int WindowBits(Encoding encoding) {
   return encoding == Encoding::kGzip ? kWindowBits + kGzipFrame : kWindowBits;
 }
 
-/// A z_stream with what ends it.
+/// Ends a z_stream in its destructor.
 class Stream {
  public:
   Stream(int opened, z_stream* stream, int (*end)(z_stream*))
@@ -46,7 +46,8 @@ class Stream {
 
 Bytef* Bytes(const char* data) { return reinterpret_cast<Bytef*>(const_cast<char*>(data)); }
 
-/// Inflates until `space` bytes of the result are there or zlib has something to say.
+/// Inflates until the result has `space` bytes or zlib returns something else than Z_OK, which is
+/// returned.
 int InflateInto(z_stream* stream, char* result, size_t space, std::string_view* packed,
                 size_t* size) {
   int state = Z_OK;
@@ -79,7 +80,7 @@ Outcome OutcomeOf(int state) {
 
 base::Status NoMemory() { return base::Status::Unavailable("not enough memory for compression"); }
 
-/// Deflates what the stream's input holds.
+/// Deflates the stream's input. Returns false if the sink or zlib failed.
 bool DeflateInput(z_stream* stream, int flush, const PackedSink& sink) {
   char block[kBlock];
   int state = Z_OK;
@@ -90,7 +91,7 @@ bool DeflateInput(z_stream* stream, int flush, const PackedSink& sink) {
     const size_t size = kBlock - stream->avail_out;
     if (size > 0 && !sink({block, size})) return false;
   } while (state == Z_OK && (stream->avail_out == 0 || flush == Z_FINISH));
-  // Without input there may be nothing to do, which zlib calls a "buffer error".
+  // zlib returns Z_BUF_ERROR if there was nothing to do.
   return flush == Z_FINISH ? state == Z_STREAM_END : state == Z_OK || state == Z_BUF_ERROR;
 }
 
@@ -124,7 +125,7 @@ Inflated Inflate(std::string_view packed, std::optional<Encoding> encoding, size
   const Stream opened(inflateInit2(&stream, bits), &stream, &inflateEnd);
   if (!opened.ok()) return result;
   memory::ReceiveBuffer plain(std::move(budget));
-  // One byte more than allowed, to notice what is too large.
+  // One byte more than the limit, to detect data that is too large.
   const uint64_t most = limit == UINT64_MAX ? limit : limit + 1;
   const size_t likely = std::max<size_t>(packed.size(), kLeastRoom / kLikelyRatio) * kLikelyRatio;
   plain.Start(offset, static_cast<size_t>(std::min<uint64_t>(likely, most)));

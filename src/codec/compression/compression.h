@@ -15,51 +15,55 @@
 
 namespace nereid::codec::compression {
 
-/// How a body or a message is compressed; kDeflate is zlib's format (RFC 1950), as in HTTP.
+/// The compression of a body or a message. kDeflate is the zlib format (RFC 1950), as in HTTP;
+/// kGzip is RFC 1952.
 enum class Encoding : uint8_t { kIdentity, kDeflate, kGzip };
 
-/// "identity", "deflate", "gzip": the names that HTTP and gRPC use.
+/// Returns "identity", "deflate" or "gzip", the names in HTTP and gRPC.
 std::string_view EncodingName(Encoding encoding);
 
-/// The encoding of exactly that name.
+/// Returns the encoding with exactly this name.
 std::optional<Encoding> FindEncoding(std::string_view name);
 
-/// What became of data to be inflated. Each protocol has words of its own for a failure.
+/// The result of Inflate. Each protocol has its own texts for a failure.
 struct Inflated {
   enum class Outcome {
     kDone,
     kTooLarge,    // more than the limit; inflating stopped there
     kIncomplete,  // the data ends too early
-    kDamaged,     // not of that encoding, or altered
+    kDamaged,     // not in that format, or altered
     kNoMemory,
-    kOverBudget,  // others hold the budget's bytes
+    kOverBudget,  // the rest of the budget is in use
   };
 
   Outcome outcome = Outcome::kNoMemory;
-  memory::HostBuffer buffer;  // the result begins at the offset that was asked for
+  memory::HostBuffer buffer;  // the result begins at `offset`
   size_t size = 0;            // bytes of the result
-  size_t unread = 0;          // bytes of the data behind the end of the compressed stream
+  size_t unread = 0;          // bytes of the data after the end of the compressed stream
 };
 
-/// Inflates `packed` into a buffer, from its byte `offset` on: at most `limit` bytes, and never
-/// more memory than about twice what comes out, all of it charged to `budget` if there is one.
-/// `encoding` is not kIdentity; without one both are taken. Data is from outside and may be
-/// anything.
+/// Inflates `packed` into a buffer, from its byte `offset` on. The result has at most `limit`
+/// bytes, and the memory used is at most about twice the result; all of it is charged to `budget`,
+/// if there is one. `encoding` must not be kIdentity; without a value both formats are accepted.
+/// `packed` comes from outside and may hold anything.
 Inflated Inflate(std::string_view packed, std::optional<Encoding> encoding, size_t offset,
                  uint64_t limit, std::shared_ptr<base::ByteBudget> budget = nullptr);
 
-/// The most that `packed` bytes from outside may become: 64 MiB, 64 times their size where that is
-/// more, and never more than `limit`. A few kilobytes can be packed that become gigabytes.
+/// Returns the largest size that `packed` compressed bytes from outside may have when inflated: 64
+/// MiB or 64 times `packed`, whichever is more, but at most `limit`. Without it a few kilobytes
+/// could become gigabytes.
 uint64_t InflationLimit(size_t packed, uint64_t limit);
 
 /// zlib's own compromise between speed and size.
 inline constexpr int kDefaultLevel = -1;
 
-/// Takes the next compressed bytes, valid during the call; false when there is no memory for them.
+/// Takes the next compressed bytes, which are valid during the call. Returns false when memory is
+/// short.
 using PackedSink = std::function<bool(std::string_view)>;
 
-/// Deflates the concatenation of `pieces` into `sink`. `encoding` is not kIdentity; `level`:
-/// zlib's, 1 to 9, or kDefaultLevel. UNAVAILABLE without memory.
+/// Deflates the concatenation of `pieces` and passes the result to `sink` in blocks. `encoding`
+/// must not be kIdentity. `level` is zlib's, 1 to 9 or kDefaultLevel. Returns UNAVAILABLE when
+/// memory is short.
 base::Status Deflate(std::span<const tensor::ByteSpan> pieces, Encoding encoding, int level,
                      const PackedSink& sink);
 

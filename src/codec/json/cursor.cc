@@ -111,6 +111,8 @@ Status Cursor::ReadEscaped(const char* first_escape, std::string* out) {
     }
     uint32_t code = 0;
     NEREID_RETURN_IF_ERROR(ReadHex4(&code));
+    // A character above U+FFFF is written as two escapes, a high and then a low surrogate; either
+    // one alone is an error.
     if (code >= 0xDC00 && code <= 0xDFFF) {
       return SyntaxError("The surrogate pair in string is invalid.");
     }
@@ -131,7 +133,7 @@ Status Cursor::ReadEscaped(const char* first_escape, std::string* out) {
   return SyntaxError("Missing a closing quotation mark in string.");
 }
 
-// The cursor is at the 'u'.
+// Reads four hexadecimal digits after the 'u' at the cursor.
 Status Cursor::ReadHex4(uint32_t* code) {
   ++p_;
   *code = 0;

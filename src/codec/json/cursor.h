@@ -10,52 +10,56 @@
 
 namespace nereid::codec::json {
 
-/// Arrays and objects may be nested this deep.
+/// The maximum nesting depth of arrays and objects.
 inline constexpr int kMaxDepth = 100;
 
-/// Reads JSON text from left to right, one value at a time, without building a document: what is
-/// read goes straight to where it belongs. Accepts NaN and Infinity literals and strings that are
-/// no UTF-8, as the protocol's other servers do. Failures of syntax are INTERNAL "failed to parse
-/// the request JSON buffer: <what> at <offset>". The text must outlive the cursor and the views
-/// that it gives.
+/// Reads JSON text from left to right, one value at a time, without building a document: values go
+/// directly to their destination. Accepts the literals NaN and Infinity and strings that are not
+/// UTF-8, as Triton does. Syntax errors are INTERNAL "failed to parse the request JSON buffer:
+/// <what> at <offset>"; deeper nesting than kMaxDepth is INVALID_ARGUMENT. The text must outlive
+/// the cursor and the views that it returns. Not thread-safe.
 class Cursor {
  public:
   explicit Cursor(std::string_view text)
       : begin_(text.data()), p_(text.data()), end_(text.data() + text.size()) {}
 
-  /// The first character of the next value, '\0' at the end of the text.
+  /// Returns the first character of the next value, or '\0' at the end of the text.
   char Peek() {
     SkipSpace();
     return p_ == end_ ? '\0' : *p_;
   }
   const char* position() const { return p_; }
   const char* end() const { return end_; }
-  /// Goes to a position that was read before.
+  /// Moves to a position that was read before, at the same nesting depth.
   void MoveTo(const char* position) { p_ = position; }
 
-  /// The string at the cursor (Peek() must be '"'). The view is into the text, or into `scratch`
-  /// where the string has escapes.
+  /// Reads the string at the cursor; Peek() must be '"'. The view is into the text or, if the
+  /// string has escapes, into `scratch`.
   base::Status ReadString(std::string_view* value, std::string* scratch);
 
-  /// The number or literal at the cursor.
+  /// Reads the number, or the literal NaN, Infinity or Inf, at the cursor.
   base::Status ReadNumberValue(Number* number);
 
-  /// true or false at the cursor; `matched` is false (and nothing is read) for anything else.
+  /// Reads true or false at the cursor and returns true. Returns false, and reads nothing, for
+  /// anything else.
   bool ReadBool(bool* value);
 
-  /// Any value, checked and thrown away.
+  /// Checks a value of any type and skips it.
   base::Status SkipValue();
 
   /// Calls `visit(key)` for each member of the object at the cursor, with the cursor at the
   /// member's value, which `visit` must read. Peek() must be '{'.
   template <typename Visit>
+  /// Calls `visit(key)` for each member of the object at the cursor. The cursor is at the member's
+  /// value then, which `visit` must read. Peek() must be '{'. `key` is valid until `visit` returns.
   base::Status ForEachMember(Visit&& visit);
 
   /// The same for the elements of the array at the cursor; Peek() must be '['.
   template <typename Visit>
+  /// Calls `visit()` for each element of the array at the cursor; Peek() must be '['.
   base::Status ForEachElement(Visit&& visit);
 
-  /// Fails unless nothing but space is left.
+  /// Returns an error unless only white space is left.
   base::Status ExpectEnd();
 
   base::Status SyntaxError(std::string_view what) const;
@@ -122,14 +126,14 @@ base::Status Cursor::ForEachElement(Visit&& visit) {
   return base::Status::Ok();
 }
 
-/// The Status for a value of the wrong type: "Unable to parse '<name>': attempt to access JSON
-/// non-<found> as <wanted>".
+/// Returns the error for a value of the wrong type: "Unable to parse '<name>': attempt to access
+/// JSON non-<found> as <wanted>".
 base::Status WrongType(std::string_view name, std::string_view found, std::string_view wanted);
 
-/// "Unable to parse '<name>': attempt to access non-existing object member '<name>'".
+/// Returns "Unable to parse '<name>': attempt to access non-existing object member '<name>'".
 base::Status MissingMember(std::string_view name);
 
-// The value at the cursor, which must be of that type; `name` is for the message.
+// Read the value at the cursor, which must be of that type; `name` is for the error.
 base::Status ReadStringMember(Cursor& cursor, std::string_view name, std::string* value);
 base::Status ReadUnsignedMember(Cursor& cursor, std::string_view name, uint64_t* value);
 base::Status ReadBoolMember(Cursor& cursor, std::string_view name, bool* value);

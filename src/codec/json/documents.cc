@@ -8,6 +8,7 @@ namespace {
 
 /// Appends `items` as an array, each with `append(item, json)`.
 template <typename Items, typename Append>
+// Appends `items` as an array; `append(item, json)` writes an item.
 void AppendArray(const Items& items, TextBuffer* json, Append&& append) {
   *json << '[';
   bool first = true;
@@ -29,7 +30,7 @@ void AppendTensor(const api::TensorMetadata& tensor, TextBuffer* json) {
   *json << '}';
 }
 
-/// `key` has its quotes, its colon, and the comma before it.
+/// `key` includes its quotes, its colon and the preceding comma or brace.
 void AppendDuration(std::string_view key, const api::StatisticDuration& duration,
                     TextBuffer* json) {
   *json << key << "{\"count\":";

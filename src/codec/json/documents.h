@@ -10,7 +10,7 @@
 
 namespace nereid::codec::json {
 
-// The answers of the management endpoints, with members in the order that clients know.
+// The response bodies of the management endpoints. The order of the members is Triton's.
 std::string EncodeError(std::string_view message);
 std::string EncodeServerMetadata(const api::ServerMetadata& metadata);
 std::string EncodeModelMetadata(const api::ModelMetadata& metadata);

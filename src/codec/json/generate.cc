@@ -24,8 +24,9 @@ using tensor::DataType;
 
 constexpr std::string_view kParameters = "parameters";
 
-/// The shape of `count` elements of an input: the right-most variable dimension takes what the
-/// fixed ones leave, further ones are 1. Nothing if that does not come out even.
+/// Returns the shape of an input with `count` elements: the rightmost variable dimension takes what
+/// the fixed ones leave, other variable ones are 1. Returns nothing if the fixed dimensions do not
+/// divide `count`.
 std::optional<tensor::Shape> ShapeFor(const tensor::Shape& metadata, uint64_t count) {
   tensor::Shape shape = metadata;
   uint64_t fixed = 1;
@@ -112,7 +113,7 @@ Status Decoder::ReadNested() {
   return Status(status.code(), "Converting keyword: 'parameters': " + status.message());
 }
 
-/// Leaves the cursor where it is: an id is a parameter, or an input, as well.
+/// Does not move the cursor, because "id" is read as a parameter or an input as well.
 Status Decoder::ReadId() {
   cursor_.Peek();
   const char* const value = cursor_.position();
@@ -127,7 +128,7 @@ Status Decoder::ReadExact(std::string_view key) {
   return ReadCustomParameter(cursor_, key, /*wide=*/true, limits_, &request_);
 }
 
-/// How many elements the value at the cursor holds, as far as its outermost list says.
+/// Counts the elements of the value at the cursor; only the outermost list is counted.
 Status Decoder::CountElements(const TensorMetadata& metadata, DataType type, uint64_t* count) {
   *count = 1;
   if (cursor_.Peek() != '[') return Status::Ok();
@@ -181,7 +182,7 @@ Status Decoder::ReadInput(const TensorMetadata& metadata) {
   return Status::Ok();
 }
 
-/// One member of a response's object.
+/// One member of a response object.
 struct Member {
   std::string_view name;
   std::variant<std::string_view, const request::Parameter::Value*, const request::Output*> value;
@@ -230,6 +231,8 @@ Status EncodeGenerateResponse(const request::InferenceResponse& response, TextBu
     members.push_back({parameter.name, &parameter.value});
   }
   for (const auto& output : response.outputs()) members.push_back({output->name, output.get()});
+  // The sort is stable and unique() keeps the first of equal names: id, model_name and
+  // model_version before parameters before outputs.
   std::stable_sort(members.begin(), members.end(),
                    [](const Member& a, const Member& b) { return a.name < b.name; });
   const auto end = std::unique(members.begin(), members.end(),

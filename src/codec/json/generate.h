@@ -15,15 +15,15 @@ namespace nereid::codec::json {
 
 /// Reads the body of a request of the generate extension: an object whose members are inputs of the
 /// model (a scalar, or a list in row-major order), "id", "parameters" (an object of the same kind),
-/// or parameters for the backend. `inputs` is what the model's metadata says. Everything is copied:
-/// `json` need not outlive the call. Failures have Triton's codes and texts.
+/// or parameters for the backend. `inputs` come from the model's metadata. All values are copied,
+/// so `json` need not outlive the call. Errors have Triton's codes and texts.
 base::Status DecodeGenerateRequest(std::string_view json,
                                    std::span<const api::TensorMetadata> inputs,
                                    const DecodeLimits& limits, request::InferenceRequest* request);
 
-/// Appends the response as such an object: each output as a scalar (one element) or a flat list,
-/// the response's parameters, "id" if it has one, "model_name" and "model_version"; sorted by name.
-/// Of equal names the reserved one counts, then the parameter.
+/// Appends the response as an object: each output as a scalar (one element) or a flat list, the
+/// response's parameters, "id" if there is one, "model_name" and "model_version", sorted by name.
+/// If names are equal, the reserved member is kept, then the parameter.
 base::Status EncodeGenerateResponse(const request::InferenceResponse& response, TextBuffer* json);
 
 }  // namespace nereid::codec::json

@@ -19,7 +19,7 @@ using base::Status;
 using request::InferenceRequest;
 using tensor::DataType;
 
-/// One element of "inputs" as far as it is read.
+/// One element of "inputs" while it is read. Its members may come in any order.
 struct InputFields {
   std::optional<std::string> name;
   std::optional<DataType> type;
@@ -27,14 +27,14 @@ struct InputFields {
   const char* data = nullptr;  // where the "data" value begins
   std::optional<uint64_t> binary_size;
   std::string shared_memory_region;
-  // The "data" value, if the other members came before it.
+  // The value of "data", if name, datatype and shape came before it.
   memory::HostBuffer buffer;
   size_t buffer_used = 0;
   bool data_read = false;
   bool parameters_read = false;
 };
 
-/// One element of "outputs".
+/// One element of "outputs" while it is read.
 struct OutputFields {
   std::optional<std::string> name;
   std::optional<bool> binary;
@@ -65,14 +65,14 @@ class Decoder {
   Status ForEachOf(std::string_view name, Visit&& visit);
 
   Cursor cursor_;
-  std::string_view binary_;  // what no input has taken yet
+  std::string_view binary_;  // the bytes that no input has taken yet
   const DecodeLimits& limits_;
   InferenceRequest& request_;
   OutputOptions& outputs_;
   base::NameIndex wanted_names_;
 };
 
-/// The members of the request's object that have been read: the first of each counts.
+/// The members of the request's object that were read; the first of each counts.
 struct MembersRead {
   bool id = false;
   bool parameters = false;
@@ -157,7 +157,7 @@ Status Decoder::ReadInputMember(std::string_view key, InputFields* fields) {
   cursor_.Peek();
   fields->data = cursor_.position();
   if (fields->name && fields->type && fields->shape) return ReadData(fields);
-  return cursor_.SkipValue();  // AddInput comes back
+  return cursor_.SkipValue();  // AddInput returns to it
 }
 
 Status Decoder::ReadShape(tensor::Shape* shape) {
@@ -191,7 +191,7 @@ Status Decoder::ReadInputParameters(InputFields* fields) {
   });
 }
 
-/// The number of elements of an input given as JSON, once its type and size are known to be fine.
+/// Returns the number of elements of an input given as JSON, after checking its type and size.
 base::Result<uint64_t> JsonElementCount(const InputFields& fields, const DecodeLimits& limits) {
   const DataType type = *fields.type;
   if (type == DataType::kFp16 || type == DataType::kBf16) {

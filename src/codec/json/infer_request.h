@@ -13,19 +13,19 @@
 
 namespace nereid::codec::json {
 
-/// How the client wants the outputs of one request.
+/// The form in which the client wants the outputs of one request.
 class OutputOptions {
  public:
-  /// Whether an output goes into the binary part of the answer: what its own binary_data says, else
-  /// the request's binary_data_output.
+  /// Returns whether an output goes into the binary part of the response: the output's own
+  /// binary_data, else the request's binary_data_output.
   bool IsBinary(std::string_view output) const;
 
   void Clear();
   void set_all_binary(bool binary) { all_binary_ = binary; }
-  /// For an output that is set again the last value counts.
+  /// Sets binary_data of an output; the last call for an output counts.
   void SetBinary(std::string_view output, bool binary);
 
-  /// The outputs of which classes are wanted; with a count of 0 the tensor itself is.
+  /// Returns the outputs of which classes are wanted; a count of 0 asks for the tensor itself.
   const std::vector<request::ClassificationWish>& classifications() const {
     return classifications_;
   }
@@ -44,26 +44,26 @@ class OutputOptions {
 };
 
 struct DecodeLimits {
-  /// Bytes of the JSON part, and of each input given as JSON (--http-max-input-size).
+  /// The maximum bytes of the JSON part, and of each input given as JSON (--http-max-input-size).
   uint64_t max_json_size = 67'108'864;
-  /// Inputs, and outputs, of one request; no model has so many.
+  /// The maximum number of inputs, and of outputs, of one request.
   size_t max_tensors = 4096;
-  /// Parameters of one request that the protocol does not know itself.
+  /// The maximum number of parameters for the backend in one request.
   size_t max_parameters = 4096;
-  /// Dimensions of one input.
+  /// The maximum number of dimensions of one input.
   size_t max_dimensions = 256;
 };
 
-/// Reads the body of a KServe v2 inference request: `json`, followed by the bytes of the inputs
-/// that are given in binary. The inputs of `request` (which has its model name already) then view
-/// `binary`: the caller has the request hold it. Of members that are repeated the first counts, as
-/// in Triton. Failures have Triton's codes and texts.
+/// Reads the body of a KServe v2 inference request: `json`, followed by `binary`, the bytes of the
+/// inputs that are given in binary. The inputs of `request`, whose model name must be set, become
+/// views of `binary`, which the caller must keep alive with InferenceRequest::Hold. The first of
+/// repeated members counts, as in Triton. Errors have Triton's codes and texts.
 base::Status DecodeInferRequest(std::string_view json, std::string_view binary,
                                 const DecodeLimits& limits, request::InferenceRequest* request,
                                 OutputOptions* outputs);
 
-/// Makes a raw binary request (a body without any JSON): `body` is the one input's tensor, and all
-/// outputs are wanted in binary.
+/// Makes a raw binary request, whose body has no JSON: `body` is the tensor of the only input, and
+/// all outputs are wanted in binary.
 base::Status DecodeRawRequest(std::string_view body, const DecodeLimits& limits,
                               request::InferenceRequest* request, OutputOptions* outputs);
 

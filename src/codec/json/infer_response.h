@@ -11,8 +11,10 @@
 
 namespace nereid::codec::json {
 
-/// Appends the answer's JSON to `json`, and to `binary`, in order, views of the bytes of the
-/// outputs that go behind it; they belong to the response. Empty outputs give no view.
+/// Appends the JSON of the response to `json`, and to `binary` views of the bytes of the binary
+/// outputs, in the order in which they follow the JSON. The bytes belong to the response. Empty
+/// outputs give no view. Returns the errors of AppendOutputElements, and UNAVAILABLE when memory is
+/// short.
 base::Status EncodeInferResponse(const request::InferenceResponse& response,
                                  const OutputOptions& options, TextBuffer* json,
                                  std::vector<tensor::ByteSpan>* binary);

@@ -9,11 +9,12 @@
 
 namespace nereid::codec::json {
 
-/// The body of an answer about the log.
+/// Returns the response body of the log settings.
 std::string EncodeLogSettings(const api::LogSettings& settings);
 
-/// The body of a request to change it. A member that is null or unknown changes nothing. INTERNAL
-/// for a value of another type, UNAVAILABLE for an unknown format, UNSUPPORTED for a file.
+/// Reads the body of a request that changes log settings. A member that is null or unknown is
+/// ignored. Returns INTERNAL for a value of the wrong type, UNAVAILABLE for an unknown format, and
+/// UNSUPPORTED for log_file.
 base::Result<api::LogChanges> DecodeLogChanges(std::string_view json);
 
 }  // namespace nereid::codec::json

@@ -22,13 +22,13 @@ uint64_t Load8(const char* p) {
   return chunk;  // little-endian: the first character is the lowest byte
 }
 
-/// The upper bit of each byte that is no digit.
+/// Returns the upper bit of each byte that is not a digit.
 uint64_t NonDigits(uint64_t chunk) {
   const uint64_t t = chunk ^ 0x3030303030303030;
   return (((t & 0x7F7F7F7F7F7F7F7F) + 0x7676767676767676) | t) & 0x8080808080808080;
 }
 
-/// The value of eight digits, adding neighbours in pairs: 8 x 1 digit, 4 x 2, 2 x 4, 1 x 8.
+/// Returns the value of eight digits, adding neighbors in pairs: 8 × 1 digit, 4 × 2, 2 × 4, 1 × 8.
 uint64_t Value8(uint64_t chunk) {
   chunk -= 0x3030303030303030;
   chunk = chunk * 10 + (chunk >> 8);
@@ -39,8 +39,8 @@ uint64_t Value8(uint64_t chunk) {
 
 constexpr uint64_t kTens[] = {1, 10, 100, 1'000, 10'000, 100'000, 1'000'000, 10'000'000};
 
-/// Digits are collected into `value`, which is meaningful while at most 19 of them are significant.
-/// Where they end within a word is random, so that is found without a branch.
+/// Appends digits to `value`, which is valid only if at most 19 digits are significant. The
+/// position of the last digit within a word is random, so it is computed without a branch.
 inline const char* ReadDigits(const char* p, const char* end, uint64_t* value) {
   uint64_t v = *value;
   while (end - p >= 8) {
@@ -52,7 +52,8 @@ inline const char* ReadDigits(const char* p, const char* end, uint64_t* value) {
       continue;
     }
     const int bits = std::countr_zero(stop) - 7;  // eight for each digit
-    // The digits move to the upper end; what is shifted in counts as zeros in front.
+    // Moves the digits to the upper end and fills the lower bytes with the character '0', which
+    // stands for leading zeros.
     const uint64_t padded = (chunk << 8 << (56 - bits)) | (0x3030303030303030 >> bits);
     *value = v * kTens[bits / 8] + Value8(padded);
     return p + bits / 8;
@@ -62,17 +63,17 @@ inline const char* ReadDigits(const char* p, const char* end, uint64_t* value) {
   return p;
 }
 
-/// w * 10^q for w != 0, if 64 bits of the power are enough to know how it rounds: all but about
-/// one number in 200.
+/// Computes w * 10^q for w != 0. Returns false if 64 bits of the power do not determine the
+/// rounding, which happens for about one number in 200, or if the result is not a normal double.
 inline bool RoundProduct(uint64_t w, int q, double* result) {
   if (q < kLeastPower || q > kGreatestPower) return false;
   const int shift = std::countl_zero(w);
   w <<= shift;
-  // The entry is above the true power by less than 1 in its 126 bits; cut to 64 bits, the true
-  // value is in [power, power + 1].
+  // The entry exceeds the true power by less than 1 in its 126th bit. Cut to 64 bits, the true
+  // value lies in [power, power + 1].
   const PowerOfTen& entry = TenToThe(q);
   const uint64_t power = (entry.high << 1) | (entry.low >> 62);
-  // w times that 1 is less than one unit of the product's upper half.
+  // The error, w times at most 1, is less than one unit of the upper half of the product.
   const unsigned __int128 product = static_cast<unsigned __int128>(w) * power;
   const int lift = static_cast<int>(~static_cast<uint64_t>(product >> 64) >> 63);
   const uint64_t high = static_cast<uint64_t>((product << lift) >> 64);
@@ -99,7 +100,7 @@ inline bool ToDouble(uint64_t w, int64_t q, double* result) {
     *result = 0.0;
     return true;
   }
-  // Both are exact doubles, so one operation rounds correctly.
+  // Both operands are exact doubles, so a single operation rounds correctly.
   if (w < 1'000'000'000'000'000 && q >= -22 && q <= 22) {
     const double d = static_cast<double>(w);
     *result = q < 0 ? d / kExactPowers[-q] : d * kExactPowers[q];
@@ -109,12 +110,12 @@ inline bool ToDouble(uint64_t w, int64_t q, double* result) {
   return RoundProduct(w, static_cast<int>(q), result);
 }
 
-/// The value of well-formed text, whatever its length.
+/// Converts well-formed text of any length.
 void SlowDouble(const char* begin, const char* end, Number* number) {
   double d = 0;
   const std::from_chars_result result = std::from_chars(begin, end, d);
   if (result.ec == std::errc::result_out_of_range) {
-    // Too small is zero, too big is an error; from_chars does not say which.
+    // A too small number is zero and a too large one an error; from_chars does not tell them apart.
     const char* exponent = begin;
     while (exponent != end && *exponent != 'e' && *exponent != 'E') ++exponent;
     bool small = exponent != end && end - exponent > 1 && exponent[1] == '-';
@@ -153,7 +154,8 @@ const char* ReadLiteral(const char* p, const char* end, bool negative, Number* n
   return p;
 }
 
-/// The part after 'e', as a value that is capped far beyond what a double can take.
+/// Adds the exponent after the 'e' to `exponent`, limited to a value far beyond the range of a
+/// double. Returns null if there is no digit.
 const char* ReadExponent(const char* p, const char* end, int64_t* exponent) {
   bool negative = false;
   if (p != end && (*p == '-' || *p == '+')) negative = *p++ == '-';
@@ -234,7 +236,7 @@ const char* ReadNumber(const char* p, const char* end, Number* number) {
     p = after;
   }
   if (digits > 19) {
-    // Zeros in front ("0.000…") are not significant; they are the usual reason.
+    // Leading zeros ("0.000…") are not significant; they are the usual reason for many digits.
     const char* first = integer;
     for (; first != p && (*first == '0' || *first == '.'); ++first) digits -= *first == '0';
   }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shortest decimals by the Schubfach method (Raffaello Giulietti, "The Schubfach way to render
-// doubles"): of the decimals with the right number of digits, at most four can lie in the rounding
-// interval of the double, and 126 bits of a power of ten are enough to choose among them exactly.
-// Three times as fast as std::to_chars here, and large JSON answers cost little else.
+// Writes the shortest decimals with the Schubfach method (Raffaello Giulietti, "The Schubfach way
+// to render doubles"). Of the decimals with the right number of digits, at most four lie in the
+// rounding interval of the double, and 126 bits of a power of ten suffice to choose among them
+// exactly. Measured three times as fast as std::to_chars; in large JSON responses nearly all the
+// time is spent here.
 #include <bit>
 #include <charconv>
 #include <cmath>
@@ -20,8 +21,8 @@ struct Decimal {
   int exponent;
 };
 
-/// The product of a power and `factor` without the lowest 127 bits; the last bit of the result
-/// stands for all that was cut ("sticky").
+/// Returns the product of a power and `factor` without its lowest 127 bits. The last bit of the
+/// result is set if any bit that was cut is set ("sticky").
 uint64_t RoundToOdd(const PowerOfTen& power, uint64_t factor) {
   const uint64_t x1 =
       static_cast<uint64_t>((static_cast<unsigned __int128>(power.low) * factor) >> 64);
@@ -32,20 +33,21 @@ uint64_t RoundToOdd(const PowerOfTen& power, uint64_t factor) {
   return w | (((z & kMask63) + kMask63) >> 63);
 }
 
-/// `c` * 2^`q` with c > 0; `even_gap` is false where the double below is nearer than the one above.
+/// Returns the shortest decimal of `c` * 2^`q`, c > 0. `even_gap` is false if the next smaller
+/// double is nearer than the next larger one.
 Decimal Shortest(uint64_t c, int q, bool even_gap) {
   constexpr int64_t kLog10Of2 = 661'971'961'083;              // log10(2) * 2^41
   constexpr int64_t kLog10OfThreeQuarters = 274'743'187'321;  // -log10(3/4) * 2^41
   const int k = static_cast<int>((q * kLog10Of2 - (even_gap ? 0 : kLog10OfThreeQuarters)) >> 41);
   const int h = q + FloorLog2TenToThe(-k) + 2;
   const PowerOfTen& power = TenToThe(-k);
-  const uint64_t out = c & 1;  // an odd mantissa does not own the ends of its interval
+  const uint64_t out = c & 1;  // the interval of an odd mantissa excludes its ends
   const uint64_t cb = c << 2;
   const uint64_t vb = RoundToOdd(power, cb << h);
   const uint64_t lower = RoundToOdd(power, (cb - (even_gap ? 2 : 1)) << h) + out;
   const uint64_t upper = RoundToOdd(power, (cb + 2) << h) - out;
-  // Of the multiples of 10^k around the value, and of 10^(k+1), at most one each is wanted: the one
-  // that fits, or the nearer one. No branches: which one it is, is as random as the value.
+  // Among the multiples of 10^(k+1) at most one fits; otherwise the multiple of 10^k that fits is
+  // taken, or the nearer one. There are no branches, because the choice is as random as the value.
   const uint64_t s = vb >> 2;
   const uint64_t tens = s / 10;
   const bool below_fits = lower <= tens * 40;
@@ -59,12 +61,14 @@ Decimal Shortest(uint64_t c, int q, bool even_gap) {
   const bool take_t = (one_fits & t_fits) | (!one_fits & t_nearer);
   const uint64_t long_digits = s + static_cast<uint64_t>(take_t);
   const uint64_t short_digits = tens + static_cast<uint64_t>(!below_fits);
-  const uint64_t mask = ~static_cast<uint64_t>(short_fits) + 1;  // a conditional becomes a jump
+  // A conditional expression would compile to a jump.
+  const uint64_t mask = ~static_cast<uint64_t>(short_fits) + 1;
   return {long_digits ^ ((long_digits ^ short_digits) & mask), k + static_cast<int>(short_fits)};
 }
 
-/// Whole numbers and those with few binary places have an exact decimal of few digits. With up to
-/// 15 digits it is the shortest too: no two decimals of 15 digits are the same double.
+/// Handles whole numbers and those with few binary places, which have an exact decimal of few
+/// digits. With up to 15 digits it is the shortest one too, because no two decimals of 15 digits
+/// are the same double. Returns false for other numbers.
 bool IsExactAndShort(uint64_t c, int q, Decimal* decimal) {
   constexpr uint64_t kFives[] = {1, 5, 25, 125, 625, 3'125, 15'625, 78'125};
   constexpr int kMostPlaces = 7;
@@ -92,7 +96,7 @@ void RemoveTrailingZeros(Decimal* decimal) {
   }
 }
 
-/// Eight digits at once: halves, then quarters, then single digits in the bytes of one word.
+/// Converts eight digits at once: halves, then quarters, then single digits in the bytes of a word.
 inline uint64_t Digits8(uint32_t value) {
   const uint64_t fours = (value / 10'000) | (uint64_t{value % 10'000} << 32);
   const uint64_t hundreds = ((fours * 10'486) >> 20) & 0x0000007F0000007F;  // each / 100
@@ -125,7 +129,7 @@ constexpr uint64_t kTens[] = {0,
                               100'000'000'000'000'000,
                               1'000'000'000'000'000'000};
 
-/// How many digits `value` (below 10^18) has.
+/// Returns the number of digits of `value`, which must be below 10^18.
 int CountDigits(uint64_t value) {
   const int guess = std::bit_width(value | 1) * 1233 >> 12;  // times log10(2)
   return guess + (value >= kTens[guess] ? 1 : 0);
@@ -136,8 +140,8 @@ char* WriteExponent(int exponent, char* out) {
   return std::to_chars(out, out + 8, exponent).ptr;
 }
 
-/// The usual case of computed values: 16 or 17 digits. They go straight to where they belong (a
-/// detour through memory costs more than all the rest), the 17th in front of the others.
+/// Writes 16 or 17 digits, the usual case of computed values. They go directly to their place,
+/// because an intermediate copy costs more than the rest; the 17th is written before the others.
 void WriteLongDigits(uint64_t digits, bool is_17, char before, char* out) {
   const uint64_t upper = digits / 100'000'000;
   const uint64_t top = upper / 100'000'000;
@@ -147,7 +151,7 @@ void WriteLongDigits(uint64_t digits, bool is_17, char before, char* out) {
   Write8(static_cast<uint32_t>(digits - upper * 100'000'000), end - 8);
 }
 
-/// Up to eight digits: all in one register. Null if the notation needs more than they.
+/// Writes up to eight digits from one register. Returns null if the notation needs more.
 char* LayoutShort(const Decimal& decimal, char* out) {
   const int count = CountDigits(decimal.digits);
   const int point = count + decimal.exponent;
@@ -169,8 +173,9 @@ char* LayoutShort(const Decimal& decimal, char* out) {
   return out + 2 - point + count;
 }
 
-/// Places the point: plain notation for values in [1e-6, 1e21), else one digit before the point.
-/// Copies have fixed sizes, longer than needed: that is what kNumberRoom has room for.
+/// Writes the digits and the point: plain notation for values in [1e-6, 1e21), otherwise one digit
+/// before the point and an exponent. Copies have fixed sizes, longer than needed; kNumberRoom has
+/// space for that.
 char* Layout(const Decimal& decimal, char* out) {
   const int count = CountDigits(decimal.digits);
   const int point = count + decimal.exponent;  // 10^(point - 1) <= value < 10^point
@@ -223,7 +228,7 @@ char* WriteDouble(double value, char* out) {
   const uint64_t c = subnormal ? fraction : fraction | (uint64_t{1} << 52);
   const int q = (subnormal ? 1 : biased) - 1075;
   Decimal decimal;
-  if (IsExactAndShort(c, q, &decimal)) [[unlikely]] {  // so that the other way is the straight one
+  if (IsExactAndShort(c, q, &decimal)) [[unlikely]] {  // makes the other way the straight one
     if (decimal.digits < 100'000'000) {
       if (char* const end = LayoutShort(decimal, out)) return end;
     }

@@ -29,11 +29,13 @@ char* WriteElement(T value, char* to) {
 
 /// The elements with commas in between. Room is taken for many at a time.
 template <typename T>
+// Appends the elements separated by commas. Takes space for many elements at a time.
 void AppendNumbers(const char* data, size_t count, TextBuffer* json) {
   constexpr size_t kAtOnce = 4096;
-  constexpr size_t kMostText = 33;  // with the comma; WriteElement may scribble beyond
+  constexpr size_t kMostText = 33;  // with the comma; WriteElement may overwrite bytes beyond it
   constexpr size_t kUsualText = std::is_floating_point_v<T> ? 21 : 2 * sizeof(T) + 1;
-  // Growing a large text by doubling would copy it; memory that is not used costs nothing.
+  // One large reservation avoids the copies of repeated growth. Unused memory costs nothing,
+  // because its pages are never touched.
   if (count > kAtOnce && json->Room(count * kUsualText) == nullptr) return;
   for (size_t first = 0; first < count; first += kAtOnce) {
     const size_t chunk = std::min(kAtOnce, count - first);

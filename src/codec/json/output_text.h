@@ -8,8 +8,8 @@
 
 namespace nereid::codec::json {
 
-/// Appends the elements of an output with commas in between, in row-major order. Fails for FP16 and
-/// BF16, for bytes that do not fit the shape, and for GPU memory.
+/// Appends the elements of an output, separated by commas, in row-major order. Returns an error for
+/// FP16 and BF16, for bytes that do not fit the shape, and for GPU memory.
 base::Status AppendOutputElements(const request::Output& output, TextBuffer* json);
 
 void AppendParameterValue(const request::Parameter::Value& value, TextBuffer* json);

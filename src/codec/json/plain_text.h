@@ -7,8 +7,8 @@
 
 namespace nereid::codec::json {
 
-/// True for what may not stand in a JSON string as it is: '"', '\\' and control characters (RFC
-/// 8259 section 7). Bytes from 0x80 on may.
+/// Returns whether a JSON string must escape this character: '"', '\\' and control characters (RFC
+/// 8259 section 7). Bytes from 0x80 on need no escape.
 inline bool NeedsEscape(char c) {
   return static_cast<unsigned char>(c) < 0x20 || c == '"' || c == '\\';
 }
@@ -18,16 +18,16 @@ namespace internal {
 constexpr uint64_t kOnes = 0x0101010101010101;
 constexpr uint64_t kHighBits = 0x8080808080808080;
 
-/// The high bit of each byte of `word` that is below `limit` (at most 0x80). Bytes above the lowest
-/// one that is found may be marked wrongly.
+/// Returns the high bit of each byte of `word` that is below `limit` (at most 0x80). Bytes above
+/// the lowest match may be marked wrongly.
 constexpr uint64_t BytesBelow(uint64_t word, uint64_t limit) {
   return (word - kOnes * limit) & ~word & kHighBits;
 }
 
 }  // namespace internal
 
-/// Returns the first byte of [`first`, `last`) that needs an escape, or `last`. Looks at eight
-/// bytes at a time: names and strings of requests are short, and are most of a small document.
+/// Returns the first byte of [`first`, `last`) that needs an escape, or `last`. Examines eight
+/// bytes at a time, because the names and strings in requests are most of a small document.
 inline const char* FindSpecial(const char* first, const char* last) {
   static_assert(std::endian::native == std::endian::little, "the lowest byte comes first");
   using internal::BytesBelow;

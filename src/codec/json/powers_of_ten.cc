@@ -7,7 +7,7 @@
 namespace nereid::codec::json {
 namespace {
 
-/// A big unsigned number, least significant word first: just what the table needs.
+/// A large unsigned number, least significant word first, with the operations that the table needs.
 class BigNumber {
  public:
   static constexpr int kWords = 44;  // 1408 bits: 10^345 < 2^1147, and 2^1280 for the reciprocals
@@ -27,7 +27,8 @@ class BigNumber {
     }
   }
 
-  /// Rounds down. Repeated, floor(floor(x / 10) / 10) is floor(x / 100), so nothing is lost.
+  /// Divides and rounds down. floor(floor(x / 10) / 10) equals floor(x / 100), so repeated division
+  /// adds no error.
   constexpr void DivideByTen() {
     uint64_t rest = 0;
     for (int i = kWords - 1; i >= 0; --i) {
@@ -44,7 +45,7 @@ class BigNumber {
     return 0;
   }
 
-  /// The `count` (< 64) bits below and including bit `top`; bits below bit 0 are zeros.
+  /// Returns the `count` (< 64) bits at `top` and below; bits below bit 0 are zero.
   constexpr uint64_t Bits(int top, int count) const {
     uint64_t bits = 0;
     for (int i = top; i > top - count; --i) {
@@ -74,7 +75,7 @@ constexpr PowersOfTen MakeTable() {
   for (int k = 0; k <= kGreatestPower; ++k, n.MultiplyByTen()) {
     table.entries[k - kLeastPower] = TopBits(n);
   }
-  // 2^1280 / 10^345 still has more than 126 bits, so the truncation is below the last one.
+  // 2^1280 / 10^345 has more than 126 bits, so the truncation error is below the last bit kept.
   n = BigNumber::PowerOfTwo(1280);
   for (int k = -1; k >= kLeastPower; --k) {
     n.DivideByTen();
@@ -85,7 +86,7 @@ constexpr PowersOfTen MakeTable() {
 
 }  // namespace
 
-// Computed by the compiler, exactly, with long multiplication and division.
+// Computed at compile time, exactly, with long multiplication and division.
 constinit const PowersOfTen kPowersOfTen = MakeTable();
 
 }  // namespace nereid::codec::json

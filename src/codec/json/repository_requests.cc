@@ -8,11 +8,12 @@ namespace {
 
 using base::Status;
 
-/// Files, and the configuration, that one request to load a model can bring.
+/// The maximum number of files, plus the configuration, in one load request.
 constexpr size_t kMostLoadParameters = 16'384;
 
 /// Calls `visit(cursor, key)` for the members of the document.
 template <typename Visit>
+// Calls `visit(cursor, key)` for the members of the document.
 Status ForEachRootMember(std::string_view json, Visit&& visit) {
   Cursor cursor(json);
   if (cursor.Peek() != '{') {
@@ -27,6 +28,7 @@ Status ForEachRootMember(std::string_view json, Visit&& visit) {
 
 /// The same for the members of the document's "parameters".
 template <typename Visit>
+// Calls `visit(cursor, name)` for the members of the document's "parameters".
 Status ForEachParameter(std::string_view json, Visit&& visit) {
   return ForEachRootMember(json, [&](Cursor& cursor, std::string_view key) -> Status {
     if (key != "parameters") return cursor.SkipValue();

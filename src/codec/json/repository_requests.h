@@ -10,18 +10,19 @@
 
 namespace nereid::codec::json {
 
-// The bodies of the repository endpoints; an empty one is fine for each.
+// Read the request bodies of the repository endpoints. An empty body is valid for each.
 
-/// {"ready": bool}: whether only ready models are wanted.
+/// Reads {"ready": bool} and returns whether only ready models are wanted.
 base::Result<bool> DecodeIndexRequest(std::string_view json);
 
-/// {"parameters": {"config": "<JSON text>", "file:<path>": "<base64>"}}; files come decoded.
+/// Reads {"parameters": {"config": "<JSON text>", "file:<path>": "<base64>"}}. Files are returned
+/// decoded.
 base::Result<std::vector<api::LoadParameter>> DecodeLoadRequest(std::string_view json);
 
-/// {"parameters": {"unload_dependents": bool}}; a value of another type counts as false.
+/// Reads {"parameters": {"unload_dependents": bool}}. A value of another type counts as false.
 base::Result<bool> DecodeUnloadRequest(std::string_view json);
 
-/// Characters that do not belong to base64 are passed over.
+/// Decodes base64; ignores characters that are not base64 digits.
 std::string DecodeBase64(std::string_view text);
 
 }  // namespace nereid::codec::json

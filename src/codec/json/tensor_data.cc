@@ -24,7 +24,8 @@ Status NoMemory(uint64_t bytes) {
 
 }  // namespace
 
-/// Walks over the brackets and commas of a data array; `Element` reads each value in between.
+/// Reads the brackets and commas of a data array and calls functions for the elements. The nesting
+/// of the brackets is not compared with the shape.
 class DataReader {
  public:
   explicit DataReader(Cursor& cursor) : cursor_(cursor) {}
@@ -32,6 +33,8 @@ class DataReader {
   /// `read_many(left)` may read up to `left` elements, each with the comma behind it, and returns
   /// how many it did; `read_element` reads one.
   template <typename Many, typename Element>
+  // Reads `count` elements. `read_many(left)` may read up to `left` elements, each with the
+  // following comma, and returns how many it read; `read_element` reads one.
   Status Read(uint64_t count, Many&& read_many, Element&& read_element) {
     const int outer_depth = cursor_.depth_;
     NEREID_RETURN_IF_ERROR(cursor_.Enter());
@@ -45,7 +48,7 @@ class DataReader {
         continue;
       }
       if (c == ']' && !value_needed) {
-        // An empty array; counts for nothing.
+        // An empty array has no elements.
         if (CloseAndSeparate(outer_depth, &value_needed)) break;
         NEREID_RETURN_IF_ERROR(error_);
         continue;
@@ -62,7 +65,7 @@ class DataReader {
       }
       --left;
       NEREID_RETURN_IF_ERROR(read_element());
-      // What follows in all but a few cases: a comma, perhaps a space.
+      // The usual case: a comma follows.
       if (cursor_.p_ != cursor_.end_ && *cursor_.p_ == ',') [[likely]] {
         ++cursor_.p_;
         value_needed = true;
@@ -79,7 +82,8 @@ class DataReader {
     return ReadPlainNumbers(&cursor_.p_, cursor_.end_, left, reinterpret_cast<T*>(out));
   }
 
-  /// `kind` is what the element must be, as messages say it: "unsigned-integer".
+  /// Reads one number. `kind` is the expected type for the error text, "unsigned-integer" for
+  /// example.
   Status ReadNumberElement(std::string_view kind, Number* number) {
     const char* const before = cursor_.p_;
     cursor_.p_ = ReadNumber(before, cursor_.end_, number);
@@ -95,15 +99,15 @@ class DataReader {
   }
 
  private:
-  /// Takes ']' at the cursor and what follows.
+  /// Takes the ']' at the cursor and what follows it; see Separate.
   bool CloseAndSeparate(int outer_depth, bool* value_needed) {
     ++cursor_.p_;
     if (--cursor_.depth_ == outer_depth) return true;
     return Separate(outer_depth, value_needed);
   }
 
-  /// Takes the comma or the brackets after a value. True when the whole array is closed; else
-  /// `error_` tells whether it can go on.
+  /// Takes the comma or the brackets after a value. Returns true when the whole array is closed;
+  /// otherwise `error_` says whether reading may go on.
   bool Separate(int outer_depth, bool* value_needed) {
     while (true) {
       const char c = cursor_.Peek();
@@ -235,7 +239,7 @@ Status ReadElements(Cursor& cursor, DataType type, uint64_t count, char* out, si
   }
 }
 
-/// The characters of the array at the cursor, which stays where it is.
+/// Returns the length of the array at the cursor, without moving the cursor.
 base::Result<size_t> TextSize(Cursor& cursor) {
   const char* const first = cursor.position();
   NEREID_RETURN_IF_ERROR(cursor.SkipValue());
@@ -256,13 +260,12 @@ base::Result<memory::HostBuffer> ReadTensorData(Cursor& cursor, DataType type, u
   if (type == DataType::kBytes) {
     NEREID_ASSIGN_OR_RETURN(text_size, TextSize(cursor));
   }
-  // An element takes at least a character and a comma: more than this cannot be there.
+  // An element takes at least one character and a comma, so the text cannot hold more elements.
   if (count > text_size / 2 + 1) {
     NEREID_RETURN_IF_ERROR(cursor.SkipValue());
     return CountMismatch();
   }
-  // An element of BYTES takes two quotes and a comma, of which four bytes of length are made;
-  // escapes only shrink.
+  // A BYTES element needs 4 bytes of length and at most its text: escapes only make it shorter.
   const size_t size =
       type == DataType::kBytes ? text_size + 4 * count : tensor::DataTypeByteSize(type) * count;
   memory::HostBuffer buffer = memory::HostBuffer::Allocate(size);

@@ -10,10 +10,10 @@
 
 namespace nereid::codec::json {
 
-/// Reads the array at the cursor, flat or nested in any way, as the `count` elements of a tensor
-/// in its wire form (little-endian, packed; BYTES with their lengths). Memory is taken only for as
-/// many elements as the text can hold. `type` is neither FP16, BF16 nor kInvalid. `used` gets the
-/// bytes of the buffer that are filled.
+/// Reads the array at the cursor, flat or nested in any way, as the `count` elements of a tensor,
+/// and returns them in the binary form (little-endian, packed; BYTES with their lengths). Allocates
+/// memory only for as many elements as the text can hold. `type` must not be FP16, BF16 or
+/// kInvalid. `used` is set to the number of bytes of the buffer that are filled.
 base::Result<memory::HostBuffer> ReadTensorData(Cursor& cursor, tensor::DataType type,
                                                 uint64_t count, size_t* used);
 

@@ -61,7 +61,7 @@ TextBuffer& TextBuffer::AppendQuoted(std::string_view text) {
     const auto plain = static_cast<size_t>(special - text.data());
     *this << text.substr(0, plain);
     text.remove_prefix(plain);
-    // Runs of special characters at once: binary data is full of them.
+    // Handles a run of special characters at a time, because binary data is full of them.
     size_t run = 0;
     while (run < text.size() && NeedsEscape(text[run])) ++run;
     if (char* to = Room(run * 6)) {

@@ -11,8 +11,8 @@
 
 namespace nereid::codec::json {
 
-/// Text under construction: grows, is never initialised, keeps its memory when cleared. When
-/// memory runs out the text stops growing and ok() is false.
+/// A growing text. Its memory is not initialized and is kept by Clear. When memory is short, the
+/// text stops growing and ok() returns false. Not thread-safe.
 class TextBuffer {
  public:
   std::string_view view() const { return {buffer_.data(), size_}; }
@@ -25,13 +25,14 @@ class TextBuffer {
     ok_ = true;
   }
 
-  /// Gives the memory back if it is more than `keep` bytes.
+  /// Clears the text and frees the memory if it has more than `keep` bytes.
   void ClearAndShrink(size_t keep) {
     Clear();
     if (buffer_.size() > keep) buffer_.Reset();
   }
 
-  /// Room for `room` more bytes, to be filled and then taken with Commit; null without memory.
+  /// Returns space for `room` more bytes, to be filled and then added with Commit; null when memory
+  /// is short.
   char* Room(size_t room) {
     if (buffer_.size() - size_ < room && !Grow(room)) return nullptr;
     return buffer_.data() + size_;
@@ -57,18 +58,18 @@ class TextBuffer {
     return *this;
   }
 
-  /// `text` as a JSON string with its quotes. Control characters, quotes and backslashes are
-  /// escaped; other bytes stay as they are, whether they are UTF-8 or not.
+  /// Appends `text` as a JSON string with quotes. Escapes control characters, quotes and
+  /// backslashes; copies other bytes, whether they are UTF-8 or not.
   TextBuffer& AppendQuoted(std::string_view text);
 
-  /// The same for a message of the server's own, which a plug-in or a file may have a part in:
-  /// bytes that are no UTF-8 become U+FFFD.
+  /// Appends a message of the server, parts of which may come from a plug-in or a file: bytes that
+  /// are not UTF-8 become U+FFFD.
   TextBuffer& AppendMessage(std::string_view text) {
     return AppendQuoted(base::ReplaceInvalidUtf8(text));
   }
 
  private:
-  bool Grow(size_t room);  // not inline: rare, and large
+  bool Grow(size_t room);  // not inline: rarely called, and large
 
   memory::HostBuffer buffer_;
   size_t size_ = 0;

@@ -9,11 +9,12 @@
 
 namespace nereid::codec::json {
 
-/// The body of GET and POST /v2/trace/setting and /v2/models/M/trace/setting: all numbers are text.
+/// Returns the response body of GET and POST /v2/trace/setting and /v2/models/M/trace/setting. All
+/// numbers are strings.
 std::string EncodeTraceSettings(const api::TraceSettings& settings);
 
-/// The body of a POST: null goes back to the wider setting, an empty list of levels changes
-/// nothing. Keys that there are not are passed over.
+/// Reads the body of a POST. Null returns a field to the wider setting; an empty list of levels
+/// changes nothing. Unknown keys are ignored.
 base::Result<api::TraceChanges> DecodeTraceChanges(std::string_view json);
 
 }  // namespace nereid::codec::json

@@ -8,7 +8,7 @@
 namespace nereid::codec::proto {
 namespace {
 
-// How the elements of a field are encoded.
+// Returns how a single element of a field is encoded.
 WireType ElementWireType(uint32_t field) {
   switch (static_cast<ContentsField>(field)) {
     case ContentsField::kFp32:
@@ -36,6 +36,8 @@ bool CountPacked(std::string_view packed, WireType element, uint64_t* count) {
   return packed.size() % width == 0;
 }
 
+// A repeated scalar field may be packed (one length-delimited value) or not, whichever the schema
+// says; protobuf's parser accepts both. A field with another wire type is unknown.
 bool CountField(WireReader& reader, uint32_t tag, ContentsView* contents, bool* known) {
   const uint32_t field = tag >> 3;
   const WireType type = static_cast<WireType>(tag & 7);
@@ -57,7 +59,7 @@ bool CountField(WireReader& reader, uint32_t tag, ContentsView* contents, bool* 
   return reader.SkipValue(tag, 0);
 }
 
-// Writes elements of one C++ type to consecutive places.
+// Writes elements of one C++ type one after the other.
 template <typename T>
 class ElementWriter {
  public:
@@ -72,7 +74,7 @@ class ElementWriter {
   char* to_;
 };
 
-// Booleans are one byte, 0 or 1, whatever varint encodes them.
+// Writes booleans as one byte, 0 or 1; any non-zero varint is true.
 class BoolWriter {
  public:
   explicit BoolWriter(char* to) : to_(to) {}
@@ -82,7 +84,7 @@ class BoolWriter {
   char* to_;
 };
 
-// Calls `field_visitor(reader, tag)` for each occurrence of `field`; it must read the value.
+// Calls `visit(reader, type)` for each occurrence of `field`; `visit` must read the value.
 template <typename Visitor>
 void ForEachOccurrence(std::span<const std::string_view> bodies, uint32_t field,
                        const Visitor& visit) {
@@ -117,7 +119,7 @@ void ConvertVarints(std::span<const std::string_view> bodies, uint32_t field, Wr
   });
 }
 
-// fp32 and fp64: the packed encoding is the raw layout.
+// Copies fp32 and fp64 elements: their packed encoding is the raw layout.
 void ConvertFixed(std::span<const std::string_view> bodies, uint32_t field, char* to) {
   ForEachOccurrence(bodies, field, [&to](WireReader& reader, WireType type) {
     uint32_t word = 0;
@@ -181,7 +183,7 @@ base::Result<memory::HostBuffer> ConvertContents(std::span<const std::string_vie
                                                  tensor::DataType type) {
   const uint32_t number = static_cast<uint32_t>(field);
   const uint32_t width = field == ContentsField::kBytes ? 4 : tensor::DataTypeByteSize(type);
-  // Every element took at least a byte of a message below 2 GiB: neither sum can overflow.
+  // Every element takes at least one byte of a message below 2 GiB, so neither sum can overflow.
   const uint64_t size =
       contents.counts[number] * width + (field == ContentsField::kBytes ? contents.bytes_size : 0);
   memory::HostBuffer buffer = memory::HostBuffer::Allocate(size);

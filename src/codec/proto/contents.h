@@ -10,12 +10,14 @@
 
 namespace nereid::codec::proto {
 
-/// Checks one encoded InferTensorContents and adds its elements to the counts. False if malformed.
+/// Checks one encoded InferTensorContents and adds its elements to the counts. Returns false if it
+/// is malformed. `depth` is how deep groups may be nested in it.
 bool CountContents(std::string_view body, int depth, ContentsView* contents);
 
-/// The bytes of a tensor of type `type` from the elements of `field`, in the layout of raw
-/// contents: little-endian, integers cut to the low-order bytes, BYTES elements behind a uint32
-/// length. `bodies` must have passed CountContents. UNAVAILABLE when memory runs out.
+/// Returns the elements of `field` as the bytes of a tensor of type `type`, in the layout of raw
+/// contents: little-endian, integers cut to their low-order bytes, each BYTES element after its
+/// uint32 length. `bodies` must have passed CountContents. Returns UNAVAILABLE when memory is
+/// short.
 base::Result<memory::HostBuffer> ConvertContents(std::span<const std::string_view> bodies,
                                                  const ContentsView& contents, ContentsField field,
                                                  tensor::DataType type);

@@ -115,7 +115,7 @@ Status SetParameter(const ParameterView& parameter, request::InferenceRequest* r
   return AddCustomParameter(parameter, request);
 }
 
-// Parameters of an input or a requested output that ask for a shared-memory region.
+// The parameters of an input or a requested output that ask for a shared-memory region.
 struct SharedMemoryWish {
   bool region = false;
   bool offset = false;
@@ -136,7 +136,7 @@ Status ReadSharedMemoryParameter(const ParameterView& parameter, SharedMemoryWis
   return Status::Ok();
 }
 
-// Finds out whether the tensor is asked to be in shared memory.
+// Returns whether the tensor shall be in shared memory.
 base::Result<bool> WantsSharedMemory(std::string_view tensor,
                                      std::span<const ParameterView> parameters) {
   SharedMemoryWish wish;
@@ -163,7 +163,7 @@ Status SharedMemoryUnsupported(std::string_view tensor) {
                              Quoted(tensor));
 }
 
-// The data type that elements of `field` are for, given what the input declares.
+// Returns the data type for elements of `field`, given the declared type of the input.
 DataType FieldDataType(ContentsField field, DataType declared) {
   switch (field) {
     case ContentsField::kBool:
@@ -193,7 +193,7 @@ Status UnexpectedContents(std::string_view input, std::string_view model, std::s
                                  Quoted(input) + " for model " + Quoted(model) + tail);
 }
 
-// Takes the data of an input from its typed contents: one field at most may have elements.
+// Sets the data of an input from its typed contents, of which at most one field may have elements.
 Status FillFromContents(const InferRequestView& view, const InputView& from,
                         request::InferenceRequest* request, request::Input* input) {
   bool supplied = false;
@@ -269,8 +269,8 @@ Status ReadOutputWishes(const InferRequestView& view, const OutputView& output,
   return shared_memory ? SharedMemoryUnsupported(output.name) : Status::Ok();
 }
 
-// Each name once, in the order of their first places. A few are compared with one another; of many,
-// that would cost the square of their number.
+// Collects each name once, in order of first occurrence. A few names are compared pairwise; for
+// many, whose comparison would take quadratic time, a set is used.
 void RequestOutputs(const InferRequestView& view, std::vector<std::string>* wanted) {
   constexpr size_t kFew = 16;
   wanted->reserve(view.outputs.size());

@@ -10,18 +10,18 @@
 
 namespace nereid::codec::proto {
 
-/// What a request asks of its front end, not of the model.
+/// Options of a request that are for the front end, not for the model.
 struct InferWishes {
-  /// Streams: answer a final flag without a response by an empty response.
+  /// For streams: send an empty response for a final flag without a response.
   bool empty_final_response = false;
   /// Outputs of which classes are wanted.
   std::vector<request::ClassificationWish> classifications = {};
 };
 
-/// Fills `request` from a parsed message: names, parameters, inputs, data, requested outputs; not
-/// the model's version. Raw contents become views into the message: the caller keeps it alive with
-/// InferenceRequest::Hold. Typed contents are converted into buffers that the request holds.
-/// Failures carry Triton's codes and texts.
+/// Sets names, parameters, inputs, data and requested outputs of `request` from a parsed message,
+/// but not the model version. Raw contents become views of the message, which the caller must keep
+/// alive with InferenceRequest::Hold. Typed contents are converted into buffers that the request
+/// holds. Errors have Triton's codes and texts.
 base::Status FillInferRequest(const InferRequestView& view, request::InferenceRequest* request,
                               InferWishes* wishes);
 

@@ -14,14 +14,14 @@ namespace {
 constexpr uint32_t LengthTag(uint32_t field) { return MakeTag(field, WireType::kLength); }
 constexpr uint32_t VarintTag(uint32_t field) { return MakeTag(field, WireType::kVarint); }
 
-// Up to this many parameters are searched one by one.
+// Up to this many parameters are searched linearly.
 constexpr size_t kFewParameters = 16;
 
 bool ReadString(WireReader& reader, std::string_view* text) {
   return reader.ReadBytes(text) && base::IsUtf8(*text);
 }
 
-// The value of a map entry; several are merged: the last choice that is set counts.
+// Parses the value of a map entry. Several values are merged: the last choice that is set counts.
 bool ParseInferParameter(std::string_view body, int depth, ParameterView* parameter) {
   using Kind = ParameterView::Kind;
   WireReader reader(body);
@@ -61,7 +61,8 @@ bool ParseInferParameter(std::string_view body, int depth, ParameterView* parame
   return true;
 }
 
-// An entry of map<string, InferParameter>; `depth` is what the entry may still nest.
+// Parses an entry of map<string, InferParameter>. `depth` is how deep the entry may still be
+// nested.
 bool ParseEntry(std::string_view body, int depth, ParameterView* parameter) {
   WireReader reader(body);
   while (!reader.done()) {
@@ -81,7 +82,7 @@ bool ParseEntry(std::string_view body, int depth, ParameterView* parameter) {
   return true;
 }
 
-// Of entries with one key, from `first` on, the last one counts; it takes the first one's place.
+// Keeps the last of the entries with the same key, from `first` on, at the place of the first one.
 void KeepLastOfEachKey(size_t first, std::vector<ParameterView>* parameters) {
   const size_t count = parameters->size() - first;
   if (count < 2) return;

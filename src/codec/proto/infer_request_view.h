@@ -12,11 +12,11 @@
 
 namespace nereid::codec::proto {
 
-/// Bounds on what one ModelInferRequest may carry: a message of 2 GiB could otherwise describe
-/// billions of empty things, each of which costs memory and time.
+/// Limits of one ModelInferRequest. A message of 2 GiB could otherwise describe billions of empty
+/// elements, each of which costs memory and time.
 inline constexpr size_t kMaxRequestTensors = 4096;  // inputs and outputs, each
 inline constexpr size_t kMaxRequestRawEntries = 65536;
-inline constexpr size_t kMaxRequestParameters = 65536;  // of the request and its tensors, each
+inline constexpr size_t kMaxRequestParameters = 65536;  // of the request and of its tensors, each
 inline constexpr size_t kMaxRequestDims = 1 << 20;      // of all inputs together
 inline constexpr size_t kMaxContentsPieces = 65536;     // occurrences of `contents`
 
@@ -25,7 +25,7 @@ struct ParameterView {
   enum class Kind : uint8_t { kUnset, kBool, kInt64, kString, kDouble, kUint64 };
   std::string_view name;
   Kind kind = Kind::kUnset;
-  uint64_t bits = 0;      // bool, int64, uint64, or the double's bits
+  uint64_t bits = 0;      // bool, int64, uint64, or the bits of the double
   std::string_view text;  // kString
 
   bool AsBool() const { return bits != 0; }
@@ -34,13 +34,13 @@ struct ParameterView {
   double AsDouble() const;
 };
 
-/// A part of one of the request's flat lists.
+/// A range of one of the request's flat lists.
 struct ViewRange {
   uint32_t begin = 0;
   uint32_t end = 0;
 };
 
-/// The fields of InferTensorContents.
+/// The fields of InferTensorContents, by field number.
 enum class ContentsField : uint8_t {
   kBool = 1,
   kInt = 2,
@@ -53,12 +53,12 @@ enum class ContentsField : uint8_t {
 };
 inline constexpr int kContentsFields = 8;
 
-/// Typed contents of an input, checked but not yet converted.
+/// The typed contents of an input, checked but not converted.
 struct ContentsView {
   bool present = false;
   std::array<uint64_t, kContentsFields + 1> counts = {};  // elements by field number
   uint64_t bytes_size = 0;                                // of all bytes_contents elements
-  ViewRange bodies;  // the encoded InferTensorContents; several are merged in order
+  ViewRange bodies;  // the encoded InferTensorContents messages; several are merged in order
 };
 
 struct InputView {
@@ -74,15 +74,15 @@ struct OutputView {
   ViewRange parameters;
 };
 
-/// A ModelInferRequest as views into the encoded message, which must outlive the views. Reuse one
-/// object for many messages: its lists keep their memory. Not thread-safe.
+/// A ModelInferRequest as views of the encoded message, which must outlive the views. One object
+/// can be reused for many messages; its lists keep their memory. Not thread-safe.
 ///
 /// Merging follows protobuf: the last of repeated singular fields counts, repeated `contents` are
-/// concatenated, the last map entry of a key counts.
+/// concatenated, and the last map entry of a key counts.
 class InferRequestView {
  public:
-  /// INTERNAL for what protobuf's parser rejects; INVALID_ARGUMENT for a request beyond the bounds
-  /// above. The view holds nothing of use then.
+  /// Parses a message. Returns INTERNAL if protobuf's parser would reject it, and INVALID_ARGUMENT
+  /// if it exceeds the limits above. After an error the view must not be used.
   base::Status Parse(std::string_view message);
 
   std::string_view model_name;

@@ -14,11 +14,11 @@ using request::Output;
 using request::Parameter;
 
 constexpr std::string_view kFinalResponse = "triton_final_response";
-// A tensor up to this size is copied next to its neighbours: cheaper than a piece of its own.
+// A tensor up to this size is copied into `head`, which is cheaper than a piece of its own.
 constexpr size_t kCopiedTensorSize = 2048;
 constexpr size_t kMaxErrorSize = size_t{1} << 20;
 
-// The parts of a ModelInferResponse.
+// The contents of a ModelInferResponse.
 struct Fields {
   std::string_view model_name, model_version, id;
   const std::vector<Parameter>* parameters = nullptr;
@@ -27,8 +27,8 @@ struct Fields {
 };
 
 struct Sizes {
-  uint64_t response = 0;  // the ModelInferResponse
-  uint64_t viewed = 0;    // of it, tensor bytes that are not copied
+  uint64_t response = 0;  // bytes of the ModelInferResponse
+  uint64_t viewed = 0;    // of these, tensor bytes that are not copied
   size_t views = 0;
 };
 
@@ -42,7 +42,7 @@ size_t ValueSize(const Parameter::Value& value) {
   return std::holds_alternative<bool>(value) ? 2 : 9;
 }
 
-// The body of a map entry.
+// Returns the size of a map entry's body.
 size_t EntrySize(std::string_view name, size_t value_size) {
   return BytesFieldSize(name.size()) + BytesFieldSize(value_size);
 }
@@ -71,7 +71,7 @@ uint64_t ShapeSize(const tensor::Shape& shape) {
   return size;
 }
 
-// The body of an InferOutputTensor.
+// Returns the size of an InferOutputTensor's body.
 uint64_t OutputSize(const Output& output) {
   const uint64_t shape = ShapeSize(output.shape);
   return StringFieldSize(output.name) + StringFieldSize(tensor::DataTypeName(output.type)) +
@@ -109,7 +109,7 @@ Sizes Measure(const Fields& fields) {
   return sizes;
 }
 
-// Writes all but the raw contents.
+// Writes everything except the raw contents.
 void WriteFields(WireWriter& writer, const Fields& fields) {
   writer.String(1, fields.model_name);
   writer.String(2, fields.model_version);
@@ -157,7 +157,7 @@ base::Result<EncodedMessage> Encode(const Fields& fields, std::string_view error
   }
   EncodedMessage message;
   message.size = size;
-  // At least one byte, so that the first piece is a valid place even for an empty message.
+  // At least one byte, so that the first piece has a valid address even for an empty message.
   message.head.reset(new char[headroom + (size - sizes.viewed) + 1]);
   message.pieces.reserve(2 * sizes.views + 1);
   WireWriter writer(message.head.get() + headroom);
@@ -183,7 +183,7 @@ base::Result<EncodedMessage> EncodeInferResponse(
   fields.outputs = &response->outputs();
   NEREID_ASSIGN_OR_RETURN(EncodedMessage message,
                           Encode(fields, {}, options.stream, options.headroom));
-  // Only views need the response; without any it can go now.
+  // Only views need the response; without any it is destroyed here.
   if (message.pieces.size() > 1) message.response = std::move(response);
   return message;
 }
@@ -194,8 +194,8 @@ EncodedMessage EncodeStreamNotice(const StreamNotice& notice, size_t headroom) {
   fields.model_version = notice.model_version;
   fields.id = notice.id;
   fields.final_response = notice.final_response;
-  // A notice must not fail: texts are cut to a size that fits, and made UTF-8 (a plug-in's text
-  // may be anything) because clients refuse other strings.
+  // A notice must not fail, so the text is cut to a size that fits. It is made valid UTF-8, because
+  // clients reject other strings and a plug-in's text may be anything.
   const std::string error = base::ReplaceInvalidUtf8(notice.error_message.substr(0, kMaxErrorSize));
   auto message = Encode(fields, error, /*stream=*/true, headroom);
   if (message.ok()) return std::move(message).value();

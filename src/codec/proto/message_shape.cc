@@ -9,7 +9,8 @@ namespace {
 constexpr int kMostFields = 128;
 constexpr uint32_t kInputs = MakeTag(5, WireType::kLength);
 constexpr uint32_t kRawInputContents = MakeTag(7, WireType::kLength);
-constexpr size_t kSearched = 4096;  // of an input: its data type is near its beginning
+// Bytes of an input that are searched: the datatype is near its beginning.
+constexpr size_t kSearched = 4096;
 
 }  // namespace
 
@@ -19,7 +20,7 @@ MessageShape ShapeOf(std::string_view message) {
   for (int fields = 0; !reader.done(); ++fields) {
     uint32_t tag = 0;
     if (fields == kMostFields || !reader.ReadTag(&tag)) return shape;
-    // All fields of the message are of this type.
+    // All fields of the message have this wire type.
     std::string_view body;
     if ((tag & 7) != static_cast<uint32_t>(WireType::kLength) || !reader.ReadBytes(&body)) {
       return shape;

@@ -6,15 +6,15 @@
 
 namespace nereid::codec::proto {
 
-/// What an encoded ModelInferRequest mostly consists of, found without decoding it.
+/// The composition of an encoded ModelInferRequest, determined without decoding it.
 struct MessageShape {
-  bool known = false;            // false: too many fields to look at, or malformed
+  bool known = false;            // false: too many fields to examine, or malformed
   size_t raw_bytes = 0;          // in raw_input_contents
-  size_t structure_bytes = 0;    // in everything else
-  bool has_bytes_input = false;  // perhaps: an input says "BYTES" somewhere
+  size_t structure_bytes = 0;    // in all other fields
+  bool has_bytes_input = false;  // an input contains the text "BYTES", perhaps as its datatype
 };
 
-/// Looks at the first few fields only, so that it costs the same for every message.
+/// Examines a limited number of fields, so that the cost is bounded for every message.
 MessageShape ShapeOf(std::string_view message);
 
 }  // namespace nereid::codec::proto

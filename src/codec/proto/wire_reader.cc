@@ -4,6 +4,7 @@
 namespace nereid::codec::proto {
 namespace {
 
+// As in libprotobuf, which keeps 16 bytes of slop below INT_MAX.
 constexpr uint32_t kMaxBytesLength = 0x7fffffff - 16;
 
 }  // namespace
@@ -37,7 +38,8 @@ bool WireReader::ReadVarint32(uint32_t* value) {
 }
 
 bool WireReader::ReadBytes(std::string_view* bytes) {
-  // A length takes at most five bytes, the fifth at most 7: larger ones cannot be in a message.
+  // A length has at most five bytes, and the fifth at most the value 7: larger lengths exceed 2^31
+  // and cannot be in a message.
   uint32_t size = 0;
   const char* const start = position_;
   if (!ReadVarint32(&size)) return false;

@@ -16,16 +16,17 @@ enum class WireType : uint8_t {
   kFixed32 = 5,
 };
 
-/// How deeply messages and groups may be nested below the outermost one; protobuf's own limit.
+/// The maximum nesting of messages and groups below the outermost message: protobuf's own limit.
 inline constexpr int kMaxWireDepth = 100;
 
-/// The tag of a field: number and wire type.
+/// Returns the tag of a field: its number and wire type.
 constexpr uint32_t MakeTag(uint32_t field, WireType type) {
   return field << 3 | static_cast<uint32_t>(type);
 }
 
 /// A cursor over the bytes of one protobuf message. Accepts and rejects exactly what libprotobuf's
-/// parser does. Functions return false on malformed bytes; the cursor is of no use afterwards.
+/// parser does. Functions return false on malformed bytes; the cursor is unusable afterwards. Not
+/// thread-safe.
 class WireReader {
  public:
   explicit WireReader(std::string_view bytes)
@@ -33,14 +34,14 @@ class WireReader {
 
   bool done() const { return position_ == end_; }
 
-  /// The next field's tag. Rejects field number 0, the end of a group that was never started, and
-  /// encodings longer than five bytes.
+  /// Reads the next field's tag. Rejects field number 0, the end of a group that was not started,
+  /// and encodings longer than five bytes.
   bool ReadTag(uint32_t* tag) {
     if (!ReadVarint32(tag)) return false;
     return *tag >> 3 != 0 && (*tag & 7) != static_cast<uint32_t>(WireType::kGroupEnd);
   }
 
-  /// At most ten bytes; bits above the 64th are dropped.
+  /// Reads at most ten bytes; bits above the 64th are dropped.
   bool ReadVarint(uint64_t* value) {
     if (position_ != end_ && static_cast<uint8_t>(*position_) < 0x80) {
       *value = static_cast<uint8_t>(*position_++);
@@ -49,13 +50,13 @@ class WireReader {
     return ReadLongVarint(value);
   }
 
-  /// Bytes that are preceded by their number.
+  /// Reads bytes that are preceded by their length. The view is into the message.
   bool ReadBytes(std::string_view* bytes);
 
   bool ReadFixed32(uint32_t* value) { return ReadFixed(value); }
   bool ReadFixed64(uint64_t* value) { return ReadFixed(value); }
 
-  /// Passes over the value of an unknown field. `depth` is how much deeper nesting may go.
+  /// Skips the value of an unknown field. `depth` is how deep groups may be nested in it.
   bool SkipValue(uint32_t tag, int depth);
 
  private:

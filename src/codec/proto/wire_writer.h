@@ -10,20 +10,21 @@
 
 namespace nereid::codec::proto {
 
-/// Bytes that a varint takes.
+/// Returns the bytes of a varint.
 constexpr size_t VarintSize(uint64_t value) {
   return (static_cast<size_t>(std::bit_width(value | 1)) + 6) / 7;
 }
 
-/// Bytes that a length-delimited field of number < 16 takes: tag, length, body.
+/// Returns the bytes of a length-delimited field with a number below 16: tag, length and body.
 constexpr size_t BytesFieldSize(uint64_t body) { return 1 + VarintSize(body) + body; }
 
-/// The same for a proto3 string: nothing when empty.
+/// Returns the bytes of a proto3 string field: 0 if it is empty.
 constexpr size_t StringFieldSize(std::string_view text) {
   return text.empty() ? 0 : BytesFieldSize(text.size());
 }
 
-/// Writes protobuf's wire format to memory that the caller has measured. Field numbers are < 16.
+/// Writes protobuf's wire format to memory whose size the caller has computed. Field numbers must
+/// be below 16.
 class WireWriter {
  public:
   explicit WireWriter(char* to) : to_(to) {}
@@ -38,7 +39,7 @@ class WireWriter {
     *to_++ = static_cast<char>(value);
   }
   void Tag(uint32_t field, WireType type) { *to_++ = static_cast<char>(MakeTag(field, type)); }
-  /// Tag and length of a field whose body the caller writes next.
+  /// Writes the tag and length of a field whose body the caller writes next.
   void BytesHeader(uint32_t field, uint64_t size) {
     Tag(field, WireType::kLength);
     Varint(size);
@@ -47,7 +48,7 @@ class WireWriter {
     if (!bytes.empty()) std::memcpy(to_, bytes.data(), bytes.size());
     to_ += bytes.size();
   }
-  /// A proto3 string: nothing when empty.
+  /// Writes a proto3 string; nothing if it is empty.
   void String(uint32_t field, std::string_view text) {
     if (text.empty()) return;
     BytesHeader(field, text.size());

@@ -12,7 +12,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
       {"i", "INT32", {-1}}, {"u", "UINT8", {-1, 2}},       {"b", "BOOL", {2, -1}},
       {"f", "FP32", {-1}},  {"h", "FP16", {-1}},           {"t", "BYTES", {-1, -1}},
       {"n", "INT64", {1}},  {"x", "INT8", {INT64_MAX, -1}}};
-  // A copy of exact size, so that a step beyond is seen.
+  // A copy of exact size, so that a read beyond the end is detected.
   const auto json = std::make_unique<char[]>(size);
   if (size != 0) std::memcpy(json.get(), data, size);
   nereid::request::InferenceRequest request;
@@ -21,7 +21,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const auto status =
       nereid::codec::json::DecodeGenerateRequest({json.get(), size}, inputs, limits, &request);
   if (!status.ok()) return 0;
-  // What was accepted must be readable to its last byte.
+  // Every byte of an accepted input must be readable.
   volatile uint64_t sum = 0;
   for (const auto& input : request.inputs()) {
     for (const auto& piece : input.pieces) {

@@ -13,7 +13,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (size < 2) return 0;
   const std::string_view body(reinterpret_cast<const char*>(data) + 2, size - 2);
   const size_t json_size = (data[0] | data[1] << 8) % (body.size() + 1);
-  // Copies of exact size, so that a step beyond is seen.
+  // A copy of exact size, so that a read beyond the end is detected.
   const auto json = std::make_unique<char[]>(json_size);
   std::memcpy(json.get(), body.data(), json_size);
   nereid::request::InferenceRequest request;
@@ -24,7 +24,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const auto status = nereid::codec::json::DecodeInferRequest(
       {json.get(), json_size}, body.substr(json_size), limits, &request, &outputs);
   if (!status.ok()) return 0;
-  // What was accepted must be readable to its last byte.
+  // Every byte of an accepted input must be readable.
   volatile uint64_t sum = 0;
   for (const auto& input : request.inputs()) {
     for (const auto& piece : input.pieces) {

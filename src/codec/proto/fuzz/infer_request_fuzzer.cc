@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// libFuzzer: the hand-written reader of ModelInferRequest against protobuf's.
+// libFuzzer target: compares the hand-written reader of ModelInferRequest with protobuf's.
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>

@@ -17,7 +17,7 @@ namespace {
 
 using Parameters = google::protobuf::Map<std::string, inference::InferParameter>;
 
-// Both sides are rendered into one form, which is compared.
+// Both messages are rendered into the same form, which is compared.
 std::string Line(std::string_view name, std::string_view value) {
   return std::string(name) + " " + std::to_string(value.size()) + ":" + std::string(value) + "\n";
 }

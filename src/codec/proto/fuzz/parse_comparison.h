@@ -6,8 +6,8 @@
 
 namespace nereid::codec::proto::testing {
 
-/// Parses `message` with the hand-written reader and with protobuf, and says where they differ:
-/// acceptance, any field, any typed element. Empty when they agree.
+/// Parses `message` with the hand-written reader and with protobuf and returns the difference:
+/// acceptance, any field, any typed element. Returns "" when they agree.
 std::string CompareWithProtobuf(std::string_view message);
 
 }  // namespace nereid::codec::proto::testing
