@@ -19,6 +19,7 @@ namespace nereid::caches {
 using backend::Error;
 using Settings = std::map<std::string, std::string>;
 
+/// Parses the settings. INVALID_ARG if `json` is not an object of strings.
 inline Error ReadSettings(const char* json, Settings* settings) {
   rapidjson::Document document;
   document.Parse(json == nullptr ? "" : json);

@@ -42,7 +42,7 @@ void SetShape(const Shape& shape, onnx_graph::TensorType* type) {
   }
 }
 
-/// Returns the whole number in the range that is nearest toward zero; 0 for NaN.
+/// Converts to a whole number, rounding toward zero and limiting to the range; 0 for NaN.
 int64_t Whole(double number, int64_t least, int64_t most) {
   if (std::isnan(number)) {
     return 0;
@@ -338,6 +338,8 @@ Value Graph::Reshape(const Value& x, const std::vector<NewDim>& dims) {
     const Value target = Ints(sizes);
     return Node("Reshape", {&x, &target}, x.type, std::move(shape));
   }
+  // ONNX allows one -1 in a target shape. With more unknown dimensions the shape is computed at run
+  // time.
   std::vector<Value> parts;
   for (size_t i = 0; i < dims.size(); ++i) {
     parts.push_back(dims[i].from >= 0 && shape[i] < 0 ? DimOf(x, static_cast<size_t>(dims[i].from))

@@ -36,7 +36,7 @@ Error ReadFile(const ModelConfig& config, const fs::path& path, std::string* byt
 }
 
 /// Returns whether `text` consists of UTF-8 sequences, because names become part of messages.
-/// Overlong forms and surrogates are not rejected.
+/// Some overlong forms, and surrogates, are not rejected.
 bool IsText(const std::string& text) {
   size_t left = 0;  // missing bytes of the current character
   for (const char c : text) {

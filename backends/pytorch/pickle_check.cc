@@ -238,6 +238,7 @@ class Machine {
   Error PushTuple(const std::vector<uint32_t>& items) {
     Node node{.kind = Node::kTuple};
     NEREID_BACKEND_TRY(Hold(&node, items));
+    // Only the tuple that describes a storage is read later, and it has five items.
     if (items.size() <= 8) {
       node.integer = static_cast<int64_t>(items_.size());
       node.count = static_cast<uint32_t>(items.size());
@@ -256,6 +257,7 @@ class Machine {
       return Bad("an object in a pickle is changed after another one holds it");
     }
     NEREID_BACKEND_TRY(Hold(&holder, items));
+    // Hold() marks the items. If the object is now marked, it is one of its own items.
     if (nodes_[stack_.back()].held) {
       return Bad("an object in a pickle holds itself");
     }
@@ -264,6 +266,8 @@ class Machine {
   }
 
   Error Remember(uint64_t place) {
+    // PyTorch's memo is an array with this index, and a file cannot define more objects than it has
+    // bytes.
     if (place > size_) {
       return Bad("a pickle asks for the place " + std::to_string(place) + " of its memo");
     }

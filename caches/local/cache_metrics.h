@@ -19,6 +19,7 @@ class CacheMetrics {
   CacheMetrics(const CacheMetrics&) = delete;
   CacheMetrics& operator=(const CacheMetrics&) = delete;
 
+  /// Records a lookup and its duration.
   void Lookup(bool hit, uint64_t duration_ns);
   /// Records an insertion and the state of the cache after it. `utilization` is between 0 and 1.
   void Insertion(double utilization, uint64_t entries, uint64_t evictions, uint64_t duration_ns);

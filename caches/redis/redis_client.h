@@ -17,7 +17,8 @@ namespace nereid::caches {
 /// server that is down therefore costs one timeout and not one for each request. Thread-safe.
 class RedisClient {
  public:
-  /// Connects to Redis and authenticates. Returns the errors of Connection::Open.
+  /// Connects to Redis and authenticates. Returns the errors of TlsContext::Make and
+  /// Connection::Open.
   static backend::Error Create(RedisSettings settings, std::unique_ptr<RedisClient>* client);
   ~RedisClient();
   RedisClient(const RedisClient&) = delete;

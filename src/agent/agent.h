@@ -39,8 +39,8 @@ class Agent {
   bool initialized_ = false;
 };
 
-/// The repository agents of a server, by name. An agent is unloaded when no model uses it any more.
-/// Thread-safe.
+/// The repository agents of a server, by name. An agent is unloaded with the last model that uses
+/// it. Thread-safe.
 class AgentRegistry {
  public:
   /// `directory` is searched for <name>/libtritonrepoagent_<name>.so.

@@ -30,7 +30,7 @@ class LogStream {
   using Notice = std::function<std::string(uint64_t dropped)>;
 
   /// For a standard stream, which is not closed at the end. The stream may be redirected with dup2;
-  /// that is noticed within kLinesBetweenLooks lines.
+  /// that is noticed some lines later.
   LogStream(int descriptor, Notice notice);
   /// Opens `path` for appending. INTERNAL with the reason if that fails.
   static Result<std::unique_ptr<LogStream>> Open(const std::string& path, Notice notice);

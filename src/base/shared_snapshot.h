@@ -15,6 +15,7 @@ class SharedSnapshot {
  public:
   explicit SharedSnapshot(std::shared_ptr<const T> value) : value_(std::move(value)) {}
 
+  /// Returns the current value. It stays valid while the caller holds the pointer.
   std::shared_ptr<const T> Load() const {
     std::lock_guard lock(mutex_);
     return value_;

@@ -96,6 +96,7 @@ base::Status DeriveFromName(Proto* proto) {
 }
 
 base::Status DeriveBackend(const ModelFiles& files, Proto* proto) {
+  // An ensemble has no backend and no file.
   if (proto->platform() == kEnsemblePlatform) return base::Status::Ok();
   if (proto->backend().empty() && !proto->platform().empty()) {
     proto->set_backend(std::string(BackendOfPlatform(proto->platform())));

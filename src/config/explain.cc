@@ -222,6 +222,8 @@ void SetOrigin(const ModelConfig& effective, const ExplainSources& sources,
   const DefaultInfo* const row = FindDefault(field->path);
   const bool of_members = row != nullptr && row->rule == "derive.decoupled" &&
                           effective.proto().has_ensemble_scheduling();
+  // A value that was not there before the backend completed the configuration comes from the
+  // backend.
   const bool from_backend = !of_members && sources.before_backend != nullptr &&
                             !before_backend.contains(field->path + "=" + field->value);
   if (from_backend) {

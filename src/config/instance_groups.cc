@@ -54,6 +54,7 @@ void AddDefaultGroup(const InstanceDefaults& defaults, inference::ModelConfig* p
 int32_t DefaultCount(const Group& group, const InstanceDefaults& defaults,
                      const std::string& backend) {
   for (const Preferred& preferred : defaults.preferred) {
+    // A preference that names GPUs applies only to groups whose GPUs are all among them.
     const bool same_devices = preferred.gpus.empty() || AllPresent(group.gpus(), preferred.gpus);
     if (ToProtoKind(preferred.kind) == group.kind() && preferred.count > 0 && same_devices) {
       return preferred.count;

@@ -56,6 +56,7 @@ bool IsFirstWords(std::string_view words, std::string_view name) {
 std::string_view NearestName(std::string_view wrong, std::span<const std::string_view> candidates) {
   if (wrong.empty() || wrong.size() > kMaxNameLength) return {};
   std::string_view best;
+  // A name is near if at most half as many edits are needed as `wrong` has characters.
   size_t best_distance = wrong.size() / 2 + 1;
   for (const std::string_view candidate : candidates) {
     const bool is_part = IsLastWord(wrong, candidate) || IsFirstWords(wrong, candidate);

@@ -25,6 +25,7 @@ std::string FormatMetricValue(double value);
 /// labels is dropped, because scrapers refuse a page that contains a series twice.
 class FamilyWriter {
  public:
+  /// Write one sample: one line, or several for a histogram or summary.
   void Sample(const Labels& labels, uint64_t value);
   void Sample(const Labels& labels, double value);
   void Sample(const Labels& labels, const Counter& counter);

@@ -79,6 +79,8 @@ ResolvedWindow Resolve(const Window& window, const Shape& space) {
     int64_t* head = &resolved.pads[i];
     int64_t* tail = &resolved.pads[dims + i];
     if (window.legacy == Window::LegacyPad::kSame) {
+      // The output has the size of the input divided by the stride, rounded up. If the total pad is
+      // odd, the larger half is at the end.
       const int64_t target = (space[i] + stride - 1) / stride;
       const int64_t needed = std::max<int64_t>(0, (target - 1) * stride + kernel - space[i]);
       *head = needed / 2;

@@ -14,7 +14,7 @@ class AlignedBuffer {
  public:
   static constexpr size_t kAlignment = 64;
   /// Trim() frees a buffer above this size in bytes, so that one huge request does not keep its
-  /// memory for ever.
+  /// memory forever.
   static constexpr size_t kKept = size_t{64} << 20;
 
   /// Returns at least `size` bytes of memory with undefined content; never null. Valid until the
@@ -38,6 +38,7 @@ class AlignedBuffer {
     return memory_.get();
   }
 
+  /// Frees the memory if it is larger than kKept.
   void Trim() {
     if (capacity_ > kKept) {
       memory_.reset();

@@ -76,6 +76,7 @@ inline Error FindOptionalInput(TRITONBACKEND_Request* request, const char* name,
   return absent.ok() ? input_detail::Describe(handle, input) : Error();
 }
 
+/// Returns the input with this index in the request. Fails if the request has fewer inputs.
 inline Error InputAt(TRITONBACKEND_Request* request, uint32_t index, Input* input) {
   TRITONBACKEND_Input* handle = nullptr;
   NEREID_BACKEND_TRY(TRITONBACKEND_RequestInputByIndex(request, index, &handle));

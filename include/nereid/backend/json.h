@@ -37,12 +37,14 @@ inline size_t MemberCount(const rapidjson::Value* value) {
   return value->IsArray() ? value->Size() : value->IsObject() ? value->MemberCount() : 0;
 }
 
+/// Returns a string; an empty one if `value` is null or not a string.
 inline std::string TextOf(const rapidjson::Value* value) {
   return value != nullptr && value->IsString()
              ? std::string(value->GetString(), value->GetStringLength())
              : std::string();
 }
 
+/// Returns a boolean; false if `value` is null or not a boolean.
 inline bool BoolOf(const rapidjson::Value* value) {
   return value != nullptr && value->IsBool() && value->GetBool();
 }
@@ -64,6 +66,7 @@ inline int64_t IntOf(const rapidjson::Value* value, int64_t otherwise = 0) {
   return number;
 }
 
+/// Returns the integers in an array; none if `value` is null or not an array.
 inline std::vector<int64_t> IntsOf(const rapidjson::Value* value) {
   std::vector<int64_t> numbers;
   if (value != nullptr && value->IsArray()) {

@@ -23,6 +23,7 @@ struct SequencePosition {
   bool end = false;
 };
 
+/// Reads the position from the flags and the correlation id of the request.
 inline Error ReadSequencePosition(TRITONBACKEND_Request* request, SequencePosition* position) {
   uint32_t flags = 0;
   NEREID_BACKEND_TRY(TRITONBACKEND_RequestFlags(request, &flags));

@@ -55,6 +55,8 @@ class Walk {
       }
       int& count = counts[text.name];
       const bool list = text.values.size() > 1;
+      // A message that is a field of its own is found at the field's name, and any other element of
+      // a list at its value.
       for (const TextValue& value : text.values) {
         const TextPosition position = list || !value.is_message ? value.position : text.position;
         if (field->is_map()) {
