@@ -108,11 +108,9 @@ class EnsembleRun {
 
   // Stores a tensor and starts or completes what waited only for it.
   void Put(size_t tensor, uint64_t iteration, TensorPtr value);
-  /// Calls visit(k) for each iteration that the new tensor may have made complete, for a step or a
-  /// response whose own tensors are `others`.
-  template <typename Visit>
   /// Calls visit(k) for each iteration k that the new tensor may have completed, for a step or a
   /// response that needs the tensors `others`.
+  template <typename Visit>
   void ForIterations(size_t tensor, uint64_t iteration, const std::vector<size_t>& others,
                      Visit visit);
   void StartIfReady(size_t step, uint64_t iteration);

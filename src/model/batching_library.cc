@@ -18,9 +18,8 @@ namespace {
 constexpr const char* kParameter = "TRITON_BATCH_STRATEGY_PATH";
 constexpr const char* kFileName = "batchstrategy.so";
 
-/// Calls a function of the library; an exception is a failure like others. Whether it succeeded.
+/// Calls a function of the library and logs its error or exception. Returns whether it succeeded.
 template <typename Call>
-// Calls a function of the library and logs its error or exception. Returns whether it succeeded.
 bool Succeeds(const char* what, Call&& call) noexcept {
   const Status status = abi::TakeStatus(abi::Guard([&] { return abi::TakeStatus(call()); }));
   if (!status.ok()) LOG_ERROR << "custom batching: " << what << ": " << status.message();

@@ -57,9 +57,8 @@ RequestTrace::~RequestTrace() {
   }
 }
 
-// Whoever reports cannot do anything about a lack of memory: the trace lacks an entry then.
-template <typename Add>
 // The callers cannot handle a lack of memory: the trace then lacks an entry.
+template <typename Add>
 void RequestTrace::Locked(Add&& add) noexcept {
   try {
     const std::lock_guard lock(mutex_);

@@ -47,16 +47,13 @@ class Cursor {
   /// Checks a value of any type and skips it.
   base::Status SkipValue();
 
-  /// Calls `visit(key)` for each member of the object at the cursor, with the cursor at the
-  /// member's value, which `visit` must read. Peek() must be '{'.
-  template <typename Visit>
   /// Calls `visit(key)` for each member of the object at the cursor. The cursor is at the member's
   /// value then, which `visit` must read. Peek() must be '{'. `key` is valid until `visit` returns.
+  template <typename Visit>
   base::Status ForEachMember(Visit&& visit);
 
-  /// The same for the elements of the array at the cursor; Peek() must be '['.
-  template <typename Visit>
   /// Calls `visit()` for each element of the array at the cursor; Peek() must be '['.
+  template <typename Visit>
   base::Status ForEachElement(Visit&& visit);
 
   /// Returns an error unless only white space is left.

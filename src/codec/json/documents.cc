@@ -6,9 +6,8 @@
 namespace nereid::codec::json {
 namespace {
 
-/// Appends `items` as an array, each with `append(item, json)`.
+/// Appends `items` as an array; `append(item, json)` writes an item.
 template <typename Items, typename Append>
-// Appends `items` as an array; `append(item, json)` writes an item.
 void AppendArray(const Items& items, TextBuffer* json, Append&& append) {
   *json << '[';
   bool first = true;

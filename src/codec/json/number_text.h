@@ -36,14 +36,11 @@ struct Number {
 /// correctly rounded. On failure `number->kind` is the reason and the return value the place.
 const char* ReadNumber(const char* p, const char* end, Number* number);
 
-/// The fast way through long arrays: reads up to `count` numbers in their usual form ("-12.5",
-/// "7", no exponent), each followed by a comma and perhaps a space, and moves `*p` behind what is
-/// read. Stops early at anything else: ReadNumber can tell what that is.
-template <typename T>
 /// The fast path for long arrays: reads up to `count` numbers in their usual form ("-12.5", "7",
 /// without an exponent), each followed by a comma and perhaps one space, and moves `*p` after the
 /// last one read. Returns how many it read. Stops early at anything else, which ReadNumber must
 /// handle.
+template <typename T>
 size_t ReadPlainNumbers(const char** p, const char* end, size_t count, T* out);
 extern template size_t ReadPlainNumbers(const char**, const char*, size_t, float*);
 extern template size_t ReadPlainNumbers(const char**, const char*, size_t, double*);

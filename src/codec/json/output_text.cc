@@ -27,9 +27,8 @@ char* WriteElement(T value, char* to) {
   }
 }
 
-/// The elements with commas in between. Room is taken for many at a time.
+/// Appends the elements separated by commas. Takes space for many elements at a time.
 template <typename T>
-// Appends the elements separated by commas. Takes space for many elements at a time.
 void AppendNumbers(const char* data, size_t count, TextBuffer* json) {
   constexpr size_t kAtOnce = 4096;
   constexpr size_t kMostText = 33;  // with the comma; WriteElement may overwrite bytes beyond it

@@ -13,7 +13,6 @@ constexpr size_t kMostLoadParameters = 16'384;
 
 /// Calls `visit(cursor, key)` for the members of the document.
 template <typename Visit>
-// Calls `visit(cursor, key)` for the members of the document.
 Status ForEachRootMember(std::string_view json, Visit&& visit) {
   Cursor cursor(json);
   if (cursor.Peek() != '{') {
@@ -26,9 +25,8 @@ Status ForEachRootMember(std::string_view json, Visit&& visit) {
   return cursor.ExpectEnd();
 }
 
-/// The same for the members of the document's "parameters".
+/// Calls `visit(cursor, name)` for the members of the document's "parameters".
 template <typename Visit>
-// Calls `visit(cursor, name)` for the members of the document's "parameters".
 Status ForEachParameter(std::string_view json, Visit&& visit) {
   return ForEachRootMember(json, [&](Cursor& cursor, std::string_view key) -> Status {
     if (key != "parameters") return cursor.SkipValue();

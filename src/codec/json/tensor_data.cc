@@ -30,11 +30,9 @@ class DataReader {
  public:
   explicit DataReader(Cursor& cursor) : cursor_(cursor) {}
 
-  /// `read_many(left)` may read up to `left` elements, each with the comma behind it, and returns
-  /// how many it did; `read_element` reads one.
+  /// Reads `count` elements. `read_many(left)` may read up to `left` elements, each with the
+  /// following comma, and returns how many it read; `read_element` reads one.
   template <typename Many, typename Element>
-  // Reads `count` elements. `read_many(left)` may read up to `left` elements, each with the
-  // following comma, and returns how many it read; `read_element` reads one.
   Status Read(uint64_t count, Many&& read_many, Element&& read_element) {
     const int outer_depth = cursor_.depth_;
     NEREID_RETURN_IF_ERROR(cursor_.Enter());
