@@ -10,6 +10,7 @@ base::Result<int64_t> ParseVersionText(std::string_view text) {
   if (text.empty()) return int64_t{-1};
   int64_t version = 0;
   std::string_view digits = text;
+  // Triton uses stol, which accepts a plus sign; from_chars does not.
   if (digits.front() == '+') digits.remove_prefix(1);
   const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), version);
   if (error != std::errc()) {

@@ -129,6 +129,7 @@ void ModelCache::ServeAccepted(Waiting waiting) {
 Status ModelCache::Serve(RequestPtr& request, RequestTarget& target) {
   const uint64_t start_ns = clock_.NowNs();
   const auto digest = ComputeRequestKey(*request, fingerprint_);
+  // Not cacheable; neither a hit nor a miss is counted.
   if (!digest) return target.Enqueue(request);
   std::unique_ptr<InferenceResponse> response = LookUp(*request, *digest);
   const uint64_t end_ns = clock_.NowNs();
@@ -140,6 +141,8 @@ Status ModelCache::Serve(RequestPtr& request, RequestTarget& target) {
     Answer(std::move(request), std::move(response));
     return Status::Ok();
   }
+  // If the model orders its responses, the scheduler wraps this sink once more: a response is then
+  // stored when its turn to be sent has come.
   const std::shared_ptr<request::ResponseSink> direct = factory.shared_sink();
   factory.WrapSink(
       std::make_shared<CachingSink>(direct, *this, request->model(), *digest, end_ns - start_ns));

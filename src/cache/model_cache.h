@@ -80,8 +80,6 @@ class ModelCache {
   base::LogThrottle throttle_;
   std::atomic<size_t> pending_{0};
 
-  // Requests of a model that promises the order of its responses, while the cache is a slow one:
-  // looked up one after the other, so that none overtakes another before its place is reserved.
   std::mutex order_mutex_;
   /// Requests of a model with ordered responses, while the cache blocks. They are looked up one at
   /// a time: a request must have its place in the ResponseOrder before the next one reserves its

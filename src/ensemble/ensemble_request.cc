@@ -121,6 +121,7 @@ Status EnsembleRequest::FindMembers() {
 Status EnsembleRequest::InStep(size_t step, const Status& error) const {
   const std::string quoted = "'" + parts_.plan.steps()[step].model + "'";
   std::string text = error.message();
+  // Many of Triton's texts name the model already.
   if (text.find(quoted) == std::string::npos) {
     text += " (step " + std::to_string(step) + ", model " + quoted + ")";
   }
@@ -192,6 +193,7 @@ void EnsembleRequest::CarryOut(std::unique_lock<std::mutex>& lock) {
 }
 
 bool EnsembleRequest::CarryOutOne(std::unique_lock<std::mutex>& lock) {
+  // Responses come first: the client of a decoupled ensemble gets them while steps still run.
   if (auto response = run_.TakeResponse()) {
     // The last response carries the final flag, but only if no step is running that could fail.
     // `answered_` is set before the unlock, so that a cancellation does not answer too.
@@ -235,6 +237,7 @@ bool EnsembleRequest::CarryOutOne(std::unique_lock<std::mutex>& lock) {
     lock.lock();
     return true;
   }
+  // Nothing is due while steps run: their events will call CarryOut again.
   if (!run_.IsOver()) return false;
   if (!answered_) {
     answered_ = true;
@@ -255,6 +258,7 @@ bool EnsembleRequest::CarryOutOne(std::unique_lock<std::mutex>& lock) {
   // The tensors are views of the client's request, so it is kept until all steps have released
   // theirs.
   if (unreleased_ > 0 || finished_) return false;
+  // From here no event can come: every step has finished and released its request.
   finished_ = true;
   const Status outcome = run_.error();
   lock.unlock();

@@ -16,6 +16,9 @@ EnsembleRun::EnsembleRun(const EnsemblePlan& plan, std::vector<size_t> outputs)
   for (const size_t output : outputs_) {
     any_output_repeats = any_output_repeats || Repeats(output);
   }
+  // `readers` counts the steps and the response that take a tensor in each iteration; after the
+  // last one the tensor is dropped. A tensor that is made once but read by repeated steps or
+  // responses has no last reader, so it is kept.
   for (size_t i = 0; i < tensors_.size(); ++i) {
     TensorState& state = tensors_[i];
     for (const size_t step : plan_.tensors()[i].consumers) {
@@ -64,8 +67,10 @@ base::Status EnsembleRun::OnResponse(size_t id, std::vector<TensorPtr> outputs) 
   }
   running->answered = true;
   answered_[running->step] = true;
+  // A decoupled step begins iterations of its own; other steps keep the iteration of their inputs.
   const uint64_t iteration = step.decoupled ? next_iteration_[running->step]++ : running->iteration;
   for (size_t i = 0; i < step.outputs.size() && i < outputs.size(); ++i) {
+    // An absent output is stored as null: it makes later steps ready too.
     Put(step.outputs[i].tensor, iteration, std::move(outputs[i]));
   }
   return base::Status::Ok();
@@ -148,6 +153,7 @@ void EnsembleRun::ForIterations(size_t tensor, uint64_t iteration,
 
 void EnsembleRun::Put(size_t tensor, uint64_t iteration, TensorPtr value) {
   TensorState& state = tensors_[tensor];
+  // Nothing needs this tensor.
   if (state.readers == 0) return;
   state.slots.insert_or_assign(iteration, Slot{std::move(value), state.readers});
   for (const size_t step : plan_.tensors()[tensor].consumers) {

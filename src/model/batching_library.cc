@@ -104,6 +104,7 @@ BatchingLibrary::~BatchingLibrary() {
 void BatchingLibrary::Begin() noexcept {
   End();
   batch_ = nullptr;
+  // If this fails, Includes accepts every request of the batch.
   in_batch_ = Succeeds("ModelBatchInitialize", [&] { return functions_.begin(batcher_, &batch_); });
 }
 

@@ -165,6 +165,7 @@ Status Model::InitializeBackend(const ModelSource& source, request::ModelIdentit
     const base::ScopedPlacement placed(placement);
     initialized =
         backend_model_->Initialize([&](std::string_view json) -> base::Result<std::string> {
+          // Without auto-completion the configuration set by the backend is ignored.
           if (environment_.auto_complete) {
             NEREID_ASSIGN_OR_RETURN(config, config::MergeBackendConfig(*config, json));
           }
@@ -212,6 +213,7 @@ base::Result<std::vector<InstancePtr>> Model::CreateInstances(
     if (spec.description.kind == InstanceKind::kCpu) {
       NEREID_ASSIGN_OR_RETURN(placement, PlacementOf(environment_.host_policies, spec.host_policy));
     }
+    // For the threads that the framework starts for this instance.
     const base::ScopedPlacement placed(placement);
     auto instance = std::make_shared<ModelInstance>(
         *backend_model_, spec, placement, environment_.clock, environment_.summary_latencies);
@@ -330,6 +332,7 @@ base::Result<InstanceUpdate> Model::PrepareInstances(const config::ModelConfig& 
 }
 
 void Model::ApplyUpdate(InstanceUpdate update) {
+  // Before the new instances serve: a backend that reads the configuration sees the new groups.
   backend_model_->SetConfigJson(ConfigForBackend(*update.config));
   instances_.Add(update.created);
   // Added before the old ones are removed, so requests never find a model without instances.

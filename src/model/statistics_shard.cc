@@ -104,6 +104,7 @@ void StatisticsShard::AddBatch(uint64_t batch_size, const backend::ExecutionTime
 
 void StatisticsShard::AddResponse(const backend::ResponseTimes& times) {
   const uint64_t all = Elapsed(times.response_start_ns, times.response_end_ns);
+  // A response without output tensors has no output phase; all its time counts as inference.
   const bool has_output = times.compute_output_start_ns != 0;
   const uint64_t infer =
       has_output ? Elapsed(times.response_start_ns, times.compute_output_start_ns) : all;

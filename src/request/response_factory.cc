@@ -65,6 +65,7 @@ void ResponseFactory::Send(std::unique_ptr<InferenceResponse> response, bool fin
     failed_.store(true, std::memory_order_release);
   }
   if (turns_ != nullptr) return SendInTurn(std::move(response), final);
+  // One sender, so no turns are needed; the exchange only detects a second final response.
   const bool already_final = final ? final_sent_.exchange(true, std::memory_order_acq_rel)
                                    : final_sent_.load(std::memory_order_acquire);
   if (already_final) return LogDropped();

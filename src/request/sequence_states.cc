@@ -153,6 +153,9 @@ base::Result<void*> SequenceStates::Buffer(OutputState* state, size_t size) {
   return static_cast<void*>(state->data);
 }
 
+// The backend reads the state from `buffer` and writes the next value to `spare`; Commit swaps
+// them. So a failed execution leaves the value untouched. A spare that a previous sequence of the
+// slot has written is cleared before it is given out.
 Status SequenceStates::TakeBuffer(OutputState* state, size_t size) {
   if (size == 0) return Status::Ok();
   Value& value = values_[state->index];
@@ -228,6 +231,7 @@ void SequenceStates::Discard() {
   for (const auto& output : outputs_) {
     if (!output->owned || EntryOf(*output).spec.same_buffer) continue;
     Value& value = values_[output->index];
+    // Either the discarded output or, after Commit, the previous value.
     value.spare = std::move(output->owned);
     value.spare_is_foreign = false;
   }

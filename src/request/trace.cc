@@ -69,6 +69,8 @@ void Trace::ReportCustom(std::string_view name, uint64_t time_ns) {
   } else {
     custom_names_.emplace_back(time_ns, name);
   }
+  // Rebuilt from the client's own text each time: that text comes first, then one member for each
+  // custom activity, whose key is its time.
   context_ = "{";
   context_ += MembersOf(given_context_);
   for (const auto& [time, text] : custom_names_) {

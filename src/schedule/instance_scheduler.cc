@@ -164,6 +164,7 @@ InstanceScheduler::~InstanceScheduler() {
     std::unique_lock lock(mutex_);
     accepting_ = false;
     planner_->Drain(clock_.NowNs(), &unserved);
+    // Without workers nothing would ever take the queued requests.
     if (workers_.empty()) {
       planner_->DropAll(
           Status::Unavailable("model '" + model_name_ + "' was unloaded while it had no instance"),
@@ -327,10 +328,12 @@ void InstanceScheduler::OnTimer() {
       timer_.WakeAt(next_drop_ns_.load());
     } else {
       next_drop_ns_.store(now + kDropIntervalNs);
+      // Cleared before the search: a cancellation that comes during it starts another search.
       cancelled_.store(false);
       planner_->DropCancelled(now, &refused);
     }
   }
+  // Refuses what has timed out even if no worker is idle.
   planner_->Expire(now, &refused);
   Plan plan = PlanLocked(now);
   std::move(plan.refused.begin(), plan.refused.end(), std::back_inserter(refused));
@@ -338,11 +341,14 @@ void InstanceScheduler::OnTimer() {
   CarryOut(std::move(plan), lock);
 }
 
+// Every event ends here. The loop assigns batches until no idle worker gets one. The timer is set
+// for what changes by time alone (a delay, a timeout); every other change calls PlanLocked again.
 InstanceScheduler::Plan InstanceScheduler::PlanLocked(uint64_t now_ns, Worker* permitted) {
   Plan plan;
   uint64_t wake_ns = kNever;
   while (AssignLocked(now_ns, permitted, &wake_ns, &plan)) permitted = nullptr;
   timer_.WakeAt(std::min(wake_ns, planner_->NextExpiry()));
+  // RemoveInstances waits for vacancy, the destructor for the end of all work.
   if (retiring_ || (planner_->size() == 0 && idle_.size() == workers_.size())) {
     worker_free_.notify_all();
   }
@@ -361,6 +367,7 @@ bool InstanceScheduler::AssignLocked(uint64_t now_ns, Worker* permitted, uint64_
   std::move(decision.refused.begin(), decision.refused.end(), std::back_inserter(plan->refused));
   if (!decision.batch) {
     *wake_ns = std::min(*wake_ns, decision.wake_ns);
+    // The planner had no batch after all (its requests were refused by Next): the permit goes back.
     if (permits_ != nullptr) {
       permits_->Release(worker->instance.runner, false);
       plan->settle_permits = true;
@@ -494,6 +501,7 @@ void InstanceScheduler::CompleteBatch(Batch* batch) {
 void InstanceScheduler::WorkerLoop(Worker& worker) {
   std::unique_lock lock(mutex_);
   for (;;) {
+    // A worker is stopped only while it has no batch, so a batch is never lost.
     worker.ready.wait(lock, [&] { return worker.batch.has_value() || worker.stop; });
     if (!worker.batch) return;
     std::optional<Batch> batch = std::exchange(worker.batch, std::nullopt);
@@ -516,9 +524,13 @@ void InstanceScheduler::WorkerLoop(Worker& worker) {
 
 void InstanceScheduler::RunBatch(Worker& worker, Batch batch, uint64_t input_bytes) {
   for (const RequestPtr& request : batch.requests) {
+    // From here the backend decides what a cancellation means. Waits for an OnCancelled in
+    // progress.
     if (request != nullptr) request->cancellation()->SetListener(nullptr);
   }
   if (planner_->IsPerInstance()) CompleteBatch(&batch);
+  // CompleteBatch may have emptied the batch; it still counts as executed, so that FinishLocked
+  // makes the worker idle.
   const uint64_t start = clock_.NowNs();
   const uint64_t wait = start - std::min(start, batch.oldest_arrival_ns);
   const uint64_t batch_size = batch.batch_size;
@@ -584,6 +596,7 @@ void InstanceScheduler::OnWatchdog() {
         worker->reported_stuck = true;
         reports.push_back(DescribeStuckLocked(*worker, now));
       } else {
+        // The timer calls once for the earliest time, so it is set again for every busy worker.
         watchdog_timer_.WakeAt(worker->busy_since_ns + watchdog_ns_);
       }
     }

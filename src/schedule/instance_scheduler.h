@@ -150,6 +150,7 @@ class InstanceScheduler final : public Scheduler,
 
   std::atomic<bool> cancelled_{false};     // a queued request was cancelled
   std::atomic<uint64_t> next_drop_ns_{0};  // cancelled requests are not looked for before this time
+  // Declared last, so destroyed first: the callbacks of the timers use the other members.
   WakeTimer timer_;
   WakeTimer watchdog_timer_;
 };

@@ -59,6 +59,8 @@ base::Result<std::shared_ptr<repository::LoadedModel>> ServedModelLoader::Update
   return Own(new ServedModel(*served, std::move(update)), std::move(on_destroyed));
 }
 
+// The deleter runs wherever the last reference is dropped, perhaps on one of the model's own
+// threads, so it leaves the destruction to the reaper.
 std::shared_ptr<repository::LoadedModel> ServedModelLoader::Own(
     ServedModel* served, std::function<void()> on_destroyed) {
   return std::shared_ptr<repository::LoadedModel>(

@@ -75,6 +75,7 @@ void TraceFile::Write(const std::string& entries, bool numbered) {
   // In a file that has entries, the final bracket becomes a comma.
   const std::string text = (append ? "," : "[") + entries + "]";
   const File file(path, append);
+  // Overwrites the bracket at start - 1.
   if (file.Write(text, start - (append ? 1 : 0))) {
     if (numbered) ++next_number_;
     if (!numbered) good_size_ = start - (append ? 1 : 0) + text.size();

@@ -24,6 +24,7 @@ Status Reschedule(InferenceRequest& request) {
   }
   std::unique_ptr<InferenceRequest> owned(&request);
   Status status = request.release_listener->Reschedule(owned);
+  // On success the scheduler has emptied `owned`; on failure the backend keeps the request.
   (void)owned.release();
   return status;
 }

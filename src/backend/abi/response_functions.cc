@@ -71,6 +71,7 @@ TRITONSERVER_Error* TRITONBACKEND_ResponseFactorySendFlags(TRITONBACKEND_Respons
                                                            const uint32_t send_flags) {
   NEREID_CHECK_NOT_NULL(factory);
   return Guard([&] {
+    // Without the final flag there is nothing to send.
     if (IsFinal(send_flags)) Unwrap(factory)->SendFinal();
     return Status::Ok();
   });

@@ -84,6 +84,8 @@ base::Status NoMemory() { return base::Status::Unavailable("not enough memory fo
 bool DeflateInput(z_stream* stream, int flush, const PackedSink& sink) {
   char block[kBlock];
   int state = Z_OK;
+  // A full block means that zlib may hold more output; with Z_FINISH the end of the stream must
+  // come.
   do {
     stream->next_out = Bytes(block);
     stream->avail_out = kBlock;

@@ -171,6 +171,7 @@ Status Decoder::ReadInput(const TensorMetadata& metadata) {
   } else {
     const char* const value = cursor_.position();
     NEREID_RETURN_IF_ERROR(cursor_.SkipValue());
+    // A scalar is read as a list of one element.
     const std::string list = "[" + std::string(value, cursor_.position()) + "]";
     Cursor one(list);
     NEREID_ASSIGN_OR_RETURN(buffer, ReadTensorData(one, type, 1, &used));

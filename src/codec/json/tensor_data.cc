@@ -254,6 +254,8 @@ base::Result<memory::HostBuffer> ReadTensorData(Cursor& cursor, DataType type, u
     NEREID_RETURN_IF_ERROR(cursor.SkipValue());
     return WrongType("data", "array", "array");
   }
+  // For numbers the rest of the document is a sufficient bound. BYTES are measured exactly, because
+  // the buffer is as large as the text.
   auto text_size = static_cast<size_t>(cursor.end() - cursor.position());
   if (type == DataType::kBytes) {
     NEREID_ASSIGN_OR_RETURN(text_size, TextSize(cursor));

@@ -48,7 +48,7 @@ Status ReadSetting(Cursor& cursor, std::string_view key, api::TraceChanges* chan
   }
   if (is_level) return ReadLevel(cursor, changes);
   std::string text;
-  const std::string name(key);  // the view ends when the value is read
+  const std::string name(key);
   NEREID_RETURN_IF_ERROR(ReadText(cursor, &text));
   return changes->SetNumber(name, text);
 }

@@ -216,6 +216,7 @@ Status FillFromContents(const InferRequestView& view, const InputView& from,
     request->Hold(std::move(buffer));
     supplied = true;
   }
+  // Contents without elements are an empty tensor.
   if (!supplied) input->Append("", 0);
   return Status::Ok();
 }
@@ -242,6 +243,7 @@ Status FillInputData(const InferRequestView& view, const InputView& from, size_t
     return Status::InvalidArgument("unable to find data for input tensor " + Quoted(from.name) +
                                    " for model " + Quoted(view.model_name) + " in request.");
   }
+  // The inputs take the entries of raw_input_contents in order.
   const std::string_view raw = view.raw_input_contents[(*next_raw)++];
   input->Append(raw.data(), raw.size());
   return Status::Ok();

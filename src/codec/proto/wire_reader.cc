@@ -81,6 +81,7 @@ bool WireReader::SkipGroup(uint32_t start_tag, int depth) {
   while (true) {
     uint32_t tag = 0;
     if (done() || !ReadVarint32(&tag)) return false;
+    // The end tag must have the field number of the start tag: kGroupEnd is kGroupStart + 1.
     if ((tag & 7) == static_cast<uint32_t>(WireType::kGroupEnd)) return tag == start_tag + 1;
     if (tag >> 3 == 0 || !SkipValue(tag, depth)) return false;
   }

@@ -56,6 +56,7 @@ uint64_t LatencyObjective::SizeLimit(uint64_t oldest_ns, uint64_t now_ns) const 
 }
 
 uint64_t LatencyObjective::WaitUntil(const FormingBatch& batch, uint64_t now_ns) {
+  // No reason to wait: costs are unknown, or one more request would not make the others cheaper.
   if (!cost_.known() || cost_.GainOfOneMore(batch.size) < kLeastGain) return now_ns;
   const uint64_t execution_ns = cost_.UpperNs(batch.size + 1);
   if (execution_ns >= objective_ns_) return now_ns;
@@ -80,6 +81,7 @@ void LatencyObjective::OnTaken(const FormingBatch& batch, uint64_t now_ns) {
 
 void LatencyObjective::LearnGap(const FormingBatch& batch, uint64_t now_ns) {
   if (batch.size <= held_->size) {
+    // The wait brought no request. The pause after it is 2, 4, … 128 times as long as the wait.
     fruitless_ = std::min(fruitless_ + 1, kMostFruitless);
     quiet_until_ns_ = now_ns + ((now_ns - held_since_ns_) << fruitless_);
     return;

@@ -65,10 +65,12 @@ base::Status DynamicPlanner::Push(RequestPtr& request, uint64_t now_ns) {
 
 void DynamicPlanner::PushUnbounded(RequestPtr request, uint64_t now_ns,
                                    const RequestQueue::Waiting** waiting) {
+  // Cannot fail: without a queue policy there is no maximum size.
   (void)queue_.Push(request, now_ns, waiting);
   if (prefix_.last != nullptr && !prefix_.last->SameLineOrBefore(**waiting)) Forget();
 }
 
+// The withdrawn request may be part of the prefix.
 RequestPtr DynamicPlanner::Withdraw(const RequestQueue::Waiting& waiting) {
   Forget();
   return queue_.Take(waiting);

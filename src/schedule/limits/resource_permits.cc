@@ -45,6 +45,7 @@ void ResourcePermits::Unregister(BatchRunner* instance) {
     limiter_.Unregister(found->second);
     members_.erase(found->second);
     ids_.erase(found);
+    // The instance may have held resources, or have been first in line.
     GrantLocked();
   }
   Deliver();

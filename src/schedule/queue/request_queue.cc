@@ -49,6 +49,8 @@ uint64_t RequestQueue::LevelOf(uint64_t priority) const {
 
 RequestQueue::Level& RequestQueue::FindOrAddLevel(uint64_t number) {
   if (const auto found = levels_.find(number); found != levels_.end()) return found->second;
+  // Doubling the threshold keeps the cost of pruning constant per added level. Pointers to levels
+  // are not kept, and the level of a waiting request is never empty.
   if (levels_.size() >= prune_at_) {
     std::erase_if(levels_, [](const auto& level) { return level.second.empty(); });
     prune_at_ = std::max(kKeptLevels, 2 * levels_.size());
@@ -152,6 +154,7 @@ bool RequestQueue::Expire(uint64_t now_ns, std::vector<Refusal>* refused) {
       refused->push_back(Expired(Take(waiting), by_policy));
       continue;
     }
+    // The request moves once: its move time is cleared, its refusal time stays.
     RemoveExpiry(waiting);
     waiting.move_ns = kNever;
     AddExpiry(waiting);

@@ -40,6 +40,7 @@ uint64_t DirectSlots::HoldUntil(uint64_t now_ns, BatchReason* reason) const {
   if (delay_end_ns <= now_ns) return now_ns;
   *reason = BatchReason::kDeadline;
   uint64_t until_ns = delay_end_ns;
+  // The batch must run before the deadline of any request in it.
   for (const auto& [slot, ready] : ready_) {
     const uint64_t deadline_ns = ready.sequence->queue.front().deadline_ns;
     if (deadline_ns == kNever) continue;

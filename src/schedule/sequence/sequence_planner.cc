@@ -96,6 +96,8 @@ base::Result<Sequence*> SequencePlanner::FindOrBegin(InferenceRequest& request, 
     request.correlation_id = next_internal_id_++;
     request.flags |= request::kFlagSequenceStart;
   } else if (Sequence* const known = table_.FindOpen(request.correlation_id)) {
+    // Also a request with START joins the open sequence; SequenceInputs::Attach then resets its
+    // states.
     return known;
   }
   if (table_.slots() == 0) {
@@ -120,6 +122,7 @@ void SequencePlanner::Append(Sequence& sequence, RequestPtr request, uint64_t no
     waiting.deadline_ns = request->deadline_ns;
     deadlines_.insert({waiting.deadline_ns, sequence.handle});
   }
+  // At the arrival and not at the execution: a START that arrives next begins the successor.
   if (HasEnd(*request)) table_.Close(sequence);
   if (sequence.standing == Sequence::Standing::kIdle) table_.SetIdle(sequence, false);
   if (sequence.standing == Sequence::Standing::kBacklog) {
@@ -160,6 +163,7 @@ void SequencePlanner::Reschedule(RequestPtr request, uint64_t now_ns,
   // As in Triton: a rescheduled execution is neither the START nor the END of the sequence.
   request->flags = 0;
   request->times.queue_ns = now_ns;
+  // In front of the requests that have arrived meanwhile.
   Sequence::Waiting& first = sequence->queue.emplace_front();
   first.arrival_ns = now_ns;
   first.ordered = true;
@@ -300,6 +304,7 @@ void SequencePlanner::OnReleased(InferenceRequest& request, uint64_t now_ns) {
   if (sequence == nullptr || !sequence->running) return;
   sequence->running = false;
   sequence->touched_ns = now_ns;
+  // The front end gets the request back with the client's own flags and id.
   request.flags = sequence->running_flags;
   if (sequence->internal) request.correlation_id = uint64_t{0};
   if (options_.iterative) table_.Close(*sequence);
@@ -388,6 +393,7 @@ void SequencePlanner::Kill(Sequence& sequence, SequenceEnd end, uint64_t now_ns,
   table_.Close(sequence);
   // The queued notice already belongs to an end with a reason; that reason is kept.
   if (!sequence.notified) sequence.end = end;
+  // Otherwise OnReleased ends it: the sequence is closed and its queue is empty.
   if (!sequence.running) End(sequence, now_ns);
 }
 
@@ -408,6 +414,7 @@ bool SequencePlanner::Notify(Sequence& sequence, uint64_t now_ns) {
 
 void SequencePlanner::End(Sequence& sequence, uint64_t now_ns) {
   table_.Close(sequence);
+  // A notice keeps the sequence, and its slot, until the backend has released the notice.
   if (Notify(sequence, now_ns)) return;
   ++ended_[static_cast<size_t>(sequence.end)];
   SetBacklogTimeout(sequence, kNever);
@@ -428,6 +435,7 @@ void SequencePlanner::FillSlots(uint64_t now_ns) {
 
 void SequencePlanner::RemoveDeadline(const Sequence& sequence, const Sequence::Waiting& waiting) {
   if (waiting.deadline_ns == kNever) return;
+  // One entry only: other requests of the sequence may have the same deadline.
   deadlines_.erase(deadlines_.find({waiting.deadline_ns, sequence.handle}));
 }
 
@@ -487,6 +495,7 @@ void SequencePlanner::DropCancelled(uint64_t now_ns, std::vector<Refusal>* refus
 }
 
 void SequencePlanner::DropAll(const Status& error, std::vector<Refusal>* refused) {
+  // Kill reports cancellations; the errors are replaced below.
   const size_t first = refused->size();
   draining_ = true;
   for (SequenceTable::List* list : {&table_.backlog(), &table_.active(), &table_.idle()}) {
