@@ -43,13 +43,18 @@ class InferenceService {
 
   /// Returns UNAVAILABLE "Server exiting" while the server stops.
   virtual base::Result<bool> IsServerLive() = 0;
+  /// Returns whether the server serves requests and, with strict readiness, all models are ready.
+  /// Returns UNAVAILABLE "Server exiting" while the server stops.
   virtual base::Result<bool> IsServerReady() = 0;
   /// Returns false for an unknown model or version.
   virtual base::Result<bool> IsModelReady(const std::string& name, int64_t version) = 0;
 
   virtual ServerMetadata GetServerMetadata() = 0;
+  /// Returns a model's metadata. Fails, with Triton's text, if the model version is not ready.
   virtual base::Result<ModelMetadata> GetModelMetadata(const std::string& name,
                                                        int64_t version) = 0;
+  /// Returns a model's configuration, which may be kept longer than the model. Fails, with Triton's
+  /// text, if the model version is not ready.
   virtual base::Result<std::shared_ptr<const config::ModelConfig>> GetModelConfig(
       const std::string& name, int64_t version) = 0;
 

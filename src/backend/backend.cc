@@ -127,6 +127,7 @@ base::Result<std::shared_ptr<Backend>> BackendRegistry::Get(
     std::lock_guard lock(mutex_);
     auto& slot = backends_[{path, name}];
     LogDefaults(name);
+    // A failure leaves the slot empty, so the next load of a model tries again.
     if (slot == nullptr) {
       NEREID_ASSIGN_OR_RETURN(auto library, BackendLibrary::Open(path));
       NEREID_ASSIGN_OR_RETURN(slot, Backend::Create(name, std::move(library), ConfigJson(name)));

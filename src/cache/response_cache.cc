@@ -16,6 +16,8 @@ namespace {
 /// A response is stored in one buffer.
 constexpr size_t kBuffersOfAnEntry = 1;
 
+// Passes the blob of a look-up to `read`. The plug-in may call Copy at any time during the look-up,
+// and decides itself which status it returns; the result is kept here.
 class Reader final : public EntryCopier {
  public:
   explicit Reader(const std::function<Status(std::span<const char>)>& read) : read_(read) {}
@@ -42,6 +44,7 @@ class Reader final : public EntryCopier {
   Status result_;
 };
 
+// Fills the buffer that the plug-in has provided for an insertion.
 class Writer final : public EntryCopier {
  public:
   Writer(size_t size, const std::function<Status(std::span<char>)>& write)
@@ -125,6 +128,8 @@ Status ResponseCache::Insert(const std::string& key, size_t size,
       library_->entry_points().insert(cache_, key.c_str(), entry.handle(), writer.handle()));
 }
 
+// The counters are raised before the test, so that concurrent callers cannot pass the limit
+// together.
 bool ResponseCache::PostLookup(std::function<void()> task) {
   if (waiting_lookups_.fetch_add(1, std::memory_order_relaxed) >= limits_.waiting_lookups) {
     waiting_lookups_.fetch_sub(1, std::memory_order_relaxed);

@@ -105,6 +105,8 @@ base::Result<std::vector<InstanceSpec>> ExpandInstanceGroups(const config::Model
 InstanceChanges PlanInstanceChanges(const std::vector<ExistingInstance>& existing,
                                     const std::vector<InstanceSpec>& wanted) {
   std::vector<bool> kept(existing.size()), served(wanted.size());
+  // The first pass keeps instances whose name is wanted too, the second any with the same
+  // signature.
   for (const bool by_name : {true, false}) {
     for (size_t w = 0; w < wanted.size(); ++w) {
       for (size_t e = 0; e < existing.size() && !served[w]; ++e) {

@@ -112,6 +112,9 @@ Model::~Model() {
   if (scheduler_ != nullptr) scheduler_->EndIdleSequences();
 }
 
+// The order matters: the backend completes the configuration, which labels, sequence inputs,
+// instances and the cache's fingerprint depend on. The scheduler comes last, because it starts the
+// instances' threads.
 Status Model::Load(const ModelSource& source) {
   directory_ = source.directory;
   version_directory_ = source.version_directory;

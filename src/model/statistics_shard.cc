@@ -20,6 +20,7 @@ void AddCompute(const backend::ExecutionTimes& times, Times* stats) {
   stats->compute_output.Add(Elapsed(times.compute_end_ns, times.exec_end_ns));
 }
 
+// Finds the element with this key in a list sorted by key, or inserts one there.
 template <typename Key, typename List, typename Make>
 auto& FindOrInsert(List* list, const Key& key, const Make& key_of) {
   const auto position = std::lower_bound(

@@ -208,13 +208,15 @@ Status InstanceScheduler::Enqueue(RequestPtr& request) {
   if (order_ != nullptr) order_->Reserve(*pushed->response_factory());
 
   Plan plan = PlanLocked(now);
-  // A request that runs at once needs no watching.
+  // A request that runs at once needs no watching. `pushed` is valid while the lock is held: no
+  // worker can run or destroy the request before.
   if (!plan.batch || !Holds(plan.batch->requests, pushed)) WatchLocked(*pushed);
   const uint64_t input_bytes = plan.batch && may_run_inline ? InputBytes(*plan.batch) : 0;
   if (!plan.batch || !may_run_inline || !inline_policy_.RunInline(input_bytes, now)) {
     CarryOut(std::move(plan), lock);
     return Status::Ok();
   }
+  // The batch runs inline: this thread takes the place of the worker's thread, which sleeps.
   Worker& worker = *plan.worker;
   Batch batch = std::move(*plan.batch);
   plan.batch.reset();

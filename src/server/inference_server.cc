@@ -99,6 +99,7 @@ Status InferenceServer::Start() {
   NEREID_RETURN_IF_ERROR(repository_->reaper.Start());
   if (settings_.metrics_enabled) StartCollectors();
   const Status loaded = LoadStartupModels();
+  // A stop during the start closes the gate, which fails the loads; that is no failure of a model.
   if (repository_->lifecycle.gate().IsClosed()) {
     return Status::Unavailable("the server was stopped while its models were being loaded");
   }

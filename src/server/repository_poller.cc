@@ -30,6 +30,7 @@ RepositoryPoller::~RepositoryPoller() {
 void RepositoryPoller::Run() {
   std::unique_lock lock(mutex_);
   while (!stopping_) {
+    // The callback takes mutex_, which is held here: it can only run once wait() has released it.
     timer_ = timers_.Schedule(clock_.NowNs() + period_ns_, [this] {
       std::lock_guard fired(mutex_);
       due_ = true;

@@ -78,6 +78,7 @@ Status StoppingStatus(const request::InferenceRequest& request, bool names_unkno
 
 void InferenceServer::BeginStop() {
   Phase phase = phase_.load(std::memory_order_acquire);
+  // Phases only advance: a stop that has come further is not taken back.
   while (phase < Phase::kEnding && !phase_.compare_exchange_weak(phase, Phase::kEnding)) {
   }
   if (repository_ != nullptr) repository_->lifecycle.gate().Close();
@@ -115,6 +116,7 @@ Status InferenceServer::Stop() {
 
 Status InferenceServer::StopBy(uint64_t deadline_ns) {
   BeginStop();
+  // A second call (the destructor after Stop) logs nothing twice.
   const bool again = phase_.exchange(Phase::kStopping) == Phase::kStopping;
   if (repository_ == nullptr) return Status::Ok();
   const std::string expired = "Exit timeout expired. Exiting immediately.";

@@ -53,6 +53,7 @@ TraceSettings RequestTracer::Settings(const std::string& model) const {
 
 base::Result<TraceSettings> RequestTracer::Change(const std::string& model,
                                                   const TraceChanges& changes) {
+  // Declared before the lock, so destroyed after it is released.
   Replaced replaced;
   const std::lock_guard lock(mutex_);
   auto settings =

@@ -29,6 +29,7 @@ api::TraceSettings TraceSampling::settings() const {
 bool TraceSampling::Choose() {
   if (settings_.level == 0 || settings_.rate == 0 || file_ == nullptr) return false;
   if ((seen_.fetch_add(1, std::memory_order_relaxed) + 1) % settings_.rate != 0) return false;
+  // A negative count is unlimited and is not changed.
   int32_t left = left_.load(std::memory_order_relaxed);
   while (left > 0 && !left_.compare_exchange_weak(left, left - 1, std::memory_order_relaxed)) {
   }

@@ -73,6 +73,7 @@ Status Cursor::ReadKey(std::string_view* key, std::string* scratch) {
   return Status::Ok();
 }
 
+// The usual string has no escapes and is returned as a view of the text, without a copy.
 Status Cursor::ReadString(std::string_view* value, std::string* scratch) {
   const char* const first = ++p_;
   p_ = FindSpecial(p_, end_);

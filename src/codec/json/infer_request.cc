@@ -283,6 +283,7 @@ Status Decoder::AddInput(InputFields* fields) {
   return Status::Ok();
 }
 
+// The binary parts follow the JSON in the order of the inputs.
 Status Decoder::TakeBinary(const std::string& name, uint64_t size, request::Input* input) {
   if (size > binary_.size()) {
     return Status::InvalidArgument("unexpected size for input '" + name + "', expecting " +
@@ -315,6 +316,7 @@ Status Decoder::ReadOutput() {
   const std::string& name = *fields.name;
   std::vector<std::string>& wanted = request_.requested_outputs;
   const auto same = [](const std::string& text) -> std::string_view { return text; };
+  // An output that is listed twice is requested once.
   if (!wanted_names_.Find(wanted, name, same)) wanted.push_back(name);
   if (fields.binary) outputs_.SetBinary(name, *fields.binary);
   if (fields.classes) outputs_.SetClassification(name, *fields.classes);

@@ -145,6 +145,8 @@ void WriteTensors(WireWriter& writer, const Fields& fields, EncodedMessage* mess
   if (piece != writer.position()) message->pieces.emplace_back(piece, writer.position() - piece);
 }
 
+// Protobuf writes the length of a message before its body, so everything is measured first and then
+// written once, without moving bytes.
 base::Result<EncodedMessage> Encode(const Fields& fields, std::string_view error_message,
                                     bool stream, size_t headroom) {
   const Sizes sizes = Measure(fields);

@@ -103,6 +103,9 @@ bool DynamicPlanner::MayJoin(const RequestQueue::Waiting& next) {
   return true;
 }
 
+// Invariant: the prefix is the first prefix_.requests requests of the queue, without gaps. A
+// request that joins the queue behind `last` keeps it valid; every other change of the queue calls
+// Forget.
 void DynamicPlanner::Collect() {
   Prefix& prefix = prefix_;
   while (!prefix.closed) {
@@ -170,6 +173,7 @@ DynamicPlanner::Choice DynamicPlanner::Choose(uint64_t now_ns) {
   const uint64_t delay_end_ns = SaturatingAdd(prefix.oldest_ns, delay_ns_);
   const bool expired = delay_ns_ != 0 && now_ns >= delay_end_ns;
   const bool passed = largest_preferred_ > 0 && prefix.size >= largest_preferred_;
+  // Before `closed`: a preferred size runs even if more requests were collected beyond it.
   if (prefix.best_requests > 0 && !expired) return {prefix.best_requests, prefix.best_reason};
   if (prefix.closed) return {prefix.requests, prefix.closed_reason};
   if (expired) return {prefix.requests, BatchReason::kDelayExpired};

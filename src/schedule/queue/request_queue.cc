@@ -97,6 +97,8 @@ base::Status RequestQueue::Push(RequestPtr& request, uint64_t now_ns, const Wait
   return base::Status::Ok();
 }
 
+// The order of service: for each level in order, its waiting requests, then its delayed ones.
+// After() follows the same order.
 const RequestQueue::Waiting* RequestQueue::First() const {
   for (const auto& [number, level] : levels_) {
     if (!level.waiting.empty()) return &level.waiting.front();
@@ -119,6 +121,7 @@ const RequestQueue::Waiting* RequestQueue::After(const Waiting& waiting) const {
   return nullptr;
 }
 
+// The list node is reused with its position: splicing allocates nothing and keeps iterators valid.
 RequestPtr RequestQueue::Take(const Waiting& taken) {
   Level& level = levels_.find(taken.level)->second;
   Line& line = taken.delayed ? level.delayed : level.waiting;

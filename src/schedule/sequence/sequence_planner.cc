@@ -131,6 +131,9 @@ void SequencePlanner::Append(Sequence& sequence, RequestPtr request, uint64_t no
   waiting.request = std::move(request);
 }
 
+// The way of a request: Push appends it to its sequence, Offer shows the sequence's first request
+// to the strategy of its instance, Next takes what the strategy picks (HandOut), Complete adds the
+// server's inputs, and OnReleased continues the sequence (GoOn).
 Status SequencePlanner::Push(RequestPtr& request, uint64_t now_ns) {
   NEREID_RETURN_IF_ERROR(CheckRequest(*request));
   if (inputs_ != nullptr && !IsNone(request->correlation_id)) {
@@ -472,7 +475,8 @@ uint64_t SequencePlanner::NextExpiry() const {
 
 void SequencePlanner::DropCancelledIn(SequenceTable::List& list, uint64_t now_ns,
                                       std::vector<Refusal>* refused) {
-  // Handles, because DropGivenUp may remove sequences from the list.
+  // Handles, because DropGivenUp may remove sequences from the list. Reading the request of a
+  // candidate needs `sequence.candidate`: the OldestCandidates queue holds it meanwhile.
   std::vector<uint64_t> dead;
   for (const Sequence& sequence : list) {
     const bool cancelled =

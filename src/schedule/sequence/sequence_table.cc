@@ -23,6 +23,7 @@ void SequenceTable::MoveTo(Sequence& sequence, Sequence::Standing standing) {
   sequence.standing = standing;
 }
 
+// `free_` must not be empty. Using the first slot that was never used makes the next one available.
 void SequenceTable::GiveSlot(Sequence& sequence) {
   const auto first = free_.begin();
   sequence.slot = first->first;
