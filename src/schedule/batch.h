@@ -40,8 +40,8 @@ std::string_view BatchReasonLabel(BatchReason reason);
 struct Batch {
   std::vector<RequestPtr> requests;  // null: a padding row, which BatchPlanner::Complete fills
   BatchReason reason = BatchReason::kSingle;
-  uint64_t batch_size =
-      0;  // sum over the requests; a request without a batch dimension counts as 1
+  // Sum over the requests; a request without a batch dimension counts as 1.
+  uint64_t batch_size = 0;
   uint64_t oldest_arrival_ns = 0;
   size_t left_in_queue = 0;  // requests that still wait after this batch was taken
 };

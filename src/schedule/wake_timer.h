@@ -36,11 +36,10 @@ class WakeTimer {
 
   base::TimerQueue& timers_;
   const std::function<void()> callback_;
-  std::mutex
-      mutex_;  // taken under the caller's lock; only the timer queue's lock is taken under it
-  std::set<Pending> pending_;  // guarded by mutex_
-  std::set<base::TimerQueue::TimerId>
-      running_;  // guarded by mutex_: timers whose callback has begun
+  // Taken under the caller's lock; only the timer queue's lock is taken under it.
+  std::mutex mutex_;
+  std::set<Pending> pending_;                    // guarded by mutex_
+  std::set<base::TimerQueue::TimerId> running_;  // guarded by mutex_: callback has begun
 };
 
 }  // namespace nereid::schedule
