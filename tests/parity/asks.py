@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is asked of a server and what it answers, in words that belong to no protocol."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from google.protobuf.json_format import MessageToDict, ParseDict
+from tritonclient.grpc import model_config_pb2
+from tritonclient.utils import triton_to_np_dtype
+
+# Code of the service -> status of each protocol. The C API has the codes themselves.
+HTTP_STATUS = {"OK": 200, "UNKNOWN": 400, "INTERNAL": 500, "NOT_FOUND": 404, "INVALID_ARG": 400,
+               "UNAVAILABLE": 503, "UNSUPPORTED": 501, "ALREADY_EXISTS": 400, "CANCELLED": 400}
+GRPC_STATUS = {"OK": "OK", "UNKNOWN": "UNKNOWN", "INTERNAL": "INTERNAL", "NOT_FOUND": "NOT_FOUND",
+               "INVALID_ARG": "INVALID_ARGUMENT", "UNAVAILABLE": "UNAVAILABLE",
+               "UNSUPPORTED": "UNIMPLEMENTED", "ALREADY_EXISTS": "ALREADY_EXISTS",
+               "CANCELLED": "CANCELLED"}
+
+
+@dataclass(frozen=True)
+class Ask:
+    """One operation and its arguments, which are those of the doors' method of that name."""
+    operation: str
+    arguments: dict = field(default_factory=dict)
+
+
+def ask(operation, **arguments) -> Ask:
+    return Ask(operation, arguments)
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """`status`: the protocol's own; `text`: the error's; `answer`: of what succeeded, canonical."""
+    status: Any
+    text: str = ""
+    answer: Any = None
+
+
+@dataclass(frozen=True)
+class Tensor:
+    """An input. `raw` replaces the bytes that `values` make, where a door sends bytes."""
+    name: str
+    datatype: str
+    shape: tuple
+    values: tuple
+    raw: bytes | None = None
+    parameters: dict = field(default_factory=dict)
+
+    def bytes(self) -> bytes:
+        return self.raw if self.raw is not None else encode(self.datatype, self.values)
+
+
+@dataclass(frozen=True)
+class Output:
+    """A requested output; `classes` 0: the tensor itself."""
+    name: str
+    classes: Any = 0
+    parameters: dict = field(default_factory=dict)
+
+
+def encode(datatype, values) -> bytes:
+    """The wire's bytes of a tensor."""
+    if datatype == "BYTES":
+        texts = [v.encode() for v in values]
+        return b"".join(len(t).to_bytes(4, "little") + t for t in texts)
+    return np.array(values, dtype=triton_to_np_dtype(datatype)).tobytes()
+
+
+def decode(datatype, raw) -> list:
+    """The values in the wire's bytes."""
+    if datatype != "BYTES":
+        return np.frombuffer(raw, dtype=triton_to_np_dtype(datatype)).tolist()
+    values = []
+    while raw:
+        size = int.from_bytes(raw[:4], "little")
+        values.append(raw[4:4 + size].decode())
+        raw = raw[4 + size:]
+    return values
+
+
+def canonical(value):
+    """Plain data in one form: protobuf's JSON leaves out zeros and writes 64-bit numbers as texts,
+    and the order of an object's members means nothing."""
+    if isinstance(value, dict):
+        made = {k: canonical(v) for k, v in sorted(value.items())}
+        return {k: v for k, v in made.items() if v not in ("", "0", "false", [], {}, None)}
+    if isinstance(value, (list, tuple)):
+        return [canonical(v) for v in value]
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, (int, float)):
+        return f"{value:g}" if isinstance(value, float) else str(value)
+    return value
+
+
+def canonical_config(document):
+    """A model configuration, without what is a default."""
+    config = ParseDict(document, model_config_pb2.ModelConfig())
+    return canonical(MessageToDict(config, preserving_proto_field_name=True))
+
+
+def canonical_index(entries):
+    """The repository index, which is in no order."""
+    return sorted(canonical(list(entries)), key=lambda e: (e.get("name", ""), e.get("version", "")))
+
+
+def counted_models(statistics):
+    """Which models and versions statistics speak of; the doors' servers count apart."""
+    return sorted((m["name"], str(m["version"])) for m in statistics)
+
+
+def inferred(model, version, request_id, outputs):
+    """The answer of an inference. `outputs`: (name, datatype, shape, values) of each."""
+    return {"model": model, "version": str(version), "id": request_id,
+            "outputs": [(name, datatype, [int(d) for d in shape], list(values))
+                        for name, datatype, shape, values in outputs]}

@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The servers and the doors to them: HTTP and gRPC of a server process, the C API of a library in
+this process over the same repository."""
+
+import shlex
+import sys
+from pathlib import Path
+
+import pytest
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parents[1]
+sys.path.append(str(HERE.parent / "conformance"))
+
+import c_api  # noqa: E402
+import c_door  # noqa: E402
+import repository  # noqa: E402
+from grpc_door import GrpcDoor  # noqa: E402
+from http_door import HttpDoor  # noqa: E402
+from server_process import ServerProcess, peer_command  # noqa: E402
+
+# Kind of servers -> (repository, control mode, models loaded at the start)
+SERVERS = {
+    "explicit": (repository.write, "explicit", repository.SERVING),
+    "unready": (repository.write_unready, "none", ()),
+}
+
+
+def pytest_addoption(parser):
+    group = parser.getgroup("server under test")
+    group.addoption("--server-command", help="command that starts the server (default: the "
+                                             "'nereid serve' of build/release)")
+    group.addoption("--library", type=Path, help="libtritonserver.so of the same build (default: "
+                                                 "that of build/release)")
+    group.addoption("--backend-directory", type=Path,
+                    help="where the identity backend is (default: that of build/release)")
+    group.addoption("--peer", metavar="DIR", type=Path,
+                    help="ask the real Triton that tools/peer/fetch_triton.sh put into DIR, over "
+                         "HTTP and gRPC; for looking with --outcomes: rows may fail")
+    group.addoption("--outcomes", metavar="FILE", type=Path,
+                    help="write what every row got through every door")
+
+
+@pytest.fixture(scope="session")
+def options(request):
+    return request.config.option
+
+
+@pytest.fixture(scope="session")
+def backends(options) -> Path:
+    return (options.backend_directory or ROOT / "build" / "release" / "backends").resolve()
+
+
+@pytest.fixture(scope="session")
+def library(options):
+    """The C API, or None where there is none to ask in this process: a sanitizer has to be the
+    first in a process."""
+    path = options.library or ROOT / "build" / "release" / "lib" / "libtritonserver.so"
+    if options.peer:
+        return None
+    code = path.read_bytes()
+    if b"__asan_init" in code or b"__tsan_init" in code:
+        return None
+    return c_api.Library(path)
+
+
+@pytest.fixture(scope="session")
+def doors(options, library, backends, tmp_path_factory):
+    """Kind of servers -> name -> door. Closed with the session, where the servers must end well."""
+    if options.peer:
+        command = peer_command(options.peer.resolve())
+    else:
+        command = shlex.split(options.server_command
+                              or f"{ROOT}/build/release/bin/nereid serve")
+    made, processes = {}, []
+    for kind, (write, mode, startup) in SERVERS.items():
+        root = tmp_path_factory.mktemp(kind)
+        write(root / "models")
+        flags = [f"--model-control-mode={mode}", "--exit-on-error=false",
+                 "--backend-config=identity,example-parameters=false",
+                 f"--trace-config=triton,file={root}/trace.json",
+                 *(f"--load-model={model}" for model in startup)]
+        if not options.peer:
+            flags.append(f"--backend-directory={backends}")
+        server = ServerProcess(command, root / "models", root / "server.log", flags,
+                               bool(options.peer))
+        server.start("/v2/models/plain/ready")
+        processes.append(server)
+        made[kind] = {"http": HttpDoor(server), "http_binary": HttpDoor(server, binary=True),
+                      "grpc": GrpcDoor(server), "grpc_contents": GrpcDoor(server, contents=True)}
+        if library:
+            made[kind]["c"] = c_door.CDoor(library, c_door.start_server(
+                library, root / "models", backends, mode, startup))
+    yield made
+    for group in made.values():
+        for door in group.values():
+            door.close()
+    for server in processes:
+        server.stop()
+
+
+@pytest.fixture(scope="session")
+def record(options):
+    """record(row, outcomes): kept for --outcomes."""
+    lines = []
+
+    def keep(row, outcomes):
+        lines.append(f"{row.name}  [{row.code}]")
+        lines.extend(f"    {door}: {o.status} {o.text if o.answer is None else o.answer}"
+                     for door, o in outcomes.items())
+    yield keep
+    if options.outcomes:
+        options.outcomes.write_text("\n".join(lines) + "\n")
+
+
+def pytest_terminal_summary(terminalreporter):
+    import table
+    runs = sum(len(row.doors) for row in table.ROWS)
+    terminalreporter.write_line(
+        f"parity: {len(table.ROWS)} rows (operation x kind), {runs} runs through doors, "
+        f"{sum(bool(row.differs) for row in table.ROWS)} rows with listed differences")
