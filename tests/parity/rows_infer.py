@@ -93,14 +93,6 @@ def _part(**flags):
     return ask("infer", model="sequence", inputs=(batch(),), parameters={"sequence_id": 99, **flags})
 
 
-def _too_long(kind, text, request_id="", **more):
-    shown = request_id or "<id_unknown>"
-    return _sequence(kind, "UNSUPPORTED", parameters={"sequence_id": text, **_BOTH_ENDS},
-                     request_id=request_id, why="known: to be mended", differs={
-                         "c": ("UNSUPPORTED", f"[request id: {shown}] string correlation ID "
-                                              "cannot be longer than 128 characters")}, **more)
-
-
 SEQUENCES = [
     _sequence("right_number", parameters={"sequence_id": 7, **_BOTH_ENDS}),
     _sequence("right_largest_int", parameters={"sequence_id": 2**63 - 1, **_BOTH_ENDS}),
@@ -110,10 +102,13 @@ SEQUENCES = [
                                                      **_BOTH_ENDS}),
     _sequence("right_end", parameters={"sequence_id": 99, "sequence_end": True},
               before=(_part(sequence_start=True),)),
-    _too_long("text_of_129", "x" * 129),
-    _too_long("text_of_129_bytes", "\N{SNOWMAN}" * 43),
-    _too_long("text_of_129_with_id", "x" * 129, "seven"),
-    _too_long("text_of_129_without_sequences", "x" * 129, model="plain", inputs=(ints(),)),
+    _sequence("text_of_129", "UNSUPPORTED", parameters={"sequence_id": "x" * 129, **_BOTH_ENDS}),
+    _sequence("text_of_129_bytes", "UNSUPPORTED",
+              parameters={"sequence_id": "\N{SNOWMAN}" * 43, **_BOTH_ENDS}),
+    _sequence("text_of_129_with_id", "UNSUPPORTED", request_id="seven",
+              parameters={"sequence_id": "x" * 129, **_BOTH_ENDS}),
+    _sequence("text_of_129_without_sequences", "UNSUPPORTED", model="plain", inputs=(ints(),),
+              parameters={"sequence_id": "x" * 129}),
     _sequence("no_id", "INVALID_ARG", parameters=_BOTH_ENDS),
     _sequence("id_zero", "INVALID_ARG", parameters={"sequence_id": 0, **_BOTH_ENDS}),
     _sequence("id_empty", "INVALID_ARG", parameters={"sequence_id": "", **_BOTH_ENDS}),
@@ -192,10 +187,7 @@ WRONG_TENSORS = [
     _infer("too_many_values", "INVALID_ARG", inputs=(ints(values=FOUR + (5,)),),
            doors=("http", "grpc_contents"), differs={"http": NOT_THE_SHAPE}, why=OWN_CHECK),
     _infer("shared_memory", "UNSUPPORTED", doors=PROTOCOLS, inputs=(ints(parameters={
-        "shared_memory_region": "parity", "shared_memory_byte_size": 16}),),
-        why="known: to be mended",
-        differs=on_http("UNSUPPORTED", "input 'INPUT0' refers to a shared memory region; shared "
-                                       "memory is not supported yet")),
+        "shared_memory_region": "parity", "shared_memory_byte_size": 16}),)),
 ]
 
 NO_COUNT = ("INTERNAL", "Unable to set 'classification': attempt to access JSON "
@@ -208,8 +200,7 @@ WRONG_OUTPUTS = [
     _infer("unknown_output_of_ensemble", "INVALID_ARG", model="pipeline", inputs=(ints("x"),),
            outputs=(Output("NOPE"),)),
     _infer("output_without_name", "INVALID_ARG", outputs=(Output(""),)),
-    _infer("output_in_shared_memory", "UNSUPPORTED", doors=PROTOCOLS, why="known: to be mended",
-           differs=on_http("UNSUPPORTED", "outputs in shared memory are not supported yet"),
+    _infer("output_in_shared_memory", "UNSUPPORTED", doors=PROTOCOLS,
            outputs=(Output("OUTPUT0", parameters={"shared_memory_region": "parity",
                                                   "shared_memory_byte_size": 16}),)),
     _infer("output_in_shared_memory_with_classes", "INVALID_ARG", doors=PROTOCOLS,

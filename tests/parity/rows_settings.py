@@ -98,9 +98,8 @@ TRACE = _traces_of("") + _traces_of("plain") + [
 SHARED_MEMORY = [
     Row(f"shared_memory/{kind}_{action}{'_region' if region else ''}",
         ask("shared_memory", kind=kind, action=action, region=region), "UNSUPPORTED",
-        doors=PROTOCOLS, why="known: to be mended", differs={
-            "http": ("UNSUPPORTED", f"the {shown} shared memory extension is not supported yet")})
-    for kind, shown in (("system", "system"), ("cuda", "CUDA"))
+        doors=PROTOCOLS)
+    for kind in ("system", "cuda")
     for action, region in (("status", ""), ("status", "parity"), ("register", "parity"),
                            ("unregister", ""), ("unregister", "parity"))
 ]

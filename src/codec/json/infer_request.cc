@@ -5,6 +5,7 @@
 #include <optional>
 #include <utility>
 
+#include "api/unsupported.h"
 #include "base/checked_math.h"
 #include "base/name_index.h"
 #include "codec/json/cursor.h"
@@ -263,9 +264,7 @@ Status Decoder::AddInput(InputFields* fields) {
   if (!fields->shape) return MissingMember("shape");
   NEREID_RETURN_IF_ERROR(CheckDataSource(*fields));
   if (!fields->shared_memory_region.empty()) {
-    return Status::Unsupported("input '" + *fields->name +
-                               "' refers to a shared memory region; shared memory is not supported "
-                               "yet");
+    return api::TensorInSharedMemoryUnsupported(*fields->name);
   }
   if (fields->data != nullptr && !fields->data_read) {
     const char* const after = cursor_.position();
@@ -309,7 +308,7 @@ Status Decoder::ReadOutput() {
   if (!fields.name) return MissingMember("name");
   if (fields.shared_memory) {
     return fields.classes.value_or(0) == 0
-               ? Status::Unsupported("outputs in shared memory are not supported yet")
+               ? api::TensorInSharedMemoryUnsupported(*fields.name)
                : Status::InvalidArgument(
                      "Output can't set both 'shared_memory_region' and 'classification'");
   }

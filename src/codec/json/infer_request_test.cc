@@ -218,6 +218,14 @@ TEST(DecodeInferRequest, StructureFailures) {
                 "Input must set only one of the following fields: 'data', 'binary_data_size' in "
                 "'parameters', 'shared_memory_region' in 'parameters'. But set 'data' "
                 "'shared_memory_region'");
+  const char* const no_shared_memory =
+      "shared memory is not supported yet: remove the 'shared_memory_region' parameter of tensor ";
+  ExpectFailure(Decode(R"({"inputs":[{"name":"IN","datatype":"FP32","shape":[1],
+                       "parameters":{"shared_memory_region":"r"}}]})"),
+                StatusCode::kUnsupported, no_shared_memory + std::string("'IN'"));
+  ExpectFailure(Decode(R"({"outputs":[{"name":"OUT","parameters":{"shared_memory_region":"r"}}],
+                       "inputs":[]})"),
+                StatusCode::kUnsupported, no_shared_memory + std::string("'OUT'"));
 }
 
 TEST(DecodeInferRequest, DataFailures) {

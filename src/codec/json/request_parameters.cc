@@ -4,13 +4,13 @@
 #include <string>
 #include <utility>
 
+#include "request/correlation_id.h"
+
 namespace nereid::codec::json {
 namespace {
 
 using base::Status;
 using request::InferenceRequest;
-
-constexpr size_t kMaxCorrelationText = 128;
 
 Status ReadCorrelationId(Cursor& cursor, std::string_view key, InferenceRequest* request) {
   if (cursor.Peek() != '"') {
@@ -21,9 +21,7 @@ Status ReadCorrelationId(Cursor& cursor, std::string_view key, InferenceRequest*
   }
   std::string text;
   NEREID_RETURN_IF_ERROR(ReadStringMember(cursor, key, &text));
-  if (text.size() > kMaxCorrelationText) {
-    return Status::Unsupported("string correlation ID cannot be longer than 128 characters");
-  }
+  NEREID_RETURN_IF_ERROR(request::CheckCorrelationId(text));
   request->correlation_id = std::move(text);
   return Status::Ok();
 }

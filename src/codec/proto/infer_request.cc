@@ -7,7 +7,9 @@
 #include <string_view>
 #include <utility>
 
+#include "api/unsupported.h"
 #include "codec/proto/contents.h"
+#include "request/correlation_id.h"
 #include "tensor/data_type.h"
 
 namespace nereid::codec::proto {
@@ -17,7 +19,6 @@ using base::Status;
 using Kind = ParameterView::Kind;
 using tensor::DataType;
 
-constexpr size_t kMaxCorrelationIdSize = 128;
 constexpr std::string_view kEmptyFinalResponse = "triton_enable_empty_final_response";
 
 std::string Quoted(std::string_view text) {
@@ -40,9 +41,7 @@ Status SetCorrelationId(const ParameterView& parameter, request::InferenceReques
   if (parameter.kind != Kind::kString) {
     return WrongKind(parameter.name, "int64_param or string_param");
   }
-  if (parameter.text.size() > kMaxCorrelationIdSize) {
-    return Status::Unsupported("string correlation ID cannot be longer than 128 characters");
-  }
+  NEREID_RETURN_IF_ERROR(request::CheckCorrelationId(parameter.text));
   request->correlation_id = std::string(parameter.text);
   return Status::Ok();
 }
@@ -157,12 +156,6 @@ base::Result<bool> WantsSharedMemory(std::string_view tensor,
   return wish.region;
 }
 
-Status SharedMemoryUnsupported(std::string_view tensor) {
-  return Status::Unsupported("shared memory is not supported yet: remove the " +
-                             std::string("'shared_memory_region' parameter of tensor ") +
-                             Quoted(tensor));
-}
-
 // Returns the data type for elements of `field`, given the declared type of the input.
 DataType FieldDataType(ContentsField field, DataType declared) {
   switch (field) {
@@ -231,7 +224,7 @@ Status FillInputData(const InferRequestView& view, const InputView& from, size_t
           "unexpected 'content' provided when using shared memory for input tensor " +
           Quoted(from.name) + " for model " + Quoted(view.model_name));
     }
-    return SharedMemoryUnsupported(from.name);
+    return api::TensorInSharedMemoryUnsupported(from.name);
   }
   if (from.contents.present && !view.raw_input_contents.empty()) {
     return Status::InvalidArgument(
@@ -268,7 +261,7 @@ Status ReadOutputWishes(const InferRequestView& view, const OutputView& output,
     }
     wishes->classifications.push_back({std::string(output.name), parameter.AsUint64()});
   }
-  return shared_memory ? SharedMemoryUnsupported(output.name) : Status::Ok();
+  return shared_memory ? api::TensorInSharedMemoryUnsupported(output.name) : Status::Ok();
 }
 
 // Collects each name once, in order of first occurrence. A few names are compared pairwise; for

@@ -1,19 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // TRITONSERVER_InferenceRequest*: life, settings, callbacks and parameters.
-#include <cstring>
 #include <limits>
 #include <memory>
 #include <string>
 
 #include "frontend/capi/edit.h"
+#include "request/correlation_id.h"
 
 using namespace nereid;
 using namespace nereid::frontend_capi;
 using request::InferenceRequest;
 
 namespace {
-
-constexpr size_t kMaxCorrelationIdLength = 128;
 
 void SetCallbacks(InferenceRequest& request, const Callbacks& callbacks) {
   request.SetSink(std::make_shared<CallbackSink>(SinkOf(request), callbacks));
@@ -128,10 +126,7 @@ TRITONSERVER_Error* TRITONSERVER_InferenceRequestSetCorrelationIdString(
   NEREID_CHECK_NOT_NULL(inference_request);
   NEREID_CHECK_NOT_NULL(correlation_id);
   return Edit(inference_request, [&](InferenceRequest& request) {
-    if (std::strlen(correlation_id) > kMaxCorrelationIdLength) {
-      return base::Status::Unsupported(
-          request.LogPrefix() + "string correlation ID cannot be longer than 128 characters");
-    }
+    NEREID_RETURN_IF_ERROR(request::CheckCorrelationId(correlation_id));
     request.correlation_id = std::string(correlation_id);
     return base::Status::Ok();
   });

@@ -153,7 +153,7 @@ TEST_F(GrpcServerTest, RefusesWhatItDoesNotHave) {
   TestClient client(port());
   Reply reply = client.Unary(Path("TraceSetting"), "");
   EXPECT_EQ(reply.status(), 12);
-  EXPECT_EQ(reply.message(), "TraceSetting: tracing is not supported yet");
+  EXPECT_EQ(reply.message(), "the trace extension is not supported yet");
   reply = client.Unary("/other.Service/Method", "");
   EXPECT_EQ(reply.status(), 12);
   EXPECT_EQ(reply.headers.at(":status"), "200");

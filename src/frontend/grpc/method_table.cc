@@ -4,6 +4,7 @@
 #include <string>
 #include <string_view>
 
+#include "api/unsupported.h"
 #include "base/log.h"
 #include "frontend/grpc/health_watch_call.h"
 #include "frontend/grpc/infer_call.h"
@@ -18,7 +19,7 @@ constexpr std::string_view kService = "/inference.GRPCInferenceService/";
 
 struct MissingMethod {
   std::string_view name;
-  std::string_view feature;
+  std::string_view extension;
 };
 
 // Methods of the service that this server does not have yet.
@@ -49,8 +50,7 @@ CallStatus Unknown(std::string_view path) {
     const std::string_view name = path.substr(kService.size());
     for (const MissingMethod& missing : kMissing) {
       if (missing.name != name) continue;
-      return {kGrpcUnimplemented,
-              std::string(name) + ": " + std::string(missing.feature) + " is not supported yet"};
+      return CallStatus::From(api::ExtensionUnsupported(missing.extension));
     }
   }
   return {kGrpcUnimplemented, "unknown method '" + std::string(path) + "'"};

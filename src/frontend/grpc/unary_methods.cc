@@ -11,6 +11,7 @@
 
 #include "api/log_settings.h"
 #include "api/trace_settings.h"
+#include "api/unsupported.h"
 #include "api/version_text.h"
 #include "base/utf8.h"
 #include "frontend/grpc/call.h"
@@ -122,9 +123,7 @@ Status ModelStatistics(InferenceService& service, const inference::ModelStatisti
 
 Status RepositoryIndex(InferenceService& service, const inference::RepositoryIndexRequest& request,
                        inference::RepositoryIndexResponse* reply) {
-  if (!request.repository_name().empty()) {
-    return Status::Unsupported("'repository_name' specification is not supported");
-  }
+  NEREID_RETURN_IF_ERROR(api::CheckRepositoryName(request.repository_name()));
   NEREID_ASSIGN_OR_RETURN(const auto entries, service.GetRepositoryIndex(request.ready()));
   for (const api::RepositoryIndexEntry& entry : entries) {
     auto* const model = reply->add_models();
@@ -158,9 +157,7 @@ Status RepositoryModelLoad(InferenceService& service,
                            const inference::RepositoryModelLoadRequest& request,
                            const request::Cancellation& client,
                            inference::RepositoryModelLoadResponse*) {
-  if (!request.repository_name().empty()) {
-    return Status::Unsupported("'repository_name' specification is not supported");
-  }
+  NEREID_RETURN_IF_ERROR(api::CheckRepositoryName(request.repository_name()));
   std::vector<api::LoadParameter> parameters;
   for (const auto& [key, value] : request.parameters()) {
     NEREID_RETURN_IF_ERROR(LoadParameterFrom(key, value, &parameters));
@@ -172,9 +169,7 @@ Status RepositoryModelLoad(InferenceService& service,
 Status RepositoryModelUnload(InferenceService& service,
                              const inference::RepositoryModelUnloadRequest& request,
                              inference::RepositoryModelUnloadResponse*) {
-  if (!request.repository_name().empty()) {
-    return Status::Unsupported("'repository_name' specification is not supported");
-  }
+  NEREID_RETURN_IF_ERROR(api::CheckRepositoryName(request.repository_name()));
   bool unload_dependents = false;
   for (const auto& [key, value] : request.parameters()) {
     if (key != "unload_dependents") continue;
@@ -255,7 +250,7 @@ Status ReadTraceSetting(const std::string& key,
 Status TraceSetting(ServerContext& context, const inference::TraceSettingRequest& request,
                     inference::TraceSettingResponse* reply) {
   tracing::RequestTracer* const tracer = context.options.tracer;
-  if (tracer == nullptr) return Status::Unsupported("TraceSetting: tracing is not supported yet");
+  if (tracer == nullptr) return api::ExtensionUnsupported("trace");
   NEREID_RETURN_IF_ERROR(api::CheckTracedModel(context.service, request.model_name()));
   api::TraceChanges changes;
   for (const auto& [key, value] : request.settings()) {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "api/status_map.h"
+#include "api/unsupported.h"
 #include "api/version_text.h"
 #include "base/blocking_workers.h"
 #include "base/threads.h"
@@ -122,9 +123,8 @@ void ReplyWrongMethod(Exchange& exchange, std::string_view type) {
   exchange.Finish();
 }
 
-void ReplyUnsupported(Exchange& exchange, std::string_view feature) {
-  SetError(exchange, Status::Unsupported(std::string(feature) + " is not supported yet"),
-           kJsonType);
+void ReplyUnsupported(Exchange& exchange, std::string_view extension) {
+  SetError(exchange, api::ExtensionUnsupported(extension), kJsonType);
   exchange.Finish();
 }
 
@@ -167,16 +167,16 @@ void KserveHandler::Handle(Exchange& exchange) {
       if (!post) return ReplyWrongMethod(exchange, kJsonType);
       return generate_.Handle(exchange, route);
     case Endpoint::kTraceSetting:
-      if (options_.tracer == nullptr) return ReplyUnsupported(exchange, "the trace extension");
+      if (options_.tracer == nullptr) return ReplyUnsupported(exchange, "trace");
       if (!get && !post) return ReplyWrongMethod(exchange, kJsonType);
       return TraceSetting(exchange, route, post);
     case Endpoint::kLogging:
       if (!get && !post) return ReplyWrongMethod(exchange, kJsonType);
       return Logging(exchange, post);
     case Endpoint::kSystemSharedMemory:
-      return ReplyUnsupported(exchange, "the system shared memory extension");
+      return ReplyUnsupported(exchange, "system shared memory");
     case Endpoint::kCudaSharedMemory:
-      return ReplyUnsupported(exchange, "the CUDA shared memory extension");
+      return ReplyUnsupported(exchange, "CUDA shared memory");
     case Endpoint::kUnknown:
       break;
   }
@@ -322,18 +322,13 @@ void KserveHandler::RepositoryIndex(Exchange& exchange) {
   });
 }
 
-Status CheckNoRepository(const Route& route) {
-  if (route.repository.empty()) return Status::Ok();
-  return Status::Unsupported("'repository_name' specification is not supported");
-}
-
 Document Done(const Status& status) {
   if (!status.ok()) return status;
   return std::string();
 }
 
 Status KserveHandler::LoadModel(const Exchange& exchange, const Route& route) {
-  NEREID_RETURN_IF_ERROR(CheckNoRepository(route));
+  NEREID_RETURN_IF_ERROR(api::CheckRepositoryName(route.repository));
   NEREID_ASSIGN_OR_RETURN(std::vector<api::LoadParameter> parameters,
                           codec::json::DecodeLoadRequest(exchange.body.view()));
   return service_.LoadModel(std::string(route.model), std::move(parameters),
@@ -341,7 +336,7 @@ Status KserveHandler::LoadModel(const Exchange& exchange, const Route& route) {
 }
 
 Status KserveHandler::UnloadModel(const Route& route, std::string_view json) {
-  NEREID_RETURN_IF_ERROR(CheckNoRepository(route));
+  NEREID_RETURN_IF_ERROR(api::CheckRepositoryName(route.repository));
   NEREID_ASSIGN_OR_RETURN(const bool dependents, codec::json::DecodeUnloadRequest(json));
   return service_.UnloadModel(std::string(route.model), dependents);
 }

@@ -72,11 +72,6 @@ Status SequencePlanner::CheckRequest(const InferenceRequest& request) const {
     if (options_.iterative) return Status::Ok();
     return Status::InvalidArgument(to_model + "a non-zero or non-empty correlation ID");
   }
-  const auto* text = std::get_if<std::string>(&request.correlation_id);
-  if (text != nullptr && text->size() > kLongestStringId) {
-    return Status::InvalidArgument(request.LogPrefix() +
-                                   "string correlation ID cannot be longer than 128 characters");
-  }
   return Status::Ok();
 }
 

@@ -38,8 +38,6 @@ namespace nereid::schedule {
 /// ready requests make a batch.
 class SequencePlanner final : public BatchPlanner {
  public:
-  static constexpr size_t kLongestStringId = 128;  // bytes
-
   /// Creates a planner for a configuration with sequence batching options, which must outlive it.
   /// `inputs` supplies the controls and states of the requests; null for a planner that only plans.
   SequencePlanner(const config::ModelConfig& config,
