@@ -7,13 +7,14 @@ import threading
 from ctypes import byref, c_char_p, c_int, c_int64, c_size_t, c_uint32, c_uint64, c_void_p
 
 import c_api
-from asks import Outcome, canonical, canonical_config, canonical_index, counted_models, decode, inferred
+from asks import (Outcome, canonical, canonical_config, canonical_index, counted_models, decode,
+                  inferred)
 
 _FLAGS = {"sequence_start": 1, "sequence_end": 2}
 
 
 def _version(version) -> int:
-    """What the API takes for a version in text form: rows with other texts are not for this door."""
+    """Returns the version number of a text; rows with other texts are not for this door."""
     return int(version) if version else -1
 
 
@@ -218,7 +219,8 @@ class CDoor:
 
     def _read_output(self, response, index):
         name, datatype, shape, dims = c_char_p(), c_int(), ctypes.POINTER(c_int64)(), c_uint64()
-        base, size, memory, memory_id, userp = c_void_p(), c_size_t(), c_int(), c_int64(), c_void_p()
+        base, size, userp = c_void_p(), c_size_t(), c_void_p()
+        memory, memory_id = c_int(), c_int64()
         self._library.InferenceResponseOutput(
             response, index, byref(name), byref(datatype), byref(shape), byref(dims), byref(base),
             byref(size), byref(memory), byref(memory_id), byref(userp))

@@ -2,8 +2,8 @@
 """The operations over gRPC, with hand-made messages."""
 
 import grpc
-from asks import (GRPC_STATUS, Outcome, canonical, canonical_config, canonical_index, counted_models, decode,
-                  inferred)
+from asks import (GRPC_STATUS, Outcome, canonical, canonical_config, canonical_index,
+                  counted_models, decode, inferred)
 from google.protobuf.json_format import MessageToDict
 from tritonclient.grpc import service_pb2 as pb
 from tritonclient.grpc import service_pb2_grpc

@@ -6,8 +6,8 @@ import http.client
 import json
 from urllib.parse import quote
 
-from asks import (HTTP_STATUS, Outcome, canonical, canonical_config, canonical_index, counted_models, decode,
-                  inferred)
+from asks import (HTTP_STATUS, Outcome, canonical, canonical_config, canonical_index,
+                  counted_models, decode, inferred)
 
 
 def _model_path(model, version):

@@ -90,7 +90,8 @@ def _sequence(kind, code="OK", model="sequence", inputs=None, parameters=None, *
 
 
 def _part(**flags):
-    return ask("infer", model="sequence", inputs=(batch(),), parameters={"sequence_id": 99, **flags})
+    return ask("infer", model="sequence", inputs=(batch(),),
+               parameters={"sequence_id": 99, **flags})
 
 
 SEQUENCES = [

@@ -18,6 +18,7 @@
 #include "frontend/grpc/statistics_message.h"
 #include "grpc_service.pb.h"
 #include "health.pb.h"
+#include "tracing/settings_request.h"
 
 namespace nereid::frontend::grpc {
 namespace {
@@ -247,19 +248,22 @@ Status ReadTraceSetting(const std::string& key,
   return changes->SetNumber(key, value.value(0));
 }
 
+base::Result<std::optional<api::TraceChanges>> ReadTraceChanges(
+    const inference::TraceSettingRequest& request) {
+  std::optional<api::TraceChanges> changes;
+  for (const auto& [key, value] : request.settings()) {
+    if (!changes) changes.emplace();
+    NEREID_RETURN_IF_ERROR(ReadTraceSetting(key, value, &*changes));
+  }
+  return changes;
+}
+
 Status TraceSetting(ServerContext& context, const inference::TraceSettingRequest& request,
                     inference::TraceSettingResponse* reply) {
-  tracing::RequestTracer* const tracer = context.options.tracer;
-  if (tracer == nullptr) return api::ExtensionUnsupported("trace");
-  NEREID_RETURN_IF_ERROR(api::CheckTracedModel(context.service, request.model_name()));
-  api::TraceChanges changes;
-  for (const auto& [key, value] : request.settings()) {
-    NEREID_RETURN_IF_ERROR(ReadTraceSetting(key, value, &changes));
-  }
-  api::TraceSettings now = tracer->Settings(request.model_name());
-  if (!request.settings().empty()) {
-    NEREID_ASSIGN_OR_RETURN(now, tracer->Change(request.model_name(), changes));
-  }
+  NEREID_ASSIGN_OR_RETURN(
+      const api::TraceSettings now,
+      tracing::AnswerSettingsRequest(context.options.tracer, context.service, request.model_name(),
+                                     [&] { return ReadTraceChanges(request); }));
   auto& settings = *reply->mutable_settings();
   for (const std::string_view name : api::TraceLevelNames(now.level)) {
     settings["trace_level"].add_value(std::string(name));

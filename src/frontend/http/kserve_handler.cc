@@ -2,6 +2,7 @@
 #include "frontend/http/kserve_handler.h"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -19,6 +20,7 @@
 #include "frontend/http/infer_endpoint.h"
 #include "frontend/http/off_loop.h"
 #include "frontend/http/route.h"
+#include "tracing/settings_request.h"
 
 namespace nereid::frontend::http {
 namespace {
@@ -167,7 +169,6 @@ void KserveHandler::Handle(Exchange& exchange) {
       if (!post) return ReplyWrongMethod(exchange, kJsonType);
       return generate_.Handle(exchange, route);
     case Endpoint::kTraceSetting:
-      if (options_.tracer == nullptr) return ReplyUnsupported(exchange, "trace");
       if (!get && !post) return ReplyWrongMethod(exchange, kJsonType);
       return TraceSetting(exchange, route, post);
     case Endpoint::kLogging:
@@ -293,14 +294,14 @@ void KserveHandler::Logging(Exchange& exchange, bool change) {
 
 Document KserveHandler::TraceDocument(const std::string& model, std::string_view json,
                                       bool change) {
-  NEREID_RETURN_IF_ERROR(api::CheckTracedModel(service_, model));
-  tracing::RequestTracer& tracer = *options_.tracer;
-  if (change) {
-    NEREID_ASSIGN_OR_RETURN(const api::TraceChanges changes, codec::json::DecodeTraceChanges(json));
-    NEREID_ASSIGN_OR_RETURN(const api::TraceSettings settings, tracer.Change(model, changes));
-    return codec::json::EncodeTraceSettings(settings);
-  }
-  return codec::json::EncodeTraceSettings(tracer.Settings(model));
+  const auto read = [&]() -> base::Result<std::optional<api::TraceChanges>> {
+    if (!change) return std::optional<api::TraceChanges>();
+    NEREID_ASSIGN_OR_RETURN(api::TraceChanges changes, codec::json::DecodeTraceChanges(json));
+    return std::optional<api::TraceChanges>(std::move(changes));
+  };
+  NEREID_ASSIGN_OR_RETURN(const api::TraceSettings settings,
+                          tracing::AnswerSettingsRequest(options_.tracer, service_, model, read));
+  return codec::json::EncodeTraceSettings(settings);
 }
 
 void KserveHandler::TraceSetting(Exchange& exchange, const Route& route, bool change) {
