@@ -15,7 +15,7 @@ sys.path.append(str(HERE.parent / "conformance"))
 import c_api  # noqa: E402
 import c_door  # noqa: E402
 import repository  # noqa: E402
-from grpc_door import GrpcDoor  # noqa: E402
+from grpc_door import GrpcDoor, GrpcStreamDoor  # noqa: E402
 from http_door import HttpDoor  # noqa: E402
 from server_process import ServerProcess, peer_command  # noqa: E402
 
@@ -87,7 +87,8 @@ def doors(options, library, backends, tmp_path_factory):
         server.start("/v2/models/plain/ready")
         processes.append(server)
         made[kind] = {"http": HttpDoor(server), "http_binary": HttpDoor(server, binary=True),
-                      "grpc": GrpcDoor(server), "grpc_contents": GrpcDoor(server, contents=True)}
+                      "grpc": GrpcDoor(server), "grpc_contents": GrpcDoor(server, contents=True),
+                      "grpc_stream": GrpcStreamDoor(server)}
         if library:
             made[kind]["c"] = c_door.CDoor(library, c_door.start_server(
                 library, root / "models", backends, mode, startup))

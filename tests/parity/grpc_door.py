@@ -37,6 +37,10 @@ def _set_parameters(message, values):
         _set_parameter(message.parameters[key], value)
 
 
+# A stream tells its errors by text: one code stands for all.
+_STREAM_STATUS = {code: "OK" if code == "OK" else "ERROR" for code in GRPC_STATUS}
+
+
 class GrpcDoor:
     """`contents`: the inputs' values as repeated fields, not as bytes."""
 
@@ -145,7 +149,11 @@ class GrpcDoor:
         else:
             message.raw_input_contents.append(tensor.bytes())
 
-    def infer(self, model, inputs, outputs=(), version="", parameters=None, request_id=""):
+    def infer(self, *args, **kwargs):
+        return self._call("ModelInfer", self._infer_message(*args, **kwargs), self._inferred)
+
+    def _infer_message(self, model, inputs, outputs=(), version="", parameters=None,
+                       request_id=""):
         message = pb.ModelInferRequest(model_name=model, model_version=str(version), id=request_id)
         _set_parameters(message, parameters)
         for tensor in inputs:
@@ -155,10 +163,26 @@ class GrpcDoor:
             _set_parameters(made, output.parameters)
             if output.classes:
                 _set_parameter(made.parameters["classification"], output.classes)
-        return self._call("ModelInfer", message, self._inferred)
+        return message
 
     @staticmethod
     def _inferred(got):
         outputs = [(o.name, o.datatype, o.shape, decode(o.datatype, raw))
                    for o, raw in zip(got.outputs, got.raw_output_contents)]
         return inferred(got.model_name, got.model_version, got.id, outputs)
+
+
+class GrpcStreamDoor(GrpcDoor):
+    """Inference on a stream of its own for each request."""
+
+    status = _STREAM_STATUS
+
+    def infer(self, *args, **kwargs):
+        message = self._infer_message(*args, **kwargs)
+        try:
+            (got,) = self._stub.ModelStreamInfer(iter([message]), timeout=60)
+        except grpc.RpcError as error:
+            return Outcome(error.code().name, error.details())
+        if got.error_message:
+            return Outcome("ERROR", got.error_message)
+        return Outcome("OK", answer=self._inferred(got.infer_response))

@@ -7,7 +7,7 @@ from asks import Ask
 
 PROTOCOLS = ("http", "grpc")
 ALL = ("http", "grpc", "c")
-TENSORS = ("http", "http_binary", "grpc", "grpc_contents", "c")
+TENSORS = ("http", "http_binary", "grpc", "grpc_contents", "grpc_stream", "c")
 
 
 @dataclass(frozen=True)

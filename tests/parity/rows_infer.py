@@ -6,8 +6,8 @@ from rows import OWN_CHECK, OWN_TYPES, TENSORS, Row, json_type, on_http
 
 PROTOCOLS = TENSORS[:-1]
 HTTP = TENSORS[:2]
-GRPC = TENSORS[2:4]
-RAW = ("http_binary", "grpc", "c")  # doors that send bytes
+GRPC = TENSORS[2:5]
+RAW = ("http_binary", "grpc", "grpc_stream", "c")  # doors that send bytes
 
 FOUR = (1, 2, 3, 4)
 
@@ -142,8 +142,9 @@ WRONG_MODELS = [
     _infer("unloaded", "NOT_FOUND", model="spare",
            before=(ask("model_load", model="spare"), ask("model_unload", model="spare"))),
     _infer("decoupled_model", "UNSUPPORTED", model="decoupled", doors=PROTOCOLS, why=OWN_CHECK,
-           differs=on_http("UNSUPPORTED", "HTTP end point doesn't support models with decoupled "
-                                          "transaction policy")),
+           differs={**on_http("UNSUPPORTED", "HTTP end point doesn't support models with "
+                                             "decoupled transaction policy"),
+                    "grpc_stream": ("OK", "")}),
 ]
 
 NOT_THE_SHAPE = ("INTERNAL",
