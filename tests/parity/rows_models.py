@@ -138,12 +138,12 @@ LOAD = [
               "c": ("INVALID_ARG", "Unrecognized load parameter 'nope' with type 'STRING'")}),
     _load("config_of_another_type", "INVALID_ARG", parameters={"config": 7}, why=OWN_LOADS,
           differs={
-              "http": json_type("config", "string"),
+              "http": json_type("", "string"),
               "c": ("INVALID_ARG", "Unrecognized load parameter 'config' with type 'INT'")}),
     _load("file_of_another_type", "INVALID_ARG", why=OWN_LOADS,
           parameters={"config": _config(), "file:1/model.bin": True},
           differs={
-              "http": json_type("file:1/model.bin", "string"),
+              "http": json_type("", "string"),
               "c": ("INVALID_ARG",
                     "Unrecognized load parameter 'file:1/model.bin' with type 'BOOL'")}),
     Row("model_load/repository_name", ask("model_load", model="spare", repository="other"),

@@ -74,6 +74,10 @@ base::Result<std::vector<api::LoadParameter>> DecodeLoadRequest(std::string_view
                                          std::to_string(kMostLoadParameters) + " parameters");
         }
         api::LoadParameter parameter{std::string(name), {}};
+        if (cursor.Peek() != '"') {
+          NEREID_RETURN_IF_ERROR(cursor.SkipValue());
+          return Status::Internal("attempt to access JSON non-string as string");
+        }
         NEREID_RETURN_IF_ERROR(ReadStringMember(cursor, name, &parameter.value));
         if (is_file) parameter.value = DecodeBase64(parameter.value);
         parameters.push_back(std::move(parameter));
