@@ -92,24 +92,29 @@ std::string RulesMarkdown(const std::vector<RuleInfo>& rules) {
   std::string text =
       "# The rules of model configurations\n"
       "\n"
-      "Made by `nereid check --list-rules --format=markdown`; a test compares the two.\n"
+      "This page lists every rule that a model configuration must keep, with its remedy. The "
+      "output "
+      "of\n"
+      "`nereid check --list-rules --format=markdown` is this page; a test compares the two.\n"
       "\n"
-      "`nereid check` applies all of these rules. The server applies those of stage *poll* when "
-      "it\n"
-      "reads a model's directory (a violation hides the model: a load request fails with `failed "
-      "to\n"
-      "poll from model repository`, and the reason is in the log) and those of stage *load* when "
-      "it\n"
-      "loads a version (the answer and the repository index tell the reason). A warning keeps "
-      "nothing\n"
-      "from loading.\n";
+      "`nereid check models` applies all rules to the models of a repository. The server applies "
+      "the "
+      "rules\n"
+      "of stage *poll* when it reads the directory of a model. A violation of such a rule hides "
+      "the "
+      "model: a\n"
+      "load request fails with `failed to poll from model repository`, and the log has the reason. "
+      "The\n"
+      "server applies the rules of stage *load* when it loads a version. The answer and the "
+      "repository index\n"
+      "then have the reason. A warning does not prevent a load.\n";
   std::string_view section;
   for (const RuleInfo& rule : rules) {
     const std::string_view own = rule.id.substr(0, rule.id.find('.'));
     if (own != section) {
       section = own;
       text += "\n## " + std::string(section) +
-              "\n\n| rule | field | what holds | expected | how to mend it | stage |\n"
+              "\n\n| rule | field | meaning | expected | remedy | stage |\n"
               "|---|---|---|---|---|---|\n";
     }
     text += "| " + Code(rule.id) + " | " + Code(rule.field) + " | " + Cell(rule.summary) + " | " +
