@@ -1,12 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Checks that the folders of src/ depend downward only, as tools/layers.txt says.
+"""Checks that the folders of src/ depend downward only, as tools/layers.txt says, and that no files
+include each other in a circle.
 
-Three things are checked, and each offence is printed with its place:
+Four things are checked, and each offence is printed with its place:
 
 - every `#include "folder/file.h"` names the includer's own folder or one that the list permits;
 - every folder in the DEPS of a nereid_component is one that the list permits;
-- the list itself has no circle, and every folder with sources stands in it.
+- the list itself has no circle, and every folder with sources stands in it;
+- no pairs include each other in a circle, in src/, include/, backends/, caches/ and repoagents/. A
+  pair is a header with its source: foo.h and foo.cc count as one.
 
     tools/check_layers.py [--print] [ROOT]
 
@@ -127,12 +130,72 @@ def link_offences(root: Path, layers: dict[str, set[str]]) -> list[str]:
     return offences
 
 
+PAIRED = ("src", "include/nereid", "backends", "caches", "repoagents")
+INCLUDE_FOLDERS = ("src", "include", "backends", "caches", "repoagents")
+
+
+def pair_graph(root: Path) -> dict[str, set[str]]:
+    """Pair to the pairs that it includes. A pair is named by its path without the suffix."""
+    files = [path for top in PAIRED for path in sorted((root / top).rglob("*"))
+             if path.suffix in (".h", ".cc", ".c") and not path.stem.endswith(("_test", "_bench"))]
+    graph = {path.relative_to(root).with_suffix("").as_posix(): set() for path in files}
+    for path in files:
+        own = path.relative_to(root).with_suffix("").as_posix()
+        for line in path.read_text(encoding="utf-8").splitlines():
+            match = INCLUDE.match(line)
+            if match is None:
+                continue
+            name = match.group(1).removesuffix(".h")
+            places = [f"{folder}/{name}" for folder in (*INCLUDE_FOLDERS, Path(own).parent.as_posix())]
+            graph[own].update(place for place in places if place in graph and place != own)
+    return graph
+
+
+def circles(graph: dict[str, set[str]]) -> list[list[str]]:
+    """The groups of pairs that all reach each other."""
+    # What is in no circle goes first: a pair that includes nothing, or is included by nothing.
+    remaining = {pair: set(others) for pair, others in graph.items()}
+    while True:
+        included = set().union(*remaining.values()) if remaining else set()
+        free = [pair for pair, others in remaining.items() if not others or pair not in included]
+        if not free:
+            break
+        for pair in free:
+            del remaining[pair]
+        for others in remaining.values():
+            others.difference_update(free)
+
+    def reached_from(pair: str) -> set[str]:
+        reached, waiting = set(), [pair]
+        while waiting:
+            for other in remaining[waiting.pop()] - reached:
+                reached.add(other)
+                waiting.append(other)
+        return reached
+
+    reach = {pair: reached_from(pair) for pair in remaining}
+    groups = {tuple(sorted(other for other in reach[pair] if pair in reach[other]))
+              for pair in remaining if pair in reach[pair]}
+    return sorted(list(group) for group in groups)
+
+
+def circle_offences(root: Path) -> tuple[int, list[str]]:
+    """The number of pairs, and the circles among them, each with its includes."""
+    graph = pair_graph(root)
+    offences = []
+    for group in circles(graph):
+        arrows = "; ".join(f"{pair} includes {', '.join(sorted(graph[pair] & set(group)))}"
+                           for pair in group)
+        offences.append(f"a circle of {len(group)} pairs: {arrows}")
+    return len(graph), offences
+
+
 def without_comments(path: Path) -> str:
     return re.sub(r"#[^\n]*", "", path.read_text(encoding="utf-8"))
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description="Check that dependencies point down only.")
+    parser = argparse.ArgumentParser(description="Check that dependencies point down only, without circles.")
     parser.add_argument("--print", action="store_true", dest="show", help="list the arrows")
     parser.add_argument("root", nargs="?", type=Path, default=Path(__file__).resolve().parents[1])
     options = parser.parse_args()
@@ -141,13 +204,15 @@ def main() -> int:
     offences = list_offences(layers, "tools/layers.txt")
     offences += include_offences(options.root, layers, arrows)
     offences += link_offences(options.root, layers)
+    pairs, circular = circle_offences(options.root)
     if options.show:
         for (own, other), count in sorted(arrows.items()):
             print(f"{own} -> {other}: {count}")
-    for offence in offences:
+    for offence in offences + circular:
         print(offence)
-    print(f"{sum(arrows.values())} includes across folders, {len(offences)} against the layers")
-    return 1 if offences else 0
+    print(f"{sum(arrows.values())} includes across folders, {len(offences)} against the layers; "
+          f"{pairs} pairs, {len(circular)} circles")
+    return 1 if offences or circular else 0
 
 
 if __name__ == "__main__":

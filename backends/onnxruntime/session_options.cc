@@ -102,7 +102,7 @@ Error MakeSessionOptions(const Environment& environment, const ModelConfig& conf
   NEREID_ORT_TRY(Api().CreateSessionOptions(&made));
   options->reset(made);
   NEREID_ORT_TRY(Api().SetSessionLogId(made, config.name.c_str()));
-  NEREID_BACKEND_TRY(SetThreads(environment, config, made));
+  NEREID_BACKEND_TRY(SetThreads(environment.settings, environment.global_threads, config, made));
   NEREID_BACKEND_TRY(SetGraphLevel(config, made));
   NEREID_BACKEND_TRY(SetMemory(config, made));
   NEREID_BACKEND_TRY(SetExecutionMode(config, made));

@@ -42,14 +42,12 @@ Error DefaultCounts(const ModelConfig& config, ThreadCounts* counts) {
 
 }  // namespace
 
-Error SetThreads(const Environment& environment, const ModelConfig& config,
+Error SetThreads(const Parameters& settings, bool global, const ModelConfig& config,
                  OrtSessionOptions* options) {
-  if (environment.global_threads) {
-    return ToError(Api().DisablePerSessionThreads(options));
-  }
+  if (global) return ToError(Api().DisablePerSessionThreads(options));
   ThreadCounts counts;
   NEREID_BACKEND_TRY(DefaultCounts(config, &counts));
-  NEREID_BACKEND_TRY(ReadCounts(environment.settings, &counts));
+  NEREID_BACKEND_TRY(ReadCounts(settings, &counts));
   NEREID_BACKEND_TRY(ReadCounts(config.parameters, &counts));
   NEREID_ORT_TRY(Api().SetIntraOpNumThreads(options, static_cast<int>(counts.intra)));
   NEREID_ORT_TRY(Api().SetInterOpNumThreads(options, static_cast<int>(counts.inter)));

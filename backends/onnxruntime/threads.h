@@ -2,15 +2,17 @@
 #pragma once
 
 #include "nereid/backend/model_config.h"
-#include "onnxruntime/environment.h"
+#include "nereid/backend/parameters.h"
+#include "onnxruntime/ort_api.h"
 
 namespace nereid::onnxruntime {
 
 using backend::ModelConfig;
+using backend::Parameters;
 
 /// Sets the threads of a session: its own pools, whose sizes come from the model's parameters, else
-/// from the backend's settings; or the shared pool of the environment.
-Error SetThreads(const Environment& environment, const ModelConfig& config,
+/// from the backend's settings; or, if `global`, the shared pool of the environment.
+Error SetThreads(const Parameters& settings, bool global, const ModelConfig& config,
                  OrtSessionOptions* options);
 
 /// Creates the options of the pools that all sessions share, with the sizes in the backend's

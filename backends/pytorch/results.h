@@ -4,7 +4,7 @@
 #include <ATen/core/ivalue.h>
 
 #include "framework/session.h"
-#include "pytorch/session.h"
+#include "pytorch/torch_plan.h"
 
 namespace nereid::pytorch {
 

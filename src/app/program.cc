@@ -23,6 +23,7 @@
 #include "memory/process_heap.h"
 #include "model/cpu_plan.h"
 #include "repository/load_gate.h"
+#include "server/extensions.h"
 #include "server/inference_server.h"
 
 namespace nereid::app {

@@ -5,6 +5,7 @@
 
 #include "abi/error.h"
 #include "base/log.h"
+#include "request/binding.h"
 #include "request/response_factory.h"
 
 namespace nereid::backend {

@@ -9,10 +9,10 @@
 #include <algorithm>
 #include <cmath>
 #include <set>
+#include <thread>
 
 #include "base/files.h"
 #include "base/parse_number.h"
-#include "base/threads.h"
 
 namespace nereid::base {
 namespace {
@@ -123,6 +123,13 @@ std::optional<double> CpuQuota(const std::string& root) {
   const auto period = ReadFile(JoinPath(root, "cpu/cpu.cfs_period_us"), 4096);
   if (!quota.ok() || !period.ok()) return std::nullopt;
   return Quotient(Trimmed(*quota), Trimmed(*period));
+}
+
+int AvailableCpuCount() {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  if (sched_getaffinity(0, sizeof(set), &set) == 0) return std::max(1, CPU_COUNT(&set));
+  return std::max(1u, std::thread::hardware_concurrency());
 }
 
 int UsableCpuCount() {

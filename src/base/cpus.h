@@ -24,6 +24,9 @@ std::string FormatCpuList(const std::vector<int>& cpus);
 /// the root group is the container's own.
 std::optional<double> CpuQuota(const std::string& root = "/sys/fs/cgroup");
 
+/// Returns the number of CPUs in this process's affinity mask, at least 1.
+int AvailableCpuCount();
+
 /// Returns how many threads this process can keep busy: the number of CPUs in its affinity mask, or
 /// the CPU quota rounded up where that is less; at least 1.
 int UsableCpuCount();

@@ -2,10 +2,8 @@
 #include "base/threads.h"
 
 #include <pthread.h>
-#include <sched.h>
 #include <signal.h>
 
-#include <algorithm>
 #include <new>
 #include <system_error>
 #include <utility>
@@ -63,13 +61,6 @@ Result<std::thread> StartThread(const std::string& name, std::function<void()> b
   } catch (const std::bad_alloc&) {
     return NoThread(name, "out of memory");
   }
-}
-
-int AvailableCpuCount() {
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  if (sched_getaffinity(0, sizeof(set), &set) == 0) return std::max(1, CPU_COUNT(&set));
-  return std::max(1u, std::thread::hardware_concurrency());
 }
 
 }  // namespace nereid::base

@@ -20,7 +20,4 @@ namespace nereid::base {
 Result<std::thread> StartThread(const std::string& name, std::function<void()> body,
                                 const CpuPlacement& placement = {});
 
-/// Returns the number of CPUs in this process's affinity mask, at least 1.
-int AvailableCpuCount();
-
 }  // namespace nereid::base

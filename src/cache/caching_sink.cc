@@ -12,9 +12,9 @@ void CachingSink::Send(std::unique_ptr<request::InferenceResponse> response, boo
   if (final) {
     try {
       if (first && response != nullptr && response->error().ok()) {
-        cache_.Store(*response, model_, digest_, lookup_ns_);
+        responses_.Store(*response, model_, digest_, lookup_ns_);
       } else {
-        cache_.observer_.OnMiss(lookup_ns_);
+        responses_.CountMiss(lookup_ns_);
       }
       // Out of memory: the response is sent without being stored.
     } catch (const std::exception& exception) {

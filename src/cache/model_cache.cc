@@ -5,10 +5,10 @@
 #include <utility>
 
 #include "base/log.h"
-#include "cache/caching_sink.h"
 #include "cache/request_key.h"
 #include "cache/response_blob.h"
 #include "memory/host_buffer.h"
+#include "request/binding.h"
 #include "request/response_factory.h"
 #include "schedule/response_order.h"
 
@@ -144,8 +144,9 @@ Status ModelCache::Serve(RequestPtr& request, RequestTarget& target) {
   // If the model orders its responses, the scheduler wraps this sink once more: a response is then
   // stored when its turn to be sent has come.
   const std::shared_ptr<request::ResponseSink> direct = factory.shared_sink();
-  factory.WrapSink(
-      std::make_shared<CachingSink>(direct, *this, request->model(), *digest, end_ns - start_ns));
+  MissedResponses& responses = *this;
+  factory.WrapSink(std::make_shared<CachingSink>(direct, responses, request->model(), *digest,
+                                                 end_ns - start_ns));
   Status status = target.Enqueue(request);
   // The request was refused and belongs to the caller again; an error that it sends must not be
   // stored.

@@ -12,6 +12,7 @@
 #include "base/clock.h"
 #include "base/log_throttle.h"
 #include "cache/cache_observer.h"
+#include "cache/caching_sink.h"
 #include "cache/digest.h"
 #include "cache/response_cache.h"
 #include "request/inference_response.h"
@@ -23,7 +24,7 @@ namespace nereid::cache {
 /// Answers requests from the cache where it can, and stores the responses to the others on their
 /// way to the client. A failure of the cache is logged and counts as a miss; it never fails a
 /// request. Thread-safe.
-class ModelCache {
+class ModelCache final : private MissedResponses {
  public:
   /// `fingerprint` identifies the model's content, see FingerprintModel. All arguments must outlive
   /// this object, which must outlive every request that it was given.
@@ -41,7 +42,6 @@ class ModelCache {
   size_t PendingCount() const { return pending_.load(std::memory_order_relaxed); }
 
  private:
-  friend class CachingSink;
   struct Waiting {
     schedule::RequestPtr request;
     schedule::RequestTarget* target = nullptr;
@@ -65,10 +65,10 @@ class ModelCache {
   /// Returns the stored response as a response to `request`; null for a miss.
   std::unique_ptr<request::InferenceResponse> LookUp(const request::InferenceRequest& request,
                                                      const Digest& digest);
-  /// Inserts a response. `model` keeps this object alive while the insertion waits for a thread.
   void Store(const request::InferenceResponse& response,
              const std::shared_ptr<const request::ModelIdentity>& model, const Digest& digest,
-             uint64_t lookup_ns);
+             uint64_t lookup_ns) override;
+  void CountMiss(uint64_t lookup_ns) override { observer_.OnMiss(lookup_ns); }
   void Insert(const Digest& digest, size_t size, uint64_t lookup_ns,
               const std::function<base::Status(std::span<char>)>& write);
   void LogFailure(const std::string& text);

@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "cache/testing/memory_cache.h"
+#include "request/binding.h"
 #include "request/normalize.h"
 #include "request/testing/make_model.h"
 #include "request/testing/recording_sink.h"
@@ -111,7 +112,7 @@ class ModelCacheTest : public ::testing::TestWithParam<const char*> {
         ->Append(texts_.back()->data(), bytes.size());
     sinks_.push_back(std::make_shared<RecordingSink>());
     request->SetSink(sinks_.back());
-    request->Bind(model_);
+    request::BindRequest(*request, model_);
     EXPECT_TRUE(request::Normalize(*request).ok());
     return request;
   }

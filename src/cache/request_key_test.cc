@@ -7,6 +7,7 @@
 #include <map>
 #include <random>
 
+#include "request/binding.h"
 #include "request/discarding_sink.h"
 #include "request/testing/make_model.h"
 
@@ -29,7 +30,7 @@ std::unique_ptr<InferenceRequest> BaseRequest() {
   request->AddInput("B", tensor::DataType::kFp16, {2}).value()->Append("efgh", 4);
   request->requested_outputs = {"X", "Y"};
   request->parameters = {{"p", int64_t{1}}, {"q", std::string("r")}};
-  request->Bind(Identity("m", 1));
+  request::BindRequest(*request, Identity("m", 1));
   return request;
 }
 
@@ -46,8 +47,8 @@ std::string KeyAfter(const std::function<void(InferenceRequest&)>& change) {
 
 TEST(RequestKeyTest, EveryCoveredFieldChangesIt) {
   const std::map<std::string, std::function<void(InferenceRequest&)>> changes = {
-      {"model name", [](auto& r) { r.Bind(Identity("n", 1)); }},
-      {"model version", [](auto& r) { r.Bind(Identity("m", 2)); }},
+      {"model name", [](auto& r) { request::BindRequest(r, Identity("n", 1)); }},
+      {"model version", [](auto& r) { request::BindRequest(r, Identity("m", 2)); }},
       {"input name", [](auto& r) { r.inputs()[0].name = "C"; }},
       {"input type", [](auto& r) { r.inputs()[0].type = tensor::DataType::kUint8; }},
       {"input shape",
@@ -149,7 +150,7 @@ TEST(RequestKeyTest, TwoDifferentRequestsNeverShareAKey) {
       note(std::get<std::string>(request.parameters[0].value));
     }
     request.SetSink(std::make_shared<request::DiscardingSink>());
-    request.Bind(model);
+    request::BindRequest(request, model);
     const auto [known, added] = seen.try_emplace(KeyOf(request), description);
     EXPECT_EQ(known->second, description);
     same += !added;

@@ -6,6 +6,7 @@
 #include "base/byte_budget.h"
 #include "ensemble/adapt_shape.h"
 #include "ensemble/step_request.h"
+#include "request/binding.h"
 #include "request/output_shape.h"
 #include "request/response_factory.h"
 #include "request/response_sink.h"

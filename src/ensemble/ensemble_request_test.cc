@@ -13,6 +13,7 @@
 
 #include "base/byte_budget.h"
 #include "ensemble/testing/make_plan.h"
+#include "request/binding.h"
 #include "request/response_factory.h"
 #include "request/testing/make_model.h"
 #include "request/testing/recording_sink.h"
@@ -145,7 +146,7 @@ class EnsembleRequestTest : public ::testing::Test, private MemberDirectory {
     (*added)->Append(&number_, 4);
     (*added)->model_shape = model_shape_;
     if (trace_ != nullptr) request->SetTrace(trace_);
-    request->Bind(model_);
+    request::BindRequest(*request, model_);
     auto cancellation = request->cancellation();
     EnsembleRequest::Start(*parts_, std::move(request));
     return cancellation;

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "request/binding.h"
 #include "request/response_factory.h"
 #include "request/testing/make_model.h"
 #include "request/testing/recording_sink.h"
@@ -55,7 +56,7 @@ class FirstResponseTest : public ::testing::Test {
   std::unique_ptr<request::InferenceRequest> Watched() {
     auto request = std::make_unique<request::InferenceRequest>();
     request->SetSink(sink_);
-    request->Bind(model_);
+    request::BindRequest(*request, model_);
     request->times.start_ns = clock_.NowNs();
     times_->Watch(*request);
     return request;

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "backend/testing/copy_backend.h"
+#include "request/binding.h"
 #include "request/normalize.h"
 #include "request/testing/make_model.h"
 #include "request/testing/recording_sink.h"
@@ -61,7 +62,8 @@ class ModelTest : public ::testing::Test {
     request->parameters = std::move(parameters);
     request->AddInput("IN", tensor::DataType::kInt8, {1, 3}).value()->Append("abc", 3);
     request->SetSink(sink_);
-    request->Bind(std::shared_ptr<const request::ModelIdentity>(&model_->identity(), [](auto*) {}));
+    request::BindRequest(
+        *request, std::shared_ptr<const request::ModelIdentity>(&model_->identity(), [](auto*) {}));
     ASSERT_TRUE(request::Normalize(*request).ok());
     request->times.start_ns = base::SteadyClock().NowNs();
     ASSERT_TRUE(model_->Enqueue(request).ok());

@@ -6,6 +6,7 @@
 #include "backend/testing/copy_backend.h"
 #include "base/thread_shortage.h"
 #include "model/model.h"
+#include "request/binding.h"
 #include "request/normalize.h"
 #include "request/testing/make_model.h"
 #include "request/testing/recording_sink.h"
@@ -60,7 +61,8 @@ class ModelUpdateTest : public ::testing::Test {
     request->flags = flags;
     request->AddInput("IN", tensor::DataType::kInt8, {1, 3}).value()->Append("abc", 3);
     request->SetSink(sink);
-    request->Bind(std::shared_ptr<const request::ModelIdentity>(&model_->identity(), [](auto*) {}));
+    request::BindRequest(
+        *request, std::shared_ptr<const request::ModelIdentity>(&model_->identity(), [](auto*) {}));
     EXPECT_TRUE(request::Normalize(*request).ok());
     EXPECT_TRUE(model_->Enqueue(request).ok());
     return sink;

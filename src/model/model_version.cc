@@ -2,6 +2,7 @@
 #include "model/model_version.h"
 
 #include "base/clock.h"
+#include "request/binding.h"
 #include "request/normalize.h"
 #include "request/response_factory.h"
 
@@ -9,7 +10,7 @@ namespace nereid::model {
 
 base::Status Submit(std::shared_ptr<const request::ModelIdentity> identity, ModelVersion& version,
                     std::unique_ptr<request::InferenceRequest>& request) {
-  request->Bind(std::move(identity));
+  request::BindRequest(*request, std::move(identity));
   base::Status status = request::Normalize(*request);
   if (status.ok()) {
     if (request->trace() != nullptr) request->TraceSubmission(base::SteadyClock().NowNs());

@@ -7,6 +7,7 @@
 #include "backend/testing/copy_backend.h"
 #include "cache/testing/memory_cache.h"
 #include "model/model.h"
+#include "request/binding.h"
 #include "request/normalize.h"
 #include "request/testing/make_model.h"
 #include "request/testing/recording_sink.h"
@@ -52,8 +53,8 @@ class ModelWithCacheTest : public ::testing::Test {
       request->id = id;
       request->AddInput("IN", tensor::DataType::kInt8, {2, 3}).value()->Append("abcdef", 6);
       request->SetSink(sink);
-      request->Bind(
-          std::shared_ptr<const request::ModelIdentity>(&model_->identity(), [](auto*) {}));
+      request::BindRequest(*request, std::shared_ptr<const request::ModelIdentity>(
+                                         &model_->identity(), [](auto*) {}));
       EXPECT_TRUE(request::Normalize(*request).ok());
       request->times.start_ns = base::SteadyClock().NowNs();
       EXPECT_TRUE(model_->Enqueue(request).ok());

@@ -5,6 +5,7 @@
 
 #include "base/log.h"
 #include "model/warmup.h"
+#include "request/binding.h"
 #include "request/normalize.h"
 #include "request/response_factory.h"
 
@@ -73,7 +74,7 @@ base::Result<schedule::RequestPtr> MakeRequest(
   request->model_version = model->version;
   request->times = {now_ns, now_ns};
   request->SetSink(sink);
-  request->Bind(model);
+  request::BindRequest(*request, model);
   Status status;
   for (const WarmupInput& input : sample.inputs) {
     if (status.ok() && !input.is_control) status = AddInput(input, request.get());

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "request/response_factory.h"
+#include "request/sequence_states.h"
 
 namespace nereid::request {
 namespace {
@@ -93,6 +93,14 @@ Input* InferenceRequest::AddServerInput(std::string_view name, tensor::DataType 
   return &input;
 }
 
+void InferenceRequest::AddStateInputs() {
+  for (size_t i = 0; i < states->size(); ++i) {
+    const SequenceStates::CurrentValue value = states->value(i);
+    Input* const input = AddServerInput(value.spec.input_name, value.spec.data_type, value.shape);
+    if (value.size > 0) input->Append(value.data, value.size);
+  }
+}
+
 void InferenceRequest::RemoveServerInputs() {
   input_names_.Clear();
   inputs_.erase(inputs_.end() - static_cast<std::ptrdiff_t>(server_inputs_), inputs_.end());
@@ -105,19 +113,17 @@ std::string InferenceRequest::LogPrefix() const {
   return "[request id: " + (id.empty() ? std::string("<id_unknown>") : id) + "] ";
 }
 
-void InferenceRequest::Bind(std::shared_ptr<const ModelIdentity> model) {
+void InferenceRequest::Bind(std::shared_ptr<const ModelIdentity> model,
+                            std::shared_ptr<ResponseFactory> factory) {
   model_ = std::move(model);
-  response_factory_ = std::make_shared<ResponseFactory>(sink_, model_, id, cancellation_);
-  if (trace_ == nullptr) return;
-  trace_->Describe(*model_, id);
-  response_factory_->SetTrace(trace_);
+  response_factory_ = std::move(factory);
 }
 
 void InferenceRequest::TraceSubmission(uint64_t now_ns) {
   times.queue_ns = now_ns;
   trace_->Report(TraceActivity::kRequestStart, times.start_ns);
   trace_->Report(TraceActivity::kQueueStart, now_ns);
-  trace_->ReportInputs(TraceActivity::kTensorQueueInput, *this);
+  trace_->ReportInputs(TraceActivity::kTensorQueueInput, inputs_);
 }
 
 void InferenceRequest::PrepareForReuse() {
@@ -125,6 +131,10 @@ void InferenceRequest::PrepareForReuse() {
   cancellation_ = std::make_shared<Cancellation>();
   times = {};
   batch_size = 0;
+}
+
+void TraceStep(const InferenceRequest& whole, InferenceRequest& step) {
+  if (whole.trace() != nullptr) step.SetTrace(ShareTrace(whole.trace()->SpawnChild()));
 }
 
 }  // namespace nereid::request

@@ -104,15 +104,15 @@ class InferenceRequest {
   /// backend's references are gone, or when the submission fails.
   void SetTrace(std::shared_ptr<Trace> trace) { trace_ = std::move(trace); }
   Trace* trace() const { return trace_.get(); }
+  const std::shared_ptr<Trace>& shared_trace() const { return trace_; }
 
   /// Returns "[request id: X] " or "[request id: <id_unknown>] ", the prefix of Triton's messages.
   std::string LogPrefix() const;
 
   // ---- Set by the server. ----
 
-  /// Binds the request to a loaded model and creates its response factory. Called once per
-  /// submission, by the service.
-  void Bind(std::shared_ptr<const ModelIdentity> model);
+  /// See BindRequest, which calls this.
+  void Bind(std::shared_ptr<const ModelIdentity> model, std::shared_ptr<ResponseFactory> factory);
   const std::shared_ptr<const ModelIdentity>& model() const { return model_; }
   const std::shared_ptr<ResponseFactory>& response_factory() const { return response_factory_; }
 
@@ -129,6 +129,9 @@ class InferenceRequest {
   /// inputs and is removed when the request is released. The pointer is valid until inputs are
   /// added or removed.
   Input* AddServerInput(std::string_view name, tensor::DataType type, tensor::Shape shape);
+  /// Adds the values of `states`, which is not null, as such inputs. The bytes stay as they are
+  /// until the states are committed or reset.
+  void AddStateInputs();
   void RemoveServerInputs();
   /// Returns the inputs without those added by the server.
   std::span<const Input> client_inputs() const {
@@ -186,5 +189,10 @@ class InferenceRequest {
   std::vector<memory::HostBuffer> held_buffers_;
   std::vector<std::shared_ptr<const void>> held_objects_;
 };
+
+/// Gives `step`, a request made by the server or a plug-in on behalf of `whole`, a child of the
+/// trace of `whole`. Does nothing if `whole` is not traced. Must be called before `step` is
+/// submitted.
+void TraceStep(const InferenceRequest& whole, InferenceRequest& step);
 
 }  // namespace nereid::request

@@ -1,22 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "request/inference_response.h"
 
-#include "request/response_factory.h"
+#include "request/response_sink.h"
 
 namespace nereid::request {
 
-InferenceResponse::InferenceResponse(std::shared_ptr<ResponseFactory> factory)
-    : factory_(std::move(factory)) {}
+InferenceResponse::InferenceResponse(std::shared_ptr<ResponseOrigin> origin)
+    : origin_(std::move(origin)) {}
 
 InferenceResponse::~InferenceResponse() {
   for (const auto& output : outputs_) {
-    if (output->allocated) factory_->sink().ReleaseOutput(output.get());
+    if (output->allocated) origin_->sink().ReleaseOutput(output.get());
   }
 }
-
-const ModelIdentity& InferenceResponse::model() const { return factory_->model(); }
-
-const std::string& InferenceResponse::id() const { return factory_->id(); }
 
 base::Result<Output*> InferenceResponse::AddOutput(std::string_view name, tensor::DataType type,
                                                    tensor::Shape shape) {
@@ -43,7 +39,7 @@ base::Status InferenceResponse::AllocateOutput(Output* output, size_t size,
   }
   output->memory_type = *type;
   output->memory_type_id = *id;
-  NEREID_RETURN_IF_ERROR(factory_->sink().AllocateOutput(output, size));
+  NEREID_RETURN_IF_ERROR(origin_->sink().AllocateOutput(output, size));
   output->allocated = true;
   output->size = size;
   *type = output->memory_type;
@@ -57,7 +53,7 @@ base::Status InferenceResponse::LendOutput(Output* output, char* data, size_t si
     return base::Status::AlreadyExists("allocated buffer for output '" + output->name +
                                        "' already exists");
   }
-  NEREID_RETURN_IF_ERROR(factory_->sink().LendOutput(output, data, size, std::move(owner)));
+  NEREID_RETURN_IF_ERROR(origin_->sink().LendOutput(output, data, size, std::move(owner)));
   output->allocated = true;
   output->size = size;
   return base::Status::Ok();

@@ -8,48 +8,27 @@
 #include <vector>
 
 #include "base/result.h"
-#include "memory/buffer_attributes.h"
-#include "memory/host_buffer.h"
 #include "memory/memory_type.h"
 #include "request/model_identity.h"
+#include "request/output.h"
 #include "request/parameter.h"
+#include "request/response_origin.h"
 #include "tensor/shape.h"
 
 namespace nereid::request {
-
-class InferenceResponse;
-class ResponseFactory;
-class ResponseSink;
-
-/// One output tensor of a response. The response owns the bytes.
-struct Output {
-  std::string name;
-  tensor::DataType type = tensor::DataType::kInvalid;
-  tensor::Shape shape;  // as the client sees it, with the batch dimension
-  char* data = nullptr;
-  size_t size = 0;
-  bool allocated = false;  // also a tensor of zero bytes must be allocated, exactly once
-  memory::MemoryType memory_type = memory::MemoryType::kCpu;
-  int64_t memory_type_id = 0;
-  memory::HostBuffer owned;               // the bytes, where the default allocation is used
-  std::shared_ptr<const void> lender;     // the owner of the bytes, where they were lent
-  void* allocator_data = nullptr;         // for use by the sink that allocated the bytes
-  InferenceResponse* response = nullptr;  // the response that owns this output
-  std::unique_ptr<memory::BufferAttributes> attributes;  // created when a plug-in asks
-};
 
 /// One response to a request. A request has exactly one unless its model is decoupled. Used by one
 /// thread at a time: the plug-in fills and sends it, then the sink owns it.
 class InferenceResponse {
  public:
   /// For ResponseFactory::NewResponse; other code calls that function.
-  explicit InferenceResponse(std::shared_ptr<ResponseFactory> factory);
+  explicit InferenceResponse(std::shared_ptr<ResponseOrigin> origin);
   ~InferenceResponse();
   InferenceResponse(const InferenceResponse&) = delete;
   InferenceResponse& operator=(const InferenceResponse&) = delete;
 
-  const ModelIdentity& model() const;
-  const std::string& id() const;  // the request's
+  const ModelIdentity& model() const { return origin_->model(); }
+  const std::string& id() const { return origin_->id(); }  // the request's
 
   /// Adds an output without bytes. Returns ALREADY_EXISTS for a second output of the same name. The
   /// pointer is valid as long as the response.
@@ -75,10 +54,10 @@ class InferenceResponse {
   const base::Status& error() const { return error_; }
   void SetError(base::Status error) { error_ = std::move(error); }
 
-  ResponseFactory& factory() { return *factory_; }
+  const std::shared_ptr<ResponseOrigin>& origin() const { return origin_; }
 
  private:
-  std::shared_ptr<ResponseFactory> factory_;
+  std::shared_ptr<ResponseOrigin> origin_;
   std::vector<std::unique_ptr<Output>> outputs_;
   std::vector<Parameter> parameters_;
   base::Status error_;

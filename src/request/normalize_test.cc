@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "request/binding.h"
 #include "request/testing/make_model.h"
 #include "request/testing/recording_sink.h"
 #include "tensor/bytes.h"
@@ -32,7 +33,7 @@ class NormalizeTest : public ::testing::Test {
     return input;
   }
   base::Status Normalize() {
-    request_->Bind(model_);
+    BindRequest(*request_, model_);
     base::Status status = request::Normalize(*request_);
     request_->response_factory()->Disarm();
     return status;

@@ -9,7 +9,6 @@
 #include "base/byte_budget.h"
 #include "base/clock.h"
 #include "base/log.h"
-#include "request/sequence_states.h"
 
 namespace nereid::request {
 namespace {
@@ -35,9 +34,7 @@ struct ResponseFactory::Turns {
 ResponseFactory::ResponseFactory(std::shared_ptr<ResponseSink> sink,
                                  std::shared_ptr<const ModelIdentity> model, std::string id,
                                  std::shared_ptr<Cancellation> cancellation)
-    : sink_(std::move(sink)),
-      model_(std::move(model)),
-      id_(std::move(id)),
+    : ResponseOrigin(std::move(sink), std::move(model), std::move(id)),
       cancellation_(std::move(cancellation)),
       turns_(model_->config != nullptr && model_->config->decoupled() ? std::make_unique<Turns>()
                                                                       : nullptr) {}
@@ -77,7 +74,7 @@ void ResponseFactory::Deliver(std::unique_ptr<InferenceResponse> response, bool 
     failed_.store(true, std::memory_order_release);
   }
   if (trace_ != nullptr) {
-    if (response != nullptr) trace_->ReportOutputs(*response);
+    if (response != nullptr && response->error().ok()) trace_->ReportOutputs(response->outputs());
     trace_->listener().OnResponse(*trace_, base::SteadyClock().NowNs());
   }
   sink_->Send(std::move(response), final);
@@ -127,38 +124,6 @@ void ResponseFactory::SendError(base::Status error) {
   auto response = std::make_unique<InferenceResponse>(shared_from_this());
   response->SetError(std::move(error));
   Send(std::move(response), true);
-}
-
-void SettleStates(InferenceRequest& request) {
-  if (const auto states = std::exchange(request.states, nullptr)) {
-    if (request.response_factory()->HasFailed()) {
-      states->Discard();
-    } else {
-      states->Commit();
-    }
-  }
-  request.RemoveServerInputs();
-}
-
-void ReleaseRequest(std::unique_ptr<InferenceRequest> request) {
-  const std::shared_ptr<ResponseSink> sink = request->sink();
-  request->response_factory()->MarkReleased();
-  SettleStates(*request);
-  if (Trace* const trace = request->trace()) {
-    trace->Report(TraceActivity::kRequestEnd, base::SteadyClock().NowNs());
-  }
-  if (ReleaseListener* const listener = std::exchange(request->release_listener, nullptr)) {
-    // Before the request returns to its sink, which may destroy it or submit it again.
-    listener->OnReleased(*request);
-  }
-  request->Unbind();
-  sink->RequestReleased(std::move(request));
-}
-
-void RefuseRequest(std::unique_ptr<InferenceRequest> request, base::Status error) {
-  ResponseFactory& factory = *request->response_factory();
-  if (!factory.IsFinalSent()) factory.SendError(std::move(error));
-  ReleaseRequest(std::move(request));
 }
 
 }  // namespace nereid::request

@@ -9,6 +9,7 @@
 #include "request/cancellation.h"
 #include "request/inference_response.h"
 #include "request/model_identity.h"
+#include "request/response_origin.h"
 #include "request/response_sink.h"
 #include "request/trace.h"
 
@@ -19,11 +20,17 @@ namespace nereid::request {
 /// was sent, it sends an error as the final response. Thread-safe. For a decoupled model, the sink
 /// receives the responses one at a time even if several threads send them. Other models send one
 /// response from one thread.
-class ResponseFactory : public std::enable_shared_from_this<ResponseFactory> {
+class ResponseFactory final : public ResponseOrigin,
+                              public std::enable_shared_from_this<ResponseFactory> {
  public:
   ResponseFactory(std::shared_ptr<ResponseSink> sink, std::shared_ptr<const ModelIdentity> model,
                   std::string id, std::shared_ptr<Cancellation> cancellation);
   ~ResponseFactory();
+
+  /// Returns the factory that created `response`.
+  static std::shared_ptr<ResponseFactory> Of(const InferenceResponse& response) {
+    return std::static_pointer_cast<ResponseFactory>(response.origin());
+  }
 
   /// Creates a response. Returns the error of ResponseSink::ResponseStarted.
   base::Result<std::unique_ptr<InferenceResponse>> NewResponse();
@@ -70,16 +77,12 @@ class ResponseFactory : public std::enable_shared_from_this<ResponseFactory> {
   /// Replaces the sink by one that must forward to the present one. Must be called before the
   /// request is queued: no response exists and no other thread knows the factory.
   void WrapSink(std::shared_ptr<ResponseSink> sink) { sink_ = std::move(sink); }
-  const std::shared_ptr<ResponseSink>& shared_sink() const { return sink_; }
 
   /// Sets the request's trace; null for most requests. Kept as long as responses may come.
   void SetTrace(std::shared_ptr<Trace> trace) { trace_ = std::move(trace); }
   Trace* trace() const { return trace_.get(); }
 
   bool IsCancelled() const { return cancellation_->IsCancelled(); }
-  const ModelIdentity& model() const { return *model_; }
-  const std::string& id() const { return id_; }
-  ResponseSink& sink() { return *sink_; }
 
  private:
   struct Turns;
@@ -90,9 +93,6 @@ class ResponseFactory : public std::enable_shared_from_this<ResponseFactory> {
   void Deliver(std::unique_ptr<InferenceResponse> response, bool final);
   void LogDropped() const;
 
-  std::shared_ptr<ResponseSink> sink_;
-  std::shared_ptr<const ModelIdentity> model_;
-  std::string id_;
   std::shared_ptr<Cancellation> cancellation_;
   std::shared_ptr<Trace> trace_;
   std::atomic<bool> final_sent_{false};
@@ -102,18 +102,5 @@ class ResponseFactory : public std::enable_shared_from_this<ResponseFactory> {
   std::atomic<uint64_t> statistics_index_{0};
   const std::unique_ptr<Turns> turns_;  // null if the model is not decoupled
 };
-
-/// Commits what the backend wrote to the sequence's states, or discards it after an error response.
-/// Removes the states and all inputs added by the server from the request. Part of ReleaseRequest
-/// and of rescheduling.
-void SettleStates(InferenceRequest& request);
-
-/// Takes a request back from its backend: settles its states, tells its release listener, and
-/// returns it to its sink. If the backend holds no other reference to the response factory and sent
-/// no final response, this makes the factory send its error.
-void ReleaseRequest(std::unique_ptr<InferenceRequest> request);
-
-/// Sends `error` as the final response of a request, unless it had one, and releases the request.
-void RefuseRequest(std::unique_ptr<InferenceRequest> request, base::Status error);
 
 }  // namespace nereid::request

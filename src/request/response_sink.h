@@ -8,9 +8,11 @@
 #include "base/status.h"
 #include "memory/memory_type.h"
 #include "request/inference_request.h"
-#include "request/inference_response.h"
+#include "request/output.h"
 
 namespace nereid::request {
+
+class InferenceResponse;
 
 /// The destination of the responses of one request; implemented by each front end. The core keeps
 /// it alive until the final response is sent, the request is released and every response is

@@ -7,6 +7,7 @@
 #include <thread>
 #include <vector>
 
+#include "request/binding.h"
 #include "request/classify.h"
 #include "request/output_shape.h"
 #include "request/response_factory.h"
@@ -23,7 +24,7 @@ class ResponseTest : public ::testing::Test {
     auto request = std::make_unique<InferenceRequest>();
     request->id = "7";
     request->SetSink(sink_);
-    request->Bind(model_);
+    BindRequest(*request, model_);
     return request;
   }
   std::shared_ptr<RecordingSink> sink_ = std::make_shared<RecordingSink>();
@@ -66,7 +67,7 @@ TEST_F(ResponseTest, SeveralThreadsSendAndNothingComesAfterTheFinal) {
   const auto sink = std::make_shared<CountingSink>();
   auto request = std::make_unique<InferenceRequest>();
   request->SetSink(sink);
-  request->Bind(MakeModel(R"(name: "d" model_transaction_policy { decoupled: true })"));
+  BindRequest(*request, MakeModel(R"(name: "d" model_transaction_policy { decoupled: true })"));
   const auto factory = request->response_factory();
   request.reset();
   constexpr int kThreads = 4, kEach = 500;
@@ -128,7 +129,7 @@ TEST_F(ResponseTest, AnOutputIsAllocatedOnce) {
 TEST_F(ResponseTest, ClassesTakeThePlaceOfATensor) {
   auto request = std::make_unique<InferenceRequest>();
   request->SetSink(sink_);
-  request->Bind(MakeModel(R"(name: "m" max_batch_size: 4)", {{"P", {"zero", "", "two"}}}));
+  BindRequest(*request, MakeModel(R"(name: "m" max_batch_size: 4)", {{"P", {"zero", "", "two"}}}));
   const auto factory = request->response_factory();
   auto response = std::move(factory->NewResponse()).value();
   for (const char* name : {"P", "Q"}) {

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <utility>
 
+#include "request/binding.h"
 #include "request/discarding_sink.h"
 #include "tensor/bytes.h"
 
@@ -119,8 +120,8 @@ Status SequenceInputs::Attach(InferenceRequest& request, std::shared_ptr<Sequenc
     request.RemoveServerInputs();
     return status;
   }
-  if (states != nullptr) states->AddInputsTo(request);
   request.states = std::move(states);
+  if (request.states != nullptr) request.AddStateInputs();
   return Status::Ok();
 }
 
@@ -153,7 +154,7 @@ base::Result<std::unique_ptr<InferenceRequest>> SequenceInputs::NewNullRequest(
   }
   NEREID_RETURN_IF_ERROR(Attach(*request, std::move(states), /*ready=*/false));
   request->SetSink(null_sink_);
-  request->Bind(reference.model());
+  BindRequest(*request, reference.model());
   return request;
 }
 

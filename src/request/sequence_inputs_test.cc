@@ -6,6 +6,7 @@
 
 #include <cstring>
 
+#include "request/binding.h"
 #include "request/response_factory.h"
 #include "request/testing/make_states.h"
 #include "request/testing/recording_sink.h"
@@ -49,7 +50,7 @@ class SequenceInputsTest : public ::testing::Test {
     request->flags = flags;
     request->batch_size = 1;
     request->SetSink(sink_);
-    request->Bind(model_);
+    BindRequest(*request, model_);
     return request;
   }
   static void Finish(std::unique_ptr<InferenceRequest> request) {

@@ -5,7 +5,6 @@
 #include <cstring>
 #include <utility>
 
-#include "request/inference_request.h"
 #include "tensor/bytes.h"
 
 namespace nereid::request {
@@ -88,14 +87,6 @@ Status SequenceStates::SetInitial(size_t index) {
   // Clears the whole capacity: a later, larger value in place must not show old bytes.
   std::memset(value.buffer.data() + given, 0, value.buffer.size() - given);
   return Status::Ok();
-}
-
-void SequenceStates::AddInputsTo(InferenceRequest& request) const {
-  for (size_t i = 0; i < values_.size(); ++i) {
-    const config::StateSpec& spec = layout_->entries()[i].spec;
-    Input* const input = request.AddServerInput(spec.input_name, spec.data_type, values_[i].shape);
-    if (values_[i].size > 0) input->Append(values_[i].data(), values_[i].size);
-  }
 }
 
 bool SequenceStates::HasShapesOf(const SequenceStates& other) const {

@@ -17,7 +17,6 @@
 
 namespace nereid::request {
 
-class InferenceRequest;
 class SequenceStates;
 
 /// A state that a backend writes during an execution (TRITONBACKEND_State). Owned by its
@@ -57,9 +56,20 @@ class SequenceStates {
   /// Returns whether the states have values.
   bool is_set() const { return is_set_; }
 
-  /// Adds the states to the request as server inputs. The inputs are views; their bytes do not
-  /// change before Commit or Reset.
-  void AddInputsTo(InferenceRequest& request) const;
+  /// The present value of a state. Its bytes do not change before Commit or Reset.
+  struct CurrentValue {
+    const config::StateSpec& spec;
+    const tensor::Shape& shape;
+    const char* data;
+    size_t size;
+  };
+  /// Returns the number of states in the layout.
+  size_t size() const { return values_.size(); }
+  /// Returns the present value of the state with this index in the layout.
+  CurrentValue value(size_t index) const {
+    const Value& value = values_[index];
+    return {layout_->entries()[index].spec, value.shape, value.data(), value.size};
+  }
   /// Returns the present shape of the state with this index in the layout.
   const tensor::Shape& shape(size_t index) const { return values_[index].shape; }
   /// Returns whether all states have the same shapes as those of `other`.

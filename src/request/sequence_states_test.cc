@@ -7,6 +7,7 @@
 #include <cstring>
 #include <random>
 
+#include "request/binding.h"
 #include "request/response_factory.h"
 #include "request/testing/make_states.h"
 #include "request/testing/recording_sink.h"
@@ -37,7 +38,8 @@ class SequenceStatesTest : public ::testing::Test {
   template <typename T = int32_t>
   std::vector<T> Input(const std::string& name = "S_IN") {
     InferenceRequest request;
-    states_->AddInputsTo(request);
+    request.states = states_;
+    request.AddStateInputs();
     const request::Input* input = request.FindInput(name);
     std::vector<T> values(input->ByteSize() / sizeof(T));
     if (!values.empty()) std::memcpy(values.data(), input->pieces[0].data, input->ByteSize());
@@ -45,7 +47,8 @@ class SequenceStatesTest : public ::testing::Test {
   }
   const void* InputAddress() {
     InferenceRequest request;
-    states_->AddInputsTo(request);
+    request.states = states_;
+    request.AddStateInputs();
     return request.FindInput("S_IN")->pieces.at(0).data;
   }
   /// Writes INT32 values; the shape is [1,n].
@@ -332,7 +335,7 @@ class SettleTest : public SequenceStatesTest {
   std::unique_ptr<InferenceRequest> Executed() {
     auto request = std::make_unique<InferenceRequest>();
     request->SetSink(sink_);
-    request->Bind(model_);
+    BindRequest(*request, model_);
     EXPECT_TRUE(inputs_->Attach(*request, states_).ok());
     Update({5});
     return request;

@@ -5,8 +5,6 @@
 #include <atomic>
 
 #include "base/log.h"
-#include "request/inference_request.h"
-#include "request/inference_response.h"
 
 namespace nereid::request {
 namespace {
@@ -87,9 +85,9 @@ void Trace::SetContext(std::string text) {
   context_ = given_context_;
 }
 
-void Trace::ReportInputs(TraceActivity activity, const InferenceRequest& request) {
+void Trace::ReportInputs(TraceActivity activity, const std::vector<Input>& inputs) {
   if (!wants_tensors()) return;
-  for (const Input& input : request.inputs()) {
+  for (const Input& input : inputs) {
     InputPiece whole;
     std::string joined;
     if (input.pieces.size() == 1) {
@@ -107,9 +105,9 @@ void Trace::ReportInputs(TraceActivity activity, const InferenceRequest& request
   }
 }
 
-void Trace::ReportOutputs(const InferenceResponse& response) {
-  if (!wants_tensors() || !response.error().ok()) return;
-  for (const auto& output : response.outputs()) {
+void Trace::ReportOutputs(const std::vector<std::unique_ptr<Output>>& outputs) {
+  if (!wants_tensors()) return;
+  for (const auto& output : outputs) {
     listener_->OnTensor(*this, TraceActivity::kTensorBackendOutput,
                         TracedTensor{output->name.c_str(), output->type, output->data, output->size,
                                      output->shape, output->memory_type, output->memory_type_id});
@@ -122,10 +120,6 @@ std::shared_ptr<Trace> ShareTrace(std::unique_ptr<Trace> trace) {
     const std::shared_ptr<TraceListener> listener = last->listener_;
     listener->OnReleased(std::unique_ptr<Trace>(last));
   });
-}
-
-void TraceStep(const InferenceRequest& whole, InferenceRequest& step) {
-  if (whole.trace() != nullptr) step.SetTrace(ShareTrace(whole.trace()->SpawnChild()));
 }
 
 }  // namespace nereid::request

@@ -9,15 +9,15 @@
 #include <vector>
 
 #include "memory/memory_type.h"
+#include "request/input.h"
+#include "request/model_identity.h"
+#include "request/output.h"
 #include "tensor/data_type.h"
 #include "tensor/shape.h"
 
 namespace nereid::request {
 
-class InferenceRequest;
-class InferenceResponse;
 class Trace;
-struct ModelIdentity;
 
 /// The activities of a traced request. The values are those of TRITONSERVER_TRACE_*.
 enum class TraceActivity {
@@ -97,11 +97,12 @@ class Trace {
   /// Adds the name to the context, keyed by its time, and passes it to the listener, if the level
   /// asks for timestamps.
   void ReportCustom(std::string_view name, uint64_t time_ns);
-  /// Passes the request's inputs to the listener, if the level asks for tensors. An input of
-  /// several pieces, one of them in GPU memory, is left out.
-  void ReportInputs(TraceActivity activity, const InferenceRequest& request);
-  /// Passes the response's outputs to the listener, if the level asks for tensors.
-  void ReportOutputs(const InferenceResponse& response);
+  /// Passes a request's inputs to the listener, if the level asks for tensors. An input of several
+  /// pieces, one of them in GPU memory, is left out.
+  void ReportInputs(TraceActivity activity, const std::vector<Input>& inputs);
+  /// Passes the outputs of a response without an error to the listener, if the level asks for
+  /// tensors.
+  void ReportOutputs(const std::vector<std::unique_ptr<Output>>& outputs);
 
   /// Returns the free text that accompanies the request; in practice a JSON object. Children do not
   /// inherit it.
@@ -129,10 +130,5 @@ class Trace {
 /// Passes the trace to the server. The listener gets it back (OnReleased) when the last reference
 /// is dropped.
 std::shared_ptr<Trace> ShareTrace(std::unique_ptr<Trace> trace);
-
-/// Gives `step`, a request made by the server or a plug-in on behalf of `whole`, a child of the
-/// trace of `whole`. Does nothing if `whole` is not traced. Must be called before `step` is
-/// submitted.
-void TraceStep(const InferenceRequest& whole, InferenceRequest& step);
 
 }  // namespace nereid::request

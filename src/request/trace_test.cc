@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "request/binding.h"
 #include "request/inference_request.h"
 #include "request/response_factory.h"
 #include "request/testing/make_model.h"
@@ -67,7 +68,7 @@ TEST(TraceTest, TheLevelDecidesWhatIsReported) {
     const auto trace = NewTrace(diary, level);
     trace->Report(TraceActivity::kRequestStart, 1);
     trace->ReportCustom("own", 2);
-    trace->ReportInputs(TraceActivity::kTensorQueueInput, request);
+    trace->ReportInputs(TraceActivity::kTensorQueueInput, request.inputs());
     return diary.lines;
   };
   EXPECT_EQ(lines_of(0), Lines{});
@@ -84,7 +85,7 @@ TEST(TraceTest, AnInputInPiecesIsReportedWhole) {
   Input* const input = request.AddInput("A", tensor::DataType::kUint8, {3}).value();
   input->Append("x", 1);
   input->Append("yz", 2);
-  NewTrace(diary, kTraceTensors)->ReportInputs(TraceActivity::kTensorQueueInput, request);
+  NewTrace(diary, kTraceTensors)->ReportInputs(TraceActivity::kTensorQueueInput, request.inputs());
   EXPECT_EQ(diary.lines, Lines{"7 A=xyz"});
 }
 
@@ -117,7 +118,7 @@ class TracedRequestTest : public testing::Test {
     request->id = "me";
     request->SetSink(sink_);
     request->SetTrace(ShareTrace(NewTrace(diary_, level)));
-    request->Bind(model_);
+    BindRequest(*request, model_);
     return request;
   }
 

@@ -4,8 +4,6 @@
 #include <algorithm>
 #include <string>
 
-#include "schedule/batch_planner.h"
-
 namespace nereid::schedule {
 namespace {
 
@@ -54,13 +52,6 @@ void TraceBatch(const Batch& batch, uint64_t now_ns) {
                             std::to_string(oldest_ns / 1000) + " us",
                         now_ns);
   }
-}
-
-base::Status BatchPlanner::CheckReschedule(const request::InferenceRequest& /*request*/,
-                                           uint64_t /*now_ns*/) {
-  return base::Status::InvalidArgument(
-      "Request is released with TRITONSERVER_REQUEST_RELEASE_RESCHEDULE, while the model is not "
-      "configured to handle such a flag.");
 }
 
 }  // namespace nereid::schedule

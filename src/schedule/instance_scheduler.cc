@@ -7,6 +7,7 @@
 
 #include "base/log.h"
 #include "base/threads.h"
+#include "request/binding.h"
 
 namespace nereid::schedule {
 

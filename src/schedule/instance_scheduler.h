@@ -14,9 +14,9 @@
 #include "schedule/batch_planner.h"
 #include "schedule/execution_permits.h"
 #include "schedule/inline_policy.h"
-#include "schedule/make_scheduler.h"
 #include "schedule/response_order.h"
 #include "schedule/scheduler.h"
+#include "schedule/scheduler_environment.h"
 #include "schedule/wake_timer.h"
 
 namespace nereid::schedule {

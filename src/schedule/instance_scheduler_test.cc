@@ -3,6 +3,7 @@
 
 #include <future>
 
+#include "request/binding.h"
 #include "schedule/inline_policy.h"
 #include "schedule/testing/scheduler_fixture.h"
 

@@ -5,6 +5,7 @@
 #include <future>
 
 #include "base/thread_shortage.h"
+#include "request/binding.h"
 #include "schedule/response_order.h"
 #include "schedule/testing/scheduler_fixture.h"
 
@@ -319,7 +320,7 @@ TEST(SchedulerStressTest, EveryAcceptedRequestIsAnsweredOnce) {
           request->may_run_inline = t == 0;
           if (i % 3 == 0) request->deadline_ns = base::SteadyClock().NowNs() + 20'000;
           request->SetSink(sink);
-          request->Bind(model);
+          request::BindRequest(*request, model);
           const auto cancellation = request->cancellation();
           if (!scheduler->Enqueue(request).ok()) {
             request->response_factory()->Disarm();

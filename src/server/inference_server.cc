@@ -10,9 +10,12 @@
 #include "cache/response_cache.h"
 #include "model/cpu_plan.h"
 #include "schedule/limits/resource_permits.h"
+#include "server/collectors.h"
+#include "server/extensions.h"
 #include "server/repository_parts.h"
 #include "server/repository_poller.h"
 #include "server/stopping.h"
+#include "server/table_answers.h"
 
 namespace nereid::server {
 
@@ -94,10 +97,12 @@ Status InferenceServer::Start() {
   options.load_threads = settings_.model_load_thread_count;
   options.load_retries = settings_.model_load_retry_count;
   options.gate = settings_.load_gate;
-  repository_ = std::make_unique<Repository>(std::move(options), std::move(environment),
-                                             settings_.repoagent_directory);
+  repository_ = std::make_unique<RepositoryParts>(std::move(options), std::move(environment),
+                                                  settings_.repoagent_directory);
   NEREID_RETURN_IF_ERROR(repository_->reaper.Start());
-  if (settings_.metrics_enabled) StartCollectors();
+  if (settings_.metrics_enabled) {
+    collectors_ = std::make_unique<Collectors>(settings_, *metrics_, repository_->lifecycle);
+  }
   const Status loaded = LoadStartupModels();
   // A stop during the start closes the gate, which fails the loads; that is no failure of a model.
   if (repository_->lifecycle.gate().IsClosed()) {
@@ -226,6 +231,36 @@ InferenceServer::~InferenceServer() {
   }
 }
 
+void InferenceServer::BeginStop() {
+  Phase phase = phase_.load(std::memory_order_acquire);
+  // Phases only advance: a stop that has come further is not taken back.
+  while (phase < Phase::kEnding && !phase_.compare_exchange_weak(phase, Phase::kEnding)) {
+  }
+  if (repository_ != nullptr) repository_->lifecycle.gate().Close();
+}
+
+bool InferenceServer::WaitUntilIdle(uint64_t deadline_ns) const {
+  return server::WaitUntilIdle(repository_->lifecycle, deadline_ns);
+}
+
+Status InferenceServer::Stop() {
+  return StopBy(base::SteadyClock().NowNs() + uint64_t{exit_timeout_secs_} * 1'000'000'000);
+}
+
+Status InferenceServer::StopBy(uint64_t deadline_ns) {
+  BeginStop();
+  // A second call (the destructor after Stop) logs nothing twice.
+  const bool again = phase_.exchange(Phase::kStopping) == Phase::kStopping;
+  if (repository_ == nullptr) return Status::Ok();
+  repository::ModelLifecycle& lifecycle = repository_->lifecycle;
+  const bool is_over = base::SteadyClock().NowNs() >= deadline_ns;
+  if (!IsIdle(lifecycle) && (is_over || !WaitUntilIdle(deadline_ns))) {
+    return ExpiredStatus(lifecycle);
+  }
+  poller_.reset();  // waits for a poll in progress
+  return UnloadAllModels(lifecycle, deadline_ns, /*log=*/!again);
+}
+
 Status InferenceServer::CheckServing() const {
   if (phase_.load(std::memory_order_acquire) == Phase::kServing) return Status::Ok();
   return Status::Unavailable("Server not ready");
@@ -329,6 +364,57 @@ Status InferenceServer::UnloadModel(const std::string& name, bool unload_depende
   NEREID_RETURN_IF_ERROR(CheckServing());
   NEREID_RETURN_IF_ERROR(CheckExplicitControl());
   return repository_->lifecycle.Unload(name, unload_dependents);
+}
+
+api::ServerMetadata InferenceServer::GetServerMetadata() {
+  return {settings_.server_id, std::string(ServerVersion()), ServerExtensions()};
+}
+
+base::Result<api::ModelMetadata> InferenceServer::GetModelMetadata(const std::string& name,
+                                                                   int64_t version) {
+  return DescribeModel(*repository_->lifecycle.Table(), name, version);
+}
+
+base::Result<std::shared_ptr<const config::ModelConfig>> InferenceServer::GetModelConfig(
+    const std::string& name, int64_t version) {
+  NEREID_ASSIGN_OR_RETURN(auto loaded, repository_->lifecycle.Table()->Find(name, version));
+  return ServedModel::From(std::move(loaded))->identity().config;
+}
+
+base::Result<std::vector<api::ModelStatistics>> InferenceServer::GetModelStatistics(
+    const std::string& name, int64_t version) {
+  NEREID_RETURN_IF_ERROR(CheckServing());
+  return CollectStatistics(*repository_->lifecycle.Table(), name, version);
+}
+
+base::Result<api::SequenceList> InferenceServer::ListSequences(const std::string& name,
+                                                               int64_t version) {
+  if (!settings_.list_sequences) {
+    return Status::NotFound(
+        "sequences are not listed by this server (--enable-sequence-listing=true)");
+  }
+  NEREID_ASSIGN_OR_RETURN(auto loaded, repository_->lifecycle.Table()->Find(name, version));
+  const auto served = ServedModel::From(std::move(loaded));
+  if (!served->config().has_sequence_batching()) {
+    return Status::NotFound("model '" + name + "' has no sequences");
+  }
+  return served->version().ListSequences(api::kMostSequencesListed);
+}
+
+base::Result<std::vector<api::RepositoryIndexEntry>> InferenceServer::GetRepositoryIndex(
+    bool ready_only) {
+  NEREID_RETURN_IF_ERROR(CheckServing());
+  NEREID_ASSIGN_OR_RETURN(auto entries, repository_->lifecycle.Index(ready_only));
+  std::vector<api::RepositoryIndexEntry> index;
+  for (auto& entry : entries) {
+    index.push_back({std::move(entry.name), std::move(entry.version), std::move(entry.state),
+                     std::move(entry.reason)});
+  }
+  return index;
+}
+
+std::string InferenceServer::RenderMetrics() {
+  return settings_.metrics_enabled ? metrics_->Render() : std::string();
 }
 
 std::vector<model::CpuShare> InferenceServer::CpuShares() {

@@ -29,7 +29,9 @@ class ResourcePermits;
 }
 namespace nereid::server {
 
+class Collectors;
 class RepositoryPoller;
+struct RepositoryParts;
 
 /// A backend's line in the start-up table.
 struct BackendSummary {
@@ -55,7 +57,7 @@ class InferenceServer final : public api::InferenceService {
   /// Waits until nothing is in progress (no request, live sequence or load) or `deadline_ns`
   /// (monotonic) has come. Returns whether nothing is in progress. Logs each second what it waits
   /// for. Must be called after BeginStop.
-  bool WaitUntilIdle(uint64_t deadline_ns);
+  bool WaitUntilIdle(uint64_t deadline_ns) const;
   /// Refuses all new work, waits for requests in progress and unloads all models. Returns INTERNAL,
   /// naming what is still in use, when the exit timeout or `deadline_ns` has come. Blocks.
   base::Status Stop();
@@ -111,9 +113,6 @@ class InferenceServer final : public api::InferenceService {
   void ExpectModels();
   /// Returns INTERNAL, with Triton's text, if a repository cannot be read.
   base::Status CheckRepositories() const;
-  void StartCollectors();
-  /// Describes what a stop waits for; "" if nothing.
-  std::string DescribePending() const;
   bool IsStopping() const { return phase_.load(std::memory_order_acquire) >= Phase::kEnding; }
   /// Returns whether a stop may have unloaded models: a model that is not found may have existed
   /// before.
@@ -138,18 +137,9 @@ class InferenceServer final : public api::InferenceService {
   std::unique_ptr<schedule::ResourcePermits> permits_;  // null if the rate limiter is off
   std::unique_ptr<backend::BackendRegistry> backends_;
   std::unique_ptr<cache::ResponseCache> response_cache_;  // null without --cache-config
-  struct Repository;  // the lifecycle and the objects that it uses
-  std::unique_ptr<Repository> repository_;
+  std::unique_ptr<RepositoryParts> repository_;  // the lifecycle and the objects that it uses
   std::unique_ptr<RepositoryPoller> poller_;
-  struct Collectors;
-  std::unique_ptr<Collectors> collectors_;
+  std::unique_ptr<Collectors> collectors_;  // null where metrics are off
 };
-
-/// Returns the version that the server reports: that of the Triton release whose behavior it has,
-/// since clients may test the number.
-std::string_view ServerVersion();
-
-/// Returns the protocol extensions that the server reports.
-std::vector<std::string> ServerExtensions();
 
 }  // namespace nereid::server

@@ -1,20 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <string>
+#include <utility>
+
+#include "agent/agent.h"
+#include "model/model.h"
 #include "repository/model_lifecycle.h"
-#include "server/inference_server.h"
 #include "server/model_reaper.h"
 #include "server/served_model.h"
-#include "telemetry/process_metrics.h"
 
 namespace nereid::server {
 
 /// The lifecycle and the objects that it uses. Members are destroyed from last to first: the
 /// lifecycle is told of the last destroyed model before it is destroyed itself, the reaper outlives
 /// both, and the agents outlive the models.
-struct InferenceServer::Repository {
-  Repository(repository::ModelLifecycle::Options options, model::ModelEnvironment environment,
-             const std::string& agent_directory)
+struct RepositoryParts {
+  RepositoryParts(repository::ModelLifecycle::Options options, model::ModelEnvironment environment,
+                  const std::string& agent_directory)
       : agents(agent_directory),
         members([this] { return lifecycle.Table(); }),
         loader(std::move(environment), members, reaper),
@@ -30,12 +33,6 @@ struct InferenceServer::Repository {
   ServedMembers members;  // used only while the lifecycle exists
   ServedModelLoader loader;
   repository::ModelLifecycle lifecycle;
-};
-
-/// The metrics that are collected at each scrape.
-struct InferenceServer::Collectors {
-  std::unique_ptr<telemetry::ProcessMetrics> process;
-  std::unique_ptr<telemetry::ScopedCollector> models;
 };
 
 }  // namespace nereid::server

@@ -45,6 +45,10 @@ class ServedModel final : public repository::LoadedModel {
   static std::shared_ptr<ServedModel> From(std::shared_ptr<repository::LoadedModel> loaded) {
     return std::static_pointer_cast<ServedModel>(std::move(loaded));
   }
+  /// The model of a version that is ready.
+  static ServedModel& Of(const repository::VersionRecord& record) {
+    return static_cast<ServedModel&>(*record.model);
+  }
 
  private:
   // Members are destroyed from last to first: prepared instances, the model, its files.

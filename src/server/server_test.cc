@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "repository/load_gate.h"
+#include "server/extensions.h"
 #include "server/inference_server.h"
 #include "server/model_metrics.h"
 #include "server/model_reaper.h"

@@ -10,9 +10,6 @@
 
 #include "base/clock.h"
 #include "base/log.h"
-#include "server/inference_server.h"
-#include "server/repository_parts.h"
-#include "server/repository_poller.h"
 
 namespace nereid::server {
 
@@ -51,6 +48,8 @@ void LogInFlight(const repository::ModelLifecycle& lifecycle, uint64_t seconds_l
   }
 }
 
+constexpr const char* kExpired = "Exit timeout expired. Exiting immediately.";
+
 bool HasCorrelationId(const request::InferenceRequest& request) {
   const auto* const number = std::get_if<uint64_t>(&request.correlation_id);
   return number != nullptr ? *number != 0 : !std::get<std::string>(request.correlation_id).empty();
@@ -76,22 +75,17 @@ Status StoppingStatus(const request::InferenceRequest& request, bool names_unkno
   return named ? StoppingStatus().WithPrefix(request.LogPrefix()) : StoppingStatus();
 }
 
-void InferenceServer::BeginStop() {
-  Phase phase = phase_.load(std::memory_order_acquire);
-  // Phases only advance: a stop that has come further is not taken back.
-  while (phase < Phase::kEnding && !phase_.compare_exchange_weak(phase, Phase::kEnding)) {
-  }
-  if (repository_ != nullptr) repository_->lifecycle.gate().Close();
+bool IsIdle(const repository::ModelLifecycle& lifecycle) {
+  return lifecycle.BoundVersions().empty() && lifecycle.gate().Loading().empty();
 }
 
-bool InferenceServer::WaitUntilIdle(uint64_t deadline_ns) {
-  const repository::ModelLifecycle& lifecycle = repository_->lifecycle;
+bool WaitUntilIdle(const repository::ModelLifecycle& lifecycle, uint64_t deadline_ns) {
   const base::Clock& clock = base::SteadyClock();
   LOG_INFO << "Waiting for in-flight requests to complete.";
   uint64_t next_line_ns = 0;
   while (true) {
     const uint64_t now_ns = clock.NowNs();
-    const bool idle = lifecycle.BoundVersions().empty() && lifecycle.gate().Loading().empty();
+    const bool idle = IsIdle(lifecycle);
     if (idle || now_ns >= next_line_ns || now_ns >= deadline_ns) {
       LogInFlight(lifecycle, SecondsLeft(now_ns, deadline_ns));
       next_line_ns = now_ns + kSecondNs;
@@ -101,38 +95,24 @@ bool InferenceServer::WaitUntilIdle(uint64_t deadline_ns) {
   }
 }
 
-std::string InferenceServer::DescribePending() const {
+Status ExpiredStatus(const repository::ModelLifecycle& lifecycle) {
   std::vector<std::string> busy, held;
-  for (const auto& version : repository_->lifecycle.BoundVersions()) {
+  for (const auto& version : lifecycle.BoundVersions()) {
     (version.leaving ? held : busy).push_back(VersionText(version.id, version.version));
   }
-  return List("Models with requests or sequences in flight", busy) + List(kHeld, held) +
-         List("Models that are being loaded", repository_->lifecycle.gate().Loading());
+  return Status::Internal(kExpired + List("Models with requests or sequences in flight", busy) +
+                          List(kHeld, held) +
+                          List("Models that are being loaded", lifecycle.gate().Loading()));
 }
 
-Status InferenceServer::Stop() {
-  return StopBy(base::SteadyClock().NowNs() + uint64_t{exit_timeout_secs_} * kSecondNs);
-}
-
-Status InferenceServer::StopBy(uint64_t deadline_ns) {
-  BeginStop();
-  // A second call (the destructor after Stop) logs nothing twice.
-  const bool again = phase_.exchange(Phase::kStopping) == Phase::kStopping;
-  if (repository_ == nullptr) return Status::Ok();
-  const std::string expired = "Exit timeout expired. Exiting immediately.";
-  repository::ModelLifecycle& lifecycle = repository_->lifecycle;
+Status UnloadAllModels(repository::ModelLifecycle& lifecycle, uint64_t deadline_ns, bool log) {
   const base::Clock& clock = base::SteadyClock();
-  const bool idle = lifecycle.BoundVersions().empty() && lifecycle.gate().Loading().empty();
-  if (!idle && (clock.NowNs() >= deadline_ns || !WaitUntilIdle(deadline_ns))) {
-    return Status::Internal(expired + DescribePending());
-  }
-  poller_.reset();  // waits for a poll in progress
-  if (!again) LOG_INFO << "All models are stopped, unloading models";
+  if (log) LOG_INFO << "All models are stopped, unloading models";
   lifecycle.UnloadAll();
   uint64_t next_line_ns = 0;
   const std::vector<std::string> left = lifecycle.WaitUntilGone([&] {
     const uint64_t now_ns = clock.NowNs();
-    if (!again && now_ns >= next_line_ns) {
+    if (log && now_ns >= next_line_ns) {
       LOG_INFO << "Timeout " << SecondsLeft(now_ns, deadline_ns) << ": Found "
                << lifecycle.LivingVersions()
                << " live models and 0 in-flight non-inference requests";
@@ -141,7 +121,7 @@ Status InferenceServer::StopBy(uint64_t deadline_ns) {
     return now_ns >= deadline_ns;
   });
   if (left.empty()) return Status::Ok();
-  return Status::Internal(expired + List(kHeld, left));
+  return Status::Internal(kExpired + List(kHeld, left));
 }
 
 }  // namespace nereid::server

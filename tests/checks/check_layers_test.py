@@ -40,7 +40,7 @@ class CheckLayers(Tree):
     def test_accepts_a_tree_that_obeys(self):
         code, output = self.run_tool("check_layers.py")
         self.assertEqual(code, 0, output)
-        self.assertIn("1 includes across folders, 0 against the layers", output)
+        self.assertIn("1 includes across folders, 0 against the layers; 2 pairs, 0 circles", output)
 
     def test_finds_an_include_that_points_up(self):
         self.write("src/base/status.cc", '#include "base/status.h"\n#include "app/main.h"\n')
@@ -72,6 +72,29 @@ class CheckLayers(Tree):
         code, output = self.run_tool("check_layers.py")
         self.assertEqual(code, 1)
         self.assertIn("a circle among base, codec/json", output)
+
+    def test_finds_a_circle_of_pairs(self):
+        self.write("src/base/log.h", "")
+        self.write("src/base/log.cc", '#include "base/log.h"\n#include "base/clock.h"\n')
+        self.write("src/base/clock.h", '#include "base/timer.h"\n')
+        self.write("src/base/timer.h", "")
+        self.write("src/base/timer.cc", '#include "base/timer.h"\n#include "base/log.h"\n')
+        self.write("src/base/far.cc", '#include "base/log.h"\n')
+        code, output = self.run_tool("check_layers.py")
+        self.assertEqual(code, 1)
+        self.assertIn("a circle of 3 pairs: src/base/clock includes src/base/timer; "
+                      "src/base/log includes src/base/clock; src/base/timer includes src/base/log",
+                      output)
+        self.assertNotIn("far", output)
+        self.assertIn("0 against the layers; 6 pairs, 1 circles", output)
+
+    def test_finds_a_circle_in_a_plug_in(self):
+        self.write("backends/one/plan.h", '#include "run.h"\n')
+        self.write("backends/one/run.cc", '#include "run.h"\n#include "plan.h"\n')
+        self.write("backends/one/run.h", "")
+        code, output = self.run_tool("check_layers.py")
+        self.assertEqual(code, 1)
+        self.assertIn("a circle of 2 pairs: backends/one/plan", output)
 
     def test_leaves_tests_alone(self):
         self.write("src/base/status_test.cc", '#include "app/main.h"\n')

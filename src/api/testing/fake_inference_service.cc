@@ -5,6 +5,7 @@
 #include <cstring>
 #include <utility>
 
+#include "request/binding.h"
 #include "request/inference_response.h"
 #include "request/response_factory.h"
 #include "request/response_sink.h"
@@ -148,7 +149,7 @@ base::Status FakeInferenceService::Infer(std::unique_ptr<InferenceRequest>& requ
   identity->version_text = std::to_string(identity->version);
   identity->config = model_config;
   identity->labels = labels;
-  request->Bind(std::move(identity));
+  request::BindRequest(*request, std::move(identity));
   handler(std::move(request));
   return base::Status::Ok();
 }

@@ -2,6 +2,7 @@
 // TRITONBACKEND_Request*.
 #include "abi/parameter.h"
 #include "backend/abi/conversions.h"
+#include "request/binding.h"
 #include "request/response_factory.h"
 
 using nereid::abi::Guard;

@@ -157,7 +157,7 @@ TRITONSERVER_Error* TRITONBACKEND_ResponseSend(TRITONBACKEND_Response* response,
     std::unique_ptr<InferenceResponse> owned(&Unwrap(response));
     if (error != nullptr) owned->SetError(nereid::abi::ToStatus(error));
     // The response holds a reference to its factory and may be destroyed before Send returns.
-    const std::shared_ptr<ResponseFactory> factory = owned->factory().shared_from_this();
+    const std::shared_ptr<ResponseFactory> factory = ResponseFactory::Of(*owned);
     factory->Send(std::move(owned), IsFinal(send_flags));
     return Status::Ok();
   });

@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "abi/error.h"
+#include "request/binding.h"
 #include "request/sequence_inputs.h"
 #include "request/testing/make_model.h"
 #include "request/testing/recording_sink.h"
@@ -40,7 +41,7 @@ class StateFunctionsTest : public ::testing::Test {
     request_ = std::make_unique<InferenceRequest>();
     request_->model_name = "m";
     request_->SetSink(sink_);
-    request_->Bind(model_);
+    request::BindRequest(*request_, model_);
     EXPECT_TRUE(inputs_->Attach(*request_, std::move(states)).ok());
   }
   /// As the plug-in does it.

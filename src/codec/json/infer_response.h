@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "base/status.h"
-#include "codec/json/infer_request.h"
+#include "codec/json/request_options.h"
 #include "codec/json/text_buffer.h"
 #include "request/inference_response.h"
 #include "tensor/bytes.h"

@@ -3,7 +3,7 @@
 
 #include "base/status.h"
 #include "codec/json/cursor.h"
-#include "codec/json/infer_request.h"
+#include "codec/json/request_options.h"
 #include "request/inference_request.h"
 
 namespace nereid::codec::json {

@@ -5,6 +5,8 @@
 #include <limits>
 #include <string>
 
+#include "codec/proto/wire_reader.h"
+
 namespace nereid::codec::proto {
 namespace {
 

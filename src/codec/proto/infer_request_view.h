@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/status.h"
+#include "codec/proto/contents.h"
 #include "codec/proto/wire_reader.h"
 
 namespace nereid::codec::proto {
@@ -32,33 +33,6 @@ struct ParameterView {
   int64_t AsInt64() const { return static_cast<int64_t>(bits); }
   uint64_t AsUint64() const { return bits; }
   double AsDouble() const;
-};
-
-/// A range of one of the request's flat lists.
-struct ViewRange {
-  uint32_t begin = 0;
-  uint32_t end = 0;
-};
-
-/// The fields of InferTensorContents, by field number.
-enum class ContentsField : uint8_t {
-  kBool = 1,
-  kInt = 2,
-  kInt64 = 3,
-  kUint = 4,
-  kUint64 = 5,
-  kFp32 = 6,
-  kFp64 = 7,
-  kBytes = 8,
-};
-inline constexpr int kContentsFields = 8;
-
-/// The typed contents of an input, checked but not converted.
-struct ContentsView {
-  bool present = false;
-  std::array<uint64_t, kContentsFields + 1> counts = {};  // elements by field number
-  uint64_t bytes_size = 0;                                // of all bytes_contents elements
-  ViewRange bodies;  // the encoded InferTensorContents messages; several are merged in order
 };
 
 struct InputView {

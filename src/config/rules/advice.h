@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "config/rules/rule.h"
+#include "config/rules/validate_options.h"
 
 namespace nereid::config::rules {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rules for repository agents. Their names become part of library paths.
-#include "config/rules/rule.h"
+#include "config/rules/sections.h"
 
 namespace nereid::config::rules {
 namespace {

@@ -6,7 +6,7 @@
 #include <set>
 
 #include "config/known_backends.h"
-#include "config/rules/rule.h"
+#include "config/rules/sections.h"
 
 namespace nereid::config::rules {
 namespace {

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "config/parse.h"
+#include "config/rules/validate.h"
 
 namespace nereid::config {
 namespace {

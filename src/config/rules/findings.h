@@ -5,8 +5,9 @@
 #include <utility>
 #include <vector>
 
-#include "config/rules/find_problems.h"
-#include "config/rules/validate.h"
+#include "base/status.h"
+#include "config/rules/problem.h"
+#include "config/rules/rule_info.h"
 
 namespace nereid::config::rules {
 

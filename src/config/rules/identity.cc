@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rules for name, platform, backend and batch size, and for the directory's name.
 #include "config/known_backends.h"
-#include "config/rules/rule.h"
+#include "config/rules/sections.h"
 
 namespace nereid::config::rules {
 namespace {

@@ -2,7 +2,7 @@
 
 #include "base/parse_number.h"
 #include "config/known_backends.h"
-#include "config/rules/rule.h"
+#include "config/rules/sections.h"
 
 namespace nereid::config::rules {
 namespace {

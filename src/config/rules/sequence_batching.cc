@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <set>
 
-#include "config/rules/rule.h"
+#include "config/rules/sections.h"
 
 namespace nereid::config::rules {
 namespace {

@@ -4,7 +4,7 @@
 #include <set>
 
 #include "config/rules/model_paths.h"
-#include "config/rules/rule.h"
+#include "config/rules/sections.h"
 
 namespace nereid::config::rules {
 namespace {

@@ -7,7 +7,7 @@
 #include "base/checked_math.h"
 #include "config/known_backends.h"
 #include "config/rules/model_paths.h"
-#include "config/rules/rule.h"
+#include "config/rules/sections.h"
 
 namespace nereid::config::rules {
 namespace {

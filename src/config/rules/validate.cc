@@ -3,7 +3,7 @@
 
 #include "config/rules/advice.h"
 #include "config/rules/find_problems.h"
-#include "config/rules/rule.h"
+#include "config/rules/sections.h"
 
 namespace nereid::config {
 namespace {
@@ -75,10 +75,6 @@ std::vector<Problem> FindProblems(const ModelConfig& config, const ValidateOptio
   FindErrors(config.proto(), options, findings);
   FindWarnings(config.proto(), options, findings);
   return findings.Take();
-}
-
-std::string_view SeverityName(Severity severity) {
-  return severity == Severity::kError ? "error" : "warning";
 }
 
 std::vector<RuleInfo> AllRules() {

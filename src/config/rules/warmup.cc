@@ -8,7 +8,7 @@
 
 #include "base/checked_math.h"
 #include "config/rules/model_paths.h"
-#include "config/rules/rule.h"
+#include "config/rules/sections.h"
 #include "tensor/data_type.h"
 #include "tensor/shape.h"
 

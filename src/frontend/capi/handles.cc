@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "server/extensions.h"
 #include "server/inference_server.h"
 
 namespace nereid::frontend_capi {

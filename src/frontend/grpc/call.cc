@@ -14,7 +14,6 @@
 #include "base/byte_budget.h"
 #include "frontend/grpc/exception_guard.h"
 #include "frontend/grpc/server_context.h"
-#include "frontend/grpc/session.h"
 #include "frontend/grpc/write_queue.h"
 
 namespace nereid::frontend::grpc {
@@ -105,7 +104,7 @@ void Call::FinishAndDeliver(Delivery delivery) {
 Call::Call(const CallOrigin& origin)
     : context_(origin.context),
       loop_(origin.loop),
-      session_(&origin.session),
+      host_(&origin.host),
       inbox_(origin.loop.inbox()),
       stream_(origin.stream),
       request_encoding_(origin.head.encoding.value_or(Encoding::kIdentity)),
@@ -136,7 +135,7 @@ void Call::ReceiveData(std::string_view data) {
 }
 
 bool Call::CountIncomplete(size_t now) {
-  return session_->CountIncomplete(std::exchange(incomplete_, now), now);
+  return host_->CountIncomplete(std::exchange(incomplete_, now), now);
 }
 
 void Call::Feed(std::string_view* data) {
@@ -239,7 +238,7 @@ Call::Held& Call::held() {
 
 void Call::Abandon() noexcept {
   Guarded("a call", false, [this] {
-    if (session_ != nullptr) session_->ResetStream(*this, NGHTTP2_INTERNAL_ERROR);
+    if (host_ != nullptr) host_->ResetStream(*this, NGHTTP2_INTERNAL_ERROR);
     return true;
   });
 }
@@ -278,13 +277,13 @@ void Call::TakeHeld() {
   }
   const bool at_end = held_ != nullptr && held_->end;
   held_.reset();
-  session_->WantsMore(*this);
+  host_->WantsMore(*this);
   if (at_end) return ReceiveEnd();
   if (context_.stopping.load(std::memory_order_acquire)) EndIfIdle();
 }
 
 void Call::Tick() {
-  if (session_ == nullptr) return;
+  if (host_ == nullptr) return;
   const bool owes_bytes = !finished() && !received_end_ && !WantsLess() && AwaitsBytes();
   const bool owes_reading = outcome_.has_value() && unsent_ > 0;
   if (!owes_bytes && !owes_reading) {
@@ -294,7 +293,7 @@ void Call::Tick() {
   if (++silent_ticks_ <= kMostSilentTicks) return;
   silent_ticks_ = 0;
   if (owes_reading) {
-    session_->ResetStream(*this, NGHTTP2_CANCEL);
+    host_->ResetStream(*this, NGHTTP2_CANCEL);
     return;
   }
   const auto seconds =
@@ -320,7 +319,7 @@ void Call::OnDeadline() {
   Cancel();
   if (unsent_ > 0) {
     // The peer's window may never let the rest out.
-    session_->ResetStream(*this, NGHTTP2_CANCEL);
+    host_->ResetStream(*this, NGHTTP2_CANCEL);
     outcome_ = CallStatus{kGrpcDeadlineExceeded, ""};
     return;
   }
@@ -340,10 +339,10 @@ void Call::Cancel() {
 
 void Call::Detach() {
   Cancel();
-  if (session_ != nullptr) CountIncomplete(0);
+  if (host_ != nullptr) CountIncomplete(0);
   if (deadline_ns_ != 0) loop_.RemoveDeadline(deadline_ns_, this);
   deadline_ns_ = 0;
-  session_ = nullptr;
+  host_ = nullptr;
   is_gone_.store(true, std::memory_order_relaxed);
   DropUnsent();
 }
@@ -371,7 +370,7 @@ void Call::SendMessage(EncodedMessage message, base::ByteShare waiting) {
   if (finished()) return;
   for (std::string_view piece : message.pieces) unsent_ += piece.size();
   outbox_.push_back({std::make_shared<EncodedMessage>(std::move(message)), std::move(waiting)});
-  session_->CallChanged(*this);
+  host_->CallChanged(*this);
 }
 
 void Call::SendSmallAnswer(EncodedMessage message) {
@@ -386,7 +385,7 @@ void Call::SendSmallAnswer(EncodedMessage message) {
 void Call::Finish(CallStatus status) {
   if (finished()) return;
   outcome_ = std::move(status);
-  session_->CallChanged(*this);
+  host_->CallChanged(*this);
 }
 
 void Call::MoveUnsent(size_t size, WriteQueue* queue) {

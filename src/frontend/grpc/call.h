@@ -14,7 +14,7 @@
 #include "base/blocking_workers.h"
 #include "codec/proto/infer_response.h"
 #include "frontend/grpc/call_status.h"
-#include "frontend/grpc/event_loop.h"
+#include "frontend/grpc/loop_services.h"
 #include "frontend/grpc/message_encoding.h"
 #include "frontend/grpc/message_reader.h"
 #include "frontend/grpc/request_head.h"
@@ -22,15 +22,32 @@
 
 namespace nereid::frontend::grpc {
 
-class Session;
+class Call;
 class WriteQueue;
 struct ServerContext;
+
+/// What a call needs of the connection that carries it: implemented by Session. Loop thread only.
+class CallHost {
+ public:
+  /// `call` has bytes to send, or has ended.
+  virtual void CallChanged(Call& call) = 0;
+  /// A call that held `before` bytes of incomplete messages holds `now`. False when that is more
+  /// than one connection may with several messages: half of what the server may.
+  virtual bool CountIncomplete(size_t before, size_t now) = 0;
+  /// `call` takes bytes again.
+  virtual void WantsMore(Call& call) = 0;
+  /// Ends the stream at once.
+  virtual void ResetStream(Call& call, uint32_t error_code) = 0;
+
+ protected:
+  ~CallHost() = default;
+};
 
 /// What a call is made from.
 struct CallOrigin {
   ServerContext& context;
   LoopServices& loop;
-  Session& session;
+  CallHost& host;
   int32_t stream;
   const RequestHead& head;
 };
@@ -129,7 +146,7 @@ class Call : public std::enable_shared_from_this<Call>, private Timed {
   /// client is to see DEADLINE_EXCEEDED, whichever comes first.
   bool EndIfTooLate();
 
-  bool finished() const { return outcome_.has_value() || session_ == nullptr; }
+  bool finished() const { return outcome_.has_value() || host_ == nullptr; }
   /// From the constructor only: responses are compressed as options and client agree.
   void CompressResponses(const RequestHead& head);
   /// Monotonic ns; 0 for none.
@@ -166,7 +183,7 @@ class Call : public std::enable_shared_from_this<Call>, private Timed {
   void TakeInflated(std::variant<StoredBytes, CallStatus> plain);
   void DropUnsent();
 
-  Session* session_;  // null when detached
+  CallHost* host_;  // null when detached
   const std::shared_ptr<LoopInbox> inbox_;
   const int32_t stream_;
   const Encoding request_encoding_;

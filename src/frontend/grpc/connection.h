@@ -5,7 +5,7 @@
 #include <memory>
 #include <string_view>
 
-#include "frontend/grpc/event_loop.h"
+#include "frontend/grpc/loop_services.h"
 #include "frontend/grpc/session.h"
 
 namespace nereid::frontend::grpc {

@@ -19,6 +19,7 @@
 #include "frontend/grpc/call.h"
 #include "frontend/grpc/connection.h"
 #include "frontend/grpc/exception_guard.h"
+#include "frontend/grpc/loop_services.h"
 #include "frontend/grpc/server_context.h"
 #include "frontend/net/accept_backoff.h"
 
@@ -28,8 +29,6 @@ namespace {
 namespace asio = boost::asio;
 using asio::ip::tcp;
 using boost::system::error_code;
-
-thread_local LoopServices* current_loop = nullptr;
 
 // How long deliveries or deadlines may use the loop before others have their turn; the clock is
 // read after each few of them.
@@ -72,8 +71,6 @@ base::Status Bind(tcp::acceptor& acceptor, const tcp::endpoint& endpoint, bool s
 
 }  // namespace
 
-LoopServices* LoopServices::Current() { return current_loop; }
-
 base::Status CheckPortIsFree(const std::string& address, uint16_t port) {
   asio::io_context io;
   NEREID_ASSIGN_OR_RETURN(const tcp::endpoint endpoint, Resolve(io, address, port));
@@ -113,7 +110,7 @@ class EventLoop::Body final : public LoopServices, public Connection::Host {
   }
 
   void Run() {
-    current_loop = this;
+    SetCurrent(this);
     base::ForbidBlocking();
     Accept();
     // Handlers guard themselves; what still comes out of one is no reason to serve nobody any more.
@@ -122,7 +119,7 @@ class EventLoop::Body final : public LoopServices, public Connection::Host {
       return true;
     })) {
     }
-    current_loop = nullptr;
+    SetCurrent(nullptr);
   }
 
   void Shutdown() {

@@ -8,7 +8,7 @@
 #include "api/inference_service.h"
 #include "base/blocking_workers.h"
 #include "base/byte_budget.h"
-#include "frontend/grpc/grpc_server.h"
+#include "frontend/grpc/grpc_options.h"
 
 namespace nereid::frontend::grpc {
 

@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "frontend/grpc/call.h"
-#include "frontend/grpc/event_loop.h"
 #include "frontend/grpc/flood_guard.h"
 #include "frontend/grpc/keep_alive.h"
+#include "frontend/grpc/loop_services.h"
 #include "frontend/grpc/request_head.h"
 #include "frontend/grpc/write_queue.h"
 
@@ -21,7 +21,7 @@ namespace nereid::frontend::grpc {
 struct ServerContext;
 
 /// HTTP/2 of one connection, without the socket: bytes in, calls, bytes out. Loop thread only.
-class Session {
+class Session final : public CallHost {
  public:
   /// Gets told when there is something to send, so that it is sent at the end of the loop's turn.
   class Transport {
@@ -69,17 +69,12 @@ class Session {
 
   bool received_preface() const { return received_preface_; }
 
-  // ---- For calls. ----
+  // ---- CallHost ----
 
-  /// `call` has bytes to send, or has ended.
-  void CallChanged(Call& call);
-  /// A call that held `before` bytes of incomplete messages holds `now`. False when that is more
-  /// than one connection may with several messages: half of what the server may.
-  bool CountIncomplete(size_t before, size_t now);
-  /// `call` takes bytes again.
-  void WantsMore(Call& call);
-  /// Ends the stream at once.
-  void ResetStream(Call& call, uint32_t error_code);
+  void CallChanged(Call& call) override;
+  bool CountIncomplete(size_t before, size_t now) override;
+  void WantsMore(Call& call) override;
+  void ResetStream(Call& call, uint32_t error_code) override;
 
  private:
   friend struct SessionCallbacks;

@@ -13,8 +13,6 @@
 #include <span>
 #include <utility>
 
-#include "frontend/http/loop.h"
-
 namespace nereid::frontend::http {
 namespace {
 
@@ -54,7 +52,7 @@ void KeepAliveOften(int socket) {
 
 }  // namespace
 
-Connection::Connection(std::shared_ptr<Loop> loop, Socket socket)
+Connection::Connection(std::shared_ptr<LoopServices> loop, Socket socket)
     : loop_(std::move(loop)),
       socket_(std::move(socket)),
       received_(loop_->options().receive_budget) {}
@@ -96,7 +94,7 @@ void Connection::BeginDrain() {
   // many turns read what a socket can hold.
   {
     constexpr int kTurns = 8;
-    const Loop::DispatchScope scope(*loop_);
+    const LoopServices::DispatchScope scope(*loop_);
     for (int turn = 0; turn < kTurns && !IsAnswering(); ++turn) ReadMore();
   }
   // Nobody can say when the rest of half a request comes.
@@ -187,7 +185,7 @@ void Connection::OnReadable() {
   taken_ahead_ = 0;
   {
     // Ends before the next wait is set up: an answer that is ready goes out first.
-    const Loop::DispatchScope scope(*loop_);
+    const LoopServices::DispatchScope scope(*loop_);
     ReadMore();
   }
   WaitReadable();
@@ -299,7 +297,7 @@ void Connection::OnTurn() {
   taking_ahead_later_ = false;
   taken_ahead_ = 0;
   if (state_ == State::kHead) {
-    const Loop::DispatchScope scope(*loop_);
+    const LoopServices::DispatchScope scope(*loop_);
     TakeAhead();
   } else if (end_of_input_ && !IsAnswering()) {
     Close();

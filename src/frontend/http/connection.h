@@ -15,14 +15,13 @@
 
 #include "frontend/http/deadline_sink.h"
 #include "frontend/http/http_handler.h"
+#include "frontend/http/loop_services.h"
 #include "frontend/http/refusal.h"
 #include "frontend/http/reply_stream.h"
 #include "frontend/http/request_parser.h"
 #include "memory/receive_buffer.h"
 
 namespace nereid::frontend::http {
-
-class Loop;
 
 using Socket =
     boost::asio::basic_stream_socket<boost::asio::ip::tcp, boost::asio::io_context::executor_type>;
@@ -37,9 +36,11 @@ using Socket =
 ///
 /// System calls are made directly on the non-blocking socket; Asio tells when it is ready. Lives on
 /// one loop: everything happens on the loop's thread, but for the functions marked "any thread".
-class Connection final : public Exchange, public std::enable_shared_from_this<Connection> {
+class Connection final : public Exchange,
+                         public AnswerTaker,
+                         public std::enable_shared_from_this<Connection> {
  public:
-  Connection(std::shared_ptr<Loop> loop, Socket socket);
+  Connection(std::shared_ptr<LoopServices> loop, Socket socket);
   ~Connection() override;
 
   void Start();
@@ -50,7 +51,7 @@ class Connection final : public Exchange, public std::enable_shared_from_this<Co
   /// The server stops: closes the connection unless it is being answered; then it ends with that.
   void BeginDrain();
   /// The answer of the request at hand is there; of the sink, if it went through one.
-  void Complete(std::shared_ptr<DeadlineSink> sink) noexcept;  // any thread
+  void Complete(std::shared_ptr<DeadlineSink> sink) noexcept override;  // any thread
   /// Called by the loop, after Complete.
   void OnCompleted(const std::shared_ptr<DeadlineSink>& sink);
   /// Called by the loop, after `stream` has woken the connection.
@@ -141,7 +142,7 @@ class Connection final : public Exchange, public std::enable_shared_from_this<Co
   void SendContinue();
   void SetDeadline(uint64_t ticks);
 
-  const std::shared_ptr<Loop> loop_;  // first: its io_context must outlive the socket
+  const std::shared_ptr<LoopServices> loop_;  // first: its io_context must outlive the socket
   Socket socket_;
   State state_ = State::kHead;
   std::atomic<bool> gone_{false};  // state_ is kClosed

@@ -13,7 +13,6 @@
 #include "base/clock.h"
 #include "frontend/http/connection.h"
 #include "frontend/http/large_work.h"
-#include "frontend/http/loop.h"
 
 namespace nereid::frontend::http {
 namespace {
@@ -71,7 +70,7 @@ void Connection::ForgetDeadline() {
 
 void Connection::OnDeadline(const std::shared_ptr<DeadlineSink>& sink) {
   if (sink != deadline_sink_) return;  // it was done just now
-  const Loop::DispatchScope scope(*loop_);
+  const LoopServices::DispatchScope scope(*loop_);
   deadline_sink_.reset();
   cancellation_->Cancel();
   ResignSink();
@@ -188,7 +187,7 @@ void Connection::WriteLater() {
 }
 
 void Connection::OnWritable() {
-  const Loop::DispatchScope scope(*loop_);
+  const LoopServices::DispatchScope scope(*loop_);
   if (state_ != State::kWriting && state_ != State::kStreaming) return;
   WriteReply();
   WaitReadable();

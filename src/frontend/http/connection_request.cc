@@ -10,7 +10,6 @@
 #include "base/clock.h"
 #include "frontend/http/connection.h"
 #include "frontend/http/large_work.h"
-#include "frontend/http/loop.h"
 
 namespace nereid::frontend::http {
 namespace {

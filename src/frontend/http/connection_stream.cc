@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "frontend/http/connection.h"
-#include "frontend/http/loop.h"
 
 namespace nereid::frontend::http {
 
@@ -28,7 +27,7 @@ std::shared_ptr<ReplyStream> Connection::BeginStream(
 
 void Connection::OnStreamDeadline(const std::shared_ptr<ReplyStream>& stream) {
   if (stream != stream_) return;
-  const Loop::DispatchScope scope(*loop_);
+  const LoopServices::DispatchScope scope(*loop_);
   cancellation_->Cancel();
   if (state_ == State::kStreaming)
     return stream->EndWith(200, std::string(stream_form_.late_piece));

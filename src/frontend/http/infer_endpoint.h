@@ -5,7 +5,7 @@
 
 #include "api/inference_service.h"
 #include "frontend/http/http_handler.h"
-#include "frontend/http/kserve_handler.h"
+#include "frontend/http/kserve_options.h"
 #include "frontend/http/off_loop.h"
 #include "frontend/http/route.h"
 #include "request/inference_request.h"

@@ -15,48 +15,29 @@ namespace nereid::frontend::http {
 namespace {
 
 namespace asio = boost::asio;
-using std::chrono::milliseconds;
 
-constexpr size_t kScratchBytes = size_t{64} << 10;
 constexpr int kBacklog = 1024;
-constexpr milliseconds kLongestTick{1000};
-constexpr milliseconds kLinger{2000};
 
 thread_local Loop* current_loop = nullptr;
 
 using ReusePort = asio::detail::socket_option::boolean<SOL_SOCKET, SO_REUSEPORT>;
 
-/// A quarter of the shortest timeout, but no more often than tests need and once a second at least.
-milliseconds TickFor(const HttpServerOptions& options) {
-  milliseconds tick = kLongestTick;
-  for (const milliseconds timeout : {options.head_timeout, options.stall_timeout,
-                                     options.idle_timeout, options.half_closed_patience}) {
-    if (timeout.count() > 0) tick = std::min(tick, timeout / 4);
-  }
-  return std::max(tick, milliseconds{5});
+/// On the loop's thread.
+void Run(const LoopServices::Completion& done) {
+  if (done.stream != nullptr) return done.connection->OnStream(done.stream);
+  done.connection->OnCompleted(done.sink);
 }
 
-uint64_t TicksFor(milliseconds timeout, milliseconds tick) {
-  if (timeout.count() <= 0) return 0;
-  return static_cast<uint64_t>((timeout + tick - milliseconds{1}) / tick);
+/// The loop has ended.
+void Drop(const LoopServices::Completion& done) {
+  if (done.stream != nullptr) return done.stream->Close();
+  done.connection->Abandon(done.sink);
 }
 
 }  // namespace
 
-TimeoutTicks::TimeoutTicks(const HttpServerOptions& options)
-    : tick(TickFor(options)),
-      head(TicksFor(options.head_timeout, tick)),
-      stall(TicksFor(options.stall_timeout, tick)),
-      idle(TicksFor(options.idle_timeout, tick)),
-      half_closed(TicksFor(options.half_closed_patience, tick)),
-      linger(TicksFor(kLinger, tick)) {}
-
 Loop::Loop(const HttpServerOptions& options, std::shared_ptr<HttpHandler> handler)
-    : options_(options),
-      handler_(std::move(handler)),
-      timeouts_(options_),
-      work_(asio::make_work_guard(context_)),
-      scratch_(kScratchBytes) {}
+    : LoopServices(options, std::move(handler)), work_(asio::make_work_guard(context_)) {}
 
 Loop::~Loop() = default;
 
@@ -104,7 +85,7 @@ void Loop::Run() {
     late.swap(completed_elsewhere_);
     ended_changed_.notify_all();
   }
-  for (const Completion& done : late) done.Drop();
+  for (const Completion& done : late) http::Drop(done);
 }
 
 void Loop::RunUntilStopped() {
@@ -116,18 +97,6 @@ void Loop::RunUntilStopped() {
       // Of the loop's own doing; what is done for a connection ends in Protect.
       ReportFailure(failure.what());
     }
-  }
-}
-
-void Loop::ReportFailure(const char* what) noexcept {
-  static base::LogThrottle throttle;
-  uint64_t left_out = 0;
-  if (!throttle.Admit(base::SteadyClock().NowNs(), &left_out)) return;
-  try {
-    LOG_ERROR << "HTTP: a request could not be served: " << what
-              << (left_out == 0 ? "" : "; so it was with others since the last such message");
-  } catch (const std::exception&) {
-    // Not even the message: the next one may do better.
   }
 }
 
@@ -221,16 +190,6 @@ void Loop::Join() {
   if (thread_.joinable()) thread_.join();
 }
 
-void Loop::Completion::Run() const {
-  if (stream != nullptr) return connection->OnStream(stream);
-  connection->OnCompleted(sink);
-}
-
-void Loop::Completion::Drop() const {
-  if (stream != nullptr) return stream->Close();
-  connection->Abandon(sink);
-}
-
 void Loop::Complete(Completion completion) noexcept {
   if (current_loop == this) {
     completed_.push_back(std::move(completion));
@@ -250,7 +209,7 @@ void Loop::Complete(Completion completion) noexcept {
       return;
     }
   }
-  completion.Drop();
+  http::Drop(completion);
 }
 
 void Loop::RunRemoteCompletions() {
@@ -271,7 +230,7 @@ void Loop::RunCompletions() {
   for (size_t i = 0; i < completed_.size(); ++i) {
     ++dispatch_depth_;
     const Completion done = std::move(completed_[i]);
-    Protect(*done.connection, [&done] { done.Run(); });
+    Protect(*done.connection, [&done] { http::Run(done); });
     --dispatch_depth_;
   }
   completed_.clear();

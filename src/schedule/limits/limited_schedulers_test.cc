@@ -6,6 +6,7 @@
 #include <random>
 #include <thread>
 
+#include "request/binding.h"
 #include "request/testing/make_model.h"
 #include "request/testing/recording_sink.h"
 #include "schedule/limits/resource_permits.h"
@@ -65,7 +66,7 @@ struct LimitedModel {
     request->batch_size = 1;
     request->may_run_inline = sent % 2 == 0;
     request->SetSink(sink);
-    request->Bind(identity);
+    request::BindRequest(*request, identity);
     ASSERT_TRUE(scheduler->Enqueue(request).ok());
     ++sent;
   }

@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "request/binding.h"
 #include "request/discarding_sink.h"
 #include "request/zero_block.h"
 
@@ -45,7 +46,7 @@ RequestPtr MakeSequenceEndNotice(const config::ModelConfig& config, const Sequen
     request->Hold(std::shared_ptr<const void>(std::move(zeros)));
   }
   request->SetSink(sink);
-  request->Bind(std::move(model));
+  request::BindRequest(*request, std::move(model));
   return request;
 }
 

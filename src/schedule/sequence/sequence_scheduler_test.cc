@@ -11,6 +11,7 @@
 #include <thread>
 
 #include "base/timer_queue.h"
+#include "request/binding.h"
 #include "request/response_factory.h"
 #include "request/testing/make_model.h"
 #include "schedule/make_scheduler.h"
@@ -144,7 +145,7 @@ class SequenceSchedulerTest : public ::testing::Test {
     request->may_run_inline = value % 2 == 0;
     Sent sent{std::make_shared<WaitingSink>(), request->cancellation(), place, 0, true};
     request->SetSink(sent.sink);
-    request->Bind(model_);
+    request::BindRequest(*request, model_);
     sent.accepted = scheduler_->Enqueue(request).ok();
     if (!sent.accepted) request->response_factory()->Disarm();
     return sent;
@@ -238,7 +239,7 @@ class QuietSequenceTest : public SchedulerFixture {
     request->flags = flags;
     request->batch_size = 1;
     request->SetSink(sink_);
-    request->Bind(model_);
+    request::BindRequest(*request, model_);
     {
       std::lock_guard lock(mutex_);
       cancellations_[name] = request->cancellation();

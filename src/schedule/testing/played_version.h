@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "request/binding.h"
 #include "request/response_factory.h"
 #include "request/testing/make_model.h"
 #include "schedule/sequence/sequence_planner.h"
@@ -117,7 +118,7 @@ class PlayedVersion {
     }
     if (random_.Chance(10)) request->timeout_us = 1 + random_.Below(20);
     known.cancellation = request->cancellation();
-    if (Notices()) request->Bind(model_);
+    if (Notices()) request::BindRequest(*request, model_);
     Push(std::move(request), std::move(known), id, end);
   }
 

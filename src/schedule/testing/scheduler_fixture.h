@@ -11,6 +11,7 @@
 #include <thread>
 #include <vector>
 
+#include "request/binding.h"
 #include "request/response_factory.h"
 #include "request/testing/make_model.h"
 #include "request/testing/recording_sink.h"
@@ -132,7 +133,7 @@ class SchedulerFixture : public ::testing::Test {
     request->batch_size = batch_size;
     request->may_run_inline = may_run_inline;
     request->SetSink(sink_);
-    request->Bind(model_);
+    request::BindRequest(*request, model_);
     {
       std::lock_guard lock(mutex_);
       cancellations_[id] = request->cancellation();

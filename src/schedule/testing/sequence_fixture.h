@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "request/binding.h"
 #include "request/response_factory.h"
 #include "request/testing/make_model.h"
 #include "request/testing/recording_sink.h"
@@ -50,7 +51,7 @@ class SequenceFixture : public ::testing::Test {
     request->batch_size = model_->config->max_batch_size() > 0 ? 1 : 0;
     (void)request->AddInput("IN", tensor::DataType::kInt8, {1, columns_});
     request->SetSink(sink_);
-    request->Bind(model_);
+    request::BindRequest(*request, model_);
     cancellations_[name] = request->cancellation();
     return request;
   }

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "request/binding.h"
+
+#include <utility>
+
+#include "base/clock.h"
+#include "request/response_factory.h"
+#include "request/sequence_states.h"
+
+namespace nereid::request {
+
+void BindRequest(InferenceRequest& request, std::shared_ptr<const ModelIdentity> model) {
+  auto factory =
+      std::make_shared<ResponseFactory>(request.sink(), model, request.id, request.cancellation());
+  if (request.trace() != nullptr) {
+    request.trace()->Describe(*model, request.id);
+    factory->SetTrace(request.shared_trace());
+  }
+  request.Bind(std::move(model), std::move(factory));
+}
+
+void SettleStates(InferenceRequest& request) {
+  if (const auto states = std::exchange(request.states, nullptr)) {
+    if (request.response_factory()->HasFailed()) {
+      states->Discard();
+    } else {
+      states->Commit();
+    }
+  }
+  request.RemoveServerInputs();
+}
+
+void ReleaseRequest(std::unique_ptr<InferenceRequest> request) {
+  const std::shared_ptr<ResponseSink> sink = request->sink();
+  request->response_factory()->MarkReleased();
+  SettleStates(*request);
+  if (Trace* const trace = request->trace()) {
+    trace->Report(TraceActivity::kRequestEnd, base::SteadyClock().NowNs());
+  }
+  if (ReleaseListener* const listener = std::exchange(request->release_listener, nullptr)) {
+    // Before the request returns to its sink, which may destroy it or submit it again.
+    listener->OnReleased(*request);
+  }
+  request->Unbind();
+  sink->RequestReleased(std::move(request));
+}
+
+void RefuseRequest(std::unique_ptr<InferenceRequest> request, base::Status error) {
+  ResponseFactory& factory = *request->response_factory();
+  if (!factory.IsFinalSent()) factory.SendError(std::move(error));
+  ReleaseRequest(std::move(request));
+}
+
+}  // namespace nereid::request

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "memory/buffer_attributes.h"
+#include "memory/host_buffer.h"
+#include "memory/memory_type.h"
+#include "tensor/data_type.h"
+#include "tensor/shape.h"
+
+namespace nereid::request {
+
+class InferenceResponse;
+
+/// One output tensor of a response. The response owns the bytes.
+struct Output {
+  std::string name;
+  tensor::DataType type = tensor::DataType::kInvalid;
+  tensor::Shape shape;  // as the client sees it, with the batch dimension
+  char* data = nullptr;
+  size_t size = 0;
+  bool allocated = false;  // also a tensor of zero bytes must be allocated, exactly once
+  memory::MemoryType memory_type = memory::MemoryType::kCpu;
+  int64_t memory_type_id = 0;
+  memory::HostBuffer owned;               // the bytes, where the default allocation is used
+  std::shared_ptr<const void> lender;     // the owner of the bytes, where they were lent
+  void* allocator_data = nullptr;         // for use by the sink that allocated the bytes
+  InferenceResponse* response = nullptr;  // the response that owns this output
+  std::unique_ptr<memory::BufferAttributes> attributes;  // created when a plug-in asks
+};
+
+}  // namespace nereid::request

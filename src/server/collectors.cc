@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "server/collectors.h"
+
+#include <utility>
+
+#include "base/clock.h"
+#include "server/model_metrics.h"
+#include "server/served_model.h"
+
+namespace nereid::server {
+
+using repository::VersionState;
+
+Collectors::Collectors(const ServerSettings& settings, telemetry::Registry& metrics,
+                       const repository::ModelLifecycle& lifecycle) {
+  telemetry::ProcessMetricsOptions options;
+  options.cpu = settings.cpu_metrics_enabled;
+  options.interval_ms = settings.metrics_interval_ms;
+  options.pinned_pool = [total = settings.pinned_memory_pool_byte_size] {
+    return telemetry::PoolUse{total, 0};
+  };
+  process_ = std::make_unique<telemetry::ProcessMetrics>(metrics, options);
+  const bool with_durations = MetricsSwitch(settings, "counter_latencies", true);
+  const bool with_summaries = MetricsSwitch(settings, "summary_latencies", false);
+  SummaryForm form{SummaryQuantiles(settings)};
+  models_ = std::make_unique<telemetry::ScopedCollector>(
+      metrics, [&lifecycle, with_durations, with_summaries,
+                form = std::move(form)](telemetry::MetricWriter& writer) mutable {
+        form.now_ns = base::SteadyClock().NowNs();
+        const auto table = lifecycle.Table();
+        for (const auto& [id, versions] : table->models()) {
+          for (const auto& [number, record] : versions) {
+            if (record.state != VersionState::kReady) continue;
+            ServedModel& served = ServedModel::Of(record);
+            const auto& tags = served.config().metric_tags();
+            const telemetry::ModelStatistics statistics = served.version().Statistics();
+            WriteModelMetrics(statistics, id.space, tags, with_durations, writer);
+            if (!with_summaries) continue;
+            WriteModelSummaries(statistics, served.version().Summaries(), form, id.space, tags,
+                                writer);
+          }
+        }
+      });
+}
+
+}  // namespace nereid::server

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+
+#include "repository/model_lifecycle.h"
+#include "server/server_settings.h"
+#include "telemetry/metrics.h"
+#include "telemetry/process_metrics.h"
+
+namespace nereid::server {
+
+/// The metrics that are computed at each scrape: those of the process and those of the models.
+class Collectors {
+ public:
+  /// `metrics` and `lifecycle` must outlive this object.
+  Collectors(const ServerSettings& settings, telemetry::Registry& metrics,
+             const repository::ModelLifecycle& lifecycle);
+
+ private:
+  std::unique_ptr<telemetry::ProcessMetrics> process_;
+  std::unique_ptr<telemetry::ScopedCollector> models_;
+};
+
+}  // namespace nereid::server
