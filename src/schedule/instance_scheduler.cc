@@ -8,6 +8,7 @@
 #include "base/log.h"
 #include "base/threads.h"
 #include "request/binding.h"
+#include "schedule/execution_messages.h"
 
 namespace nereid::schedule {
 
@@ -23,8 +24,6 @@ bool Holds(const std::vector<RequestPtr>& requests, const request::InferenceRequ
   return std::any_of(requests.begin(), requests.end(),
                      [wanted](const RequestPtr& request) { return request.get() == wanted; });
 }
-
-std::string Seconds(uint64_t ns) { return std::to_string(ns / 1'000'000'000) + " s"; }
 
 uint64_t InputBytes(const Batch& batch) {
   uint64_t bytes = 0;
@@ -552,28 +551,18 @@ void InstanceScheduler::RunBatch(Worker& worker, Batch batch, uint64_t input_byt
   worker.executed_wait_ns = wait;
   worker.executed_ns = elapsed;
   if (watchdog_ns_ != 0 && elapsed >= watchdog_ns_) {
-    LOG_WARNING << "model '" << model_name_ << "': instance '" << worker.instance.name
-                << "' goes on; its execution took " << Seconds(elapsed) << " (limit "
-                << Seconds(watchdog_ns_) << ")";
+    LOG_WARNING << LateEndMessage({model_name_, worker.instance.name}, elapsed, watchdog_ns_);
   }
 }
 
 void InstanceScheduler::WarnOfSurprise(const Worker& worker) const {
   if (inline_policy_.mode() != InlineMode::kAuto) return;  // the operator asked for inline running
-  LOG_WARNING << "model '" << model_name_ << "': an execution took "
-              << worker.executed_ns / 1'000'000
-              << " ms on the event loop that had received the request, where such executions used "
-                 "to be short; for a while they run on the instances' threads "
-                 "(--inline-execution=never, or the model parameter inline_execution, makes that "
-                 "the rule)";
+  LOG_WARNING << HeldLoopMessage(model_name_, worker.executed_ns);
 }
 
 std::string InstanceScheduler::DescribeStuckLocked(const Worker& worker, uint64_t now_ns) const {
-  return "model '" + model_name_ + "': instance '" + worker.instance.name +
-         "' has been executing for " + Seconds(now_ns - worker.busy_since_ns) + " (limit " +
-         Seconds(watchdog_ns_) + "); stuck " +
-         (worker.batch ? "before the execution: its thread has not taken up the batch"
-                       : "in the execute function of its backend");
+  return StuckMessage({model_name_, worker.instance.name}, now_ns - worker.busy_since_ns,
+                      watchdog_ns_, /*taken_up=*/!worker.batch.has_value());
 }
 
 Status InstanceScheduler::CheckProgress() const {
