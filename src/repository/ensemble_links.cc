@@ -42,10 +42,10 @@ class Members {
     EnsembleMember member;
     if (const VersionRecords* versions = around_.table.FindVersions(id)) {
       for (const auto& [version, record] : *versions) {
-        if (record.state != VersionState::kReady) continue;
+        if (record.state() != VersionState::kReady) continue;
         member.versions.push_back(version);
-        held_.push_back(record.model);
-        member.config = &record.model->config();
+        held_.push_back(record.model());
+        member.config = &record.model()->config();
       }
     }
     if (member.config == nullptr) {

@@ -91,6 +91,21 @@ std::vector<int64_t> FindVersions(const config::ModelFiles& files,
 
 }  // namespace
 
+ModelId IdOf(const ModelDirectory& directory, bool namespacing) {
+  return {directory.name, namespacing ? directory.repository : std::string()};
+}
+
+std::map<ModelId, size_t> CountById(const std::vector<ModelDirectory>& directories,
+                                    bool namespacing) {
+  std::map<ModelId, size_t> counts;
+  for (const ModelDirectory& directory : directories) ++counts[IdOf(directory, namespacing)];
+  return counts;
+}
+
+Status PollFailure(const std::string& model) {
+  return Status::Internal("failed to load '" + model + "', failed to poll from model repository");
+}
+
 RepositoryList PlainRepositories(const std::set<std::string>& paths) {
   RepositoryList list;
   for (const std::string& path : paths) list[path];

@@ -12,6 +12,7 @@
 #include "config/model_config.h"
 #include "repository/load_overrides.h"
 #include "repository/load_plan.h"
+#include "repository/model_id.h"
 
 namespace nereid::repository {
 
@@ -21,6 +22,12 @@ struct ModelDirectory {
   std::string path;
   std::string repository = {};  // the path of the one that it is in; empty for files of a load
 };
+
+/// Returns the id of a directory's model; without namespacing its name is enough.
+ModelId IdOf(const ModelDirectory& directory, bool namespacing);
+/// Returns how many of the directories mean the same model.
+std::map<ModelId, size_t> CountById(const std::vector<ModelDirectory>& directories,
+                                    bool namespacing);
 
 /// Other names for the models of a repository: directory by model name. A directory that is named
 /// here is found by that name alone.
@@ -78,6 +85,10 @@ struct PolledModel {
 /// checked.
 std::set<std::string> ReadMembers(const ModelDirectory& directory, const PollOptions& options,
                                   const LoadOverrides& overrides = {});
+
+/// Returns what a client is told of a poll failure; the reason is in the log alone. `model` is as
+/// messages name it.
+base::Status PollFailure(const std::string& model);
 
 /// Reads and checks a model's directory, or what stands in for it. A failure hides the model:
 /// Triton calls it a poll failure.

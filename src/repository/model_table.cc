@@ -7,27 +7,6 @@ namespace nereid::repository {
 
 using base::Status;
 
-std::string_view VersionStateText(VersionState state) {
-  switch (state) {
-    case VersionState::kLoading:
-      return "LOADING";
-    case VersionState::kReady:
-      return "READY";
-    case VersionState::kUnloading:
-      return "UNLOADING";
-    case VersionState::kUnavailable:
-      return "UNAVAILABLE";
-  }
-  return "UNKNOWN";
-}
-
-bool HasReadyVersion(const VersionRecords* versions) {
-  return versions != nullptr &&
-         std::any_of(versions->begin(), versions->end(), [](const auto& record) {
-           return record.second.state == VersionState::kReady;
-         });
-}
-
 namespace {
 
 std::string Unknown(std::string_view model) {
@@ -38,8 +17,8 @@ std::string Unknown(std::string_view model) {
 bool IsInUse(const VersionRecords& versions) {
   return std::any_of(versions.begin(), versions.end(), [](const auto& entry) {
     const VersionRecord& record = entry.second;
-    return record.state != VersionState::kUnloading &&
-           (record.state != VersionState::kUnavailable || record.reason != kUnloadedReason);
+    return record.state() != VersionState::kUnloading &&
+           (record.state() != VersionState::kUnavailable || record.reason() != kUnloadedReason);
   });
 }
 
@@ -49,7 +28,7 @@ base::Result<std::shared_ptr<LoadedModel>> FindVersion(const ModelId& id,
   const auto unknown = [&] { return Unknown(ToText(id)); };
   if (version < 0) {
     for (auto it = records.rbegin(); it != records.rend(); ++it) {
-      if (it->second.state == VersionState::kReady) return it->second.model;
+      if (it->second.state() == VersionState::kReady) return it->second.model();
     }
     return Status::NotFound(unknown() + " has no available versions");
   }
@@ -57,11 +36,11 @@ base::Result<std::shared_ptr<LoadedModel>> FindVersion(const ModelId& id,
   if (found == records.end()) {
     return Status::NotFound(unknown() + " version " + std::to_string(version) + " is not found");
   }
-  if (found->second.state != VersionState::kReady) {
+  if (found->second.state() != VersionState::kReady) {
     return Status::Unavailable(unknown() + " version " + std::to_string(version) +
                                " is not at ready state");
   }
-  return found->second.model;
+  return found->second.model();
 }
 
 }  // namespace
@@ -110,6 +89,20 @@ base::Result<ModelId> ModelTable::Resolve(std::string_view name) const {
 const VersionRecords* ModelTable::FindVersions(const ModelId& id) const {
   const auto found = models_.find(id);
   return found == models_.end() ? nullptr : &found->second;
+}
+
+bool ModelTable::AllReady() const {
+  for (const auto& [id, versions] : models_) {
+    if (versions.empty()) return false;  // there is nothing of it to be served
+    for (const auto& [version, record] : versions) {
+      if (record.state() == VersionState::kReady) {
+        if (!record.model()->CheckReady().ok()) return false;
+        continue;
+      }
+      if (record.reason() != kUnloadedReason) return false;
+    }
+  }
+  return true;
 }
 
 }  // namespace nereid::repository

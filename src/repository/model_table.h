@@ -12,29 +12,9 @@
 #include "base/result.h"
 #include "repository/loaded_model.h"
 #include "repository/model_id.h"
+#include "repository/version_state.h"
 
 namespace nereid::repository {
-
-enum class VersionState { kLoading, kReady, kUnloading, kUnavailable };
-
-/// The reason of a version that was taken out of service on purpose.
-inline constexpr const char* kUnloadedReason = "unloaded";
-
-/// "LOADING", "READY", "UNLOADING", "UNAVAILABLE".
-std::string_view VersionStateText(VersionState state);
-
-/// One version of a model in the table.
-struct VersionRecord {
-  VersionState state = VersionState::kLoading;
-  std::string reason;                  // why it is unavailable
-  std::shared_ptr<LoadedModel> model;  // kReady only
-  uint64_t generation = 0;             // which load made it; tells a late report from a current one
-};
-
-using VersionRecords = std::map<int64_t, VersionRecord>;  // by version number
-
-/// Whether a model with these versions (null: an unknown one) serves requests.
-bool HasReadyVersion(const VersionRecords* versions);
 
 /// Finds the models of a name without making an id.
 struct ByModelId {
@@ -68,7 +48,13 @@ class ModelTable {
   /// The models of that name that were not unloaded.
   std::vector<ModelId> InUse(std::string_view name) const;
 
+  /// Null for an unknown model.
   const VersionRecords* FindVersions(const ModelId& id) const;
+
+  /// Returns whether every version that was loaded serves and its backend says that it can work.
+  /// Versions that were unloaded do not count; a model without a version is not ready.
+  bool AllReady() const;
+
   const Models& models() const { return models_; }
 
  private:

@@ -5,8 +5,10 @@
 #include <string>
 #include <vector>
 
+#include "base/result.h"
 #include "repository/file_state.h"
 #include "repository/model_id.h"
+#include "repository/model_poll.h"
 
 namespace nereid::repository {
 
@@ -30,5 +32,19 @@ struct SnapshotDifference {
 
 /// A model that moved to another repository has changed. A renamed one is removed and added.
 SnapshotDifference Compare(const RepositorySnapshot& before, const RepositorySnapshot& now);
+
+/// A new snapshot, and what was found on the way.
+struct SnapshotReading {
+  RepositorySnapshot snapshot;
+  std::map<ModelId, ModelDirectory> directories;  // of the models that could be read
+  std::map<std::string, base::Status> failures;   // by model, as messages name it
+};
+
+/// Reads the file states of the directories that a scan found. What cannot be read stays as it was
+/// `before`: the models of a repository that gives no list, and a model whose own directory cannot
+/// be read. A name that several directories mean is a failure, and is in no snapshot. Blocks for as
+/// long as the file systems take.
+SnapshotReading ReadSnapshot(const RepositoryScan& scan, const RepositorySnapshot& before,
+                             bool namespacing);
 
 }  // namespace nereid::repository

@@ -30,7 +30,7 @@ Collectors::Collectors(const ServerSettings& settings, telemetry::Registry& metr
         const auto table = lifecycle.Table();
         for (const auto& [id, versions] : table->models()) {
           for (const auto& [number, record] : versions) {
-            if (record.state != VersionState::kReady) continue;
+            if (record.state() != VersionState::kReady) continue;
             ServedModel& served = ServedModel::Of(record);
             const auto& tags = served.config().metric_tags();
             const telemetry::ModelStatistics statistics = served.version().Statistics();

@@ -185,7 +185,7 @@ Status InferenceServer::OpenResponseCache() {
 
 Status InferenceServer::LoadStartupModels() {
   repository::ModelLifecycle& lifecycle = repository_->lifecycle;
-  repository::ModelLifecycle::LoadReport report;
+  repository::LoadReport report;
   const bool all = settings_.model_control_mode != ModelControlMode::kExplicit ||
                    (settings_.startup_models.size() == 1 && settings_.startup_models[0] == "*");
   // The repositories must be readable even if no model is loaded from them at the start.

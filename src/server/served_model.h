@@ -47,7 +47,7 @@ class ServedModel final : public repository::LoadedModel {
   }
   /// The model of a version that is ready.
   static ServedModel& Of(const repository::VersionRecord& record) {
-    return static_cast<ServedModel&>(*record.model);
+    return static_cast<ServedModel&>(*record.model());
   }
 
  private:

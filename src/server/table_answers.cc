@@ -37,7 +37,7 @@ base::Result<api::ModelMetadata> DescribeModel(const repository::ModelTable& tab
     metadata.versions.push_back(std::to_string(version));
   } else if (const auto* versions = table.FindVersions(id)) {
     for (const auto& [number, record] : *versions) {
-      if (record.state == VersionState::kReady) {
+      if (record.state() == VersionState::kReady) {
         metadata.versions.push_back(std::to_string(number));
       }
     }
@@ -60,7 +60,7 @@ base::Result<std::vector<api::ModelStatistics>> CollectStatistics(
   for (const auto& [id, versions] : table.models()) {
     if (!name.empty() && id != *asked) continue;
     for (const auto& [number, record] : versions) {
-      if (record.state != VersionState::kReady) continue;
+      if (record.state() != VersionState::kReady) continue;
       known = true;
       if (!name.empty() && version >= 0 && number != version) continue;
       statistics.push_back(ServedModel::Of(record).version().Statistics());

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <map>
+
+#include "base/result.h"
+#include "repository/load_job.h"
+#include "repository/load_order.h"
+#include "repository/model_id.h"
+
+namespace nereid::repository {
+
+/// Calls `load` once for each model, in the order that `order` gives, on up to `threads` threads,
+/// the caller's among them, and returns the results. Fewer threads are used where the system gives
+/// no more.
+std::map<ModelId, base::Result<LoadOutcome>> LoadInOrder(
+    LoadOrder order, size_t threads,
+    const std::function<base::Result<LoadOutcome>(const ModelId&)>& load);
+
+}  // namespace nereid::repository

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "repository/load_steps.h"
+
+#include <new>
+#include <utility>
+
+#include "base/log.h"
+#include "model_config.pb.h"
+#include "repository/ensemble_links.h"
+
+namespace nereid::repository {
+
+using base::Status;
+
+namespace {
+
+/// "version 1 is at UNAVAILABLE state: Internal: …;\n" for each that failed; "" if none did.
+std::string FailureText(const LoadedVersions& loaded) {
+  std::string text;
+  for (const auto& [version, model] : loaded) {
+    if (model.ok()) continue;
+    text += "version " + std::to_string(version) +
+            " is at UNAVAILABLE state: " + model.status().ToString() + ";\n";
+  }
+  return text;
+}
+
+Status LoadFailure(const ModelId& id, const std::string& reason) {
+  return Status::InvalidArgument("load failed for model '" + ToText(id) + "': " + reason);
+}
+
+}  // namespace
+
+LoadSteps::LoadSteps(PollOptions poll, const ModelRepositories& repositories, LoadStates& states,
+                     VersionSwitch& served, const VersionMaker& maker, LoadGate& gate)
+    : poll_(std::move(poll)),
+      repositories_(repositories),
+      states_(states),
+      served_(served),
+      maker_(maker),
+      gate_(gate) {}
+
+base::Result<LoadOutcome> LoadSteps::Load(const ModelId& id, const LoadJob& job) {
+  const std::string name = ToText(id);
+  const LoadGate::Pass pass = gate_.Enter(name);
+  base::Result<LoadOutcome> loaded =
+      pass ? LoadWithinMemory(id, job)
+           : Status::Unavailable("the server is stopping: '" + name + "' is not loaded");
+  states_.SetResult(id, loaded.status());
+  return loaded;
+}
+
+base::Result<LoadOutcome> LoadSteps::LoadWithinMemory(const ModelId& id, const LoadJob& job) {
+  try {
+    return LoadBehindGate(id, job);
+  } catch (const std::bad_alloc&) {
+    LOG_ERROR << "failed to load '" << id << "': out of memory";
+    return Status::Unavailable("load failed for model '" + ToText(id) + "': out of memory\n");
+  }
+}
+
+base::Result<LoadOutcome> LoadSteps::LoadBehindGate(const ModelId& id, const LoadJob& job) {
+  // A load that does nothing does not make a member wanted that an ensemble has brought in.
+  if (IsCurrent(id, job)) return LoadOutcome::kUnchanged;
+  auto polled = PollModel(job.directory, poll_, job.Overrides());
+  if (!polled.ok()) {
+    LOG_ERROR << "Poll failed for model directory '" << id << "': " << polled.status().message();
+    return PollFailure(ToText(id));
+  }
+  if (job.is_wanted) states_.SetWanted(id);
+  if (polled->versions.empty()) return NoVersion(id, job);
+  NEREID_RETURN_IF_ERROR(Link(id, job, &*polled));
+  return MakeAndSwitch(id, *polled);
+}
+
+bool LoadSteps::IsCurrent(const ModelId& id, const LoadJob& job) const {
+  if (job.again || job.overrides != nullptr) return false;
+  if (!HasReadyVersion(served_.Table()->FindVersions(id))) return false;
+  const auto files = ReadFileState(job.directory.path);
+  return files.ok() && states_.BasisOf(id).files == *files;
+}
+
+Status LoadSteps::NoVersion(const ModelId& id, const LoadJob& job) {
+  // The model is known from this moment, which makes the server unready.
+  served_.AddModel(id);
+  const std::string reason =
+      "at least one version must be available under the version policy of model '" +
+      job.directory.name + "'";
+  LOG_ERROR << "failed to load model '" << id << "': " << reason;
+  return LoadFailure(id, reason + "\n");
+}
+
+Status LoadSteps::Link(const ModelId& id, const LoadJob& job, PolledModel* polled) {
+  const config::ModelConfigPtr config = polled->basis.config;
+  if (!config->is_ensemble()) {
+    states_.ForgetEnsemble(id);
+    return Status::Ok();
+  }
+  // The table is held for the whole link: what the names mean must not change in between.
+  const auto table = served_.Table();
+  const MemberIds members = states_.ResolveMembers(id, *config, *table);
+  states_.RememberEnsemble(id, {job, config, members});
+  EnsembleSurroundings surroundings{*table};
+  surroundings.resolve = [&](const ModelId& caller, const std::string& name) {
+    return caller == id ? members.at(name) : states_.Resolve(caller, name, *table);
+  };
+  surroundings.failure_of = [this](const ModelId& member) { return states_.ResultOf(member); };
+  surroundings.config_of = [this](const ModelId& member) { return ConfigOfUnserved(member); };
+  auto linked = LinkEnsemble(id, *config, surroundings);
+  if (linked.ok()) {
+    polled->basis.config = std::move(linked).value();
+    return Status::Ok();
+  }
+  LOG_ERROR << "failed to load '" << id << "': " << linked.status().message();
+  if (polled->agents != nullptr) polled->agents->LoadFail();
+  // The version that serves was made for members that are not there any more.
+  Retire(id);
+  return LoadFailure(id, linked.status().message() + "\n");
+}
+
+config::ModelConfigPtr LoadSteps::ConfigOfUnserved(const ModelId& id) const {
+  if (auto config = states_.EnsembleConfig(id)) return config;
+  // The model is there, and does not serve: an empty configuration stands for it.
+  const bool exists =
+      served_.Table()->FindVersions(id) != nullptr || repositories_.Find(id.name).ok();
+  return exists ? config::ModelConfig::Create({}) : nullptr;
+}
+
+base::Result<LoadOutcome> LoadSteps::MakeAndSwitch(const ModelId& id, const PolledModel& polled) {
+  const uint64_t generation = next_generation_++;
+  served_.BeginLoading(id, polled.versions, generation);
+  VersionMaker::Made made = maker_.Make(id, polled, states_.BasisOf(id), generation);
+  const std::string failures = FailureText(made.versions);
+  if (!failures.empty()) {
+    served_.NoteFailure(id, made.versions, generation);
+    made.versions.clear();  // the versions that were made go before the agents are told
+    if (polled.agents != nullptr) polled.agents->LoadFail();
+    return LoadFailure(id, failures);
+  }
+  served_.Replace(id, made.versions, generation);
+  for (const auto& [version, model] : made.versions) (*model)->Activate();
+  LOG_INFO << "successfully loaded '" << id << "'";
+  if (polled.agents != nullptr) polled.agents->LoadComplete();
+  SetBasis(id, polled.basis, polled.agents);
+  return made.outcome;
+}
+
+void LoadSteps::Retire(const ModelId& id) {
+  if (served_.Retire(id)) SetBasis(id, {}, nullptr);
+}
+
+void LoadSteps::SetBasis(const ModelId& id, LoadBasis basis,
+                         std::shared_ptr<agent::AgentChain> agents) {
+  const auto before = states_.SetBasis(id, std::move(basis), std::move(agents));
+  if (before != nullptr) before->Unload();
+}
+
+}  // namespace nereid::repository

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "base/result.h"
+#include "config/model_config.h"
+#include "repository/load_gate.h"
+#include "repository/load_job.h"
+#include "repository/load_states.h"
+#include "repository/model_id.h"
+#include "repository/model_poll.h"
+#include "repository/model_repositories.h"
+#include "repository/version_maker.h"
+#include "repository/version_switch.h"
+
+namespace nereid::repository {
+
+/// The steps by which one model is loaded and taken out of service:
+///
+///     gate -> files changed? -> poll -> (ensemble: link with the members) -> make -> switch
+///
+/// A step that fails ends the load and leaves what serves in place, except that an ensemble whose
+/// members do not fit any more is retired. Thread-safe for different models; the caller holds the
+/// turn of the model.
+class LoadSteps {
+ public:
+  /// The parts must outlive this object.
+  LoadSteps(PollOptions poll, const ModelRepositories& repositories, LoadStates& states,
+            VersionSwitch& served, const VersionMaker& maker, LoadGate& gate);
+
+  /// Loads the model, and keeps the result for ensembles that call it. UNAVAILABLE if the gate is
+  /// closed or memory runs out, INTERNAL if the files cannot be polled, INVALID_ARGUMENT if a
+  /// version cannot be made or an ensemble does not fit its members.
+  base::Result<LoadOutcome> Load(const ModelId& id, const LoadJob& job);
+  /// Takes the model out of service; does nothing for an unknown model.
+  void Retire(const ModelId& id);
+
+ private:
+  base::Result<LoadOutcome> LoadWithinMemory(const ModelId& id, const LoadJob& job);
+  base::Result<LoadOutcome> LoadBehindGate(const ModelId& id, const LoadJob& job);
+  /// Returns whether the model serves from the files as they are at this moment.
+  bool IsCurrent(const ModelId& id, const LoadJob& job) const;
+  /// The failure of a model of which the version policy selects no version.
+  base::Status NoVersion(const ModelId& id, const LoadJob& job);
+  /// Puts the ensemble's members into its configuration, or takes it out of service. Does nothing
+  /// for a model that is no ensemble.
+  base::Status Link(const ModelId& id, const LoadJob& job, PolledModel* polled);
+  config::ModelConfigPtr ConfigOfUnserved(const ModelId& id) const;
+  base::Result<LoadOutcome> MakeAndSwitch(const ModelId& id, const PolledModel& polled);
+  /// Notes what the serving versions were loaded from; tells the agents of what served before.
+  void SetBasis(const ModelId& id, LoadBasis basis, std::shared_ptr<agent::AgentChain> agents);
+
+  const PollOptions poll_;
+  const ModelRepositories& repositories_;
+  LoadStates& states_;
+  VersionSwitch& served_;
+  const VersionMaker& maker_;
+  LoadGate& gate_;
+  std::atomic<uint64_t> next_generation_{1};  // the number of the next load
+};
+
+}  // namespace nereid::repository

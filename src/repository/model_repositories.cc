@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "repository/model_repositories.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/files.h"
+#include "base/log.h"
+
+namespace nereid::repository {
+
+using base::Status;
+
+Status CheckModelName(const std::string& name) {
+  if (name.find_first_not_of(" \t") == std::string::npos) {
+    return Status::InvalidArgument(
+        "Model name cannot be empty. Please enter a valid name to deploy.");
+  }
+  if (!base::IsPlainName(name)) {
+    return Status::InvalidArgument("invalid model name '" + name +
+                                   "', model name must not contain path traversal characters");
+  }
+  return Status::Ok();
+}
+
+ModelRepositories::ModelRepositories(PollOptions options, bool namespacing)
+    : options_(std::move(options)),
+      namespacing_(namespacing),
+      repositories_(PlainRepositories(options_.repositories)) {}
+
+RepositoryList ModelRepositories::List() const {
+  std::lock_guard lock(mutex_);
+  return repositories_;
+}
+
+Status ModelRepositories::Register(const std::string& path, const NameMapping& mapping) {
+  if (!base::IsDirectory(path)) {
+    return Status::InvalidArgument("failed to register '" + path + "', repository not found");
+  }
+  for (const auto& [model, directory] : mapping) {
+    NEREID_RETURN_IF_ERROR(CheckModelName(model));
+    if (!base::IsPlainName(directory)) {
+      return Status::InvalidArgument("failed to register '" + path + "', model '" + model +
+                                     "' is mapped to '" + directory +
+                                     "', which is no name of a sub-directory");
+    }
+  }
+  std::lock_guard lock(mutex_);
+  if (!repositories_.emplace(path, mapping).second) {
+    return Status::AlreadyExists("model repository '" + path + "' has already been registered");
+  }
+  return Status::Ok();
+}
+
+Status ModelRepositories::Unregister(const std::string& path) {
+  std::lock_guard lock(mutex_);
+  if (repositories_.erase(path) == 0) {
+    return Status::InvalidArgument("failed to unregister '" + path + "', repository not found");
+  }
+  return Status::Ok();
+}
+
+base::Result<std::vector<ModelDirectory>> ModelRepositories::Find(const std::string& name) const {
+  NEREID_RETURN_IF_ERROR(CheckModelName(name));
+  std::vector<ModelDirectory> found = FindModelDirectories(List(), name);
+  if (found.size() == 1 || (found.size() > 1 && namespacing_)) return found;
+  if (found.size() > 1) {
+    LOG_ERROR << "failed to poll model '" << name << "': not unique across all model repositories";
+  } else {
+    LOG_ERROR << "failed to poll model '" << name << "': model not found in any model repository.";
+  }
+  return PollFailure(name);
+}
+
+Status ModelRepositories::PlanLoad(const std::string& name,
+                                   const std::shared_ptr<const LoadOverrides>& overrides,
+                                   LoadJobs* jobs) const {
+  NEREID_RETURN_IF_ERROR(CheckModelName(name));
+  std::vector<ModelDirectory> directories{{name, ""}};
+  if (overrides == nullptr || overrides->files.empty()) {
+    NEREID_ASSIGN_OR_RETURN(directories, Find(name));
+  }
+  for (ModelDirectory& directory : directories) {
+    PlanWithMembers({std::move(directory), overrides, {}, true}, jobs);
+  }
+  return Status::Ok();
+}
+
+std::vector<LoadJob> ModelRepositories::FindMembers(const LoadJob& caller,
+                                                    const RepositoryList& list) const {
+  std::vector<LoadJob> called;
+  for (const std::string& member : caller.members) {
+    if (!base::IsPlainName(member)) continue;
+    std::vector<ModelDirectory> found = FindModelDirectories(list, member);
+    const auto own = std::find_if(found.begin(), found.end(), [&](const ModelDirectory& d) {
+      return namespacing_ && d.repository == caller.directory.repository;
+    });
+    if (own != found.end()) found = {ModelDirectory(*own)};
+    // A member that is missing, or there twice, is reported by the ensemble's own load.
+    if (found.size() == 1) called.push_back({std::move(found[0])});
+  }
+  return called;
+}
+
+void ModelRepositories::PlanWithMembers(LoadJob job, LoadJobs* jobs) const {
+  const RepositoryList list = List();
+  // `pending` grows while it is walked: a member may be an ensemble with members of its own. Each
+  // model is in it once, which ends the search where ensembles call each other in a circle.
+  std::vector<LoadJob> pending;
+  pending.push_back(std::move(job));
+  for (size_t i = 0; i < pending.size(); ++i) {
+    pending[i].members = ReadMembers(pending[i].directory, options_, pending[i].Overrides());
+    for (LoadJob& member : FindMembers(pending[i], list)) {
+      const auto is_member = [&](const LoadJob& other) {
+        return IdOf(other.directory) == IdOf(member.directory);
+      };
+      if (std::none_of(pending.begin(), pending.end(), is_member)) {
+        pending.push_back(std::move(member));
+      }
+    }
+  }
+  for (LoadJob& planned : pending) {
+    const bool is_wanted = planned.is_wanted;
+    const auto [place, is_new] = jobs->try_emplace(IdOf(planned.directory), std::move(planned));
+    if (!is_new) place->second.is_wanted |= is_wanted;
+  }
+}
+
+}  // namespace nereid::repository

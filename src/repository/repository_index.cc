@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "repository/repository_index.h"
+
+#include <set>
+
+namespace nereid::repository {
+
+namespace {
+
+constexpr const char* kDuplicateReason = "model appears in two or more repositories";
+
+}  // namespace
+
+std::vector<IndexEntry> ListIndex(const std::vector<ModelDirectory>& directories,
+                                  const ModelTable& table, bool namespacing, bool ready_only) {
+  const auto counts = CountById(directories, namespacing);
+  std::vector<IndexEntry> entries;
+  std::set<ModelId> seen;
+  for (const ModelDirectory& directory : directories) {
+    const ModelId id = IdOf(directory, namespacing);
+    if (!seen.insert(id).second) continue;
+    const VersionRecords* versions = table.FindVersions(id);
+    if (counts.at(id) > 1) {
+      if (!ready_only) entries.push_back({directory.name, "", "UNAVAILABLE", kDuplicateReason});
+      continue;
+    }
+    if (versions == nullptr) {
+      if (!ready_only) entries.push_back({directory.name, "", "", ""});
+      continue;
+    }
+    for (const auto& [version, record] : *versions) {
+      if (ready_only && record.state() != VersionState::kReady) continue;
+      entries.push_back({directory.name, std::to_string(version),
+                         std::string(VersionStateText(record.state())), record.reason()});
+    }
+  }
+  return entries;
+}
+
+}  // namespace nereid::repository

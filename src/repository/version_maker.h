@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+#include "base/result.h"
+#include "repository/living_versions.h"
+#include "repository/load_gate.h"
+#include "repository/load_job.h"
+#include "repository/load_plan.h"
+#include "repository/loaded_model.h"
+#include "repository/model_id.h"
+#include "repository/model_poll.h"
+#include "repository/version_switch.h"
+
+namespace nereid::repository {
+
+/// Makes the versions of a model, each anew or from the one that serves, and tries again what
+/// fails. Has no state of its own. Thread-safe as far as its parts are, which must outlive every
+/// model that it makes.
+class VersionMaker {
+ public:
+  /// The versions of one load, and what they are if all of them were made.
+  struct Made {
+    LoadedVersions versions;
+    LoadOutcome outcome = LoadOutcome::kAnew;
+  };
+
+  /// `retries`: how often a version that fails is tried again, unless the gate is closed.
+  VersionMaker(ModelLoader& loader, VersionSwitch& served, LivingVersions& living,
+               const LoadGate& gate, uint32_t retries)
+      : loader_(loader), served_(served), living_(living), gate_(gate), retries_(retries) {}
+
+  /// Makes all versions that were polled. `before`: what the versions that serve were loaded from.
+  Made Make(const ModelId& id, const PolledModel& polled, const LoadBasis& before,
+            uint64_t generation) const;
+
+ private:
+  using Version = base::Result<std::shared_ptr<LoadedModel>>;
+
+  Version MakeOnce(const VersionSource& source, VersionAction action, uint64_t generation) const;
+  Version MakeWithRetries(const VersionSource& source, VersionAction action,
+                          uint64_t generation) const;
+
+  ModelLoader& loader_;
+  VersionSwitch& served_;
+  LivingVersions& living_;
+  const LoadGate& gate_;
+  const uint32_t retries_;
+};
+
+}  // namespace nereid::repository
