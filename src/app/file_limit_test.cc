@@ -17,7 +17,9 @@ TEST(RaiseFileLimit, TakesWhatTheProcessMayHave) {
   rlimit after{};
   ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &after), 0);
   EXPECT_EQ(after.rlim_max, before.rlim_max);
-  if (before.rlim_max > 64) EXPECT_GT(after.rlim_cur, 64u);
+  if (before.rlim_max > 64) {
+    EXPECT_GT(after.rlim_cur, 64u);
+  }
   EXPECT_LE(after.rlim_cur, rlim_t{1} << 20);
   setrlimit(RLIMIT_NOFILE, &before);
 }

@@ -22,7 +22,7 @@ constexpr size_t kTurnBytes = size_t{4} << 20;
 
 }  // namespace
 
-Connection::Connection(ServerContext& context, Host& host, boost::asio::ip::tcp::socket socket)
+Connection::Connection(ServerContext& context, Host& host, net::Socket socket)
     : context_(context),
       host_(host),
       socket_(std::move(socket)),
@@ -162,7 +162,7 @@ void Connection::Write() {
 void Connection::WaitUntilWritable() {
   blocked_ = true;
   blocked_ns_ = host_.services().NowNs();
-  socket_.async_wait(boost::asio::ip::tcp::socket::wait_write,
+  socket_.async_wait(net::Socket::wait_write,
                      [self = shared_from_this()](const boost::system::error_code& error) {
                        self->Turn([&] { self->OnWritable(error); });
                      });
@@ -186,7 +186,7 @@ void Connection::Close() {
   if (upkeep_ns_ != 0) host_.services().RemoveDeadline(upkeep_ns_, this);
   session_.reset();
   boost::system::error_code ignored;
-  socket_.shutdown(boost::asio::ip::tcp::socket::shutdown_both, ignored);
+  socket_.shutdown(net::Socket::shutdown_both, ignored);
   socket_.close(ignored);
   host_.Closed(*this);
 }

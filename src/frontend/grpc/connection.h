@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <boost/asio/ip/tcp.hpp>
 #include <memory>
 #include <string_view>
 
 #include "frontend/grpc/loop_services.h"
 #include "frontend/grpc/session.h"
+#include "frontend/net/listener.h"
 
 namespace nereid::frontend::grpc {
 
@@ -30,7 +30,7 @@ class Connection final : public std::enable_shared_from_this<Connection>,
     ~Host() = default;
   };
 
-  Connection(ServerContext& context, Host& host, boost::asio::ip::tcp::socket socket);
+  Connection(ServerContext& context, Host& host, net::Socket socket);
 
   void Start();
   void Flush();
@@ -58,7 +58,7 @@ class Connection final : public std::enable_shared_from_this<Connection>,
 
   ServerContext& context_;
   Host& host_;
-  boost::asio::ip::tcp::socket socket_;
+  net::Socket socket_;
   std::unique_ptr<Session> session_;
   std::unique_ptr<char[]> buffer_;
   std::string_view unread_;  // in buffer_: what the session has not been given yet

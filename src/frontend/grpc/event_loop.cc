@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/grpc/event_loop.h"
 
-#include <sys/socket.h>
 #include <time.h>
 
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/io_context.hpp>
-#include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <chrono>
@@ -21,13 +19,11 @@
 #include "frontend/grpc/exception_guard.h"
 #include "frontend/grpc/loop_services.h"
 #include "frontend/grpc/server_context.h"
-#include "frontend/net/accept_backoff.h"
 
 namespace nereid::frontend::grpc {
 namespace {
 
 namespace asio = boost::asio;
-using asio::ip::tcp;
 using boost::system::error_code;
 
 // How long deliveries or deadlines may use the loop before others have their turn; the clock is
@@ -35,48 +31,7 @@ using boost::system::error_code;
 constexpr uint64_t kTurnNs = 2'000'000;
 constexpr size_t kFewEvents = 16;
 
-using ReusePort = asio::detail::socket_option::boolean<SOL_SOCKET, SO_REUSEPORT>;
-
-base::Result<tcp::endpoint> Resolve(asio::io_context& io, const std::string& address,
-                                    uint16_t port) {
-  error_code error;
-  const asio::ip::address literal = asio::ip::make_address(address, error);
-  if (!error) return tcp::endpoint(literal, port);
-  tcp::resolver resolver(io);
-  const auto found = resolver.resolve(address, std::to_string(port), error);
-  if (error || found.empty()) {
-    return base::Status::InvalidArgument("the gRPC address '" + address +
-                                         "' cannot be resolved: " + error.message());
-  }
-  return found.begin()->endpoint();
-}
-
-base::Status BindFailure(const std::string& address, uint16_t port, const error_code& error) {
-  const std::string place = address + ":" + std::to_string(port);
-  if (error == asio::error::address_in_use) {
-    return base::Status::Unavailable("Socket '" + place + "' already in use ");
-  }
-  return base::Status::Unavailable("cannot listen on '" + place + "': " + error.message());
-}
-
-base::Status Bind(tcp::acceptor& acceptor, const tcp::endpoint& endpoint, bool shared,
-                  const std::string& address) {
-  error_code error;
-  acceptor.open(endpoint.protocol(), error);
-  if (!error) acceptor.set_option(tcp::acceptor::reuse_address(true), error);
-  if (!error && shared) acceptor.set_option(ReusePort(true), error);
-  if (!error) acceptor.bind(endpoint, error);
-  return error ? BindFailure(address, endpoint.port(), error) : base::Status::Ok();
-}
-
 }  // namespace
-
-base::Status CheckPortIsFree(const std::string& address, uint16_t port) {
-  asio::io_context io;
-  NEREID_ASSIGN_OR_RETURN(const tcp::endpoint endpoint, Resolve(io, address, port));
-  tcp::acceptor probe(io);
-  return Bind(probe, endpoint, /*shared=*/false, address);
-}
 
 class EventLoop::Body final : public LoopServices, public Connection::Host {
  public:
@@ -85,8 +40,7 @@ class EventLoop::Body final : public LoopServices, public Connection::Host {
         on_drained_(std::move(on_drained)),
         io_(1),
         work_(io_.get_executor()),
-        acceptor_(io_),
-        backoff_(io_, "gRPC"),
+        listener_(io_, "gRPC", [this](net::Socket socket) { AddConnection(std::move(socket)); }),
         timer_(io_) {
     inbox_ = std::make_shared<LoopInbox>([this] {
       asio::post(io_, [this] {
@@ -98,21 +52,14 @@ class EventLoop::Body final : public LoopServices, public Connection::Host {
 
   ~Body() override { inbox_->Close(); }
 
-  base::Result<uint16_t> Listen(const std::string& address, uint16_t port) {
-    NEREID_ASSIGN_OR_RETURN(const tcp::endpoint endpoint, Resolve(io_, address, port));
-    NEREID_RETURN_IF_ERROR(Bind(acceptor_, endpoint, /*shared=*/true, address));
-    error_code error;
-    acceptor_.listen(tcp::acceptor::max_listen_connections, error);
-    if (error) return BindFailure(address, port, error);
-    const uint16_t bound = acceptor_.local_endpoint(error).port();
-    if (error) return BindFailure(address, port, error);
-    return bound;
+  base::Result<net::Endpoint> Listen(const net::Endpoint& endpoint) {
+    return listener_.Listen(endpoint, /*shared=*/true);
   }
 
   void Run() {
     SetCurrent(this);
     base::ForbidBlocking();
-    Accept();
+    listener_.Accept();
     // Handlers guard themselves; what still comes out of one is no reason to serve nobody any more.
     while (!Guarded("an event loop's handler", false, [this] {
       io_.run();
@@ -124,9 +71,7 @@ class EventLoop::Body final : public LoopServices, public Connection::Host {
 
   void Shutdown() {
     asio::post(io_, [this] {
-      error_code ignored;
-      acceptor_.close(ignored);
-      backoff_.Cancel();
+      listener_.Close();
       shutting_down_ = true;
       for (const std::shared_ptr<Connection>& connection : connections_) connection->GoAway();
       EndTurn();
@@ -136,15 +81,13 @@ class EventLoop::Body final : public LoopServices, public Connection::Host {
 
   void Stop() {
     asio::post(io_, [this] {
-      error_code ignored;
-      acceptor_.close(ignored);
+      listener_.Close();
       while (!connections_.empty()) {
         const std::shared_ptr<Connection> connection = connections_.back();
         connection->Close();
       }
       inbox_->Close();
       timer_.cancel();
-      backoff_.Cancel();
       io_.stop();
     });
   }
@@ -202,16 +145,7 @@ class EventLoop::Body final : public LoopServices, public Connection::Host {
   }
 
  private:
-  void Accept() {
-    acceptor_.async_accept([this](const error_code& error, tcp::socket socket) {
-      if (error == asio::error::operation_aborted || !acceptor_.is_open()) return;
-      if (error) return backoff_.Retry(error, [this] { Accept(); });
-      AddConnection(std::move(socket));
-      Accept();
-    });
-  }
-
-  void AddConnection(tcp::socket socket) {
+  void AddConnection(net::Socket socket) {
     Guarded("a new connection", false, [&] {
       auto connection = std::make_shared<Connection>(context_, *this, std::move(socket));
       connection->place = connections_.size();
@@ -287,8 +221,7 @@ class EventLoop::Body final : public LoopServices, public Connection::Host {
   const std::function<void()> on_drained_;
   asio::io_context io_;
   asio::executor_work_guard<asio::io_context::executor_type> work_;
-  tcp::acceptor acceptor_;
-  net::AcceptBackoff backoff_;
+  net::Listener listener_;
   asio::steady_timer timer_;
   uint64_t armed_ns_ = UINT64_MAX;
   std::set<std::pair<uint64_t, Timed*>> deadlines_;
@@ -304,8 +237,8 @@ class EventLoop::Body final : public LoopServices, public Connection::Host {
 EventLoop::EventLoop(ServerContext& context, std::function<void()> on_drained)
     : body_(std::make_unique<Body>(context, std::move(on_drained))) {}
 EventLoop::~EventLoop() = default;
-base::Result<uint16_t> EventLoop::Listen(const std::string& address, uint16_t port) {
-  return body_->Listen(address, port);
+base::Result<net::Endpoint> EventLoop::Listen(const net::Endpoint& endpoint) {
+  return body_->Listen(endpoint);
 }
 void EventLoop::Run() { body_->Run(); }
 void EventLoop::Shutdown() { body_->Shutdown(); }

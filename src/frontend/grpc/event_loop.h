@@ -4,9 +4,9 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <string>
 
 #include "base/result.h"
+#include "frontend/net/listener.h"
 
 namespace nereid::frontend::grpc {
 
@@ -23,7 +23,7 @@ class EventLoop {
   EventLoop& operator=(const EventLoop&) = delete;
 
   /// Binds a listening socket (SO_REUSEPORT) and returns its port. Before Run().
-  base::Result<uint16_t> Listen(const std::string& address, uint16_t port);
+  base::Result<net::Endpoint> Listen(const net::Endpoint& endpoint);
 
   /// Serves until Stop(). The calling thread becomes the loop's thread.
   void Run();
@@ -38,8 +38,5 @@ class EventLoop {
   class Body;
   std::unique_ptr<Body> body_;
 };
-
-/// UNAVAILABLE "Socket 'A:P' already in use " when another socket listens there.
-base::Status CheckPortIsFree(const std::string& address, uint16_t port);
 
 }  // namespace nereid::frontend::grpc

@@ -23,17 +23,18 @@ class GrpcServer::State {
   base::Status Start() {
     TakeOverProtobufLog();
     const GrpcOptions& options = context_.options;
+    NEREID_ASSIGN_OR_RETURN(net::Endpoint endpoint,
+                            net::ResolveEndpoint("gRPC", options.address, options.port));
     if (options.port != 0 && !options.reuse_port) {
-      // The loops share the port among themselves, which would let another process in as well.
-      NEREID_RETURN_IF_ERROR(CheckPortIsFree(options.address, options.port));
+      NEREID_RETURN_IF_ERROR(net::CheckPortIsFree(endpoint));
     }
     const int count = options.loops > 0 ? options.loops : base::AvailableCpuCount();
-    port_ = options.port;
     for (int i = 0; i < count; ++i) {
       auto loop = std::make_unique<EventLoop>(context_, [this] { LoopDrained(); });
-      NEREID_ASSIGN_OR_RETURN(port_, loop->Listen(options.address, port_));
+      NEREID_ASSIGN_OR_RETURN(endpoint, loop->Listen(endpoint));
       loops_.push_back(std::move(loop));
     }
+    port_ = endpoint.port();
     for (size_t i = 0; i < loops_.size(); ++i) {
       auto thread =
           base::StartThread("grpc-" + std::to_string(i), [loop = loops_[i].get()] { loop->Run(); });

@@ -2,8 +2,6 @@
 #pragma once
 
 #include <atomic>
-#include <boost/asio/io_context.hpp>
-#include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <cstdint>
 #include <functional>
@@ -19,12 +17,12 @@
 #include "frontend/http/refusal.h"
 #include "frontend/http/reply_stream.h"
 #include "frontend/http/request_parser.h"
+#include "frontend/net/listener.h"
 #include "memory/receive_buffer.h"
 
 namespace nereid::frontend::http {
 
-using Socket =
-    boost::asio::basic_stream_socket<boost::asio::ip::tcp, boost::asio::io_context::executor_type>;
+using net::Socket;
 
 /// One client. Reads a request, lets the handler answer it, writes the answer, and only then looks
 /// at the next one, so answers have the order of the requests. While the handler works, reading

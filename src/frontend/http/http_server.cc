@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/http/http_server.h"
 
-#include <boost/asio/ip/address.hpp>
 #include <utility>
 #include <vector>
 
@@ -25,18 +24,12 @@ class HttpServer::State {
 
   HttpServerOptions options_;
   std::shared_ptr<HttpHandler> handler_;
-  Loop::Endpoint endpoint_;
+  net::Endpoint endpoint_;
   std::vector<std::shared_ptr<Loop>> loops_;
 };
 
 base::Status HttpServer::State::Start() {
-  boost::system::error_code error;
-  const auto address = boost::asio::ip::make_address(options_.address, error);
-  if (error) {
-    return base::Status::InvalidArgument("'" + options_.address +
-                                         "' is no IP address to listen on");
-  }
-  endpoint_ = Loop::Endpoint(address, options_.port);
+  NEREID_ASSIGN_OR_RETURN(endpoint_, net::ResolveEndpoint("HTTP", options_.address, options_.port));
   const int count = options_.threads > 0 ? options_.threads : base::AvailableCpuCount();
   const base::Status listening = Listen(count);
   if (!listening.ok()) {
@@ -55,14 +48,11 @@ base::Status HttpServer::State::Start() {
 base::Status HttpServer::State::Listen(int count) {
   const bool shared = count > 1 || options_.reuse_port;
   if (shared && !options_.reuse_port && options_.port != 0) {
-    // Our own sockets share the port; that nobody else has it is found out by taking it alone.
-    Loop alone(options_, handler_);
-    Loop::Endpoint endpoint = endpoint_;
-    NEREID_RETURN_IF_ERROR(alone.Listen(&endpoint, /*reuse_port=*/false));
+    NEREID_RETURN_IF_ERROR(net::CheckPortIsFree(endpoint_));
   }
   for (int i = 0; i < count; ++i) {
     loops_.push_back(std::make_shared<Loop>(options_, handler_));
-    NEREID_RETURN_IF_ERROR(loops_.back()->Listen(&endpoint_, shared));
+    NEREID_ASSIGN_OR_RETURN(endpoint_, loops_.back()->Listen(endpoint_, shared));
   }
   return base::Status::Ok();
 }

@@ -16,11 +16,7 @@ namespace {
 
 namespace asio = boost::asio;
 
-constexpr int kBacklog = 1024;
-
 thread_local Loop* current_loop = nullptr;
-
-using ReusePort = asio::detail::socket_option::boolean<SOL_SOCKET, SO_REUSEPORT>;
 
 /// On the loop's thread.
 void Run(const LoopServices::Completion& done) {
@@ -37,28 +33,11 @@ void Drop(const LoopServices::Completion& done) {
 }  // namespace
 
 Loop::Loop(const HttpServerOptions& options, std::shared_ptr<HttpHandler> handler)
-    : LoopServices(options, std::move(handler)), work_(asio::make_work_guard(context_)) {}
+    : LoopServices(options, std::move(handler)),
+      work_(asio::make_work_guard(context_)),
+      listener_(context_, "HTTP", [this](Socket socket) { Add(std::move(socket)); }) {}
 
 Loop::~Loop() = default;
-
-base::Status Loop::Listen(Endpoint* endpoint, bool reuse_port) {
-  boost::system::error_code error;
-  acceptor_.open(endpoint->protocol(), error);
-  if (!error) acceptor_.set_option(asio::socket_base::reuse_address(true), error);
-  if (!error && reuse_port) acceptor_.set_option(ReusePort(true), error);
-  if (!error) acceptor_.bind(*endpoint, error);
-  if (!error) acceptor_.listen(kBacklog, error);
-  if (!error) *endpoint = acceptor_.local_endpoint(error);
-  if (!error) return base::Status::Ok();
-  boost::system::error_code ignored;
-  acceptor_.close(ignored);
-  const std::string socket =
-      "'" + endpoint->address().to_string() + ":" + std::to_string(endpoint->port()) + "'";
-  if (error == asio::error::address_in_use) {
-    return base::Status::Unavailable("Socket " + socket + " already in use ");
-  }
-  return base::Status::Unavailable("cannot listen on socket " + socket + ": " + error.message());
-}
 
 base::Status Loop::Start(int number) {
   auto thread = base::StartThread(options_.thread_name + "-" + std::to_string(number),
@@ -75,7 +54,7 @@ base::Status Loop::Start(int number) {
 void Loop::Run() {
   current_loop = this;
   base::ForbidBlocking();
-  asio::post(context_, [this] { Accept(); });
+  asio::post(context_, [this] { listener_.Accept(); });
   RunUntilStopped();
   current_loop = nullptr;
   std::vector<Completion> late;
@@ -100,28 +79,14 @@ void Loop::RunUntilStopped() {
   }
 }
 
-void Loop::Accept() {
-  if (draining_ || accepting_) return;
-  acceptor_.async_accept([this](const boost::system::error_code& error, auto socket) {
-    accepting_ = false;
-    if (error == asio::error::operation_aborted || draining_) return;
-    if (error) return backoff_.Retry(error, [this] { Accept(); });
-    try {
-      Add(Socket(std::move(socket)));
-    } catch (const std::exception& failure) {
-      ReportFailure(failure.what());
-    }
-    Accept();
-  });
-  accepting_ = true;
-}
-
-void Loop::Add(Socket socket) {
+void Loop::Add(Socket socket) try {
   auto connection = std::make_shared<Connection>(shared_from_this(), std::move(socket));
   connection->index_in_loop = connections_.size();
   connections_.push_back(connection);
   ScheduleTick();
   Protect(*connection, [&connection] { connection->Start(); });
+} catch (const std::exception& failure) {
+  ReportFailure(failure.what());
 }
 
 void Loop::ScheduleTick() {
@@ -165,9 +130,7 @@ void Loop::EndIfDrained() {
 void Loop::BeginDrain() {
   asio::post(context_, [this] {
     if (std::exchange(draining_, true)) return;
-    boost::system::error_code ignored;
-    acceptor_.close(ignored);
-    backoff_.Cancel();
+    listener_.Close();
     const auto connections = connections_;
     for (const auto& connection : connections) connection->BeginDrain();
     EndIfDrained();

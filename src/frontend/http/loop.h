@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <boost/asio/basic_socket_acceptor.hpp>
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/io_context.hpp>
-#include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <chrono>
 #include <condition_variable>
@@ -20,7 +18,7 @@
 #include "frontend/http/http_handler.h"
 #include "frontend/http/http_options.h"
 #include "frontend/http/loop_services.h"
-#include "frontend/net/accept_backoff.h"
+#include "frontend/net/listener.h"
 
 namespace nereid::frontend::http {
 
@@ -28,15 +26,13 @@ namespace nereid::frontend::http {
 /// keep their loop alive, so a late response of the core always finds it.
 class Loop final : public LoopServices, public std::enable_shared_from_this<Loop> {
  public:
-  using Endpoint = boost::asio::ip::tcp::endpoint;
-  using Acceptor = boost::asio::basic_socket_acceptor<boost::asio::ip::tcp,
-                                                      boost::asio::io_context::executor_type>;
-
   Loop(const HttpServerOptions& options, std::shared_ptr<HttpHandler> handler);
   ~Loop();
 
-  /// Binds and listens. `endpoint` gets the port that the kernel chose, if it was 0.
-  base::Status Listen(Endpoint* endpoint, bool reuse_port);
+  /// Binds and listens; see net::Listener. Before Start.
+  base::Result<net::Endpoint> Listen(const net::Endpoint& endpoint, bool shared) {
+    return listener_.Listen(endpoint, shared);
+  }
   /// UNAVAILABLE if the system has no thread for it; the loop then counts as ended.
   base::Status Start(int number);
   /// Any thread: stops accepting; the thread ends when the last connection has.
@@ -55,7 +51,6 @@ class Loop final : public LoopServices, public std::enable_shared_from_this<Loop
  private:
   void Run();
   void RunUntilStopped();
-  void Accept();
   void Add(Socket socket);
   void OnTick();
   void ScheduleTick();
@@ -65,16 +60,14 @@ class Loop final : public LoopServices, public std::enable_shared_from_this<Loop
 
   boost::asio::io_context context_{1};
   std::optional<boost::asio::executor_work_guard<boost::asio::io_context::executor_type>> work_;
-  Acceptor acceptor_{context_};
+  net::Listener listener_;
   boost::asio::steady_timer timer_{context_};
-  net::AcceptBackoff backoff_{context_, "HTTP"};
   std::thread thread_;
 
   // The loop's thread only.
   std::vector<std::shared_ptr<Connection>> connections_;
   std::vector<Completion> completed_;
   bool ticking_ = false;
-  bool accepting_ = false;
 
   std::mutex mutex_;
   std::vector<Completion> completed_elsewhere_;  // guarded by mutex_
