@@ -11,6 +11,7 @@
 #include "config/labels.h"
 #include "ensemble/ensemble_request.h"
 #include "request/response_factory.h"
+#include "request/stopping_status.h"
 
 namespace nereid::ensemble {
 
@@ -23,9 +24,7 @@ class EnsembleModel::Runner final : public schedule::RequestTarget {
 
   Status Enqueue(schedule::RequestPtr& request) override {
     if (!accepting_.load(std::memory_order_acquire)) {
-      return Status::Unavailable(request->LogPrefix() +
-                                 "Server is stopping, scheduler for model has stopped accepting "
-                                 "new inference requests");
+      return request::StoppingStatus().WithPrefix(request->LogPrefix());
     }
     EnsembleRequest::Start(parts_, std::move(request));
     return Status::Ok();

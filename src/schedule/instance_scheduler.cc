@@ -8,6 +8,7 @@
 #include "base/log.h"
 #include "base/threads.h"
 #include "request/binding.h"
+#include "request/stopping_status.h"
 #include "schedule/execution_messages.h"
 
 namespace nereid::schedule {
@@ -186,9 +187,8 @@ Status InstanceScheduler::CheckAcceptingLocked(const request::InferenceRequest& 
       planner_->IsPerInstance() && (request.flags & request::kFlagSequenceStart) == 0;
   if (!accepting_ && !goes_on) {
     // Triton's texts; the one for sequences lacks the request's id.
-    return Status::Unavailable((planner_->IsPerInstance() ? std::string() : request.LogPrefix()) +
-                               "Server is stopping, scheduler for model has stopped accepting new "
-                               "inference requests");
+    const Status stopping = request::StoppingStatus();
+    return planner_->IsPerInstance() ? stopping : stopping.WithPrefix(request.LogPrefix());
   }
   if (workers_.empty()) {
     return Status::Unavailable(request.LogPrefix() + "model '" + model_name_ +

@@ -9,6 +9,7 @@
 #include "base/log.h"
 #include "cache/response_cache.h"
 #include "model/cpu_plan.h"
+#include "request/stopping_status.h"
 #include "schedule/limits/resource_permits.h"
 #include "server/collectors.h"
 #include "server/extensions.h"
@@ -288,7 +289,7 @@ base::Result<api::ModelTraits> InferenceServer::FindModel(const std::string& nam
                                                           int64_t version) {
   if (!IsStopping()) NEREID_RETURN_IF_ERROR(CheckServing());
   auto loaded = repository_->lifecycle.Table()->Find(name, version);
-  if (!loaded.ok()) return HasStopped() ? StoppingStatus() : loaded.status();
+  if (!loaded.ok()) return HasStopped() ? request::StoppingStatus() : loaded.status();
   const auto served = ServedModel::From(std::move(loaded).value());
   const config::ModelConfig& config = served->config();
   return api::ModelTraits{config.decoupled(), config.max_batch_size()};

@@ -10,6 +10,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "request/stopping_status.h"
 
 namespace nereid::server {
 
@@ -65,14 +66,10 @@ Status CheckGoesOn(const request::InferenceRequest& request, const model::ModelV
   return StoppingStatus(request, /*names_unknown=*/!has_sequences);
 }
 
-Status StoppingStatus() {
-  return Status::Unavailable(
-      "Server is stopping, scheduler for model has stopped accepting new inference requests");
-}
-
 Status StoppingStatus(const request::InferenceRequest& request, bool names_unknown) {
   const bool named = names_unknown || !request.id.empty();
-  return named ? StoppingStatus().WithPrefix(request.LogPrefix()) : StoppingStatus();
+  const Status stopping = request::StoppingStatus();
+  return named ? stopping.WithPrefix(request.LogPrefix()) : stopping;
 }
 
 bool IsIdle(const repository::ModelLifecycle& lifecycle) {

@@ -18,8 +18,6 @@ base::Status CheckGoesOn(const request::InferenceRequest& request,
 /// Returns UNAVAILABLE "Server is stopping, …". `names_unknown` says whether a request without an
 /// id gets the prefix too; Triton's sequence batcher omits it.
 base::Status StoppingStatus(const request::InferenceRequest& request, bool names_unknown = true);
-/// Returns the same status for a request that was not read yet, whose id is unknown.
-base::Status StoppingStatus();
 
 /// Returns whether no request, no live sequence and no load is in flight.
 bool IsIdle(const repository::ModelLifecycle& lifecycle);
