@@ -51,9 +51,8 @@ base::Result<Endpoint> ResolveEndpoint(const std::string& service, const std::st
 base::Status CheckPortIsFree(const Endpoint& endpoint) {
   asio::io_context io;
   tcp::acceptor probe(io);
-  error_code error = Bind(probe, endpoint, /*shared=*/false);
-  // A socket that is only bound does not collide with one that listens on it by SO_REUSEADDR.
-  if (!error) probe.listen(1, error);
+  // Binding is enough: it fails where a socket listens. Listening could take a client's connection.
+  const error_code error = Bind(probe, endpoint, /*shared=*/false);
   return error ? ListenFailure(endpoint, error) : base::Status::Ok();
 }
 
