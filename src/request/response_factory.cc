@@ -70,9 +70,6 @@ void ResponseFactory::Send(std::unique_ptr<InferenceResponse> response, bool fin
 }
 
 void ResponseFactory::Deliver(std::unique_ptr<InferenceResponse> response, bool final) {
-  if (response != nullptr && !response->error().ok()) {
-    failed_.store(true, std::memory_order_release);
-  }
   if (trace_ != nullptr) {
     if (response != nullptr && response->error().ok()) trace_->ReportOutputs(response->outputs());
     trace_->listener().OnResponse(*trace_, base::SteadyClock().NowNs());

@@ -89,7 +89,7 @@ class ResponseFactory final : public ResponseOrigin,
 
   /// Sends a response of a decoupled model; see Turns.
   void SendInTurn(std::unique_ptr<InferenceResponse> response, bool final);
-  /// Passes a response to the trace and the sink, and records a failure.
+  /// Passes a response to the trace and the sink.
   void Deliver(std::unique_ptr<InferenceResponse> response, bool final);
   void LogDropped() const;
 
