@@ -6,8 +6,8 @@
 
 The fields are those of proto/model_config.proto, as protoc describes them. Each must have a row in
 src/config/field_table_test.cc (which says that it is read, kept and shown), and stand in
-src/config/field_tests.toml, which names the tests of what it does; those must exist and name the
-field. Exits with 1 and a line for each that is missing.
+src/config/testdata/field_tests.toml, which names the tests of its effect; those must exist and name
+the field. Exits with 1 and a line for each that is missing.
 """
 
 import argparse
@@ -18,8 +18,8 @@ import tomllib
 from pathlib import Path
 
 TABLE = "src/config/field_table_test.cc"
-LIST = "src/config/field_tests.toml"
-GOLDENS = "src/config/rules/golden"
+LIST = "src/config/testdata/field_tests.toml"
+GOLDENS = "src/config/testdata/rules"
 PROTO = "proto/model_config.proto"
 
 

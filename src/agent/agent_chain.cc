@@ -4,7 +4,7 @@
 #include <map>
 
 #include "base/log.h"
-#include "config/describe.h"
+#include "config/describe/describe.h"
 #include "model_config.pb.h"
 
 namespace nereid::agent {

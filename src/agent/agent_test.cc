@@ -8,7 +8,7 @@
 #include "abi/message.h"
 #include "agent/agent_chain.h"
 #include "base/files.h"
-#include "config/parse.h"
+#include "config/parse/parse.h"
 
 namespace nereid::agent {
 namespace {

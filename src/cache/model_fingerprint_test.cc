@@ -7,8 +7,8 @@
 #include <filesystem>
 #include <fstream>
 
-#include "config/complete.h"
-#include "config/parse.h"
+#include "config/complete/complete.h"
+#include "config/parse/parse.h"
 
 namespace nereid::cache {
 namespace {
@@ -32,7 +32,7 @@ class ModelFingerprintTest : public ::testing::Test {
   }
   std::string Fingerprint(const std::string& config = "", const std::string& version = "1") {
     auto parsed = config::ParseModelConfigText(R"(name: "m" backend: "b" )" + config, "test");
-    const auto value = config::NormaliseModelConfig(*parsed.value());
+    const auto value = config::NormalizeModelConfig(*parsed.value());
     const auto digest = FingerprintModel(*value, root_.string(), (root_ / version).string());
     return digest.ok() ? ToHex(*digest) : digest.status().message();
   }

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // One row for every field of a model's configuration: a text that sets it, what then appears in the
 // JSON form, and for the fields that have one the typed accessor. tools/check_config_fields.py
-// compares the rows with the messages; src/config/field_tests.toml names the tests of what the
-// fields do.
+// compares the rows with the messages; src/config/testdata/field_tests.toml
+// names the tests of the fields' effects.
 #include <google/protobuf/descriptor.pb.h>
 #include <gtest/gtest.h>
 
 #include <set>
 
-#include "config/complete.h"
-#include "config/describe.h"
-#include "config/parse.h"
+#include "config/complete/complete.h"
+#include "config/describe/describe.h"
+#include "config/parse/parse.h"
 #include "model_config.pb.h"
 
 namespace nereid::config {

@@ -117,7 +117,7 @@ class ModelConfig;
 using ModelConfigPtr = std::shared_ptr<const ModelConfig>;
 
 /// The configuration of one model. Immutable, so it may be read from any thread. Each step that
-/// changes a configuration (config/complete.h) creates a new object. All accessors are plain loads.
+/// changes a configuration (config/complete/) creates a new object. All accessors are plain loads.
 /// Rarely used parts (warmup, ensemble steps, optimization) are read through proto(); the caller
 /// includes model_config.pb.h for that.
 class ModelConfig {

@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "config/parse.h"
+#include "config/parse/parse.h"
 
 namespace nereid::repository {
 namespace {

@@ -5,8 +5,8 @@
 
 #include "base/files.h"
 #include "base/log.h"
-#include "config/complete.h"
-#include "config/parse.h"
+#include "config/complete/complete.h"
+#include "config/parse/parse.h"
 #include "config/rules/validate.h"
 #include "config/version_policy.h"
 #include "model_config.pb.h"

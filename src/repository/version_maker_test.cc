@@ -6,7 +6,7 @@
 
 #include <new>
 
-#include "config/parse.h"
+#include "config/parse/parse.h"
 #include "repository/testing/fake_loader.h"
 
 namespace nereid::repository {

@@ -38,8 +38,8 @@ class CheckConfigFields(unittest.TestCase):
         self.root = Path(folder.name)
         self.write("proto/model_config.proto", PROTO)
         self.write("src/config/field_table_test.cc", TABLE)
-        self.write("src/config/field_tests.toml", LIST)
-        self.write("src/config/rules/golden/deep/one.pbtxt", "inner { depth: -1 }\n")
+        self.write("src/config/testdata/field_tests.toml", LIST)
+        self.write("src/config/testdata/rules/deep/one.pbtxt", "inner { depth: -1 }\n")
         self.write("src/a_test.cc", "TEST(Suite, Case) {\n  inner();\n}\n")
 
     def write(self, name, text):
@@ -79,7 +79,7 @@ class CheckConfigFields(unittest.TestCase):
         self.assert_finds("there is no test src/a_test.cc::Suite.Case")
 
     def test_a_golden_that_is_gone(self):
-        (self.root / "src/config/rules/golden/deep/one.pbtxt").unlink()
+        (self.root / "src/config/testdata/rules/deep/one.pbtxt").unlink()
         self.assert_finds("there is no test golden:deep")
 
     def test_a_test_of_something_else(self):
@@ -87,7 +87,7 @@ class CheckConfigFields(unittest.TestCase):
         self.assert_finds("does not mention inner")
 
     def test_an_entry_without_a_reason(self):
-        self.write("src/config/field_tests.toml", LIST.replace("shown_only", "why"))
+        self.write("src/config/testdata/field_tests.toml", LIST.replace("shown_only", "why"))
         self.assert_finds("needs either tests or shown_only")
 
 

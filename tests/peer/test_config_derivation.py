@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The real Triton makes of every incomplete configuration what Nereid makes of it.
 
-The configurations are those of src/config/golden/derived. All backends of that Triton are Nereid's
+The configurations are in src/config/testdata/derived. All backends of that Triton are Nereid's
 identity under their names, so that every model loads. Where the answers are meant to differ,
 derivation_differences.toml says why.
 """
@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 import raw_http
 
-GOLDENS = Path(__file__).resolve().parents[2] / "src" / "config" / "golden" / "derived"
+GOLDENS = Path(__file__).resolve().parents[2] / "src" / "config" / "testdata" / "derived"
 BACKENDS = ("identity", "tensorrt", "tensorflow", "onnxruntime", "openvino", "pytorch", "python",
             "caffe2", "custom", "python.identity")
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The real Triton says of every golden configuration what Nereid says of it.
 
-Each golden (src/config/rules/golden) becomes a model of one Triton, which is asked to load it. Where
+Each golden (src/config/testdata/rules) becomes a model of one Triton, which is asked to load it. If
 the texts are meant to differ, rule_differences.toml says why; a difference that it does not name, and
 one that it names without need, are failures.
 """
@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 import raw_http
 
-GOLDENS = Path(__file__).resolve().parents[2] / "src" / "config" / "rules" / "golden"
+GOLDENS = Path(__file__).resolve().parents[2] / "src" / "config" / "testdata" / "rules"
 # Where Triton's text begins, in its log and in its answers.
 POLL_FAILED = re.compile(r'"Poll failed for model directory \'([^\']*)\': (.*)"$', re.MULTILINE)
 LOAD_FAILED = re.compile(r"load failed for model '[^']*': (?:version \d+ is at UNAVAILABLE state: )?"

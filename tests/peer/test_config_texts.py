@@ -2,7 +2,7 @@
 """The real Triton refuses every text that Nereid refuses as no configuration.
 
 Its answers do not say what is wrong with a text (its log does, in protobuf's words), so there are no
-messages to compare. The texts are those of src/config/golden/refused.
+messages to compare. The texts are those of src/config/testdata/refused.
 """
 
 import json
@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 import raw_http
 
-TEXTS = Path(__file__).resolve().parents[2] / "src" / "config" / "golden" / "refused"
+TEXTS = Path(__file__).resolve().parents[2] / "src" / "config" / "testdata" / "refused"
 # Triton reads names that are no UTF-8; neither JSON nor gRPC could carry them to a client.
 READ_BY_TRITON = {"invalid_utf8", "invalid_utf8_escape"}
 GOOD = 'backend: "identity"\n'

@@ -2,7 +2,8 @@
 #include "app/options/flag_words.h"
 
 #include <algorithm>
-#include <numeric>
+
+#include "base/near_name.h"
 
 namespace nereid::app {
 namespace {
@@ -11,24 +12,6 @@ using base::Status;
 
 Status Bad(std::string_view flag, std::string_view reason) {
   return Status::InvalidArgument(BadOption(flag, reason));
-}
-
-// How many letters must be put in, taken out, changed or swapped with their neighbour.
-size_t EditDistance(std::string_view a, std::string_view b) {
-  std::vector<size_t> before, above(b.size() + 1), row(b.size() + 1);
-  std::iota(above.begin(), above.end(), size_t{0});
-  for (size_t i = 1; i <= a.size(); ++i) {
-    row[0] = i;
-    for (size_t j = 1; j <= b.size(); ++j) {
-      row[j] = std::min({above[j] + 1, row[j - 1] + 1, above[j - 1] + (a[i - 1] != b[j - 1])});
-      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1]) {
-        row[j] = std::min(row[j], before[j - 2] + 1);
-      }
-    }
-    before = above;
-    std::swap(above, row);
-  }
-  return above.back();
 }
 
 Status Unknown(std::string_view name) {
@@ -74,7 +57,7 @@ std::string_view NearestFlag(std::string_view name) {
   std::string_view nearest;
   size_t least = std::max<size_t>(2, spelt.size() / 4) + 1;
   for (const FlagSpec& flag : AllFlags()) {
-    const size_t distance = EditDistance(spelt, flag.name);
+    const size_t distance = base::EditDistance(spelt, flag.name, base::LetterCase::kMatters);
     if (distance < least && distance < spelt.size()) {
       least = distance;
       nearest = flag.name;

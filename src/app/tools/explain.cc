@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // nereid explain: the configuration that a model would have, and where each part of it comes from.
-#include "config/explain.h"
+#include "config/describe/explain.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -11,8 +11,8 @@
 #include "app/tools/tool.h"
 #include "app/tools/tool_flags.h"
 #include "base/files.h"
-#include "config/complete.h"
-#include "config/describe.h"
+#include "config/complete/complete.h"
+#include "config/describe/describe.h"
 #include "config/text/fields.h"
 #include "config/text/outline.h"
 #include "config/text/read_text.h"

@@ -5,9 +5,9 @@
 #include <cstdint>
 #include <string_view>
 
-#include "config/complete.h"
-#include "config/explain.h"
-#include "config/parse.h"
+#include "config/complete/complete.h"
+#include "config/describe/explain.h"
+#include "config/parse/parse.h"
 #include "config/rules/ensemble_members.h"
 #include "config/rules/find_problems.h"
 #include "config/text/fields.h"

@@ -5,9 +5,9 @@
 #include <string>
 #include <string_view>
 
-#include "config/complete.h"
-#include "config/describe.h"
-#include "config/parse.h"
+#include "config/complete/complete.h"
+#include "config/describe/describe.h"
+#include "config/parse/parse.h"
 #include "config/rules/validate.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {

@@ -7,8 +7,8 @@
 #include <map>
 #include <span>
 
+#include "base/near_name.h"
 #include "config/metric_families.h"
-#include "config/near_name.h"
 #include "config/rules/advice.h"
 
 namespace nereid::config::rules {
@@ -90,7 +90,7 @@ void ParametersKnown(const AdviceSubject& subject, Findings& findings) {
     }
     findings.Add(At("parameters", name), "the backend " + backend + " has no parameter '" + name +
                                              "' (" + subject.config.name() + ")." +
-                                             DidYouMean(name, known));
+                                             base::DidYouMean(name, known));
   }
 }
 

@@ -6,7 +6,7 @@
 
 #include <map>
 
-#include "config/parse.h"
+#include "config/parse/parse.h"
 
 namespace nereid::config {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "config/parse.h"
+#include "config/parse/parse.h"
 #include "config/rules/validate.h"
 
 namespace nereid::config {

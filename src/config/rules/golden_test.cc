@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// golden/<rule>/<case>.pbtxt: a configuration that breaks the rule. The comments before it say what
-// comes of it:
-//   # says: <what ValidateModelConfig says; absent if it only warns>
+// testdata/rules/<rule>/<case>.pbtxt: a configuration that breaks the rule. The comments before it
+// state the expected result:
+//   # says: <the message of ValidateModelConfig; absent if there are only warnings>
 //   # at: <rule> <field>          one line for each problem, in order
-// and under which circumstances, where they are not the usual ones:
+// and the circumstances, if they are not the usual ones:
 //   # gpus: 2                     the machine has two GPUs
-//   # raw                         the configuration as written; usually it is completed first, as
-//                                 the server does in a directory "m" with an empty version
-// With NEREID_UPDATE_GOLDEN set, the test writes the says and at lines anew.
+//   # raw                         the configuration is used as written; otherwise it is completed
+//                                 first, as the server does in a directory "m" with an empty
+//                                 version
+// With NEREID_UPDATE_GOLDEN set, the test rewrites the "says" and "at" lines.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -16,8 +17,8 @@
 #include <sstream>
 
 #include "base/files.h"
-#include "config/complete.h"
-#include "config/parse.h"
+#include "config/complete/complete.h"
+#include "config/parse/parse.h"
 #include "config/rules/find_problems.h"
 #include "config/rules/validate.h"
 
@@ -26,7 +27,7 @@ namespace {
 
 std::string GoldenDirectory() {
   const char* source = std::getenv("NEREID_SOURCE_DIR");
-  return std::string(source == nullptr ? "." : source) + "/src/config/rules/golden";
+  return std::string(source == nullptr ? "." : source) + "/src/config/testdata/rules";
 }
 
 struct Golden {

@@ -6,7 +6,7 @@
 #include <array>
 #include <utility>
 
-#include "config/near_name.h"
+#include "base/near_name.h"
 
 namespace nereid::config {
 namespace {
@@ -64,7 +64,7 @@ std::string_view NearestValue(std::string_view wrong, const pb::EnumDescriptor& 
       if (bare == other) return name;
     }
   }
-  return NearestName(wrong, ValueNames(type));
+  return base::NearestName(wrong, ValueNames(type));
 }
 
 std::string ExpectedValue(const Field& field) {
@@ -97,7 +97,7 @@ std::string Quoted(std::string_view name) { return "'" + std::string(name) + "'"
 
 ErrorDescription UnknownField(const std::string& name, const pb::Descriptor& type) {
   const auto names = FieldNames(type);
-  const std::string_view nearest = NearestName(name, names);
+  const std::string_view nearest = base::NearestName(name, names);
   return {kUnknownField, "unknown field " + Quoted(name),
           nearest.empty() ? "a field of " + type.name() + ": " + Listed(names)
                           : "a field of " + type.name(),

@@ -7,9 +7,9 @@
 #include "base/utf8.h"
 #include "config/text/describe_error.h"
 #include "config/text/fields.h"
+#include "config/text/invalid_utf8.h"
 #include "config/text/outline.h"
 #include "config/text/parser.h"
-#include "config/utf8.h"
 #include "model_config.pb.h"
 
 namespace nereid::config {

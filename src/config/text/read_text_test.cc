@@ -9,7 +9,7 @@
 #include <cstdlib>
 
 #include "base/files.h"
-#include "config/parse.h"
+#include "config/parse/parse.h"
 #include "config/text/fields.h"
 #include "config/text/outline.h"
 #include "model_config.pb.h"
@@ -181,7 +181,7 @@ parameters { key: "x" value { } }
 TEST(Locations, AgreeWithProtobuf) {
   const char* source = std::getenv("NEREID_SOURCE_DIR");
   const auto text = base::ReadFile(std::string(source == nullptr ? "." : source) +
-                                   "/src/config/golden/full/config.pbtxt");
+                                   "/src/config/testdata/described/full/config.pbtxt");
   ASSERT_TRUE(text.ok());
   google::protobuf::TextFormat::ParseInfoTree tree;
   google::protobuf::TextFormat::Parser parser;

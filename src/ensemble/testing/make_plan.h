@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "config/parse.h"
+#include "config/parse/parse.h"
 #include "ensemble/ensemble_plan.h"
 
 namespace nereid::ensemble {

@@ -8,7 +8,7 @@
 #include "abi/message.h"
 #include "abi/parameter.h"
 #include "codec/json/documents.h"
-#include "config/describe.h"
+#include "config/describe/describe.h"
 #include "frontend/capi/handles.h"
 
 using namespace nereid;

@@ -15,7 +15,7 @@
 #include "codec/json/log_settings.h"
 #include "codec/json/repository_requests.h"
 #include "codec/json/trace_settings.h"
-#include "config/describe.h"
+#include "config/describe/describe.h"
 #include "frontend/http/generate_endpoint.h"
 #include "frontend/http/infer_endpoint.h"
 #include "frontend/http/off_loop.h"

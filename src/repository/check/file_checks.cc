@@ -3,10 +3,10 @@
 #include <filesystem>
 
 #include "base/files.h"
+#include "base/near_name.h"
 #include "config/backend_library.h"
 #include "config/known_backends.h"
 #include "config/labels.h"
-#include "config/near_name.h"
 #include "config/rules/model_paths.h"
 #include "config/version_policy.h"
 #include "model_config.pb.h"
@@ -153,7 +153,7 @@ std::string ExpectedLibrary(const std::string& path, const std::string& backend,
   const auto installed = base::ListSubdirectories(backend_directory);
   if (!installed.ok()) return path;
   const std::vector<std::string_view> names(installed->begin(), installed->end());
-  const std::string_view nearest = config::NearestName(backend, names);
+  const std::string_view nearest = base::NearestName(backend, names);
   if (nearest.empty() || nearest == backend) return path;
   return path + "; there is a backend '" + std::string(nearest) + "'";
 }

@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "config/complete.h"
-#include "config/parse.h"
+#include "config/complete/complete.h"
+#include "config/parse/parse.h"
 #include "request/model_identity.h"
 
 namespace nereid::request {
@@ -19,7 +19,7 @@ inline std::shared_ptr<const ModelIdentity> MakeModel(
     const std::string& text, std::map<std::string, std::vector<std::string>> labels = {}) {
   auto parsed = config::ParseModelConfigText(text, "test");
   auto identity = std::make_shared<ModelIdentity>();
-  identity->config = config::NormaliseModelConfig(*parsed.value());
+  identity->config = config::NormalizeModelConfig(*parsed.value());
   identity->name = identity->config->name();
   identity->version = 1;
   identity->version_text = "1";

@@ -9,7 +9,7 @@
 #include "app/tools/init/model_files.h"
 #include "app/tools/testing/golden.h"
 #include "app/tools/tool.h"
-#include "config/parse.h"
+#include "config/parse/parse.h"
 
 namespace nereid::app::tools {
 namespace {

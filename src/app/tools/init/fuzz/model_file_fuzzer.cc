@@ -7,7 +7,7 @@
 #include "app/tools/init/config_draft.h"
 #include "app/tools/init/model_files.h"
 #include "base/utf8.h"
-#include "config/parse.h"
+#include "config/parse/parse.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace nereid;

@@ -29,14 +29,14 @@ base::Result<ModelFiles> ReadModelFiles(const std::string& model_directory);
 
 /// Derives the parts that a configuration leaves out. The name comes from the directory. Platform,
 /// backend and default file name come from each other or from the files of the first version. Then
-/// the defaults of NormaliseModelConfig are filled in. This runs whether or not the backend may
+/// the defaults of NormalizeModelConfig are filled in. This runs whether or not the backend may
 /// complete configurations. INVALID_ARG if no backend can be determined.
 base::Result<ModelConfigPtr> CompleteModelConfig(const ModelConfig& config,
                                                  const ModelFiles& files);
 
 /// Fills in the defaults that depend on neither files nor backends: version policy, preferred batch
 /// sizes, idle time of sequences, pinned memory.
-ModelConfigPtr NormaliseModelConfig(const ModelConfig& config);
+ModelConfigPtr NormalizeModelConfig(const ModelConfig& config);
 
 /// The inputs of the defaults of instance groups.
 struct InstanceDefaults {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "config/complete.h"
+#include "config/complete/complete.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,7 +8,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "config/parse.h"
+#include "config/parse/parse.h"
 #include "model_config.pb.h"
 
 namespace nereid::config {
@@ -141,7 +141,7 @@ TEST(Derive, LooksIntoTheFirstVersionInTheOrderOfText) {
   EXPECT_EQ((*config)->backend(), "onnxruntime");
 }
 
-TEST(Normalise, FillsDefaults) {
+TEST(Normalize, FillsDefaults) {
   const auto config = Complete("backend: \"identity\" max_batch_size: 4 dynamic_batching { }");
   EXPECT_EQ(std::get<LatestVersions>(config->version_policy()).count, 1u);
   EXPECT_TRUE(config->proto().version_policy().has_latest());
@@ -151,7 +151,7 @@ TEST(Normalise, FillsDefaults) {
   EXPECT_TRUE(config->proto().instance_group().empty());
 }
 
-TEST(Normalise, KeepsWhatIsGiven) {
+TEST(Normalize, KeepsWhatIsGiven) {
   const auto config = Complete(R"(backend: "identity" dynamic_batching { }
     version_policy { all { } } optimization { input_pinned_memory { enable: false } })");
   EXPECT_TRUE(std::holds_alternative<AllVersions>(config->version_policy()));
@@ -159,7 +159,7 @@ TEST(Normalise, KeepsWhatIsGiven) {
   EXPECT_FALSE(config->proto().optimization().input_pinned_memory().enable());
 }
 
-TEST(Normalise, FillsSequenceDefaults) {
+TEST(Normalize, FillsSequenceDefaults) {
   const auto config =
       Complete("backend: \"identity\" max_batch_size: 4 sequence_batching { oldest { } }");
   const auto& batching = config->proto().sequence_batching();
@@ -170,7 +170,7 @@ TEST(Normalise, FillsSequenceDefaults) {
             inference::ModelSequenceBatching::STRATEGY_CHOICE_NOT_SET);
 }
 
-TEST(Normalise, LeavesEnsemblesWithoutOptimization) {
+TEST(Normalize, LeavesEnsemblesWithoutOptimization) {
   const auto config = Complete("platform: \"ensemble\" ensemble_scheduling { }");
   EXPECT_FALSE(config->proto().has_optimization());
   EXPECT_TRUE(config->is_ensemble());

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
-#include "config/complete.h"
+#include "config/complete/complete.h"
 #include "model_config.pb.h"
 
 namespace nereid::config {

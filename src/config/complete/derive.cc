@@ -2,7 +2,7 @@
 // Derives platform, backend and default file name from each other and from the files.
 #include <array>
 
-#include "config/complete.h"
+#include "config/complete/complete.h"
 #include "config/known_backends.h"
 #include "config/version_policy.h"
 #include "model_config.pb.h"
@@ -127,7 +127,7 @@ base::Result<ModelConfigPtr> CompleteModelConfig(const ModelConfig& config,
   Proto proto = config.proto();
   if (proto.name().empty()) proto.set_name(files.directory_name);
   NEREID_RETURN_IF_ERROR(DeriveBackend(files, &proto));
-  return NormaliseModelConfig(*ModelConfig::Create(std::move(proto)));
+  return NormalizeModelConfig(*ModelConfig::Create(std::move(proto)));
 }
 
 }  // namespace nereid::config

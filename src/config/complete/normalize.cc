@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "config/complete.h"
+#include "config/complete/complete.h"
 #include "model_config.pb.h"
 
 namespace nereid::config {
@@ -15,7 +15,7 @@ void DefaultPreferredSize(int32_t max_batch_size, Batcher* batcher) {
   }
 }
 
-void NormaliseScheduling(inference::ModelConfig* proto) {
+void NormalizeScheduling(inference::ModelConfig* proto) {
   if (proto->has_dynamic_batching()) {
     DefaultPreferredSize(proto->max_batch_size(), proto->mutable_dynamic_batching());
   }
@@ -32,13 +32,13 @@ void NormaliseScheduling(inference::ModelConfig* proto) {
 
 }  // namespace
 
-ModelConfigPtr NormaliseModelConfig(const ModelConfig& config) {
+ModelConfigPtr NormalizeModelConfig(const ModelConfig& config) {
   inference::ModelConfig proto = config.proto();
   if (proto.version_policy().policy_choice_case() ==
       inference::ModelVersionPolicy::POLICY_CHOICE_NOT_SET) {
     proto.mutable_version_policy()->mutable_latest()->set_num_versions(1);
   }
-  NormaliseScheduling(&proto);
+  NormalizeScheduling(&proto);
   if (!config.is_ensemble()) {
     auto* optimization = proto.mutable_optimization();
     if (!optimization->has_input_pinned_memory()) {

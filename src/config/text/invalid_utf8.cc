@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "config/utf8.h"
+#include "config/text/invalid_utf8.h"
 
 #include <google/protobuf/descriptor.h>
 #include <google/protobuf/message.h>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <google/protobuf/util/json_util.h>
 
-#include "config/near_name.h"
-#include "config/parse.h"
-#include "config/utf8.h"
+#include "base/near_name.h"
+#include "config/parse/parse.h"
+#include "config/text/invalid_utf8.h"
 #include "model_config.pb.h"
 
 namespace nereid::config {
@@ -47,7 +47,7 @@ std::string WithSuggestion(const std::string& message) {
   if (type == nullptr) return message;
   std::vector<std::string_view> names;
   for (int i = 0; i < type->field_count(); ++i) names.push_back(type->field(i)->name());
-  return message + DidYouMean(name, names);
+  return message + base::DidYouMean(name, names);
 }
 
 }  // namespace

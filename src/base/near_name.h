@@ -5,7 +5,14 @@
 #include <string>
 #include <string_view>
 
-namespace nereid::config {
+namespace nereid::base {
+
+enum class LetterCase { kMatters, kIgnored };
+
+/// Returns the number of insertions, deletions, replacements and swaps of neighboring characters
+/// that turn `a` into `b` (optimal string alignment distance). The time is proportional to the
+/// product of the lengths: callers limit them.
+size_t EditDistance(std::string_view a, std::string_view b, LetterCase letter_case);
 
 /// Returns the candidate with the smallest edit distance to `wrong`, ignoring case; empty if none
 /// is near.
@@ -15,4 +22,4 @@ std::string_view NearestName(std::string_view wrong, std::span<const std::string
 /// none is near.
 std::string DidYouMean(std::string_view wrong, std::span<const std::string_view> candidates);
 
-}  // namespace nereid::config
+}  // namespace nereid::base

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Each folder golden/<model> has a configuration and the JSON that a client gets of it, once
-// complete.
-#include "config/describe.h"
+// Each folder testdata/described/<model> contains a configuration and the JSON that a client
+// receives after its completion.
+#include "config/describe/describe.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -9,8 +9,8 @@
 #include <cstdlib>
 
 #include "base/files.h"
-#include "config/complete.h"
-#include "config/parse.h"
+#include "config/complete/complete.h"
+#include "config/parse/parse.h"
 #include "model_config.pb.h"
 
 namespace nereid::config {
@@ -20,8 +20,9 @@ class DescribeTest : public testing::TestWithParam<std::string> {
  protected:
   static std::string Read(const std::string& file) {
     const char* source = std::getenv("NEREID_SOURCE_DIR");
-    const auto content = base::ReadFile(std::string(source == nullptr ? "." : source) +
-                                        "/src/config/golden/" + GetParam() + "/" + file);
+    const auto content =
+        base::ReadFile(std::string(source == nullptr ? "." : source) +
+                       "/src/config/testdata/described/" + GetParam() + "/" + file);
     EXPECT_TRUE(content.ok()) << content.status().message();
     return content.ok() ? *content : "";
   }

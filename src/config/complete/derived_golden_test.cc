@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// golden/derived/<case>.pbtxt: configurations that leave things out. Comments before them say what
-// there is around them:
-//   # directory: m.identity        the name of the model's directory; "m" unless said
-//   # holds: 1/model.onnx, 2/x/    its files and ("/") directories; an empty "1" unless said
-// The .json of the same name is what a client reads of the model (or why it is refused), on a
-// machine without GPUs, from a backend that completes nothing. tests/peer compares it with what the
-// real Triton answers. With NEREID_UPDATE_GOLDEN set, the test writes those files anew.
+// testdata/derived/<case>.pbtxt: configurations that omit fields. Comments before them describe the
+// model's directory:
+//   # directory: m.identity        its name; "m" by default
+//   # holds: 1/model.onnx, 2/x/    its files and ("/") directories; an empty "1" by default
+// The .json file with the same name contains the configuration that a client receives, or the
+// error, on a machine without GPUs and from a backend that completes nothing. tests/peer compares
+// it with the answer of the real Triton. With NEREID_UPDATE_GOLDEN set, the test rewrites these
+// files.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -13,9 +14,9 @@
 #include <sstream>
 
 #include "base/files.h"
-#include "config/complete.h"
-#include "config/describe.h"
-#include "config/parse.h"
+#include "config/complete/complete.h"
+#include "config/describe/describe.h"
+#include "config/parse/parse.h"
 #include "config/rules/validate.h"
 
 namespace nereid::config {
@@ -23,7 +24,7 @@ namespace {
 
 std::string Directory() {
   const char* source = std::getenv("NEREID_SOURCE_DIR");
-  return std::string(source == nullptr ? "." : source) + "/src/config/golden/derived";
+  return std::string(source == nullptr ? "." : source) + "/src/config/testdata/derived";
 }
 
 std::vector<std::string> Cases() {

@@ -5,8 +5,8 @@
 
 #include <random>
 
-#include "config/describe.h"
-#include "config/parse.h"
+#include "config/describe/describe.h"
+#include "config/parse/parse.h"
 #include "config/text/read_text.h"
 #include "model_config.pb.h"
 

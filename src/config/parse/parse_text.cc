@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <optional>
 
-#include "config/parse.h"
+#include "config/parse/parse.h"
 #include "config/text/describe_error.h"
 #include "config/text/fields.h"
+#include "config/text/invalid_utf8.h"
 #include "config/text/parser.h"
-#include "config/utf8.h"
 #include "model_config.pb.h"
 
 namespace nereid::config {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "config/explain.h"
+#include "config/describe/explain.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "config/parse.h"
+#include "config/parse/parse.h"
 #include "config/text/outline.h"
 
 namespace nereid::config {

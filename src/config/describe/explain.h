@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "config/complete.h"
+#include "config/complete/complete.h"
 #include "config/model_config.h"
 #include "config/text/fields.h"
 

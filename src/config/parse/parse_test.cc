@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "config/parse.h"
+#include "config/parse/parse.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "config/near_name.h"
 #include "model_config.pb.h"
 
 namespace nereid::config {
@@ -183,18 +182,6 @@ TEST(ParseJson, RefusesWhatIsNoConfiguration) {
   std::string deep = "{\"input\":";
   for (int i = 0; i < 100000; ++i) deep += '[';
   JsonError(deep);
-}
-
-TEST(NearName, CountsEdits) {
-  const std::vector<std::string_view> names = {"alpha", "beta"};
-  EXPECT_EQ(DidYouMean("ALPHA", names), " Did you mean 'alpha'?");
-  EXPECT_EQ(DidYouMean("betta", names), " Did you mean 'beta'?");
-  EXPECT_EQ(DidYouMean("gamma_delta", names), "");
-  EXPECT_EQ(DidYouMean("", names), "");
-  const std::vector<std::string_view> parts = {"name", "max_batch_size", "KIND_CPU"};
-  EXPECT_EQ(DidYouMean("max_batch", parts), " Did you mean 'max_batch_size'?");
-  EXPECT_EQ(DidYouMean("cpu", parts), " Did you mean 'KIND_CPU'?");
-  EXPECT_EQ(DidYouMean(std::string(1000, 'a'), names), "");
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "config/complete.h"
-#include "config/parse.h"
+#include "config/complete/complete.h"
+#include "config/parse/parse.h"
 #include "model_config.pb.h"
 
 namespace nereid::config {
@@ -53,7 +53,7 @@ base::Result<ModelConfigPtr> MergeBackendConfig(const ModelConfig& config,
     proto.mutable_model_transaction_policy()->set_decoupled(
         offered.model_transaction_policy().decoupled());
   }
-  return NormaliseModelConfig(*ModelConfig::Create(std::move(proto)));
+  return NormalizeModelConfig(*ModelConfig::Create(std::move(proto)));
 }
 
 }  // namespace nereid::config

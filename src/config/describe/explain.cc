@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "config/explain.h"
+#include "config/describe/explain.h"
 
 #include <google/protobuf/descriptor.h>
 #include <google/protobuf/message.h>

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// golden/refused/<case>.pbtxt and .json: texts that are no configuration, and in a file of the same
-// name with .message behind it what is said of them. With NEREID_UPDATE_GOLDEN set, the test
-// writes those files anew.
+// testdata/refused/<case>.pbtxt and .json: texts that are not configurations. The file of the same
+// name with the suffix .message contains the error. With NEREID_UPDATE_GOLDEN set, the test
+// rewrites the .message files.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
 #include <fstream>
 
 #include "base/files.h"
-#include "config/parse.h"
+#include "config/parse/parse.h"
 
 namespace nereid::config {
 namespace {
 
 std::string Directory() {
   const char* source = std::getenv("NEREID_SOURCE_DIR");
-  return std::string(source == nullptr ? "." : source) + "/src/config/golden/refused";
+  return std::string(source == nullptr ? "." : source) + "/src/config/testdata/refused";
 }
 
 std::vector<std::string> Cases() {

@@ -2,7 +2,7 @@
 #include <filesystem>
 
 #include "base/files.h"
-#include "config/complete.h"
+#include "config/complete/complete.h"
 
 namespace nereid::config {
 namespace {
