@@ -134,7 +134,7 @@ size_t ReadNone(uint64_t) { return 0; }
 template <typename T>
 Status ReadNumbers(Cursor& cursor, uint64_t count, char* out) {
   DataReader reader(cursor);
-  const auto read_many = [&reader, &out](uint64_t left) -> size_t {
+  const auto read_many = [&](uint64_t left) -> size_t {
     if constexpr (std::is_floating_point_v<T>) {
       const size_t read = reader.ReadManyNumbers<T>(left, out);
       out += read * sizeof(T);

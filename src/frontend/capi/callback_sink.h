@@ -64,7 +64,7 @@ class CallbackSink final : public request::ResponseSink {
   base::Status CompleteAttributes(request::Output* output, size_t size);
   void GiveBack(const request::Output& output, size_t size) const;
 
-  const Callbacks callbacks_;
+  const Callbacks callbacks_{};
   std::atomic<bool> in_flight_{false};
   // The rest belongs to whoever owns the request.
   bool was_submitted_ = false;

@@ -83,7 +83,7 @@ void InferCall::Send(std::unique_ptr<request::InferenceResponse> response, bool 
   });
   if (answered) return;
   Delivery failure;
-  failure.status.emplace(kGrpcResourceExhausted, "out of memory");
+  failure.status = CallStatus{kGrpcResourceExhausted, "out of memory"};
   Deliver(std::move(failure));
 }
 

@@ -50,7 +50,7 @@ void SmallCall::AnswerOffLoop(std::string_view request) {
     delivery = Answer(request);
     return true;
   });
-  if (!answered) delivery.status.emplace(kGrpcResourceExhausted, "out of memory");
+  if (!answered) delivery.status = CallStatus{kGrpcResourceExhausted, "out of memory"};
   Deliver(std::move(delivery));
 }
 

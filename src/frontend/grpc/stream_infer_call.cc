@@ -83,7 +83,7 @@ class StreamRequest final : public request::ResponseSink {
     Delivery failure;
     failure.request = number_;
     failure.final = true;
-    failure.status.emplace(kGrpcResourceExhausted, "out of memory");
+    failure.status = CallStatus{kGrpcResourceExhausted, "out of memory"};
     call_->Deliver(std::move(failure));
   }
 

@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: Apache-2.0
+"""check_thread_safety.py finds bare mutexes by itself, and unguarded use by means of clang."""
+
+import json
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+TOOL = ROOT / "tools" / "check_thread_safety.py"
+
+COUNTER = """\
+#include "base/mutex.h"
+class Counter {
+ public:
+  int Next() {
+    %s
+    return ++count_;
+  }
+
+ private:
+  nereid::base::Mutex mutex_;
+  int count_ %s = 0;
+};
+int Use(Counter& counter) { return counter.Next(); }
+"""
+
+
+class CheckThreadSafety(unittest.TestCase):
+    def setUp(self):
+        self._folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self._folder.cleanup)
+        self.root = Path(self._folder.name)
+        (self.root / "src/base").mkdir(parents=True)
+        for name in ("mutex.h", "thread_annotations.h"):
+            shutil.copy(ROOT / "src/base" / name, self.root / "src/base" / name)
+
+    def check(self, text):
+        """Writes one source, runs the tool, and returns (exit status, output)."""
+        source = self.root / "src/counter.cc"
+        source.write_text(text)
+        command = f"ccache g++ -std=c++20 -fno-gnu-unique -I{self.root}/src -o c.o -c {source}"
+        (self.root / "compile_commands.json").write_text(json.dumps(
+            [{"directory": str(self.root), "file": str(source), "command": command}]))
+        run = subprocess.run([sys.executable, TOOL, "--root", self.root, "--build", self.root],
+                             capture_output=True, text=True, check=False)
+        if run.returncode == 2 and "is not installed" in run.stderr:
+            self.skipTest(run.stderr.strip())
+        return run.returncode, run.stdout
+
+    def test_an_annotated_member_used_with_its_lock_passes(self):
+        status, output = self.check(COUNTER % ("nereid::base::MutexLock lock(mutex_);",
+                                               "NEREID_GUARDED_BY(mutex_)"))
+        self.assertEqual(status, 0, output)
+        self.assertIn("1 mutexes, 0 bare", output)
+
+    def test_use_without_the_lock_is_found(self):
+        status, output = self.check(COUNTER % ("", "NEREID_GUARDED_BY(mutex_)"))
+        self.assertEqual(status, 1)
+        self.assertIn("writing variable 'count_' requires holding mutex 'mutex_'", output)
+
+    def test_a_mutex_that_nothing_names_is_bare(self):
+        status, output = self.check(COUNTER % ("nereid::base::MutexLock lock(mutex_);", ""))
+        self.assertEqual(status, 1)
+        self.assertIn("src/counter.cc:10: nothing is annotated with 'mutex_'", output)
+        self.assertIn("1 mutexes, 1 bare", output)
+
+    def test_a_mutex_may_say_that_it_only_orders_calls(self):
+        text = "#include \"base/mutex.h\"\n// One call at a time; guards no member.\n" \
+               "nereid::base::Mutex one_at_a_time;\n"
+        self.assertEqual(self.check(text)[0], 0)
+
+    def test_locks_of_the_standard_library_are_refused(self):
+        status, output = self.check("#include <mutex>\n// std::mutex in a comment\n"
+                                    "std::mutex mutex;\n")
+        self.assertEqual(status, 1)
+        self.assertIn("src/counter.cc:3: std::mutex: use base/mutex.h", output)
+        self.assertEqual(output.count("use base/mutex.h"), 1)
+
+
+if __name__ == "__main__":
+    unittest.main()

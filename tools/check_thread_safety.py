@@ -1,0 +1,164 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Has clang verify that every member is used with its mutex held.
+
+    tools/check_thread_safety.py [--build DIR] [--list] [FILE...]
+
+Two things are checked in src/, caches/, backends/ and repoagents/, tests aside:
+
+- No mutex is bare. Locks are those of base/mutex.h, and each `Mutex` is named by an annotation
+  (NEREID_GUARDED_BY, NEREID_REQUIRES, ...) in its header or source. A mutex that guards no member,
+  because it only puts calls in order, says so on its line or the line above: "guards no member".
+- clang compiles each file without a warning under -Wthread-safety (and -Wall -Wextra). Nothing is
+  written. The commands are those of DIR/compile_commands.json; DIR is build/release unless given.
+
+FILE... restricts the second check to these sources. --list prints every mutex and what names it.
+Exits with 1 when something offends, with 2 when clang or the commands are missing.
+"""
+
+import argparse
+import concurrent.futures
+import json
+import os
+import pathlib
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+
+FOLDERS = ("src", "caches", "backends", "repoagents")
+LOCKS = pathlib.Path("src/base/mutex.h")
+BARE = re.compile(r"\bstd::(?:recursive_|shared_|timed_)?mutex\b|\bstd::condition_variable\b"
+                  r"|\bstd::(?:lock_guard|unique_lock|scoped_lock|shared_lock)\b")
+MUTEX = re.compile(r"^\s*(?:mutable |static |inline )*(?:nereid::)?(?:base::)?Mutex (?P<name>\w+)\s*"
+                   r"(?:NEREID_\w+\([^)]*\)\s*)?;(?P<rest>.*)$")
+ANNOTATION = re.compile(r"NEREID_(?:PT_)?(?:GUARDED_BY|REQUIRES|EXCLUDES|ACQUIRE|RELEASE|"
+                        r"RETURN_CAPABILITY)\((?P<names>[^)]*(?:\([^)]*\)[^)]*)*)\)")
+ORDERS_ONLY = "guards no member"
+# What GCC knows and clang does not.
+GCC_ONLY = {"-fno-gnu-unique", "-Wno-restrict"}
+# RapidJSON's iterators compare in a way that C++20 has changed.
+CLANG_OPTIONS = ["-fsyntax-only", "-Wthread-safety", "-Werror", "-Wno-ambiguous-reversed-operator"]
+
+
+def sources(root):
+    """Yields the headers and sources that are not tests, relative to `root`."""
+    for folder in FOLDERS:
+        for path in sorted((root / folder).rglob("*")):
+            if path.suffix in (".h", ".cc") and not path.stem.endswith(("_test", "_bench")):
+                yield path.relative_to(root)
+
+
+def named_by_annotations(text):
+    """Returns every word that stands in an annotation's parentheses."""
+    return {word for found in ANNOTATION.finditer(text)
+            for word in re.findall(r"\w+", found["names"])}
+
+
+def pair_text(root, path):
+    """Returns the text of a header and its source together."""
+    pair = [root / path.with_suffix(suffix) for suffix in (".h", ".cc")]
+    return "\n".join(file.read_text() for file in pair if file.exists())
+
+
+def without_comment(line):
+    return line.split("//", 1)[0]
+
+
+def find_mutexes(root):
+    """Returns (places of Mutex, offences): each place is (path, line, name, how it is named)."""
+    mutexes, offences = [], []
+    for path in sources(root):
+        lines = (root / path).read_text().splitlines()
+        if path != LOCKS:
+            offences += [f"{path}:{number}: {found[0]}: use base/mutex.h"
+                         for number, line in enumerate(lines, 1)
+                         if (found := BARE.search(without_comment(line)))]
+        for number, line in enumerate(lines, 1):
+            found = MUTEX.match(line)
+            if not found or path == LOCKS:
+                continue
+            above = lines[number - 2] if number > 1 else ""
+            if found["name"] in named_by_annotations(pair_text(root, path)):
+                how = "annotated"
+            elif ORDERS_ONLY in line or (above.lstrip().startswith("//") and ORDERS_ONLY in above):
+                how = ORDERS_ONLY
+            else:
+                how = "bare"
+                offences.append(f"{path}:{number}: nothing is annotated with '{found['name']}'; say "
+                                f"NEREID_GUARDED_BY({found['name']}) or \"{ORDERS_ONLY}\"")
+            mutexes.append((path, number, found["name"], how))
+    return mutexes, offences
+
+
+def clang_command(entry, clang):
+    """Returns the words that have clang check what `entry` of the commands compiles."""
+    words = shlex.split(entry["command"])
+    if "ccache" in pathlib.Path(words[0]).name:
+        words = words[1:]
+    kept, skip = [clang], False
+    for word in words[1:]:
+        if skip or word in GCC_ONLY:
+            skip = False
+        elif word == "-o":
+            skip = True
+        elif word != "-c":
+            kept.append(word)
+    return kept + CLANG_OPTIONS
+
+
+def chosen_entries(root, build, files):
+    """Returns the compile commands of the sources that are checked, each source once."""
+    wanted = {str((root / path).resolve()) for path in sources(root) if path.suffix == ".cc"}
+    if files:
+        wanted &= {str(pathlib.Path(file).resolve()) for file in files}
+    entries = {}
+    for entry in json.loads((build / "compile_commands.json").read_text()):
+        if str(pathlib.Path(entry["file"]).resolve()) in wanted:
+            entries.setdefault(entry["file"], entry)
+    return list(entries.values())
+
+
+def check(entry, clang):
+    """Returns clang's complaints about one source, or an empty text."""
+    run = subprocess.run(clang_command(entry, clang), cwd=entry["directory"], text=True,
+                         stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
+    return "" if run.returncode == 0 else run.stdout
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--build", type=pathlib.Path)
+    parser.add_argument("--list", action="store_true")
+    parser.add_argument("--root", type=pathlib.Path,
+                        default=pathlib.Path(__file__).resolve().parent.parent)
+    parser.add_argument("--clang", default="clang++")
+    parser.add_argument("files", nargs="*", metavar="FILE")
+    options = parser.parse_args()
+    build = options.build or options.root / "build/release"
+
+    mutexes, offences = find_mutexes(options.root)
+    if options.list:
+        for path, number, name, how in mutexes:
+            print(f"{path}:{number}: {name}: {how}")
+    clang = shutil.which(options.clang)
+    if clang is None:
+        print(f"{options.clang} is not installed (Debian: clang)", file=sys.stderr)
+        return 2
+    if not (build / "compile_commands.json").exists():
+        print(f"{build} has no compile_commands.json: run cmake first", file=sys.stderr)
+        return 2
+    entries = chosen_entries(options.root, build, options.files)
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        complaints = [text for text in pool.map(lambda entry: check(entry, clang), entries) if text]
+    for text in offences + complaints:
+        print(text)
+    bare = sum(how == "bare" for *_, how in mutexes)
+    print(f"{len(mutexes)} mutexes, {bare} bare; {len(offences)} offences; "
+          f"clang read {len(entries)} sources, {len(complaints)} with complaints")
+    return 1 if offences or complaints else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
