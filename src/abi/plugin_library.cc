@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
-#include <mutex>
 #include <set>
 #include <string_view>
 #include <vector>
@@ -12,6 +11,7 @@
 #include "base/elf_file.h"
 #include "base/files.h"
 #include "base/log.h"
+#include "base/mutex.h"
 #include "base/temporary_directory.h"
 
 namespace nereid::abi {
@@ -42,9 +42,9 @@ base::Status NameEngine(const std::string& name) {
 /// Does NameEngine once for each name. A failure is only logged: opening the plug-in will then
 /// report the missing library.
 void NameEngineOnce(const std::string& name) {
-  static std::mutex mutex;
-  static std::set<std::string> names;  // guarded by mutex
-  std::lock_guard lock(mutex);
+  static base::Mutex mutex;
+  static std::set<std::string> names NEREID_GUARDED_BY(mutex);
+  const base::MutexLock lock(mutex);
   if (!names.insert(name).second) return;
   if (const base::Status status = NameEngine(name); !status.ok()) {
     LOG_WARNING << "the engine cannot be called '" << name << "': " << status.message();

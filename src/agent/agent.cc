@@ -26,7 +26,7 @@ Agent::~Agent() {
 }
 
 base::Result<std::shared_ptr<Agent>> AgentRegistry::Get(const std::string& name) {
-  std::lock_guard lock(mutex_);
+  const base::MutexLock lock(mutex_);
   auto& slot = agents_[name];
   if (std::shared_ptr<Agent> agent = slot.lock()) return agent;
   NEREID_ASSIGN_OR_RETURN(auto library, Open(name));
@@ -49,7 +49,7 @@ base::Result<std::unique_ptr<AgentLibrary>> AgentRegistry::Open(const std::strin
 }
 
 void AgentRegistry::AddBuiltIn(const std::string& name, AgentEntryPoints entry_points) {
-  std::lock_guard lock(mutex_);
+  const base::MutexLock lock(mutex_);
   built_in_[name] = entry_points;
 }
 

@@ -3,10 +3,10 @@
 
 #include <map>
 #include <memory>
-#include <mutex>
 #include <string>
 
 #include "agent/agent_library.h"
+#include "base/mutex.h"
 #include "base/result.h"
 
 namespace nereid::agent {
@@ -54,12 +54,12 @@ class AgentRegistry {
   void AddBuiltIn(const std::string& name, AgentEntryPoints entry_points);
 
  private:
-  base::Result<std::unique_ptr<AgentLibrary>> Open(const std::string& name);
+  base::Result<std::unique_ptr<AgentLibrary>> Open(const std::string& name) NEREID_REQUIRES(mutex_);
 
   const std::string directory_;
-  std::mutex mutex_;  // held while an agent is loaded, so that it is loaded once
-  std::map<std::string, std::weak_ptr<Agent>> agents_;  // guarded by mutex_
-  std::map<std::string, AgentEntryPoints> built_in_;    // guarded by mutex_
+  base::Mutex mutex_;  // held while an agent is loaded, so that it is loaded once
+  std::map<std::string, std::weak_ptr<Agent>> agents_ NEREID_GUARDED_BY(mutex_);
+  std::map<std::string, AgentEntryPoints> built_in_ NEREID_GUARDED_BY(mutex_);
 };
 
 }  // namespace nereid::agent

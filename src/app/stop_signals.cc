@@ -65,8 +65,8 @@ StopSignals::StopSignals(uint64_t exit_timeout_ns, Reactions reactions)
 }
 
 void StopSignals::Wait() {
-  std::unique_lock lock(mutex_);
-  asked_.wait(lock, [this] { return stopping(); });
+  base::MutexLock lock(mutex_);
+  while (!stopping()) asked_.Wait(lock);
 }
 
 void StopSignals::Run() {
@@ -88,9 +88,9 @@ void StopSignals::OnStopSignal(int number) {
   base::StandardOutput().Write("Signal (" + std::to_string(number) + ") received.\n");
   switch (++stop_signals_) {
     case 1: {
-      const std::lock_guard lock(mutex_);
+      const base::MutexLock lock(mutex_);
       deadline_ns_.store(base::SteadyClock().NowNs() + exit_timeout_ns_, std::memory_order_release);
-      asked_.notify_all();
+      asked_.NotifyAll();
       break;
     }
     case 2:

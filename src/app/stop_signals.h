@@ -2,11 +2,11 @@
 #pragma once
 
 #include <atomic>
-#include <condition_variable>
 #include <cstdint>
 #include <functional>
-#include <mutex>
 #include <string>
+
+#include "base/mutex.h"
 
 namespace nereid::app {
 
@@ -44,9 +44,9 @@ class StopSignals {
   const uint64_t exit_timeout_ns_;
   const Reactions reactions_;
   int stop_signals_ = 0;  // the thread's
-  std::mutex mutex_;
-  std::condition_variable asked_;
-  std::atomic<uint64_t> deadline_ns_{0};  // written under mutex_
+  base::Mutex mutex_;     // guards no member: held while deadline_ns_ changes, for Wait()
+  base::ConditionVariable asked_;
+  std::atomic<uint64_t> deadline_ns_{0};
 };
 
 /// Ends the process without taking anything down that may still be in use. What was logged goes

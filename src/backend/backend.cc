@@ -119,12 +119,12 @@ base::Result<std::shared_ptr<Backend>> BackendRegistry::Get(
   NEREID_ASSIGN_OR_RETURN(const auto places,
                           config::BackendLibraryPlaces(search, settings_.directory));
   {
-    std::lock_guard lock(mutex_);
+    const base::MutexLock lock(mutex_);
     if (const auto found = built_in_.find(name); found != built_in_.end()) return found->second;
   }
   for (const std::string& path : places) {
     if (!base::PathExists(path)) continue;
-    std::lock_guard lock(mutex_);
+    const base::MutexLock lock(mutex_);
     auto& slot = backends_[{path, name}];
     LogDefaults(name);
     // A failure leaves the slot empty, so the next load of a model tries again.
@@ -139,14 +139,14 @@ base::Result<std::shared_ptr<Backend>> BackendRegistry::Get(
 
 base::Status BackendRegistry::AddBuiltIn(const std::string& name,
                                          std::unique_ptr<BackendLibrary> library) {
-  std::lock_guard lock(mutex_);
+  const base::MutexLock lock(mutex_);
   NEREID_ASSIGN_OR_RETURN(built_in_[name],
                           Backend::Create(name, std::move(library), ConfigJson(name)));
   return base::Status::Ok();
 }
 
 std::vector<std::shared_ptr<Backend>> BackendRegistry::Loaded() {
-  std::lock_guard lock(mutex_);
+  const base::MutexLock lock(mutex_);
   std::vector<std::shared_ptr<Backend>> backends;
   for (const auto& [key, backend] : backends_) {
     if (backend != nullptr) backends.push_back(backend);

@@ -4,13 +4,13 @@
 #include <cstdint>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "abi/message.h"
 #include "backend/backend_library.h"
+#include "base/mutex.h"
 #include "base/result.h"
 #include "config/backend_library.h"
 
@@ -100,11 +100,12 @@ class BackendRegistry {
   void LogDefaults(const std::string& name) const;
 
   const Settings settings_;
-  std::mutex mutex_;
-  // By library path and name; guarded by mutex_. The lock is held while a library initializes,
-  // because two models must not initialize one library twice.
-  std::map<std::pair<std::string, std::string>, std::shared_ptr<Backend>> backends_;
-  std::map<std::string, std::shared_ptr<Backend>> built_in_;  // by name; guarded by mutex_
+  base::Mutex mutex_;
+  // By library path and name. The lock is held while a library initializes, because two models must
+  // not initialize one library twice.
+  std::map<std::pair<std::string, std::string>, std::shared_ptr<Backend>> backends_
+      NEREID_GUARDED_BY(mutex_);
+  std::map<std::string, std::shared_ptr<Backend>> built_in_ NEREID_GUARDED_BY(mutex_);  // by name
 };
 
 }  // namespace nereid::backend

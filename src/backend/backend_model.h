@@ -4,13 +4,13 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "backend/backend.h"
+#include "base/mutex.h"
 #include "base/result.h"
 #include "memory/buffer_attributes.h"
 #include "triton/core/tritonbackend.h"
@@ -54,11 +54,11 @@ class BackendModel {
   /// Sets the configuration that the backend reads. It changes by completion and when the instances
   /// of a serving model change.
   void SetConfigJson(std::string json) {
-    std::lock_guard lock(mutex_);
+    const base::MutexLock lock(mutex_);
     config_json_ = std::move(json);
   }
   std::string config_json() const {
-    std::lock_guard lock(mutex_);
+    const base::MutexLock lock(mutex_);
     return config_json_;
   }
 
@@ -67,11 +67,11 @@ class BackendModel {
 
   /// Sets the latest report of the model's memory usage.
   void SetMemoryUsage(std::vector<memory::BufferAttributes> usage) {
-    std::lock_guard lock(mutex_);
+    const base::MutexLock lock(mutex_);
     memory_usage_ = std::move(usage);
   }
   std::vector<memory::BufferAttributes> memory_usage() const {
-    std::lock_guard lock(mutex_);
+    const base::MutexLock lock(mutex_);
     return memory_usage_;
   }
 
@@ -88,9 +88,9 @@ class BackendModel {
   Completion complete_;  // empty except during Initialize
   bool completed_ = false;
   bool initialized_ = false;
-  mutable std::mutex mutex_;
-  std::string config_json_;                             // guarded by mutex_
-  std::vector<memory::BufferAttributes> memory_usage_;  // guarded by mutex_
+  mutable base::Mutex mutex_;
+  std::string config_json_ NEREID_GUARDED_BY(mutex_);
+  std::vector<memory::BufferAttributes> memory_usage_ NEREID_GUARDED_BY(mutex_);
 };
 
 }  // namespace nereid::backend

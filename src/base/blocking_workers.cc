@@ -18,7 +18,7 @@ bool BlockingWorkers::Run(Task task) {
   std::deque<Waiting> abandoned;  // destroyed after the lock is released: a task may own much
   bool accepted = false;
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     abandoned = TakeAbandoned();
     accepted = Accept(&task);
   }
@@ -34,7 +34,7 @@ bool BlockingWorkers::Accept(Task* task) {
   const bool has_thread = idle_ > tasks_.size() || AddThread();
   if (!has_thread && (threads_.empty() || tasks_.size() >= max_waiting_)) return false;
   tasks_.push_back({std::move(*task), !has_thread});
-  wake_.notify_one();
+  wake_.NotifyOne();
   return true;
 }
 
@@ -63,16 +63,16 @@ std::deque<BlockingWorkers::Waiting> BlockingWorkers::TakeAbandoned() {
 }
 
 void BlockingWorkers::Work() {
-  std::unique_lock lock(mutex_);
+  MutexLock lock(mutex_);
   while (true) {
     ++idle_;
-    wake_.wait(lock, [this] { return stopping_ || !tasks_.empty(); });
+    while (!stopping_ && tasks_.empty()) wake_.Wait(lock);
     --idle_;
     // Empty only after Stop() or in the destructor: the queue is drained before a thread ends.
     if (tasks_.empty()) return;
     Waiting next = std::move(tasks_.front());
     tasks_.pop_front();
-    lock.unlock();
+    lock.Unlock();
     Task& task = next.task;
     try {
       const bool gone = next.has_waited && task.is_abandoned && task.is_abandoned();
@@ -82,7 +82,7 @@ void BlockingWorkers::Work() {
     }
     // Destroyed without the lock: the task may own much, and may call Run() when destroyed.
     task = {};
-    lock.lock();
+    lock.Lock();
   }
 }
 
@@ -90,13 +90,13 @@ void BlockingWorkers::End(bool drop_waiting) {
   std::vector<std::thread> threads;
   std::deque<Waiting> dropped;
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     stopping_ = true;
     // The threads are joined without the lock, because they need it to end.
     threads.swap(threads_);
     if (drop_waiting) dropped.swap(tasks_);
   }
-  wake_.notify_all();
+  wake_.NotifyAll();
   for (std::thread& thread : threads) thread.join();
 }
 

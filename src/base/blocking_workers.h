@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <condition_variable>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <functional>
-#include <mutex>
 #include <string>
 #include <thread>
 #include <utility>
 #include <vector>
+
+#include "base/mutex.h"
 
 namespace nereid::base {
 
@@ -59,24 +59,23 @@ class BlockingWorkers {
   };
 
   void Work();
-  /// Queues `task`, or returns false. The caller holds mutex_.
-  bool Accept(Task* task);
-  /// Starts one more thread. Returns false at `max_threads` or when the system provides none. The
-  /// caller holds mutex_.
-  bool AddThread();
-  /// Takes the abandoned tasks out of the queue. The caller holds mutex_.
-  std::deque<Waiting> TakeAbandoned();
+  /// Queues `task`, or returns false.
+  bool Accept(Task* task) NEREID_REQUIRES(mutex_);
+  /// Starts one more thread. Returns false at `max_threads` or when the system provides none.
+  bool AddThread() NEREID_REQUIRES(mutex_);
+  /// Takes the abandoned tasks out of the queue.
+  std::deque<Waiting> TakeAbandoned() NEREID_REQUIRES(mutex_);
   void End(bool drop_waiting);
 
   const std::string thread_name_;
   const size_t max_threads_;
   const size_t max_waiting_;
-  std::mutex mutex_;
-  std::condition_variable wake_;
-  std::deque<Waiting> tasks_;         // guarded by mutex_
-  std::vector<std::thread> threads_;  // guarded by mutex_
-  size_t idle_ = 0;                   // guarded by mutex_
-  bool stopping_ = false;             // guarded by mutex_
+  Mutex mutex_;
+  ConditionVariable wake_;
+  std::deque<Waiting> tasks_ NEREID_GUARDED_BY(mutex_);
+  std::vector<std::thread> threads_ NEREID_GUARDED_BY(mutex_);
+  size_t idle_ NEREID_GUARDED_BY(mutex_) = 0;
+  bool stopping_ NEREID_GUARDED_BY(mutex_) = false;
 };
 
 }  // namespace nereid::base

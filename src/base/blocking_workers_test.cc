@@ -6,9 +6,10 @@
 #include <atomic>
 #include <future>
 #include <memory>
-#include <mutex>
 #include <set>
 #include <thread>
+
+#include "base/mutex.h"
 
 namespace nereid::base {
 namespace {
@@ -39,13 +40,13 @@ TEST(BlockingWorkersTest, RunsTasksAtOnceUpToTheLimit) {
 }
 
 TEST(BlockingWorkersTest, UsesIdleThreadsAgain) {
-  std::mutex mutex;
+  Mutex mutex;
   std::set<std::thread::id> ids;
   BlockingWorkers workers("test", 3);
   for (int i = 0; i < 50; ++i) {
     const auto done = std::make_shared<std::promise<void>>();
     workers.Run([&, done] {
-      const std::lock_guard lock(mutex);
+      const MutexLock lock(mutex);
       ids.insert(std::this_thread::get_id());
       done->set_value();
     });

@@ -42,7 +42,7 @@ bool ByteBudget::WaitAndTake(size_t size) {
   thread_local PatienceLedger ledger;
   const auto begin = std::chrono::steady_clock::now();
   const auto end = begin + ledger.Left(begin, patience_);
-  std::unique_lock lock(mutex_);
+  MutexLock lock(mutex_);
   waiters_.fetch_add(1);
   bool taken = false;
   while (!IsClosed()) {
@@ -52,7 +52,7 @@ bool ByteBudget::WaitAndTake(size_t size) {
     while (!taken && (before == 0 || (before < limit_ && size <= limit_ - before))) {
       taken = taken_.compare_exchange_weak(before, before + size);
     }
-    if (taken || changed_.wait_until(lock, end) == std::cv_status::timeout) break;
+    if (taken || !changed_.WaitUntil(lock, end)) break;
   }
   waiters_.fetch_sub(1);
   const auto now = std::chrono::steady_clock::now();
@@ -63,8 +63,8 @@ bool ByteBudget::WaitAndTake(size_t size) {
 void ByteBudget::Give(size_t size) {
   taken_.fetch_sub(size);
   if (waiters_.load() == 0) return;
-  const std::lock_guard lock(mutex_);
-  changed_.notify_all();
+  const MutexLock lock(mutex_);
+  changed_.NotifyAll();
 }
 
 ByteShare ByteBudget::Force(size_t size) {
@@ -74,8 +74,8 @@ ByteShare ByteBudget::Force(size_t size) {
 
 void ByteBudget::Close() {
   closed_.store(true, std::memory_order_release);
-  const std::lock_guard lock(mutex_);
-  changed_.notify_all();
+  const MutexLock lock(mutex_);
+  changed_.NotifyAll();
 }
 
 }  // namespace nereid::base

@@ -3,11 +3,11 @@
 
 #include <atomic>
 #include <chrono>
-#include <condition_variable>
 #include <cstddef>
 #include <memory>
-#include <mutex>
 #include <utility>
+
+#include "base/mutex.h"
 
 namespace nereid::base {
 
@@ -90,8 +90,8 @@ class ByteBudget : public std::enable_shared_from_this<ByteBudget> {
   std::atomic<size_t> taken_{0};
   std::atomic<int> waiters_{0};
   std::atomic<bool> closed_{false};
-  std::mutex mutex_;  // used for waiting only; the count is atomic
-  std::condition_variable changed_;
+  Mutex mutex_;  // guards no member: used for waiting only; the count is atomic
+  ConditionVariable changed_;
 };
 
 inline bool ByteShare::Grow(size_t size) {

@@ -6,6 +6,7 @@
 #include <thread>
 #include <vector>
 
+#include "base/mutex.h"
 #include "base/patience.h"
 
 namespace nereid::base {
@@ -114,7 +115,7 @@ TEST(ByteBudgetTest, SomeThreadsNeverWait) {
 TEST(ByteBudgetTest, ManyWritersAndOneReader) {
   constexpr int kWriters = 4, kEach = 2000;
   const auto budget = Make(64, kLongPatience);
-  std::mutex mutex;
+  Mutex mutex;
   std::vector<ByteShare> waiting;
   std::atomic<int> written{0};
   std::vector<std::thread> writers;
@@ -124,7 +125,7 @@ TEST(ByteBudgetTest, ManyWritersAndOneReader) {
         ByteShare share;
         EXPECT_TRUE(budget->Take(static_cast<size_t>(1 + (i * 7 + k) % 40), true, &share));
         ++written;
-        const std::lock_guard lock(mutex);
+        const MutexLock lock(mutex);
         waiting.push_back(std::move(share));
       }
     });
@@ -132,7 +133,7 @@ TEST(ByteBudgetTest, ManyWritersAndOneReader) {
   while (written < kWriters * kEach) {
     std::vector<ByteShare> read;
     {
-      const std::lock_guard lock(mutex);
+      const MutexLock lock(mutex);
       read.swap(waiting);
     }
     std::this_thread::yield();

@@ -10,11 +10,11 @@
 #include <cstring>
 #include <ctime>
 #include <memory>
-#include <mutex>
 #include <utility>
 #include <vector>
 
 #include "base/log_output.h"
+#include "base/mutex.h"
 
 namespace nereid::base {
 namespace {
@@ -43,8 +43,8 @@ std::string Prefix(LogFormat format, LogLevel level, std::string_view file, int 
   return text;
 }
 
-std::mutex file_mutex;  // guards file_path and changes of file_stream
-std::string file_path;  // NOLINT: guarded by file_mutex
+Mutex file_mutex;                                     // also held while file_stream changes
+std::string file_path NEREID_GUARDED_BY(file_mutex);  // NOLINT
 std::atomic<LogStream*> file_stream{nullptr};
 
 bool IsSameFile(int a, int b) {
@@ -96,7 +96,7 @@ void Log::SetVerboseLevel(int level) {
 }
 
 Status Log::SetFile(const std::string& path) {
-  const std::lock_guard lock(file_mutex);
+  const MutexLock lock(file_mutex);
   LogStream* stream = nullptr;
   if (!path.empty()) {
     // Streams of earlier files are kept, because another thread may be writing to one of them.
@@ -113,12 +113,12 @@ Status Log::SetFile(const std::string& path) {
 }
 
 std::string Log::file() const {
-  const std::lock_guard lock(file_mutex);
+  const MutexLock lock(file_mutex);
   return file_path;
 }
 
 Status ReopenLogFile() {
-  const std::lock_guard lock(file_mutex);
+  const MutexLock lock(file_mutex);
   LogStream* const stream = file_stream.load(std::memory_order_acquire);
   return stream == nullptr ? Status::Ok() : stream->Reopen(file_path);
 }

@@ -48,10 +48,10 @@ Result<std::unique_ptr<LogStream>> LogStream::Open(const std::string& path, Noti
 
 LogStream::~LogStream() {
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     closing_ = true;
   }
-  changed_.notify_all();
+  changed_.NotifyAll();
   if (thread_.joinable()) thread_.join();
   if (writable_ >= 0 && writable_ != descriptor_) ::close(writable_);
   if (owned_) ::close(descriptor_);
@@ -60,7 +60,7 @@ LogStream::~LogStream() {
 Status LogStream::Reopen(const std::string& path) {
   const int fresh = OpenToAppend(path);
   if (fresh < 0) return CannotOpen(path);
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   // dup3 replaces the file behind the same descriptor number, because another thread may be writing
   // to that number.
   const bool moved = ::dup3(fresh, descriptor_, O_CLOEXEC) >= 0;
@@ -115,11 +115,11 @@ ssize_t LogStream::WriteNow(std::string_view text) {
 }
 
 void LogStream::Write(std::string_view lines) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   Inspect();
   ssize_t written = 0;
   // While older lines wait, new lines must queue behind them to keep the order.
-  if (kept_.empty() && taken_ == 0 && dropped_ == 0) written = WriteNow(lines);
+  if (IsEmpty()) written = WriteNow(lines);
   if (written < 0 || static_cast<size_t>(written) == lines.size()) return;
   KeepLocked(lines.substr(static_cast<size_t>(written)), written > 0);
 }
@@ -132,7 +132,7 @@ void LogStream::KeepLocked(std::string_view rest, bool begun) {
     kept_.append(rest);
   }
   if (!thread_.joinable()) StartThreadLocked();
-  changed_.notify_all();
+  changed_.NotifyAll();
 }
 
 void LogStream::StartThreadLocked() {
@@ -142,59 +142,59 @@ void LogStream::StartThreadLocked() {
 }
 
 void LogStream::Run() {
-  std::unique_lock lock(mutex_);
+  MutexLock lock(mutex_);
   while (!closing_) {
     // The notice about dropped lines follows the lines that were kept before them. Write() keeps no
     // lines until dropped_ is 0 again.
     if (kept_.empty() && dropped_ > 0) kept_ = notice_(std::exchange(dropped_, 0));
     if (kept_.empty()) {
-      changed_.wait(lock);
+      changed_.Wait(lock);
       continue;
     }
     const std::string text = std::exchange(kept_, {});
     taken_ = text.size();
-    WriteAll(text, lock);
+    WriteAll(text);
     taken_ = 0;
-    changed_.notify_all();
+    changed_.NotifyAll();
   }
 }
 
-void LogStream::WriteAll(std::string_view text, std::unique_lock<std::mutex>& lock) {
+void LogStream::WriteAll(std::string_view text) {
   while (!text.empty() && !closing_) {
     const std::string_view chunk = text.substr(0, kChunk);
     ssize_t written = 0;
     if (kind_ == Kind::kBlocking) {
-      lock.unlock();
       // May wait for the reader as long as it likes, so the lock is not held.
+      const MutexUnlock unlocked(mutex_);
       written = ::write(descriptor_, chunk.data(), chunk.size());
       if (written < 0 && errno == EINTR) written = 0;
-      lock.lock();
     } else {
       written = WriteNow(chunk);
     }
     if (written < 0) return;
     text.remove_prefix(static_cast<size_t>(written));
     taken_ = text.size();
-    changed_.notify_all();
+    changed_.NotifyAll();
     if (text.empty() || static_cast<size_t>(written) == chunk.size()) continue;
     pollfd room{writable_, POLLOUT, 0};
-    lock.unlock();
+    const MutexUnlock unlocked(mutex_);
     ::poll(&room, 1, kPollMs);
-    lock.lock();
   }
 }
 
 bool LogStream::Flush(std::chrono::milliseconds patience, std::chrono::milliseconds limit) {
   const auto end = std::chrono::steady_clock::now() + limit;
-  std::unique_lock lock(mutex_);
-  const auto is_empty = [this] { return kept_.empty() && taken_ == 0 && dropped_ == 0; };
-  if (!is_empty() && !thread_.joinable()) StartThreadLocked();
-  while (!is_empty()) {
+  MutexLock lock(mutex_);
+  if (!IsEmpty() && !thread_.joinable()) StartThreadLocked();
+  while (!IsEmpty()) {
     const size_t before = kept_.size() + taken_;
     const auto until = std::min(end, std::chrono::steady_clock::now() + patience);
-    const bool moved = changed_.wait_until(
-        lock, until, [&] { return is_empty() || kept_.size() + taken_ != before; });
-    if (!moved || std::chrono::steady_clock::now() >= end) return is_empty();
+    bool in_time = true;
+    while (in_time && !IsEmpty() && kept_.size() + taken_ == before) {
+      in_time = changed_.WaitUntil(lock, until);
+    }
+    const bool moved = IsEmpty() || kept_.size() + taken_ != before;
+    if (!moved || std::chrono::steady_clock::now() >= end) return IsEmpty();
   }
   return true;
 }

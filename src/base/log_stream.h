@@ -2,15 +2,14 @@
 #pragma once
 
 #include <chrono>
-#include <condition_variable>
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <string_view>
 #include <thread>
 
+#include "base/mutex.h"
 #include "base/result.h"
 
 namespace nereid::base {
@@ -64,33 +63,42 @@ class LogStream {
 
   /// Takes ownership of `descriptor` if `owned` is true.
   LogStream(int descriptor, bool owned, Notice notice);
-  /// Determines how to write without waiting, if this is unknown or the stream was redirected. The
-  /// caller holds mutex_.
-  void Inspect();
+  /// Determines how to write without waiting, if this is unknown or the stream was redirected.
+  void Inspect() NEREID_REQUIRES(mutex_);
   /// Writes as much as the stream accepts at once and returns the number of bytes; -1 if the rest
-  /// is lost. Never waits. The caller holds mutex_.
-  ssize_t WriteNow(std::string_view text);
-  void KeepLocked(std::string_view rest, bool begun);
-  void StartThreadLocked();
+  /// is lost. Never waits.
+  ssize_t WriteNow(std::string_view text) NEREID_REQUIRES(mutex_);
+  void KeepLocked(std::string_view rest, bool begun) NEREID_REQUIRES(mutex_);
+  void StartThreadLocked() NEREID_REQUIRES(mutex_);
+  bool IsEmpty() const NEREID_REQUIRES(mutex_) {
+    return kept_.empty() && taken_ == 0 && dropped_ == 0;
+  }
   void Run();
-  /// Writes all of `text`, however long that takes; releases `lock` while it waits. Called by the
+  /// Writes all of `text`, however long that takes; releases mutex_ while it waits. Called by the
   /// thread only.
-  void WriteAll(std::string_view text, std::unique_lock<std::mutex>& lock);
+  void WriteAll(std::string_view text) NEREID_REQUIRES(mutex_);
 
   const int descriptor_;
   const bool owned_;
   const Notice notice_;
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  uint32_t lines_ = 0;  // guarded by mutex_, like all members below
-  Kind kind_ = Kind::kUnknown;
-  uint64_t device_ = 0, inode_ = 0;  // identify the file that was inspected
-  int writable_ = -1;  // the descriptor to write to; a second one for kNonBlocking standard streams
-  std::string kept_;   // bytes that wait for the thread, in order
-  uint64_t dropped_ = 0;  // number of lines; while it is not 0, no more lines are kept
-  size_t taken_ = 0;      // bytes that the thread has taken but not written
-  bool closing_ = false;
-  std::thread thread_;  // started when bytes have to wait for the first time
+  Mutex mutex_;
+  ConditionVariable changed_;
+  uint32_t lines_ NEREID_GUARDED_BY(mutex_) = 0;
+  Kind kind_ NEREID_GUARDED_BY(mutex_) = Kind::kUnknown;
+  // Identify the file that was inspected.
+  uint64_t device_ NEREID_GUARDED_BY(mutex_) = 0;
+  uint64_t inode_ NEREID_GUARDED_BY(mutex_) = 0;
+  // The descriptor to write to; a second one for kNonBlocking standard streams.
+  int writable_ NEREID_GUARDED_BY(mutex_) = -1;
+  // The bytes that wait for the thread, in order.
+  std::string kept_ NEREID_GUARDED_BY(mutex_);
+  // Number of lines. While it is not 0, no more lines are kept.
+  uint64_t dropped_ NEREID_GUARDED_BY(mutex_) = 0;
+  // The bytes that the thread has taken but not written.
+  size_t taken_ NEREID_GUARDED_BY(mutex_) = 0;
+  bool closing_ NEREID_GUARDED_BY(mutex_) = false;
+  // Started when bytes have to wait for the first time.
+  std::thread thread_ NEREID_GUARDED_BY(mutex_);
 };
 
 }  // namespace nereid::base

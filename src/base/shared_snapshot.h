@@ -2,8 +2,9 @@
 #pragma once
 
 #include <memory>
-#include <mutex>
 #include <utility>
+
+#include "base/mutex.h"
 
 namespace nereid::base {
 
@@ -17,20 +18,20 @@ class SharedSnapshot {
 
   /// Returns the current value. It stays valid while the caller holds the pointer.
   std::shared_ptr<const T> Load() const {
-    std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     return value_;
   }
 
   void Store(std::shared_ptr<const T> value) {
     // The old value is destroyed with the parameter, after the lock is released: its destructor may
     // be expensive.
-    std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     value_.swap(value);
   }
 
  private:
-  mutable std::mutex mutex_;
-  std::shared_ptr<const T> value_;  // guarded by mutex_
+  mutable Mutex mutex_;
+  std::shared_ptr<const T> value_ NEREID_GUARDED_BY(mutex_);
 };
 
 }  // namespace nereid::base

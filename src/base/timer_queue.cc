@@ -11,15 +11,15 @@ namespace nereid::base {
 
 ThreadTimerQueue::~ThreadTimerQueue() {
   {
-    std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     stopping_ = true;
   }
-  wake_.notify_all();
+  wake_.NotifyAll();
   if (thread_.joinable()) thread_.join();
 }
 
 Status ThreadTimerQueue::Start() {
-  std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   return StartLocked();
 }
 
@@ -33,7 +33,7 @@ TimerQueue::TimerId ThreadTimerQueue::Schedule(uint64_t deadline_ns, Callback ca
   TimerId id;
   bool first;
   {
-    std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     id = next_id_++;
     first = timers_.empty() || deadline_ns < timers_.begin()->first.first;
     timers_.emplace(Key{deadline_ns, id}, std::move(callback));
@@ -41,12 +41,12 @@ TimerQueue::TimerId ThreadTimerQueue::Schedule(uint64_t deadline_ns, Callback ca
     if (const Status status = StartLocked(); !status.ok()) LOG_ERROR << status.message();
   }
   // The thread sleeps until the earliest deadline, so only an earlier one has to wake it.
-  if (first) wake_.notify_one();
+  if (first) wake_.NotifyOne();
   return id;
 }
 
 void ThreadTimerQueue::Cancel(TimerId id) {
-  std::unique_lock lock(mutex_);
+  MutexLock lock(mutex_);
   if (auto found = deadlines_.find(id); found != deadlines_.end()) {
     timers_.erase(Key{found->second, id});
     deadlines_.erase(found);
@@ -54,46 +54,46 @@ void ThreadTimerQueue::Cancel(TimerId id) {
   }
   // A callback that cancels its own timer must not wait for itself.
   if (thread_.joinable() && thread_.get_id() == std::this_thread::get_id()) return;
-  callback_done_.wait(lock, [&] { return running_ != id; });
+  while (running_ == id) callback_done_.Wait(lock);
 }
 
 void ThreadTimerQueue::Run() {
   ForbidBlocking();
-  std::unique_lock lock(mutex_);
+  MutexLock lock(mutex_);
   while (!stopping_) {
     if (timers_.empty()) {
-      wake_.wait(lock);
+      wake_.Wait(lock);
       continue;
     }
     const uint64_t deadline = timers_.begin()->first.first;
     const uint64_t now = clock_.NowNs();
     if (deadline > now) {
-      wake_.wait_for(lock, std::chrono::nanoseconds(deadline - now));
+      wake_.WaitFor(lock, std::chrono::nanoseconds(deadline - now));
       continue;
     }
     auto node = timers_.extract(timers_.begin());
     running_ = node.key().second;
     deadlines_.erase(running_);
-    lock.unlock();
+    lock.Unlock();
     node.mapped()();
     // The callback is destroyed before the lock is taken: what it has captured may call this queue
     // when destroyed. Cancel() returns only after that.
     node.mapped() = nullptr;
-    lock.lock();
+    lock.Lock();
     running_ = 0;
-    callback_done_.notify_all();
+    callback_done_.NotifyAll();
   }
 }
 
 TimerQueue::TimerId ManualTimerQueue::Schedule(uint64_t deadline_ns, Callback callback) {
-  std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   const TimerId id = next_id_++;
   timers_.emplace(std::pair{deadline_ns, id}, std::move(callback));
   return id;
 }
 
 void ManualTimerQueue::Cancel(TimerId id) {
-  std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   std::erase_if(timers_, [id](const auto& timer) { return timer.first.second == id; });
 }
 
@@ -102,7 +102,7 @@ int ManualTimerQueue::RunDue() {
   for (;;) {
     Callback callback;
     {
-      std::lock_guard lock(mutex_);
+      const MutexLock lock(mutex_);
       if (timers_.empty() || timers_.begin()->first.first > clock_.NowNs()) return count;
       callback = std::move(timers_.extract(timers_.begin()).mapped());
     }
@@ -112,7 +112,7 @@ int ManualTimerQueue::RunDue() {
 }
 
 size_t ManualTimerQueue::size() const {
-  std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   return timers_.size();
 }
 

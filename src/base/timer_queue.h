@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <condition_variable>
 #include <cstdint>
 #include <functional>
 #include <map>
-#include <mutex>
 #include <thread>
 #include <utility>
 
 #include "base/clock.h"
+#include "base/mutex.h"
 #include "base/status.h"
 
 namespace nereid::base {
@@ -50,18 +49,18 @@ class ThreadTimerQueue final : public TimerQueue {
   // The deadline comes first, so that the map's order is the firing order.
   using Key = std::pair<uint64_t, TimerId>;
   void Run();
-  Status StartLocked();
+  Status StartLocked() NEREID_REQUIRES(mutex_);
 
   const Clock& clock_;
-  std::mutex mutex_;
-  std::condition_variable wake_;
-  std::condition_variable callback_done_;
-  std::map<Key, Callback> timers_;         // guarded by mutex_
-  std::map<TimerId, uint64_t> deadlines_;  // guarded by mutex_
-  TimerId next_id_ = 1;                    // guarded by mutex_
-  TimerId running_ = 0;                    // guarded by mutex_
-  bool stopping_ = false;                  // guarded by mutex_
-  std::thread thread_;                     // guarded by mutex_ until joined
+  Mutex mutex_;
+  ConditionVariable wake_;
+  ConditionVariable callback_done_;
+  std::map<Key, Callback> timers_ NEREID_GUARDED_BY(mutex_);
+  std::map<TimerId, uint64_t> deadlines_ NEREID_GUARDED_BY(mutex_);
+  TimerId next_id_ NEREID_GUARDED_BY(mutex_) = 1;
+  TimerId running_ NEREID_GUARDED_BY(mutex_) = 0;
+  bool stopping_ NEREID_GUARDED_BY(mutex_) = false;
+  std::thread thread_ NEREID_GUARDED_BY(mutex_);  // until joined
 };
 
 /// A timer queue for tests with a FakeClock. It fires only when RunDue() is called.
@@ -76,9 +75,9 @@ class ManualTimerQueue final : public TimerQueue {
 
  private:
   const Clock& clock_;
-  mutable std::mutex mutex_;
-  std::map<std::pair<uint64_t, TimerId>, Callback> timers_;  // guarded by mutex_
-  TimerId next_id_ = 1;                                      // guarded by mutex_
+  mutable Mutex mutex_;
+  std::map<std::pair<uint64_t, TimerId>, Callback> timers_ NEREID_GUARDED_BY(mutex_);
+  TimerId next_id_ NEREID_GUARDED_BY(mutex_) = 1;
 };
 
 }  // namespace nereid::base

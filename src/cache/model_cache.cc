@@ -90,7 +90,7 @@ bool ModelCache::LookUpElsewhere(RequestPtr& request, RequestTarget& target) {
 void ModelCache::LookUpInOrder(RequestPtr request, RequestTarget& target) {
   const std::shared_ptr<const request::ModelIdentity> model = request->model();
   {
-    std::lock_guard lock(order_mutex_);
+    const base::MutexLock lock(order_mutex_);
     // Every request keeps its turn; if many wait, the later ones skip their look-up.
     const bool look_up = in_order_.size() < kMostInOrder;
     in_order_.push_back({std::move(request), &target, look_up});
@@ -104,7 +104,7 @@ void ModelCache::ServeInOrder(bool look_up) {
   for (;;) {
     Waiting next;
     {
-      std::lock_guard lock(order_mutex_);
+      const base::MutexLock lock(order_mutex_);
       if (in_order_.empty()) {
         serving_ = false;
         return;

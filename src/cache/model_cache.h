@@ -5,12 +5,12 @@
 #include <deque>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <span>
 #include <string>
 
 #include "base/clock.h"
 #include "base/log_throttle.h"
+#include "base/mutex.h"
 #include "cache/cache_observer.h"
 #include "cache/caching_sink.h"
 #include "cache/digest.h"
@@ -80,12 +80,12 @@ class ModelCache final : private MissedResponses {
   base::LogThrottle throttle_;
   std::atomic<size_t> pending_{0};
 
-  std::mutex order_mutex_;
+  base::Mutex order_mutex_;
   /// Requests of a model with ordered responses, while the cache blocks. They are looked up one at
   /// a time: a request must have its place in the ResponseOrder before the next one reserves its
   /// own.
-  std::deque<Waiting> in_order_;  // guarded by order_mutex_
-  bool serving_ = false;          // guarded by order_mutex_: a thread is in ServeInOrder
+  std::deque<Waiting> in_order_ NEREID_GUARDED_BY(order_mutex_);
+  bool serving_ NEREID_GUARDED_BY(order_mutex_) = false;  // a thread is in ServeInOrder
 };
 
 }  // namespace nereid::cache

@@ -4,9 +4,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <condition_variable>
 #include <cstring>
 
+#include "base/mutex.h"
 #include "cache/testing/memory_cache.h"
 #include "request/binding.h"
 #include "request/normalize.h"
@@ -26,22 +26,22 @@ using schedule::RequestPtr;
 class ManualScheduler final : public schedule::RequestTarget {
  public:
   Status Enqueue(RequestPtr& request) override {
-    std::lock_guard lock(mutex_);
+    const base::MutexLock lock(mutex_);
     if (!refusal.ok()) return refusal;
     if (order != nullptr) order->Reserve(*request->response_factory());
     queued_.push_back(std::move(request));
-    changed_.notify_all();
+    changed_.NotifyAll();
     return Status::Ok();
   }
   std::shared_ptr<schedule::ResponseOrder> response_order() const override { return order; }
 
   size_t size() {
-    std::lock_guard lock(mutex_);
+    const base::MutexLock lock(mutex_);
     return queued_.size();
   }
   RequestPtr Take(size_t index) {
-    std::unique_lock lock(mutex_);
-    changed_.wait(lock, [&] { return queued_.size() > index && queued_[index] != nullptr; });
+    base::MutexLock lock(mutex_);
+    while (queued_.size() <= index || queued_[index] == nullptr) changed_.Wait(lock);
     return std::move(queued_[index]);
   }
   /// Answers as an identity model, with a parameter.
@@ -68,9 +68,9 @@ class ManualScheduler final : public schedule::RequestTarget {
   std::shared_ptr<schedule::ResponseOrder> order;
 
  private:
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  std::vector<RequestPtr> queued_;  // guarded by mutex_
+  base::Mutex mutex_;
+  base::ConditionVariable changed_;
+  std::vector<RequestPtr> queued_ NEREID_GUARDED_BY(mutex_);
 };
 
 class CountingObserver final : public CacheObserver {

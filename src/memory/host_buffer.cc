@@ -8,8 +8,9 @@
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
-#include <mutex>
 #include <vector>
+
+#include "base/mutex.h"
 
 namespace nereid::memory {
 namespace {
@@ -36,7 +37,7 @@ class Pool {
  public:
   char* Take(size_t capacity) {
     {
-      std::lock_guard lock(mutex_);
+      const base::MutexLock lock(mutex_);
       auto& list = free_[std::bit_width(capacity) - 1];
       if (!list.empty()) {
         char* data = list.back();
@@ -51,7 +52,7 @@ class Pool {
 
   void Give(char* data, size_t capacity) {
     {
-      std::lock_guard lock(mutex_);
+      const base::MutexLock lock(mutex_);
       if (pooled_bytes_ + capacity <= kMostPooledBytes) {
         free_[std::bit_width(capacity) - 1].push_back(data);
         pooled_bytes_ += capacity;
@@ -62,12 +63,12 @@ class Pool {
   }
 
   size_t pooled_bytes() {
-    std::lock_guard lock(mutex_);
+    const base::MutexLock lock(mutex_);
     return pooled_bytes_;
   }
 
   void Trim() {
-    std::lock_guard lock(mutex_);
+    const base::MutexLock lock(mutex_);
     for (size_t i = 0; i < free_.size(); ++i) {
       for (char* data : free_[i]) munmap(data, size_t{1} << i);
       free_[i].clear();
@@ -76,9 +77,9 @@ class Pool {
   }
 
  private:
-  std::mutex mutex_;
-  std::array<std::vector<char*>, 64> free_;  // guarded by mutex_
-  size_t pooled_bytes_ = 0;                  // guarded by mutex_
+  base::Mutex mutex_;
+  std::array<std::vector<char*>, 64> free_ NEREID_GUARDED_BY(mutex_);
+  size_t pooled_bytes_ NEREID_GUARDED_BY(mutex_) = 0;
 };
 
 Pool& ThePool() {

@@ -17,7 +17,7 @@ base::Result<std::shared_ptr<Family<T>>> Registry::GetFamily(MetricKind kind, st
   // Declared before the lock: if this function holds the last reference to a family, the family is
   // destroyed after mutex_ is released.
   std::vector<std::shared_ptr<MetricFamily>> looked_at;
-  std::lock_guard lock(mutex_);
+  const base::MutexLock lock(mutex_);
   std::erase_if(families_, [](const auto& family) { return family.expired(); });
   for (const auto& entry : families_) {
     std::shared_ptr<MetricFamily> family = entry.lock();
@@ -53,9 +53,8 @@ base::Result<std::shared_ptr<HistogramFamily>> Registry::Histograms(std::string_
 }
 
 Registry::CollectorId Registry::AddCollector(Collector collector) {
-  auto slot = std::make_shared<CollectorSlot>();
-  slot->collect = std::move(collector);
-  std::lock_guard lock(mutex_);
+  auto slot = std::make_shared<CollectorSlot>(std::move(collector));
+  const base::MutexLock lock(mutex_);
   slot->id = next_collector_id_++;
   collectors_.push_back(slot);
   return slot->id;
@@ -64,7 +63,7 @@ Registry::CollectorId Registry::AddCollector(Collector collector) {
 void Registry::RemoveCollector(CollectorId id) {
   std::shared_ptr<CollectorSlot> slot;
   {
-    std::lock_guard lock(mutex_);
+    const base::MutexLock lock(mutex_);
     const auto found = std::find_if(collectors_.begin(), collectors_.end(),
                                     [id](const auto& entry) { return entry->id == id; });
     if (found == collectors_.end()) return;
@@ -73,7 +72,7 @@ void Registry::RemoveCollector(CollectorId id) {
     slot = std::move(*found);
     collectors_.erase(found);
   }
-  std::lock_guard lock(slot->mutex);  // waits for a scrape that is running the collector
+  const base::MutexLock lock(slot->mutex);  // waits for a scrape that is running the collector
   slot->collect = nullptr;
 }
 
@@ -81,7 +80,7 @@ std::string Registry::Render() {
   std::vector<std::shared_ptr<MetricFamily>> families;
   std::vector<std::shared_ptr<CollectorSlot>> collectors;
   {
-    std::lock_guard lock(mutex_);
+    const base::MutexLock lock(mutex_);
     for (const auto& entry : families_) {
       if (std::shared_ptr<MetricFamily> family = entry.lock())
         families.push_back(std::move(family));
@@ -91,7 +90,7 @@ std::string Registry::Render() {
   MetricWriter writer;
   for (const auto& family : families) family->Write(writer);
   for (const auto& slot : collectors) {
-    std::lock_guard lock(slot->mutex);
+    const base::MutexLock lock(slot->mutex);
     if (slot->collect) slot->collect(writer);
   }
   return writer.Text();

@@ -5,11 +5,11 @@
 #include <functional>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "base/mutex.h"
 #include "base/result.h"
 #include "telemetry/instruments.h"
 #include "telemetry/labels.h"
@@ -52,7 +52,7 @@ class Family : public MetricFamily, public std::enable_shared_from_this<Family<T
   template <typename... Arguments>
   base::Result<std::shared_ptr<T>> Get(const Labels& labels, Arguments&&... arguments) {
     NEREID_RETURN_IF_ERROR(labels.Validate());
-    std::lock_guard lock(mutex_);
+    const base::MutexLock lock(mutex_);
     std::weak_ptr<T>& child = children_[labels.text()].metric;
     if (std::shared_ptr<T> live = child.lock()) return live;
     struct Holder {
@@ -75,7 +75,7 @@ class Family : public MetricFamily, public std::enable_shared_from_this<Family<T
     // the last metric may destroy this family with its mutex.
     std::vector<std::pair<Labels, std::shared_ptr<T>>> live;
     {
-      std::lock_guard lock(mutex_);
+      const base::MutexLock lock(mutex_);
       for (auto it = children_.begin(); it != children_.end();) {
         if (std::shared_ptr<T> metric = it->second.metric.lock()) {
           live.emplace_back(it->second.labels, std::move(metric));
@@ -105,8 +105,8 @@ class Family : public MetricFamily, public std::enable_shared_from_this<Family<T
     family.Sample(labels, metric.Snapshot());
   }
 
-  std::mutex mutex_;
-  std::map<std::string, Child> children_;  // by label text; guarded by mutex_
+  base::Mutex mutex_;
+  std::map<std::string, Child> children_ NEREID_GUARDED_BY(mutex_);  // by label text
 };
 
 using CounterFamily = Family<Counter>;
@@ -148,18 +148,20 @@ class Registry {
 
  private:
   struct CollectorSlot {
-    CollectorId id;
-    std::mutex mutex;   // held while the collector runs
-    Collector collect;  // guarded by mutex; empty once removed
+    explicit CollectorSlot(Collector collector) : collect(std::move(collector)) {}
+    CollectorId id = 0;
+    base::Mutex mutex;                           // held while the collector runs
+    Collector collect NEREID_GUARDED_BY(mutex);  // empty once removed
   };
   template <typename T>
   base::Result<std::shared_ptr<Family<T>>> GetFamily(MetricKind kind, std::string_view name,
                                                      std::string_view help);
 
-  std::mutex mutex_;  // guards the members below; not held while a family or a collector writes
-  std::vector<std::weak_ptr<MetricFamily>> families_;  // in order of registration
-  std::vector<std::shared_ptr<CollectorSlot>> collectors_;
-  CollectorId next_collector_id_ = 1;
+  base::Mutex mutex_;  // not held while a family or a collector writes
+  // In order of registration.
+  std::vector<std::weak_ptr<MetricFamily>> families_ NEREID_GUARDED_BY(mutex_);
+  std::vector<std::shared_ptr<CollectorSlot>> collectors_ NEREID_GUARDED_BY(mutex_);
+  CollectorId next_collector_id_ NEREID_GUARDED_BY(mutex_) = 1;
 };
 
 /// Adds a collector and removes it when the object is destroyed. The registry must outlive the

@@ -120,7 +120,7 @@ void ProcessMetrics::Collect(MetricWriter& writer) {
 void ProcessMetrics::CollectCpu(MetricWriter& writer) {
   const base::Result<CpuTimes> times = ReadCpuTimes();
   if (times.ok()) {
-    std::lock_guard lock(mutex_);
+    const base::MutexLock lock(mutex_);
     const uint64_t now_ns = clock_.NowNs();
     if (now_ns - last_read_ns_ >= options_.interval_ms * 1'000'000) {
       utilization_ = CpuUtilization(last_times_, *times);

@@ -3,11 +3,11 @@
 
 #include <cstdint>
 #include <functional>
-#include <mutex>
 #include <string>
 #include <string_view>
 
 #include "base/clock.h"
+#include "base/mutex.h"
 #include "base/result.h"
 #include "telemetry/metrics.h"
 
@@ -71,10 +71,10 @@ class ProcessMetrics {
   const ProcessMetricsOptions options_;
   const base::Clock& clock_;
   const ReadText read_;
-  std::mutex mutex_;  // guards the three members below
-  CpuTimes last_times_;
-  uint64_t last_read_ns_ = 0;
-  double utilization_ = 0;
+  base::Mutex mutex_;
+  CpuTimes last_times_ NEREID_GUARDED_BY(mutex_);
+  uint64_t last_read_ns_ NEREID_GUARDED_BY(mutex_) = 0;
+  double utilization_ NEREID_GUARDED_BY(mutex_) = 0;
   ScopedCollector collector_;  // last, because it may be called as soon as it exists
 };
 

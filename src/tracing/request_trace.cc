@@ -61,7 +61,7 @@ RequestTrace::~RequestTrace() {
 template <typename Add>
 void RequestTrace::Locked(Add&& add) noexcept {
   try {
-    const std::lock_guard lock(mutex_);
+    const base::MutexLock lock(mutex_);
     const size_t before = entries_.size();
     if (before > kMostEntries) return;
     try {
@@ -97,7 +97,7 @@ void RequestTrace::AddHead(const Trace& trace) {
 
 void RequestTrace::Stamp(std::string_view name, uint64_t time_ns) noexcept {
   if ((sampling_->level() & request::kTraceTimestamps) == 0) return;
-  Locked([&] { AddStamp(root_, name, time_ns); });
+  Locked([&]() NEREID_REQUIRES(mutex_) { AddStamp(root_, name, time_ns); });
 }
 
 void RequestTrace::OnActivity(Trace& trace, TraceActivity activity, uint64_t time_ns) noexcept {
@@ -106,7 +106,7 @@ void RequestTrace::OnActivity(Trace& trace, TraceActivity activity, uint64_t tim
 
 void RequestTrace::OnCustomActivity(Trace& trace, std::string_view name,
                                     uint64_t time_ns) noexcept {
-  Locked([&] {
+  Locked([&]() NEREID_REQUIRES(mutex_) {
     AddHead(trace);
     AddStamp(trace.id(), name, time_ns);
   });
@@ -114,7 +114,7 @@ void RequestTrace::OnCustomActivity(Trace& trace, std::string_view name,
 
 void RequestTrace::OnTensor(Trace& trace, TraceActivity activity,
                             const request::TracedTensor& tensor) noexcept {
-  Locked([&] {
+  Locked([&]() NEREID_REQUIRES(mutex_) {
     AddHead(trace);
     entries_ += ",{\"id\":" + std::to_string(trace.id()) + ",\"activity\":\"";
     entries_ += NameOf(activity);

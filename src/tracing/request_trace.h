@@ -3,11 +3,11 @@
 
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <string_view>
 #include <unordered_set>
 
+#include "base/mutex.h"
 #include "request/trace.h"
 #include "tracing/trace_sampling.h"
 
@@ -41,17 +41,17 @@ class RequestTrace final : public request::TraceListener {
  private:
   friend class RequestTracer;
 
-  void AddStamp(uint64_t id, std::string_view name, uint64_t time_ns);
-  void AddHead(const request::Trace& trace);
+  void AddStamp(uint64_t id, std::string_view name, uint64_t time_ns) NEREID_REQUIRES(mutex_);
+  void AddHead(const request::Trace& trace) NEREID_REQUIRES(mutex_);
   template <typename Add>
   void Locked(Add&& add) noexcept;
 
   const std::shared_ptr<TraceSampling> sampling_;
   // The id of the request's own trace; constant once other threads use this object.
   uint64_t root_ = 0;
-  std::mutex mutex_;
-  std::string entries_;                    // guarded by mutex_
-  std::unordered_set<uint64_t> has_head_;  // guarded by mutex_
+  base::Mutex mutex_;
+  std::string entries_ NEREID_GUARDED_BY(mutex_);
+  std::unordered_set<uint64_t> has_head_ NEREID_GUARDED_BY(mutex_);
 };
 
 }  // namespace nereid::tracing

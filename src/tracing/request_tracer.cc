@@ -46,7 +46,7 @@ RequestTracer::RequestTracer(TraceSettings initial)
 }
 
 TraceSettings RequestTracer::Settings(const std::string& model) const {
-  const std::lock_guard lock(mutex_);
+  const base::MutexLock lock(mutex_);
   const auto found = models_.find(model);
   return (found == models_.end() ? server_ : found->second.sampling)->settings();
 }
@@ -55,7 +55,7 @@ base::Result<TraceSettings> RequestTracer::Change(const std::string& model,
                                                   const TraceChanges& changes) {
   // Declared before the lock, so destroyed after it is released.
   Replaced replaced;
-  const std::lock_guard lock(mutex_);
+  const base::MutexLock lock(mutex_);
   auto settings =
       model.empty() ? ChangeServer(changes, &replaced) : ChangeModel(model, changes, &replaced);
   NoteActivity();
@@ -129,7 +129,7 @@ std::shared_ptr<RequestTrace> RequestTracer::Start(request::InferenceRequest& re
   if (!active_.load(std::memory_order_relaxed)) return nullptr;
   Sampling sampling;
   {
-    const std::lock_guard lock(mutex_);
+    const base::MutexLock lock(mutex_);
     const auto found = models_.find(request.model_name);
     sampling = found == models_.end() ? server_ : found->second.sampling;
   }

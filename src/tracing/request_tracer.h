@@ -4,12 +4,12 @@
 #include <atomic>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "api/trace_settings.h"
+#include "base/mutex.h"
 #include "base/result.h"
 #include "request/inference_request.h"
 #include "tracing/request_trace.h"
@@ -69,22 +69,23 @@ class RequestTracer {
   // Destroyed without the lock, because destruction writes files.
   using Replaced = std::vector<Sampling>;
 
-  // The following require mutex_.
   base::Result<api::TraceSettings> ChangeServer(const api::TraceChanges& changes,
-                                                Replaced* replaced);
+                                                Replaced* replaced) NEREID_REQUIRES(mutex_);
   base::Result<api::TraceSettings> ChangeModel(const std::string& model,
-                                               const api::TraceChanges& changes,
-                                               Replaced* replaced);
-  void Put(api::TraceSettings settings, Sampling* place, Replaced* replaced) const;
-  void NoteActivity();
+                                               const api::TraceChanges& changes, Replaced* replaced)
+      NEREID_REQUIRES(mutex_);
+  void Put(api::TraceSettings settings, Sampling* place, Replaced* replaced) const
+      NEREID_REQUIRES(mutex_);
+  void NoteActivity() NEREID_REQUIRES(mutex_);
 
   const api::TraceSettings initial_;
   const std::shared_ptr<TraceFile> file_;  // null without a file
   std::atomic<bool> active_{false};
-  mutable std::mutex mutex_;
-  Own own_;                                // guarded by mutex_: the server's
-  Sampling server_;                        // guarded by mutex_
-  std::map<std::string, OfModel> models_;  // guarded by mutex_: models with a field of their own
+  mutable base::Mutex mutex_;
+  Own own_ NEREID_GUARDED_BY(mutex_);  // the server's
+  Sampling server_ NEREID_GUARDED_BY(mutex_);
+  // The models with a field of their own.
+  std::map<std::string, OfModel> models_ NEREID_GUARDED_BY(mutex_);
 };
 
 }  // namespace nereid::tracing

@@ -42,7 +42,7 @@ void TraceSampling::Collect(std::string entries) {
   std::string full;
   bool numbered = false;
   {
-    const std::lock_guard lock(mutex_);
+    const base::MutexLock lock(mutex_);
     ++collected_;
     ++gathered_;
     if (!entries_.empty() && !entries.empty()) entries_ += ',';

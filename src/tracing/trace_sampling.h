@@ -4,10 +4,10 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <string>
 
 #include "api/trace_settings.h"
+#include "base/mutex.h"
 #include "tracing/trace_file.h"
 
 namespace nereid::tracing {
@@ -43,10 +43,10 @@ class TraceSampling {
   std::atomic<uint64_t> seen_{0};
   std::atomic<int32_t> left_;
   std::atomic<uint64_t> chosen_{0};
-  std::mutex mutex_;
-  std::string entries_;     // guarded by mutex_
-  uint64_t gathered_ = 0;   // guarded by mutex_: traces in entries_
-  uint64_t collected_ = 0;  // guarded by mutex_: traces so far
+  base::Mutex mutex_;
+  std::string entries_ NEREID_GUARDED_BY(mutex_);
+  uint64_t gathered_ NEREID_GUARDED_BY(mutex_) = 0;   // traces in entries_
+  uint64_t collected_ NEREID_GUARDED_BY(mutex_) = 0;  // traces so far
 };
 
 }  // namespace nereid::tracing

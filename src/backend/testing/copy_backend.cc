@@ -2,23 +2,22 @@
 #include "backend/testing/copy_backend.h"
 
 #include <chrono>
-#include <condition_variable>
 #include <cstring>
-#include <mutex>
 #include <stdexcept>
 #include <string>
 #include <thread>
 
 #include "abi/message.h"
+#include "base/mutex.h"
 #include "triton/core/tritonbackend.h"
 
 namespace nereid::backend {
 namespace {
 
-std::mutex hold_mutex;
-std::condition_variable hold_changed;
-int holding = 0;   // guarded by hold_mutex
-int released = 0;  // guarded by hold_mutex
+base::Mutex hold_mutex;
+base::ConditionVariable hold_changed;
+int holding NEREID_GUARDED_BY(hold_mutex) = 0;
+int released NEREID_GUARDED_BY(hold_mutex) = 0;
 
 uint64_t NowNs() {
   return static_cast<uint64_t>(std::chrono::steady_clock::now().time_since_epoch() /
@@ -99,11 +98,11 @@ void CopyInputs(TRITONBACKEND_Request* request, TRITONBACKEND_Response* response
 }
 
 void Hold() {
-  std::unique_lock lock(hold_mutex);
+  base::MutexLock lock(hold_mutex);
   ++holding;
-  hold_changed.notify_all();
+  hold_changed.NotifyAll();
   const int turn = released;
-  hold_changed.wait(lock, [&] { return released > turn; });
+  while (released <= turn) hold_changed.Wait(lock);
   --holding;
 }
 
@@ -168,10 +167,10 @@ std::unique_ptr<BackendLibrary> MakeCopyBackend() {
 }
 
 void ReleaseHeld(int count) {
-  std::unique_lock lock(hold_mutex);
-  hold_changed.wait(lock, [count] { return holding >= count; });
+  base::MutexLock lock(hold_mutex);
+  while (holding < count) hold_changed.Wait(lock);
   ++released;
-  hold_changed.notify_all();
+  hold_changed.NotifyAll();
 }
 
 }  // namespace nereid::backend

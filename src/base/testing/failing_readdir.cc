@@ -6,15 +6,16 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <mutex>
+
+#include "base/mutex.h"
 
 namespace nereid::base::testing {
 namespace {
 
 struct Failure {
-  std::mutex mutex;
-  std::string path;  // empty: none
-  int error = 0;
+  Mutex mutex;
+  std::string path NEREID_GUARDED_BY(mutex);  // empty: none
+  int error NEREID_GUARDED_BY(mutex) = 0;
 };
 
 Failure& TheFailure() {
@@ -26,7 +27,7 @@ Failure& TheFailure() {
 /// ".", at offset 0.
 int ErrorFor(DIR* directory) {
   Failure& failure = TheFailure();
-  std::lock_guard lock(failure.mutex);
+  const MutexLock lock(failure.mutex);
   if (failure.path.empty() || telldir(directory) == 0) return 0;
   char path[4096];
   const std::string link = "/proc/self/fd/" + std::to_string(dirfd(directory));
@@ -47,13 +48,13 @@ Entry* Read(const char* name, DIR* directory) {
 }  // namespace
 
 FailingReaddir::FailingReaddir(const std::string& path, int error) {
-  std::lock_guard lock(TheFailure().mutex);
+  const MutexLock lock(TheFailure().mutex);
   TheFailure().path = path;
   TheFailure().error = error;
 }
 
 FailingReaddir::~FailingReaddir() {
-  std::lock_guard lock(TheFailure().mutex);
+  const MutexLock lock(TheFailure().mutex);
   TheFailure().path.clear();
 }
 

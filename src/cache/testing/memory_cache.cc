@@ -48,10 +48,10 @@ struct MemoryCacheEntryPoints {
     MemoryCache& self = From(cache);
     std::string blob;
     {
-      std::unique_lock lock(self.mutex_);
+      base::MutexLock lock(self.mutex_);
       ++self.lookups_;
-      self.changed_.notify_all();
-      self.changed_.wait(lock, [&] { return !self.held_; });
+      self.changed_.NotifyAll();
+      while (self.held_) self.changed_.Wait(lock);
       if (!self.failure_.empty()) return Fail(TRITONSERVER_ERROR_UNAVAILABLE, self.failure_);
       if (self.forget_) return nullptr;
       const auto found = self.entries_.find(key);
@@ -77,9 +77,9 @@ struct MemoryCacheEntryPoints {
     std::string blob(size, '\0');
     TRITONCACHE_CacheEntrySetBuffer(entry, 0, blob.data(), nullptr);
     TRITONSERVER_Error* error = TRITONCACHE_Copy(allocator, entry);
-    std::lock_guard lock(self.mutex_);
+    const base::MutexLock lock(self.mutex_);
     ++self.inserts_;
-    self.changed_.notify_all();
+    self.changed_.NotifyAll();
     if (error != nullptr) return error;
     if (!self.failure_.empty()) return Fail(TRITONSERVER_ERROR_UNAVAILABLE, self.failure_);
     if (self.entries_.try_emplace(key, std::move(blob)).second) return nullptr;
@@ -96,49 +96,49 @@ std::unique_ptr<CacheLibrary> MemoryCache::MakeLibrary() {
 MemoryCache& MemoryCache::Instance() { return *last; }
 
 void MemoryCache::Fail(const std::string& text) {
-  std::lock_guard lock(mutex_);
+  const base::MutexLock lock(mutex_);
   failure_ = text;
 }
 
 void MemoryCache::Distort(std::function<std::string(std::string)> change) {
-  std::lock_guard lock(mutex_);
+  const base::MutexLock lock(mutex_);
   distort_ = std::move(change);
 }
 
 void MemoryCache::ForgetToCopy() {
-  std::lock_guard lock(mutex_);
+  const base::MutexLock lock(mutex_);
   forget_ = true;
 }
 
 void MemoryCache::Hold() {
-  std::lock_guard lock(mutex_);
+  const base::MutexLock lock(mutex_);
   held_ = true;
 }
 
 void MemoryCache::Release() {
-  std::lock_guard lock(mutex_);
+  const base::MutexLock lock(mutex_);
   held_ = false;
-  changed_.notify_all();
+  changed_.NotifyAll();
 }
 
 std::map<std::string, std::string> MemoryCache::entries() {
-  std::lock_guard lock(mutex_);
+  const base::MutexLock lock(mutex_);
   return entries_;
 }
 
 size_t MemoryCache::lookups() {
-  std::lock_guard lock(mutex_);
+  const base::MutexLock lock(mutex_);
   return lookups_;
 }
 
 size_t MemoryCache::inserts() {
-  std::lock_guard lock(mutex_);
+  const base::MutexLock lock(mutex_);
   return inserts_;
 }
 
 void MemoryCache::WaitForInserts(size_t count) {
-  std::unique_lock lock(mutex_);
-  changed_.wait(lock, [&] { return inserts_ >= count; });
+  base::MutexLock lock(mutex_);
+  while (inserts_ < count) changed_.Wait(lock);
 }
 
 }  // namespace nereid::cache

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <condition_variable>
 #include <functional>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <string>
 
+#include "base/mutex.h"
 #include "cache/cache_library.h"
 
 namespace nereid::cache {
@@ -37,15 +36,15 @@ class MemoryCache {
 
  private:
   friend struct MemoryCacheEntryPoints;
-  std::mutex mutex_;  // guards all that follows
-  std::condition_variable changed_;
-  std::map<std::string, std::string> entries_;
-  std::string failure_;
-  std::function<std::string(std::string)> distort_;
-  bool forget_ = false;
-  bool held_ = false;
-  size_t lookups_ = 0;
-  size_t inserts_ = 0;
+  base::Mutex mutex_;
+  base::ConditionVariable changed_;
+  std::map<std::string, std::string> entries_ NEREID_GUARDED_BY(mutex_);
+  std::string failure_ NEREID_GUARDED_BY(mutex_);
+  std::function<std::string(std::string)> distort_ NEREID_GUARDED_BY(mutex_);
+  bool forget_ NEREID_GUARDED_BY(mutex_) = false;
+  bool held_ NEREID_GUARDED_BY(mutex_) = false;
+  size_t lookups_ NEREID_GUARDED_BY(mutex_) = 0;
+  size_t inserts_ NEREID_GUARDED_BY(mutex_) = 0;
 };
 
 }  // namespace nereid::cache
