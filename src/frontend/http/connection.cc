@@ -1,309 +1,331 @@
 // SPDX-License-Identifier: Apache-2.0
-// A connection's life, and what it reads. The rest is in connection_request.cc (heads and bodies),
-// connection_reply.cc and connection_stream.cc (answers).
 #include "frontend/http/connection.h"
-
-#include <netinet/tcp.h>
-#include <poll.h>
-#include <sys/socket.h>
 
 #include <algorithm>
 #include <boost/asio/post.hpp>
-#include <cerrno>
 #include <span>
 #include <utility>
+#include <vector>
+
+#include "base/clock.h"
 
 namespace nereid::frontend::http {
 namespace {
 
-namespace asio = boost::asio;
-
-/// How much a client may send ahead of the answers before it is no longer read.
-constexpr size_t kMaxAhead = size_t{64} << 10;
-/// What one connection may read before it is the others' turn: bytes that go to their place, and
-/// how many of them one byte costs that has to be parsed.
-constexpr size_t kReadPerTurn = size_t{2} << 20;
+/// How much one connection may read before the other connections of its loop have a turn: bytes
+/// that are received into their place, and how many of these a byte counts for that is parsed.
+constexpr size_t kMaxReadPerTurn = size_t{2} << 20;
 constexpr size_t kCostOfParsing = 12;
-/// Requests sent ahead that one connection may begin before it is the others' turn.
-constexpr int kAheadPerTurn = 16;
-
-struct Received {
-  size_t size = 0;    // 0: nothing now, or never again
-  bool end = false;   // the client has finished sending
-  bool lost = false;  // there is no connection any more
-};
-
-Received Receive(int socket, char* to, size_t room) {
-  while (true) {
-    const ssize_t got = recv(socket, to, room, 0);
-    if (got > 0) return {.size = static_cast<size_t>(got)};
-    if (got == 0) return {.end = true};
-    if (errno == EAGAIN || errno == EWOULDBLOCK) return {};
-    if (errno != EINTR) return {.lost = true};
-  }
-}
-
-/// Has the kernel ask every few seconds whether the client is still there.
-void KeepAliveOften(int socket) {
-  constexpr int kSeconds = 15;
-  (void)!setsockopt(socket, IPPROTO_TCP, TCP_KEEPIDLE, &kSeconds, sizeof(kSeconds));
-  (void)!setsockopt(socket, IPPROTO_TCP, TCP_KEEPINTVL, &kSeconds, sizeof(kSeconds));
-}
+/// How many requests that were sent ahead one connection may begin in a turn.
+constexpr int kMaxAheadPerTurn = 16;
 
 }  // namespace
 
-Connection::Connection(std::shared_ptr<LoopServices> loop, Socket socket)
+Connection::Connection(std::shared_ptr<LoopServices> loop, net::Socket socket)
     : loop_(std::move(loop)),
       socket_(std::move(socket)),
-      received_(loop_->options().receive_budget) {}
+      exchange_(*this, *loop_, socket_.executor()),
+      reader_(loop_->options(), base::SteadyClock(), &exchange_.request()) {}
 
 Connection::~Connection() = default;
 
 void Connection::Start() {
-  boost::system::error_code error;
-  socket_.native_non_blocking(true, error);
-  socket_.set_option(asio::ip::tcp::no_delay(true), error);
-  // Finds out about clients that vanished without a word.
-  socket_.set_option(asio::socket_base::keep_alive(true), error);
-  SetDeadline(loop_->timeouts().idle);
+  socket_.Prepare();
+  deadline_.SetTimeout(loop_->tick(), loop_->timeouts().idle);
   WaitReadable();
 }
 
-void Connection::SetDeadline(uint64_t ticks) {
-  // One more: the current tick is already running.
-  deadline_tick_ = ticks == 0 ? 0 : loop_->tick() + ticks + 1;
-}
-
 void Connection::CheckTimeout(uint64_t tick) {
-  if (deadline_tick_ != 0 && tick >= deadline_tick_) return Close();
-  if (probe_tick_ != 0 && tick >= probe_tick_) Probe();
-  // A client that is far ahead is not read, and its going away not seen.
-  const bool works = state_ == State::kBusy || state_ == State::kStreaming;
-  if (works && ahead_.size() >= kMaxAhead && IsLost()) Close();
-}
-
-bool Connection::IsLost() {
-  pollfd state{socket_.native_handle(), 0, 0};
-  return poll(&state, 1, 0) > 0;  // POLLERR and POLLHUP are always told
+  if (deadline_.HasPassed(tick)) return Close();
+  if (probe_.HasPassed(tick)) {
+    // A probe is something that clients have to ignore. Before the reply that is another "100
+    // Continue" (RFC 9110, section 15.2), which HTTP/1.0 does not know; within a streamed reply it
+    // is a piece that the handler has named.
+    probe_.Clear();
+    if (state_ == State::kAnswering && !exchange_.head().is_http_1_0) socket_.SendContinue();
+    if (state_ == State::kStreaming) exchange_.ProbeStream();
+  }
+  // A client that is far ahead is not read, so nothing else shows that it has gone.
+  const bool works = state_ == State::kAnswering || state_ == State::kStreaming;
+  if (works && reader_.IsFarAhead() && socket_.IsLost()) Close();
 }
 
 void Connection::BeginDrain() {
   close_after_reply_ = true;
-  if (IsAnswering() || state_ == State::kLingering) return;
-  // A whole request may have arrived that the loop has not read yet: closing now would lose it. So
-  // many turns read what a socket can hold.
+  if (HasExchange(state_) || state_ == State::kLingering) return;
+  // A whole request may have arrived that the loop has not read yet: closing now would lose it. The
+  // turns suffice for everything that the kernel's buffer of a socket holds.
   {
     constexpr int kTurns = 8;
     const LoopServices::DispatchScope scope(*loop_);
-    for (int turn = 0; turn < kTurns && !IsAnswering(); ++turn) ReadMore();
+    for (int turn = 0; turn < kTurns && !HasExchange(state_); ++turn) Receive();
   }
-  // Nobody can say when the rest of half a request comes.
-  if (!IsAnswering() && state_ != State::kLingering && !taking_ahead_later_) Close();
+  // The rest of half a request may never come.
+  if (!HasExchange(state_) && state_ != State::kLingering && !turn_is_posted_) Close();
 }
 
 void Connection::Close() {
   if (state_ == State::kClosed) return;
   const std::shared_ptr<Connection> self = shared_from_this();
-  if (state_ != State::kBusy) Abandon(nullptr);
-  ForgetDeadline();
-  ForgetStream();
+  const bool in_use = state_ == State::kAnswering;
   state_ = State::kClosed;
-  gone_.store(true, std::memory_order_relaxed);
-  trace.reset();
-  deadline_tick_ = 0;
-  DropReceived();
-  if (cancellation_ != nullptr) cancellation_->Cancel();
-  cancellation_.reset();
-  boost::system::error_code ignored;
-  socket_.close(ignored);
+  deadline_.Clear();
+  exchange_.Disconnect(in_use);
+  exchange_.Free(reader_.Drop());
+  writer_.Drop();
+  socket_.Close();
   loop_->Remove(this);
 }
 
-// A response refers to its sink, which is this object: one that is kept would keep both for ever.
-void Connection::Abandon(const std::shared_ptr<DeadlineSink>& sink) {
-  if (sink != nullptr) {
-    sink->TakeResponse();
-    return;
-  }
-  next_ = nullptr;
-  response_.reset();
-  reply.Clear();
+// ---- Clients that have finished sending ----
+
+// A client that closes its socket sends the same FIN as one that only has nothing more to say, so
+// the requests go on. The system of a client that has closed answers with a reset to whatever it
+// gets: to the reply, or before that to a probe.
+void Connection::OnEndOfInput() {
+  end_of_input_ = true;
+  if (HasExchange(state_)) return WatchForLoss();
+  if (!turn_is_posted_) Close();
 }
 
-// ---- Waiting ----
-
-void Connection::WaitReadable() {
-  if (waiting_readable_ || end_of_input_ || state_ == State::kClosed) return;
-  if (ahead_.size() >= kMaxAhead) return;
-  waiting_readable_ = true;
-  socket_.async_wait(Socket::wait_read,
-                     [self = shared_from_this()](const boost::system::error_code& error) {
-                       self->waiting_readable_ = false;
-                       if (error) return;
-                       self->loop_->Protect(*self, [&self] { self->OnReadable(); });
-                     });
-}
-
-void Connection::WaitWritable() {
-  socket_.async_wait(Socket::wait_write,
-                     [self = shared_from_this()](const boost::system::error_code& error) {
-                       if (error) return;
-                       self->loop_->Protect(*self, [&self] { self->OnWritable(); });
-                     });
-}
-
-void Connection::WaitLost() {
-  probe_tick_ = loop_->tick() + loop_->timeouts().half_closed + 1;
-  if (waiting_lost_ || state_ == State::kClosed) return;
-  waiting_lost_ = true;
-  KeepAliveOften(socket_.native_handle());
-  socket_.async_wait(Socket::wait_error,
-                     [self = shared_from_this()](const boost::system::error_code& error) {
-                       if (!error && self->IsLost()) self->Close();
-                     });
-}
-
-/// Sends what a client has to read and to ignore: the system of one that has closed its socket
-/// answers with a reset, which WaitLost() sees.
-void Connection::Probe() {
-  probe_tick_ = 0;
-  if (state_ == State::kBusy && !head.is_http_1_0) SendContinue();
-  if (state_ == State::kStreaming) {
-    (void)stream_->Write(200, std::string(stream_form_.probe), /*may_wait=*/false);
-  }
-}
-
-void Connection::SendContinue() {
-  constexpr std::string_view kContinue = "HTTP/1.1 100 Continue\r\n\r\n";
-  // 25 bytes into an empty socket buffer: if they do not fit, the client waits in vain, and goes.
-  (void)!send(socket_.native_handle(), kContinue.data(), kContinue.size(), MSG_NOSIGNAL);
+void Connection::WatchForLoss() {
+  if (state_ == State::kClosed) return;
+  probe_.Set(loop_->tick(), loop_->timeouts().half_closed);
+  socket_.OnLost([self = shared_from_this()] { self->Close(); });
 }
 
 // ---- Reading ----
 
-void Connection::OnReadable() {
-  taken_ahead_ = 0;
-  {
-    // Ends before the next wait is set up: an answer that is ready goes out first.
-    const LoopServices::DispatchScope scope(*loop_);
-    ReadMore();
-  }
-  WaitReadable();
-}
-
-void Connection::ReadMore() {
-  size_t left = kReadPerTurn;
-  while (left != 0 && state_ != State::kClosed && !end_of_input_) {
-    const bool more = state_ == State::kBody ? ReadBody(&left) : ReadInput(&left);
-    if (!more || ahead_.size() >= kMaxAhead) return;
-  }
-}
-
-// Straight into the buffer that the inputs will view.
-bool Connection::ReadBody(size_t* left) {
-  std::span<char> room;
-  const auto outcome = received_.MakeRoom(std::min(body_size_ - received_.size(), *left), &room);
-  if (outcome != memory::ReceiveBuffer::Outcome::kDone) {
-    Refuse(RefusalOf(outcome));
-    return false;
-  }
-  const Received got = Receive(socket_.native_handle(), room.data(), room.size());
-  if (got.size == 0) return OnNothing(got.end, got.lost);
-  received_.Advance(got.size);
-  *left -= got.size;
-  NoteProgress();
-  if (received_.size() < body_size_) return true;  // large: there may be more by now
-  TakeBody();
-  Dispatch();
-  return false;
-}
-
-bool Connection::ReadInput(size_t* left) {
-  std::vector<char>& scratch = loop_->scratch();
-  const Received got = Receive(socket_.native_handle(), scratch.data(), scratch.size());
-  if (got.size == 0) return OnNothing(got.end, got.lost);
-  *left -= std::min(*left, got.size * kCostOfParsing);
-  if (state_ == State::kLingering) return true;
-  TakeInput({scratch.data(), got.size});
-  return got.size == scratch.size() || state_ == State::kBody;
-}
-
-bool Connection::OnNothing(bool end, bool lost) {
-  if (lost) {
-    Close();
-  } else if (end) {
-    OnEndOfInput();
-  }
-  return false;
-}
-
-// A client that closes sends the same as one that only has nothing more to say, so its requests go
-// on. If it is gone, its system says so when something is sent to it: an answer, or a probe.
-void Connection::OnEndOfInput() {
-  end_of_input_ = true;
-  if (IsAnswering()) return WaitLost();
-  if (!taking_ahead_later_) Close();
-}
-
-void Connection::TakeInput(std::string_view input) {
-  if (!ahead_.empty() || IsAnswering()) {
-    ahead_.append(input);
-    if (IsAnswering()) return;
-    input = ahead_;
-  }
-  const bool is_stored = !ahead_.empty();
-  bool more = true;
-  while (more && !input.empty()) {
-    switch (state_) {
-      case State::kHead:
-        more = ParseHead(&input);
-        break;
-      case State::kChunkedBody:
-        more = ParseChunks(&input);
-        break;
-      default:
-        more = false;
-        break;
-    }
-  }
-  if (state_ == State::kClosed || state_ == State::kLingering) return;
-  if (is_stored) {
-    ahead_.erase(0, ahead_.size() - input.size());
-  } else {
-    ahead_.assign(input);
-  }
-}
-
-/// Begins the next of the requests that the client sent ahead of its answers.
-void Connection::TakeAhead() {
-  if (!ahead_.empty()) {
-    if (++taken_ahead_ > kAheadPerTurn) return TakeAheadLater();
-    TakeInput({});
-  }
-  if (!end_of_input_ || state_ == State::kClosed) return;
-  if (IsAnswering()) return WaitLost();
-  Close();
-}
-
-void Connection::TakeAheadLater() {
-  taking_ahead_later_ = true;
-  asio::post(socket_.get_executor(), [self = shared_from_this()] {
-    self->loop_->Protect(*self, [&self] { self->OnTurn(); });
+void Connection::WaitReadable() {
+  if (end_of_input_ || state_ == State::kClosed || reader_.IsFarAhead()) return;
+  socket_.OnReadable([self = shared_from_this()] {
+    self->loop_->Protect(*self, [&self] { self->OnReadable(); });
   });
 }
 
-/// The others have had their turns.
-void Connection::OnTurn() {
-  taking_ahead_later_ = false;
+void Connection::OnReadable() {
   taken_ahead_ = 0;
-  if (state_ == State::kHead) {
+  {
+    // Ends before the next wait is set up: a reply that is complete by then goes out first.
     const LoopServices::DispatchScope scope(*loop_);
-    TakeAhead();
-  } else if (end_of_input_ && !IsAnswering()) {
+    Receive();
+  }
+  WaitReadable();
+}
+
+void Connection::Receive() {
+  size_t left = kMaxReadPerTurn;
+  while (left != 0 && state_ != State::kClosed && !end_of_input_ && !reader_.IsFarAhead()) {
+    const bool is_body = state_ == State::kReading && reader_.WantsBody();
+    if (!(is_body ? ReceiveBody(&left) : ReceiveInput(&left))) return;
+  }
+}
+
+/// Receives straight into the buffer that the inputs of the request will view. Returns whether to
+/// go on: a body is large, and there may be more of it by now.
+bool Connection::ReceiveBody(size_t* left) {
+  std::span<char> room;
+  if (const auto result = reader_.MakeBodyRoom(*left, &room);
+      result == RequestReader::Result::kRefused) {
+    OnRead(result);
+    return false;
+  }
+  const ClientSocket::Received got = socket_.Receive(room);
+  if (got.lost) Close();
+  if (got.end) OnEndOfInput();
+  if (got.size == 0) return false;
+  *left -= got.size;
+  const RequestReader::Result result = reader_.AddBody(got.size);
+  OnRead(result);
+  return result == RequestReader::Result::kNeedsInput;
+}
+
+/// Receives into the loop's scratch memory, because it is not known yet what comes. Returns whether
+/// to go on.
+bool Connection::ReceiveInput(size_t* left) {
+  std::vector<char>& scratch = loop_->scratch();
+  const ClientSocket::Received got = socket_.Receive(scratch);
+  if (got.lost) Close();
+  if (got.end) OnEndOfInput();
+  if (got.size == 0) return false;
+  *left -= std::min(*left, got.size * kCostOfParsing);
+  if (state_ == State::kLingering) return true;
+  Read({scratch.data(), got.size});
+  // A short read has emptied the socket: the next call would only say so.
+  return got.size == scratch.size() || (state_ == State::kReading && reader_.WantsBody());
+}
+
+void Connection::Read(std::string_view input) {
+  if (HasExchange(state_)) return reader_.Keep(input);
+  if (reader_.IsIdle()) {
+    exchange_.request().receive_start_ns =
+        loop_->handler().WantsTimes() ? base::SteadyClock().NowNs() : 0;
+  }
+  OnRead(reader_.Read(input));
+}
+
+/// Begins the next of the requests that the client has sent ahead.
+void Connection::ReadAhead() {
+  if (reader_.has_kept()) {
+    if (++taken_ahead_ > kMaxAheadPerTurn) {
+      turn_is_posted_ = true;
+      return boost::asio::post(socket_.executor(), [self = shared_from_this()] {
+        self->loop_->Protect(*self, [&self] { self->OnTurn(); });
+      });
+    }
+    Read({});
+  }
+  if (!end_of_input_ || state_ == State::kClosed) return;
+  if (HasExchange(state_)) return WatchForLoss();
+  Close();
+}
+
+/// Goes on with the requests that were sent ahead, after the other connections had their turns.
+void Connection::OnTurn() {
+  turn_is_posted_ = false;
+  taken_ahead_ = 0;
+  if (state_ == State::kReading) {
+    const LoopServices::DispatchScope scope(*loop_);
+    ReadAhead();
+  } else if (end_of_input_ && !HasExchange(state_)) {
     Close();
   }
-  if (loop_->draining() && !IsAnswering() && !taking_ahead_later_) Close();
+  if (loop_->draining() && !HasExchange(state_) && !turn_is_posted_) Close();
   WaitReadable();
+}
+
+void Connection::OnRead(RequestReader::Result result) {
+  switch (result) {
+    case RequestReader::Result::kNeedsInput:
+      if (reader_.TakeContinueWish()) socket_.SendContinue();
+      if (reader_.TakeProgress()) {
+        const TimeoutTicks& timeouts = loop_->timeouts();
+        deadline_.SetTimeout(loop_->tick(), reader_.IsInHead() ? timeouts.head : timeouts.stall);
+      }
+      return;
+    case RequestReader::Result::kComplete:
+      return Dispatch();
+    case RequestReader::Result::kRefused:
+      exchange_.Free(reader_.Drop());
+      state_ = State::kAnswering;
+      close_after_reply_ = true;
+      refused_ = true;
+      exchange_.reply().SetError(reader_.refusal().status, "application/json",
+                                 reader_.refusal().text);
+      exchange_.Finish();
+  }
+}
+
+void Connection::Dispatch() {
+  state_ = State::kAnswering;
+  deadline_.Clear();
+  ReceivedRequest& request = exchange_.request();
+  request.receive_end_ns = request.receive_start_ns == 0 ? 0 : base::SteadyClock().NowNs();
+  if (!request.head.keep_alive || loop_->draining()) close_after_reply_ = true;
+  loop_->handler().Handle(exchange_);
+}
+
+// ---- Answering and writing ----
+
+void Connection::Complete(std::shared_ptr<DeadlineSink> sink) noexcept {
+  loop_->Complete({shared_from_this(), std::move(sink), nullptr});
+}
+
+void Connection::OnCompleted(const std::shared_ptr<DeadlineSink>& sink) {
+  if (state_ != State::kAnswering || !exchange_.IsAwaiting(sink)) return Abandon(sink);
+  if (!exchange_.Advance(sink)) return;
+  state_ = State::kWriting;
+  exchange_.FreeBody();
+  writer_.Begin(exchange_.reply(), {.head_only = exchange_.head().method == Method::kHead,
+                                    .close = close_after_reply_});
+  exchange_.Stamp("HTTP_SEND_START");
+  Write();
+  WaitReadable();
+}
+
+void Connection::OnDeadline(const std::shared_ptr<const void>& awaited) {
+  loop_->Protect(*this, [this, &awaited] {
+    const LoopServices::DispatchScope scope(*loop_);
+    if (exchange_.Expire(awaited, state_ == State::kStreaming)) OnCompleted(nullptr);
+  });
+}
+
+void Connection::OnStream(const std::shared_ptr<ReplyStream>& stream) {
+  if (stream != exchange_.stream()) return;
+  if (state_ != State::kAnswering && state_ != State::kStreaming) return;
+  if (writer_.IsIdle()) {
+    SendPieces();
+  } else {
+    stream_has_more_ = true;
+  }
+}
+
+/// Sends the pieces that there are. Those that come meanwhile are sent when these are written.
+void Connection::SendPieces() {
+  ReplyStream::Ready ready = exchange_.stream()->Take();
+  if (ready.pieces.empty() && !ready.ended) return;
+  if (state_ == State::kAnswering) {
+    const bool is_http_1_0 = exchange_.head().is_http_1_0;
+    state_ = State::kStreaming;
+    stream_has_more_ = false;
+    if (is_http_1_0) close_after_reply_ = true;
+    exchange_.Stamp("HTTP_SEND_START");
+    exchange_.FreeBody();
+    exchange_.reply().status = ready.status;
+    writer_.BeginStream(exchange_.reply(),
+                        {.is_http_1_0 = is_http_1_0, .close = close_after_reply_});
+  }
+  writer_.AddPieces(std::move(ready));
+  Write();
+  WaitReadable();
+}
+
+void Connection::Write() {
+  switch (writer_.Write(socket_)) {
+    case ReplyWriter::Outcome::kDone:
+      return OnWritten();
+    case ReplyWriter::Outcome::kLost:
+      return Close();
+    case ReplyWriter::Outcome::kPaused:
+      deadline_.SetTimeout(loop_->tick(), loop_->timeouts().stall);
+      socket_.OnWritable([self = shared_from_this()] {
+        self->loop_->Protect(*self, [&self] {
+          const LoopServices::DispatchScope scope(*self->loop_);
+          if (self->state_ != State::kWriting && self->state_ != State::kStreaming) return;
+          self->Write();
+          self->WaitReadable();
+        });
+      });
+  }
+}
+
+void Connection::OnWritten() {
+  deadline_.Clear();
+  if (state_ == State::kStreaming) {
+    if (!writer_.stream_ended()) {
+      // Only after the socket was full: otherwise a piece that comes now wakes the connection in a
+      // later turn of the loop, so that a fast writer takes turns with the other clients.
+      if (std::exchange(stream_has_more_, false)) SendPieces();
+      return;
+    }
+    exchange_.EndStream();
+  }
+  exchange_.Stamp("HTTP_SEND_END");
+  exchange_.EndTrace();
+  exchange_.FreeReply();
+  probe_.Clear();
+  if (refused_ && !end_of_input_) {
+    // RFC 9112, section 9.6: if the rest of the request were unread when the socket is closed, the
+    // kernel would reset the connection, and the client could lose the reply.
+    state_ = State::kLingering;
+    deadline_.SetTimeout(loop_->tick(), loop_->timeouts().linger);
+    exchange_.Free(reader_.Drop());
+    return socket_.FinishSending();
+  }
+  if (close_after_reply_) return Close();
+  state_ = State::kReading;
+  deadline_.SetTimeout(loop_->tick(), loop_->timeouts().idle);
+  ReadAhead();
 }
 
 }  // namespace nereid::frontend::http

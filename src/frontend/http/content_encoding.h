@@ -10,7 +10,7 @@
 #include "base/result.h"
 #include "codec/compression/compression.h"
 #include "codec/json/text_buffer.h"
-#include "frontend/http/http_handler.h"
+#include "frontend/http/exchange.h"
 #include "tensor/bytes.h"
 
 namespace nereid::frontend::http {

@@ -109,10 +109,10 @@ struct GenerateEndpoint::Call {
 namespace {
 
 void Fail(Exchange& exchange, const Status& status) {
-  if (exchange.head.IsTooLate()) {
-    exchange.reply.SetTooLate();
+  if (exchange.head().IsTooLate()) {
+    exchange.reply().SetTooLate();
   } else {
-    exchange.reply.SetError(api::HttpStatus(status.code()), kJsonType, status.message());
+    exchange.reply().SetError(api::HttpStatus(status.code()), kJsonType, status.message());
   }
   exchange.Finish();
 }
@@ -123,7 +123,7 @@ void GenerateEndpoint::Handle(Exchange& exchange, const Route& route) const {
   auto call = std::make_shared<Call>();
   Status status = Begin(exchange, route, call.get());
   if (status.ok()) {
-    if (exchange.body.size > kMostJsonOnLoop) return DecodeOffLoop(exchange, std::move(call));
+    if (exchange.body().size > kMaxJsonOnLoop) return DecodeOffLoop(exchange, std::move(call));
     status = Decode(exchange, call.get());
   }
   if (status.ok()) status = Submit(exchange, call.get(), /*may_run_inline=*/true);
@@ -139,12 +139,12 @@ Status GenerateEndpoint::Begin(Exchange& exchange, const Route& route, Call* cal
                           service_.FindModel(call->request->model_name, version));
   call->decoupled = traits.decoupled;
   call->stream = route.endpoint == Endpoint::kGenerateStream;
-  if (const auto encoding = EncodingFromName(exchange.head.content_encoding);
+  if (const auto encoding = EncodingFromName(exchange.head().content_encoding);
       !encoding.ok() || *encoding != Encoding::kIdentity) {
     return Status::InvalidArgument("Unsupported content-encoding, only 'identity' is supported.");
   }
-  if (!exchange.head.bad_timeout.empty()) {
-    return Status::InvalidArgument(exchange.head.bad_timeout);
+  if (!exchange.head().bad_timeout.empty()) {
+    return Status::InvalidArgument(exchange.head().bad_timeout);
   }
   NEREID_ASSIGN_OR_RETURN(api::ModelMetadata metadata,
                           service_.GetModelMetadata(call->request->model_name, version));
@@ -165,7 +165,7 @@ void GenerateEndpoint::DecodeOffLoop(Exchange& exchange, std::shared_ptr<Call> c
 Status GenerateEndpoint::Decode(Exchange& exchange, Call* call) const {
   codec::json::DecodeLimits limits;
   limits.max_json_size = options_.max_input_size;
-  return codec::json::DecodeGenerateRequest(exchange.body.view(), call->inputs, limits,
+  return codec::json::DecodeGenerateRequest(exchange.body().view(), call->inputs, limits,
                                             call->request.get());
 }
 
@@ -175,14 +175,13 @@ Status GenerateEndpoint::Submit(Exchange& exchange, Call* call, bool may_run_inl
   // encoded by the thread that sends them.
   request->may_run_inline =
       options_.run_inline && may_run_inline && !call->decoupled && !call->stream;
-  request->deadline_ns = exchange.head.deadline_ns;
+  request->deadline_ns = exchange.head().deadline_ns;
   if (call->stream) {
     request->SetSink(
         std::make_shared<EventSink>(exchange.BeginStream(request->cancellation(), kEvents),
                                     request->cancellation(), call->decoupled));
   } else {
-    exchange.answer_form = AnswerForm::kGenerate;
-    request->SetSink(exchange.BecomeSink(request->cancellation()));
+    request->SetSink(exchange.BecomeSink(request->cancellation(), ReplyForm::kGenerate));
   }
   StartTrace(options_.tracer, exchange, *request);
   Status status = service_.Infer(request);
@@ -190,30 +189,30 @@ Status GenerateEndpoint::Submit(Exchange& exchange, Call* call, bool may_run_inl
   return status;
 }
 
-bool GenerateEndpoint::IsLargeAnswer(const request::InferenceResponse* response) const {
+bool GenerateEndpoint::IsLargeReply(const request::InferenceResponse* response) const {
   if (response == nullptr || !response->error().ok()) return false;
   size_t size = response->id().size();
   for (const auto& output : response->outputs()) size += output->size;
-  return size > kMostTextOnLoop;
+  return size > kMaxTextOnLoop;
 }
 
-void GenerateEndpoint::Answer(Exchange& exchange,
-                              std::unique_ptr<request::InferenceResponse> response,
-                              int count) const {
+void GenerateEndpoint::MakeReply(Exchange& exchange,
+                                 std::unique_ptr<request::InferenceResponse> response,
+                                 int count) const {
   Status status;
   if (count != 1) {
     status = Status::Internal(
         "generate expects model to produce exactly 1 response, use generate stream for model that "
         "generates various number of responses");
   } else if (!response->error().ok()) {
-    if (exchange.head.IsTooLate()) return exchange.reply.SetTooLate();
+    if (exchange.head().IsTooLate()) return exchange.reply().SetTooLate();
     status = response->error();
   } else {
-    status = codec::json::EncodeGenerateResponse(*response, &exchange.reply.text);
-    exchange.reply.content_type = kJsonType;
+    status = codec::json::EncodeGenerateResponse(*response, &exchange.reply().text);
+    exchange.reply().content_type = kJsonType;
   }
   if (!status.ok()) {
-    exchange.reply.SetError(api::HttpStatus(status.code()), kJsonType, status.message());
+    exchange.reply().SetError(api::HttpStatus(status.code()), kJsonType, status.message());
   }
 }
 

@@ -22,11 +22,11 @@ class GenerateEndpoint {
   /// Submits the request, or answers with an error.
   void Handle(Exchange& exchange, const Route& route) const;
 
-  /// Whether Answer() would take too long for a loop.
-  bool IsLargeAnswer(const request::InferenceResponse* response) const;
+  /// Whether MakeReply() would take too long for a loop.
+  bool IsLargeReply(const request::InferenceResponse* response) const;
 
   /// Makes generate's reply of the first of `count` responses.
-  void Answer(Exchange& exchange, std::unique_ptr<request::InferenceResponse> response,
+  void MakeReply(Exchange& exchange, std::unique_ptr<request::InferenceResponse> response,
               int count) const;
 
  private:

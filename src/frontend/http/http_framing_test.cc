@@ -273,9 +273,9 @@ TEST_F(HttpFramingTest, ABodyThatTricklesIsGivenUp) {
   client.Send(Head("Content-Length: 1000000\r\n"));
   // A byte with every turn of the loop, for as long as it may last.
   RawClient pace(server_->port());
-  constexpr int kMost = 15'000;  // fewer than what counts as progress
+  constexpr int kMaxBytes = 15'000;  // fewer than what counts as progress
   int sent = 0;
-  for (; sent < kMost && !client.IsEnded(); ++sent) {
+  for (; sent < kMaxBytes && !client.IsEnded(); ++sent) {
     client.Send("x");
     pace.Send(Get("/v2/health/live"));
     EXPECT_EQ(pace.Receive()->status, 200);
@@ -287,13 +287,13 @@ TEST_F(HttpFramingTest, ABodyThatTricklesIsGivenUp) {
 class ThrowingHandler final : public HttpHandler {
  public:
   void Handle(Exchange& exchange) override {
-    if (exchange.head.path() == "/on-loop") throw std::bad_alloc();
-    if (exchange.head.path() == "/off-loop") {
+    if (exchange.head().path() == "/on-loop") throw std::bad_alloc();
+    if (exchange.head().path() == "/off-loop") {
       return off_loop_.Run(exchange, [] { throw std::bad_alloc(); });
     }
     exchange.Finish();
   }
-  bool AnswerInference(Exchange&, std::unique_ptr<request::InferenceResponse>, int) override {
+  bool MakeInferenceReply(Exchange&, std::unique_ptr<request::InferenceResponse>, int) override {
     return true;
   }
   void Stop() override { off_loop_.Stop(); }

@@ -37,23 +37,23 @@ base::Result<size_t> JsonSize(const RequestHead& head, size_t body_size) {
 }
 
 Status DecompressBody(Exchange& exchange, const KserveOptions& options) {
-  base::Result<Encoding> encoding = EncodingFromName(exchange.head.content_encoding);
+  base::Result<Encoding> encoding = EncodingFromName(exchange.head().content_encoding);
   if (!encoding.ok()) {
-    exchange.reply.extra_fields = "Accept-Encoding: gzip, deflate\r\n";
+    exchange.reply().extra_fields = "Accept-Encoding: gzip, deflate\r\n";
     return encoding.status();
   }
   if (*encoding == Encoding::kIdentity) return Status::Ok();
-  NEREID_ASSIGN_OR_RETURN(
-      exchange.body, Decompress(exchange.body.view(), exchange.body.offset, options.max_input_size,
-                                options.receive_budget));
+  NEREID_ASSIGN_OR_RETURN(Body body, Decompress(exchange.body().view(), exchange.body().offset,
+                                                options.max_input_size, options.receive_budget));
+  exchange.ReplaceBody(std::move(body));
   return Status::Ok();
 }
 
 /// Packs the answer if the client likes it so.
 Status CompressReply(Exchange& exchange) {
-  const Encoding encoding = BestEncoding(exchange.head.accept_encoding);
+  const Encoding encoding = BestEncoding(exchange.head().accept_encoding);
   if (encoding == Encoding::kIdentity) return Status::Ok();
-  Reply& reply = exchange.reply;
+  Reply& reply = exchange.reply();
   std::vector<tensor::ByteSpan> pieces = {{reply.text.data(), reply.text.size()}};
   pieces.insert(pieces.end(), reply.tail.begin(), reply.tail.end());
   codec::json::TextBuffer packed;
@@ -64,11 +64,11 @@ Status CompressReply(Exchange& exchange) {
   return Status::Ok();
 }
 
-Status EncodeAnswer(Exchange& exchange, std::unique_ptr<request::InferenceResponse> response) {
-  Reply& reply = exchange.reply;
+Status EncodeReply(Exchange& exchange, std::unique_ptr<request::InferenceResponse> response) {
+  Reply& reply = exchange.reply();
   NEREID_RETURN_IF_ERROR(
-      request::Classify(exchange.output_options.classifications(), response.get()));
-  NEREID_RETURN_IF_ERROR(codec::json::EncodeInferResponse(*response, exchange.output_options,
+      request::Classify(exchange.output_options().classifications(), response.get()));
+  NEREID_RETURN_IF_ERROR(codec::json::EncodeInferResponse(*response, exchange.output_options(),
                                                           &reply.text, &reply.tail));
   if (reply.tail.empty()) {
     reply.content_type = kJsonType;
@@ -81,7 +81,7 @@ Status EncodeAnswer(Exchange& exchange, std::unique_ptr<request::InferenceRespon
         .append("\r\n");
   }
   reply.owner = std::move(response);
-  if (!exchange.head.accept_encoding.empty()) return CompressReply(exchange);
+  if (!exchange.head().accept_encoding.empty()) return CompressReply(exchange);
   return Status::Ok();
 }
 
@@ -93,23 +93,23 @@ struct Decoding {
 };
 
 void Fail(Exchange& exchange, const Status& status, std::string_view error_type) {
-  if (exchange.head.IsTooLate()) {
-    exchange.reply.SetTooLate();
+  if (exchange.head().IsTooLate()) {
+    exchange.reply().SetTooLate();
     return exchange.Finish();
   }
-  const std::string fields = std::move(exchange.reply.extra_fields);
-  exchange.reply.SetError(api::HttpStatus(status.code()), error_type, status.message());
-  exchange.reply.extra_fields = fields;
+  const std::string fields = std::move(exchange.reply().extra_fields);
+  exchange.reply().SetError(api::HttpStatus(status.code()), error_type, status.message());
+  exchange.reply().extra_fields = fields;
   exchange.Finish();
 }
 
 bool IsLargeRequest(const Exchange& exchange) {
-  const size_t size = exchange.body.size;
-  if (size <= kMostPackedOnLoop) return false;
-  if (!exchange.head.content_encoding.empty()) return true;
-  if (size <= kMostJsonOnLoop) return false;
-  const base::Result<size_t> json_size = JsonSize(exchange.head, size);
-  return json_size.ok() && *json_size > kMostJsonOnLoop;
+  const size_t size = exchange.body().size;
+  if (size <= kMaxPackedOnLoop) return false;
+  if (!exchange.head().content_encoding.empty()) return true;
+  if (size <= kMaxJsonOnLoop) return false;
+  const base::Result<size_t> json_size = JsonSize(exchange.head(), size);
+  return json_size.ok() && *json_size > kMaxJsonOnLoop;
 }
 
 }  // namespace
@@ -124,7 +124,7 @@ void InferEndpoint::Handle(Exchange& exchange, const Route& route) const {
     status = Decode(exchange, request.get(), &error_type);
   }
   if (status.ok())
-    status = Submit(exchange, std::move(request), exchange.body.size <= kMostInlineBody);
+    status = Submit(exchange, std::move(request), exchange.body().size <= kMaxInlineBody);
   if (!status.ok()) Fail(exchange, status, error_type);
 }
 
@@ -155,70 +155,71 @@ void InferEndpoint::DecodeOffLoop(Exchange& exchange, RequestPtr request) const 
 
 Status InferEndpoint::Decode(Exchange& exchange, InferenceRequest* request,
                              std::string_view* error_type) const {
-  if (!exchange.head.content_encoding.empty()) {
+  if (!exchange.head().content_encoding.empty()) {
     NEREID_RETURN_IF_ERROR(DecompressBody(exchange, options_));
   }
-  if (!exchange.head.bad_timeout.empty()) {
-    return Status::InvalidArgument(exchange.head.bad_timeout);
+  if (!exchange.head().bad_timeout.empty()) {
+    return Status::InvalidArgument(exchange.head().bad_timeout);
   }
-  const std::string_view body = exchange.body.view();
-  NEREID_ASSIGN_OR_RETURN(const size_t json_size, JsonSize(exchange.head, body.size()));
+  const std::string_view body = exchange.body().view();
+  NEREID_ASSIGN_OR_RETURN(const size_t json_size, JsonSize(exchange.head(), body.size()));
 
   *error_type = kJsonType;
   codec::json::DecodeLimits limits;
   limits.max_json_size = options_.max_input_size;
   if (json_size == 0) {
     NEREID_RETURN_IF_ERROR(
-        codec::json::DecodeRawRequest(body, limits, request, &exchange.output_options));
+        codec::json::DecodeRawRequest(body, limits, request, &exchange.output_options()));
   } else {
     NEREID_RETURN_IF_ERROR(codec::json::DecodeInferRequest(body.substr(0, json_size),
                                                            body.substr(json_size), limits, request,
-                                                           &exchange.output_options));
+                                                           &exchange.output_options()));
   }
   // Tensors given as JSON have buffers of their own by now.
-  if (json_size < body.size()) request->Hold(std::move(exchange.body.buffer));
+  if (json_size < body.size()) request->Hold(exchange.TakeBodyMemory());
   return Status::Ok();
 }
 
 Status InferEndpoint::Submit(Exchange& exchange, RequestPtr request, bool may_run_inline) const {
   request->may_run_inline = options_.run_inline && may_run_inline;
-  request->deadline_ns = exchange.head.deadline_ns;
-  request->SetSink(exchange.BecomeSink(request->cancellation()));
+  request->deadline_ns = exchange.head().deadline_ns;
+  request->SetSink(exchange.BecomeSink(request->cancellation(), ReplyForm::kInference));
   StartTrace(options_.tracer, exchange, *request);
   Status status = service_.Infer(request);
   if (!status.ok()) exchange.ResignSink();
   return status;
 }
 
-bool InferEndpoint::IsLargeAnswer(const Exchange& exchange,
-                                  const request::InferenceResponse* response) const {
+bool InferEndpoint::IsLargeReply(const Exchange& exchange,
+                                 const request::InferenceResponse* response) const {
   if (response == nullptr || !response->error().ok()) return false;
   size_t size = response->id().size();
   for (const auto& output : response->outputs()) size += output->size;
-  if (size <= kMostToPackOnLoop) return false;
-  if (BestEncoding(exchange.head.accept_encoding) != Encoding::kIdentity) return true;
-  if (size <= kMostTextOnLoop) return false;
-  if (!exchange.output_options.classifications().empty()) return true;
+  if (size <= kMaxToPackOnLoop) return false;
+  if (BestEncoding(exchange.head().accept_encoding) != Encoding::kIdentity) return true;
+  if (size <= kMaxTextOnLoop) return false;
+  if (!exchange.output_options().classifications().empty()) return true;
   for (const auto& output : response->outputs()) {
-    if (exchange.output_options.IsBinary(output->name)) size -= output->size;
+    if (exchange.output_options().IsBinary(output->name)) size -= output->size;
   }
-  return size > kMostTextOnLoop;
+  return size > kMaxTextOnLoop;
 }
 
-void InferEndpoint::Answer(Exchange& exchange, std::unique_ptr<request::InferenceResponse> response,
-                           int count) const {
+void InferEndpoint::MakeReply(Exchange& exchange,
+                              std::unique_ptr<request::InferenceResponse> response,
+                              int count) const {
   Status status;
   if (count != 1) {
     status = Status::Internal("expected a single response, got " + std::to_string(count));
   } else if (!response->error().ok()) {
     // Whoever refused it, and for whatever reason: what the client set is what it is told.
-    if (exchange.head.IsTooLate()) return exchange.reply.SetTooLate();
+    if (exchange.head().IsTooLate()) return exchange.reply().SetTooLate();
     status = response->error();
   } else {
-    status = EncodeAnswer(exchange, std::move(response));
+    status = EncodeReply(exchange, std::move(response));
   }
   if (!status.ok()) {
-    exchange.reply.SetError(api::HttpStatus(status.code()), kTextType, status.message());
+    exchange.reply().SetError(api::HttpStatus(status.code()), kTextType, status.message());
   }
 }
 

@@ -26,9 +26,9 @@ class InferEndpoint {
   void Handle(Exchange& exchange, const Route& route) const;
 
   /// Whether Answer() would take too long for a loop.
-  bool IsLargeAnswer(const Exchange& exchange, const request::InferenceResponse* response) const;
+  bool IsLargeReply(const Exchange& exchange, const request::InferenceResponse* response) const;
 
-  void Answer(Exchange& exchange, std::unique_ptr<request::InferenceResponse> response,
+  void MakeReply(Exchange& exchange, std::unique_ptr<request::InferenceResponse> response,
               int count) const;
 
  private:

@@ -34,8 +34,8 @@ constexpr size_t kMaxDocumentThreads = 4;
 
 /// As many as there are processors for them: the work is all computing.
 size_t CodecThreads() {
-  constexpr int kMostThreads = 8;
-  return static_cast<size_t>(std::min(base::AvailableCpuCount(), kMostThreads));
+  constexpr int kMaxThreads = 8;
+  return static_cast<size_t>(std::min(base::AvailableCpuCount(), kMaxThreads));
 }
 
 /// An endpoint's answer: a JSON document, or nothing to say but yes.
@@ -50,8 +50,8 @@ class KserveHandler final : public HttpHandler {
         generate_(options_, service_, codec_) {}
 
   void Handle(Exchange& exchange) override;
-  bool AnswerInference(Exchange& exchange, std::unique_ptr<request::InferenceResponse> response,
-                       int count) override;
+  bool MakeInferenceReply(Exchange& exchange, std::unique_ptr<request::InferenceResponse> response,
+                          int count) override;
   bool WantsTimes() const override {
     return options_.tracer != nullptr && options_.tracer->active();
   }
@@ -71,7 +71,8 @@ class KserveHandler final : public HttpHandler {
   void Get(Exchange& exchange, const Route& route, std::string_view type, bool allowed,
            MakeDocument make);
   void GetOffLoop(Exchange& exchange, const Route& route, bool allowed, MakeDocument make);
-  void Answer(Exchange& exchange, std::unique_ptr<request::InferenceResponse> response, int count);
+  void MakeReply(Exchange& exchange, std::unique_ptr<request::InferenceResponse> response,
+                 int count);
   Document ServerMetadata(const Route& route);
   Document ServerLive(const Route& route);
   Document ServerReady(const Route& route);
@@ -105,23 +106,23 @@ class KserveHandler final : public HttpHandler {
 };
 
 void SetError(Exchange& exchange, const Status& status, std::string_view type) {
-  exchange.reply.SetError(api::HttpStatus(status.code()), type, status.message());
+  exchange.reply().SetError(api::HttpStatus(status.code()), type, status.message());
 }
 
 void SetText(Exchange& exchange, std::string_view type, std::string_view text) {
-  exchange.reply.content_type = type;
-  exchange.reply.text << text;
+  exchange.reply().content_type = type;
+  exchange.reply().text << text;
 }
 
 void SetDocument(Exchange& exchange, std::string_view type, const Document& document) {
   if (document.ok()) return SetText(exchange, type, *document);
   if (!document.status().message().empty()) return SetError(exchange, document.status(), type);
-  exchange.reply.status = 400;  // "no", without a reason
+  exchange.reply().status = 400;  // "no", without a reason
   SetText(exchange, type, {});
 }
 
 void ReplyWrongMethod(Exchange& exchange, std::string_view type) {
-  exchange.reply.SetError(405, type, "Method Not Allowed");
+  exchange.reply().SetError(405, type, "Method Not Allowed");
   exchange.Finish();
 }
 
@@ -131,10 +132,10 @@ void ReplyUnsupported(Exchange& exchange, std::string_view extension) {
 }
 
 void KserveHandler::Handle(Exchange& exchange) {
-  LogRequest(exchange.head);
-  const Route route = FindRoute(exchange.head.path());
-  const bool get = exchange.head.method == Method::kGet;
-  const bool post = exchange.head.method == Method::kPost;
+  LogRequest(exchange.head());
+  const Route route = FindRoute(exchange.head().path());
+  const bool get = exchange.head().method == Method::kGet;
+  const bool post = exchange.head().method == Method::kPost;
   switch (route.endpoint) {
     case Endpoint::kInfer:
       if (!post) return ReplyWrongMethod(exchange, kTextType);
@@ -181,8 +182,8 @@ void KserveHandler::Handle(Exchange& exchange) {
     case Endpoint::kUnknown:
       break;
   }
-  LogRequest(exchange.head, 404);
-  exchange.reply.SetError(404, kTextType, "Not Found");
+  LogRequest(exchange.head(), 404);
+  exchange.reply().SetError(404, kTextType, "Not Found");
   exchange.Finish();
 }
 
@@ -203,29 +204,29 @@ void KserveHandler::GetOffLoop(Exchange& exchange, const Route& route, bool allo
   });
 }
 
-bool KserveHandler::AnswerInference(Exchange& exchange,
-                                    std::unique_ptr<request::InferenceResponse> response,
-                                    int count) {
-  const bool is_large = exchange.answer_form == AnswerForm::kGenerate
-                            ? generate_.IsLargeAnswer(response.get())
-                            : infer_.IsLargeAnswer(exchange, response.get());
+bool KserveHandler::MakeInferenceReply(Exchange& exchange,
+                                       std::unique_ptr<request::InferenceResponse> response,
+                                       int count) {
+  const bool is_large = exchange.reply_form() == ReplyForm::kGenerate
+                            ? generate_.IsLargeReply(response.get())
+                            : infer_.IsLargeReply(exchange, response.get());
   if (!is_large) {
-    Answer(exchange, std::move(response), count);
+    MakeReply(exchange, std::move(response), count);
     return true;
   }
   const auto held =
       std::make_shared<std::unique_ptr<request::InferenceResponse>>(std::move(response));
   codec_.Run(exchange,
-             [this, &exchange, held, count] { Answer(exchange, std::move(*held), count); });
+             [this, &exchange, held, count] { MakeReply(exchange, std::move(*held), count); });
   return false;
 }
 
-void KserveHandler::Answer(Exchange& exchange, std::unique_ptr<request::InferenceResponse> response,
-                           int count) {
-  if (exchange.answer_form == AnswerForm::kGenerate) {
-    return generate_.Answer(exchange, std::move(response), count);
+void KserveHandler::MakeReply(Exchange& exchange,
+                              std::unique_ptr<request::InferenceResponse> response, int count) {
+  if (exchange.reply_form() == ReplyForm::kGenerate) {
+    return generate_.MakeReply(exchange, std::move(response), count);
   }
-  infer_.Answer(exchange, std::move(response), count);
+  infer_.MakeReply(exchange, std::move(response), count);
 }
 
 /// Yes is an empty document; no is a failure without words.
@@ -288,7 +289,7 @@ Document LoggingDocument(std::string_view json, bool change) {
 
 void KserveHandler::Logging(Exchange& exchange, bool change) {
   documents_.Run(exchange, [&exchange, change] {
-    SetDocument(exchange, kJsonType, LoggingDocument(exchange.body.view(), change));
+    SetDocument(exchange, kJsonType, LoggingDocument(exchange.body().view(), change));
   });
 }
 
@@ -306,7 +307,7 @@ Document KserveHandler::TraceDocument(const std::string& model, std::string_view
 
 void KserveHandler::TraceSetting(Exchange& exchange, const Route& route, bool change) {
   documents_.Run(exchange, [this, &exchange, model = std::string(route.model), change] {
-    SetDocument(exchange, kJsonType, TraceDocument(model, exchange.body.view(), change));
+    SetDocument(exchange, kJsonType, TraceDocument(model, exchange.body().view(), change));
   });
 }
 
@@ -319,7 +320,7 @@ Document KserveHandler::IndexDocument(std::string_view json) {
 
 void KserveHandler::RepositoryIndex(Exchange& exchange) {
   documents_.Run(exchange, [this, &exchange] {
-    SetDocument(exchange, kJsonType, IndexDocument(exchange.body.view()));
+    SetDocument(exchange, kJsonType, IndexDocument(exchange.body().view()));
   });
 }
 
@@ -331,7 +332,7 @@ Document Done(const Status& status) {
 Status KserveHandler::LoadModel(const Exchange& exchange, const Route& route) {
   NEREID_RETURN_IF_ERROR(api::CheckRepositoryName(route.repository));
   NEREID_ASSIGN_OR_RETURN(std::vector<api::LoadParameter> parameters,
-                          codec::json::DecodeLoadRequest(exchange.body.view()));
+                          codec::json::DecodeLoadRequest(exchange.body().view()));
   return service_.LoadModel(std::string(route.model), std::move(parameters),
                             [&exchange] { return exchange.IsGone(); });
 }
@@ -350,7 +351,7 @@ void KserveHandler::Load(Exchange& exchange, const Route& route) {
 
 void KserveHandler::Unload(Exchange& exchange, const Route& route) {
   loads_.Run(exchange, [this, &exchange, route] {
-    SetDocument(exchange, kJsonType, Done(UnloadModel(route, exchange.body.view())));
+    SetDocument(exchange, kJsonType, Done(UnloadModel(route, exchange.body().view())));
   });
 }
 

@@ -21,27 +21,32 @@ namespace {
 using api::testing::FakeInferenceService;
 
 /// An exchange without a connection.
-class FakeExchange final : public Exchange, public std::enable_shared_from_this<FakeExchange> {
+class FakeExchange final : public Exchange,
+                           public request::ResponseSink,
+                           public std::enable_shared_from_this<FakeExchange> {
  public:
+  using Exchange::request;
+
   void Finish() noexcept override {
     if (next != nullptr) return std::exchange(next, nullptr)();
     finished.release();
   }
   void ContinueWith(std::function<void()> then) override { next = std::move(then); }
-  std::shared_ptr<request::ResponseSink> BecomeSink(
-      std::shared_ptr<request::Cancellation>) override {
+  std::shared_ptr<request::ResponseSink> BecomeSink(std::shared_ptr<request::Cancellation>,
+                                                    ReplyForm form) override {
+    set_reply_form(form);
     is_sink = true;
     return shared_from_this();
   }
   std::shared_ptr<ReplyStream> BeginStream(std::shared_ptr<request::Cancellation>,
                                            const StreamForm& form) override {
-    reply.content_type = form.content_type;
+    reply().content_type = form.content_type;
     stream = std::make_shared<ReplyStream>(kStreamLimit, std::chrono::milliseconds{0},
                                            [this](std::shared_ptr<ReplyStream> ready) {
                                              ReplyStream::Ready taken = ready->Take();
-                                             reply.status = taken.status;
+                                             reply().status = taken.status;
                                              for (const auto& piece : taken.pieces)
-                                               reply.text << piece.text;
+                                               reply().text << piece.text;
                                              if (taken.ended) Finish();
                                            });
     return stream;
@@ -80,26 +85,28 @@ class KserveHandlerTest : public ::testing::Test {
              const char* header_length = nullptr) {
     auto handler = *MakeKserveHandler({}, service_);
     auto exchange = std::make_shared<FakeExchange>();
-    exchange->head.method = method;
-    exchange->head.target = target;
-    exchange->head.content_encoding = encoding;
-    exchange->head.accept_encoding = accept;
-    if (header_length != nullptr) exchange->head.inference_header_length = header_length;
-    exchange->body.buffer = memory::HostBuffer::Allocate(body.size());
-    exchange->body.size = body.size();
-    if (!body.empty()) std::memcpy(exchange->body.buffer.data(), body.data(), body.size());
-    exchange->head.deadline_ns = deadline_ns_;
+    RequestHead& head = exchange->request().head;
+    head.method = method;
+    head.target = target;
+    head.content_encoding = encoding;
+    head.accept_encoding = accept;
+    if (header_length != nullptr) head.inference_header_length = header_length;
+    head.deadline_ns = deadline_ns_;
+    Body& content = exchange->request().body;
+    content.buffer = memory::HostBuffer::Allocate(body.size());
+    content.size = body.size();
+    if (!body.empty()) std::memcpy(content.buffer.data(), body.data(), body.size());
     handler->Handle(*exchange);
     exchange->finished.acquire();
     if (exchange->is_sink &&
-        !handler->AnswerInference(*exchange, std::move(exchange->response), exchange->count)) {
+        !handler->MakeInferenceReply(*exchange, std::move(exchange->response), exchange->count)) {
       exchange->finished.acquire();
     }
-    std::string text(exchange->reply.text.view());
-    for (const auto& piece : exchange->reply.tail) text.append(piece.data, piece.size);
-    const Answer answer{exchange->reply.status, std::string(exchange->reply.content_type),
-                        exchange->reply.extra_fields, text};
-    exchange->reply.Clear();  // the response refers to its sink, the exchange
+    std::string text(exchange->reply().text.view());
+    for (const auto& piece : exchange->reply().tail) text.append(piece.data, piece.size);
+    const Answer answer{exchange->reply().status, std::string(exchange->reply().content_type),
+                        exchange->reply().extra_fields, text};
+    exchange->reply().Clear();  // the response refers to its sink, the exchange
     return answer;
   }
   Answer Get(const std::string& target) { return Ask(Method::kGet, target); }

@@ -11,7 +11,7 @@ namespace nereid::frontend::http {
 namespace {
 
 void Refuse(Exchange& exchange, std::string_view message) {
-  exchange.reply.SetError(503, "application/json", message);
+  exchange.reply().SetError(503, "application/json", message);
   exchange.Finish();
 }
 
@@ -44,8 +44,8 @@ void OffLoop::Run(Exchange& exchange, std::function<void()> work) {
       work();
     } catch (const std::exception& failure) {
       LOG_ERROR << "HTTP: a request could not be served: " << failure.what();
-      shared->reply.SetError(503, "application/json",
-                             "the server could not serve the request: not enough memory");
+      shared->reply().SetError(503, "application/json",
+                               "the server could not serve the request: not enough memory");
     }
     work = nullptr;  // what it owns is not needed any more when the loop goes on
     shared->Finish();

@@ -7,7 +7,7 @@
 
 #include "base/blocking_workers.h"
 #include "base/status.h"
-#include "frontend/http/http_handler.h"
+#include "frontend/http/exchange.h"
 
 namespace nereid::frontend::http {
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "frontend/http/http_handler.h"
+#include "frontend/http/request_head.h"
 #include "frontend/http/refusal.h"
 #include "frontend/http/transfer_codings.h"
 #include "memory/receive_buffer.h"

@@ -5,12 +5,7 @@ namespace nereid::frontend::http {
 
 void StartTrace(tracing::RequestTracer* tracer, Exchange& exchange,
                 request::InferenceRequest& request) {
-  if (tracer == nullptr) return;
-  exchange.trace = tracer->Start(request);
-  // Without times, tracing was off when the request began to arrive.
-  if (exchange.trace == nullptr || exchange.receive_end_ns == 0) return;
-  exchange.trace->Stamp("HTTP_RECV_START", exchange.receive_start_ns);
-  exchange.trace->Stamp("HTTP_RECV_END", exchange.receive_end_ns);
+  if (tracer != nullptr) exchange.SetTrace(tracer->Start(request));
 }
 
 }  // namespace nereid::frontend::http

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "frontend/http/http_handler.h"
+#include "frontend/http/exchange.h"
 #include "request/inference_request.h"
 #include "tracing/request_tracer.h"
 

@@ -6,14 +6,14 @@
 namespace nereid::frontend::http {
 
 void TransferCodings::Add(std::string_view list) {
-  constexpr size_t kMostShown = 64;
+  constexpr size_t kMaxShown = 64;
   any_ = true;
   while (!list.empty()) {
     const std::string_view coding = Trim(TakeUntil(&list, ','));
     if (coding.empty()) continue;
     chunked_was_earlier_ = chunked_was_earlier_ || chunked_is_last_;
     chunked_is_last_ = EqualsIgnoringCase(coding, "chunked");
-    if (!chunked_is_last_ && unknown_.empty()) unknown_ = coding.substr(0, kMostShown);
+    if (!chunked_is_last_ && unknown_.empty()) unknown_ = coding.substr(0, kMaxShown);
   }
 }
 

@@ -15,10 +15,10 @@ class MetricsHandler final : public http::HttpHandler {
       : make_text_(std::move(make_text)) {}
 
   void Handle(http::Exchange& exchange) override {
-    http::LogRequest(exchange.head);
-    http::Reply& reply = exchange.reply;
-    const std::string_view path = exchange.head.path();
-    if (exchange.head.method != http::Method::kGet) {
+    http::LogRequest(exchange.head());
+    http::Reply& reply = exchange.reply();
+    const std::string_view path = exchange.head().path();
+    if (exchange.head().method != http::Method::kGet) {
       reply.SetError(405, "text/plain", "Method Not Allowed");
       return exchange.Finish();
     }
@@ -28,7 +28,8 @@ class MetricsHandler final : public http::HttpHandler {
   }
 
   // Nothing is ever submitted.
-  bool AnswerInference(http::Exchange&, std::unique_ptr<request::InferenceResponse>, int) override {
+  bool MakeInferenceReply(http::Exchange&, std::unique_ptr<request::InferenceResponse>,
+                          int) override {
     return true;
   }
   void Stop() override { worker_.Stop(); }

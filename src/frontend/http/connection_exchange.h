@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string_view>
+
+#include "frontend/http/deadline_sink.h"
+#include "frontend/http/exchange.h"
+#include "frontend/http/exchange_owner.h"
+#include "frontend/http/loop_services.h"
+#include "frontend/http/reply_stream.h"
+
+namespace nereid::frontend::http {
+
+/// The exchange of a connection: what the connection waits for between a complete request and its
+/// reply. That is Finish(), or responses that this object or its DeadlineSink receives, or the
+/// pieces of a ReplyStream; and, beside each of these, the request's deadline.
+///
+/// A member of its connection; all pointers to it share the connection's reference count, so a
+/// request costs no allocation here, unless it has a deadline or a streamed reply. On the loop's
+/// thread, except for the functions marked "any thread".
+class ConnectionExchange final : public Exchange, public request::ResponseSink {
+ public:
+  using Executor = boost::asio::io_context::executor_type;
+
+  /// `owner` is the connection that has this exchange, `loop` the loop that `executor` runs.
+  ConnectionExchange(ExchangeOwner& owner, LoopServices& loop, const Executor& executor)
+      : owner_(owner), loop_(loop), executor_(executor) {}
+
+  // Exchange
+  void Finish() noexcept override { owner_.Complete(nullptr); }  // any thread
+  std::shared_ptr<request::ResponseSink> BecomeSink(
+      std::shared_ptr<request::Cancellation> cancellation, ReplyForm form) override;
+  std::shared_ptr<ReplyStream> BeginStream(std::shared_ptr<request::Cancellation> cancellation,
+                                           const StreamForm& form) override;
+  void ResignSink() override;
+  void ContinueWith(std::function<void()> next) override { next_ = std::move(next); }
+  bool IsGone() const noexcept override { return gone_.load(std::memory_order_relaxed); }
+  std::shared_ptr<Exchange> Share() override { return {owner_.Share(), this}; }
+
+  // ResponseSink
+  void Send(std::unique_ptr<request::InferenceResponse> response,
+            bool final) noexcept override;  // any thread
+
+  // ---- For the connection. ----
+
+  using Exchange::EndTrace;
+  using Exchange::request;
+  using Exchange::Stamp;
+
+  /// Returns whether the request at hand waits for this sink (null: for the exchange itself), and
+  /// not an earlier request whose deadline has passed.
+  bool IsAwaiting(const std::shared_ptr<DeadlineSink>& sink) const {
+    return sink == deadline_sink_;
+  }
+  /// Takes the next step after Complete(sink). Returns whether the reply is complete.
+  bool Advance(const std::shared_ptr<DeadlineSink>& sink);
+  /// Cancels the request because its deadline has passed, unless it does not wait for `awaited` any
+  /// more. Returns whether the reply is complete by that; `begun`: the client has got a part of it.
+  bool Expire(const std::shared_ptr<const void>& awaited, bool begun);
+
+  /// The stream of the request at hand; null if its reply is not streamed.
+  const std::shared_ptr<ReplyStream>& stream() const { return stream_; }
+  /// Sends the client a piece that it ignores.
+  void ProbeStream();
+  /// Forgets the stream, all of which the client has got.
+  void EndStream();
+
+  /// Frees the body, if no request has taken it.
+  void FreeBody();
+  void FreeReply();
+  /// Frees memory, elsewhere if there is much of it. Does not fail.
+  void Free(memory::HostBuffer memory) noexcept;
+
+  /// Drops a reply that nobody will write, after Complete(sink). By the loop, or after its end.
+  void Abandon(const std::shared_ptr<DeadlineSink>& sink);
+  /// Cancels the request, whose client has gone. `in_use`: other threads may still use the request
+  /// and the reply; Abandon(nullptr) follows when they are done.
+  void Disconnect(bool in_use);
+
+ private:
+  void StartDeadline(std::shared_ptr<const void> awaited);
+  void ForgetDeadlineSink();
+  void ForgetStream();
+  bool MakeReply();
+
+  ExchangeOwner& owner_;
+  LoopServices& loop_;
+  const Executor executor_;
+  std::atomic<bool> gone_{false};
+
+  // What the core has sent for the request at hand. Written by the thread that sends, read by the
+  // loop after Complete(); never both at once, because the responses of a request are sent one at a
+  // time, the final one last.
+  bool is_sink_ = false;
+  std::unique_ptr<request::InferenceResponse> response_;
+  int response_count_ = 0;
+
+  // The loop's thread only.
+  std::function<void()> next_;  // the next step, instead of the end of the exchange
+  std::shared_ptr<request::Cancellation> cancellation_;
+  std::shared_ptr<DeadlineSink> deadline_sink_;  // null: the request has no deadline, or no sink
+  std::optional<boost::asio::steady_timer> deadline_timer_;
+  std::shared_ptr<ReplyStream> stream_;
+  StreamForm stream_form_;
+};
+
+}  // namespace nereid::frontend::http

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "frontend/http/exchange.h"
+
+#include "base/clock.h"
+
+namespace nereid::frontend::http {
+
+void Exchange::SetTrace(std::shared_ptr<tracing::RequestTrace> trace) {
+  trace_ = std::move(trace);
+  // Without times, tracing was off when the request began to arrive.
+  if (trace_ == nullptr || request_.receive_end_ns == 0) return;
+  trace_->Stamp("HTTP_RECV_START", request_.receive_start_ns);
+  trace_->Stamp("HTTP_RECV_END", request_.receive_end_ns);
+}
+
+void Exchange::Stamp(std::string_view activity) const {
+  if (trace_ != nullptr) trace_->Stamp(activity, base::SteadyClock().NowNs());
+}
+
+}  // namespace nereid::frontend::http

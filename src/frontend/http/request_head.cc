@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "frontend/http/request_head.h"
+
+#include "base/clock.h"
+#include "base/log.h"
+
+namespace nereid::frontend::http {
+
+std::string_view RequestHead::path() const {
+  return std::string_view(target).substr(0, target.find('?'));
+}
+
+bool RequestHead::IsTooLate() const {
+  return deadline_ns != 0 && base::SteadyClock().NowNs() >= deadline_ns;
+}
+
+void RequestHead::Clear() {
+  method = Method::kOther;
+  target.clear();
+  inference_header_length.reset();
+  content_encoding.clear();
+  accept_encoding.clear();
+  fields.clear();
+  keep_alive = true;
+  expects_continue = false;
+  timeout_ns.reset();
+  bad_timeout.clear();
+  deadline_ns = 0;
+  is_http_1_0 = false;
+}
+
+void LogRequest(const RequestHead& head, int error_status) {
+  if (!base::Log::Instance().IsEnabled(base::LogLevel::kVerbose)) return;
+  // Triton logs the number that its HTTP library (libevhtp) gives to the method.
+  static constexpr int kNumbers[] = {0, 1, 2, 15};  // in the order of Method
+  const int method = kNumbers[static_cast<int>(head.method)];
+  if (error_status == 0) {
+    LOG_VERBOSE(1) << "HTTP request: " << method << " " << head.path();
+  } else {
+    LOG_VERBOSE(1) << "HTTP error: " << method << " " << head.path() << " - " << error_status;
+  }
+}
+
+}  // namespace nereid::frontend::http

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace nereid::frontend::http {
+
+enum class Method { kGet, kHead, kPost, kOther };
+
+/// The part of a request's head that the server uses. Reused from request to request, so that its
+/// texts keep their memory.
+struct RequestHead {
+  Method method = Method::kOther;
+  std::string target;
+  std::optional<std::string> inference_header_length;  // Inference-Header-Content-Length
+  std::string content_encoding;
+  std::string accept_encoding;
+  /// All fields as received, in order; filled only if the server's options ask for it.
+  std::vector<std::pair<std::string, std::string>> fields;
+  bool keep_alive = true;
+  bool expects_continue = false;
+  /// How long the client waits: the shorter one of the fields grpc-timeout and
+  /// x-envoy-expected-rq-timeout-ms.
+  std::optional<uint64_t> timeout_ns;
+  std::string bad_timeout;   // why one of these fields cannot be parsed; empty if both can
+  uint64_t deadline_ns = 0;  // when the client stops waiting, monotonic; 0: never
+  bool is_http_1_0 = false;  // the client does not understand a chunked body
+
+  /// Returns whether the client has stopped waiting.
+  bool IsTooLate() const;
+  /// Returns the target without its query.
+  std::string_view path() const;
+  void Clear();
+};
+
+/// Writes Triton's line about a request to the verbose log; `error_status` is the status of a
+/// request that failed, or 0.
+void LogRequest(const RequestHead& head, int error_status = 0);
+
+}  // namespace nereid::frontend::http

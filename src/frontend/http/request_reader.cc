@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "frontend/http/request_reader.h"
+
+#include <algorithm>
+#include <boost/asio/buffer.hpp>
+#include <boost/beast/http/error.hpp>
+#include <charconv>
+
+#include "api/timeout_text.h"
+
+namespace nereid::frontend::http {
+namespace {
+
+namespace beast = boost::beast;
+using BodyOutcome = memory::ReceiveBuffer::Outcome;
+
+/// The bytes of a body that count as progress.
+constexpr size_t kMinProgress = size_t{16} << 10;
+
+/// Returns where the body begins in its buffer, so that the first byte behind the JSON part is
+/// aligned. A wrong Inference-Header-Content-Length only costs the alignment: the endpoint reports
+/// it.
+size_t BodyOffset(const RequestHead& head, uint64_t body_size) {
+  if (!head.inference_header_length) return 0;
+  const std::string& text = *head.inference_header_length;
+  uint64_t length = 0;
+  const auto result = std::from_chars(text.data(), text.data() + text.size(), length);
+  if (result.ec != std::errc() || length > body_size) return 0;
+  return (memory::HostBuffer::kAlignment - length % memory::HostBuffer::kAlignment) %
+         memory::HostBuffer::kAlignment;
+}
+
+}  // namespace
+
+RequestReader::Result RequestReader::Read(std::string_view input) {
+  const bool is_kept = !ahead_.empty();
+  if (is_kept) {
+    ahead_.append(input);
+    input = ahead_;
+  }
+  std::optional<Result> result;
+  while (!result && !input.empty()) {
+    switch (phase_) {
+      case Phase::kIdle:
+        result = BeginHead(&input);
+        break;
+      case Phase::kHead:
+        result = ReadHead(&input);
+        break;
+      case Phase::kChunkedBody:
+        result = ReadChunks(&input);
+        break;
+      case Phase::kBody:  // the caller receives the rest
+        result = Result::kNeedsInput;
+        break;
+    }
+  }
+  if (is_kept) {
+    ahead_.erase(0, ahead_.size() - input.size());
+  } else {
+    ahead_.assign(input);
+  }
+  return result.value_or(Result::kNeedsInput);
+}
+
+// RFC 9112, section 2.2: empty lines in front of a request are skipped, because old clients send
+// one after a body. They are no part of a request: the time for a head does not begin with them.
+std::optional<RequestReader::Result> RequestReader::BeginHead(std::string_view* input) {
+  while (!input->empty() && (input->front() == '\r' || input->front() == '\n')) {
+    input->remove_prefix(1);
+  }
+  if (input->empty()) return std::nullopt;
+  parser_.emplace(&request_.head, options_.keep_fields, options_.max_head_size);
+  phase_ = Phase::kHead;
+  has_progress_ = true;
+  return std::nullopt;
+}
+
+/// Passes input to the parser. Returns false, with the result, if reading ends here for now.
+bool RequestReader::Parse(std::string_view* input, std::optional<Result>* result) {
+  boost::system::error_code error;
+  const size_t used = parser_->put(boost::asio::buffer(input->data(), input->size()), error);
+  input->remove_prefix(used);
+  if (phase_ == Phase::kChunkedBody) NoteBodyProgress();
+  if (!error) return true;
+  // The parser has not used an incomplete line; Read keeps it and shows it again with more bytes.
+  *result = error == beast::http::error::need_more ? Result::kNeedsInput
+                                                   : Refuse(RefusalOfMalformed(error));
+  return false;
+}
+
+std::optional<RequestReader::Result> RequestReader::ReadHead(std::string_view* input) {
+  std::optional<Result> result;
+  if (!Parse(input, &result)) return result;
+  if (!parser_->is_header_done()) return std::nullopt;
+  return BeginBody(input);
+}
+
+std::optional<RequestReader::Result> RequestReader::ReadChunks(std::string_view* input) {
+  std::optional<Result> result;
+  if (!Parse(input, &result)) return result;
+  if (!parser_->is_done()) return std::nullopt;
+  return Complete();
+}
+
+Refusal RequestReader::RefusalOfMalformed(const boost::system::error_code& error) const {
+  if (parser_->refusal().status != 0) return parser_->refusal();
+  if (error == beast::http::error::header_limit) {
+    return {431, "the request's head is larger than " + std::to_string(options_.max_head_size) +
+                     " bytes"};
+  }
+  return {400, "malformed HTTP request: " + error.message()};
+}
+
+std::optional<RequestReader::Result> RequestReader::BeginBody(std::string_view* input) {
+  RequestHead& head = request_.head;
+  // From the end of the head: a client's timeout includes the time that it takes for the body.
+  if (head.timeout_ns) head.deadline_ns = api::DeadlineAfter(clock_.NowNs(), *head.timeout_ns);
+  const bool chunked = parser_->chunked();
+  const auto length = parser_->content_length();
+  const uint64_t size = length ? *length : 0;
+  if (size > options_.max_body_size) {
+    return Refuse({413, "the request's body of " + std::to_string(size) +
+                            " bytes exceeds the maximum of " +
+                            std::to_string(options_.max_body_size) + " bytes"});
+  }
+  // RFC 9110, section 10.1.1: a client that has begun to send the body does not wait.
+  wants_continue_ = head.expects_continue && input->empty() && (chunked || size != 0);
+  if (!chunked) return BeginKnownBody(size, input);
+  phase_ = Phase::kChunkedBody;
+  // The size is unknown, so that the place of the tensors is chosen as if it were the largest.
+  body_.Start(BodyOffset(head, options_.max_body_size), 0);
+  parser_->StartChunkedBody(&body_, options_.max_body_size);
+  progress_ = 0;
+  has_progress_ = true;
+  return std::nullopt;
+}
+
+RequestReader::Result RequestReader::BeginKnownBody(uint64_t size, std::string_view* input) {
+  request_.body = Body{};
+  body_.Start(BodyOffset(request_.head, size), size);
+  if (size == 0) return Complete();
+  const std::string_view present = input->substr(0, size);
+  if (const BodyOutcome outcome = body_.Append(present); outcome != BodyOutcome::kDone) {
+    return Refuse(RefusalOf(outcome));
+  }
+  input->remove_prefix(present.size());
+  if (present.size() == size) return Complete();
+  phase_ = Phase::kBody;
+  body_size_ = size;
+  progress_ = present.size();
+  has_progress_ = true;
+  return Result::kNeedsInput;
+}
+
+RequestReader::Result RequestReader::MakeBodyRoom(size_t max, std::span<char>* room) {
+  const BodyOutcome outcome = body_.MakeRoom(std::min(body_size_ - body_.size(), max), room);
+  if (outcome != BodyOutcome::kDone) return Refuse(RefusalOf(outcome));
+  return Result::kNeedsInput;
+}
+
+RequestReader::Result RequestReader::AddBody(size_t size) {
+  body_.Advance(size);
+  NoteBodyProgress();
+  return body_.size() < body_size_ ? Result::kNeedsInput : Complete();
+}
+
+void RequestReader::NoteBodyProgress() {
+  if (body_.size() - progress_ < kMinProgress) return;
+  progress_ = body_.size();
+  has_progress_ = true;
+}
+
+RequestReader::Result RequestReader::Complete() {
+  const size_t offset = body_.offset();
+  const size_t size = body_.size();
+  request_.body = {body_.Take(), offset, size};
+  parser_.reset();
+  phase_ = Phase::kIdle;
+  has_progress_ = false;
+  wants_continue_ = false;
+  return Result::kComplete;
+}
+
+RequestReader::Result RequestReader::Refuse(Refusal refusal) {
+  refusal_ = std::move(refusal);
+  parser_.reset();
+  phase_ = Phase::kIdle;
+  has_progress_ = false;
+  wants_continue_ = false;
+  return Result::kRefused;
+}
+
+memory::HostBuffer RequestReader::Drop() {
+  parser_.reset();
+  phase_ = Phase::kIdle;
+  ahead_ = {};
+  memory::HostBuffer memory = body_.Take();
+  body_.Start(0, 0);
+  return memory;
+}
+
+}  // namespace nereid::frontend::http

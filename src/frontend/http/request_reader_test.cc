@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "frontend/http/request_reader.h"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <cstring>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace nereid::frontend::http {
+namespace {
+
+using Result = RequestReader::Result;
+
+constexpr char kHeadWithBody[] = "POST /x HTTP/1.1\r\nHost: h\r\nContent-Length: 40000\r\n\r\n";
+
+class RequestReaderTest : public ::testing::Test {
+ protected:
+  /// Receives the whole body directly, `step` bytes at a time.
+  Result ReceiveBody(size_t step) {
+    Result result = Result::kNeedsInput;
+    while (result == Result::kNeedsInput) {
+      std::span<char> room;
+      EXPECT_EQ(reader_.MakeBodyRoom(step, &room), Result::kNeedsInput);
+      EXPECT_LE(room.size(), step);
+      std::memset(room.data(), 'x', room.size());
+      result = reader_.AddBody(room.size());
+    }
+    return result;
+  }
+
+  HttpServerOptions options_;
+  base::FakeClock clock_;
+  ReceivedRequest request_;
+  RequestReader reader_{options_, clock_, &request_};
+};
+
+TEST_F(RequestReaderTest, ReadsByteByByte) {
+  const std::string text =
+      "POST /x?y HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n"
+      "3\r\nabc\r\n2\r\nde\r\n0\r\n\r\n";
+  for (size_t i = 0; i + 1 < text.size(); ++i) {
+    ASSERT_EQ(reader_.Read(text.substr(i, 1)), Result::kNeedsInput) << i;
+  }
+  EXPECT_EQ(reader_.Read(text.substr(text.size() - 1)), Result::kComplete);
+  EXPECT_EQ(request_.head.path(), "/x");
+  EXPECT_EQ(request_.body.view(), "abcde");
+  EXPECT_TRUE(reader_.IsIdle());
+  EXPECT_FALSE(reader_.has_kept());
+}
+
+TEST_F(RequestReaderTest, ReadsOneRequestAtATimeAndKeepsTheRest) {
+  EXPECT_EQ(reader_.Read("\r\nGET /a HTTP/1.1\r\nHost: h\r\n\r\n\r\nGET /b HTTP/1.1\r\nHo"),
+            Result::kComplete);
+  EXPECT_EQ(request_.head.path(), "/a");
+  EXPECT_TRUE(reader_.has_kept());
+  reader_.Keep("st: h\r\n\r");
+  EXPECT_EQ(reader_.Read(""), Result::kNeedsInput);
+  EXPECT_EQ(reader_.Read("\nGET /c"), Result::kComplete);
+  EXPECT_EQ(request_.head.path(), "/b");
+  EXPECT_TRUE(reader_.has_kept());
+  reader_.Drop();
+  EXPECT_FALSE(reader_.has_kept());
+}
+
+TEST_F(RequestReaderTest, KeepsALimitedAmount) {
+  reader_.Keep(std::string(RequestReader::kMaxAhead - 1, 'x'));
+  EXPECT_FALSE(reader_.IsFarAhead());
+  reader_.Keep("x");
+  EXPECT_TRUE(reader_.IsFarAhead());
+}
+
+TEST_F(RequestReaderTest, EmptyLinesBeginNoRequest) {
+  EXPECT_EQ(reader_.Read("\r\n\r\n"), Result::kNeedsInput);
+  EXPECT_TRUE(reader_.IsIdle());
+  EXPECT_FALSE(reader_.TakeProgress());
+}
+
+TEST_F(RequestReaderTest, ABodyIsReceivedDirectlyAndAligned) {
+  const std::string head =
+      "POST /x HTTP/1.1\r\nHost: h\r\nInference-Header-Content-Length: 10\r\n"
+      "Content-Length: 40000\r\n\r\n";
+  EXPECT_EQ(reader_.Read(head + "0123456789"), Result::kNeedsInput);
+  ASSERT_TRUE(reader_.WantsBody());
+  EXPECT_EQ(ReceiveBody(7'000), Result::kComplete);
+  EXPECT_FALSE(reader_.WantsBody());
+  EXPECT_EQ(request_.body.size, 40'000u);
+  EXPECT_EQ(request_.body.view().substr(8, 4), "89xx");
+  EXPECT_EQ(reinterpret_cast<uintptr_t>(request_.body.view().data() + 10) % 64, 0u);
+}
+
+TEST_F(RequestReaderTest, ProgressIsAHeadABodyAndEvery16KiBOfIt) {
+  EXPECT_EQ(reader_.Read("PO"), Result::kNeedsInput);
+  EXPECT_TRUE(reader_.IsInHead());
+  EXPECT_TRUE(reader_.TakeProgress());
+  EXPECT_EQ(reader_.Read("ST /x HTTP/1.1\r\n"), Result::kNeedsInput);
+  EXPECT_FALSE(reader_.TakeProgress());  // a head has its time as a whole
+  EXPECT_EQ(reader_.Read("Host: h\r\nContent-Length: 40000\r\n\r\n"), Result::kNeedsInput);
+  EXPECT_FALSE(reader_.IsInHead());
+  EXPECT_TRUE(reader_.TakeProgress());
+
+  std::span<char> room;
+  EXPECT_EQ(reader_.MakeBodyRoom(16'383, &room), Result::kNeedsInput);
+  EXPECT_EQ(reader_.AddBody(room.size()), Result::kNeedsInput);
+  EXPECT_FALSE(reader_.TakeProgress());
+  EXPECT_EQ(reader_.MakeBodyRoom(1, &room), Result::kNeedsInput);
+  EXPECT_EQ(reader_.AddBody(1), Result::kNeedsInput);
+  EXPECT_TRUE(reader_.TakeProgress());
+}
+
+TEST_F(RequestReaderTest, OnlyAClientThatWaitsGetsContinue) {
+  const std::string head = "POST /x HTTP/1.1\r\nHost: h\r\nExpect: 100-continue\r\n";
+  EXPECT_EQ(reader_.Read(head + "Content-Length: 2\r\n\r\n"), Result::kNeedsInput);
+  EXPECT_TRUE(reader_.TakeContinueWish());
+  EXPECT_FALSE(reader_.TakeContinueWish());
+  EXPECT_EQ(ReceiveBody(2), Result::kComplete);
+
+  EXPECT_EQ(reader_.Read(head + "Content-Length: 2\r\n\r\na"), Result::kNeedsInput);
+  EXPECT_FALSE(reader_.TakeContinueWish());  // it has begun to send
+  EXPECT_EQ(ReceiveBody(2), Result::kComplete);
+
+  EXPECT_EQ(reader_.Read(head + "Transfer-Encoding: chunked\r\n\r\n"), Result::kNeedsInput);
+  EXPECT_TRUE(reader_.TakeContinueWish());
+  EXPECT_EQ(reader_.Read("0\r\n\r\n"), Result::kComplete);
+
+  EXPECT_EQ(reader_.Read(head + "Content-Length: 0\r\n\r\n"), Result::kComplete);
+  EXPECT_FALSE(reader_.TakeContinueWish());
+}
+
+TEST_F(RequestReaderTest, TheDeadlineCountsFromTheEndOfTheHead) {
+  EXPECT_EQ(
+      reader_.Read("POST /x HTTP/1.1\r\nHost: h\r\ngrpc-timeout: 5S\r\nContent-Length: 1\r\n"),
+      Result::kNeedsInput);
+  clock_.Advance(1'000'000'000);
+  const uint64_t at = clock_.NowNs();
+  EXPECT_EQ(reader_.Read("\r\n"), Result::kNeedsInput);
+  clock_.Advance(1'000'000'000);
+  EXPECT_EQ(ReceiveBody(1), Result::kComplete);
+  EXPECT_EQ(request_.head.deadline_ns, at + 5'000'000'000);
+  EXPECT_EQ(reader_.Read("GET /x HTTP/1.1\r\nHost: h\r\n\r\n"), Result::kComplete);
+  EXPECT_EQ(request_.head.deadline_ns, 0u);
+}
+
+TEST_F(RequestReaderTest, RefusalsNameTheLimit) {
+  EXPECT_EQ(reader_.Read("nonsense\r\n\r\n"), Result::kRefused);
+  EXPECT_EQ(reader_.refusal().status, 400);
+  reader_.Drop();
+
+  EXPECT_EQ(reader_.Read("GET /x HTTP/1.1\r\nA: " + std::string(17'000, 'a')), Result::kRefused);
+  EXPECT_EQ(reader_.refusal().status, 431);
+  EXPECT_EQ(reader_.refusal().text, "the request's head is larger than 16384 bytes");
+  reader_.Drop();
+
+  options_.max_body_size = 39'999;
+  EXPECT_EQ(reader_.Read(kHeadWithBody), Result::kRefused);
+  EXPECT_EQ(reader_.refusal().status, 413);
+  EXPECT_EQ(reader_.refusal().text,
+            "the request's body of 40000 bytes exceeds the maximum of 39999 bytes");
+  reader_.Drop();
+
+  EXPECT_EQ(
+      reader_.Read("POST /x HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n9c40\r\n"),
+      Result::kRefused);
+  EXPECT_EQ(reader_.refusal().status, 413);
+  EXPECT_EQ(reader_.refusal().text,
+            "the request's chunked body exceeds the maximum of 39999 bytes");
+}
+
+TEST(RequestReader, ABodyBeyondTheBudgetIsRefused) {
+  HttpServerOptions options;
+  options.receive_budget = std::make_shared<base::ByteBudget>(20'000, std::chrono::milliseconds(0));
+  const base::ByteShare other = options.receive_budget->Force(10'000);
+  base::FakeClock clock;
+  ReceivedRequest request;
+  RequestReader reader(options, clock, &request);
+  ASSERT_EQ(reader.Read(kHeadWithBody), Result::kNeedsInput);
+  Result result = Result::kNeedsInput;
+  for (int i = 0; i < 40 && result == Result::kNeedsInput; ++i) {
+    std::span<char> room;
+    result = reader.MakeBodyRoom(1'000, &room);
+    if (result == Result::kNeedsInput) result = reader.AddBody(room.size());
+  }
+  EXPECT_EQ(result, Result::kRefused);
+  EXPECT_EQ(reader.refusal().status, 503);
+}
+
+}  // namespace
+}  // namespace nereid::frontend::http
