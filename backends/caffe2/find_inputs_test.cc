@@ -172,7 +172,7 @@ TEST_F(FindInputsTest, AConfigurationThatTheNetCannotKeep) {
             "model provides TYPE_FP32");
   EXPECT_THAT(LoadFiles(R"("input":[{"name":"x","data_type":"TYPE_FP32","dims":[3]}],)"
                         R"("model_transaction_policy":{"decoupled":true})"),
-              HasSubstr("decoupled is not supported by this version of the Caffe2 backend"));
+              HasSubstr("decoupled is not supported by the Caffe2 backend"));
   EXPECT_EQ(LoadFiles(""), "model 'net': '" + folder() +
                                "/1/model.netdef': the configuration must list the inputs: the net "
                                "does not tell the dimensions of 'x'");

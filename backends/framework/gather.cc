@@ -1,61 +1,152 @@
 // SPDX-License-Identifier: Apache-2.0
-// The part of Runner that collects the inputs of the requests.
-#include <algorithm>
+#include "framework/gather.h"
 
-#include "framework/runner.h"
+#include <cstring>
+
 #include "nereid/backend/bytes_tensor.h"
 
 namespace nereid::framework {
 
-Error Runner::Gather(std::span<const size_t> members) {
-  for (size_t i = 0; i < plan_->inputs.size(); ++i) {
-    NEREID_BACKEND_TRY(GatherInput(members, i));
+using backend::BatchMember;
+using backend::Input;
+
+InputGatherer::InputGatherer(const RunPlan& plan)
+    : plan_(plan), tensors_(plan.inputs.size()), rooms_(plan.inputs.size()) {}
+
+void InputGatherer::Begin(size_t count) { found_.assign(count * plan_.inputs.size(), Input()); }
+
+void InputGatherer::End() {
+  for (Room& room : rooms_) {
+    room.bytes.Trim();
+  }
+}
+
+Error InputGatherer::Find(size_t index, BatchMember* member) {
+  bool sized = false;
+  for (size_t i = 0; i < plan_.inputs.size(); ++i) {
+    const PlannedInput& plan = plan_.inputs[i];
+    if (plan.derived) {
+      continue;
+    }
+    Input* input = &found_[index * plan_.inputs.size() + i];
+    NEREID_BACKEND_TRY(backend::FindOptionalInput(member->request, plan.name.c_str(), input));
+    if (input->handle != nullptr) {
+      NEREID_BACKEND_TRY(Check(plan, *input, member, &sized));
+    } else if (!plan.has_default) {
+      return Error::InvalidArgument("the request lacks the input '" + plan.name +
+                                    "', for which model '" + plan_.model_name +
+                                    "' has no default");
+    }
   }
   return {};
 }
 
-Error Runner::GatherInput(std::span<const size_t> members, size_t index) {
-  const PlannedInput& plan = plan_->inputs[index];
-  InputTensor* tensor = &run_inputs_[index];
-  *tensor = InputTensor();
-  same_input_.clear();
-  for (const size_t member : members) {
-    if (const backend::Input& input = InputOf(member, index); input.handle != nullptr) {
-      same_input_.push_back(input);
-    }
+Error InputGatherer::Check(const PlannedInput& plan, const Input& input, BatchMember* member,
+                           bool* sized) const {
+  if (input.data_type != plan.data_type) {
+    return Error::InvalidArgument("input '" + plan.name + "' of model '" + plan_.model_name +
+                                  "' is of type " + TRITONSERVER_DataTypeString(plan.data_type) +
+                                  ", not " + TRITONSERVER_DataTypeString(input.data_type));
   }
-  if (same_input_.empty()) {
+  NEREID_BACKEND_TRY(backend::CheckInputSize(input));
+  if (!plan_.batching || plan.shape_tensor) {
     return {};
   }
-  if (same_input_.size() != members.size()) {
+  if (input.shape.empty()) {
+    return Error::InvalidArgument("input '" + plan.name + "' lacks the batch dimension");
+  }
+  const auto batch_size = static_cast<uint64_t>(input.shape[0]);
+  if (*sized && batch_size != member->batch_size) {
+    return Error::InvalidArgument("input '" + plan.name + "' has the batch size " +
+                                  std::to_string(batch_size) + ", other inputs of the request " +
+                                  std::to_string(member->batch_size));
+  }
+  member->batch_size = batch_size;
+  *sized = true;
+  return {};
+}
+
+Error InputGatherer::Gather(std::span<const size_t> members) {
+  for (size_t i = 0; i < plan_.inputs.size(); ++i) {
+    NEREID_BACKEND_TRY(plan_.inputs[i].derived ? Derive(members, i) : GatherOne(members, i));
+  }
+  return {};
+}
+
+Error InputGatherer::GatherOne(std::span<const size_t> members, size_t index) {
+  const PlannedInput& plan = plan_.inputs[index];
+  Room& room = rooms_[index];
+  InputTensor* tensor = &tensors_[index];
+  *tensor = InputTensor();
+  same_.clear();
+  for (const size_t member : members) {
+    if (const Input& input = InputOf(member, index); input.handle != nullptr) {
+      same_.push_back(input);
+    }
+  }
+  if (same_.empty()) {
+    return {};
+  }
+  if (same_.size() != members.size()) {
     return Error::InvalidArgument("only some requests of the batch have the input '" + plan.name +
                                   "'");
   }
-  NEREID_BACKEND_TRY(GatherShape(plan, &shapes_[index]));
-  tensor->present = true;
-  tensor->data_type = same_input_[0].data_type;
-  tensor->shape = shapes_[index];
-  const size_t alignment = std::max<size_t>(1, TRITONSERVER_DataTypeByteSize(tensor->data_type));
+  NEREID_BACKEND_TRY(MakeShape(plan, &room.shape));
   backend::Gathered gathered;
-  NEREID_BACKEND_TRY(backend::GatherInputs(same_input_, alignment, &gathered_[index], &gathered));
+  NEREID_BACKEND_TRY(backend::GatherInputs(same_, plan.alignment, &room.bytes, &gathered));
+  tensor->present = true;
+  tensor->data_type = plan.data_type;
+  tensor->shape = room.shape;
   tensor->data = gathered.data;
   tensor->size = gathered.size;
   if (plan.shape_tensor) {
     NEREID_BACKEND_TRY(KeepOne(plan, tensor));
   }
-  if (tensor->data_type == TRITONSERVER_TYPE_BYTES) {
-    NEREID_BACKEND_TRY(SplitTexts(plan, gathered.data, &texts_[index]));
-    tensor->texts = texts_[index];
+  if (plan.text()) {
+    NEREID_BACKEND_TRY(SplitTexts(plan, gathered.data, &room.texts));
+    tensor->texts = room.texts;
   }
   return {};
 }
 
-/// Sets `shape` to the shape of the concatenated tensors in same_input_.
-Error Runner::GatherShape(const PlannedInput& plan, std::vector<int64_t>* shape) {
-  if (plan_->batching && !plan.shape_tensor) {
-    return backend::ConcatenatedShape(same_input_, shape);
+/// Builds an input from the shapes of another one (`batch_input`).
+Error InputGatherer::Derive(std::span<const size_t> members, size_t index) {
+  const PlannedInput& plan = plan_.inputs[index];
+  Room& room = rooms_[index];
+  std::span<const backend::ShapeView> shapes;
+  NEREID_BACKEND_TRY(ReadShapes(members, plan.derived->source, &shapes));
+  size_t size = 0;
+  NEREID_BACKEND_TRY(backend::MakeBatchInput(plan.derived->config, shapes, plan.derived->room,
+                                             &room.bytes, &room.shape, &size));
+  tensors_[index] = {true, plan.data_type, room.shape, room.bytes.Reserve(0), size, {}};
+  return {};
+}
+
+Error InputGatherer::ReadShapes(std::span<const size_t> members, size_t input,
+                                std::span<const backend::ShapeView>* shapes) {
+  shapes_.clear();
+  for (const size_t member : members) {
+    const Input& source = InputOf(member, input);
+    if (source.handle == nullptr) {
+      return Error::InvalidArgument("the request lacks the input '" + plan_.inputs[input].name +
+                                    "', from which model '" + plan_.model_name +
+                                    "' derives its batch");
+    }
+    shapes_.push_back(source.shape);
   }
-  const std::span<const int64_t> only = same_input_[0].shape;
+  *shapes = shapes_;
+  return {};
+}
+
+/// Sets `shape` to the shape of the concatenated tensors in same_.
+Error InputGatherer::MakeShape(const PlannedInput& plan, std::vector<int64_t>* shape) const {
+  if (plan.ragged) {
+    return backend::FlattenedShape(same_, shape);
+  }
+  if (plan_.batching && !plan.shape_tensor) {
+    return backend::ConcatenatedShape(same_, shape);
+  }
+  const std::span<const int64_t> only = same_[0].shape;
   shape->assign(only.begin(), only.end());
   if (plan.scalar) {
     if (backend::ElementCount(only) != 1) {
@@ -67,12 +158,12 @@ Error Runner::GatherShape(const PlannedInput& plan, std::vector<int64_t>* shape)
   return {};
 }
 
-/// Checks that the tensors in same_input_, which `tensor` holds one after the other, are all equal,
-/// and keeps the first.
-Error Runner::KeepOne(const PlannedInput& plan, InputTensor* tensor) const {
-  tensor->size = same_input_[0].byte_size;
+/// Checks that the tensors in same_, which `tensor` holds one after the other, are all equal, and
+/// keeps the first.
+Error InputGatherer::KeepOne(const PlannedInput& plan, InputTensor* tensor) const {
+  tensor->size = same_[0].byte_size;
   const char* next = tensor->data;
-  for (const backend::Input& input : same_input_) {
+  for (const Input& input : same_) {
     if (input.byte_size != tensor->size ||
         (tensor->size != 0 && std::memcmp(tensor->data, next, tensor->size) != 0)) {
       return Error::InvalidArgument("the requests of the batch differ in the shape tensor '" +
@@ -83,11 +174,11 @@ Error Runner::KeepOne(const PlannedInput& plan, InputTensor* tensor) const {
   return {};
 }
 
-/// Splits `data`, the concatenated tensors in same_input_, into elements.
-Error Runner::SplitTexts(const PlannedInput& plan, const char* data,
-                         std::vector<std::string_view>* texts) {
+/// Splits `data`, the concatenated tensors in same_, into elements.
+Error InputGatherer::SplitTexts(const PlannedInput& plan, const char* data,
+                                std::vector<std::string_view>* texts) const {
   texts->clear();
-  for (const backend::Input& input : same_input_) {
+  for (const Input& input : same_) {
     NEREID_BACKEND_TRY(backend::ForEachBytesElement(
         data, input.byte_size, backend::ElementCount(input.shape), plan.name,
         [&](int64_t, std::string_view element) { texts->push_back(element); }));

@@ -40,11 +40,12 @@ class PlanTest : public ::testing::Test {
 
   std::string Make() {
     plan_ = RunPlan();
-    return MakePlan(config_, signature_, "Frame", &plan_).message();
+    return MakePlan(config_, signature_, traits_, &plan_).message();
   }
 
   backend::ModelConfig config_;
   ModelSignature signature_;
+  FrameworkTraits traits_{"Frame", "Frame model"};
   RunPlan plan_;
 };
 
@@ -169,17 +170,151 @@ TEST_F(PlanTest, ControlsAndStates) {
   EXPECT_NE(Make().find("sequence_batching names the control input 'begin'"), std::string::npos);
 }
 
-TEST_F(PlanTest, WhatNoFrameworkDoes) {
-  config_.inputs[0].allow_ragged_batch = true;
-  EXPECT_EQ(Make(),
-            "model 'm': allow_ragged_batch (input 'x') is not supported by the Frame backend");
-  config_.inputs[0].allow_ragged_batch = false;
+TEST_F(PlanTest, FeaturesThatAreMissingAreNamed) {
   config_.decoupled = true;
   EXPECT_EQ(Make(),
             "model 'm': model_transaction_policy.decoupled is not supported by the Frame backend");
   config_.decoupled = false;
+  traits_.ragged_batches = false;
+  config_.inputs[0].allow_ragged_batch = true;
+  EXPECT_EQ(Make(),
+            "model 'm': allow_ragged_batch (input 'x') is not supported by the Frame backend");
+  config_.inputs[0].allow_ragged_batch = false;
+  config_.batch_outputs.emplace_back();
+  EXPECT_EQ(Make(), "model 'm': batch_output is not supported by the Frame backend");
   config_.batch_inputs.emplace_back();
   EXPECT_EQ(Make(), "model 'm': batch_input is not supported by the Frame backend");
+}
+
+TEST_F(PlanTest, RaggedInputsMustBeFlat) {
+  config_.inputs[0].allow_ragged_batch = true;
+  EXPECT_EQ(Make(),
+            "unable to load model 'm', configuration expects model provides input with shape [-1]  "
+            "for ragged input 'x', model provides [-1,4]");
+  signature_.inputs[0].dims = {-1};
+  ASSERT_EQ(Make(), "");
+  EXPECT_TRUE(plan_.inputs[0].ragged);
+  config_.inputs[0].optional = true;
+  EXPECT_EQ(Make(), "model 'm': input 'x' cannot be both optional and allow_ragged_batch");
+  config_.inputs[0].optional = false;
+  signature_.inputs[0].has_rank = false;  // the model does not declare it
+  EXPECT_EQ(Make(), "");
+}
+
+class BatchInputPlanTest : public PlanTest {
+ protected:
+  BatchInputPlanTest() {
+    signature_.inputs.push_back(Declared("n", {-1}));
+    backend::BatchInputConfig count;
+    count.kind = backend::BatchInputKind::kElementCount;
+    count.source = "x";
+    count.data_type = kFloat;
+    count.targets = {"n"};
+    config_.batch_inputs = {count};
+  }
+};
+
+TEST_F(BatchInputPlanTest, ABatchInputIsAnInputOfItsOwn) {
+  ASSERT_EQ(Make(), "");
+  ASSERT_EQ(plan_.inputs.size(), 2u);
+  ASSERT_TRUE(plan_.inputs[1].derived);
+  EXPECT_EQ(plan_.inputs[1].derived->source, 0u);
+  EXPECT_EQ(plan_.inputs[1].derived->room, -1);
+  EXPECT_EQ(plan_.inputs[1].place, 1u);
+  signature_.inputs[1].dims = {5};
+  ASSERT_EQ(Make(), "");
+  EXPECT_EQ(plan_.inputs[1].derived->room, 5);
+  signature_.inputs[1].has_rank = false;
+  ASSERT_EQ(Make(), "");
+  EXPECT_EQ(plan_.inputs[1].derived->room, -1);
+}
+
+TEST_F(BatchInputPlanTest, ABatchInputMustFitTheModel) {
+  backend::BatchInputConfig* given = config_.batch_inputs.data();
+  const backend::BatchInputConfig right = *given;
+  const auto make = [&](const auto& spoil) {
+    *given = right;
+    spoil();
+    return Make();
+  };
+  EXPECT_EQ(make([&] { given->targets = {"z"}; }),
+            "model 'm': batch_input names the target 'z', which the Frame model lacks; its inputs "
+            "are: x (FP32 [-1,4]), n (FP32 [-1])");
+  EXPECT_EQ(make([&] { given->targets = {"x"}; }),
+            "model 'm': batch_input names the target 'x', which clients are to send as well; its "
+            "inputs are: x (FP32 [-1,4]), n (FP32 [-1])");
+  EXPECT_EQ(make([&] { given->targets.clear(); }),
+            "model 'm': batch_input of 'x' lacks a known kind or a target_name");
+  EXPECT_EQ(make([&] { given->source = "n"; }),
+            "model 'm': batch_input names the source input 'n', which the configuration does not "
+            "list");
+  EXPECT_EQ(make([&] { given->data_type = TRITONSERVER_TYPE_INT32; }),
+            "unable to load model 'm', configuration expects datatype TYPE_INT32 for batch_input "
+            "'n', model provides TYPE_FP32");
+  EXPECT_EQ(make([&] { given->kind = backend::BatchInputKind::kItemShape; }),
+            "model 'm': batch_input 'n' has rank 2, but the Frame model declares [-1]");
+  config_.batch_inputs.clear();
+  EXPECT_EQ(Make(), "unable to load model 'm', configuration expects 1 inputs, model provides 2");
+}
+
+TEST_F(BatchInputPlanTest, ABatchOutputKnowsItsSource) {
+  config_.batch_outputs.push_back({{"y"}, "x"});
+  config_.outputs = {Given("y", {-1})};  // its shape is not that of the model
+  ASSERT_EQ(Make(), "");
+  ASSERT_TRUE(plan_.outputs[0].scatter);
+  EXPECT_EQ(plan_.outputs[0].scatter->dims, (std::vector<int64_t>{-1, -1}));
+  config_.batch_outputs[0].source = "n";
+  EXPECT_EQ(Make(),
+            "model 'm': batch_output names the source input 'n', which the configuration does not "
+            "list");
+}
+
+TEST_F(PlanTest, DimsThatAreKnownBeforeTheRun) {
+  signature_.inputs[0].dims = {-1, -1};
+  signature_.inputs[0].symbols = {"batch", "width"};
+  signature_.outputs[0] = Declared("y", {-1, -1, 7});
+  signature_.outputs[0].symbols = {"batch", "width", ""};
+  config_.inputs = {Given("x", {-1})};
+  config_.outputs = {Given("y", {-1, 7})};
+  ASSERT_EQ(Make(), "");
+  EXPECT_TRUE(plan_.outputs[0].dims.empty());  // the framework cannot write in place
+  traits_.writes_in_place = true;
+  ASSERT_EQ(Make(), "");
+  const std::vector<PlannedDim>& dims = plan_.outputs[0].dims;
+  ASSERT_EQ(dims.size(), 3u);
+  EXPECT_EQ(dims[0].kind, PlannedDim::Kind::kBatch);
+  EXPECT_EQ(dims[1].kind, PlannedDim::Kind::kInputDim);
+  EXPECT_EQ(dims[1].dim, 1u);
+  EXPECT_EQ(dims[2].kind, PlannedDim::Kind::kFixed);
+  EXPECT_EQ(dims[2].size, 7);
+  signature_.outputs[0].symbols[1] = "other";
+  ASSERT_EQ(Make(), "");
+  EXPECT_TRUE(plan_.outputs[0].dims.empty());
+}
+
+TEST_F(PlanTest, ATensorThatMayBeAScalar) {
+  signature_.outputs[0] = Declared("y", {});
+  signature_.outputs[0].scalar_or_open = true;
+  config_.outputs = {Given("y", {1})};
+  EXPECT_EQ(Make(), "");
+  config_.outputs = {Given("y", {2})};
+  EXPECT_EQ(Make(),
+            "unable to load model 'm', scalar tensor 'y', should only provide 1 in the model "
+            "configuration when the model doesn't support batching. Model configuration provided: "
+            "[2].");
+}
+
+TEST_F(PlanTest, AStateIsNamedOnce) {
+  signature_.inputs.push_back(Declared("before", {-1, 3}));
+  backend::StateConfig state;
+  state.input_name = "before";
+  state.output = Given("z", {3});
+  config_.states = {state};
+  config_.batch_outputs.push_back({{"z"}, "x"});
+  EXPECT_EQ(Make(), "model 'm': the output 'z' cannot be a state and a batch_output");
+  config_.states[0].input_name = "x";
+  signature_.inputs[1].has_default = true;
+  EXPECT_NE(Make(), "");
 }
 
 }  // namespace

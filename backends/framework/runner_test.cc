@@ -321,6 +321,130 @@ TEST_F(RunnerTest, AnInputWithADefaultMayBeAbsent) {
   EXPECT_FALSE(a.Answer().failed);
 }
 
+/// A plan with a ragged input, a batch input, and an output that is divided by the input's shapes.
+class RaggedRunnerTest : public RunnerTest {
+ protected:
+  RaggedRunnerTest() {
+    plan_->inputs[0].ragged = true;
+    plan_->inputs[0].alignment = sizeof(float);
+    AddInput("bounds", TRITONSERVER_TYPE_INT32);
+    DerivedInput& derived = plan_->inputs[1].derived.emplace();
+    derived.config.kind = backend::BatchInputKind::kAccumulatedElementCountWithZero;
+    derived.config.data_type = TRITONSERVER_TYPE_INT32;
+    derived.config.source = "x";
+    plan_->outputs[0].scatter = {0, {-1, -1}};
+  }
+
+  static void Ask(TRITONBACKEND_Request* request, const Floats& values) {
+    request->AddInput<float>("x", TRITONSERVER_TYPE_FP32, {1, static_cast<int64_t>(values.size())},
+                             values);
+    request->outputs = {"y"};
+  }
+};
+
+TEST_F(RaggedRunnerTest, RequestsOfDifferentLengthsRunTogether) {
+  TRITONBACKEND_Request a, b, c;
+  Ask(&a, {1, 2, 3});
+  Ask(&b, {});
+  Ask(&c, {4});
+  const RunFunction echo = run_;
+  run_ = [&](std::span<const InputTensor> inputs, std::span<const size_t> outputs,
+             std::span<OutputTensor> results) {
+    EXPECT_THAT(inputs[0].shape, ElementsAre(4));
+    EXPECT_THAT(inputs[1].shape, ElementsAre(4));
+    EXPECT_TRUE(inputs[1].present);
+    const auto* bounds = reinterpret_cast<const int32_t*>(inputs[1].data);
+    EXPECT_THAT(std::vector<int32_t>(bounds, bounds + 4), ElementsAre(0, 3, 3, 4));
+    return echo(inputs, outputs, results);
+  };
+  Execute({&a, &b, &c});
+  EXPECT_EQ(runs_, 1);
+  EXPECT_THAT(a.Answer().outputs.at("y").As<float>(), ElementsAre(1, 2, 3));
+  EXPECT_THAT(b.Answer().outputs.at("y").shape, ElementsAre(1, 0));
+  EXPECT_THAT(c.Answer().outputs.at("y").shape, ElementsAre(1, 1));
+  EXPECT_THAT(c.Answer().outputs.at("y").As<float>(), ElementsAre(4));
+}
+
+TEST_F(RaggedRunnerTest, ABatchWithoutItsSourceFails) {
+  plan_->inputs[0].has_default = true;
+  TRITONBACKEND_Request a;
+  a.outputs = {"y"};
+  Execute({&a});
+  EXPECT_EQ(runs_, 0);
+  EXPECT_EQ(a.Answer().message,
+            "the request lacks the input 'x', from which model 'm' derives its batch");
+}
+
+/// A plan with an output that has the shape of the input.
+class InPlaceRunnerTest : public RunnerTest {
+ protected:
+  InPlaceRunnerTest() {
+    plan_->outputs[0].dims = {{PlannedDim::Kind::kBatch}, {PlannedDim::Kind::kInputDim, 0, 0, 1}};
+    run_ = [this](std::span<const InputTensor> inputs, std::span<const size_t>,
+                  std::span<OutputTensor> results) -> Error {
+      places_ += results[0].place.data != nullptr ? 1 : 0;
+      if (results[0].place.data == nullptr || !writes_) {
+        Echo(inputs[0], results.data());
+        return {};
+      }
+      EXPECT_TRUE(std::ranges::equal(results[0].place.shape, inputs[0].shape));
+      std::memcpy(results[0].place.data, inputs[0].data, results[0].place.size);
+      results[0].in_place = true;
+      return {};
+    };
+  }
+
+  int places_ = 0;
+  bool writes_ = true;
+};
+
+TEST_F(InPlaceRunnerTest, ARequestAloneIsAnsweredInPlace) {
+  for (const bool writes : {true, false}) {
+    writes_ = writes;
+    TRITONBACKEND_Request a;
+    Fill(&a, {1, 2, 3, 4});
+    Execute({&a});
+    EXPECT_THAT(a.Answer().outputs.at("y").shape, ElementsAre(2, 2));
+    EXPECT_THAT(a.Answer().outputs.at("y").As<float>(), ElementsAre(1, 2, 3, 4));
+  }
+  EXPECT_EQ(places_, 2);
+  TRITONBACKEND_Request b, c;
+  Fill(&b, {5, 6});
+  Fill(&c, {7, 8});
+  Execute({&b, &c});
+  EXPECT_EQ(places_, 2);
+  EXPECT_THAT(c.Answer().outputs.at("y").As<float>(), ElementsAre(7, 8));
+}
+
+TEST_F(InPlaceRunnerTest, AStateIsWrittenInPlaceAndCopiedToTheAnswer) {
+  plan_->outputs[0].state = true;
+  TRITONBACKEND_Request a;
+  a.has_states = true;
+  Fill(&a, {1, 2});
+  Execute({&a});
+  EXPECT_EQ(places_, 1);
+  EXPECT_THAT(a.State("y").As<float>(), ElementsAre(1, 2));
+  EXPECT_THAT(a.Answer().outputs.at("y").As<float>(), ElementsAre(1, 2));
+}
+
+TEST_F(InPlaceRunnerTest, AModelThatBreaksItsPromiseRunsAgain) {
+  run_ = [&](std::span<const InputTensor> inputs, std::span<const size_t>,
+             std::span<OutputTensor> results) -> Error {
+    places_ += results[0].place.data != nullptr ? 1 : 0;
+    Echo(inputs[0], results.data());
+    results[0].shape = {1, 2, 1};
+    return {};
+  };
+  for (int i = 0; i < 2; ++i) {
+    TRITONBACKEND_Request a;
+    Fill(&a, {1, 2});
+    Execute({&a});
+    EXPECT_THAT(a.Answer().outputs.at("y").shape, ElementsAre(1, 2, 1));
+  }
+  EXPECT_EQ(runs_, 3);
+  EXPECT_EQ(places_, 1);  // no place is offered after that
+}
+
 TEST_F(RunnerTest, MalformedTexts) {
   plan_->inputs[0].data_type = plan_->outputs[0].data_type = TRITONSERVER_TYPE_BYTES;
   TRITONBACKEND_Request a;

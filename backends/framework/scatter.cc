@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The part of Runner that writes the results of a run to responses and states.
-#include "framework/runner.h"
+#include "framework/scatter.h"
+
+#include <algorithm>
+#include <cstring>
+
 #include "nereid/backend/bytes_tensor.h"
 #include "nereid/backend/output.h"
 #include "nereid/backend/sequence.h"
@@ -8,109 +11,263 @@
 namespace nereid::framework {
 
 using backend::Batch;
+using backend::BatchMember;
 using backend::OutputPart;
+
+Error OutputScatterer::Find(size_t index, TRITONBACKEND_Request* request) {
+  unsigned char* wanted = wanted_.data() + index * plan_.outputs.size();
+  for (size_t i = 0; i < plan_.outputs.size(); ++i) {
+    wanted[i] = plan_.outputs[i].state ? kState : 0;
+  }
+  return backend::ForEachRequestedOutput(request, [&](const char* name) -> Error {
+    const int output = plan_.FindListed(name);
+    if (output < 0) {
+      return Error::InvalidArgument("model '" + plan_.model_name + "' has no output '" + name +
+                                    "'");
+    }
+    wanted[output] |= kAnswer;
+    return {};
+  });
+}
+
+void OutputScatterer::Choose(std::span<const size_t> members) {
+  chosen_.clear();
+  for (size_t i = 0; i < plan_.outputs.size(); ++i) {
+    if (std::any_of(members.begin(), members.end(), [&](size_t member) {
+          return wanted_[member * plan_.outputs.size() + i] != 0;
+        })) {
+      chosen_.push_back(i);
+    }
+  }
+  Clear();
+  open_outputs_.clear();
+  results_.resize(chosen_.size());
+}
+
+void OutputScatterer::Clear() {
+  for (OutputTensor& result : results_) {
+    result.Clear();
+  }
+  for (Room& room : rooms_) {
+    room.data = nullptr;
+    room.state = nullptr;
+  }
+  reserved_ = false;
+}
+
+Error OutputScatterer::Reserve(BatchMember* member, const Group& group) {
+  rooms_.resize(std::max(rooms_.size(), chosen_.size()));
+  for (size_t i = 0; i < chosen_.size(); ++i) {
+    const PlannedOutput& plan = plan_.outputs[chosen_[i]];
+    if (!plan.dims.empty() && FindShape(plan, group, &rooms_[i].shape)) {
+      NEREID_BACKEND_TRY(ReserveOne(plan, member, &rooms_[i], &results_[i].place));
+      reserved_ = reserved_ || rooms_[i].data != nullptr;
+    }
+  }
+  return {};
+}
+
+/// Sets `shape` to the shape that the output will have. Returns false if the request has omitted
+/// the input that determines it.
+bool OutputScatterer::FindShape(const PlannedOutput& plan, const Group& group,
+                                std::vector<int64_t>* shape) const {
+  shape->clear();
+  for (const PlannedDim& dim : plan.dims) {
+    switch (dim.kind) {
+      case PlannedDim::Kind::kFixed:
+        shape->push_back(dim.size);
+        break;
+      case PlannedDim::Kind::kBatch:
+        shape->push_back(group.batch_size);
+        break;
+      case PlannedDim::Kind::kInputDim: {
+        const backend::Input& input = inputs_.InputOf(group.members[0], dim.input);
+        if (input.handle == nullptr || dim.dim >= input.shape.size()) {
+          return false;
+        }
+        shape->push_back(input.shape[dim.dim]);
+        break;
+      }
+    }
+  }
+  return true;
+}
+
+/// Allocates an output or state of the shape room->shape. `place` stays without memory if the
+/// session cannot write there, because the memory is not aligned.
+Error OutputScatterer::ReserveOne(const PlannedOutput& plan, BatchMember* member, Room* room,
+                                  OutputPlace* place) const {
+  const int64_t size = backend::TensorByteSize(plan.data_type, room->shape);
+  if (size <= 0) {
+    return {};
+  }
+  room->size = static_cast<uint64_t>(size);
+  NEREID_BACKEND_TRY(
+      plan.state ? backend::AllocateState(member->request, plan.name.c_str(), plan.data_type,
+                                          room->shape, room->size, &room->state, &room->data)
+                 : backend::AllocateOutput(member->response, plan.name.c_str(), plan.data_type,
+                                           room->shape, room->size, &room->data));
+  if (reinterpret_cast<uintptr_t>(room->data) % TRITONSERVER_DataTypeByteSize(plan.data_type) ==
+      0) {
+    *place = {room->data, room->size, room->shape};
+  }
+  return {};
+}
 
 /// Checks a result against the plan. It is not trusted, because a model may return something
 /// different from what it declares.
-Error Runner::CheckResult(const PlannedOutput& plan, const OutputTensor& result) const {
-  const std::string what = "output '" + plan.name + "' of model '" + plan_->model_name + "'";
-  if (result.data_type != plan.data_type) {
-    return Error::InvalidArgument(
-        what + " is of type " + TRITONSERVER_DataTypeString(result.data_type) +
-        ", but the configuration says " + TRITONSERVER_DataTypeString(plan.data_type));
+Error OutputScatterer::Check(const PlannedOutput& plan, const OutputTensor& result) const {
+  if (result.data_type == plan.data_type) {
+    const int64_t count = backend::ElementCount(result.shape);
+    const bool fits = plan.text() ? count == static_cast<int64_t>(result.texts.size())
+                                  : backend::TensorByteSize(plan.data_type, result.shape) ==
+                                        static_cast<int64_t>(result.size);
+    if (count >= 0 && fits) {
+      return {};
+    }
   }
-  const int64_t count = backend::ElementCount(result.shape);
-  const bool fits = plan.text() ? count == static_cast<int64_t>(result.texts.size())
-                                : backend::TensorByteSize(plan.data_type, result.shape) ==
-                                      static_cast<int64_t>(result.size);
-  if (count < 0 || !fits) {
-    return Error::Internal(what + " has the impossible shape " + backend::ShapeText(result.shape));
+  const std::string what = "output '" + plan.name + "' of model '" + plan_.model_name + "'";
+  return result.data_type != plan.data_type
+             ? Error::InvalidArgument(what + " is of type " +
+                                      TRITONSERVER_DataTypeString(result.data_type) +
+                                      ", but the configuration says " +
+                                      TRITONSERVER_DataTypeString(plan.data_type))
+             : Error::Internal(what + " has the impossible shape " +
+                               backend::ShapeText(result.shape));
+}
+
+/// Gives each request the whole result.
+void OutputScatterer::ShareWhole(const PlannedOutput& plan, const OutputTensor& tensor, size_t count,
+                                 std::vector<OutputPart>* parts) const {
+  parts->resize(count);
+  for (OutputPart& part : *parts) {
+    part.shape.assign(tensor.shape.begin(), tensor.shape.end());
+    part.first = 0;
+    part.count = backend::ElementCount(tensor.shape);
+    if (plan.scalar && part.count == 1 && part.shape.size() == 1) {
+      part.shape.clear();
+    } else if (part.shape.empty() && !plan.scalar && !plan_.batching) {
+      part.shape.assign(1, 1);  // the protocol has no rank 0
+    }
   }
-  return {};
 }
 
 /// Sets the parts of a result for the requests.
-Error Runner::Cut(Batch* batch, std::span<const size_t> members, size_t result) {
+Error OutputScatterer::Cut(Batch* batch, const Group& group, size_t result) {
   const PlannedOutput& plan = OutputOf(result);
-  OutputTensor& tensor = results_[result];
-  NEREID_BACKEND_TRY(CheckResult(plan, tensor));
-  if (tensor.shape.empty() && !plan_->batching) {
-    tensor.shape.assign(1, 1);  // the protocol has no rank 0
+  const OutputTensor& tensor = results_[result];
+  Room& room = rooms_[result];
+  NEREID_BACKEND_TRY(Check(plan, tensor));
+  if (plan.scatter) {
+    std::span<const backend::ShapeView> sources;
+    NEREID_BACKEND_TRY(inputs_.ReadShapes(group.members, plan.scatter->source, &sources));
+    return backend::ScatterWithInputShape(plan.name, plan.scatter->dims, sources,
+                                          backend::ElementCount(tensor.shape), &room.parts);
   }
-  if (plan.shape_tensor) {
-    parts_[result].assign(members.size(), {tensor.shape, 0, backend::ElementCount(tensor.shape)});
-    return {};
+  if (plan_.batching && !plan.shape_tensor) {
+    NEREID_BACKEND_TRY(CutAlongBatch(batch, group, plan, result));
+  } else {
+    ShareWhole(plan, tensor, group.members.size(), &room.parts);
   }
-  batch_sizes_.clear();
-  int64_t total = 0;
-  for (const size_t i : members) {
-    batch_sizes_.push_back(plan_->batching ? static_cast<int64_t>((*batch)[i].batch_size)
-                                           : tensor.shape[0]);
-    total += batch_sizes_.back();
+  if (room.data != nullptr && room.parts.front().shape != room.shape) {
+    return Error::Internal("output '" + plan.name + "' of model '" + plan_.model_name +
+                           "' has another shape than the model declares");
   }
-  if (tensor.shape.empty() || tensor.shape[0] != total) {
-    return Error::InvalidArgument("output '" + plan.name + "' of model '" + plan_->model_name +
-                                  "' has the shape " + backend::ShapeText(tensor.shape) +
-                                  ", whose first dimension should be the batch size " +
-                                  std::to_string(total));
-  }
-  return backend::ScatterAlongBatch(plan.name, tensor.shape, batch_sizes_, &parts_[result]);
+  return {};
 }
 
-Error Runner::Scatter(Batch* batch, std::span<const size_t> members) {
-  // All results are checked before the first output is written. After a failure the responses are
-  // still empty, and the requests can run again one by one.
-  parts_.resize(std::max(parts_.size(), results_.size()));
+Error OutputScatterer::CutAlongBatch(Batch* batch, const Group& group, const PlannedOutput& plan,
+                                     size_t result) {
+  const OutputTensor& tensor = results_[result];
+  if (tensor.shape.empty() || tensor.shape[0] != group.batch_size) {
+    return Error::InvalidArgument("output '" + plan.name + "' of model '" + plan_.model_name +
+                                  "' has the shape " + backend::ShapeText(tensor.shape) +
+                                  ", whose first dimension should be the batch size " +
+                                  std::to_string(group.batch_size));
+  }
+  batch_sizes_.clear();
+  for (const size_t i : group.members) {
+    batch_sizes_.push_back(static_cast<int64_t>((*batch)[i].batch_size));
+  }
+  return backend::ScatterAlongBatch(plan.name, tensor.shape, batch_sizes_, &rooms_[result].parts);
+}
+
+Error OutputScatterer::Scatter(Batch* batch, const Group& group) {
+  if (plan_.open_outputs) {
+    for (const OutputTensor& result : results_) {
+      PlannedOutput& output = open_outputs_.emplace_back();
+      output.name = result.name;
+      output.data_type = result.data_type;
+    }
+  }
+  rooms_.resize(std::max(rooms_.size(), results_.size()));
   for (size_t i = 0; i < results_.size(); ++i) {
-    NEREID_BACKEND_TRY(Cut(batch, members, i));
+    if (!results_[i].in_place) {
+      NEREID_BACKEND_TRY(Cut(batch, group, i));
+    }
   }
   for (size_t i = 0; i < results_.size(); ++i) {
-    for (size_t k = 0; k < members.size(); ++k) {
+    if (rooms_[i].data != nullptr) {
+      const size_t only = group.members[0];
+      NEREID_BACKEND_TRY(Complete(&(*batch)[only], Wanted(only, i), i));
+      continue;
+    }
+    for (size_t k = 0; k < group.members.size(); ++k) {
       // If the buffer of a response cannot be allocated, only that request fails.
-      batch->Fail(members[k], Give(batch, members[k], i, parts_[i][k]));
+      const size_t member = group.members[k];
+      batch->Fail(member, Give(&(*batch)[member], Wanted(member, i), i, rooms_[i].parts[k]));
     }
   }
   return {};
 }
 
+/// Completes an output or state whose memory was allocated before the run.
+Error OutputScatterer::Complete(BatchMember* member, unsigned char wanted, size_t result) {
+  const PlannedOutput& plan = OutputOf(result);
+  const Room& room = rooms_[result];
+  if (!results_[result].in_place) {
+    std::memcpy(room.data, results_[result].data, room.size);
+  }
+  if (room.state == nullptr) {
+    return {};
+  }
+  NEREID_BACKEND_TRY(TRITONBACKEND_StateUpdate(room.state));
+  return (wanted & kAnswer) == 0
+             ? Error()
+             : backend::WriteOutput(member->response, plan.name.c_str(), plan.data_type, room.shape,
+                                    room.data, room.size);
+}
+
 /// Writes one request's part of a result, as an output, a state or both.
-Error Runner::Give(Batch* batch, size_t member, size_t result, const OutputPart& part) {
+Error OutputScatterer::Give(BatchMember* member, unsigned char wanted, size_t result,
+                            const OutputPart& part) {
   const PlannedOutput& plan = OutputOf(result);
   const OutputTensor& tensor = results_[result];
-  const unsigned char wanted = plan_->open_outputs
-                                   ? kAnswer
-                                   : wanted_[member * plan_->outputs.size() + run_outputs_[result]];
   const auto first = static_cast<size_t>(part.first);
   const auto count = static_cast<size_t>(part.count);
-  uint64_t size = 0;
-  if (plan.text()) {
-    for (size_t i = first; i < first + count; ++i) {
-      size += sizeof(uint32_t) + tensor.texts[i].size();
-    }
-  } else {
-    size = count * TRITONSERVER_DataTypeByteSize(plan.data_type);
+  const size_t width = TRITONSERVER_DataTypeByteSize(plan.data_type);
+  uint64_t size = count * width;
+  for (size_t i = first; plan.text() && i < first + count; ++i) {
+    size += sizeof(uint32_t) + tensor.texts[i].size();
   }
   const auto write = [&](char* out) {
-    if (!plan.text()) {
-      if (size != 0) {
-        std::memcpy(out, tensor.data + first * TRITONSERVER_DataTypeByteSize(plan.data_type), size);
-      }
-      return;
+    if (!plan.text() && size != 0) {
+      std::memcpy(out, tensor.data + first * width, size);
     }
-    for (size_t i = first; i < first + count; ++i) {
+    for (size_t i = first; plan.text() && i < first + count; ++i) {
       out = backend::WriteBytesElement(tensor.texts[i], out);
     }
   };
   char* buffer = nullptr;
   if ((wanted & kAnswer) != 0) {
-    NEREID_BACKEND_TRY(backend::AllocateOutput((*batch)[member].response, plan.name.c_str(),
-                                               plan.data_type, part.shape, size, &buffer));
+    NEREID_BACKEND_TRY(backend::AllocateOutput(member->response, plan.name.c_str(), plan.data_type,
+                                               part.shape, size, &buffer));
     write(buffer);
   }
   if ((wanted & kState) != 0) {
     TRITONBACKEND_State* state = nullptr;
-    NEREID_BACKEND_TRY(backend::AllocateState((*batch)[member].request, plan.name.c_str(),
-                                              plan.data_type, part.shape, size, &state, &buffer));
+    NEREID_BACKEND_TRY(backend::AllocateState(member->request, plan.name.c_str(), plan.data_type,
+                                              part.shape, size, &state, &buffer));
     write(buffer);
     NEREID_BACKEND_TRY(TRITONBACKEND_StateUpdate(state));
   }

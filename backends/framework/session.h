@@ -12,7 +12,8 @@
 
 namespace nereid::framework {
 
-/// An input of a run: the concatenated tensors of all requests of the batch.
+/// An input of a run: the concatenated tensors of all requests of the batch, or a tensor that
+/// describes the batch (`batch_input`).
 struct InputTensor {
   /// False if the requests have omitted it.
   bool present = false;
@@ -24,6 +25,14 @@ struct InputTensor {
   uint64_t size = 0;
   /// For BYTES: the elements.
   std::span<const std::string_view> texts;
+};
+
+/// Memory of a response or a state, for a result whose shape is known before the run.
+struct OutputPlace {
+  /// Null if there is no such memory; otherwise aligned to the element size.
+  char* data = nullptr;
+  uint64_t size = 0;
+  std::span<const int64_t> shape;
 };
 
 /// An output of a run.
@@ -39,9 +48,15 @@ struct OutputTensor {
   std::vector<std::string_view> texts;
   /// Keeps the memory of `data` and `texts` alive.
   std::shared_ptr<const void> owner;
+  /// Where the session may write the result. It sets in_place if it has done so, and nothing else.
+  /// Has no memory unless FrameworkTraits::writes_in_place is set.
+  OutputPlace place;
+  bool in_place = false;
 
   /// Resets the tensor, but keeps the memory of `shape` and `texts` for reuse.
   void Clear() {
+    place = {};
+    in_place = false;
     name.clear();
     data_type = TRITONSERVER_TYPE_INVALID;
     shape.clear();

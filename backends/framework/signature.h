@@ -23,6 +23,12 @@ struct TensorSignature {
   bool has_rank = false;
   /// With the batch dimension; -1 is variable.
   std::vector<int64_t> dims = {};
+  /// The names of variable dimensions, and "" for other dimensions. Equal names mean equal sizes.
+  /// Empty if the model names no dimensions.
+  std::vector<std::string> symbols = {};
+  /// Whether the framework describes a scalar and a tensor of undeclared rank in the same way.
+  /// has_rank is true and `dims` is empty then.
+  bool scalar_or_open = false;
   /// False if `dims` is a guess that the configuration may contradict.
   bool shape_binds = true;
   /// Whether a run may omit the input.

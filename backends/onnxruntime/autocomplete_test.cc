@@ -77,7 +77,7 @@ TEST_F(AutoCompleteTest, BatchInputsAreTheBackendsToMake) {
       "data_type":"TYPE_INT32","source_input":["values"]}])",
                  true),
             "");
-  EXPECT_EQ(Completed().outputs.size(), 7u);
+  EXPECT_EQ(Completed().outputs.size(), 8u);
   std::vector<std::string> names;
   for (const auto& input : Completed().inputs) {
     names.push_back(input.name);

@@ -76,7 +76,7 @@ TEST_F(LoadTest, ReshapeIsWhatTheModelSees) {
 
 TEST_F(LoadTest, FeaturesThatAreMissingAreNamed) {
   EXPECT_EQ(Load("mlp", Mlp(R"("model_transaction_policy":{"decoupled":true})")),
-            "model 'mlp': model_transaction_policy.decoupled is not supported by this version of "
+            "model 'mlp': model_transaction_policy.decoupled is not supported by "
             "the ONNX Runtime backend");
 }
 

@@ -7,9 +7,44 @@
 #include "framework/plan.h"
 #include "nereid/backend/log.h"
 #include "onnxruntime/accelerators.h"
+#include "onnxruntime/signature.h"
 #include "onnxruntime/threads.h"
 
 namespace nereid::onnxruntime {
+namespace {
+
+using framework::TensorSignature;
+
+/// Keeps the names of the outputs in the graph, and gives the outputs their names for clients.
+void NameOutputs(const ModelSource& source, std::vector<TensorSignature>* outputs,
+                 std::vector<std::string>* graph_names) {
+  for (TensorSignature& output : *outputs) {
+    graph_names->push_back(output.name);
+    if (const auto known = source.output_names.find(output.name);
+        known != source.output_names.end()) {
+      output.name = known->second;
+    }
+  }
+}
+
+void AddInitializers(std::vector<TensorSignature> initializers,
+                     std::vector<TensorSignature>* inputs) {
+  for (TensorSignature& tensor : initializers) {
+    tensor.has_default = true;
+    inputs->push_back(std::move(tensor));
+  }
+}
+
+/// Lets the configuration decide about tensors without dimensions.
+void LeaveRanksOpen(framework::ModelSignature* signature) {
+  for (auto* tensors : {&signature->inputs, &signature->outputs}) {
+    for (TensorSignature& tensor : *tensors) {
+      tensor.shape_binds = !tensor.dims.empty();
+    }
+  }
+}
+
+}  // namespace
 
 Error OnnxModel::Load(TRITONBACKEND_Model* model) {
   NEREID_BACKEND_TRY(backend::ReadModelConfig(model, &config_));
@@ -23,18 +58,20 @@ Error OnnxModel::Load(TRITONBACKEND_Model* model) {
   }
   Owned<OrtSession> session;
   NEREID_BACKEND_TRY(CreateSession(environment_, config_, source, &session));
-  ModelSignature signature;
-  NEREID_BACKEND_TRY(ReadSignature(*session, &signature));
-  for (TensorSignature& output : signature.outputs) {
-    if (const auto known = source.output_names.find(output.name);
-        known != source.output_names.end()) {
-      output.name = known->second;
-    }
-  }
-  NEREID_BACKEND_TRY(framework::CompleteModel(model, signature.Plain(), environment_.settings,
+  framework::ModelSignature signature;
+  std::vector<TensorSignature> initializers;
+  NEREID_BACKEND_TRY(ReadSignature(*session, &signature, &initializers));
+  auto plan = std::make_shared<SessionPlan>();
+  NameOutputs(source, &signature.outputs, &plan->output_names);
+  NEREID_BACKEND_TRY(framework::CompleteModel(model, signature, environment_.settings,
                                               framework::Completion::kLists, &config_));
-  auto plan = std::make_shared<Plan>();
-  NEREID_BACKEND_TRY(MakePlan(config_, signature, source, plan.get()));
+  AddInitializers(std::move(initializers), &signature.inputs);
+  if (!source.ranks_declared) {
+    LeaveRanksOpen(&signature);
+  }
+  framework::FrameworkTraits traits{source.backend, source.kind};
+  traits.writes_in_place = true;
+  NEREID_BACKEND_TRY(framework::MakePlan(config_, signature, traits, &plan->run));
   plan_ = std::move(plan);
   if (const std::string note = LeftAsideOnCpu(config_); !note.empty()) {
     NEREID_BACKEND_LOG(WARN, note);
@@ -48,7 +85,7 @@ Error OnnxModel::Load(TRITONBACKEND_Model* model) {
 }
 
 Error OnnxModel::MakeRunner(TRITONBACKEND_ModelInstance* instance,
-                            std::unique_ptr<Runner>* runner) const {
+                            std::unique_ptr<framework::Runner>* runner) const {
   NEREID_BACKEND_TRY(framework::RequireCpu(instance, config_, "ONNX Runtime"));
   std::shared_ptr<OrtSession> session = shared_session_;
   if (session == nullptr) {
@@ -62,8 +99,10 @@ Error OnnxModel::MakeRunner(TRITONBACKEND_ModelInstance* instance,
   NEREID_BACKEND_TRY(CreateRunOptions(config_, &options));
   OrtMemoryInfo* memory = nullptr;
   NEREID_ORT_TRY(Api().CreateCpuMemoryInfo(OrtDeviceAllocator, OrtMemTypeDefault, &memory));
-  *runner = std::make_unique<Runner>(plan_, std::move(session), std::move(options),
-                                     Owned<OrtMemoryInfo>(memory));
+  *runner = std::make_unique<framework::Runner>(
+      std::shared_ptr<const framework::RunPlan>(plan_, &plan_->run),
+      std::make_unique<OnnxSession>(plan_, std::move(session), std::move(options),
+                                    Owned<OrtMemoryInfo>(memory)));
   return {};
 }
 

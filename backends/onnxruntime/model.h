@@ -3,9 +3,9 @@
 
 #include <memory>
 
+#include "framework/runner.h"
+#include "onnxruntime/open_session.h"
 #include "onnxruntime/openvino.h"
-#include "onnxruntime/plan.h"
-#include "onnxruntime/runner.h"
 #include "onnxruntime/session.h"
 
 namespace nereid::onnxruntime {
@@ -26,13 +26,14 @@ class OnnxModel {
   const OpenVinoModel* openvino() const { return openvino_.get(); }
 
   /// Creates the runner of an instance.
-  Error MakeRunner(TRITONBACKEND_ModelInstance* instance, std::unique_ptr<Runner>* runner) const;
+  Error MakeRunner(TRITONBACKEND_ModelInstance* instance,
+                   std::unique_ptr<framework::Runner>* runner) const;
 
  private:
   const Environment& environment_;
   const OpenModel open_;
   ModelConfig config_;
-  std::shared_ptr<const Plan> plan_;
+  std::shared_ptr<const SessionPlan> plan_;
   /// Null if each instance has its own session.
   std::shared_ptr<OrtSession> shared_session_;
   std::unique_ptr<OpenVinoModel> openvino_;
@@ -60,7 +61,7 @@ class OnnxInstance {
  private:
   const OnnxModel& model_;
   /// One of the two is set.
-  std::unique_ptr<Runner> runner_;
+  std::unique_ptr<framework::Runner> runner_;
   std::unique_ptr<OpenVinoInstance> openvino_;
 };
 

@@ -1,49 +1,63 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <map>
+#include <memory>
+#include <span>
 #include <string>
+#include <vector>
 
-#include "nereid/backend/model_config.h"
-#include "onnxruntime/environment.h"
+#include "framework/plan.h"
+#include "framework/session.h"
+#include "onnxruntime/ort_api.h"
 
 namespace nereid::onnxruntime {
 
-using backend::ModelConfig;
-
-/// The source of an ONNX model: a file, or bytes in memory.
-struct ModelSource {
-  /// Empty if the model is in `bytes`.
-  std::string path;
-  std::string bytes;
-  /// The name of a model in memory in errors: the file from which it was made.
-  std::string origin;
-  /// The names of model and backend in messages about the configuration.
-  std::string kind = "ONNX model";
-  std::string backend = "ONNX Runtime";
-  /// Maps names of graph outputs to the names for clients, where they differ.
-  std::map<std::string, std::string> output_names;
-  /// False if a tensor without dimensions may have any rank.
-  bool ranks_declared = true;
+/// How the session of a model is run. Immutable after creation; instances share it.
+struct SessionPlan {
+  framework::RunPlan run;
+  /// The names of the model's outputs in the graph, which may differ from those for clients.
+  std::vector<std::string> output_names;
 };
 
-/// Finds or creates the model of a configuration.
-using OpenModel = Error (*)(const ModelConfig& config, ModelSource* source);
+/// Runs a session of ONNX Runtime for one instance.
+class OnnxSession final : public framework::Session {
+ public:
+  OnnxSession(std::shared_ptr<const SessionPlan> plan, std::shared_ptr<OrtSession> session,
+              Owned<OrtRunOptions> run_options, Owned<OrtMemoryInfo> memory);
 
-/// Finds the model file of `config`.
-Error OpenModelFile(const ModelConfig& config, ModelSource* source);
+  Error Run(std::span<const framework::InputTensor> inputs, std::span<const size_t> outputs,
+            std::span<framework::OutputTensor> results) override;
 
-/// Opens the model with the options from its parameters, its optimization settings and the
-/// backend's settings.
-Error CreateSession(const Environment& environment, const ModelConfig& config,
-                    const ModelSource& source, Owned<OrtSession>* session);
+ private:
+  /// An input or output of the plan, as the C API takes it.
+  struct Port {
+    const char* name;
+    ONNXTensorElementDataType type;
+  };
 
-/// Creates the options of each run (arena shrinkage).
-Error CreateRunOptions(const ModelConfig& config, Owned<OrtRunOptions>* options);
+  Error Feed(std::span<const framework::InputTensor> inputs);
+  Error FeedTexts(const framework::InputTensor& input, Owned<OrtValue>* value) const;
+  Error Wrap(const char* data, uint64_t size, std::span<const int64_t> shape,
+             ONNXTensorElementDataType type, Owned<OrtValue>* value) const;
+  Error Offer(std::span<const size_t> outputs, std::span<const framework::OutputTensor> results);
+  Error Compute();
+  Error Read(size_t output, Owned<OrtValue> value, framework::OutputTensor* result) const;
+  static Error ReadTexts(const OrtValue& value, size_t count, framework::OutputTensor* result);
 
-/// Finds the ONNX file: DIRECTORY/VERSION/default_model_filename. If that is a directory (a model
-/// with external data), the file of the same name or model.onnx in it. UNAVAILABLE if there is no
-/// such file.
-Error FindModelFile(const ModelConfig& config, std::string* path);
+  const std::shared_ptr<const SessionPlan> plan_;
+  const std::shared_ptr<OrtSession> session_;
+  const Owned<OrtRunOptions> run_options_;
+  const Owned<OrtMemoryInfo> memory_;
+  std::vector<Port> inputs_;   // for each input of the plan
+  std::vector<Port> outputs_;  // for each output of the plan
+
+  // The arguments of a run; reused.
+  std::vector<const char*> input_names_;
+  std::vector<const OrtValue*> input_pointers_;
+  std::vector<Owned<OrtValue>> input_values_;  // own input_pointers_
+  std::vector<const char*> output_names_;
+  std::vector<OrtValue*> output_pointers_;
+  std::vector<Owned<OrtValue>> output_values_;  // own output_pointers_
+};
 
 }  // namespace nereid::onnxruntime

@@ -6,6 +6,8 @@
 namespace nereid::onnxruntime {
 namespace {
 
+using framework::TensorSignature;
+
 constexpr std::pair<TRITONSERVER_DataType, ONNXTensorElementDataType> kTypes[] = {
     {TRITONSERVER_TYPE_BOOL, ONNX_TENSOR_ELEMENT_DATA_TYPE_BOOL},
     {TRITONSERVER_TYPE_UINT8, ONNX_TENSOR_ELEMENT_DATA_TYPE_UINT8},
@@ -35,12 +37,12 @@ Error ReadHeldType(const OrtTypeInfo& type, Owned<OrtTypeInfo>* held) {
   return {};
 }
 
-Error ReadTensorInfo(const OrtTypeInfo& type, TensorSignature* tensor) {
+Error ReadTensorInfo(const OrtTypeInfo& type_info, TensorSignature* tensor) {
   const OrtTensorTypeAndShapeInfo* info = nullptr;
-  NEREID_ORT_TRY(Api().CastTypeInfoToTensorInfo(&type, &info));
+  NEREID_ORT_TRY(Api().CastTypeInfoToTensorInfo(&type_info, &info));
   Owned<OrtTypeInfo> held;
   if (info == nullptr) {
-    NEREID_BACKEND_TRY(ReadHeldType(type, &held));
+    NEREID_BACKEND_TRY(ReadHeldType(type_info, &held));
     if (held != nullptr) {
       NEREID_ORT_TRY(Api().CastTypeInfoToTensorInfo(held.get(), &info));
     }
@@ -51,13 +53,15 @@ Error ReadTensorInfo(const OrtTypeInfo& type, TensorSignature* tensor) {
     return {};
   }
   tensor->has_rank = true;
-  NEREID_ORT_TRY(Api().GetTensorElementType(info, &tensor->element_type));
-  tensor->data_type = DataTypeOf(tensor->element_type);
+  ONNXTensorElementDataType type = ONNX_TENSOR_ELEMENT_DATA_TYPE_UNDEFINED;
+  NEREID_ORT_TRY(Api().GetTensorElementType(info, &type));
+  tensor->data_type = DataTypeOf(type);
   if (tensor->data_type == TRITONSERVER_TYPE_INVALID) {
-    tensor->foreign_type = "ONNX element type " + std::to_string(tensor->element_type);
+    tensor->foreign_type = "ONNX element type " + std::to_string(type);
   }
   size_t rank = 0;
   NEREID_ORT_TRY(Api().GetDimensionsCount(info, &rank));
+  tensor->scalar_or_open = rank == 0;
   tensor->dims.resize(rank);
   NEREID_ORT_TRY(Api().GetDimensions(info, tensor->dims.data(), rank));
   for (int64_t& dim : tensor->dims) {
@@ -86,7 +90,6 @@ Error ReadTensors(const OrtSession& session, Count count_of, Name name_of, Type 
     char* name = nullptr;
     NEREID_ORT_TRY(name_of(&session, i, allocator, &name));
     tensor.name = name;
-    tensor.graph_name = name;
     NEREID_ORT_TRY(Api().AllocatorFree(allocator, name));
     OrtTypeInfo* type = nullptr;
     NEREID_ORT_TRY(type_of(&session, i, &type));
@@ -98,14 +101,15 @@ Error ReadTensors(const OrtSession& session, Count count_of, Name name_of, Type 
 
 }  // namespace
 
-Error ReadSignature(const OrtSession& session, ModelSignature* signature) {
+Error ReadSignature(const OrtSession& session, framework::ModelSignature* signature,
+                    std::vector<TensorSignature>* initializers) {
   NEREID_BACKEND_TRY(ReadTensors(session, Api().SessionGetInputCount, Api().SessionGetInputName,
                                  Api().SessionGetInputTypeInfo, &signature->inputs));
   NEREID_BACKEND_TRY(ReadTensors(session, Api().SessionGetOutputCount, Api().SessionGetOutputName,
                                  Api().SessionGetOutputTypeInfo, &signature->outputs));
   return ReadTensors(session, Api().SessionGetOverridableInitializerCount,
                      Api().SessionGetOverridableInitializerName,
-                     Api().SessionGetOverridableInitializerTypeInfo, &signature->initializers);
+                     Api().SessionGetOverridableInitializerTypeInfo, initializers);
 }
 
 TRITONSERVER_DataType DataTypeOf(ONNXTensorElementDataType type) {
@@ -124,16 +128,6 @@ ONNXTensorElementDataType ElementTypeOf(TRITONSERVER_DataType type) {
     }
   }
   return ONNX_TENSOR_ELEMENT_DATA_TYPE_UNDEFINED;
-}
-
-const TensorSignature* FindTensor(const std::vector<TensorSignature>& tensors,
-                                  const std::string& name) {
-  for (const TensorSignature& tensor : tensors) {
-    if (tensor.name == name) {
-      return &tensor;
-    }
-  }
-  return nullptr;
 }
 
 }  // namespace nereid::onnxruntime

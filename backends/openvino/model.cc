@@ -30,6 +30,20 @@ std::shared_ptr<ov::Core> MakeCore() {
   return core;
 }
 
+/// Checks that a model with a fixed batch has no inputs or outputs without a batch dimension.
+Error CheckFixedBatch(const backend::ModelConfig& config, const Settings& settings) {
+  const bool ragged =
+      !config.batch_inputs.empty() || !config.batch_outputs.empty() ||
+      std::any_of(config.inputs.begin(), config.inputs.end(),
+                  [](const backend::TensorConfig& input) { return input.allow_ragged_batch; });
+  return settings.fixed_batch && ragged
+             ? Error::InvalidArgument(
+                   "model '" + config.name +
+                   "': SKIP_OV_DYNAMIC_BATCHSIZE gives each run max_batch_size rows, so there can "
+                   "be no allow_ragged_batch, batch_input or batch_output; remove the parameter")
+             : Error();
+}
+
 }  // namespace
 
 Error Environment::Load(TRITONBACKEND_Backend* backend) {
@@ -93,6 +107,7 @@ Error OpenVinoModel::ChooseCore(const Settings& settings) {
 
 Error OpenVinoModel::Open(TRITONBACKEND_Model* model, const std::string& path,
                           const Settings& settings) {
+  NEREID_BACKEND_TRY(CheckFixedBatch(config_, settings));
   NEREID_BACKEND_TRY(ChooseCore(settings));
   std::shared_ptr<ov::Model> read;
   NEREID_BACKEND_TRY(ReadModel(core_.get(), config_, settings, path, &read));
@@ -124,7 +139,8 @@ Error OpenVinoModel::Open(TRITONBACKEND_Model* model, const std::string& path,
   for (size_t i = plan->input_count; i < signature.inputs.size(); ++i) {
     plan->variables.push_back(signature.inputs[i].name);
   }
-  NEREID_BACKEND_TRY(framework::MakePlan(config_, signature, "OpenVINO", &plan->run));
+  NEREID_BACKEND_TRY(framework::MakePlan(
+      config_, signature, framework::FrameworkTraits{"OpenVINO", "OpenVINO model"}, &plan->run));
   plan_ = std::move(plan);
   return CatchOpenVino(
       "model '" + config_.name + "': '" + path + "' cannot be compiled", [&]() -> Error {

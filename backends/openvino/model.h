@@ -56,22 +56,6 @@ class OpenVinoModel {
   ov::CompiledModel compiled_;
 };
 
-/// An instance. Executes on one thread at a time.
-class OpenVinoInstance {
- public:
-  explicit OpenVinoInstance(OpenVinoModel* model) : model_(*model) {}
-
-  Error Load(TRITONBACKEND_ModelInstance* instance) {
-    return model_.MakeRunner(instance, &runner_);
-  }
-  void Execute(TRITONBACKEND_ModelInstance* instance, TRITONBACKEND_Request** requests,
-               uint32_t count) {
-    runner_->Execute(instance, requests, count);
-  }
-
- private:
-  OpenVinoModel& model_;
-  std::unique_ptr<framework::Runner> runner_;
-};
+using OpenVinoInstance = framework::RunnerInstance<OpenVinoModel>;
 
 }  // namespace nereid::openvino

@@ -11,6 +11,7 @@
 #include "nereid/backend/data_type.h"
 #include "openvino/check_file.h"
 #include "openvino/ov_error.h"
+#include "openvino/signature.h"
 
 namespace nereid::openvino {
 namespace {
@@ -29,7 +30,7 @@ Error Reshape(const ModelConfig& config, ov::Model* model) {
       }
       ov::PartialShape& shape = shapes[input];
       shape = ov::PartialShape(std::vector<ov::Dimension>{});
-      if (config.batching()) {
+      if (config.batching() && HasBatch(input, config)) {
         shape.push_back(-1);
       }
       for (const int64_t dim : given.ModelDims()) {
@@ -84,7 +85,7 @@ Error SetBatch(const ModelConfig& config, const Settings& settings, ov::Model* m
   Shapes shapes;
   for (const auto& input : model->inputs()) {
     ov::PartialShape shape = input.get_partial_shape();
-    if (shape.rank().is_static() && shape.size() > 0 &&
+    if (shape.rank().is_static() && shape.size() > 0 && HasBatch(input, config) &&
         (settings.fixed_batch || shape[0].is_static())) {
       shape[0] = batch;
       shapes[input] = shape;

@@ -57,11 +57,8 @@ class OpenVinoSession final : public framework::Session {
 
   Error Set(const framework::PlannedInput& plan, const InputTensor& input) {
     const bool variable = plan.place >= plan_->input_count;
-    if (!input.present) {
-      return variable ? Error()
-                      : Error::InvalidArgument("the request lacks the input '" + plan.name +
-                                               "', for which model '" + plan_->run.model_name +
-                                               "' has no default");
+    if (!input.present) {  // only a variable may be absent; it keeps its initial value
+      return {};
     }
     NEREID_BACKEND_TRY(CheckEmpty(plan, input));
     ov::Shape shape(input.shape.begin(), input.shape.end());

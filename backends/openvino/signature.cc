@@ -13,12 +13,21 @@ namespace {
 using backend::ModelConfig;
 using framework::TensorSignature;
 
+bool IsBatchInput(const ModelConfig& config, const std::string& name) {
+  return std::any_of(config.batch_inputs.begin(), config.batch_inputs.end(),
+                     [&](const backend::BatchInputConfig& input) {
+                       return std::find(input.targets.begin(), input.targets.end(), name) !=
+                              input.targets.end();
+                     });
+}
+
 /// Returns whether the configuration contains a tensor with this name.
 bool IsConfigured(const ModelConfig& config, const std::string& name, bool output) {
   const auto named = [&](const auto& tensor) { return tensor.name == name; };
   const auto& tensors = output ? config.outputs : config.inputs;
   return std::any_of(tensors.begin(), tensors.end(), named) ||
          (!output && std::any_of(config.controls.begin(), config.controls.end(), named)) ||
+         (!output && IsBatchInput(config, name)) ||
          std::any_of(config.states.begin(), config.states.end(), [&](const auto& state) {
            return (output ? state.output.name : state.input_name) == name;
          });
@@ -64,6 +73,16 @@ framework::ModelSignature DescribeModel(const ov::Model& model, const ModelConfi
   describe(model.inputs(), false, &signature.inputs);
   describe(model.outputs(), true, &signature.outputs);
   return signature;
+}
+
+bool HasBatch(const ov::Output<const ov::Node>& input, const ModelConfig& config) {
+  const auto& names = input.get_names();
+  return std::none_of(names.begin(), names.end(), [&](const std::string& name) {
+    return IsBatchInput(config, name) ||
+           std::any_of(config.inputs.begin(), config.inputs.end(), [&](const auto& given) {
+             return given.name == name && given.allow_ragged_batch;
+           });
+  });
 }
 
 bool LayoutsHaveBatch(const ov::Model& model) {

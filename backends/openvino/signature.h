@@ -13,6 +13,10 @@ namespace nereid::openvino {
 /// its index.
 framework::ModelSignature DescribeModel(const ov::Model& model, const backend::ModelConfig& config);
 
+/// Returns whether the first dimension of an input is the batch. It is not for a ragged input and
+/// for a target of `batch_input`.
+bool HasBatch(const ov::Output<const ov::Node>& input, const backend::ModelConfig& config);
+
 /// Returns whether the layouts of all inputs and outputs begin with the batch ("[N,...]"). By that,
 /// the author of the model declares that the first dimension may vary although it has a fixed size.
 bool LayoutsHaveBatch(const ov::Model& model);

@@ -41,7 +41,7 @@ Error CheckText(const ModelConfig& config, const std::string& kind,
 }
 
 /// Lists the tensors of the configuration in the order of forward's arguments: first the inputs,
-/// then the controls, then the states.
+/// then the controls, then the states, then the targets of `batch_input`.
 Error NameTensors(const ModelConfig& config, std::vector<NamedTensor>* inputs,
                   std::vector<NamedTensor>* outputs) {
   for (const auto& input : config.inputs) {
@@ -57,6 +57,11 @@ Error NameTensors(const ModelConfig& config, std::vector<NamedTensor>* inputs,
     NEREID_BACKEND_TRY(CheckType(config, "state", state.input_name, state.output.data_type));
     NEREID_BACKEND_TRY(CheckText(config, "state", state.output));
     inputs->push_back({state.input_name, state.output.data_type});
+  }
+  for (const backend::BatchInputConfig& input : config.batch_inputs) {
+    for (const std::string& target : input.targets) {
+      inputs->push_back({target, input.data_type});
+    }
   }
   for (const auto& output : config.outputs) {
     NEREID_BACKEND_TRY(CheckType(config, "output", output.name, output.data_type));
@@ -138,8 +143,10 @@ Error TorchModel::MakePlan(const torch::jit::Module& module) {
   std::vector<NamedTensor> outputs;
   NEREID_BACKEND_TRY(NameTensors(config_, &inputs, &outputs));
   NEREID_BACKEND_TRY(MakeNaming(config_.name, inputs, outputs, plan->forward, &plan->naming));
+  framework::FrameworkTraits traits{"PyTorch", "PyTorch model"};
+  traits.omits_inputs = true;
   NEREID_BACKEND_TRY(framework::MakePlan(
-      config_, SignatureOf(inputs, outputs, plan->forward, plan->naming), "PyTorch", &plan->run));
+      config_, SignatureOf(inputs, outputs, plan->forward, plan->naming), traits, &plan->run));
   plan->run.open_outputs = config_.outputs.empty();
   plan->borrowable = BorrowableArguments(module);
   plan_ = std::move(plan);

@@ -38,22 +38,6 @@ class TorchModel {
   mutable std::shared_ptr<torch::jit::Module> module_;
 };
 
-/// An instance. Executes on one thread at a time.
-class TorchInstance {
- public:
-  explicit TorchInstance(const TorchModel* model) : model_(*model) {}
-
-  Error Load(TRITONBACKEND_ModelInstance* instance) {
-    return model_.MakeRunner(instance, &runner_);
-  }
-  void Execute(TRITONBACKEND_ModelInstance* instance, TRITONBACKEND_Request** requests,
-               uint32_t count) {
-    runner_->Execute(instance, requests, count);
-  }
-
- private:
-  const TorchModel& model_;
-  std::unique_ptr<framework::Runner> runner_;
-};
+using TorchInstance = framework::RunnerInstance<const TorchModel>;
 
 }  // namespace nereid::pytorch

@@ -115,6 +115,14 @@ Error NameGraphTensors(const ModelConfig& config, LoadedGraph* loaded) {
     NEREID_BACKEND_TRY(
         Add(config, *loaded, "input", name, name, &loaded->signature.inputs, &loaded->inputs));
   }
+  for (const backend::BatchInputConfig& input : config.batch_inputs) {
+    for (const std::string& name : input.targets) {
+      if (!Holds(loaded->signature.inputs, name)) {
+        NEREID_BACKEND_TRY(Add(config, *loaded, "batch_input", name, name,
+                               &loaded->signature.inputs, &loaded->inputs));
+      }
+    }
+  }
   for (const std::string& name : outputs) {
     if (!Holds(loaded->signature.outputs, name)) {
       NEREID_BACKEND_TRY(

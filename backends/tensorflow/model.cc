@@ -37,6 +37,17 @@ Error FindPlatform(TRITONBACKEND_Model* model, const backend::ModelConfig& confi
   return {};
 }
 
+/// Lets control inputs have any shape, because TensorFlow does not compare the shape of a fed tensor
+/// with that of its placeholder.
+void LeaveControlsOpen(const backend::ModelConfig& config,
+                       std::vector<framework::TensorSignature>* inputs) {
+  for (const backend::ControlConfig& control : config.controls) {
+    if (const int place = framework::FindTensor(*inputs, control.name); place >= 0) {
+      (*inputs)[static_cast<size_t>(place)].shape_binds = false;
+    }
+  }
+}
+
 }  // namespace
 
 Error TensorFlowModel::Load(TRITONBACKEND_Model* model) {
@@ -51,12 +62,16 @@ Error TensorFlowModel::Load(TRITONBACKEND_Model* model) {
   NEREID_BACKEND_TRY(
       (saved_model ? LoadSavedModel : LoadGraphDef)(config_, path.string(), loaded.get()));
   if (saved_model) {
-    NEREID_BACKEND_TRY(framework::CompleteModel(model, loaded->signature, environment_.settings,
+    NEREID_BACKEND_TRY(framework::CompleteModel(model, loaded->signature, backend_.settings,
                                                 framework::Completion::kEntries, &config_));
     NEREID_BACKEND_TRY(framework::CheckInputNames(config_, loaded->signature));
   }
+  LeaveControlsOpen(config_, &loaded->signature.inputs);
   auto plan = std::make_shared<framework::RunPlan>();
-  NEREID_BACKEND_TRY(framework::MakePlan(config_, loaded->signature, "TensorFlow", plan.get()));
+  framework::FrameworkTraits traits{"TensorFlow", "TensorFlow model"};
+  // A run needs the inputs of the outputs that it computes only.
+  traits.omits_inputs = true;
+  NEREID_BACKEND_TRY(framework::MakePlan(config_, loaded->signature, traits, plan.get()));
   plan_ = std::move(plan);
   graph_ = std::move(loaded);
   return {};

@@ -4,5 +4,5 @@
 
 #include "tensorflow/model.h"
 
-NEREID_BACKEND_PLUGIN(nereid::tensorflow::Environment, nereid::tensorflow::TensorFlowModel,
+NEREID_BACKEND_PLUGIN(nereid::framework::BackendSettings, nereid::tensorflow::TensorFlowModel,
                       nereid::tensorflow::TensorFlowInstance);

@@ -109,7 +109,9 @@ Error TensorRtModel::Load(TRITONBACKEND_Model* model) {
   NEREID_BACKEND_TRY(framework::CompleteModel(model, signature, backend_.settings,
                                               framework::Completion::kLists, &config_));
   auto plan = std::make_shared<framework::RunPlan>();
-  NEREID_BACKEND_TRY(framework::MakePlan(config_, signature, "TensorRT", plan.get()));
+  framework::FrameworkTraits traits{"TensorRT", "TensorRT model"};
+  traits.ragged_batches = false;
+  NEREID_BACKEND_TRY(framework::MakePlan(config_, signature, traits, plan.get()));
   plan_ = std::move(plan);
   return {};
 }

@@ -4,6 +4,7 @@
 #include <memory>
 #include <string>
 
+#include "framework/backend_settings.h"
 #include "framework/runner.h"
 #include "nereid/backend/model_config.h"
 #include "nereid/backend/plugin.h"
@@ -12,15 +13,9 @@
 namespace nereid::tensorrt {
 
 /// The backend's settings. TensorRT runs on GPUs only.
-struct TensorRtBackend {
+struct TensorRtBackend : framework::BackendSettings {
   static constexpr TRITONSERVER_InstanceGroupKind kPreferredKind =
       TRITONSERVER_INSTANCEGROUPKIND_GPU;
-
-  Error Load(TRITONBACKEND_Backend* backend) {
-    return backend::ReadBackendConfig(backend, &settings);
-  }
-
-  backend::Parameters settings;
 };
 
 /// A version of a model. Immutable after Load. Each instance reads the plan file again, because it
@@ -43,23 +38,7 @@ class TensorRtModel {
   std::shared_ptr<const framework::RunPlan> plan_;
 };
 
-/// An instance. Executes on one thread at a time.
-class TensorRtInstance {
- public:
-  explicit TensorRtInstance(const TensorRtModel* model) : model_(*model) {}
-
-  Error Load(TRITONBACKEND_ModelInstance* instance) {
-    return model_.MakeRunner(instance, &runner_);
-  }
-  void Execute(TRITONBACKEND_ModelInstance* instance, TRITONBACKEND_Request** requests,
-               uint32_t count) {
-    runner_->Execute(instance, requests, count);
-  }
-
- private:
-  const TensorRtModel& model_;
-  std::unique_ptr<framework::Runner> runner_;
-};
+using TensorRtInstance = framework::RunnerInstance<const TensorRtModel>;
 
 /// Returns the engine's tensors as the configuration should describe them. INVALID_ARG if they
 /// differ in which tensors are shape tensors.

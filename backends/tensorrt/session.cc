@@ -70,10 +70,6 @@ Error TensorRtSession::TakeInputs(std::span<const framework::InputTensor> inputs
   int64_t batch_size = 1;
   for (size_t i = 0; i < inputs.size(); ++i) {
     const framework::PlannedInput& plan = plan_->inputs[i];
-    if (!inputs[i].present) {
-      return Error::InvalidArgument("the request lacks the input '" + plan.name +
-                                    "'; a TensorRT engine takes all of its inputs");
-    }
     const size_t place = plan.place;
     shapes_[place].assign(inputs[i].shape.begin(), inputs[i].shape.end());
     data_[place] = inputs[i].data;

@@ -194,7 +194,8 @@ def refused(root):
         + io("output", "y", "FP32", [2, 2]) + parameter("SKIP_OV_DYNAMIC_BATCHSIZE", "YES"),
         "SKIP_OV_DYNAMIC_BATCHSIZE fixes the batch to max_batch_size 8, which the model does not")
     add("ragged", "mlp", batch + MLP.replace("dims: [ 4 ]", "dims: [ 4 ] allow_ragged_batch: true"),
-        "allow_ragged_batch (input 'x') is not supported by the OpenVINO backend")
+        "configuration expects model provides input with shape [-1]  for ragged input 'x', model "
+        "provides [-1,4]")
     add("warmed_wrongly", "one_row", "max_batch_size: 4\n" + XY + warmup([4])
         + parameter("SKIP_OV_DYNAMIC_BATCHSIZE", "YES"), "takes batches of 4 rows")
     add("other_file", "mlp", batch + MLP + 'default_model_filename: "absent.xml"\n',

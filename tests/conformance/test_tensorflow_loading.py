@@ -103,11 +103,13 @@ CONFIGS = {
                     "the model configuration specifies 2 dimensions", "[-1,5]"]),
     "wrong_rank": (config(x=tfm.tensor("input", "x", "FP32", [4, 1])), ["[-1,4,1]", "[-1,4]"]),
     "ragged": (config(x=tfm.tensor("input", "x", "FP32", [4], "allow_ragged_batch: true")),
-               ["allow_ragged_batch (input 'x') is not supported by the TensorFlow backend"]),
+               ["configuration expects model provides input with shape [-1]  for ragged input 'x', "
+                "model provides [-1,4]"]),
     "decoupled": (config() + "model_transaction_policy { decoupled: true }",
                   ["model_transaction_policy.decoupled is not supported"]),
     "batch_input": (config() + 'batch_input { kind: BATCH_ELEMENT_COUNT target_name: "n" '
-                    'data_type: TYPE_FP32 source_input: "x" }', ["batch_input is not supported"]),
+                    'data_type: TYPE_FP32 source_input: "x" }',
+                    ["the graph has no tensor 'n' for batch_input 'n'"]),
     "bad_threads": (config() + tfm.parameters(TF_NUM_INTRA_THREADS="many"),
                     ["'TF_NUM_INTRA_THREADS' is 'many'"]),
     "negative_threads": (config() + tfm.parameters(TF_NUM_INTER_THREADS="-1"),

@@ -230,8 +230,8 @@ def describe(kind):
     """Shows the batch inputs to the clients: one row for each request, if all are of batch size 1.
 
     values[n], count[requests], ends[requests], bounds[requests+1], widest[w], shapes[items,rank],
-    flat[items*rank] -> doubled[n] (2 * values), out_count, out_end, out_begin, out_shape, out_flat
-    and out_widest, all [batch,1].
+    flat[items*rank] -> doubled[n] (2 * values), sums (of each request's values), out_count, out_end,
+    out_begin, out_shape, out_flat and out_widest, all [batch,1].
     """
     def ints(name, *numbers):
         return onnx.tensor(name, onnx.INT64, [len(numbers)], struct.pack(f"<{len(numbers)}q",
@@ -241,6 +241,15 @@ def describe(kind):
     return onnx.model(
         "describe",
         [onnx.node("Add", ["values", "values"], ["doubled"]),
+         onnx.node("CumSum", ["values", "axis"], ["totals"]),
+         onnx.node("Concat", ["nothing", "totals"], ["totals_from_0"], axis=0),
+         onnx.node("Cast", ["bounds"], ["places"], to=onnx.INT64),
+         onnx.node("Slice", ["places", "one", "last"], ["after"]),
+         onnx.node("Slice", ["places", "zero", "minus_one"], ["before"]),
+         onnx.node("Gather", ["totals_from_0", "after"], ["until_after"]),
+         onnx.node("Gather", ["totals_from_0", "before"], ["until_before"]),
+         onnx.node("Sub", ["until_after", "until_before"], ["row_sums"]),
+         onnx.node("Unsqueeze", ["row_sums", "one"], ["sums"]),
          onnx.node("Unsqueeze", ["count", "one"], ["out_count"]),
          onnx.node("Unsqueeze", ["ends", "one"], ["out_end"]),
          onnx.node("Slice", ["bounds", "zero", "minus_one"], ["begins"]),
@@ -253,11 +262,13 @@ def describe(kind):
         [onnx.value("values", onnx.FLOAT, ["n"])] +
         [onnx.value(name, kind, ["of_" + name]) for name in made] +
         [onnx.value("shapes", kind, ["items", "rank"])],
-        [onnx.value("doubled", onnx.FLOAT, ["n"])] +
+        [onnx.value("doubled", onnx.FLOAT, ["n"]), onnx.value("sums", onnx.FLOAT, column)] +
         [onnx.value(name, kind, column)
          for name in ("out_count", "out_end", "out_begin", "out_shape", "out_flat")] +
         [onnx.value("out_widest", onnx.INT64, column)],
-        [ints("one", 1), ints("zero", 0), ints("minus_one", -1)])
+        [ints("one", 1), ints("zero", 0), ints("minus_one", -1), ints("last", 2**62),
+         onnx.tensor("axis", onnx.INT64, [], struct.pack("<q", 0)),
+         onnx.tensor("nothing", onnx.FLOAT, [1], floats([0]))])
 
 
 def ragged_string():

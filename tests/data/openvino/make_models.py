@@ -23,9 +23,10 @@ import openvino as ov
 from openvino import opset15 as op
 
 HERE = Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE.parents[1] / "models"))
+sys.path[:0] = [str(HERE.parents[1] / "models"), str(HERE.parent)]
 
 import make_models as onnx_models  # noqa: E402
+import ragged_batches  # noqa: E402
 
 CORE = ov.Core()
 CORE.set_property("CPU", {"INFERENCE_PRECISION_HINT": "f32"})
@@ -196,6 +197,38 @@ def states():
                                [x, start, end, ready, number], "controls"))
 
 
+def ragged():
+    """The model of ragged_batches.py."""
+    inputs = {name: parameter(name, "f32" if name == "values" else "i32",
+                              [-1, -1] if name == "shapes" else [-1])
+              for name in ragged_batches.batch(range(1))}
+    values, bounds = inputs["values"], inputs["bounds"]
+
+    def column(node):
+        return op.unsqueeze(node, i64([1]))
+
+    def cut(begin, end):
+        return op.slice(bounds, i64([begin]), i64([end]), i64([1]), i64([0]))
+
+    largest = np.iinfo(np.int64).max
+    totals = op.concat([f32([0]), op.cum_sum(values, i64(0))], 0)
+    sums = op.subtract(op.gather(totals, cut(1, largest), i64(0)),
+                       op.gather(totals, cut(0, -1), i64(0)))
+    zeros = op.multiply(inputs["count"], op.constant(np.int32(0)))
+    outputs = {
+        "doubled": op.multiply(values, f32(2)), "sums": column(sums),
+        "out_count": column(inputs["count"]), "out_end": column(inputs["ends"]),
+        "out_begin": column(cut(0, -1)),
+        "out_shape": op.multiply(inputs["shapes"], op.constant(np.int32(1))),
+        "out_flat": column(inputs["flat"]),
+        "out_widest": column(op.add(zeros, op.shape_of(inputs["widest"], "i32")))}
+    write("ragged", ov.Model([result(name, node) for name, node in outputs.items()],
+                             list(inputs.values()), "ragged"),
+          *({name: ("FP32" if name == "values" else "INT32", value)
+             for name, value in ragged_batches.batch(order).items()}
+            for order in ragged_batches.ORDERS))
+
+
 def main():
     for folder in HERE.iterdir():
         if folder.is_dir():
@@ -203,6 +236,7 @@ def main():
     types()
     networks()
     states()
+    ragged()
     lines = [f'  "{name}": [\n    ' + ",\n    ".join(json.dumps(run) for run in runs) + "\n  ]"
              for name, runs in ANSWERS.items()]
     (HERE / "answers.json").write_text("{\n" + ",\n".join(lines) + "\n}\n")

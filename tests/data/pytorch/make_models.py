@@ -17,6 +17,10 @@ from pathlib import Path
 import modules
 import torch
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+import ragged_batches  # noqa: E402
+
 TYPES = {"BOOL": torch.bool, "UINT8": torch.uint8, "INT8": torch.int8, "INT16": torch.int16,
          "INT32": torch.int32, "INT64": torch.int64, "FP16": torch.float16,
          "FP32": torch.float32, "FP64": torch.float64, "BF16": torch.bfloat16}
@@ -74,8 +78,8 @@ class Model:
             "outputs": {n: described(v, self.batch) for n, v in returned.items()}, **more})
         return returned
 
-    def write(self):
-        (self.folder / "cases.json").write_text(
+    def write(self, file="cases.json"):
+        (self.folder / file).write_text(
             "[\n" + ",\n".join(json.dumps(case) for case in self.cases) + "\n]\n")
 
 
@@ -220,6 +224,31 @@ def make_networks(root):
     sizes.write()
 
 
+RAGGED_KINDS = {"count": "ELEMENT_COUNT", "ends": "ACCUMULATED_ELEMENT_COUNT",
+                "bounds": "ACCUMULATED_ELEMENT_COUNT_WITH_ZERO",
+                "widest": "MAX_ELEMENT_COUNT_AS_SHAPE", "shapes": "ITEM_SHAPE",
+                "flat": "ITEM_SHAPE_FLATTEN"}
+
+
+def make_ragged(root):
+    """batches.json has the batch of the requests in each order, as forward gets it."""
+    derived = "".join(
+        f'batch_input {{ kind: BATCH_{kind} target_name: "{name}" data_type: TYPE_INT32 '
+        f'source_input: "values" }}\n' for name, kind in RAGGED_KINDS.items())
+    model = Model(root, "ragged", scripted(modules.Ragged()),
+                  [("values", "FP32", [-1], "allow_ragged_batch: true ")],
+                  [("doubled", "FP32", [-1])]
+                  + [(name, "FP32" if name == "sums" else "INT32", [1])
+                     for name in ragged_batches.COLUMNS],
+                  batch=8, order=list(ragged_batches.batch(range(1))), more=derived
+                  + 'batch_output { kind: BATCH_SCATTER_WITH_INPUT_SHAPE target_name: "doubled" '
+                  'source_input: "values" }\n')
+    for order in ragged_batches.ORDERS:
+        model.case({name: torch.from_numpy(value)
+                    for name, value in ragged_batches.batch(order).items()})
+    model.write("batches.json")
+
+
 STATES = """sequence_batching {{ {strategy} max_sequence_idle_microseconds: 60000000
   state {{ input_name: "h{h}" output_name: "hn{hn}" data_type: TYPE_FP32 dims: [ 1, 5 ]
     initial_state {{ name: "zero" data_type: TYPE_FP32 dims: [ 1, 5 ] zero_data: true }} }}
@@ -331,7 +360,7 @@ def main():
         make_old(options.folder)
         return
     for make in (make_naming, make_containers, make_types, make_texts, make_networks,
-                 make_sequences, make_odd):
+                 make_sequences, make_ragged, make_odd):
         make(options.folder)
 
 

@@ -265,6 +265,21 @@ class Dense(nn.Module):
         return torch.relu(self.layer(x))
 
 
+class Ragged(nn.Module):
+    """The model of ragged_batches.py."""
+
+    def forward(self, values: Tensor, count: Tensor, ends: Tensor, bounds: Tensor, widest: Tensor,
+                shapes: Tensor, flat: Tensor) -> Dict[str, Tensor]:
+        totals = torch.cat([torch.zeros(1), values.cumsum(0)])
+        bounds = bounds.long()
+        sums = totals[bounds[1:]] - totals[bounds[:-1]]
+        return {"doubled": values * 2, "sums": sums.unsqueeze(1),
+                "out_count": count.unsqueeze(1), "out_end": ends.unsqueeze(1),
+                "out_begin": bounds[:-1].int().unsqueeze(1), "out_shape": shapes * 1,
+                "out_flat": flat.unsqueeze(1),
+                "out_widest": torch.zeros_like(count).unsqueeze(1) + widest.size(0)}
+
+
 class NoForward(nn.Module):
     @torch.jit.export
     def other(self, x: Tensor) -> Tensor:

@@ -17,6 +17,7 @@ What it writes beside itself is committed, so that the tests need no TensorFlow:
 import json
 import os
 import shutil
+import sys
 import tempfile
 from pathlib import Path
 
@@ -28,6 +29,10 @@ import tensorflow as tf  # noqa: E402
 
 v1 = tf.compat.v1
 HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent))
+
+import ragged_batches  # noqa: E402
+
 GRAPHS = HERE / "graphs"
 SAVED = HERE / "savedmodels"
 CASES = {}
@@ -358,6 +363,43 @@ def make_running_total():
     builder.save()
 
 
+def ragged_outputs(values, count, ends, bounds, widest, shapes, flat):
+    """The outputs of the ragged model (ragged_batches.py)."""
+    totals = tf.concat([[0.0], tf.cumsum(values)], 0)
+    def column(x):
+        return tf.expand_dims(x, 1)
+    return {
+        "doubled": values * 2,
+        "sums": column(tf.gather(totals, bounds[1:]) - tf.gather(totals, bounds[:-1])),
+        "out_count": column(count), "out_end": column(ends), "out_begin": column(bounds[:-1]),
+        "out_shape": tf.identity(shapes), "out_flat": column(flat),
+        "out_widest": tf.zeros_like(column(count)) + tf.size(widest)}
+
+
+def ragged_feeds(make):
+    """The inputs of the ragged model, by `make(dtype, shape, name)`."""
+    return {name: make(tf.float32 if name == "values" else tf.int32,
+                       [None, None] if name == "shapes" else [None], name)
+            for name in ragged_batches.batch(range(1))}
+
+
+def make_ragged():
+    graph = tf.Graph()
+    with graph.as_default():
+        for name, value in ragged_outputs(**ragged_feeds(v1.placeholder)).items():
+            tf.identity(value, name)
+        tf.strings.join([v1.placeholder(tf.string, [None], "texts"), "!"], name="longer")
+    write_graph("ragged", graph)
+    outputs = ("doubled",) + ragged_batches.COLUMNS
+    for order in ragged_batches.ORDERS:
+        run_graph("ragged", graph, ragged_batches.batch(order), outputs)
+    module = tf.Module()
+    module.serve = tf.function(ragged_outputs)
+    specs = ragged_feeds(lambda dtype, shape, name: tf.TensorSpec(shape, dtype, name))
+    tf.saved_model.save(module, str(SAVED / "ragged"),
+                        signatures=module.serve.get_concrete_function(**specs))
+
+
 def main():
     for folder in (GRAPHS, SAVED):
         shutil.rmtree(folder, ignore_errors=True)
@@ -370,6 +412,7 @@ def main():
     make_saved_models()
     make_tagged()
     make_running_total()
+    make_ragged()
     (HERE / "cases.json").write_text(json.dumps(CASES, indent=None, sort_keys=True) + "\n")
 
 
