@@ -34,8 +34,7 @@ Error InputGatherer::Find(size_t index, BatchMember* member) {
       NEREID_BACKEND_TRY(Check(plan, *input, member, &sized));
     } else if (!plan.has_default) {
       return Error::InvalidArgument("the request lacks the input '" + plan.name +
-                                    "', for which model '" + plan_.model_name +
-                                    "' has no default");
+                                    "', for which model '" + plan_.model_name + "' has no default");
     }
   }
   return {};

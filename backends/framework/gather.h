@@ -67,10 +67,10 @@ class InputGatherer {
                    std::vector<std::string_view>* texts) const;
 
   const RunPlan& plan_;
-  std::vector<backend::Input> found_;   // [request][input]
-  std::vector<InputTensor> tensors_;    // for each input of the plan
-  std::vector<Room> rooms_;             // for each input of the plan
-  std::vector<backend::Input> same_;    // scratch: one input of all requests
+  std::vector<backend::Input> found_;       // [request][input]
+  std::vector<InputTensor> tensors_;        // for each input of the plan
+  std::vector<Room> rooms_;                 // for each input of the plan
+  std::vector<backend::Input> same_;        // scratch: one input of all requests
   std::vector<backend::ShapeView> shapes_;  // scratch
 };
 

@@ -104,9 +104,8 @@ class Planner {
     if (!config_.batch_outputs.empty()) {
       return refuse("batch_output");
     }
-    const auto ragged =
-        std::find_if(config_.inputs.begin(), config_.inputs.end(),
-                     [&](const TensorConfig& input) { return IsRagged(input); });
+    const auto ragged = std::find_if(config_.inputs.begin(), config_.inputs.end(),
+                                     [&](const TensorConfig& input) { return IsRagged(input); });
     return ragged == config_.inputs.end()
                ? Error()
                : refuse("allow_ragged_batch (input '" + ragged->name + "')");
@@ -167,8 +166,7 @@ class Planner {
       return {};
     }
     if (tensor.scalar_or_open) {
-      const bool ones =
-          std::all_of(dims.begin(), dims.end(), [](int64_t dim) { return dim == 1; });
+      const bool ones = std::all_of(dims.begin(), dims.end(), [](int64_t dim) { return dim == 1; });
       return ones ? Error() : WrongScalar(config_.name, given.name, dims);
     }
     if (config_.batching()) {

@@ -128,17 +128,16 @@ Error OutputScatterer::Check(const PlannedOutput& plan, const OutputTensor& resu
   }
   const std::string what = "output '" + plan.name + "' of model '" + plan_.model_name + "'";
   return result.data_type != plan.data_type
-             ? Error::InvalidArgument(what + " is of type " +
-                                      TRITONSERVER_DataTypeString(result.data_type) +
-                                      ", but the configuration says " +
-                                      TRITONSERVER_DataTypeString(plan.data_type))
+             ? Error::InvalidArgument(
+                   what + " is of type " + TRITONSERVER_DataTypeString(result.data_type) +
+                   ", but the configuration says " + TRITONSERVER_DataTypeString(plan.data_type))
              : Error::Internal(what + " has the impossible shape " +
                                backend::ShapeText(result.shape));
 }
 
 /// Gives each request the whole result.
-void OutputScatterer::ShareWhole(const PlannedOutput& plan, const OutputTensor& tensor, size_t count,
-                                 std::vector<OutputPart>* parts) const {
+void OutputScatterer::ShareWhole(const PlannedOutput& plan, const OutputTensor& tensor,
+                                 size_t count, std::vector<OutputPart>* parts) const {
   parts->resize(count);
   for (OutputPart& part : *parts) {
     part.shape.assign(tensor.shape.begin(), tensor.shape.end());

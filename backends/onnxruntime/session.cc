@@ -114,10 +114,9 @@ Error OnnxSession::Offer(std::span<const size_t> outputs, std::span<const Output
 }
 
 Error OnnxSession::Compute() {
-  Error error = ToError(Api().Run(session_.get(), run_options_.get(), input_names_.data(),
-                                  input_pointers_.data(), input_pointers_.size(),
-                                  output_names_.data(), output_names_.size(),
-                                  output_pointers_.data()));
+  Error error = ToError(Api().Run(
+      session_.get(), run_options_.get(), input_names_.data(), input_pointers_.data(),
+      input_pointers_.size(), output_names_.data(), output_names_.size(), output_pointers_.data()));
   for (size_t i = 0; i < output_pointers_.size(); ++i) {
     if (output_values_[i] == nullptr) {
       output_values_[i].reset(output_pointers_[i]);
@@ -153,8 +152,7 @@ Error OnnxSession::Read(size_t output, Owned<OrtValue> value, OutputTensor* resu
   void* data = nullptr;
   NEREID_ORT_TRY(Api().GetTensorMutableData(value.get(), &data));
   result->data = static_cast<const char*>(data);
-  result->size =
-      static_cast<uint64_t>(backend::TensorByteSize(result->data_type, result->shape));
+  result->size = static_cast<uint64_t>(backend::TensorByteSize(result->data_type, result->shape));
   result->owner = std::shared_ptr<OrtValue>(value.release(), Release());
   return {};
 }

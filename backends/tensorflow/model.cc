@@ -37,8 +37,8 @@ Error FindPlatform(TRITONBACKEND_Model* model, const backend::ModelConfig& confi
   return {};
 }
 
-/// Lets control inputs have any shape, because TensorFlow does not compare the shape of a fed tensor
-/// with that of its placeholder.
+/// Lets control inputs have any shape, because TensorFlow does not compare the shape of a fed
+/// tensor with that of its placeholder.
 void LeaveControlsOpen(const backend::ModelConfig& config,
                        std::vector<framework::TensorSignature>* inputs) {
   for (const backend::ControlConfig& control : config.controls) {

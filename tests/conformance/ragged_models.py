@@ -87,12 +87,13 @@ def refused(root, frameworks):
         write(root, framework, name, **changes)
 
     for framework in frameworks:
-        model = FRAMEWORKS[framework][2]
+        backend, _, model = FRAMEWORKS[framework]
         add(framework, "optional",
             "input 'values' cannot be both optional and allow_ragged_batch",
             values=io("input", "values", "FP32", [-1], "allow_ragged_batch: true optional: true"))
-        add(framework, "twice", "batch_input names the target 'count', which clients are to send as "
-            "well", ends=batch_input("ELEMENT_COUNT", "count", "INT32"))
+        add(framework, "twice", "are both the argument 'count'" if framework == "torchscript" else
+            "batch_input names the target 'count', which clients are to send as well",
+            ends=batch_input("ELEMENT_COUNT", "count", "INT32"))
         if framework == "torchscript":  # it declares neither names nor types
             continue
         add(framework, "no_target", "the graph has no tensor 'nowhere' for batch_input 'nowhere'"
@@ -100,7 +101,7 @@ def refused(root, frameworks):
             f"{model} lacks; its inputs are: ", count=batch_input("ELEMENT_COUNT", "nowhere", "INT32"))
         add(framework, "other_type", "configuration expects datatype TYPE_FP32 for batch_input "
             "'count', model provides TYPE_INT32", count=batch_input("ELEMENT_COUNT", "count", "FP32"))
-        if framework != "graphdef":  # its inputs are those that the configuration names
+        if backend != "tensorflow":  # it adds inputs, or does without
             add(framework, "too_few", "configuration expects 6 inputs, model provides 7", flat="")
         add(framework, "other_rank", f"batch_input 'flat' has rank 2, but the {model} declares [-1]",
             flat=batch_input("ITEM_SHAPE", "flat", "INT32"))

@@ -4,11 +4,10 @@ after the other with each kind of `batch_input`, and its answers are the framewo
 
 import numpy as np
 import pytest
-import ragged_batches
 import ragged_models
 from clients import Transport
 from explicit_models import EXPLICIT
-from ragged_models import FRAMEWORKS
+from ragged_models import FRAMEWORKS, ragged_batches
 from test_config_semantics import Executions, ask, at_once
 
 LENGTHS = ragged_batches.LENGTHS
