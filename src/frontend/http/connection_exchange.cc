@@ -127,7 +127,7 @@ void ConnectionExchange::EndStream() {
 }
 
 void ConnectionExchange::FreeBody() {
-  Free(TakeBodyMemory());
+  if (body().buffer.size() > kMaxFreedOnLoop) Free(TakeBodyMemory());
   ReplaceBody({});
 }
 

@@ -13,8 +13,8 @@ void Exchange::SetTrace(std::shared_ptr<tracing::RequestTrace> trace) {
   trace_->Stamp("HTTP_RECV_END", request_.receive_end_ns);
 }
 
-void Exchange::Stamp(std::string_view activity) const {
-  if (trace_ != nullptr) trace_->Stamp(activity, base::SteadyClock().NowNs());
+void Exchange::StampNow(std::string_view activity) const {
+  trace_->Stamp(activity, base::SteadyClock().NowNs());
 }
 
 }  // namespace nereid::frontend::http

@@ -113,11 +113,15 @@ class Exchange {
   ReceivedRequest& request() { return request_; }
   void set_reply_form(ReplyForm form) { reply_form_ = form; }
   /// Records an activity of the front end in the trace, if there is one.
-  void Stamp(std::string_view activity) const;
+  void Stamp(std::string_view activity) const {
+    if (trace_ != nullptr) StampNow(activity);
+  }
   /// Passes the trace on as complete.
   void EndTrace() { trace_.reset(); }
 
  private:
+  void StampNow(std::string_view activity) const;
+
   ReceivedRequest request_;
   Reply reply_;
   codec::json::OutputOptions output_options_;

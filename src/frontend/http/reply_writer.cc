@@ -26,7 +26,6 @@ void AppendNumber(uint64_t value, int base, std::string* text) {
 void ReplyWriter::Begin(const Reply& reply, const Framing& framing) {
   size_t length = reply.text.size();
   for (const tensor::ByteSpan& piece : reply.tail) length += piece.size;
-  Drop();
   AppendStatusAndFields(reply);
   head_.append("Content-Length: ");
   AppendNumber(length, 10, &head_);
@@ -38,7 +37,6 @@ void ReplyWriter::Begin(const Reply& reply, const Framing& framing) {
 }
 
 void ReplyWriter::BeginStream(const Reply& reply, const Framing& framing) {
-  Drop();
   is_chunked_ = !framing.is_http_1_0;
   AppendStatusAndFields(reply);
   if (is_chunked_) head_.append("Transfer-Encoding: chunked\r\n");

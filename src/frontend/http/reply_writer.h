@@ -24,10 +24,10 @@ class ReplyWriter {
     bool close = false;        // the connection is closed after the reply
   };
 
-  /// Begins a reply, which must live until it is written.
+  /// Begins a reply, which must live until it is written. All before it must be written.
   void Begin(const Reply& reply, const Framing& framing);
 
-  /// Begins a streamed reply. The body of a client of HTTP/1.0 ends with the connection.
+  /// Begins a streamed reply, likewise. The body of a client of HTTP/1.0 ends with the connection.
   void BeginStream(const Reply& reply, const Framing& framing);
   /// Adds pieces as one chunk, when all before them is written; and, after the last ones, the end
   /// of the body.

@@ -137,7 +137,6 @@ std::optional<RequestReader::Result> RequestReader::BeginBody(std::string_view* 
 }
 
 RequestReader::Result RequestReader::BeginKnownBody(uint64_t size, std::string_view* input) {
-  request_.body = Body{};
   body_.Start(BodyOffset(request_.head, size), size);
   if (size == 0) return Complete();
   const std::string_view present = input->substr(0, size);
@@ -172,9 +171,9 @@ void RequestReader::NoteBodyProgress() {
 }
 
 RequestReader::Result RequestReader::Complete() {
-  const size_t offset = body_.offset();
-  const size_t size = body_.size();
-  request_.body = {body_.Take(), offset, size};
+  request_.body.buffer = body_.Take();
+  request_.body.offset = body_.offset();
+  request_.body.size = body_.size();
   parser_.reset();
   phase_ = Phase::kIdle;
   has_progress_ = false;
