@@ -15,7 +15,8 @@ namespace {
 using base::Status;
 using codec::compression::Inflated;
 
-/// The weight in the parameters of an Accept-Encoding element; 1 if there is none.
+/// Returns the weight ("q=0.5") among the parameters of an Accept-Encoding element; 1 if there is
+/// none.
 double Weight(std::string_view parameters) {
   while (!parameters.empty()) {
     const std::string_view parameter = Trim(TakeUntil(&parameters, ';'));
@@ -34,8 +35,8 @@ Status TooBig(uint64_t max_size) {
 
 Status TooDense(size_t packed, uint64_t limit) {
   return Status::InvalidArgument("the compressed request body of " + std::to_string(packed) +
-                                 " bytes becomes more than " + std::to_string(limit) +
-                                 " bytes. Send it less compressed, or as it is.");
+                                 " bytes inflates to more than " + std::to_string(limit) +
+                                 " bytes. Compress it less, or send it uncompressed.");
 }
 
 }  // namespace
@@ -46,7 +47,7 @@ base::Result<Encoding> EncodingFromName(std::string_view name) {
   for (const Encoding known : {Encoding::kIdentity, Encoding::kDeflate, Encoding::kGzip}) {
     if (EqualsIgnoringCase(name, EncodingName(known))) return known;
   }
-  // RFC 9110, section 8.4.1.3: the same under an old name.
+  // RFC 9110, section 8.4.1.3: an old name of gzip.
   if (EqualsIgnoringCase(name, "x-gzip")) return Encoding::kGzip;
   return Status::Unsupported("Unsupported compression type");
 }

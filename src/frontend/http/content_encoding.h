@@ -18,21 +18,22 @@ namespace nereid::frontend::http {
 using codec::compression::Encoding;
 using codec::compression::EncodingName;
 
-/// The encoding that a Content-Encoding field names, in any case; UNSUPPORTED for one that we do
-/// not know.
+/// Returns the encoding that a Content-Encoding field names, in any case. Returns UNSUPPORTED
+/// (Triton's text) for any other name.
 base::Result<Encoding> EncodingFromName(std::string_view name);
 
-/// Of an Accept-Encoding field: the known encoding with the greatest weight, the first of several;
-/// kIdentity if there is none.
+/// Returns the known encoding to which an Accept-Encoding field gives the greatest weight; the
+/// first one of several, and kIdentity if there is none.
 Encoding BestEncoding(std::string_view accepted);
 
-/// Unpacks `packed` (gzip or zlib, whichever it is) into a body of at most `max_size` bytes, and of
-/// no more than InflationLimit() gives its size; it begins at `offset` of its buffer, and is
-/// charged to `budget` if there is one.
+/// Inflates `packed`, which may be in gzip or zlib format, into a body that begins at `offset` of
+/// its buffer. The body has at most `max_size` bytes, and at most InflationLimit(). It is charged
+/// to `budget`, if there is one. Returns INVALID_ARG for data that is damaged or inflates to more,
+/// and UNAVAILABLE if there is no memory.
 base::Result<Body> Decompress(std::string_view packed, size_t offset, uint64_t max_size,
                               std::shared_ptr<base::ByteBudget> budget = nullptr);
 
-/// Packs the concatenation of `pieces` and appends it to `out`.
+/// Compresses the concatenation of `pieces` and appends it to `out`.
 base::Status Compress(std::span<const tensor::ByteSpan> pieces, Encoding encoding,
                       codec::json::TextBuffer* out);
 

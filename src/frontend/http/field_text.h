@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The texts of header fields: lists with commas, optional white space, names in any case.
+// Parsing of header fields: lists with commas, optional white space, names in any case.
 #pragma once
 
 #include <algorithm>
@@ -8,7 +8,7 @@
 
 namespace nereid::frontend::http {
 
-/// Without the spaces and tabs around it.
+/// Returns `text` without the spaces and tabs at both ends.
 inline std::string_view Trim(std::string_view text) {
   const auto is_space = [](char c) { return c == ' ' || c == '\t'; };
   while (!text.empty() && is_space(text.front())) text.remove_prefix(1);
@@ -16,7 +16,8 @@ inline std::string_view Trim(std::string_view text) {
   return text;
 }
 
-/// Takes what is in front of the first `separator`, and that, from `text`.
+/// Removes the part of `text` up to the first `separator`, and the separator, and returns that
+/// part.
 inline std::string_view TakeUntil(std::string_view* text, char separator) {
   const size_t end = text->find(separator);
   const std::string_view piece = text->substr(0, end);
@@ -31,7 +32,8 @@ inline bool EqualsIgnoringCase(std::string_view a, std::string_view b) {
                     [](char x, char y) { return LowerCase(x) == LowerCase(y); });
 }
 
-/// Adds the value of a field to what fields of the same name said before: they are one list.
+/// Adds the value of a field to the values of earlier fields with the same name: together they are
+/// one list (RFC 9110, section 5.3).
 inline void AddToList(std::string_view value, std::string* list) {
   if (!list->empty()) list->append(", ");
   list->append(value);

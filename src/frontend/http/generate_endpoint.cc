@@ -28,7 +28,7 @@ constexpr StreamForm kEvents = {
     ":\n\n",  // a comment
 };
 
-/// Turns the responses of one request into events.
+/// The sink of a streamed request: writes each response to the stream as a server-sent event.
 class EventSink final : public request::ResponseSink {
  public:
   EventSink(std::shared_ptr<ReplyStream> stream,
@@ -40,7 +40,7 @@ class EventSink final : public request::ResponseSink {
       if (response != nullptr && !given_up_) Write(std::move(response));
       if (final) stream_->End();
     } catch (const std::exception&) {
-      // No memory for the response: the stream ends here, without words, which would need some.
+      // No memory for the response, nor for a message: the stream just ends.
       given_up_ = true;
       cancellation_->Cancel();
       stream_->EndWith(503, {});
@@ -80,7 +80,7 @@ class EventSink final : public request::ResponseSink {
     return ErrorEvent(failure.message());
   }
 
-  /// The client does not read, or not enough, or not any more.
+  /// Ends the request because the client reads too slowly, or has gone.
   void GiveUp() {
     given_up_ = true;
     cancellation_->Cancel();
@@ -92,18 +92,19 @@ class EventSink final : public request::ResponseSink {
   const std::shared_ptr<ReplyStream> stream_;
   const std::shared_ptr<request::Cancellation> cancellation_;
   const bool decoupled_;
-  bool given_up_ = false;  // no lock: responses of one request are sent one at a time
+  bool given_up_ = false;  // needs no lock: the responses of a request are sent one at a time
 };
 
 }  // namespace
 
-/// A request on its way to the core.
+/// A request that is being prepared for the core.
 struct GenerateEndpoint::Call {
   std::unique_ptr<request::InferenceRequest> request;
   std::vector<api::TensorMetadata> inputs;  // of the model
   bool decoupled = false;
   bool stream = false;
-  std::optional<Status> decoded;  // by another thread; none: it was not, and the reply says why
+  // The result of decoding on another thread; none: OffLoop has failed, and the reply says why.
+  std::optional<Status> decoded;
 };
 
 namespace {
@@ -171,8 +172,8 @@ Status GenerateEndpoint::Decode(Exchange& exchange, Call* call) const {
 
 Status GenerateEndpoint::Submit(Exchange& exchange, Call* call, bool may_run_inline) const {
   std::unique_ptr<request::InferenceRequest> request = std::move(call->request);
-  // Several responses may take long, and may have to wait for the client; and a stream's are
-  // encoded by the thread that sends them.
+  // Not on the loop: a decoupled model may send many responses, and waits for a slow client; and
+  // the responses of a stream are encoded by the thread that sends them.
   request->may_run_inline =
       options_.run_inline && may_run_inline && !call->decoupled && !call->stream;
   request->deadline_ns = exchange.head().deadline_ns;

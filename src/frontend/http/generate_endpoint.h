@@ -11,23 +11,23 @@
 
 namespace nereid::frontend::http {
 
-/// POST …/generate and …/generate_stream: inference with flat JSON objects, answered with one such
-/// object or with one server-sent event for each response.
+/// POST …/generate and …/generate_stream: inference with flat JSON objects. The reply is one such
+/// object, or a stream with one server-sent event for each response.
 class GenerateEndpoint {
  public:
-  /// `workers` decode what is too large for a loop.
+  /// `workers` decode the requests that are too large for a loop.
   GenerateEndpoint(const KserveOptions& options, api::InferenceService& service, OffLoop& workers)
       : options_(options), service_(service), workers_(workers) {}
 
-  /// Submits the request, or answers with an error.
+  /// Decodes and submits the request of `exchange`, or replies with an error.
   void Handle(Exchange& exchange, const Route& route) const;
 
-  /// Whether MakeReply() would take too long for a loop.
+  /// Returns whether MakeReply() takes too long for a loop.
   bool IsLargeReply(const request::InferenceResponse* response) const;
 
-  /// Makes generate's reply of the first of `count` responses.
+  /// Makes the reply of …/generate; as HttpHandler::MakeInferenceReply.
   void MakeReply(Exchange& exchange, std::unique_ptr<request::InferenceResponse> response,
-              int count) const;
+                 int count) const;
 
  private:
   struct Call;

@@ -21,7 +21,7 @@ namespace {
 using base::Status;
 using request::InferenceRequest;
 
-/// The bytes of the body that are JSON; the rest is binary.
+/// Returns the size of the JSON part of the body; the bytes behind it are binary tensors.
 base::Result<size_t> JsonSize(const RequestHead& head, size_t body_size) {
   if (!head.inference_header_length) return body_size;
   const std::string& text = *head.inference_header_length;
@@ -49,7 +49,7 @@ Status DecompressBody(Exchange& exchange, const KserveOptions& options) {
   return Status::Ok();
 }
 
-/// Packs the answer if the client likes it so.
+/// Compresses the reply if the client prefers that.
 Status CompressReply(Exchange& exchange) {
   const Encoding encoding = BestEncoding(exchange.head().accept_encoding);
   if (encoding == Encoding::kIdentity) return Status::Ok();
@@ -88,7 +88,7 @@ Status EncodeReply(Exchange& exchange, std::unique_ptr<request::InferenceRespons
 /// A request that another thread decodes.
 struct Decoding {
   std::unique_ptr<InferenceRequest> request;
-  std::optional<Status> status;  // none: it was not done, and the reply says why
+  std::optional<Status> status;  // none: OffLoop has failed, and the reply says why
   std::string_view error_type = kTextType;
 };
 
@@ -114,7 +114,8 @@ bool IsLargeRequest(const Exchange& exchange) {
 
 }  // namespace
 
-// The order of the checks is the protocol's: clients see which one fails first.
+// The order of the checks is Triton's, because clients see which one fails first: the version and
+// the model, then the compression, the timeout, the size of the JSON part, the JSON.
 void InferEndpoint::Handle(Exchange& exchange, const Route& route) const {
   auto request = std::make_unique<InferenceRequest>();
   std::string_view error_type = kTextType;
@@ -175,7 +176,7 @@ Status InferEndpoint::Decode(Exchange& exchange, InferenceRequest* request,
                                                            body.substr(json_size), limits, request,
                                                            &exchange.output_options()));
   }
-  // Tensors given as JSON have buffers of their own by now.
+  // Without a binary part no input views the body: tensors given as JSON have their own buffers.
   if (json_size < body.size()) request->Hold(exchange.TakeBodyMemory());
   return Status::Ok();
 }
@@ -212,7 +213,8 @@ void InferEndpoint::MakeReply(Exchange& exchange,
   if (count != 1) {
     status = Status::Internal("expected a single response, got " + std::to_string(count));
   } else if (!response->error().ok()) {
-    // Whoever refused it, and for whatever reason: what the client set is what it is told.
+    // The client has set the deadline, so the reply names that, even if another part of the server
+    // has refused the request for another reason.
     if (exchange.head().IsTooLate()) return exchange.reply().SetTooLate();
     status = response->error();
   } else {

@@ -15,21 +15,22 @@ namespace nereid::frontend::http {
 inline constexpr std::string_view kJsonType = "application/json";
 inline constexpr std::string_view kTextType = "text/plain";
 
-/// POST …/infer.
+/// POST …/infer: inference with tensors in JSON, in binary, or both.
 class InferEndpoint {
  public:
-  /// `workers` decode what is too large for a loop.
+  /// `workers` decode the requests that are too large for a loop.
   InferEndpoint(const KserveOptions& options, api::InferenceService& service, OffLoop& workers)
       : options_(options), service_(service), workers_(workers) {}
 
-  /// Submits the request, or answers with an error.
+  /// Decodes and submits the request of `exchange`, or replies with an error.
   void Handle(Exchange& exchange, const Route& route) const;
 
-  /// Whether Answer() would take too long for a loop.
+  /// Returns whether MakeReply() takes too long for a loop.
   bool IsLargeReply(const Exchange& exchange, const request::InferenceResponse* response) const;
 
+  /// Makes the reply; as HttpHandler::MakeInferenceReply.
   void MakeReply(Exchange& exchange, std::unique_ptr<request::InferenceResponse> response,
-              int count) const;
+                 int count) const;
 
  private:
   using RequestPtr = std::unique_ptr<request::InferenceRequest>;

@@ -27,18 +27,19 @@ namespace {
 
 using base::Status;
 
-/// How many models can be loading at once at the wish of HTTP clients.
+/// How many requests to load or unload a model are carried out at the same time.
 constexpr size_t kMaxLoadThreads = 8;
-/// How many lists of the server's models and of their numbers can be in the making at once.
+/// How many documents about models, statistics and settings are made at the same time.
 constexpr size_t kMaxDocumentThreads = 4;
 
-/// As many as there are processors for them: the work is all computing.
+/// Returns the number of threads that encode and decode: that of the CPUs, because the work does
+/// not block.
 size_t CodecThreads() {
   constexpr int kMaxThreads = 8;
   return static_cast<size_t>(std::min(base::AvailableCpuCount(), kMaxThreads));
 }
 
-/// An endpoint's answer: a JSON document, or nothing to say but yes.
+/// The result of an operation: a JSON document, or an empty text for "yes" or "done".
 using Document = base::Result<std::string>;
 
 class KserveHandler final : public HttpHandler {
@@ -88,7 +89,6 @@ class KserveHandler final : public HttpHandler {
   void Logging(Exchange& exchange, bool change);
   void TraceSetting(Exchange& exchange, const Route& route, bool change);
   void RepositoryIndex(Exchange& exchange);
-  /// Has `work` done by a thread that may block, and answers with what it returns.
   void Load(Exchange& exchange, const Route& route);
   void Unload(Exchange& exchange, const Route& route);
 
@@ -96,9 +96,8 @@ class KserveHandler final : public HttpHandler {
   api::InferenceService& service_;
   const InferEndpoint infer_;
   const GenerateEndpoint generate_;
-  // Apart, so that none waits for the others: loads take minutes, documents wait for file systems,
-  // large requests and answers for processors. Each exchange is one task at a time, so clients'
-  // connections bound the tasks, besides OffLoop.
+  // Separate pools, so that none waits for the others: a load takes minutes, a document may wait
+  // for the file system, and large messages wait for a CPU.
   OffLoop loads_{"http-loads", kMaxLoadThreads};
   OffLoop documents_{"http-documents", kMaxDocumentThreads};
   OffLoop codec_{"http-codec", CodecThreads()};
@@ -117,7 +116,7 @@ void SetText(Exchange& exchange, std::string_view type, std::string_view text) {
 void SetDocument(Exchange& exchange, std::string_view type, const Document& document) {
   if (document.ok()) return SetText(exchange, type, *document);
   if (!document.status().message().empty()) return SetError(exchange, document.status(), type);
-  exchange.reply().status = 400;  // "no", without a reason
+  exchange.reply().status = 400;  // Triton's "no", which has no text
   SetText(exchange, type, {});
 }
 
@@ -194,8 +193,8 @@ void KserveHandler::Get(Exchange& exchange, const Route& route, std::string_view
   exchange.Finish();
 }
 
-/// For documents whose length or whose making the loop does not know. The route's texts are the
-/// exchange's.
+/// Like Get, for a document that may be long or takes long to make. The views in `route` stay
+/// valid: they are parts of the exchange's target.
 void KserveHandler::GetOffLoop(Exchange& exchange, const Route& route, bool allowed,
                                MakeDocument make) {
   if (!allowed) return ReplyWrongMethod(exchange, kJsonType);
@@ -229,7 +228,7 @@ void KserveHandler::MakeReply(Exchange& exchange,
   infer_.MakeReply(exchange, std::move(response), count);
 }
 
-/// Yes is an empty document; no is a failure without words.
+/// Returns an empty document for "yes", and an error without a text for "no".
 Document YesOrNo(const base::Result<bool>& answer) {
   if (answer.ok() && *answer) return std::string();
   return Status::InvalidArgument("");
@@ -324,7 +323,7 @@ void KserveHandler::RepositoryIndex(Exchange& exchange) {
   });
 }
 
-Document Done(const Status& status) {
+Document EmptyOr(const Status& status) {
   if (!status.ok()) return status;
   return std::string();
 }
@@ -345,13 +344,13 @@ Status KserveHandler::UnloadModel(const Route& route, std::string_view json) {
 
 void KserveHandler::Load(Exchange& exchange, const Route& route) {
   loads_.Run(exchange, [this, &exchange, route] {
-    SetDocument(exchange, kJsonType, Done(LoadModel(exchange, route)));
+    SetDocument(exchange, kJsonType, EmptyOr(LoadModel(exchange, route)));
   });
 }
 
 void KserveHandler::Unload(Exchange& exchange, const Route& route) {
   loads_.Run(exchange, [this, &exchange, route] {
-    SetDocument(exchange, kJsonType, Done(UnloadModel(route, exchange.body().view())));
+    SetDocument(exchange, kJsonType, EmptyOr(UnloadModel(route, exchange.body().view())));
   });
 }
 

@@ -10,8 +10,8 @@
 
 namespace nereid::frontend::http {
 
-/// Serves the KServe v2 protocol and Triton's extensions to it from `service`, which must outlive
-/// the handler. UNSUPPORTED for options that this version does not have.
+/// Makes a handler that serves the KServe v2 protocol and Triton's extensions from `service`, which
+/// must outlive the handler. Returns UNSUPPORTED for an option that the server does not have.
 base::Result<std::shared_ptr<HttpHandler>> MakeKserveHandler(KserveOptions options,
                                                              api::InferenceService& service);
 

@@ -10,18 +10,20 @@
 
 namespace nereid::frontend::http {
 
+/// Settings of the KServe handler.
 struct KserveOptions {
-  /// Limit of the JSON part of a request, of each tensor given as JSON, of a raw binary input and
-  /// of a decompressed body (--http-max-input-size).
+  /// The maximum size of the JSON part of a request, of each tensor given as JSON, of a raw binary
+  /// input and of an inflated body (--http-max-input-size).
   uint64_t max_input_size = 67'108'864;
-  /// Bounds the memory of inflated bodies, together with all that the server receives. Null: no
-  /// bound.
+  /// Bounds the memory of inflated bodies together with everything else that the server receives.
+  /// Null: no bound.
   std::shared_ptr<base::ByteBudget> receive_budget = nullptr;
-  /// Lets the service run a cheap model on the event loop.
+  /// Whether the service may run a model with short executions on the event loop.
   bool run_inline = true;
-  /// Which requests are traced; it must outlive the handler. Null: none, and nothing to set.
+  /// Selects the requests to be traced; must outlive the handler. Null: no tracing and no trace
+  /// settings.
   tracing::RequestTracer* tracer = nullptr;
-  /// --http-header-forward-pattern. Not supported yet: must be empty.
+  /// --http-header-forward-pattern. Must be empty, because it is not supported.
   std::string header_forward_pattern;
 };
 

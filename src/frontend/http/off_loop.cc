@@ -15,31 +15,32 @@ void Refuse(Exchange& exchange, std::string_view message) {
   exchange.Finish();
 }
 
-/// Counts an exchange as waiting.
-class Place {
+/// One of the exchanges that wait for a thread. Counts from its construction to its destruction.
+class WaitingExchange {
  public:
-  explicit Place(std::atomic<size_t>& waiting) : waiting_(waiting), before_(waiting++) {}
-  ~Place() { --waiting_; }
-  Place(const Place&) = delete;
-  Place& operator=(const Place&) = delete;
-  size_t before() const { return before_; }
+  explicit WaitingExchange(std::atomic<size_t>& waiting) : waiting_(waiting), ahead_(waiting++) {}
+  ~WaitingExchange() { --waiting_; }
+  WaitingExchange(const WaitingExchange&) = delete;
+  WaitingExchange& operator=(const WaitingExchange&) = delete;
+  /// The number of exchanges that waited before this one.
+  size_t ahead() const { return ahead_; }
 
  private:
   std::atomic<size_t>& waiting_;
-  const size_t before_;
+  const size_t ahead_;
 };
 
 }  // namespace
 
 void OffLoop::Run(Exchange& exchange, std::function<void()> work) {
-  auto place = std::make_shared<Place>(waiting_);
-  if (place->before() >= max_waiting_) {
+  auto waiting = std::make_shared<WaitingExchange>(waiting_);
+  if (waiting->ahead() >= max_waiting_) {
     return Refuse(exchange,
                   "the server is busy with other large or slow requests. Try again later.");
   }
   const auto shared = exchange.Share();
-  auto run = [shared, work = std::move(work), place = std::move(place)]() mutable {
-    place.reset();
+  auto run = [shared, work = std::move(work), waiting = std::move(waiting)]() mutable {
+    waiting.reset();
     try {
       work();
     } catch (const std::exception& failure) {
@@ -47,10 +48,10 @@ void OffLoop::Run(Exchange& exchange, std::function<void()> work) {
       shared->reply().SetError(503, "application/json",
                                "the server could not serve the request: not enough memory");
     }
-    work = nullptr;  // what it owns is not needed any more when the loop goes on
+    work = nullptr;  // frees what it owns before the loop continues with the exchange
     shared->Finish();
   };
-  // An exchange whose client has gone is finished too: its connection lets go of it then.
+  // An exchange whose client has gone is finished as well: its connection waits for that.
   const bool runs = workers_.Run(
       {std::move(run), [shared] { return shared->IsGone(); }, [shared] { shared->Finish(); }});
   if (!runs) Refuse(exchange, "the server is stopping, or has no thread for the request");

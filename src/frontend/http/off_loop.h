@@ -11,21 +11,22 @@
 
 namespace nereid::frontend::http {
 
-/// Does for exchanges what would hold an event loop up: what may block (the file system, loading a
-/// model) and what takes long (large JSON, compression). Thread-safe but for Stop().
+/// Threads for the work of exchanges that would delay an event loop: work that may block (the file
+/// system, loading a model) or takes long (large JSON, compression). Thread-safe, except for
+/// Stop().
 class OffLoop {
  public:
-  /// At most `max_waiting` exchanges wait for one of `max_threads` threads.
+  /// Starts up to `max_threads` threads when they are needed. At most `max_waiting` exchanges wait
+  /// for one of them.
   OffLoop(std::string thread_name, size_t max_threads, size_t max_waiting = 4096)
       : workers_(std::move(thread_name), max_threads), max_waiting_(max_waiting) {}
 
-  /// Runs `work`, which may use the exchange but not its connection, on another thread and then
-  /// finishes the exchange; where the client has gone before that, without `work`. What `work`
-  /// throws becomes an answer of 503. Where it cannot be run the exchange is answered so at once,
-  /// without `work`.
+  /// Runs `work` on another thread, and then finishes the exchange. `work` may use the request and
+  /// the reply of the exchange. It is not run if the client has gone by then. If it throws, or if
+  /// it cannot be run because too many exchanges wait, the reply is 503.
   void Run(Exchange& exchange, std::function<void()> work);
 
-  /// Drops what has not begun, waits for the rest.
+  /// Drops the work that has not begun, and waits for the rest.
   void Stop() { workers_.Stop(); }
 
  private:

@@ -7,13 +7,13 @@
 
 namespace nereid::frontend::http {
 
-/// What a request is answered with that is not read to its end.
+/// The reply to a request that is not read to its end.
 struct Refusal {
-  int status = 0;  // 0: it is not refused
+  int status = 0;  // 0: the request is not refused
   std::string text;
 };
 
-/// The refusal of a body for which there is no memory. Not for kDone.
+/// Returns the refusal of a body for which there is no memory. `outcome` is not kDone.
 Refusal RefusalOf(memory::ReceiveBuffer::Outcome outcome);
 
 }  // namespace nereid::frontend::http

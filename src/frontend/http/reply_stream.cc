@@ -19,7 +19,7 @@ void ReplyStream::EndWith(int status, std::string text) {
   Piece piece{std::move(text), {}};
   piece.waiting = budget_->Force(piece.text.size());
   Add(status, std::move(piece), /*end=*/true);
-  budget_->Close();  // whoever waits to write waits in vain
+  budget_->Close();  // refuses the threads that wait to write
 }
 
 void ReplyStream::End() { Add(200, {}, /*end=*/true); }
@@ -27,28 +27,28 @@ void ReplyStream::End() { Add(200, {}, /*end=*/true); }
 void ReplyStream::Add(int status, Piece piece, bool end) {
   Wake wake;
   {
-    const std::lock_guard lock(mutex_);
+    const base::MutexLock lock(mutex_);
     if (wake_ == nullptr || ready_.ended) return;
-    if (!std::exchange(begun_, true)) ready_.status = status;
+    if (!std::exchange(has_status_, true)) ready_.status = status;
     if (!piece.text.empty()) ready_.pieces.push_back(std::move(piece));
     ready_.ended = end;
-    if (!std::exchange(awake_, true)) wake = wake_;
+    if (!std::exchange(is_woken_, true)) wake = wake_;
   }
   if (wake != nullptr) wake(shared_from_this());
 }
 
 ReplyStream::Ready ReplyStream::Take() {
-  const std::lock_guard lock(mutex_);
-  awake_ = false;
-  Ready ready{std::exchange(ready_.pieces, {}), ready_.status, ready_.ended};
-  return ready;
+  const base::MutexLock lock(mutex_);
+  is_woken_ = false;
+  return {std::exchange(ready_.pieces, {}), ready_.status, ready_.ended};
 }
 
 void ReplyStream::Close() {
   budget_->Close();
+  // Destroyed after the lock is released: `dropped` may hold the last reference to the connection.
   Wake dropped;
   std::vector<Piece> pieces;
-  const std::lock_guard lock(mutex_);
+  const base::MutexLock lock(mutex_);
   dropped.swap(wake_);
   pieces.swap(ready_.pieces);
 }

@@ -17,8 +17,8 @@ using beast::http::verb;
 
 constexpr uint32_t kMaxChunks = 65'536;
 constexpr size_t kMaxShown = 64;  // characters of a client's text in a message
-// The fields by which clients and proxies say how long they wait: gRPC's own, which gateways take
-// over HTTP as well, and the one that Envoy sets for the server behind it.
+// The fields that say how long a client or proxy waits: gRPC's own, which gateways also send over
+// HTTP, and the one that Envoy sends to the server behind it.
 constexpr char kGrpcTimeout[] = "grpc-timeout";
 constexpr char kEnvoyTimeout[] = "x-envoy-expected-rq-timeout-ms";
 
@@ -43,7 +43,7 @@ RequestParser::RequestParser(RequestHead* head, bool keep_fields, uint32_t max_h
     : head_(*head), keep_fields_(keep_fields) {
   head_.Clear();
   header_limit(max_head_size);
-  body_limit(UINT64_MAX);  // the connection checks
+  body_limit(UINT64_MAX);  // RequestReader checks the size
 }
 
 void RequestParser::on_request_impl(verb method, string_view, string_view target, int version,
@@ -52,7 +52,8 @@ void RequestParser::on_request_impl(verb method, string_view, string_view target
   head_.is_http_1_0 = version < 11;
   head_.method = MethodOf(method);
   std::string_view text = Text(target);
-  // The absolute form, as proxies send it: only the path counts.
+  // RFC 9112, section 3.2.2: a server must accept the absolute form ("http://host/path"), which
+  // clients send to proxies. Only the path counts.
   const size_t scheme = text.find("://");
   if (!text.empty() && text[0] != '/' && scheme != std::string_view::npos) {
     const size_t path = text.find('/', scheme + 3);
@@ -66,7 +67,8 @@ void RequestParser::on_response_impl(int, string_view, int, error_code& error) {
 void RequestParser::on_field_impl(field name, string_view name_text, string_view value,
                                   error_code& error) {
   error = {};
-  // A trailer field says nothing any more: what the head says has been acted on.
+  // RFC 9110, section 6.5.1: a trailer field must not change how the request is read. The server
+  // uses none, and the head has taken effect already.
   if (is_header_done()) return;
   switch (name) {
     case field::content_encoding:
@@ -124,7 +126,7 @@ void RequestParser::StartChunkedBody(memory::ReceiveBuffer* body, uint64_t max_s
 
 void RequestParser::Refuse(int status, std::string text, error_code& error) {
   refusal_ = {status, std::move(text)};
-  error = beast::http::error::body_limit;  // any: the refusal says why
+  error = beast::http::error::body_limit;  // any error ends put(); refusal() says why
 }
 
 void RequestParser::on_body_init_impl(boost::optional<std::uint64_t> const&, error_code& error) {

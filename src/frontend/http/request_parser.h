@@ -7,23 +7,24 @@
 #include <string>
 #include <string_view>
 
-#include "frontend/http/request_head.h"
 #include "frontend/http/refusal.h"
+#include "frontend/http/request_head.h"
 #include "frontend/http/transfer_codings.h"
 #include "memory/receive_buffer.h"
 
 namespace nereid::frontend::http {
 
-/// Parses one request with Beast: the head, and the framing of a chunked body. A body with a
-/// length is not shown to the parser. Trailer fields are checked and thrown away.
+/// Parses one request with Boost.Beast: the head, and the framing of a chunked body. The bytes of a
+/// body with a length are not passed to the parser. Trailer fields are checked and discarded.
 class RequestParser final : public boost::beast::http::basic_parser<true> {
  public:
+  /// Clears `head` and fills it; with all fields if `keep_fields` is true.
   RequestParser(RequestHead* head, bool keep_fields, uint32_t max_head_size);
 
-  /// Where a chunked body goes, and the largest that is taken. Before the first chunk.
+  /// Sets where the chunked body is stored, and its maximum size. Before the first chunk.
   void StartChunkedBody(memory::ReceiveBuffer* body, uint64_t max_size);
 
-  /// Why put() failed, if it was not for malformed HTTP.
+  /// Why put() has failed; status 0 if the request is malformed HTTP.
   const Refusal& refusal() const { return refusal_; }
 
  private:

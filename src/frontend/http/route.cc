@@ -6,15 +6,15 @@
 namespace nereid::frontend::http {
 namespace {
 
-/// Takes the segments of a path from the left. A segment is never empty: paths with "//" or a slash
-/// at the end lead nowhere.
+/// A reader of the segments of a path. Segments are not empty, so paths with "//" or with a slash
+/// at the end have no route.
 class Segments {
  public:
   explicit Segments(std::string_view path) : rest_(path) {}
 
   bool done() const { return rest_.empty(); }
 
-  /// The next segment; empty (and nothing taken) if there is none.
+  /// Removes and returns the next segment; returns an empty view if there is none.
   std::string_view Take() {
     if (rest_.empty() || rest_[0] != '/') return {};
     const size_t end = std::min(rest_.find('/', 1), rest_.size());
@@ -23,7 +23,7 @@ class Segments {
     return segment;
   }
 
-  /// Takes the next segment if it is `word`.
+  /// Removes the next segment if it is `word`. Returns whether it was.
   bool TakeWord(std::string_view word) {
     Segments ahead = *this;
     if (ahead.Take() != word) return false;
@@ -56,7 +56,8 @@ Endpoint ModelEndpoint(Segments* segments) {
   return Endpoint::kUnknown;
 }
 
-// /models/stats, /models/M[/versions/V][/...]
+// Parses /models/stats and /models/M[/versions/V][/OPERATION]. "/models/stats" is the statistics of
+// all models, even if a model has the name "stats": Triton's order.
 void FindModelRoute(Segments segments, Route* route) {
   Segments only = segments;
   if (only.Take() == "stats" && only.done()) {
@@ -78,7 +79,8 @@ void FindModelRoute(Segments segments, Route* route) {
   if (!segments.done() || versioned_trace) route->endpoint = Endpoint::kUnknown;
 }
 
-// /repository[/R]/index, /repository[/R]/models/M/(load|unload)
+// Parses the rest of /repository[/R]/index and /repository[/R]/models/M/(load|unload), behind the
+// optional R. Returns whether it is one of these.
 bool FindRepositoryRoute(Segments segments, Route* route) {
   const std::string_view word = segments.Take();
   if (word == "index" && segments.done()) {
@@ -100,7 +102,7 @@ bool FindRepositoryRoute(Segments segments, Route* route) {
   return true;
 }
 
-// [/region/N]/(status|register|unregister)
+// Parses [/region/N]/(status|register|unregister).
 bool IsSharedMemoryAction(Segments segments) {
   if (segments.TakeWord("region") && segments.Take().empty()) return false;
   const std::string_view action = segments.Take();
@@ -121,9 +123,9 @@ Route FindRoute(std::string_view path) {
   if (word == "models") {
     FindModelRoute(segments, &route);
   } else if (word == "health") {
-    const std::string_view what = segments.Take();
-    if (what == "live" && segments.done()) route.endpoint = Endpoint::kServerLive;
-    if (what == "ready" && segments.done()) route.endpoint = Endpoint::kServerReady;
+    const std::string_view check = segments.Take();
+    if (check == "live" && segments.done()) route.endpoint = Endpoint::kServerLive;
+    if (check == "ready" && segments.done()) route.endpoint = Endpoint::kServerReady;
   } else if (word == "repository") {
     if (!FindRepositoryRoute(segments, &route)) {
       const std::string_view repository = segments.Take();

@@ -27,8 +27,8 @@ enum class Endpoint {
   kCudaSharedMemory,
 };
 
-/// Where a path leads. The views are into the path, exactly as the client wrote it: names are not
-/// percent-decoded, and case counts.
+/// The operation and the names in a path. The views are parts of the path as the client wrote it:
+/// names are not percent-decoded, and they are case-sensitive, as in Triton.
 struct Route {
   Endpoint endpoint = Endpoint::kUnknown;
   std::string_view model;
@@ -36,7 +36,7 @@ struct Route {
   std::string_view repository;  // empty if the path names none
 };
 
-/// `path` is without the query.
+/// Returns the route of a path without its query; kUnknown if it names no operation.
 Route FindRoute(std::string_view path);
 
 }  // namespace nereid::frontend::http

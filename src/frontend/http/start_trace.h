@@ -7,8 +7,8 @@
 
 namespace nereid::frontend::http {
 
-/// Traces the request if it is one of those to be traced: before its submission, when its model is
-/// set. `tracer` may be null.
+/// Begins a trace of `request`, and keeps it in `exchange`, if the settings of its model select the
+/// request. Called after the model's name is set and before the submission. `tracer` may be null.
 void StartTrace(tracing::RequestTracer* tracer, Exchange& exchange,
                 request::InferenceRequest& request);
 

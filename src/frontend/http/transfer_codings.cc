@@ -21,7 +21,7 @@ Refusal TransferCodings::Check(bool is_http_1_0) const {
   if (!any_) return {};
   if (is_http_1_0) return {400, "an HTTP/1.0 request cannot have a Transfer-Encoding"};
   if (!chunked_is_last_ || chunked_was_earlier_) {
-    return {400, "the Transfer-Encoding of a request must end with 'chunked', which it names once"};
+    return {400, "the Transfer-Encoding of a request must name 'chunked' once, as its last coding"};
   }
   if (!unknown_.empty()) return {501, "the transfer coding '" + unknown_ + "' is not supported"};
   return {};

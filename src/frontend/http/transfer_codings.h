@@ -8,15 +8,16 @@
 
 namespace nereid::frontend::http {
 
-/// Decides by the Transfer-Encoding fields of a request whether the end of its body can be told
+/// The Transfer-Encoding fields of a request. They decide whether the end of its body can be found
 /// (RFC 9112, sections 6.1 and 6.3).
 class TransferCodings {
  public:
-  /// Takes the value of one field; several make one list.
+  /// Adds the value of one field; several fields make one list.
   void Add(std::string_view list);
 
-  /// Why a request of that version cannot be read. Where its body ends is unknown, so that the
-  /// connection has to be closed: what follows might be taken for another request.
+  /// Returns why the request cannot be read, or status 0 if it can. The end of the body of a
+  /// refused request is unknown. The connection must be closed: another server in front may see a
+  /// different end, and take a part of the body for a request (request smuggling).
   Refusal Check(bool is_http_1_0) const;
 
  private:

@@ -27,7 +27,7 @@ class MetricsHandler final : public http::HttpHandler {
     worker_.Run(exchange, [this, &reply] { reply.text << make_text_(); });
   }
 
-  // Nothing is ever submitted.
+  // Not called: the handler submits no inference request.
   bool MakeInferenceReply(http::Exchange&, std::unique_ptr<request::InferenceResponse>,
                           int) override {
     return true;

@@ -9,9 +9,9 @@
 
 namespace nereid::frontend::metrics {
 
-/// Serves GET /metrics with what `make_text` returns, Prometheus text; it is called by one thread
-/// of the handler's own. Other paths get an empty answer. For an http::HttpServer on the metrics
-/// port.
+/// Makes a handler for the metrics port. It answers GET /metrics with the text that `make_text`
+/// returns, in Prometheus' format, and other paths with an empty body. One thread of the handler
+/// calls `make_text`.
 std::shared_ptr<http::HttpHandler> MakeMetricsHandler(std::function<std::string()> make_text);
 
 }  // namespace nereid::frontend::metrics
