@@ -187,6 +187,23 @@ TEST_F(GrpcRobustnessTest, PingFloodIsStopped) {
   ExpectAlive();
 }
 
+TEST_F(GrpcRobustnessTest, PingFloodIsStoppedDuringAStopToo) {
+  service_.handler = service_.HoldHandler();
+  Start();
+  TestClient client(port());
+  client.Send(client.Open(kModelInfer), Frame(EchoRequest("x")), true);
+  const auto held = service_.TakeHeld();  // keeps the connection open
+  server_->BeginStop();
+  client.WaitForGoAway();
+  EXPECT_EQ(client.goaway_error(), 0u);
+  for (int i = 0; i < 100 && client.connected(); ++i) {
+    for (int k = 0; k < 100; ++k) client.Ping();
+    client.RoundTrip();
+  }
+  EXPECT_FALSE(client.connected());
+  EXPECT_EQ(client.goaway_error(), kEnhanceYourCalm);
+}
+
 TEST_F(GrpcRobustnessTest, RapidResetsAreStopped) {
   options_.max_concurrent_streams = 100;
   service_.handler = [](std::unique_ptr<request::InferenceRequest> request) {

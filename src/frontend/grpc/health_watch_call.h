@@ -3,7 +3,7 @@
 
 #include <optional>
 
-#include "frontend/grpc/call.h"
+#include "frontend/grpc/unary_call.h"
 
 namespace nereid::frontend::grpc {
 

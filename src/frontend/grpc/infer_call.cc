@@ -10,9 +10,8 @@
 namespace nereid::frontend::grpc {
 
 InferCall::InferCall(const CallOrigin& origin)
-    : UnaryCall(origin), wait_start_ns_(WaitStart(origin.context)) {
-  CompressResponses(origin.head);
-}
+    : UnaryCall(origin, ResponseFraming(origin.context, origin.head)),
+      wait_start_ns_(WaitStart(origin.context)) {}
 
 // The session lets go of a call when all of it has been sent.
 InferCall::~InferCall() {
@@ -78,7 +77,7 @@ void InferCall::Send(std::unique_ptr<request::InferenceResponse> response, bool 
   if (response != nullptr && ++response_count_ == 1) response_ = std::move(response);
   if (!final) return;
   const bool answered = Guarded("an answer", false, [this] {
-    FinishAndDeliver(Answer());
+    CompleteAndDeliver(Answer());
     return true;
   });
   if (answered) return;

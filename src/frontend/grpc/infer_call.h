@@ -4,8 +4,8 @@
 #include <memory>
 #include <vector>
 
-#include "frontend/grpc/call.h"
 #include "frontend/grpc/infer_submission.h"
+#include "frontend/grpc/unary_call.h"
 #include "request/cancellation.h"
 #include "request/classify.h"
 #include "request/response_sink.h"

@@ -11,12 +11,12 @@
 
 #include "frontend/grpc/call_status.h"
 #include "frontend/grpc/message_encoding.h"
+#include "frontend/grpc/message_frame.h"
 #include "memory/receive_buffer.h"
 
 namespace nereid::frontend::grpc {
 
-/// Bytes before each message: a compression flag and the length, big-endian.
-inline constexpr size_t kMessagePrefixSize = 5;
+
 
 /// Cuts the bytes of a call into messages. Each message gets a buffer of its own that grows as
 /// bytes come, and is charged to a budget until the message is gone.

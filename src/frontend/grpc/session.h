@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
-#include "frontend/grpc/call.h"
-#include "frontend/grpc/flood_guard.h"
+#include "frontend/grpc/call_stream.h"
+#include "frontend/grpc/connection_limits.h"
 #include "frontend/grpc/keep_alive.h"
 #include "frontend/grpc/loop_services.h"
 #include "frontend/grpc/request_head.h"
@@ -18,14 +18,26 @@ struct nghttp2_session;
 
 namespace nereid::frontend::grpc {
 
+class Session;
+struct SessionEvents;
 struct ServerContext;
 
-/// HTTP/2 of one connection, without the socket: bytes in, calls, bytes out. Loop thread only.
+/// The functions that nghttp2 calls for a session.
+struct SessionCallbacks {
+  /// Returns an nghttp2 session that reports to `session`; null if there is no memory.
+  static nghttp2_session* NewSession(Session* session);
+  /// Queues the response headers of a call, whose messages are then read from its outbox.
+  static void SubmitResponse(nghttp2_session* session, CallStream& call);
+};
+
+/// HTTP/2 of one connection, without the socket: takes received bytes, makes calls, and provides
+/// the bytes to send. Event loop thread only.
 class Session final : public CallHost {
  public:
-  /// Gets told when there is something to send, so that it is sent at the end of the loop's turn.
+  /// The socket's side.
   class Transport {
    public:
+    /// There is something to send. The transport calls FillQueue() at the end of the loop's turn.
     virtual void RequestFlush() = 0;
 
    protected:
@@ -38,81 +50,81 @@ class Session final : public CallHost {
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
 
-  /// How many of the bytes at hand Receive() is to get at once: few where each may be work, many
-  /// inside a message.
+  /// Returns how many of the received bytes the next Receive() should get: few where each byte may
+  /// cost work, many inside of a message. The caller looks at the clock in between.
   size_t NextSlice() const { return std::max(kSmallSlice, bulk_); }
 
-  /// False when the peer broke the protocol beyond repair, or there is no memory: flush, then
-  /// close.
+  /// Takes received bytes. Returns false if the client broke the protocol beyond repair or there is
+  /// no memory: flush, then close.
   bool Receive(std::string_view bytes);
 
-  /// So much is to be sent that the client must read before more of what it sends is taken.
+  /// Returns whether so much is to be sent that the client must read before more of its bytes are
+  /// taken.
   bool IsOverfull() const;
 
-  /// Moves what is to be sent to the queue, until it holds enough for now. False when the
+  /// Moves what is to be sent to the queue, until it holds enough for now. Returns false when the
   /// connection must be closed.
   bool FillQueue();
   WriteQueue& queue() { return queue_; }
 
-  /// Nothing more will be read or written.
+  /// Returns whether nothing more will be read or written.
   bool Finished() const;
 
-  /// Does what time asks for: a PING, the end by age, an end to calls whose clients stall. False
-  /// when the connection must be closed.
+  /// Does what is due: a PING, GOAWAY by age, Tick() of all calls. Returns false when the
+  /// connection must be closed.
   bool Upkeep(uint64_t now_ns);
   uint64_t NextUpkeepNs() const { return std::min(keep_alive_.NextNs(), next_tick_ns_); }
   /// Bytes came from the client.
   void Heard(uint64_t now_ns) { keep_alive_.Heard(now_ns); }
 
-  /// Refuses new calls and ends idle ones; finished when the running ones are.
+  /// Refuses new calls and ends idle ones. The session is finished when the running calls are.
   void GoAway();
 
   bool received_preface() const { return received_preface_; }
 
   // ---- CallHost ----
 
-  void CallChanged(Call& call) override;
-  bool CountIncomplete(size_t before, size_t now) override;
-  void WantsMore(Call& call) override;
-  void ResetStream(Call& call, uint32_t error_code) override;
+  void CallChanged(CallStream& call) override;
+  void WantsMore(CallStream& call) override;
+  void ResetStream(CallStream& call, uint32_t error_code) override;
 
  private:
-  friend struct SessionCallbacks;
+  friend struct SessionEvents;
   static constexpr size_t kSmallSlice = 2048;
+  // Enough to keep a socket busy; the rest waits in outboxes, where flow control can hold it.
+  static constexpr size_t kFullQueue = size_t{512} << 10;
+
+  /// The legal transitions:
+  ///
+  ///   kServing -> kDraining             GOAWAY was sent: no new calls, the running ones finish
+  ///   kServing, kDraining -> kEvicting  a flood: nghttp2 sends GOAWAY with ENHANCE_YOUR_CALM,
+  ///                                     ignores all that arrives, and then wants to close
+  ///   kServing, kDraining -> kClosing   too many PINGs: closed when the queue is written
+  enum class Phase : uint8_t { kServing, kDraining, kEvicting, kClosing };
 
   void OpenCall(int32_t stream);
-  void CloseCall(Call* call);
+  void CloseCall(CallStream* call);
+  /// Answers a request that cannot be a call, by its headers alone. Returns whether it has.
+  bool RefuseByHead(int32_t stream);
   void Refuse(int32_t stream, const CallStatus& status);
-  void RefuseHttp(int32_t stream, std::string_view status);
-  bool RefusesHead(int32_t stream);
-  void SendHeaders(Call& call);
-  void SendTrailers(Call& call);
-  bool CountFrame(uint8_t type, size_t length, uint8_t flags);
-  void TakeNoMoreCalls();
-  void Calm(bool allowed);
-  void CountPing();
-  bool CountHeader(bool is_request, std::string_view name, std::string_view value);
-  void CountSent(uint8_t type, uint32_t error_code);
+  void BeginDraining();
+  /// Ends the connection unless `verdict` is kAllowed.
+  void Enforce(ConnectionLimits::Verdict verdict);
 
   ServerContext& context_;
   LoopServices& loop_;
   Transport& transport_;
-  nghttp2_session* session_ = nullptr;
+  nghttp2_session* session_;
   WriteQueue queue_;
-  RequestHead head_;          // of the call whose headers are arriving
-  size_t trailers_size_ = 0;  // likewise, of what a client sends behind its messages
-  size_t frame_left_ = 0;     // bytes of the DATA frame that is arriving
-  size_t incomplete_ = 0;     // bytes of messages that have not come to their end
-  size_t bulk_ = 0;           // of these, bytes that only lengthen a message
-  std::vector<std::shared_ptr<Call>> calls_;
-  FloodGuard control_frames_;
-  FloodGuard resets_;  // streams that end by an error, whoever says so
-  PingStrikes strikes_;
+  RequestHead head_;       // of the call whose headers are arriving
+  size_t frame_left_ = 0;  // bytes of the DATA frame that is arriving
+  size_t bulk_ = 0;        // of these, bytes that only lengthen a message
+  std::vector<std::shared_ptr<CallStream>> calls_;
+  ConnectionLimits limits_;
   KeepAlive keep_alive_;
   uint64_t next_tick_ns_;
+  Phase phase_ = Phase::kServing;
   bool received_preface_ = false;
-  bool going_away_ = false;
-  bool ending_ = false;  // when all is written
 };
 
 }  // namespace nereid::frontend::grpc

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "frontend/grpc/call.h"
+#include "frontend/grpc/unary_call.h"
 #include "frontend/grpc/unary_methods.h"
 
 namespace nereid::frontend::grpc {

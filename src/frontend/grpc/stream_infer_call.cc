@@ -68,7 +68,7 @@ class StreamRequest final : public request::ResponseSink {
       delivery.message = Notice(response->error().message(), final);
     }
     if (delivery.message.has_value()) {
-      call_->FinishMessage(&*delivery.message);
+      call_->framing().Complete(&*delivery.message);
       if (!budget_->Take(delivery.message->size, decoupled_, &delivery.waiting)) {
         GiveUp(&delivery);
       }
@@ -101,7 +101,7 @@ class StreamRequest final : public request::ResponseSink {
       return;
     }
     delivery->message = Notice(text, true);
-    call_->FinishMessage(&*delivery->message);
+    call_->framing().Complete(&*delivery->message);
     delivery->waiting = budget_->Force(delivery->message->size);
   }
 
@@ -139,13 +139,11 @@ class StreamRequest final : public request::ResponseSink {
 }  // namespace
 
 StreamInferCall::StreamInferCall(const CallOrigin& origin)
-    : Call(origin),
+    : Call(origin, ResponseFraming(origin.context, origin.head)),
       errors_end_call_(origin.head.stream_errors_end_call),
       budget_(std::make_shared<base::ByteBudget>(origin.context.options.max_waiting_bytes,
                                                  origin.context.options.slow_reader_patience)),
-      wait_start_ns_(WaitStart(origin.context)) {
-  CompressResponses(origin.head);
-}
+      wait_start_ns_(WaitStart(origin.context)) {}
 
 // A request on its way from its message to the model.
 struct StreamInferCall::Prepared {
@@ -233,7 +231,7 @@ void StreamInferCall::Refuse(uint64_t number, std::string_view id, const base::S
   failure.final = true;
   failure.message = codec::proto::EncodeStreamNotice({.error_message = status.message(), .id = id},
                                                      kMessagePrefixSize);
-  FinishMessage(&*failure.message);
+  framing().Complete(&*failure.message);
   failure.waiting = budget_->Force(failure.message->size);
   OnDelivery(std::move(failure));
 }

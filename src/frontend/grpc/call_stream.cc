@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "frontend/grpc/call_stream.h"
+
+#include <nghttp2/nghttp2.h>
+
+#include <chrono>
+#include <string>
+#include <utility>
+
+#include "api/timeout_text.h"
+
+namespace nereid::frontend::grpc {
+
+CallStream::CallStream(const CallOrigin& origin, ResponseFraming framing)
+    : http2{.id = origin.stream},
+      context_(origin.context),
+      loop_(origin.loop),
+      host_(origin.host),
+      inbound_(origin.context.options, origin.head.encoding.value_or(Encoding::kIdentity),
+               origin.incomplete, *this),
+      framing_(std::move(framing)) {
+  if (origin.head.timeout_ns.has_value()) {
+    deadline_ns_ = api::DeadlineAfter(loop_.NowNs(), *origin.head.timeout_ns);
+  }
+}
+
+void CallStream::Begin() {
+  if (deadline_ns_ != 0) loop_.AddDeadline(deadline_ns_, this);
+}
+
+void CallStream::ReceiveData(std::string_view data) {
+  silent_ticks_ = 0;
+  inbound_.Receive(data);
+}
+
+void CallStream::Tick() {
+  const bool owes_bytes = !finished() && !inbound_.ended() && !WantsLess() && AwaitsBytes();
+  const bool owes_reading = outcome_.has_value() && unsent() > 0;
+  if (!owes_bytes && !owes_reading) {
+    silent_ticks_ = 0;
+    return;
+  }
+  if (++silent_ticks_ <= kTicksOfStall) return;
+  silent_ticks_ = 0;
+  if (owes_reading) {
+    host_.ResetStream(*this, NGHTTP2_CANCEL);
+    return;
+  }
+  const auto seconds =
+      std::chrono::duration_cast<std::chrono::seconds>(context_.options.stall_timeout).count();
+  End({kGrpcDeadlineExceeded,
+       "no more of the request came for " + std::to_string(seconds) + " seconds"});
+}
+
+void CallStream::EndIfIdle() {
+  if (finished() || inbound_.paused() || inbound_.HasBacklog() || !IsIdle()) return;
+  End({kGrpcUnavailable, "Server is stopping"});
+}
+
+void CallStream::OnDeadline() {
+  deadline_ns_ = 0;
+  if (finished()) return;
+  if (unsent() == 0) return End({kGrpcDeadlineExceeded, "Deadline Exceeded"});
+  // The client's window may never let out what is unsent, and the status comes behind it. A reset
+  // needs no window.
+  OnCancelled();
+  host_.ResetStream(*this, NGHTTP2_CANCEL);
+  SetOutcome({kGrpcDeadlineExceeded, ""});
+}
+
+bool CallStream::EndIfTooLate() {
+  if (deadline_ns_ == 0 || finished() || loop_.NowNs() < deadline_ns_) return false;
+  loop_.RemoveDeadline(deadline_ns_, this);
+  OnDeadline();
+  return true;
+}
+
+void CallStream::Detach() {
+  if (state() == CallState::kDetached) return;
+  if (!finished()) OnCancelled();
+  if (deadline_ns_ != 0) loop_.RemoveDeadline(deadline_ns_, this);
+  deadline_ns_ = 0;
+  inbound_.Detach();
+  outbox_.Clear();
+  state_.store(CallState::kDetached, std::memory_order_relaxed);
+}
+
+void CallStream::SendMessage(codec::proto::EncodedMessage message, base::ByteShare share) {
+  if (finished()) return;
+  outbox_.Push(std::move(message), std::move(share));
+  host_.CallChanged(*this);
+}
+
+void CallStream::End(CallStatus status) {
+  if (finished()) return;
+  OnCancelled();
+  Finish(std::move(status));
+}
+
+void CallStream::Finish(CallStatus status) {
+  if (finished()) return;
+  SetOutcome(std::move(status));
+  host_.CallChanged(*this);
+}
+
+void CallStream::SetOutcome(CallStatus status) {
+  outcome_ = std::move(status);
+  state_.store(CallState::kFinished, std::memory_order_relaxed);
+  inbound_.Close();
+}
+
+void CallStream::MoveUnsent(size_t size, WriteQueue* queue) {
+  silent_ticks_ = 0;
+  outbox_.MoveTo(size, queue);
+}
+
+}  // namespace nereid::frontend::grpc

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "frontend/grpc/response_headers.h"
+
+#include <array>
+#include <string>
+
+namespace nereid::frontend::grpc {
+namespace {
+
+nghttp2_nv Header(std::string_view name, std::string_view value, bool copy_value = false) {
+  const auto bytes = [](std::string_view text) {
+    return reinterpret_cast<uint8_t*>(const_cast<char*>(text.data()));
+  };
+  uint8_t flags = NGHTTP2_NV_FLAG_NO_COPY_NAME;
+  if (!copy_value) flags |= NGHTTP2_NV_FLAG_NO_COPY_VALUE;
+  return {bytes(name), bytes(value), name.size(), value.size(), flags};
+}
+
+// The first headers of every response.
+nghttp2_nv StatusOk() { return Header(":status", "200"); }
+nghttp2_nv GrpcContent() { return Header("content-type", "application/grpc"); }
+nghttp2_nv AcceptedEncodings() { return Header("grpc-accept-encoding", "identity,deflate,gzip"); }
+
+// Returns a static text, which nghttp2 need not copy; "2" (UNKNOWN) for a code that gRPC lacks.
+std::string_view CodeText(int code) {
+  static constexpr std::string_view kCodes[] = {"0", "1",  "2",  "3",  "4",  "5",  "6",  "7", "8",
+                                                "9", "10", "11", "12", "13", "14", "15", "16"};
+  return code >= 0 && code <= 16 ? kCodes[code] : kCodes[2];
+}
+
+}  // namespace
+
+void SubmitHeaders(nghttp2_session* session, int32_t stream, Encoding encoding,
+                   const nghttp2_data_provider& messages) {
+  const std::array<nghttp2_nv, 4> headers = {StatusOk(), GrpcContent(), AcceptedEncodings(),
+                                             Header("grpc-encoding", EncodingName(encoding))};
+  const bool encoded = encoding != Encoding::kIdentity;
+  nghttp2_submit_response(session, stream, headers.data(), headers.size() - (encoded ? 0 : 1),
+                          &messages);
+}
+
+void SubmitTrailers(nghttp2_session* session, int32_t stream, const CallStatus& status) {
+  const std::string text = PercentEncode(status.message);
+  const std::array<nghttp2_nv, 2> trailers = {Header("grpc-status", CodeText(status.code)),
+                                              Header("grpc-message", text, /*copy_value=*/true)};
+  nghttp2_submit_trailer(session, stream, trailers.data(), text.empty() ? 1 : 2);
+}
+
+void SubmitStatusOnly(nghttp2_session* session, int32_t stream, const CallStatus& status) {
+  const std::string text = PercentEncode(status.message);
+  const std::array<nghttp2_nv, 5> headers = {
+      StatusOk(), GrpcContent(), Header("grpc-status", CodeText(status.code)), AcceptedEncodings(),
+      Header("grpc-message", text, /*copy_value=*/true)};
+  nghttp2_submit_response(session, stream, headers.data(), headers.size() - (text.empty() ? 1 : 0),
+                          nullptr);
+}
+
+void SubmitHttpStatus(nghttp2_session* session, int32_t stream, std::string_view status) {
+  const nghttp2_nv header = Header(":status", status, /*copy_value=*/true);
+  nghttp2_submit_response(session, stream, &header, 1, nullptr);
+}
+
+}  // namespace nereid::frontend::grpc

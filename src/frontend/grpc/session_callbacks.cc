@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: Apache-2.0
+// What nghttp2 calls. Exceptions must not pass through its C code: a function that may throw is
+// guarded, and ends the connection if it throws.
+//
+// Flow control. nghttp2 does not enlarge windows by itself (no_auto_window_update): each received
+// byte is given back here. The connection's window always gets it back at once, so that one call
+// never blocks the others. The window of the call's stream gets it back unless the call wants less;
+// then the bytes are withheld, and given back when the call has caught up: after a detour
+// (Session::WantsMore), or when its client has read what filled the outbox (SendData).
+#include <nghttp2/nghttp2.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "frontend/grpc/exception_guard.h"
+#include "frontend/grpc/response_headers.h"
+#include "frontend/grpc/session.h"
+
+namespace nereid::frontend::grpc {
+namespace {
+
+constexpr size_t kFrameHeaderSize = 9;
+constexpr size_t kDefaultFrame = 16384;
+constexpr size_t kMaxSentFrame = size_t{128} << 10;
+
+Session& SessionOf(void* user_data) { return *static_cast<Session*>(user_data); }
+
+// Returns the call of a stream; null if the stream was refused or is closed.
+CallStream* FindCall(nghttp2_session* session, int32_t stream) {
+  return static_cast<CallStream*>(nghttp2_session_get_stream_user_data(session, stream));
+}
+
+bool EndsStream(const nghttp2_frame& frame) {
+  return (frame.hd.type == NGHTTP2_HEADERS || frame.hd.type == NGHTTP2_DATA) &&
+         (frame.hd.flags & NGHTTP2_FLAG_END_STREAM) != 0;
+}
+
+// Only lack of memory is an error: a stream that is closed already has no window.
+int FromConsume(int result) {
+  return result == NGHTTP2_ERR_NOMEM ? NGHTTP2_ERR_CALLBACK_FAILURE : 0;
+}
+
+// Chooses the size of a DATA frame. Frames above the default size need a larger buffer in nghttp2:
+// only calls with much to send get them.
+ssize_t ReadLength(nghttp2_session* session, uint8_t, int32_t stream, int32_t connection_window,
+                   int32_t stream_window, uint32_t max_frame_size, void*) {
+  const CallStream* call = FindCall(session, stream);
+  const size_t wanted =
+      call != nullptr && call->unsent() > kDefaultFrame ? kMaxSentFrame : kDefaultFrame;
+  return std::max<int64_t>(1, std::min<int64_t>({connection_window, stream_window, max_frame_size,
+                                                 static_cast<int64_t>(wanted)}));
+}
+
+// Says how many bytes of a call's messages the next DATA frame carries. The bytes themselves are
+// moved by SendData, without a copy into nghttp2's buffer.
+ssize_t ReadData(nghttp2_session* session, int32_t, uint8_t*, size_t length, uint32_t* flags,
+                 nghttp2_data_source* source, void*) {
+  CallStream& call = *static_cast<CallStream*>(source->ptr);
+  const size_t size = std::min(length, call.unsent());
+  if (size == 0 && !call.outcome().has_value()) {
+    call.http2.waiting_for_data = true;  // Session::CallChanged resumes
+    return NGHTTP2_ERR_DEFERRED;
+  }
+  *flags |= NGHTTP2_DATA_FLAG_NO_COPY;
+  if (size == call.unsent() && call.outcome().has_value()) {
+    // The trailers, not this frame, end the stream.
+    *flags |= NGHTTP2_DATA_FLAG_EOF | NGHTTP2_DATA_FLAG_NO_END_STREAM;
+    const bool sent = Guarded("a connection", false, [&] {
+      SubmitTrailers(session, call.http2.id, *call.outcome());
+      return true;
+    });
+    if (!sent) return NGHTTP2_ERR_CALLBACK_FAILURE;
+  }
+  return static_cast<ssize_t>(size);
+}
+
+}  // namespace
+
+// The callbacks that use a session's private members.
+struct SessionEvents {
+  static int OnBeginFrame(nghttp2_session*, const nghttp2_frame_hd* header, void* user_data) {
+    Session& self = SessionOf(user_data);
+    self.frame_left_ = header->type == NGHTTP2_DATA ? header->length : 0;
+    self.bulk_ = 0;
+    self.Enforce(self.limits_.FrameReceived(header->type, header->length, header->flags,
+                                            !self.calls_.empty()));
+    return 0;
+  }
+
+  static int OnBeginHeaders(nghttp2_session*, const nghttp2_frame* frame, void* user_data) {
+    Session& self = SessionOf(user_data);
+    if (frame->headers.cat == NGHTTP2_HCAT_REQUEST) {
+      self.head_.Clear();
+    } else {
+      self.limits_.BeginTrailers();
+    }
+    return 0;
+  }
+
+  static int OnHeader(nghttp2_session*, const nghttp2_frame* frame, const uint8_t* name,
+                      size_t name_size, const uint8_t* value, size_t value_size, uint8_t,
+                      void* user_data) {
+    if (frame->hd.type != NGHTTP2_HEADERS) return 0;
+    Session& self = SessionOf(user_data);
+    const bool may_go_on = Guarded("a call", false, [&] {
+      if (frame->headers.cat != NGHTTP2_HCAT_REQUEST) {
+        return self.limits_.MayReadTrailer(name_size + value_size);
+      }
+      self.head_.Add({reinterpret_cast<const char*>(name), name_size},
+                     {reinterpret_cast<const char*>(value), value_size},
+                     self.context_.options.max_metadata_size);
+      return self.limits_.MayReadHead(self.head_.size);
+    });
+    // This code resets the stream alone. nghttp2 goes on decoding, because HPACK's table is shared
+    // by all streams, but no longer calls this function for the stream.
+    return may_go_on ? 0 : NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE;
+  }
+
+  static int OnFrame(nghttp2_session* session, const nghttp2_frame* frame, void* user_data) {
+    return Guarded<int>("a connection", NGHTTP2_ERR_CALLBACK_FAILURE, [&] {
+      Session& self = SessionOf(user_data);
+      const int32_t stream = frame->hd.stream_id;
+      if (frame->hd.type == NGHTTP2_SETTINGS) self.received_preface_ = true;
+      if (frame->hd.type == NGHTTP2_HEADERS && frame->headers.cat == NGHTTP2_HCAT_REQUEST) {
+        self.OpenCall(stream);
+      }
+      if (EndsStream(*frame)) {
+        if (CallStream* call = FindCall(session, stream)) call->ReceiveEnd();
+      }
+      return 0;
+    });
+  }
+
+  static int OnDataChunk(nghttp2_session* session, uint8_t, int32_t stream, const uint8_t* data,
+                         size_t size, void* user_data) {
+    Session& self = SessionOf(user_data);
+    CallStream* const call = FindCall(session, stream);
+    self.frame_left_ -= std::min(self.frame_left_, size);
+    if (call != nullptr) {
+      const std::string_view bytes(reinterpret_cast<const char*>(data), size);
+      const bool taken = Guarded("a connection", false, [&] {
+        call->ReceiveData(bytes);
+        return true;
+      });
+      if (!taken) return NGHTTP2_ERR_CALLBACK_FAILURE;
+      self.bulk_ = std::min(self.frame_left_, call->missing());
+    }
+    if (call != nullptr && call->WantsLess()) {
+      call->http2.withheld += size;
+      return FromConsume(nghttp2_session_consume_connection(session, size));
+    }
+    return FromConsume(nghttp2_session_consume(session, stream, size));
+  }
+
+  static int OnStreamClose(nghttp2_session* session, int32_t stream, uint32_t error,
+                           void* user_data) {
+    Session& self = SessionOf(user_data);
+    CallStream* const call = FindCall(session, stream);
+    if (call == nullptr) return 0;
+    self.limits_.StreamClosed(error);
+    nghttp2_session_set_stream_user_data(session, stream, nullptr);
+    return Guarded<int>("a connection", NGHTTP2_ERR_CALLBACK_FAILURE, [&] {
+      self.CloseCall(call);
+      return 0;
+    });
+  }
+
+  static int OnFrameSent(nghttp2_session* session, const nghttp2_frame* frame, void* user_data) {
+    Session& self = SessionOf(user_data);
+    const uint8_t type = frame->hd.type;
+    if (type == NGHTTP2_HEADERS || type == NGHTTP2_DATA) self.keep_alive_.DataSent();
+    self.Enforce(self.limits_.FrameSent(
+        type, type == NGHTTP2_RST_STREAM ? frame->rst_stream.error_code : 0));
+    // A response before the request's end: RFC 9113, 8.1 lets a server reset the stream with
+    // NO_ERROR then, so that the client stops sending.
+    if (EndsStream(*frame) &&
+        nghttp2_session_get_stream_remote_close(session, frame->hd.stream_id) == 0) {
+      nghttp2_submit_rst_stream(session, NGHTTP2_FLAG_NONE, frame->hd.stream_id, NGHTTP2_NO_ERROR);
+    }
+    return 0;
+  }
+
+  static int SendData(nghttp2_session* session, nghttp2_frame*, const uint8_t* frame_header,
+                      size_t length, nghttp2_data_source* source, void* user_data) {
+    Session& self = SessionOf(user_data);
+    if (self.queue_.pending() >= Session::kFullQueue) return NGHTTP2_ERR_WOULDBLOCK;
+    CallStream& call = *static_cast<CallStream*>(source->ptr);
+    const bool moved = Guarded("a connection", false, [&] {
+      self.queue_.Copy({reinterpret_cast<const char*>(frame_header), kFrameHeaderSize});
+      call.MoveUnsent(length, &self.queue_);
+      return true;
+    });
+    if (!moved) return NGHTTP2_ERR_CALLBACK_FAILURE;
+    if (call.http2.withheld == 0 || call.WantsLess()) return 0;
+    return FromConsume(nghttp2_session_consume_stream(session, call.http2.id,
+                                                      std::exchange(call.http2.withheld, 0)));
+  }
+};
+
+namespace {
+
+nghttp2_session_callbacks* MakeCallbacks() {
+  nghttp2_session_callbacks* callbacks = nullptr;
+  if (nghttp2_session_callbacks_new(&callbacks) != 0) return nullptr;
+  nghttp2_session_callbacks_set_on_begin_frame_callback(callbacks, SessionEvents::OnBeginFrame);
+  nghttp2_session_callbacks_set_on_begin_headers_callback(callbacks, SessionEvents::OnBeginHeaders);
+  nghttp2_session_callbacks_set_on_header_callback(callbacks, SessionEvents::OnHeader);
+  nghttp2_session_callbacks_set_on_frame_recv_callback(callbacks, SessionEvents::OnFrame);
+  nghttp2_session_callbacks_set_on_data_chunk_recv_callback(callbacks, SessionEvents::OnDataChunk);
+  nghttp2_session_callbacks_set_on_stream_close_callback(callbacks, SessionEvents::OnStreamClose);
+  nghttp2_session_callbacks_set_on_frame_send_callback(callbacks, SessionEvents::OnFrameSent);
+  nghttp2_session_callbacks_set_send_data_callback(callbacks, SessionEvents::SendData);
+  nghttp2_session_callbacks_set_data_source_read_length_callback(callbacks, ReadLength);
+  return callbacks;
+}
+
+nghttp2_option* MakeOptions() {
+  nghttp2_option* option = nullptr;
+  if (nghttp2_option_new(&option) != 0) return nullptr;
+  nghttp2_option_set_no_auto_window_update(option, 1);
+  // Otherwise each connection keeps as many closed streams as may be open, 1 MiB of them, for
+  // priorities that refer to them.
+  nghttp2_option_set_no_closed_streams(option, 1);
+  // ConnectionLimits counts resets, more generously; this limit stands behind it.
+  nghttp2_option_set_stream_reset_rate_limit(option, 100000, 10000);
+  return option;
+}
+
+}  // namespace
+
+nghttp2_session* SessionCallbacks::NewSession(Session* session) {
+  static nghttp2_session_callbacks* const callbacks = MakeCallbacks();
+  static nghttp2_option* const option = MakeOptions();
+  nghttp2_session* created = nullptr;
+  if (callbacks == nullptr || option == nullptr ||
+      nghttp2_session_server_new2(&created, callbacks, session, option) != 0) {
+    return nullptr;
+  }
+  return created;
+}
+
+void SessionCallbacks::SubmitResponse(nghttp2_session* session, CallStream& call) {
+  nghttp2_data_provider messages = {};
+  messages.source.ptr = &call;
+  messages.read_callback = ReadData;
+  SubmitHeaders(session, call.http2.id, call.framing().encoding(), messages);
+}
+
+}  // namespace nereid::frontend::grpc
