@@ -43,7 +43,8 @@ TEST(Compression, BombsStopAtTheRatioAndTheBudget) {
   const std::string packed = Packed(std::string(80'000'000, 'a'), Encoding::kGzip);
   EXPECT_EQ(Decompress(packed, 0, 1'000'000'000).status().message(),
             "the compressed request body of " + std::to_string(packed.size()) +
-                " bytes inflates to more than 67108864 bytes. Compress it less, or send it uncompressed.");
+                " bytes inflates to more than 67108864 bytes. Compress it less, or send it "
+                "uncompressed.");
   const auto budget =
       std::make_shared<base::ByteBudget>(size_t{1} << 20, std::chrono::milliseconds{0});
   base::ByteShare others;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Requests that are built to be misread, that never end, or that ask for too much: over loopback,
-// in front of a fake service.
+// Requests that are built to be misread, that never end, or that ask for too much. The server runs
+// over loopback, in front of a fake service.
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -35,16 +35,16 @@ using testing::RawClient;
 
 class HttpFramingTest : public testing::ServerFixture {
  protected:
-  // One thread, so that what one client sent has been seen before a later one's answer.
+  // One thread, so that the loop has read the input of one client before it replies to a later one.
   HttpFramingTest() : ServerFixture(1) {}
 
-  /// Everything that the server sends until it closes.
+  /// Sends `request` and returns everything that the server sends until it closes.
   std::string Exchange(const std::string& request) {
     RawClient client(server_->port());
     client.Send(request);
     return client.ReceiveRest();
   }
-  /// Whatever was sent before has been read by the loop.
+  /// Waits until the loop has read everything that was sent before.
   void PassTheLoop() {
     RawClient client(server_->port());
     client.Send(Get("/v2/health/live"));
@@ -62,7 +62,7 @@ std::string Head(const std::string& fields, const std::string& version = "1.1") 
   return std::string("POST ") + kInfer + " HTTP/" + version + "\r\nHost: h\r\n" + fields + "\r\n";
 }
 
-TEST_F(HttpFramingTest, WhatMayEndElsewhereIsRefusedAndTheRestNotRead) {
+TEST_F(HttpFramingTest, AmbiguousEndsAreRefusedAndTheRestIsNotRead) {
   Start();
   const std::string chunk = "5\r\nhello\r\n0\r\n\r\n";
   const std::string zero("\0", 1);
@@ -115,7 +115,7 @@ TEST_F(HttpFramingTest, WhatMayEndElsewhereIsRefusedAndTheRestNotRead) {
   }
 }
 
-TEST_F(HttpFramingTest, ALengthThatIsSaidTwiceAlikeIsOne) {
+TEST_F(HttpFramingTest, RepeatedEqualLengthsAreOneLength) {
   Start();
   const std::string json = kJson;
   const std::string size = std::to_string(json.size());
@@ -129,7 +129,7 @@ TEST_F(HttpFramingTest, ALengthThatIsSaidTwiceAlikeIsOne) {
   }
 }
 
-TEST_F(HttpFramingTest, FieldsMeanTheSameInAnyCaseAndFolded) {
+TEST_F(HttpFramingTest, FieldNamesHaveAnyCaseAndValuesMayBeFolded) {
   Start();
   const std::string json = kJson;
   char size[32];
@@ -180,7 +180,7 @@ TEST_F(HttpFramingTest, AClientThatHasFinishedSendingIsNotCancelled) {
   EXPECT_TRUE(client.AtEnd());
 }
 
-TEST_F(HttpFramingTest, AClientThatHasClosedIsFoundOut) {
+TEST_F(HttpFramingTest, AClientThatHasClosedIsNoticed) {
   options_.half_closed_patience = milliseconds{20};
   service_.handler = service_.HoldHandler();
   Start();
@@ -201,7 +201,7 @@ TEST_F(HttpFramingTest, AClientThatHasClosedIsFoundOut) {
   EXPECT_TRUE(half_closed.AtEnd());
 }
 
-TEST_F(HttpFramingTest, AClientThatIsLostAfterItFinishedSendingIsCancelled) {
+TEST_F(HttpFramingTest, ARequestIsCancelledWhenItsClientIsLostAfterItFinishedSending) {
   service_.handler = service_.HoldHandler();
   Start();
   RawClient client(server_->port());
@@ -227,7 +227,7 @@ TEST_F(HttpFramingTest, ManyRequestsBeforeTheEndOfInputAreAllAnswered) {
 
 // ---- Memory ----
 
-TEST_F(HttpFramingTest, AnnouncedBytesAreNotTaken) {
+TEST_F(HttpFramingTest, AnnouncedBytesTakeNoMemory) {
   options_.receive_budget = std::make_shared<base::ByteBudget>(size_t{1} << 20, milliseconds{0});
   Start();
   std::vector<std::unique_ptr<RawClient>> clients;
@@ -259,19 +259,19 @@ TEST_F(HttpFramingTest, BodiesBeyondTheBudgetAreRefused) {
   chunked.Send(Head("Transfer-Encoding: chunked\r\n") + "7a120\r\n" + std::string(500'000, ' '));
   EXPECT_EQ(chunked.Receive()->status, 503);
 
-  large.Send(std::string(899'999, ' '));  // a body that is not JSON: an answer
+  large.Send(std::string(899'999, ' '));  // not JSON, which is an ordinary error
   EXPECT_EQ(large.Receive()->status, 500);
   RawClient next(server_->port());
   next.Send(Post(kInfer, std::string(400'000, ' ') + kJson));
   EXPECT_EQ(next.Receive()->body, kJsonAnswer);
 }
 
-TEST_F(HttpFramingTest, ABodyThatTricklesIsGivenUp) {
+TEST_F(HttpFramingTest, ABodyThatTricklesTimesOut) {
   options_.stall_timeout = milliseconds{100};
   Start();
   RawClient client(server_->port());
   client.Send(Head("Content-Length: 1000000\r\n"));
-  // A byte with every turn of the loop, for as long as it may last.
+  // One byte in every turn of the loop, as long as the server accepts it.
   RawClient pace(server_->port());
   constexpr int kMaxBytes = 15'000;  // fewer than what counts as progress
   int sent = 0;
@@ -302,7 +302,7 @@ class ThrowingHandler final : public HttpHandler {
   OffLoop off_loop_{"test", 1};
 };
 
-TEST_F(HttpFramingTest, RunningOutOfMemoryEndsTheRequestOnly) {
+TEST_F(HttpFramingTest, RunningOutOfMemoryEndsOnlyTheRequest) {
   Start(std::make_shared<ThrowingHandler>());
   RawClient bystander(server_->port());
   RawClient on_loop(server_->port());
@@ -316,9 +316,9 @@ TEST_F(HttpFramingTest, RunningOutOfMemoryEndsTheRequestOnly) {
   EXPECT_EQ(bystander.Receive()->status, 200);
 }
 
-// ---- What takes long is done elsewhere ----
+// ---- Work on other threads ----
 
-TEST_F(HttpFramingTest, ASlowIndexHoldsNobodyUp) {
+TEST_F(HttpFramingTest, ASlowIndexDelaysNoOtherClient) {
   std::promise<void> asked, answer;
   service_.on_index = [&] {
     asked.set_value();
@@ -380,7 +380,7 @@ TEST_F(HttpFramingTest, LargeCompressedBodies) {
   EXPECT_EQ(client.Receive()->status, 200);
 }
 
-TEST_F(HttpFramingTest, ADrainWaitsForWhatOtherThreadsDo) {
+TEST_F(HttpFramingTest, ADrainWaitsForOtherThreads) {
   Start();
   RawClient client(server_->port());
   client.Send(Post(kInfer, LargeJson("last", 100'000)));

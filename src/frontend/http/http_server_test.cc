@@ -201,14 +201,13 @@ TEST_F(HttpServerTest, LostClientCancelsItsRequest) {
   EXPECT_EQ(Ask(Post(kInfer, kJson)).status, 200);
 }
 
-TEST_F(HttpServerTest, WhatIsSentAheadDoesNotCancel) {
+TEST_F(HttpServerTest, InputThatIsSentAheadDoesNotCancel) {
   service_.handler = service_.HoldHandler();
   Start();
   RawClient client(server_->port());
   client.Send(Post(kInfer, kJson));
   auto first = service_.TakeHeld();
   client.Send(Post(kInfer, kJson) + Get("/v2/health/live"));
-  // Another client on the same loop would do; what counts is that the input has been read.
   FakeInferenceService::Echo(std::move(first));
   EXPECT_EQ(client.Receive()->body, kJsonAnswer);
   auto second = service_.TakeHeld();
@@ -218,8 +217,8 @@ TEST_F(HttpServerTest, WhatIsSentAheadDoesNotCancel) {
   EXPECT_EQ(client.Receive()->status, 200);
 }
 
-TEST_F(HttpServerTest, LosingAClientThatIsFarAheadCancels) {
-  options_.idle_timeout = milliseconds{40};  // makes the loop look around more often
+TEST_F(HttpServerTest, TheLossOfAClientThatIsFarAheadCancels) {
+  options_.idle_timeout = milliseconds{40};  // makes the loop check its clients more often
   service_.handler = service_.HoldHandler();
   Start();
   RawClient client(server_->port());
@@ -243,7 +242,7 @@ TEST_F(HttpServerTest, DeadlineIsAnsweredAndCancels) {
   EXPECT_EQ(answer->body, R"({"error":"the deadline of the request has passed"})");
   EXPECT_TRUE(late->IsCancelled());
 
-  // The connection goes on, and what the core still says of the first request is nobody's answer.
+  // The connection serves the next request, and drops the core's late response to the first one.
   client.Send(Post(kInfer, kJson, "X-Envoy-Expected-Rq-Timeout-Ms: 60000\r\n"));
   auto next = service_.TakeHeld();
   EXPECT_NE(next->deadline_ns, 0u);
@@ -257,7 +256,7 @@ TEST_F(HttpServerTest, DeadlineIsAnsweredAndCancels) {
   EXPECT_EQ(client.Receive()->body, kJsonAnswer);
 }
 
-TEST_F(HttpServerTest, ClientWithADeadlineGoesAway) {
+TEST_F(HttpServerTest, AClientWithADeadlineGoesAway) {
   service_.handler = service_.HoldHandler();
   Start();
   RawClient client(server_->port());
@@ -268,7 +267,7 @@ TEST_F(HttpServerTest, ClientWithADeadlineGoesAway) {
   FakeInferenceService::Echo(std::move(request));
 }
 
-TEST_F(HttpServerTest, TheShorterTimeoutHolds) {
+TEST_F(HttpServerTest, TheShorterTimeoutCounts) {
   service_.handler = service_.HoldHandler();
   Start();
   for (const char* fields : {"grpc-timeout: 20m\r\nx-envoy-expected-rq-timeout-ms: 60000\r\n",
@@ -378,9 +377,9 @@ TEST_F(HttpServerTest, ConnectionClose) {
   EXPECT_TRUE(client.AtEnd());
 }
 
-TEST_F(HttpServerTest, DrainFinishesWhatIsInFlight) {
+TEST_F(HttpServerTest, DrainFinishesRequestsInFlight) {
   service_.handler = service_.HoldHandler();
-  options_.threads = 1;  // so that the end of one connection means that the other knows of it, too
+  options_.threads = 1;  // so that the drain has reached all connections when it closes one
   Start();
   RawClient idle(server_->port());
   idle.Send(Get("/v2/health/live"));
@@ -416,8 +415,8 @@ TEST_F(HttpServerTest, DrainDoesNotWaitForHalfARequest) {
   for (const auto& client : clients) EXPECT_TRUE(client->AtEnd());
 }
 
-// A leak checker sees what this tests: loops that have ended and are told to end once more.
-TEST_F(HttpServerTest, AStopAfterItsBeginningKeepsNothing) {
+// Loops that have ended are told to end once more; a leak checker reports what that leaves behind.
+TEST_F(HttpServerTest, AStopAfterBeginStopLeaksNothing) {
   Start();
   EXPECT_EQ(Ask(Post(kInfer, kJson)).status, 200);
   server_->BeginStop();
@@ -435,7 +434,7 @@ TEST_F(HttpServerTest, StopDoesNotWaitBeyondItsGrace) {
   server_->Stop(milliseconds{0});
   EXPECT_TRUE(request->IsCancelled());
   EXPECT_TRUE(client.AtEnd());
-  FakeInferenceService::Echo(std::move(request));  // into the void
+  FakeInferenceService::Echo(std::move(request));  // a late response, which is dropped
 }
 
 TEST_F(HttpServerTest, PortInUse) {
@@ -453,7 +452,7 @@ TEST_F(HttpServerTest, BadAddress) {
   EXPECT_EQ(server.Start().code(), base::StatusCode::kInvalidArgument);
 }
 
-TEST_F(HttpServerTest, TheIndexIsReadOffTheLoopAndNotBehindLoads) {
+TEST_F(HttpServerTest, TheIndexIsReadOffTheLoopAndDoesNotWaitForLoads) {
   std::promise<void> allowed;
   const std::shared_future<void> may_go = allowed.get_future().share();
   std::promise<void> reading;

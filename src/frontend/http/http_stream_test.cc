@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Answers that are sent in pieces, over loopback, in front of a fake service.
+// Streamed replies, over loopback, in front of a fake service.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -31,7 +31,7 @@ constexpr char kStream[] = "/v2/models/decoupled/generate_stream";
 constexpr char kGenerate[] = "/v2/models/decoupled/generate";
 constexpr char kBody[] = R"({"INPUT0":[1,2.5]})";
 
-/// A request that was submitted, and what answers it.
+/// A request that was submitted, with the factory of its responses.
 class Held {
  public:
   explicit Held(RequestPtr request)
@@ -76,7 +76,7 @@ class HttpStreamTest : public testing::ServerFixture {
   Held Take() { return Held(service_.TakeHeld()); }
 };
 
-TEST_F(HttpStreamTest, EventsGoOutAsTheyCome) {
+TEST_F(HttpStreamTest, EventsAreSentAsTheyCome) {
   Start();
   RawClient client(server_->port());
   client.Send(Post(kStream, kBody));
@@ -107,7 +107,7 @@ TEST_F(HttpStreamTest, TheConnectionServesTheNextRequest) {
   EXPECT_EQ(client.Receive()->status, 200);
 }
 
-TEST_F(HttpStreamTest, NoResponseIsAnEmptyBody) {
+TEST_F(HttpStreamTest, WithoutAResponseTheBodyIsEmpty) {
   Start();
   RawClient client(server_->port());
   client.Send(Post(kStream, kBody));
@@ -152,7 +152,7 @@ TEST_F(HttpStreamTest, AnOldClientReadsUntilTheEndOfTheConnection) {
   EXPECT_EQ(client.ReceiveRest(), Event("7") + Event("7"));
 }
 
-TEST_F(HttpStreamTest, AClientThatHasClosedIsFoundOut) {
+TEST_F(HttpStreamTest, AClientThatHasClosedIsNoticed) {
   options_.half_closed_patience = milliseconds{20};
   Start();
   auto closed = std::make_unique<RawClient>(server_->port());
@@ -212,7 +212,7 @@ TEST_F(HttpStreamTest, TheDeadlineEndsTheStream) {
   second.SendFinal();
 }
 
-// A client that does not read bounds what waits for it, and nobody else notices.
+// The bytes that wait for a client are bounded, and other clients are not delayed.
 TEST_F(HttpStreamTest, ASlowReaderLosesItsRequest) {
   options_.max_waiting_bytes = 1 << 20;
   options_.slow_reader_patience = milliseconds{0};
@@ -225,7 +225,7 @@ TEST_F(HttpStreamTest, ASlowReaderLosesItsRequest) {
     held.Send(64 << 10);
     ASSERT_LT(++sent, 10'000) << "never refused";
   }
-  held.Send(64 << 10);  // deaf: dropped
+  held.Send(64 << 10);  // dropped: the request has ended
   RawClient other(server_->port());
   other.Send(testing::Get("/v2/health/live"));
   EXPECT_EQ(other.Receive()->status, 200);
@@ -240,7 +240,7 @@ TEST_F(HttpStreamTest, ASlowReaderLosesItsRequest) {
 
 TEST_F(HttpStreamTest, AFastBackendWaitsForItsReader) {
   options_.max_waiting_bytes = 1 << 20;
-  options_.slow_reader_patience = milliseconds{60'000};  // never waited for
+  options_.slow_reader_patience = milliseconds{60'000};  // longer than the test
   Start();
   RawClient client(server_->port());
   client.Send(Post(kStream, kBody));
@@ -260,7 +260,7 @@ TEST_F(HttpStreamTest, AFastBackendWaitsForItsReader) {
 
 TEST_F(HttpStreamTest, ABackendThatWaitsIsWokenWhenTheClientGoes) {
   options_.max_waiting_bytes = 1 << 20;
-  options_.slow_reader_patience = milliseconds{60'000};  // never waited for
+  options_.slow_reader_patience = milliseconds{60'000};  // longer than the test
   Start();
   RawClient client(server_->port());
   client.Send(Post(kStream, kBody));
@@ -276,7 +276,7 @@ TEST_F(HttpStreamTest, ABackendThatWaitsIsWokenWhenTheClientGoes) {
 
 TEST_F(HttpStreamTest, ABackendThatWaitsIsWokenByTheDeadline) {
   options_.max_waiting_bytes = 1 << 20;
-  options_.slow_reader_patience = milliseconds{60'000};  // never waited for
+  options_.slow_reader_patience = milliseconds{60'000};  // longer than the test
   Start();
   RawClient client(server_->port());
   client.Send(Post(kStream, kBody, "grpc-timeout: 100m\r\n"));
@@ -298,7 +298,7 @@ TEST_F(HttpStreamTest, StoppingEndsStreams) {
   held.SendFinal();
 }
 
-TEST_F(HttpStreamTest, GenerateWantsExactlyOneResponse) {
+TEST_F(HttpStreamTest, GenerateExpectsExactlyOneResponse) {
   Start();
   RawClient client(server_->port());
   client.Send(Post(kGenerate, kBody));

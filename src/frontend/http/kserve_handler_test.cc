@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every endpoint's answers, without a network.
+// The replies of all endpoints, without a network.
 #include "frontend/http/kserve_handler.h"
 
 #include <gtest/gtest.h>
@@ -152,7 +152,7 @@ TEST_F(KserveHandlerTest, WrongPathsAndMethods) {
   Expect(Get("/v2/repository/index"), 405, "application/json", R"({"error":"Method Not Allowed"})");
 }
 
-TEST_F(KserveHandlerTest, WhatComesLaterSaysSo) {
+TEST_F(KserveHandlerTest, UnsupportedExtensionsAreNamed) {
   for (const char* target :
        {"/v2/trace/setting", "/v2/systemsharedmemory/status", "/v2/cudasharedmemory/status"}) {
     const Answer answer = Post(target);
@@ -283,7 +283,7 @@ TEST_F(KserveHandlerTest, Compression) {
   EXPECT_EQ(unknown.fields, "Accept-Encoding: gzip, deflate\r\n");
 }
 
-TEST(MakeKserveHandler, RefusesWhatItDoesNotHave) {
+TEST(MakeKserveHandler, RefusesUnsupportedOptions) {
   FakeInferenceService service;
   KserveOptions options;
   options.header_forward_pattern = "x-.*";

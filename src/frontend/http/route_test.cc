@@ -52,7 +52,7 @@ TEST(Route, RepositoryName) {
   EXPECT_EQ(FindRoute("/v2/repository/r/index").endpoint, Endpoint::kRepositoryIndex);
 }
 
-TEST(Route, NothingElse) {
+TEST(Route, UnknownPaths) {
   for (const char* path : {"",
                            "/",
                            "/v1",

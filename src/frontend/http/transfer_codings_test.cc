@@ -23,7 +23,7 @@ TEST(TransferCodings, OnlyChunkedIsRead) {
   }
 }
 
-TEST(TransferCodings, AnEndThatIsUnknownIsAnError) {
+TEST(TransferCodings, AnUnknownEndIsAnError) {
   for (const char* field :
        {"", ",", "identity", "gzip", "xchunked", "chunkedx", "chunked;q=1", "chunked, identity",
         "chunked, chunked", "chunked gzip", "\"chunked\""}) {

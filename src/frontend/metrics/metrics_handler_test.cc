@@ -43,7 +43,7 @@ TEST(MetricsHandler, Answers) {
   EXPECT_EQ(calls, 2);
 }
 
-TEST(MetricsHandler, ALongPageHoldsNobodyUp) {
+TEST(MetricsHandler, ALongPageDelaysNoOtherClient) {
   http::HttpServerOptions options;
   options.address = "127.0.0.1";
   options.port = 0;

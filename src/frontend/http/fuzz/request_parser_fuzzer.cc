@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// libFuzzer target: the head of a request and the framing of a chunked body, fed in pieces whose
-// size the first byte says.
+// libFuzzer target: the head of a request and the framing of a chunked body. The first byte is the
+// size of the pieces in which they arrive.
 #include <algorithm>
 #include <boost/asio/buffer.hpp>
 #include <cstdint>

@@ -13,7 +13,7 @@ struct RawResponse {
   std::string head;  // with the status line
   std::string body;
 
-  /// The value of a field; empty if there is none.
+  /// Returns the value of a field; empty if there is none.
   std::string Field(std::string_view name) const;
 };
 
@@ -27,19 +27,19 @@ class RawClient {
   bool connected() const { return socket_ >= 0; }
   void Send(std::string_view bytes);
   void FinishSending();
-  /// Reads one response; nothing at the end of the connection or for anything malformed.
+  /// Reads one response. Returns nothing at the end of the connection, or for malformed bytes.
   std::optional<RawResponse> Receive(bool is_head = false);
-  /// The head of a response alone; status 0 at the end of the connection.
+  /// Reads the head of a response; status 0 at the end of the connection.
   RawResponse ReceiveHead();
-  /// The next chunk of a chunked body; empty for the last one.
+  /// Reads the next chunk of a chunked body; empty for the last one.
   std::string ReceiveChunk();
-  /// A response with a chunked body, or one with a length.
+  /// Reads a response with a chunked body or with a length.
   RawResponse ReceiveChunked();
-  /// Everything until the end of the connection.
+  /// Reads until the end of the connection.
   std::string ReceiveRest();
-  /// Whether the server closes the connection without sending anything more.
+  /// Waits for the end of the connection. Returns false if the server sends something before.
   bool AtEnd();
-  /// Whether the server has closed the connection by now.
+  /// Returns whether the server has closed the connection by now.
   bool IsEnded() const;
   /// Resets the connection.
   void Abort();
@@ -51,7 +51,7 @@ class RawClient {
   std::string received_;
 };
 
-/// A request with a body and its Content-Length.
+/// Returns a request with a body and its Content-Length.
 std::string Post(std::string_view path, std::string_view body, std::string_view fields = {});
 std::string Get(std::string_view path, std::string_view fields = {});
 

@@ -13,7 +13,7 @@
 
 namespace nereid::frontend::http::testing {
 
-/// An inference request that the fake service answers with its input, and that answer.
+/// An inference request that the fake service answers with its input, and the body of the reply.
 inline constexpr char kInfer[] = "/v2/models/echo/infer";
 inline constexpr char kJson[] =
     R"({"inputs":[{"name":"INPUT0","shape":[2],"datatype":"FP32","data":[1,2.5]}]})";
@@ -21,7 +21,7 @@ inline constexpr char kJsonAnswer[] =
     R"({"model_name":"echo","model_version":"1","outputs":[{"name":"OUTPUT0","datatype":"FP32",)"
     R"("shape":[2],"data":[1.0,2.5]}]})";
 
-/// A server over loopback in front of a fake service, stopped in order after each test.
+/// A server over loopback in front of a fake service. Stopped gracefully after each test.
 class ServerFixture : public ::testing::Test {
  protected:
   explicit ServerFixture(int threads) {
