@@ -72,7 +72,8 @@ bool ConnectionExchange::MakeReply() {
     return loop_.handler().MakeInferenceReply(*this, std::move(response_), response_count_);
   } catch (const std::exception& failure) {
     loop_.ReportFailure(failure.what());
-    reply().SetError(503, "text/plain", "the server could not make the answer: not enough memory");
+    reply().SetError(503, "text/plain",
+                     "the server could not make the response: not enough memory");
     return true;
   }
 }
