@@ -61,10 +61,10 @@ class RequestReader {
   bool IsInHead() const { return phase_ == Phase::kHead; }
 
   /// Returns whether the client has made progress since the last call: the head or the body has
-  /// begun, or 16 KiB of the body have come. The client's time runs anew then. A client that sends
-  /// one byte now and then makes no progress, so that it cannot hold the memory of a large body.
+  /// begun, or 16 KiB of the body have come. The client's timeout starts again then. A client that
+  /// sends one byte now and then makes no progress, so it cannot hold the memory of a large body.
   bool TakeProgress() { return std::exchange(has_progress_, false); }
-  /// Returns, once for each such request, whether the client waits for "100 Continue".
+  /// Returns whether the client waits for "100 Continue"; true only once for a request.
   bool TakeContinueWish() { return std::exchange(wants_continue_, false); }
 
   const Refusal& refusal() const { return refusal_; }
@@ -76,7 +76,7 @@ class RequestReader {
  private:
   enum class Phase { kIdle, kHead, kBody, kChunkedBody };
 
-  // Each takes what it needs from `input`; nothing: go on with the rest.
+  // Each removes the bytes that it has read from `input`. No result: continue with the rest.
   std::optional<Result> BeginHead(std::string_view* input);
   std::optional<Result> ReadHead(std::string_view* input);
   std::optional<Result> ReadChunks(std::string_view* input);
