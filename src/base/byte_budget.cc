@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/byte_budget.h"
 
-#include "base/patience.h"
+#include "base/slow_reader_budget.h"
 
 namespace nereid::base {
 namespace {
@@ -39,9 +39,9 @@ bool ByteBudget::Take(size_t size, bool may_wait, ByteShare* share) {
 // looks for room second. All four operations are sequentially consistent, so at least one side sees
 // the other and no wake-up is lost.
 bool ByteBudget::WaitAndTake(size_t size) {
-  thread_local PatienceLedger ledger;
+  thread_local SlowReaderBudget slow_readers;
   const auto begin = std::chrono::steady_clock::now();
-  const auto end = begin + ledger.Left(begin, patience_);
+  const auto end = begin + slow_readers.Remaining(begin, patience_);
   MutexLock lock(mutex_);
   waiters_.fetch_add(1);
   bool taken = false;
@@ -56,7 +56,7 @@ bool ByteBudget::WaitAndTake(size_t size) {
   }
   waiters_.fetch_sub(1);
   const auto now = std::chrono::steady_clock::now();
-  ledger.Spend(now, now - begin, taken);
+  slow_readers.Charge(now, now - begin, taken);
   return taken;
 }
 

@@ -53,7 +53,7 @@ class ByteBudget : public std::enable_shared_from_this<ByteBudget> {
  public:
   /// `patience` is the longest time that a writer waits in one call. A thread that writes to
   /// several readers that do not read waits little longer for all of them together (see
-  /// PatienceLedger).
+  /// SlowReaderBudget).
   ByteBudget(size_t limit, std::chrono::milliseconds patience)
       : limit_(limit), patience_(patience) {}
 

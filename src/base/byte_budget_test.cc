@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/mutex.h"
-#include "base/patience.h"
+#include "base/slow_reader_budget.h"
 
 namespace nereid::base {
 namespace {
@@ -144,36 +144,36 @@ TEST(ByteBudgetTest, ManyWritersAndOneReader) {
   EXPECT_TRUE(budget->Take(64, false, &all));  // nothing was lost
 }
 
-TEST(PatienceLedger, SharesOnePatienceAmongReadersThatDoNotRead) {
+TEST(SlowReaderBudget, IsSharedByReadersThatDoNotRead) {
   using std::chrono::seconds;
-  constexpr PatienceLedger::Clock::duration kPatience = seconds(5);
-  PatienceLedger ledger;
-  PatienceLedger::Clock::time_point now{std::chrono::hours(1)};
-  PatienceLedger::Clock::duration held{0};
+  constexpr SlowReaderBudget::Clock::duration kMaxWait = seconds(5);
+  SlowReaderBudget slow_readers;
+  SlowReaderBudget::Clock::time_point now{std::chrono::hours(1)};
+  SlowReaderBudget::Clock::duration held{0};
   for (int i = 0; i < 10; ++i) {
-    const auto left = ledger.Left(now, kPatience);
-    EXPECT_EQ(left, i == 0 ? kPatience : kPatience / 50) << i;
+    const auto left = slow_readers.Remaining(now, kMaxWait);
+    EXPECT_EQ(left, i == 0 ? kMaxWait : kMaxWait / 50) << i;
     now += left;
     held += left;
-    ledger.Spend(now, left, /*made_room=*/false);
+    slow_readers.Charge(now, left, /*made_room=*/false);
   }
   EXPECT_LT(held, seconds(6));
-  EXPECT_LE(ledger.Left(now + seconds(10), kPatience), seconds(1));
-  EXPECT_EQ(ledger.Left(now + seconds(100), kPatience), kPatience);
+  EXPECT_LE(slow_readers.Remaining(now + seconds(10), kMaxWait), seconds(1));
+  EXPECT_EQ(slow_readers.Remaining(now + seconds(100), kMaxWait), kMaxWait);
 }
 
-TEST(PatienceLedger, SlowReadersThatReadLoseNothing) {
+TEST(SlowReaderBudget, IsNotChargedForSlowReadersThatRead) {
   using std::chrono::milliseconds;
-  PatienceLedger ledger;
-  PatienceLedger::Clock::time_point now{std::chrono::hours(1)};
+  SlowReaderBudget slow_readers;
+  SlowReaderBudget::Clock::time_point now{std::chrono::hours(1)};
   for (int i = 0; i < 1000; ++i) {
-    EXPECT_EQ(ledger.Left(now, milliseconds(5000)), milliseconds(5000));
+    EXPECT_EQ(slow_readers.Remaining(now, milliseconds(5000)), milliseconds(5000));
     now += milliseconds(900);
-    ledger.Spend(now, milliseconds(900), /*made_room=*/true);
+    slow_readers.Charge(now, milliseconds(900), /*made_room=*/true);
   }
   now += milliseconds(4000);
-  ledger.Spend(now, milliseconds(4000), /*made_room=*/true);
-  EXPECT_EQ(ledger.Left(now, milliseconds(5000)), milliseconds(2000));
+  slow_readers.Charge(now, milliseconds(4000), /*made_room=*/true);
+  EXPECT_EQ(slow_readers.Remaining(now, milliseconds(5000)), milliseconds(2000));
 }
 
 }  // namespace
