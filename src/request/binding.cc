@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "request/binding.h"
 
+#include <new>
 #include <utility>
 
 #include "base/clock.h"
@@ -8,6 +9,19 @@
 #include "request/sequence_states.h"
 
 namespace nereid::request {
+namespace {
+
+/// Returns false if memory is short.
+bool TrySendError(ResponseFactory& factory, base::Status error) {
+  try {
+    factory.SendError(std::move(error));
+    return true;
+  } catch (const std::bad_alloc&) {
+    return false;
+  }
+}
+
+}  // namespace
 
 void BindRequest(InferenceRequest& request, std::shared_ptr<const ModelIdentity> model) {
   auto factory =
@@ -47,7 +61,11 @@ void ReleaseRequest(std::unique_ptr<InferenceRequest> request) {
 
 void RefuseRequest(std::unique_ptr<InferenceRequest> request, base::Status error) {
   ResponseFactory& factory = *request->response_factory();
-  if (!factory.IsFinalSent()) factory.SendError(std::move(error));
+  // If not even the short error fits into memory, the factory answers when it is destroyed. The
+  // request must be released in any case.
+  if (!factory.IsFinalSent() && !TrySendError(factory, std::move(error))) {
+    (void)TrySendError(factory, base::Status::Unavailable("out of memory"));
+  }
   ReleaseRequest(std::move(request));
 }
 

@@ -4,6 +4,7 @@
 #include <condition_variable>
 #include <deque>
 #include <mutex>
+#include <new>
 #include <utility>
 
 #include "base/byte_budget.h"
@@ -42,13 +43,22 @@ ResponseFactory::ResponseFactory(std::shared_ptr<ResponseSink> sink,
 ResponseFactory::~ResponseFactory() {
   if (final_sent_.load(std::memory_order_acquire)) return;
   // A response needs a shared_ptr to its factory, and none to this object can be made in its
-  // destructor: a new factory takes over the members.
-  auto substitute = std::make_shared<ResponseFactory>(std::move(sink_), std::move(model_),
-                                                      std::move(id_), std::move(cancellation_));
+  // destructor: a new factory answers instead. Where memory is short for it, the final flag alone
+  // needs none; where it is short for the error, the destructor of the new factory tries again.
+  std::shared_ptr<ResponseFactory> substitute;
+  try {
+    substitute = std::make_shared<ResponseFactory>(sink_, model_, id_, cancellation_);
+  } catch (const std::bad_alloc&) {
+    sink_->Send(nullptr, true);
+    return;
+  }
   substitute->SetTrace(std::move(trace_));
-  substitute->SendError(
-      base::Status::Internal("the backend of model '" + substitute->model().name +
-                             "' released a request without sending its final response"));
+  try {
+    substitute->SendError(
+        base::Status::Internal("the backend of model '" + substitute->model().name +
+                               "' released a request without sending its final response"));
+  } catch (const std::bad_alloc&) {
+  }
 }
 
 base::Result<std::unique_ptr<InferenceResponse>> ResponseFactory::NewResponse() {
