@@ -21,15 +21,15 @@ std::string StuckMessage(const ExecutionName& name, uint64_t elapsed_ns, uint64_
 }
 
 std::string LateEndMessage(const ExecutionName& name, uint64_t elapsed_ns, uint64_t limit_ns) {
-  return Subject(name) + "goes on; its execution took " + Seconds(elapsed_ns) + " (limit " +
-         Seconds(limit_ns) + ")";
+  return Subject(name) + "has finished a long execution, which took " + Seconds(elapsed_ns) +
+         " (limit " + Seconds(limit_ns) + ")";
 }
 
 std::string HeldLoopMessage(const std::string& model, uint64_t elapsed_ns) {
   return "model '" + model + "': an execution took " + std::to_string(elapsed_ns / 1'000'000) +
-         " ms on the event loop that had received the request, where such executions used to be "
-         "short; for a while they run on the instances' threads (--inline-execution=never, or the "
-         "model parameter inline_execution, makes that the rule)";
+         " ms on the event loop that received the request, although earlier executions were "
+         "short; for some time executions run on the instances' threads (--inline-execution=never, "
+         "or the model parameter inline_execution, makes that permanent)";
 }
 
 }  // namespace nereid::schedule

@@ -7,7 +7,7 @@
 
 namespace nereid::schedule {
 
-/// An execution of one instance, as the messages name it.
+/// The names of the model and the instance of an execution.
 struct ExecutionName {
   const std::string& model;
   const std::string& instance;

@@ -40,14 +40,15 @@ class ExecutionPermits {
 
   /// Returns the permit of `instance`. `executed` is false if no execution took place; then none is
   /// counted. The freed resources are not granted to others before Settle. So a scheduler with more
-  /// work calls Release, TryAcquire, Settle: it waits in line with the others by the time the
-  /// resources are granted.
+  /// work calls Release, TryAcquire, Settle: it is in the queue with the others when the resources
+  /// are granted.
   virtual void Release(BatchRunner* instance, bool executed) = 0;
 
-  /// Grants what is free and calls OnPermit of those who get it. Must be called after each Release.
+  /// Grants the free resources and calls OnPermit for the instances that get them. Must be called
+  /// after each Release.
   virtual void Settle() = 0;
 
-  /// Removes these instances from the line. When it returns, OnPermit is not running for them and
+  /// Removes these instances from the queue. When it returns, OnPermit is not running for them and
   /// will not be called for them.
   virtual void Withdraw(std::span<BatchRunner* const> instances) = 0;
 };

@@ -21,34 +21,34 @@ enum class InlineMode { kAuto, kAlways, kNever };
 /// size or the content of its tensors. Therefore:
 ///  - Executions are judged by the size of their inputs. Each size class (below 4 KiB, below 8 KiB,
 ///    …) has its own average, and runs on the instance's thread until it has enough samples.
-///  - An execution of 5 ms or more, on whichever thread, is a surprise. After it nothing of the
-///    model runs inline for 20 times its duration. Each further surprise quadruples that factor, up
-///    to 1,000. If 4,000 times the duration of a surprise pass without another one, the factor is
-///    20 again.
+///  - An execution of 5 ms or more, on any thread, is an overrun. After an overrun no batch of the
+///    model runs inline for 20 times the duration of the overrun (the back-off). Each further
+///    overrun quadruples that factor, up to 1,000. If 4,000 times the duration of an overrun pass
+///    without another one, the factor is 20 again.
 ///
-/// So an event loop spends about 0.1 % of its time at most on the surprises of a model. The first
-/// pause is short because a single surprise is often caused by the operating system, which ran
+/// So an event loop spends about 0.1 % of its time at most on the overruns of a model. The first
+/// back-off is short because a single overrun is often caused by the operating system, which ran
 /// another thread meanwhile.
 ///
 /// Thread-safe. Concurrent updates may lose a sample, which does no harm.
 class InlinePolicy {
  public:
   /// The longest average duration for which a size class runs inline.
-  static constexpr uint64_t kCheapNs = 25'000;
+  static constexpr uint64_t kMaxInlineNs = 25'000;
   /// Executions of a size class that must be recorded before its average is used.
-  static constexpr uint32_t kMinimumSamples = 16;
-  /// An execution that takes at least this long is a surprise: no event loop should be held so
+  static constexpr uint32_t kMinSamples = 16;
+  /// An execution that takes at least this long is an overrun: an event loop must not be held so
   /// long.
-  static constexpr uint64_t kSurpriseNs = 5'000'000;
-  /// The pause after a surprise, as a multiple of the surprise's duration: the first and the
-  /// longest.
+  static constexpr uint64_t kOverrunNs = 5'000'000;
+  /// The back-off after an overrun, as a multiple of the overrun's duration: the first one and the
+  /// longest one.
   static constexpr uint64_t kFirstBackOff = 20;
   static constexpr uint64_t kMaxBackOff = 1'000;
   static constexpr uint64_t kBackOffGrowth = 4;
-  /// For how long a further surprise counts as repeated, as a multiple of the surprise's duration.
-  /// Longer than the longest pause, so that a client cannot get the short pauses back by waiting
-  /// for the end of one.
-  static constexpr uint64_t kRepeated = 4 * kMaxBackOff;
+  /// For how long a further overrun counts as repeated, as a multiple of the overrun's duration.
+  /// Longer than the longest back-off, so that a client cannot return to the short back-offs by
+  /// waiting for the end of one.
+  static constexpr uint64_t kRepeatFactor = 4 * kMaxBackOff;
 
   explicit InlinePolicy(InlineMode mode) : mode_(mode) {}
 
@@ -57,8 +57,8 @@ class InlinePolicy {
   bool RunInline(uint64_t input_bytes, uint64_t now_ns) const {
     if (mode_ != InlineMode::kAuto) return mode_ == InlineMode::kAlways;
     const SizeClass& own = classes_[ClassOf(input_bytes)];
-    return own.samples.load(std::memory_order_relaxed) >= kMinimumSamples &&
-           own.average_ns.load(std::memory_order_relaxed) <= kCheapNs &&
+    return own.samples.load(std::memory_order_relaxed) >= kMinSamples &&
+           own.average_ns.load(std::memory_order_relaxed) <= kMaxInlineNs &&
            now_ns >= not_before_ns_.load(std::memory_order_relaxed);
   }
 
@@ -72,8 +72,8 @@ class InlinePolicy {
     const uint64_t average = own.average_ns.load(std::memory_order_relaxed);
     own.average_ns.store(samples == 0 ? execution_ns : average - average / 8 + execution_ns / 8,
                          std::memory_order_relaxed);
-    if (samples < kMinimumSamples) own.samples.store(samples + 1, std::memory_order_relaxed);
-    if (execution_ns >= kSurpriseNs) BackOff(execution_ns, now_ns);
+    if (samples < kMinSamples) own.samples.store(samples + 1, std::memory_order_relaxed);
+    if (execution_ns >= kOverrunNs) BackOff(execution_ns, now_ns);
   }
 
   InlineMode mode() const { return mode_; }
@@ -83,20 +83,20 @@ class InlinePolicy {
     std::atomic<uint64_t> average_ns{0};
     std::atomic<uint32_t> samples{0};
   };
-  static constexpr size_t kClasses = 32;
+  static constexpr size_t kSizeClasses = 32;
 
   /// Returns `now_ns` + `factor` * `ns`, or a value near UINT64_MAX where that overflows.
   static uint64_t After(uint64_t now_ns, uint64_t ns, uint64_t factor) {
     return now_ns + std::min(ns, (UINT64_MAX - now_ns) / factor) * factor;
   }
 
-  void BackOff(uint64_t surprise_ns, uint64_t now_ns) {
+  void BackOff(uint64_t overrun_ns, uint64_t now_ns) {
     const bool repeated = now_ns < repeated_until_ns_.load(std::memory_order_relaxed);
     const uint64_t last = back_off_.load(std::memory_order_relaxed);
     const uint64_t factor = repeated ? std::min(last * kBackOffGrowth, kMaxBackOff) : kFirstBackOff;
     back_off_.store(factor, std::memory_order_relaxed);
-    Prolong(repeated_until_ns_, After(now_ns, surprise_ns, kRepeated));
-    Prolong(not_before_ns_, After(now_ns, surprise_ns, factor));
+    Prolong(repeated_until_ns_, After(now_ns, overrun_ns, kRepeatFactor));
+    Prolong(not_before_ns_, After(now_ns, overrun_ns, factor));
   }
 
   static void Prolong(std::atomic<uint64_t>& until_ns, uint64_t later_ns) {
@@ -106,14 +106,14 @@ class InlinePolicy {
   }
 
   static size_t ClassOf(uint64_t input_bytes) {
-    return std::min<size_t>(static_cast<size_t>(std::bit_width(input_bytes >> 12)), kClasses - 1);
+    return std::min<size_t>(static_cast<size_t>(std::bit_width(input_bytes >> 12)),
+                            kSizeClasses - 1);
   }
 
   const InlineMode mode_;
-  std::array<SizeClass, kClasses> classes_;
-  /// no batch runs inline before this time
-  std::atomic<uint64_t> not_before_ns_{0};
-  std::atomic<uint64_t> repeated_until_ns_{0};  // a surprise before this time is a repeated one
+  std::array<SizeClass, kSizeClasses> classes_;
+  std::atomic<uint64_t> not_before_ns_{0};      // no batch runs inline before this time
+  std::atomic<uint64_t> repeated_until_ns_{0};  // an overrun before this time is a repeated one
   std::atomic<uint64_t> back_off_{kFirstBackOff};
 };
 

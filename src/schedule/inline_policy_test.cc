@@ -11,7 +11,7 @@ constexpr uint64_t kSmall = 16;
 constexpr uint64_t kSecond = 1'000'000'000;
 
 void MakeKnown(InlinePolicy& policy, uint64_t bytes, uint64_t now_ns = 0) {
-  for (uint32_t i = 0; i < InlinePolicy::kMinimumSamples; ++i) policy.Record(bytes, kCheap, now_ns);
+  for (uint32_t i = 0; i < InlinePolicy::kMinSamples; ++i) policy.Record(bytes, kCheap, now_ns);
 }
 
 TEST(InlinePolicyTest, LearnsFromWhatExecutionsTake) {
@@ -19,7 +19,7 @@ TEST(InlinePolicyTest, LearnsFromWhatExecutionsTake) {
   EXPECT_FALSE(policy.RunInline(kSmall, 0));
   MakeKnown(policy, kSmall);
   EXPECT_TRUE(policy.RunInline(kSmall, 0));
-  policy.Record(kSmall, InlinePolicy::kSurpriseNs - 1, 0);
+  policy.Record(kSmall, InlinePolicy::kOverrunNs - 1, 0);
   EXPECT_FALSE(policy.RunInline(kSmall, 0));
   int cheap_until_back = 0;
   while (!policy.RunInline(kSmall, 0)) {
@@ -53,7 +53,7 @@ void ExpectPausedUntil(InlinePolicy& policy, uint64_t until_ns) {
   EXPECT_TRUE(policy.RunInline(5'000, until_ns));
 }
 
-TEST(InlinePolicyTest, ASurprisePausesInlineRunning) {
+TEST(InlinePolicyTest, AnOverrunPausesInlineRunning) {
   InlinePolicy policy(InlineMode::kAuto);
   MakeKnown(policy, kSmall);
   MakeKnown(policy, 5'000);
@@ -61,7 +61,7 @@ TEST(InlinePolicyTest, ASurprisePausesInlineRunning) {
   ExpectPausedUntil(policy, 10 * kSecond + InlinePolicy::kFirstBackOff * 2 * kSecond);
 }
 
-TEST(InlinePolicyTest, RepeatedSurprisesPauseItForLonger) {
+TEST(InlinePolicyTest, RepeatedOverrunsPauseItForLonger) {
   InlinePolicy policy(InlineMode::kAuto);
   MakeKnown(policy, kSmall);
   MakeKnown(policy, 5'000);
@@ -72,17 +72,17 @@ TEST(InlinePolicyTest, RepeatedSurprisesPauseItForLonger) {
     ExpectPausedUntil(policy, until);
     now = until;
   }
-  now += InlinePolicy::kRepeated * kSecond;  // without one
+  now += InlinePolicy::kRepeatFactor * kSecond;  // without one
   policy.Record(kSmall, kSecond, now);
   ExpectPausedUntil(policy, now + 20 * kSecond);
 }
 
-TEST(InlinePolicyTest, AShorterSurpriseDoesNotShortenThePause) {
+TEST(InlinePolicyTest, AShorterOverrunDoesNotShortenThePause) {
   InlinePolicy policy(InlineMode::kAuto);
   MakeKnown(policy, kSmall);
   MakeKnown(policy, 5'000);
   policy.Record(kSmall, 50 * kSecond, 0);
-  policy.Record(kSmall, InlinePolicy::kSurpriseNs, kSecond);
+  policy.Record(kSmall, InlinePolicy::kOverrunNs, kSecond);
   ExpectPausedUntil(policy, InlinePolicy::kFirstBackOff * 50 * kSecond);
 }
 

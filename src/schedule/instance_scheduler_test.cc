@@ -103,7 +103,7 @@ class SlowRunner final : public BatchRunner {
   base::FakeClock& clock_;
 };
 
-TEST_F(InstanceSchedulerTest, ASurpriseSendsTheNextOnesToTheInstancesThread) {
+TEST_F(InstanceSchedulerTest, AnOverrunSendsTheNextRequestsToTheInstancesThread) {
   SlowRunner runner(clock_);
   model_ = request::MakeModel("name: \"m\"");
   scheduler_ = MakeScheduler(*model_->config, {{"m_0", &runner}},
@@ -118,7 +118,7 @@ TEST_F(InstanceSchedulerTest, ASurpriseSendsTheNextOnesToTheInstancesThread) {
   do {
     send_one();
   } while (runner.threads.back() != std::this_thread::get_id());
-  EXPECT_GT(runner.threads.size(), InlinePolicy::kMinimumSamples);
+  EXPECT_GT(runner.threads.size(), InlinePolicy::kMinSamples);
   runner.takes_ns = 1'900'000'000;
   send_one();
   EXPECT_EQ(runner.threads.back(), std::this_thread::get_id()) << "nobody could know";

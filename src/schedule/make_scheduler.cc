@@ -14,12 +14,14 @@ base::Result<std::unique_ptr<Scheduler>> MakeScheduler(const config::ModelConfig
                                                        std::vector<SchedulerInstance> instances,
                                                        const SchedulerEnvironment& environment) {
   std::unique_ptr<BatchPlanner> planner;
+  SequenceHooks* sequences = nullptr;
   std::shared_ptr<ResponseOrder> order;
   NEREID_RETURN_IF_ERROR(DynamicPlanner::BatchesBeforeTimeout(config).status());
   if (config.sequence_batching()) {
-    auto sequences = std::make_unique<SequencePlanner>(config, environment.sequence_inputs);
-    sequences->SetStartConditions(environment.start);
-    planner = std::move(sequences);
+    auto sequence_planner =
+        std::make_unique<SequencePlanner>(config, environment.sequence_inputs, environment.start);
+    sequences = sequence_planner.get();
+    planner = std::move(sequence_planner);
   } else if (config.dynamic_batching()) {
     auto dynamic = std::make_unique<DynamicPlanner>(config, environment.batch_limits);
     dynamic->SetStrategy(environment.batch_strategy);
@@ -30,7 +32,7 @@ base::Result<std::unique_ptr<Scheduler>> MakeScheduler(const config::ModelConfig
     planner = std::make_unique<DirectPlanner>();
   }
   std::unique_ptr<Scheduler> scheduler = std::make_unique<InstanceScheduler>(
-      config.name(), std::move(planner), std::move(order), environment);
+      config.name(), std::move(planner), sequences, std::move(order), environment);
   NEREID_RETURN_IF_ERROR(scheduler->AddInstances(std::move(instances)));
   return scheduler;
 }

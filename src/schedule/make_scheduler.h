@@ -10,7 +10,7 @@
 
 namespace nereid::schedule {
 
-/// Creates the scheduler that the configuration asks for (default, dynamic batching or sequences)
+/// Creates the scheduler that the configuration selects (default, dynamic batching or sequences)
 /// and adds `instances` to it. `config` must outlive the scheduler. Returns INVALID_ARGUMENT for a
 /// model parameter with a bad value, and UNAVAILABLE when the threads of the instances cannot be
 /// started.

@@ -232,7 +232,7 @@ Expected Select(const Setting& setting, const std::vector<const Known*>& order, 
   const bool exceeded = setting.delay_ns != 0 && now_ns - oldest >= setting.delay_ns;
   if (best > 0 && !exceeded) return {best, kNever};
   if (send_now || size >= largest || exceeded || setting.delay_ns == 0) return {pending, kNever};
-  const uint64_t margin = DynamicPlanner::kRefusalMarginNs;
+  const uint64_t margin = DynamicPlanner::kDeadlineMarginNs;
   const uint64_t hurry = earliest == kNever ? kNever : earliest - std::min(earliest, margin);
   if (now_ns >= hurry) return {pending, kNever};
   return {0, std::min(oldest + setting.delay_ns, hurry)};
@@ -366,8 +366,9 @@ class Play {
     wake_ns_ = kNever;
     while (idle_ > 0 && !::testing::Test::HasFailure()) {
       if (random_.Chance(10)) planner_->ReadyAt(now_ns_, 0);
-      Decision decision = planner_->Next(now_ns_, 0);
-      Leave(decision.refused);
+      std::vector<Refusal> refused_now;
+      Decision decision = planner_->Next(now_ns_, 0, &refused_now);
+      Leave(refused_now);
       if (!decision.batch) {
         CheckNone(decision.wake_ns);
         return;

@@ -1,76 +1,116 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "schedule/response_order.h"
 
+#include <new>
 #include <utility>
 
 #include "request/forwarding_sink.h"
 
 namespace nereid::schedule {
 
+using base::MutexLock;
+using base::MutexUnlock;
 using request::InferenceResponse;
 
 /// Passes the responses of one factory to its place instead of to the front end's sink.
 class OrderedSink final : public request::ForwardingSink {
  public:
-  OrderedSink(std::shared_ptr<request::ResponseSink> next, std::shared_ptr<ResponseOrder> order,
-              ResponseOrder::PlaceIterator place)
-      : ForwardingSink(std::move(next)), order_(std::move(order)), place_(place) {}
+  OrderedSink(std::shared_ptr<request::ResponseSink> next, ResponseOrder::PlaceIterator place)
+      : ForwardingSink(std::move(next)), place_(place) {}
 
-  ~OrderedSink() override { GiveUp(); }
+  ~OrderedSink() override { ClosePlace(); }
+
+  /// Must be called when the place is in the list of the order.
+  void Open(std::shared_ptr<ResponseOrder> order) { order_ = std::move(order); }
 
   void Send(std::unique_ptr<InferenceResponse> response, bool final) noexcept override {
+    if (ended_) return;
     if (order_ == nullptr) return ForwardingSink::Send(std::move(response), final);
+    ResponseOrder::Events node;
+    if (!final && !TryAllocate(node)) {
+      // The response becomes the last one of its request, an error, and later ones are dropped.
+      if (response != nullptr) response->SetError(base::Status::Unavailable("out of memory"));
+      final = ended_ = true;
+    }
     // The response owns the factory, which owns this sink: after a final response is delivered, no
     // member may be used. Hence the local reference to the order.
     const auto order = final ? std::exchange(order_, nullptr) : order_;
-    order->Deliver(place_, {std::move(response), final});
+    order->Deliver(place_, {std::move(response), final}, std::move(node));
   }
 
-  void GiveUp() {
+  void ClosePlace() {
     if (const auto order = std::exchange(order_, nullptr)) order->Close(place_);
   }
 
  private:
-  // Null after the place is closed. Needs no lock: the responses of one request are sent one at a
-  // time, and a refusal comes before any of them.
+  static bool TryAllocate(ResponseOrder::Events& events) {
+    try {
+      events.emplace_back();
+      return true;
+    } catch (const std::bad_alloc&) {
+      return false;
+    }
+  }
+
+  // Null before the place is reserved and after it is closed. Needs no lock: the responses of one
+  // request are sent one at a time, and a refusal comes before any of them.
   std::shared_ptr<ResponseOrder> order_;
   const ResponseOrder::PlaceIterator place_;
+  bool ended_ = false;  // memory was short for a response
 };
 
 ResponseOrder::~ResponseOrder() = default;
 
-void ResponseOrder::Reserve(request::ResponseFactory& factory) {
-  PlaceIterator place;
-  {
-    std::lock_guard lock(mutex_);
-    place = places_.insert(places_.end(), Place{factory.shared_sink(), {}, false});
-  }
-  factory.WrapSink(std::make_shared<OrderedSink>(factory.shared_sink(), shared_from_this(), place));
+ResponseOrder::Reservation ResponseOrder::Prepare(request::ResponseFactory& factory) {
+  Reservation reservation;
+  Place& place = reservation.place_.emplace_back();
+  place.sink = factory.shared_sink();
+  place.last.emplace_back();
+  reservation.sink_ =
+      std::make_shared<OrderedSink>(factory.shared_sink(), reservation.place_.begin());
+  return reservation;
 }
 
-void ResponseOrder::GiveUp(request::ResponseFactory& factory) {
-  if (auto* sink = dynamic_cast<OrderedSink*>(&factory.sink())) sink->GiveUp();
+void ResponseOrder::Commit(Reservation reservation, request::ResponseFactory& factory) {
+  {
+    MutexLock lock(mutex_);
+    places_.splice(places_.end(), reservation.place_);
+  }
+  reservation.sink_->Open(shared_from_this());
+  factory.WrapSink(std::move(reservation.sink_));
+}
+
+void ResponseOrder::Reserve(request::ResponseFactory& factory) {
+  Commit(Prepare(factory), factory);
+}
+
+void ResponseOrder::Withdraw(request::ResponseFactory& factory) {
+  if (auto* sink = dynamic_cast<OrderedSink*>(&factory.sink())) sink->ClosePlace();
 }
 
 size_t ResponseOrder::places() const {
-  std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   return places_.size();
 }
 
-void ResponseOrder::Deliver(PlaceIterator place, Event event) {
-  std::unique_lock lock(mutex_);
-  if (event.final) place->closed = true;
-  place->held.push_back(std::move(event));
-  DrainLocked(lock);
+void ResponseOrder::Deliver(PlaceIterator place, Event event, Events node) {
+  MutexLock lock(mutex_);
+  if (event.final) {
+    place->closed = true;
+    node.swap(place->last);
+  }
+  node.front() = std::move(event);
+  place->held.splice(place->held.end(), node);
+  Drain();
 }
 
 void ResponseOrder::Close(PlaceIterator place) {
-  std::unique_lock lock(mutex_);
+  MutexLock lock(mutex_);
   place->closed = true;
-  DrainLocked(lock);
+  Drain();
 }
 
-void ResponseOrder::DrainLocked(std::unique_lock<std::mutex>& lock) {
+void ResponseOrder::Drain() {
   // One thread sends at a time, or responses of two places could overtake each other. A thread that
   // finds another one sending leaves its events in `held`; that thread looks again after each
   // unlock.
@@ -83,16 +123,15 @@ void ResponseOrder::DrainLocked(std::unique_lock<std::mutex>& lock) {
       // Destroying the sink may run the front end's code, so the lock is released for it.
       std::list<Place> done;
       done.splice(done.begin(), places_, places_.begin());
-      lock.unlock();
+      MutexUnlock unlocked(mutex_);
       done.clear();
-      lock.lock();
       continue;
     }
-    std::vector<Event> events = std::exchange(front.held, {});
+    Events events;
+    events.swap(front.held);
     const std::shared_ptr<request::ResponseSink> sink = front.sink;
-    lock.unlock();
+    MutexUnlock unlocked(mutex_);
     for (Event& event : events) sink->Send(std::move(event.response), event.final);
-    lock.lock();
   }
   sending_ = false;
 }

@@ -4,9 +4,9 @@
 #include <cstdint>
 #include <list>
 #include <memory>
-#include <mutex>
-#include <vector>
 
+#include "base/mutex.h"
+#include "base/thread_annotations.h"
 #include "request/response_factory.h"
 
 namespace nereid::schedule {
@@ -14,7 +14,7 @@ namespace nereid::schedule {
 class OrderedSink;
 
 /// Sends the responses of a model in the order in which its requests were accepted
-/// (dynamic_batching.preserve_ordering), whichever instance finishes first.
+/// (dynamic_batching.preserve_ordering), in whatever order the instances finish.
 ///
 /// Each request reserves a place. The responses of the request in front are sent at once, including
 /// the partial responses of a decoupled model. The responses of other requests are held until every
@@ -33,15 +33,24 @@ class ResponseOrder : public std::enable_shared_from_this<ResponseOrder> {
   ResponseOrder() = default;
   ~ResponseOrder();
 
+  /// Memory for one place; see Prepare. Reserves nothing.
+  class Reservation;
+
+  /// Allocates the memory that Commit needs for the responses of `factory`.
+  Reservation Prepare(request::ResponseFactory& factory);
+
   /// Reserves the next place for the responses of `factory` and wraps the factory's sink. The
   /// request must be accepted and not yet be queued where another thread could answer it. The
-  /// caller may hold its own lock.
+  /// caller may hold its own lock. Does not throw.
+  void Commit(Reservation reservation, request::ResponseFactory& factory);
+
+  /// Prepares and commits. Reserves nothing if it throws std::bad_alloc.
   void Reserve(request::ResponseFactory& factory);
 
   /// Gives the place back, for a request that is refused while it waits. `factory` must not have
-  /// sent anything; what it sends later is sent at once. Must be called without a lock, because
+  /// sent a response; its later responses are sent at once. Must be called without a lock, because
   /// responses that others hold may be sent. Does nothing for a factory without a place.
-  void GiveUp(request::ResponseFactory& factory);
+  void Withdraw(request::ResponseFactory& factory);
 
   /// Returns the number of places that are open or hold responses.
   size_t places() const;
@@ -53,22 +62,34 @@ class ResponseOrder : public std::enable_shared_from_this<ResponseOrder> {
     std::unique_ptr<request::InferenceResponse> response;
     bool final = false;
   };
+  using Events = std::list<Event>;
   struct Place {
     std::shared_ptr<request::ResponseSink> sink;  // the front end's
-    std::vector<Event> held;
+    Events held;
+    Events last;          // memory for the final event: its delivery cannot fail
     bool closed = false;  // nothing will be added to `held`
   };
   using PlaceIterator = std::list<Place>::iterator;
 
-  void Deliver(PlaceIterator place, Event event);
+  /// Adds an event to a place. `node` has one element for an event that is not final, which the
+  /// caller has allocated. Does not allocate.
+  void Deliver(PlaceIterator place, Event event, Events node);
   void Close(PlaceIterator place);
-  /// Sends what the places in front hold, until the first place is open and holds nothing. Unlocks
-  /// `lock` while it sends.
-  void DrainLocked(std::unique_lock<std::mutex>& lock);
+  /// Sends the responses that the places in front hold, until the first place is open and holds
+  /// nothing. Releases mutex_ while it sends.
+  void Drain() NEREID_REQUIRES(mutex_);
 
-  mutable std::mutex mutex_;
-  std::list<Place> places_;  // guarded by mutex_
-  bool sending_ = false;  // guarded by mutex_: a thread is in DrainLocked and will send everything
+  mutable base::Mutex mutex_;
+  std::list<Place> places_ NEREID_GUARDED_BY(mutex_);
+  /// A thread is in Drain and will send everything.
+  bool sending_ NEREID_GUARDED_BY(mutex_) = false;
+};
+
+class ResponseOrder::Reservation {
+ private:
+  friend class ResponseOrder;
+  std::list<Place> place_;  // one place, or none
+  std::shared_ptr<OrderedSink> sink_;
 };
 
 }  // namespace nereid::schedule

@@ -86,10 +86,10 @@ TEST_F(ResponseOrderTest, TheFrontStreamsThrough) {
 TEST_F(ResponseOrderTest, ARefusalIsAnsweredAtOnceAndLetsOthersPass) {
   auto a = Reserve("a"), b = Reserve("b"), c = Reserve("c");
   c->SendFinal();
-  order_->GiveUp(*b);
+  order_->Withdraw(*b);
   b->SendError(base::Status::Unavailable("too late"));
   EXPECT_THAT(arrivals_.all(), ElementsAre("b."));
-  order_->GiveUp(*a);  // the last thing that c waited for
+  order_->Withdraw(*a);  // the last thing that c waited for
   EXPECT_THAT(arrivals_.all(), ElementsAre("b.", "c."));
   a->SendFinal();
   EXPECT_THAT(arrivals_.all(), ElementsAre("b.", "c.", "a."));

@@ -33,7 +33,7 @@ class PreparedInstances {
 /// Distributes the requests of one model to its instances. Thread-safe.
 class Scheduler : public RequestTarget {
  public:
-  /// Makes Enqueue refuse new requests. Queued requests are still served.
+  /// Makes Enqueue refuse new requests. Queued requests are still executed.
   virtual void StopAccepting() = 0;
 
   /// Returns the number of requests that wait for an instance.
@@ -70,14 +70,14 @@ class Scheduler : public RequestTarget {
   virtual base::Status CheckProgress() const = 0;
 
   /// Ends the sequences that only wait for their client, because no client can reach the model any
-  /// more. Other sequences end when their queued requests are served.
+  /// more. Other sequences end when their queued requests have been executed.
   virtual void EndIdleSequences() {}
   /// Returns the numbers of sequences, or nothing for a model without sequences.
   virtual std::optional<telemetry::SequenceStatistics> CountSequences() const {
     return std::nullopt;
   }
-  /// Describes the first `most` live sequences.
-  virtual telemetry::SequenceList ListSequences(size_t /*most*/) const { return {}; }
+  /// Describes the first `limit` live sequences.
+  virtual telemetry::SequenceList ListSequences(size_t /*limit*/) const { return {}; }
 };
 
 }  // namespace nereid::schedule

@@ -9,7 +9,7 @@
 
 namespace nereid::schedule {
 
-/// Receives what a scheduler reports about its work, for the statistics. Called on any thread,
+/// Receives the reports of a scheduler about its work, for the statistics. Called on any thread,
 /// without a lock of the scheduler.
 class SchedulerObserver {
  public:

@@ -9,7 +9,7 @@
 namespace nereid::schedule {
 
 /// The number of requests that must wait before a model makes its first batch. For tests of
-/// batching, which must know what is in the queue at the first batch.
+/// batching, which must know the content of the queue at the first batch.
 struct StartConditions {
   /// Requests in the queue; with sequences, in the slots of all instances. 0: no waiting.
   size_t queued = 0;

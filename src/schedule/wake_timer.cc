@@ -3,43 +3,46 @@
 
 namespace nereid::schedule {
 
+using base::MutexLock;
+
 WakeTimer::~WakeTimer() {
   for (;;) {
-    base::TimerQueue::TimerId id;
+    Pending timer;
     {
-      std::lock_guard lock(mutex_);
+      MutexLock lock(mutex_);
       if (pending_.empty() && running_.empty()) return;
-      id = pending_.empty() ? *running_.begin() : pending_.begin()->second;
+      timer = pending_.empty() ? *running_.begin() : *pending_.begin();
     }
-    timers_.Cancel(id);  // waits for a callback that is running
-    std::lock_guard lock(mutex_);
-    running_.erase(id);
-    std::erase_if(pending_, [id](const Pending& timer) { return timer.second == id; });
+    timers_.Cancel(timer.second);  // waits for a callback that is running
+    MutexLock lock(mutex_);
+    running_.erase(timer);
+    pending_.erase(timer);
   }
 }
 
 void WakeTimer::WakeAt(uint64_t deadline_ns) {
   if (deadline_ns == UINT64_MAX) return;
-  std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   if (!pending_.empty() && pending_.begin()->first <= deadline_ns) return;
   // The callback must know its own entry, whose id is known only after Schedule returns. The
-  // callback reads the entry under mutex_, which is held here until the id is filled in.
+  // callback reads the entry under mutex_, which is held here until the id is filled in. The entry
+  // is allocated first, so that no timer is scheduled that the destructor does not know.
   auto timer = std::make_shared<Pending>(deadline_ns, 0);
+  std::set<Pending> entry = {*timer};
   timer->second = timers_.Schedule(deadline_ns, [this, timer] { OnTimer(*timer); });
-  pending_.insert(*timer);
+  auto node = entry.extract(entry.begin());
+  node.value() = *timer;
+  pending_.insert(std::move(node));
 }
 
 void WakeTimer::OnTimer(const Pending& timer) {
-  base::TimerQueue::TimerId id;
   {
-    std::lock_guard lock(mutex_);
-    id = timer.second;
-    pending_.erase(timer);
-    running_.insert(id);
+    MutexLock lock(mutex_);
+    running_.insert(pending_.extract(timer));
   }
   callback_();
-  std::lock_guard lock(mutex_);
-  running_.erase(id);
+  MutexLock lock(mutex_);
+  running_.erase(timer);
 }
 
 }  // namespace nereid::schedule

@@ -4,17 +4,18 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <set>
 #include <utility>
 
+#include "base/mutex.h"
+#include "base/thread_annotations.h"
 #include "base/timer_queue.h"
 
 namespace nereid::schedule {
 
 /// Calls one function at requested times. WakeAt(t) guarantees a call at or before t. If an earlier
-/// call is pending, WakeAt does nothing: the function is expected to look at all work and to
-/// request its next time itself. The function runs without a lock. Thread-safe.
+/// call is pending, WakeAt does nothing: the function must examine all work and request its next
+/// time itself. The function runs without a lock. Thread-safe.
 class WakeTimer {
  public:
   WakeTimer(base::TimerQueue& timers, std::function<void()> callback)
@@ -37,9 +38,9 @@ class WakeTimer {
   base::TimerQueue& timers_;
   const std::function<void()> callback_;
   // Taken under the caller's lock; only the timer queue's lock is taken under it.
-  std::mutex mutex_;
-  std::set<Pending> pending_;                    // guarded by mutex_
-  std::set<base::TimerQueue::TimerId> running_;  // guarded by mutex_: callback has begun
+  base::Mutex mutex_;
+  std::set<Pending> pending_ NEREID_GUARDED_BY(mutex_);
+  std::set<Pending> running_ NEREID_GUARDED_BY(mutex_);  // their callbacks have begun
 };
 
 }  // namespace nereid::schedule

@@ -3,6 +3,7 @@
 #include "abi/parameter.h"
 #include "backend/abi/conversions.h"
 #include "request/binding.h"
+#include "request/reschedule_status.h"
 #include "request/response_factory.h"
 
 using nereid::abi::Guard;
@@ -19,9 +20,7 @@ namespace {
 /// Returns the request to its scheduler. On failure the request stays with the backend.
 Status Reschedule(InferenceRequest& request) {
   if (request.release_listener == nullptr) {
-    return Status::InvalidArgument(
-        "Request is released with TRITONSERVER_REQUEST_RELEASE_RESCHEDULE, while the model is not "
-        "configured to handle such a flag.");
+    return nereid::request::RescheduleUnsupported();
   }
   std::unique_ptr<InferenceRequest> owned(&request);
   Status status = request.release_listener->Reschedule(owned);

@@ -54,15 +54,18 @@ class Simulation {
         next_arrival = now + NextGap();
       }
       if (busy && now == free_at) {
-        planner_->OnExecuted(running_.batch_size, started_ - running_.oldest_arrival_ns,
-                             now - started_);
+        if (limits_ != nullptr) {
+          limits_->OnExecuted(running_.batch_size, started_ - running_.oldest_arrival_ns,
+                              now - started_);
+        }
         for (const RequestPtr& request : running_.requests) {
           if (now > end_ns / 10) latencies_.push_back(now - request->times.queue_ns);
         }
         busy = false;
       }
       if (!busy) {
-        Decision decision = planner_->Next(now, 0);
+        std::vector<Refusal> refused;
+        Decision decision = planner_->Next(now, 0, &refused);
         wake = decision.wake_ns;
         if (decision.batch) {
           running_ = std::move(*decision.batch);

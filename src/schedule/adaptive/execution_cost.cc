@@ -11,7 +11,7 @@ constexpr double kDecay = 0.98;
 constexpr double kDeviationWeight = 1.0 / 16;
 constexpr double kDeviations = 4;
 /// With a smaller variance of the batch sizes the slope of the line is noise.
-constexpr double kLeastVariance = 0.01;
+constexpr double kMinVariance = 0.01;
 
 }  // namespace
 
@@ -27,7 +27,7 @@ void ExecutionCost::Record(uint64_t size, uint64_t execution_ns) {
   times_ = kDecay * times_ + y;
   sizes_squared_ = kDecay * sizes_squared_ + x * x;
   products_ = kDecay * products_ + x * y;
-  if (samples_ < kMinimumSamples) ++samples_;
+  if (samples_ < kMinSamples) ++samples_;
 }
 
 ExecutionCost::Line ExecutionCost::Fit() const {
@@ -36,7 +36,7 @@ ExecutionCost::Line ExecutionCost::Fit() const {
   const double mean_size = sizes_ / weight_;
   const double mean_time = times_ / weight_;
   const double variance = sizes_squared_ / weight_ - mean_size * mean_size;
-  line.measured = variance > kLeastVariance;
+  line.measured = variance > kMinVariance;
   line.per_item = line.measured ? (products_ / weight_ - mean_size * mean_time) / variance
                                 : mean_time / mean_size;
   // Noise can give a line that falls or has a negative intercept. Costs do neither.
@@ -58,7 +58,7 @@ uint64_t ExecutionCost::UpperNs(uint64_t size) const {
   return ExpectedNs(size) + static_cast<uint64_t>(kDeviations * deviation_ns_);
 }
 
-double ExecutionCost::GainOfOneMore(uint64_t size) const {
+double ExecutionCost::GainOfNextRequest(uint64_t size) const {
   const Line line = Fit();
   if (!line.measured) return 1;
   const auto n = static_cast<double>(std::max<uint64_t>(1, size));

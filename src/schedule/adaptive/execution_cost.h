@@ -11,11 +11,11 @@ namespace nereid::schedule {
 class ExecutionCost {
  public:
   /// The number of executions from which on the line is used.
-  static constexpr uint32_t kMinimumSamples = 8;
+  static constexpr uint32_t kMinSamples = 8;
 
   void Record(uint64_t size, uint64_t execution_ns);
 
-  bool known() const { return samples_ >= kMinimumSamples; }
+  bool known() const { return samples_ >= kMinSamples; }
   /// Returns the expected duration. If all batches had one size, a larger batch is expected to cost
   /// in proportion to its size.
   uint64_t ExpectedNs(uint64_t size) const;
@@ -24,7 +24,7 @@ class ExecutionCost {
   uint64_t UpperNs(uint64_t size) const;
   /// Returns the fraction by which the cost per request falls when a batch of `size` gets one more
   /// request; 1 while that is unknown.
-  double GainOfOneMore(uint64_t size) const;
+  double GainOfNextRequest(uint64_t size) const;
 
  private:
   struct Line {

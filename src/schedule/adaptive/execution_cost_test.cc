@@ -15,8 +15,8 @@ TEST(ExecutionCost, FindsTheLine) {
   EXPECT_TRUE(cost.known());
   EXPECT_NEAR(static_cast<double>(cost.ExpectedNs(4)), 1400, 5);
   EXPECT_NEAR(static_cast<double>(cost.ExpectedNs(32)), 4200, 20);
-  EXPECT_NEAR(cost.GainOfOneMore(1), 1000.0 / (2 * 1100), 0.01);
-  EXPECT_NEAR(cost.GainOfOneMore(20), 1000.0 / (21 * 3000), 0.001);
+  EXPECT_NEAR(cost.GainOfNextRequest(1), 1000.0 / (2 * 1100), 0.01);
+  EXPECT_NEAR(cost.GainOfNextRequest(20), 1000.0 / (21 * 3000), 0.001);
 }
 
 TEST(ExecutionCost, OneSizeAloneIsNoReasonForOptimism) {
@@ -24,7 +24,7 @@ TEST(ExecutionCost, OneSizeAloneIsNoReasonForOptimism) {
   for (int i = 0; i < 10; ++i) cost.Record(4, 2000);
   EXPECT_EQ(cost.ExpectedNs(8), 4000u);
   EXPECT_EQ(cost.ExpectedNs(1), 2000u);
-  EXPECT_EQ(cost.GainOfOneMore(4), 1);
+  EXPECT_EQ(cost.GainOfNextRequest(4), 1);
 }
 
 TEST(ExecutionCost, NoiseNeverMakesLargerBatchesCheaper) {
@@ -34,7 +34,7 @@ TEST(ExecutionCost, NoiseNeverMakesLargerBatchesCheaper) {
   ExecutionCost steep;  // its line begins below nothing
   for (int i = 0; i < 20; ++i) steep.Record(i % 2 == 0 ? 1 : 8, i % 2 == 0 ? 10 : 10'000);
   EXPECT_GE(steep.ExpectedNs(1), 1u);
-  EXPECT_EQ(steep.GainOfOneMore(1), 0);
+  EXPECT_EQ(steep.GainOfNextRequest(1), 0);
 }
 
 TEST(ExecutionCost, TheUpperBoundHoldsForNearlyAll) {

@@ -11,19 +11,19 @@ using base::Status;
 
 namespace {
 
-constexpr uint64_t kLeastObjectiveUs = 100;
-constexpr uint64_t kMostObjectiveUs = 3'600'000'000;  // an hour
+constexpr uint64_t kMinObjectiveUs = 100;
+constexpr uint64_t kMaxObjectiveUs = 3'600'000'000;  // an hour
 
 constexpr double kDecrease = 0.9;
-constexpr double kLeastGain = 0.01;  // 1 % of the cost of a request
+constexpr double kMinGain = 0.01;  // 1 % of the cost of a request
 // Of requests that arrive at random, 98 % arrive within four mean gaps.
 constexpr double kGapsToWait = 4;
 constexpr double kGapWeight = 1.0 / 8;
-// Then at most a 128th of the time is spent in fruitless waits.
-constexpr uint32_t kMostFruitless = 7;
+// Then at most a 128th of the time is spent in holds that bring no request.
+constexpr uint32_t kMaxEmptyHolds = 7;
 // With kDecrease, balanced at about one late answer in a hundred.
-constexpr double kPatienceRise = 0.001;
-constexpr double kLeastPatience = 0.05;
+constexpr double kSpareShareRise = 0.001;
+constexpr double kMinSpareShare = 0.05;
 
 }  // namespace
 
@@ -33,10 +33,10 @@ base::Result<std::optional<uint64_t>> ReadLatencyObjective(const config::ModelCo
   const std::string prefix =
       "model '" + config.name() + "': parameter '" + kLatencyObjectiveParameter + "' ";
   const auto us = base::ParseWhole<uint64_t>(*text);
-  if (!us || *us < kLeastObjectiveUs || *us > kMostObjectiveUs) {
+  if (!us || *us < kMinObjectiveUs || *us > kMaxObjectiveUs) {
     return Status::InvalidArgument(prefix + "is '" + *text + "', but must be an integer from " +
-                                   std::to_string(kLeastObjectiveUs) + " to " +
-                                   std::to_string(kMostObjectiveUs));
+                                   std::to_string(kMinObjectiveUs) + " to " +
+                                   std::to_string(kMaxObjectiveUs));
   }
   if (!config.dynamic_batching()) {
     return Status::InvalidArgument(prefix +
@@ -57,16 +57,16 @@ uint64_t LatencyObjective::SizeLimit(uint64_t oldest_ns, uint64_t now_ns) const 
 
 uint64_t LatencyObjective::WaitUntil(const FormingBatch& batch, uint64_t now_ns) {
   // No reason to wait: costs are unknown, or one more request would not make the others cheaper.
-  if (!cost_.known() || cost_.GainOfOneMore(batch.size) < kLeastGain) return now_ns;
+  if (!cost_.known() || cost_.GainOfNextRequest(batch.size) < kMinGain) return now_ns;
   const uint64_t execution_ns = cost_.UpperNs(batch.size + 1);
   if (execution_ns >= objective_ns_) return now_ns;
-  const double spare_ns = patience_ * static_cast<double>(objective_ns_ - execution_ns);
+  const double spare_ns = spare_share_ * static_cast<double>(objective_ns_ - execution_ns);
   const uint64_t deadline_ns = batch.oldest_ns + static_cast<uint64_t>(spare_ns);
   const uint64_t until_ns = std::min(deadline_ns, batch.newest_ns + static_cast<uint64_t>(gap_ns_));
   if (until_ns <= now_ns) return now_ns;
   // A new wait begins, unless earlier waits brought nothing and waiting is suspended.
   if (!held_) {
-    if (now_ns < quiet_until_ns_) return now_ns;
+    if (now_ns < no_hold_until_ns_) return now_ns;
     held_ = batch;
     held_since_ns_ = now_ns;
   }
@@ -82,11 +82,11 @@ void LatencyObjective::OnTaken(const FormingBatch& batch, uint64_t now_ns) {
 void LatencyObjective::LearnGap(const FormingBatch& batch, uint64_t now_ns) {
   if (batch.size <= held_->size) {
     // The wait brought no request. The pause after it is 2, 4, … 128 times as long as the wait.
-    fruitless_ = std::min(fruitless_ + 1, kMostFruitless);
-    quiet_until_ns_ = now_ns + ((now_ns - held_since_ns_) << fruitless_);
+    empty_holds_ = std::min(empty_holds_ + 1, kMaxEmptyHolds);
+    no_hold_until_ns_ = now_ns + ((now_ns - held_since_ns_) << empty_holds_);
     return;
   }
-  fruitless_ = 0;
+  empty_holds_ = 0;
   const uint64_t span_ns = batch.newest_ns - std::min(batch.newest_ns, held_->newest_ns);
   const double gap_ns =
       static_cast<double>(span_ns) / static_cast<double>(batch.size - held_->size);
@@ -99,9 +99,9 @@ void LatencyObjective::OnExecuted(uint64_t size, uint64_t wait_ns, uint64_t exec
   // A wait beyond the whole objective means that instances were busy; holding batches back did not
   // cause it.
   if (!late) {
-    patience_ = std::min(1.0, patience_ + kPatienceRise);
+    spare_share_ = std::min(1.0, spare_share_ + kSpareShareRise);
   } else if (wait_ns <= objective_ns_) {
-    patience_ = std::max(kLeastPatience, patience_ * kDecrease);
+    spare_share_ = std::max(kMinSpareShare, spare_share_ * kDecrease);
   }
   const auto batch = static_cast<double>(size);
   // The limit did not apply to this batch, so it says nothing about the limit.

@@ -31,8 +31,8 @@ base::Result<std::optional<uint64_t>> ReadLatencyObjective(const config::ModelCo
 ///    max_batch_size, because only throughput helps then.
 ///  - A batch is held back while its oldest request has time to spare beyond the expected execution
 ///    (ExecutionCost), but only until no request has arrived for four times the mean gap between
-///    the requests that arrived during earlier waits. After a wait that brought no request, no
-///    batch is held back for a multiple of that wait: twice at first, doubled each time, 128 times
+///    the requests that arrived during earlier holds. After a hold that brought no request, no
+///    batch is held back for a multiple of that hold: twice at first, doubled each time, 128 times
 ///    at most.
 ///  - No batch is held back if a larger one would not make requests cheaper.
 ///
@@ -58,10 +58,10 @@ class LatencyObjective final : public BatchLimits {
   const uint64_t max_batch_size_;
   ExecutionCost cost_;
   double limit_ = 1;
-  double patience_ = 1;     // the part of the spare time that is used; falls after late answers
-  double gap_ns_;           // how long to wait for the next request
-  uint32_t fruitless_ = 0;  // successive waits that brought no request
-  uint64_t quiet_until_ns_ = 0;       // no batch is held back before this time
+  double spare_share_ = 1;    // the part of the spare time that is used; falls after late answers
+  double gap_ns_;             // how long to wait for the next request
+  uint32_t empty_holds_ = 0;  // successive holds that brought no request
+  uint64_t no_hold_until_ns_ = 0;     // no batch is held back before this time
   std::optional<FormingBatch> held_;  // the batch as it was when it was first held back
   uint64_t held_since_ns_ = 0;
   std::atomic<uint64_t> published_limit_{1};

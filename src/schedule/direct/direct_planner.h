@@ -14,7 +14,7 @@ class DirectPlanner final : public BatchPlanner {
   base::Status Push(RequestPtr& request, uint64_t now_ns) override {
     return queue_.Push(request, now_ns);
   }
-  Decision Next(uint64_t now_ns, InstanceId instance) override;
+  Decision Next(uint64_t now_ns, InstanceId instance, std::vector<Refusal>* refused) override;
   uint64_t ReadyAt(uint64_t now_ns, InstanceId /*instance*/) override {
     return queue_.size() == 0 ? kNever : now_ns;
   }
@@ -28,6 +28,8 @@ class DirectPlanner final : public BatchPlanner {
   void DropAll(const base::Status& error, std::vector<Refusal>* refused) override {
     queue_.DropAll(error, refused);
   }
+  RequestPtr DropFirst(uint64_t /*now_ns*/) override { return queue_.TakeFirst(); }
+  void Drain(uint64_t /*now_ns*/) override {}  // no request waits for others
   size_t size() const override { return queue_.size(); }
 
  private:

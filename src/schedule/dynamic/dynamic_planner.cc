@@ -6,15 +6,15 @@
 namespace nereid::schedule {
 namespace {
 
-/// Returns the time from which on a batch that must run before `must_go_ns` is not held back.
-uint64_t HurryNs(uint64_t must_go_ns) {
-  if (must_go_ns == kNever) return kNever;
-  return must_go_ns - std::min(must_go_ns, DynamicPlanner::kRefusalMarginNs);
+/// Returns the time from which on a batch that must run before `must_run_ns` is not held back.
+uint64_t HoldEnd(uint64_t must_run_ns) {
+  if (must_run_ns == kNever) return kNever;
+  return must_run_ns - std::min(must_run_ns, DynamicPlanner::kDeadlineMarginNs);
 }
 
 /// Returns the value of the parameter. A bad value counts as false: the load of the model has been
 /// refused for it already (MakeScheduler).
-bool GoesBeforeTimeout(const config::ModelConfig& config) {
+bool BatchBeforeTimeout(const config::ModelConfig& config) {
   const auto set = DynamicPlanner::BatchesBeforeTimeout(config);
   return set.ok() && *set;
 }
@@ -39,7 +39,7 @@ DynamicPlanner::DynamicPlanner(const config::ModelConfig& config,
                                std::shared_ptr<BatchLimits> limits)
     : max_batch_size_(static_cast<uint64_t>(std::max(1, config.max_batch_size()))),
       delay_ns_(MicrosecondsToNs(options.max_queue_delay_us)),
-      before_timeout_(GoesBeforeTimeout(config)),
+      before_timeout_(BatchBeforeTimeout(config)),
       compatibility_(config),
       limits_(std::move(limits)),
       queue_(options) {
@@ -59,20 +59,20 @@ base::Status DynamicPlanner::Push(RequestPtr& request, uint64_t now_ns) {
   NEREID_RETURN_IF_ERROR(queue_.Push(request, now_ns, &pushed));
   // The new request is ahead of the collected prefix (a higher priority level, or ahead of delayed
   // requests), so the prefix is not the front of the queue any more.
-  if (prefix_.last != nullptr && !prefix_.last->SameLineOrBefore(*pushed)) Forget();
+  if (prefix_.last != nullptr && !prefix_.last->InSameListOrBefore(*pushed)) ResetPrefix();
   return base::Status::Ok();
 }
 
-void DynamicPlanner::PushUnbounded(RequestPtr request, uint64_t now_ns,
+void DynamicPlanner::PushUnbounded(RequestPtr& request, uint64_t now_ns,
                                    const RequestQueue::Waiting** waiting) {
   // Cannot fail: without a queue policy there is no maximum size.
   (void)queue_.Push(request, now_ns, waiting);
-  if (prefix_.last != nullptr && !prefix_.last->SameLineOrBefore(**waiting)) Forget();
+  if (prefix_.last != nullptr && !prefix_.last->InSameListOrBefore(**waiting)) ResetPrefix();
 }
 
 // The withdrawn request may be part of the prefix.
 RequestPtr DynamicPlanner::Withdraw(const RequestQueue::Waiting& waiting) {
-  Forget();
+  ResetPrefix();
   return queue_.Take(waiting);
 }
 
@@ -105,7 +105,7 @@ bool DynamicPlanner::MayJoin(const RequestQueue::Waiting& next) {
 
 // Invariant: the prefix is the first prefix_.requests requests of the queue, without gaps. A
 // request that joins the queue behind `last` keeps it valid; every other change of the queue calls
-// Forget.
+// ResetPrefix.
 void DynamicPlanner::Collect() {
   Prefix& prefix = prefix_;
   while (!prefix.closed) {
@@ -125,7 +125,7 @@ void DynamicPlanner::Collect() {
     ++prefix.requests;
     prefix.oldest_ns = std::min(prefix.oldest_ns, next->arrival_ns);
     prefix.newest_ns = std::max(prefix.newest_ns, next->arrival_ns);
-    prefix.must_go_ns = std::min(prefix.must_go_ns, MustGoAt(*next));
+    prefix.must_run_ns = std::min(prefix.must_run_ns, MustRunBefore(*next));
     if (IsPreferred(size)) {
       prefix.best_requests = prefix.requests;
       prefix.best_reason = BatchReason::kPreferred;
@@ -137,8 +137,9 @@ void DynamicPlanner::Collect() {
   }
 }
 
-uint64_t DynamicPlanner::MustGoAt(const RequestQueue::Waiting& waiting) const {
-  // By default a request that the queue policy will refuse does not hurry its batch, as in Triton.
+uint64_t DynamicPlanner::MustRunBefore(const RequestQueue::Waiting& waiting) const {
+  // By default a request that the queue policy will refuse does not make its batch run sooner, as
+  // in Triton.
   return waiting.refused_by_policy && !before_timeout_ ? kNever : waiting.refuse_ns;
 }
 
@@ -149,7 +150,7 @@ void DynamicPlanner::SetLimit(uint64_t now_ns) {
     // covers that case.
     limit = std::clamp<uint64_t>(limits_->SizeLimit(queue_.First()->arrival_ns, now_ns), 1, limit);
   }
-  if (prefix_.limit != limit) Forget();
+  if (prefix_.limit != limit) ResetPrefix();
   prefix_.limit = limit;
 }
 
@@ -159,9 +160,9 @@ DynamicPlanner::Choice DynamicPlanner::ChooseByLimits(uint64_t now_ns) {
   const uint64_t until_ns =
       limits_->WaitUntil({prefix.size, prefix.oldest_ns, prefix.newest_ns}, now_ns);
   if (until_ns <= now_ns) return {prefix.requests, BatchReason::kObjective};
-  const uint64_t hurry_ns = HurryNs(prefix.must_go_ns);
-  if (now_ns >= hurry_ns) return {prefix.requests, BatchReason::kDeadline};
-  return {0, BatchReason::kObjective, std::min(until_ns, hurry_ns)};
+  const uint64_t hold_end_ns = HoldEnd(prefix.must_run_ns);
+  if (now_ns >= hold_end_ns) return {prefix.requests, BatchReason::kDeadline};
+  return {0, BatchReason::kObjective, std::min(until_ns, hold_end_ns)};
 }
 
 DynamicPlanner::Choice DynamicPlanner::Choose(uint64_t now_ns) {
@@ -179,9 +180,9 @@ DynamicPlanner::Choice DynamicPlanner::Choose(uint64_t now_ns) {
   if (expired) return {prefix.requests, BatchReason::kDelayExpired};
   if (passed) return {prefix.requests, BatchReason::kPreferredPassed};
   if (delay_ns_ == 0) return {prefix.requests, BatchReason::kNoDelay};
-  const uint64_t hurry_ns = HurryNs(prefix.must_go_ns);
-  if (now_ns >= hurry_ns) return {prefix.requests, BatchReason::kDeadline};
-  return {0, BatchReason::kNoDelay, std::min(delay_end_ns, hurry_ns)};
+  const uint64_t hold_end_ns = HoldEnd(prefix.must_run_ns);
+  if (now_ns >= hold_end_ns) return {prefix.requests, BatchReason::kDeadline};
+  return {0, BatchReason::kNoDelay, std::min(delay_end_ns, hold_end_ns)};
 }
 
 Batch DynamicPlanner::Take(size_t count, BatchReason reason, uint64_t now_ns) {
@@ -199,7 +200,7 @@ Batch DynamicPlanner::Take(size_t count, BatchReason reason, uint64_t now_ns) {
   if (limits_ != nullptr) {
     limits_->OnTaken({batch.batch_size, batch.oldest_arrival_ns, prefix_.newest_ns}, now_ns);
   }
-  Forget();
+  ResetPrefix();
   return batch;
 }
 
@@ -209,18 +210,19 @@ bool DynamicPlanner::DropCancelledOfFirst(size_t count, std::vector<Refusal>* re
   for (size_t i = 0; i < count; ++i) {
     const RequestQueue::Waiting* const next = queue_.After(*waiting);
     if (waiting->request->IsCancelled()) {
-      refused->push_back(queue_.TakeCancelled(*waiting));
+      ResetPrefix();  // first, because the next call may throw
+      queue_.RefuseCancelled(*waiting, refused);
       any = true;
     }
     waiting = next;
   }
-  if (any) Forget();
   return any;
 }
 
-Decision DynamicPlanner::Next(uint64_t now_ns, InstanceId /*instance*/) {
+Decision DynamicPlanner::Next(uint64_t now_ns, InstanceId /*instance*/,
+                              std::vector<Refusal>* refused) {
   Decision decision;
-  Expire(now_ns, &decision.refused);
+  Expire(now_ns, refused);
   if (!gate_.IsOpen(now_ns)) {
     decision.wake_ns = gate_.OpensAt(now_ns, queue_.size());
     return decision;
@@ -232,7 +234,7 @@ Decision DynamicPlanner::Next(uint64_t now_ns, InstanceId /*instance*/) {
       break;
     }
     // A cancelled request may have filled the batch: choose again without it.
-    if (DropCancelledOfFirst(choice.requests, &decision.refused)) continue;
+    if (DropCancelledOfFirst(choice.requests, refused)) continue;
     decision.batch = Take(choice.requests, choice.reason, now_ns);
     break;
   }
@@ -247,22 +249,26 @@ uint64_t DynamicPlanner::ReadyAt(uint64_t now_ns, InstanceId /*instance*/) {
 }
 
 void DynamicPlanner::Expire(uint64_t now_ns, std::vector<Refusal>* refused) {
-  if (queue_.Expire(now_ns, refused)) Forget();
+  if (queue_.NextExpiry() > now_ns) return;
+  ResetPrefix();  // first, because the next call may throw
+  queue_.Expire(now_ns, refused);
 }
 
-void DynamicPlanner::Drain(uint64_t /*now_ns*/, std::vector<Refusal>* /*refused*/) { gate_.Open(); }
+RequestPtr DynamicPlanner::DropFirst(uint64_t /*now_ns*/) {
+  ResetPrefix();
+  return queue_.TakeFirst();
+}
+
+void DynamicPlanner::Drain(uint64_t /*now_ns*/) { gate_.Open(); }
 
 void DynamicPlanner::DropCancelled(uint64_t /*now_ns*/, std::vector<Refusal>* refused) {
-  if (queue_.DropCancelled(refused)) Forget();
-}
-
-void DynamicPlanner::OnExecuted(uint64_t batch_size, uint64_t wait_ns, uint64_t execution_ns) {
-  if (limits_ != nullptr) limits_->OnExecuted(batch_size, wait_ns, execution_ns);
+  ResetPrefix();
+  queue_.DropCancelled(refused);
 }
 
 void DynamicPlanner::DropAll(const base::Status& error, std::vector<Refusal>* refused) {
+  ResetPrefix();
   queue_.DropAll(error, refused);
-  Forget();
 }
 
 }  // namespace nereid::schedule

@@ -38,9 +38,9 @@ class DynamicPlanner final : public BatchPlanner {
   /// requests times out. Triton lets the request time out.
   static constexpr const char* kBatchBeforeTimeout = "batch_before_timeout";
 
-  /// A batch is not held back when less than this is left until it must run: a margin for a late
+  /// A batch is not held back when less than this is left until it must run. Allows for a late
   /// timer and the hand-over to the instance.
-  static constexpr uint64_t kRefusalMarginNs = 1'000'000;
+  static constexpr uint64_t kDeadlineMarginNs = 1'000'000;
 
   /// Creates a planner for a configuration with dynamic batching options, which must outlive it.
   /// `limits` may be null.
@@ -58,22 +58,24 @@ class DynamicPlanner final : public BatchPlanner {
   void SetStrategy(std::shared_ptr<BatchStrategy> strategy) { strategy_ = std::move(strategy); }
 
   base::Status Push(RequestPtr& request, uint64_t now_ns) override;
-  Decision Next(uint64_t now_ns, InstanceId instance) override;
+  Decision Next(uint64_t now_ns, InstanceId instance, std::vector<Refusal>* refused) override;
   uint64_t ReadyAt(uint64_t now_ns, InstanceId instance) override;
   void Expire(uint64_t now_ns, std::vector<Refusal>* refused) override;
   uint64_t NextExpiry() const override { return queue_.NextExpiry(); }
   void DropCancelled(uint64_t /*now_ns*/, std::vector<Refusal>* refused) override;
-  void OnExecuted(uint64_t batch_size, uint64_t wait_ns, uint64_t execution_ns) override;
   void DropAll(const base::Status& error, std::vector<Refusal>* refused) override;
+  RequestPtr DropFirst(uint64_t now_ns) override;
+  /// Lifts the start conditions.
+  void Drain(uint64_t now_ns) override;
   size_t size() const override { return queue_.size(); }
 
   /// Sets the conditions for the first batch. Must be called before the first Push.
   void SetStartConditions(StartConditions conditions) { gate_ = StartGate(conditions); }
-  void Drain(uint64_t now_ns, std::vector<Refusal>* refused) override;
 
   /// Queues a request in a queue without a maximum size and sets `waiting` to its place. For a
-  /// caller that keeps its own queue (OldestCandidates).
-  void PushUnbounded(RequestPtr request, uint64_t now_ns, const RequestQueue::Waiting** waiting);
+  /// caller that keeps its own queue (OldestCandidates). The caller keeps the request if the
+  /// function throws std::bad_alloc.
+  void PushUnbounded(RequestPtr& request, uint64_t now_ns, const RequestQueue::Waiting** waiting);
   /// Removes a request from the queue and returns it.
   RequestPtr Withdraw(const RequestQueue::Waiting& waiting);
 
@@ -85,11 +87,11 @@ class DynamicPlanner final : public BatchPlanner {
     const RequestQueue::Waiting* last = nullptr;
     size_t requests = 0;
     uint64_t size = 0;
-    uint64_t limit = 0;            // of the size; 0: not looked up yet
-    uint64_t oldest_ns = kNever;   // arrival; with levels not that of the first request
-    uint64_t newest_ns = 0;        // arrival
-    uint64_t must_go_ns = kNever;  // when the batch must run; see MustGoAt
-    bool closed = false;           // the batch is full, or the next request cannot join
+    uint64_t limit = 0;             // of the size; 0: not looked up yet
+    uint64_t oldest_ns = kNever;    // arrival; with levels not that of the first request
+    uint64_t newest_ns = 0;         // arrival
+    uint64_t must_run_ns = kNever;  // when the batch must run; see MustRunBefore
+    bool closed = false;            // the batch is full, or the next request cannot join
     BatchReason closed_reason = BatchReason::kFull;
     size_t best_requests = 0;  // the requests of the prefix that rule 1 selects; 0: none
     BatchReason best_reason = BatchReason::kPreferred;
@@ -117,8 +119,8 @@ class DynamicPlanner final : public BatchPlanner {
   bool DropCancelledOfFirst(size_t count, std::vector<Refusal>* refused);
   bool IsPreferred(uint64_t size) const;
   /// Returns the time before which a batch with this request must run; kNever if there is none.
-  uint64_t MustGoAt(const RequestQueue::Waiting& waiting) const;
-  void Forget() { prefix_ = {}; }
+  uint64_t MustRunBefore(const RequestQueue::Waiting& waiting) const;
+  void ResetPrefix() { prefix_ = {}; }
 
   const uint64_t max_batch_size_;
   const uint64_t delay_ns_;

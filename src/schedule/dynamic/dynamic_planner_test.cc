@@ -32,9 +32,10 @@ class DynamicPlannerTest : public ::testing::Test {
   }
   /// The number of requests in the next batch; 0 for none, with the wake-up in wake_.
   size_t Next(uint64_t now) {
-    Decision decision = planner_->Next(now, 0);
+    std::vector<Refusal> refused;
+    Decision decision = planner_->Next(now, 0, &refused);
     wake_ = decision.wake_ns;
-    refused_ = decision.refused.size();
+    refused_ = refused.size();
     if (!decision.batch) return 0;
     batch_ = std::move(*decision.batch);
     reason_ = batch_.reason;
@@ -294,8 +295,7 @@ TEST_F(DynamicPlannerTest, DrainingOpensTheGate) {
   Use("");
   planner_->SetStartConditions({3, 0});
   Push(1, 0);
-  std::vector<Refusal> refused;
-  planner_->Drain(0, &refused);
+  planner_->Drain(0);
   EXPECT_EQ(Next(0), 1u);
 }
 
@@ -345,13 +345,14 @@ TEST(DirectPlannerTest, NeitherCancelledNorLateRequestsRun) {
   push(0)->Cancel();
   push(30);
   EXPECT_EQ(planner.NextExpiry(), 10u);
-  const Decision decision = planner.Next(20, 0);
+  std::vector<Refusal> refused;
+  const Decision decision = planner.Next(20, 0, &refused);
   ASSERT_TRUE(decision.batch);
   EXPECT_EQ(decision.batch->requests[0]->deadline_ns, 30u);
   EXPECT_EQ(decision.batch->requests.size(), 1u);
-  ASSERT_EQ(decision.refused.size(), 2u);
-  EXPECT_EQ(decision.refused[0].reason, telemetry::FailureReason::kCanceled);
-  EXPECT_EQ(decision.refused[1].reason, telemetry::FailureReason::kCanceled);
+  ASSERT_EQ(refused.size(), 2u);
+  EXPECT_EQ(refused[0].reason, telemetry::FailureReason::kCanceled);
+  EXPECT_EQ(refused[1].reason, telemetry::FailureReason::kCanceled);
   EXPECT_EQ(planner.size(), 0u);
 }
 

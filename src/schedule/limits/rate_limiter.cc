@@ -47,7 +47,7 @@ base::Result<std::vector<RateLimiter::InstanceId>> RateLimiter::Register(
 void RateLimiter::Unregister(InstanceId id) {
   const auto found = instances_.find(id);
   if (found == instances_.end()) return;
-  if (found->second.state == State::kStaged) line_.erase(found->second.place);
+  if (found->second.state == State::kStaged) staged_.erase(found->second.entry);
   if (found->second.state == State::kAllocated) Free(found->second.needs);
   instances_.erase(found);
   SetCapacities(LargestNeeds({}));
@@ -68,24 +68,24 @@ void RateLimiter::Stage(InstanceId id) {
   Instance& instance = instances_.at(id);
   if (instance.state != State::kAvailable) return;
   instance.state = State::kStaged;
-  instance.place = {ScaledExecutions(instance), next_arrival_++, id};
-  line_.insert(instance.place);
+  instance.entry = {ScaledExecutions(instance), next_arrival_++, id};
+  staged_.insert(instance.entry);
 }
 
 bool RateLimiter::Withdraw(InstanceId id) {
   const auto found = instances_.find(id);
   if (found == instances_.end() || found->second.state != State::kStaged) return false;
-  line_.erase(found->second.place);
+  staged_.erase(found->second.entry);
   found->second.state = State::kAvailable;
   return true;
 }
 
 std::optional<RateLimiter::InstanceId> RateLimiter::Grant() {
-  if (line_.empty()) return std::nullopt;
-  const InstanceId id = line_.begin()->id;
+  if (staged_.empty()) return std::nullopt;
+  const InstanceId id = staged_.begin()->id;
   Instance& instance = instances_.at(id);
   if (!Fits(instance.needs)) return std::nullopt;
-  line_.erase(line_.begin());
+  staged_.erase(staged_.begin());
   instance.state = State::kAllocated;
   Occupy(instance.needs);
   return id;
@@ -122,8 +122,8 @@ RateLimiter::Needs RateLimiter::LargestNeeds(const std::vector<Needs>& additiona
   Needs largest;
   const auto add = [&largest](const Needs& needs) {
     for (const auto& [key, count] : needs) {
-      uint64_t& most = largest[key];
-      most = std::max(most, count);
+      uint64_t& maximum = largest[key];
+      maximum = std::max(maximum, count);
     }
   };
   for (const auto& [id, instance] : instances_) add(instance.needs);

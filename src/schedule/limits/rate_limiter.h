@@ -16,14 +16,15 @@ namespace nereid::schedule {
 
 /// The amount of a resource (--rate-limit-resource=name:count[:device]). A resource of a device has
 /// the largest count given for that device or for every device; a global resource has the largest
-/// count given at all. Of two counts for the same name and device the smaller one holds.
+/// count given at all. Of two counts for the same name and device the smaller one applies.
 struct ResourceCapacity {
   std::string name;
   uint64_t count = 0;
   std::optional<int32_t> device;  // none: every device
 };
 
-/// What one execution of an instance occupies (instance_group.rate_limiter.resources).
+/// An amount of a resource that one execution of an instance occupies
+/// (instance_group.rate_limiter.resources).
 struct ResourceNeed {
   std::string name;
   bool global = false;  // one supply for the whole server instead of one per device
@@ -43,7 +44,7 @@ struct LimitedInstance {
 ///  - Staged instances are ordered by executions so far × priority, smallest first; equal ones in
 ///    order of arrival.
 ///  - Only the first staged instance is tried. While its resources are taken, all others wait, even
-///    those that need nothing: so small needs never starve a large one.
+///    those that need nothing, so that small needs never starve a large one.
 ///  - Without explicit capacities, each resource has as much as the most demanding registered
 ///    instance asks for. With explicit capacities, a resource that is not listed has capacity 0.
 ///
@@ -59,7 +60,7 @@ class RateLimiter {
   /// for a resource name that is global in one place and bound to a device in another.
   base::Result<std::vector<InstanceId>> Register(const std::vector<LimitedInstance>& instances);
 
-  /// Removes an instance in any state and frees what it occupied. Ignores unknown ids.
+  /// Removes an instance in any state and frees its resources. Ignores unknown ids.
   void Unregister(InstanceId id);
 
   /// Returns whether an instance is neither staged nor allocated; false for an unknown id.
@@ -80,13 +81,13 @@ class RateLimiter {
   /// called until it returns nothing after each Stage, Withdraw, Release and Unregister.
   std::optional<InstanceId> Grant();
 
-  /// Frees what an allocated instance occupied and makes it available. `executed` says whether an
-  /// execution is counted; it is false if the instance found nothing to execute.
+  /// Frees the resources of an allocated instance and makes it available. `executed` says whether
+  /// an execution is counted; it is false if the instance found nothing to execute.
   void Release(InstanceId id, bool executed);
 
   /// Returns the executions so far, for tests and reports; 0 for an unknown id.
   uint64_t executions(InstanceId id) const;
-  size_t staged_count() const { return line_.size(); }
+  size_t staged_count() const { return staged_.size(); }
   /// Returns how much of a resource is in use. `device` none: the global resource.
   uint64_t InUse(const std::string& name, std::optional<int32_t> device) const;
   /// Returns how much of a resource there is. `device` none: the global resource.
@@ -96,19 +97,19 @@ class RateLimiter {
   using ResourceKey = std::pair<std::optional<int32_t>, std::string>;  // no device: global
   using Needs = std::map<ResourceKey, uint64_t>;
   enum class State { kAvailable, kStaged, kAllocated };
-  /// An entry of line_. Compared member by member: executions, then arrival.
-  struct Place {
+  /// An entry of staged_. Compared member by member: executions, then arrival.
+  struct StagedEntry {
     uint64_t scaled_executions;
     uint64_t arrival;
     InstanceId id;
-    auto operator<=>(const Place&) const = default;
+    auto operator<=>(const StagedEntry&) const = default;
   };
   struct Instance {
     uint64_t priority = 1;
     Needs needs;
     uint64_t executions = 0;
     State state = State::kAvailable;
-    Place place{};  // while staged
+    StagedEntry entry{};  // while staged
   };
 
   uint64_t ScaledExecutions(const Instance& instance) const;
@@ -126,7 +127,7 @@ class RateLimiter {
   Needs capacities_;
   Needs in_use_;
   std::map<InstanceId, Instance> instances_;
-  std::set<Place> line_;
+  std::set<StagedEntry> staged_;
   InstanceId next_id_ = 1;
   uint64_t next_arrival_ = 0;
 };

@@ -5,6 +5,9 @@
 #include <utility>
 
 namespace nereid::schedule {
+
+using base::MutexLock;
+
 namespace {
 
 /// The ResourcePermits whose Deliver is running on this thread, if any.
@@ -28,11 +31,11 @@ ResourcePermits::Registration::~Registration() {
 
 base::Result<ResourcePermits::Registration> ResourcePermits::Register(BatchRunner* instance,
                                                                       LimitedInstance description) {
-  std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   NEREID_ASSIGN_OR_RETURN(const auto ids, limiter_.Register({std::move(description)}));
   members_[ids.front()].instance = instance;
   ids_[instance] = ids.front();
-  // No Settle is needed, although a capacity may have grown: the first instance in line fitted
+  // No Settle is needed, although a capacity may have grown: the first staged instance fitted
   // before, or waits for resources in use, whose Release will be followed by a Settle.
   return Registration(this, instance);
 }
@@ -40,19 +43,19 @@ base::Result<ResourcePermits::Registration> ResourcePermits::Register(BatchRunne
 void ResourcePermits::Unregister(BatchRunner* instance) {
   Withdraw({&instance, 1});
   {
-    std::lock_guard lock(mutex_);
+    MutexLock lock(mutex_);
     const auto found = ids_.find(instance);
     limiter_.Unregister(found->second);
     members_.erase(found->second);
     ids_.erase(found);
-    // The instance may have held resources, or have been first in line.
-    GrantLocked();
+    // The instance may have held resources, or have been the first staged one.
+    Grant();
   }
   Deliver();
 }
 
 BatchRunner* ResourcePermits::TryAcquire(std::span<BatchRunner* const> idle, Waiter& waiter) {
-  std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   std::vector<InstanceId> available;
   for (BatchRunner* const instance : idle) {
     const auto found = ids_.find(instance);
@@ -60,9 +63,9 @@ BatchRunner* ResourcePermits::TryAcquire(std::span<BatchRunner* const> idle, Wai
     if (found == ids_.end()) return instance;
     const InstanceId id = found->second;
     if (!limiter_.IsAvailable(id)) {
-      // An instance of the model is in line already, or its OnPermit is about to be called, or it
+      // An instance of the model is staged already, or its OnPermit is about to be called, or it
       // had a permit without work that is not returned yet. In the last cases the model has got
-      // work meanwhile, so the waiter is recorded: Release puts the instance into the line again.
+      // work meanwhile, so the waiter is recorded: Release stages the instance again.
       members_[id].waiter = &waiter;
       return nullptr;
     }
@@ -73,14 +76,14 @@ BatchRunner* ResourcePermits::TryAcquire(std::span<BatchRunner* const> idle, Wai
   limiter_.Stage(chosen);
   // If resources were released and are not granted yet, others may come first. Those are told by
   // the Settle that follows the Release, not here: Deliver must not run under the scheduler's lock.
-  GrantLocked();
+  Grant();
   if (std::erase(granted_, chosen) > 0) return members_[chosen].instance;
   members_[chosen].waiter = &waiter;
   return nullptr;
 }
 
 void ResourcePermits::Release(BatchRunner* instance, bool executed) {
-  std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   const auto found = ids_.find(instance);
   if (found == ids_.end()) return;
   limiter_.Release(found->second, executed);
@@ -89,14 +92,14 @@ void ResourcePermits::Release(BatchRunner* instance, bool executed) {
 
 void ResourcePermits::Settle() {
   {
-    std::lock_guard lock(mutex_);
-    GrantLocked();
+    MutexLock lock(mutex_);
+    Grant();
   }
   Deliver();
 }
 
 void ResourcePermits::Withdraw(std::span<BatchRunner* const> instances) {
-  std::unique_lock lock(mutex_);
+  MutexLock lock(mutex_);
   for (BatchRunner* const instance : instances) {
     const auto found = ids_.find(instance);
     if (found == ids_.end()) continue;
@@ -107,37 +110,36 @@ void ResourcePermits::Withdraw(std::span<BatchRunner* const> instances) {
       limiter_.Withdraw(id);
     }
     // The scheduler may destroy the instance next, so a running OnPermit must have returned.
-    delivered_.wait(lock, [&] { return !delivering_.contains(id); });
+    while (delivering_.contains(id)) delivered_.Wait(lock);
     members_[id].waiter = nullptr;
   }
-  GrantLocked();
-  lock.unlock();
+  Grant();
+  lock.Unlock();
   Deliver();
 }
 
-void ResourcePermits::GrantLocked() {
+void ResourcePermits::Grant() {
   while (const auto id = limiter_.Grant()) granted_.push_back(*id);
 }
 
 void ResourcePermits::Deliver() {
   // A waiter that has no work calls Release and Settle inside OnPermit. The outer Deliver continues
-  // with what that granted, so the depth of the stack stays bounded.
+  // with the instances that this Settle granted, so the depth of the stack stays bounded.
   if (delivering_here == this) return;
   const ResourcePermits* const outer = std::exchange(delivering_here, this);
-  std::unique_lock lock(mutex_);
+  MutexLock lock(mutex_);
   while (!granted_.empty()) {
     const InstanceId id = granted_.front();
     granted_.pop_front();
     Member& member = members_[id];
-    // Cleared before the call: during OnPermit the model may put this or another instance into the
-    // line again.
+    // Cleared before the call: during OnPermit the model may stage this or another instance again.
     Waiter& waiter = *std::exchange(member.waiter, nullptr);
     delivering_.insert(id);
-    lock.unlock();
+    lock.Unlock();
     waiter.OnPermit(member.instance);
-    lock.lock();
+    lock.Lock();
     delivering_.erase(delivering_.find(id));
-    delivered_.notify_all();
+    delivered_.NotifyAll();
   }
   delivering_here = outer;
 }

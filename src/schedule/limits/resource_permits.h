@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <condition_variable>
 #include <deque>
 #include <map>
-#include <mutex>
 #include <set>
 #include <vector>
 
+#include "base/mutex.h"
 #include "base/result.h"
+#include "base/thread_annotations.h"
 #include "schedule/execution_permits.h"
 #include "schedule/limits/rate_limiter.h"
 
 namespace nereid::schedule {
 
 /// The rate limiter of a server (--rate-limit=execution_count): a RateLimiter behind a lock. At
-/// most one idle instance of a model is in line at a time, while the model has a batch ready;
+/// most one idle instance of a model is staged at a time, while the model has a batch ready;
 /// RateLimiter::Choose selects it. Thread-safe.
 class ResourcePermits final : public ExecutionPermits {
  public:
@@ -40,7 +40,7 @@ class ResourcePermits final : public ExecutionPermits {
 
   /// Registers the needs of an instance, before the instance is added to a scheduler. Returns the
   /// errors of RateLimiter::Register. When the registration is destroyed, no scheduler may use the
-  /// instance any more; its permit and its place in the line are given up.
+  /// instance any more; its permit and its place among the staged ones are given up.
   base::Result<Registration> Register(BatchRunner* instance, LimitedInstance description);
 
   BatchRunner* TryAcquire(std::span<BatchRunner* const> idle, Waiter& waiter) override;
@@ -52,25 +52,29 @@ class ResourcePermits final : public ExecutionPermits {
   using InstanceId = RateLimiter::InstanceId;
   struct Member {
     BatchRunner* instance = nullptr;
-    /// Set while the instance is in line, and when a scheduler asks for it before its previous
-    /// permit is returned; in that case Release puts the instance into the line.
+    /// Set while the instance is staged, and when a scheduler asks for it before its previous
+    /// permit is returned; in that case Release stages the instance.
     Waiter* waiter = nullptr;
   };
 
   void Unregister(BatchRunner* instance);
-  /// Moves the instances that the limiter allocates from the line to granted_.
-  void GrantLocked();
+  /// Moves the instances that the limiter allocates to granted_.
+  void Grant() NEREID_REQUIRES(mutex_);
   /// Calls OnPermit for the instances in granted_. Takes mutex_, but not during the calls. Does
   /// nothing when called inside an OnPermit that it made on this thread.
-  void Deliver();
+  void Deliver() NEREID_EXCLUDES(mutex_);
 
-  std::mutex mutex_;                        // a leaf; schedulers take it under their own lock
-  std::condition_variable delivered_;       // an OnPermit has returned
-  RateLimiter limiter_;                     // guarded by mutex_
-  std::map<InstanceId, Member> members_;    // guarded by mutex_
-  std::map<BatchRunner*, InstanceId> ids_;  // guarded by mutex_
-  std::deque<InstanceId> granted_;          // guarded by mutex_: allocated, waiter not told yet
-  std::multiset<InstanceId> delivering_;    // guarded by mutex_: OnPermit is running
+  // The last lock in the order: schedulers call TryAcquire and Release under their own mutex, so
+  // nothing is called back while this one is held.
+  base::Mutex mutex_;
+  base::ConditionVariable delivered_;  // an OnPermit has returned
+  RateLimiter limiter_ NEREID_GUARDED_BY(mutex_);
+  std::map<InstanceId, Member> members_ NEREID_GUARDED_BY(mutex_);
+  std::map<BatchRunner*, InstanceId> ids_ NEREID_GUARDED_BY(mutex_);
+  /// Allocated instances whose waiter is not told yet.
+  std::deque<InstanceId> granted_ NEREID_GUARDED_BY(mutex_);
+  /// Instances for which OnPermit is running.
+  std::multiset<InstanceId> delivering_ NEREID_GUARDED_BY(mutex_);
 };
 
 }  // namespace nereid::schedule

@@ -10,7 +10,7 @@ using config::QueuePolicy;
 
 namespace {
 
-constexpr size_t kKeptNodes = 64;
+constexpr size_t kMaxSpareNodes = 64;
 
 uint64_t TimeoutUs(const QueuePolicy& policy, const request::InferenceRequest& request) {
   const uint64_t own = request.timeout_us;
@@ -20,17 +20,19 @@ uint64_t TimeoutUs(const QueuePolicy& policy, const request::InferenceRequest& r
   return policy.allow_timeout_override && shorter ? own : policy.default_timeout_us;
 }
 
-/// Returns the refusal of a request whose time is over. A passed client deadline is reported as a
-/// cancellation, because the front end, which watches the deadline too, cancels the request.
-Refusal Expired(RequestPtr request, bool by_policy) {
+/// Returns the refusal of a request whose time is over, without the request itself. A passed client
+/// deadline is reported as a cancellation, because the front end, which watches the deadline too,
+/// cancels the request.
+Refusal Expired(const request::InferenceRequest& request, bool by_policy) {
   if (by_policy) {
     // Triton's text, which lacks the request's id.
-    return {std::move(request), base::Status::Unavailable("Request timeout expired"),
+    return {nullptr, base::Status::Unavailable("Request timeout expired"),
             telemetry::FailureReason::kRejected};
   }
-  base::Status error = base::Status::Cancelled(
-      request->LogPrefix() + "Request deadline expired before an instance was free");
-  return {std::move(request), std::move(error), telemetry::FailureReason::kCanceled};
+  return {nullptr,
+          base::Status::Cancelled(request.LogPrefix() +
+                                  "Request deadline expired before an instance was free"),
+          telemetry::FailureReason::kCanceled};
 }
 
 }  // namespace
@@ -53,7 +55,7 @@ RequestQueue::Level& RequestQueue::FindOrAddLevel(uint64_t number) {
   // are not kept, and the level of a waiting request is never empty.
   if (levels_.size() >= prune_at_) {
     std::erase_if(levels_, [](const auto& level) { return level.second.empty(); });
-    prune_at_ = std::max(kKeptLevels, 2 * levels_.size());
+    prune_at_ = std::max(kMinPrunedLevels, 2 * levels_.size());
   }
   Level& level = levels_[number];
   const auto policy = policies_.find(number);
@@ -61,8 +63,8 @@ RequestQueue::Level& RequestQueue::FindOrAddLevel(uint64_t number) {
   return level;
 }
 
-void RequestQueue::SetTimes(const QueuePolicy& policy, Waiting* waiting) {
-  const request::InferenceRequest& request = *waiting->request;
+void RequestQueue::SetTimes(const QueuePolicy& policy, const request::InferenceRequest& request,
+                            Waiting* waiting) {
   const uint64_t timeout_us = TimeoutUs(policy, request);
   const uint64_t timeout_ns =
       timeout_us == 0 ? kNever : SaturatingAdd(waiting->arrival_ns, MicrosecondsToNs(timeout_us));
@@ -81,17 +83,19 @@ base::Status RequestQueue::Push(RequestPtr& request, uint64_t now_ns, const Wait
     return base::Status::Unavailable(request->LogPrefix() + "Exceeds maximum queue size");
   }
   if (spare_.empty()) spare_.emplace_back();
-  level.waiting.splice(level.waiting.end(), spare_, spare_.begin());
-  Waiting& waiting = level.waiting.back();
-  waiting.request = std::move(request);
-  waiting.batch_size = std::max<uint64_t>(1, waiting.request->batch_size);
+  const Requests::iterator position = spare_.begin();
+  Waiting& waiting = *position;
+  waiting.batch_size = std::max<uint64_t>(1, request->batch_size);
   waiting.arrival_ns = now_ns;
   waiting.level = number;
   waiting.delayed = false;
   waiting.number = next_number_++;
-  waiting.self = std::prev(level.waiting.end());
-  SetTimes(level.policy, &waiting);
+  waiting.self = position;
+  SetTimes(level.policy, *request, &waiting);
   AddExpiry(waiting);
+  // Nothing below allocates.
+  level.waiting.splice(level.waiting.end(), spare_, position);
+  waiting.request = std::move(request);
   ++size_;
   if (pushed != nullptr) *pushed = &waiting;
   return base::Status::Ok();
@@ -109,8 +113,8 @@ const RequestQueue::Waiting* RequestQueue::First() const {
 
 const RequestQueue::Waiting* RequestQueue::After(const Waiting& waiting) const {
   auto level = levels_.find(waiting.level);
-  const Line& line = waiting.delayed ? level->second.delayed : level->second.waiting;
-  if (const auto next = std::next(Line::const_iterator(waiting.self)); next != line.end()) {
+  const Requests& list = waiting.delayed ? level->second.delayed : level->second.waiting;
+  if (const auto next = std::next(Requests::const_iterator(waiting.self)); next != list.end()) {
     return &*next;
   }
   if (!waiting.delayed && !level->second.delayed.empty()) return &level->second.delayed.front();
@@ -124,14 +128,14 @@ const RequestQueue::Waiting* RequestQueue::After(const Waiting& waiting) const {
 // The list node is reused with its position: splicing allocates nothing and keeps iterators valid.
 RequestPtr RequestQueue::Take(const Waiting& taken) {
   Level& level = levels_.find(taken.level)->second;
-  Line& line = taken.delayed ? level.delayed : level.waiting;
-  const Line::iterator position = taken.self;
+  Requests& list = taken.delayed ? level.delayed : level.waiting;
+  const Requests::iterator position = taken.self;
   RemoveExpiry(*position);
   RequestPtr request = std::move(position->request);
-  if (spare_.size() < kKeptNodes) {
-    spare_.splice(spare_.end(), line, position);
+  if (spare_.size() < kMaxSpareNodes) {
+    spare_.splice(spare_.end(), list, position);
   } else {
-    line.erase(position);
+    list.erase(position);
   }
   --size_;
   return request;
@@ -147,50 +151,56 @@ void RequestQueue::RemoveExpiry(Waiting& waiting) {
   if (ns != kNever) expiries_.erase({ns, waiting.number, &waiting});
 }
 
-bool RequestQueue::Expire(uint64_t now_ns, std::vector<Refusal>* refused) {
-  bool changed = false;
+RequestPtr RequestQueue::TakeFirst() {
+  const Waiting* const first = First();
+  return first == nullptr ? nullptr : Take(*first);
+}
+
+// The refusal is complete, and has its place in the vector, before the request leaves the queue.
+void RequestQueue::Refuse(const Waiting& waiting, Refusal refusal, std::vector<Refusal>* refused) {
+  refused->push_back(std::move(refusal));
+  refused->back().request = Take(waiting);
+}
+
+void RequestQueue::Expire(uint64_t now_ns, std::vector<Refusal>* refused) {
   while (!expiries_.empty() && expiries_.begin()->ns <= now_ns) {
     Waiting& waiting = *expiries_.begin()->waiting;
-    changed = true;
     if (waiting.refuse_ns <= now_ns) {
-      const bool by_policy = waiting.refused_by_policy;
-      refused->push_back(Expired(Take(waiting), by_policy));
+      Refuse(waiting, Expired(*waiting.request, waiting.refused_by_policy), refused);
       continue;
     }
     // The request moves once: its move time is cleared, its refusal time stays.
-    RemoveExpiry(waiting);
+    auto expiry = expiries_.extract(expiries_.begin());
     waiting.move_ns = kNever;
-    AddExpiry(waiting);
+    expiry.value().ns = ExpiryOf(waiting);
+    if (expiry.value().ns != kNever) expiries_.insert(std::move(expiry));
     Level& level = levels_.find(waiting.level)->second;
     level.delayed.splice(level.delayed.end(), level.waiting, waiting.self);
     waiting.delayed = true;
   }
-  return changed;
 }
 
-Refusal RequestQueue::TakeCancelled(const Waiting& waiting) {
-  RequestPtr request = Take(waiting);
-  base::Status error = base::Status::Cancelled(request->LogPrefix() + "Request was cancelled");
-  return {std::move(request), std::move(error), telemetry::FailureReason::kCanceled};
+void RequestQueue::RefuseCancelled(const Waiting& waiting, std::vector<Refusal>* refused) {
+  Refuse(waiting,
+         {nullptr, base::Status::Cancelled(waiting.request->LogPrefix() + "Request was cancelled"),
+          telemetry::FailureReason::kCanceled},
+         refused);
 }
 
-bool RequestQueue::DropCancelled(std::vector<Refusal>* refused) {
-  bool changed = false;
+void RequestQueue::DropCancelled(std::vector<Refusal>* refused) {
   for (const Waiting* waiting = First(); waiting != nullptr;) {
     const Waiting* const next = After(*waiting);
-    if (waiting->request->IsCancelled()) {
-      refused->push_back(TakeCancelled(*waiting));
-      changed = true;
-    }
+    if (waiting->request->IsCancelled()) RefuseCancelled(*waiting, refused);
     waiting = next;
   }
-  return changed;
 }
 
 void RequestQueue::DropAll(const base::Status& error, std::vector<Refusal>* refused) {
   while (const Waiting* waiting = First()) {
-    base::Status own = error.WithPrefix(waiting->request->LogPrefix());
-    refused->push_back({Take(*waiting), std::move(own), telemetry::FailureReason::kOther});
+    Refuse(*waiting,
+           {nullptr, error.WithPrefix(waiting->request->LogPrefix()),
+            telemetry::FailureReason::kOther},
+           refused);
   }
 }
 

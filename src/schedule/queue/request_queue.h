@@ -16,7 +16,8 @@ namespace nereid::schedule {
 /// by arrival, and after those the requests that the level's policy has delayed. The queue applies
 /// the queue policies (maximum size, timeout, timeout action) and the deadlines of clients.
 /// Operations take logarithmic time, except DropCancelled and DropAll, which read the whole queue.
-/// Not thread-safe.
+/// A function that throws std::bad_alloc has lost no request: each is in the queue, in `refused`,
+/// or (Push) with the caller. Not thread-safe.
 class RequestQueue {
  public:
   /// A waiting request. Its address is stable until the request leaves the queue.
@@ -25,11 +26,11 @@ class RequestQueue {
     uint64_t batch_size = 1;  // a request without a batch dimension counts as 1
     uint64_t arrival_ns = 0;
     uint64_t move_ns = kNever;       // when it is moved behind the others of its level
-    uint64_t refuse_ns = kNever;     // when it is refused, for whichever reason
+    uint64_t refuse_ns = kNever;     // when it is refused, for any reason
     bool refused_by_policy = false;  // refuse_ns comes from the policy, not the client's deadline
 
     /// Returns whether this request is served before `other` or is in the same list as `other`.
-    bool SameLineOrBefore(const Waiting& other) const {
+    bool InSameListOrBefore(const Waiting& other) const {
       return level != other.level ? level < other.level : !delayed || other.delayed;
     }
 
@@ -61,27 +62,30 @@ class RequestQueue {
   /// Removes a request from the queue and returns it.
   RequestPtr Take(const Waiting& waiting);
 
-  /// Moves or refuses the requests whose time has come by `now_ns`. Returns whether any was.
-  bool Expire(uint64_t now_ns, std::vector<Refusal>* refused);
+  /// Removes the request that is served first and returns it; null if the queue is empty.
+  RequestPtr TakeFirst();
+
+  /// Moves or refuses the requests whose time has come by `now_ns`.
+  void Expire(uint64_t now_ns, std::vector<Refusal>* refused);
   uint64_t NextExpiry() const { return expiries_.empty() ? kNever : expiries_.begin()->ns; }
 
-  /// Removes a cancelled request and returns its refusal.
-  Refusal TakeCancelled(const Waiting& waiting);
-  /// Moves all cancelled requests to `refused`. Returns whether there were any.
-  bool DropCancelled(std::vector<Refusal>* refused);
+  /// Moves a cancelled request to `refused`.
+  void RefuseCancelled(const Waiting& waiting, std::vector<Refusal>* refused);
+  /// Moves all cancelled requests to `refused`.
+  void DropCancelled(std::vector<Refusal>* refused);
   /// Moves all requests to `refused`, each with `error` prefixed by the request's id.
   void DropAll(const base::Status& error, std::vector<Refusal>* refused);
 
  private:
-  /// A configuration may have any number of levels. Beyond this many, levels without requests are
-  /// removed from levels_.
-  static constexpr size_t kKeptLevels = 64;
+  /// A configuration may have any number of levels. When levels_ has this many, levels without
+  /// requests are removed from it.
+  static constexpr size_t kMinPrunedLevels = 64;
 
-  using Line = std::list<Waiting>;
+  using Requests = std::list<Waiting>;
   struct Level {
     config::QueuePolicy policy;
-    Line waiting;
-    Line delayed;
+    Requests waiting;
+    Requests delayed;
     bool empty() const { return waiting.empty() && delayed.empty(); }
   };
   struct Expiry {
@@ -95,7 +99,10 @@ class RequestQueue {
 
   uint64_t LevelOf(uint64_t priority) const;
   Level& FindOrAddLevel(uint64_t number);
-  static void SetTimes(const config::QueuePolicy& policy, Waiting* waiting);
+  static void SetTimes(const config::QueuePolicy& policy, const request::InferenceRequest& request,
+                       Waiting* waiting);
+  /// Moves a request to `refused`, with the error and the reason of `refusal`.
+  void Refuse(const Waiting& waiting, Refusal refusal, std::vector<Refusal>* refused);
   void AddExpiry(Waiting& waiting);
   void RemoveExpiry(Waiting& waiting);
   static uint64_t ExpiryOf(const Waiting& waiting) {
@@ -108,8 +115,8 @@ class RequestQueue {
   const std::map<uint64_t, config::QueuePolicy> policies_;
   std::map<uint64_t, Level> levels_;  // in the order of service; some may be empty
   std::set<Expiry> expiries_;         // one entry for each request that can expire
-  Line spare_;                        // list nodes for reuse
-  size_t prune_at_ = kKeptLevels;
+  Requests spare_;                    // list nodes for reuse
+  size_t prune_at_ = kMinPrunedLevels;
   size_t size_ = 0;
   uint64_t next_number_ = 0;
 };

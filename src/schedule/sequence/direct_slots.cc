@@ -19,8 +19,10 @@ DirectSlots::DirectSlots(const config::DirectStrategy& strategy, uint32_t slots,
       compatibility_(compatibility) {}
 
 void DirectSlots::Add(Sequence& sequence, uint64_t now_ns) {
-  ready_[sequence.slot] = {&sequence, now_ns};
-  by_age_.emplace(now_ns, sequence.slot);
+  // The second node is allocated first and linked when both exist.
+  std::set<std::pair<uint64_t, uint32_t>> age = {{now_ns, sequence.slot}};
+  ready_.emplace(sequence.slot, Ready{&sequence, now_ns});
+  by_age_.merge(age);
 }
 
 void DirectSlots::Remove(Sequence& sequence) {
@@ -83,6 +85,7 @@ ReadySequences::Pick DirectSlots::Choose(uint64_t now_ns) {
     pick.rows.resize(slot + 1);
     pick.rows[slot] = ready.sequence;
   }
+  pick.requests.resize(pick.rows.size());
   for (Sequence* sequence : pick.rows) {
     if (sequence != nullptr) Remove(*sequence);
   }

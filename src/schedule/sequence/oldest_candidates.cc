@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "schedule/sequence/oldest_candidates.h"
 
+#include <algorithm>
+#include <new>
 #include <utility>
+#include <vector>
 
 namespace nereid::schedule {
 namespace {
@@ -13,11 +16,21 @@ config::DynamicBatchingOptions BatchingOf(const config::OldestStrategy& strategy
   return options;
 }
 
+bool TryReserve(std::vector<Sequence*>& sequences, size_t count) {
+  try {
+    sequences.reserve(count);
+    return true;
+  } catch (const std::bad_alloc&) {
+    return false;
+  }
+}
+
 }  // namespace
 
 OldestCandidates::OldestCandidates(const config::ModelConfig& config,
                                    const config::OldestStrategy& strategy)
-    : planner_(config, BatchingOf(strategy)),
+    : max_batch_size_(static_cast<size_t>(std::max(1, config.max_batch_size()))),
+      planner_(config, BatchingOf(strategy)),
       order_(strategy.preserve_ordering ? std::make_shared<ResponseOrder>() : nullptr) {}
 
 void OldestCandidates::Add(Sequence& sequence, uint64_t now_ns) {
@@ -27,12 +40,18 @@ void OldestCandidates::Add(Sequence& sequence, uint64_t now_ns) {
   // keeps its place.
   if (order_ != nullptr && !first.ordered) order_->Reserve(*first.request->response_factory());
   first.ordered = true;
-  candidates_.emplace(sequence.handle, &sequence);
-  planner_.PushUnbounded(std::move(first.request), now_ns, &sequence.candidate);
+  const auto candidate = candidates_.emplace(sequence.handle, &sequence).first;
+  try {
+    planner_.PushUnbounded(first.request, now_ns, &sequence.candidate);
+  } catch (...) {
+    candidates_.erase(candidate);
+    throw;
+  }
 }
 
 void OldestCandidates::Remove(Sequence& sequence) {
-  TakeBack(planner_.Withdraw(*sequence.candidate));
+  // See Choose: after a failed allocation a cancelled sequence is no candidate any more.
+  if (sequence.candidate != nullptr) TakeBack(planner_.Withdraw(*sequence.candidate));
 }
 
 Sequence* OldestCandidates::TakeBack(RequestPtr request) {
@@ -46,18 +65,32 @@ Sequence* OldestCandidates::TakeBack(RequestPtr request) {
 }
 
 ReadySequences::Pick OldestCandidates::Choose(uint64_t now_ns) {
-  Decision decision = planner_.Next(now_ns, 0);
   Pick pick;
-  pick.wake_ns = decision.wake_ns;
-  for (Refusal& refusal : decision.refused) {
-    pick.cancelled.push_back(TakeBack(std::move(refusal.request)));
+  // Before any request leaves planner_; a batch has at most max_batch_size rows.
+  pick.rows.reserve(std::min(candidates_.size(), max_batch_size_));
+  std::vector<Refusal> cancelled;
+  Decision decision;
+  // A sequence that cannot be reported as cancelled for want of memory stays ready, but is no
+  // candidate. BatchPlanner::DropCancelled finds its request in its own queue.
+  try {
+    decision = planner_.Next(now_ns, 0, &cancelled);
+  } catch (...) {
+    for (Refusal& refusal : cancelled) TakeBack(std::move(refusal.request));
+    throw;
   }
+  const bool reported = TryReserve(pick.cancelled, cancelled.size());
+  for (Refusal& refusal : cancelled) {
+    Sequence* const sequence = TakeBack(std::move(refusal.request));
+    if (reported) pick.cancelled.push_back(sequence);
+  }
+  pick.wake_ns = decision.wake_ns;
   if (!decision.batch) return pick;
   pick.reason = decision.batch->reason;
   pick.oldest_ns = decision.batch->oldest_arrival_ns;
   for (RequestPtr& request : decision.batch->requests) {
     pick.rows.push_back(TakeBack(std::move(request)));
   }
+  pick.requests = std::move(decision.batch->requests);
   return pick;
 }
 

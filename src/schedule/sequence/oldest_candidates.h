@@ -27,6 +27,7 @@ class OldestCandidates final : public ReadySequences {
   /// Returns a candidate's request to the front of its sequence's queue, and the sequence.
   Sequence* TakeBack(RequestPtr request);
 
+  const size_t max_batch_size_;
   DynamicPlanner planner_;
   std::shared_ptr<ResponseOrder> order_;                // null where order is not configured
   std::unordered_map<uint64_t, Sequence*> candidates_;  // by handle

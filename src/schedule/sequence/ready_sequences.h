@@ -9,13 +9,17 @@
 namespace nereid::schedule {
 
 /// The sequences of one instance whose next request may be handed out, and a strategy (Direct or
-/// Oldest) that makes batches of them. Not thread-safe.
+/// Oldest) that makes batches of them. A function that throws std::bad_alloc has changed nothing.
+/// Not thread-safe.
 class ReadySequences {
  public:
   struct Pick {
     /// The rows of the batch, in order: the first request of each sequence's queue. Null: a padding
     /// row. These sequences are removed from the ready ones. Empty: no batch before wake_ns.
     std::vector<Sequence*> rows;
+    /// As many null pointers as `rows` has elements: memory for the requests, so that the caller
+    /// can take them out of their queues without allocating.
+    std::vector<RequestPtr> requests;
     BatchReason reason = BatchReason::kSingle;
     uint64_t wake_ns = kNever;
     uint64_t oldest_ns = kNever;  // when the first request of the batch became ready
@@ -28,7 +32,7 @@ class ReadySequences {
 
   /// Makes the first request of the sequence's queue available to Choose.
   virtual void Add(Sequence& sequence, uint64_t now_ns) = 0;
-  /// Withdraws the sequence. All its requests are in its queue afterwards.
+  /// Withdraws the sequence. All its requests are in its queue afterwards. Does not throw.
   virtual void Remove(Sequence& sequence) = 0;
   /// Returns the batch that should run at `now_ns`, or when to ask again.
   virtual Pick Choose(uint64_t now_ns) = 0;

@@ -1,71 +1,68 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <array>
-#include <cstddef>
+#include <compare>
 #include <cstdint>
 #include <list>
 #include <memory>
-#include <string_view>
+#include <set>
+#include <utility>
 
 #include "request/inference_request.h"
 #include "request/sequence_states.h"
 #include "schedule/batch_planner.h"
 #include "schedule/queue/request_queue.h"
+#include "schedule/sequence/sequence_phase.h"
 
 namespace nereid::schedule {
 
-/// The reason for which a sequence ended.
-enum class SequenceEnd {
-  kEnd,        // its request with the END flag was executed
-  kIdle,       // no request arrived for max_sequence_idle_microseconds
-  kCancelled,  // a waiting request was cancelled, or its client's deadline passed
-  kTimeout,    // it waited for a slot longer than the timeout of one of its requests
-  kFailed,     // its states could not be set up
-  kUnload,     // the model is unloaded
+/// A time at which something happens to a sequence.
+struct SequenceDeadline {
+  uint64_t ns;
+  uint64_t handle;  // of the sequence
+  auto operator<=>(const SequenceDeadline&) const = default;
 };
-inline constexpr size_t kSequenceEndCount = 6;
 
-/// Returns the value of the metrics' label `reason`.
-std::string_view SequenceEndLabel(SequenceEnd end);
+/// Why a request of a sequence is refused; determines the text of its error.
+enum class RefusalCause {
+  kCancelled,    // the client cancelled it or one behind it, or a deadline passed
+  kSlotTimeout,  // the sequence has waited too long for a slot
+  kNoStates,     // the states of the sequence could not be set up
+  kNoMemory,     // the scheduler could not allocate memory for the sequence
+};
 
-/// One sequence, from its START to the release of its last request. Owned by a SequenceTable,
-/// guarded by the scheduler's lock.
-///
-/// States: backlog → active ⇄ idle → removed, or any of them → removed. `ready` and `running`
-/// refine the active state: neither (its queue waits for a predecessor), ready (its first request
-/// is offered to the instance), running (a request is with the backend). Never both: at most one
-/// request of a sequence is with the backend at a time.
+/// One sequence, from its START to the release of its last request. Owned by a SequenceTable.
+/// SequenceTable::Move changes `phase`, SequenceLifecycle the rest. Not thread-safe; the scheduler
+/// guards it with its lock.
 struct Sequence {
-  /// A request that is not handed out yet.
+  /// A request of the sequence that is not answered yet. The list node exists from the arrival of
+  /// the request to its release, so that neither handing it out nor queuing it again allocates.
   struct Waiting {
-    RequestPtr request;  // null while an OldestCandidates queue holds it
+    /// Null while a queue of OldestCandidates or the backend holds the request.
+    RequestPtr request;
     uint64_t arrival_ns = 0;
     uint64_t deadline_ns = kNever;  // the client's
-    bool ordered = false;           // it has its place in the instance's ResponseOrder
-    bool rescheduled = false;       // it was executed before
+    /// The entry of `deadline_ns` in SequenceDeadlines; empty while it is there.
+    std::multiset<SequenceDeadline>::node_type deadline_entry;
+    uint32_t flags = 0;    // as the client set them
+    bool ordered = false;  // it has its place in the instance's ResponseOrder
+    RefusalCause cause = RefusalCause::kCancelled;  // set when the request is refused
   };
-  /// The table keeps one list of sequences for each value.
-  enum class Standing {
-    kBacklog,  // waits for a slot
-    kActive,   // has a slot, and a request that waits or is with the backend
-    kIdle,     // has a slot and no request
-  };
+  using Queue = std::list<Waiting>;
+  /// Identifies a slot; ordered as slots are given out.
+  using Slot = std::pair<uint32_t, InstanceId>;
 
   uint64_t handle = 0;  // unique in the table's life
   request::CorrelationId id = uint64_t{0};
-  Standing standing = Standing::kBacklog;
-  InstanceId instance = 0;  // not valid in the backlog
-  uint32_t slot = 0;        // not valid in the backlog
-  std::list<Waiting> queue;
-  bool ready = false;     // the first request of the queue is offered to the instance
-  bool running = false;   // a request is handed out and not released
-  bool open = true;       // further requests with its id join this sequence
-  bool internal = false;  // the server chose the id; the release of its request ends it
-  bool seen = false;      // the backend has received a request of it
-  bool notified = false;  // the synthetic END is queued or handed out
-  SequenceEnd end = SequenceEnd::kEnd;
-  uint32_t running_flags = 0;  // flags of the running request as the client set them
+  bool internal = false;  // the server chose the id; does not change
+  SequencePhase phase = SequencePhase::kBacklog;
+  SequenceIntake intake = SequenceIntake::kOpen;
+  SequenceEnd end = SequenceEnd::kEnd;  // the reason, if the sequence ended now
+  InstanceId instance = 0;              // not valid in the backlog
+  uint32_t slot = 0;                    // not valid in the backlog
+  Queue queue;                          // not handed out, in the order of execution
+  Queue running;                        // the request that is with the backend, or empty
+  uint64_t executions = 0;              // requests that the backend has received
   uint64_t begin_ns = 0;
   uint64_t touched_ns = 0;             // the last arrival or release
   uint64_t queued_ns = 0;              // the last arrival or rescheduling
@@ -78,6 +75,12 @@ struct Sequence {
   std::shared_ptr<request::SequenceStates> states;   // null where the model has none
   /// Weak: a sequence that only waits for its client must not keep the model loaded.
   std::weak_ptr<const request::ModelIdentity> model;
+  /// Memory for the entry of its slot among the free slots. Allocated when the sequence begins, so
+  /// that neither getting a slot nor giving it back can fail.
+  std::set<Slot>::node_type slot_entry;
+
+  bool has_slot() const { return phase != SequencePhase::kBacklog; }
+  bool is_open() const { return intake == SequenceIntake::kOpen; }
 };
 
 }  // namespace nereid::schedule

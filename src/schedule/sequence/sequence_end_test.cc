@@ -187,10 +187,10 @@ TEST_F(SequenceEndTest, TheBackendIsToldWhenItAsksForThat) {
   ASSERT_TRUE(Send(uint64_t{8}, kStart, "waits").ok());
   Run();
   Advance(1'000 * kMs);
-  Decision decision = planner_->Next(now_, 1);
+  std::vector<Refusal> refused;
+  Decision decision = planner_->Next(now_, 1, &refused);
   ASSERT_TRUE(decision.batch);
-  std::vector<Refusal> failed;
-  planner_->Complete(&*decision.batch, &failed);
+  EXPECT_THAT(Complete(&*decision.batch), IsEmpty());
   ASSERT_EQ(decision.batch->requests.size(), 1u);
   request::InferenceRequest& notice = *decision.batch->requests[0];
   EXPECT_TRUE(notice.is_null);
@@ -245,11 +245,10 @@ TEST_F(SequenceEndTest, DrainingEndsWhatWaitsForClients) {
   Run();
   ASSERT_TRUE(Send(uint64_t{2}, kStart, "2a").ok());
   ASSERT_TRUE(Send(uint64_t{3}, kStart, "3a").ok());
-  std::vector<Refusal> refused;
-  planner_->Drain(now_, &refused);
+  planner_->Drain(now_);
   EXPECT_THAT(Run(), ElementsAre("2a"));
   EXPECT_THAT(Run(), ElementsAre("3a"));
-  EXPECT_TRUE(refused.empty());
+  EXPECT_TRUE(refused_.empty());
   EXPECT_EQ(Ended(SequenceEnd::kUnload), 3u);
 }
 
@@ -264,8 +263,7 @@ TEST_F(SequenceEndTest, ARequestWithoutAnIdIsASequenceThatMayGoOn) {
   EXPECT_EQ(std::get<uint64_t>(running_[0]->correlation_id), 1u);
   EXPECT_EQ(std::get<uint64_t>(running_[1]->correlation_id), 2u);
   EXPECT_EQ(running_[0]->flags, kStart);
-  std::vector<Refusal> refused;
-  planner_->Reschedule(std::move(running_[0]), now_, &refused);
+  Reschedule(std::move(running_[0]));
   running_.erase(running_.begin());
   request::InferenceRequest* const b = running_[0].get();
   Release("b");
@@ -277,7 +275,7 @@ TEST_F(SequenceEndTest, ARequestWithoutAnIdIsASequenceThatMayGoOn) {
   EXPECT_EQ(std::get<uint64_t>(running_[0]->correlation_id), 0u);  // as the client gave it
   planner_->OnReleased(*running_[1], now_);
   EXPECT_EQ(Ended(SequenceEnd::kEnd), 3u);
-  EXPECT_EQ(planner_->CountSequences()->slots_in_use, 0u);
+  EXPECT_EQ(planner_->CountSequences().slots_in_use, 0u);
 }
 
 TEST_F(SequenceEndTest, AnIterationComesBeforeTheNextRequest) {
@@ -285,8 +283,7 @@ TEST_F(SequenceEndTest, AnIterationComesBeforeTheNextRequest) {
   ASSERT_TRUE(Send(uint64_t{5}, kStart, "a").ok());
   ASSERT_TRUE(Send(uint64_t{5}, kEnd, "b").ok());
   Next();
-  std::vector<Refusal> refused;
-  planner_->Reschedule(std::move(running_[0]), now_, &refused);
+  Reschedule(std::move(running_[0]));
   running_.clear();
   EXPECT_THAT(Next(), ElementsAre("a"));
   Release("a");
@@ -303,7 +300,7 @@ TEST_F(SequenceEndTest, TheLastIterationEndsASequenceThatTheClientHasNamed) {
   EXPECT_THAT(Run(), ElementsAre("b"));  // was here in time
   EXPECT_EQ(Ended(SequenceEnd::kEnd), 1u);
   EXPECT_THAT(Run(), ElementsAre("d"));
-  EXPECT_EQ(planner_->CountSequences()->slots_in_use, 0u);
+  EXPECT_EQ(planner_->CountSequences().slots_in_use, 0u);
 }
 
 TEST_F(SequenceEndTest, AnIterationThatOutlivesTheIdleTimeIsTheLast) {
@@ -312,8 +309,7 @@ TEST_F(SequenceEndTest, AnIterationThatOutlivesTheIdleTimeIsTheLast) {
   Next();
   Advance(900 * kMs);
   EXPECT_TRUE(planner_->CheckReschedule(*running_[0], now_).ok());
-  std::vector<Refusal> refused;
-  planner_->Reschedule(std::move(running_[0]), now_, &refused);
+  Reschedule(std::move(running_[0]));
   running_.clear();
   EXPECT_THAT(Next(), ElementsAre("a"));
   Advance(999 * kMs);
@@ -325,10 +321,10 @@ TEST_F(SequenceEndTest, AnIterationThatOutlivesTheIdleTimeIsTheLast) {
             "inference request for sequence 1 to model 'm' must specify the START flag on the "
             "first request of the sequence");
   EXPECT_FALSE(planner_->CheckReschedule(*running_[0], now_).ok());
-  EXPECT_EQ(planner_->CountSequences()->slots_in_use, 1u) << "until the backend gives it back";
+  EXPECT_EQ(planner_->CountSequences().slots_in_use, 1u) << "until the backend gives it back";
   Release("a");
   EXPECT_EQ(Ended(SequenceEnd::kIdle), 1u);
-  EXPECT_EQ(planner_->CountSequences()->slots_in_use, 0u);
+  EXPECT_EQ(planner_->CountSequences().slots_in_use, 0u);
 }
 
 TEST_F(SequenceEndTest, AnotherRequestOfItKeepsAnIteratingSequenceAlive) {
@@ -346,12 +342,10 @@ TEST_F(SequenceEndTest, ACancelledRequestIsNotIteratedFurther) {
   ASSERT_TRUE(Send(uint64_t{0}, 0, "a").ok());
   Next();
   cancellations_["a"]->Cancel();
-  std::vector<Refusal> refused;
-  planner_->Reschedule(std::move(running_[0]), now_, &refused);
+  Reschedule(std::move(running_[0]));
   running_.clear();
-  Note(std::move(refused));
   EXPECT_EQ(refused_.size(), 1u);
-  EXPECT_EQ(planner_->CountSequences()->active, 0u);
+  EXPECT_EQ(planner_->CountSequences().active, 0u);
 }
 
 // ---- What people see ----
@@ -384,15 +378,16 @@ TEST_F(SequenceEndTest, AnOpenSequenceTakesLittleMemory) {
   Use("oldest { max_candidate_sequences: 10000 }", 1, 0);
   const size_t before = mallinfo2().uordblks;
   planner_->AddInstance(1, now_);
+  std::vector<Refusal> refused;
   for (uint64_t id = 1; id <= kSequences; ++id) {
     auto request = Make(id, kStart);
     ASSERT_TRUE(planner_->Push(request, now_).ok());
-    Decision decision = planner_->Next(now_, 1);
+    Decision decision = planner_->Next(now_, 1, &refused);
     ASSERT_TRUE(decision.batch);
     planner_->OnReleased(*decision.batch->requests[0], now_);
     decision.batch->requests[0]->response_factory()->Disarm();
   }
-  ASSERT_EQ(planner_->CountSequences()->active, kSequences);
+  ASSERT_EQ(planner_->CountSequences().active, kSequences);
   const size_t each = (mallinfo2().uordblks - before) / kSequences;
   RecordProperty("bytes_per_sequence", static_cast<int>(each));
   EXPECT_LE(each, 2048u);

@@ -95,28 +95,26 @@ TEST_F(SequencePlannerTest, SlotsTakeMemoryWhenTheyAreUsed) {
   // Two instances with 2^31 - 1 slots each: a list of them would be 200 GB.
   for (const char* strategy : {"direct { }", "oldest { max_candidate_sequences: 2147483647 }"}) {
     Use(strategy, 2147483647, 2);
-    EXPECT_EQ(planner_->CountSequences()->slots, 2 * size_t{2147483647});
+    EXPECT_EQ(planner_->CountSequences().slots, 2 * size_t{2147483647});
     for (uint64_t id = 1; id <= 5; ++id) {
       ASSERT_TRUE(Send(id, kStart, std::to_string(id)).ok());
     }
-    EXPECT_EQ(planner_->CountSequences()->slots_in_use, 5u);
+    EXPECT_EQ(planner_->CountSequences().slots_in_use, 5u);
     EXPECT_THAT(Next(1), ElementsAre("1", "3", "5"));  // the lowest slots, by turns
     EXPECT_THAT(Next(2), ElementsAre("2", "4"));
     planner_->RetireInstance(1);
-    EXPECT_EQ(planner_->CountSequences()->slots, size_t{2147483647});
-    EXPECT_EQ(planner_->CountSequences()->slots_in_use, 2u) << "of those that take sequences";
+    EXPECT_EQ(planner_->CountSequences().slots, size_t{2147483647});
+    EXPECT_EQ(planner_->CountSequences().slots_in_use, 2u) << "of those that take sequences";
     EXPECT_EQ(planner_->table().free_slots(), size_t{2147483647} - 2);
     for (const char* name : {"1", "2", "3", "4", "5"}) Release(name);
-    std::vector<Refusal> refused;
-    planner_->Drain(now_, &refused);
+    planner_->Drain(now_);
     EXPECT_EQ(planner_->table().free_slots(), size_t{2147483647});
     EXPECT_TRUE(planner_->IsVacant(1));
   }
 }
 
 TEST_F(SequencePlannerTest, NothingIsHandedOutBeforeTheGateOpens) {
-  Use("direct { }", 2, 2);
-  planner_->SetStartConditions({4, 2});
+  Use("direct { }", 2, 2, "", {4, 2});
   for (uint64_t id = 1; id <= 4; ++id) {
     ASSERT_TRUE(Send(id, kStart | kEnd, std::to_string(id)).ok());
   }
@@ -156,7 +154,7 @@ TEST_F(SequencePlannerTest, AnEndedSequenceMakesRoomForTheOldestInTheBacklog) {
   ASSERT_TRUE(Send(uint64_t{2}, kStart, "2a").ok());
   ASSERT_TRUE(Send(uint64_t{3}, kStart | kEnd, "3a").ok());
   ASSERT_TRUE(Send(uint64_t{2}, kEnd, "2b").ok());
-  EXPECT_EQ(planner_->CountSequences()->backlog, 2u);
+  EXPECT_EQ(planner_->CountSequences().backlog, 2u);
   EXPECT_THAT(Run(), ElementsAre("1a"));
   EXPECT_THAT(Next(), IsEmpty());
   ASSERT_TRUE(Send(uint64_t{1}, kEnd, "1b").ok());
@@ -167,7 +165,7 @@ TEST_F(SequencePlannerTest, AnEndedSequenceMakesRoomForTheOldestInTheBacklog) {
   EXPECT_THAT(Run(), ElementsAre("2b"));
   EXPECT_THAT(Run(), ElementsAre("3a"));
   EXPECT_EQ(Ended(SequenceEnd::kEnd), 3u);
-  EXPECT_EQ(planner_->CountSequences()->slots_in_use, 0u);
+  EXPECT_EQ(planner_->CountSequences().slots_in_use, 0u);
 }
 
 TEST_F(SequencePlannerTest, ARequestIsReleasedOnce) {
@@ -203,7 +201,7 @@ TEST_F(SequencePlannerTest, ASecondStartStaysInItsSlotBehindWhatIsQueued) {
   ASSERT_TRUE(Send(uint64_t{2}, kStart, "2b").ok());
   EXPECT_THAT(Run(), ElementsAre("1a", "2a"));
   EXPECT_THAT(Run(), ElementsAre("-", "2b"));
-  EXPECT_EQ(planner_->CountSequences()->active, 2u);
+  EXPECT_EQ(planner_->CountSequences().active, 2u);
 }
 
 // ---- Direct ----
@@ -215,11 +213,10 @@ TEST_F(SequencePlannerTest, TheFigureOfDirect) {
       "CONTROL_SEQUENCE_READY fp32_false_true: [ 0, 1 ] } }",
       2);
   const auto controls = [&] {
-    Decision decision = planner_->Next(now_, 1);
+    std::vector<Refusal> refused;
+    Decision decision = planner_->Next(now_, 1, &refused);
     if (!decision.batch) return std::string("nothing");
-    std::vector<Refusal> failed;
-    planner_->Complete(&*decision.batch, &failed);
-    EXPECT_THAT(failed, IsEmpty());
+    EXPECT_THAT(Complete(&*decision.batch), IsEmpty());
     std::string text;
     for (const char* name : {"START", "READY"}) {
       text += std::string(text.empty() ? "" : " ") + name;
@@ -275,9 +272,9 @@ TEST_F(SequencePlannerTest, PaddingHasTheShapesOfARequestAndNobodyWaits) {
   auto request = Make(uint64_t{2}, 0, "2");
   request->FindInput("IN")->Append("abcdefg", 7);
   ASSERT_TRUE(Push(std::move(request)).ok());
-  Decision decision = planner_->Next(now_, 1);
-  std::vector<Refusal> failed;
-  planner_->Complete(&*decision.batch, &failed);
+  std::vector<Refusal> refused;
+  Decision decision = planner_->Next(now_, 1, &refused);
+  EXPECT_THAT(Complete(&*decision.batch), IsEmpty());
   ASSERT_EQ(decision.batch->requests.size(), 2u);
   const request::InferenceRequest& padding = *decision.batch->requests[0];
   EXPECT_TRUE(padding.is_null);
@@ -396,9 +393,9 @@ TEST_F(SequencePlannerTest, MoreThanTheCandidatesWait) {
 
 TEST_F(SequencePlannerTest, CandidatesAreMaxBatchSizeIfNotSaid) {
   Use("oldest { }", 3);
-  EXPECT_EQ(planner_->CountSequences()->slots, 3u);
+  EXPECT_EQ(planner_->CountSequences().slots, 3u);
   Use("oldest { }", 0);
-  EXPECT_EQ(planner_->CountSequences()->slots, 1u);
+  EXPECT_EQ(planner_->CountSequences().slots, 1u);
 }
 
 TEST_F(SequencePlannerTest, OldestDelaysForAPreferredSize) {

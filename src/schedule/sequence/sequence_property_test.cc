@@ -74,13 +74,13 @@ class Schedule {
   static bool failed() { return PlayedVersion::failed(); }
 
  private:
-  static constexpr size_t kMostVersions = 4;
+  static constexpr size_t kMaxVersions = 4;
 
   void Load(const ModelPtr& model) {
     versions_.push_back(std::make_unique<PlayedVersion>(model, direct_, random_, now_ns_));
   }
   void Reload() {
-    if (versions_.size() == kMostVersions) return;
+    if (versions_.size() == kMaxVersions) return;
     versions_.back()->Drain();
     Load(models_[random_.Below(models_.size())]);
   }

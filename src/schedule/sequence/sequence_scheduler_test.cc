@@ -241,7 +241,7 @@ class QuietSequenceTest : public SchedulerFixture {
     request->SetSink(sink_);
     request::BindRequest(*request, model_);
     {
-      std::lock_guard lock(mutex_);
+      base::MutexLock lock(mutex_);
       cancellations_[name] = request->cancellation();
     }
     const base::Status status = scheduler_->Enqueue(request);

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "schedule/sequence/sequence_table.h"
 
+#include <cassert>
 #include <iterator>
+#include <tuple>
 #include <utility>
 
 namespace nereid::schedule {
@@ -12,59 +14,79 @@ std::string_view SequenceEndLabel(SequenceEnd end) {
   return kLabels[static_cast<size_t>(end)];
 }
 
-SequenceTable::List& SequenceTable::ListOf(Sequence::Standing standing) {
-  if (standing == Sequence::Standing::kBacklog) return backlog_;
-  return standing == Sequence::Standing::kActive ? active_ : idle_;
+SequenceTable::List& SequenceTable::ListOf(SequencePhase phase) {
+  if (phase == SequencePhase::kBacklog) return backlog_;
+  return phase == SequencePhase::kIdle ? idle_ : active_;
 }
 
-void SequenceTable::MoveTo(Sequence& sequence, Sequence::Standing standing) {
-  List& target = ListOf(standing);
-  target.splice(target.end(), ListOf(sequence.standing), by_handle_.at(sequence.handle));
-  sequence.standing = standing;
+void SequenceTable::Move(Sequence& sequence, SequencePhase to) {
+  assert(IsLegalTransition(sequence.phase, to));
+  List& source = ListOf(sequence.phase);
+  List& target = ListOf(to);
+  // Within the active list a sequence keeps its place.
+  if (&source != &target) {
+    target.splice(target.end(), source, by_handle_.at(sequence.handle));
+  }
+  sequence.phase = to;
 }
 
-// `free_` must not be empty. Using the first slot that was never used makes the next one available.
+void SequenceTable::MoveToFront(Sequence& sequence) {
+  active_.splice(active_.begin(), active_, by_handle_.at(sequence.handle));
+}
+
+// Nodes move between the sets and the sequence, so that nothing is allocated here: a sequence that
+// gives its slot back has the node for it.
 void SequenceTable::GiveSlot(Sequence& sequence) {
-  const auto first = free_.begin();
-  sequence.slot = first->first;
-  sequence.instance = first->second;
-  free_.erase(first);
+  const bool reused = !free_.empty() && (unused_.empty() || *free_.begin() < *unused_.begin());
+  if (reused) sequence.slot_entry = free_.extract(free_.begin());
+  Slots::node_type next = reused ? Slots::node_type() : unused_.extract(unused_.begin());
+  if (!reused) sequence.slot_entry.value() = next.value();
+  std::tie(sequence.slot, sequence.instance) = sequence.slot_entry.value();
   Instance& instance = instances_.at(sequence.instance);
   ++instance.in_use;
   ++slots_in_use_;
-  if (sequence.slot == instance.touched) {
-    ++instance.touched;
-    ListUntouched(sequence.instance, instance);
+  if (!reused) {
+    instance.used_below = sequence.slot + 1;
+    next.value().first = instance.used_below;
+    if (instance.used_below < instance.slots) unused_.insert(std::move(next));
   }
-  MoveTo(sequence, Sequence::Standing::kActive);
+  Move(sequence, SequencePhase::kPending);
 }
 
-void SequenceTable::ListUntouched(InstanceId id, const Instance& instance) {
-  if (instance.touched < instance.slots) free_.emplace(instance.touched, id);
-}
-
-Sequence& SequenceTable::Begin(request::CorrelationId id, bool internal, uint64_t now_ns) {
-  Sequence& sequence = backlog_.emplace_back();
-  sequence.handle = next_handle_++;
-  sequence.id = std::move(id);
+Sequence& SequenceTable::Begin(const request::CorrelationId& id, bool internal, uint64_t now_ns) {
+  List begun;
+  Sequence& sequence = begun.emplace_back();
+  sequence.handle = next_handle_;
+  sequence.id = id;
   sequence.internal = internal;
-  sequence.open = !internal;
+  sequence.intake = internal ? SequenceIntake::kClosed : SequenceIntake::kOpen;
   sequence.begin_ns = now_ns;
   sequence.touched_ns = now_ns;
-  by_handle_.emplace(sequence.handle, std::prev(backlog_.end()));
-  Sequence*& latest = latest_[sequence.id];
-  sequence.predecessor = latest;
-  if (latest != nullptr) latest->successor = &sequence;
-  latest = &sequence;
-  // A free slot means that the backlog was empty (the planner fills slots at once), so no sequence
-  // is overtaken.
-  if (!free_.empty()) GiveSlot(sequence);
+  Slots entry;
+  entry.emplace();
+  sequence.slot_entry = entry.extract(entry.begin());
+  const auto known = by_handle_.emplace(sequence.handle, begun.begin()).first;
+  std::map<request::CorrelationId, Sequence*>::iterator latest;
+  try {
+    latest = latest_.try_emplace(sequence.id, nullptr).first;
+  } catch (...) {
+    by_handle_.erase(known);
+    throw;
+  }
+  // Nothing below allocates.
+  ++next_handle_;
+  backlog_.splice(backlog_.end(), begun);
+  sequence.predecessor = std::exchange(latest->second, &sequence);
+  if (sequence.predecessor != nullptr) sequence.predecessor->successor = &sequence;
+  // A free slot means that the backlog was empty (the lifecycle fills slots at once), so no
+  // sequence is overtaken.
+  if (HasFreeSlot()) GiveSlot(sequence);
   return sequence;
 }
 
 Sequence* SequenceTable::FindOpen(const request::CorrelationId& id) {
   const auto found = latest_.find(id);
-  return found == latest_.end() || !found->second->open ? nullptr : found->second;
+  return found == latest_.end() || !found->second->is_open() ? nullptr : found->second;
 }
 
 Sequence* SequenceTable::Find(uint64_t handle) {
@@ -79,50 +101,50 @@ void SequenceTable::ForgetId(Sequence& sequence) {
     sequence.successor->predecessor = sequence.predecessor;
     return;
   }
+  const auto latest = latest_.find(sequence.id);
   if (sequence.predecessor != nullptr) {
-    latest_[sequence.id] = sequence.predecessor;
+    latest->second = sequence.predecessor;
   } else {
-    latest_.erase(sequence.id);
+    latest_.erase(latest);
   }
 }
 
 Sequence* SequenceTable::Remove(Sequence& sequence) {
+  assert(MayBeRemoved(sequence.phase));
   ForgetId(sequence);
   Sequence* const unblocked = sequence.predecessor == nullptr ? sequence.successor : nullptr;
-  if (sequence.standing != Sequence::Standing::kBacklog) {
-    Instance& instance = instances_.at(sequence.instance);
+  if (sequence.has_slot()) {
+    const auto found = instances_.find(sequence.instance);
+    Instance& instance = found->second;
     --instance.in_use;
     // A slot of a retired instance is not free for other sequences.
     if (!instance.retired) {
       --slots_in_use_;
-      free_.emplace(sequence.slot, sequence.instance);
+      free_.insert(std::move(sequence.slot_entry));
     } else if (instance.in_use == 0) {
-      instances_.erase(sequence.instance);
+      instances_.erase(found);
     }
   }
   const auto found = by_handle_.find(sequence.handle);
   const List::iterator position = found->second;
   by_handle_.erase(found);
-  ListOf(sequence.standing).erase(position);
+  ListOf(sequence.phase).erase(position);
   return unblocked;
 }
 
 Sequence* SequenceTable::TakeFromBacklog() {
-  if (free_.empty() || backlog_.empty()) return nullptr;
+  if (!HasFreeSlot() || backlog_.empty()) return nullptr;
   Sequence& sequence = backlog_.front();
   GiveSlot(sequence);
   return &sequence;
 }
 
-void SequenceTable::SetIdle(Sequence& sequence, bool idle) {
-  MoveTo(sequence, idle ? Sequence::Standing::kIdle : Sequence::Standing::kActive);
-}
-
 void SequenceTable::AddInstance(InstanceId instance, uint32_t slots) {
-  Instance& added = instances_[instance];
-  added.slots = slots;
+  Slots entry;
+  if (slots > 0) entry.emplace(0, instance);
+  instances_[instance].slots = slots;  // the last step that allocates
   slots_ += slots;
-  ListUntouched(instance, added);
+  unused_.merge(entry);
 }
 
 void SequenceTable::RetireInstance(InstanceId id) {
@@ -132,7 +154,8 @@ void SequenceTable::RetireInstance(InstanceId id) {
   instance.retired = true;
   slots_ -= instance.slots;
   slots_in_use_ -= instance.in_use;
-  for (uint32_t slot = 0; slot <= instance.touched; ++slot) free_.erase({slot, id});
+  for (uint32_t slot = 0; slot < instance.used_below; ++slot) free_.erase({slot, id});
+  unused_.erase({instance.used_below, id});
   if (instance.in_use == 0) instances_.erase(found);
 }
 

@@ -6,7 +6,6 @@
 #include <map>
 #include <set>
 #include <unordered_map>
-#include <utility>
 
 #include "schedule/sequence/sequence.h"
 
@@ -17,7 +16,8 @@ namespace nereid::schedule {
 /// from the sequence itself, so no slot is freed twice. Every operation takes at most logarithmic
 /// time in the number of sequences and instances (RetireInstance: in the used slots). Memory is
 /// proportional to the largest number of sequences that existed at a time, not to the number of
-/// slots. Not thread-safe.
+/// slots. Only Begin and AddInstance allocate; if they throw std::bad_alloc, nothing has changed.
+/// Not thread-safe.
 class SequenceTable {
  public:
   using List = std::list<Sequence>;
@@ -30,7 +30,7 @@ class SequenceTable {
   /// lowest number (of equal ones that of the instance added first), or goes to the end of the
   /// backlog. If a closed sequence with the same id is alive, the new one becomes its successor. No
   /// open sequence with the id may exist.
-  Sequence& Begin(request::CorrelationId id, bool internal, uint64_t now_ns);
+  Sequence& Begin(const request::CorrelationId& id, bool internal, uint64_t now_ns);
 
   /// Returns the sequence that requests with this id join, or null.
   Sequence* FindOpen(const request::CorrelationId& id);
@@ -39,16 +39,17 @@ class SequenceTable {
   /// Returns the sequence, or null if it has ended.
   Sequence* Find(uint64_t handle);
 
-  /// Closes the sequence for further requests, so that another sequence may begin with its id.
-  void Close(Sequence& sequence) { sequence.open = false; }
+  /// Changes the phase, which must be a legal transition. A sequence that becomes active or idle
+  /// goes to the end of that list.
+  void Move(Sequence& sequence, SequencePhase to);
+  /// Moves an active sequence to the front of the active list.
+  void MoveToFront(Sequence& sequence);
   /// Destroys the sequence and frees its slot. Returns the successor if it has no predecessor left,
   /// else null. The caller must call TakeFromBacklog afterwards.
   Sequence* Remove(Sequence& sequence);
   /// Gives a free slot to the oldest sequence of the backlog and returns it. Returns null if there
   /// is no free slot or the backlog is empty.
   Sequence* TakeFromBacklog();
-  /// Moves the sequence to the end of the idle list or of the active list.
-  void SetIdle(Sequence& sequence, bool idle);
 
   void AddInstance(InstanceId instance, uint32_t slots);
   /// Stops giving sequences to the instance; those in its slots stay.
@@ -57,8 +58,8 @@ class SequenceTable {
   size_t SlotsInUse(InstanceId instance) const;
 
   List& backlog() { return backlog_; }
-  List& active() { return active_; }
-  List& idle() { return idle_; }  // longest idle first
+  List& active() { return active_; }  // the phases kPending, kReady and kRunning
+  List& idle() { return idle_; }      // longest idle first
   const List& backlog() const { return backlog_; }
   const List& active() const { return active_; }
   const List& idle() const { return idle_; }
@@ -66,18 +67,18 @@ class SequenceTable {
   size_t free_slots() const { return slots_ - slots_in_use_; }
 
  private:
+  using Slots = std::set<Sequence::Slot>;
   struct Instance {
     uint32_t slots = 0;
-    uint32_t touched = 0;  // slots below this one have had a sequence
+    uint32_t used_below = 0;  // slots below this one have had a sequence
     size_t in_use = 0;
     bool retired = false;
   };
 
-  List& ListOf(Sequence::Standing standing);
-  void MoveTo(Sequence& sequence, Sequence::Standing standing);
+  List& ListOf(SequencePhase phase);
+  bool HasFreeSlot() const { return !free_.empty() || !unused_.empty(); }
+  /// Gives the first free slot to a sequence of the backlog. There must be one.
   void GiveSlot(Sequence& sequence);
-  /// Adds the first slot that has never had a sequence to the free slots.
-  void ListUntouched(InstanceId id, const Instance& instance);
   /// Removes the sequence from the chain of sequences with its id.
   void ForgetId(Sequence& sequence);
 
@@ -86,9 +87,10 @@ class SequenceTable {
   std::map<request::CorrelationId, Sequence*> latest_;
   std::unordered_map<uint64_t, List::iterator> by_handle_;
   std::map<InstanceId, Instance> instances_;
-  // Free slots as (slot, instance), in the order in which they are given out. Of the slots that
-  // have never had a sequence only the first of each instance is listed.
-  std::set<std::pair<uint32_t, InstanceId>> free_;
+  // Free slots, in the order in which they are given out: those that have had a sequence, and of
+  // each instance the first one that has not.
+  Slots free_;
+  Slots unused_;
   size_t slots_ = 0;
   size_t slots_in_use_ = 0;  // of instances that are not retired
   uint64_t next_handle_ = 1;

@@ -34,8 +34,8 @@ class Random {
 
 using ModelPtr = std::shared_ptr<const request::ModelIdentity>;
 
-/// What the test knows of a request, by its number.
-struct Known {
+/// The state of a request in the serial model, by the number of the request.
+struct PlayedRequest {
   size_t sequence = 0;
   bool start = false;
   int64_t value = 0;
@@ -47,8 +47,8 @@ struct Known {
   std::shared_ptr<request::Cancellation> cancellation;
 };
 
-/// What it knows of a sequence.
-struct Line {
+/// The state of a sequence in the serial model.
+struct PlayedSequence {
   uint64_t id = 0;
   bool internal = false;
   bool closed = false;          // END has come, or it is dead
@@ -84,9 +84,10 @@ class PlayedVersion {
   /// Time has passed.
   void Expire() {
     ExpectRefusals([&](std::vector<Refusal>* refused) { planner_.Expire(now_ns_, refused); });
-    for (Line& line : lines_) {
-      const bool idle = !line.closed && line.waiting.empty() && !line.running;
-      if (idle && line.touched_ns + kPlayedIdleNs <= now_ns_) line.closed = line.dead = true;
+    for (PlayedSequence& sequence : sequences_) {
+      const bool idle = !sequence.closed && sequence.waiting.empty() && !sequence.running;
+      if (idle && sequence.touched_ns + kPlayedIdleNs <= now_ns_)
+        sequence.closed = sequence.dead = true;
     }
     EXPECT_GT(planner_.NextExpiry(), now_ns_);
   }
@@ -96,7 +97,7 @@ class PlayedVersion {
     auto request = std::make_unique<request::InferenceRequest>();
     const bool internal = options_.iterative && random_.Chance(30);
     const uint64_t id = internal ? 0 : 1 + random_.Below(5);
-    Known known;
+    PlayedRequest known;
     known.start = internal || random_.Chance(30);
     const bool end = !internal && random_.Chance(25);
     known.value = static_cast<int64_t>(1 + random_.Below(1000));
@@ -125,7 +126,7 @@ class PlayedVersion {
   /// Any request; the planner may be told.
   void Cancel() {
     if (known_.empty()) return;
-    Known& known = known_[random_.Below(known_.size())];
+    PlayedRequest& known = known_[random_.Below(known_.size())];
     known.cancellation->Cancel();
     if (random_.Chance(50)) DropCancelled();
   }
@@ -143,9 +144,11 @@ class PlayedVersion {
   }
   /// Another version has taken its place: it gets no requests any more.
   void Drain() {
-    ExpectRefusals([&](std::vector<Refusal>* refused) { planner_.Drain(now_ns_, refused); });
-    for (Line& line : lines_) {
-      if (!line.closed && line.waiting.empty() && !line.running) line.closed = line.dead = true;
+    planner_.Drain(now_ns_);
+    ExpectRefusals([&](std::vector<Refusal>* refused) { planner_.TakeRefused(now_ns_, refused); });
+    for (PlayedSequence& sequence : sequences_) {
+      if (!sequence.closed && sequence.waiting.empty() && !sequence.running)
+        sequence.closed = sequence.dead = true;
     }
     drained_ = true;
   }
@@ -166,18 +169,18 @@ class PlayedVersion {
       planner_.OnReleased(*running.request, now_ns_);
       return RemoveVacant();
     }
-    Known& known = known_[running.request->priority];
-    Line& line = lines_[known.sequence];
-    line.running = false;
+    PlayedRequest& known = known_[running.request->priority];
+    PlayedSequence& sequence = sequences_[known.sequence];
+    sequence.running = false;
     if (known.iterations > 1) {
-      const bool too_late = now_ns_ >= line.queued_ns + kPlayedIdleNs;
+      const bool too_late = now_ns_ >= sequence.queued_ns + kPlayedIdleNs;
       EXPECT_EQ(planner_.CheckReschedule(*running.request, now_ns_).ok(), !too_late);
       if (too_late) known.iterations = 1;
     }
-    line.touched_ns = now_ns_;
-    if (--known.iterations > 0) return Reschedule(std::move(running), known, line);
+    sequence.touched_ns = now_ns_;
+    if (--known.iterations > 0) return Reschedule(std::move(running), known, sequence);
     EXPECT_EQ(++known.answers, 1);
-    if (options_.iterative) line.closed = true;
+    if (options_.iterative) sequence.closed = true;
     planner_.OnReleased(*running.request, now_ns_);
     EXPECT_EQ(running.request->flags & request::kFlagSequenceStart ? known.start : true, true);
     // A second release of the same request must change nothing.
@@ -191,7 +194,8 @@ class PlayedVersion {
     }
     if (running.request->response_factory() != nullptr)
       running.request->response_factory()->Disarm();
-    if (drained_ && line.waiting.empty() && !line.closed) line.closed = line.dead = true;
+    if (drained_ && sequence.waiting.empty() && !sequence.closed)
+      sequence.closed = sequence.dead = true;
     RemoveVacant();
   }
   /// An instance is free although some of its requests may not be released.
@@ -231,11 +235,12 @@ class PlayedVersion {
     EXPECT_EQ(planner_.table().free_slots(), planner_.table().slots()) << "a slot leaks";
     EXPECT_EQ(planner_.NextExpiry(), kNever);
     for (const auto& [instance, state] : instances_) EXPECT_FALSE(state.retired);
-    for (const Known& known : known_) EXPECT_EQ(known.answers, 1) << "lost, or answered twice";
+    for (const PlayedRequest& known : known_)
+      EXPECT_EQ(known.answers, 1) << "lost, or answered twice";
     uint64_t ended = 0;
-    for (const uint64_t count : planner_.ended()) ended += count;
-    EXPECT_EQ(ended, lines_.size());
-    EXPECT_LE(notices_, lines_.size());
+    for (const auto& [reason, count] : planner_.CountSequences().ended) ended += count;
+    EXPECT_EQ(ended, sequences_.size());
+    EXPECT_LE(notices_, sequences_.size());
   }
 
  private:
@@ -249,11 +254,11 @@ class PlayedVersion {
     bool retired = false;
   };
 
-  void Push(RequestPtr request, Known known, uint64_t id, bool end) {
-    size_t line = lines_.size();
+  void Push(RequestPtr request, PlayedRequest known, uint64_t id, bool end) {
+    size_t sequence = sequences_.size();
     const auto open = open_.find(id);
-    if (id != 0 && open != open_.end() && !lines_[open->second].closed) line = open->second;
-    const bool begins = line == lines_.size();
+    if (id != 0 && open != open_.end() && !sequences_[open->second].closed) sequence = open->second;
+    const bool begins = sequence == sequences_.size();
     const bool active = std::any_of(instances_.begin(), instances_.end(),
                                     [](const auto& each) { return !each.second.retired; });
     const bool welcome = !begins || (known.start && active);
@@ -266,15 +271,15 @@ class PlayedVersion {
       return;
     }
     if (begins) {
-      lines_.emplace_back().closed = id == 0;
-      if (id != 0) open_[id] = line;
+      sequences_.emplace_back().closed = id == 0;
+      if (id != 0) open_[id] = sequence;
     }
-    known.sequence = line;
-    if (end) lines_[line].closed = true;
-    lines_[line].touched_ns = now_ns_;
-    lines_[line].queued_ns = now_ns_;
+    known.sequence = sequence;
+    if (end) sequences_[sequence].closed = true;
+    sequences_[sequence].touched_ns = now_ns_;
+    sequences_[sequence].queued_ns = now_ns_;
     if (timeout_us != 0) known.backlog_until_ns = now_ns_ + timeout_us * 1000;
-    lines_[line].waiting.push_back(known_.size());
+    sequences_[sequence].waiting.push_back(known_.size());
     known_.push_back(std::move(known));
   }
 
@@ -295,10 +300,11 @@ class PlayedVersion {
   bool PlanFor(InstanceId instance) {
     ExpectRefusals([&](std::vector<Refusal>* refused) { planner_.Expire(now_ns_, refused); });
     const uint64_t ready_ns = planner_.ReadyAt(now_ns_, instance);
-    Decision decision = planner_.Next(now_ns_, instance);
-    const bool refused_any = !decision.refused.empty();
+    std::vector<Refusal> refused;
+    Decision decision = planner_.Next(now_ns_, instance, &refused);
+    const bool refused_any = !refused.empty();
     EXPECT_TRUE(ready_ns > now_ns_ || decision.batch || refused_any);
-    CheckRefusals(std::move(decision.refused));
+    CheckRefusals(std::move(refused));
     if (!decision.batch) {
       EXPECT_GT(decision.wake_ns, now_ns_);
       return refused_any;
@@ -325,7 +331,7 @@ class PlayedVersion {
       if (request->is_null) {
         ExecuteNotice(*request);
       } else {
-        Known& known = known_[request->priority];
+        PlayedRequest& known = known_[request->priority];
         EXPECT_TRUE(sequences.insert(known.sequence).second) << "twice in a batch";
         EXPECT_TRUE(columns == 0 || columns == known.columns) << "shapes differ";
         columns = known.columns;
@@ -343,24 +349,24 @@ class PlayedVersion {
   }
 
   void ExecuteRequest(InstanceId instance, size_t row, const request::InferenceRequest& request,
-                      Known& known) {
-    Line& line = lines_[known.sequence];
-    EXPECT_FALSE(line.running) << "two of a sequence at a time";
-    EXPECT_FALSE(line.dead);
+                      PlayedRequest& known) {
+    PlayedSequence& sequence = sequences_[known.sequence];
+    EXPECT_FALSE(sequence.running) << "two of a sequence at a time";
+    EXPECT_FALSE(sequence.dead);
     EXPECT_FALSE(known.cancellation->IsCancelled());
     EXPECT_GT(known.deadline_ns, now_ns_);
-    ASSERT_FALSE(line.waiting.empty());
-    EXPECT_EQ(line.waiting.front(), request.priority) << "out of order";
-    line.waiting.erase(line.waiting.begin());
-    line.running = true;
-    const bool first = !line.placed;
+    ASSERT_FALSE(sequence.waiting.empty());
+    EXPECT_EQ(sequence.waiting.front(), request.priority) << "out of order";
+    sequence.waiting.erase(sequence.waiting.begin());
+    sequence.running = true;
+    const bool first = !sequence.placed;
     if (first) {
-      line.placed = true;
-      line.instance = instance;
-      line.row = row;
+      sequence.placed = true;
+      sequence.instance = instance;
+      sequence.row = row;
     }
-    EXPECT_EQ(line.instance, instance);
-    EXPECT_TRUE(!direct_ || line.row == row);
+    EXPECT_EQ(sequence.instance, instance);
+    EXPECT_TRUE(!direct_ || sequence.row == row);
     // The model's view: it knows the row or the id, and the controls.
     const auto key = direct_
                          ? std::pair(instance, std::to_string(row))
@@ -371,19 +377,19 @@ class PlayedVersion {
       EXPECT_TRUE(kept.sequence == known.sequence || !IsAlive(kept.sequence))
           << "a live sequence has the place";
       kept = {known.sequence, 0};
-      line.expected = 0;
+      sequence.expected = 0;
     } else {
       EXPECT_EQ(kept.sequence, known.sequence) << "the place is another sequence's";
     }
     kept.sum += known.value;
-    line.expected += known.value;
-    EXPECT_EQ(kept.sum, line.expected);
+    sequence.expected += known.value;
+    EXPECT_EQ(kept.sum, sequence.expected);
   }
 
-  bool IsAlive(size_t sequence) const {
-    if (sequence >= lines_.size()) return false;
-    const Line& line = lines_[sequence];
-    return line.running || !line.waiting.empty() || !line.closed;
+  bool IsAlive(size_t index) const {
+    if (index >= sequences_.size()) return false;
+    const PlayedSequence& sequence = sequences_[index];
+    return sequence.running || !sequence.waiting.empty() || !sequence.closed;
   }
 
   bool HandleRuns(uint64_t handle) const {
@@ -392,13 +398,14 @@ class PlayedVersion {
     });
   }
 
-  void Reschedule(Running running, Known& known, Line& line) {
+  void Reschedule(Running running, PlayedRequest& known, PlayedSequence& sequence) {
     const size_t number = running.request->priority;
     known.value = static_cast<int64_t>(1 + random_.Below(1000));
-    line.waiting.insert(line.waiting.begin(), number);
-    line.queued_ns = now_ns_;
+    sequence.waiting.insert(sequence.waiting.begin(), number);
+    sequence.queued_ns = now_ns_;
     ExpectRefusals([&](std::vector<Refusal>* refused) {
-      planner_.Reschedule(std::move(running.request), now_ns_, refused);
+      planner_.Reschedule(std::move(running.request), now_ns_);
+      planner_.TakeRefused(now_ns_, refused);
     });
     RemoveVacant();
   }
@@ -414,47 +421,48 @@ class PlayedVersion {
   }
 
   void CheckRefusals(std::vector<Refusal> refused) {
-    std::map<size_t, std::vector<size_t>> by_line;
+    std::map<size_t, std::vector<size_t>> by_sequence;
     for (Refusal& refusal : refused) {
-      Known& known = known_[refusal.request->priority];
+      PlayedRequest& known = known_[refusal.request->priority];
       EXPECT_EQ(++known.answers, 1);
       EXPECT_FALSE(refusal.error.ok());
-      by_line[known.sequence].push_back(refusal.request->priority);
+      by_sequence[known.sequence].push_back(refusal.request->priority);
       if (refusal.request->response_factory() != nullptr) {
         refusal.request->response_factory()->Disarm();
       }
     }
-    for (const auto& [index, numbers] : by_line) CheckRefusedOf(lines_[index], numbers);
+    for (const auto& [index, numbers] : by_sequence) CheckRefusedOf(sequences_[index], numbers);
   }
 
-  bool IsGivenUp(const Known& known) const {
+  bool IsGivenUp(const PlayedRequest& known) const {
     return known.cancellation->IsCancelled() || known.deadline_ns <= now_ns_;
   }
-  /// How many of what waits go with what nobody waits for: all up to the START behind it.
-  size_t CountGivenUp(const Line& line) const {
+  /// Returns how many waiting requests are refused with the cancelled ones: all before the START
+  /// that follows them.
+  size_t CountGivenUp(const PlayedSequence& sequence) const {
     size_t count = 0;
-    for (size_t i = 0; i < line.waiting.size(); ++i) {
-      if (!IsGivenUp(known_[line.waiting[i]])) continue;
+    for (size_t i = 0; i < sequence.waiting.size(); ++i) {
+      if (!IsGivenUp(known_[sequence.waiting[i]])) continue;
       count = i + 1;
-      while (count < line.waiting.size() && !known_[line.waiting[count]].start) ++count;
+      while (count < sequence.waiting.size() && !known_[sequence.waiting[count]].start) ++count;
     }
     return count;
   }
 
-  void CheckRefusedOf(Line& line, const std::vector<size_t>& numbers) {
-    ASSERT_LE(numbers.size(), line.waiting.size());
-    EXPECT_TRUE(std::equal(numbers.begin(), numbers.end(), line.waiting.begin()))
+  void CheckRefusedOf(PlayedSequence& sequence, const std::vector<size_t>& numbers) {
+    ASSERT_LE(numbers.size(), sequence.waiting.size());
+    EXPECT_TRUE(std::equal(numbers.begin(), numbers.end(), sequence.waiting.begin()))
         << "not all that waited, or not in order";
-    const size_t given_up = CountGivenUp(line);
+    const size_t given_up = CountGivenUp(sequence);
     if (numbers.size() != given_up) {
       const auto late = [&](size_t number) { return known_[number].backlog_until_ns <= now_ns_; };
-      EXPECT_EQ(numbers.size(), line.waiting.size()) << "a part of a sequence";
-      EXPECT_TRUE(line.dead || std::any_of(numbers.begin(), numbers.end(), late))
+      EXPECT_EQ(numbers.size(), sequence.waiting.size()) << "a part of a sequence";
+      EXPECT_TRUE(sequence.dead || std::any_of(numbers.begin(), numbers.end(), late))
           << "nothing was wrong with the sequence";
     }
-    line.waiting.erase(line.waiting.begin(),
-                       line.waiting.begin() + static_cast<std::ptrdiff_t>(numbers.size()));
-    if (line.waiting.empty()) line.closed = line.dead = true;
+    sequence.waiting.erase(sequence.waiting.begin(),
+                           sequence.waiting.begin() + static_cast<std::ptrdiff_t>(numbers.size()));
+    if (sequence.waiting.empty()) sequence.closed = sequence.dead = true;
   }
 
   void AddInstanceAlways() {
@@ -476,8 +484,8 @@ class PlayedVersion {
   SequencePlanner planner_;
   InstanceId next_instance_ = 1;
   std::map<InstanceId, Instance> instances_;
-  std::vector<Known> known_;
-  std::vector<Line> lines_;
+  std::vector<PlayedRequest> known_;
+  std::vector<PlayedSequence> sequences_;
   std::map<uint64_t, size_t> open_;  // by id
   std::vector<Running> running_;
   std::map<std::pair<InstanceId, std::string>, Kept> kept_;

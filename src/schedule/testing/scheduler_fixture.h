@@ -3,14 +3,14 @@
 
 #include <gtest/gtest.h>
 
-#include <condition_variable>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include "base/mutex.h"
+#include "base/thread_annotations.h"
 #include "request/binding.h"
 #include "request/response_factory.h"
 #include "request/testing/make_model.h"
@@ -24,82 +24,83 @@ namespace nereid::schedule {
 class FakeRunner : public BatchRunner {
  public:
   void Run(Batch batch) noexcept override {
-    std::unique_lock lock(mutex_);
+    base::MutexLock lock(mutex_);
     sizes_.push_back(batch.requests.size());
     threads_.push_back(std::this_thread::get_id());
     for (const RequestPtr& request : batch.requests) ids_.push_back(request->id);
-    changed_.notify_all();
-    changed_.wait(lock, [this] { return !hold_; });
-    lock.unlock();
+    changed_.NotifyAll();
+    while (hold_) changed_.Wait(lock);
+    lock.Unlock();
     for (auto& request : batch.requests) {
       request::RefuseRequest(std::move(request), base::Status::Internal("fake"));
     }
   }
   void Hold(bool hold) {
-    std::lock_guard lock(mutex_);
+    base::MutexLock lock(mutex_);
     hold_ = hold;
-    changed_.notify_all();
+    changed_.NotifyAll();
   }
   std::vector<size_t> WaitForBatches(size_t count) {
-    std::unique_lock lock(mutex_);
-    changed_.wait(lock, [&] { return sizes_.size() >= count; });
+    base::MutexLock lock(mutex_);
+    while (sizes_.size() < count) changed_.Wait(lock);
     return sizes_;
   }
   size_t batches() const {
-    std::lock_guard lock(mutex_);
+    base::MutexLock lock(mutex_);
     return sizes_.size();
   }
   std::vector<std::thread::id> threads() const {
-    std::lock_guard lock(mutex_);
+    base::MutexLock lock(mutex_);
     return threads_;
   }
   std::vector<std::string> ids() const {
-    std::lock_guard lock(mutex_);
+    base::MutexLock lock(mutex_);
     return ids_;
   }
 
  private:
-  mutable std::mutex mutex_;
-  std::condition_variable changed_;
-  std::vector<size_t> sizes_;
-  std::vector<std::thread::id> threads_;
-  std::vector<std::string> ids_;
-  bool hold_ = false;
+  mutable base::Mutex mutex_;
+  base::ConditionVariable changed_;
+  std::vector<size_t> sizes_ NEREID_GUARDED_BY(mutex_);
+  std::vector<std::thread::id> threads_ NEREID_GUARDED_BY(mutex_);
+  std::vector<std::string> ids_ NEREID_GUARDED_BY(mutex_);
+  bool hold_ NEREID_GUARDED_BY(mutex_) = false;
 };
 
-/// Counts what it is told.
+/// Counts the reports of a scheduler.
 class FakeObserver : public SchedulerObserver {
  public:
   void OnRefused(const request::InferenceRequest& request,
                  telemetry::FailureReason reason) override {
-    std::lock_guard lock(mutex_);
+    base::MutexLock lock(mutex_);
     refused_.emplace_back(request.id, reason);
   }
   void OnBatchClosed(BatchReason reason, uint64_t requests, uint64_t batch_size) override {
-    std::lock_guard lock(mutex_);
+    base::MutexLock lock(mutex_);
     ++closed_[reason];
     requests_ += requests;
     batch_size_ += batch_size;
   }
   std::vector<std::pair<std::string, telemetry::FailureReason>> refused() const {
-    std::lock_guard lock(mutex_);
+    base::MutexLock lock(mutex_);
     return refused_;
   }
   int closed(BatchReason reason) const {
-    std::lock_guard lock(mutex_);
+    base::MutexLock lock(mutex_);
     const auto found = closed_.find(reason);
     return found == closed_.end() ? 0 : found->second;
   }
   uint64_t requests() const {
-    std::lock_guard lock(mutex_);
+    base::MutexLock lock(mutex_);
     return requests_;
   }
 
  private:
-  mutable std::mutex mutex_;
-  std::vector<std::pair<std::string, telemetry::FailureReason>> refused_;
-  std::map<BatchReason, int> closed_;
-  uint64_t requests_ = 0, batch_size_ = 0;
+  mutable base::Mutex mutex_;
+  std::vector<std::pair<std::string, telemetry::FailureReason>> refused_ NEREID_GUARDED_BY(mutex_);
+  std::map<BatchReason, int> closed_ NEREID_GUARDED_BY(mutex_);
+  uint64_t requests_ NEREID_GUARDED_BY(mutex_) = 0;
+  uint64_t batch_size_ NEREID_GUARDED_BY(mutex_) = 0;
 };
 
 /// A scheduler under a fake clock, over runners that answer by themselves.
@@ -135,7 +136,7 @@ class SchedulerFixture : public ::testing::Test {
     request->SetSink(sink_);
     request::BindRequest(*request, model_);
     {
-      std::lock_guard lock(mutex_);
+      base::MutexLock lock(mutex_);
       cancellations_[id] = request->cancellation();
     }
     const base::Status status = scheduler_->Enqueue(request);
@@ -146,7 +147,7 @@ class SchedulerFixture : public ::testing::Test {
     return status;
   }
   base::Status Enqueue(bool may_run_inline = false) { return Submit("", 0, may_run_inline); }
-  /// Makes the instance busy with a request "busy", until its runner holds no more.
+  /// Makes the instance busy with a request "busy", until its runner no longer holds batches.
   void Occupy(size_t instance = 0) {
     runners_[instance].Hold(true);
     const size_t before = runners_[instance].batches();
@@ -164,8 +165,9 @@ class SchedulerFixture : public ::testing::Test {
   StartConditions start_;
   std::shared_ptr<request::RecordingSink> sink_ = std::make_shared<request::RecordingSink>();
   std::shared_ptr<const request::ModelIdentity> model_;
-  std::mutex mutex_;
-  std::map<std::string, std::shared_ptr<request::Cancellation>> cancellations_;  // under mutex_
+  base::Mutex mutex_;
+  /// Written under mutex_; read when no Submit runs.
+  std::map<std::string, std::shared_ptr<request::Cancellation>> cancellations_;
   std::unique_ptr<Scheduler> scheduler_;
 };
 

@@ -13,6 +13,7 @@
 #include "request/response_factory.h"
 #include "request/testing/make_model.h"
 #include "request/testing/recording_sink.h"
+#include "schedule/sequence/complete_batch.h"
 #include "schedule/sequence/sequence_planner.h"
 
 namespace nereid::schedule {
@@ -33,13 +34,13 @@ class SequenceFixture : public ::testing::Test {
   }
 
   void Use(const std::string& batching, int max_batch_size = 2, int instances = 1,
-           const std::string& rest = "") {
+           const std::string& rest = "", StartConditions start = {}) {
     model_ = request::MakeModel("name: \"m\" max_batch_size: " + std::to_string(max_batch_size) +
                                 " input { name: \"IN\" data_type: TYPE_INT8 dims: [ -1 ] } "
                                 "sequence_batching { max_sequence_idle_microseconds: 1000000 " +
                                 batching + " } " + rest);
-    planner_ = std::make_unique<SequencePlanner>(
-        *model_->config, request::SequenceInputs::Create(model_->config, "/none").value());
+    inputs_ = request::SequenceInputs::Create(model_->config, "/none").value();
+    planner_ = std::make_unique<SequencePlanner>(*model_->config, inputs_, start);
     for (int i = 1; i <= instances; ++i) planner_->AddInstance(static_cast<InstanceId>(i), now_);
   }
 
@@ -66,8 +67,9 @@ class SequenceFixture : public ::testing::Test {
 
   /// Starts the next batch of an instance: the names of its rows, "-" for padding.
   std::vector<std::string> Next(InstanceId instance = 1) {
-    Decision decision = planner_->Next(now_, instance);
-    Note(std::move(decision.refused));
+    std::vector<Refusal> refused;
+    Decision decision = planner_->Next(now_, instance, &refused);
+    Note(std::move(refused));
     wake_ = decision.wake_ns;
     std::vector<std::string> rows;
     if (!decision.batch) return rows;
@@ -114,10 +116,30 @@ class SequenceFixture : public ::testing::Test {
     planner_->DropCancelled(now_, &refused);
     Note(std::move(refused));
   }
-  uint64_t Ended(SequenceEnd end) const { return planner_->ended()[static_cast<size_t>(end)]; }
+  uint64_t Ended(SequenceEnd end) const {
+    return planner_->CountSequences().ended[static_cast<size_t>(end)].second;
+  }
+  /// Adds the server's tensors to a batch, and returns the requests for which that failed.
+  std::vector<Refusal> Complete(Batch* batch) {
+    std::vector<Refusal> failed;
+    CompleteSequenceBatch(*inputs_, batch,
+                          [&](Refusal refusal) { failed.push_back(std::move(refusal)); });
+    return failed;
+  }
+  /// Queues a running request again.
+  void Reschedule(RequestPtr request) {
+    planner_->Reschedule(std::move(request), now_);
+    TakeRefused();
+  }
+  void TakeRefused() {
+    std::vector<Refusal> refused;
+    planner_->TakeRefused(now_, &refused);
+    Note(std::move(refused));
+  }
 
   std::shared_ptr<const request::ModelIdentity> model_;
   std::shared_ptr<request::RecordingSink> sink_ = std::make_shared<request::RecordingSink>();
+  std::shared_ptr<const request::SequenceInputs> inputs_;
   std::unique_ptr<SequencePlanner> planner_;
   std::map<std::string, std::shared_ptr<request::Cancellation>> cancellations_;
   std::vector<RequestPtr> running_;
