@@ -15,6 +15,25 @@ namespace {
 // How long one call may read its backlog before the others of the loop have their turn.
 constexpr uint64_t kMaxBacklogTurnNs = 2'000'000;
 
+/// Brings a delivery to its call on the event loop.
+class Arrival final : public net::Task {
+ public:
+  Arrival(std::shared_ptr<Call> call, Delivery delivery)
+      : call_(std::move(call)), delivery_(std::move(delivery)) {}
+
+ private:
+  void Run() noexcept override {
+    const bool arrived = Guarded("a call", false, [this] {
+      call_->Arrive(std::move(delivery_));
+      return true;
+    });
+    if (!arrived) call_->Abandon();
+  }
+
+  const std::shared_ptr<Call> call_;
+  Delivery delivery_;
+};
+
 }  // namespace
 
 Call::Call(const CallOrigin& origin, ResponseFraming framing)
@@ -22,15 +41,23 @@ Call::Call(const CallOrigin& origin, ResponseFraming framing)
 
 void Call::Deliver(Delivery delivery) {
   // The loop is only compared: if it is gone, no thread runs it.
-  if (LoopServices::Current() == &loop_) {
+  if (net::EventLoop::Current() == &loop_) {
     Arrive(std::move(delivery));
-    return;
+  } else {
+    DeliverLater(std::move(delivery));
   }
-  delivery.call = shared_from_this();
-  Guarded("a response", false, [&] {
-    inbox_->Put(std::move(delivery));
-    return true;
-  });
+}
+
+// A result that cannot be delivered for lack of memory ends the call, which its client would
+// otherwise await for ever. That takes no memory.
+void Call::DeliverLater(Delivery delivery) noexcept {
+  try {
+    const auto arrival = std::make_shared<Arrival>(shared_from_this(), std::move(delivery));
+    inbox_->Post(*arrival, arrival);
+  } catch (const std::exception& error) {
+    LogException("a response", error.what());
+    inbox_->Post(abandonment_, shared_from_this());
+  }
 }
 
 void Call::CompleteAndDeliver(Delivery delivery) {
@@ -84,22 +111,18 @@ void Call::ReadBacklog() {
   while (inbound_.ReadBacklogSlice()) {
     const uint64_t now_ns = loop_.NowNs();
     if (begin_ns == 0) begin_ns = now_ns;
-    if (now_ns - begin_ns >= kMaxBacklogTurnNs) return ReadBacklogLater();
+    if (now_ns - begin_ns < kMaxBacklogTurnNs) continue;
+    // Like a detour that has nothing to do: the inbox brings the call back behind the others.
+    inbound_.Pause();
+    Delivery back;
+    back.back = [] {};
+    return DeliverLater(std::move(back));
   }
   if (finished() || inbound_.paused()) return;
   const bool at_end = inbound_.DropBacklog();
   host_.WantsMore(*this);
   if (at_end) return ReceiveEnd();
   if (context_.stopping.load(std::memory_order_acquire)) EndIfIdle();
-}
-
-void Call::ReadBacklogLater() {
-  // Like a detour that has nothing to do: the inbox brings the call back behind the others.
-  inbound_.Pause();
-  Delivery delivery;
-  delivery.call = shared_from_this();
-  delivery.back = [] {};
-  inbox_->Put(std::move(delivery));
 }
 
 void Call::Abandon() noexcept {

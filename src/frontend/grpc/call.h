@@ -6,6 +6,7 @@
 
 #include "codec/proto/infer_response.h"
 #include "frontend/grpc/call_stream.h"
+#include "frontend/grpc/delivery.h"
 
 namespace nereid::frontend::grpc {
 
@@ -23,11 +24,11 @@ class Call : public CallStream, public std::enable_shared_from_this<Call> {
   /// event loop, and delivers it. Any thread.
   void CompleteAndDeliver(Delivery delivery);
 
-  // ---- For the event loop. ----
+  // ---- On the event loop. ----
 
-  /// Takes a delivery, or the call's return from a detour, out of the inbox.
+  /// Takes a delivery, or the call's return from a detour.
   void Arrive(Delivery delivery);
-  /// Something failed for lack of memory: resets the stream.
+  /// Resets the stream, because something failed for lack of memory.
   void Abandon() noexcept;
 
  protected:
@@ -47,9 +48,10 @@ class Call : public CallStream, public std::enable_shared_from_this<Call> {
 
  private:
   void ReadBacklog();
-  void ReadBacklogLater();
+  void DeliverLater(Delivery delivery) noexcept;
 
-  const std::shared_ptr<LoopInbox> inbox_;
+  const std::shared_ptr<net::Inbox> inbox_;
+  net::MemberTask<Call, &Call::Abandon> abandonment_{*this};
 };
 
 }  // namespace nereid::frontend::grpc

@@ -25,7 +25,7 @@ CallStream::CallStream(const CallOrigin& origin, ResponseFraming framing)
 }
 
 void CallStream::Begin() {
-  if (deadline_ns_ != 0) loop_.AddDeadline(deadline_ns_, this);
+  if (deadline_ns_ != 0) loop_.SetTimer(*this, deadline_ns_);
 }
 
 void CallStream::ReceiveData(std::string_view data) {
@@ -70,7 +70,7 @@ void CallStream::OnDeadline() {
 
 bool CallStream::EndIfTooLate() {
   if (deadline_ns_ == 0 || finished() || loop_.NowNs() < deadline_ns_) return false;
-  loop_.RemoveDeadline(deadline_ns_, this);
+  loop_.CancelTimer(*this);
   OnDeadline();
   return true;
 }
@@ -78,7 +78,7 @@ bool CallStream::EndIfTooLate() {
 void CallStream::Detach() {
   if (state() == CallState::kDetached) return;
   if (!finished()) OnCancelled();
-  if (deadline_ns_ != 0) loop_.RemoveDeadline(deadline_ns_, this);
+  if (deadline_ns_ != 0) loop_.CancelTimer(*this);
   deadline_ns_ = 0;
   inbound_.Detach();
   outbox_.Clear();

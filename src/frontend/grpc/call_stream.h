@@ -12,11 +12,11 @@
 #include "frontend/grpc/call_status.h"
 #include "frontend/grpc/inbound_messages.h"
 #include "frontend/grpc/incomplete_bytes.h"
-#include "frontend/grpc/loop_services.h"
 #include "frontend/grpc/outbox.h"
 #include "frontend/grpc/request_head.h"
 #include "frontend/grpc/response_framing.h"
 #include "frontend/grpc/server_context.h"
+#include "frontend/net/event_loop.h"
 
 namespace nereid::frontend::grpc {
 
@@ -40,7 +40,7 @@ class CallHost {
 /// What a call is made from.
 struct CallOrigin {
   ServerContext& context;
-  LoopServices& loop;
+  net::EventLoop& loop;
   CallHost& host;
   IncompleteBytes& incomplete;  // of the connection
   int32_t stream;
@@ -58,7 +58,7 @@ enum class CallState : uint8_t { kRunning, kFinished, kDetached };
 
 /// One RPC as its HTTP/2 stream shows it: inbound messages, an outbox, a deadline and an outcome.
 /// Lives on its session's event loop; only state() may be called by other threads.
-class CallStream : protected InboundMessages::Receiver, private Timed {
+class CallStream : protected InboundMessages::Receiver, private net::Timer {
  public:
   CallStream(const CallOrigin& origin, ResponseFraming framing);
   virtual ~CallStream() = default;
@@ -139,8 +139,8 @@ class CallStream : protected InboundMessages::Receiver, private Timed {
   uint64_t deadline_ns() const { return deadline_ns_; }
 
   ServerContext& context_;
-  LoopServices& loop_;  // valid until the call is detached
-  CallHost& host_;      // likewise
+  net::EventLoop& loop_;  // valid until the call is detached
+  CallHost& host_;        // likewise
   InboundMessages inbound_;
 
  private:

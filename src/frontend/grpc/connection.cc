@@ -2,8 +2,7 @@
 #include "frontend/grpc/connection.h"
 
 #include <algorithm>
-#include <boost/asio/buffer.hpp>
-#include <boost/asio/post.hpp>
+#include <span>
 #include <utility>
 
 #include "frontend/grpc/exception_guard.h"
@@ -16,22 +15,23 @@ namespace {
 constexpr size_t kReadSize = size_t{64} << 10;
 constexpr uint64_t kPrefaceNs = 20'000'000'000;
 // How long one connection may use the loop before the others have their turn, and how much it may
-// write meanwhile.
+// read or write meanwhile.
 constexpr uint64_t kTurnNs = 2'000'000;
 constexpr size_t kTurnBytes = size_t{4} << 20;
 
 }  // namespace
 
-Connection::Connection(ServerContext& context, Host& host, net::Socket socket)
+Connection::Connection(ServerContext& context, Host& host, std::unique_ptr<net::ByteStream> client)
     : context_(context),
       host_(host),
-      socket_(std::move(socket)),
-      session_(std::make_unique<Session>(context, host.services(),
+      client_(std::move(client)),
+      session_(std::make_unique<Session>(context, host.event_loop(),
                                          static_cast<Session::Transport&>(*this))),
       buffer_(new char[kReadSize]) {}
 
 template <typename Body>
 void Connection::Turn(const Body& body) noexcept {
+  const std::shared_ptr<Connection> self = shared_from_this();
   const bool done = Guarded("a connection", false, [&] {
     body();
     return true;
@@ -44,30 +44,27 @@ void Connection::Turn(const Body& body) noexcept {
 }
 
 void Connection::Start() {
-  boost::system::error_code ignored;
-  socket_.set_option(boost::asio::ip::tcp::no_delay(true), ignored);
-  socket_.set_option(boost::asio::socket_base::keep_alive(true), ignored);
-  socket_.non_blocking(true, ignored);
-  preface_deadline_ns_ = host_.services().NowNs() + kPrefaceNs;
+  if (!client_->Open(*this)) return Close();
+  preface_deadline_ns_ = host_.event_loop().NowNs() + kPrefaceNs;
   ArmUpkeep();
   Flush();
-  Read();
 }
 
 void Connection::ArmUpkeep() {
-  upkeep_ns_ = session_->NextUpkeepNs();
-  if (!session_->received_preface()) upkeep_ns_ = std::min(upkeep_ns_, preface_deadline_ns_);
-  host_.services().AddDeadline(upkeep_ns_, this);
+  uint64_t upkeep_ns = session_->NextUpkeepNs();
+  if (!session_->received_preface()) upkeep_ns = std::min(upkeep_ns, preface_deadline_ns_);
+  host_.event_loop().SetTimer(*this, upkeep_ns);
 }
 
 void Connection::OnDeadline() {
-  upkeep_ns_ = 0;
-  Upkeep();
-  if (!closed_) ArmUpkeep();
+  Turn([this] {
+    Upkeep();
+    if (!closed_) ArmUpkeep();
+  });
 }
 
 void Connection::Upkeep() {
-  const uint64_t now = host_.services().NowNs();
+  const uint64_t now = host_.event_loop().NowNs();
   const auto patience = static_cast<uint64_t>(context_.options.stall_timeout.count()) * 1'000'000;
   if (blocked_ && now - blocked_ns_ >= patience) return Close();
   if (!session_->received_preface() && now >= preface_deadline_ns_) return Close();
@@ -80,21 +77,29 @@ void Connection::RequestFlush() {
   host_.FlushLater(shared_from_this());
 }
 
-void Connection::Read() {
-  if (closed_) return;
-  socket_.async_read_some(
-      boost::asio::buffer(buffer_.get(), kReadSize),
-      [self = shared_from_this()](const boost::system::error_code& error, size_t size) {
-        self->Turn([&] { self->OnRead(error, size); });
-      });
+void Connection::OnReadable() noexcept {
+  Turn([this] { Read(); });
 }
 
-void Connection::OnRead(const boost::system::error_code& error, size_t size) {
-  if (closed_) return;
-  if (error) return Close();
-  session_->Heard(host_.services().RoughNowNs());
-  unread_ = {buffer_.get(), size};
-  TakeIn();
+void Connection::OnLost() noexcept { Close(); }
+
+// Once for each turn of the loop, unless the client has more to say than the buffer holds.
+void Connection::Read() {
+  uint64_t begin_ns = 0;
+  for (size_t read = 0; read < kTurnBytes; read += kReadSize) {
+    const auto got = client_->Read(std::span(buffer_.get(), kReadSize));
+    if (got.size == 0) {
+      if (got.state != net::ByteStream::State::kBlocked) Close();
+      return;
+    }
+    const bool has_more = got.size == kReadSize;
+    if (has_more && begin_ns == 0) begin_ns = host_.event_loop().NowNs();
+    session_->Heard(host_.event_loop().RoughNowNs());
+    unread_ = {buffer_.get(), got.size};
+    TakeIn();
+    if (closed_ || waits_for_room_ || !unread_.empty() || !has_more) return;
+    if (host_.event_loop().NowNs() - begin_ns >= kTurnNs) return;
+  }
 }
 
 // Hands what was read to the session, for as long as a turn may last.
@@ -108,25 +113,25 @@ void Connection::TakeIn() {
     unread_.remove_prefix(slice.size());
     intact = session_->Receive(slice);
     if (unread_.empty()) break;
-    const uint64_t now = host_.services().NowNs();
+    const uint64_t now = host_.event_loop().NowNs();
     if (begin_ns == 0) begin_ns = now;
     if (now - begin_ns >= kTurnNs) break;
   }
   Flush();
   if (!intact) Close();
   if (closed_) return;
+  client_->SetReading(unread_.empty() && !session_->IsOverfull());
   if (session_->IsOverfull()) {
     waits_for_room_ = true;  // the client must read first
-  } else if (unread_.empty()) {
-    Read();
-  } else {
+  } else if (!unread_.empty()) {
     TakeInLater();
   }
 }
 
-void Connection::TakeInLater() {
-  boost::asio::post(socket_.get_executor(),
-                    [self = shared_from_this()] { self->Turn([&] { self->TakeIn(); }); });
+void Connection::TakeInLater() { host_.event_loop().Post(turn_, shared_from_this()); }
+
+void Connection::OnTurn() noexcept {
+  Turn([this] { TakeIn(); });
 }
 
 void Connection::Flush() {
@@ -145,7 +150,7 @@ void Connection::Write() {
     WriteQueue& queue = session_->queue();
     if (queue.pending() == 0) break;
     written += queue.pending();
-    switch (queue.Write(socket_.native_handle())) {
+    switch (queue.Write(*client_)) {
       case WriteQueue::Outcome::kDone:
         break;
       case WriteQueue::Outcome::kBlocked:
@@ -153,7 +158,7 @@ void Connection::Write() {
       case WriteQueue::Outcome::kFailed:
         return Close();
     }
-    // Others have their turn first; the socket is writable at once.
+    // Others have their turn first; the client takes more at once.
     if (written >= kTurnBytes) return WaitUntilWritable();
   }
   if (session_->Finished()) Close();
@@ -161,21 +166,18 @@ void Connection::Write() {
 
 void Connection::WaitUntilWritable() {
   blocked_ = true;
-  blocked_ns_ = host_.services().NowNs();
-  socket_.async_wait(net::Socket::wait_write,
-                     [self = shared_from_this()](const boost::system::error_code& error) {
-                       self->Turn([&] { self->OnWritable(error); });
-                     });
+  blocked_ns_ = host_.event_loop().NowNs();
+  client_->AwaitWritable();
 }
 
-void Connection::OnWritable(const boost::system::error_code& error) {
-  blocked_ = false;
-  if (closed_) return;
-  if (error) return Close();
-  Flush();
+void Connection::OnWritable() noexcept {
+  Turn([this] {
+    blocked_ = false;
+    Flush();
+  });
 }
 
-void Connection::GoAway() {
+void Connection::BeginDrain() {
   if (!closed_) session_->GoAway();
 }
 
@@ -183,11 +185,9 @@ void Connection::Close() {
   if (closed_) return;
   closed_ = true;
   const std::shared_ptr<Connection> self = shared_from_this();
-  if (upkeep_ns_ != 0) host_.services().RemoveDeadline(upkeep_ns_, this);
+  host_.event_loop().CancelTimer(*this);
   session_.reset();
-  boost::system::error_code ignored;
-  socket_.shutdown(net::Socket::shutdown_both, ignored);
-  socket_.close(ignored);
+  client_->Close();
   host_.Closed(*this);
 }
 

@@ -4,71 +4,79 @@
 #include <memory>
 #include <string_view>
 
-#include "frontend/grpc/loop_services.h"
 #include "frontend/grpc/session.h"
-#include "frontend/net/listener.h"
+#include "frontend/net/connection.h"
+#include "frontend/net/event_loop.h"
 
 namespace nereid::frontend::grpc {
 
-/// One client's socket with its session. Loop thread only.
-class Connection final : public std::enable_shared_from_this<Connection>,
-                         private Session::Transport,
-                         private Timed {
+/// One client's stream of bytes with its session. Loop thread only.
+class Connection final : public net::Connection,
+                         public std::enable_shared_from_this<Connection>,
+                         private net::ByteStream::Owner,
+                         private net::Timer,
+                         private Session::Transport {
  public:
   /// What a connection needs of its loop.
   class Host {
    public:
-    virtual LoopServices& services() = 0;
+    virtual net::EventLoop& event_loop() = 0;
     /// Calls connection->Flush() at the end of the loop's turn.
     virtual void FlushLater(std::shared_ptr<Connection> connection) = 0;
-    /// The turn ends: flushes everybody who asked.
+    /// Flushes all connections that asked for it, because the loop's turn ends.
     virtual void EndTurn() = 0;
-    /// The connection is closed; the host forgets it.
+    /// Forgets the connection, which is closed.
     virtual void Closed(Connection& connection) = 0;
 
    protected:
     ~Host() = default;
   };
 
-  Connection(ServerContext& context, Host& host, net::Socket socket);
+  Connection(ServerContext& context, Host& host, std::unique_ptr<net::ByteStream> client);
 
-  void Start();
+  // net::Connection
+  void Start() override;
+  /// Refuses new calls and ends idle ones. The connection ends with the running ones.
+  void BeginDrain() override;
+  /// Cancels the running calls, too.
+  void Close() override;
+
   void Flush();
-  void GoAway();
-  /// Cancels the running calls and closes the socket.
-  void Close();
-
-  size_t place = 0;  // for the host's list
 
  private:
-  void RequestFlush() override;
-  void OnDeadline() override;
+  // net::ByteStream::Owner
+  void OnReadable() noexcept override;
+  void OnWritable() noexcept override;
+  void OnLost() noexcept override;
+
+  void RequestFlush() override;  // Session::Transport
+  void OnDeadline() override;    // net::Timer
   void Upkeep();
   void ArmUpkeep();
   void Read();
-  void OnRead(const boost::system::error_code& error, size_t size);
   void TakeIn();
   void TakeInLater();
+  void OnTurn() noexcept;
   void Write();
   void WaitUntilWritable();
-  void OnWritable(const boost::system::error_code& error);
-  /// Runs `body`; an exception closes the connection. Ends the loop's turn either way.
+  /// Runs `body`; an exception closes the connection. Ends the loop's turn in either case.
   template <typename Body>
   void Turn(const Body& body) noexcept;
 
   ServerContext& context_;
   Host& host_;
-  net::Socket socket_;
+  const std::unique_ptr<net::ByteStream> client_;
   std::unique_ptr<Session> session_;
   std::unique_ptr<char[]> buffer_;
   std::string_view unread_;  // in buffer_: what the session has not been given yet
   uint64_t preface_deadline_ns_ = 0;
-  uint64_t upkeep_ns_ = 0;   // when the next upkeep is due; 0: not armed
-  uint64_t blocked_ns_ = 0;  // since when the socket takes nothing
+  uint64_t blocked_ns_ = 0;  // since when the client takes nothing
   bool flush_requested_ = false;
   bool waits_for_room_ = false;  // to take in what is unread
-  bool blocked_ = false;         // the socket's send buffer is full
+  bool blocked_ = false;         // the client takes nothing now
   bool closed_ = false;
+  // When a turn may go on with what is unread.
+  net::MemberTask<Connection, &Connection::OnTurn> turn_{*this};
 };
 
 }  // namespace nereid::frontend::grpc

@@ -6,8 +6,7 @@
 
 namespace nereid::frontend::grpc {
 
-/// Writes one line to the log for an exception that something on an event loop or a backend's
-/// thread ran into, at most one a second.
+/// Logs that `where` has ended by an exception, now and then, not every time.
 void LogException(std::string_view where, std::string_view what) noexcept;
 
 /// Runs `body` and gives what it returns. An exception (out of memory, as a rule) ends here: it is

@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "frontend/grpc/message_encoding.h"
 #include "frontend/grpc/testing/server_fixture.h"
+#include "frontend/net/testing/no_memory.h"
 #include "request/inference_response.h"
 #include "request/response_factory.h"
 
@@ -71,6 +72,31 @@ TEST_F(GrpcInferTest, LastTensorIsAlignedWithoutACopy) {
     EXPECT_EQ(client.Unary(kModelInfer, EchoRequest(std::string(size, 'a'))).status(), 0);
     EXPECT_EQ(address % 64, 0u) << size;
   }
+}
+
+TEST_F(GrpcInferTest, AResponseThatCannotBeDeliveredForLackOfMemoryEndsItsCallAlone) {
+  service_.handler = service_.HoldHandler();
+  Start();
+  TestClient client(port());
+  const int32_t lost = client.Open(kModelInfer);
+  client.Send(lost, Frame(EchoRequest("lost")), true);
+  client.RoundTrip();
+  RequestPtr request = service_.TakeHeld();
+  auto response = request->response_factory()->NewResponse().value();
+  {
+    const net::testing::NoMemory no_memory;
+    request->response_factory()->Send(std::move(response), true);
+  }
+  Release(std::move(request));
+  const Reply& reply = client.Finish(lost);
+  EXPECT_NE(reply.status(), 0);
+  EXPECT_NE(reply.error_code, 0u);  // the stream was reset
+
+  const int32_t next = client.Open(kModelInfer);
+  client.Send(next, Frame(EchoRequest("next")), true);
+  client.RoundTrip();
+  FakeInferenceService::Echo(service_.TakeHeld());
+  EXPECT_EQ(client.Finish(next).status(), 0);
 }
 
 TEST_F(GrpcInferTest, ManyCallsShareAConnection) {

@@ -9,6 +9,7 @@
 
 #include "base/byte_budget.h"
 #include "frontend/grpc/keep_alive.h"
+#include "frontend/net/connection_limit.h"
 #include "tracing/request_tracer.h"
 
 namespace nereid::frontend::grpc {
@@ -34,6 +35,8 @@ struct GrpcOptions {
   /// Bounds the memory of all requests that are received or being worked on, together with whoever
   /// else has it. Null: no bound.
   std::shared_ptr<base::ByteBudget> receive_budget = nullptr;
+  /// Bounds the open connections, together with the other servers that have it. Null: no bound.
+  std::shared_ptr<net::ConnectionLimit> connection_limit = nullptr;
   /// Bytes of a stream's responses that may wait for its client, and how long a backend that has
   /// more to send is held up before its request ends; see docs/user/streaming.md.
   size_t max_waiting_bytes = size_t{64} << 20;

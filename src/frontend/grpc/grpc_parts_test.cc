@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The parts that need no socket of the server: texts, compression, message cutting, write queue.
 #include <gtest/gtest.h>
-#include <sys/socket.h>
-#include <unistd.h>
 
 #include <memory>
 #include <string>
@@ -15,6 +13,7 @@
 #include "frontend/grpc/request_head.h"
 #include "frontend/grpc/testing/test_client.h"
 #include "frontend/grpc/write_queue.h"
+#include "frontend/net/testing/memory_stream.h"
 
 namespace nereid::frontend::grpc {
 namespace {
@@ -156,8 +155,9 @@ TEST(FloodGuard, LetsThroughWhatTimeAndWorkPayFor) {
 }
 
 TEST(WriteQueue, KeepsOrderAndOwnersUntilWritten) {
-  int sockets[2];
-  ASSERT_EQ(socketpair(AF_UNIX, SOCK_STREAM, 0, sockets), 0);
+  net::testing::MemoryStream stream;
+  stream.max_write = 100'000;
+  stream.room = 1'000'000;
   auto owner = std::make_shared<std::string>(std::string(3 << 20, 'v'));
   const std::weak_ptr<std::string> watch = owner;
   WriteQueue queue;
@@ -165,30 +165,20 @@ TEST(WriteQueue, KeepsOrderAndOwnersUntilWritten) {
   queue.Copy("er");
   queue.View(*owner, owner);
   queue.Copy("tail");
-  std::string expected = "header" + *owner + "tail";
+  const std::string expected = "header" + *owner + "tail";
   owner.reset();
   EXPECT_EQ(queue.pending(), expected.size());
-  std::string found;
-  std::string buffer(1 << 16, '\0');
-  bool blocked = false;
-  while (found.size() < expected.size()) {
-    if (queue.pending() > 0) {
-      const auto outcome = queue.Write(sockets[0]);
-      ASSERT_NE(outcome, WriteQueue::Outcome::kFailed);
-      blocked |= outcome == WriteQueue::Outcome::kBlocked;
-    }
-    const ssize_t size = recv(sockets[1], buffer.data(), buffer.size(), 0);
-    ASSERT_GT(size, 0);
-    found.append(buffer, 0, static_cast<size_t>(size));
-  }
-  EXPECT_TRUE(blocked);
-  EXPECT_EQ(found, expected);
+  EXPECT_EQ(queue.Write(stream), WriteQueue::Outcome::kBlocked);
+  EXPECT_EQ(queue.pending(), expected.size() - 1'000'000);
+  EXPECT_FALSE(watch.expired());
+  stream.room = SIZE_MAX;
+  EXPECT_EQ(queue.Write(stream), WriteQueue::Outcome::kDone);
+  EXPECT_EQ(stream.output, expected);
   EXPECT_EQ(queue.pending(), 0u);
   EXPECT_TRUE(watch.expired());
-  close(sockets[1]);
+  stream.is_lost = true;
   queue.Copy("nobody reads");
-  EXPECT_EQ(queue.Write(sockets[0]), WriteQueue::Outcome::kFailed);
-  close(sockets[0]);
+  EXPECT_EQ(queue.Write(stream), WriteQueue::Outcome::kFailed);
 }
 
 }  // namespace

@@ -24,13 +24,13 @@ void HealthWatchCall::OnRequest(StoredBytes message) {
 }
 
 void HealthWatchCall::OnCancelled() {
-  if (alarm_ns_ != 0) loop_.RemoveDeadline(alarm_ns_, &alarm_);
+  if (alarm_ns_ != 0) loop_.CancelTimer(alarm_);
   alarm_ns_ = 0;
 }
 
 void HealthWatchCall::EndIfIdle() {
   if (alarm_ns_ == 0) return UnaryCall::EndIfIdle();
-  loop_.RemoveDeadline(alarm_ns_, &alarm_);
+  loop_.CancelTimer(alarm_);
   Report();  // says a last word and ends
 }
 
@@ -53,7 +53,7 @@ void HealthWatchCall::Report() {
     return;
   }
   alarm_ns_ = loop_.NowNs() + kPollNs;
-  loop_.AddDeadline(alarm_ns_, &alarm_);
+  loop_.SetTimer(alarm_, alarm_ns_);
 }
 
 }  // namespace nereid::frontend::grpc

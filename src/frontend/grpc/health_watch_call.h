@@ -16,7 +16,7 @@ class HealthWatchCall final : public UnaryCall {
 
  private:
   // Looks at the server's state again.
-  class Alarm final : public grpc::Timed {
+  class Alarm final : public net::Timer {
    public:
     explicit Alarm(HealthWatchCall& call) : call_(call) {}
     void OnDeadline() override { call_.Report(); }

@@ -2,36 +2,26 @@
 #include "frontend/grpc/outbox.h"
 
 #include <gtest/gtest.h>
-#include <sys/socket.h>
-#include <unistd.h>
 
-#include <array>
 #include <string>
+#include <utility>
 
 #include "frontend/grpc/message_frame.h"
+#include "frontend/net/testing/memory_stream.h"
 
 namespace nereid::frontend::grpc {
 namespace {
 
 class OutboxTest : public ::testing::Test {
  protected:
-  OutboxTest() { EXPECT_EQ(socketpair(AF_UNIX, SOCK_STREAM, 0, sockets_.data()), 0); }
-  ~OutboxTest() override {
-    for (const int socket : sockets_) close(socket);
-  }
-
   // Returns the next `size` bytes as they come out of the write queue.
   std::string Move(size_t size) {
     outbox_.MoveTo(size, &queue_);
-    std::string bytes(queue_.pending(), '\0');
-    EXPECT_EQ(queue_.Write(sockets_[0]), WriteQueue::Outcome::kDone);
-    if (bytes.empty()) return bytes;
-    EXPECT_EQ(recv(sockets_[1], bytes.data(), bytes.size(), MSG_WAITALL),
-              static_cast<ssize_t>(bytes.size()));
-    return bytes;
+    EXPECT_EQ(queue_.Write(stream_), WriteQueue::Outcome::kDone);
+    return std::exchange(stream_.output, {});
   }
 
-  std::array<int, 2> sockets_ = {};
+  net::testing::MemoryStream stream_;
   WriteQueue queue_;
   Outbox outbox_;
 };

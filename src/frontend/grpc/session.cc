@@ -38,7 +38,7 @@ double Jitter() {
 
 }  // namespace
 
-Session::Session(ServerContext& context, LoopServices& loop, Transport& transport)
+Session::Session(ServerContext& context, net::EventLoop& loop, Transport& transport)
     : context_(context),
       loop_(loop),
       transport_(transport),

@@ -10,9 +10,9 @@
 #include "frontend/grpc/call_stream.h"
 #include "frontend/grpc/connection_limits.h"
 #include "frontend/grpc/keep_alive.h"
-#include "frontend/grpc/loop_services.h"
 #include "frontend/grpc/request_head.h"
 #include "frontend/grpc/write_queue.h"
+#include "frontend/net/event_loop.h"
 
 struct nghttp2_session;
 
@@ -44,7 +44,7 @@ class Session final : public CallHost {
     ~Transport() = default;
   };
 
-  Session(ServerContext& context, LoopServices& loop, Transport& transport);
+  Session(ServerContext& context, net::EventLoop& loop, Transport& transport);
   /// Cancels every call.
   ~Session();
   Session(const Session&) = delete;
@@ -112,7 +112,7 @@ class Session final : public CallHost {
   void Enforce(ConnectionLimits::Verdict verdict);
 
   ServerContext& context_;
-  LoopServices& loop_;
+  net::EventLoop& loop_;
   Transport& transport_;
   nghttp2_session* session_;
   WriteQueue queue_;

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/grpc/write_queue.h"
 
-#include <sys/socket.h>
 #include <sys/uio.h>
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
 #include <utility>
 
 namespace nereid::frontend::grpc {
@@ -34,7 +32,7 @@ void WriteQueue::View(std::string_view bytes, std::shared_ptr<const void> owner)
   pending_ += bytes.size();
 }
 
-WriteQueue::Outcome WriteQueue::Write(int socket) {
+WriteQueue::Outcome WriteQueue::Write(net::ByteStream& stream) {
   while (pending_ > 0) {
     std::array<iovec, kMaxPieces> pieces;
     size_t count = 0;
@@ -46,16 +44,11 @@ WriteQueue::Outcome WriteQueue::Write(int socket) {
       pieces[count++] = {const_cast<char*>(data) + done, segment.size - done};
       done = 0;
     }
-    msghdr message = {};
-    message.msg_iov = pieces.data();
-    message.msg_iovlen = count;
-    const ssize_t written = sendmsg(socket, &message, MSG_NOSIGNAL | MSG_DONTWAIT);
-    if (written < 0) {
-      if (errno == EINTR) continue;
-      return errno == EAGAIN || errno == EWOULDBLOCK ? Outcome::kBlocked : Outcome::kFailed;
-    }
-    pending_ -= static_cast<size_t>(written);
-    front_done_ += static_cast<size_t>(written);
+    const net::ByteStream::Outcome written = stream.Write({pieces.data(), count});
+    if (written.state == net::ByteStream::State::kBlocked) return Outcome::kBlocked;
+    if (written.state == net::ByteStream::State::kLost) return Outcome::kFailed;
+    pending_ -= written.size;
+    front_done_ += written.size;
     while (front_ < segments_.size() && front_done_ >= segments_[front_].size) {
       front_done_ -= segments_[front_++].size;
     }

@@ -7,9 +7,11 @@
 #include <string_view>
 #include <vector>
 
+#include "frontend/net/byte_stream.h"
+
 namespace nereid::frontend::grpc {
 
-/// What is to be written to one socket: small bytes are copied together, large ones stay where they
+/// What is to be written to one stream: small bytes are copied together, large ones stay where they
 /// are, held by their owner until written. Not thread-safe.
 class WriteQueue {
  public:
@@ -21,8 +23,8 @@ class WriteQueue {
   /// Bytes not yet written.
   size_t pending() const { return pending_; }
 
-  /// Writes as much as the socket takes, with one sendmsg(2) in the usual case.
-  Outcome Write(int socket);
+  /// Writes as much as the stream takes, with one call in the usual case.
+  Outcome Write(net::ByteStream& stream);
 
   void Clear();
 

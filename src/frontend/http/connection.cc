@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/http/connection.h"
 
+#include <sys/uio.h>
+
 #include <algorithm>
-#include <boost/asio/post.hpp>
+#include <chrono>
 #include <span>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -18,36 +21,39 @@ constexpr size_t kMaxReadPerTurn = size_t{2} << 20;
 constexpr size_t kCostOfParsing = 12;
 /// How many requests that were sent ahead one connection may begin in a turn.
 constexpr int kMaxAheadPerTurn = 16;
+/// How often the kernel asks whether the host of a client that has finished sending still exists.
+constexpr std::chrono::seconds kProbeInterval{15};
+
+/// Sends 25 bytes into a buffer that is empty. If they do not fit, the client waits for them in
+/// vain, and sends its body after a while (RFC 9110, section 10.1.1).
+void SendContinue(net::ByteStream& client) {
+  static constexpr std::string_view kContinue = "HTTP/1.1 100 Continue\r\n\r\n";
+  const iovec piece = {const_cast<char*>(kContinue.data()), kContinue.size()};
+  (void)client.Write({&piece, 1});
+}
 
 }  // namespace
 
-Connection::Connection(std::shared_ptr<LoopServices> loop, net::Socket socket)
+Connection::Connection(std::shared_ptr<LoopServices> loop, std::unique_ptr<net::ByteStream> client)
     : loop_(std::move(loop)),
-      socket_(std::move(socket)),
-      exchange_(*this, *loop_, socket_.executor()),
+      client_(std::move(client)),
+      exchange_(*this, *loop_),
       reader_(loop_->options(), base::SteadyClock(), &exchange_.request()) {}
 
-Connection::~Connection() = default;
-
 void Connection::Start() {
-  socket_.Prepare();
   deadline_.SetTimeout(loop_->tick(), loop_->timeouts().idle);
-  WaitReadable();
+  if (!client_->Open(*this)) Close();
 }
 
 void Connection::CheckTimeout(uint64_t tick) {
   if (deadline_.HasPassed(tick)) return Close();
-  if (probe_.HasPassed(tick)) {
-    // A probe is something that clients have to ignore. Before the reply that is another "100
-    // Continue" (RFC 9110, section 15.2), which HTTP/1.0 does not know; within a streamed reply it
-    // is a piece that the handler has named.
-    probe_.Clear();
-    if (state_ == State::kAnswering && !exchange_.head().is_http_1_0) socket_.SendContinue();
-    if (state_ == State::kStreaming) exchange_.ProbeStream();
-  }
-  // A client that is far ahead is not read, so nothing else shows that it has gone.
-  const bool works = state_ == State::kAnswering || state_ == State::kStreaming;
-  if (works && reader_.IsFarAhead() && socket_.IsLost()) Close();
+  if (!probe_.HasPassed(tick)) return;
+  // A probe is something that clients have to ignore. Before the reply that is another "100
+  // Continue" (RFC 9110, section 15.2), which HTTP/1.0 does not know; within a streamed reply it is
+  // a piece that the handler has named.
+  probe_.Clear();
+  if (state_ == State::kAnswering && !exchange_.head().is_http_1_0) SendContinue(*client_);
+  if (state_ == State::kStreaming) exchange_.ProbeStream();
 }
 
 void Connection::BeginDrain() {
@@ -73,8 +79,8 @@ void Connection::Close() {
   exchange_.Disconnect(in_use);
   exchange_.Free(reader_.Drop());
   writer_.Drop();
-  socket_.Close();
-  loop_->Remove(this);
+  client_->Close();
+  loop_->Remove(*this);
 }
 
 // ---- Clients that have finished sending ----
@@ -82,34 +88,39 @@ void Connection::Close() {
 // A client that closes its socket sends the same FIN as one that only has nothing more to say, so
 // the requests go on. The system of a client that has closed answers with a reset to whatever it
 // gets: to the reply, or before that to a probe.
-void Connection::OnEndOfInput() {
+bool Connection::OnNoInput(net::ByteStream::State state) {
+  if (state == net::ByteStream::State::kLost) Close();
+  if (state != net::ByteStream::State::kEnded) return false;
   end_of_input_ = true;
-  if (HasExchange(state_)) return WatchForLoss();
-  if (!turn_is_posted_) Close();
+  if (HasExchange(state_)) {
+    WatchForLoss();
+  } else if (!turn_is_posted_) {
+    Close();
+  }
+  return false;
 }
 
 void Connection::WatchForLoss() {
   if (state_ == State::kClosed) return;
   probe_.Set(loop_->tick(), loop_->timeouts().half_closed);
-  socket_.OnLost([self = shared_from_this()] { self->Close(); });
+  client_->ProbePeer(kProbeInterval);
 }
+
+void Connection::OnLost() noexcept { Close(); }
 
 // ---- Reading ----
 
+// A client that has finished sending, or that is far ahead, is not read. The stream then reports by
+// OnLost() that it has gone.
 void Connection::WaitReadable() {
-  if (end_of_input_ || state_ == State::kClosed || reader_.IsFarAhead()) return;
-  socket_.OnReadable([self = shared_from_this()] {
-    self->loop_->Protect(*self, [&self] { self->OnReadable(); });
-  });
+  if (state_ != State::kClosed) client_->SetReading(!end_of_input_ && !reader_.IsFarAhead());
 }
 
-void Connection::OnReadable() {
+void Connection::OnReadable() noexcept {
+  const std::shared_ptr<Connection> self = shared_from_this();
   taken_ahead_ = 0;
-  {
-    // Ends before the next wait is set up: a reply that is complete by then goes out first.
-    const LoopServices::DispatchScope scope(*loop_);
-    Receive();
-  }
+  // Replies that are complete by then go out before the connection reads on.
+  loop_->Serve(*this, [this] { Receive(); });
   WaitReadable();
 }
 
@@ -130,10 +141,8 @@ bool Connection::ReceiveBody(size_t* left) {
     OnRead(result);
     return false;
   }
-  const ClientSocket::Received got = socket_.Receive(room);
-  if (got.lost) Close();
-  if (got.end) OnEndOfInput();
-  if (got.size == 0) return false;
+  const net::ByteStream::Outcome got = client_->Read(room);
+  if (got.size == 0) return OnNoInput(got.state);
   *left -= got.size;
   const RequestReader::Result result = reader_.AddBody(got.size);
   OnRead(result);
@@ -144,10 +153,8 @@ bool Connection::ReceiveBody(size_t* left) {
 /// to go on.
 bool Connection::ReceiveInput(size_t* left) {
   std::vector<char>& scratch = loop_->scratch();
-  const ClientSocket::Received got = socket_.Receive(scratch);
-  if (got.lost) Close();
-  if (got.end) OnEndOfInput();
-  if (got.size == 0) return false;
+  const net::ByteStream::Outcome got = client_->Read(scratch);
+  if (got.size == 0) return OnNoInput(got.state);
   *left -= std::min(*left, got.size * kCostOfParsing);
   if (state_ == State::kLingering) return true;
   Read({scratch.data(), got.size});
@@ -169,9 +176,7 @@ void Connection::ReadAhead() {
   if (reader_.has_kept()) {
     if (++taken_ahead_ > kMaxAheadPerTurn) {
       turn_is_posted_ = true;
-      return boost::asio::post(socket_.executor(), [self = shared_from_this()] {
-        self->loop_->Protect(*self, [&self] { self->OnTurn(); });
-      });
+      return loop_->event_loop().Post(turn_, shared_from_this());
     }
     Read({});
   }
@@ -181,15 +186,16 @@ void Connection::ReadAhead() {
 }
 
 /// Goes on with the requests that were sent ahead, after the other connections had their turns.
-void Connection::OnTurn() {
+void Connection::OnTurn() noexcept {
   turn_is_posted_ = false;
   taken_ahead_ = 0;
-  if (state_ == State::kReading) {
-    const LoopServices::DispatchScope scope(*loop_);
-    ReadAhead();
-  } else if (end_of_input_ && !HasExchange(state_)) {
-    Close();
-  }
+  loop_->Serve(*this, [this] {
+    if (state_ == State::kReading) {
+      ReadAhead();
+    } else if (end_of_input_ && !HasExchange(state_)) {
+      Close();
+    }
+  });
   if (loop_->draining() && !HasExchange(state_) && !turn_is_posted_) Close();
   WaitReadable();
 }
@@ -197,7 +203,7 @@ void Connection::OnTurn() {
 void Connection::OnRead(RequestReader::Result result) {
   switch (result) {
     case RequestReader::Result::kNeedsInput:
-      if (reader_.TakeContinueWish()) socket_.SendContinue();
+      if (reader_.TakeContinueWish()) SendContinue(*client_);
       if (reader_.TakeProgress()) {
         const TimeoutTicks& timeouts = loop_->timeouts();
         deadline_.SetTimeout(loop_->tick(), reader_.IsInHead() ? timeouts.head : timeouts.stall);
@@ -227,34 +233,32 @@ void Connection::Dispatch() {
 
 // ---- Answering and writing ----
 
-void Connection::Complete(std::shared_ptr<DeadlineSink> sink) noexcept {
-  loop_->Complete({shared_from_this(), std::move(sink), nullptr});
-}
-
-void Connection::OnCompleted(const std::shared_ptr<DeadlineSink>& sink) {
-  if (state_ != State::kAnswering || !exchange_.IsAwaiting(sink)) return Abandon(sink);
-  if (!exchange_.Advance(sink)) return;
-  state_ = State::kWriting;
-  exchange_.FreeBody();
-  writer_.Begin(exchange_.reply(), {.head_only = exchange_.head().method == Method::kHead,
-                                    .close = close_after_reply_});
-  exchange_.Stamp("HTTP_SEND_START");
-  Write();
-  WaitReadable();
-}
-
-void Connection::OnDeadline(const std::shared_ptr<const void>& awaited) {
-  loop_->Protect(*this, [this, &awaited] {
-    const LoopServices::DispatchScope scope(*loop_);
-    if (exchange_.Expire(awaited, state_ == State::kStreaming)) OnCompleted(nullptr);
+void Connection::OnCompleted(const std::shared_ptr<DeadlineSink>& sink) noexcept {
+  loop_->Serve(*this, [this, &sink] {
+    if (state_ != State::kAnswering || !exchange_.IsAwaiting(sink)) return exchange_.Abandon(sink);
+    if (!exchange_.Advance(sink)) return;
+    state_ = State::kWriting;
+    exchange_.FreeBody();
+    writer_.Begin(exchange_.reply(), {.head_only = exchange_.head().method == Method::kHead,
+                                      .close = close_after_reply_});
+    exchange_.Stamp("HTTP_SEND_START");
+    Write();
+    WaitReadable();
   });
 }
 
-void Connection::OnStream(const std::shared_ptr<ReplyStream>& stream) {
+void Connection::OnDeadline() noexcept {
+  const std::shared_ptr<Connection> self = shared_from_this();
+  loop_->Serve(*this, [this] {
+    if (exchange_.Expire(state_ == State::kStreaming)) OnCompleted(nullptr);
+  });
+}
+
+void Connection::OnStream(const std::shared_ptr<ReplyStream>& stream) noexcept {
   if (stream != exchange_.stream()) return;
   if (state_ != State::kAnswering && state_ != State::kStreaming) return;
   if (writer_.IsIdle()) {
-    SendPieces();
+    loop_->Serve(*this, [this] { SendPieces(); });
   } else {
     stream_has_more_ = true;
   }
@@ -281,22 +285,24 @@ void Connection::SendPieces() {
 }
 
 void Connection::Write() {
-  switch (writer_.Write(socket_)) {
+  switch (writer_.Write(*client_)) {
     case ReplyWriter::Outcome::kDone:
       return OnWritten();
     case ReplyWriter::Outcome::kLost:
       return Close();
     case ReplyWriter::Outcome::kPaused:
       deadline_.SetTimeout(loop_->tick(), loop_->timeouts().stall);
-      socket_.OnWritable([self = shared_from_this()] {
-        self->loop_->Protect(*self, [&self] {
-          const LoopServices::DispatchScope scope(*self->loop_);
-          if (self->state_ != State::kWriting && self->state_ != State::kStreaming) return;
-          self->Write();
-          self->WaitReadable();
-        });
-      });
+      client_->AwaitWritable();
   }
+}
+
+void Connection::OnWritable() noexcept {
+  const std::shared_ptr<Connection> self = shared_from_this();
+  loop_->Serve(*this, [this] {
+    if (state_ != State::kWriting && state_ != State::kStreaming) return;
+    Write();
+    WaitReadable();
+  });
 }
 
 void Connection::OnWritten() {
@@ -320,7 +326,7 @@ void Connection::OnWritten() {
     state_ = State::kLingering;
     deadline_.SetTimeout(loop_->tick(), loop_->timeouts().linger);
     exchange_.Free(reader_.Drop());
-    return socket_.FinishSending();
+    return client_->EndOutput();
   }
   if (close_after_reply_) return Close();
   state_ = State::kReading;

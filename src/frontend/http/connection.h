@@ -6,7 +6,6 @@
 #include <memory>
 #include <string_view>
 
-#include "frontend/http/client_socket.h"
 #include "frontend/http/connection_exchange.h"
 #include "frontend/http/connection_state.h"
 #include "frontend/http/exchange_owner.h"
@@ -14,11 +13,10 @@
 #include "frontend/http/reply_writer.h"
 #include "frontend/http/request_reader.h"
 #include "frontend/http/tick_deadline.h"
-#include "frontend/net/listener.h"
+#include "frontend/net/byte_stream.h"
+#include "frontend/net/connection.h"
 
 namespace nereid::frontend::http {
-
-using net::Socket;
 
 /// One client: the state machine between the RequestReader, the exchange and the ReplyWriter. Reads
 /// a request, lets the handler answer it, writes the reply, and only then looks at the next
@@ -31,56 +29,54 @@ using net::Socket;
 ///
 /// A connection belongs to one loop: everything happens on the loop's thread, except for the
 /// functions marked "any thread".
-class Connection final : public ExchangeOwner, public std::enable_shared_from_this<Connection> {
+class Connection final : public net::Connection,
+                         public ExchangeOwner,
+                         public std::enable_shared_from_this<Connection>,
+                         private net::ByteStream::Owner {
  public:
-  Connection(std::shared_ptr<LoopServices> loop, Socket socket);
-  ~Connection();
+  Connection(std::shared_ptr<LoopServices> loop, std::unique_ptr<net::ByteStream> client);
 
-  void Start();
-  /// Ends the connection now, and cancels its request. Drops what the core still sends.
-  void Close();
+  // net::Connection
+  void Start() override;
+  void BeginDrain() override;
+  /// Cancels the request, too. Drops what the core still sends.
+  void Close() override;
+
   /// Closes the connection if the client has taken too long. The loop calls this about once a
   /// second.
   void CheckTimeout(uint64_t tick);
-  /// Closes the connection because the server stops; if a request is being answered, after the
-  /// reply.
-  void BeginDrain();
-
-  /// Takes the next step after Complete(sink). Called by the loop.
-  void OnCompleted(const std::shared_ptr<DeadlineSink>& sink);
-  /// Sends the pieces that `stream` has. Called by the loop, after the stream has asked for it.
-  void OnStream(const std::shared_ptr<ReplyStream>& stream);
-  /// Drops a reply that nobody will write. By the loop, or after its end.
-  void Abandon(const std::shared_ptr<DeadlineSink>& sink) { exchange_.Abandon(sink); }
 
   // ExchangeOwner
-  void Complete(std::shared_ptr<DeadlineSink> sink) noexcept override;  // any thread
-  void OnDeadline(const std::shared_ptr<const void>& awaited) override;
+  void OnCompleted(const std::shared_ptr<DeadlineSink>& sink) noexcept override;
+  void OnStream(const std::shared_ptr<ReplyStream>& stream) noexcept override;
+  void OnDeadline() noexcept override;
   std::shared_ptr<Connection> Share() override { return shared_from_this(); }  // any thread
-
-  size_t index_in_loop = 0;  // for the loop's own use
 
  private:
   using State = ConnectionState;
 
+  // net::ByteStream::Owner
+  void OnReadable() noexcept override;
+  void OnWritable() noexcept override;
+  void OnLost() noexcept override;
+
   void WaitReadable();
   void WatchForLoss();
-  void OnReadable();
   void Receive();
   bool ReceiveBody(size_t* left);
   bool ReceiveInput(size_t* left);
-  void OnEndOfInput();
+  bool OnNoInput(net::ByteStream::State state);
   void Read(std::string_view input);
   void ReadAhead();
-  void OnTurn();
+  void OnTurn() noexcept;
   void OnRead(RequestReader::Result result);
   void Dispatch();
   void SendPieces();
   void Write();
   void OnWritten();
 
-  const std::shared_ptr<LoopServices> loop_;  // first: its io_context must outlive the socket
-  ClientSocket socket_;
+  const std::shared_ptr<LoopServices> loop_;
+  const std::unique_ptr<net::ByteStream> client_;
   ConnectionExchange exchange_;
   RequestReader reader_;
   ReplyWriter writer_;
@@ -94,6 +90,7 @@ class Connection final : public ExchangeOwner, public std::enable_shared_from_th
   int taken_ahead_ = 0;             // requests taken from the kept input in this turn
   TickDeadline deadline_;           // when the client has taken too long
   TickDeadline probe_;              // when a client that has finished sending is probed
+  net::MemberTask<Connection, &Connection::OnTurn> turn_{*this};
 };
 
 }  // namespace nereid::frontend::http

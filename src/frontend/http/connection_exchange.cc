@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/http/connection_exchange.h"
 
-#include <chrono>
 #include <exception>
 #include <string>
 #include <utility>
@@ -9,6 +8,31 @@
 #include "frontend/http/large_work.h"
 
 namespace nereid::frontend::http {
+namespace {
+
+/// Brings the news of a stream's pieces to the connection. Kept by the stream, which it refers to
+/// weakly therefore.
+class StreamTask final : public net::Task {
+ public:
+  StreamTask(std::shared_ptr<Connection> connection, ExchangeOwner& owner)
+      : connection_(std::move(connection)), owner_(owner) {}
+
+  std::weak_ptr<ReplyStream> stream;  // set before the stream is given to a writer
+
+ private:
+  void Run() noexcept override {
+    if (const auto has_pieces = stream.lock()) owner_.OnStream(has_pieces);
+  }
+  /// The loop has ended: nobody will read the pieces.
+  void Drop() noexcept override {
+    if (const auto unread = stream.lock()) unread->Close();
+  }
+
+  const std::shared_ptr<Connection> connection_;  // keeps owner_ alive
+  ExchangeOwner& owner_;
+};
+
+}  // namespace
 
 std::shared_ptr<request::ResponseSink> ConnectionExchange::BecomeSink(
     std::shared_ptr<request::Cancellation> cancellation, ReplyForm form) {
@@ -17,8 +41,8 @@ std::shared_ptr<request::ResponseSink> ConnectionExchange::BecomeSink(
   response_count_ = 0;
   cancellation_ = std::move(cancellation);
   if (head().deadline_ns == 0) return {owner_.Share(), this};
-  deadline_sink_ = std::make_shared<DeadlineSink>(owner_.Share(), owner_);
-  StartDeadline(deadline_sink_);
+  deadline_sink_ = std::make_shared<DeadlineSink>(owner_.Share(), owner_, loop_);
+  StartDeadline();
   return deadline_sink_;
 }
 
@@ -28,12 +52,12 @@ std::shared_ptr<ReplyStream> ConnectionExchange::BeginStream(
   reply().content_type = form.content_type;
   stream_form_ = form;
   // The stream may outlive the connection's interest in it, but not the connection and its loop.
+  const auto task = std::make_shared<StreamTask>(owner_.Share(), owner_);
   stream_ = std::make_shared<ReplyStream>(
       loop_.options().max_waiting_bytes, loop_.options().slow_reader_patience,
-      [connection = owner_.Share(), &loop = loop_](std::shared_ptr<ReplyStream> stream) {
-        loop.Complete({connection, nullptr, std::move(stream)});
-      });
-  if (head().deadline_ns != 0) StartDeadline(stream_);
+      [task, &loop = loop_](const std::shared_ptr<ReplyStream>&) { loop.Complete(*task, task); });
+  task->stream = stream_;
+  if (head().deadline_ns != 0) StartDeadline();
   return stream_;
 }
 
@@ -47,7 +71,7 @@ void ConnectionExchange::ResignSink() {
 void ConnectionExchange::Send(std::unique_ptr<request::InferenceResponse> response,
                               bool final) noexcept {
   if (response != nullptr && response_count_++ == 0) response_ = std::move(response);
-  if (final) owner_.Complete(nullptr);
+  if (final) Finish();
 }
 
 bool ConnectionExchange::Advance(const std::shared_ptr<DeadlineSink>& sink) {
@@ -78,22 +102,11 @@ bool ConnectionExchange::MakeReply() {
   }
 }
 
-// Cancelling the timer does not take back an expiry that the event loop has already queued, and by
-// then the connection may serve its next request, with a deadline of its own. `awaited` tells the
-// requests apart: it is kept alive, so no other object can have its address.
-void ConnectionExchange::StartDeadline(std::shared_ptr<const void> awaited) {
-  if (!deadline_timer_) deadline_timer_.emplace(executor_);
-  deadline_timer_->expires_at(
-      std::chrono::steady_clock::time_point(std::chrono::nanoseconds(head().deadline_ns)));
-  deadline_timer_->async_wait(
-      [connection = owner_.Share(), &owner = owner_,
-       awaited = std::move(awaited)](const boost::system::error_code& error) {
-        if (!error) owner.OnDeadline(awaited);
-      });
+void ConnectionExchange::StartDeadline() {
+  loop_.event_loop().SetTimer(deadline_, head().deadline_ns);
 }
 
-bool ConnectionExchange::Expire(const std::shared_ptr<const void>& awaited, bool begun) {
-  if (awaited != deadline_sink_ && awaited != stream_) return false;
+bool ConnectionExchange::Expire(bool begun) {
   cancellation_->Cancel();
   if (begun) {
     // The status has been sent: an error can only be a last piece.
@@ -108,14 +121,14 @@ bool ConnectionExchange::Expire(const std::shared_ptr<const void>& awaited, bool
 void ConnectionExchange::ForgetDeadlineSink() {
   if (deadline_sink_ == nullptr) return;
   deadline_sink_.reset();
-  deadline_timer_->cancel();
+  loop_.event_loop().CancelTimer(deadline_);
 }
 
 void ConnectionExchange::ForgetStream() {
   if (stream_ == nullptr) return;
   stream_->Close();
   stream_.reset();
-  if (deadline_timer_) deadline_timer_->cancel();
+  loop_.event_loop().CancelTimer(deadline_);
 }
 
 void ConnectionExchange::ProbeStream() {

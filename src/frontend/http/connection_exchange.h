@@ -2,11 +2,8 @@
 #pragma once
 
 #include <atomic>
-#include <boost/asio/io_context.hpp>
-#include <boost/asio/steady_timer.hpp>
 #include <functional>
 #include <memory>
-#include <optional>
 #include <string_view>
 
 #include "frontend/http/deadline_sink.h"
@@ -26,14 +23,11 @@ namespace nereid::frontend::http {
 /// thread, except for the functions marked "any thread".
 class ConnectionExchange final : public Exchange, public request::ResponseSink {
  public:
-  using Executor = boost::asio::io_context::executor_type;
-
-  /// `owner` is the connection that has this exchange, `loop` the loop that `executor` runs.
-  ConnectionExchange(ExchangeOwner& owner, LoopServices& loop, const Executor& executor)
-      : owner_(owner), loop_(loop), executor_(executor) {}
+  /// `owner` is the connection that has this exchange, on `loop`.
+  ConnectionExchange(ExchangeOwner& owner, LoopServices& loop) : owner_(owner), loop_(loop) {}
 
   // Exchange
-  void Finish() noexcept override { owner_.Complete(nullptr); }  // any thread
+  void Finish() noexcept override { loop_.Complete(completion_, owner_.Share()); }  // any thread
   std::shared_ptr<request::ResponseSink> BecomeSink(
       std::shared_ptr<request::Cancellation> cancellation, ReplyForm form) override;
   std::shared_ptr<ReplyStream> BeginStream(std::shared_ptr<request::Cancellation> cancellation,
@@ -58,11 +52,11 @@ class ConnectionExchange final : public Exchange, public request::ResponseSink {
   bool IsAwaiting(const std::shared_ptr<DeadlineSink>& sink) const {
     return sink == deadline_sink_;
   }
-  /// Takes the next step after Complete(sink). Returns whether the reply is complete.
+  /// Takes the next step after OnCompleted(sink). Returns whether the reply is complete.
   bool Advance(const std::shared_ptr<DeadlineSink>& sink);
-  /// Cancels the request because its deadline has passed, unless it does not wait for `awaited` any
-  /// more. Returns whether the reply is complete by that; `begun`: the client has got a part of it.
-  bool Expire(const std::shared_ptr<const void>& awaited, bool begun);
+  /// Cancels the request because its deadline has passed. Returns whether the reply is complete by
+  /// that; `begun`: the client has got a part of it.
+  bool Expire(bool begun);
 
   /// The stream of the request at hand; null if its reply is not streamed.
   const std::shared_ptr<ReplyStream>& stream() const { return stream_; }
@@ -77,25 +71,26 @@ class ConnectionExchange final : public Exchange, public request::ResponseSink {
   /// Frees memory, elsewhere if there is much of it. Does not fail.
   void Free(memory::HostBuffer memory) noexcept;
 
-  /// Drops a reply that nobody will write, after Complete(sink). By the loop, or after its end.
+  /// Drops a reply that nobody will write, after OnCompleted(sink).
   void Abandon(const std::shared_ptr<DeadlineSink>& sink);
   /// Cancels the request, whose client has gone. `in_use`: other threads may still use the request
   /// and the reply; Abandon(nullptr) follows when they are done.
   void Disconnect(bool in_use);
 
  private:
-  void StartDeadline(std::shared_ptr<const void> awaited);
+  void OnFinished() { owner_.OnCompleted(nullptr); }
+  void Drop() { Abandon(nullptr); }
+  void StartDeadline();
   void ForgetDeadlineSink();
   void ForgetStream();
   bool MakeReply();
 
   ExchangeOwner& owner_;
   LoopServices& loop_;
-  const Executor executor_;
   std::atomic<bool> gone_{false};
 
   // What the core has sent for the request at hand. Written by the thread that sends, read by the
-  // loop after Complete(); never both at once, because the responses of a request are sent one at a
+  // loop after that; never both at once, because the responses of a request are sent one at a
   // time, the final one last.
   bool is_sink_ = false;
   std::unique_ptr<request::InferenceResponse> response_;
@@ -105,9 +100,14 @@ class ConnectionExchange final : public Exchange, public request::ResponseSink {
   std::function<void()> next_;  // the next step, instead of the end of the exchange
   std::shared_ptr<request::Cancellation> cancellation_;
   std::shared_ptr<DeadlineSink> deadline_sink_;  // null: the request has no deadline, or no sink
-  std::optional<boost::asio::steady_timer> deadline_timer_;
   std::shared_ptr<ReplyStream> stream_;
   StreamForm stream_form_;
+  // Set only while there is a sink or a stream that the request waits for.
+  net::MemberTimer<ExchangeOwner, &ExchangeOwner::OnDeadline> deadline_{owner_};
+
+  // Any thread. One is enough, because a connection has one request at a time.
+  net::MemberTask<ConnectionExchange, &ConnectionExchange::OnFinished, &ConnectionExchange::Drop>
+      completion_{*this};
 };
 
 }  // namespace nereid::frontend::http

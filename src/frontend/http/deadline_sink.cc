@@ -7,7 +7,7 @@ namespace nereid::frontend::http {
 // one only after the final one.
 void DeadlineSink::Send(std::unique_ptr<request::InferenceResponse> response, bool final) noexcept {
   if (response != nullptr && response_count_++ == 0) response_ = std::move(response);
-  if (final) owner_.Complete(shared_from_this());
+  if (final) loop_.Complete(completion_, shared_from_this());
 }
 
 }  // namespace nereid::frontend::http

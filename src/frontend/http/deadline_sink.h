@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "frontend/http/exchange_owner.h"
+#include "frontend/http/loop_services.h"
 #include "request/inference_response.h"
 #include "request/response_sink.h"
 
@@ -17,9 +18,9 @@ namespace nereid::frontend::http {
 class DeadlineSink final : public request::ResponseSink,
                            public std::enable_shared_from_this<DeadlineSink> {
  public:
-  /// `connection` implements ExchangeOwner, and `owner` is this same object.
-  DeadlineSink(std::shared_ptr<Connection> connection, ExchangeOwner& owner)
-      : connection_(std::move(connection)), owner_(owner) {}
+  /// `connection` implements ExchangeOwner, and `owner` is this same object. It keeps `loop` alive.
+  DeadlineSink(std::shared_ptr<Connection> connection, ExchangeOwner& owner, LoopServices& loop)
+      : connection_(std::move(connection)), owner_(owner), loop_(loop) {}
 
   void Send(std::unique_ptr<request::InferenceResponse> response,
             bool final) noexcept override;  // any thread
@@ -29,10 +30,16 @@ class DeadlineSink final : public request::ResponseSink,
   int response_count() const { return response_count_; }
 
  private:
+  void OnFinal() { owner_.OnCompleted(shared_from_this()); }
+  /// The loop has ended. The response refers to its sink, which is this object.
+  void Drop() { response_.reset(); }
+
   const std::shared_ptr<Connection> connection_;  // keeps owner_ alive
   ExchangeOwner& owner_;
+  LoopServices& loop_;
   std::unique_ptr<request::InferenceResponse> response_;
   int response_count_ = 0;
+  net::MemberTask<DeadlineSink, &DeadlineSink::OnFinal, &DeadlineSink::Drop> completion_{*this};
 };
 
 }  // namespace nereid::frontend::http

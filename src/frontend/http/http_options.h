@@ -8,6 +8,7 @@
 #include <string>
 
 #include "base/byte_budget.h"
+#include "frontend/net/connection_limit.h"
 
 namespace nereid::frontend::http {
 
@@ -43,6 +44,9 @@ struct HttpServerOptions {
   /// Bounds the memory of all requests that are being received or executed, together with the other
   /// users of the budget. Null: no bound.
   std::shared_ptr<base::ByteBudget> receive_budget = nullptr;
+
+  /// Bounds the open connections, together with the other servers that have it. Null: no bound.
+  std::shared_ptr<net::ConnectionLimit> connection_limit = nullptr;
 
   std::string thread_name = "http";
 };

@@ -19,19 +19,18 @@ class HttpServer {
   HttpServer(HttpServerOptions options, std::shared_ptr<HttpHandler> handler);
   ~HttpServer();  // stops at once
 
-  /// Listens and starts to serve. UNAVAILABLE "Socket 'A:P' already in use " when another socket
-  /// has the port.
+  /// Listens and begins to serve; see net::Server::Start() for the errors.
   base::Status Start();
 
-  /// The port that is served, after Start.
+  /// Returns the port that is served, after Start().
   uint16_t port() const;
 
-  /// Stops accepting, and closes the connections that are not being answered: idle ones, and those
-  /// with half a request. Does not wait.
+  /// Stops accepting, and closes the connections whose clients are not being answered: idle ones,
+  /// and those with half a request. Does not wait.
   void BeginStop();
 
-  /// The same, and waits up to `grace` for the others; then closes what is left. Blocks until the
-  /// threads have ended. A second call does nothing.
+  /// The same, and waits up to `grace` for the other connections; then closes them. Blocks until
+  /// the threads have ended. A second call does nothing.
   void Stop(std::chrono::milliseconds grace);
 
  private:

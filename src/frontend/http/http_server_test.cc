@@ -15,6 +15,8 @@
 #include "frontend/http/kserve_handler.h"
 #include "frontend/http/testing/raw_client.h"
 #include "frontend/http/testing/server_fixture.h"
+#include "frontend/net/testing/no_memory.h"
+#include "request/response_factory.h"
 
 namespace nereid::frontend::http {
 namespace {
@@ -309,6 +311,32 @@ TEST_F(HttpServerTest, AnswersFromOtherThreads) {
     EXPECT_EQ(second.Receive()->body, kJsonAnswer);
   }
   backend.join();
+}
+
+/// Keeps the sink of a request, with which the test sends what it wants.
+struct HeldSink {
+  explicit HeldSink(std::unique_ptr<request::InferenceRequest> request)
+      : factory(request->response_factory()), response(factory->NewResponse().value()) {
+    const auto sink = request->sink();
+    sink->RequestReleased(std::move(request));
+  }
+  std::shared_ptr<request::ResponseFactory> factory;
+  std::unique_ptr<request::InferenceResponse> response;
+};
+
+TEST_F(HttpServerTest, AnAnswerThatCompletesWithoutMemoryIsSent) {
+  service_.handler = service_.HoldHandler();
+  Start();
+  for (const std::string& fields : {std::string(), std::string("grpc-timeout: 1H\r\n")}) {
+    RawClient client(server_->port());
+    client.Send(Post(kInfer, kJson, fields));
+    HeldSink held(service_.TakeHeld());
+    {
+      const net::testing::NoMemory no_memory;
+      held.factory->Send(std::move(held.response), true);
+    }
+    EXPECT_EQ(client.Receive()->status, 200);
+  }
 }
 
 TEST_F(HttpServerTest, MalformedHttp) {

@@ -4,9 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/clock.h"
-#include "base/log.h"
-#include "base/log_throttle.h"
+#include "frontend/net/failure_log.h"
 
 namespace nereid::frontend::http {
 namespace {
@@ -42,24 +40,40 @@ TimeoutTicks::TimeoutTicks(const HttpServerOptions& options)
       half_closed(TicksFor(options.half_closed_patience, tick)),
       linger(TicksFor(kLinger, tick)) {}
 
-LoopServices::LoopServices(const HttpServerOptions& options, std::shared_ptr<HttpHandler> handler)
-    : options_(options),
+LoopServices::LoopServices(net::ServerLoop& server_loop, const HttpServerOptions& options,
+                           std::shared_ptr<HttpHandler> handler)
+    : server_loop_(server_loop),
+      loop_(&server_loop.event_loop()),
+      inbox_(server_loop.event_loop().inbox()),
+      options_(options),
       handler_(std::move(handler)),
       timeouts_(options_),
       scratch_(kScratchBytes) {}
 
 LoopServices::~LoopServices() = default;
 
+void LoopServices::Complete(net::Task& task, std::shared_ptr<void> owner) noexcept {
+  // The loops are only compared: a loop that has gone is no thread's current one.
+  if (net::EventLoop::Current() != loop_ || dispatch_depth_ == 0) {
+    return inbox_->Post(task, std::move(owner));
+  }
+  if (task.Claim(std::move(owner))) completed_.PushBack(task);
+}
+
+void LoopServices::RunCompletions() noexcept {
+  // An answer may let the next request of a client in, which may complete at once: until none is
+  // left.
+  while (!completed_.empty()) {
+    ++dispatch_depth_;
+    completed_.PopFront().RunNow();
+    --dispatch_depth_;
+  }
+}
+
 void LoopServices::ReportFailure(const char* what) noexcept {
   static base::LogThrottle throttle;
-  uint64_t left_out = 0;
-  if (!throttle.Admit(base::SteadyClock().NowNs(), &left_out)) return;
-  try {
-    LOG_ERROR << "HTTP: a request could not be served: " << what
-              << (left_out == 0 ? "" : "; so it was with others since the last such message");
-  } catch (const std::exception&) {
-    // Not even the message: the next one may do better.
-  }
+  net::LogFailure(throttle, base::LogLevel::kError,
+                  {"HTTP: a request could not be served: ", what});
 }
 
 }  // namespace nereid::frontend::http

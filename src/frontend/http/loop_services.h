@@ -5,16 +5,14 @@
 #include <cstdint>
 #include <exception>
 #include <memory>
+#include <utility>
 #include <vector>
 
-#include "frontend/http/deadline_sink.h"
 #include "frontend/http/http_handler.h"
 #include "frontend/http/http_options.h"
-#include "frontend/http/reply_stream.h"
+#include "frontend/net/server_loop.h"
 
 namespace nereid::frontend::http {
-
-class Connection;
 
 /// The timeouts of the options in ticks of a loop.
 struct TimeoutTicks {
@@ -23,31 +21,28 @@ struct TimeoutTicks {
   uint64_t head, stall, idle, half_closed, linger;
 };
 
-/// What a connection sees of the event loop that it lives on; apart from the loop, which knows
-/// connections. All functions but Complete() on the loop's own thread.
+/// What the connections of one event loop share. Connections keep it alive, so that a late response
+/// of the core finds it when the server has gone. All functions but Complete() are for the loop's
+/// thread.
 class LoopServices {
  public:
-  LoopServices(const HttpServerOptions& options, std::shared_ptr<HttpHandler> handler);
+  LoopServices(net::ServerLoop& server_loop, const HttpServerOptions& options,
+               std::shared_ptr<HttpHandler> handler);
   LoopServices(const LoopServices&) = delete;
   LoopServices& operator=(const LoopServices&) = delete;
 
-  /// An answer that is there, and the sink that it went through, if not the connection itself; or a
-  /// piece of an answer.
-  struct Completion {
-    std::shared_ptr<Connection> connection;
-    std::shared_ptr<DeadlineSink> sink;
-    std::shared_ptr<ReplyStream> stream;
-  };
-  /// Any thread: has the connection's OnCompleted() or OnStream() called on the loop's thread,
-  /// soon.
-  virtual void Complete(Completion completion) noexcept = 0;
+  /// Has the loop run a task that completes a reply, soon; drops it if the loop has ended. Takes no
+  /// memory. Any thread.
+  void Complete(net::Task& task, std::shared_ptr<void> owner) noexcept;
 
+  net::EventLoop& event_loop() { return server_loop_.event_loop(); }
   const HttpServerOptions& options() const { return options_; }
   HttpHandler& handler() { return *handler_; }
   const TimeoutTicks& timeouts() const { return timeouts_; }
+  /// Ticks that have passed.
   uint64_t tick() const { return tick_; }
   bool draining() const { return draining_; }
-  /// Runs `step` for a connection. What it throws (memory that ran out) ends that connection, never
+  /// Runs `step` for a connection. An exception (memory that ran out) ends that connection, never
   /// the process.
   template <typename Client, typename Step>
   static void Protect(Client& connection, Step&& step) noexcept {
@@ -58,15 +53,23 @@ class LoopServices {
       connection.Close();
     }
   }
-  /// Logs what a request failed of that nobody foresaw; now and then, not every time.
+  /// Serves a connection in answer to an event: like Protect, within a DispatchScope.
+  template <typename Client, typename Step>
+  void Serve(Client& connection, Step&& step) noexcept {
+    const DispatchScope scope(*this);
+    Protect(connection, std::forward<Step>(step));
+  }
+  /// Logs an unforeseen failure of a request; now and then, not every time.
   static void ReportFailure(const char* what) noexcept;
 
-  /// Where sockets are read into before anybody knows whose bytes they are.
+  /// A buffer into which sockets are read before it is known where the bytes belong.
   std::vector<char>& scratch() { return scratch_; }
   /// Forgets a connection that is closed.
-  virtual void Remove(Connection* connection) = 0;
+  void Remove(net::Connection& connection) { server_loop_.Remove(connection); }
 
-  /// While one lives on the loop's thread, completions are collected; the outermost one runs them.
+  /// While one lives on the loop's thread, replies that complete there are collected; the outermost
+  /// scope sends them in the end. So a handler that answers at once does not call itself deeper and
+  /// deeper.
   class DispatchScope {
    public:
     explicit DispatchScope(LoopServices& loop) : loop_(loop) { ++loop_.dispatch_depth_; }
@@ -80,13 +83,17 @@ class LoopServices {
   };
 
  protected:
-  virtual ~LoopServices();
-  virtual void RunCompletions() = 0;
+  ~LoopServices();
+  void RunCompletions() noexcept;
 
+  net::ServerLoop& server_loop_;      // valid until the loop ends
+  const net::EventLoop* const loop_;  // likewise
+  const std::shared_ptr<net::Inbox> inbox_;
   const HttpServerOptions options_;
   const std::shared_ptr<HttpHandler> handler_;
   const TimeoutTicks timeouts_;
   std::vector<char> scratch_;
+  net::TaskList completed_;
   int dispatch_depth_ = 0;
   uint64_t tick_ = 1;
   bool draining_ = false;

@@ -76,10 +76,10 @@ void ReplyWriter::AddPieces(ReplyStream::Ready ready) {
   if (to > from) unwritten_.push_back({kEndOfChunkAndBody.data() + from, to - from});
 }
 
-ReplyWriter::Outcome ReplyWriter::Write(ClientSocket& socket) {
+ReplyWriter::Outcome ReplyWriter::Write(net::ByteStream& client) {
   size_t room = kMaxWrittenPerTurn;
   while (!IsIdle()) {
-    // The socket is still writable: the loop reports that after the other connections' turns.
+    // The stream is still writable: the loop reports that after the other connections' turns.
     if (room == 0) return Outcome::kPaused;
     iovec pieces[kMaxPieces];
     size_t count = 0;
@@ -89,9 +89,9 @@ ReplyWriter::Outcome ReplyWriter::Write(ClientSocket& socket) {
       pieces[count] = {const_cast<char*>(piece.data), std::min(piece.size, room - size)};
       size += piece.size;
     }
-    const ClientSocket::Sent sent = socket.Send({pieces, count});
-    if (sent.lost) return Outcome::kLost;
-    if (sent.full) return Outcome::kPaused;
+    const net::ByteStream::Outcome sent = client.Write({pieces, count});
+    if (sent.state == net::ByteStream::State::kLost) return Outcome::kLost;
+    if (sent.state == net::ByteStream::State::kBlocked) return Outcome::kPaused;
     room -= sent.size;
     Discard(sent.size);
   }

@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "frontend/http/client_socket.h"
 #include "frontend/http/reply.h"
 #include "frontend/http/reply_stream.h"
+#include "frontend/net/byte_stream.h"
 #include "tensor/bytes.h"
 
 namespace nereid::frontend::http {
@@ -37,10 +37,10 @@ class ReplyWriter {
 
   enum class Outcome {
     kDone,    // all is written
-    kPaused,  // the rest has to wait until the socket is writable
+    kPaused,  // the rest has to wait until the client's stream is writable
     kLost,    // the connection is broken
   };
-  Outcome Write(ClientSocket& socket);
+  Outcome Write(net::ByteStream& client);
   /// Returns whether all is written.
   bool IsIdle() const { return first_unwritten_ == unwritten_.size(); }
   /// Drops what is not written.

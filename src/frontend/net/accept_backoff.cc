@@ -4,16 +4,12 @@
 #include <sys/resource.h>
 
 #include <cerrno>
-#include <utility>
+#include <system_error>
 
-#include "base/clock.h"
-#include "base/log.h"
-#include "base/log_throttle.h"
+#include "frontend/net/failure_log.h"
 
 namespace nereid::frontend::net {
 namespace {
-
-constexpr std::chrono::milliseconds kPause{100};
 
 std::string Advice(int error) {
   if (error == ENFILE) return "; the system's limit is fs.file-max";
@@ -22,14 +18,6 @@ std::string Advice(int error) {
   if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return "";
   return "; this process may have " + std::to_string(limit.rlim_cur) +
          " (ulimit -n, LimitNOFILE of systemd, --ulimit nofile of Docker)";
-}
-
-void LogFailure(const std::string& service, const boost::system::error_code& error) {
-  static base::LogThrottle throttle;
-  uint64_t left_out = 0;
-  if (!throttle.Admit(base::SteadyClock().NowNs(), &left_out)) return;
-  LOG_WARNING << service << ": cannot accept connections: " << error.message()
-              << Advice(error.value());
 }
 
 }  // namespace
@@ -50,21 +38,19 @@ std::chrono::milliseconds PauseAfterAccept(int error) {
     case EOPNOTSUPP:
     case ENETUNREACH:
       return std::chrono::milliseconds{0};
-    default:  // EMFILE, ENFILE, ENOBUFS, ENOMEM, and what nobody knows: never in a tight loop
-      return kPause;
+    default:  // EMFILE, ENFILE, ENOBUFS, ENOMEM, and unknown errors: never in a tight loop
+      return kAcceptPause;
   }
 }
 
-void AcceptBackoff::Retry(const boost::system::error_code& error, std::function<void()> accept) {
-  const std::chrono::milliseconds pause = PauseAfterAccept(error.value());
-  if (pause.count() == 0) return accept();
-  LogFailure(service_, error);
-  timer_.expires_after(pause);
-  timer_.async_wait([accept = std::move(accept)](const boost::system::error_code& cancelled) {
-    if (!cancelled) accept();
-  });
+std::string ReasonOfAcceptFailure(int error) {
+  return std::generic_category().message(error) + Advice(error);
 }
 
-void AcceptBackoff::Cancel() { timer_.cancel(); }
+void LogAcceptFailure(std::string_view service, std::string_view reason) noexcept {
+  static base::LogThrottle throttle;
+  LogFailure(throttle, base::LogLevel::kWarning,
+             {service, ": cannot accept connections: ", reason});
+}
 
 }  // namespace nereid::frontend::net

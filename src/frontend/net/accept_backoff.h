@@ -1,37 +1,49 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <boost/asio/io_context.hpp>
-#include <boost/asio/steady_timer.hpp>
-#include <boost/system/error_code.hpp>
 #include <chrono>
 #include <functional>
 #include <string>
+#include <string_view>
+#include <utility>
+
+#include "frontend/net/event_loop.h"
 
 namespace nereid::frontend::net {
 
-/// How long a listening socket rests after an accept that failed with this errno: not at all where
-/// only the one connection was the matter, and a while where the next accept would fail as well (no
-/// file descriptors or memory left, for the process or for the system).
+/// How long a listening socket rests when the next accept would fail as well.
+inline constexpr std::chrono::milliseconds kAcceptPause{100};
+
+/// Returns how long a listening socket rests after an accept that failed with this errno: 0 where
+/// the failure concerns one connection only, and kAcceptPause where the next accept would fail as
+/// well (the process or the system has no file descriptors or memory left).
 std::chrono::milliseconds PauseAfterAccept(int error);
 
-/// Brings a listening socket of one event loop back to accepting after a failure, and says in the
-/// log, at most once in ten seconds for all sockets of the process together, what is lacking. Not
-/// thread-safe: everything on the loop's thread.
-class AcceptBackoff {
- public:
-  /// `service` names the front end in the log ("HTTP").
-  AcceptBackoff(boost::asio::io_context& context, std::string service)
-      : timer_(context), service_(std::move(service)) {}
+/// Returns why accept(2) failed with this errno, and which limit to raise.
+std::string ReasonOfAcceptFailure(int error);
 
-  /// Calls `accept` now or after a pause.
-  void Retry(const boost::system::error_code& error, std::function<void()> accept);
-  /// Forgets a pause that runs: `accept` is not called.
-  void Cancel();
+/// Logs that a service cannot accept connections, and why: at most once in ten seconds for all
+/// sockets of the process together.
+void LogAcceptFailure(std::string_view service, std::string_view reason) noexcept;
+
+/// Resumes accepting on one listening socket after a pause. Loop thread only.
+class AcceptBackoff final : private Timer {
+ public:
+  /// `resume` is called at the end of a pause.
+  AcceptBackoff(EventLoop& loop, std::function<void()> resume)
+      : loop_(loop), resume_(std::move(resume)) {}
+
+  void Pause(std::chrono::milliseconds time) {
+    loop_.SetTimer(*this, loop_.NowNs() + static_cast<uint64_t>(time.count()) * 1'000'000);
+  }
+  /// Forgets a pause: `resume` is not called.
+  void Cancel() { loop_.CancelTimer(*this); }
 
  private:
-  boost::asio::steady_timer timer_;
-  const std::string service_;
+  void OnDeadline() override { resume_(); }
+
+  EventLoop& loop_;
+  const std::function<void()> resume_;
 };
 
 }  // namespace nereid::frontend::net

@@ -5,10 +5,13 @@
 
 #include <cerrno>
 
+#include "base/clock.h"
+#include "frontend/net/testing/manual_loop.h"
+
 namespace nereid::frontend::net {
 namespace {
 
-boost::system::error_code Error(int number) { return {number, boost::system::system_category()}; }
+using std::chrono::milliseconds;
 
 TEST(AcceptBackoff, PausesOnlyWhereTheNextAcceptWouldFailToo) {
   for (const int error : {EMFILE, ENFILE, ENOBUFS, ENOMEM, EBADF}) {
@@ -19,23 +22,32 @@ TEST(AcceptBackoff, PausesOnlyWhereTheNextAcceptWouldFailToo) {
   }
 }
 
-TEST(AcceptBackoff, AcceptsAtOnceAfterThePauseOrNeverAgain) {
-  boost::asio::io_context context;
-  AcceptBackoff backoff(context, "test");
-  int accepted = 0;
-  backoff.Retry(Error(ECONNABORTED), [&] { ++accepted; });
-  EXPECT_EQ(accepted, 1);
+TEST(AcceptBackoff, NamesTheLimitToRaise) {
+  EXPECT_NE(ReasonOfAcceptFailure(EMFILE).find("Too many open files; this process may have "),
+            std::string::npos);
+  EXPECT_NE(ReasonOfAcceptFailure(EMFILE).find("ulimit -n"), std::string::npos);
+  EXPECT_NE(ReasonOfAcceptFailure(ENFILE).find("fs.file-max"), std::string::npos);
+}
 
-  backoff.Retry(Error(EMFILE), [&] { ++accepted; });
-  EXPECT_EQ(accepted, 1);
-  context.run();
-  EXPECT_EQ(accepted, 2);
+TEST(AcceptBackoff, ResumesOnceAfterThePauseOrNeverAgain) {
+  base::FakeClock clock;
+  net::testing::ManualLoop loop(clock);
+  int resumed = 0;
+  AcceptBackoff backoff(loop, [&] { ++resumed; });
+  backoff.Pause(milliseconds(100));
+  clock.Advance(99'000'000);
+  loop.RunTurn();
+  EXPECT_EQ(resumed, 0);
+  clock.Advance(1'000'000);
+  loop.RunTurn();
+  loop.RunTurn();
+  EXPECT_EQ(resumed, 1);
 
-  context.restart();
-  backoff.Retry(Error(ENFILE), [&] { ++accepted; });
+  backoff.Pause(milliseconds(100));
   backoff.Cancel();
-  context.run();
-  EXPECT_EQ(accepted, 2);
+  clock.Advance(1'000'000'000);
+  loop.RunTurn();
+  EXPECT_EQ(resumed, 1);
 }
 
 }  // namespace

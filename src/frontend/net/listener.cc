@@ -1,7 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/net/listener.h"
 
-#include <utility>
+#include <netinet/in.h>
+#include <sys/socket.h>
+
+#include <boost/asio/io_context.hpp>
+#include <cerrno>
+#include <exception>
+#include <string>
+#include <system_error>
 
 namespace nereid::frontend::net {
 namespace {
@@ -10,25 +17,47 @@ namespace asio = boost::asio;
 using asio::ip::tcp;
 using boost::system::error_code;
 
-using ReusePort = asio::detail::socket_option::boolean<SOL_SOCKET, SO_REUSEPORT>;
+/// Stands for an errno where there are as many connections as may be.
+constexpr int kAtLimit = 0;
+/// Connections that are accepted before the others have their turn.
+constexpr int kAcceptsPerTurn = 16;
 
-base::Status ListenFailure(const Endpoint& endpoint, const error_code& error) {
+base::Status ListenFailure(const Endpoint& endpoint, int error) {
   const std::string place =
       "'" + endpoint.address().to_string() + ":" + std::to_string(endpoint.port()) + "'";
-  if (error == asio::error::address_in_use) {
-    return base::Status::Unavailable("Socket " + place + " already in use ");
-  }
-  return base::Status::Unavailable("cannot listen on socket " + place + ": " + error.message());
+  if (error == EADDRINUSE) return base::Status::Unavailable("Socket " + place + " already in use ");
+  return base::Status::Unavailable("cannot listen on socket " + place + ": " +
+                                   std::generic_category().message(error));
 }
 
-template <typename Acceptor>
-error_code Bind(Acceptor& acceptor, const Endpoint& endpoint, bool shared) {
-  error_code error;
-  acceptor.open(endpoint.protocol(), error);
-  if (!error) acceptor.set_option(asio::socket_base::reuse_address(true), error);
-  if (!error && shared) acceptor.set_option(ReusePort(true), error);
-  if (!error) acceptor.bind(endpoint, error);
-  return error;
+int Enable(const Socket& socket, int option) {
+  const int on = 1;
+  return setsockopt(socket.descriptor(), SOL_SOCKET, option, &on, sizeof(on)) == 0 ? 0 : errno;
+}
+
+/// Opens and binds a socket. Returns 0 or an errno.
+int Bind(const Endpoint& endpoint, bool shared, Socket* bound) {
+  Socket socket(::socket(endpoint.protocol().family(), SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC,
+                         IPPROTO_TCP));
+  if (!socket.is_open()) return errno;
+  if (const int error = Enable(socket, SO_REUSEADDR); error != 0) return error;
+  if (shared) {
+    if (const int error = Enable(socket, SO_REUSEPORT); error != 0) return error;
+  }
+  if (bind(socket.descriptor(), endpoint.data(), static_cast<socklen_t>(endpoint.size())) != 0) {
+    return errno;
+  }
+  *bound = std::move(socket);
+  return 0;
+}
+
+/// Listens. Returns 0 or an errno, and the address with the port that the kernel chose.
+int ListenOn(const Socket& socket, Endpoint* bound) {
+  if (listen(socket.descriptor(), SOMAXCONN) != 0) return errno;
+  socklen_t size = static_cast<socklen_t>(bound->capacity());
+  if (getsockname(socket.descriptor(), bound->data(), &size) != 0) return errno;
+  bound->resize(size);
+  return 0;
 }
 
 }  // namespace
@@ -49,37 +78,79 @@ base::Result<Endpoint> ResolveEndpoint(const std::string& service, const std::st
 }
 
 base::Status CheckPortIsFree(const Endpoint& endpoint) {
-  asio::io_context io;
-  tcp::acceptor probe(io);
   // Binding is enough: it fails where a socket listens. Listening could take a client's connection.
-  const error_code error = Bind(probe, endpoint, /*shared=*/false);
-  return error ? ListenFailure(endpoint, error) : base::Status::Ok();
+  Socket probe;
+  const int error = Bind(endpoint, /*shared=*/false, &probe);
+  return error == 0 ? base::Status::Ok() : ListenFailure(endpoint, error);
 }
 
 base::Result<Endpoint> Listener::Listen(const Endpoint& endpoint, bool shared) {
-  error_code error = Bind(acceptor_, endpoint, shared);
-  if (!error) acceptor_.listen(asio::socket_base::max_listen_connections, error);
+  Socket socket;
   Endpoint bound;
-  if (!error) bound = acceptor_.local_endpoint(error);
-  if (!error) return bound;
-  error_code ignored;
-  acceptor_.close(ignored);
-  return ListenFailure(endpoint, error);
+  int error = Bind(endpoint, shared, &socket);
+  if (error == 0) error = ListenOn(socket, &bound);
+  if (error != 0) return ListenFailure(endpoint, error);
+  socket_ = std::move(socket);
+  return bound;
 }
 
 void Listener::Accept() {
-  acceptor_.async_accept([this](const error_code& error, Socket socket) {
-    if (error == asio::error::operation_aborted || !acceptor_.is_open()) return;
-    if (error) return backoff_.Retry(error, [this] { Accept(); });
+  if (!socket_.is_open() || watched_) return;
+  watched_ = loop_.Watch(socket_.descriptor(), *this, {.reading = true});
+  if (!watched_) Pause(errno, kAcceptPause);
+}
+
+void Listener::OnReady(Ready) noexcept {
+  for (int i = 0; i < kAcceptsPerTurn; ++i) {
+    if (!AcceptOne() || !socket_.is_open()) return;
+  }
+}
+
+/// Returns whether to try the next one.
+bool Listener::AcceptOne() {
+  if (limit_ != nullptr && !limit_->Take()) {
+    Pause(kAtLimit, kAcceptPause);
+    return false;
+  }
+  Socket socket(accept4(socket_.descriptor(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
+  if (socket.is_open()) {
     on_connection_(std::move(socket));
-    if (acceptor_.is_open()) Accept();
-  });
+    return true;
+  }
+  const int error = errno;
+  if (limit_ != nullptr) limit_->Give();
+  if (error == EAGAIN || error == EWOULDBLOCK) return false;
+  const std::chrono::milliseconds pause = PauseAfterAccept(error);
+  if (pause.count() == 0) return true;
+  Pause(error, pause);
+  return false;
+}
+
+void Listener::Pause(int error, std::chrono::milliseconds time) noexcept {
+  if (watched_) loop_.Change(socket_.descriptor(), *this, {});
+  backoff_.Pause(time);
+  try {
+    LogAcceptFailure(service_, ReasonOf(error));
+  } catch (const std::exception&) {
+    // There is no memory for the message.
+  }
+}
+
+std::string Listener::ReasonOf(int error) const {
+  if (error != kAtLimit) return ReasonOfAcceptFailure(error);
+  return std::to_string(limit_->max()) + " are open, which is the limit; raise the number of " +
+         "file descriptors that the process may have (ulimit -n)";
+}
+
+void Listener::Resume() {
+  if (!watched_) return Accept();
+  loop_.Change(socket_.descriptor(), *this, {.reading = true});
 }
 
 void Listener::Close() {
-  error_code ignored;
-  acceptor_.close(ignored);
   backoff_.Cancel();
+  if (std::exchange(watched_, false)) loop_.Unwatch(socket_.descriptor(), *this);
+  socket_.Close();
 }
 
 }  // namespace nereid::frontend::net

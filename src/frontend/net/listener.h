@@ -1,24 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <boost/asio/basic_socket_acceptor.hpp>
-#include <boost/asio/basic_stream_socket.hpp>
-#include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <utility>
 
 #include "base/result.h"
 #include "frontend/net/accept_backoff.h"
+#include "frontend/net/connection_limit.h"
+#include "frontend/net/event_loop.h"
+#include "frontend/net/socket.h"
 
 namespace nereid::frontend::net {
 
 using Endpoint = boost::asio::ip::tcp::endpoint;
-/// A client's socket. The executor's type is spelled out so that Asio calls it without a virtual
-/// function.
-using Socket =
-    boost::asio::basic_stream_socket<boost::asio::ip::tcp, boost::asio::io_context::executor_type>;
 
 /// Returns where `address`, an IPv4 or IPv6 address or a host name, says to listen. The first
 /// address of a name counts. Returns INVALID_ARG, naming `service` ("HTTP", "gRPC") and the
@@ -34,13 +31,21 @@ base::Status CheckPortIsFree(const Endpoint& endpoint);
 
 /// The listening socket of one event loop. Everything on the loop's thread, or before the loop
 /// runs.
-class Listener {
+class Listener final : private Watcher {
  public:
   using OnConnection = std::function<void(Socket)>;
 
-  /// `service` names the front end in the log. `on_connection` must not throw.
-  Listener(boost::asio::io_context& context, const std::string& service, OnConnection on_connection)
-      : on_connection_(std::move(on_connection)), acceptor_(context), backoff_(context, service) {}
+  /// `service` names the front end in the log. `on_connection` must not throw; it may close the
+  /// listener. If `limit` is not null, each connection is counted in it, and the receiver uncounts
+  /// it in the end.
+  Listener(EventLoop& loop, std::string service, OnConnection on_connection,
+           ConnectionLimit* limit = nullptr)
+      : loop_(loop),
+        service_(std::move(service)),
+        on_connection_(std::move(on_connection)),
+        limit_(limit),
+        backoff_(loop, [this] { Resume(); }) {}
+  ~Listener() { Close(); }
   Listener(const Listener&) = delete;
   Listener& operator=(const Listener&) = delete;
 
@@ -48,18 +53,27 @@ class Listener {
   /// `shared`: other sockets may listen there too. Returns UNAVAILABLE with the reason.
   base::Result<Endpoint> Listen(const Endpoint& endpoint, bool shared);
 
-  /// Begins to accept connections. After a failure accepting goes on, after a pause where the next
-  /// accept would fail as well.
+  /// Begins to accept connections. Accepting pauses while it would fail (no descriptors, no memory,
+  /// as many connections as the limit allows); clients wait in the kernel's queue meanwhile.
   void Accept();
 
   /// Stops listening. `on_connection` is not called any more.
   void Close();
 
  private:
+  void OnReady(Ready ready) noexcept override;
+  bool AcceptOne();
+  void Pause(int error, std::chrono::milliseconds time) noexcept;
+  std::string ReasonOf(int error) const;
+  void Resume();
+
+  EventLoop& loop_;
+  const std::string service_;
   const OnConnection on_connection_;
-  boost::asio::basic_socket_acceptor<boost::asio::ip::tcp, boost::asio::io_context::executor_type>
-      acceptor_;
+  ConnectionLimit* const limit_;
   AcceptBackoff backoff_;
+  Socket socket_;
+  bool watched_ = false;
 };
 
 }  // namespace nereid::frontend::net

@@ -2,9 +2,14 @@
 #include "frontend/net/listener.h"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
 
-#include <boost/asio/connect.hpp>
 #include <memory>
+#include <vector>
+
+#include "base/clock.h"
+#include "frontend/net/epoll_loop.h"
 
 namespace nereid::frontend::net {
 namespace {
@@ -12,27 +17,25 @@ namespace {
 namespace asio = boost::asio;
 
 const Endpoint kAnyPort(asio::ip::make_address("127.0.0.1"), 0);
+constexpr uint64_t kPauseNs = std::chrono::nanoseconds(kAcceptPause).count();
 
-class ListenerTest : public testing::Test {
+class ListenerTest : public ::testing::Test {
  protected:
-  std::unique_ptr<Listener> NewListener() {
-    return std::make_unique<Listener>(io_, "test", [this](Socket socket) {
-      ++accepted_;
-      socket.close();
-    });
+  std::unique_ptr<Listener> NewListener(ConnectionLimit* limit = nullptr) {
+    return std::make_unique<Listener>(
+        *loop_, "test", [this](Socket socket) { accepted_.push_back(std::move(socket)); }, limit);
   }
-  /// Connects, and runs the loop until nothing more happens at once.
+  /// Connects, and gives the loop a turn.
   void Connect(const Endpoint& endpoint) {
-    asio::ip::tcp::socket client(io_);
-    boost::system::error_code error;
-    client.connect(endpoint, error);
-    connected_ = !error;
-    io_.restart();
-    io_.poll();
+    Socket client(socket(AF_INET, SOCK_STREAM, 0));
+    connected_ = connect(client.descriptor(), endpoint.data(), endpoint.size()) == 0;
+    clients_.push_back(std::move(client));
+    loop_->RunTurn();
   }
 
-  asio::io_context io_;
-  int accepted_ = 0;
+  base::FakeClock clock_;
+  const std::unique_ptr<EventLoop> loop_ = EpollLoop::Make(clock_).value();
+  std::vector<Socket> accepted_, clients_;
   bool connected_ = false;
 };
 
@@ -42,28 +45,70 @@ TEST_F(ListenerTest, AcceptsOneConnectionAfterTheOtherUntilItIsClosed) {
   ASSERT_TRUE(bound.ok()) << bound.status().message();
   EXPECT_NE(bound->port(), 0);
   listener->Accept();
-  for (int expected : {1, 2, 3}) {
+  for (const size_t expected : {1u, 2u, 3u}) {
     Connect(*bound);
-    EXPECT_EQ(accepted_, expected);
+    EXPECT_EQ(accepted_.size(), expected);
   }
   listener->Close();
   Connect(*bound);
   EXPECT_FALSE(connected_);
-  EXPECT_EQ(accepted_, 3);
+  EXPECT_EQ(accepted_.size(), 3u);
 }
 
 TEST_F(ListenerTest, MayBeClosedByTheConnectionThatItAccepts) {
   std::unique_ptr<Listener> listener;
-  listener = std::make_unique<Listener>(io_, "test", [&](Socket) {
-    ++accepted_;
+  listener = std::make_unique<Listener>(*loop_, "test", [&](Socket socket) {
+    accepted_.push_back(std::move(socket));
     listener->Close();
   });
   const Endpoint bound = listener->Listen(kAnyPort, false).value();
   listener->Accept();
   Connect(bound);
   Connect(bound);
-  EXPECT_EQ(accepted_, 1);
+  EXPECT_EQ(accepted_.size(), 1u);
   EXPECT_FALSE(connected_);
+}
+
+TEST_F(ListenerTest, RestsWhileThereAreAsManyConnectionsAsMayBe) {
+  ConnectionLimit limit(2);
+  const auto listener = NewListener(&limit);
+  const Endpoint bound = listener->Listen(kAnyPort, false).value();
+  listener->Accept();
+  for (int i = 0; i < 3; ++i) Connect(bound);
+  EXPECT_TRUE(connected_);  // by the kernel: the client waits in its queue
+  EXPECT_EQ(accepted_.size(), 2u);
+  clock_.Advance(kPauseNs);
+  loop_->RunTurn();
+  loop_->RunTurn();
+  EXPECT_EQ(accepted_.size(), 2u);
+  limit.Give();
+  clock_.Advance(kPauseNs);
+  loop_->RunTurn();
+  loop_->RunTurn();
+  EXPECT_EQ(accepted_.size(), 3u);
+}
+
+TEST_F(ListenerTest, RestsWhileTheProcessHasNoDescriptors) {
+  ConnectionLimit limit(1000);
+  const auto listener = NewListener(&limit);
+  const Endpoint bound = listener->Listen(kAnyPort, false).value();
+  listener->Accept();
+  Socket client(socket(AF_INET, SOCK_STREAM, 0));
+  ASSERT_EQ(connect(client.descriptor(), bound.data(), bound.size()), 0);
+  rlimit before{};
+  ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &before), 0);
+  const rlimit none{static_cast<rlim_t>(client.descriptor()), before.rlim_max};
+  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &none), 0);
+  loop_->RunTurn();
+  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &before), 0);
+  loop_->RunTurn();
+  EXPECT_TRUE(accepted_.empty());  // the pause is not over
+  clock_.Advance(kPauseNs);
+  loop_->RunTurn();
+  loop_->RunTurn();
+  EXPECT_EQ(accepted_.size(), 1u);
+  for (int i = 1; i < 1000; ++i) ASSERT_TRUE(limit.Take());  // only the one counts
+  EXPECT_FALSE(limit.Take());
 }
 
 TEST_F(ListenerTest, APortIsSharedOnlyAmongThoseThatShareIt) {

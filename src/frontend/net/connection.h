@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <utility>
+#include <vector>
+
+namespace nereid::frontend::net {
+
+/// One client's connection, as its loop knows it: implemented by each front end. Loop thread only.
+class Connection {
+ public:
+  virtual ~Connection() = default;
+
+  /// Begins to serve the client. Once, when the connection is in the loop's list.
+  virtual void Start() = 0;
+  /// The server stops: ends the connection now if nothing is being done for its client, else when
+  /// that is done.
+  virtual void BeginDrain() = 0;
+  /// Ends the connection now, and removes it from the list. A second call does nothing.
+  virtual void Close() = 0;
+
+ private:
+  friend class ConnectionList;
+  size_t place_ = kNowhere;
+  static constexpr size_t kNowhere = SIZE_MAX;
+};
+
+/// The open connections of one loop. Not thread-safe.
+class ConnectionList {
+ public:
+  bool empty() const { return connections_.empty(); }
+  size_t size() const { return connections_.size(); }
+
+  /// May throw std::bad_alloc; the list is then as before.
+  void Add(std::shared_ptr<Connection> connection) {
+    connections_.push_back(std::move(connection));
+    connections_.back()->place_ = connections_.size() - 1;
+  }
+
+  /// Removes a connection. Returns false if it is not in the list.
+  bool Remove(Connection& connection) noexcept {
+    const size_t place = connection.place_;
+    if (place == Connection::kNowhere) return false;
+    connection.place_ = Connection::kNowhere;
+    std::swap(connections_[place], connections_.back());
+    if (place + 1 != connections_.size()) connections_[place]->place_ = place;
+    // The last reference may be this one, and its end may look at the list.
+    const std::shared_ptr<Connection> removed = std::move(connections_.back());
+    connections_.pop_back();
+    return true;
+  }
+
+  /// Calls `step` for each connection. It may remove any of them, but add none. Backwards: the
+  /// place of one that is removed is taken by the last one, which had its turn.
+  template <typename Step>
+  void ForEach(const Step& step) {
+    for (size_t i = connections_.size(); i-- > 0;) {
+      if (i >= connections_.size()) continue;
+      const std::shared_ptr<Connection> connection = connections_[i];
+      step(*connection);
+    }
+  }
+
+ private:
+  std::vector<std::shared_ptr<Connection>> connections_;
+};
+
+}  // namespace nereid::frontend::net

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <sys/epoll.h>
+
+#include <array>
+#include <memory>
+
+#include "base/clock.h"
+#include "base/result.h"
+#include "frontend/net/event_loop.h"
+
+namespace nereid::frontend::net {
+
+/// An event loop over epoll(7). Sockets are watched level-triggered: a connection that does not
+/// read everything in its turn gets another one after the others, without a system call.
+class EpollLoop final : public EventLoop {
+ public:
+  /// Returns UNAVAILABLE if the system has no descriptors for it.
+  static base::Result<std::unique_ptr<EventLoop>> Make(
+      const base::Clock& clock = base::SteadyClock());
+  ~EpollLoop() override;
+
+  std::unique_ptr<ByteStream> NewStream(Socket socket) override;
+  bool Watch(int descriptor, Watcher& watcher, Interest interest) noexcept override;
+  void Change(int descriptor, Watcher& watcher, Interest interest) noexcept override;
+  void Unwatch(int descriptor, Watcher& watcher) noexcept override;
+
+ private:
+  EpollLoop(int epoll, std::shared_ptr<Inbox> inbox, const base::Clock& clock);
+  void Wait(uint64_t wait_ns) override;
+
+  const int epoll_;
+  std::array<epoll_event, 128> events_;
+  // The events of the turn that are not told yet: from next_ to end_.
+  size_t next_ = 0;
+  size_t end_ = 0;
+};
+
+}  // namespace nereid::frontend::net

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "frontend/net/event_loop.h"
+
+#include <time.h>
+
+#include <exception>
+#include <utility>
+
+#include "base/byte_budget.h"
+#include "frontend/net/failure_log.h"
+
+namespace nereid::frontend::net {
+namespace {
+
+/// How long timers or tasks may use a turn. The clock is read after each few of them.
+constexpr uint64_t kTurnNs = 2'000'000;
+constexpr size_t kFew = 16;
+
+thread_local EventLoop* current_loop = nullptr;
+
+/// Front ends end the one connection that a failure concerns. A failure that they let through must
+/// not end the loop of all the others.
+template <typename Step>
+void Protect(const Step& step) noexcept {
+  try {
+    step();
+  } catch (const std::exception& failure) {
+    static base::LogThrottle throttle;
+    LogFailure(throttle, base::LogLevel::kError,
+               {"a step of an event loop failed: ", failure.what()});
+  }
+}
+
+}  // namespace
+
+EventLoop::EventLoop(std::shared_ptr<Inbox> inbox, const base::Clock& clock)
+    : inbox_(std::move(inbox)), clock_(clock) {}
+
+EventLoop::~EventLoop() { DropTasks(); }
+
+void EventLoop::DropTasks() noexcept {
+  while (!tasks_.empty()) tasks_.PopFront().DropNow();
+  inbox_->Close();
+}
+
+EventLoop* EventLoop::Current() { return current_loop; }
+
+uint64_t EventLoop::RoughNowNs() const {
+  if (&clock_ != &base::SteadyClock()) return clock_.NowNs();
+  timespec now = {};
+  clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
+  return static_cast<uint64_t>(now.tv_sec) * 1'000'000'000 + static_cast<uint64_t>(now.tv_nsec);
+}
+
+void EventLoop::Run() {
+  current_loop = this;
+  base::ForbidBlocking();
+  while (!stopped_) Turn(/*may_wait=*/true);
+  DropTasks();
+  current_loop = nullptr;
+}
+
+void EventLoop::Turn(bool may_wait) {
+  acted_ = false;
+  uint64_t wait_ns = FireTimers();
+  if (!may_wait || acted_ || !tasks_.empty()) wait_ns = 0;
+  if (wait_ns != 0 && !inbox_->Arm()) wait_ns = 0;
+  Wait(wait_ns);
+  RunTasks();
+  if (acted_ && turn_listener_ != nullptr) turn_listener_->OnTurnEnd();
+}
+
+/// Returns how long the next timer has to wait.
+uint64_t EventLoop::FireTimers() {
+  if (timers_.empty()) return kForever;
+  uint64_t now_ns = NowNs();
+  if (timers_.NextNs() > now_ns) return timers_.NextNs() - now_ns;
+  const uint64_t begin_ns = now_ns;
+  size_t fired = 0;
+  bool due = true;
+  while (due) {
+    Protect([&] { due = timers_.FireFirst(begin_ns); });
+    if (++fired % kFew == 0 && NowNs() - begin_ns >= kTurnNs) break;
+  }
+  acted_ = true;
+  return 0;
+}
+
+void EventLoop::RunTasks() {
+  if (tasks_.empty()) inbox_->Take(&tasks_);
+  if (tasks_.empty()) return;
+  acted_ = true;
+  uint64_t begin_ns = 0;
+  for (size_t ran = 1; !tasks_.empty(); ++ran) {
+    tasks_.PopFront().RunNow();
+    if (ran % kFew != 0) continue;
+    const uint64_t now_ns = NowNs();
+    if (begin_ns == 0) begin_ns = now_ns;
+    if (now_ns - begin_ns >= kTurnNs) break;
+  }
+}
+
+}  // namespace nereid::frontend::net

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "frontend/net/server.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/threads.h"
+#include "frontend/net/epoll_loop.h"
+
+namespace nereid::frontend::net {
+
+Server::Server(ServerOptions options, NewProtocol new_protocol)
+    : options_(std::move(options)), new_protocol_(std::move(new_protocol)) {}
+
+Server::~Server() { Stop(std::chrono::milliseconds{0}); }
+
+base::Status Server::Start() {
+  NEREID_ASSIGN_OR_RETURN(endpoint_,
+                          ResolveEndpoint(options_.service, options_.address, options_.port));
+  base::Status status = Listen();
+  if (status.ok()) status = StartThreads();
+  if (!status.ok()) Stop(std::chrono::milliseconds{0});
+  return status;
+}
+
+base::Status Server::Listen() {
+  const int count = options_.loops > 0 ? options_.loops : base::AvailableCpuCount();
+  const bool shared = count > 1 || options_.reuse_port;
+  if (shared && !options_.reuse_port && options_.port != 0) {
+    NEREID_RETURN_IF_ERROR(CheckPortIsFree(endpoint_));
+  }
+  for (int i = 0; i < count; ++i) {
+    NEREID_ASSIGN_OR_RETURN(std::unique_ptr<EventLoop> loop, EpollLoop::Make());
+    loops_.push_back(std::make_unique<ServerLoop>(std::move(loop), options_.service,
+                                                  options_.connection_limit.get()));
+    ServerLoop& added = *loops_.back();
+    added.SetProtocol(new_protocol_(added));
+    NEREID_ASSIGN_OR_RETURN(endpoint_, added.Listen(endpoint_, shared));
+  }
+  return base::Status::Ok();
+}
+
+base::Status Server::StartThreads() {
+  threads_.reserve(loops_.size());
+  for (const auto& loop : loops_) {
+    auto thread = base::StartThread(options_.thread_name + "-" + std::to_string(threads_.size()),
+                                    [this, loop = loop.get()] {
+                                      loop->Run();
+                                      LoopEnded();
+                                    });
+    NEREID_RETURN_IF_ERROR(thread.status());
+    threads_.push_back(std::move(thread).value());
+  }
+  return base::Status::Ok();
+}
+
+void Server::LoopEnded() {
+  const base::MutexLock lock(mutex_);
+  ++ended_;
+  ended_changed_.NotifyAll();
+}
+
+void Server::BeginStop() noexcept {
+  for (const auto& loop : loops_) loop->BeginDrain();
+}
+
+void Server::WaitUntilEnded(std::chrono::steady_clock::time_point deadline) {
+  base::MutexLock lock(mutex_);
+  while (ended_ < threads_.size()) {
+    if (!ended_changed_.WaitUntil(lock, deadline)) return;
+  }
+}
+
+void Server::Stop(std::chrono::milliseconds grace) {
+  constexpr std::chrono::hours kMaxGrace{24 * 365};  // with which times can be calculated
+  BeginStop();
+  WaitUntilEnded(std::chrono::steady_clock::now() +
+                 std::min<std::chrono::milliseconds>(grace, kMaxGrace));
+  for (const auto& loop : loops_) loop->CloseAll();
+  for (std::thread& thread : threads_) thread.join();
+  threads_.clear();
+  loops_.clear();
+}
+
+}  // namespace nereid::frontend::net

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "base/mutex.h"
+#include "base/status.h"
+#include "frontend/net/server_loop.h"
+
+namespace nereid::frontend::net {
+
+struct ServerOptions {
+  std::string service;      // names the front end in messages: "HTTP", "gRPC"
+  std::string thread_name;  // "http": the threads are http-0, http-1, ...
+  std::string address;      // an IPv4 or IPv6 address, or a host name
+  uint16_t port = 0;        // 0: the kernel chooses
+  bool reuse_port = false;  // whether other processes may serve the same port
+  int loops = 0;            // event loops, each with its own thread; 0: one for each CPU
+  /// Bounds the open connections, together with the other servers that have it. Null: no bound.
+  std::shared_ptr<ConnectionLimit> connection_limit;
+};
+
+/// The threads and sockets of a front end: event loops with a listening socket each, among which
+/// the kernel spreads the connections. Start() and Stop() are for one thread.
+class Server {
+ public:
+  /// Returns what serves the connections of a loop. The loop outlives it, except for what
+  /// connections keep after the end.
+  using NewProtocol = std::function<std::shared_ptr<Protocol>(ServerLoop&)>;
+
+  Server(ServerOptions options, NewProtocol new_protocol);
+  ~Server();  // stops at once
+  Server(const Server&) = delete;
+  Server& operator=(const Server&) = delete;
+
+  /// Listens and begins to serve. Returns INVALID_ARG for an address that cannot be resolved,
+  /// UNAVAILABLE "Socket 'A:P' already in use " when another socket has the port, and UNAVAILABLE
+  /// for threads or descriptors that the system does not provide. Once.
+  base::Status Start();
+
+  /// The port that is served, after Start().
+  uint16_t port() const { return endpoint_.port(); }
+
+  /// Stops accepting, and ends the connections for whose clients nothing is being done. Does not
+  /// wait. Any thread, after Start().
+  void BeginStop() noexcept;
+
+  /// The same, and waits up to `grace` for the other connections; then closes them. Blocks until
+  /// the threads have ended. A second call does nothing.
+  void Stop(std::chrono::milliseconds grace);
+
+ private:
+  base::Status Listen();
+  base::Status StartThreads();
+  void LoopEnded();
+  void WaitUntilEnded(std::chrono::steady_clock::time_point deadline);
+
+  const ServerOptions options_;
+  const NewProtocol new_protocol_;
+  Endpoint endpoint_;
+  std::vector<std::unique_ptr<ServerLoop>> loops_;
+  std::vector<std::thread> threads_;
+
+  base::Mutex mutex_;
+  size_t ended_ NEREID_GUARDED_BY(mutex_) = 0;  // loops that have ended
+  base::ConditionVariable ended_changed_;
+};
+
+}  // namespace nereid::frontend::net

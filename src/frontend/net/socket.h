@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <unistd.h>
+
+#include <utility>
+
+namespace nereid::frontend::net {
+
+/// A descriptor of a non-blocking socket. Closes it in the end.
+class Socket {
+ public:
+  Socket() = default;
+  explicit Socket(int descriptor) : descriptor_(descriptor) {}
+  Socket(Socket&& other) noexcept : descriptor_(std::exchange(other.descriptor_, -1)) {}
+  Socket& operator=(Socket&& other) noexcept {
+    std::swap(descriptor_, other.descriptor_);
+    return *this;
+  }
+  ~Socket() { Close(); }
+
+  bool is_open() const { return descriptor_ >= 0; }
+  int descriptor() const { return descriptor_; }
+  void Close() noexcept {
+    if (is_open()) close(std::exchange(descriptor_, -1));
+  }
+
+ private:
+  int descriptor_ = -1;
+};
+
+}  // namespace nereid::frontend::net

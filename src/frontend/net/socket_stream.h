@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "frontend/net/byte_stream.h"
+#include "frontend/net/event_loop.h"
+#include "frontend/net/socket.h"
+
+namespace nereid::frontend::net {
+
+/// The plain bytes of a TCP or Unix socket: each Read() is a recv(2), each Write() a sendmsg(2).
+class SocketStream final : public ByteStream, private Watcher {
+ public:
+  SocketStream(EventLoop& loop, Socket socket) : loop_(loop), socket_(std::move(socket)) {}
+  ~SocketStream() override { Close(); }
+
+  bool Open(Owner& owner) noexcept override;
+  Outcome Read(std::span<char> to) noexcept override;
+  Outcome Write(std::span<const iovec> pieces) noexcept override;
+  void SetReading(bool wanted) noexcept override;
+  void AwaitWritable() noexcept override;
+  void EndOutput() noexcept override;
+  void ProbePeer(std::chrono::seconds interval) noexcept override;
+  void Close() noexcept override;
+
+ private:
+  void OnReady(Ready ready) noexcept override;
+  void TellLoop() noexcept;
+
+  EventLoop& loop_;
+  Socket socket_;
+  Owner* owner_ = nullptr;
+  Interest wanted_;       // by the owner
+  Interest known_;        // to the loop
+  bool watched_ = false;  // by the loop
+};
+
+}  // namespace nereid::frontend::net

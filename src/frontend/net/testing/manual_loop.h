@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <map>
+#include <memory>
+
+#include "frontend/net/event_loop.h"
+
+namespace nereid::frontend::net::testing {
+
+/// An event loop that never waits: the test sets the clock, says which descriptors are ready, and
+/// lets the loop have its turns (RunTurn).
+class ManualLoop final : public EventLoop {
+ public:
+  explicit ManualLoop(const base::Clock& clock) : EventLoop(Inbox::Make().value(), clock) {}
+
+  std::unique_ptr<ByteStream> NewStream(Socket socket) override;
+  bool Watch(int descriptor, Watcher& watcher, Interest interest) noexcept override;
+  void Change(int descriptor, Watcher& watcher, Interest interest) noexcept override;
+  void Unwatch(int descriptor, Watcher& watcher) noexcept override;
+
+  bool IsWatched(int descriptor) const { return watched_.contains(descriptor); }
+  Interest InterestIn(int descriptor) const { return watched_.at(descriptor).interest; }
+  /// Calls the descriptor's watcher in the next turn, and in each one until it is unwatched or its
+  /// state is set again.
+  void SetReady(int descriptor, Watcher::Ready ready) { watched_.at(descriptor).ready = ready; }
+  /// How long the loop would have waited in the last turn that could have waited.
+  uint64_t last_wait_ns() const { return last_wait_ns_; }
+  /// How often the interest in a descriptor was set or changed.
+  int changes() const { return changes_; }
+  /// Makes Watch() fail.
+  void RefuseToWatch() { refuses_ = true; }
+
+ private:
+  struct Watched {
+    Watcher* watcher;
+    Interest interest;
+    Watcher::Ready ready;
+  };
+  void Wait(uint64_t wait_ns) override;
+
+  std::map<int, Watched> watched_;
+  uint64_t last_wait_ns_ = 0;
+  int changes_ = 0;
+  bool refuses_ = false;
+};
+
+}  // namespace nereid::frontend::net::testing
