@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <chrono>
 
+#include "app/file_limit.h"
 #include "base/byte_budget.h"
 #include "base/clock.h"
 #include "base/log.h"
@@ -107,10 +108,13 @@ void LogStarted(const char* service, const std::string& address, uint16_t port) 
 
 struct Endpoints::Parts {
   explicit Parts(const ServerOptions& options)
-      : tracer(From(options.trace)), request_memory(RequestMemory(options.max_request_memory)) {}
+      : tracer(From(options.trace)), request_memory(RequestMemory(options.max_request_memory)),
+        connections(std::make_shared<frontend::net::ConnectionLimit>(MaxConnections())) {}
 
   tracing::RequestTracer tracer;  // first: the front ends use it
   const std::shared_ptr<base::ByteBudget> request_memory;
+  /// Of inference clients; the metrics page is for those that find out what is wrong.
+  const std::shared_ptr<frontend::net::ConnectionLimit> connections;
   std::unique_ptr<frontend::grpc::GrpcServer> grpc;
   std::unique_ptr<frontend::http::HttpServer> http;
   std::unique_ptr<frontend::http::HttpServer> metrics;
@@ -131,6 +135,7 @@ Status Endpoints::Parts::StartGrpc(const ServerOptions& options, api::InferenceS
   from.run_inline = options.inline_execution != InlineExecution::kNever;
   from.tracer = &tracer;
   from.receive_budget = request_memory;
+  from.connection_limit = connections;
   from.keep_alive = KeepAliveFrom(options.grpc);
   grpc = std::make_unique<frontend::grpc::GrpcServer>(from, service);
   NEREID_RETURN_IF_ERROR(CannotStart("GRPC", grpc->Start()));
@@ -153,6 +158,7 @@ Status Endpoints::Parts::StartHttp(const ServerOptions& options, api::InferenceS
   from.reuse_port = options.http.reuse_port;
   from.threads = options.http.thread_count > 0 ? options.http.thread_count : loops;
   from.receive_budget = request_memory;
+  from.connection_limit = connections;
   http = std::make_unique<frontend::http::HttpServer>(from, std::move(handler));
   NEREID_RETURN_IF_ERROR(CannotStart("HTTP", http->Start()));
   LogStarted("HTTPService", from.address, http->port());

@@ -4,6 +4,7 @@
 #include <sys/resource.h>
 
 #include <algorithm>
+#include <cstdint>
 
 namespace nereid::app {
 
@@ -15,6 +16,13 @@ void RaiseFileLimit() {
   if (wanted <= limit.rlim_cur) return;
   limit.rlim_cur = wanted;
   (void)!setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+size_t MaxConnections() {
+  constexpr rlim_t kKept = 256;
+  rlimit limit{};
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return SIZE_MAX;
+  return limit.rlim_cur - std::min(limit.rlim_cur / 4, kKept);
 }
 
 }  // namespace nereid::app

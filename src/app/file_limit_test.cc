@@ -24,5 +24,17 @@ TEST(RaiseFileLimit, TakesWhatTheProcessMayHave) {
   setrlimit(RLIMIT_NOFILE, &before);
 }
 
+TEST(MaxConnections, LeavesDescriptorsForModels) {
+  rlimit before{};
+  ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &before), 0);
+  for (const rlim_t files : {rlim_t{400}, rlim_t{64}}) {
+    rlimit low = before;
+    low.rlim_cur = files;
+    ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &low), 0);
+    EXPECT_EQ(MaxConnections(), files * 3 / 4);
+  }
+  setrlimit(RLIMIT_NOFILE, &before);
+}
+
 }  // namespace
 }  // namespace nereid::app
