@@ -39,15 +39,15 @@ base::Status NameEngine(const std::string& name) {
   return base::Status::Ok();
 }
 
-/// Does NameEngine once for each name. A failure is only logged: opening the plug-in will then
-/// report the missing library.
+/// Calls NameEngine once for each name. A failure is only logged: the open of the plug-in then
+/// reports the missing library.
 void NameEngineOnce(const std::string& name) {
   static base::Mutex mutex;
   static std::set<std::string> names NEREID_GUARDED_BY(mutex);
   const base::MutexLock lock(mutex);
   if (!names.insert(name).second) return;
   if (const base::Status status = NameEngine(name); !status.ok()) {
-    LOG_WARNING << "the engine cannot be called '" << name << "': " << status.message();
+    LOG_WARNING << "the engine cannot be made known as '" << name << "': " << status.message();
   }
 }
 

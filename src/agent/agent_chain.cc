@@ -26,7 +26,7 @@ const char* ActionText(TRITONREPOAGENT_ActionType action) {
     case TRITONREPOAGENT_ACTION_UNLOAD_COMPLETE:
       return "TRITONREPOAGENT_ACTION_UNLOAD_COMPLETE";
   }
-  return "an unknown action";
+  return "unknown action";
 }
 
 }  // namespace
@@ -64,7 +64,7 @@ base::Result<std::unique_ptr<AgentChain>> AgentChain::Load(AgentRegistry& regist
   if (location.type != TRITONREPOAGENT_ARTIFACT_FILESYSTEM) {
     return Status::Unsupported("the repository agents of model '" + config.name() +
                                "' leave it at '" + location.path +
-                               "', which is not a directory of this machine");
+                               "', which is not a local directory");
   }
   chain->directory_ = location.path;
   return chain;

@@ -24,13 +24,15 @@ using base::Status;
 
 namespace {
 
-/// More event loops than this gain nothing: the work is in the instances.
-constexpr int kMostLoops = 8;
+/// The maximum number of event loops. More loops are no faster, because most of the work is done by
+/// the model instances.
+constexpr int kMaxLoops = 8;
 
-/// What the command line accepts and these front ends do not do: refused, not ignored.
+/// Returns UNSUPPORTED for an option that the command line accepts and the front ends do not
+/// implement. An option that is ignored silently could weaken the server's protection.
 Status CheckSupported(const ServerOptions& options) {
   const auto unsupported = [](const char* what) {
-    return Status::Unsupported(std::string(what) + " is not supported by this server yet");
+    return Status::Unsupported(std::string(what) + " is not supported by this server");
   };
   if (options.grpc.use_ssl || options.grpc.use_ssl_mutual) return unsupported("TLS on gRPC");
   if (!options.http.restricted.empty()) return unsupported("--http-restricted-api");
@@ -79,7 +81,7 @@ std::shared_ptr<base::ByteBudget> RequestMemory(uint64_t bytes) {
   return std::make_shared<base::ByteBudget>(bytes, std::chrono::milliseconds(0));
 }
 
-/// As Triton says it.
+/// Returns a failed start in Triton's form.
 Status CannotStart(const char* service, const Status& status) {
   if (status.ok()) return status;
   return Status(status.code(), std::string("failed to start ") + service +
@@ -111,7 +113,7 @@ struct Endpoints::Parts {
       : tracer(From(options.trace)), request_memory(RequestMemory(options.max_request_memory)),
         connections(std::make_shared<frontend::net::ConnectionLimit>(MaxConnections())) {}
 
-  tracing::RequestTracer tracer;  // first: the front ends use it
+  tracing::RequestTracer tracer;  // first, because the front ends use it until they are destroyed
   const std::shared_ptr<base::ByteBudget> request_memory;
   /// Of inference clients; the metrics page is for those that find out what is wrong.
   const std::shared_ptr<frontend::net::ConnectionLimit> connections;
@@ -172,7 +174,7 @@ Status Endpoints::Parts::StartMetrics(const MetricsOptions& options,
   from.port = static_cast<uint16_t>(options.port);
   from.threads = 1;
   from.thread_name = "metrics";
-  from.max_body_size = size_t{64} << 10;  // nobody has a reason to send one
+  from.max_body_size = size_t{64} << 10;  // requests for metrics have no body
   from.receive_budget = request_memory;
   metrics = std::make_unique<frontend::http::HttpServer>(
       from, frontend::metrics::MakeMetricsHandler([&server] { return server.RenderMetrics(); }));
@@ -188,7 +190,7 @@ Endpoints::~Endpoints() = default;
 Status Endpoints::Start(const ServerOptions& options) {
   NEREID_RETURN_IF_ERROR(CheckSupported(options));
   parts_ = std::make_unique<Parts>(options);
-  const int loops = std::min(base::AvailableCpuCount(), kMostLoops);
+  const int loops = std::min(base::AvailableCpuCount(), kMaxLoops);
   if (options.grpc.enabled) NEREID_RETURN_IF_ERROR(parts_->StartGrpc(options, server_, loops));
   if (options.http.enabled) NEREID_RETURN_IF_ERROR(parts_->StartHttp(options, server_, loops));
   if (options.metrics.enabled) {

@@ -20,14 +20,16 @@ class Endpoints {
   explicit Endpoints(server::InferenceServer& server);
   ~Endpoints();
 
-  /// Starts what the options enable, in that order. The failure is a line for the log that names
-  /// the service; what has started is stopped by the destructor.
+  /// Starts the front ends that the options enable: gRPC, HTTP, metrics. Returns an error whose
+  /// text is a line for the log and names the service. Front ends that have started before the
+  /// error are stopped by the destructor.
   base::Status Start(const ServerOptions& options);
 
-  /// Closes the ports, and every connection on which nothing is being answered. Does not wait. The
-  /// metrics page goes on until the destructor.
+  /// Closes the ports of HTTP and gRPC, and every connection without a request in progress. Does
+  /// not wait. The metrics page is served until the destructor.
   void BeginStop();
-  /// Waits until the other answers are written, at most until `deadline_ns`; then all is closed.
+  /// Waits until the remaining responses are written, at most until `deadline_ns` (monotonic), and
+  /// closes all connections of HTTP and gRPC. Calls BeginStop() first.
   void Stop(uint64_t deadline_ns);
 
  private:

@@ -5,9 +5,9 @@
 
 namespace nereid::app {
 
-/// Lets the process open as many files, and so connections, as it may have at all: raises the soft
-/// limit to the hard one, but not beyond a million, for there are programs that go through all
-/// numbers up to the limit. Never lowers it; does nothing where it cannot.
+/// Raises the soft limit of open files, and with it of connections, to the hard limit, but not
+/// above 1,048,576, because some libraries iterate over all descriptors up to the limit. Never
+/// lowers the limit. Does nothing if the system refuses the change.
 void RaiseFileLimit();
 
 /// Returns how many connections all clients together may hold open: a part of the descriptors is

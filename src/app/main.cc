@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The program `nereid` (also named `tritonserver`): opens the engine library and enters it.
 //
-// The program itself links nothing but libc, and the engine is opened RTLD_LOCAL, so that no symbol
-// of the engine's own libraries can stand in for one that a plug-in's framework brings. The engine
-// exports exactly the C API; its program is reached through its ELF entry point, as running libc.so
-// does.
+// The program links only libc and opens the engine with RTLD_LOCAL. Otherwise the symbols of the
+// engine's libraries would be global, and a plug-in's framework would bind to them instead of to
+// its own. The engine exports exactly the C API, so the program enters it at its ELF entry point,
+// as the kernel does with an executable.
 #include <dlfcn.h>
 #include <elf.h>
 #include <link.h>
@@ -26,7 +26,8 @@ std::string ProgramDirectory() {
   return slash == std::string::npos ? "." : program.substr(0, slash);
 }
 
-/// The engine of a build folder or an installation: <bin>/../lib or <bin>/../lib/nereid.
+/// Opens the engine of a build folder or of an installation: <bin>/../lib or <bin>/../lib/nereid.
+/// Returns null and sets `error` if that fails.
 void* OpenEngine(std::string* error) {
   for (const char* place : {"/../lib/libtritonserver.so", "/../lib/nereid/libtritonserver.so"}) {
     const std::string path = ProgramDirectory() + place;
@@ -35,10 +36,13 @@ void* OpenEngine(std::string* error) {
     *error = dlerror();
     return nullptr;
   }
-  *error = "no libtritonserver.so beside the program, in ../lib or ../lib/nereid";
+  *error =
+      "libtritonserver.so is not in ../lib or ../lib/nereid, seen from the program's directory";
   return nullptr;
 }
 
+/// Returns the entry point that the engine's ELF header names, or null. The loader maps that header
+/// at the load address of the library.
 ProgramEntry FindEntry(void* engine) {
   link_map* map = nullptr;
   if (dlinfo(engine, RTLD_DI_LINKMAP, &map) != 0 || map == nullptr) return nullptr;
@@ -58,7 +62,7 @@ int main(int argc, char** argv) {
   }
   const ProgramEntry entry = FindEntry(engine);
   if (entry == nullptr) {
-    std::fprintf(stderr, "error: the engine library has no program in it\n");
+    std::fprintf(stderr, "error: the engine library has no entry point\n");
     return 1;
   }
   return entry(argc, argv);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The program: from the command line to a running server, and back down at a signal.
+// The program: parses the command line, starts the server, and stops it at a signal.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -83,10 +83,16 @@ int Fail(const char* doing, const base::Status& status) {
   return 1;
 }
 
-constexpr uint64_t kLastWordsNs = 3'000'000'000;
+/// The maximum time in which responses are still written after the models are unloaded.
+constexpr uint64_t kMaxFinalWritesNs = 3'000'000'000;
 
-/// What is in flight finishes while the front ends refuse what is new; then their ports close and
-/// the models go. All of it until `deadline_ns`.
+/// Stops the server within `deadline_ns` and returns the exit code. The order is important:
+///  1. The server refuses new work. The ports stay open, so that clients get a clear refusal, and
+///  so
+///     that the next requests of live sequences arrive.
+///  2. When nothing is in flight, the ports are closed.
+///  3. The models are unloaded. This fails if requests are still in flight at `deadline_ns`.
+///  4. Responses that are not completely written get a short time.
 int ShutDown(server::InferenceServer& server, Endpoints& endpoints, uint64_t deadline_ns) {
   server.BeginStop();
   if (server.WaitUntilIdle(deadline_ns)) endpoints.BeginStop();
@@ -96,8 +102,8 @@ int ShutDown(server::InferenceServer& server, Endpoints& endpoints, uint64_t dea
               << status.message();
     return 1;
   }
-  // What is still being written holds no model: short answers whose clients hardly read.
-  endpoints.Stop(std::min(deadline_ns, base::SteadyClock().NowNs() + kLastWordsNs));
+  // These responses hold no model any more. Their clients read slowly or not at all.
+  endpoints.Stop(std::min(deadline_ns, base::SteadyClock().NowNs() + kMaxFinalWritesNs));
   return 0;
 }
 
@@ -111,7 +117,7 @@ int Serve(const ServerOptions& options) {
   memory::BoundHeapArenas(base::UsableCpuCount());
   RaiseFileLimit();
   const auto gate = std::make_shared<repository::LoadGate>();
-  // Never destroyed: it takes signals until the process has ended.
+  // Never destroyed, because its thread receives signals until the process ends.
   auto& signals =
       *new StopSignals(uint64_t(options.exit_timeout_secs) * 1'000'000'000,
                        {[gate] { gate->Close(); }, [gate] { return DescribeLoads(*gate); }});
@@ -136,20 +142,21 @@ int Serve(const ServerOptions& options) {
   }
   signals.Wait();
   const int code = ShutDown(server, *endpoints, signals.deadline_ns());
-  // Plug-ins that are still at work: nothing that they use may be taken down under them.
-  if (code != 0) EndAtOnce(code);
+  // After a failed stop, plug-ins may still run. Destructors would free objects that they use.
+  if (code != 0) ExitImmediately(code);
   return code;
 }
 
-/// `nereid check ...`; under the name tritonserver there are no tools.
+/// Returns the tool that the command line names, or null. Under the name tritonserver there are no
+/// tools.
 const tools::Tool* ToolOf(const std::vector<std::string>& arguments) {
   if (arguments.size() < 2 || arguments[0].ends_with("tritonserver")) return nullptr;
   return tools::FindTool(arguments[1]);
 }
 
-/// Loads the model in a server of its own, without front ends.
+/// Loads the model in a separate server without front ends, and returns its configuration.
 base::Result<config::ModelConfigPtr> LoadForTool(const tools::ToolContext::LoadRequest& request) {
-  // What the tool prints is the answer; the log of the load would only stand in its way.
+  // The standard streams contain only the output of the tool.
   LogOptions quiet;
   quiet.info = quiet.warning = quiet.error = false;
   NEREID_RETURN_IF_ERROR(ConfigureLog(quiet));
@@ -174,7 +181,7 @@ int RunTool(const tools::Tool& tool, std::span<const std::string> words) {
   context.load = LoadForTool;
   const tools::ToolResult result = tool.run(words, context);
   std::fputs(result.errors.c_str(), stderr);
-  // Written in vain (a full disk, a closed pipe) is not done.
+  // A tool whose output could not be written (full disk, closed pipe) has failed.
   const bool written =
       std::fwrite(result.out.data(), 1, result.out.size(), stdout) == result.out.size() &&
       std::fflush(stdout) == 0;

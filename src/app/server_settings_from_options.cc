@@ -32,7 +32,7 @@ schedule::InlineMode From(InlineExecution mode) {
   return schedule::InlineMode::kAuto;
 }
 
-/// "0.5:0.05,0.9:0.01", as the command line has it.
+/// Returns the quantiles in the form of the command line, "0.5:0.05,0.9:0.01".
 std::string QuantileText(const std::vector<std::pair<double, double>>& quantiles) {
   std::ostringstream text;
   for (const auto& [quantile, error] : quantiles) {

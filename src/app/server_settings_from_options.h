@@ -6,7 +6,7 @@
 
 namespace nereid::app {
 
-/// What the engine needs of the command line.
+/// Returns the settings of the engine that the command line implies.
 server::ServerSettings ServerSettingsFrom(const ServerOptions& options);
 
 }  // namespace nereid::app

@@ -16,8 +16,9 @@
 namespace nereid::app {
 namespace {
 
-/// What an orderly stop may take longer, so that it can say itself that its time is over.
-constexpr uint64_t kMomentNs = 1'000'000'000;
+/// The time between the end of the exit timeout and the end of the process. An orderly stop ends at
+/// the timeout and logs its own, more precise error in this time.
+constexpr uint64_t kGraceNs = 1'000'000'000;
 
 sigset_t Signals() {
   sigset_t set;
@@ -28,7 +29,8 @@ sigset_t Signals() {
   return set;
 }
 
-/// The next signal, or 0 when `until_ns` (0: never) has come.
+/// Waits for the next signal and returns its number. Returns 0 at the time `until_ns`; 0 means no
+/// limit.
 int NextSignal(uint64_t until_ns) {
   const sigset_t set = Signals();
   while (true) {
@@ -39,13 +41,13 @@ int NextSignal(uint64_t until_ns) {
                         static_cast<long>(left_ns % 1'000'000'000)};
     const int number =
         until_ns == 0 ? sigwaitinfo(&set, nullptr) : sigtimedwait(&set, nullptr, &left);
-    if (number > 0) return number;
+    if (number > 0) return number;  // otherwise EINTR, or EAGAIN at the timeout
   }
 }
 
 }  // namespace
 
-void EndAtOnce(int code) {
+void ExitImmediately(int code) {
   base::FlushLog();
   _exit(code);
 }
@@ -57,29 +59,29 @@ StopSignals::StopSignals(uint64_t exit_timeout_ns, Reactions reactions)
   signal(SIGPIPE, SIG_IGN);
   auto thread = base::StartThread("signals", [this] { Run(); });
   if (!thread.ok()) {
-    // A server that no signal ends must not begin.
+    // Without this thread no signal could stop the server.
     LOG_ERROR << thread.status().message();
-    EndAtOnce(1);
+    ExitImmediately(1);
   }
   thread->detach();
 }
 
 void StopSignals::Wait() {
   base::MutexLock lock(mutex_);
-  while (!stopping()) asked_.Wait(lock);
+  while (!stopping()) stop_requested_.Wait(lock);
 }
 
 void StopSignals::Run() {
   while (true) {
-    const int number = NextSignal(stopping() ? deadline_ns() + kMomentNs : 0);
+    const int number = NextSignal(stopping() ? deadline_ns() + kGraceNs : 0);
     if (number == SIGHUP) {
       OnHangUp();
     } else if (number != 0) {
       OnStopSignal(number);
     } else {
       LOG_ERROR << "failed to stop server: Internal - Exit timeout expired. Exiting immediately."
-                << reactions_.what_runs();
-      EndAtOnce(1);
+                << reactions_.describe_unfinished();
+      ExitImmediately(1);
     }
   }
 }
@@ -90,7 +92,7 @@ void StopSignals::OnStopSignal(int number) {
     case 1: {
       const base::MutexLock lock(mutex_);
       deadline_ns_.store(base::SteadyClock().NowNs() + exit_timeout_ns_, std::memory_order_release);
-      asked_.NotifyAll();
+      stop_requested_.NotifyAll();
       break;
     }
     case 2:
@@ -98,7 +100,7 @@ void StopSignals::OnStopSignal(int number) {
                   "exit at once";
       return;
     default:
-      EndAtOnce(1);
+      ExitImmediately(1);
   }
   reactions_.on_stop();
 }
@@ -106,11 +108,11 @@ void StopSignals::OnStopSignal(int number) {
 void StopSignals::OnHangUp() {
   const base::Status status = base::ReopenLogFile();
   if (!status.ok()) {
-    LOG_ERROR << "SIGHUP: " << status.message() << "; the log goes on where it was";
+    LOG_ERROR << "SIGHUP: " << status.message() << "; the log continues in the old file";
   } else if (base::Log::Instance().file().empty()) {
-    LOG_INFO << "SIGHUP: nothing to do without --log-file";
+    LOG_INFO << "SIGHUP: ignored, because there is no --log-file";
   } else {
-    LOG_INFO << "SIGHUP: the log file was opened anew";
+    LOG_INFO << "SIGHUP: the log file was reopened";
   }
 }
 

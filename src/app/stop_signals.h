@@ -10,30 +10,32 @@
 
 namespace nereid::app {
 
-/// The signals of the process, taken on a thread of their own from the start until the end:
+/// Receives the signals of the process, on a thread of its own:
 ///
-/// SIGINT, SIGTERM  the first one asks for a stop; the second one says what that waits for; the
-///                  third one ends the process at once, with exit code 1
-/// SIGHUP           opens the log file anew, for programs that rotate logs; else nothing
-/// SIGPIPE          ignored
+/// SIGINT, SIGTERM  the first one requests a stop; the second one logs the reason for the wait; the
+///                  third one ends the process at once with exit code 1
+/// SIGHUP           reopens the log file, for programs that rotate logs
+/// SIGPIPE          is ignored
 ///
-/// From the first one on the stop has its time: when it is over by more than a moment the process
-/// is ended with exit code 1, whatever still runs. Make one on the main thread before any other
-/// thread: the others inherit that the signals are blocked. It stays until the process ends.
+/// The exit timeout begins with the first SIGINT or SIGTERM. If the process still runs one second
+/// after the timeout, it is ended with exit code 1. Must be created on the main thread before any
+/// other thread starts, because threads inherit the mask that blocks the signals. Must not be
+/// destroyed.
 class StopSignals {
  public:
   struct Reactions {
-    std::function<void()> on_stop;           // the first signal; must not block
-    std::function<std::string()> what_runs;  // for the log when the time is over; "" for nothing
+    std::function<void()> on_stop;  // called at the first signal; must not block
+    /// Returns the text that the log shows after the timeout: the work that did not end, or "".
+    std::function<std::string()> describe_unfinished;
   };
   /// `exit_timeout_ns` counts from the first signal.
   StopSignals(uint64_t exit_timeout_ns, Reactions reactions);
   StopSignals(const StopSignals&) = delete;
 
-  /// Blocks until a stop is asked for.
+  /// Blocks until a stop is requested.
   void Wait();
   bool stopping() const { return deadline_ns_.load(std::memory_order_acquire) != 0; }
-  /// When the stop's time is over (monotonic); once it has been asked for.
+  /// Returns the end of the exit timeout (monotonic), or 0 before a stop is requested.
   uint64_t deadline_ns() const { return deadline_ns_.load(std::memory_order_acquire); }
 
  private:
@@ -43,14 +45,14 @@ class StopSignals {
 
   const uint64_t exit_timeout_ns_;
   const Reactions reactions_;
-  int stop_signals_ = 0;  // the thread's
+  int stop_signals_ = 0;  // used by the thread only
   base::Mutex mutex_;     // guards no member: held while deadline_ns_ changes, for Wait()
-  base::ConditionVariable asked_;
+  base::ConditionVariable stop_requested_;
   std::atomic<uint64_t> deadline_ns_{0};
 };
 
-/// Ends the process without taking anything down that may still be in use. What was logged goes
-/// out before, as far as somebody reads it.
-[[noreturn]] void EndAtOnce(int code);
+/// Ends the process without destroying any object, because threads may still use them. Writes the
+/// waiting log lines first, as far as their readers accept them.
+[[noreturn]] void ExitImmediately(int code);
 
 }  // namespace nereid::app

@@ -10,7 +10,7 @@ namespace {
 
 using Row = std::vector<std::string>;
 
-// Characters, not bytes: continuation bytes of UTF-8 take no room.
+// Returns the number of UTF-8 characters. Continuation bytes are not counted.
 size_t Width(std::string_view text) {
   return static_cast<size_t>(std::count_if(text.begin(), text.end(), [](char c) {
     return (static_cast<unsigned char>(c) & 0xc0) != 0x80;
@@ -30,7 +30,7 @@ std::vector<std::string> Lines(std::string_view cell) {
   return lines;
 }
 
-// One row of the table: its cells, each cut into lines.
+// One row of the table: its cells, each split into lines.
 using Cells = std::vector<std::vector<std::string>>;
 
 Cells CutRow(const Row& row, size_t columns) {

@@ -8,15 +8,16 @@
 
 namespace nereid::app {
 
-/// A box drawn with '+', '-' and '|', each column as wide as its widest cell, a newline at the end:
+/// Draws a table with '+', '-' and '|'. Each column is as wide as its widest cell, and the text
+/// ends with a newline:
 ///   +-------+---------+
 ///   | Model | Version |
 ///   +-------+---------+
 ///   | a     | 1       |
 ///   +-------+---------+
-/// Nothing is wrapped. A cell of several lines makes its row several lines high; other control
-/// characters are shown as '?'. Widths are counted in UTF-8 characters. A row that is too short
-/// gets empty cells; cells beyond the headers are left out.
+/// Lines are not wrapped. A cell with several lines makes its row several lines high; other control
+/// characters become '?'. Widths are counted in UTF-8 characters. A row that is too short gets
+/// empty cells; cells beyond the headers are dropped.
 std::string RenderTable(const std::vector<std::string>& headers,
                         const std::vector<std::vector<std::string>>& rows);
 
@@ -33,7 +34,7 @@ struct BackendRow {
 
 struct ModelRow {
   std::string model;
-  std::string version;  // "" where a model failed before it had one
+  std::string version;  // "" if the model failed before it had a version
   std::string status;   // "READY", "UNAVAILABLE: <reason>"
 };
 
@@ -51,10 +52,10 @@ struct CpuShareRow {
   std::string set_by;
 };
 
-/// How the models share the CPUs.
+/// Returns the table of how the models share the CPUs.
 std::string CpuPlanTable(const std::vector<CpuShareRow>& shares);
 
-/// The tables that a start prints, in Triton's columns and rows.
+/// Return the tables that a start prints, with Triton's columns and rows.
 std::string RepositoryAgentTable(const std::vector<RepositoryAgentRow>& agents);
 std::string BackendTable(const std::vector<BackendRow>& backends);
 std::string ModelTable(const std::vector<ModelRow>& models);

@@ -43,7 +43,9 @@ std::string Prefix(LogFormat format, LogLevel level, std::string_view file, int 
   return text;
 }
 
-Mutex file_mutex;                                     // also held while file_stream changes
+// Changes of the file hold the mutex. Writers do not: they read file_stream, an atomic pointer to a
+// stream that is never destroyed, so that a line costs no lock of its own here.
+Mutex file_mutex;
 std::string file_path NEREID_GUARDED_BY(file_mutex);  // NOLINT
 std::atomic<LogStream*> file_stream{nullptr};
 
@@ -56,13 +58,13 @@ bool IsSameFile(int a, int b) {
 
 std::string DroppedLine(uint64_t lines) {
   return Prefix(Log::Instance().format(), LogLevel::kWarning, __FILE__, __LINE__) +
-         JsonQuote(std::to_string(lines) + " lines of the log were dropped: nobody read them") +
+         JsonQuote(std::to_string(lines) + " log lines were dropped because they were not read") +
          "\n";
 }
 
 }  // namespace
 
-// Never destroyed: threads may log until the process has ended.
+// Never destroyed, because threads may log until the process ends.
 LogStream& StandardOutput() {
   static LogStream* const stream = new LogStream(STDOUT_FILENO, DroppedLine);
   return *stream;
@@ -76,7 +78,7 @@ LogStream& StandardErrors() {
 }
 
 Log& Log::Instance() {
-  // Never destroyed: threads may log until the process has ended.
+  // Never destroyed, because threads may log until the process ends.
   static Log* const log = new Log();
   return *log;
 }
@@ -99,7 +101,7 @@ Status Log::SetFile(const std::string& path) {
   const MutexLock lock(file_mutex);
   LogStream* stream = nullptr;
   if (!path.empty()) {
-    // Streams of earlier files are kept, because another thread may be writing to one of them.
+    // Streams of earlier files are kept, because another thread may still write to one of them.
     static auto* const opened = new std::vector<std::unique_ptr<LogStream>>();
     opened->reserve(opened->size() + 1);
     NEREID_ASSIGN_OR_RETURN(auto fresh, LogStream::Open(path, DroppedLine));

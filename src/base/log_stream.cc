@@ -61,8 +61,9 @@ Status LogStream::Reopen(const std::string& path) {
   const int fresh = OpenToAppend(path);
   if (fresh < 0) return CannotOpen(path);
   const MutexLock lock(mutex_);
-  // dup3 replaces the file behind the same descriptor number, because another thread may be writing
-  // to that number.
+  // dup3 replaces the file behind the descriptor number in one step. The thread of this stream may
+  // be polling that number without the lock. If the number were closed and opened again, a file or
+  // socket that another thread opens in between could get it.
   const bool moved = ::dup3(fresh, descriptor_, O_CLOEXEC) >= 0;
   const Status status = moved ? Status::Ok() : CannotOpen(path);
   kind_ = Kind::kUnknown;
@@ -126,7 +127,7 @@ void LogStream::Write(std::string_view lines) {
 
 void LogStream::KeepLocked(std::string_view rest, bool begun) {
   // The rest of a line that was partly written is kept even above the limit.
-  if (!begun && (dropped_ > 0 || kept_.size() + taken_ + rest.size() > kMostKept)) {
+  if (!begun && (dropped_ > 0 || kept_.size() + taken_ + rest.size() > kMaxKept)) {
     for (const char c : rest) dropped_ += c == '\n' ? 1 : 0;
   } else {
     kept_.append(rest);
@@ -144,8 +145,8 @@ void LogStream::StartThreadLocked() {
 void LogStream::Run() {
   MutexLock lock(mutex_);
   while (!closing_) {
-    // The notice about dropped lines follows the lines that were kept before them. Write() keeps no
-    // lines until dropped_ is 0 again.
+    // The notice about dropped lines follows the lines that were kept before them, so it is made
+    // when these are written. Until then Write() keeps no lines.
     if (kept_.empty() && dropped_ > 0) kept_ = notice_(std::exchange(dropped_, 0));
     if (kept_.empty()) {
       changed_.Wait(lock);
@@ -164,7 +165,8 @@ void LogStream::WriteAll(std::string_view text) {
     const std::string_view chunk = text.substr(0, kChunk);
     ssize_t written = 0;
     if (kind_ == Kind::kBlocking) {
-      // May wait for the reader as long as it likes, so the lock is not held.
+      // This write waits for the reader, so the lock is released. Write() only adds to kept_ in the
+      // meantime, because IsEmpty() is false.
       const MutexUnlock unlocked(mutex_);
       written = ::write(descriptor_, chunk.data(), chunk.size());
       if (written < 0 && errno == EINTR) written = 0;

@@ -15,7 +15,7 @@
 namespace nereid::base {
 
 /// One destination of log lines: a file or a standard stream. Writers never wait for a reader. What
-/// a pipe, socket or terminal does not accept at once is kept, up to kMostKept bytes, and a
+/// a pipe, socket or terminal does not accept at once is kept, up to kMaxKept bytes, and a
 /// separate thread writes it later. Further lines are dropped, and a line with their number follows
 /// the kept ones. The order of lines is preserved. Thread-safe.
 ///
@@ -23,7 +23,7 @@ namespace nereid::base {
 /// blocks.
 class LogStream {
  public:
-  static constexpr size_t kMostKept = size_t{1} << 20;
+  static constexpr size_t kMaxKept = size_t{1} << 20;
 
   /// Returns the line that reports `dropped` lines.
   using Notice = std::function<std::string(uint64_t dropped)>;

@@ -59,7 +59,7 @@ TEST_P(UnreadLogTest, NobodyWaitsForAReaderAndNothingIsLostOrMixedUp) {
   {
     LogStream stream(ends.writer, Notice);
     // More than any pipe or socket takes, less than what is kept.
-    for (int i = 0; expected.size() < LogStream::kMostKept / 2; ++i) {
+    for (int i = 0; expected.size() < LogStream::kMaxKept / 2; ++i) {
       expected += Line(i);
       stream.Write(Line(i));
     }
@@ -78,7 +78,7 @@ TEST_P(UnreadLogTest, WhatIsTooMuchIsCounted) {
   {
     LogStream stream(ends.writer, Notice);
     const std::string line(1023, 'x');
-    const int count = 3 * static_cast<int>(LogStream::kMostKept / 1024);
+    const int count = 3 * static_cast<int>(LogStream::kMaxKept / 1024);
     for (int i = 0; i < count; ++i) stream.Write(line + "\n");
     int whole = 0;
     std::string begin = Read(ends.reader, 8);
@@ -88,7 +88,7 @@ TEST_P(UnreadLogTest, WhatIsTooMuchIsCounted) {
     }
     EXPECT_EQ(begin, "dropped ");
     EXPECT_EQ(whole + std::stoi(Read(ends.reader, 5)), count);
-    EXPECT_GE(whole, static_cast<int>(LogStream::kMostKept / 2048));
+    EXPECT_GE(whole, static_cast<int>(LogStream::kMaxKept / 2048));
   }
   ::close(ends.reader);
   ::close(ends.writer);

@@ -18,7 +18,7 @@ void CachingSink::Send(std::unique_ptr<request::InferenceResponse> response, boo
       }
       // Out of memory: the response is sent without being stored.
     } catch (const std::exception& exception) {
-      LOG_ERROR << "the response cache left out a response: " << exception.what();
+      LOG_ERROR << "the response cache did not store a response: " << exception.what();
     }
   }
   // The receiver may destroy the response and with it this sink, so no member is used afterwards.

@@ -27,7 +27,7 @@ namespace {
 constexpr uint64_t kHashedHereBytes = uint64_t{512} << 10;
 
 /// The number of requests in in_order_ beyond which further ones are not looked up.
-constexpr size_t kMostInOrder = 64;
+constexpr size_t kMaxInOrder = 64;
 
 /// Keys have a prefix because a shared store may hold other programs' keys.
 std::string KeyText(const Digest& digest) { return "nereid:" + ToHex(digest); }
@@ -40,7 +40,7 @@ Status CopyOutput(const StoredOutput& stored, InferenceResponse& response) {
   NEREID_RETURN_IF_ERROR(response.AllocateOutput(output, stored.data.size(), &type, &id));
   if (type == memory::MemoryType::kGpu) {
     return Status::Unsupported("output '" + output->name +
-                               "' is wanted in GPU memory, which the response cache cannot fill");
+                               "' must be in GPU memory, which the response cache cannot fill");
   }
   if (!stored.data.empty()) std::memcpy(output->data, stored.data.data(), stored.data.size());
   return Status::Ok();
@@ -91,12 +91,12 @@ void ModelCache::LookUpInOrder(RequestPtr request, RequestTarget& target) {
   const std::shared_ptr<const request::ModelIdentity> model = request->model();
   {
     const base::MutexLock lock(order_mutex_);
-    // Every request keeps its turn; if many wait, the later ones skip their look-up.
-    const bool look_up = in_order_.size() < kMostInOrder;
+    // Every request keeps its place in the order. If many wait, the later ones skip their look-up.
+    const bool look_up = in_order_.size() < kMaxInOrder;
     in_order_.push_back({std::move(request), &target, look_up});
     if (std::exchange(serving_, true)) return;
   }
-  // `model` keeps this object alive on that thread, whichever request is the last one.
+  // The task owns `model`, and with it this object: the requests may be gone before the task ends.
   if (!cache_.PostLookup([this, model] { ServeInOrder(true); })) ServeInOrder(false);
 }
 
@@ -160,7 +160,7 @@ std::unique_ptr<InferenceResponse> ModelCache::LookUp(const InferenceRequest& re
   const std::string key = KeyText(digest);
   const Status status = cache_.Lookup(key, [&](std::span<const char> blob) -> Status {
     const auto stored = DecodeResponse({blob.data(), blob.size()}, digest);
-    if (!stored) return Status::Internal("what it holds is no response to this request");
+    if (!stored) return Status::Internal("the stored entry is not a response to this request");
     NEREID_ASSIGN_OR_RETURN(auto made, request.response_factory()->NewResponse());
     for (const StoredOutput& output : stored->outputs) {
       NEREID_RETURN_IF_ERROR(CopyOutput(output, *made));
@@ -224,7 +224,7 @@ void ModelCache::LogFailure(const std::string& text) {
   if (!throttle_.Admit(clock_.NowNs(), &left_out)) return;
   LOG_ERROR << text
             << (left_out == 0 ? std::string()
-                              : " (and " + std::to_string(left_out) + " such lines left out)");
+                              : " (and " + std::to_string(left_out) + " similar lines suppressed)");
 }
 
 }  // namespace nereid::cache

@@ -103,8 +103,9 @@ base::Result<std::vector<std::string>> FilesIn(const fs::path& root) {
 Status WriteFiles(const fs::path& root, const std::vector<std::string>& names,
                   DigestWriter& writer) {
   writer.Number(names.size());
-  for (const std::string& name : names)
+  for (const std::string& name : names) {
     NEREID_RETURN_IF_ERROR(WriteFile(root / name, name, writer));
+  }
   return Status::Ok();
 }
 

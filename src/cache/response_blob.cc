@@ -20,10 +20,10 @@ using tensor::DataType;
 constexpr std::string_view kMagic("NRDRESP\x01", 8);
 constexpr size_t kHeadBytes = 8 + sizeof(Digest) + 4 + 4;
 /// The minimum sizes of an output and a parameter, which bound the counts that a blob may claim.
-constexpr size_t kLeastOutputBytes = 4 + 1 + 4 + 8;
-constexpr size_t kLeastParameterBytes = 4 + 1 + 4;
+constexpr size_t kMinOutputBytes = 4 + 1 + 4 + 8;
+constexpr size_t kMinParameterBytes = 4 + 1 + 4;
 /// The maximum number of outputs. DecodeResponse compares every pair of names.
-constexpr size_t kMostOutputs = 4096;
+constexpr size_t kMaxOutputs = 4096;
 
 /// Returns whether the size of an output fits its type and shape; for BYTES, whether its elements
 /// do.
@@ -163,20 +163,20 @@ bool HasName(const std::vector<StoredOutput>& outputs, size_t count, std::string
 }  // namespace
 
 std::optional<size_t> EncodedSize(const InferenceResponse& response) {
-  constexpr size_t kMost = std::numeric_limits<uint32_t>::max();
-  if (!response.error().ok() || response.outputs().size() > kMostOutputs ||
-      response.parameters().size() > kMost) {
+  constexpr size_t kMaxLength = std::numeric_limits<uint32_t>::max();
+  if (!response.error().ok() || response.outputs().size() > kMaxOutputs ||
+      response.parameters().size() > kMaxLength) {
     return std::nullopt;
   }
   // The tensors exist in memory, so the sum of their sizes cannot overflow.
   size_t size = kHeadBytes;
   for (const auto& output : response.outputs()) {
     if (!CanBeStored(*output)) return std::nullopt;
-    size += kLeastOutputBytes + output->name.size() + 8 * output->shape.size() + output->size;
+    size += kMinOutputBytes + output->name.size() + 8 * output->shape.size() + output->size;
   }
   for (const Parameter& parameter : response.parameters()) {
     const auto* text = std::get_if<std::string>(&parameter.value);
-    if (parameter.name.size() > kMost || (text != nullptr && text->size() > kMost)) {
+    if (parameter.name.size() > kMaxLength || (text != nullptr && text->size() > kMaxLength)) {
       return std::nullopt;
     }
     size += 4 + parameter.name.size() + 1 + ValueBytes(parameter.value);
@@ -212,8 +212,8 @@ std::optional<StoredResponse> DecodeResponse(std::string_view blob, const Digest
   }
   const auto outputs = reader.Number<uint32_t>();
   const auto parameters = reader.Number<uint32_t>();
-  if (!reader.ok() || outputs > kMostOutputs || outputs > reader.left() / kLeastOutputBytes ||
-      parameters > reader.left() / kLeastParameterBytes) {
+  if (!reader.ok() || outputs > kMaxOutputs || outputs > reader.left() / kMinOutputBytes ||
+      parameters > reader.left() / kMinParameterBytes) {
     return std::nullopt;
   }
   StoredResponse response;

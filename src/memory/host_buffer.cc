@@ -15,14 +15,14 @@
 namespace nereid::memory {
 namespace {
 
-// Up to kSmallestPooled bytes malloc is as fast as a pool. Buffers above kLargestPooled are too
+// Up to kMinPooled bytes malloc is as fast as a pool. Buffers above kMaxPooled are too
 // rare and too large to keep.
-constexpr size_t kSmallestPooled = size_t{64} << 10;  // exclusive
-constexpr size_t kLargestPooled = size_t{64} << 20;
-constexpr size_t kMostPooledBytes = size_t{256} << 20;
+constexpr size_t kMinPooled = size_t{64} << 10;  // exclusive
+constexpr size_t kMaxPooled = size_t{64} << 20;
+constexpr size_t kMaxPoolBytes = size_t{256} << 20;
 
 // Half a terabyte. A larger size is a mistake or an attack, and must not reach mmap.
-constexpr size_t kLargestBuffer = size_t{1} << 39;
+constexpr size_t kMaxBuffer = size_t{1} << 39;
 
 /// Maps `size` bytes. Returns nullptr when memory or address space is exhausted.
 char* MapPages(size_t size) {
@@ -53,7 +53,7 @@ class Pool {
   void Give(char* data, size_t capacity) {
     {
       const base::MutexLock lock(mutex_);
-      if (pooled_bytes_ + capacity <= kMostPooledBytes) {
+      if (pooled_bytes_ + capacity <= kMaxPoolBytes) {
         free_[std::bit_width(capacity) - 1].push_back(data);
         pooled_bytes_ += capacity;
         return;
@@ -90,13 +90,13 @@ Pool& ThePool() {
 
 // From this size on, mremap moves the pages of a growing buffer. Copying the bytes would take
 // longer than the page faults of new memory.
-constexpr size_t kSmallestMoved = size_t{1} << 20;
+constexpr size_t kMinMoved = size_t{1} << 20;
 
-bool IsPooled(size_t capacity) { return capacity > kSmallestPooled && capacity <= kLargestPooled; }
+bool IsPooled(size_t capacity) { return capacity > kMinPooled && capacity <= kMaxPooled; }
 
 constexpr size_t kPage = 4096;
 
-/// Rounds up to whole pages. `size` is at most kLargestBuffer, so the sum cannot overflow.
+/// Rounds up to whole pages. `size` is at most kMaxBuffer, so the sum cannot overflow.
 size_t WholePages(size_t size) { return (size + kPage - 1) / kPage * kPage; }
 
 }  // namespace
@@ -110,8 +110,8 @@ HostBuffer HostBuffer::Allocate(size_t size) {
     buffer.data_ = ThePool().Take(buffer.capacity_);
     return buffer;
   }
-  if (size > kLargestBuffer) return buffer;
-  if (size > kLargestPooled) {
+  if (size > kMaxBuffer) return buffer;
+  if (size > kMaxPooled) {
     buffer.capacity_ = WholePages(size);
     buffer.data_ = MapPages(buffer.capacity_);
     return buffer;
@@ -127,7 +127,7 @@ bool HostBuffer::Grow(size_t size, size_t used) {
     size_ = size;
     return true;
   }
-  if (data_ != nullptr && capacity_ >= kSmallestMoved && size <= kLargestBuffer) {
+  if (data_ != nullptr && capacity_ >= kMinMoved && size <= kMaxBuffer) {
     // The new capacity must be one that Free() recognizes: a power of two if it goes to the pool,
     // whole pages otherwise.
     const size_t capacity = IsPooled(size) ? std::bit_ceil(size) : WholePages(size);
@@ -151,7 +151,7 @@ void HostBuffer::Free() {
   if (data_ == nullptr) return;
   if (IsPooled(capacity_)) {
     ThePool().Give(data_, capacity_);
-  } else if (capacity_ > kLargestPooled) {
+  } else if (capacity_ > kMaxPooled) {
     munmap(data_, capacity_);
   } else {
     std::free(data_);

@@ -12,7 +12,7 @@ namespace {
 constexpr size_t kFirstCapacity = ReceiveBuffer::kUncharged;
 // The capacity doubles up to this size, so that little is copied. Above it the capacity grows in
 // steps of this size, so that the charged bytes stay close to the received bytes.
-constexpr size_t kLargestStep = size_t{64} << 20;
+constexpr size_t kMaxStep = size_t{64} << 20;
 
 }  // namespace
 
@@ -30,8 +30,8 @@ size_t ReceiveBuffer::NextCapacity(size_t needed) const {
   // the budget is not short. Otherwise a peer could reserve memory by announcing much and sending
   // little.
   const bool is_roomy = all <= kUncharged || budget_ == nullptr || !budget_->IsHalfSpent();
-  if (held == 0 && needed <= all && announced_ <= kLargestStep && is_roomy) return all;
-  const size_t step = std::clamp(held, kFirstCapacity, kLargestStep);
+  if (held == 0 && needed <= all && announced_ <= kMaxStep && is_roomy) return all;
+  const size_t step = std::clamp(held, kFirstCapacity, kMaxStep);
   const size_t grown = std::max(needed, held + step);
   // The announced size limits the growth as long as the peer does not exceed it.
   return needed <= all ? std::min(grown, all) : grown;

@@ -37,15 +37,17 @@ constexpr DurationFamily kCacheDurationFamilies[] = {
 
 constexpr DurationFamily kDurationFamilies[] = {
     {"nv_inference_request_duration_us",
-     "Time from the arrival of successful requests to their end, in microseconds",
+     "Total time of successful requests, from arrival to completion, in microseconds",
      &telemetry::InferStatistics::success},
-    {"nv_inference_queue_duration_us", "Time that successful requests waited, in microseconds",
+    {"nv_inference_queue_duration_us", "Time of successful requests in the queue, in microseconds",
      &telemetry::InferStatistics::queue},
-    {"nv_inference_compute_input_duration_us", "Time to prepare inputs, in microseconds",
+    {"nv_inference_compute_input_duration_us",
+     "Time of the backend to prepare inputs, in microseconds",
      &telemetry::InferStatistics::compute_input},
-    {"nv_inference_compute_infer_duration_us", "Time that models ran, in microseconds",
+    {"nv_inference_compute_infer_duration_us", "Time of the model's computations, in microseconds",
      &telemetry::InferStatistics::compute_infer},
-    {"nv_inference_compute_output_duration_us", "Time to hand over outputs, in microseconds",
+    {"nv_inference_compute_output_duration_us",
+     "Time of the backend to deliver outputs, in microseconds",
      &telemetry::InferStatistics::compute_output},
 };
 
@@ -58,15 +60,17 @@ struct SummaryFamily {
 
 constexpr SummaryFamily kSummaryFamilies[] = {
     {"nv_inference_request_summary_us",
-     "Time from the arrival of successful requests to their end, in microseconds",
+     "Total time of successful requests, from arrival to completion, in microseconds",
      &telemetry::LatencySummaries::request, SummaryFamily::kUncached},
-    {"nv_inference_queue_summary_us", "Time that successful requests waited, in microseconds",
+    {"nv_inference_queue_summary_us", "Time of successful requests in the queue, in microseconds",
      &telemetry::LatencySummaries::queue, SummaryFamily::kAll},
-    {"nv_inference_compute_input_summary_us", "Time to prepare inputs, in microseconds",
+    {"nv_inference_compute_input_summary_us",
+     "Time of the backend to prepare inputs, in microseconds",
      &telemetry::LatencySummaries::compute_input, SummaryFamily::kAll},
-    {"nv_inference_compute_infer_summary_us", "Time that models ran, in microseconds",
+    {"nv_inference_compute_infer_summary_us", "Time of the model's computations, in microseconds",
      &telemetry::LatencySummaries::compute_infer, SummaryFamily::kAll},
-    {"nv_inference_compute_output_summary_us", "Time to hand over outputs, in microseconds",
+    {"nv_inference_compute_output_summary_us",
+     "Time of the backend to deliver outputs, in microseconds",
      &telemetry::LatencySummaries::compute_output, SummaryFamily::kAll},
     {"nv_cache_hit_summary_per_model", "Time to look up cached responses, in microseconds",
      &telemetry::LatencySummaries::cache_hit, SummaryFamily::kCached},
@@ -85,7 +89,7 @@ void WriteCacheMetrics(const telemetry::InferStatistics& statistics, const Label
       .Sample(labels, statistics.cache_hit.count);
   writer
       .Family(MetricKind::kCounter, "nv_cache_num_misses_per_model",
-              "Requests that were looked up in the response cache in vain")
+              "Requests whose responses were not in the response cache")
       .Sample(labels, statistics.cache_miss.count);
   if (!with_durations) return;
   for (const DurationFamily& family : kCacheDurationFamilies) {
@@ -99,13 +103,13 @@ void WriteSequenceMetrics(const telemetry::SequenceStatistics& statistics, const
   const auto gauge = [&](const char* name, const char* help, uint64_t value) {
     writer.Family(MetricKind::kGauge, name, help).Sample(labels, value);
   };
-  gauge("nereid_sequence_active", "Sequences that have a slot now", statistics.active);
-  gauge("nereid_sequence_backlog", "Sequences that wait for a slot now", statistics.backlog);
-  gauge("nereid_sequence_slots", "Slots of the instances that take sequences", statistics.slots);
-  gauge("nereid_sequence_slots_in_use", "Those of them that have a sequence now",
+  gauge("nereid_sequence_active", "Sequences that have a slot", statistics.active);
+  gauge("nereid_sequence_backlog", "Sequences that wait for a slot", statistics.backlog);
+  gauge("nereid_sequence_slots", "Slots of the instances that accept sequences", statistics.slots);
+  gauge("nereid_sequence_slots_in_use", "Slots that are occupied by a sequence",
         statistics.slots_in_use);
   auto& ended = writer.Family(MetricKind::kCounter, "nereid_sequence_ended_total",
-                              "Sequences that are over, by what ended them");
+                              "Ended sequences, by the reason of their end");
   for (const auto& [reason, count] : statistics.ended) {
     ended.Sample(labels.With("reason", reason), count);
   }
@@ -119,24 +123,24 @@ void WriteModelMetrics(const telemetry::ModelStatistics& statistics, const std::
   const Labels labels = LabelsOf(statistics, space, tags);
   writer
       .Family(MetricKind::kCounter, "nv_inference_request_success",
-              "Requests that were answered well, cache hits included")
+              "Successful requests, including cache hits")
       .Sample(labels, statistics.inference_stats.success.count);
   auto& failures = writer.Family(MetricKind::kCounter, "nv_inference_request_failure",
-                                 "Requests that failed, by reason");
+                                 "Failed requests, by reason");
   for (size_t i = 0; i < telemetry::kFailureReasonNames.size(); ++i) {
     failures.Sample(labels.With("reason", telemetry::kFailureReasonNames[i]),
                     statistics.failures_by_reason[i]);
   }
   writer
       .Family(MetricKind::kCounter, "nv_inference_count",
-              "Inferences performed; a request of batch size n counts n")
+              "Inferences; a request with batch size n counts n times")
       .Sample(labels, statistics.inference_count);
   writer
       .Family(MetricKind::kCounter, "nv_inference_exec_count",
-              "Executions of the model; a batch counts one")
+              "Executions of the model; a batch counts once")
       .Sample(labels, statistics.execution_count);
   auto& closed = writer.Family(MetricKind::kCounter, "nereid_batch_closed_total",
-                               "Batches handed to the model, by what closed them");
+                               "Executed batches, by the reason for which they were closed");
   for (const auto& [reason, count] : statistics.batches_closed) {
     closed.Sample(labels.With("reason", reason), count);
   }
@@ -154,7 +158,7 @@ void WriteModelMetrics(const telemetry::ModelStatistics& statistics, const std::
   }
   writer
       .Family(MetricKind::kGauge, "nv_inference_pending_request_count",
-              "Requests that wait for the backend now")
+              "Requests that wait for the backend")
       .Sample(labels, statistics.pending_requests);
   if (statistics.sequences) WriteSequenceMetrics(*statistics.sequences, labels, writer);
   if (statistics.response_cache) {
@@ -163,11 +167,11 @@ void WriteModelMetrics(const telemetry::ModelStatistics& statistics, const std::
   if (statistics.adaptive_batching.objective_us == 0) return;
   writer
       .Family(MetricKind::kGauge, "nereid_latency_objective_us",
-              "Time within which adaptive batching tries to answer, in microseconds")
+              "Latency objective of adaptive batching, in microseconds")
       .Sample(labels, statistics.adaptive_batching.objective_us);
   writer
       .Family(MetricKind::kGauge, "nereid_adaptive_batch_size_limit",
-              "The largest batch that adaptive batching makes now")
+              "Current maximum batch size of adaptive batching")
       .Sample(labels, statistics.adaptive_batching.size_limit);
 }
 

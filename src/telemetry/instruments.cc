@@ -26,8 +26,8 @@ base::Status Counter::Add(double amount) {
                                          std::to_string(amount));
   }
   // Up to 2^53 every whole double is an exact integer, so the conversion loses nothing.
-  constexpr double kLargestWhole = 9007199254740992.0;
-  if (amount <= kLargestWhole && amount == std::floor(amount)) {
+  constexpr double kMaxWhole = 9007199254740992.0;
+  if (amount <= kMaxWhole && amount == std::floor(amount)) {
     Increment(static_cast<uint64_t>(amount));
   } else {
     fraction_.fetch_add(amount, std::memory_order_relaxed);

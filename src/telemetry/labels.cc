@@ -67,10 +67,10 @@ Labels Labels::With(std::string name, std::string value) const {
 base::Status Labels::Validate() const {
   for (const auto& [name, value] : pairs_) {
     if (!IsValidLabelName(name)) {
-      return base::Status::InvalidArgument(
-          "'" + name +
-          "' is no metric label name: expected letters, digits and '_', no digit or '__' in front, "
-          "and neither 'le' nor 'quantile'");
+      return base::Status::InvalidArgument("'" + name +
+                                           "' is not a metric label name: expected letters, digits "
+                                           "and '_', no digit or '__' in front, "
+                                           "and neither 'le' nor 'quantile'");
     }
   }
   return {};

@@ -12,17 +12,17 @@ base::Result<std::shared_ptr<Family<T>>> Registry::GetFamily(MetricKind kind, st
   if (!IsValidMetricName(wanted)) {
     return base::Status::InvalidArgument(
         "'" + wanted +
-        "' is no metric name: expected letters, digits, '_' and ':', and no digit in front");
+        "' is not a metric name: expected letters, digits, '_' and ':', and no digit in front");
   }
   // Declared before the lock: if this function holds the last reference to a family, the family is
   // destroyed after mutex_ is released.
-  std::vector<std::shared_ptr<MetricFamily>> looked_at;
+  std::vector<std::shared_ptr<MetricFamily>> visited;
   const base::MutexLock lock(mutex_);
   std::erase_if(families_, [](const auto& family) { return family.expired(); });
   for (const auto& entry : families_) {
     std::shared_ptr<MetricFamily> family = entry.lock();
     if (family == nullptr) continue;
-    looked_at.push_back(family);
+    visited.push_back(family);
     if (family->name() != wanted) continue;
     if (family->kind() != kind) {
       return base::Status::InvalidArgument("metric family '" + wanted + "' exists as a " +
@@ -82,8 +82,9 @@ std::string Registry::Render() {
   {
     const base::MutexLock lock(mutex_);
     for (const auto& entry : families_) {
-      if (std::shared_ptr<MetricFamily> family = entry.lock())
+      if (std::shared_ptr<MetricFamily> family = entry.lock()) {
         families.push_back(std::move(family));
+    }
     }
     collectors = collectors_;
   }

@@ -108,11 +108,11 @@ void ProcessMetrics::Collect(MetricWriter& writer) {
   const PoolUse pinned = options_.pinned_pool ? options_.pinned_pool() : PoolUse{};
   writer
       .Family(MetricKind::kGauge, "nv_pinned_memory_pool_total_bytes",
-              "Pinned host memory pool: its size, in bytes")
+              "Size of the pinned host memory pool, in bytes")
       .Sample({}, pinned.total_bytes);
   writer
       .Family(MetricKind::kGauge, "nv_pinned_memory_pool_used_bytes",
-              "Pinned host memory pool: what is taken from it, in bytes")
+              "Used bytes of the pinned host memory pool")
       .Sample({}, pinned.used_bytes);
   if (options_.cpu) CollectCpu(writer);
 }
@@ -129,7 +129,7 @@ void ProcessMetrics::CollectCpu(MetricWriter& writer) {
     }
     writer
         .Family(MetricKind::kGauge, "nv_cpu_utilization",
-                "Share of the machine's processor time that was busy, 0.0 to 1.0")
+                "Fraction of the machine's CPU time that was busy, 0.0 to 1.0")
         .Sample({}, utilization_);
   }
   const base::Result<std::string> text = read_("/proc/meminfo");
@@ -138,11 +138,11 @@ void ProcessMetrics::CollectCpu(MetricWriter& writer) {
   if (!memory.ok()) return;
   writer
       .Family(MetricKind::kGauge, "nv_cpu_memory_total_bytes",
-              "Main memory of the machine, in bytes")
+              "Total main memory of the machine, in bytes")
       .Sample({}, memory->total_bytes);
   writer
       .Family(MetricKind::kGauge, "nv_cpu_memory_used_bytes",
-              "Main memory of the machine that is in use, in bytes")
+              "Used main memory of the machine, in bytes")
       .Sample({}, memory->used_bytes);
 }
 

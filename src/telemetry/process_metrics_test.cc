@@ -51,24 +51,23 @@ TEST(ProcessMetricsTest, PageOfAnIdleServer) {
     return base::Result<std::string>(path == "/proc/stat" ? stat : std::string(kMeminfo));
   });
   const auto page = [](const std::string& utilization) {
-    return "# HELP nv_pinned_memory_pool_total_bytes Pinned host memory pool: its size, in bytes\n"
+    return "# HELP nv_pinned_memory_pool_total_bytes Size of the pinned host memory pool, in "
+           "bytes\n"
            "# TYPE nv_pinned_memory_pool_total_bytes gauge\n"
            "nv_pinned_memory_pool_total_bytes 268435456\n"
-           "# HELP nv_pinned_memory_pool_used_bytes Pinned host memory pool: what is taken from "
-           "it, "
-           "in bytes\n"
+           "# HELP nv_pinned_memory_pool_used_bytes Used bytes of the pinned host memory pool\n"
            "# TYPE nv_pinned_memory_pool_used_bytes gauge\n"
            "nv_pinned_memory_pool_used_bytes 64\n"
-           "# HELP nv_cpu_utilization Share of the machine's processor time that was busy, 0.0 to "
+           "# HELP nv_cpu_utilization Fraction of the machine's CPU time that was busy, 0.0 to "
            "1.0\n"
            "# TYPE nv_cpu_utilization gauge\n"
            "nv_cpu_utilization " +
            utilization +
            "\n"
-           "# HELP nv_cpu_memory_total_bytes Main memory of the machine, in bytes\n"
+           "# HELP nv_cpu_memory_total_bytes Total main memory of the machine, in bytes\n"
            "# TYPE nv_cpu_memory_total_bytes gauge\n"
            "nv_cpu_memory_total_bytes 16384000\n"
-           "# HELP nv_cpu_memory_used_bytes Main memory of the machine that is in use, in bytes\n"
+           "# HELP nv_cpu_memory_used_bytes Used main memory of the machine, in bytes\n"
            "# TYPE nv_cpu_memory_used_bytes gauge\n"
            "nv_cpu_memory_used_bytes 12288000\n";
   };

@@ -43,9 +43,9 @@ std::string_view NameOf(TraceActivity activity) {
   return "CUSTOM_ACTIVITY";
 }
 
-// The maximum bytes of one record. A request may have any number of responses; entries beyond this
-// are dropped.
-constexpr size_t kMostEntries = size_t{64} << 20;
+// The maximum size of one record. A request may have any number of responses; entries beyond this
+// size are dropped.
+constexpr size_t kMaxRecordBytes = size_t{64} << 20;
 
 }  // namespace
 
@@ -57,13 +57,15 @@ RequestTrace::~RequestTrace() {
   }
 }
 
-// The callers cannot handle a lack of memory: the trace then lacks an entry.
+// Runs `add` with the lock held. If memory runs out, the trace lacks the entry: the callers are
+// plug-ins and front ends, which could not handle an exception. A part of an entry that was already
+// added is removed, because it would make the JSON invalid.
 template <typename Add>
 void RequestTrace::Locked(Add&& add) noexcept {
   try {
     const base::MutexLock lock(mutex_);
     const size_t before = entries_.size();
-    if (before > kMostEntries) return;
+    if (before > kMaxRecordBytes) return;
     try {
       add();
     } catch (...) {

@@ -44,7 +44,7 @@ TEST(TensorText, StopsWhereATensorEndsOrIsLong) {
             R"("x\"","y")");
   EXPECT_EQ(Text<char>(DataType::kBytes, {1, 0}), "");
   const std::string many = Text<uint8_t>(DataType::kUint8, std::vector<uint8_t>(100'000, 1));
-  EXPECT_EQ(many.size(), 2 * kMostElementsShown + 3);
+  EXPECT_EQ(many.size(), 2 * kMaxElementsShown + 3);
   EXPECT_TRUE(many.ends_with(",1,..."));
 }
 

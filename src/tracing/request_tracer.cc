@@ -105,8 +105,9 @@ base::Result<TraceSettings> RequestTracer::ChangeModel(const std::string& model,
   }
   TraceSettings settings = changed.own.Over(server_->settings());
   // A count that is not changed keeps what is left of it.
-  if (changed.sampling != nullptr && !changes.count)
+  if (changed.sampling != nullptr && !changes.count) {
     settings.count = changed.sampling->settings().count;
+  }
   NEREID_RETURN_IF_ERROR(Check(settings));
   Put(std::move(settings), &changed.sampling, replaced);
   TraceSettings now = changed.sampling->settings();

@@ -38,7 +38,7 @@ float FromHalf(uint16_t bits) {
 template <typename Stored, typename Show>
 std::string Elements(const TracedTensor& tensor, Show show) {
   const size_t count = tensor.size / sizeof(Stored);
-  const size_t shown = std::min(count, kMostElementsShown);
+  const size_t shown = std::min(count, kMaxElementsShown);
   std::string text;
   for (size_t i = 0; i < shown; ++i) {
     Stored value;
@@ -64,7 +64,7 @@ std::string Strings(const TracedTensor& tensor) {
     at += sizeof(length);
     if (length > tensor.size - at) break;
     if (shown != 0) text += ',';
-    if (shown == kMostElementsShown) return text + "...";
+    if (shown == kMaxElementsShown) return text + "...";
     text += QuotedText({tensor.data + at, length});
   }
   return text;

@@ -8,7 +8,7 @@
 namespace nereid::tracing {
 
 /// The maximum number of elements shown; the text then ends with "...".
-inline constexpr size_t kMostElementsShown = 65'536;
+inline constexpr size_t kMaxElementsShown = 65'536;
 
 /// Returns a traced tensor's complete elements: "1,2,3"; BOOL as 0 and 1; BYTES as quoted JSON
 /// strings. Returns "" for a tensor that is in GPU memory.

@@ -51,49 +51,49 @@ void TraceFile::WriteNumbered(std::string entries) { Queue(std::move(entries), t
 
 void TraceFile::Queue(std::string entries, bool numbered) {
   const size_t size = entries.size();
-  if (waiting_.fetch_add(size, std::memory_order_relaxed) + size > most_waiting_) {
+  if (waiting_.fetch_add(size, std::memory_order_relaxed) + size > max_waiting_) {
     waiting_.fetch_sub(size, std::memory_order_relaxed);
-    Complain(path_, "the disk is too slow: " + std::to_string(most_waiting_) +
-                        " bytes wait to be written");
+    LogFailureOnce(path_, "the disk is too slow: " + std::to_string(max_waiting_) +
+                              " bytes wait to be written");
     return;
   }
-  // Shared, because std::function must be copyable.
+  // The text is shared, because std::function must be copyable.
   const auto text = std::make_shared<const std::string>(std::move(entries));
-  const bool runs = writer_.Run([this, text, numbered] {
+  const bool posted = writer_.Run([this, text, numbered] {
     Write(*text, numbered);
     waiting_.fetch_sub(text->size(), std::memory_order_release);
   });
-  if (runs) return;
+  if (posted) return;
   waiting_.fetch_sub(size, std::memory_order_relaxed);
-  Complain(path_, "there is no thread to write it");
+  LogFailureOnce(path_, "no thread can be started to write it");
 }
 
 void TraceFile::Write(const std::string& entries, bool numbered) {
   const std::string path = numbered ? path_ + "." + std::to_string(next_number_) : path_;
   const bool append = !numbered && good_size_ > 0;
   const uint64_t start = append ? good_size_ : 0;
-  // In a file that has entries, the final bracket becomes a comma.
+  // A file is always "[" entries "]". To append, the final bracket is overwritten by a comma, in
+  // one write together with the new entries and the new bracket.
   const std::string text = (append ? "," : "[") + entries + "]";
   const File file(path, append);
-  // Overwrites the bracket at start - 1.
   if (file.Write(text, start - (append ? 1 : 0))) {
     if (numbered) ++next_number_;
     if (!numbered) good_size_ = start - (append ? 1 : 0) + text.size();
     return;
   }
   const std::string reason = std::strerror(errno);
-  // The file is not a JSON array any more: restore the last one.
+  // The file may contain a part of the text. Restore the array that was there before.
   if (append && file.Write("]", start - 1)) {
     file.Truncate(start);
   } else if (file.is_open()) {
     file.Truncate(0);
     if (!append) ::unlink(path.c_str());
   }
-  Complain(path, reason);
+  LogFailureOnce(path, reason);
 }
 
-void TraceFile::Complain(const std::string& path, const std::string& reason) {
-  if (complained_.exchange(true, std::memory_order_relaxed)) return;
+void TraceFile::LogFailureOnce(const std::string& path, const std::string& reason) {
+  if (failure_logged_.exchange(true, std::memory_order_relaxed)) return;
   LOG_ERROR << "traces cannot be written to '" << path << "' and are dropped: " << reason;
 }
 

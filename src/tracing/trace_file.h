@@ -16,10 +16,10 @@ namespace nereid::tracing {
 /// Thread-safe.
 class TraceFile {
  public:
-  /// `most_waiting` is the maximum number of bytes that wait for the disk; further ones are
+  /// `max_waiting` is the maximum number of bytes that wait for the disk; further ones are
   /// dropped.
-  explicit TraceFile(std::string path, size_t most_waiting = size_t{256} << 20)
-      : path_(std::move(path)), most_waiting_(most_waiting) {}
+  explicit TraceFile(std::string path, size_t max_waiting = size_t{256} << 20)
+      : path_(std::move(path)), max_waiting_(max_waiting) {}
   /// Waits until everything is written.
   ~TraceFile() = default;
 
@@ -33,12 +33,12 @@ class TraceFile {
  private:
   void Queue(std::string entries, bool numbered);
   void Write(const std::string& entries, bool numbered);
-  void Complain(const std::string& path, const std::string& reason);
+  void LogFailureOnce(const std::string& path, const std::string& reason);
 
   const std::string path_;
-  const size_t most_waiting_;
+  const size_t max_waiting_;
   std::atomic<size_t> waiting_{0};
-  std::atomic<bool> complained_{false};
+  std::atomic<bool> failure_logged_{false};
   // Used by the writer's thread only.
   uint64_t next_number_ = 0;
   uint64_t good_size_ = 0;  // of PATH, a complete array; 0: this server has not written it yet

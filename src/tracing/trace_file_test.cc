@@ -70,7 +70,7 @@ TEST_F(TraceFileTest, DropsWhatCannotBeWritten) {
   TraceFile(folder_ + "no/such/folder/t").Append("1");
   TraceFile(folder_).Append("1");  // a folder
   TraceFile(folder_ + std::string(5000, 'x')).WriteNumbered("1");
-  TraceFile(folder_ + "t", /*most_waiting=*/3).Append("1,2,3");
+  TraceFile(folder_ + "t", /*max_waiting=*/3).Append("1,2,3");
   EXPECT_TRUE(std::filesystem::is_empty(folder_));
 }
 

@@ -6,10 +6,12 @@
 namespace nereid::tracing {
 namespace {
 
-// Bytes that are collected before they are written, so that rare traces do not each cost a write.
-// The second limits the memory for one numbered file.
-constexpr size_t kMostGathered = size_t{1} << 20;
-constexpr size_t kMostInNumberedFile = size_t{64} << 20;
+// Traces are collected up to this size before they are written, so that not every trace costs a
+// write.
+constexpr size_t kMaxCollectedBytes = size_t{1} << 20;
+// A numbered file is written before it has `log_frequency` traces if they exceed this size, which
+// limits the memory.
+constexpr size_t kMaxNumberedFileBytes = size_t{64} << 20;
 
 }  // namespace
 
@@ -29,7 +31,7 @@ api::TraceSettings TraceSampling::settings() const {
 bool TraceSampling::Choose() {
   if (settings_.level == 0 || settings_.rate == 0 || file_ == nullptr) return false;
   if ((seen_.fetch_add(1, std::memory_order_relaxed) + 1) % settings_.rate != 0) return false;
-  // A negative count is unlimited and is not changed.
+  // Takes one of the remaining traces. A negative count is unlimited and is not changed.
   int32_t left = left_.load(std::memory_order_relaxed);
   while (left > 0 && !left_.compare_exchange_weak(left, left - 1, std::memory_order_relaxed)) {
   }
@@ -44,20 +46,21 @@ void TraceSampling::Collect(std::string entries) {
   {
     const base::MutexLock lock(mutex_);
     ++collected_;
-    ++gathered_;
+    ++traces_waiting_;
     if (!entries_.empty() && !entries.empty()) entries_ += ',';
     entries_ += entries;
-    // The last trace of a limited count is written at once; the traces that were chosen and are not
-    // finished may come in any order.
-    const bool exhausted = left_.load(std::memory_order_relaxed) == 0 &&
-                           collected_ == chosen_.load(std::memory_order_relaxed);
-    const bool enough = settings_.log_frequency > 0 && (gathered_ >= settings_.log_frequency ||
-                                                        entries_.size() >= kMostInNumberedFile);
-    const bool much = settings_.log_frequency == 0 && entries_.size() >= kMostGathered;
-    if (!exhausted && !enough && !much) return;
-    numbered = !much;
+    // When a limited count is used up, the traces are written as soon as the last one has arrived.
+    // Traces arrive in any order, so the numbers of chosen and collected traces are compared.
+    const bool is_last = left_.load(std::memory_order_relaxed) == 0 &&
+                         collected_ == chosen_.load(std::memory_order_relaxed);
+    const bool is_complete =
+        settings_.log_frequency > 0 &&
+        (traces_waiting_ >= settings_.log_frequency || entries_.size() >= kMaxNumberedFileBytes);
+    const bool is_large = settings_.log_frequency == 0 && entries_.size() >= kMaxCollectedBytes;
+    if (!is_last && !is_complete && !is_large) return;
+    numbered = !is_large;
     full = std::exchange(entries_, {});
-    gathered_ = 0;
+    traces_waiting_ = 0;
   }
   if (!full.empty()) Write(std::move(full), numbered);
 }

@@ -45,8 +45,8 @@ class TraceSampling {
   std::atomic<uint64_t> chosen_{0};
   base::Mutex mutex_;
   std::string entries_ NEREID_GUARDED_BY(mutex_);
-  uint64_t gathered_ NEREID_GUARDED_BY(mutex_) = 0;   // traces in entries_
-  uint64_t collected_ NEREID_GUARDED_BY(mutex_) = 0;  // traces so far
+  uint64_t traces_waiting_ NEREID_GUARDED_BY(mutex_) = 0;  // traces in entries_
+  uint64_t collected_ NEREID_GUARDED_BY(mutex_) = 0;       // traces so far
 };
 
 }  // namespace nereid::tracing

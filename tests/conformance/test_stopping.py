@@ -282,7 +282,7 @@ def test_hanging_up_opens_the_log_file_anew(stoppable, tmp_path):
     assert log.read_text()[:2] == "20"  # a date: the format holds from the first line on
     os.rename(log, tmp_path / "rotated.log")
     stopped.server.process.send_signal(signal.SIGHUP)
-    wait_for(lambda: log.exists() and "opened anew" in log.read_text(), "the new file", BOUND)
+    wait_for(lambda: log.exists() and "was reopened" in log.read_text(), "the new file", BOUND)
     stopped.signal(signal.SIGTERM)
     stopped.ended(0)
     assert "Waiting for in-flight requests to complete." in log.read_text()

@@ -29,7 +29,7 @@ base::Result<ParsedCommandLine> Parse(std::vector<std::string> flags,
   return ParseCommandLine(flags, context);
 }
 
-// Parses what must be right, a repository added.
+// Parses a correct command line, to which a repository is added.
 ParsedCommandLine Good(std::vector<std::string> flags,
                        const std::map<std::string, std::string>& environment = {}) {
   flags.push_back("--model-repository=/m");
@@ -44,11 +44,11 @@ std::vector<std::string> Words(const std::string& line) {
 }
 
 struct ErrorCase {
-  const char* flags;  // words, cut at blanks
+  const char* flags;  // words separated by blanks
   const char* line;   // the whole message
 };
 
-// What users see for each kind of mistake.
+// The line that users see for each kind of mistake.
 constexpr ErrorCase kErrors[] = {
     // clang-format off
     {"--http-prot=1", R"(Bad option: "--http-prot". unknown flag, did you mean --http-port?)"},
@@ -57,7 +57,7 @@ constexpr ErrorCase kErrors[] = {
     {"--inline=auto", R"(Bad option: "--inline". unknown flag, --help lists the flags)"},
     {"--=1", R"(Bad option: "--". unknown flag, --help lists the flags)"},
     {"--log-f=x", R"(Bad option: "--log-f". the abbreviation is ambiguous: --log-format, --log-file)"},
-    {"-x", R"(Bad option: "--x". flags begin with two hyphens, there are no short ones)"},
+    {"-x", R"(Bad option: "--x". flags begin with two hyphens; there are no short flags)"},
     {"--id", R"(Bad option: "--id". the flag needs a value: <string>)"},
     {"--help=1", R"(Bad option: "--help". the flag takes no value)"},
     {"--disable-auto-complete-config=true", R"(Bad option: "--disable-auto-complete-config". the flag takes no value)"},
@@ -105,10 +105,10 @@ constexpr ErrorCase kErrors[] = {
     {"--model-load-gpu-limit=0:1.5", R"(Bad option: "--model-load-gpu-limit". Provided option value is out of bound. Got 1.5, expected 0 to 1)"},
     {"--host-policy=numa-node=0", R"(Bad option: "--host-policy". option format is '<policy name>,<setting>=<value>'. Got numa-node=0)"},
     {"--host-policy=cpu,weight=0", R"(Bad option: "--host-policy". Unsupported host policy setting 'weight' is specified, supported settings are 'numa-node', 'cpu-cores')"},
-    {"--host-policy=cpu,cpu-cores=3-1", R"(Bad option: "--host-policy". cpu-cores has a range that goes backwards: 3-1)"},
-    {"--host-policy=cpu,cpu-cores=1-2-3", R"(Bad option: "--host-policy". cpu-cores takes numbers and ranges, like 0-3,8. Got 1-2-3)"},
+    {"--host-policy=cpu,cpu-cores=3-1", R"(Bad option: "--host-policy". cpu-cores has a range whose first number is above its last: 3-1)"},
+    {"--host-policy=cpu,cpu-cores=1-2-3", R"(Bad option: "--host-policy". cpu-cores must be numbers and ranges, for example 0-3,8. Got 1-2-3)"},
     {"--sagemaker-safe-port-range=5", R"(Bad option: "--sagemaker-safe-port-range". Cannot parse pair option, expected the form <first port>-<last port>. Found: 5)"},
-    {"--sagemaker-safe-port-range=5-1", R"(Bad option: "--sagemaker-safe-port-range". the range goes backwards: 5-1)"},
+    {"--sagemaker-safe-port-range=5-1", R"(Bad option: "--sagemaker-safe-port-range". the first port is above the last port: 5-1)"},
     {"--http-restricted-api=health", R"(Bad option: "--http-restricted-api". option format is '<api>[,<api>...]:<key>=<value>'. Got health)"},
     {"--http-restricted-api=health:=v", R"(Bad option: "--http-restricted-api". option format is '<api>[,<api>...]:<key>=<value>'. Got health:=v)"},
     {"--http-restricted-api=foo:k=v", R"(Bad option: "--http-restricted-api". unknown restricted api 'foo', expected one of: health, metadata, inference, shared-memory, model-config, model-repository, statistics, trace, logging)"},
@@ -116,7 +116,7 @@ constexpr ErrorCase kErrors[] = {
     {"--http-restricted-api=health,health:k=v", R"(Bad option: "--http-restricted-api". restricted api 'health' can not be specified in multiple config groups)"},
     {"", "--model-repository must be specified, for example --model-repository=/models"},
     {"--model-store=/m --load-model=a", "Error: Use of '--load-model' requires setting '--model-control-mode=explicit' as well."},
-    {"--model-store=/m --model-control-mode=explicit --load-model=* --load-model=a", R"(Bad option: "--load-model". '*' stands for all models and must be the only one named)"},
+    {"--model-store=/m --model-control-mode=explicit --load-model=* --load-model=a", R"(Bad option: "--load-model". '*' loads all models and must be the only value of this flag)"},
     {"--model-store=/m --http-port=8001", "The server cannot listen to HTTP requests and GRPC requests at the same address and port 0.0.0.0:8001"},
     {"--model-store=/m --metrics-port=8001", "The server cannot listen to GRPC requests and metrics requests at the same address and port 0.0.0.0:8001"},
     {"--model-store=/m --allow-sagemaker=1 --allow-vertex-ai=1", "The server cannot listen to SageMaker requests and Vertex AI requests at the same address and port 0.0.0.0:8080"},
@@ -125,7 +125,7 @@ constexpr ErrorCase kErrors[] = {
     // clang-format on
 };
 
-TEST(CommandLineTest, MistakesGetExactlyThisLine) {
+TEST(CommandLineTest, MistakesHaveExactLines) {
   for (const ErrorCase& mistake : kErrors) {
     const auto parsed = Parse(Words(mistake.flags));
     ASSERT_FALSE(parsed.ok()) << mistake.flags;
@@ -134,14 +134,14 @@ TEST(CommandLineTest, MistakesGetExactlyThisLine) {
   }
 }
 
-TEST(CommandLineTest, AMessageIsOneLineWhateverTheValueHolds) {
+TEST(CommandLineTest, MessagesAreOneLineForEveryValue) {
   EXPECT_EQ(
       Parse({"--http-port=1\n2\x1b"}).status().message(),
       R"(Bad option: "--http-port". Invalid option value. Got 1?2?, expected a whole number)");
   EXPECT_EQ(Parse({"a\nb"}).status().message(), "Unexpected argument: a?b");
 }
 
-TEST(CommandLineTest, DefaultsAreTritons) {
+TEST(CommandLineTest, DefaultsEqualTriton) {
   const ServerOptions options = Good({}).options;
   EXPECT_EQ(options.id, "triton");
   EXPECT_EQ(options.exit_timeout_secs, 30);
@@ -158,7 +158,7 @@ TEST(CommandLineTest, DefaultsAreTritons) {
   EXPECT_TRUE(options.cpu_plan == CpuPlanMode::kShare);
 }
 
-TEST(CommandLineTest, BothSpellingsAbbreviationsAndTheLastOneWins) {
+TEST(CommandLineTest, AcceptsBothSpellingsAndAbbreviationsAndTheLastValueWins) {
   const ServerOptions options =
       Good({"--http-port", "1", "--http-por=2", "--strict-r", "off", "--i=x", "--model-store=/b",
             "--model-repository", "/a", "--model-repository=/b"})
@@ -169,7 +169,7 @@ TEST(CommandLineTest, BothSpellingsAbbreviationsAndTheLastOneWins) {
   EXPECT_THAT(options.repository.paths, ElementsAre("/a", "/b", "/m"));
 }
 
-TEST(CommandLineTest, PlainValuesArriveWhereTheyBelong) {
+TEST(CommandLineTest, PlainValuesSetTheirOptions) {
   const ServerOptions options =
       Good({"--log-verbose=true", "--log-format=ISO8601", "--log-file=/l", "--log-info=0",
             "--disable-auto-complete-config", "--model-control-mode=poll", "--http-address=::1",
@@ -199,7 +199,7 @@ TEST(CommandLineTest, PlainValuesArriveWhereTheyBelong) {
   EXPECT_EQ(options.http.thread_count, 3);
 }
 
-TEST(CommandLineTest, SomeWordsMayHaveAnyCase) {
+TEST(CommandLineTest, SomeValuesIgnoreCase) {
   const ServerOptions options =
       Good({"--model-control-mode=EXPLICIT", "--rate-limit=Execution_Count"}).options;
   EXPECT_TRUE(options.repository.control_mode == ModelControlMode::kExplicit);
@@ -283,7 +283,7 @@ TEST(CommandLineTest, DeprecatedFlagsWorkAndWarn) {
                   "'--disable-auto-complete-config' instead."));
 }
 
-TEST(CommandLineTest, TodaysFlagsWinOverDeprecatedOnes) {
+TEST(CommandLineTest, CurrentFlagsOverrideDeprecatedOnes) {
   ParsedCommandLine parsed =
       Good({"--strict-model-config=false", "--disable-auto-complete-config", "--trace-rate=7",
             "--trace-config=rate=9", "--trace-level=tensors", "--trace-config=level=timestamps"});
@@ -302,7 +302,7 @@ TEST(CommandLineTest, TodaysFlagsWinOverDeprecatedOnes) {
   EXPECT_EQ(Good({"--response-cache-byte-size=0"}).options.plugins.cache_name, "");
 }
 
-TEST(CommandLineTest, PortsThatMayBeShared) {
+TEST(CommandLineTest, PortsOnDifferentAddressesAndPortZeroDoNotConflict) {
   EXPECT_TRUE(
       Parse({"--model-store=/m", "--http-port=0", "--grpc-port=0", "--metrics-port=0"}).ok());
   EXPECT_TRUE(Parse({"--model-store=/m", "--http-port=8001", "--http-address=127.0.0.1"}).ok());
@@ -325,7 +325,7 @@ TEST(CommandLineTest, VertexAiContainers) {
   EXPECT_EQ(Good({"--allow-vertex-ai=false"}, environment).options.http.enabled, false);
 }
 
-TEST(CommandLineTest, HelpAmongFlagsIsTritonsWay) {
+TEST(CommandLineTest, HelpAmongFlagsBehavesAsInTriton) {
   for (const auto& arguments : {std::vector<std::string>{"tritonserver", "--help"},
                                 {"./nereid", "serve", "--id=x", "--he"}}) {
     const auto parsed = ParseCommandLine(arguments, {});
@@ -370,7 +370,7 @@ TEST(CommandLineTest, CommandsOfNereid) {
             "Unknown command: start. The commands are serve, check, help and --version");
 }
 
-// The names that scripts written for Triton use. A name may join this list, none may leave it.
+// The names that scripts written for Triton use. Names may be added to this list, but not removed.
 TEST(FlagTableTest, HasEveryFlagOfTriton) {
   std::set<std::string> names;
   for (const FlagSpec& flag : AllFlags()) {
@@ -408,7 +408,7 @@ TEST(FlagTableTest, HasEveryFlagOfTriton) {
                                  // --execution-watchdog-secs, --cpu-plan, --max-request-memory
 }
 
-TEST(DefaultDirectoriesTest, TritonsOwnThenBesideTheProgramThenInstalled) {
+TEST(DefaultDirectoriesTest, SearchesTritonsThenTheBuildsThenTheInstalledDirectory) {
   const auto find = [](std::set<std::string> existing, const std::string& executable) {
     return DefaultPluginDirectory("backends", executable, [existing](const std::string& path) {
       return existing.contains(path);
@@ -423,7 +423,7 @@ TEST(DefaultDirectoriesTest, TritonsOwnThenBesideTheProgramThenInstalled) {
   EXPECT_THAT(ExecutablePath(), HasSubstr("/app_options_test"));
 }
 
-TEST(DefaultDirectoriesTest, AFlagWins) {
+TEST(DefaultDirectoriesTest, AFlagOverridesTheSearch) {
   EXPECT_EQ(Good({"--backend-directory=/b"}).options.plugins.backend_directory, "/b");
   EXPECT_THAT(Good({}).warnings, IsEmpty());
 }

@@ -18,7 +18,7 @@ struct Choice {
   T value;
 };
 
-// Sets `target` to the choice that `value` names. `flag` is named as Triton names it.
+// Sets `target` to the choice with the name `value`. `flag` is the name in Triton's error text.
 template <typename T, size_t N>
 Status ReadChoice(std::string_view flag, std::string_view value, const Choice<T> (&choices)[N],
                   T& target) {
@@ -34,12 +34,12 @@ Status ReadChoice(std::string_view flag, std::string_view value, const Choice<T>
                                  std::string(value) + ", expected one of: " + names);
 }
 
-// The same where Triton takes the words in any case.
+// Does the same for flags whose values Triton accepts in any letter case.
 template <typename T, size_t N>
 Status ReadChoiceOfAnyCase(std::string_view flag, std::string_view value,
                            const Choice<T> (&choices)[N], T& target) {
   if (ReadChoice(flag, Lowercase(value), choices, target).ok()) return {};
-  return ReadChoice(flag, value, choices, target);  // the message quotes what was given
+  return ReadChoice(flag, value, choices, target);  // the message quotes the original value
 }
 
 Status ReadDeviceBytes(std::string_view value, std::map<int, uint64_t>& target) {
@@ -50,18 +50,19 @@ Status ReadDeviceBytes(std::string_view value, std::map<int, uint64_t>& target) 
   return {};
 }
 
-// "a-b[,c]" with a <= b.
+// Checks a list of CPU numbers and ranges, "a-b[,c]" with a <= b.
 Status CheckCpuCores(std::string_view text) {
   for (const std::string& part : SplitList(text)) {
     const std::vector<std::string> ends = SplitList(part, '-');
     if (ends.size() > 2) {
-      return Status::InvalidArgument("cpu-cores takes numbers and ranges, like 0-3,8. Got " +
-                                     std::string(text));
+      return Status::InvalidArgument(
+          "cpu-cores must be numbers and ranges, for example 0-3,8. Got " + std::string(text));
     }
     NEREID_ASSIGN_OR_RETURN(const int64_t first, ParseInteger(ends.front(), 0, INT_MAX));
     NEREID_ASSIGN_OR_RETURN(const int64_t last, ParseInteger(ends.back(), 0, INT_MAX));
     if (last < first) {
-      return Status::InvalidArgument("cpu-cores has a range that goes backwards: " + part);
+      return Status::InvalidArgument(
+          "cpu-cores has a range whose first number is above its last: " + part);
     }
   }
   return {};
@@ -113,8 +114,9 @@ Status ReadModelControlMode(FlagState& state, std::string_view value) {
 }
 
 Status ReadModelConfigName(FlagState& state, std::string_view value) {
-  if (value.empty())
+  if (value.empty()) {
     return Status::InvalidArgument("Error: empty argument for --model-config-name");
+  }
   state.options.repository.model_config_name = value;
   return {};
 }
@@ -166,14 +168,15 @@ Status ReadSafePortRange(FlagState& state, std::string_view value) {
   NEREID_ASSIGN_OR_RETURN(const int64_t first, ParseInteger(pair.first, 0, 65535));
   NEREID_ASSIGN_OR_RETURN(const int64_t last, ParseInteger(pair.second, 0, 65535));
   if (last < first) {
-    return Status::InvalidArgument("the range goes backwards: " + std::string(value));
+    return Status::InvalidArgument("the first port is above the last port: " + std::string(value));
   }
   state.options.sagemaker.safe_port_range = {static_cast<int>(first), static_cast<int>(last)};
   return {};
 }
 
 Status ReadMetricsInterval(FlagState& state, std::string_view value) {
-  // Documented as a floating-point number: a fraction is accepted, and has no effect.
+  // Triton documents a floating-point number and reads an integer, so a fraction is accepted and
+  // ignored.
   NEREID_ASSIGN_OR_RETURN(const double milliseconds, ParseNumber(value, 1, INT_MAX));
   state.options.metrics.interval_ms = static_cast<int>(milliseconds);
   return {};

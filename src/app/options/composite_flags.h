@@ -8,8 +8,8 @@
 
 namespace nereid::app {
 
-/// Readers of the flags whose value has a structure of its own. Each checks one value and stores
-/// it; a failure is INVALID_ARGUMENT with the reason.
+/// Readers of the flags whose values have a syntax of their own. Each function checks one value and
+/// stores it in `state`. Returns INVALID_ARGUMENT with the reason for a wrong value.
 
 base::Status ReadLogVerbose(FlagState& state, std::string_view value);
 base::Status ReadLogFormat(FlagState& state, std::string_view value);

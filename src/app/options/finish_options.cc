@@ -19,13 +19,13 @@ std::string Variable(const CommandLineContext& context, const char* name) {
   return value != nullptr ? value : "";
 }
 
-// The warnings are Triton's to the letter, apostrophes that it forgets included: scripts look for
-// them.
+// The warnings equal Triton's exactly, including its missing apostrophes, because scripts search
+// for them.
 void Deprecated(FlagState& state, std::string_view flag, const std::string& rest) {
   state.warnings.push_back("Warning: '--" + std::string(flag) + "' has been deprecated" + rest);
 }
 
-// Vertex AI sets variables in its containers, and wants its own service only there.
+// Vertex AI sets environment variables in its containers. Its service is enabled only there.
 Status ApplyVertexAi(const CommandLineContext& context, FlagState& state) {
   ServerOptions& options = state.options;
   if (Variable(context, "AIP_MODE") == "PREDICTION") {
@@ -74,7 +74,7 @@ Status FinishRepository(FlagState& state) {
   }
   if (repository.startup_models.contains("*") && repository.startup_models.size() > 1) {
     return Status::InvalidArgument(
-        BadOption("load-model", "'*' stands for all models and must be the only one named"));
+        BadOption("load-model", "'*' loads all models and must be the only value of this flag"));
   }
   return {};
 }
@@ -99,7 +99,7 @@ Status FinishCache(FlagState& state) {
   return {};
 }
 
-// Takes an old --trace-<name> over unless --trace-config has `setting`.
+// Copies the value of a deprecated flag --trace-<name> unless --trace-config contains `setting`.
 template <typename T, typename U>
 void TakeOldTrace(FlagState& state, std::string_view flag, std::string_view setting,
                   const std::string& instead, const std::optional<T>& old, U& target) {
@@ -182,7 +182,7 @@ Status CheckPorts(const ServerOptions& options) {
     }
     for (size_t j = i + 1; j < services.size(); ++j) {
       const Service& b = services[j];
-      // Port 0 is another port each time.
+      // For port 0 the system chooses a different port each time.
       if (a.port == 0 || a.port != b.port || a.address != b.address) continue;
       return Status::InvalidArgument(
           std::string("The server cannot listen to ") + a.name + " requests and " + b.name +

@@ -10,22 +10,22 @@
 
 namespace nereid::app {
 
-/// What a command line means beside its words.
+/// The environment of a command line.
 struct CommandLineContext {
   std::string executable;  // the program's path, for the default plug-in directories
-  std::function<const char*(const char* name)> environment;  // like getenv; empty = no variables
-  /// The commands beside serve and help, for the texts that list them.
+  std::function<const char*(const char* name)> environment;  // like getenv; empty: no variables
+  /// A command other than serve and help, for the texts that list the commands.
   struct Command {
     std::string name;
-    std::string usage;    // what follows "nereid "
+    std::string usage;    // the text after "nereid "
     std::string summary;  // a few words
   };
   std::vector<Command> commands;
 };
 
-/// Runs when all flags are read: fills in what depends on several flags or on the environment,
-/// turns deprecated flags into today's settings, and checks what no flag can check alone. The
-/// message of a failure is one line.
+/// Completes the options after all flags were read: computes the values that depend on several
+/// flags or on the environment, converts deprecated flags to their current settings, and checks the
+/// combinations of flags. Returns INVALID_ARGUMENT with a message of one line.
 base::Status FinishOptions(const CommandLineContext& context, FlagState& state);
 
 }  // namespace nereid::app

@@ -12,21 +12,21 @@
 
 namespace nereid::app {
 
-/// What the deprecated --trace-* flags said; the settings of --trace-config win over them.
+/// The values of the deprecated --trace-* flags. The settings of --trace-config take precedence.
 struct OldTraceFlags {
   std::optional<std::string> file;
   std::optional<uint32_t> rate;
   std::optional<int32_t> count;
   std::optional<uint32_t> log_frequency;
-  bool level_off = false;  // one "OFF" among repeated --trace-level turns tracing off
+  bool level_off = false;  // one "OFF" among several --trace-level flags turns tracing off
   bool timestamps = false;
   bool tensors = false;
 };
 
-/// What is known while the flags of one command line are read, left to right.
+/// The state of the parser of one command line. The flags are read from left to right.
 struct FlagState {
   ServerOptions options;
-  std::set<std::string, std::less<>> given;  // the flags seen, and "trace-config <setting>"
+  std::set<std::string, std::less<>> given;  // names of flags, and "trace-config <setting>"
   OldTraceFlags old_trace;
   std::optional<bool> old_strict_model_config;
   std::optional<uint64_t> old_response_cache_byte_size;

@@ -17,7 +17,7 @@ Status OutOfBound(std::string_view text, const std::string& range) {
                                  ", expected " + range);
 }
 
-// from_chars takes no '+', which people write.
+// std::from_chars does not accept a leading '+'.
 std::string_view WithoutPlus(std::string_view text) {
   if (text.size() > 1 && text[0] == '+' && text[1] != '-') text.remove_prefix(1);
   return text;

@@ -11,42 +11,43 @@
 
 namespace nereid::app {
 
-/// The kinds of values that flags take. Failures are INVALID_ARGUMENT with the reason alone;
-/// whoever reads the flag puts its name in front.
+/// Parsers of the values of flags. They return INVALID_ARGUMENT with the reason alone; the caller
+/// puts the name of the flag in front of it.
 
-/// true, on, 1 / false, off, 0 in any letter case.
+/// Parses true, on, 1 / false, off, 0 in any letter case.
 base::Result<bool> ParseBool(std::string_view text);
 
-/// A whole number with an optional sign, within [min, max]; nothing may follow it.
+/// Parses a whole number in [min, max] with an optional sign. No other text may follow the number.
 base::Result<int64_t> ParseInteger(std::string_view text, int64_t min, int64_t max);
 
-/// A finite decimal number within [min, max]; nothing may follow it.
+/// Parses a decimal number in [min, max]. No other text may follow the number.
 base::Result<double> ParseNumber(std::string_view text, double min, double max);
 
-/// "a<separator>b" split at the first separator; `form` ("<device>:<bytes>") is what the reason
-/// says was expected.
+/// Splits "a<separator>b" at the first separator. `form` is the expected form in the error text,
+/// for example "<device>:<bytes>".
 base::Result<std::pair<std::string, std::string>> SplitPair(std::string_view text, char separator,
                                                             std::string_view form);
 
-/// The parts between commas, empty ones included.
+/// Returns the parts between the separators, including empty parts.
 std::vector<std::string> SplitList(std::string_view text, char separator = ',');
 
-/// "<scope>,<setting>=<value>" or "<setting>=<value>" (scope ""). A comma after the first '='
-/// belongs to the value.
+/// The parts of "<scope>,<setting>=<value>" or "<setting>=<value>" (the scope is "" then). A comma
+/// after the first '=' belongs to the value.
 struct ScopedSetting {
   std::string scope;
   std::string setting;
   std::string value;
 };
+/// Parses a setting. `form` is the expected form in the error text.
 base::Result<ScopedSetting> ParseScopedSetting(std::string_view text, std::string_view form,
                                                bool scope_required);
 
-/// "<category>[,<category>]:<key>=<value>". Categories are checked for spelling, and against those
-/// that `existing` names. `word` is "api" or "protocol".
+/// Parses "<category>[,<category>]:<key>=<value>". Returns an error for an unknown category and for
+/// a category that `existing` already contains. `word` is "api" or "protocol".
 base::Result<RestrictedGroup> ParseRestricted(std::string_view text, std::string_view word,
                                               const std::vector<RestrictedGroup>& existing);
 
-/// ASCII letters made small.
+/// Returns `text` with its ASCII letters in lower case.
 std::string Lowercase(std::string_view text);
 
 }  // namespace nereid::app

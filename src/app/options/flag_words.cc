@@ -24,7 +24,9 @@ base::Result<const FlagSpec*> Find(std::string_view name) {
   std::vector<const FlagSpec*> candidates;
   for (const FlagSpec& flag : AllFlags()) {
     if (flag.name == name) return &flag;
-    if (!flag.own && !name.empty() && flag.name.starts_with(name)) candidates.push_back(&flag);
+    if (!flag.is_extension && !name.empty() && flag.name.starts_with(name)) {
+      candidates.push_back(&flag);
+    }
   }
   if (candidates.size() == 1) return candidates.front();
   if (candidates.empty()) return Unknown(name);
@@ -50,7 +52,7 @@ std::string BadOption(std::string_view flag, std::string_view reason) {
 }
 
 std::string_view NearestFlag(std::string_view name) {
-  // Longer than any flag: no slip of the hand, and the distance would take long.
+  // Longer than any flag, so not a typing error; the computation of the distance would take long.
   if (name.size() > 80) return {};
   std::string spelt(name);
   std::replace(spelt.begin(), spelt.end(), '_', '-');
@@ -79,7 +81,7 @@ base::Result<std::optional<FlagWord>> FlagWords::Next() {
     }
     if (word[1] != '-') {
       return Status::InvalidArgument(
-          BadOption(word.substr(1), "flags begin with two hyphens, there are no short ones"));
+          BadOption(word.substr(1), "flags begin with two hyphens; there are no short flags"));
     }
     const size_t equals = word.find('=');
     const std::string_view name = word.substr(2, equals == word.npos ? equals : equals - 2);

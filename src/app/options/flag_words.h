@@ -12,24 +12,25 @@
 
 namespace nereid::app {
 
-/// A flag and its value as they stood on the command line.
+/// A flag and its value on the command line.
 struct FlagWord {
   const FlagSpec* flag;
   std::string_view value;
 };
 
-/// Cuts a command line into flags by the rules of GNU getopt_long for long options: `--x=v`,
-/// `--x v` (whatever v is), unambiguous abbreviations, "--" ends the flags, other words may stand
-/// anywhere and are collected. The views point into the arguments.
+/// Splits a command line into flags by the rules of GNU getopt_long for long options: `--x=v`,
+/// `--x v` (even if v begins with a hyphen), unambiguous abbreviations, and "--", which ends the
+/// flags. Other words may occur anywhere and are collected. The views point into the arguments.
 class FlagWords {
  public:
   explicit FlagWords(std::span<const std::string> arguments) : arguments_(arguments) {}
 
-  /// The next flag; nothing at the end. INVALID_ARGUMENT with a whole line (`Bad option: …`) for
-  /// what is no flag, an ambiguous abbreviation, a value too much or missing.
+  /// Returns the next flag, or nothing at the end. Returns INVALID_ARGUMENT with a complete line
+  /// (`Bad option: …`) for an unknown flag, an ambiguous abbreviation, a missing value, and a value
+  /// of a flag that takes none.
   base::Result<std::optional<FlagWord>> Next();
 
-  /// The words met so far that are neither flags nor values; all of them after the end.
+  /// Returns the words read so far that are neither flags nor values.
   const std::vector<std::string_view>& others() const { return others_; }
 
  private:
@@ -38,14 +39,15 @@ class FlagWords {
   std::vector<std::string_view> others_;
 };
 
-/// `text` with each control character, line ends included, replaced by '?': what people and scripts
-/// put into arguments must not make a message of several lines.
+/// Returns `text` with each control character, including line ends, replaced by '?', so that an
+/// argument cannot turn an error message into several lines.
 std::string OneLine(std::string text);
 
-/// `Bad option: "--<flag>". <reason>` in one line.
+/// Returns `Bad option: "--<flag>". <reason>` as one line.
 std::string BadOption(std::string_view flag, std::string_view reason);
 
-/// The flag whose name is nearest to `name` as people mistype it; "" if none is near.
+/// Returns the name of the flag with the smallest edit distance to `name`, or "" if all flags are
+/// too different.
 std::string_view NearestFlag(std::string_view name);
 
 }  // namespace nereid::app

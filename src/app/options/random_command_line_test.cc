@@ -10,7 +10,7 @@
 namespace nereid::app {
 namespace {
 
-// Arguments made of flags, their abbreviations, typical values, and noise.
+// Random arguments: flags, their abbreviations, typical values, and noise.
 class Arguments {
  public:
   explicit Arguments(uint32_t seed) : random_(seed) {}
@@ -88,7 +88,7 @@ class Arguments {
   std::mt19937 random_;
 };
 
-TEST(RandomCommandLineTest, EveryLineIsReadOrRefusedInOneLine) {
+TEST(RandomCommandLineTest, EveryLineIsAcceptedOrRefusedInOneLine) {
   Arguments arguments(20240611);
   size_t served = 0;
   size_t refused = 0;
@@ -118,8 +118,8 @@ TEST(RandomCommandLineTest, EveryLineIsReadOrRefusedInOneLine) {
   EXPECT_GT(refused, 5000u);
 }
 
-// Every flag with every kind of plain value: the reader must take it or give a reason.
-TEST(RandomCommandLineTest, EveryFlagMeetsEveryValue) {
+// Every flag with every kind of plain value: its reader must accept the value or return a reason.
+TEST(RandomCommandLineTest, EveryFlagHandlesEveryValue) {
   for (const FlagSpec& flag : AllFlags()) {
     if (flag.value_form.empty()) continue;
     const std::string name(flag.name);

@@ -14,7 +14,8 @@
 
 namespace nereid::app {
 
-/// "setting=value" pairs in the order given; a setting may come several times.
+/// Pairs of a setting and its value, in the order of the command line. A setting may occur several
+/// times.
 using Settings = std::vector<std::pair<std::string, std::string>>;
 
 enum class ModelControlMode { kNone, kPoll, kExplicit };
@@ -25,31 +26,31 @@ enum class InlineExecution { kAuto, kAlways, kNever };
 enum class CpuPlanMode { kShare, kOff };
 
 struct LogOptions {
-  int verbose = 0;  // quiet until asked: verbose lines cost time per request
+  int verbose = 0;  // 0: off, because verbose lines cost time per request
   bool info = true;
   bool warning = true;
   bool error = true;
   base::LogFormat format = base::LogFormat::kDefault;
-  std::string file;  // "" = the standard streams, where containers look for logs
+  std::string file;  // "": the standard streams, from which containers collect logs
 };
 
 struct RepositoryOptions {
-  std::set<std::string> paths;       // a set, so that a path named twice is served once
-  bool exit_on_error = true;         // a server that lacks a model should not look healthy
+  std::set<std::string> paths;       // a set, so that a repeated path is used once
+  bool exit_on_error = true;         // a server without one of its models is not healthy
   bool strict_model_config = false;  // most backends can complete a configuration
   bool strict_readiness = true;
-  ModelControlMode control_mode = ModelControlMode::kNone;  // the folder is read once, at start
-  int poll_secs = 0;                     // 15 in poll mode unless given; always 0 in other modes
-  std::set<std::string> startup_models;  // explicit mode only; {"*"} = all
-  std::string model_config_name;         // "" = config.pbtxt alone
-  int load_thread_count = 4;  // loading is mostly waiting for files, yet takes memory per model
+  ModelControlMode control_mode = ModelControlMode::kNone;  // read once, at start
+  int poll_secs = 0;                     // default in mode poll: 15; always 0 in other modes
+  std::set<std::string> startup_models;  // only in mode explicit; {"*"}: all
+  std::string model_config_name;         // "": only config.pbtxt
+  int load_thread_count = 4;             // loads mostly wait for files, but each one takes memory
   int load_retry_count = 0;
-  bool namespacing = false;  // clients name a model by its name alone
+  bool namespacing = false;  // false: a model's name is unique among all repositories
   bool enable_peer_access = true;
 };
 
-/// Requests of these categories need the header (HTTP) or metadata (gRPC) `key: value`. The key is
-/// as written on the command line; gRPC clients send it as "triton-grpc-protocol-<key>".
+/// Categories of requests that need the header (HTTP) or metadata (gRPC) `key: value`. `key` is the
+/// text of the command line; gRPC clients send it as "triton-grpc-protocol-<key>".
 struct RestrictedGroup {
   std::vector<std::string> categories;
   std::string key;
@@ -58,12 +59,12 @@ struct RestrictedGroup {
 
 struct HttpOptions {
   bool enabled = true;
-  std::string address = "0.0.0.0";  // servers mostly run in containers, behind a network policy
-  int port = 8000;                  // 0 = chosen by the system
+  std::string address = "0.0.0.0";  // most servers run in containers behind a network policy
+  int port = 8000;                  // 0: chosen by the system
   bool reuse_port = false;
-  std::string header_forward_pattern;  // "" = no header becomes a request parameter
-  int thread_count = 0;                // 0 = not given: one event loop per core, 8 at most
-  int64_t max_input_size = 64 << 20;   // bytes, after decompression as well: bounds one request
+  std::string header_forward_pattern;  // "": no header becomes a request parameter
+  int thread_count = 0;                // 0: not given; one event loop per core, at most 8
+  int64_t max_input_size = 64 << 20;   // bytes, also after decompression
   std::vector<RestrictedGroup> restricted;
 };
 
@@ -75,33 +76,33 @@ struct GrpcOptions {
   std::string header_forward_pattern;
   int infer_thread_count = 2;
   int infer_allocation_pool_size = 8;    // request states kept for reuse
-  int max_response_pool_size = INT_MAX;  // responses of one stream waiting to be written
+  int max_response_pool_size = INT_MAX;  // waiting responses of one stream
   bool use_ssl = false;
   bool use_ssl_mutual = false;                                   // implies use_ssl
   std::string server_cert, server_key, root_cert;                // paths of PEM files
   CompressionLevel compression_level = CompressionLevel::kNone;  // tensors compress badly
-  // The next six are gRPC's own defaults, in milliseconds where they are times.
+  // The defaults of the next six are gRPC's own.
   int keepalive_time_ms = 7'200'000;
   int keepalive_timeout_ms = 20'000;
   bool keepalive_permit_without_calls = false;
   int http2_max_pings_without_data = 2;
   int http2_min_recv_ping_interval_without_data_ms = 300'000;
   int http2_max_ping_strikes = 2;
-  int max_connection_age_ms = 0;        // 0 = connections live as long as clients like
-  int max_connection_age_grace_ms = 0;  // 0 = no bound
+  int max_connection_age_ms = 0;        // 0: unlimited
+  int max_connection_age_grace_ms = 0;  // 0: unlimited
   std::vector<RestrictedGroup> restricted;
 };
 
 struct SagemakerOptions {
   bool enabled = false;
   std::string address = "0.0.0.0";
-  int port = 8080;                                     // what SageMaker's containers must use
-  std::optional<std::pair<int, int>> safe_port_range;  // other services must stay inside
+  int port = 8080;                                     // required by SageMaker
+  std::optional<std::pair<int, int>> safe_port_range;  // for the ports of the other services
   int thread_count = 8;
 };
 
 struct VertexAiOptions {
-  bool enabled = false;  // true where AIP_MODE=PREDICTION; HTTP and gRPC are off by default there
+  bool enabled = false;  // default with AIP_MODE=PREDICTION: true, and HTTP and gRPC are disabled
   std::string address = "0.0.0.0";
   int port = 8080;  // AIP_HTTP_PORT if set
   int thread_count = 8;
@@ -112,12 +113,12 @@ struct MetricsOptions {
   bool enabled = true;
   bool gpu = true;
   bool cpu = true;
-  std::string address = "0.0.0.0";  // the HTTP address unless given
+  std::string address = "0.0.0.0";  // default: the HTTP address
   int port = 8002;
   int interval_ms = 2000;
   bool counter_latencies = true;
   bool histogram_latencies = false;
-  bool summary_latencies = false;  // sliding quantiles cost a lock per request
+  bool summary_latencies = false;                               // quantiles cost a lock per request
   std::vector<std::pair<double, double>> summary_quantiles = {  // quantile, allowed error
       {0.5, 0.05},
       {0.9, 0.01},
@@ -128,15 +129,15 @@ struct MetricsOptions {
 
 struct TraceOptions {
   TraceMode mode = TraceMode::kTriton;
-  bool timestamps = false;  // neither = level OFF
+  bool timestamps = false;  // both false: level OFF
   bool tensors = false;
-  uint32_t rate = 1000;        // one request in so many; 0 = none
-  int32_t count = -1;          // traces left; -1 = no bound
-  std::string file;            // triton mode; "" = nothing is written
-  uint32_t log_frequency = 0;  // triton mode: traces per numbered file; 0 = one file at exit
-  std::string otlp_url;        // "" = http://localhost:4318/v1/traces
+  uint32_t rate = 1000;        // one of `rate` requests; 0: none
+  int32_t count = -1;          // traces left; -1: unlimited
+  std::string file;            // mode triton; "": nothing is written
+  uint32_t log_frequency = 0;  // mode triton: traces per numbered file; 0: one file
+  std::string otlp_url;        // "": http://localhost:4318/v1/traces
   Settings resource = {{"service.name", "triton-inference-server"}};
-  // Batches of spans, OpenTelemetry's own defaults.
+  // The batches of spans. The defaults are OpenTelemetry's own.
   uint32_t bsp_max_queue_size = 2048;
   uint32_t bsp_schedule_delay_ms = 5000;
   uint32_t bsp_max_export_batch_size = 512;
@@ -146,15 +147,15 @@ struct PluginOptions {
   std::string backend_directory;  // see default_directories.h
   std::string repoagent_directory;
   std::string cache_directory;
-  std::map<std::string, Settings> backend_config;  // by backend; "" = for all of them
-  std::string cache_name;  // "" = no response cache: it changes what a request means
+  std::map<std::string, Settings> backend_config;  // by backend; "": for all backends
+  std::string cache_name;                          // "": no response cache
   Settings cache_config;
 };
 
 struct RateLimitResource {
   std::string name;
   uint64_t count = 0;
-  std::optional<int> device;  // none = every device
+  std::optional<int> device;  // absent: every device
 };
 
 struct RateLimitOptions {
@@ -164,23 +165,23 @@ struct RateLimitOptions {
 
 struct DeviceOptions {
   uint64_t pinned_memory_pool_byte_size = uint64_t{256} << 20;
-  std::map<int, uint64_t> cuda_memory_pool_byte_size;  // by device; 64 MiB where not given
-  std::map<int, uint64_t> cuda_virtual_address_size;   // by device; 1 GiB where not given
-  double min_supported_compute_capability = 0;         // 0 = any device
-  int buffer_manager_thread_count = 0;                 // 0 = copies run where they are asked for
+  std::map<int, uint64_t> cuda_memory_pool_byte_size;  // by device; default 64 MiB
+  std::map<int, uint64_t> cuda_virtual_address_size;   // by device; default 1 GiB
+  double min_supported_compute_capability = 0;         // 0: any device
+  int buffer_manager_thread_count = 0;                 // 0: copies run on the calling thread
   std::map<std::string, Settings> host_policies;       // by policy; numa-node, cpu-cores
-  std::map<int, double> model_load_gpu_limit;          // by device: share of its memory, 0..1
-  bool allow_client_shm = false;  // a client that names shared memory reads the server's host
+  std::map<int, double> model_load_gpu_limit;          // by device: fraction of its memory, 0 to 1
+  bool allow_client_shm = false;  // shared memory gives clients access to the server's host
 };
 
-/// Everything that a command line can say, with the value that holds where it says nothing.
+/// All settings of the command line with their defaults.
 struct ServerOptions {
-  std::string id = "triton";  // clients compare the server's name in the metadata
+  std::string id = "triton";  // some clients compare this name in the metadata
   int exit_timeout_secs = 30;
-  InlineExecution inline_execution = InlineExecution::kAuto;  // measured per model
+  InlineExecution inline_execution = InlineExecution::kAuto;  // by measurement of each model
   CpuPlanMode cpu_plan = CpuPlanMode::kShare;
-  int execution_watchdog_secs = 0;  // 0 = off
-  uint64_t max_request_memory = 0;  // bytes; 0 = half of the memory that the process may use
+  int execution_watchdog_secs = 0;  // 0: off
+  uint64_t max_request_memory = 0;  // bytes; 0: half of the memory that the process may use
   bool enable_sequence_listing = false;
   LogOptions log;
   RepositoryOptions repository;

@@ -15,7 +15,7 @@ enum class Level { kOff, kTimestamps, kTensors };
 base::Result<Level> ParseLevel(std::string_view value) {
   const std::string lower = Lowercase(value);
   if (lower == "off" || lower == "false") return Level::kOff;
-  // "min" and "max" are what the first releases called the same level.
+  // "min" and "max" are the names of this level in Triton's first releases.
   for (std::string_view name : {"timestamps", "true", "on", "min", "max"}) {
     if (lower == name) return Level::kTimestamps;
   }

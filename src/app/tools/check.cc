@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// nereid check: says everything that is wrong with models, without loading one.
+// nereid check: reports all problems of models without loading them.
 #include "app/options/flag_values.h"
 #include "app/tools/report_text.h"
 #include "app/tools/tool.h"
@@ -11,17 +11,17 @@ namespace nereid::app::tools {
 namespace {
 
 constexpr ToolFlag kFlags[] = {
-    {"format", "text|json", "How to print; with --list-rules also markdown (default text)"},
+    {"format", "text|json", "Output format; with --list-rules also markdown (default text)"},
     {"backend-directory", "path",
-     "Where the backends are (default: as for serve; \"\" = do not look for them)"},
-    {"model-config-name", "string", "Use configs/<string>.pbtxt where a model has it"},
+     "Directory of the backends (default: as for serve; \"\" = do not check that backends exist)"},
+    {"model-config-name", "string", "Use configs/<string>.pbtxt for models that have this file"},
     {"disable-auto-complete-config", "",
-     "As serve with this flag: configurations must be whole as they are"},
-    {"strict-model-config", "boolean", "The deprecated name of --disable-auto-complete-config"},
+     "Require complete configurations, as serve does with this flag"},
+    {"strict-model-config", "boolean", "Deprecated form of --disable-auto-complete-config"},
     {"gpu-count", "integer",
-     "The GPUs of the machine that will serve; groups that need more are errors (default: not "
-     "looked at)"},
-    {"warnings-as-errors", "", "Exit with 1 for warnings, too"},
+     "Number of GPUs of the machine that will serve the models; instance groups that need more are "
+     "errors (default: not checked)"},
+    {"warnings-as-errors", "", "Exit with 1 also for warnings"},
     {"list-rules", "", "Print the rules and exit"},
     {"help", "", "Print this text"},
 };
@@ -29,11 +29,13 @@ constexpr ToolFlag kFlags[] = {
 constexpr std::string_view kUsage =
     "Usage: nereid check <directory>... [flags]\n"
     "\n"
-    "Reads the models of repositories, or single models' directories, and prints everything that\n"
-    "would keep them from being loaded, or would be ignored. Nothing is loaded and no server is\n"
+    "Checks the models of repositories, or single model directories. Prints every problem that "
+    "would\n"
+    "prevent a load, and every setting that would be ignored. No model is loaded, and no server "
+    "is\n"
     "needed.\n"
     "\n"
-    "Exit codes: 0 nothing found, or warnings only; 1 errors found; 2 could not run.\n"
+    "Exit codes: 0 no errors; 1 errors found; 2 the check could not run.\n"
     "\n";
 
 base::Result<repository::CheckOptions> OptionsFrom(const ToolArguments& arguments,
@@ -73,7 +75,7 @@ ToolResult RunCheck(std::span<const std::string> words, const ToolContext& conte
   }
   if (list) return {0, RulesText(repository::ListCheckRules(), format), ""};
   if (arguments->words().empty()) {
-    return CannotRun("check", "name a model repository, or the directory of a model");
+    return CannotRun("check", "expected a model repository or a model directory");
   }
   const auto options = OptionsFrom(*arguments, context);
   if (!options.ok()) return CannotRun("check", options.status().message());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What nereid check prints, held against golden files. NEREID_UPDATE_GOLDEN=1 writes them anew.
+// Compares the output of nereid check with golden files. NEREID_UPDATE_GOLDEN=1 rewrites them.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -18,7 +18,7 @@ namespace fs = std::filesystem;
 
 class CheckTest : public testing::Test {
  protected:
-  // The golden repositories are named relative to where they are, so that their texts are.
+  // The golden repositories are given as relative paths, because the paths are in the output.
   void SetUp() override { fs::current_path(SourceDirectory() + "/src/app/tools/golden"); }
   void TearDown() override { fs::current_path(SourceDirectory()); }
 
@@ -45,7 +45,7 @@ TEST_F(CheckTest, PrintsJson) {
   ExpectGolden("ten_faults/report.json", result.out);
 }
 
-TEST_F(CheckTest, LooksAtOneModel) {
+TEST_F(CheckTest, ChecksOneModel) {
   const ToolResult result = Check({"ten_faults/models/too_large"});
   EXPECT_EQ(result.exit_code, 1);
   EXPECT_EQ(result.out,
@@ -65,7 +65,7 @@ TEST_F(CheckTest, FindsNothing) {
   EXPECT_EQ(Check({"ten_faults/models/no_backend"}).out, "no errors, no warnings in 1 model\n");
 }
 
-TEST_F(CheckTest, WarningsAreNoErrorsUnlessAsked) {
+TEST_F(CheckTest, WarningsAreErrorsOnlyOnRequest) {
   const fs::path root =
       fs::temp_directory_path() / ("nereid_check_tool_" + std::to_string(getpid()));
   fs::create_directories(root / "m/1");
@@ -89,14 +89,14 @@ TEST_F(CheckTest, WarningsAreNoErrorsUnlessAsked) {
   fs::remove_all(root);
 }
 
-TEST_F(CheckTest, SaysWhyItCannotRun) {
+TEST_F(CheckTest, ReportsWhyItCannotRun) {
   const auto error = [](const std::vector<std::string>& words) {
     const ToolResult result = Check(words);
     EXPECT_EQ(result.exit_code, 2);
     EXPECT_EQ(result.out, "");
     return result.errors.substr(0, result.errors.find('\n'));
   };
-  EXPECT_EQ(error({}), "nereid check: name a model repository, or the directory of a model");
+  EXPECT_EQ(error({}), "nereid check: expected a model repository or a model directory");
   EXPECT_EQ(error({"/no/such"}), "nereid check: no such directory: /no/such");
   EXPECT_EQ(error({"ten_faults/report.txt"}),
             "nereid check: not a directory: ten_faults/report.txt");
@@ -117,8 +117,8 @@ TEST_F(CheckTest, ListsTheRules) {
       testing::HasSubstr("{\"rule\":\"files.model\",\"field\":\"default_model_filename\","));
 }
 
-// The document is this output; see docs/user/config_rules.md.
-TEST_F(CheckTest, DocumentOfRulesIsCurrent) {
+// docs/user/config_rules.md is this output.
+TEST_F(CheckTest, DocumentOfRulesIsUpToDate) {
   ExpectGolden(SourceDirectory() + "/docs/user/config_rules.md",
                Check({"--list-rules", "--format=markdown"}).out);
 }

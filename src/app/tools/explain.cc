@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// nereid explain: the configuration that a model would have, and where each part of it comes from.
+// nereid explain: prints the effective configuration of a model and the origin of each value.
 #include "config/describe/explain.h"
 
 #include <algorithm>
@@ -27,27 +27,32 @@ using config::FieldOrigin;
 
 constexpr ToolFlag kFlags[] = {
     {"format", "text|json|config-json",
-     "How to print; config-json is what the server's config endpoint would give (default text)"},
-    {"field", "path", "Only this field and what is in it, as in --field=input[0].dims"},
-    {"model-config-name", "string", "Use configs/<string>.pbtxt if the model has it"},
+     "Output format; config-json is the response of the server's config endpoint (default text)"},
+    {"field", "path",
+     "Print only this field with its subfields, for example --field=input[0].dims"},
+    {"model-config-name", "string", "Use configs/<string>.pbtxt if the model has this file"},
     {"load", "", "Load the model, so that its backend completes the configuration"},
-    {"backend-directory", "path", "Where the backends are, for --load (default: as for serve)"},
-    {"disable-auto-complete-config", "", "With --load: the backend completes nothing"},
+    {"backend-directory", "path", "Directory of the backends, for --load (default: as for serve)"},
+    {"disable-auto-complete-config", "",
+     "With --load: do not let the backend complete the configuration"},
     {"help", "", "Print this text"},
 };
 
 constexpr std::string_view kUsage =
     "Usage: nereid explain <model directory> [flags]\n"
     "\n"
-    "Prints the configuration that is in effect for a model, field by field, each with where it\n"
-    "comes from: the place in config.pbtxt, the files, or a default of the server. Without --load\n"
-    "nothing is loaded, and what only the backend can tell is not there.\n"
+    "Prints the effective configuration of a model, field by field, with the origin of each "
+    "value:\n"
+    "the position in config.pbtxt, the model's files, or a default of the server. Without --load "
+    "no\n"
+    "model is loaded, and the values that only the backend knows are missing.\n"
     "\n"
-    "Exit codes: 0 done; 1 the configuration cannot be read, or the model not loaded; 2 could not\n"
-    "run.\n"
+    "Exit codes: 0 success; 1 the configuration cannot be read or the model cannot be loaded; 2 "
+    "the\n"
+    "command could not run.\n"
     "\n";
 
-// Everything that is known of a model.
+// The configuration of a model and the origin of its fields.
 struct Explanation {
   std::string model;
   std::string config_path;
@@ -55,7 +60,7 @@ struct Explanation {
   std::vector<ExplainedField> fields;
 };
 
-// Status messages go to stderr with exit code 1.
+// Computes the explanation. An error is printed on stderr, with exit code 1.
 base::Result<Explanation> Explain(const std::string& directory, const ToolArguments& arguments,
                                   const ToolContext& context) {
   Explanation explanation;
@@ -72,7 +77,7 @@ base::Result<Explanation> Explain(const std::string& directory, const ToolArgume
     return base::Status::InvalidArgument(explanation.config_path + ":" +
                                          std::to_string(problem.position.line) + ":" +
                                          std::to_string(problem.position.column) + ": " +
-                                         problem.message + "; nereid check tells more");
+                                         problem.message + "; nereid check lists all problems");
   }
   NEREID_ASSIGN_OR_RETURN(auto files, config::ReadModelFiles(directory));
   std::error_code error;
@@ -149,7 +154,8 @@ std::string Json(const Explanation& explanation) {
   return text + "],\n\"config\":" + config::DescribeModelConfigJson(*explanation.effective) + "}\n";
 }
 
-// Only what is asked for; a field that is not set has the value of its type.
+// Keeps only the field `path` and its subfields. A field that is not set has the default value of
+// its type.
 base::Status Select(const std::string& path, Explanation* explanation) {
   const auto unset = config::UnsetFieldValue(path);
   if (!unset) return base::Status::NotFound("the configuration has no field '" + path + "'");
@@ -171,9 +177,9 @@ ToolResult RunExplain(std::span<const std::string> words, const ToolContext& con
   if (format != "text" && format != "json" && format != "config-json") {
     return CannotRun("explain", "--format must be text, json or config-json, not '" + format + "'");
   }
-  if (arguments->words().size() != 1) return CannotRun("explain", "name one model's directory");
+  if (arguments->words().size() != 1) return CannotRun("explain", "expected one model directory");
   if (format == "config-json" && arguments->Has("field")) {
-    return CannotRun("explain", "--field does not go with --format=config-json");
+    return CannotRun("explain", "--field cannot be combined with --format=config-json");
   }
   const std::string& directory = arguments->words().front();
   if (!base::IsDirectory(directory)) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What nereid explain prints, held against golden files. NEREID_UPDATE_GOLDEN=1 writes them anew.
+// Compares the output of nereid explain with golden files. NEREID_UPDATE_GOLDEN=1 rewrites them.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -25,7 +25,7 @@ class ExplainTest : public testing::Test {
   }
 };
 
-TEST_F(ExplainTest, SaysWhereEachFieldComesFrom) {
+TEST_F(ExplainTest, PrintsTheOriginOfEachField) {
   const ToolResult result = Explain({"explained"});
   EXPECT_EQ(result.exit_code, 0) << result.errors;
   ExpectGolden("explained.txt", result.out);
@@ -35,7 +35,7 @@ TEST_F(ExplainTest, PrintsJson) {
   ExpectGolden("explained.json", Explain({"explained/", "--format=json"}).out);
 }
 
-TEST_F(ExplainTest, PrintsWhatTheConfigEndpointGives) {
+TEST_F(ExplainTest, PrintsTheResponseOfTheConfigEndpoint) {
   ExpectGolden("explained.config.json", Explain({"explained", "--format", "config-json"}).out);
 }
 
@@ -51,14 +51,15 @@ TEST_F(ExplainTest, SelectsFields) {
               testing::StartsWith("nereid explain: the configuration has no field 'inputs'\n"));
 }
 
-TEST_F(ExplainTest, AnEnsembleIsDecoupledWhereAModelThatItCallsIs) {
+TEST_F(ExplainTest, AnEnsembleIsDecoupledIfOneOfItsModelsIs) {
   fs::current_path("ensembles");
   EXPECT_EQ(Explain({"outer", "--field=model_transaction_policy"}).out,
             "model_transaction_policy.decoupled: true  derived: the models that the ensemble calls "
             "[derive.decoupled]\n");
   EXPECT_THAT(Explain({"outer", "--format=config-json"}).out,
               testing::HasSubstr("\"model_transaction_policy\":{\"decoupled\":true}"));
-  // The file says that it is, and the models, one of which is not there, that it is not.
+  // The ensemble's file contains decoupled: true, but no model that it calls is decoupled, and one
+  // of them does not exist.
   EXPECT_THAT(Explain({"boasts", "--format=config-json"}).out,
               testing::HasSubstr("\"model_transaction_policy\":{\"decoupled\":false}"));
   EXPECT_EQ(Explain({"round", "--field=model_transaction_policy"}).exit_code, 0);
@@ -78,22 +79,22 @@ TEST_F(ExplainTest, AsksTheBackend) {
   EXPECT_EQ(result.errors, "nereid explain: not today\n");
 }
 
-TEST_F(ExplainTest, SaysWhyItCannot) {
+TEST_F(ExplainTest, ReportsWhyItCannotRun) {
   const auto error = [](const std::vector<std::string>& words, int code) {
     const ToolResult result = Explain(words);
     EXPECT_EQ(result.exit_code, code);
     EXPECT_EQ(result.out, "");
     return result.errors.substr(0, result.errors.find('\n'));
   };
-  EXPECT_EQ(error({}, 2), "nereid explain: name one model's directory");
-  EXPECT_EQ(error({"a", "b"}, 2), "nereid explain: name one model's directory");
+  EXPECT_EQ(error({}, 2), "nereid explain: expected one model directory");
+  EXPECT_EQ(error({"a", "b"}, 2), "nereid explain: expected one model directory");
   EXPECT_EQ(error({"/no/such"}, 2), "nereid explain: no such directory: /no/such");
   EXPECT_EQ(error({"explained", "--load"}, 2), "nereid explain: this program cannot load models");
   EXPECT_EQ(error({"explained", "--format=x"}, 2),
             "nereid explain: --format must be text, json or config-json, not 'x'");
   EXPECT_EQ(error({"ten_faults/models/wrong_type"}, 1),
             "nereid explain: ten_faults/models/wrong_type/config.pbtxt:6:16: unknown value "
-            "'TYPE_FLOAT' of 'data_type'; nereid check tells more");
+            "'TYPE_FLOAT' of 'data_type'; nereid check lists all problems");
   EXPECT_THAT(error({"ten_faults/backends"}, 1),
               testing::StartsWith("nereid explain: Invalid model name: Could not determine"));
 }

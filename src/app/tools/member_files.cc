@@ -15,12 +15,12 @@
 namespace nereid::app::tools {
 namespace {
 
-/// The name of a directory beside the ensemble's, not a way out of there.
+/// Returns whether `name` is a plain directory name, so that no path leaves the repository.
 bool IsDirectoryName(const std::string& name) {
   return !name.empty() && name != "." && name != ".." && name.find('/') == std::string::npos;
 }
 
-/// The configuration as it is written; null if it cannot be read.
+/// Returns the configuration of the file config.pbtxt, or null if it cannot be read.
 config::ModelConfigPtr ReadMember(const std::filesystem::path& repository,
                                   const std::string& name) {
   if (!IsDirectoryName(name)) return nullptr;
@@ -45,7 +45,7 @@ bool HasDecoupledMember(const std::string& model_directory, const config::ModelC
     open.pop_back();
     if (member == nullptr) continue;
     const std::set<std::string> below = repository::MembersOf(*member);
-    // What the file of an ensemble says of itself counts for nothing.
+    // The field of an ensemble's own file is ignored; only its members decide.
     if (below.empty() && member->decoupled()) return true;
     for (const std::string& name : below) {
       if (known.insert(name).second) open.push_back(name);

@@ -8,13 +8,14 @@
 
 namespace nereid::app::tools {
 
-/// Whether a model that the ensemble calls, directly or through other ensembles, is decoupled, as
-/// far as the configurations in the directories beside `model_directory` tell: what is not there or
-/// cannot be read counts as not decoupled. Ensembles may call each other in circles.
+/// Returns whether a model that the ensemble calls, directly or through other ensembles, is
+/// decoupled. Reads the configurations in the directories beside `model_directory`; a configuration
+/// that does not exist or cannot be read counts as not decoupled. Cycles of ensembles are allowed.
 bool HasDecoupledMember(const std::string& model_directory, const config::ModelConfig& ensemble);
 
-/// The configuration of the ensemble as the server's config endpoint gives it: decoupled where
-/// HasDecoupledMember says so, whatever its own file says.
+/// Returns the configuration of the ensemble that the server's config endpoint would return. Its
+/// field `decoupled` is the result of HasDecoupledMember, whatever the ensemble's own file
+/// contains.
 base::Result<config::ModelConfigPtr> WithDecoupledOfMembers(const std::string& model_directory,
                                                             const config::ModelConfig& ensemble);
 

@@ -77,7 +77,7 @@ std::string RulesJson(const std::vector<RuleInfo>& rules) {
   return text + "\n]}\n";
 }
 
-// A table's cell: a bar would end it.
+// Returns `text` as the cell of a Markdown table, in which a '|' must be escaped.
 std::string Cell(std::string_view text) {
   std::string cell;
   for (const char c : text) cell += c == '|' ? std::string("\\|") : std::string(1, c);
@@ -165,7 +165,7 @@ std::string ReportJson(const repository::CheckReport& report) {
 std::string RulesText(const std::vector<RuleInfo>& rules, std::string_view format) {
   if (format == "json") return RulesJson(rules);
   if (format != "markdown") return RulesPlain(rules);
-  // One table for each section, wherever its rules stand in the order of their application.
+  // The rules are in the order in which they are applied; each section becomes one table.
   std::vector<RuleInfo> sorted = rules;
   std::vector<std::string_view> sections;
   const auto position = [&](const RuleInfo& rule) {

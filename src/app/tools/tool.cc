@@ -7,9 +7,9 @@ namespace nereid::app::tools {
 namespace {
 
 constexpr Tool kTools[] = {
-    {"check", "check <directory>... [flags]", "say everything that is wrong with models", RunCheck},
+    {"check", "check <directory>... [flags]", "report all problems of models", RunCheck},
     {"explain", "explain <model directory> [flags]",
-     "show a configuration, and where it comes from", RunExplain},
+     "show a configuration and the origin of its values", RunExplain},
     {"init", "init <model file> [flags]", "write a configuration for a model file", RunInit},
 };
 

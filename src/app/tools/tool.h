@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The sub-commands that work on files, without a server: each takes the words behind its name and
-// prints to two texts.
+// The sub-commands that work on files, without a server. Each gets the words after its name and
+// returns its output.
 #pragma once
 
 #include <functional>
@@ -14,21 +14,22 @@
 
 namespace nereid::app::tools {
 
-/// What a tool has to say.
+/// The output of a tool.
 struct ToolResult {
   int exit_code = 0;
   std::string out;     // for stdout
   std::string errors;  // for stderr
 };
 
-/// A tool could not do its work, other than finding problems: wrong flags, unreadable directories.
+/// The exit code of a tool that could not do its work, for example because of wrong flags or an
+/// unreadable directory. Problems that a tool finds in models have the exit code 1.
 inline constexpr int kCannotRun = 2;
 
-/// What a tool needs to know of the program.
+/// The services of the program that tools use.
 struct ToolContext {
-  /// Where backends are if no flag says so; empty if there is no such directory.
+  /// The default directory of the backends; empty if it does not exist.
   std::string backend_directory;
-  /// Loads one model as the server would, and tells the configuration that it then has. Empty in a
+  /// Loads one model as the server would, and returns its completed configuration. Empty in a
   /// program that cannot load models.
   struct LoadRequest {
     std::string model_directory;
@@ -41,22 +42,22 @@ struct ToolContext {
 
 struct Tool {
   std::string_view name;
-  std::string_view usage;    // what follows "nereid ", without the flags
+  std::string_view usage;    // the text after "nereid ", without the flags
   std::string_view summary;  // for the list of commands
   ToolResult (*run)(std::span<const std::string> words, const ToolContext& context);
 };
 
-/// All tools, in the order in which the program lists them.
+/// Returns all tools in the order in which the program lists them.
 std::span<const Tool> AllTools();
 
-/// The tool of that name; null if there is none.
+/// Returns the tool with this name, or null if there is none.
 const Tool* FindTool(std::string_view name);
 
 ToolResult RunCheck(std::span<const std::string> words, const ToolContext& context);
 ToolResult RunExplain(std::span<const std::string> words, const ToolContext& context);
 ToolResult RunInit(std::span<const std::string> words, const ToolContext& context);
 
-/// The result of a tool that cannot run: "nereid <tool>: <reason>" and the way to its help.
+/// Returns the result of a tool that cannot run: "nereid <tool>: <reason>" and a hint to --help.
 ToolResult CannotRun(std::string_view tool, const std::string& reason);
 
 }  // namespace nereid::app::tools

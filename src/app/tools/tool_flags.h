@@ -14,21 +14,22 @@ namespace nereid::app::tools {
 
 /// One flag of a tool.
 struct ToolFlag {
-  std::string_view name;  // without the hyphens; a second, short name follows a comma ("output,o")
-  std::string_view value_form;  // "path", "text|json"; "" = the flag takes no value
+  std::string_view name;        // without hyphens; a short name may follow a comma ("output,o")
+  std::string_view value_form;  // "path", "text|json"; "" if the flag takes no value
   std::string_view help;
 };
 
-/// What stood on the command line.
+/// The parsed command line of a tool.
 class ToolArguments {
  public:
-  /// `--x=v`, `--x v`, `-x v`; "--" ends the flags; other words are collected. INVALID_ARGUMENT
-  /// with a line for stderr for what `flags` does not have.
+  /// Parses `--x=v`, `--x v` and `-x v`. "--" ends the flags; other words are collected. Returns
+  /// INVALID_ARGUMENT with a line for stderr for a flag that `flags` does not contain, a missing
+  /// value, and a value of a flag that takes none.
   static base::Result<ToolArguments> Parse(std::span<const ToolFlag> flags,
                                            std::span<const std::string> words);
 
   bool Has(std::string_view flag) const { return values_.contains(flag); }
-  /// The last value; `otherwise` if the flag was not given.
+  /// Returns the last value of the flag, or `otherwise` if the flag was not given.
   std::string Get(std::string_view flag, std::string otherwise = "") const;
   const std::vector<std::string>& words() const { return words_; }
 
@@ -37,7 +38,7 @@ class ToolArguments {
   std::vector<std::string> words_;
 };
 
-/// The last part of a usage text: every flag with its help.
+/// Returns the last part of a usage text: all flags with their help texts.
 std::string FlagsText(std::span<const ToolFlag> flags);
 
 }  // namespace nereid::app::tools

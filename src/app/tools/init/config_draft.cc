@@ -11,7 +11,7 @@ namespace nereid::app::tools {
 namespace {
 
 std::string Quoted(const std::string& text) {
-  // As the text format has it; bytes above ASCII stay readable.
+  // The escapes of the text format. UTF-8 characters stay readable.
   return "\"" + google::protobuf::strings::Utf8SafeCEscape(text) + "\"";
 }
 
@@ -32,18 +32,20 @@ std::string TensorText(const DraftTensor& tensor, bool batching) {
   const bool known = tensor.data_type != tensor::DataType::kInvalid;
   text += "    data_type: " +
           std::string(known ? tensor::DataTypeConfigName(tensor.data_type) : "TYPE_FP32") +
-          (known ? "" : "  # the file does not tell; correct it") + "\n";
+          (known ? "" : "  # not in the file; correct it") + "\n";
   std::vector<int64_t> dims = tensor.dims;
   if (!tensor.has_dims) dims = {-1};
   if (batching && tensor.has_dims && !dims.empty()) dims.erase(dims.begin());
-  // A scalar (per request) is one value to clients.
+  // A tensor without dims (besides the batch) has dims [ 1 ] for clients.
   const bool scalar = dims.empty();
   if (scalar) dims = {1};
-  // A configuration has no dim of 0: an empty tensor is one of variable size.
+  // A configuration cannot contain a dim of 0, so an empty dimension becomes a variable one.
   for (int64_t& dim : dims) dim = dim < 1 ? -1 : dim;
   text += "    dims: " + DimsText(dims) +
-          (tensor.has_dims ? "" : "  # the file does not tell; correct it") + "\n";
-  if (scalar && batching) text += "    reshape { shape: [ ] }  # the model sees the batch alone\n";
+          (tensor.has_dims ? "" : "  # not in the file; correct it") + "\n";
+  if (scalar && batching) {
+    text += "    reshape { shape: [ ] }  # without the batch, the model's shape is empty\n";
+  }
   return text + "  }";
 }
 
@@ -83,19 +85,21 @@ std::string WriteConfig(const ConfigDraft& draft, int32_t max_batch_size) {
   text += "\n";
   if (draft.is_skeleton) {
     text += Comment("",
-                    "Above 0 where the first dimension of every tensor is a batch; dims then "
-                    "leave it out.");
+                    "Set this above 0 if the first dimension of every tensor is the batch, which "
+                    "dims do not include.");
   } else if (batching) {
-    text += Comment("",
-                    "The first dimension of every tensor is variable and taken for the batch; "
-                    "dims leave it out.");
+    text +=
+        Comment("",
+                "The first dimension of every tensor is variable. It is used as the batch; dims "
+                "do not include it.");
   } else if (CanBatch(draft)) {
-    text += Comment("",
-                    "The model could batch: set the largest batch, and take the first dimension "
-                    "off all dims.");
+    text +=
+        Comment("",
+                "The model supports batches: to use them, set the maximum batch size and remove "
+                "the first dimension from all dims.");
   } else {
     text +=
-        Comment("", "Not every tensor has a variable first dimension, so there are no batches.");
+        Comment("", "Not every tensor has a variable first dimension, so requests cannot batch.");
   }
   text += "max_batch_size: " + std::to_string(max_batch_size) + "\n";
   const std::string inputs = TensorsText("input", draft.inputs, batching);
@@ -103,7 +107,7 @@ std::string WriteConfig(const ConfigDraft& draft, int32_t max_batch_size) {
   const std::string outputs = TensorsText("output", draft.outputs, batching);
   if (!outputs.empty()) text += "\n" + outputs;
   if (max_batch_size > 1) {
-    text += "\n" + Comment("", "Requests that arrive together share an execution.") +
+    text += "\n" + Comment("", "Requests that wait together share an execution.") +
             "dynamic_batching { }\n";
   }
   return text;

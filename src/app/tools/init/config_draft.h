@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A configuration to begin with, made of what a model file tells.
+// A first version of a configuration, made from a model file.
 #pragma once
 
 #include <cstdint>
@@ -10,38 +10,39 @@
 
 namespace nereid::app::tools {
 
-/// An input or an output, as the model file declares it.
+/// An input or an output that a model file declares.
 struct DraftTensor {
   std::string name;
-  /// kInvalid where the file does not tell, or the protocol has no such type.
+  /// kInvalid if the file does not contain the type, or the protocol does not have it.
   tensor::DataType data_type = tensor::DataType::kInvalid;
-  /// With the batch dimension; -1 is variable.
+  /// Includes the batch dimension; -1 is variable.
   std::vector<int64_t> dims;
-  /// False: the file does not tell the dims.
+  /// False if the file does not contain the dims.
   bool has_dims = true;
-  /// Stands as a comment in the configuration.
+  /// A comment for the configuration.
   std::string note;
 };
 
+/// The configuration that WriteConfig writes.
 struct ConfigDraft {
   std::string backend;
-  /// Only where the backend has more than one.
+  /// Empty unless the backend has several platforms.
   std::string platform;
-  /// Empty: the backend's own name.
+  /// Empty for the backend's default.
   std::string default_model_filename;
   std::vector<DraftTensor> inputs;
   std::vector<DraftTensor> outputs;
-  /// The file does not tell inputs and outputs: those above are examples to be replaced.
+  /// True if the file does not contain inputs and outputs: the lists above are examples then.
   bool is_skeleton = false;
   /// Comments for the head of the file, one line each.
   std::vector<std::string> notes;
 };
 
-/// Whether every tensor has a variable first dimension, which then is the batch.
+/// Returns whether every tensor has a variable first dimension, which can be the batch dimension.
 bool CanBatch(const ConfigDraft& draft);
 
-/// The text of a config.pbtxt, with comments for whoever goes on with it. `max_batch_size` above 0
-/// takes the first dimension of every tensor for the batch.
+/// Returns the text of a config.pbtxt, with comments for its future editor. If `max_batch_size` is
+/// above 0, the first dimension of every tensor is the batch dimension.
 std::string WriteConfig(const ConfigDraft& draft, int32_t max_batch_size);
 
 }  // namespace nereid::app::tools

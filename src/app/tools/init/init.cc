@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// nereid init: a configuration to begin with, from a model file.
+// nereid init: writes a first configuration for a model file.
 #include <array>
 #include <climits>
 #include <filesystem>
@@ -22,34 +22,34 @@ namespace fs = std::filesystem;
 using base::Status;
 
 constexpr ToolFlag kFlags[] = {
-    {"backend", "name", "The plug-in that runs the model (default: told by the file's name)"},
+    {"backend", "name", "Backend that runs the model (default: determined by the file name)"},
     {"max-batch-size", "integer",
-     "The largest batch; 0 = none (default: 4 if the model can batch, else 0)"},
-    {"output,o", "path", "Write here instead of to the standard output; must not exist"},
-    {"force", "", "Overwrite the output"},
+     "Maximum batch size; 0 = no batches (default: 4 if the model supports batches, else 0)"},
+    {"output,o", "path", "Output file instead of the standard output; must not exist"},
+    {"force", "", "Overwrite the output file"},
     {"help", "", "Print this text"},
 };
 
 constexpr std::string_view kUsage =
     "Usage: nereid init <model file> [flags]\n"
     "\n"
-    "Writes a minimal config.pbtxt for a model: of ONNX files and TensorFlow saved models with "
-    "the\n"
-    "inputs and outputs that the file declares, of others with examples to be replaced. The model\n"
-    "file then belongs into <repository>/<model>/1/, the configuration into "
-    "<repository>/<model>/.\n"
+    "Writes a minimal config.pbtxt for a model. ONNX files and TensorFlow saved models declare "
+    "their\n"
+    "inputs and outputs; for other files the configuration contains examples to replace. Put the\n"
+    "model file into <repository>/<model>/1/ and the configuration into <repository>/<model>/.\n"
     "\n"
-    "Exit codes: 0 done; 1 the model cannot be used; 2 could not run.\n"
+    "Exit codes: 0 success; 1 the model cannot be used; 2 the command could not run.\n"
     "\n";
 
-// What the batch size is where nothing is said, as for models that the server completes itself.
+// The default for models that support batches. The server uses the same default when it completes a
+// configuration.
 constexpr int32_t kDefaultMaxBatchSize = 4;
 
 struct Format {
   std::string_view ending;
   std::string_view backend;
-  std::string_view platform;  // only where the backend has several
-  // The hint for a skeleton; empty if the file is read.
+  std::string_view platform;  // empty unless the backend has several
+  // A comment about the example tensors; empty if the file declares its tensors.
   std::string_view hint;
 };
 
@@ -57,13 +57,13 @@ constexpr std::array<Format, 9> kFormats = {{
     {".onnx", "onnxruntime", "", ""},
     {".savedmodel", "tensorflow", "tensorflow_savedmodel", ""},
     {".graphdef", "tensorflow", "tensorflow_graphdef",
-     "The names are those of the graph's placeholders and results."},
+     "The names are those of the graph's placeholders and output nodes."},
     {".pt", "pytorch", "",
-     "TorchScript keeps no names: the number behind __ is the position of the tensor."},
-    {".pt2", "pytorch", "torch_aoti", "The number behind __ is the position of the tensor."},
-    {".plan", "tensorrt", "", "The server can complete the configuration of a plan by itself."},
+     "TorchScript files contain no names: the number after __ is the position of the tensor."},
+    {".pt2", "pytorch", "torch_aoti", "The number after __ is the position of the tensor."},
+    {".plan", "tensorrt", "", "The backend can complete the configuration of a plan."},
     {".xml", "openvino", "", "The names are those of the model's inputs and results."},
-    {".py", "python", "", "The names are those that model.py asks for and answers with."},
+    {".py", "python", "", "The names are those that model.py reads and writes."},
     {".netdef", "caffe2", "caffe2_netdef", "The names are those of the net's blobs."},
 }};
 
@@ -79,12 +79,12 @@ std::string WithoutSlash(std::string path) {
   return path;
 }
 
-// Example tensors for whoever fills them in.
+// Adds example tensors, which the user replaces.
 void AddSkeleton(const Format* format, ConfigDraft* draft) {
   const bool numbered = draft->backend == "pytorch";
   draft->is_skeleton = true;
   draft->notes.push_back(
-      "Replace name, data_type and dims of inputs and outputs by the model's own.");
+      "Replace the names, data types and dims of the example inputs and outputs.");
   if (format != nullptr && !format->hint.empty()) draft->notes.emplace_back(format->hint);
   for (auto* list : {&draft->inputs, &draft->outputs}) {
     DraftTensor tensor;
@@ -101,9 +101,8 @@ base::Result<ConfigDraft> Draft(const std::string& path, const std::string& back
     format = &kFormats[1];
   }
   if (format == nullptr && backend.empty()) {
-    return Status::InvalidArgument("the backend cannot be told from the name '" +
-                                   fs::path(path).filename().string() +
-                                   "': name it with --backend");
+    return Status::InvalidArgument("the file name '" + fs::path(path).filename().string() +
+                                   "' does not determine the backend; set it with --backend");
   }
   ConfigDraft draft;
   const bool own = format != nullptr && (backend.empty() || backend == format->backend);
@@ -141,14 +140,15 @@ base::Result<int32_t> MaxBatchSize(const ConfigDraft& draft, const ToolArguments
                           ParseInteger(arguments.Get("max-batch-size"), 0, INT32_MAX));
   if (size > 0 && !draft.is_skeleton && !CanBatch(draft)) {
     return Status::Unsupported(
-        "the model cannot batch: not every input and output has a variable first dimension");
+        "the model does not support batches: not every input and output has a variable first "
+        "dimension");
   }
   return static_cast<int32_t>(size);
 }
 
 Status WriteFile(const std::string& path, const std::string& text, bool force) {
   if (!force && base::PathExists(path)) {
-    return Status::AlreadyExists(path + " is there already; --force overwrites it");
+    return Status::AlreadyExists(path + " exists; --force overwrites it");
   }
   std::ofstream out(path, std::ios::binary | std::ios::trunc);
   out << text;
@@ -163,7 +163,7 @@ ToolResult RunInit(std::span<const std::string> words, const ToolContext& /*cont
   const auto arguments = ToolArguments::Parse(kFlags, words);
   if (!arguments.ok()) return CannotRun("init", arguments.status().message());
   if (arguments->Has("help")) return {0, std::string(kUsage) + FlagsText(kFlags), ""};
-  if (arguments->words().size() != 1) return CannotRun("init", "name one model file");
+  if (arguments->words().size() != 1) return CannotRun("init", "expected one model file");
   const std::string path = WithoutSlash(arguments->words().front());
   if (!base::PathExists(path)) return CannotRun("init", "no such file: " + path);
   const auto draft = Draft(path, arguments->Get("backend"));

@@ -17,7 +17,7 @@ namespace {
 namespace fs = std::filesystem;
 using testing::HasSubstr;
 
-// The wire format, as far as the tests write it.
+// Writers of the parts of protobuf's wire format that the tests need.
 std::string Varint(uint64_t value) {
   std::string bytes;
   for (; value >= 0x80; value >>= 7) bytes += static_cast<char>(value | 0x80);
@@ -61,7 +61,7 @@ class InitTest : public testing::Test {
   fs::path root_;
 };
 
-TEST_F(InitTest, TakesInputsAndOutputsFromOnnx) {
+TEST_F(InitTest, ReadsInputsAndOutputsOfOnnx) {
   const std::string file =
       Write("model.onnx",
             Onnx(Bytes(5, Bytes(8, "weight")) +
@@ -74,7 +74,7 @@ TEST_F(InitTest, TakesInputsAndOutputsFromOnnx) {
   EXPECT_EQ(result.out, R"(# Made by nereid init from model.onnx.
 backend: "onnxruntime"
 
-# The first dimension of every tensor is variable and taken for the batch; dims leave it out.
+# The first dimension of every tensor is variable. It is used as the batch; dims do not include it.
 max_batch_size: 4
 
 input [
@@ -87,7 +87,7 @@ input [
     name: "id"
     data_type: TYPE_INT64
     dims: [ 1 ]
-    reshape { shape: [ ] }  # the model sees the batch alone
+    reshape { shape: [ ] }  # without the batch, the model's shape is empty
   }
 ]
 
@@ -99,28 +99,28 @@ output [
   }
 ]
 
-# Requests that arrive together share an execution.
+# Requests that wait together share an execution.
 dynamic_batching { }
 )");
   EXPECT_THAT(Init({file, "--max-batch-size=32"}).out, HasSubstr("max_batch_size: 32\n"));
   const std::string single = Init({file, "--max-batch-size=1"}).out;
   EXPECT_THAT(single, testing::Not(HasSubstr("dynamic_batching")));
   const std::string unbatched = Init({file, "--max-batch-size", "0"}).out;
-  EXPECT_THAT(unbatched, HasSubstr("# The model could batch: set the largest batch"));
+  EXPECT_THAT(unbatched, HasSubstr("# The model supports batches: to use them"));
   EXPECT_THAT(unbatched, HasSubstr("dims: [ -1, 3, -1 ]"));
 }
 
-TEST_F(InitTest, KnowsModelsThatCannotBatch) {
+TEST_F(InitTest, RecognizesModelsWithoutBatches) {
   const std::string file =
       Write("other.onnx", Onnx(Bytes(11, OnnxTensor("x", 16, OnnxDim(2) + OnnxDim("n"))) +
                                Bytes(12, OnnxTensor("y", 9, "")) +
                                Bytes(12, Bytes(1, "z") + Bytes(2, Bytes(4, "")))));
   EXPECT_EQ(Init({file}).out, R"(# Made by nereid init from other.onnx.
-# Left out: output 'z' is no tensor, which the inference protocol cannot carry.
+# Omitted: output 'z' is not a tensor, so the inference protocol cannot carry it.
 backend: "onnxruntime"
 default_model_filename: "other.onnx"
 
-# Not every tensor has a variable first dimension, so there are no batches.
+# Not every tensor has a variable first dimension, so requests cannot batch.
 max_batch_size: 0
 
 input [
@@ -142,26 +142,26 @@ output [
   const ToolResult refused = Init({file, "--max-batch-size=2"});
   EXPECT_EQ(refused.exit_code, 1);
   EXPECT_EQ(refused.errors,
-            "nereid init: the model cannot batch: not every input and output has a variable first "
-            "dimension\n");
+            "nereid init: the model does not support batches: not every input and output has a "
+            "variable first dimension\n");
 }
 
-TEST_F(InitTest, RefusesWhatIsNoOnnx) {
+TEST_F(InitTest, RefusesFilesThatAreNotOnnx) {
   const auto error = [&](const std::string& content) {
     const ToolResult result = Init({Write("model.onnx", content)});
     EXPECT_EQ(result.exit_code, 1);
     EXPECT_EQ(result.out, "");
     return result.errors;
   };
-  EXPECT_THAT(error(""), HasSubstr("model.onnx: the file is no ONNX model\n"));
-  EXPECT_THAT(error("not a model"), HasSubstr("the file is no ONNX model\n"));
-  EXPECT_THAT(error(Bytes(7, "\xff")), HasSubstr("the file is no ONNX model\n"));
+  EXPECT_THAT(error(""), HasSubstr("model.onnx: the file is not an ONNX model\n"));
+  EXPECT_THAT(error("not a model"), HasSubstr("the file is not an ONNX model\n"));
+  EXPECT_THAT(error(Bytes(7, "\xff")), HasSubstr("the file is not an ONNX model\n"));
   EXPECT_THAT(error(Onnx("")), HasSubstr("the ONNX model has no outputs\n"));
   EXPECT_THAT(error(Onnx(Bytes(11, OnnxTensor("x", 14, "")) + Bytes(12, OnnxTensor("y", 1, "")))),
-              HasSubstr("input 'x' has ONNX element type 14, which the inference protocol cannot"));
+              HasSubstr("input 'x' has ONNX element type 14, so the inference protocol cannot"));
   EXPECT_THAT(error(Onnx(Bytes(11, Bytes(1, "x")) + Bytes(12, OnnxTensor("y", 1, "")))),
-              HasSubstr("input 'x' is no tensor, which the inference protocol cannot carry\n"));
-  // Every cut of a good file is refused or read, never more.
+              HasSubstr("input 'x' is not a tensor, so the inference protocol cannot carry it\n"));
+  // No truncated file is accepted, and none is read beyond its end.
   const std::string good = Onnx(Bytes(11, OnnxTensor("x", 1, OnnxDim("n") + OnnxDim(3))) +
                                 Bytes(12, OnnxTensor("y", 1, OnnxDim("n"))));
   for (size_t size = 0; size < good.size(); ++size) {
@@ -178,7 +178,7 @@ std::string Entry(uint32_t field, const std::string& key, const std::string& val
   return Bytes(field, Bytes(1, key) + Bytes(2, value));
 }
 
-TEST_F(InitTest, TakesTheServingSignatureOfASavedModel) {
+TEST_F(InitTest, ReadsTheServingSignatureOfASavedModel) {
   const std::string serving = Entry(1, "x", TensorInfo(1, TensorFlowDim(-1) + TensorFlowDim(4))) +
                               Entry(2, "b", TensorInfo(9, TensorFlowDim(-1))) +
                               Entry(2, "a", TensorInfo(7, Number(3, 1)));
@@ -193,7 +193,7 @@ TEST_F(InitTest, TakesTheServingSignatureOfASavedModel) {
 platform: "tensorflow_savedmodel"
 default_model_filename: "saved"
 
-# Not every tensor has a variable first dimension, so there are no batches.
+# Not every tensor has a variable first dimension, so requests cannot batch.
 max_batch_size: 0
 
 input [
@@ -208,7 +208,7 @@ output [
   {
     name: "a"
     data_type: TYPE_STRING
-    dims: [ -1 ]  # the file does not tell; correct it
+    dims: [ -1 ]  # not in the file; correct it
   },
   {
     name: "b"
@@ -222,28 +222,28 @@ output [
               HasSubstr("the saved model has no signature with outputs"));
 }
 
-TEST_F(InitTest, WritesSkeletonsForTheRest) {
+TEST_F(InitTest, WritesExamplesForOtherFormats) {
   EXPECT_EQ(Init({Write("model.pt", "")}).out, R"(# Made by nereid init from model.pt.
-# Replace name, data_type and dims of inputs and outputs by the model's own.
-# TorchScript keeps no names: the number behind __ is the position of the tensor.
+# Replace the names, data types and dims of the example inputs and outputs.
+# TorchScript files contain no names: the number after __ is the position of the tensor.
 backend: "pytorch"
 
-# Above 0 where the first dimension of every tensor is a batch; dims then leave it out.
+# Set this above 0 if the first dimension of every tensor is the batch, which dims do not include.
 max_batch_size: 0
 
 input [
   {
     name: "INPUT__0"
-    data_type: TYPE_FP32  # the file does not tell; correct it
-    dims: [ -1 ]  # the file does not tell; correct it
+    data_type: TYPE_FP32  # not in the file; correct it
+    dims: [ -1 ]  # not in the file; correct it
   }
 ]
 
 output [
   {
     name: "OUTPUT__0"
-    data_type: TYPE_FP32  # the file does not tell; correct it
-    dims: [ -1 ]  # the file does not tell; correct it
+    data_type: TYPE_FP32  # not in the file; correct it
+    dims: [ -1 ]  # not in the file; correct it
   }
 ]
 )");
@@ -256,19 +256,19 @@ output [
   EXPECT_THAT(own, HasSubstr("max_batch_size: 8\n"));
 }
 
-TEST_F(InitTest, WritesToAFileThatIsNotThere) {
+TEST_F(InitTest, WritesToANewFile) {
   const std::string model = Write("model.py", "");
   const std::string to = (root_ / "config.pbtxt").string();
   EXPECT_EQ(Init({model, "-o", to}).exit_code, 0);
   EXPECT_EQ(*base::ReadFile(to), Init({model}).out);
   EXPECT_EQ(Init({model, "--output", to}).errors, "nereid init: " + to +
-                                                      " is there already; --force overwrites it\n"
+                                                      " exists; --force overwrites it\n"
                                                       "See nereid init --help.\n");
   EXPECT_EQ(Init({model, "--output", to, "--force"}).exit_code, 0);
   EXPECT_EQ(Init({model, "-o", "/no/such/folder/config.pbtxt"}).exit_code, 2);
 }
 
-TEST_F(InitTest, SaysWhyItCannot) {
+TEST_F(InitTest, ReportsWhyItCannotRun) {
   const auto error = [](const std::vector<std::string>& words, int code) {
     const ToolResult result = Init(words);
     EXPECT_EQ(result.exit_code, code);
@@ -276,10 +276,10 @@ TEST_F(InitTest, SaysWhyItCannot) {
     return result.errors.substr(0, result.errors.find('\n'));
   };
   const std::string file = Write("weights.bin", "");
-  EXPECT_EQ(error({}, 2), "nereid init: name one model file");
+  EXPECT_EQ(error({}, 2), "nereid init: expected one model file");
   EXPECT_EQ(error({"/no/such"}, 2), "nereid init: no such file: /no/such");
   EXPECT_EQ(error({file}, 1),
-            "nereid init: the backend cannot be told from the name 'weights.bin': name it with "
+            "nereid init: the file name 'weights.bin' does not determine the backend; set it with "
             "--backend");
   EXPECT_THAT(error({file, "--backend=b", "--max-batch-size=x"}, 2),
               testing::StartsWith("nereid init: --max-batch-size: "));

@@ -9,9 +9,11 @@
 
 namespace nereid::app::tools {
 
-/// A file's bytes, mapped: of a model of many gigabytes only what is looked at is read.
+/// The bytes of a file, mapped into memory: the pages of a large model that nobody looks at are not
+/// read. The file must not be truncated while it is mapped.
 class MappedFile {
  public:
+  /// Maps a regular file. Returns NOT_FOUND with the reason if that fails.
   static base::Result<std::shared_ptr<const MappedFile>> Open(const std::string& path);
   ~MappedFile();
   MappedFile(const MappedFile&) = delete;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What model files tell of their inputs and outputs. They may be wrong on purpose: nothing in them
-// is believed beyond its bounds.
+// Readers of the inputs and outputs of model files. The files are not trusted: every length is
+// checked against the end of its message.
 #pragma once
 
 #include <string>
@@ -11,15 +11,16 @@
 
 namespace nereid::app::tools {
 
-/// The inputs and outputs of an ONNX model (the message onnx.ModelProto of onnx.proto): its
-/// graph's, without inputs that have a value in the file. INVALID_ARGUMENT if the bytes are no ONNX
-/// model, or if an input is no tensor that the protocol can carry; such outputs are left out with a
-/// note.
+/// Adds the inputs and outputs of an ONNX model (the message onnx.ModelProto of onnx.proto) to
+/// `draft`. They are those of its graph, without the inputs that have a value in the file. Returns
+/// INVALID_ARGUMENT if the bytes are not an ONNX model, or if the protocol cannot carry an input.
+/// An output that the protocol cannot carry becomes a note.
 base::Status ReadOnnx(std::string_view bytes, ConfigDraft* draft);
 
-/// The inputs and outputs of a TensorFlow saved model (the message tensorflow.SavedModel of
-/// saved_model.pb): those of the signature serving_default, else of the first one.
-/// INVALID_ARGUMENT if the bytes are no saved model, or it has no signature.
+/// Adds the inputs and outputs of a TensorFlow saved model (the message tensorflow.SavedModel of
+/// saved_model.pb) to `draft`. They are those of the signature serving_default, or of the first one
+/// by name. Returns INVALID_ARGUMENT if the bytes are not a saved model, or if no signature has
+/// outputs.
 base::Status ReadSavedModel(std::string_view bytes, ConfigDraft* draft);
 
 }  // namespace nereid::app::tools

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The parts of onnx.proto that are read here, by their numbers:
+// The messages and field numbers of onnx.proto that this file reads:
 //   ModelProto      graph 7
 //   GraphProto      initializer 5 (TensorProto), input 11, output 12 (ValueInfoProto),
 //                   sparse_initializer 15 (SparseTensorProto)
@@ -20,7 +20,7 @@ namespace {
 using base::Status;
 using tensor::DataType;
 
-// By TensorProto.DataType: 0 (undefined) to 16 (BFLOAT16).
+// Indexed by TensorProto.DataType, from 0 (undefined) to 16 (BFLOAT16).
 constexpr std::array<DataType, 17> kTypes = {
     DataType::kInvalid, DataType::kFp32,  DataType::kUint8,  DataType::kInt8,   DataType::kUint16,
     DataType::kInt16,   DataType::kInt32, DataType::kInt64,  DataType::kBytes,  DataType::kBool,
@@ -34,7 +34,7 @@ struct Value {
   uint64_t element_type = 0;
 };
 
-// A dimension: a number, a name, or nothing; only the first tells a size.
+// Reads a dimension: a number, a name, or nothing. Only a number is a size.
 bool ReadDimension(std::string_view bytes, std::vector<int64_t>* dims) {
   int64_t size = -1;
   if (!ForEachField(bytes, [&](const WireField& field) {
@@ -60,7 +60,7 @@ bool ReadTensorType(std::string_view bytes, Value* value) {
   });
 }
 
-// A tensor, or optional(tensor), for which a tensor can be given.
+// Reads the type tensor or optional(tensor); clients send a tensor for both.
 bool ReadType(std::string_view bytes, bool in_optional, Value* value) {
   return ForEachField(bytes, [&](const WireField& kind) {
     if (kind.number == 1) return ReadTensorType(kind.bytes, value);
@@ -120,16 +120,17 @@ bool CanCarry(const Value& value) {
 std::string CannotCarry(const char* word, const Value& value) {
   const std::string kind = value.is_tensor
                                ? "has ONNX element type " + std::to_string(value.element_type)
-                               : "is no tensor";
+                               : "is not a tensor";
   return std::string(word) + " '" + value.tensor.name + "' " + kind +
-         ", which the inference protocol cannot carry";
+         ", so the inference protocol cannot carry it";
 }
 
-// ONNX Runtime takes a shape that is not declared for that of a scalar, and the backend with it.
+// Gives a tensor without a declared shape the shape of a scalar, as ONNX Runtime and the backend
+// do.
 void FitToBackend(Value* value) {
   if (value->tensor.has_dims) return;
   value->tensor.has_dims = true;
-  value->tensor.note = "The model does not declare the shape: correct dims.";
+  value->tensor.note = "The model does not declare the shape; correct dims.";
 }
 
 }  // namespace
@@ -142,7 +143,7 @@ Status ReadOnnx(std::string_view bytes, ConfigDraft* draft) {
     has_graph = true;
     return ReadGraph(field.bytes, &graph);
   });
-  if (!read || !has_graph) return Status::InvalidArgument("the file is no ONNX model");
+  if (!read || !has_graph) return Status::InvalidArgument("the file is not an ONNX model");
   if (graph.outputs.empty()) return Status::InvalidArgument("the ONNX model has no outputs");
   for (Value& value : graph.inputs) {
     if (graph.constants.contains(value.tensor.name)) continue;
@@ -152,7 +153,7 @@ Status ReadOnnx(std::string_view bytes, ConfigDraft* draft) {
   }
   for (Value& value : graph.outputs) {
     if (!CanCarry(value)) {
-      draft->notes.push_back("Left out: " + CannotCarry("output", value) + ".");
+      draft->notes.push_back("Omitted: " + CannotCarry("output", value) + ".");
       continue;
     }
     FitToBackend(&value);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The parts of TensorFlow's messages that are read here, by their numbers:
+// The messages and field numbers of TensorFlow that this file reads:
 //   SavedModel       meta_graphs 2         MetaGraphDef  signature_def 5 (map: key 1, value 2)
 //   SignatureDef     inputs 1, outputs 2 (maps of TensorInfo)
 //   TensorInfo       dtype 2, tensor_shape 3
@@ -26,7 +26,7 @@ DataType TypeOf(uint64_t number) {
   return found == kTypes.end() ? DataType::kInvalid : found->second;
 }
 
-// Key and value of a map's entry.
+// Reads the key and the value of a map entry.
 bool ReadEntry(std::string_view bytes, std::string_view* key, std::string_view* value) {
   return ForEachField(bytes, [&](const WireField& field) {
     if (field.number == 1) *key = field.bytes;
@@ -64,7 +64,7 @@ bool ReadTensor(std::string_view entry, std::map<std::string, DraftTensor>* tens
 }
 
 struct Signature {
-  // Sorted, so that the order is the same in every run.
+  // Sorted, so that the output does not depend on the order in the file.
   std::map<std::string, DraftTensor> inputs;
   std::map<std::string, DraftTensor> outputs;
 };
@@ -84,7 +84,8 @@ bool ReadSignatures(std::string_view meta_graph, std::map<std::string, Signature
     if (!ReadEntry(field.bytes, &key, &value)) return false;
     Signature signature;
     if (!ReadSignature(value, &signature)) return false;
-    // The first graph that has it counts. Signatures without outputs are TensorFlow's own.
+    // If several graphs have the signature, the first one is used. Signatures without outputs are
+    // internal to TensorFlow.
     if (!signature.outputs.empty()) signatures->try_emplace(std::string(key), std::move(signature));
     return true;
   });
@@ -97,7 +98,7 @@ Status ReadSavedModel(std::string_view bytes, ConfigDraft* draft) {
   const bool read = ForEachField(bytes, [&](const WireField& field) {
     return field.number != 2 || ReadSignatures(field.bytes, &signatures);
   });
-  if (!read) return Status::InvalidArgument("the file is no TensorFlow saved model");
+  if (!read) return Status::InvalidArgument("the file is not a TensorFlow saved model");
   if (signatures.empty()) {
     return Status::InvalidArgument("the saved model has no signature with outputs");
   }

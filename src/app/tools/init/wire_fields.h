@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The fields of a protobuf message of which no class is known.
+// The fields of a protobuf message for which there is no generated class.
 #pragma once
 
 #include <cstdint>
@@ -9,14 +9,15 @@
 
 namespace nereid::app::tools {
 
+/// One field of a message.
 struct WireField {
   uint32_t number = 0;
-  uint64_t varint = 0;     // of fields that are numbers
-  std::string_view bytes;  // of texts and messages
+  uint64_t varint = 0;     // the value of a number
+  std::string_view bytes;  // the value of a text or a message
 };
 
-/// Calls visit(field) for the numbers (varints) and byte sequences of a message; passes over all
-/// else. False if the bytes are no message, or visit returns false.
+/// Calls visit(field) for the numbers (varints) and byte sequences of a message, and skips all
+/// other fields. Returns false if the bytes are not a message, or if visit returns false.
 template <typename Visit>
 bool ForEachField(std::string_view message, Visit visit) {
   using codec::proto::WireType;

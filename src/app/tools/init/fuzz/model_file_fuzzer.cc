@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// libFuzzer target: an ONNX model (first byte even) or a TensorFlow saved model (odd). Whatever can
-// be read becomes a configuration that can be read.
+// libFuzzer target: reads an ONNX model (first byte even) or a TensorFlow saved model (odd). If the
+// model can be read, the configuration that is made from it must be valid.
 #include <cstdint>
 #include <string_view>
 
