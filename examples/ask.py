@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Asks each example model of a running server one real question and prints the answers.
+"""Sends a real request to each example model of a running server and prints the results.
 
     examples/ask.py [--http HOST:PORT] [--grpc HOST:PORT] [--repository DIRECTORY]
 
-Speech and text go over HTTP, the types of files and the photographs over gRPC. The repository is read for the labels
-alone. Exits with 1 when an answer is not the expected one.
+Speech and text are sent over HTTP, file types and photographs over gRPC. The repository is read for
+the labels only. Exits with 1 if a result is not the expected one.
 """
 
 import argparse

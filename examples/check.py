@@ -1,29 +1,30 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Compares the answers of a server with the same models run directly by the Python onnxruntime.
+"""Compares the results of a server with the same models run directly by the Python package
+onnxruntime.
 
     examples/check.py --repository DIRECTORY (--http HOST:PORT --grpc HOST:PORT | --server PROGRAM)
 
-With --server it starts the program on free ports and stops it at the end. Four things are checked over
+With --server it starts the program on free ports and stops it at the end. Four checks are made over
 each protocol:
 
-- The questions of ask.py get the answers that the direct run gives: the same words, the same
-  types, the same stretches of speech.
-- Every request of the direct run is sent again, with the very same inputs, and each output must
-  have the same type and shape and differ by no more than TOLERANCE.
-- The stretches of speech are those that the silero-vad package finds, to the sample.
-- The ensemble ocr reads every image of photographs.py right, where the text is, and answers a
-  request for some of its outputs alone.
+    - The requests of ask.py give the same results as the direct run: the same words, the same types,
+      the same intervals of speech.
+    - Every request of the direct run is sent again with the same inputs. Each output must have the
+      same type and shape and differ by at most TOLERANCE.
+    - The intervals of speech equal those of the silero-vad package, to the sample.
+    - The ensemble ocr reads every image of photographs.py correctly, at the right places, and answers a
+      request for some of its outputs.
 
-Once, over HTTP, it reads the images of unseen.py, as well as is demanded there.
+Once, over HTTP, it also reads the images of unseen.py, with the required rate.
 
-Why that tolerance: the server and the direct run load the same release of the same library, so on
-one machine they execute the same kernels on the same numbers. What may differ is the number of
-threads and with it the order in which sums are formed, which moves a float by a few units in its
-last place. All outputs here are probabilities or the cells of a recurrent state, at most a few
-units large, where such a step is 1e-7; a few layers of them stay below 1e-5, and no question
-depends on a digit so far back. A mistake of the server (a swapped byte, a row of another request,
-an output of the wrong shape) is larger by orders of magnitude.
+The reason for the tolerance: the server and the direct run use the same release of the same
+library, so on one machine they execute the same kernels on the same numbers. Only the number of
+threads may differ, and with it the order of summation, which changes a float by a few units in the
+last place. All outputs are probabilities or cells of a recurrent state, at most a few units large,
+where such a step is 1e-7. After a few layers the difference stays below 1e-5, and no result depends
+on that digit. An error of the server (a swapped byte, a row of another request, an output of the
+wrong shape) is larger by orders of magnitude.
 """
 
 import argparse
@@ -51,11 +52,11 @@ import unseen
 
 TOLERANCE = 1e-5
 START_LIMIT = 120  # seconds until a server that was started here must be ready
-STOP_LIMIT = 60  # seconds it may take to stop
+STOP_LIMIT = 60  # maximum seconds for the stop
 
 
 class Recorder:
-    """Runs models directly and keeps each request with its answer."""
+    """Runs models directly and keeps each request with its results."""
 
     def __init__(self, run):
         self._run = run
@@ -68,7 +69,7 @@ class Recorder:
 
 
 def ask_everything(run, repository: Path) -> dict:
-    """The answers alone: what the questions print is dropped."""
+    """Returns the results without the printed text."""
     with contextlib.redirect_stdout(io.StringIO()):
         return {
             "speech": speech.ask(run),
@@ -78,7 +79,8 @@ def ask_everything(run, repository: Path) -> dict:
 
 
 def differences(run, requests) -> tuple[list[str], dict[str, float]]:
-    """What differs when `run` gets the recorded requests, and the largest distance per model."""
+    """Returns the differences when `run` gets the recorded requests, and the largest distance for
+    each model."""
     found, largest = [], {}
     for number, (model, inputs, expected, turn) in enumerate(requests):
         got = run(model, inputs, list(expected), turn)
@@ -90,16 +92,17 @@ def differences(run, requests) -> tuple[list[str], dict[str, float]]:
                 continue
             distance = float(np.max(np.abs(got[name] - array)))
             largest[model] = max(largest.get(model, 0.0), distance)
-            # Written so that a NaN fails too.
+            # The form of the condition makes a NaN fail, too.
             if not distance <= TOLERANCE:
                 found.append(f"{what}: differs by {distance:.3g}")
     return found, largest
 
 
 def segments_of_the_package(repository: Path) -> dict[str, list[tuple[int, int]]]:
-    """What the silero-vad package makes of the direct run's probabilities.
+    """Returns the intervals that the silero-vad package finds in the direct run's probabilities.
 
-    Its function is plain Python, but its module imports a framework: only the function is taken.
+    The package's function is plain Python, but its module imports a framework, so only the function
+    is used.
     """
     source = (repository.parent / "silero_vad_package" / "utils_vad.py").read_text("utf-8")
     name = "get_speech_timestamps_from_probs"
@@ -120,7 +123,7 @@ def segments_of_the_package(repository: Path) -> dict[str, list[tuple[int, int]]
 
 
 def wrong_readings(run) -> list[str]:
-    """What the ensemble ocr reads wrong, or says of the wrong place."""
+    """Returns the texts that the ensemble ocr reads wrong or finds at a wrong place."""
     wrong = []
     for name, (image, expected) in photographs.IMAGES.items():
         seen = image()
@@ -139,7 +142,7 @@ def wrong_readings(run) -> list[str]:
 
 
 def text_inside(image, box) -> bool:
-    """Whether the pixels around the middle of a box vary as text does: more than noise."""
+    """Returns whether the pixels around the middle of a box vary as text does, more than noise."""
     grey = np.asarray(image.convert("L"), np.float32)
     steps = np.linspace(0.1, 0.9, 200)[:, np.newaxis]
     left, right = (box[0] + box[3]) / 2, (box[1] + box[2]) / 2
@@ -199,7 +202,7 @@ def check(http: str, grpc: str, repository: Path) -> int:
 
 
 def free_ports(count: int) -> list[int]:
-    """Ports that nobody listens on now; all are held until the last one is chosen."""
+    """Returns ports on which nobody listens. All are held until the last one is chosen."""
     with contextlib.ExitStack() as stack:
         sockets = [stack.enter_context(socket.socket()) for _ in range(count)]
         for held in sockets:
@@ -213,7 +216,7 @@ def started(program: Path, repository: Path, *options: str):
     http, grpc, metrics = free_ports(3)
     command = [str(program), "serve", f"--model-repository={repository}"]
     command += [f"--http-port={http}", f"--grpc-port={grpc}", f"--metrics-port={metrics}"]
-    # The plug-ins of the same build, whatever else is installed.
+    # The plug-ins of the same build, not the installed ones.
     command += [f"--backend-directory={program.resolve().parents[1] / 'backends'}", *options]
     with tempfile.TemporaryFile(mode="w+") as log:
         server = subprocess.Popen(command, stdout=log, stderr=subprocess.STDOUT)

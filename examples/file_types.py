@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The question to magika: what kind of file is this? Asked of this repository's own sources."""
+"""The request to magika: what kind of file is this? The files are sources of this repository."""
 
 from pathlib import Path
 
 import numpy as np
 
 ROOT = Path(__file__).resolve().parent.parent
-HEAD = 1024  # values taken from the head of a file
-TAIL = 1024  # and from its tail
-BLOCK = 4096  # how far from either end they are looked for
-PADDING = 256  # no byte has this value: "nothing here"
+HEAD = 1024  # number of values from the head of a file
+TAIL = 1024  # number of values from its tail
+BLOCK = 4096  # bytes at each end that are searched for them
+PADDING = 256  # the value for a gap, which no byte has
 
-# What to ask about, and what must be found. All of them are in the repository.
+# Files of this repository, and the types that must be found.
 EXPECTED = {
     "examples/file_types.py": "python",
     "src/tensor/shape.cc": "cpp",
@@ -25,7 +25,7 @@ EXPECTED = {
 
 
 def features(content: bytes) -> np.ndarray:
-    """What the model sees of a file: white space at the ends is skipped, gaps are filled."""
+    """Returns the model's input for a file: white space at the ends is skipped, gaps are filled."""
     head = content[:BLOCK].lstrip()[:HEAD]
     tail = content[-BLOCK:].rstrip()[-TAIL:]
     values = np.full(HEAD + TAIL, PADDING, dtype=np.int32)
@@ -36,7 +36,8 @@ def features(content: bytes) -> np.ndarray:
 
 
 def file_types(run, paths: list[Path], labels: list[str]) -> list[tuple[str, float]]:
-    """The likeliest type of each file and its probability: one request for all the files."""
+    """Returns the most probable type of each file and its probability, with one request for all
+    files."""
     batch = np.stack([features(path.read_bytes()) for path in paths])
     scores = run("magika", {"bytes": batch}, ["target_label"])["target_label"]
     best = scores.argmax(axis=1)

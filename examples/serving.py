@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Three ways to run a model: a server over HTTP, the same server over gRPC, and no server at all.
+"""Three ways to run a model: a server over HTTP, the same server over gRPC, and no server.
 
-Each is a callable `run(model, inputs, outputs, turn=None)`: `inputs` maps names to numpy arrays,
-`outputs` lists the names wanted, and the answer maps those names to numpy arrays. `turn` says which
-request of which sequence it is, where the model keeps a state. The questions in this folder
-(speech.py, file_types.py, text_in_image.py) take any of them.
+Each is a callable `run(model, inputs, outputs, turn=None)`. `inputs` maps names to numpy arrays,
+`outputs` lists the requested names, and the result maps those names to numpy arrays. `turn` is the
+position of the request in a sequence, for a model with a state. The requests in this folder
+(speech.py, file_types.py, text_in_image.py) work with any of the three.
 """
 
 from pathlib import Path
@@ -17,14 +17,14 @@ Tensors = dict[str, np.ndarray]
 
 
 class Turn(NamedTuple):
-    """One request of a sequence."""
+    """The position of a request in a sequence."""
 
     sequence: str
     start: bool  # the first one
     end: bool  # the last one
 
     def parameters(self) -> dict:
-        """As the official clients take it."""
+        """Returns the position in the form of the official clients."""
         return {
             "sequence_id": self.sequence,
             "sequence_start": self.start,
@@ -33,7 +33,7 @@ class Turn(NamedTuple):
 
 
 class OverHttp:
-    """Asks with the official HTTP client; tensors travel in the binary form."""
+    """Sends requests with the official HTTP client; tensors have the binary form."""
 
     protocol = "HTTP"
 
@@ -61,7 +61,7 @@ class OverHttp:
 
 
 class OverGrpc:
-    """Asks with the official gRPC client."""
+    """Sends requests with the official gRPC client."""
 
     protocol = "gRPC"
 
@@ -89,10 +89,10 @@ class OverGrpc:
 
 
 class Directly:
-    """Runs the model files of a repository in this process, with the Python onnxruntime.
+    """Runs the model files of a repository in this process, with the Python package onnxruntime.
 
-    What the server keeps for a sequence is kept here: STATES says of a model which outputs are the
-    inputs of the next request, and what these are at first.
+    This object keeps the states that the server would keep for a sequence: STATES lists for a model
+    the outputs that are inputs of the next request, with their initial values.
     """
 
     protocol = "onnxruntime"

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The question to silero_vad: where in this recording is speech?
+"""The request to silero_vad: where in this recording is speech?
 
-The recordings are those that Debian's alsa-utils installs for testing loudspeakers: a voice that
-names a loudspeaker, and a burst of noise. A silence is made here, and a walk round all the
-loudspeakers, as speaker-test(1) plays it.
+The recordings are those that Debian's alsa-utils installs to test loudspeakers: a voice that names
+a loudspeaker, and a burst of noise. This file makes a silence, and a recording of all loudspeakers
+in turn, as speaker-test(1) plays it.
 
-Each recording is a sequence of requests; what the model remembers of it stays in the server. They are
-all fed at the same time, a piece of each in turn.
+Each recording is a sequence of requests whose state stays in the server. All recordings are sent at
+the same time, one piece of each in turn.
 """
 
 import uuid
@@ -20,7 +20,7 @@ from serving import Turn
 SOUNDS = Path("/usr/share/sounds/alsa")
 RATE = 16000
 CHUNK = 512  # samples in one request: 32 ms
-CONTEXT = 64  # samples of the chunk before, which the model wants to see again
+CONTEXT = 64  # samples of the previous chunk, which the model needs again
 
 
 def read_wav(path: Path) -> np.ndarray:
@@ -37,7 +37,7 @@ def read_wav(path: Path) -> np.ndarray:
 def to_16_khz(samples: np.ndarray, rate: int) -> np.ndarray:
     """Keeps every third sample of 48 kHz (every second of 32 kHz, …) after a low-pass filter.
 
-    Without the filter, what lies above 8 kHz would fold back into the band that is kept.
+    Without the filter, frequencies above 8 kHz would appear as aliases.
     """
     step, rest = divmod(rate, RATE)
     if rest != 0:
@@ -51,7 +51,8 @@ def to_16_khz(samples: np.ndarray, rate: int) -> np.ndarray:
 
 
 def pieces(samples: np.ndarray):
-    """[1, CONTEXT + CHUNK] for each 32 ms: the end of the piece before, and what is new."""
+    """Returns [1, CONTEXT + CHUNK] for each 32 ms: the end of the previous piece, and the new
+    samples."""
     chunks = -(-len(samples) // CHUNK)
     padded = np.zeros(CONTEXT + chunks * CHUNK, dtype=np.float32)
     padded[CONTEXT : CONTEXT + len(samples)] = samples
@@ -61,7 +62,7 @@ def pieces(samples: np.ndarray):
 
 def speech_probabilities(run, recordings: dict[str, np.ndarray]) -> dict[str, list[float]]:
     """One probability for each 32 ms of each recording."""
-    # Nobody else's sequence may have the same id.
+    # The id must differ from the ids of all other sequences.
     ids = {name: f"{name} {uuid.uuid4()}" for name in recordings}
     waiting = {name: list(pieces(samples)) for name, samples in recordings.items()}
     found = {name: [] for name in recordings}
@@ -76,17 +77,17 @@ def speech_probabilities(run, recordings: dict[str, np.ndarray]) -> dict[str, li
     return found
 
 
-# A stretch begins where speech is more likely than not, and ends where it has been unlikely for a
-# while; short ones are dropped. The numbers are those that the package uses unless told otherwise.
+# An interval begins where the probability of speech is above one half, and ends where it has been low
+# for some time. Short intervals are dropped. The numbers are the defaults of the package.
 BEGIN = 0.5
 END = 0.35
 SHORTEST = 0.25 * RATE
 PAUSE = 0.1 * RATE
-MARGIN = int(0.03 * RATE)  # what a stretch gets on both sides
+MARGIN = int(0.03 * RATE)  # extension of an interval on both sides
 
 
 def speech_segments(probabilities: list[float], samples: int) -> list[tuple[int, int]]:
-    """The first sample of each stretch of speech, and the one after its last."""
+    """Returns the first sample of each interval of speech, and the first sample after it."""
     found = []
     begin = quiet_since = None
     for place, probability in enumerate(probabilities):
@@ -105,7 +106,7 @@ def speech_segments(probabilities: list[float], samples: int) -> list[tuple[int,
 
 
 def with_margins(stretches: list[tuple[int, int]], samples: int) -> list[tuple[int, int]]:
-    """Each stretch grows by MARGIN on both sides; where two would meet, they share the pause."""
+    """Extends each interval by MARGIN on both sides. If two would overlap, they share the pause."""
     begins = [a for a, _ in stretches]
     ends = [b for _, b in stretches]
     for i in range(len(stretches) - 1):
@@ -134,7 +135,7 @@ def recordings() -> dict[str, np.ndarray]:
     return found
 
 
-# How many stretches of speech there are: "front, center" are two, some others are one.
+# Numbers of intervals of speech: "front, center" has two, some other recordings have one.
 EXPECTED = {
     "Front_Center.wav": 2,
     "Noise.wav": 0,
@@ -144,14 +145,14 @@ EXPECTED = {
 
 
 def ask_segments(run) -> dict[str, list[tuple[int, int]]]:
-    """The stretches of speech in each recording, in samples."""
+    """Returns the intervals of speech in each recording, in samples."""
     heard = recordings()
     probabilities = speech_probabilities(run, heard)
     return {name: speech_segments(probabilities[name], len(heard[name])) for name in heard}
 
 
 def ask(run) -> dict[str, int]:
-    """Prints the stretches of speech in each recording; returns how many there are."""
+    """Prints the intervals of speech in each recording and returns their numbers."""
     heard = ask_segments(run)
     for name, segments in heard.items():
         where = [f"{begin / RATE:.2f}-{end / RATE:.2f} s" for begin, end in segments]

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The question to ppocr_det and ppocr_rec: which text does this image show, and where?
+"""The request to ppocr_det and ppocr_rec: which text does this image contain, and where?
 
-Two models, one after the other: the first marks the pixels that belong to text, the lines are cut
-out along the marks, the second reads each line. The image is drawn here with a font that Debian's
-fonts-dejavu-core installs.
+Two models, one after the other: the first one marks the pixels that belong to text; the lines are
+cut out along the marks; the second one reads each line. The image is drawn here with a font of
+Debian's package fonts-dejavu-core.
 """
 
 from pathlib import Path
@@ -16,14 +16,14 @@ FONT = Path("/usr/share/fonts/truetype/dejavu/DejaVuSans.ttf")
 LINES = ["Inference server", "two commands, four models", "models that read text"]
 
 MARK = 0.3  # a pixel with this probability belongs to text
-SURE = 0.5  # a box whose pixels are on average less likely than this is dropped
+SURE = 0.5  # boxes with a lower mean probability are dropped
 SMALLEST = 5  # pixels: boxes with a shorter side are specks
-UNCLIP = 1.6  # the marks are slimmer than the text; the boxes grow by this share of area / outline
-LINE_HEIGHT = 48  # rows the second model wants
+UNCLIP = 1.6  # the marks are smaller than the text: the boxes grow by this fraction of area / outline
+LINE_HEIGHT = 48  # rows of the second model's input
 
 
 class Box(NamedTuple):
-    """Pixels of the image: left and top belong to it, right and bottom do not."""
+    """A rectangle of pixels: left and top are included, right and bottom are not."""
 
     left: int
     top: int
@@ -43,13 +43,15 @@ def draw_image() -> Image.Image:
 
 
 def to_tensor(image: Image.Image) -> np.ndarray:
-    """[3, rows, columns], blue first, values from -1 to 1: what both models were trained on."""
+    """Returns [3, rows, columns], blue first, with values from -1 to 1, the form on which both
+    models were trained."""
     pixels = np.asarray(image.convert("RGB"), dtype=np.float32)[:, :, ::-1]
     return np.ascontiguousarray((pixels / 255 - 0.5) / 0.5).transpose(2, 0, 1)
 
 
 def text_probabilities(run, image: Image.Image) -> np.ndarray:
-    """[rows, columns] of the image brought to multiples of 32: how likely each pixel is text."""
+    """Returns [rows, columns] of the image, scaled to multiples of 32: the probability that each
+    pixel is text."""
     width, height = (max(32, round(side / 32) * 32) for side in image.size)
     tensor = to_tensor(image.resize((width, height), Image.Resampling.BILINEAR))
     batch = np.ascontiguousarray(tensor[np.newaxis])
@@ -58,7 +60,8 @@ def text_probabilities(run, image: Image.Image) -> np.ndarray:
 
 
 def connected_areas(mask: np.ndarray) -> list[tuple[np.ndarray, np.ndarray]]:
-    """Rows and columns of each group of marked pixels that touch, sideways or up and down."""
+    """Returns rows and columns of each group of marked pixels that are connected horizontally or
+    vertically."""
     left_to_visit = mask.copy()
     areas = []
     for row, column in zip(*np.nonzero(mask)):
@@ -102,13 +105,14 @@ def text_boxes(probabilities: np.ndarray, size: tuple[int, int]) -> list[Box]:
 
 
 def read_lines(run, image: Image.Image, boxes: list[Box], characters: list[str]):
-    """The text in each box and the mean probability of its characters: one request for all."""
+    """Returns the text in each box and the mean probability of its characters, with one request for
+    all."""
     cuts = []
     for box in boxes:
         cut = image.crop(box)
         width = max(LINE_HEIGHT, round(cut.width * LINE_HEIGHT / cut.height))
         cuts.append(to_tensor(cut.resize((width, LINE_HEIGHT), Image.Resampling.BILINEAR)))
-    # One batch has one width: shorter lines are filled with the middle grey on the right.
+    # A batch has one width: shorter lines are padded with gray on the right.
     batch = np.zeros((len(cuts), 3, LINE_HEIGHT, max(c.shape[2] for c in cuts)), np.float32)
     for row, cut in zip(batch, cuts):
         row[:, :, : cut.shape[2]] = cut
@@ -117,7 +121,8 @@ def read_lines(run, image: Image.Image, boxes: list[Box], characters: list[str])
 
 
 def decode(steps: np.ndarray, characters: list[str]) -> tuple[str, float]:
-    """[steps, entries] to text: the best entry of each step, repeats merged, blanks dropped."""
+    """Converts [steps, entries] to text: takes the best entry of each step, merges repeats, and
+    drops blanks."""
     best = steps.argmax(axis=1)
     kept = (best != 0) & (best != np.concatenate(([0], best[:-1])))
     text = "".join(characters[i] for i in best[kept])
@@ -125,7 +130,7 @@ def decode(steps: np.ndarray, characters: list[str]) -> tuple[str, float]:
 
 
 def ask(run, repository: Path) -> list[str]:
-    """Prints each line of text, where it stands and how sure the model is; returns the lines."""
+    """Prints each line of text with its position and probability, and returns the lines."""
     text = (repository / "ppocr_rec" / "characters.txt").read_text(encoding="utf-8")
     characters = text.removesuffix("\n").split("\n")
     image = draw_image()

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Images for the ensemble ocr that nothing was adjusted to: a fixed lot, drawn by chance.
+"""Images for the ensemble ocr to which nothing was adjusted: a fixed set, drawn at random.
 
-The thresholds of examples/ocr were chosen with the images of photographs.py. These here have other
-fonts, words, colours, sizes and places, and the photographed ones a camera, light, blur, noise and
-JPEG of their own each. Whoever changes the ensemble tries it with the lot "practice", which has
-other fonts and words once more, and not with "examination": that one is for the tests.
+The thresholds of examples/ocr were chosen with the images of photographs.py. These images have
+other fonts, words, colors, sizes and positions, and the photographed ones have a different camera,
+light, blur, noise and JPEG each. To change the ensemble, use the set "practice", which has further
+fonts and words. Do not use the set "examination": it belongs to the tests.
 
     build/venv/bin/python examples/unseen.py --http HOST:PORT [--lot practice] [--save DIRECTORY]
 
-prints what is read of each image, and how much of all characters.
+prints the text that is read in each image, and the fraction of correct characters.
 """
 
 import argparse
@@ -22,8 +22,8 @@ from PIL import Image, ImageDraw, ImageFilter, ImageFont
 
 import photographs
 
-TRUETYPE = Path("/usr/share/fonts/truetype")  # and a folder for each font
-# Each lot: a seed, fonts, words.
+TRUETYPE = Path("/usr/share/fonts/truetype")  # with a folder for each font
+# Each set: a seed, fonts, words.
 LOTS = {
     "examination": (
         20251122,
@@ -67,7 +67,7 @@ class Sample(NamedTuple):
 
 
 def colours(chance: np.random.Generator) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """Paper and ink, one of them light, the other dark."""
+    """Returns the colors of paper and ink, one of them light, the other dark."""
     light, dark = chance.integers(170, 256, 3), chance.integers(0, 90, 3)
     pair = (tuple(map(int, light)), tuple(map(int, dark)))
     return pair if chance.random() < 0.7 else pair[::-1]
@@ -84,7 +84,8 @@ def find_font(place: str, root: Path = TRUETYPE) -> Path:
 
 
 def draw(chance: np.random.Generator, fonts: list[str], words: list[str]):
-    """One to four lines of one to three words, with room around them; and its paper."""
+    """Draws one to four lines of one to three words, with space around them. Returns the image and
+    the color of its paper."""
     paper, ink = colours(chance)
     file = find_font(str(chance.choice(fonts)))
     height = int(chance.integers(26, 64))
@@ -105,7 +106,8 @@ def draw(chance: np.random.Generator, fonts: list[str], words: list[str]):
 
 
 def seen_from(chance: np.random.Generator, image: Image.Image, paper) -> Image.Image:
-    """Each corner moves inwards by up to a twelfth of the sides; turned by up to nine degrees."""
+    """Moves each corner inwards by up to a twelfth of the sides, and rotates by up to nine degrees.
+    """
     width, height = image.size
     stood = [(0, 0), (width, 0), (width, height), (0, height)]
     moves = chance.uniform(0, 1 / 12, (4, 2)) * (width, height)
@@ -119,7 +121,7 @@ def seen_from(chance: np.random.Generator, image: Image.Image, paper) -> Image.I
 
 
 def lit(chance: np.random.Generator, image: Image.Image) -> Image.Image:
-    """Full light at one place, down to 45 % where it is darkest, in a tint."""
+    """Applies full light at one point, and at least 45 % elsewhere, with a tint."""
     rows, columns = np.mgrid[0 : image.height, 0 : image.width]
     y, x = chance.random(2) * (image.height, image.width)
     distance = np.hypot(rows - y, columns - x) / np.hypot(image.height, image.width)
@@ -142,7 +144,7 @@ def samples(lot: str = "examination") -> list[Sample]:
     seed, fonts, words = LOTS[lot]
     found = []
     for number in range(RENDERED + PHOTOGRAPHED):
-        # Each image by itself: one that is added changes no other.
+        # Each image has its own seed, so that an added image does not change the others.
         chance = np.random.default_rng([seed, number])
         image, lines, paper = draw(chance, fonts, words)
         kind = "rendered"
@@ -153,7 +155,8 @@ def samples(lot: str = "examination") -> list[Sample]:
 
 
 def distance(a: str, b: str) -> int:
-    """Characters to insert, delete or replace to make one of the other."""
+    """Returns the number of characters to insert, delete or replace to change one text into the
+    other."""
     row = list(range(len(b) + 1))
     for i, x in enumerate(a, 1):
         before, row[0] = row[0], i
@@ -163,7 +166,7 @@ def distance(a: str, b: str) -> int:
 
 
 class Mark(NamedTuple):
-    """What was read of some images."""
+    """The results for some images."""
 
     exact: int = 0  # images, not counting spaces
     images: int = 0
@@ -189,7 +192,7 @@ class Mark(NamedTuple):
         return self.images > 0 and self.exact >= exact and self.share() >= share
 
     def share(self) -> float:
-        """Of the characters, without spaces, those that are right."""
+        """Returns the fraction of correct characters, without spaces."""
         return 1 - self.mistakes / self.characters
 
     def __str__(self) -> str:
@@ -200,7 +203,7 @@ class Mark(NamedTuple):
 
 
 def examine(run, lot: str = "examination", on_mistake=None) -> dict[str, Mark]:
-    """A mark for the rendered and for the photographed images."""
+    """Returns a Mark for the rendered and one for the photographed images."""
     marks = {"rendered": Mark(), "photographed": Mark()}
     for name, image, lines in samples(lot):
         texts = [text.decode("utf-8") for text in photographs.read(run, image)["texts"]]

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Checks that every field of a model's configuration has tests.
+"""Checks that every field of the model configuration has tests.
 
     tools/check_config_fields.py [--protoc PROTOC] [--root DIR]
 
-The fields are those of proto/model_config.proto, as protoc describes them. Each must have a row in
-src/config/field_table_test.cc (which says that it is read, kept and shown), and stand in
-src/config/testdata/field_tests.toml, which names the tests of its effect; those must exist and name
-the field. Exits with 1 and a line for each that is missing.
+The fields are those of proto/model_config.proto, as protoc describes them. Each field must have a
+row in src/config/field_table_test.cc, which tests that the field is read, kept and shown, and an
+entry in src/config/testdata/field_tests.toml, which names the tests of its effect. These tests must
+exist and name the field. Prints a line for each error and exits with 1 if there is one.
 """
 
 import argparse
@@ -33,7 +33,7 @@ def varint(data, at):
 
 
 def values(data, number):
-    """The values of a field in protobuf's wire format: bytes or numbers."""
+    """Returns the values of a field in protobuf's wire format: bytes or numbers."""
     found, at = [], 0
     while at < len(data):
         key, at = varint(data, at)
@@ -76,7 +76,7 @@ def config_fields(root, protoc):
 
 
 def test_body(root, reference):
-    """The text of the test (of the files of a golden); None if there is none."""
+    """Returns the text of the test (of the files of a golden), or None if it does not exist."""
     if reference.startswith("golden:"):
         files = sorted((root / GOLDENS / reference.removeprefix("golden:")).glob("*.pbtxt"))
         return "\n".join(file.read_text() for file in files) if files else None
@@ -94,7 +94,7 @@ def test_body(root, reference):
 
 
 def problems_of(entry, root):
-    """What is wrong with one entry of the list."""
+    """Returns the errors of one entry of the list."""
     names = entry.get("names", [])
     if ("tests" in entry) == ("shown_only" in entry):
         yield f"{names}: needs either tests or shown_only"

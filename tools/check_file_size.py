@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Checks that no source file has grown past what one can read at a sitting.
+"""Checks that no source file has more than 600 lines.
 
     tools/check_file_size.py [ROOT]
 
-The limit holds for src/, include/nereid/ and the plug-ins. The headers of the C API are left out:
-each is one interface that a plug-in expects in one file.
+The limit applies to src/, include/nereid/ and the plug-ins. It does not apply to the headers of the
+C API, because a plug-in expects each of these interfaces in one file.
 """
 
 import sys

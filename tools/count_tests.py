@@ -58,7 +58,7 @@ def googletest_counts(report: Path) -> Counts:
 
 
 def printed_counts(output: str) -> Optional[Counts]:
-    """The last line of counts, or None where there is none."""
+    """Returns the last line of counts, or None if there is none."""
     for line in reversed(output.splitlines()):
         match = CLOSING_LINE.match(line.strip())
         if not match:
@@ -79,7 +79,7 @@ def test_counts(case: ET.Element, reports: Path) -> Counts:
     if state == "disabled":
         return Counts()
     if case.find("skipped") is not None:
-        # A test that could not be started at all is no skipped test: its program is missing.
+        # A test that could not be started is a failure, because its program is missing.
         if state == "notrun" and "SKIP" not in (case.find("skipped").get("message") or ""):
             return Counts(failed=1)
         return Counts(skipped=1)

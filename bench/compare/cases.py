@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is measured: the cases, and the models that they ask."""
+"""The cases of the benchmark and their models."""
 
 import dataclasses
 import fnmatch
@@ -10,14 +10,14 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
-# The shape is not fixed, and nothing is batched: what is measured is the server, not a batcher.
+# The shape is variable and there are no batches, so that the server is measured, and no batcher.
 IDENTITY_CONFIG = """backend: "identity"
 max_batch_size: 0
 input [ { name: "INPUT0" data_type: TYPE_FP32 dims: [ -1, -1 ] } ]
 output [ { name: "OUTPUT0" data_type: TYPE_FP32 dims: [ -1, -1 ] } ]
 """
 
-# The same work behind each of the two schedulers: the difference is what the batcher costs.
+# The same work behind each of the two schedulers: the difference is the cost of the batcher.
 BATCHING_CONFIG = """backend: "identity"
 max_batch_size: 64
 input [ { name: "INPUT0" data_type: TYPE_FP32 dims: [ -1 ] } ]
@@ -25,7 +25,7 @@ output [ { name: "OUTPUT0" data_type: TYPE_FP32 dims: [ -1 ] } ]
 """
 DYNAMIC_BATCHING = "dynamic_batching { }\n"
 
-# Sequences of so many requests, and a slot for every caller.
+# The length of a sequence; every caller has a slot.
 SEQUENCE = 16
 SEQUENCE_BATCHING = """sequence_batching {
   max_sequence_idle_microseconds: 60000000
@@ -36,7 +36,7 @@ SEQUENCE_BATCHING = """sequence_batching {
   %s
 }
 """
-# Many open sequences, for what each of them costs in memory.
+# Many open sequences, to measure the memory of each.
 OPEN_SEQUENCES = 10000
 OPEN_CONFIG = """sequence_batching {
   max_sequence_idle_microseconds: 600000000
@@ -113,7 +113,7 @@ def _all_cases():
         yield Case("mlp_batched", protocol, MLP_INPUTS, 64, quick=True)
 
 
-# The batcher's hop: the second case's latency less the first one's.
+# The batcher's hop: the latency of the second case minus that of the first.
 HOP = ("identity_direct/http/64B/c1", "identity_batched/http/64B/c1")
 
 ALL = tuple(_all_cases())
@@ -136,7 +136,7 @@ def _write_config(folder, model, config):
 
 
 def write_repository(folder):
-    """Makes the model repository that both servers serve."""
+    """Writes the model repository of both servers."""
     _write_config(folder, "identity", IDENTITY_CONFIG)
     for member in ENSEMBLE_MEMBERS:
         _write_config(folder, member, IDENTITY_CONFIG)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The two load generators. Each measures one case on one server and gives a dict with
-throughput (1/s), p50_us, p99_us, server_cpu_us (for each request), requests, errors."""
+"""The two load generators. Each measures one case on one server and returns a dict with throughput
+(1/s), p50_us, p99_us, server_cpu_us (for each request), requests, errors."""
 
 import csv
 import json
@@ -14,7 +14,7 @@ from cases import ROOT
 
 
 class BenchClient:
-    """Nereid's own load generator: light, so that the server gets the cores."""
+    """Nereid's own load generator. It uses little CPU time, so that the server gets the cores."""
     name = "nereid-bench-client"
 
     def __init__(self, build, seconds):
@@ -47,8 +47,8 @@ class BenchClient:
 
 
 class PerfAnalyzer:
-    """Triton's load generator. It costs more CPU time than a light server, so where both share few
-    cores its throughput is its own; the server's CPU time for each request is still right."""
+    """Triton's load generator. It uses more CPU time than a light server, so on few shared cores
+    the throughput is its own limit. The server's CPU time for each request is correct."""
     name = "perf_analyzer"
 
     def __init__(self, folder, peer, seconds):
@@ -57,12 +57,12 @@ class PerfAnalyzer:
         if done.returncode != 0:
             sys.exit(f"against_triton: fetch_perf_analyzer.sh failed:\n{done.stderr}")
         self.program = folder / "perf_analyzer"
-        # It takes three windows, however stable they are.
+        # It always measures three windows.
         self.window_ms = max(200, int(seconds * 1000 / 3))
 
     def can_measure(self, case):
-        # It answers "no valid requests": writing megabytes of JSON keeps it busy for seconds. Its
-        # sequences have lengths of its own choice.
+        # It reports "no valid requests", because it needs seconds to write megabytes of JSON. The
+        # lengths of its sequences cannot be chosen.
         return not case.sequence and (case.protocol != "json" or case.elements < 1000)
 
     def measure(self, server, case):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What an open sequence costs in memory: one request starts it, none ends it."""
+"""Measures the memory of an open sequence: one request starts it, no request ends it."""
 
 import http.client
 import json
@@ -7,7 +7,7 @@ import json
 from cases import OPEN_SEQUENCES
 
 MODEL = "identity_open"
-WARM = 500  # sequences that are opened first, so that what is there once is not counted
+WARM = 500  # sequences that are opened first, so that one-time costs are not counted
 
 
 def _open(server, ids):

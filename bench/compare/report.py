@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Lays the results out as text. A ratio below 1 always means that Nereid needs less."""
+"""Formats the results. A ratio below 1 always means that Nereid needs less."""
 
 import statistics
 
@@ -15,12 +15,13 @@ def _figure(value):
 
 
 def spread(values):
-    """Minimum, median, maximum."""
+    """Returns minimum, median, maximum."""
     return min(values), statistics.median(values), max(values)
 
 
 def ratios(runs, key):
-    """Nereid over the other server, one for each repeat in which both were measured."""
+    """Returns Nereid's value over the other server's, for each repeat in which both were measured.
+    """
     other = next(name for name in runs if name != "nereid")
     return [ours[key] / theirs[key]
             for ours, theirs in zip(runs["nereid"], runs[other])
@@ -32,7 +33,7 @@ CASE_HEAD = (f"{'case':32} {'server':7} {'req/s':>8} {'p50 us':>8} {'p99 us':>8}
 
 
 def case_lines(case, runs):
-    """One line for each server, the ratios beside the second."""
+    """Returns one line for each server, with the ratios in the second one."""
     for server in runs:
         good = [r for r in runs[server] if not r["errors"]]
         title = case if server == next(iter(runs)) else ""
@@ -52,7 +53,7 @@ def case_lines(case, runs):
 
 
 def hop_lines(hop, results):
-    """What the second case of `hop` takes longer than the first one, for each server."""
+    """Returns for each server how much longer the second case of `hop` takes than the first."""
     direct, batched = (results.get(name) for name in hop)
     if not direct or not batched:
         return
@@ -76,7 +77,7 @@ def throughput_lines(results):
 
 
 def open_sequence_lines(results):
-    """What an open sequence costs in each server."""
+    """Returns the memory of an open sequence in each server."""
     for server, one in results.items():
         yield (f"{'memory of an open sequence':32} {server:7} {one['bytes_each']:.0f} bytes each "
                f"({one['sequences']} of them: {one['mib_before']:.1f} to {one['mib_after']:.1f} MiB)")
@@ -92,7 +93,7 @@ def idle_lines(idle):
 
 
 def markdown_lines(idle, results):
-    """Both tables as docs/user/performance.md has them."""
+    """Returns both tables in the form of docs/user/performance.md."""
     yield "| without a model | Triton | Nereid |"
     yield "|---|---|---|"
     for key, title, factor in (("resident_mib", "resident memory, MiB", 1),

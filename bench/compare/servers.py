@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Starts a server, waits until it is ready, and reads what its process uses."""
+"""Starts a server, waits until it is ready, and reads the resources of its process."""
 
 import http.client
 import json
@@ -16,7 +16,7 @@ TICK = os.sysconf("SC_CLK_TCK")
 
 
 def free_ports(count):
-    """Ports that nobody listens on. They stay free unless somebody takes them at once."""
+    """Returns ports on which nobody listens. Another process could still take them."""
     sockets = [socket.socket() for _ in range(count)]
     for s in sockets:
         s.bind(("127.0.0.1", 0))
@@ -27,7 +27,7 @@ def free_ports(count):
 
 
 class Server:
-    """One server process. `command` is what starts it, without the flags common to both."""
+    """One server process. `command` starts it, without the flags that both servers share."""
 
     def __init__(self, name, command, repository, log):
         self.name = name
@@ -94,7 +94,7 @@ class Server:
         return self._status("VmRSS") / 1024
 
     def anonymous_mib(self):
-        """The part of the resident memory that is no file's."""
+        """Returns the resident memory without mapped files."""
         return self._status("RssAnon") / 1024
 
     def threads(self):
@@ -119,11 +119,11 @@ class Server:
 
 
 class Triton:
-    """The peer, as tools/peer/fetch_triton.sh laid it down."""
+    """The peer in the folder that tools/peer/fetch_triton.sh has made."""
     name = "triton"
 
     def __init__(self, folder, build):
-        # Also when it is there already: the plug-ins may have been built anew.
+        # The plug-ins are copied on every run, because they may have been rebuilt.
         done = subprocess.run([ROOT / "tools/peer/fetch_triton.sh", folder, build], check=False,
                               capture_output=True, text=True)
         if done.returncode != 0:
@@ -138,6 +138,6 @@ class Nereid:
         if not program.exists():
             sys.exit(f"against_triton: there is no {program}; build it (README.md), or name the "
                      "build folder with --build")
-        # The other server's identity model answers with its output alone.
+        # The identity model of the other server returns only its output.
         self.command = [program, "serve", f"--backend-directory={build / 'backends'}",
                         "--backend-config=identity,example-parameters=false"]

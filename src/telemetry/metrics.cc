@@ -84,7 +84,7 @@ std::string Registry::Render() {
     for (const auto& entry : families_) {
       if (std::shared_ptr<MetricFamily> family = entry.lock()) {
         families.push_back(std::move(family));
-    }
+      }
     }
     collectors = collectors_;
   }

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A well-behaved client that measures how long it waits, as a process of its own.
+"""A well-behaved client that measures its waiting times, in its own process.
 
     bystander.py HTTP_PORT GRPC_PORT MODEL
 
-Asks MODEL (an identity of INT32) over several connections of each protocol in turn, so that every
-event loop is asked, until its standard input ends. Then prints one line of JSON: count, p99_ms,
-worst_ms, failures (different texts, at most five).
+Sends requests to MODEL (an identity of INT32) over several connections of each protocol in turn, so
+that every event loop gets some, until its standard input ends. Then prints one line of JSON: count,
+p99_ms, worst_ms, failures (different texts, at most five).
 """
 
 import json
@@ -22,7 +22,7 @@ sys.path.append(str(Path(__file__).resolve().parents[1] / "conformance"))
 import h2_wire  # noqa: E402
 import raw_http  # noqa: E402
 
-CONNECTIONS = 6  # of each protocol: with two loops, one in 32 runs misses a loop
+CONNECTIONS = 6  # connections of each protocol: with two loops, one run in 32 misses a loop
 PATIENCE = 60.0
 PAUSE = 0.002
 
@@ -50,7 +50,7 @@ class Waits:
 
 
 def infer_message(model) -> bytes:
-    """A ModelInferRequest for INPUT0 = [7, 7, 7, 7], without protobuf's runtime."""
+    """Returns a ModelInferRequest for INPUT0 = [7, 7, 7, 7], written without protobuf's runtime."""
     def field(number, data):
         return bytes([number << 3 | 2, len(data)]) + data
     tensor = field(1, b"INPUT0") + field(2, b"INT32") + field(3, b"\x04")
@@ -73,7 +73,7 @@ class HttpAsker:
         answer = wire.read()
         if answer.status == 200:
             return None
-        wire.close()  # as the server may
+        wire.close()  # the server is permitted to do this
         self.connections[number % CONNECTIONS] = raw_http.Wire(self.server, PATIENCE)
         return f"HTTP {answer.status} {answer.body[:200]}"
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Servers to attack, and what is watched meanwhile: memory, and the waits of another client."""
+"""The attacked servers, and the measurements during an attack: memory, and the waiting times of
+another client."""
 
 import contextlib
 import json
@@ -22,7 +23,7 @@ from config_models import put_plugin  # noqa: E402
 from server_process import ServerProcess, sanitized  # noqa: E402
 
 FIGURES = []
-SHORTEST = 0.5  # seconds for which the other client is watched at least
+SHORTEST = 0.5  # minimum seconds for which the other client is measured
 
 
 def pytest_addoption(parser):
@@ -61,14 +62,14 @@ def backends(request, command) -> Path:
 
 @pytest.fixture(scope="session")
 def test_plugins(backends) -> Path:
-    """The folder of the plug-ins that only tests load, beside the backends' folder."""
+    """The folder of the plug-ins for tests, beside the backends' folder."""
     return backends.parent / "tests" / "plugins"
 
 
 @pytest.fixture(scope="session")
 def start_server(command, backends, tmp_path_factory):
-    """start_server(name, write, *flags): a server over what `write` puts into the repository.
-    All are ended with the session, and must end well."""
+    """start_server(name, write, *flags) starts a server over the repository that `write` makes. All
+    servers are ended with the session and must end without an error."""
     started = []
 
     def start(name, write, *flags, environment=None):
@@ -86,13 +87,14 @@ def start_server(command, backends, tmp_path_factory):
     for server in started:
         try:
             server.stop()
-        except Exception as error:  # every server is ended before one is complained of
+        except Exception as error:  # all servers are ended before the first failure is reported
             failures.append(str(error))
     assert not failures, "\n".join(failures)
 
 
 def push(wire, data) -> bool:
-    """Sends all of it; false where the server has hung up, or takes nothing any more."""
+    """Sends all bytes. Returns False if the server has closed the connection or does not read any
+    more."""
     try:
         wire.socket.sendall(data)
         return True
@@ -101,9 +103,10 @@ def push(wire, data) -> bool:
 
 
 def write_victims(plugins):
-    """Identities of any length: "plain" and "bystander" of INT32, "bytes" of UINT8, "floats" of
-    FP32, "text" of BYTES. "many" is decoupled, of UINT8 with one instance: see
-    tests/plugins/decoupled_faults.cc; so is "many_responses", which is not declared decoupled."""
+    """Writes identities of any length: "plain" and "bystander" of INT32, "bytes" of UINT8, "floats"
+    of FP32, "text" of BYTES. "many" is decoupled, of UINT8 with one instance
+    (tests/plugins/decoupled_faults.cc), and so is "many_responses", which is not declared as
+    decoupled."""
     def write(root):
         repository = models.Repository(root)
         repository.identity("plain", [("INT32", [-1])])
@@ -137,7 +140,7 @@ def scale(request, command) -> float:
 
 
 def memory_of(server, field) -> float:
-    """A size of /proc/PID/status in MiB: VmRSS, VmHWM (the peak), VmSize."""
+    """Returns a size of /proc/PID/status in MiB: VmRSS, VmHWM (the peak), VmSize."""
     for line in Path(f"/proc/{server.process.pid}/status").read_text().splitlines():
         if line.startswith(field + ":"):
             return int(line.split()[1]) / 1024
@@ -149,7 +152,8 @@ def forget_peak(server):
 
 
 def settled_memory(server) -> float:
-    """The server's memory when what went before is over: when it shrinks no more."""
+    """Returns the server's memory when earlier work is over, that is, when it shrinks no further.
+    """
     last = memory_of(server, "VmRSS")
     for _ in range(30):
         time.sleep(0.1)
@@ -177,7 +181,7 @@ class Bystander:
 
 @dataclass
 class Watch:
-    """What one attack did. Set when the attack is over."""
+    """The measurements of one attack, set after the attack."""
     grown_mib: float = 0.0
     worst_ms: float = 0.0
     p99_ms: float = 0.0
@@ -186,11 +190,11 @@ class Watch:
 
 @pytest.fixture
 def attack(request, scale):
-    """with attack(server, peak_mib=..., worst_ms=...): bounds what happens inside. `peak_mib`: how
-    much memory the server may take beyond what it had; `worst_ms`: how long a single request of
-    another client may take. Both are generous: they are for a loaded machine of two cores, and
-    multiplied by --scale. The other client must be answered, but for errors that contain
-    `may_refuse`."""
+    """`with attack(server, peak_mib=..., worst_ms=...)` limits the effects of the attack inside.
+    `peak_mib`: the memory that the server may take in addition; `worst_ms`: the maximum time of a
+    single request of another client. Both are generous, for a busy machine with two cores, and are
+    multiplied by --scale. The other client must get answers; errors are permitted only if they
+    contain `may_refuse`."""
     @contextlib.contextmanager
     def watch(server, *, peak_mib, worst_ms, model="bystander", may_refuse=""):
         seen = Watch()

@@ -15,12 +15,12 @@ from server_process import sanitized
 
 STREAM_PATH = INFER_PATH.replace("ModelInfer", "ModelStreamInfer")
 REFLECTION_PATH = "/grpc.reflection.v1.ServerReflection/ServerReflectionInfo"
-SECONDS = 1.0  # of what goes on until it is stopped
+SECONDS = 1.0  # duration of endless attacks
 
 
 def push_for(wire, blocks, seconds=SECONDS, patience=0.5):
-    """Sends one block after the other until the time is over, or nothing more is taken for
-    `patience` seconds. Gives how many were sent whole."""
+    """Sends one block after the other until the time is over, or until the server has read nothing
+    for `patience` seconds. Returns the number of complete blocks."""
     wire.socket.settimeout(patience)
     end = time.monotonic() + seconds
     sent = 0
@@ -33,7 +33,7 @@ def push_for(wire, blocks, seconds=SECONDS, patience=0.5):
 
 
 def drain(wire):
-    """Reads what is there already, and forgets it."""
+    """Reads and discards the bytes that have arrived."""
     wire.socket.setblocking(False)
     try:
         while wire.socket.recv(1 << 20):
@@ -45,7 +45,7 @@ def drain(wire):
 
 
 def ended(wire) -> bool:
-    """Whether the server ends the connection. (Its reason may have been drained.)"""
+    """Returns whether the server closes the connection. (The reason may have been drained.)"""
     wire.socket.settimeout(10)
     try:
         while wire.socket.recv(1 << 16):
@@ -58,7 +58,7 @@ def ended(wire) -> bool:
 
 
 def plain_head(path=INFER_PATH, extra=b"") -> bytes:
-    """The header block of a call, in HPACK that needs and leaves no table."""
+    """Returns the header block of a call, in HPACK without a dynamic table."""
     def text(data):
         return struct.pack("B", len(data)) + data  # below 127 bytes
     return (b"\x83\x86\x01" + text(b"test") + b"\x04" + text(path.encode())  # POST, http, …
@@ -74,7 +74,7 @@ def streams():
 
 
 def field(number, data) -> bytes:
-    """A length-delimited field of protobuf, below 128 bytes."""
+    """Returns a length-delimited field of protobuf, below 128 bytes."""
     return bytes([number << 3 | 2, len(data)]) + data
 
 
@@ -84,18 +84,18 @@ def small_infer(model="plain") -> bytes:
 
 
 def test_such_calls_are_answered(server):
-    """The frames that the attacks below consist of are right."""
+    """The frames of which the attacks below consist are valid."""
     with h2_wire.Wire(server) as wire:
         wire.send(call_frames(1) + frame(DATA, END_STREAM, 1, small_infer()))
         fields, _ = wire.call_result(1)
         assert fields.get("grpc-status") == "0", fields
 
 
-# ---- Memory that is announced, or held, for nothing ----
+# ---- Memory that is announced but not used ----
 
 
 def test_announced_messages(server, attack):
-    """Prefixes that announce 2 GiB: nothing comes behind them but a byte each."""
+    """Prefixes announce 2 GiB, and only one byte follows each of them."""
     prefix = struct.pack(">BI", 0, 0x7fffffff) + b"x"
     with attack(server, peak_mib=160, worst_ms=1500):
         wires = [h2_wire.Wire(server) for _ in range(4)]
@@ -105,14 +105,14 @@ def test_announced_messages(server, attack):
                     call_frames(stream) + frame(DATA, 0, stream, prefix)
                     for stream in range(1 + chunk * 1000, 1 + (chunk + 1) * 1000, 2)))
         time.sleep(SECONDS / 2)
-        if not sanitized(server):  # which reserves terabytes itself
+        if not sanitized(server):  # a sanitizer reserves terabytes itself
             assert memory_of(server, "VmSize") < 200 * 1024, "reserves what is only announced"
         for wire in wires:
             wire.socket.close()
 
 
 def test_half_sent_messages_within_the_budget(start_server, attack, test_plugins):
-    """Bytes that really come are bounded for all connections together."""
+    """The bytes that arrive are limited for all connections together."""
     server = start_server("budget", write_victims(test_plugins),
                           "--max-request-memory=67108864")
     begin = struct.pack(">BI", 0, 0x0fffffff)
@@ -129,7 +129,7 @@ def test_half_sent_messages_within_the_budget(start_server, attack, test_plugins
 
 
 def test_decompression_bombs(server, attack):
-    """Two megabytes that become two gigabytes, in many messages."""
+    """Two megabytes are decompressed to two gigabytes, in many messages."""
     bomb = h2_wire.message(gzip.compress(bytes(100 << 20), 6), compressed=1)  # 100 KiB
     with attack(server, peak_mib=700, worst_ms=1500):
         with h2_wire.Wire(server) as wire:
@@ -146,7 +146,7 @@ def test_decompression_bombs(server, attack):
 
 
 def test_reflection_without_reading(server, attack):
-    """Small questions with large answers, of a client that lets no byte of them out."""
+    """Small requests with large responses, from a client that reads none of them."""
     question = h2_wire.message(field(4, b"inference.GRPCInferenceService"))
     no_window = h2_wire.PREFACE + frame(SETTINGS, 0, 0, struct.pack(">HI", 4, 0))
     with attack(server, peak_mib=160, worst_ms=1500):
@@ -158,7 +158,7 @@ def test_reflection_without_reading(server, attack):
 
 
 def test_refused_streams_without_reading(server, attack):
-    """A client that neither reads nor acknowledges SETTINGS, and opens streams for ever."""
+    """A client that neither reads nor acknowledges SETTINGS opens streams endlessly."""
     numbers = streams()
     blocks = (b"".join(call_frames(next(numbers)) for _ in range(500))
               for _ in itertools.count())
@@ -215,7 +215,7 @@ def test_made_you_reset(server, attack):
 
 
 def test_repeated_header_references(server, attack):
-    """One byte of HPACK repeats a header of 3,900 bytes: grpc-accept-encoding, in its table."""
+    """Each byte of HPACK repeats a header of 3,900 bytes (grpc-accept-encoding) from the table."""
     value = b"gzip," * 780
     length = b"\x7f" + bytes([(len(value) - 127) & 0x7f | 0x80, (len(value) - 127) >> 7])
     name = b"grpc-accept-encoding"
@@ -266,7 +266,7 @@ def test_long_contents(server, attack):
 
 
 def test_stopped_readers_of_one_instance(server, attack):
-    """Ten streams whose responses nobody reads: another client of the same instance is served."""
+    """Nobody reads the responses of ten streams; another client of the same instance is served."""
     no_window = h2_wire.PREFACE + frame(SETTINGS, 0, 0, struct.pack(">HI", 4, 0))
     request = grpc_raw.infer_request(
         "many", [grpc_raw.tensor("INPUT0", "UINT8", [4 << 20])], [bytes(4 << 20)],

@@ -14,12 +14,12 @@ from conftest import memory_of, push, write_victims
 from raw_http import HEADER_LENGTH, Wire, head, infer_path, tensor
 from server_process import sanitized
 
-SECONDS = 1.0  # of what goes on until it is stopped
+SECONDS = 1.0  # duration of endless attacks
 MIB = 1 << 20
 
 
 def gzipped(block, count) -> bytes:
-    """`block` over and over."""
+    """Compresses many copies of `block`."""
     packer = zlib.compressobj(9, zlib.DEFLATED, 31)
     return b"".join(packer.compress(block) for _ in range(count)) + packer.flush()
 
@@ -29,8 +29,7 @@ def post(path, body, *headers) -> bytes:
 
 
 def push_for(wires, block, seconds=SECONDS):
-    """Sends one block after the other on all connections, whether anybody reads the answers or
-    not."""
+    """Sends one block after the other on all connections, whether or not the answers are read."""
     end = time.monotonic() + seconds
     for wire in wires:
         wire.socket.setblocking(False)
@@ -45,7 +44,7 @@ def push_for(wires, block, seconds=SECONDS):
 
 
 def test_announced_lengths(server, attack):
-    """Half a terabyte is announced, and one byte of each gigabyte sent."""
+    """Half a terabyte is announced, and one byte of each gigabyte is sent."""
     address_space = memory_of(server, "VmSize")
     with attack(server, peak_mib=64, worst_ms=500):
         wires = [Wire(server) for _ in range(256)]
@@ -103,7 +102,7 @@ def test_large_gzip_answers(server, attack):
 
 
 def test_chunked_upload(server, attack):
-    """As fast as it goes. It is not JSON, and answered so."""
+    """Sends as fast as possible. The body is not JSON, and the answer says so."""
     chunk = b"100000\r\n" + b" " * MIB + b"\r\n"
     with attack(server, peak_mib=400, worst_ms=500), Wire(server, 60) as wire:
         wire.send(head("POST", infer_path("plain"), "Transfer-Encoding: chunked"))
@@ -123,7 +122,7 @@ def test_small_chunks(server, attack):
 
 
 def test_lingering_flood(server, attack):
-    """Clients go on sending what has been refused."""
+    """Clients continue to send bodies that were refused."""
     with attack(server, peak_mib=64, worst_ms=500):
         wires = [Wire(server) for _ in range(8)]
         for wire in wires:
@@ -135,7 +134,7 @@ def test_lingering_flood(server, attack):
 
 
 def test_pipelining_flood(server, attack):
-    """Requests without an end, of which no answer is read."""
+    """Endless requests whose answers are not read."""
     block = head("GET", "/v2/health/live") * 1000
     with attack(server, peak_mib=64, worst_ms=500):
         wires = [Wire(server) for _ in range(4)]
@@ -145,7 +144,7 @@ def test_pipelining_flood(server, attack):
 
 
 def test_pipelining_of_documents(server, attack):
-    """Lists of everything, one after the other."""
+    """Lists of all models, one after the other."""
     block = (head("GET", "/v2/models/stats")
              + head("POST", "/v2/repository/index", "Content-Length: 0")) * 100
     with attack(server, peak_mib=64, worst_ms=500):
@@ -156,7 +155,7 @@ def test_pipelining_of_documents(server, attack):
 
 
 def repeated(key, count, rounds) -> bytes:
-    """A document with the same key over and over."""
+    """Returns a document in which one key occurs many times."""
     values = ",".join('"%s":[%s]' % (key, ",".join('{"name":"%d"}' % (number + count * turn)
                                                    for number in range(count)))
                       for turn in range(rounds))
@@ -174,7 +173,7 @@ def test_repeated_keys(server, attack):
 
 
 def test_many_names(server, attack):
-    """As many inputs and outputs as a request can have, all of other names."""
+    """The maximum number of inputs and outputs, all with different names."""
     inputs = ",".join('{"name":"%d","datatype":"INT8","shape":[1],"data":[1]}' % number
                       for number in range(4096))
     outputs = ",".join('{"name":"%d","parameters":{"classification":1,"binary_data":true}}' % number
@@ -203,18 +202,18 @@ def open_files(server) -> int:
 
 
 def test_no_file_descriptors_left(start_server, test_plugins):
-    """Nobody gets in while others hold all descriptors, the log says so once, and the next client
-    is served when they are gone."""
+    """No client can connect while others hold all descriptors. The log says so once, and the next
+    client is served when they are gone."""
     server = start_server("no_files", write_victims(test_plugins))
     if sanitized(server):
         pytest.skip("a sanitizer needs descriptors itself: without one it takes objects for broken")
     soft, hard = resource.prlimit(server.process.pid, resource.RLIMIT_NOFILE)
-    assert soft == min(hard, 1 << 20)  # raised at the start
+    assert soft == min(hard, 1 << 20)  # the server raises it at its start
     resource.prlimit(server.process.pid, resource.RLIMIT_NOFILE, (open_files(server) + 10, hard))
     held = [socket.create_connection(("127.0.0.1", port))
             for port in (server.http_port, server.grpc_port) for _ in range(50)]
     used = cpu_seconds(server)
-    time.sleep(2)  # the time in which lines would be written, and a loop would turn
+    time.sleep(2)  # time in which a busy loop would log many lines and use CPU time
     assert server.alive()
     assert cpu_seconds(server) - used < 1
     lines = [line for line in server.log_tail(100_000).splitlines() if "cannot accept" in line]

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Configurations whose numbers are limits, not sizes, and a system that gives no more threads: a
-load fails with its reason or takes what it uses; the server goes on. And models whose executions a
-client can make long."""
+"""Configurations whose numbers are limits and not sizes, and a system without further threads: a
+load fails with its reason or takes the memory that it uses, and the server continues to serve. Also
+models whose executions a client can make long."""
 
 import json
 import os
@@ -90,12 +90,12 @@ def test_limits_take_no_memory(hostile, attack, name):
 
 @pytest.fixture
 def few_threads(command, backends):
-    """Starts a server that may have so many threads, as a user who has no others."""
+    """Starts a server that may have this number of threads, as a user without other processes."""
     if os.geteuid() != 0 or shutil.which("setpriv") is None:
         pytest.skip("needs a user of its own, which only root can be")
     with tempfile.TemporaryDirectory() as folder:
         os.chmod(folder, 0o777)
-        # Who may not read the build cannot run it.
+        # The user must be able to read the build folder.
         probe = subprocess.run(as_unused_user(64, command[0], "--help"), capture_output=True)
         if probe.returncode != 0:
             pytest.skip("another user cannot run this build")
@@ -142,7 +142,7 @@ def test_without_threads_a_load_fails_and_the_server_serves(few_threads):
     assert loaded and refused
     for name in loaded:
         assert infer(server, name, GOOD).status == 200
-    # What a load took that failed half-way is given back: one that fits still gets in.
+    # A load that failed half-way has released its threads: a smaller model can be loaded.
     for name in loaded[-3:]:
         raw_http.request(server, "POST", f"/v2/repository/models/{name}/unload")
     assert "cannot start the thread" in load(server, "ten").error
@@ -186,7 +186,7 @@ def slow(server, model, ms):
 
 
 def test_a_model_that_has_surprised_runs_on_no_event_loop(server, attack):
-    """Executions are short until the client makes one long; the next ones hold no loop."""
+    """Executions are short until the client makes one long; the next ones do not run on a loop."""
     for _ in range(200):
         assert slow(server, "many_responses", 0).status == 200
     assert slow(server, "many_responses", 50).status == 200
@@ -217,7 +217,8 @@ def write_fan(plugins):
 
 
 def test_an_ensemble_of_many_responses(start_server, test_plugins, attack):
-    """Work grows with the responses, not with their square, and no loop does all of it."""
+    """The work grows with the number of responses, not with its square, and no loop does all of it.
+    """
     server = start_server("fan", write_fan(test_plugins))
     count = 50_000
     request = grpc_raw.infer_request("fan", [grpc_raw.tensor("x", "UINT8", [1])], [b"7"],

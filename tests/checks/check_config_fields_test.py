@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The check of the configuration's fields finds what it is there to find."""
+"""Tests that tools/check_config_fields.py finds each kind of error."""
 
 import shutil
 import subprocess

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The checks of layers and file sizes find what they are there to find."""
+"""Tests that the checks of layers and file sizes find each kind of error."""
 
 import subprocess
 import sys
@@ -11,7 +11,7 @@ TOOLS = Path(__file__).resolve().parents[2] / "tools"
 
 
 class Tree(unittest.TestCase):
-    """A small source tree that obeys the list; each test spoils one thing."""
+    """A small source tree that obeys the rules; each test breaks one rule."""
 
     def setUp(self):
         folder = tempfile.TemporaryDirectory()

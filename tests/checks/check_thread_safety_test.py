@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""check_thread_safety.py finds bare mutexes by itself, and unguarded use by means of clang."""
+"""Tests that check_thread_safety.py finds bare mutexes itself, and unguarded use with the help of
+clang."""
 
 import json
 import shutil

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Checks the configurations that docs/user/model_configuration.md shows, and the output it shows.
+"""Checks the configurations and the output in docs/user/model_configuration.md.
 
     tests/checks/configuration_examples.py --server PROGRAM
 
 Each block that is marked pbtxt becomes a model of one repository, in which `nereid check` must find
-nothing. A console block is run, on the model that the text block before it shows.
+nothing. The command of a console block runs on the model of the text block before it.
 """
 
 import argparse
@@ -28,7 +28,7 @@ def blocks(text, kind):
 
 
 def whole(block):
-    """A block with what it leaves to the beginning of the page."""
+    """Returns a block, completed with the lines that the page shows only at its beginning."""
     backend, batch, inputs, outputs = BEGINNING
     if not re.search(r"^(backend|platform):", block, re.M):
         block = backend + block

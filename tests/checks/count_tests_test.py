@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The closing line of ./test counts what ran, and never hides a failure."""
+"""Tests that the last line of ./test counts all tests and never hides a failure."""
 
 import subprocess
 import sys

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""docs/user/differences.md names each entry of the tests' lists of differences, and no other."""
+"""Tests that docs/user/differences.md names each entry of the tests' lists of differences, and no
+other entry."""
 
 import re
 import runpy
@@ -11,7 +12,7 @@ ROOT = Path(__file__).resolve().parents[2]
 PAGE = "docs/user/differences.md"
 HEAD = "| what | Triton 2.51 | Nereid | why |"
 
-# Entries that say where the tests' own surroundings differ, not the servers.
+# Entries for differences of the test environment, not of the servers.
 SURROUNDINGS = {
     "platforms-that-triton-has-no-backend-for",  # the Triton of the tests comes without PyTorch
     "python-runtimes-have-their-library",  # there is no such library in the test's repository
@@ -19,7 +20,7 @@ SURROUNDINGS = {
 
 
 def entries():
-    """The names of all entries, and the file that each is in."""
+    """Returns the names of all entries with their files."""
     found = {}
     for file in ["conformance/intended_differences", "peer/derivation_differences",
                  "peer/rule_differences"]:
@@ -34,13 +35,13 @@ def entries():
 
 
 def rows(text):
-    """The lines of the tables, heads left out."""
+    """Returns the rows of the tables without the heads."""
     lines = [line for line in text.splitlines() if line.startswith("|")]
     return [line for line in lines if line != HEAD and not line.startswith("|---")]
 
 
 def named(text):
-    """The entries that the comments of a line or a page name."""
+    """Returns the entries that the comments of a line or a page name."""
     return [name for comment in re.findall(r"<!-- (.*?) -->", text) for name in comment.split()]
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every page is linked from docs/README.md, and every link of a page points at something."""
+"""Tests that docs/README.md links every page and that every link has a target."""
 
 import os
 import re
@@ -28,7 +28,7 @@ def pages(root):
 
 
 def links(text):
-    """The targets of a page's links that are inside the project: (path, anchor) each."""
+    """Returns the targets (path, anchor) of a page's links inside the project."""
     text = CODE_BLOCK.sub("", text)
     text = CODE_SPAN.sub(lambda m: "" if "](" in m.group() else m.group(), text)
     for match in LINK.finditer(text):
@@ -39,7 +39,7 @@ def links(text):
 
 
 def anchors(text):
-    """The anchors of a page's headings, made as GitHub makes them."""
+    """Returns the anchors of a page's headings in GitHub's form."""
     found = set()
     for heading in re.findall(r"^#{1,6} +(.*?) *#*$", CODE_BLOCK.sub("", text), re.M):
         heading = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", heading)
@@ -53,12 +53,12 @@ def anchors(text):
 
 
 def target_of(page, path):
-    """The path, relative to the root, that a link of a page points at."""
+    """Returns the path, relative to the root, to which a link of a page leads."""
     return Path(os.path.normpath(page.parent / path)) if path else page
 
 
 def broken_links(root):
-    """One line for each link that points at nothing."""
+    """Returns one line for each link without a target."""
     broken = []
     for page in sorted(pages(root)):
         for path, anchor in links((root / page).read_text()):
@@ -74,7 +74,7 @@ def broken_links(root):
 
 
 def reachable(root, page):
-    """All pages to which links lead from a page, over any number of pages."""
+    """Returns all pages to which links lead from a page, over any number of pages."""
     found, todo = {page}, [page]
     while todo:
         page = todo.pop()
@@ -87,7 +87,8 @@ def reachable(root, page):
 
 
 def unlinked_pages(root):
-    """Pages of docs/ that the index does not name itself, and pages to which no link leads."""
+    """Returns the pages of docs/ that the index does not link itself, and pages to which no link
+    leads."""
     named = {target_of(INDEX, path) for path, _ in links((root / INDEX).read_text())}
     there = reachable(root, INDEX)
     shelved = {page for page in pages(root)
@@ -109,7 +110,7 @@ class Documents(unittest.TestCase):
 
 
 class TheChecks(unittest.TestCase):
-    """The checks find what they look for."""
+    """Tests that the checks find each kind of error."""
 
     def setUp(self):
         folder = tempfile.TemporaryDirectory()

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The examples find their material: model files in packages for other Pythons, fonts in folders
-that are called otherwise."""
+"""Tests that the examples find their material: model files in packages for other versions of
+Python, and fonts in folders with other names."""
 
 import os
 import subprocess
@@ -39,7 +39,7 @@ Requires-Dist: nereid-no-such-package
 
 
 def write_wheel(folder: Path):
-    """A package that says that it is for older Pythons, with a dependency that does not exist."""
+    """Writes a package for older versions of Python, with a dependency that does not exist."""
     info = "nereid_example_model-1.0.dist-info"
     with zipfile.ZipFile(folder / "nereid_example_model-1.0-py3-none-any.whl", "w") as wheel:
         wheel.writestr("nereid_example_model/model.onnx", b"a model")

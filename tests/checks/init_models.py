@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What `nereid init` writes for a model is what its backend says of it, passes `nereid check`, and
-is served.
+"""Checks that the configuration that `nereid init` writes for a model agrees with the backend's
+completion, passes `nereid check`, and can be served.
 
     tests/checks/init_models.py --server PROGRAM [--examples REPOSITORY]
 
-The models are those of tests/models, and those of a repository of examples if there is one.
+The models are those of tests/models, and those of a repository of examples if it is given.
 """
 
 import argparse
@@ -24,11 +24,11 @@ sys.path.insert(0, str(ROOT / "tests" / "conformance"))
 
 from server_process import ServerProcess  # noqa: E402
 
-# What init and the backend must agree on.
+# The fields in which init and the backend must agree.
 COMPARED = ("backend", "platform", "max_batch_size", "input", "output", "dynamic_batching")
-# Models that need a file beside them, and a configuration that names it.
+# Models that need another file and a configuration that names it.
 NEED_MORE = {"triple"}
-# Models whose files promise a batch dimension that their answers do not keep, as tests need them.
+# Models whose files declare a batch dimension that their outputs do not have. Other tests need them.
 BROKEN_PROMISES = {"describe_fp32", "describe_int32", "drop_rows", "promise", "shorten"}
 # Data that is not the number 1, which a model may divide by.
 VALUES = {"BYTES": "", "BOOL": False}
@@ -47,8 +47,8 @@ def explained(program, directory, *flags):
 
 
 def initialise(program, source, target):
-    """The model's files, with the configuration that init writes and with none. False for a model
-    that the backend does not load on its own."""
+    """Writes the model's files once with the configuration of init and once without one. Returns
+    False for a model that the backend cannot load without further files."""
     model = source / "1" / "model.onnx"
     for root in (target / "written", target / "bare"):
         (root / source.name / "1").mkdir(parents=True)

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Runs the requests that README.md shows, and compares the last answer with the one it shows.
+"""Runs the requests of README.md and compares the last answer with the one in README.md.
 
     tests/checks/readme_examples.py --server PROGRAM --repository EXAMPLE_MODELS
 
-The blocks that hold `curl localhost:8000` run in one shell, in order, against a server started
-here. A bare machine has no curl, so a stand-in of the same name takes the words that README uses.
+The blocks with `curl localhost:8000` run in one shell, in order, against a server that is started
+here. A minimal machine has no curl, so a program of the same name implements the arguments that
+README.md uses.
 """
 
 import argparse

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""./start and ./test say what is wrong before they change anything, on machines of several kinds."""
+"""Tests that ./start and ./test report errors before they change anything, on machines of several
+kinds."""
 
 import os
 import shutil
@@ -14,7 +15,7 @@ TOOLS = ["awk", "bash", "cat", "cut", "dirname", "env", "grep", "tail", "tr"]
 
 
 class Commands(unittest.TestCase):
-    """Runs the commands with a PATH that holds TOOLS and what a test adds, nothing else."""
+    """Runs the commands with a PATH that contains only TOOLS and the programs that a test adds."""
 
     def setUp(self):
         folder = tempfile.TemporaryDirectory()

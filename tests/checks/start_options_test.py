@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""./start says what is wrong with --backends before it installs or downloads anything."""
+"""Tests that ./start reports errors in --backends before it installs or downloads anything."""
 
 import subprocess
 import unittest

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""TorchScript files that are wrong in every place: bytes, zip structure, pickles, code."""
+"""Makes TorchScript files that are damaged: in bytes, zip structure, pickles and code."""
 
 import io
 import pickle
@@ -11,13 +11,13 @@ STRUCTURAL = 110
 
 
 def records(content):
-    """(ZipInfo, content) of each record."""
+    """Returns a (ZipInfo, content) pair for each record."""
     with zipfile.ZipFile(io.BytesIO(content)) as archive:
         return [(info, archive.read(info)) for info in archive.infolist()]
 
 
 def packed(entries, compression=zipfile.ZIP_STORED):
-    """An archive of (name, content)."""
+    """Returns an archive of the (name, content) pairs."""
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w", compression) as archive:
         for name, content in entries:
@@ -30,7 +30,8 @@ def contents(content):
 
 
 def with_record(content, ending, change):
-    """The archive with the record whose name ends so changed; `change` gives None to drop it."""
+    """Changes the record whose name ends with the given text. `change` returns its new content, or
+    None to remove it."""
     entries, found = [], False
     for name, data in contents(content):
         if name.endswith(ending):
@@ -43,7 +44,7 @@ def with_record(content, ending, change):
 
 
 def damaged_bytes(data, rng):
-    """A few bytes changed, cut out, doubled, or the end cut off."""
+    """Changes, removes or doubles a few bytes, or cuts off the end."""
     data = bytearray(data)
     if not data:
         return bytes([rng.randrange(256)])
@@ -70,7 +71,8 @@ def bytewise(files, seed=20260101):
 
 
 def structural(files, seed=20260102):
-    """Whole archives with damaged, missing, exchanged or doubled records: the checksums are right."""
+    """Makes complete archives with damaged, missing, exchanged or doubled records and correct
+    checksums."""
     rng = random.Random(seed)
     for i in range(STRUCTURAL):
         entries = contents(rng.choice(files))
@@ -97,7 +99,7 @@ def structural(files, seed=20260102):
 
 
 class Runs:
-    """Python's unpickler would call it."""
+    """An object that Python's unpickler would call."""
 
     def __init__(self, path):
         self.path = path
@@ -112,20 +114,20 @@ def patched(data, old, new):
 
 
 def statement(text):
-    """Puts a statement before the code's first return."""
+    """Inserts a statement before the first return of the code."""
     return lambda code: code.replace(b"return", text.encode() + b"\n    return", 1)
 
 
 def nested_ifs(depth):
-    """A branch in a branch in a branch; each column of indentation is a level."""
+    """Returns nested branches; each column of indentation is a level."""
     lines = ["if True:"]
     lines += [" " * (4 + i) + "if True:" for i in range(1, depth)]
     return "\n".join(lines + [" " * (4 + depth) + "y = 1"])
 
 
 def hostile(plain, weights, path):
-    """Name to content. `plain` and `weights` are good files; `path` is
-    what code in a pickle would write."""
+    """Returns file contents by name. `plain` and `weights` are valid files; `path` is the file that
+    code in a pickle would write."""
     bomb = io.BytesIO()
     with zipfile.ZipFile(bomb, "w", zipfile.ZIP_DEFLATED) as archive:
         for info, data in records(plain):
@@ -164,18 +166,18 @@ def hostile(plain, weights, path):
         "no_code": with_record(plain, ".py", lambda _: None),
         "version_from_the_future": with_record(plain, "/version", lambda _: b"999999\n"),
         "version_is_text": with_record(plain, "/version", lambda _: b"three\n"),
-        # A storage of more elements than its record has bytes: reading it would read beyond.
+        # A storage with more elements than its record has bytes: a reader would read beyond the end.
         "storage_too_large": with_record(weights, "/data.pkl", larger_storage),
         "record_too_small": with_record(weights, "/data/0", lambda data: data[:8]),
         "no_storage": with_record(weights, "/data/0", lambda _: None),
-        # A tensor of more elements than its storage.
+        # A tensor with more elements than its storage.
         "tensor_too_large": with_record(weights, "/data.pkl", lambda data: patched(
             data, b"(K\x04K\x03K\x03K\x03t", b"(K\x7fK\x03K\x03K\x03t")),
     }
 
 
 def larger_storage(data):
-    """Numbers of one byte (K) in a storage's description become 2^30."""
+    """Changes the one-byte numbers (K) in the description of a storage to 2^30."""
     at = data.index(b"cpu")
     k = data.index(b"K", at)
     return data[:k] + b"J\x00\x00\x00\x40" + data[k + 2:]

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One face for the four official Python clients, so that a case is written once.
+"""One interface for the four official Python clients, so that each case is written once.
 
-The clients differ in names of a few arguments, in sync and async, and in what they return
-(dictionaries or messages); the differences end here. Nothing here knows what is right.
+The clients differ in the names of a few arguments, in sync and async, and in the types that they
+return (dictionaries or messages). This module hides these differences. It does not know which
+answers are correct.
 """
 
 import asyncio
@@ -27,7 +28,7 @@ CODES = {
     "UNSUPPORTED": (501, "UNIMPLEMENTED"),
 }
 
-# Fields of 64 bits that a management answer may hold.
+# 64-bit fields of management answers.
 WIDE_KEYS = {
     "shape", "dims", "count", "ns", "last_inference", "inference_count", "execution_count",
     "batch_size", "byte_size", "id", "max_queue_delay_microseconds",
@@ -35,7 +36,7 @@ WIDE_KEYS = {
 
 
 class Loop:
-    """An asyncio loop on a thread of its own; the asyncio clients live there."""
+    """An asyncio loop on its own thread, on which the asyncio clients run."""
 
     def __init__(self):
         self.loop = asyncio.new_event_loop()
@@ -52,7 +53,7 @@ class Loop:
 
 
 class Answer:
-    """What a client made of an inference response."""
+    """The inference response that a client returned."""
 
     def __init__(self, result, protocol):
         self._result = result
@@ -72,7 +73,7 @@ class Answer:
         return self._result.as_numpy(name)
 
     def output(self, name):
-        """name, datatype and shape of one output, or None."""
+        """Returns name, datatype and shape of one output, or None."""
         for output in self.header["outputs"]:
             if output["name"] == name:
                 return {k: output[k] for k in ("name", "datatype", "shape")}
@@ -84,7 +85,7 @@ class Answer:
 
 
 class Transport:
-    """One official client on one server."""
+    """One official client of one server."""
 
     def __init__(self, name, server, loop):
         self.name = name
@@ -96,9 +97,9 @@ class Transport:
         self.connect()
 
     def connect(self):
-        """Makes the client, or makes it anew after its server was replaced."""
+        """Creates the client, again if its server was replaced."""
         server, loop = self._server, self._loop
-        # The asyncio clients take the request classes of their synchronous sisters.
+        # The asyncio clients use the request classes of the synchronous clients.
         if self.name == "http":
             self.client = http_client.InferenceServerClient(server.http, concurrency=8,
                                                             network_timeout=60)
@@ -117,14 +118,15 @@ class Transport:
         self.call("close")
 
     def call(self, method, *args, **kwargs):
-        """The client's own method, waited for where it is a coroutine."""
+        """Calls a method of the client and awaits the result of a coroutine."""
         result = getattr(self.client, method)(*args, **kwargs)
         if asyncio.iscoroutine(result):
             return self._loop.run(result)
         return result
 
     def json(self, method, *args, **kwargs):
-        """A management call's answer as plain Python data, the same for both protocols."""
+        """Returns the answer of a management call as plain Python data, the same for both
+        protocols."""
         if self.protocol == "grpc":
             return plain(self.call(method, *args, as_json=True, **kwargs))
         return self.call(method, *args, **kwargs)
@@ -147,13 +149,14 @@ class Transport:
         return self._module.InferRequestedOutput(name, class_count=classes)
 
     def infer(self, model, inputs, outputs=None, **kwargs):
-        """`inputs`: made by input(); `outputs`: names, or made by wanted()."""
+        """`inputs` are results of input(); `outputs` are names or results of wanted()."""
         if outputs is not None:
             outputs = [self.wanted(o) if isinstance(o, str) else o for o in outputs]
         return Answer(self.call("infer", model, inputs, outputs=outputs, **kwargs), self.protocol)
 
     def error(self, function, *args, **kwargs):
-        """Runs what must fail; gives (status, text): an int over HTTP, a name over gRPC."""
+        """Runs a call that must fail. Returns (status, text): an int over HTTP, a name over gRPC.
+        """
         try:
             function(*args, **kwargs)
         except InferenceServerException as error:
@@ -164,7 +167,8 @@ class Transport:
         raise AssertionError("the call succeeded, an error was expected")
 
     def expect(self, code, text, function, *args, **kwargs):
-        """Runs what must fail with the engine's error `code` and a message holding `text`."""
+        """Runs a call that must fail with the engine's error `code` and a message that contains
+        `text`."""
         status, message = self.error(function, *args, **kwargs)
         assert status == CODES[code][0 if self.protocol == "http" else 1], message
         assert text in message, message
@@ -172,7 +176,7 @@ class Transport:
 
 
 def plain(value, key=None):
-    """Undoes protobuf's JSON habit of writing 64-bit numbers as texts."""
+    """Converts the texts that protobuf's JSON uses for 64-bit numbers to numbers."""
     if isinstance(value, dict):
         return {k: plain(v, k) for k, v in value.items()}
     if isinstance(value, list):

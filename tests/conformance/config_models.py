@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Repositories of ONNX models whose configurations say what the backend must honour.
+"""Repositories of ONNX models whose configurations contain settings that the backend must obey.
 
-The ONNX files are those of tests/models/make_models.py, which describes them. A model that batches
-is there twice: NAME_direct, every request by itself, and NAME_dynamic, where three requests sent at
-once make one batch.
+tests/models/make_models.py makes the ONNX files and describes them. A model that batches exists
+twice: NAME_direct executes every request separately, and NAME_dynamic combines three requests that
+are sent at the same time.
 """
 
 import shutil
@@ -15,7 +15,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "models"))
 import make_models  # noqa: E402
 
 ONE_CPU = "instance_group [ { count: 1 kind: KIND_CPU } ]\n"
-# Nobody waits five seconds: three requests fill the preferred size.
+# The delay of five seconds never passes, because three requests fill the preferred size.
 OF_THREE = ("dynamic_batching { preferred_batch_size: [ 3 ] "
             "max_queue_delay_microseconds: 5000000 }\n")
 
@@ -40,7 +40,7 @@ def batch_output(target, source):
 
 
 def write(root, name, onnx, config):
-    """A model folder; `config` None leaves everything to completion."""
+    """Writes a model folder. With `config` None the backend completes the whole configuration."""
     folder = root / name
     (folder / "1").mkdir(parents=True)
     (folder / "1" / "model.onnx").write_bytes(make_models.MODELS[onnx]())
@@ -55,7 +55,7 @@ def write_both(root, name, onnx, config):
 
 
 def describe_config(datatype):
-    """Each kind of batch input, shown by an output."""
+    """A configuration with each kind of batch input, each of which an output returns."""
     return (
         io("input", "values", "FP32", [-1], "allow_ragged_batch: true")
         + io("output", "doubled", "FP32", [-1]) + io("output", "out_widest", "INT64", [1])
@@ -71,8 +71,8 @@ def describe_config(datatype):
 
 
 def write_serving(root: Path, operators: Path):
-    """Models that load. `operators`: the library with the operator Triple."""
-    # The model sees [batch,3,4]; clients send 12 numbers and get them back as 2 by 6.
+    """Writes models that load. `operators` is the library with the operator Triple."""
+    # The model has the shape [batch,3,4]. Clients send 12 numbers and get them back as 2 by 6.
     write_both(root, "folded", "look",
                io("input", "x", "FP32", [12], reshape(3, 4))
                + io("output", "y", "FP32", [2, 6], reshape(3, 4))
@@ -142,7 +142,7 @@ cc_model_filenames { key: "7.5" value: "absent.onnx" }
 
 
 def write_completed(root: Path):
-    """Models of which the backend completes the configuration."""
+    """Writes models whose configurations the backend completes."""
     write(root, "all_completed", "mlp", None)
     write(root, "fixed_completed", "fixed", None)
     write(root, "numbers_completed", "double", None)
@@ -232,5 +232,5 @@ def write_refused(root: Path):
 
 
 def put_plugin(folder: Path, library: Path):
-    """A plug-in in a model's own folder, where the server looks first."""
+    """Copies a plug-in into the folder of a model, which the server searches first."""
     shutil.copy(library, folder / library.name)

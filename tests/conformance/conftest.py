@@ -40,7 +40,8 @@ def pytest_addoption(parser):
 
 
 def pytest_collection_modifyitems(config, items):
-    """Marks what must fail: on the peer the written differences, on Nereid what is not built."""
+    """Marks the cases that must fail: on the peer the intended differences, on Nereid the missing
+    features."""
     if not config.getoption("--peer"):
         for item in items:
             for marker in item.iter_markers("not_built"):
@@ -63,7 +64,7 @@ def pytest_collection_modifyitems(config, items):
 
 
 def _literal(pattern: str) -> str:
-    """Case names hold brackets; in the list only * and ? are special."""
+    """Escapes brackets in case names: in the list only * and ? are wildcards."""
     return pattern.replace("[", "[[]")
 
 
@@ -81,7 +82,7 @@ def backends(request) -> Path:
 
 @pytest.fixture(scope="session")
 def test_plugins(backends) -> Path:
-    """The folder of the plug-ins that only tests load, beside the backends' folder."""
+    """The folder of the plug-ins for tests, beside the backends' folder."""
     folder = backends.parent / "tests" / "plugins"
     if not folder.is_dir():
         pytest.skip(f"{folder} is not built")
@@ -90,8 +91,8 @@ def test_plugins(backends) -> Path:
 
 @pytest.fixture(scope="session")
 def require_backends(backends, is_peer):
-    """require_backends(name, ...) skips where one of these backends is not built, and on the peer,
-    which is installed without them."""
+    """Returns require_backends(name, ...), which skips the test if one of the backends is not
+    built, and on the peer, which is installed without them."""
     def require(*names):
         for name in names:
             if is_peer or not (backends / name / f"libtriton_{name}.so").exists():
@@ -102,7 +103,7 @@ def require_backends(backends, is_peer):
 
 @pytest.fixture(scope="session")
 def server_plugins(request, test_plugins, tmp_path_factory) -> Path:
-    """The same for whatever server is under test: Triton's library has a name of its own."""
+    """Prepares a test plug-in for the server under test: Triton's library has a different name."""
     peer = request.config.option.peer
     if not peer:
         return test_plugins
@@ -119,7 +120,8 @@ def server_plugins(request, test_plugins, tmp_path_factory) -> Path:
 
 @pytest.fixture(scope="session")
 def built_platforms(is_peer, test_plugins) -> list:
-    """The platforms of platform_models that the server under test has, and whose data is there."""
+    """Returns the platforms of platform_models that the server under test supports and for which
+    there is data."""
     if is_peer:
         pytest.skip("Triton serves half of these platforms no longer")
     import platform_models
@@ -128,7 +130,7 @@ def built_platforms(is_peer, test_plugins) -> list:
 
 @pytest.fixture(scope="session")
 def start_server(request, tmp_path_factory):
-    """Starts servers over repositories; ends them with the session, checking how they end."""
+    """Starts servers over repositories. Ends them with the session and checks how they end."""
     options = request.config.option
     if options.peer:
         command = peer_command(options.peer.resolve())
@@ -136,7 +138,7 @@ def start_server(request, tmp_path_factory):
         command = shlex.split(options.server_command)
     else:
         command = [str(HERE.parents[1] / "build" / "release" / "bin" / "nereid"), "serve"]
-    # The identity backend, which the peer has as well, answers with its outputs alone.
+    # The identity backend, which the peer also has, responds with its outputs only.
     common = ["--backend-config=identity,example-parameters=false"]
     if options.backend_directory and not options.peer:
         common.append(f"--backend-directory={options.backend_directory}")
@@ -156,20 +158,20 @@ def start_server(request, tmp_path_factory):
     for server in started:
         try:
             server.stop()
-        except Exception as error:  # every server is ended before one is complained of
+        except Exception as error:  # all servers are ended before the first failure is reported
             failures.append(str(error))
     assert not failures, "\n".join(failures)
 
 
 @pytest.fixture(scope="session")
 def server(start_server):
-    """The server with the main repository; every model of it is ready."""
+    """The server with the main repository, after all its models are ready."""
     return start_server("main", models.write_main)
 
 
 @pytest.fixture(scope="session")
 def second(start_server):
-    """A server one of whose models cannot load; the others serve."""
+    """A server with one model that cannot load; the other models serve."""
     return start_server("second", models.write_second, "--exit-on-error=false",
                         wait_path="/v2/models/good/ready")
 
@@ -223,10 +225,10 @@ def grpc(request, transports):
 
 @pytest.fixture(autouse=True)
 def alive(request, is_peer):
-    """Whatever a case did, the server that it did it to lives.
+    """Checks after each case that the server under test still runs.
 
-    A dead server is started again, so that one death is the failure of one case. The peer is not
-    complained of: the case that killed it has failed by itself.
+    A dead server is started again, so that one death fails only one case. A death of the peer is
+    not reported here, because the case that caused it has failed already.
     """
     if "server" not in request.fixturenames:
         yield

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Models of platform "custom": libraries of tests/plugins and the example, in a repository."""
+"""Models of the platform "custom" in a repository: the libraries of tests/plugins and the example.
+"""
 
 import shutil
 from pathlib import Path
@@ -10,7 +11,7 @@ from sequences import CONTROLS, parameter
 from test_warmup import sample
 
 EXAMPLE = Path(__file__).resolve().parents[2] / "examples" / "custom" / "config.pbtxt"
-# Nobody waits five seconds: three requests fill the preferred size.
+# The delay of five seconds never passes, because three requests fill the preferred size.
 OF_THREE = ("dynamic_batching { preferred_batch_size: [ 3 ] "
             "max_queue_delay_microseconds: 5000000 }\n")
 STATE = ('state { input_name: "STATE_IN" output_name: "STATE_OUT" data_type: TYPE_INT32 '
@@ -47,7 +48,8 @@ class CustomModels:
         self.example = plugins.parents[1] / "examples" / "custom" / "libcustom_addsub.so"
 
     def add(self, name, library, config, *, batch=8, filename="libcustom.so", platform="custom"):
-        """`library`: NAME of libcustom_NAME.so, the bytes of a file, a path, or None for no file."""
+        """`library` is NAME of libcustom_NAME.so, the bytes of a file, a path, or None for no file.
+        """
         folder = self.root / name
         (folder / "1").mkdir(parents=True)
         (folder / "config.pbtxt").write_text(
@@ -102,7 +104,7 @@ def faulty_tensors():
 def write(plugins):
     def write_models(root):
         models = CustomModels(root, plugins)
-        # Without its first lines, which add() writes: name, platform, max_batch_size.
+        # Without the first lines (name, platform, max_batch_size), which add() writes.
         models.add("addsub", models.example, EXAMPLE.read_text().split("\n", 3)[3])
         add_echoes(models)
         add_sequences(models)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Models with several responses for a request (tests/plugins), and what asks them."""
+"""Models with several responses to a request (tests/plugins), and the requests for them."""
 
 import numpy as np
 from config_models import put_plugin
@@ -10,7 +10,7 @@ DECOUPLED = "model_transaction_policy { decoupled: true }\n"
 
 
 def write(plugins):
-    """Writes the repository; `plugins`: the folder with the libraries."""
+    """Returns a function that writes the repository. `plugins` is the folder with the libraries."""
     def write_models(root):
         repository = Repository(root)
         repeat = ('backend: "repeat"\n' + _tensor("input", "IN", "INT32", [-1])
@@ -46,7 +46,7 @@ def write(plugins):
 
 
 def repeat(values, delays=None, wait=0, model="repeat_int32", **kwargs):
-    """A request whose responses are the `values`, each after its delay in ms."""
+    """Returns a request whose responses are `values`, each after its delay in ms."""
     values = np.array(values, np.int32)
     delays = np.array(delays if delays is not None else [0] * len(values), np.uint32)
     return infer_request(
@@ -61,13 +61,13 @@ def square(value, model="square_int32", **kwargs):
 
 
 def fault(name, count=1, size=1, model="faults", **kwargs):
-    """A request to the plug-in that breaks the rules as asked."""
+    """Returns a request to the plug-in that violates the given rule."""
     return infer_request(model, [tensor("INPUT0", "UINT8", [size])], [b"\7" * size],
                          parameters={"fault": name, "count": count}, **kwargs)
 
 
 def int_of(response, place=0) -> int:
-    """The one element of an output."""
+    """Returns the only element of an output."""
     return int(np.frombuffer(response.infer_response.raw_output_contents[place], np.int32)[0])
 
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Configurations of ensembles, right and wrong, for test_ensemble_cases.py.
+"""Valid and invalid configurations of ensembles for test_ensemble_cases.py.
 
-Each Case is one ensemble. It either does not load, or answers what is asked; the same holds for
-Triton 2.51 but for the cases that intended_differences.toml names.
+Each Case is one ensemble. The ensemble either does not load, or it answers the requests of the
+case. The same is true for Triton 2.51, except for the cases in intended_differences.toml.
 """
 
 from dataclasses import dataclass, field
@@ -19,7 +19,8 @@ Z = {"z": ("INT32", [4])}
 
 @dataclass
 class Ask:
-    """One request. `inputs` and `wants`: name -> nested lists; `fails`: part of the message."""
+    """One request. `inputs` and `wants` map names to nested lists; `fails` is a part of the
+    message."""
     inputs: dict = field(default_factory=lambda: {"x": [ROW]})
     wants: dict | None = None
     fails: str = ""
@@ -58,7 +59,7 @@ ONE = {"x": ("INT32", [1])}, {"y": ("INT32", [1])}
 
 
 def wrong_cases():
-    """What does not load, and why."""
+    """Returns the ensembles that do not load, with the reasons."""
     yield Case("no_steps", [], loads="must specify 'step'")
     yield Case("step_without_model", [step("", A, INTO_Y)], loads="must specify 'model_name'")
     yield Case("step_without_inputs", [step("a", {}, INTO_Y)], loads="must specify 'input_map'")
@@ -138,7 +139,7 @@ def wrong_cases():
 
 
 def graph_cases():
-    """Ways through the graph."""
+    """Returns ensembles with different graphs."""
     yield Case("one_step", chain("a"), [same(), same([ROW, ROW[::-1]])])
     yield Case("three_steps_backwards", chain("a", "b", "c")[::-1], [same()])
     yield Case("the_same_model_twice", chain("a", "a"), [same()])
@@ -178,7 +179,7 @@ def graph_cases():
 
 
 def shape_cases():
-    """Batches, reshapes, sizes, types."""
+    """Returns ensembles for batches, reshapes, sizes and types."""
     two = [ROW, ROW[::-1]]
     yield Case("to_a_model_without_batches", chain("a", "flat"),
                [same(), fails("flat", two)])
@@ -219,7 +220,7 @@ def shape_cases():
 
 
 def behaviour_cases():
-    """Optional inputs, failures, caches, sequences, responses in number."""
+    """Returns ensembles for optional inputs, failures, caches, sequences and several responses."""
     optional = dict(inputs={**X}, outputs={**Y, **Z},
                     extra=models._tensor("input", "w", "INT32", [4], "optional: true"))
     yield Case("optional_input",
@@ -289,7 +290,7 @@ CASES = {case.name: case for cases in (wrong_cases, graph_cases, shape_cases, be
 
 
 def _versions(root):
-    """Y = X times the version's number; only versions 1 and 2 are served."""
+    """Y = X times the number of the version; only versions 1 and 2 are served."""
     repository = models.Repository(root)
     config = ('backend: "onnxruntime"\nmax_batch_size: 8\n' + tensors("input", {"X": X["x"]})
               + tensors("output", {"Y": X["x"]})
@@ -305,7 +306,8 @@ def _versions(root):
 
 
 def write(plugins):
-    """Writes the members and every case; `plugins`: the folder with the libraries."""
+    """Returns a function that writes the members and every case. `plugins` is the folder with the
+    libraries."""
     def write_models(root):
         repository = models.Repository(root)
         one = models.ONE_CPU_INSTANCE
@@ -360,7 +362,7 @@ def _plugins(repository, plugins):
             + tensors("output", {"OUTPUT": ONE[0]["x"]})
             + batching("oldest { max_candidate_sequences: 4 }") + models.ONE_CPU_INSTANCE)
     put_plugin(repository._write("sum", sums, (1,)), plugins / "libtriton_sequence.so")
-    # It copies whatever it is given, also where the configuration promises something else.
+    # The backend copies its input even if the configuration declares another output.
     for name, size, promised in (("other_shape", -1, 4), ("failing_always", 4, 4)):
         fault = "" if name == "other_shape" else "fail"
         config = ('backend: "faulty"\nmax_batch_size: 8\n'

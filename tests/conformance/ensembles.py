@@ -6,14 +6,14 @@ from onnx import TensorProto, helper
 
 
 def step(model, inputs, outputs, version=-1):
-    """`inputs`, `outputs`: the model's tensor -> the ensemble's."""
+    """`inputs` and `outputs` map the model's tensors to the ensemble's tensors."""
     maps = "".join(f' input_map {{ key: "{k}" value: "{v}" }}' for k, v in inputs.items())
     maps += "".join(f' output_map {{ key: "{k}" value: "{v}" }}' for k, v in outputs.items())
     return f'  step {{ model_name: "{model}" model_version: {version}{maps} }}\n'
 
 
 def tensors(kind, described, extra=""):
-    """`described`: name -> (datatype, dims)."""
+    """`described` maps names to (datatype, dims)."""
     return "".join(models._tensor(kind, name, datatype, dims, extra)
                    for name, (datatype, dims) in described.items())
 
@@ -36,14 +36,14 @@ Y = {"y": ("INT32", [4])}
 
 
 def chain(*names):
-    """Steps that pass x through these identity models to y."""
+    """Returns steps that pass x through these identity models to y."""
     inner = ["x"] + [f"t{i}" for i in range(len(names) - 1)] + ["y"]
     return [step(model, {"INPUT0": inner[i]}, {"OUTPUT0": inner[i + 1]})
             for i, model in enumerate(names)]
 
 
 def add_graph():
-    """C = A + B, and D = A - B."""
+    """Returns the graph of a model with C = A + B and D = A - B."""
     dims = ["batch", 4]
     a, b, c, d = (helper.make_tensor_value_info(n, TensorProto.INT32, dims) for n in "ABCD")
     return helper.make_graph([helper.make_node("Add", ["A", "B"], ["C"]),
@@ -52,7 +52,7 @@ def add_graph():
 
 
 def write(root, bounded=True):
-    """`bounded`: with an ensemble whose field Triton 2.51 does not know."""
+    """`bounded` adds an ensemble with a field that Triton 2.51 does not have."""
     repository = models.Repository(root)
     one = models.ONE_CPU_INSTANCE
     for name in ("a", "b", "c"):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the suites about loading models share: changing a repository, and asking what came of it."""
+"""Helpers of the tests that load models: they change a repository and read the results."""
 
 import os
 import shutil
@@ -12,9 +12,8 @@ _latest = 0
 
 
 def _touch(*paths):
-    """Gives files a modification time that is later than any given before: the kernel's own times
-    are some milliseconds coarse, and Triton compares them.
-    """
+    """Gives files a modification time later than every earlier one. The kernel's own times have a
+    resolution of a few milliseconds, and Triton compares them."""
     global _latest
     _latest = max(time.time_ns(), _latest + 1_000_000)
     for path in paths:
@@ -28,7 +27,7 @@ def write(path, content):
 
 
 def edit(path, *replacements):
-    """Replaces texts in a file; each must be there."""
+    """Replaces texts in a file; each text must occur."""
     text = path.read_text()
     for old, new in replacements:
         assert old in text, f"{path} does not hold {old!r}"
@@ -42,7 +41,7 @@ def remove(path):
 
 
 def statistics(client, model):
-    """Per version: (inferences, executions, batch sizes)."""
+    """Returns for each version (inferences, executions, batch sizes)."""
     answer = client.json("get_inference_statistics", model)
     return {m["version"]: (m.get("inference_count", 0), m.get("execution_count", 0),
                            sorted(b["batch_size"] for b in m.get("batch_stats", [])))
@@ -50,7 +49,7 @@ def statistics(client, model):
 
 
 def inferences(client, model):
-    """Per version the count of inferences."""
+    """Returns the number of inferences for each version."""
     return {version: counts[0] for version, counts in statistics(client, model).items()}
 
 
@@ -60,12 +59,12 @@ def configuration(client, model):
 
 
 def groups(client, model):
-    """(name, count) of each instance group."""
+    """Returns (name, count) of each instance group."""
     return [(g["name"], g["count"]) for g in configuration(client, model)["instance_group"]]
 
 
 def index(client, model):
-    """The lines of the repository index about a model: version, state and reason."""
+    """Returns the entries of a model in the repository index: version, state and reason."""
     answer = client.json("get_model_repository_index")
     lines = answer.get("models", []) if client.protocol == "grpc" else answer
     return [(line.get("version", ""), line.get("state", ""), line.get("reason", ""))
@@ -73,7 +72,8 @@ def index(client, model):
 
 
 def wait_for_index(client, model, expected):
-    """Unloading goes on after its call has returned."""
+    """Waits until the index has the expected entries, because unloading continues after its call
+    has returned."""
     end = time.monotonic() + 20
     while index(client, model) != expected and time.monotonic() < end:
         time.sleep(0.01)

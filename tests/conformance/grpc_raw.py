@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""gRPC calls with hand-made messages, through grpcio's generated stubs."""
+"""gRPC calls with hand-made messages, through the stubs that grpcio's compiler generates."""
 
 import contextlib
 
@@ -18,7 +18,7 @@ def channel(server, **options):
 
 
 def call(server, method, message=None, *, timeout=60, metadata=None, compression=None, **fields):
-    """One unary call; the message is `message`, else made from `fields`."""
+    """Makes one unary call. The request is `message`, or is made from `fields`."""
     if message is None:
         message = getattr(pb, f"{method}Request")(**fields)
     with channel(server) as made:
@@ -28,7 +28,7 @@ def call(server, method, message=None, *, timeout=60, metadata=None, compression
 
 
 def failure(server, method, message=None, **kwargs):
-    """What a call that must fail ends with: (code name, text)."""
+    """Makes a call that must fail. Returns (code name, text)."""
     try:
         call(server, method, message, **kwargs)
     except grpc.RpcError as error:
@@ -37,7 +37,7 @@ def failure(server, method, message=None, **kwargs):
 
 
 def tensor(name, datatype, shape, parameters=None, **contents):
-    """One input tensor; `contents`: the field of InferTensorContents and its values."""
+    """Returns one input tensor. `contents` is a field of InferTensorContents and its values."""
     made = pb.ModelInferRequest.InferInputTensor(name=name, datatype=datatype, shape=shape)
     for field, values in contents.items():
         getattr(made.contents, field).extend(values)
@@ -48,7 +48,8 @@ def tensor(name, datatype, shape, parameters=None, **contents):
 
 
 def parameter(value):
-    """An InferParameter of the kind that fits the Python value; ready-made ones pass."""
+    """Returns an InferParameter of the kind that fits the Python value, or the value itself if it
+    is an InferParameter."""
     if isinstance(value, pb.InferParameter):
         return value
     if isinstance(value, bool):
@@ -71,7 +72,7 @@ def infer_request(model, inputs, raw=(), *, outputs=(), parameters=None, request
 
 
 def stream(server, requests, *, metadata=None, timeout=60):
-    """Sends all requests on one stream, half-closes, gives every response."""
+    """Sends all requests on one stream, half-closes it, and returns all responses."""
     with channel(server) as made:
         stub = service_pb2_grpc.GRPCInferenceServiceStub(made)
         return list(stub.ModelStreamInfer(iter(requests), metadata=metadata, timeout=timeout))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""HTTP/2 by hand: correct frames through h2, wrong ones byte by byte."""
+"""HTTP/2 by hand: valid frames by the package h2, invalid ones byte by byte."""
 
 import socket
 import struct
@@ -18,18 +18,18 @@ INFER_PATH = "/inference.GRPCInferenceService/ModelInfer"
 
 
 def frame(kind, flags, stream, payload=b"", length=None) -> bytes:
-    """One frame; `length` other than the payload's makes a wrong one."""
+    """Returns one frame. A `length` that differs from the payload's makes an invalid frame."""
     size = len(payload) if length is None else length
     return struct.pack(">I", size)[1:] + bytes([kind, flags]) + struct.pack(">I", stream) + payload
 
 
 def message(data: bytes, compressed=0, length=None) -> bytes:
-    """A gRPC message: flag, length, bytes."""
+    """Returns a gRPC message: flag, length, bytes."""
     return struct.pack(">BI", compressed, len(data) if length is None else length) + data
 
 
 class Wire:
-    """One connection to the gRPC port, past the preface unless told otherwise."""
+    """One connection to the gRPC port, by default with the preface already exchanged."""
 
     def __init__(self, server, preface=PREFACE + frame(SETTINGS, 0, 0)):
         self.socket = socket.create_connection(("127.0.0.1", server.grpc_port), timeout=5)
@@ -48,10 +48,10 @@ class Wire:
         try:
             self.socket.sendall(data)
         except (BrokenPipeError, ConnectionResetError):
-            pass  # the server has hung up already; what it said before is still to be read
+            pass  # the server has closed the connection; its earlier frames can still be read
 
     def request(self, stream, path=INFER_PATH, method="POST", end=False, **headers):
-        """The HEADERS frame of a gRPC call; a header given as None is left out."""
+        """Returns the HEADERS frame of a gRPC call. A header with the value None is omitted."""
         fields = {":method": method, ":scheme": "http", ":path": path, ":authority": "test",
                   "content-type": "application/grpc", "te": "trailers"}
         fields.update({k.replace("_", "-"): v for k, v in headers.items()})
@@ -76,16 +76,17 @@ class Wire:
         return data
 
     def read(self):
-        """The next frame: (kind, flags, stream, payload). EOFError where the server hung up."""
+        """Reads the next frame and returns (kind, flags, stream, payload). Raises EOFError if the
+        server closed the connection."""
         head = self._bytes(9)
         size = int.from_bytes(head[:3], "big")
         kind, flags, stream = head[3], head[4], int.from_bytes(head[5:9], "big")
-        if kind == DATA and size:  # what was read of the connection's window is granted again
+        if kind == DATA and size:  # returns the bytes to the connection's flow-control window
             self.send(frame(WINDOW_UPDATE, 0, 0, struct.pack(">I", size)))
         return kind, flags, stream, self._bytes(size)
 
     def read_until(self, wanted, stream=None):
-        """The payload of the next frame of a kind (on a stream); others are passed over."""
+        """Returns the payload of the next frame of a kind (on a stream) and skips other frames."""
         while True:
             kind, _, number, payload = self.read()
             if kind in (HEADERS,) and (kind != wanted or number != stream):
@@ -94,7 +95,7 @@ class Wire:
                 return payload
 
     def call_result(self, stream):
-        """Reads a call to its end: (headers of all blocks merged, message bytes)."""
+        """Reads a call to its end. Returns (all headers merged, message bytes)."""
         fields, body = {}, b""
         while True:
             kind, flags, number, payload = self.read()
@@ -112,14 +113,15 @@ class Wire:
                 return fields, body
 
     def connection_error(self):
-        """The code of the GOAWAY that must come, or "closed" where the server just hung up."""
+        """Returns the code of the required GOAWAY, or "closed" if the server only closed the
+        connection."""
         try:
             return int.from_bytes(self.read_until(GOAWAY)[4:8], "big")
         except EOFError:
             return "closed"
 
     def stream_or_connection_error(self, stream):
-        """The code of the RST_STREAM or GOAWAY that must come, or "closed"."""
+        """Returns the code of the required RST_STREAM or GOAWAY, or "closed"."""
         try:
             while True:
                 kind, _, number, payload = self.read()

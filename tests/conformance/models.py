@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The model repositories of the suite, written from code.
+"""The model repositories of the test suite, written by code.
 
-Identity models (OUTPUTn = INPUTn) stand for everything that has to do with the wire and the
-scheduler; three small ONNX models stand for the examples of the protocol documents, whose outputs
-differ from their inputs in type and shape.
+Identity models (OUTPUTn = INPUTn) are used for everything that concerns the wire and the scheduler.
+Three small ONNX models are the examples of the protocol documents; their outputs differ from their
+inputs in type and shape.
 """
 
 from pathlib import Path
@@ -31,7 +31,7 @@ DATATYPES = {
 
 
 def type_model(datatype: str, batching: bool) -> str:
-    """Name of the identity model for one data type."""
+    """Returns the name of the identity model for one data type."""
     return f"identity_{datatype.lower()}" + ("_batch" if batching else "")
 
 
@@ -42,7 +42,7 @@ def _tensor(kind: str, name: str, datatype: str, dims, extra: str = "") -> str:
 
 
 class Repository:
-    """A model repository under construction in `root`."""
+    """A model repository that is being written to `root`."""
 
     def __init__(self, root: Path):
         self.root = root
@@ -56,7 +56,7 @@ class Repository:
 
     def identity(self, name, tensors, *, batch=0, versions=(1,), extra="", tensor_extra=(),
                  backend="identity"):
-        """`tensors`: (datatype, dims) of each INPUTi/OUTPUTi pair."""
+        """`tensors` are (datatype, dims) of each pair INPUTi and OUTPUTi."""
         config = f'name: "{name}"\nbackend: "{backend}"\nmax_batch_size: {batch}\n'
         for i, (datatype, dims) in enumerate(tensors):
             more = tensor_extra[i] if i < len(tensor_extra) else ("", "")
@@ -71,7 +71,7 @@ class Repository:
                     + _tensor("output", "OUTPUT0", "FP32", [1]), (1,))
 
     def onnx(self, name, graph, config=None, labels=None, version=1):
-        """An ONNX model; `config` None leaves the configuration to the backend."""
+        """Adds an ONNX model. With `config` None the backend completes the configuration."""
         folder = self.root / name
         (folder / str(version)).mkdir(parents=True)
         model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)])
@@ -89,7 +89,7 @@ def _ints(name, values):
 
 
 def document_graph():
-    """The model of the binary extension's example: UINT32 [2,2] and BOOL [3] -> FP32 [3,2].
+    """Returns the model of the binary extension's example: UINT32 [2,2] and BOOL [3] -> FP32 [3,2].
 
     The output is the first six of the seven input elements, in order, as floats.
     """
@@ -118,7 +118,8 @@ output { name: "output0" data_type: TYPE_FP32 dims: [ 3, 2 ] }
 
 
 def raw_document_graph():
-    """The model of the raw example: 16 bytes in (FP32 [4]), two outputs FP32 [3,1].
+    """Returns the model of the raw request's example: an input of 16 bytes (FP32 [4]), two outputs
+    FP32 [3,1].
 
     output0 is the first three elements, output1 the last three.
     """
@@ -146,7 +147,8 @@ output { name: "output1" data_type: TYPE_FP32 dims: [ 3, 1 ] }
 
 
 def sum_graph():
-    """SUM = A + B over [batch, 4] floats; served without a configuration file."""
+    """Returns SUM = A + B over [batch, 4] floats; the model is served without a configuration file.
+    """
     shape = ["batch", 4]
     return helper.make_graph(
         [helper.make_node("Add", ["A", "B"], ["SUM"])], "sum",
@@ -158,7 +160,8 @@ CLASSES = 6
 
 
 def classifier_graph(batch: bool):
-    """Doubles its input: FP32 scores of six classes, of each batch item where there is a batch."""
+    """Returns a model that doubles its input: FP32 scores of six classes, for each batch item if
+    there is a batch."""
     shape = ["batch", CLASSES] if batch else [CLASSES]
     return helper.make_graph(
         [helper.make_node("Add", ["features", "features"], ["scores"])], "classifier",
@@ -172,7 +175,7 @@ def classifier_config(batch: int) -> str:
             + _tensor("output", "scores", "FP32", [CLASSES], 'label_filename: "labels.txt"'))
 
 
-# Of six classes: one label is empty, one has a colon, the last class has none.
+# Labels of six classes: one is empty, one has a colon, and the last class has no label.
 LABELS = "cat\ndog\n\nbird: small\n\N{SNOWMAN}\n"
 
 
@@ -185,7 +188,7 @@ ONE_CPU_INSTANCE = "instance_group { kind: KIND_CPU count: 1 }\n"
 
 
 def write_main(root: Path):
-    """The repository that most of the suite asks. Every model in it loads."""
+    """Writes the repository that most of the tests use. Every model in it loads."""
     repo = Repository(root)
     for datatype in DATATYPES:
         repo.identity(type_model(datatype, False), [(datatype, [-1])])
@@ -208,7 +211,7 @@ def write_main(root: Path):
     repo.identity("latest", [("INT32", [4])], versions=(1, 2, 10))
     repo.identity("all_versions", [("INT32", [4])], versions=(1, 2),
                   extra="version_policy: { all: { } }\n")
-    # Five seconds are never waited for: four requests fill the preferred size.
+    # The delay of five seconds never passes, because four requests fill the preferred size.
     repo.identity("batched", [("INT32", [4])], batch=4, extra=ONE_CPU_INSTANCE
                   + "dynamic_batching { preferred_batch_size: [ 4 ] "
                     "max_queue_delay_microseconds: 5000000 }\n")
@@ -251,7 +254,8 @@ CACHED = "response_cache { enable: true }\n"
 
 
 def write_cached(root: Path):
-    """Models whose responses are cached, where the server has a cache, and one that is not."""
+    """Writes models whose responses are cached if the server has a cache, and one model without
+    caching."""
     repo = Repository(root)
     repo.identity("cached", [("FP32", [-1, -1])], extra=CACHED + ONE_CPU_INSTANCE
                   + 'parameters { key: "echo_parameters" value: { string_value: "true" } }\n')
@@ -264,7 +268,7 @@ def write_cached(root: Path):
 
 
 def write_second(root: Path):
-    """A repository for a server that is not ready: one of its models cannot load."""
+    """Writes a repository for a server that is not ready, because one of its models cannot load."""
     repo = Repository(root)
     repo.onnx("mymodel", raw_document_graph(), RAW_DOCUMENT_CONFIG)
     repo.identity("good", [("INT32", [4])])

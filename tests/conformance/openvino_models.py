@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Repositories of the models in tests/data/openvino, which come with OpenVINO's own answers."""
+"""Repositories of the models in tests/data/openvino, with the results of OpenVINO itself."""
 
 import json
 import re
@@ -22,12 +22,12 @@ def parameter(key, value):
     return f'parameters {{ key: "{key}" value: {{ string_value: "{value}" }} }}\n'
 
 
-# Processors that have it compute FP32 in BF16 unless told otherwise.
+# By default, processors with BF16 compute FP32 in BF16.
 FP32 = parameter("INFERENCE_PRECISION_HINT", "f32")
 
 
 def array(tensor):
-    """A tensor of answers.json as the clients give it."""
+    """Returns a tensor of answers.json in the form of the clients."""
     datatype, data = tensor["datatype"], tensor["data"]
     if datatype == "BF16":
         made = np.array(data, np.uint16).view(ml_dtypes.bfloat16)
@@ -39,7 +39,7 @@ def array(tensor):
 
 
 def copy(root, name, model, config=None, version=1):
-    """A model folder; `config` None leaves everything to completion."""
+    """Copies a model folder. With `config` None the backend completes the whole configuration."""
     folder = root / name
     shutil.copytree(DATA / model, folder / str(version))
     if config is not None:
@@ -48,8 +48,8 @@ def copy(root, name, model, config=None, version=1):
 
 
 def name_batch(folder):
-    """Gives the inputs and outputs of a model the layout [N,...]: their first dimension, whatever its
-    size, is the batch."""
+    """Gives the inputs and outputs of a model the layout [N,...]: the first dimension is the batch,
+    whatever its size is."""
     file = folder / "1" / "model.xml"
     layout = '<rt_info><attribute name="layout" version="0" layout="[N,...]"/></rt_info>'
     text = re.sub(r'(<port [^>]*names="[^"]*"[^>]*>.*?)(</port>)', rf"\1{layout}\2", file.read_text(),
@@ -86,7 +86,7 @@ def warmup(dims):
 
 
 def write_serving(root):
-    """Models that load."""
+    """Writes models that load."""
     for datatype in TYPES:
         kind = "STRING" if datatype == "bytes" else datatype.upper()
         copy(root, f"type_{datatype}", f"type_{datatype}", "max_batch_size: 8\n"
@@ -115,7 +115,7 @@ def write_serving(root):
                   'default_model_filename: "net.xml"\n' + MLP + FP32)
     for end in ("xml", "bin"):
         (folder / "1" / f"model.{end}").rename(folder / "1" / f"net.{end}")
-    # A model that was exported for one row.
+    # A model with the batch size 1 in its file.
     copy(root, "one_row", "one_row", "max_batch_size: 8\n" + XY + FP32)
     copy(root, "one_row_fixed", "one_row", "max_batch_size: 4\n" + XY + FP32
          + parameter("SKIP_OV_DYNAMIC_BATCHSIZE", "YES"))
@@ -156,7 +156,7 @@ def write_parameters(root):
 
 
 def refused(root):
-    """Writes models that do not load. Name -> part of the reason."""
+    """Writes models that do not load. Returns a part of the reason for each name."""
     reasons = {}
 
     def add(name, model, config, reason):

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One model of each platform, with what its own framework computed for it.
+"""One model of each platform, with the results that its own framework computed.
 
-The base model of a platform batches, takes one FP32 tensor of one dimension and gives another. Its
-case comes from the data that tests/data/PLATFORM holds, made by the framework itself; for ONNX from
-the onnx package's reference implementation.
+The base model of a platform batches, and has one FP32 input and one FP32 output of one dimension.
+The data in tests/data/PLATFORM was made by the framework itself; for ONNX it is computed by the
+reference implementation of the onnx package.
 """
 
 import shutil
@@ -26,24 +26,24 @@ class Platform:
     """`write(root, name)` puts the files of the base model."""
 
     backend: str
-    line: str  # that names the platform in the configuration
+    line: str  # the line of the configuration that names the platform
     given: str
     wanted: str
-    dims: tuple  # of the two, without the batch
+    dims: tuple  # dims of input and output, without the batch
     write: Callable
     case: Callable  # () -> (input, output) with the batch
-    library: str  # a part of the name of what is loaded for it
+    library: str  # a part of the name of its backend library
     more: str = ""  # of the configuration
 
     def config(self, *, batch=8, given="", wanted="", dims=None):
-        """`dims`: those that clients see, where they are not the model's."""
+        """`dims` are the dims of the clients, if they differ from the model's."""
         dims = dims or tuple([d] for d in self.dims)
         return (f"{self.line}\nmax_batch_size: {batch}\n{self.more}"
                 + io("input", self.given, "FP32", dims[0], given)
                 + io("output", self.wanted, "FP32", dims[1], wanted))
 
     def put(self, root, name, config):
-        """The base model under any configuration; None for no file of that."""
+        """Writes the base model with the given configuration, or without one if it is None."""
         folder = self.write(root, name)
         if config is not None:
             (folder / "config.pbtxt").write_text(config)
@@ -142,7 +142,7 @@ def _netdef_case():
 
 # ---- custom
 
-LIBRARIES = None  # tests/plugins of the build; set by available()
+LIBRARIES = None  # tests/plugins of the build; available() sets it
 
 
 def _write_custom(root, name):
@@ -173,7 +173,7 @@ def parameter(key, value):
     return f'parameters {{ key: "{key}" value: {{ string_value: "{value}" }} }}\n'
 
 
-# Processors that have it compute FP32 in BF16 unless told otherwise.
+# By default, processors with BF16 compute FP32 in BF16.
 F32 = parameter("INFERENCE_PRECISION_HINT", "f32")
 
 PLATFORMS = {
@@ -197,8 +197,8 @@ PLATFORMS = {
 
 
 def available(plugins, backends=None):
-    """The platforms whose backends are built and whose reference data is there. `plugins` is the
-    folder tests/plugins of a build, beside which the backends are, unless told otherwise."""
+    """Returns the platforms whose backends are built and whose reference data exists. `plugins` is
+    the folder tests/plugins of a build; the backends are beside it by default."""
     global LIBRARIES
     LIBRARIES = plugins
     backends = backends or plugins.parents[1] / "backends"
@@ -215,14 +215,14 @@ def available(plugins, backends=None):
 
 def close(got, want, what=""):
     assert got.shape == want.shape, what
-    if want.dtype.kind in "fV":  # ml_dtypes is V
+    if want.dtype.kind in "fV":  # ml_dtypes has the kind V
         np.testing.assert_allclose(got.astype("f8"), want.astype("f8"), 1e-5, 1e-6, err_msg=what)
     else:
         np.testing.assert_array_equal(got, want, err_msg=what)
 
 
 def onnx_identity(root, name, datatype):
-    """x[batch,3] -> y of one type."""
+    """Returns an identity of x[batch,3] in one type."""
     kind = {"BOOL": "BOOL", "FP16": "FLOAT16", "FP32": "FLOAT", "FP64": "DOUBLE", "BYTES": "STRING",
             "BF16": "BFLOAT16"}.get(datatype, datatype)
     number = getattr(TensorProto, kind)
@@ -238,6 +238,6 @@ def onnx_identity(root, name, datatype):
 
 
 def tensor(kind, name, datatype, dims, extra=""):
-    """One entry of `input` or `output`; `datatype` as on the wire."""
+    """Returns one entry of `input` or `output`; `datatype` is the name on the wire."""
     return io(kind, name, models.DATATYPES[datatype].removeprefix("TYPE_"), dims, extra)
 

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Broken protobuf files: mutants of a serialized message, the same ones for the same seed.
+"""Damaged protobuf files: mutants of a serialized message, the same ones for the same seed.
 
-Half are bytewise (flips, cuts, insertions, truncations), half keep the wire format and change its
-fields: numbers become extreme, texts trade places, fields are dropped, doubled, nested or renumbered.
-No schema is needed: bytes that read as a message are taken for one.
+Half of the mutants are made bytewise (flips, cuts, insertions, truncations). The others keep the
+wire format and change its fields: numbers become extreme, texts are exchanged, fields are removed,
+doubled, nested or renumbered. No schema is needed: bytes that can be parsed as a message are
+treated as one.
 """
 
 import copy
@@ -34,7 +35,7 @@ def read_varint(data, at):
 
 
 def parse(data, depth=0):
-    """[[field, wire type, value]]; the value of type 2 is bytes, or such a list."""
+    """Returns [[field, wire type, value]]. The value of wire type 2 is bytes or such a list."""
     fields, at = [], 0
     while at < len(data):
         key, at = read_varint(data, at)
@@ -79,7 +80,7 @@ def write(fields):
 
 
 def places(fields):
-    """(list, place) of every field at every depth."""
+    """Returns (list, index) of every field at every depth."""
     found = []
     for place, (_, _, value) in enumerate(fields):
         found.append((fields, place))
@@ -114,7 +115,7 @@ def change_field(fields, rng):
 
 
 def copied(value):
-    """A tree must not hold one list twice, or it could hold itself."""
+    """Copies a tree. A list must not occur twice in a tree, or the tree could contain itself."""
     return copy.deepcopy(value)
 
 

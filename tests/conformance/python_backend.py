@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where Triton's Python backend is, and the server that runs the models of python_models/ in it."""
+"""The location of Triton's Python backend, and the flags of the server that runs the models of
+python_models/ in it."""
 
 import contextlib
 import io
@@ -12,7 +13,7 @@ HERE = Path(__file__).resolve().parent
 MODELS = HERE / "python_models"
 BUILD = HERE.parents[1] / "build"
 
-# Loaded by cases, if at all.
+# Models that only some cases load.
 LATER = {"bad_completion", "bad_finalize", "bad_initialize", "bad_syntax", "no_class", "to_load"}
 SERVING = sorted({m.name for m in MODELS.iterdir()} - LATER) + ["plain"]
 
@@ -25,7 +26,7 @@ output { name: "OUTPUT0" data_type: TYPE_STRING dims: [ -1 ] }
 
 
 def find(given=None):
-    """The folder that tools/install/python_backend.sh made, or None."""
+    """Returns the folder that tools/install/python_backend.sh made, or None."""
     for folder in [given] if given else [BUILD / "python_backend", BUILD / "peer"]:
         library = folder / "wheel/pytriton/tritonserver/backends/python/libtriton_python.so"
         if library.exists() and (folder / "python/bin/python").exists():
@@ -46,7 +47,8 @@ def write_mortal(root: Path):
 
 
 def write_environment(path: Path):
-    """What conda-pack would make, as far as the backend looks at it: it sources bin/activate."""
+    """Writes the parts of a conda-pack environment that the backend uses: it sources bin/activate.
+    """
     text = b'export NEREID_PLACE="an environment of its own"\n'
     with tarfile.open(path, "w:gz") as archive:
         entry = tarfile.TarInfo("bin/activate")
@@ -56,7 +58,7 @@ def write_environment(path: Path):
 
 
 def backend_directory(folder: Path, ours: Path | None, root: Path) -> Path:
-    """A folder of backends: ours, and the Python backend."""
+    """Makes a folder with Nereid's backends and the Python backend."""
     root.mkdir()
     if ours is not None:
         for backend in sorted(p for p in ours.iterdir() if list(p.glob("libtriton_*.so"))):
@@ -68,7 +70,8 @@ def backend_directory(folder: Path, ours: Path | None, root: Path) -> Path:
 
 @contextlib.contextmanager
 def environment(folder: Path):
-    """The processes that the backend starts take the Python that they find first."""
+    """Returns the environment of the server. The processes of the backend use the first Python in
+    PATH."""
     before = os.environ["PATH"]
     os.environ["PATH"] = f"{folder / 'python/bin'}:{before}"
     try:

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""TorchScript models of tests/data/pytorch on a server, and their cases: what PyTorch itself answers.
+"""TorchScript models of tests/data/pytorch on a server, and their cases: the results of PyTorch
+itself.
 
-A case is a request (and, in a sequence, its place there) with the answer; see make_models.py.
+A case is a request with its response and, in a sequence, its position; see make_models.py.
 """
 
 import json
@@ -20,7 +21,7 @@ TYPES = {"BOOL": "?", "UINT8": "u1", "INT8": "i1", "INT16": "i2", "INT32": "i4",
 
 
 def array(tensor):
-    """A tensor of cases.json as numpy has it."""
+    """Returns a tensor of cases.json as a numpy array."""
     if tensor["datatype"] == "BYTES":
         texts = [text.encode() for text in tensor["data"]]
         return np.array(texts, np.object_).reshape(tensor["shape"])
@@ -28,8 +29,9 @@ def array(tensor):
 
 
 def put(root, name, *, source=None, config=None, replace=(), add=""):
-    """Writes the model `name`: the files of `source`, their configuration changed by the pairs of
-    regular expression and text in `replace` and ended with `add`, or given as a whole."""
+    """Writes the model `name`: the files of `source` with their configuration. The configuration is
+    changed by `replace`, pairs of a regular expression and a text, and extended by `add`, or
+    replaced as a whole."""
     folder = root / name
     shutil.copytree(DATA / (source or name), folder, ignore=shutil.ignore_patterns("cases.json"))
     text = config if config is not None else (folder / "config.pbtxt").read_text()
@@ -41,7 +43,7 @@ def put(root, name, *, source=None, config=None, replace=(), add=""):
 
 
 def put_file(root, name, content, config='platform: "pytorch_libtorch"\n'):
-    """A model of any bytes."""
+    """Writes a model with any bytes as its file."""
     (root / name / "1").mkdir(parents=True)
     (root / name / "1" / "model.pt").write_bytes(content)
     (root / name / "config.pbtxt").write_text(config)
@@ -52,7 +54,7 @@ def parameter(name, value):
 
 
 def same(answer, name, expected):
-    """Whether an output is what PyTorch said, shape and type included."""
+    """Returns whether an output equals the result of PyTorch in shape, type and values."""
     found, wanted = answer.array(name), array(expected)
     declared = answer.output(name)
     assert (declared["datatype"], [int(n) for n in declared["shape"]]) == (
@@ -71,7 +73,7 @@ def ask(client, model, inputs, **more):
 
 
 def play(client, model, cases, first_id):
-    """Asks the cases in order; a case's sequence becomes first_id + its number."""
+    """Sends the cases in order. The sequence of a case becomes first_id plus its number."""
     for case in cases:
         more = {}
         if "sequence" in case:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""HTTP by hand: requests that no official client sends, and answers seen byte by byte."""
+"""HTTP by hand: requests that no official client sends, and the bytes of the responses."""
 
 import http.client
 import json
@@ -23,13 +23,13 @@ class Response:
 
     @property
     def error(self) -> str:
-        """The text of the error body; the body must be nothing else."""
+        """Returns the text of the error body, which must contain nothing else."""
         value = json.loads(self.body)
         assert list(value) == ["error"], value
         return value["error"]
 
     def parts(self):
-        """The JSON part and the binary part of an inference answer."""
+        """Returns the JSON part and the binary part of an inference response."""
         length = self.headers.get(HEADER_LENGTH.lower())
         if length is None:
             return json.loads(self.body), b""
@@ -37,7 +37,7 @@ class Response:
 
 
 def request(server, method, path, body=None, headers=None, port=None) -> Response:
-    """One request on a connection of its own."""
+    """Sends one request on its own connection."""
     connection = http.client.HTTPConnection("127.0.0.1", port or server.http_port, timeout=60)
     try:
         connection.request(method, path, body=body, headers=headers or {})
@@ -57,7 +57,7 @@ def infer_path(model, version=None) -> str:
 
 
 def infer(server, model, document, binary=b"", headers=None, version=None) -> Response:
-    """POST infer. `document`: JSON data, or text or bytes sent as they are."""
+    """Sends a POST infer. `document` is JSON data, or a text or bytes that are sent unchanged."""
     if isinstance(document, str):
         document = document.encode()
     elif not isinstance(document, bytes):
@@ -70,7 +70,7 @@ def infer(server, model, document, binary=b"", headers=None, version=None) -> Re
 
 
 def tensor(name, datatype, shape, data=None, **parameters):
-    """One entry of `inputs`; no data member where `data` is None."""
+    """Returns one entry of `inputs`, without a data member if `data` is None."""
     value = {"name": name, "datatype": datatype, "shape": list(shape)}
     if data is not None:
         value["data"] = data
@@ -80,12 +80,12 @@ def tensor(name, datatype, shape, data=None, **parameters):
 
 
 def elements(*values) -> bytes:
-    """BYTES elements as the wire has them."""
+    """Returns BYTES elements in the form of the wire."""
     return b"".join(struct.pack("<I", len(v)) + v for v in values)
 
 
 class Wire:
-    """One TCP connection to the HTTP port, for bytes sent and read at will."""
+    """One TCP connection to the HTTP port, to send and read any bytes."""
 
     def __init__(self, server, timeout=10):
         self.socket = socket.create_connection(("127.0.0.1", server.http_port), timeout=timeout)
@@ -109,14 +109,15 @@ class Wire:
         return bool(data)
 
     def closed_by_peer(self) -> bool:
-        """Waits until the server sends more or closes; true where it closed."""
+        """Waits until the server sends bytes or closes the connection. Returns whether it closed.
+        """
         try:
             return not self._more()
         except ConnectionResetError:
             return True
 
     def read_head(self) -> Response:
-        """The head of the next response."""
+        """Reads the head of the next response."""
         while b"\r\n\r\n" not in self.buffer:
             assert self._more(), f"connection closed before an answer: {bytes(self.buffer)!r}"
         head, self.buffer = self.buffer.split(b"\r\n\r\n", 1)
@@ -134,14 +135,14 @@ class Wire:
         return body
 
     def read(self) -> Response:
-        """The next response. Needs Content-Length."""
+        """Reads the next response, which must have Content-Length."""
         answer = self.read_head()
         length = answer.headers.get("content-length", 0)
         answer.body = b"" if answer.status < 200 else self._take(int(length))
         return answer
 
     def read_chunk(self) -> bytes:
-        """The next chunk of a body; empty for the last one."""
+        """Reads the next chunk of a body; empty for the last one."""
         while b"\r\n" not in self.buffer:
             assert self._more(), "connection closed inside a body"
         size, self.buffer = self.buffer.split(b"\r\n", 1)
@@ -150,7 +151,7 @@ class Wire:
         return chunk[:-2]
 
     def read_chunked(self) -> Response:
-        """The next response, whose body is chunked."""
+        """Reads the next response, which must be chunked."""
         answer = self.read_head()
         assert answer.headers["transfer-encoding"] == "chunked"
         chunks = []
@@ -161,5 +162,5 @@ class Wire:
 
 
 def head(method, path, *headers) -> bytes:
-    """A request head with Host, ended by the empty line."""
+    """Returns a request head with Host and the final empty line."""
     return ("\r\n".join([f"{method} {path} HTTP/1.1", "Host: test", *headers, "", ""])).encode()

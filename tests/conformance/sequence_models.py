@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """ONNX models with states and control inputs: the worked examples of the sequence document, and
-what goes beyond them. Needs ./sequences.py for what holds their executions."""
+further ones. sequences.py provides the means to hold their executions."""
 
 import shutil
 import struct
@@ -20,7 +20,7 @@ END_FP32 = ('control_input { name: "END" control { kind: CONTROL_SEQUENCE_END '
             "fp32_false_true: [ 0, 1 ] } }\n")
 CORRID_UINT64 = ('control_input { name: "CORRID" control { kind: CONTROL_SEQUENCE_CORRID '
                  "data_type: TYPE_UINT64 } }\n")
-FILE_STATE = 100  # what the initial state of the model with a file holds
+FILE_STATE = 100  # the initial state in the file
 OLDEST = "oldest { max_candidate_sequences: 4 }"
 
 
@@ -30,7 +30,7 @@ def tensor(kind, name, datatype, *dims) -> str:
 
 
 def state(datatype="INT32", dims="-1", initial="", name="STATE", extra="") -> str:
-    """One entry of `state`; `initial` is where the initial state of one element comes from."""
+    """Returns one entry of `state`. `initial` is the source of the initial state of one element."""
     if initial:
         initial = (f"initial_state: {{ data_type: TYPE_{datatype} dims: [ 1 ] {initial} "
                    'name: "initial state" }')
@@ -60,7 +60,8 @@ def save(root: Path, name, config, nodes, inputs, outputs, constants=(), *, opse
 
 def accumulator(root: Path, name, states, *, has_start, batch=8, strategy=OLDEST,
                 shows_state=False):
-    """OUTPUT = OUTPUT_STATE = INPUT + INPUT_STATE, or, with a control START, INPUT at the start."""
+    """OUTPUT = OUTPUT_STATE = INPUT + INPUT_STATE; with a control START, INPUT alone at the start.
+    """
     shape = ["batch", "n"] if batch else ["n"]
     one = ["batch", 1] if batch else [1]
     nodes = [helper.make_node("Add", ["INPUT", "INPUT_STATE"], ["sum"])]
@@ -92,7 +93,8 @@ def write_file_state(folder: Path, content: bytes):
 
 
 def write_accumulators(root: Path):
-    """The three accumulators of the document: for each strategy, and without batching."""
+    """Writes the three accumulators of the document: one for each strategy, and one without
+    batching."""
     for suffix, strategy, batch in (("", OLDEST, 8), ("_direct", "direct { }", 8),
                                     ("_flat", "direct { }", 0)):
         accumulator(root, "sum" + suffix, state(), has_start=True, batch=batch, strategy=strategy)
@@ -109,8 +111,8 @@ ONE_BUFFER = "use_same_buffer_for_input_output: true"
 
 
 def write_one_buffer(root: Path, library: Path):
-    """States with one memory for both sides: of ONNX models, and of a backend that writes where it
-    reads. `written_twice` is that backend's with two."""
+    """Writes states that use one buffer for input and output: of ONNX models, and of a backend that
+    writes into its input. `written_twice` is the model of that backend with two buffers."""
     for suffix, strategy in (("", OLDEST), ("_direct", "direct { }")):
         accumulator(root, "sum_in_place" + suffix, state(extra=ONE_BUFFER), has_start=True,
                     strategy=strategy)
@@ -133,7 +135,7 @@ def write_one_buffer(root: Path, library: Path):
 
 
 def write_texts(root: Path):
-    """OUTPUT = OUTPUT_STATE = INPUT_STATE + INPUT, of texts; the state begins empty."""
+    """OUTPUT = OUTPUT_STATE = INPUT_STATE + INPUT for texts; the initial state is empty."""
     shape = ["batch", 1]
     save(root, "texts", 'backend: "onnxruntime"\nmax_batch_size: 4\n'
          + tensor("input", "INPUT", "STRING", 1) + tensor("output", "OUTPUT", "STRING", 1)
@@ -147,7 +149,7 @@ def write_texts(root: Path):
 
 
 def write_several(root: Path):
-    """Three states of three types: the sum (INT32), how many (FP32) and the largest (INT64)."""
+    """Three states of three types: the sum (INT32), the number (FP32) and the maximum (INT64)."""
     shape = ["batch", 1]
     states = (state("INT32", "1", "zero_data: true", "SUM") + state("FP32", "1", "zero_data: true",
                                                                      "COUNT")
@@ -171,7 +173,8 @@ def write_several(root: Path):
 
 
 def write_growing(root: Path, name="growing", extra=""):
-    """The state is every INPUT so far: one element more in each request, OUTPUT tells them all."""
+    """The state contains every INPUT so far, one element more in each request; OUTPUT returns all
+    of them."""
     save(root, name, 'backend: "onnxruntime"\nmax_batch_size: 1\n'
          + tensor("input", "INPUT", "INT32", 1) + tensor("output", "OUTPUT", "INT32", -1)
          + batching(OLDEST, controls=START_FP32, extra=state(extra=extra)) + ONE_CPU,
@@ -189,8 +192,8 @@ def write_growing(root: Path, name="growing", extra=""):
 
 
 def write_failing(root: Path):
-    """OUTPUT = OUTPUT_STATE = 100 / INPUT + INPUT_STATE by a table: an INPUT outside of 0..3 fails
-    in the middle of the graph, after which the old state must be there."""
+    """OUTPUT = OUTPUT_STATE = 100 / INPUT + INPUT_STATE with a table: an INPUT outside of 0..3
+    fails in the middle of the graph. After that the old state must still exist."""
     save(root, "failing", 'backend: "onnxruntime"\nmax_batch_size: 1\n'
          + tensor("input", "INPUT", "INT64", 1) + tensor("output", "OUTPUT", "INT32", 1)
          + batching(OLDEST, controls="", extra=state(dims="1", initial="zero_data: true"))
@@ -206,8 +209,8 @@ def write_failing(root: Path):
 
 
 def write_leaking(root: Path):
-    """OUTPUT is the state as it was: at the start of a sequence nothing of an earlier one. The next
-    state is INPUT."""
+    """OUTPUT is the old state: at the start of a sequence it must contain nothing of an earlier
+    sequence. The next state is INPUT."""
     shape = ["batch", 4096]
     save(root, "leaking", 'backend: "onnxruntime"\nmax_batch_size: 4\n'
          + tensor("input", "INPUT", "INT32", 4096) + tensor("output", "OUTPUT", "INT32", 4096)
@@ -220,8 +223,9 @@ def write_leaking(root: Path):
 
 
 def rows_model(root: Path, name, operators: Path, strategy, controls: dict, *, batch=2, count=1):
-    """The stateful model of the document's figures: INPUT FP32 [100,100] -> OUTPUT FP32 [10] (ten
-    times the sum of INPUT), and each control's values of the whole batch as <CONTROL>_ROW."""
+    """Returns the stateful model of the document's figures: INPUT FP32 [100,100] -> OUTPUT FP32
+    [10] (ten times the sum of INPUT), and the values of each control for the whole batch as
+    <CONTROL>_ROW."""
     notes = Notes(root.parent / "notes", name)
     nodes = [
         helper.make_node("ReduceSum", ["INPUT", "last_two"], ["sums"], keepdims=0),
@@ -275,7 +279,7 @@ def write_figures(root: Path, operators: Path) -> dict:
 
 
 def picture(number) -> np.ndarray:
-    """An INPUT of the figures' models, whose OUTPUT is ten times `number`."""
+    """Returns an INPUT for the models of the figures whose OUTPUT is ten times `number`."""
     made = np.zeros((1, 100, 100), np.float32)
     made[0, 0, 0] = number
     return made

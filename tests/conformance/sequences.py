@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Sequences played on a server, and what could be seen of them.
+"""Sends sequences to a server and records the visible results.
 
-A model of the witness backend (tests/plugins/witness.cc) writes down every execution with its rows
-and waits at a gate until the test lets it go, so the tests know what runs and never guess how long
-it takes. Runs in Triton as well as in Nereid.
+A model of the witness backend (tests/plugins/witness.cc) records every execution with its rows, and
+waits at a gate until the test opens it. The tests therefore know what is executed and never guess
+how long it takes. Runs in Triton and in Nereid.
 """
 
 import json
@@ -37,7 +37,7 @@ LABEL = re.compile(r'(\w+)="([^"]*)"')
 
 
 def batching(strategy="direct { }", *, idle=60_000_000, controls=ALL_CONTROLS, extra="") -> str:
-    """The sequence_batching message; a minute of idleness is never waited for."""
+    """Returns the sequence_batching message; the idle time of a minute never passes."""
     return (f"sequence_batching {{\nmax_sequence_idle_microseconds: {idle}\n{strategy}\n"
             f"{controls}{extra}}}\n")
 
@@ -51,7 +51,7 @@ def parameter(key, value) -> str:
 
 
 def wait_for(condition, what="the condition", limit=LIMIT):
-    """Gives what `condition` gives once that is true."""
+    """Waits until `condition` returns a true value, and returns it."""
     end = time.monotonic() + limit
     while True:
         value = condition()
@@ -62,7 +62,8 @@ def wait_for(condition, what="the condition", limit=LIMIT):
 
 
 class Plugin:
-    """A plug-in of the tests, put into models' folders as the server under test needs it."""
+    """A test plug-in, which is put into the folders of models in the form that the server under
+    test needs."""
 
     def __init__(self, library: Path, peer: Path | None = None):
         self.library = library
@@ -71,14 +72,14 @@ class Plugin:
     def put(self, folder: Path):
         target = folder / self.library.name
         shutil.copy(self.library, target)
-        if self.peer:  # the wheel's own name of the engine
+        if self.peer:  # the name of the engine in the wheel
             (engine,) = self.peer.glob("wheel/nvidia_pytriton.libs/libtritonserver-*.so")
             subprocess.run(["patchelf", "--replace-needed", "libtritonserver.so", engine.name,
                             str(target)], check=True)
 
 
 class Notes:
-    """The trace and the gate of one model, files beside the model repository."""
+    """The trace and the gate of one model: files beside the model repository."""
 
     def __init__(self, folder: Path, model: str):
         folder.mkdir(parents=True, exist_ok=True)
@@ -89,7 +90,7 @@ class Notes:
         return parameter("trace", self.trace) + parameter("gate", self.gate)
 
     def allow(self, executions: int):
-        """Only this many executions may go, counted from the model's load."""
+        """Lets this number of executions pass, counted from the load of the model."""
         fresh = self.gate.with_suffix(".new")
         fresh.write_text(str(executions))
         os.replace(fresh, self.gate)
@@ -106,7 +107,7 @@ class Notes:
 
 def write_witness(root: Path, name: str, plugin: Plugin, scheduling: str, *, batch=4, count=1,
                   dims="1", datatype="TYPE_INT32", extra="") -> Notes:
-    """A witness model; INPUT and OUTPUT are INT32 [1] unless told otherwise."""
+    """Writes a witness model; INPUT and OUTPUT are INT32 [1] by default."""
     notes = Notes(root.parent / "notes", name)
     config = f'name: "{name}"\nbackend: "witness"\nmax_batch_size: {batch}\n'
     for kind in ("INPUT", "OUTPUT"):
@@ -120,8 +121,8 @@ CONTROL_NAMES = ("START", "READY", "END", "CORRID")
 
 
 def row(entry) -> tuple:
-    """A row of an execution in short: (sequence, value, "S" and "E" by its control inputs, "c" when
-    it is cancelled); (0, None, "-") is a null request."""
+    """Returns a row of an execution in short: (sequence, value, flags). The flags are "S" and "E"
+    by the control inputs, and "c" if the request is cancelled. (0, None, "-") is a null request."""
     inputs = entry["inputs"]
     if entry["sequence"] == 0 and not entry["id"] and not inputs.get("READY", [0])[0]:
         return (0, None, "-")
@@ -131,13 +132,13 @@ def row(entry) -> tuple:
 
 
 def controls(entry) -> tuple:
-    """A row as (sequence, its control inputs as they are)."""
+    """Returns a row as (sequence, its control inputs)."""
     return (entry["sequence"],
             {name: entry["inputs"][name] for name in CONTROL_NAMES if name in entry["inputs"]})
 
 
 class Player:
-    """Plays requests of sequences to one model of one server over gRPC; each request has a name."""
+    """Sends requests of sequences to one model of one server over gRPC; each request has a name."""
 
     def __init__(self, server, model: str, notes: Notes):
         self.server, self.model, self.notes = server, model, notes
@@ -160,12 +161,12 @@ class Player:
     def __exit__(self, *_):
         self.close()
 
-    # What is done to the server.
+    # Actions.
 
     def send(self, name, sequence, value=0, flags="", *, arrive=True, deadline=60, dim=1, batch=1,
              **parameters):
-        """Sends a request and, unless told otherwise, waits until the server has taken or answered
-        it. `flags`: S for the start, E for the end of the sequence."""
+        """Sends a request and, by default, waits until the server has accepted or answered it.
+        `flags`: S for the start, E for the end of the sequence."""
         parameters = dict(parameters)
         if sequence is not None:
             parameters["sequence_id"] = sequence
@@ -188,7 +189,7 @@ class Player:
         return self.futures[name]
 
     def arrived(self, name):
-        """The request is answered, is being executed or waits in a queue."""
+        """Waits until the request is answered, is being executed or waits in a queue."""
         def here():
             if self.futures[name].done() or name in self.executed():
                 return True
@@ -201,17 +202,17 @@ class Player:
         self.futures[name].cancel()
 
     def hold(self, after=0):
-        """After `after` more executions the model waits."""
+        """Makes the model wait after `after` more executions."""
         self.notes.allow(len(self.notes.executions()) + after)
 
     def begin_held(self, name="a0", sequence=1, number=10, **how):
-        """A sequence begins, and the model waits with its START in hand."""
+        """Begins a sequence; the model waits during the execution of its START."""
         self.hold()
         self.send(name, sequence, number, "S", **how)
         self.begun(1)
 
     def step(self):
-        """Lets the execution that waits at the gate go, and nothing after it."""
+        """Lets the execution that waits at the gate pass, and no further one."""
         begun = len(self.notes.executions())
         self.notes.allow(begun)
 
@@ -220,43 +221,44 @@ class Player:
         wait_for(lambda: len(self.executions()) >= count, f"execution {count}")
 
     def gone(self, *names):
-        """Waits until these are answered."""
+        """Waits until these requests are answered."""
         for name in names:
             wait_for(self.futures[name].done, f"the answer to {name}")
 
     def finish(self):
-        """Lets all go and waits for every answer."""
+        """Opens the gate and waits for every answer."""
         self.notes.open()
         self.gone(*self.futures)
 
     def end_what_lives(self):
-        """Ends the sequences that the play has left open, so that the next one finds none."""
+        """Ends the sequences that are still open, so that the next play finds none."""
         live = {entry["sequence"] for e in self.notes.executions()[self.first:]
                 for entry in e["rows"]} - {0}
         for number, sequence in enumerate(sorted(live, key=str)):
             self.send(f"end{number}", sequence, 0, "E", batch=self.batch)
         self.finish()
 
-    # What is seen.
+    # Observations.
 
     def executions(self) -> list:
-        """[rows] of each execution of this play."""
+        """Returns [rows] of each execution of this play."""
         return [[row(entry) for entry in e["rows"]]
                 for e in self.notes.executions()[self.first:]]
 
     def by_instance(self, read=row) -> list:
-        """[[rows of each execution] of each instance], the first to execute first."""
+        """Returns [[rows of each execution] of each instance], in the order of the first execution
+        of each instance."""
         found = {}
         for e in self.notes.executions()[self.first:]:
             found.setdefault(e["instance"], []).append([read(entry) for entry in e["rows"]])
         return list(found.values())
 
     def executed(self) -> set:
-        """Names of the requests whose execution has begun."""
+        """Returns the names of the requests whose execution has begun."""
         return {entry["id"] for e in self.notes.executions()[self.first:] for entry in e["rows"]}
 
     def outcome(self, name):
-        """The value of the answer, or the error's code and text."""
+        """Returns the value of the answer, or the code and text of the error."""
         future = self.futures[name]
         if future.cancelled():
             return "cancelled"
@@ -270,8 +272,8 @@ class Player:
         return {name: self.outcome(name) for name in sorted(self.futures)}
 
     def changes(self):
-        """(counts, batches) of the statistics and failures since the play began, once every
-        request is counted; what is zero is left out."""
+        """Returns (counts, batches) of the statistics and the failures since the play began, when
+        every request is counted. Zeros are omitted."""
         def now():
             counts, batches = statistics(self.server, self.model)
             return {**difference(self.counts, counts),
@@ -310,7 +312,7 @@ def failures(server, model) -> dict:
 
 
 def metric(server, name, model) -> float:
-    """The sum of a metric over the model's series; 0 where there is none."""
+    """Returns the sum of a metric over the model's series; 0 if there is none."""
     return sum(float(line.split()[-1]) for line in metrics(server).splitlines()
                if line.startswith(name + "{") and f'model="{model}"' in line)
 

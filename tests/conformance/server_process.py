@@ -12,11 +12,13 @@ from pathlib import Path
 
 
 class ServerFailed(RuntimeError):
-    """The server did not start, or did not end as it should. The text carries its log's end."""
+    """The server did not start, or did not end as required. The text contains the end of its log.
+    """
 
 
 def free_ports(count: int):
-    """Ports that the kernel just handed out; held together so that they differ."""
+    """Returns ports that the kernel has just assigned. They are held at the same time, so that they
+    differ."""
     sockets = [socket.socket() for _ in range(count)]
     try:
         for s in sockets:
@@ -41,7 +43,8 @@ class ServerProcess:
         self.process = None
 
     def start(self, wait_path="/v2/health/ready", timeout=120.0):
-        """Returns once `wait_path` answers 200. Ports taken meanwhile by others: tries again."""
+        """Returns when `wait_path` answers 200. Tries again if another process takes a port in the
+        meantime."""
         for attempt in range(3):
             self._spawn()
             if self._wait(wait_path, timeout):
@@ -53,7 +56,7 @@ class ServerProcess:
         return self
 
     def restart(self, wait_path="/v2/health/ready", timeout=120.0):
-        """After a death: the same server on the same ports, its log continued."""
+        """Starts the same server after a death, on the same ports and with the same log."""
         self.kill()
         self._run()
         if not self._wait(wait_path, timeout):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Servers that are to be stopped, and what can be in flight in them meanwhile."""
+"""Servers that a case stops, and the work that can be in flight during the stop."""
 
 import contextlib
 import json
@@ -15,12 +15,13 @@ from sequences import Plugin, batching, parameter, pending, wait_for, write_witn
 from server_process import ServerProcess
 from tritonclient.grpc import service_pb2_grpc
 
-BOUND = 15.0  # seconds for what takes a moment; half of the exit timeout where nothing else is said
+BOUND = 15.0  # seconds for short operations; half of the default exit timeout of a case
 STOPPING = ("Server is stopping, scheduler for model has stopped accepting new inference requests")
 NO_ID = "[request id: <id_unknown>] "
 
 def ensemble(name, *steps) -> str:
-    """Passes INPUT to OUTPUT through the steps: (model, its input, its output)."""
+    """Returns a model that passes INPUT to OUTPUT through the steps (model, its input, its output).
+    """
     text = f'name: "{name}"\nplatform: "ensemble"\nmax_batch_size: 4\n'
     for kind in ("INPUT", "OUTPUT"):
         text += f'{kind.lower()} {{ name: "{kind}" data_type: TYPE_INT32 dims: [ 1 ] }}\n'
@@ -34,7 +35,7 @@ def ensemble(name, *steps) -> str:
 
 
 class Stopped:
-    """A server with witness models that one case stops. `notes`: their gates and traces."""
+    """A server with witness models, which one case stops. `notes` are their gates and traces."""
 
     def __init__(self, server, notes):
         self.server, self.notes = server, notes
@@ -45,14 +46,15 @@ class Stopped:
         self.server.process.send_signal(number)
 
     def refuses(self):
-        """Waits until the server is no longer ready, which comes at once."""
+        """Waits until the server is not ready, which it must be at once."""
         wait_for(lambda: self.ready() != 200, "readiness says no", BOUND)
 
     def ready(self):
         return raw_http.get(self.server, "/v2/health/ready").status
 
     def ended(self, code, limit=BOUND):
-        """The process has ended in time, with that code; gives the seconds since the signal."""
+        """Checks that the process has ended in time with that code, and returns the seconds since
+        the signal."""
         process, self.server.process = self.server.process, None
         try:
             got = process.wait(max(0.1, limit - (time.monotonic() - self.sent)))
@@ -79,7 +81,7 @@ def write_models(root, plugin) -> dict:
     repository = Repository(root)
     repository._write("ens", ensemble("ens", ("one", "INPUT", "OUTPUT"),
                                       ("two", "INPUT", "OUTPUT")), (1,))
-    # A backend that calls another model, after the step that a case holds.
+    # A backend that calls another model, behind the step that waits at the gate of the case.
     repository.identity("echo", [("INT32", [1])], batch=4)
     repository.identity("caller", [("INT32", [1])], batch=4, backend="forward",
                         extra=parameter("to", "echo"))
@@ -98,7 +100,8 @@ def stoppable(start_server, plugin, *flags, startup=("seq", "ens", "nested", "ec
 
 
 def starting(start_server, plugin, tmp_path, *flags) -> Stopped:
-    """A server whose start is held by the load of a model, with another one still to come."""
+    """A server whose start waits for the load of a model; another model is to be loaded after it.
+    """
     like = stoppable(start_server, plugin)
     like.signal(15)
     like.ended(0)
@@ -114,7 +117,7 @@ def starting(start_server, plugin, tmp_path, *flags) -> Stopped:
     return Stopped(server, notes)
 
 
-# What can be in flight. Each is a context that gives a function: the answers, which must be right.
+# Work that can be in flight. Each context yields a function that checks the answers and returns them.
 
 
 def message(model, value, **parameters):
@@ -135,7 +138,7 @@ def grpc_value(answer):
 
 
 class Later:
-    """Calls a function on a thread of its own."""
+    """Calls a function on its own thread."""
 
     def __init__(self, function):
         self.result = None
@@ -145,7 +148,7 @@ class Later:
     def _run(self, function):
         try:
             self.result = function()
-        except Exception as error:  # the case looks at it
+        except Exception as error:  # the case checks it
             self.result = error
 
     def get(self):
@@ -171,7 +174,7 @@ INFER = {"http": http_infer, "grpc": grpc_infer}
 
 @contextlib.contextmanager
 def running(stopped, protocol, model="one", first="one", count=1):
-    """`count` requests of which the first is executed; what is not comes behind it."""
+    """Sends `count` requests. The first one is being executed, the others wait behind it."""
     notes = stopped.notes[first]
     notes.allow(0)
     waiting = []
@@ -203,7 +206,7 @@ def idle_connection(stopped, protocol):
 
 @contextlib.contextmanager
 def idle_stream(stopped, _):
-    """A gRPC stream that has had an answer and stays open."""
+    """A gRPC stream that has received a response and stays open."""
     never = threading.Event()
     with grpc_raw.channel(stopped.server) as channel:
         stub = service_pb2_grpc.GRPCInferenceServiceStub(channel)
@@ -229,7 +232,7 @@ def idle_stream(stopped, _):
 
 @contextlib.contextmanager
 def half_request(stopped, protocol):
-    """The beginning of a request whose rest never comes."""
+    """The beginning of a request whose rest never arrives."""
     body = json.dumps(document(1)).encode()
     whole = raw_http.head("POST", raw_http.infer_path("one"),
                           f"Content-Length: {len(body)}") + body
@@ -238,7 +241,7 @@ def half_request(stopped, protocol):
             for size in (5, len(whole) - len(body) - 1, len(whole) - 1):
                 wire = stack.enter_context(raw_http.Wire(stopped.server))
                 wire.send(whole[:size])
-            raw_http.get(stopped.server, "/v2/health/live")  # what was sent has been seen
+            raw_http.get(stopped.server, "/v2/health/live")  # the server has read the beginning
             yield lambda: None
     else:
         data = h2_wire.message(message("one", 1).SerializeToString())
@@ -252,7 +255,7 @@ def half_request(stopped, protocol):
 
 @contextlib.contextmanager
 def load(stopped, protocol):
-    """A model that is being loaded at a client's wish."""
+    """A model that is being loaded on request of a client."""
     gate = stopped.notes["held"].load_gate
     gate.write_text("0")
     if protocol == "http":
@@ -279,7 +282,7 @@ def nothing(_stopped, _protocol):
 
 
 def refusal(server, protocol, model, value=1, **parameters):
-    """(status, text) of a request that must be refused."""
+    """Returns (status, text) of a request that must be refused."""
     if protocol == "grpc":
         return grpc_raw.failure(server, "ModelInfer", message(model, value, **parameters))
     answer = raw_http.infer(server, model, document(value, **parameters))

@@ -16,7 +16,7 @@ CASES = json.loads((DATA / "cases.json").read_text())
 
 
 def array(tensor):
-    """A tensor of cases.json as tritonclient gives and takes it."""
+    """Returns a tensor of cases.json in tritonclient's form."""
     if tensor["datatype"] == "BYTES":
         values = np.empty(len(tensor["data"]), object)
         values[:] = [text.encode("latin-1") for text in tensor["data"]]
@@ -28,13 +28,14 @@ def array(tensor):
 
 
 def tensor(kind, name, datatype, dims, extra=""):
-    """One entry of `input` or `output`; `datatype` as on the wire."""
+    """Returns one entry of `input` or `output`; `datatype` is the name on the wire."""
     return (f'{kind} {{ name: "{name}" data_type: {DATATYPES[datatype]} '
             f"dims: {list(dims)} {extra} }}\n")
 
 
 def tensors(case, batch, **dims):
-    """The `input` and `output` entries of a case; `dims` overrides those of some tensors."""
+    """Returns the `input` and `output` entries of a case; `dims` overrides those of some tensors.
+    """
     text = ""
     for kind in ("input", "output"):
         for name, value in CASES[case][0][f"{kind}s"].items():
@@ -49,7 +50,7 @@ def parameters(**values):
 
 
 def graphdef(root, name, source, config, batch=0, content=None):
-    """A model of graphs/SOURCE.graphdef, or of these bytes."""
+    """Writes a model with graphs/SOURCE.graphdef, or with the given bytes."""
     folder = root / name
     (folder / "1").mkdir(parents=True)
     if content is None:
@@ -61,7 +62,7 @@ def graphdef(root, name, source, config, batch=0, content=None):
 
 
 def savedmodel(root, name, source, config=None):
-    """A model of savedmodels/SOURCE; without a configuration unless one is given."""
+    """Writes a model with savedmodels/SOURCE, without a configuration by default."""
     folder = root / name
     (folder / "1").mkdir(parents=True)
     shutil.copytree(DATA / "savedmodels" / source, folder / "1" / "model.savedmodel")
@@ -71,7 +72,7 @@ def savedmodel(root, name, source, config=None):
 
 
 def check_case(client, model, case):
-    """Every input of the case goes in, and what TensorFlow computed must come out."""
+    """Sends every input of the case and compares the outputs with TensorFlow's."""
     inputs = [client.input(name, array(value), value["datatype"])
               for name, value in case["inputs"].items()]
     answer = client.infer(model, inputs, outputs=list(case["outputs"]))

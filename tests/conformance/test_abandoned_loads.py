@@ -13,7 +13,7 @@ import tritonclient.grpc as grpc_client
 from tritonclient.utils import InferenceServerException
 
 SLOW = 'parameters { key: "creation_delay_sec" value: { string_value: "6" } }\n'
-# Each load with a configuration of its own is a load.
+# Loads with different configurations are not combined.
 CONFIG = json.dumps({
     "backend": "identity",
     "input": [{"name": "INPUT0", "data_type": "TYPE_FP32", "dims": [4]}],
@@ -43,7 +43,7 @@ def abandon_http(server):
                        .encode() + body)
         client.settimeout(0.1)
         with pytest.raises(TimeoutError):
-            client.recv(1)  # the server has taken it
+            client.recv(1)  # the server has received it
 
 
 def abandon_grpc(server):
@@ -64,7 +64,7 @@ def test_loads_that_nobody_waits_for_are_not_carried_out(loading, abandon):
     for _ in range(ABANDONED):
         abandon(loading)
     first.join()
-    # Whoever waits still has the turn next.
+    # The next load is that of the client that still waits.
     body = json.dumps({"parameters": {"config": CONFIG}})
     assert raw_http.request(loading, "POST", PATH, body).status == 200
     assert loading.log.read_text().count("loading: slow:1") == 2

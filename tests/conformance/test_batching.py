@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The dynamic batcher, seen from outside. No case waits for a delay to pass."""
+"""The dynamic batcher, tested through the protocols. No case waits for a delay to pass."""
 
 import threading
 
@@ -17,7 +17,7 @@ def request(i, model, batch=1, **kwargs):
 
 
 def together(server, requests):
-    """Sends all at once on one connection; gives each result or its error."""
+    """Sends all requests at once on one connection. Returns each result or its error."""
     with grpc_raw.channel(server) as channel:
         stub = service_pb2_grpc.GRPCInferenceServiceStub(channel)
         futures = [stub.ModelInfer.future(r, timeout=60) for r in requests]
@@ -67,7 +67,8 @@ def test_both_protocols_share_a_batch(server, transports):
         tensor_in = transport.input("INPUT0", np.ones((2, 4), np.int32))
         results.append(transport.infer("batched", [tensor_in]))
 
-    # The synchronous HTTP client belongs to the thread that made it; the asyncio one to its loop.
+    # The synchronous HTTP client may be used only by the thread that made it, the asyncio client only
+        # on its loop.
     threads = [threading.Thread(target=ask, args=(transports[n],)) for n in ("grpc", "http_aio")]
     for thread in threads:
         thread.start()

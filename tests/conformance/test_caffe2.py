@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""NetDef models against what the genuine Caffe2 computed.
+"""NetDef models, compared with the results of the genuine Caffe2.
 
-Cases are the folders of tests/data/caffe2, whose README says what they hold, and those of a larger
-collection where there is one: in the folder that NEREID_CAFFE2_DATA names, else in
-../shared/data/caffe2 beside the repository. Each case runs once as it is and, where it can batch,
-with the batch doubled.
+The cases are the folders of tests/data/caffe2, which its README describes, and those of a larger
+collection if there is one: in the folder NEREID_CAFFE2_DATA, or in ../shared/data/caffe2 beside the
+repository. Each case runs once unchanged and, if it can batch, once with the batch doubled.
 """
 
 import json
@@ -22,7 +21,7 @@ from tritonclient.utils import InferenceServerException
 ROOT = Path(__file__).resolve().parents[2]
 DATA = (ROOT / "tests" / "data" / "caffe2",
         Path(os.environ.get("NEREID_CAFFE2_DATA", ROOT.parent / "shared" / "data" / "caffe2")))
-# The name of a case -> its folder; the same case may be in both.
+# Name of a case -> its folder. A case may be in both collections.
 FOLDERS = {p.parent.name: p.parent for data in DATA for p in sorted(data.glob("*/case.json"))}
 CASES = {name: json.loads((FOLDERS[name] / "case.json").read_text()) for name in sorted(FOLDERS)}
 OVER_GRPC = ("net_nhwc_cnn", "graph_reused_names", "type_copy_fp16", "type_copy_bool", "topk_flat",

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a server adds to a NetDef model: completion, batches, reshape, states, warm-up, threads."""
+"""The functions of the server with NetDef models: completion, batches, reshape, states, warm-up,
+threads."""
 
 import struct
 import sys
@@ -32,7 +33,7 @@ LAYER_IO = tensor("input", "x", "4") + tensor("output", "y", "3")
 
 
 def layer(root, name, config, ops=tuple(LAYER), inputs=("x", "w", "b"), outputs=("y",)):
-    """y = x W' + b; `config` None leaves the whole configuration out."""
+    """y = x W' + b. With `config` None there is no configuration."""
     save(root / name / "1", FILLS, list(ops), inputs, outputs)
     if config is not None:
         (root / name / "config.pbtxt").write_text(
@@ -56,7 +57,7 @@ def write_accumulator(root):
 
 
 def write_ragged(root):
-    """How many numbers the requests of a batch have sent up to each."""
+    """Returns how many elements the requests of a batch have sent up to each one."""
     save(root / "ragged" / "1", [],
          [op("SumElements", ["numbers"], ["total"]), op("Copy", ["ends"], ["y"])],
          ["numbers", "ends"], ["y", "total"])
@@ -108,7 +109,7 @@ def infer(client, model, array, output="y"):
 
 
 def together(server, model, name, arrays):
-    """Sends all at once; the raw first output of each."""
+    """Sends all requests at once. Returns the raw first output of each."""
     with grpc_raw.channel(server) as channel:
         stub = service_pb2_grpc.GRPCInferenceServiceStub(channel)
         requests = [service_pb2.ModelInferRequest(
@@ -166,7 +167,7 @@ def test_ragged_requests(client, nets):
     sizes = (3, 5)
     answers = together(nets, "ragged", "numbers", [np.ones((1, n), np.float32) for n in sizes])
     ends = {struct.unpack("<f", answer)[0] for answer in answers}
-    assert ends in ({3.0, 8.0}, {5.0, 8.0})  # whichever came first
+    assert ends in ({3.0, 8.0}, {5.0, 8.0})  # in any order
 
 
 def test_states(client):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A client that goes away while its request waits in the queue: the request is never executed."""
+"""Clients that go away while their requests wait in the queue: the requests are never executed."""
 
 import json
 import socket
@@ -66,11 +66,11 @@ def with_a_lost_connection(server, when):
     with grpc_raw.channel(server) as channel:
         call = service_pb2_grpc.GRPCInferenceServiceStub(channel).ModelInfer.future(message())
         when()
-    assert call.code().name == "CANCELLED"  # not before: grpcio gives up a call without references
+    assert call.code().name == "CANCELLED"  # not earlier, because grpcio cancels a call without references
 
 
-# A closed connection looks like one of a client that only has nothing more to say. Three seconds
-# later the server asks; until then others are in front.
+# A closed connection looks like that of a client that has only finished sending. The server checks
+# this after three seconds; until then other requests are in front.
 LONG = 14
 
 
@@ -105,7 +105,8 @@ def test_what_nobody_waits_for_is_not_executed(server, transports, ask_and_leave
 
 
 def test_a_client_that_has_finished_sending_gets_its_answer(server):
-    """It cannot be told from one that has closed, and is not taken for one."""
+    """The server cannot distinguish this client from one that has closed the connection, and must
+    answer."""
     with Wire(server) as wire:
         wire.send(REQUEST)
         wire.socket.shutdown(socket.SHUT_WR)

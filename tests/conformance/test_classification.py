@@ -13,7 +13,7 @@ BEST = [["12.000000:1:dog", "10.000000:2", "8.000000:5"],
 
 
 def classes(answer, output):
-    """The elements of a classified output, as texts."""
+    """Returns the elements of a classified output as texts."""
     def text(element):
         return element.decode() if isinstance(element, bytes) else element
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where a configuration comes from, how it may fail, and what the engine makes of its fields."""
+"""The sources of a configuration, its errors, and the effects of its fields."""
 
 import numpy as np
 import pytest

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a model's configuration says to its backend: reshapes, ragged batches, optional inputs,
-optimization settings, completion. All with the ONNX Runtime backend."""
+"""The effects of a model's configuration on its backend: reshapes, ragged batches, optional inputs,
+optimization settings, completion. All cases use the ONNX Runtime backend."""
 
 import queue
 
@@ -39,8 +39,8 @@ def ask(client, model, outputs=None, **arrays):
 
 
 def at_once(client, model, requests):
-    """Sends all before the first answer is waited for; each answer as {output: array}, or the
-    exception."""
+    """Sends all requests before it waits for the first answer. Returns each answer as {output:
+    array}, or the exception."""
     waiting = []
     for arrays in requests:
         inputs = [client.input(n, a) for n, a in arrays.items()]
@@ -52,7 +52,7 @@ def at_once(client, model, requests):
     for wait in waiting:
         try:
             answers.append(wait())
-        except Exception as error:  # the case looks at it
+        except Exception as error:  # the case checks it
             answers.append(error)
     return answers
 
@@ -71,7 +71,7 @@ def _grpc_async(client, model, inputs):
 
 
 class Executions:
-    """What a model's statistics say of the executions within a `with` block."""
+    """The statistics of a model's executions within a `with` block."""
 
     def __init__(self, client, model, requests):
         self.client, self.model, self.requests = client, model, requests
@@ -155,7 +155,7 @@ def test_ragged_requests_share_a_batch(client):
         assert answer.as_numpy("out_widest").tolist() == [[5]]
         end, begin = answer.as_numpy("out_end")[0][0], answer.as_numpy("out_begin")[0][0]
         assert end - begin == n
-    # In whatever order they came, they lie one behind the other.
+    # The rows are concatenated, in the order of arrival.
     begins = sorted(a.as_numpy("out_begin")[0][0] for a in answers)
     ends = sorted(a.as_numpy("out_end")[0][0] for a in answers)
     assert begins == [0] + ends[:2] and ends[2] == 12
@@ -198,7 +198,7 @@ def test_ragged_texts(client):
 
 
 def test_a_batch_output_that_does_not_add_up(client):
-    """The model leaves out zeros, so that the second request gets too little."""
+    """The model drops zeros, so that the second request gets too few elements."""
     answers = at_once(client, "ragged_short_dynamic", [
         {"values": np.array([[1, 2]], np.float32)}, {"values": np.array([[3, 0, 4]], np.float32)},
         {"values": np.array([[5]], np.float32)}])
@@ -237,7 +237,7 @@ def test_an_optional_input_without_a_default(client, scheduler):
                   f"undefaulted_{scheduler}", x=x)
 
 
-# One bad request in a batch
+# A failing request in a batch
 
 
 def test_a_bad_request_fails_alone(client):

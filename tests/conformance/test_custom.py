@@ -94,7 +94,7 @@ def test_several_inputs_one_of_them_optional(client):
 
 
 def play(client, model, steps):
-    """`steps`: (sequence, value, start, end); the sums that come back."""
+    """Sends the `steps` (sequence, value, start, end) and returns the sums."""
     sums = []
     for sequence, value, start, end in steps:
         answer = client.infer(model, [client.input("INPUT", np.array([[value]], np.int32))],
@@ -130,7 +130,7 @@ def test_what_the_library_is_told(serving, client):
     assert message.output[0].data_type == model_config_pb2.TYPE_STRING
 
 
-# Fault of the library -> the text of the answer.
+# Fault of the library -> the text of the response.
 FAULTS = {
     1: "CustomExecute of '{path}' failed with code 7 (all of them)",
     2: "CustomExecute of '{path}' failed with code 5 (only this one)",
@@ -142,7 +142,7 @@ FAULTS = {
     8: "asked for the input 'INPUT9', which the request lacks",
     9: "failed with code -1 (no text for it)",
     10: "CustomExecute of '{path}' threw: thrown by the custom library",
-    13: "failed with code 13 (\\xff\\xfe)",  # not UTF-8, unlike what the wire carries
+    13: "failed with code 13 (\\xff\\xfe)",  # not UTF-8, which JSON and gRPC cannot carry
 }
 
 
@@ -193,7 +193,7 @@ def test_a_library_does_not_say_its_tensors(refusing, connect):
 
 
 def test_a_library_is_loaded_anew(refusing, connect, test_plugins):
-    """A new file under the old name is a new library."""
+    """A new file with the old name is loaded as a new library."""
     client = connect("grpc", refusing)
     client.call("load_model", "good")
     client.call("unload_model", "good")

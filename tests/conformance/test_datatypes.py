@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every data type, through every official client and in every form that the wire knows."""
+"""Every data type, with every official client and in every form of the wire."""
 
 import struct
 
@@ -20,7 +20,7 @@ IN_JSON = [t for t in DATATYPES if t not in ("FP16", "BF16")]
 
 
 def sample(datatype):
-    """Six values of a type, its limits among them."""
+    """Returns six values of a type, including its limits."""
     if datatype == "BOOL":
         return np.array([True, False, False, True, True, False])
     if datatype == "BYTES":
@@ -41,7 +41,7 @@ def same(got, expected):
     if expected.dtype == np.object_:
         assert got.tolist() == expected.tolist()
     else:
-        # Bytes, not values: an identity must not touch a single bit.
+        # Compares bytes, not values, because an identity must not change any bit.
         assert got.astype(expected.dtype).tobytes() == expected.tobytes()
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How long a client waits: gRPC's deadline, and the headers that say it over HTTP."""
+"""Deadlines of clients: gRPC's deadline, and the headers for it over HTTP."""
 
 import json
 
@@ -23,7 +23,7 @@ def slow_request():
                                     "X-Envoy-Expected-Rq-Timeout-Ms: 50",
                                     "grpc-timeout: 0n"])
 def test_deadline_over_http(server, header):
-    """The model works for 400 ms; the answer comes before, and the connection goes on."""
+    """The model needs 400 ms. The answer arrives earlier, and the connection stays usable."""
     with Wire(server) as wire:
         wire.send(head("POST", raw_http.infer_path("slow"), header,
                        f"Content-Length: {len(BODY)}") + BODY)
@@ -60,7 +60,8 @@ def test_deadline_over_grpc(server):
 
 
 def test_what_is_cancelled_is_counted(server, transports):
-    """The model itself learns that nobody waits: a cancelled execution is no success."""
+    """The model learns that the client does not wait any more: a cancelled execution is not a
+    success."""
     client = transports["http"]
     before = counts(counted(client, "given_up"))
     answer = raw_http.infer(server, "given_up", SLOW, headers={"Grpc-Timeout": "50m"})

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Decoupled models: any number of responses for a request, from other threads, out of order."""
+"""Decoupled models: any number of responses to a request, from other threads, in any order."""
 
 import queue
 import threading
@@ -30,7 +30,7 @@ def values(responses):
 
 
 def until(condition, seconds=20):
-    """Polls for what a server does on its own time."""
+    """Polls until the server has completed work that no answer announces."""
     end = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < end
@@ -101,14 +101,14 @@ def test_decoupled_and_other_models_on_one_stream(serving):
 
     responses = grpc_raw.stream(serving, [other(0), square(3, request_id="s"), other(1), other(2)])
     by_id = [r.infer_response.id for r in responses]
-    assert [i for i in by_id if i != "s"] == ["p0", "p1", "p2"]  # among themselves in order
+    assert [i for i in by_id if i != "s"] == ["p0", "p1", "p2"]  # in order for each model
     assert by_id.count("s") == 3
     assert {r.infer_response.id: is_final(r) for r in responses} == {
         "p0": True, "p1": True, "p2": True, "s": False}
 
 
 def test_the_instance_is_held_for_as_long_as_asked(serving):
-    """WAIT: Execute returns later, the responses do not wait for that."""
+    """With WAIT, Execute returns later; the responses do not wait for that."""
     begin = time.monotonic()
     responses = grpc_raw.stream(serving, [repeat([1], wait=300, request_id="a"),
                                           repeat([2], request_id="b")])
@@ -179,7 +179,8 @@ def test_cancelled_streams_cancel_their_requests(serving):
 
 
 def test_response_statistics(serving):
-    """One request is one success, however many responses it has; they are counted by their place."""
+    """One request is one success, however many responses it has. Responses are counted by their
+    position."""
     for value in (3, 1, 0, -1):
         grpc_raw.stream(serving, [square(value, model="square_counted")])
     expected = {
@@ -221,7 +222,7 @@ def test_first_responses_in_the_histogram(start_server, server_plugins, is_peer)
     (count,) = [line.rsplit(" ", 1)[1] for line in page.splitlines()
                 if line.startswith("nv_inference_first_response_histogram_ms_count")
                 and 'model="square_measured"' in line]
-    assert int(count) == 2  # a request without a response has no first one
+    assert int(count) == 2  # a request without a response has no first response
 
 
 # ---- The official clients ----
@@ -355,14 +356,15 @@ def test_a_stream_gets_the_first_response_of_such_a_model(faulty, name, count):
 
 
 def resident(server) -> int:
-    """Bytes of memory that the server uses."""
+    """Returns the resident memory of the server in bytes."""
     with open(f"/proc/{server.process.pid}/status") as status:
         (line,) = [line for line in status if line.startswith("VmRSS")]
     return int(line.split()[1]) * 1024
 
 
 def bound(server) -> int:
-    """Bytes that may wait, in several places of their way; a sanitizer keeps books beside them."""
+    """Returns the maximum number of waiting bytes, of all queues on the way. A sanitizer needs
+    additional memory."""
     with open(f"/proc/{server.process.pid}/maps") as maps:
         text = maps.read()
     return (200 << 20) * (4 if "libtsan" in text or "libasan" in text else 1)
@@ -375,7 +377,7 @@ def cpu_ticks(server) -> int:
 
 
 def wait_until_given_up(server):
-    """Until the server has done nothing for longer than a slow reader is waited for."""
+    """Waits until the server has used no CPU time for longer than it waits for a slow reader."""
     idle_since, ticks = time.monotonic(), cpu_ticks(server)
     end = idle_since + 60
     while time.monotonic() < idle_since + 6.5:
@@ -385,12 +387,12 @@ def wait_until_given_up(server):
             idle_since, ticks = time.monotonic(), cpu_ticks(server)
 
 
-MANY = 600  # MiB: ten times what may wait
+MANY = 600  # MiB: ten times the limit of waiting data
 
 
 @pytest.fixture
 def bounded(faulty):
-    """Whatever a case does, memory stays bounded and other clients are served meanwhile."""
+    """Checks that memory stays bounded and that other clients are served during a case."""
     before, most, stop = resident(faulty), [0], threading.Event()
 
     def watch():
@@ -426,7 +428,8 @@ def test_a_stream_that_is_not_read(bounded, loop):
 
 
 def test_a_stream_that_is_read_has_everything(bounded):
-    """More than may wait at once: the backend is held up, and nothing is lost."""
+    """The stream has more data than may wait at once: the backend is slowed down, and nothing is
+    lost."""
     with grpc_raw.channel(bounded) as channel:
         stub = service_pb2_grpc.GRPCInferenceServiceStub(channel)
         call = stub.ModelStreamInfer(iter([fault("", 300, 1 << 20)]), timeout=60)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The examples of the protocol documents, byte by byte.
 
-The binary tensor data extension shows one request with a header and one raw request; the
-statistics extension gives three URLs and the whole shape of the answer.
+The binary tensor data extension shows one request with a header and one raw request. The statistics
+extension shows three URLs and the complete structure of the answer.
 """
 
 import struct

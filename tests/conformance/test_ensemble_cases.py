@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Ensembles of all kinds, one case for each configuration (ensemble_cases.py): what loads, what
-does not and why, and what is answered."""
+"""Ensembles of all kinds, one case for each configuration (ensemble_cases.py): which ones load, why
+others do not, and what they answer."""
 
 import grpc_raw
 import numpy as np
@@ -72,7 +72,7 @@ def check(serving, client, case, ask):
 
 
 def reason(serving, name, text):
-    """Why a model is not loaded: of what is wrong with the file alone, only the log tells."""
+    """Returns why a model is not loaded. Errors of the file itself are only in the log."""
     if not text.endswith("failed to poll from model repository"):
         return text
     log = serving.log.read_text(errors="replace").splitlines()

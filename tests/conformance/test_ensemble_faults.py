@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Ensembles with a step that breaks the rules, hangs, or goes away: each request ends once, and the
-message says which step it was."""
+"""Ensembles with a step that violates the rules, hangs, or is unloaded: each request ends once, and
+the message names the step."""
 
 import threading
 
@@ -81,7 +81,8 @@ def test_a_client_that_gives_up_frees_the_step(serving, client):
 
 
 def test_a_member_is_unloaded_and_loaded_under_load(serving, client, loop):
-    """Requests succeed, or are refused with a message; the server and the members go on."""
+    """Requests succeed or are refused with a message; the server and the members continue to work.
+    """
     stop, wrong, right = threading.Event(), [], []
 
     def work():

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How ensembles are loaded and unloaded: members first, and what becomes of one without the
-other."""
+"""Loading and unloading of ensembles: members are loaded first; an ensemble without one of its
+members is not available."""
 
 import concurrent.futures
 import time
@@ -111,7 +111,7 @@ def test_a_load_that_changes_nothing_makes_no_member_wanted(client):
 
 
 def test_an_unload_of_a_member_waits_for_the_load_of_its_ensemble(loading_server, client):
-    """The member is ready for a second before its ensemble is."""
+    """The member is ready one second before its ensemble."""
     def load():
         with http_client.InferenceServerClient(loading_server.http, network_timeout=60) as own:
             own.load_model("late")

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What surrounds an ensemble: several responses, caches, labels, a repository that changes, and
-thousands of requests at once."""
+"""Further features with ensembles: several responses, caches, labels, a repository that changes,
+and thousands of requests at once."""
 
 import asyncio
 import re
@@ -76,7 +76,7 @@ def test_final_responses_on_a_stream(serving):
     responses = [r.infer_response for r in grpc_raw.stream(serving, requests)]
     for n in (3, 0, 2):
         mine = [r for r in responses if r.id == str(n)]
-        # The flag comes with the last response, where that is known in time, else alone.
+        # The flag is sent with the last response if that is known in time, otherwise separately.
         assert [len(r.outputs) for r in mine] in ([1] * n, [1] * n + [0])
         finals = [r.parameters["triton_final_response"].bool_param for r in mine]
         assert finals == [False] * (len(mine) - 1) + [True]
@@ -90,7 +90,7 @@ def row(client, start):
 
 
 def cache_counts(client, model):
-    """Hits, misses and executions."""
+    """Returns hits, misses and executions."""
     found = complete(client.json("get_inference_statistics", model, "")["model_stats"][0])
     stats = found["inference_stats"]
     return np.array([stats["cache_hit"]["count"], stats["cache_miss"]["count"],
@@ -159,7 +159,7 @@ def test_polling_brings_a_member_anew(start_server, connect):
         try:
             return client.infer("polled", row(client, 1)).array("y")[0, 0]
         except Exception as error:
-            return str(error)  # out of service while its member is exchanged
+            return str(error)  # not available while its member is replaced
 
     assert factor() == 2
     write_times(server.repository, 3, 2)
@@ -171,7 +171,7 @@ def test_polling_brings_a_member_anew(start_server, connect):
 
 def write_many(root):
     repository = models.Repository(root)
-    # Nobody waits for the two minutes: the batch is full when all requests are there.
+    # The delay of two minutes never passes, because the batch is full when all requests have arrived.
     repository.identity("gathers", [("INT32", [256])], batch=MANY, extra=models.ONE_CPU_INSTANCE
                         + f"dynamic_batching {{ preferred_batch_size: [ {MANY} ] "
                           "max_queue_delay_microseconds: 120000000 }\n")
@@ -213,5 +213,5 @@ def test_thousands_from_one_client(start_server, is_peer, connect, model):
         client = connect("http", server)
         stats = client.json("get_inference_statistics", "gathers", "")["model_stats"][0]
         assert stats["execution_count"] == 1, "all of them were under way at a time"
-    # Their tensors are 5 MiB, once in and once out; the rest is what a request costs.
+    # The tensors have 5 MiB, once as inputs and once as outputs; the rest is the cost of the requests.
     assert sanitized(server) or resident_mib(server, "VmHWM") - before < 250

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Ensembles with the official clients: what they compute, what they pass on, how they fail."""
+"""Ensembles with the official clients: their results, the tensors that they pass on, their
+failures."""
 
 import threading
 import time
@@ -184,6 +185,6 @@ def test_a_bound_lets_everybody_have_a_turn(client, serving, loop, is_peer):
 def test_metadata_and_configuration(client):
     assert client.json("get_model_metadata", "pipeline")["platform"] == "ensemble"
     config = client.json("get_model_config", "pipeline")
-    config = config.get("config", config)  # where gRPC has it
+    config = config.get("config", config)  # the field of gRPC
     assert [s["model_name"] for s in config["ensemble_scheduling"]["step"]] == ["c", "b", "a"]
     assert config["model_transaction_policy"] in ({}, {"decoupled": False})

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A backend that breaks the rules (tests/plugins/faulty.cc): every request gets one answer, and the
-server goes on serving."""
+"""A backend that violates the rules (tests/plugins/faulty.cc): every request gets exactly one
+answer, and the server continues to serve."""
 
 import threading
 
@@ -51,7 +51,7 @@ def ask(client, model="faulty", **parameters):
 
 @pytest.fixture(autouse=True)
 def still_serving(client):
-    """Whatever a case did, the instance serves the next request."""
+    """Checks that the instance serves the next request after a case."""
     yield
     assert ask(client) == [[1, 2]]
 
@@ -89,7 +89,7 @@ def test_half_of_a_batch_fails(client):
 
 @pytest.mark.parametrize("model", ["faulty_hang", "faulty_detach"])
 def test_a_client_that_gives_up(serving, client, model):
-    """The backend hangs for a minute unless it learns that nobody waits any more."""
+    """The backend hangs for a minute unless it learns that the client does not wait any more."""
     if client.protocol == "http":
         pytest.skip("a request over HTTP is not cancelled by its client")
     request = infer_request(model, [tensor("INPUT0", "INT32", [1, 1])], [b"\0\0\0\0"])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""ONNX Runtime, TensorFlow, PyTorch and OpenVINO in one process, whatever was loaded first."""
+"""ONNX Runtime, TensorFlow, PyTorch and OpenVINO in one process, in any order of loading."""
 
 import json
 import shutil
@@ -54,7 +54,7 @@ def test_all_answer_in_any_order_and_at_once(serving, connect):
         try:
             for _ in range(20):
                 tensorflow_models.check_case(client, name, CASES[name])
-        except Exception as failure:  # a thread's own goes nowhere
+        except Exception as failure:  # exceptions of a thread would be lost
             failures.append((name, failure))
 
     threads = [threading.Thread(target=ask, args=(name, protocol))

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""/generate and /generate_stream: flat JSON objects in, one object or server-sent events out."""
+"""/generate and /generate_stream: flat JSON objects as requests, one object or server-sent events
+as responses."""
 
 import json
 import threading
@@ -27,7 +28,7 @@ def ask(server, model, document, endpoint="generate", headers=None, version=None
 
 
 def events(answer):
-    """The data of each event; the body must be nothing else."""
+    """Returns the data of each event; the body must contain nothing else."""
     body = answer.body.decode()
     assert body == "" or body.endswith("\n\n")
     lines = body.split("\n\n")[:-1]
@@ -228,7 +229,7 @@ def test_a_connection_goes_on_after_a_stream(serving):
 
 
 def test_a_client_of_http_1_0(serving):
-    """It cannot take chunks: the connection's end is the body's."""
+    """This client cannot read chunks: the end of the connection is the end of the body."""
     with Wire(serving) as wire:
         wire.send(post("square_int32", {"IN": 3}, version="1.0"))
         answer = wire.read_head()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What --grpc-keepalive-*, --grpc-http2-* and --grpc-max-connection-age* say, seen on the wire."""
+"""The effects of --grpc-keepalive-*, --grpc-http2-* and --grpc-max-connection-age* on the wire."""
 
 import h2_wire
 import models
@@ -15,7 +15,7 @@ def write(root):
 
 @pytest.fixture(scope="module")
 def keeping(start_server):
-    """A server that asks after half a second of silence, and takes one strike."""
+    """A server that sends a ping after half a second without traffic, and accepts one bad ping."""
     return start_server("keepalive", write, "--grpc-keepalive-time=500",
                         "--grpc-keepalive-timeout=500", "--grpc-keepalive-permit-without-calls=1",
                         "--grpc-http2-max-pings-without-data=0",

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""ModelInfer messages that the official clients do not build: placement of data, kinds, errors."""
+"""ModelInfer messages that the official clients do not send: placement of data, kinds, errors."""
 
 import struct
 
@@ -129,7 +129,7 @@ def test_shape_that_overflows(server, shape, form):
 @pytest.mark.parametrize("shape", [[2**62], [2**62, 4], [2**32, 2**32], [2**63 - 1]],
                          ids=["2^62", "2^62x4", "2^32x2^32", "2^63-1"])
 def test_shape_that_overflows_to_nothing(server, shape):
-    """Products that wrap round to zero elements must not pass for an empty tensor."""
+    """A product of dimensions that overflows to zero must not be accepted as an empty tensor."""
     code, _ = failure(server, "free_matrix" if len(shape) == 2 else "victim",
                       [tensor("INPUT0", "INT32", shape)], [b""])
     assert code == "INVALID_ARGUMENT"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""gRPC itself, judged by grpcio: methods, compression, deadlines, sizes, health, reflection."""
+"""gRPC itself, tested with grpcio: methods, compression, deadlines, sizes, health, reflection."""
 
 import threading
 
@@ -108,7 +108,7 @@ def test_many_connections(server):
     def ask(i):
         try:
             check(grpc_raw.call(server, "ModelInfer", good((i,))), (i,))
-        except Exception as error:  # told to the main thread
+        except Exception as error:  # reported by the main thread
             failures.append(error)
 
     threads = [threading.Thread(target=ask, args=(i,)) for i in range(16)]

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""HTTP/2 and the gRPC framing on it: what correct and incorrect peers get, frame by frame."""
+"""HTTP/2 and the gRPC framing: the server's reaction to correct and incorrect peers, frame by
+frame."""
 
 import struct
 
@@ -101,7 +102,7 @@ def test_settings_are_acknowledged(server):
 
 
 def test_small_window_is_respected(server):
-    """With a window of 100 bytes no more than 100 come until more is granted."""
+    """With a window of 100 bytes, at most 100 bytes arrive until the window is extended."""
     settings = frame(h2_wire.SETTINGS, 0, 0, struct.pack(">HI", 0x4, 100))
     with Wire(server, h2_wire.PREFACE + settings) as wire:
         wire.request(1)
@@ -123,7 +124,7 @@ def test_small_window_is_respected(server):
 
 
 def test_window_is_given_back(server):
-    """More than the first window of 64 KiB goes in on one connection, message after message."""
+    """One connection receives more than the first window of 64 KiB, message after message."""
     with Wire(server) as wire:
         for i in range(10):
             stream = 1 + 2 * i
@@ -134,7 +135,7 @@ def test_window_is_given_back(server):
             answered(*wire.call_result(stream))
 
 
-# --- what is wrong with one call ----------------------------------------------------------------
+# --- errors of one call --------------------------------------------------------------------------
 
 @pytest.mark.parametrize("data", [
     message(b"abc", length=100), message(infer_bytes())[:3], message(infer_bytes())[:-1]],
@@ -214,7 +215,7 @@ def test_wrong_method(server):
 
 @pytest.mark.parametrize("timeout", ["1", "x", "1Y", "-1S", "123456789S", ""])
 def test_wrong_timeout_text(server, timeout):
-    """Refused or ignored, but the server goes on."""
+    """The call is refused or the text is ignored; the server continues to serve."""
     with Wire(server) as wire:
         wire.request(1, grpc_timeout=timeout)
         wire.data(1, message(infer_bytes()))
@@ -252,7 +253,7 @@ def test_stream_reset_by_the_client(server):
         answered(*wire.call_result(7))
 
 
-# --- what ends the connection -------------------------------------------------------------------
+# --- errors of the connection -------------------------------------------------------------------
 
 @pytest.mark.parametrize("preface", [
     b"GET / HTTP/1.1\r\nHost: x\r\n\r\n", b"\x00" * 64, b"PRI * HTTP/2.0\r\n\r\nXX\r\n\r\n",
@@ -262,7 +263,7 @@ def test_wrong_preface(server, preface):
     with Wire(server, preface) as wire:
         if preface.startswith(h2_wire.PREFACE):
             return still_serves(server)
-        # Whatever it says, it hangs up.
+        # The server may send anything, but must close the connection.
         try:
             while True:
                 assert wire.socket.recv(65536) or b""
@@ -312,7 +313,8 @@ def test_frame_larger_than_allowed(server):
 
 
 def test_headers_without_end(server):
-    """CONTINUATION frames for ever: the connection ends before the server's memory does."""
+    """Endless CONTINUATION frames: the server closes the connection before its memory is exhausted.
+    """
     with Wire(server) as wire:
         wire.send(frame(h2_wire.HEADERS, 0, 1, b"\x00\x01a\x7f\x80\xff\xff\x0f"))
         piece = frame(h2_wire.CONTINUATION, 0, 1, b"x" * 16000)
@@ -323,7 +325,7 @@ def test_headers_without_end(server):
 
 
 def test_client_that_ignores_the_windows(server):
-    """64 MB of one message without a look at what was granted, then gone."""
+    """The client sends 64 MB of one message beyond the window and leaves."""
     with Wire(server) as wire:
         wire.request(1, path="/inference.GRPCInferenceService/ModelStreamInfer")
         wire.send(frame(h2_wire.DATA, 0, 1, message(b"", length=2**31 - 1)))
@@ -331,7 +333,7 @@ def test_client_that_ignores_the_windows(server):
             for _ in range(4000):
                 wire.socket.sendall(frame(h2_wire.DATA, 0, 1, bytes(16000)))
         except (BrokenPipeError, ConnectionResetError, TimeoutError):
-            pass  # the server refused to go on, which is as good
+            pass  # the server closed the connection, which is also correct
     still_serves(server)
 
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The binary tensor data extension over HTTP: placement, output choice, raw requests, lengths."""
+"""The binary tensor data extension over HTTP: placement, choice of outputs, raw requests, lengths.
+"""
 
 import json
 import struct
@@ -18,7 +19,7 @@ MIXED_BLOBS = (ints(1, 2), struct.pack("<2f", 0.5, 1.5), elements(b"x", b"yz"))
 
 
 def mixed(outputs=None, **parameters):
-    """A request to `mixed` with all inputs binary."""
+    """Returns a request to `mixed` whose inputs are all binary."""
     inputs = [tensor("INPUT0", "INT32", [2], binary_data_size=8),
               tensor("INPUT1", "FP32", [2, 1], binary_data_size=8),
               tensor("INPUT2", "BYTES", [2], binary_data_size=11)]
@@ -31,7 +32,7 @@ def mixed(outputs=None, **parameters):
 
 
 def forms(response):
-    """Output name -> "binary" or "json"; checks the values on the way."""
+    """Returns "binary" or "json" for each output, and checks the values."""
     header, binary = response.parts()
     expected = {"OUTPUT0": ([1, 2], MIXED_BLOBS[0]), "OUTPUT1": ([0.5, 1.5], MIXED_BLOBS[1]),
                 "OUTPUT2": (["x", "yz"], MIXED_BLOBS[2])}
@@ -108,7 +109,7 @@ def test_empty_binary_input_and_output(server):
     output = json.loads(response.body)["outputs"][0]
     assert output["shape"] == [0]
     assert output["parameters"] == {"binary_data_size": 0}
-    # No binary byte follows, so the header that tells where they start is left out.
+    # There are no binary bytes, so the header with their position is omitted.
     assert response.headers["content-type"] == "application/json"
     assert HEADER_LENGTH.lower() not in response.headers
 
@@ -121,7 +122,7 @@ def test_json_only_with_and_without_header_length(server, length):
     assert response.json["outputs"][0]["data"] == [1, 2]
 
 
-# --- lengths that are wrong ---------------------------------------------------------------------
+# --- wrong lengths -----------------------------------------------------------------------------
 
 ONE = {"inputs": [tensor("INPUT0", "INT32", [2], binary_data_size=8)]}
 MODEL = type_model("INT32", False)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""JSON requests that are wrong, and JSON that is unusual but right."""
+"""Invalid JSON requests, and valid JSON that is unusual."""
 
 import json
 
@@ -172,7 +172,7 @@ def test_deeply_nested_json(server, depth, place):
             '"parameters":%s,"other":%s}' % (parts["data"], parts["parameters"], parts["unknown"]))
     response = infer(server, MODEL, body)
     if (depth, place) == (1000, "unknown") and response.status == 200:
-        return  # a member that nobody reads may be as deep as the parser lets it
+        return  # an unknown member may be as deep as the parser permits
     assert response.status in (400, 500)
     assert response.error
     assert infer(server, MODEL, {"inputs": [GOOD]}).status == 200
@@ -184,7 +184,7 @@ def test_large_json_tensor(server):
     assert infer(server, MODEL, document).json["outputs"][0]["data"] == values
 
 
-# --- unusual and right --------------------------------------------------------------------------
+# --- unusual and valid --------------------------------------------------------------------------
 
 @pytest.mark.parametrize("data,shape", [
     ([1, 2, 3, 4], [2, 2]), ([[1, 2], [3, 4]], [2, 2]), ([[[1], [2]], [[3], [4]]], [2, 2]),
@@ -243,7 +243,8 @@ def test_json_strings_survive(server, text):
 @pytest.mark.parametrize("text", [b"\xff\xfe", b"\xc3", b"\xed\xa0\x80"],
                          ids=["never", "cut", "surrogate"])
 def test_bytes_that_are_not_utf8_pass_as_they_are(server, text):
-    """BYTES elements are bytes: neither refused nor repaired, in either direction."""
+    """BYTES elements are bytes: the server neither refuses nor changes them, in either direction.
+    """
     body = (b'{"inputs":[{"name":"INPUT0","datatype":"BYTES","shape":[1],"data":["%s"]}]}' % text)
     response = infer(server, type_model("BYTES", False), body)
     assert response.status == 200, response.body

@@ -112,7 +112,7 @@ def test_http_1_0_closes(server):
 
 
 def test_pipelining(server):
-    """Answers come in the order of the requests, whatever they are."""
+    """Answers arrive in the order of the requests."""
     with Wire(server) as wire:
         bodies = [json.dumps({"id": str(i), "inputs": [tensor("INPUT0", "INT32", [1], [i])]})
                   .encode() for i in range(30)]
@@ -198,7 +198,7 @@ CHUNKS = b"5\r\nhello\r\n0\r\n\r\n"
     pytest.param(["X: a\0b"], b"", 400, id="nul"),
 ])
 def test_where_a_body_ends_must_be_clear(server, fields, body, status):
-    """One answer, and what follows is not taken for a request."""
+    """There is one answer, and the following bytes are not read as a request."""
     with Wire(server) as wire:
         wire.send(head("POST", PATH, *fields) + body + head("GET", "/v2/health/live"))
         assert wire.read().status == status
@@ -244,7 +244,8 @@ def test_large_headers_are_taken(server):
     b"POST " + PATH.encode() + b" HTTP/1.1\r\nContent-Length: -5\r\n\r\n",
 ], ids=["binary", "no_path", "version", "header", "length_text", "length_negative"])
 def test_what_is_not_http(server, data):
-    """The server answers 400 or hangs up; it never answers 200 and never waits for more."""
+    """The server answers 400 or closes the connection. It never answers 200, and never waits for
+    more bytes."""
     with Wire(server) as wire:
         wire.send(data)
         wire.socket.shutdown(1)

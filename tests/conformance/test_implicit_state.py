@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """States that stay in the server: the document's accumulators tensor for tensor, and states of
-other types, shapes and ends."""
+other types and shapes, and their ends."""
 
 import itertools
 import queue
@@ -48,7 +48,7 @@ def flags(place, count):
 
 
 def play(client, model, values, sequence, *, flat=False, datatype=np.int32, output="OUTPUT"):
-    """Sends each of `values` as one request of a sequence; the OUTPUT of each."""
+    """Sends each of `values` as one request of a sequence and returns the OUTPUT of each."""
     answers = []
     for place, number in enumerate(values):
         array = np.array(number if flat else [number], datatype)
@@ -68,7 +68,7 @@ SUMS = [[3], [7], [12], [10]]
     ("sum", 0), ("sum_zero", 0), ("sum_file", sequence_models.FILE_STATE)])
 def test_accumulators(client, model, first, suffix):
     expected = [[first + number for number in sums] for sums in SUMS]
-    for _ in range(2):  # the second sequence begins like the first one
+    for _ in range(2):  # the second sequence begins with the same state
         assert play(client, model + suffix, VALUES, next(IDS), flat=suffix == "_flat") == expected
 
 
@@ -204,7 +204,7 @@ def test_a_state_that_grows(client):
 
 
 def test_the_width_is_free_where_the_dimension_is_variable(http):
-    """A variable dimension of the state is 1 at the start; then it is what the model made of it."""
+    """A variable dimension of the state is 1 at the start; later the model determines it."""
     sequence = next(IDS)
     wide = [[1, 2, 3], [10, 20, 30], [100, 200, 300]]
     assert play(http, "sum", wide, sequence) == [[1, 2, 3], [11, 22, 33], [111, 222, 333]]
@@ -257,7 +257,7 @@ def test_a_backend_writes_where_it_reads(client, model):
 
 @pytest.mark.parametrize("model,kept", [("written_twice", 11), ("written_in_place", 31)])
 def test_what_a_failed_execution_has_written(client, is_peer, model, kept):
-    """With two buffers it is forgotten; with one there is nothing to go back to."""
+    """With two buffers the write is discarded; with one buffer the old state cannot be restored."""
     if is_peer and model == "written_twice":
         pytest.skip("in Triton what a failed execution has written counts")
     sequence = next(IDS)
@@ -286,7 +286,7 @@ def test_a_start_in_the_middle_begins_anew(client):
 
 
 def test_nothing_leaks_from_one_sequence_to_the_next(client):
-    """The state without an initial one is cleared: no byte of another client's is seen."""
+    """A state without an initial value is cleared: a client sees no byte of another one."""
     secret = np.full((1, 4096), 0x5EC2E7, np.int32)
     for _ in range(8):
         sequence = next(IDS)
@@ -298,7 +298,7 @@ def test_nothing_leaks_from_one_sequence_to_the_next(client):
 
 
 def test_the_initial_state_is_not_used_up(client):
-    """Sequences that start while others live get the state of the file, not a state of theirs."""
+    """Sequences that start while others are live get the state of the file."""
     ids = [next(IDS) for _ in range(4)]
     for place, sequence in enumerate(ids):
         for count in range(place + 1):

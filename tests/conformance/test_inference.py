@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Inference as the official clients ask for it: batches, tensors, subsets, ids, versions."""
+"""Inference with the official clients: batches, tensors, subsets, ids, versions."""
 
 import numpy as np
 import pytest

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Summaries of latencies: their lines, and the quantiles that are asked for."""
+"""Summaries of latencies: their lines and the configured quantiles."""
 
 import re
 
@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import raw_http
 
-# An execution takes longer than this, by far: what counts where is certain.
+# Every execution takes much longer than this, so the position of each observation is certain.
 SLOW = ('parameters { key: "execute_delay_ms" value: { string_value: "120" } }\n'
         + models.ONE_CPU_INSTANCE)
 
@@ -32,7 +32,7 @@ def summing(start_server):
 
 
 def summary(server, part, model="usual"):
-    """Of nv_inference_<part>_summary_us: the count, the sum, and the value of each quantile."""
+    """Returns count, sum and the value of each quantile of nv_inference_<part>_summary_us."""
     name = f"nv_inference_{part}_summary_us"
     labels = f'model="{model}",version="1"'
     found = {}

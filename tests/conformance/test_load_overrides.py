@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Loading with parameters, and what changes while a model serves."""
+"""Loads with parameters, and changes while a model serves."""
 
 import json
 import threading
@@ -199,7 +199,7 @@ def test_anything_else_reloads(client, load_server):
 
 
 def test_requests_are_answered_through_updates(client, load_server):
-    """Not one request is lost or refused while instances come and go."""
+    """No request is lost or refused while instances are added and removed."""
     model = f"busy_{client.protocol}"
     config = load_server.repository / model / "config.pbtxt"
     client.call("load_model", model)

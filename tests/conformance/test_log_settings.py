@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The log's settings at run time, over HTTP and gRPC, with the official clients."""
+"""The log settings at run time, over HTTP and gRPC, with the official clients."""
 
 import pytest
 import raw_http
@@ -23,7 +23,8 @@ def client(request, server):
 
 
 def value(settings, key):
-    """HTTP's plain value; gRPC's by its kind, where a message that is false or 0 is empty."""
+    """Returns HTTP's plain value or gRPC's value by its kind. A gRPC message with false or 0 is
+    empty."""
     found = settings[key]
     if not isinstance(found, dict):
         return found

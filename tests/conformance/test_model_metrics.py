@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The histogram of first responses: when it is there, what it counts, and whose buckets it has."""
+"""The histogram of first responses: when it exists, what it counts, and which buckets it has."""
 
 import models
 import numpy as np
@@ -9,7 +9,7 @@ from clients import TRANSPORTS
 
 FAMILY = "nv_inference_first_response_histogram_ms"
 TENSORS = [("FP32", [4])]
-# An execution takes longer than this, by far: what counts where is certain.
+# Every execution takes much longer than this, so the bucket of each observation is certain.
 SLOW = ('parameters { key: "execute_delay_ms" value: { string_value: "120" } }\n'
         + models.ONE_CPU_INSTANCE)
 
@@ -54,7 +54,7 @@ def page(server):
 
 
 def histogram(server, model):
-    """The model's lines: {"count": n, "sum": s, "labels": text, "buckets": {bound: n}}."""
+    """Returns the model's lines: {"count": n, "sum": s, "labels": text, "buckets": {bound: n}}."""
     found = {"buckets": {}}
     for line in page(server).splitlines():
         if not line.startswith(FAMILY + "_") or f'model="{model}"' not in line:
@@ -71,7 +71,7 @@ def histogram(server, model):
 
 
 def infer(client, model, count):
-    """Returns when the answers are there, and so are counted."""
+    """Returns when the answers have arrived, and therefore are counted."""
     array = np.arange(4, dtype=np.float32)
     for _ in range(count):
         answer = client.infer(model, [client.input("INPUT0", array)])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""--model-namespacing: models of one name in several repositories."""
+"""--model-namespacing: models of the same name in several repositories."""
 
 import re
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""OpenVINO models: answers equal to OpenVINO's own, and what a configuration says of them."""
+"""OpenVINO models: results equal to OpenVINO's own, and the effects of a configuration."""
 
 import itertools
 import threading
@@ -32,7 +32,7 @@ def http(serving, connect):
 
 def same(got, want, what):
     assert got.shape == tuple(want.shape), what
-    if want.dtype.kind in "fV":  # ml_dtypes is V
+    if want.dtype.kind in "fV":  # ml_dtypes has the kind V
         np.testing.assert_allclose(got.astype("f8"), want.astype("f8"), 1e-5, 1e-6, err_msg=what)
     else:
         np.testing.assert_array_equal(got, want, err_msg=what)
@@ -45,7 +45,7 @@ def ask(client, model, inputs, outputs=None, **more):
 
 
 def check(client, model, run, rank0=()):
-    """One run of answers.json; a model without batching calls a tensor of rank 0 [1]."""
+    """Checks one run of answers.json. A model without batching calls a tensor of rank 0 [1]."""
     def values(tensor):
         return array(tensor).reshape(1) if tensor["shape"] == [] else array(tensor)
 
@@ -147,7 +147,7 @@ COMPLETED = {
     "fixed": (0, {"x": ("FP32", [2, 3])}, {"y": ("FP32", [2, 3])}),
     "only_one_row": (0, {"x": ("FP32", [1, 4])}, {"y": ("FP32", [1, 2, 2])}),
     "scalar": (0, {"x": ("FP32", [1])}, {"y": ("FP32", [1])}),
-    # One row in the file; its layout says that this is the batch.
+    # The file has one row, and its layout declares this dimension as the batch.
     "one_row": (4, {"x": ("FP32", [4])}, {"y": ("FP32", [3])}),
     "places": (0, {"x": ("FP32", [-1, -1])},
                {"places": ("INT64", [2, -1]), "sums": ("FP32", [-1])}),
@@ -335,7 +335,7 @@ def anonymous_memory(server):
 
 
 def test_reloads_give_memory_back(accelerating, connect):
-    """What OpenVINO keeps for itself it has taken after forty loads."""
+    """After forty loads, OpenVINO has allocated all memory that it keeps."""
     if sanitized(accelerating):
         pytest.skip("a sanitizer keeps a record of all threads and libraries that there were")
     client = connect("http", accelerating)

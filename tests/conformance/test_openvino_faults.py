@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""OpenVINO models that must not load: wrong against their configuration, damaged, or hostile.
+"""OpenVINO models that must not load: they contradict their configuration, or are damaged or
+hostile.
 
-Whatever is loaded, the server lives, and a good model answers as before.
+The server must survive every load, and a good model must give the same results as before.
 """
 
 import os
@@ -35,7 +36,7 @@ def serving(start_server, require_backends, reasons):
         reasons.update(write_hostile(root))
         models.copy(root, "good", "mlp", "max_batch_size: 8\n" + MLP + models.FP32)
 
-    # OpenVINO loses eight bytes in a library that it closes: no name for a suppression.
+    # OpenVINO leaks eight bytes in a library that it closes, so a suppression has no name to match.
     quiet = {"ASAN_OPTIONS": os.environ.get("ASAN_OPTIONS", "") + ":detect_leaks=0"}
     return start_server("openvino_faults", write, *EXPLICIT, "--load-model=good", environment=quiet)
 
@@ -60,7 +61,7 @@ def replaced(old, new, count=1):
 
 
 def bomb(xml):
-    """Entities of entities: 10^9 characters for a reader that follows them."""
+    """Nested entities that expand to 10^9 characters."""
     entities = "".join(f'<!ENTITY l{i} "{f"&l{i - 1};" * 10}">' for i in range(1, 10))
     head, body = xml.split("?>", 1)
     return f'{head}?><!DOCTYPE net [<!ENTITY l0 "lol">{entities}]>' + body.replace(
@@ -68,14 +69,14 @@ def bomb(xml):
 
 
 def deep(xml):
-    """A network in a network, a thousand times."""
+    """A network nested a thousand times."""
     layer = '<layers><layer id="0" name="l" type="Loop" version="opset5"><body>'
     return ('<?xml version="1.0"?><net name="deep" version="11">' + layer * 1000
             + "</body></layer></layers>" * 1000 + "</net>")
 
 
 def circle(xml):
-    """The Relu takes what comes from the last MatMul."""
+    """A Relu whose input is the output of the last MatMul."""
     ids = {kind: re.search(rf'layer id="(\d+)" name="[^"]*" type="{kind}"', xml)[1]
            for kind in ("ReLU",)}
     last = re.findall(r'layer id="(\d+)" name="[^"]*" type="MatMul"', xml)[-1]
@@ -158,7 +159,7 @@ def test_hostile_files(http, reasons, name):
 
 
 def test_entities_are_not_followed(http, serving):
-    http.call("load_model", "xml_entity_bomb")  # the name stays "&l9;", and nobody reads it
+    http.call("load_model", "xml_entity_bomb")  # the name stays "&l9;", and is not used
     status = Path(f"/proc/{serving.process.pid}/status").read_text()
     assert int(re.search(r"VmRSS:\s+(\d+)", status)[1]) < 900_000
 
@@ -230,7 +231,7 @@ def test_mutated_files(http, serving):
                 try:
                     text = mutate_xml(text or file.read_bytes(), chance)
                 except (IndexError, ValueError):
-                    break  # nothing of that kind is left
+                    break  # all parts of this kind were removed
             file.write_bytes(text or b"")
             if chance.randrange(6) == 0:
                 weights = folder / "1" / "model.bin"

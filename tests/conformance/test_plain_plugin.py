@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A backend as others build theirs (tests/plugins/plain.cc): it names no library for the functions
-of the C API, and reads its configuration again after it has completed it."""
+"""A backend as other projects build theirs (tests/plugins/plain.cc): it names no library for the
+functions of the C API, and reads its configuration again after it has completed it."""
 
 import models
 import numpy as np

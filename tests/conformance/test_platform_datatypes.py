@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The table of data types and platforms, cell by cell: what a platform has goes in and out, what it
-lacks is an error of the load that names the tensor or its type.
+"""The table of data types and platforms, cell by cell: a supported type is accepted and returned;
+an unsupported type is a load error that names the tensor or its type.
 
 TABLE is the table of the model configuration's documentation. BEYOND are types that the table does
-not give a platform and that it carries here all the same. "graphdef" is the column of TensorFlow.
+not list for a platform and that work here. "graphdef" is the column of TensorFlow.
 """
 
 import shutil
@@ -31,7 +31,7 @@ BEYOND = {
     "onnx": ("BF16",),
     "torchscript": ("FP16", "BF16", "BYTES"),
 }
-# Not in the table: their backends carry all types.
+# Not in the table: their backends support all types.
 ALL = ("custom", "openvino")
 CARRIED = {name: set(TABLE.get(name, DATATYPES)) | set(BEYOND.get(name, ()))
            for name in (*TABLE, *ALL) if name != "tensorrt"}
@@ -86,7 +86,7 @@ WRITE = {"onnx": write_onnx, "graphdef": write_graphdef, "netdef": write_netdef,
 
 
 def put(root, platform, datatype):
-    """Writes the model; the names of its input and its output."""
+    """Writes the model. Returns the names of its input and its output."""
     name = f"{platform}_{datatype.lower()}"
     folder, tensors, names = WRITE[platform](root, name, datatype)
     # TorchScript's texts have one dimension, and the batch would be a second.
@@ -107,7 +107,7 @@ def client(request, serving, connect):
 
 
 def expected(platform, array):
-    """What the platform's model makes of the values."""
+    """Returns the result of the platform's model for the values."""
     if platform == "torchscript" and array.dtype == np.object_:
         return np.array([b"<" + text + b">" for text in array], np.object_)
     if platform == "torchscript":
@@ -134,13 +134,13 @@ def test_cell(serving, client, built_platforms, platform, datatype):
     array = sample(datatype)
     if platform == "torchscript":
         if datatype != "BYTES" and datatype != "BOOL":
-            array = np.array([0, 1, 2, 3, 60, 7], dtype=array.dtype)  # twice the number is one
+            array = np.array([0, 1, 2, 3, 60, 7], dtype=array.dtype)  # twice each value fits
         else:
             array = array[:6]
     elif platform == "netdef":
         array = array.reshape(1, 6)
     elif platform == "openvino" and datatype not in ("BOOL", "BYTES"):
-        # Some of its kernels for wide integers go through narrower ones.
+        # Some of its kernels for wide integers compute with narrower ones.
         array = np.array([0, 1, 2, 3, 60, 7], dtype=array.dtype).reshape(2, 3)
     else:
         array = array.reshape(2, 3)
@@ -151,7 +151,8 @@ def test_cell(serving, client, built_platforms, platform, datatype):
 
 
 def test_the_cells_are_all_of_the_table():
-    """Each platform of the table but TensorRT, of which backend_tensorrt_test speaks."""
+    """Every platform of the table is tested, except TensorRT, which backend_tensorrt_test covers.
+    """
     assert {p for p, _ in CELLS} == (set(TABLE) - {"tensorrt"}) | set(ALL)
     assert len(CELLS) == len(DATATYPES) * len(CARRIED)
     assert platform_models.PLATFORMS.keys() >= CARRIED.keys()

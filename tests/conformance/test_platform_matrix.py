@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Features times platforms. Each cell is either shown or is an error that says so.
+"""Features times platforms. Each cell either works or is an error that says why.
 
-The base models of platform_models stand for batching, reshape and warm-up; strings, states and the
-completion of a configuration have models of their own where a platform has them.
+The base models of platform_models are used for batching, reshape and warm-up. Strings, states and
+the completion of a configuration use other models if a platform has them.
 """
 
 import itertools
@@ -42,7 +42,7 @@ def name(request, built_platforms):
 
 
 def unload(client, model):
-    """Gone when this returns: unloading goes on after its call has."""
+    """Returns when the model is gone: unloading continues after its call has returned."""
     client.call("unload_model", model)
     end = time.monotonic() + 20
     while any(state not in ("", "UNAVAILABLE") for _, state, _ in index(client, model)):
@@ -51,7 +51,7 @@ def unload(client, model):
 
 
 def load(serving, client, model, write):
-    """Has `write` put the model there, and loads it anew: statistics begin at nothing."""
+    """Writes the model with `write` and loads it again, so that its statistics begin at zero."""
     unload(client, model)
     shutil.rmtree(serving.repository / model, ignore_errors=True)
     write()
@@ -111,11 +111,11 @@ def test_warmup(serving, client, name):
 # ---- completion
 
 def incomplete(name):
-    """The line of the platform and nothing else; no file at all where that is enough."""
+    """Returns the line with the platform, or no file if that is sufficient."""
     return None if name in ("onnx", "savedmodel", "openvino") else PLATFORMS[name].line + "\n"
 
 
-# Platform -> what an incomplete configuration is refused with; the others complete it.
+# Platform -> the error for an incomplete configuration; the other platforms complete it.
 NOT_COMPLETED = {
     "graphdef": ("input",),
     "torchscript": ("neither data types nor dims",),
@@ -128,7 +128,7 @@ def test_completion(serving, client, name):
 
     def write():
         folder = platform.put(serving.repository, model, incomplete(name))
-        if name == "netdef":  # a net with a layer of fixed size tells its dimensions
+        if name == "netdef":  # a net with a layer of fixed size determines its dimensions
             n, m = platform.dims
             shutil.rmtree(folder / "1")
             save(folder / "1", [given("w", np.ones(n * m), (m, n)), given("b", np.ones(m), (m,))],
@@ -144,7 +144,7 @@ def test_completion(serving, client, name):
     x, wanted = platform.case()
     if name == "netdef":
         wanted = np.repeat(x.sum(axis=1, keepdims=True) + 1, platform.dims[1], axis=1)
-    if not platform.more:  # of the precision, which only a configuration can say
+    if not platform.more:  # the precision, which only a configuration contains
         close(platform.ask(client, model, x), wanted, name)
 
 
@@ -154,7 +154,7 @@ TEXTS = np.array([[b"one", b""], [b"\xff\x00\xfe", "grün".encode()]], np.object
 
 
 def write_strings(root, model, name):
-    """The model; the names of its input and output."""
+    """Writes the model. Returns the names of its input and output."""
     if name == "onnx":
         folder, names, dims = onnx_identity(root, model, "BYTES"), ("x", "y"), [3]
     elif name == "graphdef":
@@ -219,7 +219,8 @@ def state(source, target, kind, dims):
 
 
 def write_state(root, model, name):
-    """A model that adds up: names and number of elements of its input and output, the type."""
+    """Writes a model that computes a sum. Returns the names and numbers of elements of its input
+    and output, and the type."""
     folder, strategy, controls = root / model, "oldest { }", ""
     if name == "onnx":
         (folder / "1").mkdir(parents=True)
@@ -262,7 +263,7 @@ def test_states(serving, client, name):
         import pytorch_models
         load(serving, client, model, lambda: pytorch_models.put(serving.repository, model,
                                                                 source="accumulator"))
-        # The cases name their sequences, which the model shows.
+        # The ids of the sequences are in the cases, and the model returns them.
         pytorch_models.play(client, model, pytorch_models.CASES["accumulator"], 0)
         return
     load(serving, client, model,

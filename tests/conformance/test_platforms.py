@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One server with a model of every platform: each answers as its own framework does, and all of the
-frameworks live in one process.
+"""One server with a model of every platform: each gives the results of its own framework, and all
+frameworks run in one process.
 
-A platform whose backend is not built, or whose reference data is not there, is skipped by name.
+A platform without a built backend or without reference data is skipped by name.
 """
 
 import threading
@@ -45,7 +45,7 @@ def test_answers_are_the_frameworks_own(client, name):
 
 
 def test_all_at_once(serving, connect, built_platforms):
-    """Every model is asked by a thread of its own, all at the same time."""
+    """A thread for each model sends requests, all at the same time."""
     failures = []
 
     def ask(name, protocol):
@@ -56,12 +56,12 @@ def test_all_at_once(serving, connect, built_platforms):
             for i in range(TIMES):
                 rows = given[: 1 + i % len(given)]
                 close(platform.ask(client, name, rows), wanted[: len(rows)], name)
-        except Exception as error:  # told below
+        except Exception as error:  # reported below
             failures.append(f"{name} over {protocol}: {error}")
 
     threads = []
     for name in built_platforms:
-        # These two clients may be shared by threads.
+        # Threads may share these two clients.
         for protocol in ("http_aio", "grpc"):
             connect(protocol, serving)
             threads.append(threading.Thread(target=ask, args=(name, protocol)))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""--model-control-mode=poll: the server follows its repository."""
+"""--model-control-mode=poll: the server follows the changes of its repository."""
 
 import time
 
@@ -27,7 +27,7 @@ def client(polling, connect):
 
 
 def eventually(question):
-    """The server looks once a second."""
+    """Waits for a poll; the server polls once per second."""
     end = time.monotonic() + 30
     while not question() and time.monotonic() < end:
         time.sleep(0.05)

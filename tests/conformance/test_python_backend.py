@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Triton's own Python backend, as it is in the wheel, with models of python_models/.
+"""Triton's own Python backend, unchanged from the wheel, with models of python_models/.
 
-Skipped where tools/install/python_backend.sh has not put it into build/python_backend (./test does)
-or tools/peer/fetch_triton.sh into build/peer.
+Skipped unless tools/install/python_backend.sh has put it into build/python_backend (./test does)
+and tools/peer/fetch_triton.sh has made build/peer.
 """
 
 import concurrent.futures
@@ -22,7 +22,7 @@ import tritonclient.grpc as grpc_client
 
 @pytest.fixture(scope="session")
 def start_python(request, start_server, backends, tmp_path_factory):
-    """Starts a server that has the Python backend."""
+    """Starts a server with the Python backend."""
     folder = python_backend.find(request.config.option.python_backend)
     if folder is None:
         pytest.skip("Triton's Python backend is not there: run "
@@ -61,7 +61,7 @@ def texts(*values):
 
 
 def ask(client, how):
-    """The answer of the model that calls others."""
+    """Returns the answer of the model that calls others."""
     answer = client.infer("caller", [client.input("HOW", texts(how))])
     return json.loads(answer.array("TEXT")[0])
 
@@ -76,7 +76,7 @@ def fault(client, how):
 
 
 def stream(server, model, count):
-    """The values and the errors that a decoupled model streams."""
+    """Returns the values and the errors that a decoupled model streams."""
     request = grpc_raw.infer_request(
         model, [grpc_raw.tensor("COUNT", "INT32", [1])], [np.array([count], np.int32).tobytes()])
     values, errors = [], []
@@ -127,7 +127,7 @@ def test_a_large_tensor_comes_back(client):
 
 
 def test_bf16_is_no_numpy_type(python):
-    """The backend knows BF16 through DLPack alone."""
+    """The backend supports BF16 only through DLPack."""
     message = grpc_raw.infer_request("types", [grpc_raw.tensor("IN_BF16", "BF16", [1])],
                                      [b"\x80\x3f"], outputs=["OUT_BF16"])
     status, text = grpc_raw.failure(python, "ModelInfer", message)
@@ -151,7 +151,7 @@ def test_a_model_completes_its_configuration(client):
 
 
 def test_requests_come_together(grpc):
-    """Four requests of a preferred batch of four, in one call of execute."""
+    """Four requests to a model with the preferred batch size four are one call of execute."""
     def one(_):
         answer = grpc.infer("batched", [grpc.input("IN", np.array([[1]], np.int32))])
         return answer.array("TOGETHER")[0, 0]
@@ -160,7 +160,7 @@ def test_requests_come_together(grpc):
 
 
 def test_every_instance_works(python):
-    """Four requests at once reach four instances, each with a process of its own."""
+    """Four requests at once reach four instances, each in its own process."""
     body = {"inputs": [raw_http.tensor("MS", "INT32", [1], [300])]}
     def one(_):
         return raw_http.infer(python, "crew", body).json["outputs"][0]["data"][0]
@@ -251,7 +251,8 @@ def test_outputs_that_the_request_does_not_know_are_left_out(client):
 
 @pytest.mark.parametrize("protocol", ["http", "grpc"])
 def test_a_killed_stub_fails_its_requests_alone(start_python, connect, protocol):
-    """The process of the model dies; the server and the other models live, a reload mends it."""
+    """The process of the model dies. The server and the other models survive, and a reload repairs
+    the model."""
     server = start_python(f"mortal_{protocol}", python_backend.write_mortal,
                           "--model-control-mode=explicit", "--load-model=*",
                           "--exit-timeout-secs=5")
@@ -261,10 +262,10 @@ def test_a_killed_stub_fails_its_requests_alone(start_python, connect, protocol)
     client.call("unload_model", "faults")
     deadline = time.monotonic() + 20
     while client.call("is_model_ready", "faults") and time.monotonic() < deadline:
-        time.sleep(0.05)  # the unloading of a model is not waited for by the call
+        time.sleep(0.05)  # the call does not wait for the unloading of a model
     client.call("load_model", "faults")
     assert fault(client, "fine").array("OUT").tolist() == [[1, 2]]
-    # The backend never releases the request that the process died of: the server says whose.
+    # The backend never releases the request that ended the process; the server names its model.
     server.stop(expected=1)
     if not server.peer:
         assert ("Exit timeout expired. Exiting immediately. Models that backends still hold: "
@@ -367,7 +368,7 @@ def test_a_decoupled_model_calls_a_decoupled_model(python):
 
 
 def test_calls_of_many_clients_do_not_lock_up(python):
-    """One instance of the caller and of the callee; each call needs both."""
+    """The caller and the called model have one instance each; each call needs both."""
     body = {"inputs": [raw_http.tensor("HOW", "BYTES", [1], ["many 5"])]}
     def one(_):
         return json.loads(raw_http.infer(python, "caller", body).json["outputs"][0]["data"][0])
@@ -393,7 +394,7 @@ def test_the_log_has_what_models_say(client, python):
     mark = f"mark-{client.name}-grün"
     assert ask(client, f"logs {mark}") == "logged"
     deadline = time.monotonic() + 20
-    while f"plain {mark}" not in python.log.read_text():  # it comes through a queue of its own
+    while f"plain {mark}" not in python.log.read_text():  # it arrives through a separate queue
         assert time.monotonic() < deadline
         time.sleep(0.05)
     log = python.log.read_text()
@@ -431,7 +432,7 @@ def test_the_server_counts_executions(client, python):
 
 
 def test_a_model_sees_that_its_request_was_cancelled(python):
-    """The call is cancelled while the model waits for just that."""
+    """The call is cancelled while the model waits for that."""
     def inputs(wait):
         tensor = grpc_client.InferInput("WAIT", [1], "BOOL")
         tensor.set_data_from_numpy(np.array([wait]))
@@ -441,7 +442,7 @@ def test_a_model_sees_that_its_request_was_cancelled(python):
     before = client.infer("patient", inputs(False)).as_numpy("CANCELLED")[0]
     done = threading.Event()
     call = client.async_infer("patient", inputs(True), lambda result, error: done.set())
-    time.sleep(0.5)  # it is the model's by then; if not, it is refused and the case fails
+    time.sleep(0.5)  # the model has the request by this time; otherwise it is refused and the case fails
     call.cancel()
     assert done.wait(20)
     assert client.infer("patient", inputs(False)).as_numpy("CANCELLED")[0] == before + 1

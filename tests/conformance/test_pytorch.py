@@ -18,10 +18,10 @@ from pytorch_models import CASES, MODELS, TYPES, array, ask, parameter, play, pu
 from tritonclient.utils import InferenceServerException
 
 IDS = itertools.count(1_000_000, 100)
-# One configuration of one model for each type: `echo` answers in the type that it is given.
+# One configuration of one model for each type: `echo` returns the type of its input.
 ECHOES = {name: f"echo_{name.lower()}" for name in TYPES}
 UNSUPPORTED = ("UINT16", "UINT32", "UINT64")
-# Loaded by the cases about them.
+# Models that only some cases load.
 REFUSED = ("mixed", "no_forward", "number", "tensor_list", "wants_text")
 
 
@@ -45,7 +45,8 @@ def serving(start_server, require_backends):
 
 @pytest.fixture(scope="module")
 def repository(start_server, require_backends):
-    """A server that loads what a test puts into its repository, and that must live through it."""
+    """A server that loads the models that a test writes into its repository, and that must survive
+    the test."""
     require_backends("pytorch")
     return start_server("pytorch_loads", lambda root: root.mkdir(), *EXPLICIT)
 
@@ -62,7 +63,7 @@ def http(serving, connect):
 
 @pytest.fixture
 def many(serving, connect):
-    """For requests of several threads at once, which the HTTP client does not take."""
+    """A client for requests of several threads, which the HTTP client does not permit."""
     return connect("grpc", serving)
 
 
@@ -74,12 +75,12 @@ def loader(repository, connect):
 
 @pytest.mark.parametrize("model", [m for m in CASES if m not in ("echo", "accumulator", "keeps")])
 def test_answers_are_those_of_pytorch(client, model):
-    for _ in range(3):  # PyTorch watches the first execution and optimises the second
+    for _ in range(3):  # PyTorch profiles the first execution and optimizes the second
         play(client, model, CASES[model], next(IDS))
 
 
 def test_what_a_module_keeps_outlives_the_request(http):
-    """An attribute holds the input of the request before: the memory must be its own by then."""
+    """An attribute keeps the input of the previous request: the module must own that memory."""
     play(http, "keeps", CASES["keeps"], 0)
     before = np.array([3.0], "f4")
     for i in range(50):
@@ -101,7 +102,7 @@ def test_type_goes_in_and_out(client, data_type):
 
 
 def refused(loader, name, *texts):
-    """Loads what must not load; the message names the model and says all of `texts`."""
+    """Loads a model that must not load. The message names the model and contains all of `texts`."""
     _, message = loader.error(loader.call, "load_model", name)
     for text in (f"'{name}'", *texts):
         assert text in message, message
@@ -127,7 +128,7 @@ def test_types_of_a_wrong_request_and_a_wrong_result(http):
     assert "FP64" in message and "FP32" in message
 
 
-# What forward gives in place of an FP32 tensor: the number that asks for it, and how it is refused.
+# Results of forward other than an FP32 tensor: the number that selects each one, and the error.
 ODD = {"complex": (1, "ComplexFloat"), "sparse": (2, "sparse"), "quantized": (3, "QUInt8"),
        "meta": (4, "device meta"), "none": (5, "which returned 0"), "uint16": (6, "UInt16"),
        "too_large": (10, ""), "float8": (11, "Float8")}
@@ -163,12 +164,12 @@ def test_exception_of_forward_is_the_requests_own(client):
 
 
 def executions(client, model):
-    """How often the model ran, all versions together."""
+    """Returns how often the model was executed, all versions together."""
     return sum(int(counts[1]) for counts in statistics(client, model).values())
 
 
 def test_one_bad_request_of_a_batch(many):
-    """Requests that are executed together: the bad one alone gets the error."""
+    """Requests are executed together, and only the bad one gets the error."""
     def one(i):
         x = {"x": {"datatype": "FP32", "shape": [1, 2], "data": [-1.0 if i == 3 else i, 4.0]}}
         try:
@@ -296,7 +297,7 @@ def test_other_file_name(loader, repository):
 
 @pytest.mark.parametrize("data_type, smallest", [("INT32", -2**31), ("INT64", -2**63)])
 def test_the_smallest_number_by_minus_one(loader, repository, data_type, smallest):
-    """On x86 the processor traps, which PyTorch leaves to it."""
+    """On x86 this division is a trap of the processor, which PyTorch does not prevent."""
     name = f"divides_{data_type.lower()}"
     folder = put(repository.repository, name, config=f'''
         platform: "pytorch_libtorch"
@@ -340,7 +341,7 @@ def test_parameter(loader, repository, name, value):
 
 
 def test_instances_have_modules_of_their_own_unless_shared(loader, repository):
-    """`keeps` answers with what its instance was asked before."""
+    """`keeps` returns the previous input of its instance."""
     for name, more in (("keeps_apart", ""), ("keeps_shared",
                                              parameter("ENABLE_WEIGHT_SHARING", "true"))):
         put(repository.repository, name, source="keeps",
@@ -402,7 +403,7 @@ def test_optional_input_of_a_batch(loader, repository):
 
 
 def test_texts_that_are_no_text(client):
-    """Bytes of any kind go through a List[str] unchanged."""
+    """Bytes of any kind pass through a List[str] unchanged."""
     words = np.array([b"\xff\xfe\x00\x01", b"", b"\x00" * 70000], np.object_)
     answer = client.infer("only_texts", [client.input("t", words)])
     assert answer.array("out").tolist() == [2 * word for word in words]
@@ -418,7 +419,7 @@ def good_files():
 
 
 def try_to_load(loader, repository, name, content):
-    """Loads a file, and runs it where it loads; the error's text, or None."""
+    """Loads a file, and sends it a request if it loads. Returns the text of the error, or None."""
     put_file(repository.repository, name, content, (
         'platform: "pytorch_libtorch"\ninput { name: "a" data_type: TYPE_FP32 dims: [ -1, 3, 8, 8 ] }\n'
         'output { name: "OUTPUT__0" data_type: TYPE_FP32 dims: [ -1, 10 ] }\n'))
@@ -463,7 +464,7 @@ def test_damaged_files_leave_the_server_alive(loader, repository, good_files):
     assert len(cases) >= 200
     results = [try_to_load(loader, repository, name, content) for name, content in cases]
     refusals = [message for message in results if message is not None]
-    assert len(refusals) > 100  # some damage changes nothing that matters
+    assert len(refusals) > 100  # some damage has no effect
     assert all("model.pt" in message or "model '" in message for message in refusals)
 
 
@@ -473,7 +474,7 @@ def test_missing_file(loader, repository):
     refused(loader, "no_file", "model.pt")
 
 
-# ---- a model of others: silero_vad.jit, whose state lies in the module's own attributes
+# ---- a real model: silero_vad.jit, whose state is in attributes of the module
 
 SPEECH = json.loads((pytorch_models.DATA / "silero_vad.json").read_text())
 SPEECH_CONFIG = """platform: "pytorch_libtorch"
@@ -486,8 +487,8 @@ instance_group { count: 4 kind: KIND_CPU }
 
 
 def test_speech_is_found_where_the_package_finds_it(loader, repository):
-    """Each recording is a sequence and has an instance, whose module remembers what it heard. A piece
-    of another batch size makes the module forget, as reset_states does."""
+    """Each recording is a sequence with its own instance, whose module remembers the audio. A piece
+    with another batch size resets the module, as reset_states does."""
     root = pytorch_models.DATA.parents[2]
     model = root / "build" / "examples" / "silero_vad_package" / "silero_vad.jit"
     if not model.is_file():
@@ -516,7 +517,8 @@ def test_speech_is_found_where_the_package_finds_it(loader, repository):
 
 
 def test_numbers_as_arguments(loader, repository):
-    """An argument of type int is an input of one element; a batch runs apart where they differ."""
+    """An argument of type int is an input with one element. Requests with different values are
+    executed separately."""
     put(repository.repository, "times", source="wants_number",
         replace=[("max_batch_size: 0", "max_batch_size: 4")],
         add="dynamic_batching { max_queue_delay_microseconds: 100000 }\n")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The queue of the dynamic batcher: who is served first, a full queue, waits that are too long."""
+"""The queue of the dynamic batcher: the order of service, a full queue, timeouts."""
 
 import threading
 import time
@@ -13,7 +13,8 @@ from tritonclient.grpc import service_pb2_grpc
 
 
 def order_of_answers(server, requests):
-    """Sends all, in order, on one connection; gives their ids in the order of the answers."""
+    """Sends all requests, in order, on one connection. Returns their ids in the order of the
+    answers."""
     answered, everything = [], threading.Event()
 
     def note(i):
@@ -22,7 +23,7 @@ def order_of_answers(server, requests):
             everything.set()
 
     with grpc_raw.channel(server) as channel:
-        grpc.channel_ready_future(channel).result(60)  # before, calls overtake each other
+        grpc.channel_ready_future(channel).result(60)  # on a new connection, calls can overtake each other
         stub = service_pb2_grpc.GRPCInferenceServiceStub(channel)
         for message in requests:
             future = stub.ModelInfer.future(message, timeout=60)
@@ -32,7 +33,7 @@ def order_of_answers(server, requests):
 
 
 def test_priority_levels_are_strict(server):
-    """Full batches, one instance. Level 0, and one that does not exist, are the default level."""
+    """Full batches on one instance. Level 0 and an unknown level mean the default level."""
     levels = [1, 2, 1, 3, 0, 9, 2]
     requests = [request(i, "levels", 4, parameters={"priority": level})
                 for i, level in enumerate(levels)]
@@ -40,19 +41,21 @@ def test_priority_levels_are_strict(server):
 
 
 def test_responses_keep_the_order_of_the_requests(server):
-    """Two instances of different speed; the quick one's answers wait for the slow one's."""
+    """Two instances have different speeds; the answers of the fast one wait for those of the slow
+    one."""
     requests = [request(i, "ordered", 4) for i in range(8)]
     assert order_of_answers(server, requests) == list(range(8))
 
 
 def test_timeout_is_answered_while_the_instance_is_busy(server):
-    """The first runs for 400 ms; the others wait for 100 ms at most, and hear of it then."""
+    """The first request runs for 400 ms. The others wait for at most 100 ms and are then answered.
+    """
     assert order_of_answers(server, [request(i, "expiring", 4) for i in range(3)])[-1] == 0
 
 
 def test_a_timeout_within_the_delay_is_kept(server, transports):
-    """The delay is longer than the timeout: the request hears of it when that has passed, though
-    the instance has nothing else to do."""
+    """The delay is longer than the timeout: the request is refused at the timeout, although the
+    instance is idle."""
     client = transports["http"]
     before = counted(client, "hasty")
     start = time.monotonic()
@@ -70,7 +73,8 @@ def test_with_the_parameter_a_batch_goes_before_a_request_of_it_times_out(server
 
 
 def test_full_queue_refuses(server, transports):
-    """One instance busy for 400 ms and room for one: of six at once, some are refused."""
+    """One instance is busy for 400 ms, and the queue has room for one request: some of six requests
+    are refused."""
     client = transports["http"]
     before = counted(client, "queued")
     results = together(server, [request(i, "queued", 4) for i in range(6)])
@@ -105,7 +109,7 @@ def test_http_status_of_a_full_queue(transports, server):
         made = [client.input("INPUT0", np.zeros((4, 4), np.int32))]
         try:
             answers.append(client.infer("queued", made))
-        except Exception as error:  # looked at below
+        except Exception as error:  # checked below
             errors.append(error)
 
     threads = [threading.Thread(target=ask) for _ in range(6)]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The rate limiter: models that share resources, and models that cannot have what they ask for."""
+"""The rate limiter: models that share resources, and models that need more than exists."""
 
 import http.client
 import json
@@ -26,7 +26,8 @@ def group(*resources, priority=0, count=1):
 
 
 def write(delay_ms, groups):
-    """A repository of non-batching identity models, each with its instance group."""
+    """Returns a function that writes identity models without batching, each with its instance
+    group."""
     def write_to(root):
         repository = models.Repository(root)
         for name, extra in groups.items():
@@ -38,10 +39,11 @@ FOUR_AND_SIX = {"four": group(("R", 4, False)), "six": group(("R", 6, False))}
 
 
 def run_together(server, names):
-    """One request to each model, all at once; the seconds until each was answered, sorted."""
+    """Sends one request to each model, all at once. Returns the sorted seconds until each answer.
+    """
     with grpc_raw.channel(server) as channel:
         stub = service_pb2_grpc.GRPCInferenceServiceStub(channel)
-        # The first call pays for the connection.
+        # The first call includes the setup of the connection.
         stub.ServerLive(service_pb2.ServerLiveRequest(), timeout=10)
         start = time.monotonic()
         ended = {}
@@ -60,7 +62,7 @@ def run_together(server, names):
 
 
 def test_models_that_ask_for_too_much_together_take_turns(start_server):
-    """R has the capacity 6, the most that one instance asks for: 4 and 6 do not fit together."""
+    """R has the capacity 6, the largest need of one instance: 4 and 6 do not fit together."""
     server = start_server("turns", write(DELAY_MS, FOUR_AND_SIX), EXECUTION_COUNT)
     first, second = run_together(server, ["four", "six"])
     assert first >= DELAY_MS / 1000
@@ -88,7 +90,7 @@ def test_instances_of_one_model_share_too(start_server):
 
 
 def test_a_model_that_waits_can_be_unloaded(start_server):
-    """The one that stands first in line goes: it is served first, then the others go on."""
+    """The first model in the queue is unloaded: it is served first, and the others continue."""
     groups = {name: group(("R", 1, True)) for name in ("a", "b", "c")}
     server = start_server("unload", write(DELAY_MS, groups), EXECUTION_COUNT,
                           "--model-control-mode=explicit", "--load-model=a", "--load-model=b",
@@ -116,7 +118,7 @@ def executions(server, name):
 
 
 def test_twice_the_priority_is_half_the_executions(start_server):
-    """Both models have more requests than they can serve: the resource is never free."""
+    """Both models have more requests than they can serve, so the resource is never free."""
     groups = {"one": group(("R", 1, True), priority=1), "two": group(("R", 1, True), priority=2)}
     server = start_server("priorities", write(10, groups), EXECUTION_COUNT)
     with grpc_raw.channel(server) as channel:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Model repository agents: the checksum agent, and agents that are not there."""
+"""Model repository agents: the checksum agent, and agents that do not exist."""
 
 import hashlib
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The parameters priority and timeout with every value a client may send: which are taken, and
-with what words the others are refused."""
+"""The parameters priority and timeout with every value that a client can send: the accepted values,
+and the errors for the others."""
 
 import grpc_raw
 import numpy as np
@@ -85,7 +85,7 @@ def test_refused_on_a_stream(server, key):
     dict(timeout=2**62), dict(priority=3, timeout=1000000),
 ], ids=str)
 def test_from_the_clients(client, values):
-    """A model without a queue policy takes any of them and ignores them."""
+    """A model without a queue policy accepts all values and ignores them."""
     array = np.array([1, 2], np.int32)
     answer = client.infer(MODEL, [client.input("INPUT0", array)], **values)
     assert answer.array("OUTPUT0").tolist() == [1, 2]

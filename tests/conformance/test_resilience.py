@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Clients that go away, stall or misbehave: the others are served, nothing is held on to."""
+"""Clients that go away, stall or misbehave: the other clients are served, and no resource is
+leaked."""
 
 import json
 import os
@@ -27,7 +28,7 @@ def serves(server):
 
 
 def reset(wire):
-    """Closes with RST: whatever the server still sends meets an error."""
+    """Closes the connection with RST, so that every later write of the server fails."""
     wire.socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
     wire.close()
 
@@ -79,7 +80,7 @@ def test_half_closed_client_gets_its_answer(server):
 
 
 def test_stalled_clients_do_not_stop_the_others(server):
-    """A hundred clients in the middle of a request, and the next one is served."""
+    """A hundred clients stop in the middle of a request; the next client is served."""
     stalled = [Wire(server) for _ in range(100)]
     for i, wire in enumerate(stalled):
         wire.send(WHOLE[:i % len(WHOLE)])
@@ -93,7 +94,8 @@ def test_stalled_clients_do_not_stop_the_others(server):
 
 
 def test_said_length_is_not_allocated(server):
-    """A length of a terabyte costs the sender a line; it must not cost the server memory."""
+    """An announced length of a terabyte costs the sender one line, and must not cost the server
+    memory."""
     before = resident(server)
     wires = []
     for _ in range(20):
@@ -132,7 +134,7 @@ def test_large_head_is_refused(server):
 
 
 def resident(server) -> int:
-    """Bytes of memory that the server holds."""
+    """Returns the resident memory of the server in bytes."""
     pid = server.process.pid
     pages = int(Path(f"/proc/{pid}/statm").read_text().split()[1])
     return pages * os.sysconf("SC_PAGE_SIZE")
@@ -149,7 +151,7 @@ def test_connections_are_given_back(server):
     for wire in wires:
         wire.send(WHOLE)
         assert wire.read().status == 200
-    spare = 5  # connections of other cases' clients, which may come and go meanwhile
+    spare = 5  # connections of clients of other cases, whose number may change
     assert open_files(server) >= before + 50 - spare
     for wire in wires:
         wire.close()
@@ -160,7 +162,7 @@ def test_connections_are_given_back(server):
 
 
 def test_memory_is_given_back(server):
-    """Two hundred requests of a mebibyte leave nothing like 200 MiB behind."""
+    """After two hundred requests of one MiB, much less than 200 MiB is in use."""
     blob = bytes(1 << 20)
     document = {"inputs": [tensor("INPUT0", "INT32", [1 << 18], binary_data_size=1 << 20)],
                 "parameters": {"binary_data_output": True}}
@@ -173,7 +175,8 @@ def test_memory_is_given_back(server):
 
 
 def test_load_from_all_sides(server, transports):
-    """Both protocols, good and bad requests, many threads: every answer is the asker's own."""
+    """Both protocols, valid and invalid requests, many threads: every client gets its own answers.
+    """
     failures = []
 
     def over_http(seed):

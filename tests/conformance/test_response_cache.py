@@ -18,7 +18,8 @@ FRESH = itertools.count(1)
 
 
 def cache_flags(request, *settings):
-    """The flags that switch the local cache on; on the peer Triton's own default directory."""
+    """Returns the flags that enable the local cache; on the peer with Triton's own default
+    directory."""
     return [f"--cache-config=local,{setting}" for setting in settings] + cache_directory(request)
 
 
@@ -40,7 +41,7 @@ def client(request, cached, loop):
 
 
 def fresh(*shape, dtype=np.float32):
-    """An array that no request has had before."""
+    """Returns an array that no earlier request contained."""
     array = np.zeros(shape, dtype)
     array.flat[0] = next(FRESH)
     return array
@@ -56,7 +57,7 @@ def counts(model):
 
 
 def changed(client, model, before, successes):
-    """What was counted since `before`; an answer may arrive a moment before it is counted."""
+    """Returns the counts since `before`. An answer may arrive shortly before it is counted."""
     end = time.monotonic() + 10
     while True:
         now = counts(statistics(client, model))
@@ -211,7 +212,7 @@ def test_metrics_of_the_local_cache(cached, client):
 
 
 def test_order_is_kept_over_hits_and_misses(cached):
-    """A miss, a hit and a miss on one stream are answered, in that order."""
+    """A miss, a hit and a miss on one stream are answered in that order."""
     client = grpc_client.InferenceServerClient(cached.grpc)
     answers = queue.Queue()
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The response cache in a real Redis: with a password, over TLS, killed and started under load."""
+"""The response cache in a real Redis: with a password, over TLS, stopped and started under load."""
 
 import itertools
 import shutil
@@ -17,10 +17,10 @@ from test_response_cache import cache_directory, counts, fresh, statistics
 
 
 class Redis:
-    """A Redis of the test's own, that keeps nothing on disk."""
+    """A Redis server of the test, which stores nothing on disk."""
 
     def __init__(self, folder, *options):
-        # Debian's redis-tools has the program under another name; it goes by the name it is
+        # Debian's redis-tools has the program under another name; its behavior depends on the name it is
         # called with.
         program = shutil.which("redis-server") or shutil.which("redis-check-rdb")
         if program is None:
@@ -89,7 +89,7 @@ def ask(client, array):
 
 
 def wait_for(client, **wanted):
-    """Insertions are made behind the answers: waits until they are counted."""
+    """Waits until the insertions are counted; they are made after the answers."""
     end = time.monotonic() + 20
     while True:
         now = counts(statistics(client, "cached"))
@@ -159,7 +159,7 @@ def openssl(*words):
 
 @pytest.fixture(scope="module")
 def certificates(tmp_path_factory):
-    """An authority, and a certificate for 'redis.test' that it signed."""
+    """Returns a certificate authority and a certificate for 'redis.test' that it signed."""
     folder = tmp_path_factory.mktemp("certificates")
 
     def path(name):
@@ -178,7 +178,7 @@ def certificates(tmp_path_factory):
 
 
 def test_tls(make_redis, start, loop, certificates):
-    # The server wants to see a certificate, too.
+    # The server requires a client certificate, too.
     redis = make_redis("--tls-cert-file", certificates("redis.crt"), "--tls-key-file",
                        certificates("redis.key"), "--tls-ca-cert-file", certificates("ca.crt"))
     ours = [f"cert={certificates('redis.crt')}", f"key={certificates('redis.key')}"]
@@ -263,7 +263,7 @@ def test_redis_dies_and_comes_back_under_load(make_redis, start, loop):
         time.sleep(0.01)
     assert now["success"] - before["success"] == total
     assert now["fail"] == 0
-    # A look-up that found too many others waiting is neither; there were four at a time.
+    # A look-up that is skipped because too many others wait is neither; there were four at a time.
     assert counted == total
     assert now["executions"] - before["executions"] == now["cache_miss"] - before["cache_miss"]
     log = server.log_tail(10000)
@@ -283,7 +283,7 @@ def test_a_hanging_redis_costs_one_timeout(make_redis, start, loop):
         begin = time.monotonic()
         for _ in range(200):
             ask(client, fresh(1, 1))
-        # 200 requests that each waited would take a minute.
+        # If each of the 200 requests waited for the timeout, this would take a minute.
         assert time.monotonic() - begin < 20
     finally:
         redis.process.send_signal(18)  # SIGCONT

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Sequences while their model changes: reloads, updates of instances, unloads; and what the metrics
-say of them."""
+"""Sequences while their model changes: reloads, updates of instances, unloads; and the metrics of
+sequences."""
 
 import pytest
 import raw_http
@@ -77,7 +77,7 @@ def test_a_reload_ends_the_sequences(player, serving, strategy):
 
 @pytest.mark.parametrize("strategy", ["direct", "oldest"])
 def test_a_reload_lets_run_what_runs(player, serving, strategy):
-    """What was taken before the new model came is answered by the old one."""
+    """Requests that were accepted before the new model was ready are answered by the old one."""
     p = player(f"{strategy}_reload")
     p.hold()
     p.send("a0", 1, 10, "S")
@@ -105,14 +105,14 @@ def test_a_new_instance_takes_the_backlog(player, serving, strategy):
     p.send("b1", 2, 21, "E")
     p.finish()
     assert p.outcomes() == {"a0": 10, "b0": 20, "a1": 11, "b1": 21}
-    # Each sequence was at one instance all the time.
+    # Each sequence was always on one instance.
     assert sorted(len(rows) for rows in p.by_instance()) == [2, 2]
 
 
 @pytest.mark.parametrize("strategy", ["direct", "oldest"])
 def test_an_instance_goes_with_its_sequences_done(player, serving, is_peer, strategy):
-    """Fewer instances: a sequence that lives goes on to its end where it is; new ones get a slot of
-    an instance that stays."""
+    """With fewer instances, a live sequence continues to its end on its instance. New sequences get
+    slots of the remaining instances."""
     p = player(f"{strategy}_shrink")
     instance_count(serving, p.model, 2)
     p.send("a0", 1, 10, "S")

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What Nereid tells of sequences and Triton does not: the backend of their ends, where it asks for
-that, and people which of them live."""
+"""Information about sequences that Triton does not give: notices of their ends for a backend that
+requests them, and the list of live sequences."""
 
 import pytest
 import raw_http
@@ -72,7 +72,7 @@ def test_the_backend_is_told_of_an_idle_sequence(player, serving, strategy):
     assert notice["id"] == ""
     assert notice["inputs"] == {"INPUT": [0], "START": [0], "READY": [1], "END": [1], "CORRID": [1]}
     counts, _ = p.changes()
-    assert counts["success"] == 1  # nobody asked for the second
+    assert counts["success"] == 1  # the second model did not request notices
 
 
 @pytest.mark.parametrize("strategy", STRATEGIES)
@@ -84,14 +84,15 @@ def test_the_backend_is_told_of_a_cancelled_sequence(player, serving, strategy):
     p.cancel("a1")
     wait_for(lambda: pending(serving, p.model) == 1, "the cancellation")
     p.finish()
-    # The slot is free when the backend has given the notice back.
+    # The slot is free when the backend has released the notice.
     assert p.executions() == [[(1, 10, "S")], [(1, 0, "Ec")], [(2, 20, "SE")]]
     wait_for(lambda: live(serving, p.model) == 0, "the end")
 
 
 @pytest.mark.parametrize("strategy", STRATEGIES)
 def test_the_backend_is_not_told_of_what_it_knows(player, serving, strategy):
-    """Of an END that it has seen, and of a sequence of which it has seen nothing."""
+    """No notice is sent for an END that the backend has seen, or for a sequence of which it has
+    seen nothing."""
     p = player(f"{strategy}_told")
     p.begin_held()
     p.send("b0", 2, 20, "S")

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Scheduling of sequences: the figures of the sequence document row by row, and what each client
-can and cannot say of a sequence. (What Triton and Nereid do in a hundred scenarios is compared in
-tests/peer/test_sequence_replay.py.)"""
+"""Scheduling of sequences: the figures of the sequence document row by row, and the requests that
+clients may send. (tests/peer/test_sequence_replay.py compares Triton and Nereid in a hundred
+scenarios.)"""
 
 import itertools
 import json
@@ -82,8 +82,8 @@ class Figure:
         wait_for(lambda: len(self.notes.executions()) - self.first >= count, f"execution {count}")
 
     def send(self, name, flags=""):
-        """`name`: a letter for the sequence and the request's number in it. Returns once the server
-        has it."""
+        """`name` is a letter for the sequence and the number of the request in it. Returns when the
+        server has the request."""
         sequence = self.ids.setdefault(name[0], next(IDS))
         waiting = pending(self.server, self.model)
         begun = len(self.notes.executions())
@@ -94,7 +94,7 @@ class Figure:
                  or pending(self.server, self.model) > waiting, f"the arrival of {name}")
 
     def ask(self, array, **more):
-        """With a client of its own: the synchronous ones belong to one thread."""
+        """Uses its own client, because a synchronous client may be used by one thread only."""
         client = Transport(self.transport, self.server, self.loop)
         try:
             return client.infer(self.model, [client.input("INPUT", array)], **more)
@@ -102,7 +102,7 @@ class Figure:
             client.close()
 
     def answer(self, name):
-        """{tensor: values}, after OUTPUT has been found right."""
+        """Checks OUTPUT and returns {tensor: values}."""
         answer = self.sent[name].result(60)
         number = self.ids[name[0]] * 100 + int(name[1])
         assert answer.array("OUTPUT").tolist() == [[number] * 10]
@@ -127,7 +127,7 @@ def figure(client, serving, loop, notes, pool):
 
 
 def test_direct_figure(figure):
-    """START and READY over time, of two slots: alone at first, then both, then slot by slot, then
+    """START and READY over time, of two slots: first one slot, then both, then slot by slot, then
     another sequence in the first slot."""
     f = figure("direct_stateful_model")
     f.send("a0", "S")
@@ -142,16 +142,16 @@ def test_direct_figure(figure):
     assert f.answer("a1") == {"START_ROW": [0], "READY_ROW": [1]}
     assert f.answer("a2") == f.answer("b0") == {"START_ROW": [0, 1], "READY_ROW": [1, 1]}
 
-    f.send("b1")  # slot 1 alone
+    f.send("b1")  # only slot 1
     assert f.answer("b1") == {"START_ROW": [0, 0], "READY_ROW": [0, 1]}
-    f.send("a3")  # slot 0 alone
+    f.send("a3")  # only slot 0
     assert f.answer("a3") == {"START_ROW": [0], "READY_ROW": [1]}
 
     f.hold()
     f.send("a4", "E")
     f.begun(6)
     f.send("b2")
-    f.send("c0", "S")  # takes the slot that a has left
+    f.send("c0", "S")  # takes the slot of a
     f.notes.open()
     assert f.answer("b2") == f.answer("c0") == {"START_ROW": [1, 0], "READY_ROW": [1, 1]}
     f.send("b3", "E")
@@ -161,8 +161,8 @@ def test_direct_figure(figure):
 
 
 def test_direct_figure_backlog(figure):
-    """Sequences 0 to 5 on two instances of two slots: four at once, the fifth and the sixth in the
-    slots that are left first."""
+    """Sequences 0 to 5 on two instances with two slots each: four at once, the fifth and the sixth
+    in the slots that become free first."""
     f = figure("direct_two_instances")
     for letter in "abcd":
         f.send(f"{letter}0", "S")
@@ -187,7 +187,7 @@ def test_direct_figure_backlog(figure):
 
 
 def test_oldest_figure(figure):
-    """Sequences A to D, batches of two of the oldest requests, never two of one sequence."""
+    """Sequences A to D, batches of the two oldest requests, never two of the same sequence."""
     f = figure("oldest_stateful_model")
     f.hold()
     f.send("A0", "S")
@@ -207,13 +207,13 @@ def test_oldest_figure(figure):
         assert rows["START_ROW"][place] == (name[1] == "0")
         assert rows["END_ROW"][place] == (int(name[1]) == lengths[name[0]] - 1)
     assert f.letters(seen["A0"]["CORRID_ROW"]) == "A"
-    # The oldest two that wait are the first batch after A0: B0 and C0.
+    # The two oldest waiting requests are the first batch after A0: B0 and C0.
     assert f.letters(seen["B0"]["CORRID_ROW"]) == f.letters(seen["C0"]["CORRID_ROW"]) == "BC"
-    # The last two of D, the longest, each run alone.
+    # The last two requests of D, the longest sequence, are executed separately.
     assert f.letters(seen["D4"]["CORRID_ROW"]) == "D"
 
 
-# What a client can say.
+# The requests of a client.
 
 def ask(client, model, sequence, value=1, **more):
     return client.infer(model, [client.input("INPUT", np.array([[value]], np.int32))],
@@ -283,7 +283,7 @@ def test_the_widest_ids_over_http(serving, notes):
 
 
 def test_a_sequence_over_all_protocols(serving, connect):
-    """Which client a request comes from does not matter: the id names the sequence."""
+    """The client of a request does not matter: the id identifies the sequence."""
     sequence = next(IDS)
     for place, name in enumerate(TRANSPORTS):
         client = connect(name, serving)
@@ -328,8 +328,8 @@ def test_the_statistics_count_no_null_requests(player):
 
 
 def test_a_lost_client_frees_the_slot_in_time(player):
-    """A client that vanishes in the middle of its sequence: the next sequence has its slot when
-    max_sequence_idle_microseconds have passed."""
+    """A client vanishes in the middle of its sequence: the next sequence gets the slot after
+    max_sequence_idle_microseconds."""
     p = player("forgetful")
     with grpc.insecure_channel(p.server.grpc):
         p.send("a0", 1, 1, "S")
@@ -343,7 +343,7 @@ def test_a_lost_client_frees_the_slot_in_time(player):
 
 
 def test_an_iteration_that_outlives_the_idle_time_is_the_last(player):
-    """The backend cannot have the request executed again; its answer is what the scheduler said."""
+    """The backend cannot reschedule the request; its answer is the error of the scheduler."""
     p = player("iterating")
     p.hold(after=1)
     p.send("a", None, 5, arrive=False)
@@ -363,7 +363,7 @@ def test_an_iteration_that_outlives_the_idle_time_is_the_last(player):
 
 @pytest.mark.parametrize("request_id", ["", "mine"])
 def test_errors_of_the_batcher_have_no_prefix(serving, request_id):
-    """Whether the request has an id or not."""
+    """The errors are the same for requests with and without an id."""
     def ask(batch=1, **parameters):
         document = {"id": request_id, "parameters": parameters,
                     "inputs": [raw_http.tensor("INPUT", "INT32", [batch, 1], [1] * batch)]}
@@ -382,8 +382,8 @@ def test_errors_of_the_batcher_have_no_prefix(serving, request_id):
 
 
 def test_a_closed_connection_cancels_the_sequence(player, serving):
-    """Requests that wait when their client's connection goes are not executed; neither is what the
-    sequence has queued behind them."""
+    """Requests that wait when their client's connection closes are not executed, and neither are
+    the later requests of their sequence."""
     p = player("narrow")
     p.hold()
     p.send("a0", 1, 1, "S")
@@ -437,8 +437,8 @@ def test_a_deadline_in_the_backlog(player):
 
 
 def test_a_slot_is_given_to_one_sequence(player):
-    """An END that is followed by a cancellation of its sequence frees the slot once: two sequences
-    that come then have a slot each."""
+    """An END that is followed by a cancellation of its sequence frees the slot once: each of the
+    next two sequences has its own slot."""
     p = player("narrow")
     p.hold()
     p.send("a0", 1, 1, "S")

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The environment variables by which Triton's own suites hold a model's scheduler until enough is
-queued: TRITONSERVER_DELAY_SCHEDULER and TRITONSERVER_BACKLOG_DELAY_SCHEDULER."""
+"""The environment variables with which Triton's own test suites hold a model's scheduler until
+enough requests are queued: TRITONSERVER_DELAY_SCHEDULER and TRITONSERVER_BACKLOG_DELAY_SCHEDULER.
+"""
 
 import time
 
@@ -12,7 +13,7 @@ from test_batching import request
 from test_statistics import batches, counted
 from tritonclient.grpc import service_pb2_grpc
 
-A_WHILE = 0.3  # far more than it takes to run what waits
+A_WHILE = 0.3  # much longer than the executions of the waiting requests take
 
 
 @pytest.fixture(scope="module")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Statistics: what is counted, exactly, and that both protocols tell the same."""
+"""Statistics: the exact counts, and that both protocols return the same numbers."""
 
 import time
 
@@ -39,12 +39,13 @@ def batches(model):
 
 
 def counted(client, model):
-    """The statistics of a model's only version."""
+    """Returns the statistics of a model's only version."""
     return stats(client, model)[0]
 
 
 def wait_for_counts(client, model, successes, limit=10.0):
-    """An answer may reach the client a moment before its request is counted: asks again."""
+    """Repeats the call, because an answer may reach the client shortly before its request is
+    counted."""
     end = time.monotonic() + limit
     while True:
         now = counted(client, model)

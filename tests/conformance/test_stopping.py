@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How a server stops: what is in flight, by which signal, over which protocol; what is answered
-meanwhile, how long it takes and with which code it ends. Each case has a server of its own."""
+"""Stops of the server: work in flight, each signal, each protocol; the answers during the stop, its
+duration and the exit code. Each case has its own server."""
 
 import http.client
 import os
@@ -41,7 +41,7 @@ def stoppable(start_server, plugin):
         return made[-1]
 
     yield make
-    for stopped in made:  # a case that failed leaves its server behind
+    for stopped in made:  # a failed case does not end its server
         if stopped.server.process is not None:
             stopped.server.kill()
             stopped.server.process = None
@@ -61,7 +61,7 @@ def starting(start_server, plugin, tmp_path):
             stopped.server.kill()
 
 
-# What does not have to be waited for.
+# Work that does not delay the stop.
 
 
 @pytest.mark.parametrize("number", SIGNALS)
@@ -80,7 +80,7 @@ def test_idle_clients_do_not_hold_the_stop(stoppable, flight, protocol, number):
     assert "Waiting for in-flight requests to complete." in stopped.log
 
 
-# What has to be.
+# Work that delays the stop.
 
 
 @pytest.mark.parametrize("number", SIGNALS)
@@ -102,14 +102,14 @@ def test_requests_in_flight_finish_and_new_ones_are_refused(stoppable, flight, p
         assert raw_http.get(stopped.server, "/v2/health/live").status == 200
         assert raw_http.get(stopped.server, "/v2").status == 200
         assert grpc_raw.failure(stopped.server, "ServerReady") == ("UNAVAILABLE", "Server exiting")
-        check()  # the answers come, and are right: the steps behind the first have run
+        check()  # the answers arrive and are correct: the later steps were executed
     stopped.ended(0)
     assert f"has {how.get('count', 1)} in-flight inferences" in stopped.log
 
 
 @pytest.mark.parametrize("protocol", PROTOCOLS)
 def test_a_stream_of_new_requests_does_not_hold_the_stop(stoppable, protocol):
-    """Every request is answered or refused until the ports close, which they do."""
+    """Every request is answered or refused until the server closes the ports."""
     stopped = stoppable()
     wrong = []
 
@@ -190,7 +190,7 @@ def test_a_load_under_way_is_finished(stoppable, protocol, number):
     stopped.ended(0)
 
 
-# When the time is over.
+# The exit timeout.
 
 
 @pytest.mark.parametrize("number", SIGNALS)
@@ -216,7 +216,7 @@ def test_the_third_signal_ends_it_at_once(stoppable):
         stopped.ended(1)
 
 
-# Before it has started.
+# Stops during the start.
 
 
 @pytest.mark.parametrize("number", SIGNALS)
@@ -239,7 +239,7 @@ def test_a_start_that_does_not_end_is_ended(starting, number):
         stopped.log
 
 
-# Logs that nobody reads, and other signals.
+# Logs without a reader, and other signals.
 
 
 def test_a_log_that_nobody_reads_holds_nothing_up(stoppable):
@@ -260,7 +260,7 @@ def test_a_log_that_nobody_reads_holds_nothing_up(stoppable):
         unread.process = process
         assert unread._wait("/v2/health/ready", 60)
         with raw_http.Wire(unread) as wire:
-            for _ in range(3000):  # the lines of which fill any pipe
+            for _ in range(3000):  # more lines than a pipe holds
                 wire.send(head("GET", "/v2/health/live"))
                 assert wire.read().status == 200
         process.send_signal(signal.SIGTERM)
@@ -298,11 +298,11 @@ def test_hanging_up_without_a_log_file_changes_nothing(stoppable):
     stopped.ended(0)
 
 
-# Starts that fail, or should not.
+# Starts that fail, and starts that must succeed.
 
 
 def started(server, *flags):
-    """The output and the code of a server that ends by itself."""
+    """Returns the output and the exit code of a server that ends by itself."""
     done = subprocess.run([*server.command, *flags], capture_output=True, text=True, timeout=60)
     return done.stdout + done.stderr, done.returncode
 

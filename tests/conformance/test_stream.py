@@ -92,7 +92,8 @@ def test_stream_without_requests(server):
 
 
 def test_answers_come_while_the_stream_is_open(server):
-    """Each request is answered before the next one is sent: nothing waits for the half-close."""
+    """Each request is answered before the next one is sent: the answers do not wait for the
+    half-close."""
     pending = queue.Queue()
     with grpc_raw.channel(server) as channel:
         stub = service_pb2_grpc.GRPCInferenceServiceStub(channel)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""TensorFlow GraphDefs and SavedModels, against what TensorFlow's Python package computed."""
+"""TensorFlow GraphDefs and SavedModels, compared with the results of TensorFlow's Python package.
+"""
 
 import itertools
 import json
@@ -30,7 +31,7 @@ def write_graphs(root):
     for kind in DATATYPES:
         config = tfm.tensors(f"types_{kind}", True)
         tfm.graphdef(root, f"types_{kind.lower()}", "types", config, batch=8)
-        # The same without a batch: the first dimension is the tensor's own.
+        # The same model without a batch: the first dimension belongs to the tensor.
         tfm.graphdef(root, f"types_{kind.lower()}_flat", "types",
                      config.replace("dims: [5]", "dims: [-1, 5]"))
     matmul = tfm.tensors("matmul", True)
@@ -40,7 +41,7 @@ def write_graphs(root):
     tfm.graphdef(root, "matmul_warm", "matmul", matmul + instances(1) + """
       model_warmup { name: "w" batch_size: 3 inputs { key: "x" value { data_type: TYPE_FP32
         dims: [ 4 ] random_data: true } } }""", batch=8)
-    # Nor is there one here, though the graph has a dimension for it.
+    # This model has no batch either, although the graph has a dimension for it.
     tfm.graphdef(root, "types_fp32_row", "types", tfm.tensors("types_FP32", True))
     tfm.graphdef(root, "open_rank", "types", tfm.tensor("input", "open_in", "FP32", [-1, 2])
                  + tfm.tensor("output", "open_out", "FP32", [-1, 2]))
@@ -58,7 +59,7 @@ def write_graphs(root):
 
 
 def write_parameters(root):
-    """Models whose parameters matter."""
+    """Writes models whose parameters have an effect."""
     stateful = tfm.tensors("stateful", True) + tfm.parameters(TF_INIT_OPS_FILE="init_ops.json")
     folder = tfm.graphdef(root, "stateful", "stateful", stateful, batch=4)
     (folder / "1" / "init_ops.json").write_text('{"init_ops": ["init", "init_tables"]}')
@@ -78,7 +79,7 @@ def write_parameters(root):
     tfm.savedmodel(root, "norm", "linear", tfm.parameters(TF_SIGNATURE_DEF="norm"))
     tfm.savedmodel(root, "product", "linear", tfm.parameters(TF_SIGNATURE_DEF="fixed"))
     tfm.savedmodel(root, "scale", "tagged", tfm.parameters(TF_SIGNATURE_DEF="scale"))
-    tfm.savedmodel(root, "copy", "tagged")  # the first one, as there is no serving_default
+    tfm.savedmodel(root, "copy", "tagged")  # the first one, because there is no serving_default
     for name, tags in (("other", "other"), ("fast", "fast,other")):
         tfm.savedmodel(root, name, "tagged", tfm.parameters(TF_GRAPH_TAG=tags,
                                                             TF_SIGNATURE_DEF="scale"))
@@ -121,7 +122,7 @@ def client(request, serving, connect):
 
 @pytest.fixture(params=["http_aio", "grpc"])
 def shared_client(request, serving, connect):
-    """One that several threads may use at a time."""
+    """A client that several threads may use at a time."""
     return connect(request.param, serving)
 
 
@@ -192,7 +193,7 @@ def test_dynamic_batches_equal_single_requests(shared_client):
     before = statistics(shared_client, "matmul_batched")["1"]
     (case,) = [c for c in tfm.CASES["matmul"] if c["inputs"]["x"]["shape"][0] == 3]
     x = tfm.array(case["inputs"]["x"])
-    rows = [x[:1], x[1:3], x[2:3], x[:2]]  # six together: one execution
+    rows = [x[:1], x[1:3], x[2:3], x[:2]]  # six requests are one execution
     answers = [None] * len(rows)
 
     def ask(i):
@@ -252,7 +253,7 @@ def test_initialising_operations(client, model):
 
 
 def test_what_the_graph_keeps_outlives_its_request(client):
-    """Variables that are set to the inputs: the next request finds the values in them."""
+    """Variables are set to the inputs; the next request reads the values."""
     for number in range(20):
         given = np.array([[number, -number]], np.float32)
         text = np.array([[b"a text that is longer than 22 bytes: %d" % number]], object)

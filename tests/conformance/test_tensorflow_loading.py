@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a server says of TensorFlow models that it cannot serve, and that it lives on."""
+"""The errors for TensorFlow models that cannot be served; the server must survive them."""
 
 import shutil
 
@@ -16,7 +16,7 @@ HUGE = 2**62
 
 
 def nodes(*given):
-    """A GraphDef: (name, op, inputs, attributes as fields of AttrValue)."""
+    """Returns a GraphDef with (name, op, inputs, attributes as fields of AttrValue)."""
     return message([[1, 2, [
         [1, 2, name.encode()], [2, 2, op.encode()], *[[3, 2, i.encode()] for i in inputs],
         *[[5, 2, [[1, 2, key.encode()], [2, 2, value]]] for key, value in attributes.items()]]]
@@ -45,7 +45,7 @@ def sum_of(name, *inputs):
 
 XY = tfm.tensor("input", "x", "FP32", [4]) + tfm.tensor("output", "y", "FP32", [4])
 
-# Name -> (content of model.graphdef, configuration, what the error holds).
+# Name -> (content of model.graphdef, configuration, a part of the error).
 GRAPHS = {
     "empty": (b"", XY, ["model.graphdef has 0 bytes, which is no GraphDef"]),
     "garbage": (bytes(range(256)) * 8, XY, ["model.graphdef"]),
@@ -79,7 +79,7 @@ GRAPHS = {
 
 
 def config(**changes):
-    """matmul's configuration with some of its entries replaced; None leaves one out."""
+    """Returns the configuration of matmul with some entries replaced; None removes one."""
     entries = {"x": tfm.tensor("input", "x", "FP32", [4]),
                "hidden": tfm.tensor("output", "hidden", "FP32", [8]),
                "scores": tfm.tensor("output", "scores", "FP32", [3])}
@@ -243,7 +243,8 @@ def test_savedmodel_that_is_none(serving, http, name):
 
 
 def test_savedmodel_without_its_variables_is_completed(serving, http):
-    """As in Triton: TensorFlow takes the model for one without any, and what needs them fails."""
+    """As in Triton, TensorFlow treats the model as one without variables, and operations that need
+    them fail."""
     folder = tfm.savedmodel(serving.repository, "no_variables", "linear", "")
     shutil.rmtree(folder / "1" / "model.savedmodel" / "variables")
     http.call("load_model", "no_variables")
@@ -253,8 +254,8 @@ def test_savedmodel_without_its_variables_is_completed(serving, http):
 
 
 def rewritten(content, path, change):
-    """A protobuf message with the length-delimited fields at `path`, field numbers from the outside
-    in, replaced by change(content)."""
+    """Returns a protobuf message in which the length-delimited fields at `path` (field numbers from
+    the outside in) are replaced by change(content)."""
     out, at = b"", 0
 
     def varint():
@@ -356,7 +357,7 @@ def test_savedmodel_without_its_assets(serving, http):
 
 
 def test_a_model_that_was_repaired(serving, http):
-    """The same name, refused and then served, changed and served, unloaded."""
+    """The same name is refused, then served, changed and served, and unloaded."""
     folder = tfm.graphdef(serving.repository, "repaired", "matmul", config(x=None), 8)
     refusal(http, "repaired")
     write(folder / "config.pbtxt", 'platform: "tensorflow_graphdef"\nmax_batch_size: 8\n' + MATMUL)
@@ -384,11 +385,11 @@ def test_loading_again_and_again_keeps_nothing(serving, http):
     turn(20)
     before = memory(serving)
     turn(40)
-    # A leaked session is some hundred KiB, with its graph and its optimised copies.
+    # A leaked session has several hundred KiB, with its graph and the optimized copies.
     assert memory(serving) - before < 40 * 100
 
 
-# Kind and name of the models that mutants are made of.
+# Kind and name of the models from which mutants are made.
 MUTATED = {"matmul": 50, "split": 30, "texts": 40, "types": 30, "linear": 50, "vocabulary": 40}
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Traces of requests: the settings at run time, over HTTP and gRPC, and the files that are written."""
+"""Traces of requests: the settings at run time, over HTTP and gRPC, and the trace files."""
 
 import json
 import queue
@@ -44,7 +44,7 @@ def write_models(root):
 
 @pytest.fixture
 def traced(start_server, tmp_path):
-    """Starts a server whose traces go to tmp_path / "t"."""
+    """Starts a server that writes its traces to tmp_path / "t"."""
 
     def start(**settings):
         flags = [f"--trace-config=triton,file={tmp_path / 't'}"]
@@ -74,7 +74,7 @@ def close_clients():
 
 
 class Client:
-    """Both official clients with one face: settings are plain texts and lists."""
+    """One interface for both official clients: settings are plain texts and lists."""
 
     def __init__(self, server, protocol):
         self.is_http = protocol == "http"
@@ -107,7 +107,8 @@ def client(traced, protocol):
 
 
 def traces(path):
-    """The entries of a trace file by trace, in order; the file may still be coming."""
+    """Returns the entries of a trace file for each trace, in order. Waits until the file is
+    complete."""
     end = time.monotonic() + 10
     while True:
         try:

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Version policies over ONNX models whose versions answer differently, with version directories
-that come and go while the server runs.
-"""
+"""Version policies with ONNX models whose versions give different results, and version directories
+that are added and removed while the server runs."""
 
 import numpy as np
 import pytest
@@ -65,7 +64,7 @@ def client(request, versions_server, connect):
 
 
 def answers(client, model, version=""):
-    """Which version answers."""
+    """Returns the version that answers."""
     result = client.infer(model, [client.input("IN", np.zeros((1, 2), np.float32))],
                           model_version=version)
     value = int(result.array("OUT")[0][0])

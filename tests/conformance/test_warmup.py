@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""model_warmup: what runs before a model is ready, and what is refused."""
+"""model_warmup: the executions before a model is ready, and the errors."""
 
 import numpy as np
 import pytest
@@ -10,7 +10,7 @@ TWO_CPU_INSTANCES = "instance_group { kind: KIND_CPU count: 2 }\n"
 
 
 def sample(inputs, batch=1, count=0, name="s"):
-    """`inputs`: name -> the settings of an input."""
+    """`inputs` maps names to the settings of an input."""
     body = "".join(f'inputs {{ key: "{n}" value {{ {v} }} }} ' for n, v in inputs.items())
     return f'model_warmup {{ name: "{name}" batch_size: {batch} count: {count} {body}}}\n'
 
@@ -22,7 +22,7 @@ def of(settings, **others):
     return {"INPUT0": settings, **others}
 
 
-# Name of a model -> what its load is refused with.
+# Name of a model -> the error of its load.
 REFUSED = {
     "wrong_shape": (of("data_type: TYPE_FP32 dims: [ 5 ] zero_data: true"),
                     "unexpected shape for input 'INPUT0' for model 'wrong_shape'. "
@@ -87,7 +87,7 @@ def warm(request, warm_server, connect):
 
 
 def loaded(client, model):
-    """The statistics of a model that no client has asked anything yet."""
+    """Returns the statistics of a model to which no client has sent a request."""
     client.call("unload_model", model)
     client.call("load_model", model)
     return statistics(client, model)["1"]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is asked of a server and what it answers, in words that belong to no protocol."""
+"""Operations and their results, independent of the protocol."""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -20,7 +20,7 @@ GRPC_STATUS = {"OK": "OK", "UNKNOWN": "UNKNOWN", "INTERNAL": "INTERNAL", "NOT_FO
 
 @dataclass(frozen=True)
 class Ask:
-    """One operation and its arguments, which are those of the doors' method of that name."""
+    """One operation and its arguments, which are those of the method of that name of each door."""
     operation: str
     arguments: dict = field(default_factory=dict)
 
@@ -31,7 +31,8 @@ def ask(operation, **arguments) -> Ask:
 
 @dataclass(frozen=True)
 class Outcome:
-    """`status`: the protocol's own; `text`: the error's; `answer`: of what succeeded, canonical."""
+    """`status` is the protocol's own status; `text` is the text of the error; `answer` is the
+    result of a successful operation in canonical form."""
     status: Any
     text: str = ""
     answer: Any = None
@@ -39,7 +40,7 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Tensor:
-    """An input. `raw` replaces the bytes that `values` make, where a door sends bytes."""
+    """An input. `raw` replaces the bytes of `values` if the door sends bytes."""
     name: str
     datatype: str
     shape: tuple
@@ -53,14 +54,14 @@ class Tensor:
 
 @dataclass(frozen=True)
 class Output:
-    """A requested output; `classes` 0: the tensor itself."""
+    """A requested output. `classes` 0 requests the tensor itself."""
     name: str
     classes: Any = 0
     parameters: dict = field(default_factory=dict)
 
 
 def encode(datatype, values) -> bytes:
-    """The wire's bytes of a tensor."""
+    """Returns the bytes of a tensor in the form of the wire."""
     if datatype == "BYTES":
         texts = [v.encode() for v in values]
         return b"".join(len(t).to_bytes(4, "little") + t for t in texts)
@@ -68,7 +69,7 @@ def encode(datatype, values) -> bytes:
 
 
 def decode(datatype, raw) -> list:
-    """The values in the wire's bytes."""
+    """Returns the values in the bytes of the wire."""
     if datatype != "BYTES":
         return np.frombuffer(raw, dtype=triton_to_np_dtype(datatype)).tolist()
     values = []
@@ -80,8 +81,8 @@ def decode(datatype, raw) -> list:
 
 
 def canonical(value):
-    """Plain data in one form: protobuf's JSON leaves out zeros and writes 64-bit numbers as texts,
-    and the order of an object's members means nothing."""
+    """Returns plain data in one form: protobuf's JSON omits zeros and writes 64-bit numbers as
+    texts, and the order of the members of an object has no meaning."""
     if isinstance(value, dict):
         made = {k: canonical(v) for k, v in sorted(value.items())}
         return {k: v for k, v in made.items() if v not in ("", "0", "false", [], {}, None)}
@@ -95,23 +96,25 @@ def canonical(value):
 
 
 def canonical_config(document):
-    """A model configuration, without what is a default."""
+    """Returns a model configuration without defaults."""
     config = ParseDict(document, model_config_pb2.ModelConfig())
     return canonical(MessageToDict(config, preserving_proto_field_name=True))
 
 
 def canonical_index(entries):
-    """The repository index, which is in no order."""
+    """Returns the repository index in sorted order."""
     return sorted(canonical(list(entries)), key=lambda e: (e.get("name", ""), e.get("version", "")))
 
 
 def counted_models(statistics):
-    """Which models and versions statistics speak of; the doors' servers count apart."""
+    """Returns the models and versions in statistics; the servers of the doors have different
+    counts."""
     return sorted((m["name"], str(m["version"])) for m in statistics)
 
 
 def inferred(model, version, request_id, outputs):
-    """The answer of an inference. `outputs`: (name, datatype, shape, values) of each."""
+    """Returns the canonical answer of an inference. `outputs` are (name, datatype, shape, values).
+    """
     return {"model": model, "version": str(version), "id": request_id,
             "outputs": [(name, datatype, [int(d) for d in shape], list(values))
                         for name, datatype, shape, values in outputs]}

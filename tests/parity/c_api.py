@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The C API of libtritonserver.so for Python: the functions that the parity test calls, with
-errors as exceptions. Handles are plain addresses; whoever makes one deletes it."""
+"""The C API of libtritonserver.so for Python: the functions that the parity test calls, with errors
+as exceptions. Handles are plain addresses; the caller that creates one deletes it."""
 
 import ctypes
 from ctypes import (CFUNCTYPE, POINTER, byref, c_bool, c_char_p, c_double, c_int, c_int64, c_size_t,
@@ -12,7 +12,7 @@ DATATYPES = ("INVALID", "BOOL", "UINT8", "UINT16", "UINT32", "UINT64", "INT8", "
              "INT64", "FP16", "FP32", "FP64", "BYTES", "BF16")
 CONTROL_MODES = {"none": 0, "poll": 1, "explicit": 2}
 INDEX_READY = 1
-FINAL = 1  # of a response's flags
+FINAL = 1  # flags of a response
 
 # allocator, tensor name, size, memory type and id, userp; out: buffer, its userp, type, id
 AllocateFn = CFUNCTYPE(c_void_p, c_void_p, c_char_p, c_size_t, c_int, c_int64, c_void_p,
@@ -22,7 +22,7 @@ ReleaseRequestFn = CFUNCTYPE(None, c_void_p, c_uint32, c_void_p)
 ResponseFn = CFUNCTYPE(None, c_void_p, c_uint32, c_void_p)
 
 _OUT = POINTER(c_void_p)
-# Without the common prefix; all return an error or NULL.
+# Names without the common prefix. All functions return an error or NULL.
 _SIGNATURES = {
     "ServerOptionsNew": [_OUT],
     "ServerOptionsDelete": [c_void_p],
@@ -102,7 +102,7 @@ class Library:
         for name, arguments in _SIGNATURES.items():
             function = self._function(name, arguments)
             setattr(self, name, lambda *args, _f=function: self._check(_f(*args)))
-        # An error that a response owns is not deleted by who reads it.
+        # The response owns its error; the reader must not delete it.
         self._response_error = self._function("InferenceResponseError", [c_void_p])
         self._error_code = self._function("ErrorCode", [c_void_p], c_int)
         self._error_message = self._function("ErrorMessage", [c_void_p], c_char_p)
@@ -128,18 +128,18 @@ class Library:
             raise raised
 
     def make(self, name, *arguments):
-        """Calls a function whose first argument is where the handle that it makes goes."""
+        """Calls a function whose first argument receives the handle that it creates."""
         handle = c_void_p()
         getattr(self, name)(byref(handle), *arguments)
         return handle.value
 
     def response_error(self, response):
-        """The error of a response, or None."""
+        """Returns the error of a response, or None."""
         error = self._response_error(response)
         return self._read(error) if error else None
 
     def document(self, name, *arguments) -> bytes:
-        """The JSON text of a function whose last argument is where its message goes."""
+        """Returns the JSON text of a function whose last argument receives a message."""
         message, base, size = c_void_p(), c_void_p(), c_size_t()
         getattr(self, name)(*arguments, byref(message))
         try:
@@ -149,13 +149,14 @@ class Library:
             self.MessageDelete(message)
 
     def flag(self, name, *arguments) -> bool:
-        """The answer of a function whose last argument is where a bool goes."""
+        """Returns the result of a function whose last argument receives a bool."""
         answer = c_bool()
         getattr(self, name)(*arguments, byref(answer))
         return answer.value
 
     def parameter(self, name, value):
-        """A TRITONSERVER_Parameter of the kind that fits the Python value. Bytes are not copied."""
+        """Returns a TRITONSERVER_Parameter of the kind that fits the Python value. Bytes are not
+        copied."""
         name = name.encode()
         if isinstance(value, bytes):
             return self._parameter_bytes_new(name, ctypes.cast(c_char_p(value), c_void_p),

@@ -14,7 +14,7 @@ _FLAGS = {"sequence_start": 1, "sequence_end": 2}
 
 
 def _version(version) -> int:
-    """Returns the version number of a text; rows with other texts are not for this door."""
+    """Returns the version number of a text. This door is not used for rows with other texts."""
     return int(version) if version else -1
 
 
@@ -39,7 +39,7 @@ def start_server(library, repository, backends, mode, startup=()):
 
 
 class _Call:
-    """One inference request: its callbacks, and the memory that they hand out."""
+    """One inference request: its callbacks, and the memory that it provides for outputs."""
 
     def __init__(self, library):
         self._library = library
@@ -75,7 +75,7 @@ class _Call:
 
 
 class CDoor:
-    """Raises nothing that the API answers: see _answered."""
+    """Errors of the API are results, not exceptions: see _answered."""
 
     class status(dict):
         def __missing__(self, code):
@@ -192,7 +192,7 @@ class CDoor:
         return getattr(library, f"InferenceRequestSet{kind}Parameter")(request, key.encode(), value)
 
     def _add_input(self, request, tensor):
-        """Gives the buffer that has to live until the request has ended."""
+        """Returns the buffer, which must exist until the request has ended."""
         shape = (c_int64 * len(tensor.shape))(*tensor.shape)
         known = tensor.datatype in c_api.DATATYPES
         self._library.InferenceRequestAddInput(

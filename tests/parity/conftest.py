@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The servers and the doors to them: HTTP and gRPC of a server process, the C API of a library in
-this process over the same repository."""
+"""The servers and the doors to them: HTTP and gRPC of a server process, and the C API of a library
+in this process over the same repository."""
 
 import shlex
 import sys
@@ -53,8 +53,8 @@ def backends(options) -> Path:
 
 @pytest.fixture(scope="session")
 def library(options):
-    """The C API, or None where there is none to ask in this process: a sanitizer has to be the
-    first in a process."""
+    """The C API, or None if it cannot be loaded into this process: a sanitizer must be the first
+    library of a process."""
     path = options.library or ROOT / "build" / "release" / "lib" / "libtritonserver.so"
     if options.peer:
         return None
@@ -66,7 +66,8 @@ def library(options):
 
 @pytest.fixture(scope="session")
 def doors(options, library, backends, tmp_path_factory):
-    """Kind of servers -> name -> door. Closed with the session, where the servers must end well."""
+    """Kind of servers -> name -> door. The doors are closed with the session, and the servers must
+    end without an error."""
     if options.peer:
         command = peer_command(options.peer.resolve())
     else:

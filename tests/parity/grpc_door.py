@@ -19,7 +19,7 @@ def _plain(message):
 
 
 def _set_parameter(target, value):
-    """Of the kind that fits the Python value; none for None."""
+    """Sets the kind that fits the Python value; no kind for None."""
     if isinstance(value, bool):
         target.bool_param = value
     elif isinstance(value, int):
@@ -37,12 +37,12 @@ def _set_parameters(message, values):
         _set_parameter(message.parameters[key], value)
 
 
-# A stream tells its errors by text: one code stands for all.
+# Errors on a stream have no code, only a text.
 _STREAM_STATUS = {code: "OK" if code == "OK" else "ERROR" for code in GRPC_STATUS}
 
 
 class GrpcDoor:
-    """`contents`: the inputs' values as repeated fields, not as bytes."""
+    """`contents`: inputs are repeated fields instead of bytes."""
 
     status = GRPC_STATUS
 
@@ -173,7 +173,7 @@ class GrpcDoor:
 
 
 class GrpcStreamDoor(GrpcDoor):
-    """Inference on a stream of its own for each request."""
+    """Inference with a separate stream for each request."""
 
     status = _STREAM_STATUS
 

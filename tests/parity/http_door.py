@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The operations over HTTP, byte by byte: a client library would check arguments by itself."""
+"""The operations over HTTP, byte by byte, because a client library would check arguments itself."""
 
 import base64
 import http.client
@@ -20,7 +20,7 @@ def _parameters(described):
 
 
 class HttpDoor:
-    """`binary`: tensors as bytes behind the JSON, both ways."""
+    """`binary`: tensors are bytes after the JSON, in both directions."""
 
     status = HTTP_STATUS
 
@@ -52,7 +52,8 @@ class HttpDoor:
         return Outcome(status, answer=read(json.loads(got)) if got else None)
 
     def _question(self, path):
-        """Yes is 200 and no is 400, which says nothing more or that the version is not ready."""
+        """Returns the answer to a question: 200 means yes; 400 means no, with an empty body or with
+        the text that the version is not ready."""
         status, _, body = self._send("GET", path)
         outcome = self._error(status, body)
         if status == 400 and outcome.text in ("", "Model version not ready"):

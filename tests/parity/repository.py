@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The models that the rows ask for. `spare` and `broken` are there, but not loaded."""
+"""The models of the rows. `spare` and `broken` exist, but are not loaded."""
 
 import models
 
@@ -19,7 +19,7 @@ def write(root):
     repository.identity("several", ints, versions=(1, 3), extra=ONE
                         + "version_policy: { specific: { versions: [ 1, 3 ] } }\n")
     repository.identity("sequence", ints, batch=4, extra=ONE + "sequence_batching { }\n")
-    # Sequences whose model takes ids as texts alone.
+    # Sequences whose model accepts only text ids.
     repository.identity("texts_only", ints, batch=4, extra=ONE + (
         'sequence_batching { control_input { name: "CORRID" control { '
         "kind: CONTROL_SEQUENCE_CORRID data_type: TYPE_STRING } } }\n"))
@@ -39,7 +39,7 @@ def write(root):
 
 
 def _write_pipeline(root):
-    """An ensemble of `member` alone."""
+    """Writes an ensemble with the only step `member`."""
     (root / "pipeline" / "1").mkdir(parents=True)
     (root / "pipeline" / "config.pbtxt").write_text("""\
 name: "pipeline"
@@ -54,7 +54,7 @@ ensemble_scheduling { step {
 
 
 def write_unready(root):
-    """For servers that load all at the start, which fails for one."""
+    """Writes a repository for servers that load all models at the start; one load fails."""
     repository = models.Repository(root)
     repository.identity("plain", [("INT32", [4])], extra=ONE)
     repository.broken("broken")

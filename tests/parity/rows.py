@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a row is."""
+"""The definition of a row."""
 
 from dataclasses import dataclass, field
 
@@ -12,9 +12,9 @@ TENSORS = ("http", "http_binary", "grpc", "grpc_contents", "grpc_stream", "c")
 
 @dataclass(frozen=True)
 class Row:
-    """`before` and `after` are done on the same server around `ask`, their outcomes unseen.
-    `differs`: door -> (code, text); `why` says what for, and why a door that has the operation is
-    not among `doors`."""
+    """`before` and `after` are done on the same server before and after `ask`; their outcomes are
+    not compared. `differs` maps a door to (code, text). `why` is the reason for it, or the reason
+    why a door that has the operation is not in `doors`."""
     name: str
     ask: Ask
     code: str = "OK"
@@ -26,17 +26,18 @@ class Row:
     server: str = "explicit"
 
 
-# Why doors differ. Triton was asked for each: it has these words too.
+# The reasons for which doors differ. Triton has the same texts for each of them.
 OWN_TYPES = "Triton's words: each protocol names what its own types lack"
 OWN_CHECK = "Triton's: each protocol refuses it by itself, before the service is asked"
 
 
 def json_type(key, kind):
-    """What HTTP says of a member of another type, whose name stands in front but for settings."""
+    """Returns HTTP's text for a member of a wrong type. The name of the member comes first, except
+    in settings."""
     text = f"attempt to access JSON non-{kind} as {kind}"
     return "INTERNAL", f"Unable to parse '{key}': {text}" if key else text
 
 
 def on_http(code, text):
-    """The difference of both ways to send tensors over HTTP."""
+    """Returns a difference that applies to both forms of tensors over HTTP."""
     return {"http": (code, text), "http_binary": (code, text)}

@@ -29,7 +29,7 @@ def _infer(kind, code="OK", model="plain", inputs=None, *, doors=TENSORS, differ
 
 
 def _right_datatypes():
-    """As many rows as the models' types of the wire."""
+    """Returns one row for each datatype of the wire."""
     return [
         _infer("right_bytes", model="text",
                inputs=(Tensor("INPUT0", "BYTES", (3,), ("one", "", "\N{SNOWMAN}")),)),
@@ -73,8 +73,8 @@ RIGHT = [
 ]
 
 def _typed(key, kind, value, expected):
-    """A parameter of another type than `expected`, in JSON's words. The C API has a type for each
-    of these; one over that is none."""
+    """Returns the rows for a parameter of a type other than `expected`, with the names of JSON's
+    types. The C API has its own type for each of these values, except for the last one."""
     return _infer(kind, "INVALID_ARG", model="sequence", inputs=(batch(),), doors=PROTOCOLS,
                   parameters={"sequence_id": 7, "sequence_start": True, "sequence_end": True,
                               key: value},
@@ -123,7 +123,7 @@ SEQUENCES = [
     _typed("sequence_id", "sequence_id_real", 1.5, "unsigned-integer"),
     _typed("sequence_start", "sequence_start_of_text", "yes", "boolean"),
     _typed("sequence_end", "sequence_end_of_number", 1, "boolean"),
-    # Over gRPC a negative number is the unsigned one of the same bits, as in Triton.
+    # Over gRPC a negative number becomes the unsigned number with the same bits, as in Triton.
     _sequence("id_negative", "INTERNAL", parameters={"sequence_id": -7, **_BOTH_ENDS},
               doors=HTTP),
     _sequence("id_negative_over_grpc", parameters={"sequence_id": -7, **_BOTH_ENDS}, doors=GRPC),
@@ -237,7 +237,7 @@ WRONG_PARAMETERS = [
 
 
 def _generate(kind, code="OK", model="text", body=None, **more):
-    """Over HTTP alone: neither gRPC nor the C API have generate."""
+    """Rows for HTTP only: neither gRPC nor the C API have generate."""
     body = {"INPUT0": "hello"} if body is None else body
     return Row(f"generate/{kind}", ask("generate", model=model, body=body, **more), code,
                doors=("http",))

@@ -20,9 +20,10 @@ ODD_NAME = "a b'\"<\N{SNOWMAN}"
 
 
 def _of_model(operation, *, not_found, version_failed, odd_name=None):
-    """An operation about one model: right, and each way to name a model wrongly. `not_found`: the
-    code for what is not there or does not serve; `version_failed`: for a version that is there and
-    could not be loaded. `odd_name`: what HTTP says of such a name; None: no word."""
+    """Returns the rows of an operation about one model: the valid one, and each way to name a model
+    wrongly. `not_found` is the code for a model that does not exist or does not serve;
+    `version_failed` is the code for a version that exists and could not be loaded. `odd_name` is
+    HTTP's text for an odd name; None if there is no text."""
     def row(kind, code="OK", **arguments):
         settings = {k: arguments.pop(k) for k in ("server", "doors", "differs", "why")
                     if k in arguments}
@@ -52,8 +53,8 @@ def _of_model(operation, *, not_found, version_failed, odd_name=None):
 
 
 def _versions_as_text(operation):
-    """HTTP's paths hold digits only; of such texts gRPC alone is asked, and must say the same
-    for each operation."""
+    """HTTP's paths contain only digits. Other texts are sent over gRPC only, and must get the same
+    error for each operation."""
     return [Row(f"{operation}/version_{kind}", ask(operation, model="plain", version=text),
                 "INVALID_ARG", doors=("grpc",))
             for kind, text in (("of_letters", "one"), ("negative", "-2"))]
@@ -81,7 +82,7 @@ INDEX = [
     Row("repository_index/right_ready_only", ask("repository_index", ready=True)),
     Row("repository_index/right_ready_or_not", ask("repository_index", ready=False)),
     Row("repository_index/a_model_failed", ask("repository_index"), server="unready"),
-    # Over HTTP Triton passes over the name: the answer is the whole index.
+    # Over HTTP Triton ignores the name and returns the whole index.
     Row("repository_index/repository_name", ask("repository_index", repository="other"),
         "UNSUPPORTED", doors=("grpc",)),
     Row("repository_index/repository_name_over_http",
@@ -98,7 +99,7 @@ def _config(**changes):
 
 
 def _load(kind, code="OK", model="spare", parameters=None, *, judged=None, **settings):
-    """`judged`: another question whose answer shows what the load did."""
+    """`judged` is a second operation whose answer shows the effect of the load."""
     load = ask("model_load", model=model, **({"parameters": parameters} if parameters else {}))
     return Row(f"model_load/{kind}", judged or load, code,
                before=(*settings.pop("before", ()), *((load,) if judged else ())),

@@ -1,19 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Rows about the log, traces and shared memory, which the C API has not."""
+"""Rows about the log, traces and shared memory. The C API does not have these operations."""
 
 from asks import ask
 from rows import OWN_TYPES, PROTOCOLS, Row, json_type
 
 
 def _log(kind, settings, code="OK", restored=None, **more):
-    """`restored`: what is set back behind it."""
+    """`restored` are the settings that are set back afterwards."""
     after = (ask("log_settings", settings=restored),) if restored else ()
     return Row(f"log_settings/{kind}", ask("log_settings", settings=settings), code,
                doors=PROTOCOLS, after=after, **more)
 
 
 def _log_type(kind, settings, expected):
-    """A setting of another type than `expected`, in JSON's words."""
+    """Returns the row for a setting of a type other than `expected`, with the names of JSON's
+    types."""
     return _log(kind, settings, "INVALID_ARG", differs={"http": json_type("", expected)},
                 why=OWN_TYPES)
 

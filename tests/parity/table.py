@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The table: one row for each operation and each kind of right and wrong.
+"""The table: one row for each operation and each kind of valid and invalid request.
 
-A row says which code the service answers with; texts and answers must be the same through all its
-doors. What differs on purpose stands in the row: the door, its code and its whole text, and why.
+A row contains the code of the service. Texts and answers must be the same through all doors. An
+intended difference is part of the row: the door, its code and complete text, and the reason.
 """
 
 import rows_infer

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Each row of the table through each of its doors: the same status and the same words."""
+"""Sends each row of the table through each of its doors: the status and the text must be the same.
+"""
 
 import pytest
 import table
@@ -7,7 +8,8 @@ from asks import Outcome
 
 
 def through(door, row) -> Outcome:
-    """What the row's question gets, between what has to be done before and after it."""
+    """Returns the outcome of the row's operation, which is done between the operations `before` and
+    `after`."""
     def do(question):
         return getattr(door, question.operation)(**question.arguments)
 
@@ -43,7 +45,7 @@ def test_row(row, doors, record):
 
 
 def test_the_table():
-    """No row twice, and none whose differences are those of doors that it does not use."""
+    """No row occurs twice, and no row has differences for doors that it does not use."""
     names = [row.name for row in table.ROWS]
     assert len(names) == len(set(names)), sorted(n for n in names if names.count(n) > 1)
     assert len(names) >= 150

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Valid model configurations of every kind, for comparing what two servers make of them.
+"""Valid model configurations of every kind, to compare the results of two servers.
 
-CONFIGS: model name -> text of config.pbtxt. The model's name is left to the directory but where
-the text gives it. Files that the texts need are in FILES: model name -> {path: bytes}.
+CONFIGS maps model names to texts of config.pbtxt. The directory determines the name of a model
+unless the text contains it. FILES has the files that the texts need: model name -> {path: bytes}.
 """
 
 XY = """
@@ -46,7 +46,7 @@ def optimization(inner):
 
 
 CONFIGS = {
-    # From the text of the specification.
+    # Examples of the specification.
     "minimal": 'name: "minimal"' + MINIMAL % 8,
     "minimal_unbatched": MINIMAL % 0,
     "variable_dims": 'backend: "mine"\ninput { name: "x" data_type: TYPE_FP32 dims: [ 4, -1 ] }\n'
@@ -173,7 +173,7 @@ CONFIGS = {
     "optimization_memory": optimization(
         "input_pinned_memory { enable: false } output_pinned_memory { enable: true } "
         "gather_kernel_buffer_threshold: 1024 eager_batching: true"),
-    # The rest.
+    # Other fields.
     "parameters": BATCHED + 'parameters { key: "b" value { string_value: "2" } }\n'
                   'parameters { key: "a" value { string_value: "line\\nbreak \\"\\\\ \\303\\244" } }\n',
     "metric_tags": BATCHED + 'metric_tags { key: "team" value: "x" }\n',

@@ -23,7 +23,7 @@ def pytest_addoption(parser):
 
 @pytest.fixture(scope="session")
 def peer(request):
-    """The folder of the Triton, with the plug-ins of the build folder freshly put in."""
+    """The folder of Triton, with the current plug-ins of the build folder."""
     folder = request.config.option.peer.resolve()
     subprocess.run([str(ROOT / "tools" / "peer" / "fetch_triton.sh"), str(folder),
                     str(request.config.option.build.resolve())], check=True)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Plays a scheduling scenario on a server and tells what could be seen of it."""
+"""Plays a scheduling scenario on a server and returns the visible results."""
 
 import re
 import threading
@@ -21,7 +21,7 @@ LABEL = re.compile(r'(\w+)="([^"]*)"')
 
 @dataclass
 class Seen:
-    """What the clients and the statistics of one run say."""
+    """The results of one run: the answers of the clients and the statistics."""
 
     outcomes: dict  # request: "ok", or its error's code and text
     batches: dict  # size: executions
@@ -88,13 +88,14 @@ def outcome(future) -> str:
         return "cancelled"
     if error is None:
         return "ok"
-    # Both servers explain a batch dimension in words of their own.
+    # The servers explain a batch dimension with different texts.
     text = error.details().split(" NOTE: ")[0]
     return f"{error.code().name}: {text}"
 
 
 def settled(server, model, limit=6.0):
-    """The statistics once every request that was taken is counted, or have not moved for long."""
+    """Returns the statistics when every accepted request is counted, or when they have not changed
+    for a long time."""
     end = time.monotonic() + limit
     last, since = None, time.monotonic()
     while time.monotonic() < end:
@@ -108,7 +109,7 @@ def settled(server, model, limit=6.0):
 
 
 def play(server, scenario: Scenario) -> Seen:
-    """Runs the script; the statistics are read before and after it."""
+    """Runs the script and reads the statistics before and after it."""
     counts, batches = statistics(server, scenario.id)
     reasons = failures(server, scenario.id)
     futures, finished = {}, {}
@@ -146,10 +147,10 @@ def play(server, scenario: Scenario) -> Seen:
 
 
 def contradictions(one: Seen, other: Seen, tolerance=2.5):
-    """Pairs of requests that the two servers answered in opposite orders, clearly.
+    """Returns pairs of requests that the two servers answered in clearly opposite orders.
 
-    Requests that timed out are left aside: Nereid answers them at that moment, Triton when an
-    instance is free and its batcher looks at the queue again (every half second).
+    Requests that timed out are not compared: Nereid answers them at the timeout, Triton when an
+    instance is free and its batcher checks the queue again (every half second).
     """
     found = []
     names = [n for n in sorted(one.finished)

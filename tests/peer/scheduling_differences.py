@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where Nereid's scheduling means to differ from Triton 2.51, by scenario: what each server shows
-(the parts of replay.Seen), and why Nereid's way is the better one."""
+"""The intended differences between Nereid's scheduling and that of Triton 2.51, by scenario: the
+results of each server (the fields of replay.Seen), and the reason."""
 
 NOT_EXECUTED = ("Triton takes a batch out of the queue while the instance is still busy and executes "
                 "in it what is cancelled by then (the direct scheduler never looks). Nereid drops a "
@@ -19,7 +19,8 @@ def counts(success, executions, failures=0, **reasons):
 
 
 def cancelled(triton, nereid, success, count=1):
-    """`triton` and `nereid`: the batches. Both count `count` failures, for their own reasons."""
+    """`triton` and `nereid` are the batches. Both servers count `count` failures, for different
+    reasons."""
     return {
         "why": NOT_EXECUTED,
         "triton": {"batches": triton, "counts": counts(success, sum(triton.values()), count,

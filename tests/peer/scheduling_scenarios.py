@@ -24,7 +24,7 @@ class Request:
     priority: int = 0
     timeout: float = 0  # ticks, the request parameter
     deadline: float = 0  # ticks, gRPC's own
-    cancel: float = 0  # the tick at which the client cancels
+    cancel: float = 0  # tick at which the client cancels
     fail: bool = False  # the backend answers with an error
     inputs: tuple = (0,)
 
@@ -36,10 +36,10 @@ class Scenario:
     id: str
     requests: list
     batch: int = 8
-    dims: int = 4  # of each input; -1: variable
+    dims: int = 4  # dims of each input; -1: variable
     instances: int = 1
     spread: int = 0  # instance k > 0 takes k * spread times as long
-    inputs: tuple = ("",)  # of each input what its configuration says besides
+    inputs: tuple = ("",)  # further fields of each input's configuration
     scheduling: str = ""
 
 
@@ -80,7 +80,7 @@ def dynamic(*, preferred=(), delay=0, levels=0, default=0, policy=None, policies
 
 
 def row(names, start=0.0, step=1.0, **kwargs):
-    """Requests in a row, `step` ticks apart."""
+    """Returns requests that are sent one after the other, `step` ticks apart."""
     return [Request(name, start + i * step, **kwargs) for i, name in enumerate(names)]
 
 

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where Nereid's sequences mean to differ from Triton 2.51, by scenario: what each server shows,
-and why Nereid's way is the better one. `known` is where Triton's project has the same complaint."""
+"""The intended differences between Nereid's sequences and those of Triton 2.51, by scenario: the
+results of each server, and the reason. `known` is a report of the same problem in Triton's project.
+"""
 
 
 def counts(success, executions=0, **more):
-    """The statistics of `success` requests; `executions` only where they are compared."""
+    """Returns the statistics of `success` requests; `executions` only if they are compared."""
     made = dict.fromkeys(["compute_infer", "compute_input", "compute_output", "inference_count",
                           "queue", "success"], success)
     if executions:
@@ -31,7 +32,7 @@ def cancelled(outcomes, name):
 
 
 def text_rows(*texts):
-    """The executions of one row each that see the control CORRID so."""
+    """Returns the executions of one row each whose control CORRID has these values."""
     return [[[(text, {"CORRID": [text, *more]})] for text, *more in texts]]
 
 

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a scenario of sequences is, and how it is written down.
+"""The form of a scenario of sequences.
 
-Each is a model of the witness backend and a function that plays requests to it. The first execution
-is usually held at the gate while others arrive, so that what is batched does not depend on time.
-In `oldest` the next request of a sequence is queued when the one before is done, a race with the
-next batch that both servers have: there the rows are compared sequence by sequence, unless `exact`.
+Each scenario is a model of the witness backend and a function that sends requests to it. In most
+scenarios the first execution waits at the gate while other requests arrive, so that the batches do
+not depend on time. With `oldest`, the next request of a sequence is queued when the previous one is
+done; this is a race with the next batch in both servers. Such rows are compared for each sequence,
+unless `exact` is set.
 """
 
 from dataclasses import dataclass
@@ -18,7 +19,7 @@ OLDEST = "oldest { max_candidate_sequences: 4 }"
 
 @dataclass
 class Scenario:
-    """A model and what is played to it."""
+    """A model and the requests that are sent to it."""
 
     id: str
     play: Callable
@@ -28,10 +29,10 @@ class Scenario:
     dims: str = "1"
     datatype: str = "TYPE_INT32"
     extra: str = ""
-    exact: bool = True  # the executions are compared as they are
-    slow: bool = False  # real time passes
-    raw: bool = False  # the control inputs are compared as they are
-    anywhere: bool = False  # not compared: which instance it is
+    exact: bool = True  # the executions are compared in their order
+    slow: bool = False  # the scenario needs real time
+    raw: bool = False  # the raw control inputs are compared
+    anywhere: bool = False  # the instances are not compared
     renumber: bool = False  # the server chooses the ids
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Scenarios of single sequences: what flags, ids and errors do to them."""
+"""Scenarios of single sequences: the effects of flags, ids and errors."""
 
 from sequence_scenario import both
 from sequences import CONTROLS
@@ -160,7 +160,7 @@ def an_id_used_again_at_once(p):
     p.send("d", 5, 4, "E")
 
 
-# Ids that are texts.
+# Text ids.
 
 NO_CORRID = "".join(CONTROLS[name] for name in ("START", "READY", "END"))
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Scenarios of delays, time-outs and clients that give up, of control inputs and of iterations."""
+"""Scenarios of delays, timeouts and clients that cancel, of control inputs and of iterations."""
 
 from sequence_scenario import OLDEST, SCENARIOS, Scenario, both, direct, oldest
 from sequences import ALL_CONTROLS, batching, parameter
@@ -45,7 +45,7 @@ def no_delay_no_utilization(p):
 
 # Time-outs.
 
-# A sequence that waits for the only slot shows when the one before it has ended.
+# A sequence that waits for the only slot shows when the previous sequence has ended.
 
 @direct(batch=1, idle=400_000, slow=True)
 def idle_sequences_end(p):
@@ -107,7 +107,7 @@ def a_timeout_with_a_slot(p):
     p.send("a1", 1, 11, "E", timeout=1)
 
 
-# Clients that give up.
+# Clients that cancel.
 
 @both()
 def cancelled_while_it_runs(p):

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Nereid's backends, compiled against Nereid's headers, load in the real Triton and answer there.
+"""Nereid's backends, compiled against Nereid's headers, load and serve in the real Triton.
 
-The libraries are the very files of the build folder; only the name under which they ask for
-libtritonserver.so is changed, because the wheel renamed that library.
+The libraries are the files of the build folder. Only the name of libtritonserver.so in them is
+changed, because the wheel renamed that library.
 """
 
 import queue
@@ -61,7 +61,8 @@ def test_it_is_triton(triton):
 
 @pytest.mark.parametrize("name", ["identity", "onnxruntime"])
 def test_only_the_needed_name_differs(peer, name, request):
-    """The plug-in in the peer has the exports and, but for one name, the needs of ours."""
+    """The plug-in in the peer has the same exports and, except for one name, the same needed
+    libraries."""
     built = request.config.option.build / "backends" / name / f"libtriton_{name}.so"
     copied = peer / "backends" / name / f"libtriton_{name}.so"
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Nereid's caches load in the real Triton and keep its responses.
+"""Nereid's caches load in the real Triton and store its responses.
 
-What a hit is there is Triton's business (its key leaves out shapes and outputs, see
-docs/user/response_cache.md); that the plug-ins store and find is ours.
+Triton decides what a hit is (its key omits shapes and outputs, see docs/user/response_cache.md).
+These tests check that the plug-ins store and find responses.
 """
 
 import shutil
@@ -63,7 +63,7 @@ def test_local(start_triton, peer, client):
         ask(asker, array)
     ask(asker, arrays[9])
     assert counts(server) == {"cache_hit": 2, "cache_miss": 10}
-    ask(asker, arrays[0])  # made room long ago: 4096 bytes hold no ten of them
+    ask(asker, arrays[0])  # 4096 bytes have no room for ten of them, so the cache has evicted some
     assert counts(server) == {"cache_hit": 2, "cache_miss": 11}
     ask(asker, np.zeros(2000, np.float32))  # too large
     log = server.log_tail(1000)
@@ -92,7 +92,7 @@ def test_redis(start_triton, peer, client, tmp_path):
 
 
 def test_tritons_own_cache_runs_in_nereid(peer, client, request, tmp_path):
-    """The other way round: the cache that NVIDIA compiled, in our server."""
+    """The reverse: the cache that NVIDIA compiled runs in Nereid."""
     built = peer / "wheel/pytriton/tritonserver/caches/local/libtritoncache_local.so"
     library = tmp_path / "caches" / "local" / built.name
     library.parent.mkdir(parents=True)

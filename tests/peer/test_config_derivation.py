@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The real Triton makes of every incomplete configuration what Nereid makes of it.
+"""The real Triton completes every incomplete configuration as Nereid does.
 
 The configurations are in src/config/testdata/derived. All backends of that Triton are Nereid's
-identity under their names, so that every model loads. Where the answers are meant to differ,
-derivation_differences.toml says why.
+identity under their names, so that every model loads. derivation_differences.toml lists the
+intended differences with their reasons.
 """
 
 import fnmatch
@@ -32,7 +32,7 @@ class Golden:
         self.case = path.stem
         self.text = path.read_text()
         self.directory = setting(self.text, "directory", "m")
-        # Told from all other text, so that the answers can be turned back to "m".
+        # A name that occurs in no other text, so that it can be replaced by "m" in the answers.
         self.unique = self.directory.replace("m", f"golden{position:04}", 1)
         self.expected = json.loads(path.with_suffix(".json").read_text())
 
@@ -91,7 +91,7 @@ def test_triton_derives_the_same(answers, golden):
                 assert str(said.get(field)).startswith(value)
             return
     if "error" in golden.expected:
-        # Its text is the matter of test_config_rules.py.
+        # test_config_rules.py compares the text.
         assert "error" in said
     else:
         assert said == golden.expected

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The configuration of a model as clients get it: ours beside Triton's, byte for byte.
+"""The configuration of a model that clients get: Nereid's beside Triton's, byte for byte.
 
 Each text of config_models.py is a model of both servers. Over HTTP the bodies of the config
-endpoint are equal, over gRPC the messages; `nereid explain --format=config-json`, which loads
-nothing, prints the same bytes. DIFFERENCES is the list of exceptions, each with its reason.
+endpoint are equal, over gRPC the messages are. `nereid explain --format=config-json`, which loads
+nothing, prints the same bytes. DIFFERENCES lists the exceptions, each with its reason.
 """
 
 import json
@@ -19,7 +19,7 @@ from google.protobuf import json_format
 from server_process import ServerProcess, peer_command
 from tritonclient.grpc import model_config_pb2
 
-# The backends that are the plug-in that takes every configuration.
+# The backends that are replaced by a plug-in that accepts every configuration.
 ANY_BACKENDS = ("tensorrt", "tensorflow", "pytorch", "openvino", "mine")
 
 # Maps: Triton prints the entries in the order of a hash table, which is not the same in every
@@ -39,7 +39,8 @@ DIFFERENCES = {
 
 
 def provide_backends(folder, build, servers_own):
-    """A backend directory: the server's own plug-ins, and the one that takes everything."""
+    """Makes a backend directory with the server's own plug-ins, and one plug-in that accepts every
+    configuration."""
     folder.mkdir()
     for name in ("identity", "onnxruntime"):
         (folder / name).symlink_to(servers_own / name)
@@ -167,7 +168,7 @@ def test_there_are_enough():
 
 
 def test_check_finds_nothing(repository, nereid_backends, request):
-    """What both servers load, nereid check has nothing against."""
+    """nereid check accepts every configuration that both servers load."""
     checked = subprocess.run(
         [str(request.config.option.build.resolve() / "bin" / "nereid"), "check", str(repository),
          f"--backend-directory={nereid_backends}", "--format=json"],

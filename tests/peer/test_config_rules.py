@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The real Triton says of every golden configuration what Nereid says of it.
+"""The real Triton gives the same answer to every golden configuration as Nereid.
 
-Each golden (src/config/testdata/rules) becomes a model of one Triton, which is asked to load it. If
-the texts are meant to differ, rule_differences.toml says why; a difference that it does not name, and
-one that it names without need, are failures.
+Each golden (src/config/testdata/rules) becomes a model of one Triton, which loads it on request.
+rule_differences.toml lists the intended differences of the texts with their reasons. A difference
+that it does not list, and an entry without a difference, are failures.
 """
 
 import fnmatch
@@ -16,12 +16,12 @@ import pytest
 import raw_http
 
 GOLDENS = Path(__file__).resolve().parents[2] / "src" / "config" / "testdata" / "rules"
-# Where Triton's text begins, in its log and in its answers.
+# The beginning of Triton's text in its log and in its answers.
 POLL_FAILED = re.compile(r'"Poll failed for model directory \'([^\']*)\': (.*)"$', re.MULTILINE)
 LOAD_FAILED = re.compile(r"load failed for model '[^']*': (?:version \d+ is at UNAVAILABLE state: )?"
                          r"(.*)", re.DOTALL)
 CODE = re.compile(r"^(Internal|Invalid argument|Not found|Unavailable|Unsupported): ")
-# Before what is wrong with a warmup sample, which becomes a request without an id.
+# The prefix of errors of a warmup sample, which becomes a request without an id.
 NO_REQUEST = "[request id: <id_unknown>] "
 NOTHING = ""
 DIES = "the process dies"
@@ -57,8 +57,8 @@ def unique_name(position):
 
 
 def load(triton, name):
-    """Asked again where the server died: it may have been of an earlier model, and initial states
-    that Triton refuses end it now and then."""
+    """Repeats the request if the server died: the death may have been caused by an earlier model,
+    because initial states that Triton refuses sometimes end it."""
     for _ in range(6):
         try:
             response = raw_http.request(triton, "POST", f"/v2/repository/models/{name}/load", b"{}")
@@ -70,7 +70,7 @@ def load(triton, name):
 
 @pytest.fixture(scope="module")
 def answers(start_triton):
-    """case -> what Triton says when it loads the golden; empty if it loads."""
+    """Returns Triton's text for the load of each golden; empty if it loads."""
     cases = goldens()
 
     def write(root):

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The real Triton refuses every text that Nereid refuses as no configuration.
+"""The real Triton refuses every text that Nereid refuses as a configuration.
 
-Its answers do not say what is wrong with a text (its log does, in protobuf's words), so there are no
-messages to compare. The texts are those of src/config/testdata/refused.
+Its answers do not contain the reason (its log does, in protobuf's words), so there are no messages
+to compare. The texts are those of src/config/testdata/refused.
 """
 
 import json
@@ -12,7 +12,7 @@ import pytest
 import raw_http
 
 TEXTS = Path(__file__).resolve().parents[2] / "src" / "config" / "testdata" / "refused"
-# Triton reads names that are no UTF-8; neither JSON nor gRPC could carry them to a client.
+# Triton accepts names that are not UTF-8, although neither JSON nor gRPC can transfer them.
 READ_BY_TRITON = {"invalid_utf8", "invalid_utf8_escape"}
 GOOD = 'backend: "identity"\n'
 

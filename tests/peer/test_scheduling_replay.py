@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The scenarios of scheduling_scenarios.py on the real Triton and on Nereid, side by side: the same
-batches, statistics, errors and order of answers, but for what DIFFERENCES lists.
+"""Plays the scenarios of scheduling_scenarios.py on the real Triton and on Nereid: batches,
+statistics, errors and order of answers must be equal, except for those in DIFFERENCES.
 
-All scenarios run at once, each on a model of its own; one whose results differ is run again alone,
-for a busy machine may have turned two events round.
+All scenarios run at once, each with its own model. A scenario whose results differ runs again
+alone, because a busy machine may have swapped two events.
 """
 
 from concurrent.futures import ThreadPoolExecutor
@@ -34,7 +34,7 @@ def servers(start_triton, start_nereid):
 
 
 def play(servers, scenario):
-    """{server: Seen}, of both at the same time."""
+    """Returns {server: Seen} of both servers at the same time."""
     with ThreadPoolExecutor(2) as pool:
         runs = {name: pool.submit(replay.play, server, scenario)
                 for name, server in servers.items()}
@@ -52,7 +52,7 @@ def first_runs(servers, request):
 
 
 def complaints(seen, difference):
-    """What is not as it should be: equal, or as the difference says of each."""
+    """Returns the deviations from the expected results: equality, or the listed difference."""
     texts = []
     triton, nereid = seen["triton"].compared(), seen["nereid"].compared()
     for what in triton:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The scenarios of sequence_scenarios.py on the real Triton and on Nereid, side by side: the same
-answers, executions row by row, and statistics, but for what SEQUENCE_DIFFERENCES lists."""
+"""Plays the scenarios of sequence_scenarios.py on the real Triton and on Nereid: answers,
+executions row by row, and statistics must be equal, except for those in SEQUENCE_DIFFERENCES."""
 
 import re
 import shutil
@@ -40,8 +40,8 @@ def servers(request, start_triton, start_nereid, peer):
 
 
 def seen_by(player, scenario):
-    """What is compared of one play. Nothing of it says which instance it was, or which id the
-    server chose."""
+    """Returns the compared results of one play. They do not contain the instances and the ids that
+    the server chose."""
     executions = player.by_instance(controls if scenario.raw else row)
     if scenario.renumber:
         executions = renumbered(executions)
@@ -60,8 +60,8 @@ def seen_by(player, scenario):
 
 
 def plain(outcome):
-    """An error's text without what Nereid always says (which request it was) and 2.51 not of every
-    error, and without the explanation of batch dimensions, which each has in words of its own."""
+    """Removes from an error's text the parts that differ on purpose: the request, which Nereid
+    always names and 2.51 only in some errors, and the explanation of batch dimensions."""
     if not isinstance(outcome, str):
         return outcome
     return re.sub(r"\[request id: [^]]*\] ", "", outcome).split(" NOTE: ")[0]
@@ -77,7 +77,7 @@ def by_sequence(executions):
 
 
 def renumbered(executions):
-    """The sequences numbered in the order in which they were executed first."""
+    """Returns the sequences numbered in the order of their first execution."""
     numbers = {0: 0}
     return [[[(numbers.setdefault(one[0], len(numbers)), *one[1:]) for one in rows]
              for rows in of_instance] for of_instance in executions]
@@ -110,7 +110,7 @@ def first_runs(servers, request):
 
 
 def complaints(seen, difference):
-    """What is neither equal nor as the difference says of each server."""
+    """Returns the deviations from the expected results: equality, or the listed difference."""
     found = []
     for what in seen["triton"]:
         for name in ("triton", "nereid"):

@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Triton's Python backend for two minutes: 4 instances, 32 clients; is memory flat?
+"""Runs Triton's Python backend for two minutes with 4 instances and 32 clients, and checks that
+memory does not grow.
 
-  build/venv/bin/python tests/stress/python_backend.py [--seconds 120] [--clients 32]
+build/venv/bin/python tests/stress/python_backend.py [--seconds 120] [--clients 32]
 
-Half of the clients send tensors of 64 KiB to a model with four instances, half ask a model that calls
-it. Sampled every two seconds: resident memory of the server, and of the processes of its models
-together. Fails where an answer is wrong or where, after the first half, the line through the
-samples climbs by more than 5 % of its height over the run.
+Half of the clients send tensors of 64 KiB to a model with four instances; the others send requests
+to a model that calls it. The resident memory of the server, and of all processes of its models, is
+read every two seconds. The test fails if an answer is wrong, or if the regression line through the
+samples of the second half rises by more than 5 % over the run.
 """
 
 import argparse
@@ -110,7 +111,7 @@ def client(url, model, stop, count, faults):
 
 
 def climb(samples):
-    """How far the line through the samples climbs from the first to the last, and its middle."""
+    """Returns the rise of the regression line from the first to the last sample, and its middle."""
     slope, start = np.polyfit(np.arange(len(samples)), samples, 1)
     return slope * (len(samples) - 1), start + slope * (len(samples) - 1) / 2
 

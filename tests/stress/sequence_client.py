@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""One process of clients of tests/stress/sequences.py; it may be killed at any moment.
+"""One process with clients of tests/stress/sequences.py. It may be killed at any time.
 
     sequence_client.py GRPC_ADDRESS HTTP_ADDRESS NUMBER CLIENTS LIMIT IDLE
 
-Runs CLIENTS clients at once, each of which plays one sequence after the other and checks every sum.
-The ids are its own (they hold NUMBER) and few, so that they are used again and again. Writes one
-line of JSON each second, and one for each wrong sum and each request without an answer in LIMIT
-seconds.
+Runs CLIENTS clients at once. Each plays one sequence after the other and checks every sum. The ids
+contain NUMBER, so they belong to this process only; they are few, so that they are reused often.
+Prints one line of JSON each second, and one for each wrong sum and each request without an answer
+within LIMIT seconds.
 """
 
 import asyncio
@@ -23,18 +23,18 @@ import numpy as np
 from tritonclient.grpc import service_pb2 as pb
 from tritonclient.grpc import service_pb2_grpc
 
-# Model: what its state begins with. See sequences.py.
+# Model: its initial state. See sequences.py.
 MODELS = {"sum_oldest": 0, "sum_direct": 0, "sum_zero": 0, "sum_file": 100, "sum_flat": 0,
           "witness": None}
-IDS_EACH = 3  # a client uses so many ids in turn
-# A request that was given up may still be on its way, on another connection than the next one. If it
-# is a START, it would begin the next sequence of its id anew. So an id rests for so many seconds
-# after that, and all of them when a process begins whose forerunner was killed.
+IDS_EACH = 3  # number of ids that a client uses in turn
+# A cancelled request may still be on its way, on a different connection than the next one. If it is a
+# START, it would restart the next sequence with its id. Therefore an id is not used for this number
+# of seconds after a cancellation. The same applies to all ids after a process was killed.
 REST = 2.0
 
 
 class Lost(Exception):
-    """The server knows the sequence no longer, or the model is being replaced."""
+    """The server does not know the sequence any more, or the model is being replaced."""
 
 
 def is_loss(text: str) -> bool:
@@ -44,7 +44,7 @@ def is_loss(text: str) -> bool:
 
 
 class Over:
-    """Asks over gRPC or HTTP: gives the sum, raises Lost, or another exception."""
+    """Sends requests over gRPC or HTTP. Returns the sum, or raises Lost or another exception."""
 
     def __init__(self, stub, session, http, limit):
         self.stub, self.session, self.http, self.limit = stub, session, http, limit
@@ -86,7 +86,7 @@ class Over:
 class Tally:
     def __init__(self):
         self.counts = collections.Counter()
-        self.rested = collections.defaultdict(lambda: time.monotonic() + REST)  # of ids: from when
+        self.rested = collections.defaultdict(lambda: time.monotonic() + REST)  # id -> the time from which it may be used
 
     def give_up(self, sequence):
         self.rested[sequence] = time.monotonic() + REST

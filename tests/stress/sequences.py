@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Many sequences at once, for long, by clients that crash, cancel, give no END and reuse ids, while
-models are reloaded: no sum may be wrong, no request stuck, no memory lost.
+"""Runs many sequences at once, for a long time, with clients that crash, cancel, send no END and
+reuse ids, while models are reloaded: no sum may be wrong, no request may be stuck, and no memory
+may be lost.
 
     tests/stress/sequences.py [--minutes 10] [--clients 200] [--build build/release]
                               [--reload-every 15] [--crash-every 10] [--idle 5]
 
-Ends with 0 when all is well. Under ThreadSanitizer: --build build/tsan, with
+Exits with 0 if there was no error. Under ThreadSanitizer: --build build/tsan, with
 TSAN_OPTIONS=suppressions=tests/tsan.supp. Needs the packages of tests/requirements.txt.
 """
 
@@ -37,7 +38,7 @@ WIDE = "oldest { max_candidate_sequences: 96 }"
 
 
 def write(root: Path, build: Path, idle: float):
-    """What sequence_client.MODELS says, here and there with fewer slots than sequences."""
+    """Writes the models of sequence_client.MODELS, some of them with fewer slots than sequences."""
     accumulator(root, "sum_oldest", state(), has_start=True, batch=16, strategy=WIDE)
     accumulator(root, "sum_direct", state(), has_start=True, batch=48, strategy="direct { }")
     accumulator(root, "sum_zero", state(initial="zero_data: true"), has_start=False, batch=32,
@@ -56,7 +57,7 @@ def write(root: Path, build: Path, idle: float):
 
 
 class Clients:
-    """One process of clients, started again whenever it is killed."""
+    """One process with clients, which is started again whenever it is killed."""
 
     def __init__(self, server, number, count, limit, idle, seen):
         self.command = [sys.executable, str(Path(__file__).with_name("sequence_client.py")),
@@ -87,7 +88,7 @@ class Clients:
 
 
 class Seen:
-    """What the clients have said, of all processes."""
+    """The reports of the clients of all processes."""
 
     def __init__(self):
         self.lock = threading.Lock()
@@ -123,7 +124,7 @@ def slope(samples):
 
 
 def run(server, options):
-    """Lets the clients play; (what they saw, samples of the memory)."""
+    """Runs the clients. Returns their reports and the samples of the memory."""
     seen = Seen()
     groups = [Clients(server, number, options.clients // PROCESSES, options.limit, options.idle,
                       seen) for number in range(1, PROCESSES + 1)]
@@ -156,7 +157,7 @@ def run(server, options):
 
 
 def reload(server, model, seen):
-    """A change of the model's directory, so that the load is a new model, and the load."""
+    """Changes the model's directory, so that the load creates a new model, and loads it."""
     (server.repository / model / "1" / "changed").write_text(str(time.time()))
     answer = raw_http.request(server, "POST", f"/v2/repository/models/{model}/load", b"{}")
     if answer.status != 200:
@@ -165,7 +166,8 @@ def reload(server, model, seen):
 
 
 def settle(server, idle):
-    """Everything must end by itself once the clients are gone; gives what is left."""
+    """Waits until all sequences have ended after the clients are gone. Returns the remaining ones.
+    """
     end = time.monotonic() + idle * 3 + 30
     while time.monotonic() < end:
         left = {model: pending(server, model) for model in MODELS}
@@ -177,7 +179,7 @@ def settle(server, idle):
 
 
 def verdict(options, seen, samples, left):
-    """Prints the figures; the reasons why this run has failed."""
+    """Prints the figures. Returns the reasons for which this run has failed."""
     # The pools of the allocator and of ONNX Runtime fill in the first minutes.
     steady = [s for s in samples if s[0] > options.minutes * 60 * 0.5]
     grown = slope(steady) if len(steady) > 3 else 0.0

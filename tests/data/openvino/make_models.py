@@ -149,7 +149,7 @@ def networks():
           {"x": ("FP32", rows)})
     x, y = layers([1, 4])
     write("one_row", ov.Model([result("y", y)], [x], "one_row"), {"x": ("FP32", rows[:1])})
-    # Its rows cannot be other than one: the number of elements is a constant.
+    # The number of rows must be one, because the number of elements is a constant.
     x = parameter("x", "f32", [1, 4])
     write("only_one_row", ov.Model([result("y", op.reshape(x, i64([1, 2, 2]), False))], [x], "one"),
           {"x": ("FP32", rows[:1])})
@@ -169,7 +169,7 @@ def networks():
           {"a": ("FP32", [[1, 2]]), "b": ("INT32", [[30, 40]])})
     x = op.parameter(ov.PartialShape([-1, 2]), ov.Type.f32)
     write("unnamed", ov.Model([op.result(op.relu(x))], [x], "unnamed"))
-    file = HERE / "unnamed" / "model.xml"  # names that saving has made
+    file = HERE / "unnamed" / "model.xml"  # names that were generated when the model was saved
     file.write_text(re.sub(' (output_)?names="[^"]*"', "", file.read_text()))
     write("onnx_mlp", onnx_models.MODELS["mlp"](),
           {"x": ("FP32", np.linspace(-1, 1, 128).reshape(2, 64))})

@@ -28,7 +28,7 @@ NAMES = {torch_type: name for name, torch_type in TYPES.items()}
 
 
 def described(value, batching):
-    """A tensor or a list of texts as cases.json has it."""
+    """Returns a tensor or a list of texts in the form of cases.json."""
     if isinstance(value, torch.Tensor):
         shape = list(value.shape) or [1]
         numbers = value.detach().to(torch.float64 if value.is_floating_point() else torch.int64)
@@ -47,8 +47,8 @@ def tensors_text(kind, tensors):
 
 
 class Model:
-    """A model's folder. `calls`: the requests, each a dictionary by the names of the inputs; `order`
-    says how forward takes them."""
+    """A model's folder. `calls` are the requests, each a dictionary of inputs by name; `order` is
+    the order of the arguments of forward."""
 
     def __init__(self, root, name, module, inputs, outputs, *, batch=0, more="", order=None,
                  results=None):
@@ -93,17 +93,17 @@ def pair(rows, columns, scale=1.0):
 
 
 def make_naming(root):
-    """The ways in which names meet arguments and results."""
+    """Makes models for the ways in which names are assigned to arguments and results."""
     fp32 = ("FP32", [4])
     add = scripted(modules.AddSub())
     for name, inputs, outputs, order, results in [
         ("by_place", ["INPUT__0", "INPUT__1"], ["OUTPUT__0", "OUTPUT__1"], None, None),
-        # The order of the configuration is not that of forward.
+        # The order in the configuration differs from that of forward.
         ("by_place_crossed", ["b__1", "a__0"], ["difference__1", "sum__0"], ["a__0", "b__1"],
          ["sum__0", "difference__1"]),
         ("by_argument", ["second", "first"], ["sum__0", "difference__1"], ["first", "second"], None),
         ("by_order", ["left", "right"], ["sum", "difference"], None, None),
-        # Only some names say a place, so none counts.
+        # Only some names contain a position, so positions are not used.
         ("by_order_mixed", ["left__1", "right"], ["sum__1", "difference"], None, None)]:
         model = Model(root, name, add, [(n, *fp32) for n in inputs], [(n, *fp32) for n in outputs],
                       batch=8, order=order, results=results,

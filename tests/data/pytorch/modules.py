@@ -23,7 +23,7 @@ class Scale(nn.Module):
 
 
 class Echo(nn.Module):
-    """Any type in, the same type out: twice the number, the opposite truth."""
+    """Returns any type unchanged: twice the number, the negated bool."""
 
     def forward(self, x: Tensor) -> Tensor:
         if x.dtype == torch.bool:
@@ -39,7 +39,7 @@ class Same(nn.Module):
 
 
 class Casts(nn.Module):
-    """One output of each type that PyTorch's tensors and the inference protocol have."""
+    """One output for each type that both PyTorch and the inference protocol have."""
 
     def forward(self, x: Tensor) -> List[Tensor]:
         return [x.to(torch.bool), x.to(torch.uint8), x.to(torch.int8), x.to(torch.int16),
@@ -105,7 +105,7 @@ class Collatz(nn.Module):
 
 
 class Recurrent(nn.Module):
-    """An LSTM whose state goes in and comes out, the batch first."""
+    """An LSTM whose state is an input and an output, with the batch first."""
 
     def __init__(self):
         super().__init__()
@@ -117,7 +117,7 @@ class Recurrent(nn.Module):
 
 
 class Accumulator(nn.Module):
-    """A sum that begins anew with START; what the controls said comes out as well."""
+    """A sum that restarts with START; the controls are outputs as well."""
 
     def forward(self, value: Tensor, start: Tensor, ready: Tensor, end: Tensor, corrid: Tensor,
                 total: Tensor) -> Tuple[Tensor, Tensor, Tensor]:
@@ -135,21 +135,21 @@ class Raises(nn.Module):
 
 
 class Views(nn.Module):
-    """Outputs that do not lie one after the other in memory, or that share the input's."""
+    """Outputs that are not contiguous in memory, or that share the input's memory."""
 
     def forward(self, x: Tensor) -> Tuple[Tensor, Tensor, Tensor, Tensor]:
         return x.t(), x[:, ::2], x[:, :1].expand(-1, 3), x
 
 
 class WholeBatch(nn.Module):
-    """Wrong for batches: the first dimension of the output is not the input's."""
+    """Cannot batch: the first dimension of the output differs from that of the input."""
 
     def forward(self, x: Tensor) -> Tensor:
         return x.sum(0)
 
 
 class Keeps(nn.Module):
-    """Answers with what the request before sent: what it is given outlives the request."""
+    """Returns the input of the previous request: the memory of that input must still be valid."""
 
     def __init__(self):
         super().__init__()
@@ -171,7 +171,7 @@ class InPlace(nn.Module):
 
 
 class Odd(nn.Module):
-    """Results that no response can carry; the input says which."""
+    """Results that no response can contain; the input selects one."""
 
     def forward(self, kind: Tensor) -> List[Tensor]:
         which = int(kind[0].item())
@@ -204,7 +204,7 @@ class Odd(nn.Module):
 
 
 class Mixed(nn.Module):
-    """A tuple of what is no tensor."""
+    """A tuple with elements that are not tensors."""
 
     def forward(self, x: Tensor) -> Tuple[Tensor, int, Optional[Tensor], List[Tensor]]:
         return x, 3, None, [x]
@@ -216,14 +216,14 @@ class Number(nn.Module):
 
 
 class WantsText(nn.Module):
-    """An argument that no input can be."""
+    """An argument that no input can provide."""
 
     def forward(self, x: Tensor, mode: str) -> Tensor:
         return x if mode == "same" else -x
 
 
 class WantsNumber(nn.Module):
-    """An argument that is no tensor."""
+    """An argument that is not a tensor."""
 
     def forward(self, x: Tensor, times: int) -> Tensor:
         return x * times
@@ -255,7 +255,7 @@ class Sizes(nn.Module):
 
 
 class Dense(nn.Module):
-    """The model of the benchmark: what it computes is next to nothing."""
+    """The model of the benchmark: its computation is very small."""
 
     def __init__(self):
         super().__init__()

@@ -43,7 +43,7 @@ DATATYPES = {
     "FP16": tf.float16, "FP32": tf.float32, "FP64": tf.float64, "BYTES": tf.string,
     "BF16": tf.bfloat16,
 }
-# What TensorFlow has and the inference protocol has not.
+# Types of TensorFlow that the inference protocol does not have.
 FOREIGN = {
     "complex64": tf.complex64, "complex128": tf.complex128, "qint8": tf.qint8,
     "quint8": tf.quint8, "qint32": tf.qint32, "qint16": tf.qint16, "quint16": tf.quint16,
@@ -52,7 +52,7 @@ FOREIGN = {
 
 
 def described(value):
-    """A tensor of cases.json."""
+    """Returns a tensor in the form of cases.json."""
     value = np.asarray(value)
     if value.dtype.kind in "OSU":
         data = [v.decode("latin-1") for v in value.reshape(-1)]
@@ -81,7 +81,7 @@ def tensor_name(name):
 
 
 def run_graph(name, graph, feeds, fetches, case=None, before=()):
-    """Runs the graph on some feeds, notes what came out, and gives it back."""
+    """Runs the graph on some feeds, records the results, and returns them."""
     with v1.Session(graph=graph) as session:
         for operation in before:
             session.run(operation)
@@ -91,7 +91,7 @@ def run_graph(name, graph, feeds, fetches, case=None, before=()):
 
 
 def sample(kind, shape):
-    """Values that each type holds exactly, its ends among them."""
+    """Returns values that each type represents exactly, including its limits."""
     count = int(np.prod(shape))
     if kind == "BYTES":
         texts = [b"", b"one", b"\xff\x00\xfe not UTF-8", "größer".encode(), b"x" * 100]
@@ -164,7 +164,7 @@ def make_networks():
     run_graph("split", graph, {"whole": np.arange(12, dtype=np.int32).reshape(2, 6)},
               ["parts", "parts:1", "parts:2"])
 
-    # Clients see [12]; the graph wants [3, 4]. The scalar's shape is [batch].
+    # Clients use [12]; the graph needs [3, 4]. The scalar's shape is [batch].
     graph = tf.Graph()
     with graph.as_default():
         x = v1.placeholder(tf.float32, [None, 3, 4], "x")
@@ -188,7 +188,7 @@ def make_texts():
               {"a": np.array([[b"", b"\xff\xfe"], [b"a\0b", b"x" * 40]], object),
                "b": np.array([[b"1", b""], ["ü".encode(), b"y" * 3000]], object)},
               ["joined", "lengths"])
-    # One output fails where its input is no number; the other does not care.
+    # One output fails if its input is not a number; the other does not depend on it.
     graph = tf.Graph()
     with graph.as_default():
         a = v1.placeholder(tf.string, [None, 1], "a")
@@ -225,7 +225,7 @@ def make_sequences():
 
 
 def make_stateful():
-    """Variables and a table that an operation of the graph initialises (TF_INIT_OPS_FILE)."""
+    """Makes variables and a table that an operation of the graph initializes (TF_INIT_OPS_FILE)."""
     graph = tf.Graph()
     with graph.as_default():
         x = v1.placeholder(tf.float32, [None, 2], "x")
@@ -239,7 +239,7 @@ def make_stateful():
         tf.raw_ops.LookupTableFindV2(table_handle=table, keys=word,
                                      default_value=tf.constant(-1, tf.int64), name="number")
         tf.matmul(x, w, name="y")
-        # Keep what they were fed beyond the run.
+        # The variables keep their inputs beyond the run.
         kept = v1.get_variable("kept", initializer=np.zeros((1, 2), np.float32), use_resource=True)
         kept_text = v1.get_variable("kept_text", initializer=np.array([[""]], object),
                                     dtype=tf.string, use_resource=True)
@@ -261,7 +261,7 @@ def make_stateful():
 
 
 class Linear(tf.Module):
-    """What a Keras model looks like after export: variables, signatures, one serving_default."""
+    """A model as Keras exports it: variables, signatures, one serving_default."""
 
     def __init__(self):
         super().__init__()
@@ -305,7 +305,7 @@ def make_saved_models():
     class Vocabulary(tf.Module):
         def __init__(self):
             super().__init__()
-            # The name goes into the model: it must not say where this script ran.
+            # The file name becomes part of the model, so it must not contain the folder of this script.
             Path("words.txt").write_text("zero\none\ntwo\n")
             self.table = tf.lookup.StaticVocabularyTable(tf.lookup.TextFileInitializer(
                 "words.txt", tf.string, tf.lookup.TextFileIndex.WHOLE_LINE, tf.int64,

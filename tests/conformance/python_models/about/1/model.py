@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Says as JSON what a model is told of itself and of a request."""
+"""Returns as JSON what a model knows about itself and about a request."""
 
 import json
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Completes its configuration with what contradicts it."""
+"""Completes its configuration with values that contradict it."""
 
 
 class TritonPythonModel:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Cannot be finalised."""
+"""Fails in finalize."""
 
 import triton_python_backend_utils as pb_utils
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Cannot be initialised."""
+"""Fails in initialize."""
 
 
 class TritonPythonModel:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Says how many requests came together, each of which has one row."""
+"""Returns the number of requests of the execution. Each request has one row."""
 
 import numpy as np
 import triton_python_backend_utils as pb_utils

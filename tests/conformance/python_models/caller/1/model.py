@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Calls other models, and the server, as its input says; answers with JSON."""
+"""Calls other models and the server as its input requests, and returns JSON."""
 
 import asyncio
 import json

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A model without a configuration: it completes its own. Says how many requests came together."""
+"""A model without a configuration file: it completes its own. Returns the number of requests of the
+execution."""
 
 import json
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Answers COUNT times, from a thread of its own. A negative COUNT ends with an error."""
+"""Sends COUNT responses from its own thread. A negative COUNT ends with an error."""
 
 import threading
 

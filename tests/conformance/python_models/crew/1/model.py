@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Says which instance answered, some time later."""
+"""Returns the name of the executing instance after a delay."""
 
 import time
 

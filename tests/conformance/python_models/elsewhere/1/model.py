@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Gives the value of an environment variable; runs in an environment of its own."""
+"""Returns the value of an environment variable. Runs in its own environment."""
 
 import os
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Does wrong what its input says."""
+"""Violates the rule that its input names."""
 
 import os
 import signal

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Keeps metrics of its own."""
+"""Has its own metrics."""
 
 import numpy as np
 import triton_python_backend_utils as pb_utils

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Waits until its request is cancelled, if it is told to; else says how many were."""
+"""Waits until its request is cancelled, if the input requests this; otherwise returns the number of
+cancelled requests."""
 
 import time
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Sends on, times ten, what the decoupled model "counter" answers."""
+"""Sends the responses of the decoupled model "counter", multiplied by ten."""
 
 import triton_python_backend_utils as pb_utils
 

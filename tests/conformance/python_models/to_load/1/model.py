@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Gives its input back."""
+"""Returns its input."""
 
 import triton_python_backend_utils as pb_utils
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Gives every input that the request has back as the output of its name."""
+"""Returns each input of the request as the output with the corresponding name."""
 
 import triton_python_backend_utils as pb_utils
 

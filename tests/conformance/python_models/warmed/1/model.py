@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Says how often it was executed before."""
+"""Returns the number of its earlier executions."""
 
 import numpy as np
 import triton_python_backend_utils as pb_utils
