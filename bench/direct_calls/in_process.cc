@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// direct_in_process REPOSITORY BACKENDS MODEL INPUT N OUTPUT: the same request through the C API,
-// the server being in this process: [1,N] floats in, one output out, eight requests under way.
+// direct_in_process REPOSITORY BACKENDS MODEL INPUT N OUTPUT: measures the same request through the
+// C API of a server in this process, with [1,N] floats as input, one output, and eight requests in
+// flight.
 #include <array>
 #include <atomic>
 #include <mutex>
@@ -21,7 +22,7 @@ void Check(TRITONSERVER_Error* error) {
 // As many as the connections of the other measurements.
 constexpr int kUnderWay = 8;
 
-/// One of the requests that go round: sent again as soon as it is answered and released.
+/// One of the requests in flight: sent again when it is answered and released.
 struct Round {
   TRITONSERVER_InferenceRequest* request = nullptr;
   std::vector<char> output = std::vector<char>(1 << 16);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the programs of this folder share: a framework's own call, without a server, in a loop.
+// The measurement that all programs of this folder share: a loop of a framework's own call, without
+// a server.
 #pragma once
 
 #include <time.h>
@@ -12,21 +13,21 @@
 
 namespace nereid::bench {
 
-/// CPU time of this process, all threads, in microseconds.
+/// Returns the CPU time of this process, all threads, in microseconds.
 inline double CpuUs() {
   timespec time = {};
   clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
   return static_cast<double>(time.tv_sec) * 1e6 + static_cast<double>(time.tv_nsec) / 1e3;
 }
 
-/// Ends the program with a line on stderr.
+/// Exits with a line on stderr.
 [[noreturn]] inline void Fail(const std::string& reason) {
   std::fprintf(stderr, "%s\n", reason.c_str());
   std::exit(1);
 }
 
-/// Calls `run` in seven rounds of `calls` each, the first not counted, and prints the CPU time of
-/// one call as JSON: minimum, median and maximum of the rounds.
+/// Calls `run` in seven rounds of `calls` each and prints the CPU time of one call as JSON:
+/// minimum, median and maximum of the rounds. The first round is not counted.
 template <typename Run>
 int PrintCpuPerCall(int calls, Run&& run) {
   std::vector<double> rounds;

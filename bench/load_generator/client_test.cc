@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The parts of the load generator that a wrong figure could come from.
+// The parts of the load generator that could cause wrong figures.
 #include <gtest/gtest.h>
 #include <unistd.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One client connection, driven by the events of its socket. Everything runs in one thread.
+// One client connection, driven by the events of its socket. All of it runs in one thread.
 #pragma once
 
 #include <cstdint>
@@ -11,10 +11,10 @@
 
 namespace nereid::bench {
 
-/// Nanoseconds of the monotonic clock.
+/// Returns nanoseconds of the monotonic clock.
 uint64_t NowNs();
 
-/// What all connections of a run share.
+/// The state that all connections of a run share.
 struct Run {
   explicit Run(const Options& o) : options(o) {}
 
@@ -24,7 +24,7 @@ struct Run {
 
   uint64_t last_sequence_id = 0;
 
-  // Whether an answer is followed by the next request.
+  // Whether the next request follows an answer.
   bool sending = false;
   int under_way = 0;
 
@@ -35,11 +35,11 @@ struct Run {
   std::string first_error;
   Histogram latencies;
 
-  // The output in the first answer of all.
+  // The output of the first answer of the run.
   bool have_output = false;
   std::string output;
 
-  /// Counts one request that was answered as it should be.
+  /// Counts one request with a correct answer.
   void Answered(uint64_t sent_ns, uint64_t now_ns) {
     --under_way;
     ++answers;
@@ -61,15 +61,15 @@ struct Run {
   }
 };
 
-/// Who sends one request after the other: the same bytes each time, or sequences with an id of its
-/// own.
+/// A sender of one request after the other: the same bytes each time, or sequences, each with its
+/// own id.
 class Caller {
  public:
   explicit Caller(Run& run);
 
-  /// Goes on to the next request.
+  /// Advances to the next request.
   void Advance();
-  /// The bytes of the present one. Valid as long as the Caller and the Run.
+  /// Returns the bytes of the current request. Valid as long as the Caller and the Run.
   const std::string& request() const { return *request_; }
 
  private:
@@ -89,10 +89,10 @@ class Connection {
 
   int fd() const { return fd_; }
 
-  /// Sends as many requests as this connection may have under way (none may be).
+  /// Sends the maximum number of requests of this connection. No request may be in flight.
   virtual void Start() = 0;
-  /// The socket may have become readable or writable (edge-triggered). False: the connection is of
-  /// no more use; its requests are counted as failed.
+  /// Called when the socket may have become readable or writable (edge-triggered). Returns false if
+  /// the connection has failed; its requests are counted as failed.
   virtual bool OnEvent(uint32_t epoll_events) = 0;
 
  protected:
@@ -102,8 +102,8 @@ class Connection {
   const int fd_;
 };
 
-/// Connects to the server of the options, waiting for the result; -1 on failure, errno says why.
-/// The socket is non-blocking and without delay.
+/// Connects to the server of the options and waits for the result. Returns -1 with the reason in
+/// errno if that fails. The socket is non-blocking and has TCP_NODELAY.
 int ConnectSocket(const Options& options);
 
 std::unique_ptr<Connection> MakeHttpConnection(Run& run, int fd);

@@ -17,7 +17,7 @@ namespace nereid::bench {
 namespace {
 
 constexpr size_t kChunk = 256 << 10;
-// So large that a window never holds an answer up.
+// Large enough that no answer waits for a window.
 constexpr int32_t kStreamWindow = 16 << 20;
 constexpr int32_t kConnectionWindow = 1 << 30;
 
@@ -107,7 +107,7 @@ class GrpcConnection final : public Connection {
     if (id < 0) Break(nghttp2_strerror(id));
   }
 
-  /// Sends what nghttp2 has to send, as far as the socket takes it.
+  /// Sends nghttp2's frames, as far as the socket accepts them.
   void Send() {
     while (!broken_) {
       if (out_sent_ == out_.size() && !FillOut()) return;
@@ -120,7 +120,7 @@ class GrpcConnection final : public Connection {
     }
   }
 
-  /// Gathers frames, so that a small request is one system call. False when there is none.
+  /// Collects frames, so that a small request is one system call. Returns false if there is none.
   bool FillOut() {
     out_.clear();
     out_sent_ = 0;
@@ -157,7 +157,7 @@ class GrpcConnection final : public Connection {
                   (call.message.empty() ? nghttp2_http2_strerror(error_code) : call.message));
     }
     if (!run_.sending || broken_) return;
-    // After a GOAWAY every new stream would be closed at once, for ever.
+    // After a GOAWAY every new stream would be closed at once, endlessly.
     if (nghttp2_session_check_request_allowed(session_) == 0) {
       return Break("the server takes no more calls");
     }

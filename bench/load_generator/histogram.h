@@ -15,8 +15,8 @@ class Histogram {
     ++count_;
   }
 
-  /// The latency that `fraction` (0 to 1) of the requests did not exceed, in nanoseconds, as the
-  /// upper end of its bucket; 0 when nothing was added.
+  /// Returns the latency that `fraction` (0 to 1) of the requests did not exceed, in nanoseconds,
+  /// as the upper end of its bucket. Returns 0 without observations.
   uint64_t Quantile(double fraction) const {
     const auto wanted = static_cast<uint64_t>(fraction * static_cast<double>(count_));
     uint64_t seen = 0;
@@ -31,7 +31,8 @@ class Histogram {
   static constexpr int kBits = 6;
   static constexpr uint64_t kSteps = 1 << kBits;
 
-  // Below kSteps a bucket is one nanosecond; above, each power of two is cut into kSteps.
+  // Below kSteps a bucket has one nanosecond; above, each power of two is divided into kSteps
+  // buckets.
   static size_t BucketOf(uint64_t value) {
     if (value < kSteps) return value;
     const int shift = std::bit_width(value) - 1 - kBits;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// HTTP/1.1: one request under way, of the answer only the status and the lengths are read.
+// HTTP/1.1: one request in flight. Only the status and the lengths of the answer are read.
 #include <strings.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
@@ -17,7 +17,7 @@ namespace {
 
 constexpr size_t kChunk = 1 << 20;
 
-/// The number in header `name` of `head`; -1 when it is not there.
+/// Returns the number in header `name` of `head`, or -1 if there is none.
 int64_t HeaderNumber(std::string_view head, std::string_view name) {
   size_t line = head.find("\r\n");
   while (line != head.npos && line + 2 + name.size() < head.size()) {
@@ -73,7 +73,7 @@ class HttpConnection final : public Connection {
     }
   }
 
-  /// Reads what there is. False when the connection is over.
+  /// Reads the available bytes. Returns false when the connection is over.
   bool Receive() {
     while (true) {
       ssize_t n;
@@ -101,7 +101,7 @@ class HttpConnection final : public Connection {
         body_left_ -= n;
       }
       if (body_left_ == 0 && !Finish()) return false;
-      // A short read has emptied the socket: the next byte is a new event.
+      // A short read has emptied the socket, so the next byte causes a new event.
       if (static_cast<size_t>(n) < wanted) return true;
     }
   }
@@ -141,7 +141,7 @@ class HttpConnection final : public Connection {
     return true;
   }
 
-  /// The answer is complete. False when the connection cannot be used again.
+  /// Called when the answer is complete. Returns false if the connection cannot be used again.
   bool Finish() {
     if (sent_ < caller_.request().size()) {
       reason_ = "answered before the request was complete: " + status_;

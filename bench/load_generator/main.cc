@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// nereid-bench-client: a closed loop of inference requests, its result as one JSON object.
+// nereid-bench-client: a closed loop of inference requests, with the result as one JSON object.
 //
-// First it warms up, then waits until no request is under way, reads the server's CPU time, sends
-// for the wanted seconds, waits again, and reads the CPU time once more: so the CPU time belongs to
-// exactly the answers that it is divided by. Throughput and latencies are those of the answers
-// within the wanted seconds.
+// First the program warms up and waits until no request is in flight. Then it reads the server's
+// CPU time, sends requests for the given seconds, waits again, and reads the CPU time once more.
+// The CPU time therefore belongs to exactly the answers by which it is divided. Throughput and
+// latencies are those of the answers within the given seconds.
 #include <sys/epoll.h>
 #include <unistd.h>
 
@@ -23,7 +23,7 @@ namespace nereid::bench {
 namespace {
 
 constexpr uint64_t kSecond = 1000000000;
-// The longest that an answer may take after the end of a phase.
+// The maximum time for an answer after the end of a phase.
 constexpr uint64_t kPatienceNs = 60 * kSecond;
 
 class Load {
@@ -34,7 +34,8 @@ class Load {
         connections_(static_cast<size_t>(run.options.connections)) {}
   ~Load() { close(epoll_); }
 
-  /// Opens all connections; false with a message on stderr when the server is not there.
+  /// Opens all connections. Returns false with a message on stderr if the server does not accept
+  /// them.
   bool Connect() {
     for (size_t i = 0; i < connections_.size(); ++i) {
       if (Open(i)) continue;
@@ -45,7 +46,8 @@ class Load {
     return true;
   }
 
-  /// Sends for `seconds`, then waits for the answers. False when the server stopped answering.
+  /// Sends requests for `seconds`, then waits for the answers. Returns false if the server stopped
+  /// answering.
   bool Phase(double seconds) {
     const uint64_t end = NowNs() + static_cast<uint64_t>(seconds * 1e9);
     run_.window_end_ns = end;
@@ -98,14 +100,14 @@ class Load {
   std::vector<std::unique_ptr<Connection>> connections_;
 };
 
-/// FNV-1a: to see whether two servers gave the same output.
+/// Computes FNV-1a, to compare the outputs of two servers.
 uint64_t Digest(const std::string& bytes) {
   uint64_t hash = 0xcbf29ce484222325;
   for (const char c : bytes) hash = (hash ^ static_cast<uint8_t>(c)) * 0x100000001b3;
   return hash;
 }
 
-/// `text` as it may stand in a JSON string.
+/// Returns `text` as the content of a JSON string.
 std::string Escaped(const std::string& text) {
   std::string out;
   for (const char c : text) {

@@ -49,7 +49,7 @@ T Number(std::string_view flag, std::string_view text, T least, T most) {
   return value;
 }
 
-/// Whether `text` is `yes`; it must be that or `no`.
+/// Returns whether `text` is `yes`; it must be `yes` or `no`.
 bool Choice(std::string_view flag, std::string_view text, std::string_view yes,
             std::string_view no) {
   if (text != yes && text != no) {

@@ -13,12 +13,12 @@ enum class Encoding { kBinary, kJson };
 
 struct Options {
   Protocol protocol = Protocol::kHttp;
-  // How an HTTP request carries its tensor; gRPC always carries raw bytes.
+  // The form of a tensor in an HTTP request; gRPC always uses raw bytes.
   Encoding encoding = Encoding::kBinary;
   std::string host = "127.0.0.1";
   uint16_t port = 8000;
   int connections = 1;
-  // Requests under way at once on each connection; HTTP has one.
+  // Requests in flight on each connection; HTTP has one.
   int streams = 1;
   double seconds = 2;
   double warmup_seconds = 0.3;
@@ -28,17 +28,17 @@ struct Options {
   std::string input = "INPUT0";
   std::string datatype = "FP32";
   std::vector<int64_t> shape = {1, 16};
-  // So many requests in a row of one caller are a sequence with an id of its own; 0: no sequences.
+  // The number of requests of a caller that form a sequence with its own id; 0: no sequences.
   int sequence = 0;
-  // Whether the first answer's output has to equal the input.
+  // Whether the output of the first answer must equal the input.
   bool verify_identity = true;
 };
 
-/// Reads the command line. On a mistake prints one line to stderr and ends with code 2; --help
-/// prints the text and ends with 0.
+/// Reads the command line. Prints one line to stderr and exits with code 2 if it is wrong; --help
+/// prints the text and exits with 0.
 Options ParseCommandLine(int argc, char** argv);
 
-/// The product of `shape`.
+/// Returns the product of `shape`.
 int64_t ElementCount(const std::vector<int64_t>& shape);
 
 }  // namespace nereid::bench

@@ -15,7 +15,7 @@ void AppendRaw(std::string& out, T value) {
   out.append(reinterpret_cast<const char*>(&value), sizeof(value));
 }
 
-/// Appends `value` as `datatype`; false for a type that is not supported.
+/// Appends `value` as `datatype`. Returns false for an unsupported type.
 bool AppendAs(std::string& out, std::string_view datatype, double value) {
   if (datatype == "FP32") {
     AppendRaw(out, static_cast<float>(value));
@@ -77,8 +77,8 @@ void AppendField(std::string& out, int number, std::string_view content) {
   out += content;
 }
 
-/// An entry of ModelInferRequest.parameters: `field` is that of InferParameter, 1 a bool, 2 an
-/// int64.
+/// Writes an entry of ModelInferRequest.parameters. `field` is that of InferParameter: 1 for a
+/// bool, 2 for an int64.
 void AppendParameter(std::string& body, std::string_view name, int field, uint64_t value) {
   std::string parameter;
   AppendVarint(parameter, static_cast<uint64_t>(field) << 3);
@@ -89,7 +89,7 @@ void AppendParameter(std::string& body, std::string_view name, int field, uint64
   AppendField(body, 4, entry);
 }
 
-/// The members of the JSON object "parameters" that name a sequence.
+/// Returns the members of the JSON object "parameters" that identify a sequence.
 std::string JsonTurn(Turn turn) {
   if (turn.id == 0) return "";
   const auto truth = [](bool value) { return value ? "true" : "false"; };

@@ -13,7 +13,8 @@ std::optional<ProcessCpu> ReadProcessCpu(int pid) {
   std::ifstream file("/proc/" + std::to_string(pid) + "/stat");
   std::string text;
   if (!std::getline(file, text)) return std::nullopt;
-  // The second field is the program's name in parentheses, and may hold blanks and parentheses.
+  // The second field is the program's name in parentheses, which may contain blanks and
+  // parentheses.
   const size_t end = text.rfind(')');
   if (end == text.npos) return std::nullopt;
   std::istringstream rest(text.substr(end + 1));

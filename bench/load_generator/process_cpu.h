@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a process has used so far.
+// The resources that a process has used.
 #pragma once
 
 #include <cstdint>
@@ -8,12 +8,12 @@
 namespace nereid::bench {
 
 struct ProcessCpu {
-  // Of all its threads, also of those that have ended. Resolution: one clock tick, 10,000 us.
+  // Includes all threads, also those that have ended. Resolution: one clock tick, 10,000 us.
   uint64_t user_us = 0;
   uint64_t system_us = 0;
 };
 
-/// Reads /proc/PID/stat; nothing when there is no such process.
+/// Reads /proc/PID/stat. Returns nothing if there is no such process.
 std::optional<ProcessCpu> ReadProcessCpu(int pid);
 
 }  // namespace nereid::bench

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A backend: OUTPUT = INPUT * factor, element by element, FP32 of any shape. The model's parameter
-// "factor" says how much, 2 if it is not there.
+// "factor" contains the factor; the default is 2.
 #include <cmath>
 #include <string>
 #include <vector>
@@ -16,12 +16,13 @@ namespace {
 namespace backend = nereid::backend;
 using backend::Error;
 
-// One for each loaded version of a model.
+// The object of one loaded version of a model.
 class ScaleModel {
  public:
   explicit ScaleModel(backend::NoBackendState*) {}
 
-  // Says why the model cannot be had; the server shows the text to whoever loads it.
+  // Returns an error that says why the model cannot be loaded. The server shows the text to the
+  // client that loads it.
   Error Load(TRITONBACKEND_Model* model) {
     backend::ModelConfig config;
     NEREID_BACKEND_TRY(backend::ReadModelConfig(model, &config));
@@ -49,7 +50,7 @@ class ScaleModel {
   float factor_ = 2;
 };
 
-// One for each instance; its Execute runs on one thread at a time.
+// The object of one instance. Its Execute runs on one thread at a time.
 class ScaleInstance {
  public:
   explicit ScaleInstance(ScaleModel* model) : model_(*model) {}
@@ -58,7 +59,7 @@ class ScaleInstance {
 
   void Execute(TRITONBACKEND_ModelInstance* instance, TRITONBACKEND_Request** requests,
                uint32_t count) {
-    // Answers and releases every request when it goes out of scope, whatever happens before.
+    // Answers and releases every request when it goes out of scope, even after an error.
     backend::Batch batch(instance, requests, count, &members_);
     batch.ComputeStarts();
     for (size_t i = 0; i < batch.size(); ++i) {
@@ -68,7 +69,7 @@ class ScaleInstance {
   }
 
  private:
-  // Reads the request's input and writes its answer in place: one copy, and no memory of our own.
+  // Reads the request's input and writes the response in place: one copy, and no further memory.
   Error Scale(backend::BatchMember* member) {
     backend::Input input;
     NEREID_BACKEND_TRY(backend::FindInput(member->request, model_.input().c_str(), &input));

@@ -7,12 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What can go wrong. 0 is success, other numbers are the library's own. */
+/* The error codes. 0 is success; other numbers are defined by the library. */
 enum { kNoMemory = 1, kInput, kDifferentSizes, kOutput, kUnknownOutput };
 
 int CustomInitialize(const CustomInitializeData* data, void** context) {
   (void)data;      /* the configuration, and where the model lies */
-  *context = NULL; /* this model keeps nothing from one execution to the next */
+  *context = NULL; /* this model keeps no state between executions */
   return 0;
 }
 
@@ -29,7 +29,7 @@ const char* CustomErrorString(void* context, int code) {
   return code >= 0 && code <= kUnknownOutput ? kTexts[code] : NULL;
 }
 
-/* Puts the pieces of an input together, in memory for the caller to free. */
+/* Concatenates the pieces of an input, in memory that the caller must free. */
 static int Read(CustomPayload* payload, CustomGetNextInputFn_t next, const char* name,
                 int32_t** values, uint64_t* size) {
   const void* piece = NULL;
@@ -47,7 +47,7 @@ static int Read(CustomPayload* payload, CustomGetNextInputFn_t next, const char*
 
 static int Compute(CustomPayload* payload, const int32_t* a, const int32_t* b, uint64_t size,
                    CustomGetOutputFn_t output) {
-  /* The shape of INPUT0, behind the batch size: max_batch_size is not 0. */
+  /* The shape of INPUT0 after the batch size: max_batch_size is not 0. */
   int64_t shape[8] = {payload->batch_size};
   const size_t rank = payload->input_shape_dim_cnts[0];
   if (rank > 7) return kOutput;

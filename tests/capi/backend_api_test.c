@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every function that the server has for backends and for repository agents, as plug-ins see them:
-// tests/plugins/every_call.cc and every_agent.cc check, this program asks.
+// Calls every function that the server provides to backends and repository agents. The plug-ins
+// tests/plugins/every_call.cc and every_agent.cc make the checks; this program sends the requests.
 //
 //   capi_backend_api_test BACKEND_DIRECTORY PLUGIN_DIRECTORY AGENT_DIRECTORY
 #include "in_process.h"
 
 static const float data[3] = {1.0f, 2.0f, 3.0f};
-/* The same tensor for another host policy; told apart by its values. */
+/* The same tensor for another host policy, with different values. */
 static const float policy_data[3] = {10.0f, 20.0f, 30.0f};
 
 static TRITONSERVER_Error* Query(TRITONSERVER_ResponseAllocator* allocator, void* userp,
@@ -71,7 +71,7 @@ static void FillRequest(TRITONSERVER_InferenceRequest* request) {
   OK(TRITONSERVER_InferenceRequestSetDoubleParameter(request, "half", 0.5));
 }
 
-/* The parameters that the backend gave its response. */
+/* Checks the parameters that the backend gave its response. */
 static void CheckParameters(TRITONSERVER_InferenceResponse* response) {
   uint32_t count = 0;
   const char* name = NULL;
@@ -107,7 +107,7 @@ static void TestRequest(TRITONSERVER_Server* server, TRITONSERVER_ResponseAlloca
   CheckAnswer(&call, "every", policy_data, 1, 3);
   CHECK(attribute_calls == 1);
 
-  // Data for a policy must be a whole tensor, as the other data must.
+  // The data for a policy must be a whole tensor, like the other data.
   OK(TRITONSERVER_InferenceRequestAppendInputDataWithHostPolicy(
       call.request, "INPUT0", policy_data, 4, TRITONSERVER_MEMORY_CPU, 0, "here"));
   FAILS(TRITONSERVER_ServerInferAsync(server, call.request, NULL), TRITONSERVER_ERROR_INVALID_ARG,
@@ -131,13 +131,13 @@ static void TestReports(TRITONSERVER_Server* server) {
   bool ready = false;
   OK(TRITONSERVER_ServerModelIsReady(server, "every", -1, &ready));
   CHECK(ready);
-  // What the backend completed.
+  // The configuration that the backend completed.
   TRITONSERVER_Message* message = NULL;
   OK(TRITONSERVER_ServerModelMetadata(server, "every", -1, &message));
   CheckMessage(message, "{\"name\":\"OUTPUT0\",\"datatype\":\"FP32\",\"shape\":[-1,-1]}");
 }
 
-/* The agent moves the model: what serves has the agent's label. */
+/* The agent moves the model: the served model has the agent's label. */
 static void TestAgent(TRITONSERVER_Server* server, TRITONSERVER_ResponseAllocator* allocator) {
   Call call;
   InitCall(&call, server, "moved", allocator);

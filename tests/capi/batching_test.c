@@ -6,7 +6,7 @@
 
 static const float data[2] = {1.0f, 2.0f};
 
-/* A model whose requests wait for an hour unless something closes their batch. */
+/* A model whose requests wait for an hour unless the library closes their batch. */
 static const char kBatching[] =
     "instance_group { kind: KIND_CPU count: 1 }\n"
     "dynamic_batching { max_queue_delay_microseconds: 3600000000 }\n"
@@ -48,7 +48,7 @@ static void TestClosing(TRITONSERVER_Server* server, TRITONSERVER_ResponseAlloca
   for (int i = 0; i < 3; ++i) DeleteCall(&calls[i]);
 }
 
-/* A library that fails has no say: the batch goes on to max_batch_size. */
+/* If the library fails, its decision is ignored: the batch grows to max_batch_size. */
 static void TestFailing(TRITONSERVER_Server* server, TRITONSERVER_ResponseAllocator* allocator) {
   Call calls[8];
   for (int i = 0; i < 8; ++i) {

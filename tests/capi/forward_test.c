@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Backends that ask other models of their server while they execute (tests/plugins/forward.cc).
+// Backends that call other models of their server during an execution (tests/plugins/forward.cc).
 //
 //   capi_forward_test BACKEND_DIRECTORY PLUGIN_DIRECTORY
 #include "in_process.h"
 
 static const float data[8] = {1.0f, 2.0f, 3.5f, -4.0f, 0.25f, 6.0f, 7.0f, 8.0f};
 
-/* A model that passes its requests on to another one. */
+/* A model that passes its requests to another one. */
 static void MakeForward(const char* name, const char* to, bool wait, int instances,
                         const char* plugins) {
   char config[1024];
@@ -31,14 +31,14 @@ static void TestAnswer(TRITONSERVER_Server* server, TRITONSERVER_ResponseAllocat
   CHECK(call.allocations == 1);  // the model at the end wrote into the caller's own buffer
   CheckAnswer(&call, model, data, 2, 8);
 
-  // What the other model says is passed on.
+  // The answer of the other model is passed on.
   OK(TRITONSERVER_InferenceRequestSetStringParameter(call.request, "fail", "at the end"));
   Infer(server, &call, 2);
   CheckFailure(&call, TRITONSERVER_ERROR_INTERNAL, "at the end");
   DeleteCall(&call);
 }
 
-/* More requests in flight than there are instances, from one thread and from many. */
+/* More requests in flight than instances, from one thread and from many. */
 enum { kMany = 48, kRounds = 4 };
 
 typedef struct Client {
@@ -70,7 +70,7 @@ static void TestManyClients(TRITONSERVER_Server* server, TRITONSERVER_ResponseAl
   for (int i = 0; i < kMany; ++i) pthread_join(threads[i], NULL);
 }
 
-/* A model may ask itself, as long as its Execute does not wait for the answer. */
+/* A model may call itself if its Execute does not wait for the answer. */
 static void TestItself(TRITONSERVER_Server* server, TRITONSERVER_ResponseAllocator* allocator) {
   Call call;
   InitCall(&call, server, "later", allocator);
@@ -135,7 +135,8 @@ static void OnTraceRelease(TRITONSERVER_InferenceTrace* trace, void* userp) {
   OK(TRITONSERVER_InferenceTraceDelete(trace));
 }
 
-/* Every request of the chain has a trace of its own, whose parent is that of the one before. */
+/* Every request of the chain has its own trace, whose parent is the trace of the previous request.
+ */
 static void TestChainOfTraces(TRITONSERVER_Server* server,
                               TRITONSERVER_ResponseAllocator* allocator) {
   Released released;
@@ -197,8 +198,8 @@ static void DeleteTrace(TRITONSERVER_InferenceTrace* trace, void* userp) {
   OK(TRITONSERVER_InferenceTraceDelete(trace));
 }
 
-/* A model whose instances all wait for an answer of their own hangs, as in Triton, until somebody
-   loses patience; then it serves as before. */
+/* A model whose instances all wait for an answer of that same model hangs, as in Triton, until the
+ * request is cancelled. Then it serves as before. */
 static void TestWaitingForItself(TRITONSERVER_Server* server,
                                  TRITONSERVER_ResponseAllocator* allocator) {
   Queued queued;
@@ -213,7 +214,7 @@ static void TestWaitingForItself(TRITONSERVER_Server* server,
   SetInput(&call, data, 1, 8);
   OK(TRITONSERVER_InferenceRequestSetIntParameter(call.request, "depth", 1));
   OK(TRITONSERVER_ServerInferAsync(server, call.request, trace));
-  // The request is being executed, and the one that it brought about waits for its instance.
+  // The request is being executed, and the request that it made waits for its instance.
   pthread_mutex_lock(&queued.mutex);
   while (queued.count < 2) pthread_cond_wait(&queued.changed, &queued.mutex);
   pthread_mutex_unlock(&queued.mutex);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The four headers in the order opposite to headers_test.c, after forward declarations of the kind
-// that backends written in C++ make, with and without the word struct.
+// Includes the four headers in the reverse order of headers_test.c, after forward declarations as
+// backends in C++ make them, with and without the word struct.
 struct TRITONSERVER_Error;
 struct TRITONSERVER_Server;
 struct TRITONBACKEND_Request;

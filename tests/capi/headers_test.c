@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The four headers are plain C11, and their numbers are those that compiled plug-ins and programs
-// already carry: none of them may ever change. All is checked while compiling.
+// contain: none of them may ever change. All checks are made by the compiler.
 #include "triton/core/tritonbackend.h"
 #include "triton/core/tritoncache.h"
 #include "triton/core/tritonrepoagent.h"

@@ -50,7 +50,7 @@ const char* MakeFolder(const char* name) {
   return path;
 }
 
-/* Where a model lies; the result lives until the next call. */
+/* Returns the path of a model; valid until the next call. */
 static const char* ModelPath(const char* model, const char* name) {
   static char path[512];
   const char* slash = strchr(model, '/');

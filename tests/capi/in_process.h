@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the test programs of this folder share: checks that end the program, a model repository in a
-// temporary folder, a server in the process, and requests whose callbacks are counted.
+// The common parts of the test programs in this folder: checks that end the program, a model
+// repository in a temporary folder, a server in the process, and requests whose callbacks are
+// counted.
 #ifndef NEREID_TESTS_CAPI_IN_PROCESS_H_
 #define NEREID_TESTS_CAPI_IN_PROCESS_H_
 
@@ -25,7 +26,7 @@ extern "C" {
     }                                                                         \
   } while (0)
 
-/* The call succeeds. */
+/* Checks that the call succeeds. */
 #define OK(call)                                                    \
   do {                                                              \
     TRITONSERVER_Error* error_ = (call);                            \
@@ -36,7 +37,7 @@ extern "C" {
     }                                                               \
   } while (0)
 
-/* The call fails with that code, and its message contains `part`. */
+/* Checks that the call fails with that code and a message that contains `part`. */
 #define FAILS(call, code, part) ExpectError((call), (code), (part), __FILE__, __LINE__)
 
 void ExpectError(TRITONSERVER_Error* error, TRITONSERVER_Error_Code code, const char* part,
@@ -46,31 +47,32 @@ void ExpectError(TRITONSERVER_Error* error, TRITONSERVER_Error_Code code, const 
 
 /* Makes an empty repository, which is removed when the program ends. */
 void MakeRepository(void);
-/* Its path. */
+/* Returns its path. */
 const char* RepositoryPath(void);
-/* A further, empty folder in the same temporary place; the result lives until the next call. */
+/* Makes another empty folder in the same temporary folder. The result is valid until the next call.
+ */
 const char* MakeFolder(const char* name);
 /* Writes a file of the repository; `path` is relative to it. */
 void WriteFile(const char* path, const char* text);
 /* A model of the identity backend: INPUT0 to OUTPUT0, FP32 [-1], max_batch_size 8. `more` is added
    to its configuration. A model named "folder/name" goes to another folder of MakeFolder. */
 void MakeModel(const char* model, const char* more);
-/* A model without a configuration of its own: `config` is all of it. */
+/* Makes a model whose whole configuration is `config`. */
 void MakeModelOf(const char* model, const char* config);
-/* Puts DIRECTORY/libtriton_BACKEND.so into the model's folder, where the server looks first. */
+/* Links DIRECTORY/libtriton_BACKEND.so into the model's folder, which the server searches first. */
 void LinkBackend(const char* model, const char* directory, const char* backend);
-/* Puts DIRECTORY/FILE into the model's folder under another name. */
+/* Links DIRECTORY/FILE into the model's folder under another name. */
 void LinkPlugin(const char* model, const char* name, const char* directory, const char* file);
 
 // ---- The server ---------------------------------------------------------------------------------
 
-/* Options of a server for the repository, in mode EXPLICIT; the caller deletes them. */
+/* Returns options of a server for the repository, in mode EXPLICIT; the caller deletes them. */
 TRITONSERVER_ServerOptions* NewOptions(const char* backend_directory);
-/* A server of these options, which are deleted. */
+/* Starts a server with these options and deletes them. */
 TRITONSERVER_Server* StartServer(TRITONSERVER_ServerOptions* options);
-/* The message contains `part`; it is deleted. */
+/* Checks that the message contains `part`, and deletes it. */
 void CheckMessage(TRITONSERVER_Message* message, const char* part);
-/* The metrics page contains `part`. */
+/* Checks that the metrics page contains `part`. */
 void CheckMetrics(TRITONSERVER_Server* server, const char* part);
 
 // ---- One request and what came of it ------------------------------------------------------------
@@ -87,21 +89,21 @@ typedef struct Call {
   int buffer_releases;
 } Call;
 
-/* An allocator for Calls: buffers from malloc, counted. */
+/* Returns an allocator for Calls: buffers from malloc, which are counted. */
 TRITONSERVER_ResponseAllocator* NewAllocator(void);
-/* A request to `model` without inputs. */
+/* Makes a request to `model` without inputs. */
 void InitCall(Call* call, TRITONSERVER_Server* server, const char* model,
               TRITONSERVER_ResponseAllocator* allocator);
-/* Its one input, of shape [batch, count / batch]; the floats are not copied. */
+/* Sets its only input, of shape [batch, count / batch]; the floats are not copied. */
 void SetInput(Call* call, const float* data, int64_t batch, int64_t count);
-/* Waits for the final response and the release of everything submitted so far, one response each.
+/* Waits for the final response and the release of all submitted requests, with one response each.
  */
 void Await(Call* call, int submissions);
-/* Submits it and waits; the response is in call->response. */
+/* Submits the request and waits; the response is in call->response. */
 void Infer(TRITONSERVER_Server* server, Call* call, int submissions);
-/* The response carries these floats; it is deleted. */
+/* Checks that the response contains these floats, and deletes it. */
 void CheckAnswer(Call* call, const char* model, const float* data, int64_t batch, int64_t count);
-/* The response is this error; it is deleted. */
+/* Checks that the response is this error, and deletes it. */
 void CheckFailure(Call* call, TRITONSERVER_Error_Code code, const char* part);
 void DeleteCall(Call* call);
 

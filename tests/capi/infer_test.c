@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A plain C program that holds a server in its own process: loads a model, asks it, stops.
+// A plain C program with a server in its own process: it loads a model, sends requests, and stops.
 //
 //   capi_infer_test BACKEND_DIRECTORY
 #include "in_process.h"
@@ -59,7 +59,8 @@ static void CheckLabel(TRITONSERVER_InferenceResponse* response, size_t class_in
   }
 }
 
-/* One request that is being executed for a minute and one that waits behind it: both end now. */
+/* One request is executed for a minute, and one waits behind it: a cancellation ends both at once.
+ */
 static void TestCancel(TRITONSERVER_Server* server, TRITONSERVER_ResponseAllocator* allocator) {
   static const float data[2] = {1.0f, 2.0f};
   Call calls[2];
@@ -78,14 +79,14 @@ static void TestCancel(TRITONSERVER_Server* server, TRITONSERVER_ResponseAllocat
   OK(TRITONSERVER_ServerUnloadModel(server, "slow"));
 }
 
-/* One request, used five times. */
+/* One request object, used five times. */
 static void TestRequest(TRITONSERVER_Server* server, TRITONSERVER_ResponseAllocator* allocator) {
   static const float first[6] = {0.5f, -1.0f, 2.25f, 3.0f, 4.0f, -5.5f};
   static const float second[3] = {7.0f, 8.0f, 9.0f};
   Call call;
   InitCall(&call, server, "copy", allocator);
 
-  // In two buffers, as a batch of two.
+  // The input is in two buffers, as a batch of two.
   const int64_t shape[2] = {2, 3};
   OK(TRITONSERVER_InferenceRequestSetId(call.request, "first"));
   OK(TRITONSERVER_InferenceRequestAddInput(call.request, "INPUT0", TRITONSERVER_TYPE_FP32, shape,
@@ -105,14 +106,14 @@ static void TestRequest(TRITONSERVER_Server* server, TRITONSERVER_ResponseAlloca
   CheckLabel(call.response, 3, NULL);
   CheckAnswer(&call, "copy", first, 2, 6);
 
-  // The same request with other data, and with the output named.
+  // The same request with other data and a named output.
   SetInput(&call, second, 1, 3);
   OK(TRITONSERVER_InferenceRequestAddRequestedOutput(call.request, "OUTPUT0"));
   OK(TRITONSERVER_ServerInferAsync(server, call.request, NULL));
   Await(&call, 2);
   CheckAnswer(&call, "copy", second, 1, 3);
 
-  // Refused at submission: no callback comes, and the request stays ours.
+  // The submission fails: no callback is called, and the caller still owns the request.
   SetInput(&call, first, 1, 5);
   OK(TRITONSERVER_InferenceRequestAppendInputData(call.request, "INPUT0", first, sizeof(float),
                                                   TRITONSERVER_MEMORY_CPU, 0));
@@ -129,7 +130,7 @@ static void TestRequest(TRITONSERVER_Server* server, TRITONSERVER_ResponseAlloca
   Await(&call, 3);
   CheckAnswer(&call, "copy", first, 1, 5);
 
-  // Refused by the backend: the error comes as the response.
+  // The backend refuses the request: the response is the error.
   OK(TRITONSERVER_InferenceRequestSetStringParameter(call.request, "fail", "as asked"));
   OK(TRITONSERVER_ServerInferAsync(server, call.request, NULL));
   Await(&call, 4);
@@ -164,7 +165,8 @@ static void TestManyInFlight(TRITONSERVER_Server* server,
 }
 
 static void TestStatistics(TRITONSERVER_Server* server) {
-  // Answered: one batch of 2, two of 1, and the many, 3 rounds in batches of 2. One failed.
+  // The successful requests: one batch of 2, two of 1, and 3 rounds in batches of 2. One request
+  // failed.
   char part[64];
   TRITONSERVER_Message* message = NULL;
   OK(TRITONSERVER_ServerModelStatistics(server, "copy", 1, &message));
@@ -185,7 +187,7 @@ static void TestStatistics(TRITONSERVER_Server* server) {
   OK(TRITONSERVER_MetricsDelete(metrics));
 }
 
-/* A request that is not in flight does not keep its model. */
+/* A request that is not in flight does not keep its model loaded. */
 static void TestUnload(TRITONSERVER_Server* server, TRITONSERVER_ResponseAllocator* allocator) {
   static const float data[2] = {1.0f, 2.0f};
   Call call;

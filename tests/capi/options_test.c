@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The options of a server and what they bring about; repositories that come and go; the log.
+// The options of a server and their effects; repositories that are registered and unregistered; the
+// log.
 //
 //   capi_options_test BACKEND_DIRECTORY
 #include "in_process.h"
@@ -8,7 +9,7 @@ static const float data[2] = {1.0f, 2.0f};
 
 // ---- The log ------------------------------------------------------------------------------------
 
-/* Whether the file holds the text. */
+/* Returns whether the file contains the text. */
 static bool FileContains(const char* path, const char* part) {
   static char text[65536];
   FILE* file = fopen(path, "r");
@@ -19,7 +20,7 @@ static bool FileContains(const char* path, const char* part) {
   return strstr(text, part) != NULL;
 }
 
-/* The settings are the process's: they work without options, and at once. */
+/* The settings belong to the process: they need no options, and apply at once. */
 static void TestLog(void) {
   char path[512];
   snprintf(path, sizeof(path), "%s/log.txt", RepositoryPath());
@@ -82,7 +83,7 @@ static void TestRepositories(TRITONSERVER_Server* server, TRITONSERVER_ResponseA
   CheckServes(server, allocator, "elsewhere");
   CheckIndex(server, "{\"name\":\"elsewhere\",\"version\":\"1\",\"state\":\"READY\"}");
 
-  // What serves goes on; what does not is not found any more.
+  // A served model continues to serve; a model that is not served is not found any more.
   OK(TRITONSERVER_ServerUnregisterModelRepository(server, more));
   FAILS(TRITONSERVER_ServerUnregisterModelRepository(server, more), TRITONSERVER_ERROR_INVALID_ARG,
         "repository not found");
@@ -91,7 +92,7 @@ static void TestRepositories(TRITONSERVER_Server* server, TRITONSERVER_ResponseA
   FAILS(TRITONSERVER_ServerLoadModel(server, "elsewhere"), TRITONSERVER_ERROR_INTERNAL,
         "failed to poll");
 
-  // Under another name.
+  // With another name.
   const TRITONSERVER_Parameter* mapping[2] = {
       TRITONSERVER_ParameterNew("elsewhere", TRITONSERVER_PARAMETER_STRING, "renamed"),
       TRITONSERVER_ParameterNew("other", TRITONSERVER_PARAMETER_STRING, "renamed")};
@@ -121,7 +122,7 @@ static void TestRepositories(TRITONSERVER_Server* server, TRITONSERVER_ResponseA
 
 // ---- Options ------------------------------------------------------------------------------------
 
-/* Options that have no visible effect on a machine without a GPU are taken all the same. */
+/* Sets options without a visible effect on a machine without a GPU; they must be accepted. */
 static void SetQuietOptions(TRITONSERVER_ServerOptions* options) {
   OK(TRITONSERVER_ServerOptionsSetPinnedMemoryPoolByteSize(options, 1 << 20));
   OK(TRITONSERVER_ServerOptionsSetCudaMemoryPoolByteSize(options, 0, 1 << 20));
@@ -136,7 +137,7 @@ static void SetQuietOptions(TRITONSERVER_ServerOptions* options) {
         TRITONSERVER_ERROR_UNSUPPORTED, "growable memory");
 }
 
-/* Readiness that is not strict does not ask the models. */
+/* Readiness that is not strict does not depend on the models. */
 static void TestReadiness(const char* backends) {
   for (int strict = 0; strict <= 1; ++strict) {
     TRITONSERVER_ServerOptions* options = NewOptions(backends);
@@ -165,7 +166,7 @@ static void TestReadiness(const char* backends) {
   }
 }
 
-/* A server that waits no longer than it was told for a request that is executed for a minute. */
+/* The server waits no longer than the exit timeout for a request that is executed for a minute. */
 static void TestExitTimeout(TRITONSERVER_Server* server,
                             TRITONSERVER_ResponseAllocator* allocator) {
   Call call;
@@ -194,7 +195,7 @@ static void TestPriority(TRITONSERVER_Server* server, TRITONSERVER_ResponseAlloc
   DeleteCall(&call);
 }
 
-/* Metrics of the program's own are on the server's page. */
+/* The metrics that the program creates are on the server's page. */
 static void TestCustomMetrics(TRITONSERVER_Server* server) {
   TRITONSERVER_MetricFamily* family = NULL;
   TRITONSERVER_Metric* metric = NULL;
@@ -248,7 +249,7 @@ int main(int argc, char** argv) {
   OK(TRITONSERVER_ServerDelete(server));
   OK(TRITONSERVER_ResponseAllocatorDelete(allocator));
 
-  // Only a server that is told what to load takes repositories.
+  // Repositories can be registered only in mode EXPLICIT.
   options = NewOptions(argv[1]);
   OK(TRITONSERVER_ServerOptionsSetModelControlMode(options, TRITONSERVER_MODEL_CONTROL_NONE));
   OK(TRITONSERVER_ServerOptionsSetExitOnError(options, false));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A plug-in in plain C that implements every entry point of the three plug-in interfaces and uses
-// no other function. It is compiled with hidden visibility: the headers alone must export its entry
-// points (check_exports.py looks).
+// no other function. It is compiled with hidden visibility: the headers must export its entry
+// points (check_exports.py checks this).
 #include "triton/core/tritonbackend.h"
 #include "triton/core/tritoncache.h"
 #include "triton/core/tritonrepoagent.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Traces of requests: what is reported, in which order, and that each trace comes back once. Triton
-// 2.51 reports the same, but for three things: it says nothing of batches, it keeps the trace of a
-// request that it refuses before its queue, and it reports the tensors of cached responses twice.
+// Traces of requests: the reports, their order, and that each trace is released once. Triton 2.51
+// reports the same, with three exceptions: it reports nothing about batches, it keeps the trace of
+// a request that it refuses before the queue, and it reports the tensors of cached responses twice.
 //
 //   capi_trace_test BACKEND_DIRECTORY CACHE_DIRECTORY
 #include "in_process.h"
@@ -26,7 +26,7 @@ static void Append(TraceLog* log, const char* word) {
   pthread_mutex_unlock(&log->mutex);
 }
 
-/* What the context says of the batch; NULL if nothing. */
+/* Returns the context's note about the batch, or NULL. */
 static const char* BatchNote(TRITONSERVER_InferenceTrace* trace) {
   static char note[256];
   const char* context = NULL;
@@ -46,7 +46,7 @@ static void OnActivity(TRITONSERVER_InferenceTrace* trace,
   OK(TRITONSERVER_InferenceTraceId(trace, &id));
   CHECK(id != 0 && timestamp_ns != 0);
   const char* const name = TRITONSERVER_InferenceTraceActivityString(activity);
-  // Of the activities with names of their own only the server's is wanted here.
+  // Of the custom activities, only that of the server is checked here.
   const char* batch = NULL;
   if (activity == TRITONSERVER_TRACE_CUSTOM_ACTIVITY) batch = BatchNote(trace);
   Append(log, batch != NULL ? batch : name);
@@ -98,7 +98,7 @@ static TRITONSERVER_InferenceTrace* NewTrace(TraceLog* log, TRITONSERVER_Inferen
   return trace;
 }
 
-/* The log says exactly this. A '*' stands for anything. */
+/* Checks that the log has exactly this text. A '*' matches anything. */
 static void Expect(const TraceLog* log, const char* expected) {
   const char* at = log->text;
   for (const char* next = expected; *next != '\0'; ++next, ++at) {
@@ -114,7 +114,7 @@ static void Expect(const TraceLog* log, const char* expected) {
   CHECK(*at == '\0');
 }
 
-/* One trace came back, of this request; it is deleted. */
+/* Checks that one trace of this request was released, and deletes it. */
 static void CheckReleased(TraceLog* log, const char* model, const char* request_id,
                           uint64_t parent) {
   AwaitReleases(log, 1);
@@ -179,7 +179,7 @@ static void TestLevels(TRITONSERVER_Server* server, TRITONSERVER_ResponseAllocat
   for (int i = 0; i < (int)(sizeof(cases) / sizeof(cases[0])); ++i) {
     OK(TRITONSERVER_ServerInferAsync(server, call.request, NewTrace(&log, cases[i].level, 77)));
     Await(&call, i + 1);
-    CHECK(log.releases == 0);  // a response may still ask for its trace
+    CHECK(log.releases == 0);  // a response may still need its trace
     DeleteResponse(&call);
     CheckReleased(&log, "copy", "mine", 77);
     Expect(&log, cases[i].expected);
@@ -187,7 +187,7 @@ static void TestLevels(TRITONSERVER_Server* server, TRITONSERVER_ResponseAllocat
   DeleteCall(&call);
 }
 
-/* The callback for tensors may be left out. */
+/* The callback for tensors may be NULL. */
 static void TestWithoutTensors(TRITONSERVER_Server* server,
                                TRITONSERVER_ResponseAllocator* allocator) {
   Call call;
@@ -246,7 +246,7 @@ static void TestNames(void) {
                "TENSOR_BACKEND_INPUT") == 0);
 }
 
-/* Whatever becomes of the request, its trace comes back. */
+/* The trace is released, however the request ends. */
 static void TestFailures(TRITONSERVER_Server* server, TRITONSERVER_ResponseAllocator* allocator) {
   Call call;
   TraceLog log;
@@ -273,7 +273,7 @@ static void TestFailures(TRITONSERVER_Server* server, TRITONSERVER_ResponseAlloc
   DeleteCall(&call);
 }
 
-/* Behind a request that is executed for a while: refused at once, timed out, cancelled. */
+/* Requests behind a long execution: refused at once, timed out, cancelled. */
 static void TestQueue(TRITONSERVER_Server* server, TRITONSERVER_ResponseAllocator* allocator) {
   static const char queued[] =
       "REQUEST_START QUEUE_START TENSOR_QUEUE_INPUT(INPUT0,FP32,32,[8,1],2) REQUEST_END release";
@@ -337,7 +337,7 @@ static void TestCache(TRITONSERVER_Server* server, TRITONSERVER_ResponseAllocato
   DeleteCall(&call);
 }
 
-/* Each step of an ensemble has a trace of its own, a child of the ensemble's. */
+/* Each step of an ensemble has its own trace, a child of the ensemble's trace. */
 static void TestEnsemble(TRITONSERVER_Server* server, TRITONSERVER_ResponseAllocator* allocator) {
   Call call;
   TraceLog log;

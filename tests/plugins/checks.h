@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the plug-ins of the tests return errors with: `return` leaves the function that calls.
+// Macros with which the test plug-ins return errors. They return from the enclosing function.
 #pragma once
 
 #include <string>
 
 #include "triton/core/tritonserver.h"
 
-/// Passes an error on.
+/// Returns an error of `call`.
 #define TRY(call)                                           \
   do {                                                      \
     if (TRITONSERVER_Error* error_ = (call)) return error_; \
   } while (false)
 
-/// An error that says where, if it is not so.
+/// Returns an error with the position if the condition is false.
 #define EXPECT(condition)                                                                    \
   do {                                                                                       \
     if (!(condition)) {                                                                      \

@@ -33,7 +33,7 @@ using backend::Error;
 using backend::NoBackendState;
 
 constexpr std::chrono::milliseconds kPoll{1};
-/// Nobody hangs longer: a test that forgets to cancel ends.
+/// The maximum duration of a hang, so that a test without a cancellation ends.
 constexpr std::chrono::seconds kLongestHang{60};
 
 struct FaultyModel {
@@ -70,7 +70,7 @@ void Respond(TRITONBACKEND_Request* request, const Error& error) {
   }
 }
 
-/// Makes the response that an honest backend would send.
+/// Makes the response of a correct backend.
 Error Copy(TRITONBACKEND_Request* request, TRITONBACKEND_Response** response) {
   NEREID_BACKEND_TRY(TRITONBACKEND_ResponseNew(response, request));
   backend::Input input;
@@ -155,7 +155,7 @@ class FaultyInstance {
     }
   }
 
-  /// Calls `is_cancelled(&answer)` until it is so.
+  /// Calls `is_cancelled(&answer)` until the answer is true.
   template <typename IsCancelled>
   static void WaitForCancellation(IsCancelled&& is_cancelled) {
     const auto end = std::chrono::steady_clock::now() + kLongestHang;

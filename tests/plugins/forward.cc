@@ -40,13 +40,13 @@ uint64_t NowNs() {
   return static_cast<uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count());
 }
 
-/// One request, and the request that it brings about.
+/// One request, and the request to another model that it causes.
 class Errand {
  public:
   Errand(TRITONBACKEND_ModelInstance* instance, TRITONBACKEND_Request* request)
       : instance_(instance), outer_(request), start_ns_(NowNs()) {}
 
-  /// Asks. After a failure nothing more comes.
+  /// Sends the inner request. After an error no callback follows.
   Error Start(TRITONSERVER_Server* server, TRITONSERVER_ResponseAllocator* allocator,
               const std::string& own_name, const std::string& to) {
     NEREID_BACKEND_TRY(TRITONBACKEND_ResponseNew(&answer_, outer_));
@@ -71,7 +71,7 @@ class Errand {
     return Error(TRITONSERVER_ServerInferAsync(server, inner_, trace));
   }
 
-  /// Until the other model has answered; passes a cancellation on.
+  /// Waits until the other model has answered; passes a cancellation on.
   void Wait() {
     std::unique_lock lock(mutex_);
     bool cancelled = false;
@@ -88,7 +88,7 @@ class Errand {
     }
   }
 
-  /// Answers and releases the outer request, and deletes the errand.
+  /// Answers and releases the outer request, and deletes this object.
   void Finish(const Error& failure) {
     const std::unique_ptr<Errand> owned(this);
     const TRITONSERVER_Error* const error = failure.ok() ? failure_.get() : failure.get();
@@ -105,10 +105,10 @@ class Errand {
     }
   }
 
-  /// Execute does not wait: whoever brings the last news finishes.
+  /// If Execute does not wait, the last callback calls Finish.
   bool finish_when_done = true;
 
-  /// The memory of the other model's output is that of the answer.
+  /// The output of the other model is written into the buffer of the response.
   static TRITONSERVER_Error* Allocate(TRITONSERVER_ResponseAllocator*, const char* name,
                                       size_t byte_size, TRITONSERVER_MemoryType type, int64_t id,
                                       void* userp, void** buffer, void** buffer_userp,
@@ -127,7 +127,7 @@ class Errand {
     });
   }
 
-  /// The answer keeps it.
+  /// The response owns the buffer.
   static TRITONSERVER_Error* Deallocate(TRITONSERVER_ResponseAllocator*, void*, void*, size_t,
                                         TRITONSERVER_MemoryType, int64_t) {
     return nullptr;
@@ -149,7 +149,7 @@ class Errand {
     return {};
   }
 
-  /// The inner request says what the outer one says.
+  /// Copies the outer request to the inner one.
   Error Fill() {
     const char* id = nullptr;
     NEREID_BACKEND_TRY(TRITONBACKEND_RequestId(outer_, &id));
@@ -205,7 +205,8 @@ class Errand {
     }
   }
 
-  /// The final response, or the release: the second of the two is the last thing that is heard.
+  /// Called for the final response and for the release; the second of the two ends the inner
+  /// request.
   void OnNews() {
     if (news_.fetch_add(1) == 0) {
       return;
@@ -214,7 +215,8 @@ class Errand {
       Finish({});
       return;
     }
-    // Notified under the lock: whoever waits deletes this as soon as the lock is free.
+    // Notified under the lock, because the waiting thread deletes this object as soon as the lock
+    // is free.
     std::lock_guard lock(mutex_);
     done_ = true;
     changed_.notify_one();

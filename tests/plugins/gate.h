@@ -12,14 +12,14 @@
 
 namespace nereid::testing {
 
-/// Holds executions until a test lets them go, so that no test has to guess how long one takes.
-/// The file at `path` holds the number of executions that may go so far; without a file all may.
-/// (A test replaces the file by renaming another over it.) Without a path nothing is held.
+/// Holds executions until a test opens the gate, so that no test has to guess how long an execution
+/// takes. The file at `path` contains the number of executions that may pass; without a file all
+/// may. (A test replaces the file by renaming another one.) Without a path all executions pass.
 class Gate {
  public:
   explicit Gate(std::string path) : path_(std::move(path)) {}
 
-  /// Waits until execution `number`, counted from 1, may go.
+  /// Waits until execution `number`, counted from 1, may pass.
   void Pass(uint64_t number) const {
     const auto end = std::chrono::steady_clock::now() + kLongest;
     while (!Open(number) && std::chrono::steady_clock::now() < end) {
@@ -29,7 +29,7 @@ class Gate {
 
  private:
   static constexpr std::chrono::milliseconds kPoll{1};
-  /// Nobody is held longer: a test that forgets its gate ends.
+  /// The maximum wait, so that a test that does not open its gate ends.
   static constexpr std::chrono::seconds kLongest{60};
 
   bool Open(uint64_t number) const {
@@ -41,8 +41,8 @@ class Gate {
   const std::string path_;
 };
 
-/// Appends one line to the file at `path` in one piece, whoever else appends to it; nothing without
-/// a path. False where it could not.
+/// Appends one line to the file at `path` in one write, because other threads append as well. Does
+/// nothing without a path. Returns false if that fails.
 inline bool AppendLine(const std::string& path, std::string line) {
   if (path.empty()) {
     return true;

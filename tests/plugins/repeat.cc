@@ -71,7 +71,7 @@ class RepeatInstance {
   }
 
  private:
-  /// Gives how long Execute is to wait.
+  /// Returns how long Execute has to wait.
   std::chrono::milliseconds Start(TRITONBACKEND_ModelInstance* instance,
                                   TRITONBACKEND_Request* request, uint64_t start_ns) {
     Repetition repetition;

@@ -10,8 +10,8 @@
 
 namespace nereid::test_plugins {
 
-/// Runs tasks side by side, each on a thread of its own; threads are used again. For plug-ins that
-/// answer after Execute has returned.
+/// Runs tasks in parallel, each on its own thread; threads are reused. For plug-ins that answer
+/// after Execute has returned.
 class SenderThreads {
  public:
   /// Waits for the tasks.

@@ -90,7 +90,7 @@ struct SequenceModel {
   int64_t iterations = 1;
 };
 
-/// What a request says.
+/// The content of a request.
 struct Row {
   backend::SequencePosition position;
   uint32_t flags = 0;

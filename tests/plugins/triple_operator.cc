@@ -83,7 +83,7 @@ OrtStatusPtr HoldAndCopy(void* kernel, OrtKernelContext* context) {
   return CopyTimes(1, context);
 }
 
-/// An operator of one float tensor that makes another of the same shape.
+/// An operator from one float tensor to another of the same shape.
 OrtCustomOp OneToOne() {
   OrtCustomOp op = {};
   op.version = ORT_API_VERSION;
@@ -126,7 +126,7 @@ OrtCustomOp MakeHolding() {
   return op;
 }
 
-/// Lives as long as the library, which ONNX Runtime closes with the last session that uses it.
+/// Exists as long as the library, which ONNX Runtime closes with the last session that uses it.
 struct Domain {
   OrtCustomOp triple = MakeTriple();
   OrtCustomOp hold = MakeHolding();

@@ -44,7 +44,7 @@ using backend::Input;
 using backend::NoBackendState;
 using Json = rapidjson::Writer<rapidjson::StringBuffer>;
 
-/// More values of a tensor are not written down.
+/// Further values of a tensor are not recorded.
 constexpr int64_t kMostValues = 64;
 
 std::string ParameterOr(const backend::Parameters& parameters, std::string_view key) {
@@ -121,7 +121,7 @@ Error Values(const Input& input, Json* json) {
   }
 }
 
-/// What cannot be read is written down as such: the tests see it there.
+/// Records the inputs. An input that cannot be read is recorded as such, so that the tests see it.
 void WriteInputs(TRITONBACKEND_Request* request, Json* json) {
   uint32_t count = 0;
   const Error counted(TRITONBACKEND_RequestInputCount(request, &count));
@@ -235,7 +235,8 @@ class WitnessInstance {
     return {text.GetString(), text.GetSize()};
   }
 
-  /// True where the request has iterations left, and the scheduler has it again.
+  /// Reschedules a request with remaining iterations. Returns whether the scheduler has accepted
+  /// it.
   bool GiveBack(TRITONBACKEND_Request* request) {
     if (model_.iterations <= 1) {
       return false;
@@ -288,9 +289,9 @@ class WitnessInstance {
   const testing::Gate gate_;
   std::string name_;
   std::vector<BatchMember> members_;
-  /// Executions of each sequence that has iterations left.
+  /// The number of executions of each sequence with remaining iterations.
   std::map<uint64_t, int64_t> done_;
-  /// Of the batch: what the scheduler said to those that it did not take back.
+  /// The scheduler's errors for requests of the batch that it did not accept.
   std::map<TRITONBACKEND_Request*, std::string> refused_;
 };
 

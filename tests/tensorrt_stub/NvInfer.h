@@ -2,9 +2,9 @@
 #pragma once
 
 // NOT TensorRT's header. A stand-in, written for Nereid's tests from TensorRT's public
-// documentation: those declarations of nvinfer1 that backends/tensorrt uses, so that it is compiled
-// and tested where TensorRT is not installed. Classes are abstract here, for fake_tensorrt.cc to
-// implement. Nothing that runs models is compiled with it.
+// documentation: the declarations of nvinfer1 that backends/tensorrt uses, so that the backend is
+// compiled and tested where TensorRT is not installed. Classes are abstract here; fake_tensorrt.cc
+// implements them. Nothing that executes models is compiled with it.
 
 #include <cstddef>
 #include <cstdint>

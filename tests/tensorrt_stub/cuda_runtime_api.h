@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// NOT CUDA's header: the few declarations of the CUDA runtime that backends/tensorrt uses, after
-// CUDA's public documentation; see NvInfer.h beside it.
+// NOT CUDA's header: the declarations of the CUDA runtime that backends/tensorrt uses, after CUDA's
+// public documentation; see NvInfer.h beside it.
 
 #include <cstddef>
 

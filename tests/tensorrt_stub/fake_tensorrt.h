@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// A fake TensorRT and CUDA over host memory, behind the stand-in headers of this folder. A test
-// describes the engine that the next plan file "holds"; a run copies each input to the output at
-// its place, twice the values for FP32, and writes down what it was given.
+// A fake TensorRT and CUDA in host memory, behind the stand-in headers of this folder. A test
+// describes the engine of the next plan file. A run copies each input to the output with the same
+// index (doubled for FP32) and records its inputs.
 
 #include <map>
 #include <string>
@@ -21,7 +21,7 @@ struct FakeTensor {
   bool shape_tensor = false;
 };
 
-/// Of one input: the least, the best and the most.
+/// The minimum, optimum and maximum of one input.
 struct FakeRange {
   std::vector<int64_t> numbers[3];
 };
@@ -31,13 +31,13 @@ struct FakeTensorRt {
   /// [profile][name of an input]
   std::vector<std::map<std::string, FakeRange>> profiles;
 
-  // What fails.
+  // Injected failures.
   bool no_context = false;
   bool enqueue_fails = false;
   bool no_device_memory = false;
   int devices = 1;
 
-  // What was seen.
+  // Recorded calls.
   int last_profile = -1;
   std::map<std::string, std::vector<int64_t>> last_shapes;
   std::map<std::string, std::vector<int64_t>> last_values;  // of shape tensors
@@ -45,7 +45,7 @@ struct FakeTensorRt {
   int live = 0;
 };
 
-/// The one of the process.
+/// Returns the only instance of the process.
 FakeTensorRt& Fake();
 
 }  // namespace nereid::tensorrt::testing

@@ -7,8 +7,8 @@
 namespace nereid::ocr {
 namespace {
 
-// The largest of `count` values. In lanes, since a compiler may not reorder a single maximum, and
-// this loop goes over every number that the model gives.
+// Returns the largest of `count` values. Several lanes are used, because a compiler may not reorder
+// a single maximum, and this loop reads every number of the model's output.
 float Largest(const float* values, size_t count) {
   constexpr size_t kLanes = 16;
   std::array<float, kLanes> lanes;
@@ -38,7 +38,7 @@ ReadText DecodeGreedily(const float* probabilities, size_t steps,
     const float* values = probabilities + step * entries;
     const float largest = Largest(values, entries);
     const float* found = std::find(values, values + entries, largest);
-    // Nothing equals a NaN: then the step says nothing.
+    // Nothing equals a NaN: such a step has no character.
     const size_t best = found == values + entries ? 0 : static_cast<size_t>(found - values);
     if (best != 0 && best != before) {
       read.text += characters[best];

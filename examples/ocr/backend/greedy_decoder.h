@@ -9,13 +9,13 @@ namespace nereid::ocr {
 
 struct ReadText {
   std::string text;
-  /// The mean probability of the characters; 0 where there are none.
+  /// The mean probability of the characters; 0 if there are none.
   float score = 0;
 };
 
 /// Reads the output of a recognition model: for each of `steps` steps along the line, one
-/// probability for each of the characters, of which number 0 means that there is nothing. The
-/// likeliest one of each step counts, equal ones side by side once.
+/// probability for each character, of which number 0 means "no character". Takes the most probable
+/// character of each step and merges adjacent equal ones.
 ReadText DecodeGreedily(const float* probabilities, size_t steps,
                         const std::vector<std::string>& characters);
 

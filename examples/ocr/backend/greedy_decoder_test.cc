@@ -34,7 +34,7 @@ TEST(GreedyDecoder, TakesWhatIsNoNumber) {
 }
 
 TEST(GreedyDecoder, FindsTheLargestWhereverItStands) {
-  // More characters than go into the lanes of the search, and a rest.
+  // More characters than the search has lanes, and a remainder.
   std::vector<std::string> characters(6625, "-");
   for (const size_t place : {1U, 15U, 16U, 17U, 6607U, 6608U, 6624U}) {
     characters[place] = "x";

@@ -6,11 +6,11 @@
 
 namespace nereid::ocr {
 
-/// Up to here a float counts pixels one by one.
+/// Up to this number a float counts pixels exactly.
 inline constexpr int64_t kLongestSide = int64_t{1} << 24;
 
 /// An image of rows x columns pixels of three bytes (red, green, blue), row by row. It has at least
-/// one pixel, no side is longer than kLongestSide, and it does not own its pixels.
+/// one pixel, and no side is longer than kLongestSide. Does not own its pixels.
 struct Image {
   const uint8_t* pixels = nullptr;
   size_t rows = 0;
@@ -21,9 +21,9 @@ struct Image {
   }
 };
 
-/// Where pixels go: three planes (blue, green, red) of floats from -1 to 1, which is what both
-/// models were trained on. Each row begins `row_stride` floats after the last, each plane
-/// `plane_stride`.
+/// The destination of pixels: three planes (blue, green, red) of floats from -1 to 1, the form on
+/// which both models were trained. A row begins `row_stride` floats after the previous one, a plane
+/// `plane_stride` floats.
 struct Planes {
   float* first = nullptr;
   size_t row_stride = 0;

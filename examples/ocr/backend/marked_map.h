@@ -9,8 +9,8 @@
 
 namespace nereid::ocr {
 
-/// A map of probabilities, for tests; Mark fills the pixels of a rectangle that is turned about its
-/// middle.
+/// A map of probabilities for tests. Mark fills the pixels of a rectangle that is rotated about its
+/// center.
 struct MarkedMap {
   size_t rows = 0;
   size_t columns = 0;

@@ -11,20 +11,20 @@
 
 namespace nereid::ocr {
 
-/// The rows of a line of text that the recognition model wants.
+/// The rows of a line of text in the input of the recognition model.
 inline constexpr int64_t kLineRows = 48;
 
-/// One of the three steps around the two models; the model's parameter `step` says which.
+/// One of the three steps around the two models; the model's parameter `step` selects it.
 enum class Step {
-  /// "prepare": an image as a client sends it becomes what the detection model takes.
+  /// "prepare": converts a client's image to the input of the detection model.
   kPrepare,
-  /// "crop": the lines of text that the detection model marked, for the recognition model.
+  /// "crop": cuts out the lines of text that the detection model marked, for the recognition model.
   kCrop,
-  /// "decode": what the recognition model says of each line becomes text.
+  /// "decode": converts the output of the recognition model for each line to text.
   kDecode,
 };
 
-/// One for each loaded version of a model.
+/// The object of one loaded version of a model.
 class OcrModel {
  public:
   explicit OcrModel(backend::NoBackendState*) {}
@@ -33,17 +33,18 @@ class OcrModel {
 
   const std::string& name() const { return name_; }
   Step step() const { return step_; }
-  /// Prepare: larger images are made smaller until no side is longer.
+  /// Prepare: larger images are scaled down until no side is longer.
   int64_t longest_side() const { return longest_side_; }
-  /// Crop: an image with more lines is refused, since they are one batch of the recognition model.
+  /// Crop: an image with more lines is refused, because they are one batch of the recognition
+  /// model.
   int64_t max_boxes() const { return max_boxes_; }
-  /// Crop: longer lines are squeezed to this many columns.
+  /// Crop: longer lines are compressed to this number of columns.
   int64_t max_columns() const { return max_columns_; }
   /// Crop: BoxRules::unclip.
   float unclip() const { return static_cast<float>(unclip_percent_) / 100; }
-  /// Decode: lines that are read with a lower score are left out.
+  /// Decode: lines with a lower score are left out.
   float least_score() const { return static_cast<float>(least_score_percent_) / 100; }
-  /// Decode: one for each entry of the recognition model's output.
+  /// Decode: one character for each entry of the recognition model's output.
   const std::vector<std::string>& characters() const { return characters_; }
 
  private:

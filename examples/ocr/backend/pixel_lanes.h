@@ -6,7 +6,7 @@
 
 #include "image.h"
 
-// Pixels as vectors of the processor, in the form that GCC and Clang offer for every processor.
+// Pixels as vectors, in the form that GCC and Clang provide for every processor.
 
 namespace nereid::ocr {
 
@@ -14,7 +14,7 @@ using Short4 = uint16_t __attribute__((vector_size(8)));
 using Int4 = int32_t __attribute__((vector_size(16)));
 using Float4 = float __attribute__((vector_size(16)));
 
-/// Red, green, blue of one pixel; the fourth number means nothing.
+/// Returns red, green, blue of one pixel; the fourth number has no meaning.
 inline Float4 ToFloats(Short4 pixel) {
   return __builtin_convertvector(__builtin_convertvector(pixel, Int4), Float4);
 }
@@ -31,7 +31,7 @@ class RowWriter {
  public:
   static constexpr size_t kPixels = 4;
 
-  /// The values that come are multiplied by `scale`, and one is taken away.
+  /// The values are multiplied by `scale`, and one is subtracted.
   RowWriter(const Planes& out, size_t row, float scale)
       : target_(out.first + row * out.row_stride),
         plane_stride_(out.plane_stride),
@@ -39,7 +39,7 @@ class RowWriter {
 
   /// Writes the first `count` of four pixels.
   void Write(const std::array<Float4, kPixels>& pixels, size_t count) {
-    // Four times red, green, blue become four reds, four greens, four blues.
+    // Four times red, green, blue become four reds, four greens and four blues.
     const Float4 low01 = __builtin_shufflevector(pixels[0], pixels[1], 0, 4, 1, 5);
     const Float4 low23 = __builtin_shufflevector(pixels[2], pixels[3], 0, 4, 1, 5);
     const Float4 high01 = __builtin_shufflevector(pixels[0], pixels[1], 2, 6, 3, 7);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The steps around the two models of examples/ocr, as a backend: what turns an image into the input
-// of the one, its output into the input of the other, and that one's output into text.
+// A backend with the steps around the two models of examples/ocr: it converts an image to the input
+// of the first model, the output of that model to the input of the second, and the output of the
+// second to text.
 
 #include "nereid/backend/plugin.h"
 
@@ -14,7 +15,7 @@
 namespace nereid::ocr {
 namespace {
 
-// One for each instance; its Execute runs on one thread at a time.
+// The object of one instance. Its Execute runs on one thread at a time.
 class OcrInstance {
  public:
   explicit OcrInstance(OcrModel* model) : model_(*model) {}

@@ -10,14 +10,14 @@
 namespace nereid::ocr {
 namespace {
 
-// Weights of rows are whole numbers that add up to this, so that a row's sum fits into 16 bits.
+// The weights of rows are integers with this sum, so that the sum of a row fits into 16 bits.
 constexpr unsigned kWhole = 256;
-// Where more pixels than this become one, as many are looked at, evenly spread.
+// If more pixels than this become one, this many evenly spaced ones are used.
 constexpr size_t kMostPixels = 64;
 
-// What one row or column of the result is made of: `count` of the source's rows or columns, the
-// first one being `first`, `stride` apart. `weight` is the share of each of them; with linear
-// interpolation they are two (at a border one), and it is the share of the second one.
+// The sources of one row or column of the result: `count` rows or columns, beginning at `first`,
+// `stride` apart. `weight` is the weight of each of them. With linear interpolation there are two
+// (one at a border), and `weight` is that of the second.
 struct Taps {
   size_t first = 0;
   size_t count = 1;
@@ -25,7 +25,7 @@ struct Taps {
   float weight = 0;
 };
 
-// For one direction, from `source` pixels to `wanted` ones.
+// The sources in one direction, from `source` to `wanted` pixels.
 class Sampling {
  public:
   Sampling(size_t source, size_t wanted) : averages_(source / wanted >= 2), taps_(wanted) {
@@ -35,7 +35,7 @@ class Sampling {
     }
   }
 
-  // True where all taps count the same, false where they are two with a weight.
+  // Returns whether all taps have the same weight; otherwise there are two with different weights.
   bool averages() const { return averages_; }
   const Taps& operator[](size_t i) const { return taps_[i]; }
 
@@ -49,7 +49,7 @@ class Sampling {
     return {first, count, stride, 1 / static_cast<float>(count)};
   }
 
-  // The middles of pixels are what is interpolated between: beyond the outer ones nothing changes.
+  // Interpolates between the centers of pixels. Beyond the outer centers the value is constant.
   static Taps Linear(size_t source, double step, size_t i) {
     const double at = std::clamp((static_cast<double>(i) + 0.5) * step - 0.5, 0.0,
                                  static_cast<double>(source - 1));
@@ -61,8 +61,8 @@ class Sampling {
   std::vector<Taps> taps_;
 };
 
-// One row of the result before its columns are brought to their number: sums of the source's rows.
-// Returns the sum of the weights.
+// Computes one row of the result before its columns are scaled: sums of the source's rows. Returns
+// the sum of the weights.
 float SumRows(const Image& image, const Taps& taps, bool averages, uint16_t* sums) {
   const size_t size = image.columns * 3;
   if (averages) {
@@ -118,7 +118,7 @@ void WriteRow(const uint16_t* sums, const Sampling& across, size_t columns, RowW
 void Resize(const Image& image, size_t rows, size_t columns, const Planes& out) {
   const Sampling down(image.rows, rows);
   const Sampling across(image.columns, columns);
-  // One number more than three for each pixel, since LoadPixel reads four.
+  // One number more than three for each pixel, because LoadPixel reads four.
   std::vector<uint16_t> sums(image.columns * 3 + 1);
   for (size_t row = 0; row < rows; ++row) {
     const float whole = SumRows(image, down[row], down.averages(), sums.data());

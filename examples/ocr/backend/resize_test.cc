@@ -8,7 +8,7 @@
 namespace nereid::ocr {
 namespace {
 
-// Grey pixels; the result has three equal planes, of which the first is looked at.
+// Gray pixels. The result has three equal planes; the first one is checked.
 struct Grey {
   size_t rows = 0;
   size_t columns = 0;
@@ -28,7 +28,7 @@ struct Grey {
   }
 };
 
-// As the models see a grey value.
+// Returns a gray value in the form of the models.
 float Seen(double value) { return static_cast<float>(value / 127.5 - 1); }
 
 void ExpectNear(const std::vector<float>& found, const std::vector<float>& expected) {
@@ -55,7 +55,7 @@ TEST(Resize, InterpolatesBetweenTheMiddlesOfPixels) {
 TEST(Resize, TakesTheMeanWhereASideShrinksToHalfOrLess) {
   ExpectNear(Grey{1, 6, {0, 30, 60, 200, 220, 240}}.Resized(1, 2), {Seen(30), Seen(220)});
   ExpectNear(Grey{5, 1, {10, 20, 90, 100, 110}}.Resized(2, 1), {Seen(15), Seen(100)});
-  // One side smaller, the other larger.
+  // One side becomes smaller, the other one larger.
   ExpectNear(Grey{1, 4, {0, 100, 200, 100}}.Resized(2, 2),
              {Seen(50), Seen(150), Seen(50), Seen(150)});
 }

@@ -20,7 +20,7 @@ using backend::Error;
 // The detection model halves its image five times.
 constexpr int64_t kGrid = 32;
 constexpr int64_t kBoxFloats = 8;
-// Halfway between black and white.
+// The middle between black and white.
 constexpr float kGrey = 0;
 
 int64_t OnGrid(double side) {
@@ -51,7 +51,7 @@ Frame FrameOf(const TextBox& box) {
           {bottom_left.x - top_left.x, bottom_left.y - top_left.y}};
 }
 
-// The columns of a line that is scaled to kLineRows rows.
+// Returns the columns of a line that is scaled to kLineRows rows.
 int64_t LineColumns(const OcrModel& model, const Frame& frame) {
   const float across = std::hypot(frame.across.x, frame.across.y);
   const float down = std::hypot(frame.down.x, frame.down.y);
@@ -59,7 +59,7 @@ int64_t LineColumns(const OcrModel& model, const Frame& frame) {
   return std::clamp(columns, kLineRows, model.max_columns());
 }
 
-// The boxes in pixels of the image; an error where there are too many.
+// Finds the boxes in pixels of the image. Returns an error if there are too many.
 Error FindLines(const OcrModel& model, const Image& image, const Tensor& probabilities,
                 std::vector<TextBox>* boxes) {
   const auto& shape = probabilities.shape;
@@ -86,8 +86,8 @@ Error FindLines(const OcrModel& model, const Image& image, const Tensor& probabi
   return {};
 }
 
-// One batch for the recognition model, all lines as wide as the widest: what is left is grey. A
-// batch cannot be empty: where there is no text, it is one grey line, which no box belongs to.
+// Writes one batch for the recognition model. All lines have the width of the widest one; the rest
+// is gray. A batch cannot be empty: without text it contains one gray line without a box.
 Error WriteLines(const OcrModel& model, const Image& image, const std::vector<TextBox>& boxes,
                  const BatchMember& member) {
   std::vector<int64_t> columns;
@@ -96,7 +96,8 @@ Error WriteLines(const OcrModel& model, const Image& image, const std::vector<Te
     columns.push_back(LineColumns(model, FrameOf(box)));
     widest = std::max(widest, columns.back());
   }
-  // Few different widths, so that requests that come together fit into one batch.
+  // The width is rounded up, so that there are few different widths and requests fit into one
+  // batch.
   widest = (widest + kGrid - 1) / kGrid * kGrid;
   const auto lines = static_cast<int64_t>(std::max<size_t>(1, boxes.size()));
   float* out = nullptr;
@@ -142,7 +143,7 @@ Error Crop(const OcrModel& model, Scratch* scratch, BatchMember* member) {
                      std::vector<int64_t>{static_cast<int64_t>(boxes.size()), 4, 2}, corners);
 }
 
-// What goes to the client: the lines that could be read.
+// The response to the client: the lines that could be read.
 struct Answer {
   std::vector<std::string> texts;
   std::vector<float> boxes;

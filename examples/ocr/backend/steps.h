@@ -7,14 +7,14 @@
 
 namespace nereid::ocr {
 
-/// Memory for inputs that come in several pieces; an instance keeps it.
+/// Memory for inputs in several pieces; an instance keeps it.
 struct Scratch {
   backend::AlignedBuffer first;
   backend::AlignedBuffer second;
 };
 
-/// Runs the model's step for one request and writes its outputs. On failure, the error is the
-/// request's answer.
+/// Runs the model's step for one request and writes its outputs. Returns an error for the response
+/// of the request.
 backend::Error RunStep(const OcrModel& model, Scratch* scratch, backend::BatchMember* member);
 
 }  // namespace nereid::ocr

@@ -50,7 +50,7 @@ class OcrStepTest : public ::testing::Test {
   FakeServer server_;
 };
 
-// A request to the step "decode" with `lines` lines of two steps each, which say b, then nothing.
+// Returns a request to the step "decode" with `lines` lines of two steps each: b, then nothing.
 TRITONBACKEND_Request LinesOfB(int64_t lines, std::vector<int64_t> boxes, float probability) {
   TRITONBACKEND_Request request;
   std::vector<float> steps;
@@ -64,7 +64,7 @@ TRITONBACKEND_Request LinesOfB(int64_t lines, std::vector<int64_t> boxes, float 
   return request;
 }
 
-// A request to the step "crop" for a grey image.
+// Returns a request to the step "crop" for a gray image.
 TRITONBACKEND_Request Crop(int64_t rows, int64_t columns, const std::vector<int64_t>& map_shape,
                            const std::vector<float>& map) {
   TRITONBACKEND_Request request;
@@ -159,7 +159,7 @@ TEST_F(OcrStepTest, RefusesAnotherMapOfProbabilities) {
 
 TEST_F(OcrStepTest, CropsFromTheSmallestImageAndFromAMapThatIsNoNumber) {
   ASSERT_EQ(LoadCrop(), "");
-  // All of it is text, and the box reaches far beyond the image.
+  // All of it is text, and the box extends far beyond the image.
   TRITONBACKEND_Request pixel = Crop(1, 1, {1, 1, 32, 32}, std::vector<float>(1024, 1));
   const float nan = std::numeric_limits<float>::quiet_NaN();
   TRITONBACKEND_Request none = Crop(40, 40, {1, 1, 32, 32}, std::vector<float>(1024, nan));
@@ -167,7 +167,7 @@ TEST_F(OcrStepTest, CropsFromTheSmallestImageAndFromAMapThatIsNoNumber) {
   const auto& lines = pixel.Answer().outputs.at("lines");
   EXPECT_EQ(lines.shape, (std::vector<int64_t>{1, 3, 48, 64}));
   EXPECT_NEAR(lines.As<float>()[0], 90 / 127.5 - 1, 1e-5);
-  // Squares of 48 columns; the rest is filled up.
+  // Squares of 48 columns; the rest is padded.
   EXPECT_EQ(lines.As<float>()[63], 0);
   EXPECT_EQ(pixel.Answer().outputs.at("boxes").shape, (std::vector<int64_t>{1, 4, 2}));
   EXPECT_EQ(none.Answer().outputs.at("boxes").shape, (std::vector<int64_t>{0, 4, 2}));

@@ -13,8 +13,8 @@
 #include "nereid/backend/batch.h"
 #include "nereid/backend/error.h"
 
-// How the steps read a request's inputs and write its outputs. Every step takes one request at a
-// time, so nothing here joins or splits a batch; the kit's batch_input.h and batch_output.h do.
+// How the steps read a request's inputs and write its outputs. Every step processes one request at
+// a time, so nothing here joins or splits a batch; the kit's batch_input.h and batch_output.h do.
 
 namespace nereid::ocr {
 
@@ -26,9 +26,9 @@ struct Tensor {
   const float* floats() const { return reinterpret_cast<const float*>(data); }
 };
 
-/// Finds the input and checks that it has that type, `rank` dimensions, none negative, and as many
-/// bytes as these need. What the dimensions may be is for the caller to say. An input that came in
-/// several pieces is put together in `scratch`, otherwise it stays where it is.
+/// Finds the input and checks that it has that type, `rank` dimensions, none of them negative, and
+/// the number of bytes that these need. The caller checks the dimensions. An input in several
+/// pieces is concatenated in `scratch`; otherwise it is not copied.
 backend::Error ReadTensor(const backend::BatchMember& member, const char* name,
                           TRITONSERVER_DataType type, size_t rank, backend::AlignedBuffer* scratch,
                           Tensor* tensor);
@@ -37,19 +37,19 @@ backend::Error ReadTensor(const backend::BatchMember& member, const char* name,
 backend::Error ReadImage(const backend::BatchMember& member, backend::AlignedBuffer* scratch,
                          Image* image);
 
-/// Makes an output; `*floats` belongs to the response, and is written by the caller.
+/// Allocates an output. `*floats` belongs to the response; the caller writes it.
 backend::Error AllocateFloats(const backend::BatchMember& member, const char* name,
                               std::span<const int64_t> shape, float** floats);
 
 backend::Error WriteFloats(const backend::BatchMember& member, const char* name,
                            std::span<const int64_t> shape, const std::vector<float>& values);
 
-/// Writes an output of the type BYTES and one dimension.
+/// Writes an output of type BYTES with one dimension.
 backend::Error WriteTexts(const backend::BatchMember& member, const char* name,
                           const std::vector<std::string>& texts);
 
-/// Whether the request asks for the output. A request may ask for some outputs only, and a backend
-/// need not compute, and must not send, the others.
+/// Returns whether the request asks for the output. A request may ask for some outputs only; a
+/// backend need not compute the others, and must not send them.
 bool Wants(const backend::BatchMember& member, std::string_view output);
 
 }  // namespace nereid::ocr

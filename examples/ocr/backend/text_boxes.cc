@@ -10,7 +10,7 @@
 namespace nereid::ocr {
 namespace {
 
-// The marked pixels that touch each other, reduced to what their hull needs.
+// The connected marked pixels, reduced to the points that their hull needs.
 struct Region {
   struct Row {
     size_t y = 0;
@@ -22,7 +22,7 @@ struct Region {
   size_t pixels = 0;
 };
 
-// Finds the regions of a map one after the other. Pixels that touch at a corner belong together.
+// Finds the regions of a map one after the other. Pixels that touch at a corner are connected.
 class RegionSearch {
  public:
   RegionSearch(const float* probabilities, size_t rows, size_t columns, float mark)
@@ -33,7 +33,7 @@ class RegionSearch {
         visited_(rows * columns),
         slot_(rows, kNoSlot) {}
 
-  // False when there is none left. `region` is replaced.
+  // Finds the next region and replaces `region`. Returns false if there is none.
   bool Next(Region* region) {
     for (; next_ < visited_.size(); ++next_) {
       if (IsNew(next_)) {
@@ -47,7 +47,7 @@ class RegionSearch {
  private:
   static constexpr size_t kNoSlot = SIZE_MAX;
 
-  // Written so that a NaN is no text.
+  // The form of the comparison makes a NaN no text.
   bool IsNew(size_t at) const { return probabilities_[at] > mark_ && visited_[at] == 0; }
 
   void Fill(size_t start, Region* region) {
@@ -103,7 +103,7 @@ float Cross(Point origin, Point a, Point b) {
   return (a.x - origin.x) * (b.y - origin.y) - (a.y - origin.y) * (b.x - origin.x);
 }
 
-// The convex hull of the region's pixels, taken as squares, by Andrew's monotone chain.
+// Returns the convex hull of the region's pixels, as squares, by Andrew's monotone chain.
 std::vector<Point> Hull(const Region& region) {
   std::vector<Point> points;
   for (const Region::Row& row : region.rows) {
@@ -129,7 +129,7 @@ std::vector<Point> Hull(const Region& region) {
   return hull;
 }
 
-// A rectangle by its sides' directions: `along` is a unit vector that points to the right.
+// A rectangle by the directions of its sides: `along` is a unit vector that points to the right.
 struct Rectangle {
   Point along;
   float left = 0;
@@ -158,11 +158,11 @@ Rectangle Around(const std::vector<Point>& hull, Point along) {
   return box;
 }
 
-// The sine of a slant that is taken for none: the marks' edges are rough, and a rectangle that is
-// turned a little for their sake only blurs the line.
+// The sine of the largest slant that is ignored: the edges of the marks are rough, and a small
+// rotation of the rectangle would only blur the line.
 constexpr float kUpright = 0.025F;
 
-// One side of the smallest rectangle lies on a side of the hull.
+// Returns the smallest rectangle around the hull; one of its sides contains a side of the hull.
 Rectangle SmallestRectangle(const std::vector<Point>& hull) {
   Rectangle best = Around(hull, {1, 0});
   for (size_t i = 0; i < hull.size(); ++i) {
@@ -212,7 +212,7 @@ float Height(const TextBox& box) {
   return std::hypot(box.corners[3].x - box.corners[0].x, box.corners[3].y - box.corners[0].y);
 }
 
-// Boxes stand side by side where their centres are less than half a line apart.
+// Sorts in reading order. Boxes are side by side if their centers are less than half a line apart.
 void SortForReading(std::vector<TextBox>* boxes) {
   std::sort(boxes->begin(), boxes->end(),
             [](const TextBox& a, const TextBox& b) { return Centre(a).y < Centre(b).y; });

@@ -12,29 +12,29 @@ struct Point {
   float y = 0;
 };
 
-/// A line of text: the corners of a rectangle in the order in which its reader meets them (top
-/// left, top right, bottom right, bottom left). The line may be slanted by up to 45 degrees.
+/// A line of text: the corners of a rectangle in reading order (top left, top right, bottom right,
+/// bottom left). The line may be slanted by up to 45 degrees.
 struct TextBox {
   std::array<Point, 4> corners;
-  /// The mean probability of the pixels that the box was made of.
+  /// The mean probability of the pixels of the box.
   float score = 0;
 };
 
-/// What makes a box out of marked pixels.
+/// The rules by which marked pixels become boxes.
 struct BoxRules {
   /// A pixel with a higher probability belongs to text.
   float mark = 0.3F;
-  /// Boxes whose pixels are less likely than this on average are dropped.
+  /// Boxes with a lower mean probability are dropped.
   float sure = 0.5F;
-  /// Pixels; boxes with a shorter side are specks.
+  /// In pixels; boxes with a shorter side are specks.
   float smallest = 4;
-  /// The marks are slimmer than the text: each side moves outwards by this share of the box's area
-  /// divided by its outline.
+  /// The marks are smaller than the text: each side moves outwards by this fraction of the box's
+  /// area divided by its outline.
   float unclip = 2.0F;
 };
 
-/// The lines of text in a map of probabilities (rows x columns, row by row), in pixels of the map,
-/// in reading order: the lines from top to bottom, what stands side by side from left to right.
+/// Returns the lines of text in a map of probabilities (rows x columns, row by row), in pixels of
+/// the map, in reading order: from top to bottom, then from left to right.
 std::vector<TextBox> FindTextBoxes(const float* probabilities, size_t rows, size_t columns,
                                    const BoxRules& rules);
 

@@ -12,22 +12,22 @@ namespace {
 using Byte8 = uint8_t __attribute__((vector_size(8)));
 using Short8 = uint16_t __attribute__((vector_size(16)));
 
-// Weights of rows are whole numbers that add up to this, so that a sum fits into 16 bits.
+// The weights of rows are integers with this sum, so that a sum fits into 16 bits.
 constexpr float kWhole = 256;
 
-// Two pixels side by side and two bytes more.
+// Loads two adjacent pixels and two more bytes.
 Short8 LoadPair(const uint8_t* pixel) {
   Byte8 bytes;
   std::memcpy(&bytes, pixel, sizeof(bytes));
   return __builtin_convertvector(bytes, Short8);
 }
 
-// The same at the end of an image, where nothing follows the last pixel.
+// Does the same at the end of an image, where no memory follows the last pixel.
 Short8 LoadLastPair(const uint8_t* left, const uint8_t* right) {
   return Short8{left[0], left[1], left[2], right[0], right[1], right[2], 0, 0};
 }
 
-// Reads an image between its pixels; the first pixel's middle is at (0, 0).
+// Reads an image between its pixels; the center of the first pixel is at (0, 0).
 class Interpolation {
  public:
   explicit Interpolation(const Image& image)
@@ -35,11 +35,11 @@ class Interpolation {
         last_x_(static_cast<float>(image.columns - 1)),
         last_y_(static_cast<float>(image.rows - 1)) {}
 
-  // The pixel at (x, y), times kWhole.
+  // Returns the pixel at (x, y), times kWhole.
   Float4 At(float x, float y) const {
     x = Clamp(x, last_x_);
     y = Clamp(y, last_y_);
-    // Signed, since processors turn those into floats and back in one instruction.
+    // Signed, because processors convert such integers to floats and back in one instruction.
     const auto left = static_cast<int32_t>(x);
     const auto top = static_cast<int32_t>(y);
     const auto below = static_cast<uint16_t>((y - static_cast<float>(top)) * kWhole);
@@ -61,7 +61,7 @@ class Interpolation {
   Pairs Load(size_t left, size_t top) const {
     const size_t next_row = image_.columns * 3;
     const uint8_t* first = image_.pixels + top * next_row + left * 3;
-    // Eight bytes are two pixels and most of a third.
+    // Eight bytes are two pixels and most of a third one.
     if (left + 2 < image_.columns && top + 1 < image_.rows) [[likely]] {
       return {LoadPair(first), LoadPair(first + next_row)};
     }
@@ -70,7 +70,7 @@ class Interpolation {
     return {LoadLastPair(first, first + right), LoadLastPair(second, second + right)};
   }
 
-  // Written so that what is no number becomes 0.
+  // The form of the comparison makes a NaN 0.
   static float Clamp(float value, float last) {
     value = value > 0.0F ? value : 0.0F;
     return value < last ? value : last;
@@ -85,7 +85,7 @@ Point PartOf(Point side, size_t parts) {
   return {side.x / static_cast<float>(parts), side.y / static_cast<float>(parts)};
 }
 
-// The mean of two by two pixels each; a last odd row or column is left out, if it is not the only
+// Returns the means of two by two pixels. A last odd row or column is dropped unless it is the only
 // one.
 Image Halve(const Image& image, std::vector<uint8_t>* pixels) {
   const size_t rows = std::max<size_t>(1, image.rows / 2);
@@ -111,7 +111,7 @@ Image Halve(const Image& image, std::vector<uint8_t>* pixels) {
   return {pixels->data(), rows, columns};
 }
 
-// How often a picture is halved before a step of `step` pixels is one of less than two.
+// Returns how often an image is halved before a step of `step` pixels is less than two.
 size_t Halvings(float step) {
   size_t count = 0;
   for (; step >= 2 && count < 16; step /= 2) {
@@ -155,7 +155,7 @@ const Image& Pyramid::Level(size_t level) {
 void Pyramid::Warp(const Frame& frame, size_t rows, size_t columns, const Planes& out) {
   const Point across = PartOf(frame.across, columns);
   const Point down = PartOf(frame.down, rows);
-  // The smaller of both, so that no direction becomes blurred.
+  // The smaller of both steps, so that no direction becomes blurred.
   const float step = std::min(std::hypot(across.x, across.y), std::hypot(down.x, down.y));
   const size_t halvings = Halvings(step);
   const float smaller = std::ldexp(1.0F, -static_cast<int>(halvings));

@@ -8,26 +8,26 @@
 
 namespace nereid::ocr {
 
-/// A parallelogram of an image: its top left corner and the sides that begin there, in pixels.
+/// A parallelogram in an image: its top left corner and the sides that begin there, in pixels.
 struct Frame {
   Point origin;
   Point across;
   Point down;
 };
 
-/// Scales what the frame holds to rows x columns by linear interpolation. Outside of the image its
-/// border goes on; a corner that is no number counts as far outside. A frame that shrinks to half
+/// Scales the content of the frame to rows x columns by linear interpolation. Outside of the image
+/// its border is repeated; a corner that is NaN counts as far outside. A frame that shrinks to half
 /// or less loses pixels: see Pyramid.
 void Warp(const Image& image, const Frame& frame, size_t rows, size_t columns, const Planes& out);
 
-/// An image together with its halves: half as many rows and columns, a quarter, and so on, each
-/// made when it is first needed. What is cut out of an image and made much smaller is cut out of
-/// these, so that every pixel counts and none is read more than once.
+/// An image together with its reductions: half as many rows and columns, a quarter, and so on, each
+/// computed when it is first needed. A part of the image that is scaled down much is cut out of one
+/// of them, so that every pixel contributes and none is read more than once.
 class Pyramid {
  public:
   explicit Pyramid(const Image& image) : levels_{image} {}
 
-  /// Warp, from the level where the frame shrinks to more than a half.
+  /// Calls Warp on the level at which the frame shrinks to more than a half.
   void Warp(const Frame& frame, size_t rows, size_t columns, const Planes& out);
 
  private:

@@ -30,7 +30,7 @@ TEST(Pyramid, ShrinksToTheMeanAndGoesOnBeyondTheBorder) {
   EXPECT_NEAR(out[0], 1, 1e-5);
 }
 
-// What a frame of a 4 x 4 image, black but for one white pixel, shows at its only place.
+// Returns the only pixel of a frame of a 4 x 4 image that is black except for one white pixel.
 float SeenAt(const Frame& frame, size_t white_row, size_t white_column) {
   std::vector<uint8_t> pixels(4 * 4 * 3, 0);
   std::fill_n(pixels.begin() + static_cast<ptrdiff_t>((white_row * 4 + white_column) * 3), 3, 255);
@@ -44,13 +44,13 @@ TEST(Warp, InterpolatesBetweenTheMiddlesOfPixels) {
   EXPECT_NEAR(SeenAt({{1.25F, 1}, {1, 0}, {0, 1}}, 1, 1), 0.75, 0.01);
   EXPECT_NEAR(SeenAt({{1, 1.25F}, {1, 0}, {0, 1}}, 1, 1), 0.75, 0.01);
   EXPECT_NEAR(SeenAt({{1.5F, 1.5F}, {1, 0}, {0, 1}}, 2, 2), 0.25, 0.01);
-  // The last row and column, behind which there is no memory.
+  // The last row and column, after which there is no memory.
   EXPECT_NEAR(SeenAt({{3, 3}, {1, 0}, {0, 1}}, 3, 3), 1, 0.01);
   EXPECT_NEAR(SeenAt({{2.5F, 3}, {1, 0}, {0, 1}}, 3, 3), 0.5, 0.01);
 }
 
 TEST(Warp, FollowsTheSidesOfAFrame) {
-  // A quarter turn: what goes down in the image goes across in the picture.
+  // A quarter turn: the vertical direction of the image is the horizontal one of the result.
   const std::vector<uint8_t> pixels = {0, 0, 0, 80, 80, 80, 160, 160, 160, 240, 240, 240};
   std::vector<float> out(12);
   Warp({pixels.data(), 2, 2}, {{2, 0}, {0, 2}, {-2, 0}}, 2, 2, {out.data(), 2, 4});
@@ -91,8 +91,8 @@ TEST(Pyramid, HalvesImagesOfOneRowOrColumn) {
 }
 
 TEST(Pyramid, SeesEveryPixelOfAPatternThatIsMadeMuchSmaller) {
-  // Every eighth column is white: a picture of an eighth that left out pixels would be white or
-  // black.
+  // Every eighth column is white: without some of the pixels, a reduction by eight would be white
+  // or black.
   std::vector<uint8_t> pixels;
   for (size_t i = 0; i < 64 * 64; ++i) {
     pixels.insert(pixels.end(), 3, i % 8 == 0 ? 255 : 0);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A backend that takes every configuration and runs nothing: a model that it serves has whatever
- * configuration the server makes of its files, on any machine, whatever backend it names. It needs
- * no function of the server, so it loads in any. */
+/* A backend that accepts every configuration and executes nothing. A model that it serves has the
+ * configuration that the server makes from its files, on any machine, whatever backend the
+ * configuration names. It needs no function of the server, so any server can load it. */
 #include "triton/core/tritonbackend.h"
 
 __attribute__((visibility("default"))) TRITONSERVER_Error* TRITONBACKEND_ModelInstanceExecute(
