@@ -17,7 +17,7 @@
 namespace nereid::abi {
 namespace {
 
-/// Takes the error and gives its code; fails the test when there is none.
+/// Deletes the error and returns its code. Fails the test if there is no error.
 TRITONSERVER_Error_Code CodeOf(TRITONSERVER_Error* error) {
   EXPECT_NE(error, nullptr);
   const TRITONSERVER_Error_Code code = TRITONSERVER_ErrorCode(error);
@@ -41,7 +41,7 @@ TEST(ErrorTest, KeepsCodeAndMessage) {
   EXPECT_EQ(status.message(), "no such thing");
 }
 
-TEST(ErrorTest, CodesGoBothWays) {
+TEST(ErrorTest, ConvertsCodesInBothDirections) {
   for (int code = TRITONSERVER_ERROR_UNKNOWN; code <= TRITONSERVER_ERROR_CANCELLED; ++code) {
     const auto value = static_cast<TRITONSERVER_Error_Code>(code);
     EXPECT_EQ(ToErrorCode(ToStatusCode(value)), value);
@@ -57,14 +57,14 @@ TEST(ErrorTest, CancelledHasNoCodeText) {
   TRITONSERVER_ErrorDelete(error);
 }
 
-TEST(ErrorTest, NullIsHarmless) {
+TEST(ErrorTest, AcceptsNull) {
   TRITONSERVER_ErrorDelete(nullptr);
   EXPECT_STREQ(TRITONSERVER_ErrorMessage(nullptr), "");
   EXPECT_TRUE(TakeStatus(nullptr).ok());
   EXPECT_EQ(TextOf(TRITONSERVER_ErrorNew(TRITONSERVER_ERROR_UNKNOWN, nullptr)), "");
 }
 
-TEST(ErrorTest, ALentErrorOutlivesItsDeletion) {
+TEST(ErrorTest, BorrowedErrorsSurviveDeletion) {
   const base::Status status = base::Status::NotFound("a text that is too long for a short string");
   TRITONSERVER_Error* const error = BorrowError(status);
   for (int i = 0; i < 2; ++i) {
@@ -190,7 +190,7 @@ TEST(BufferAttributesTest, SetAndGet) {
   EXPECT_EQ(TRITONSERVER_BufferAttributesDelete(attributes), nullptr);
 }
 
-TEST(ResponseAllocatorTest, NeedsItsTwoCallbacks) {
+TEST(ResponseAllocatorTest, RequiresTwoCallbacks) {
   TRITONSERVER_ResponseAllocator* allocator = nullptr;
   TRITONSERVER_Error* error =
       TRITONSERVER_ResponseAllocatorNew(&allocator, nullptr, nullptr, nullptr);
@@ -213,7 +213,7 @@ TEST(MetricsTest, FormatsItsText) {
   EXPECT_EQ(TRITONSERVER_MetricsDelete(metrics), nullptr);
 }
 
-TEST(LogTest, WritesWhatIsEnabled) {
+TEST(LogTest, WritesEnabledLevels) {
   const std::string path = ::testing::TempDir() + "nereid_abi_log_test.txt";
   std::remove(path.c_str());
   ASSERT_TRUE(base::Log::Instance().SetFile(path).ok());

@@ -43,7 +43,7 @@ TEST(CustomMetricsTest, CounterOfOneFamily) {
   EXPECT_EQ(Page().find("abi_test_requests"), std::string::npos);
 }
 
-TEST(CustomMetricsTest, SameFamilyTwiceSharesItsNumbers) {
+TEST(CustomMetricsTest, HandlesOfOneFamilyShareValues) {
   TRITONSERVER_MetricFamily* families[2] = {};
   TRITONSERVER_Metric* metrics[2] = {};
   for (int i = 0; i < 2; ++i) {

@@ -10,7 +10,7 @@ namespace {
 
 std::string Nested(int depth) { return std::string(depth, '[') + std::string(depth, ']'); }
 
-TEST(CheckJsonTest, TakesEveryKindOfValue) {
+TEST(CheckJsonTest, AcceptsEveryKindOfValue) {
   for (const char* text :
        {"{}", "[]", "null", "true", "false", "0", "-0.5e+10", "12E-3", "\"\"", " [1 , 2]\n",
         R"({"a":{"b":[1,"x\u00e9\n",null]},"c":"\\\"\/\b\f\r\t"})", "\"caf\xc3\xa9\""}) {
@@ -18,7 +18,7 @@ TEST(CheckJsonTest, TakesEveryKindOfValue) {
   }
 }
 
-TEST(CheckJsonTest, RefusesWhatIsNoDocument) {
+TEST(CheckJsonTest, RefusesInvalidDocuments) {
   for (const char* text : {"",          " ",           "{",       "}",
                            "[1,]",      "{\"a\":1,}",  "{a:1}",   "{'a':1}",
                            "{\"a\" 1}", "{\"a\":}",    "[1 2]",   "1 2",
@@ -32,14 +32,14 @@ TEST(CheckJsonTest, RefusesWhatIsNoDocument) {
   }
 }
 
-TEST(CheckJsonTest, BoundsTheDepth) {
+TEST(CheckJsonTest, LimitsTheDepth) {
   EXPECT_TRUE(CheckJson(Nested(200)).ok());
   EXPECT_FALSE(CheckJson(Nested(201)).ok());
   EXPECT_FALSE(CheckJson(std::string(5'000'000, '[')).ok());
   EXPECT_FALSE(CheckJson(std::string(100'000, '{')).ok());
 }
 
-TEST(CheckJsonTest, SaysWhere) {
+TEST(CheckJsonTest, ReportsThePosition) {
   EXPECT_NE(CheckJson("[1,]").message().find("byte 3"), std::string::npos)
       << CheckJson("[1,]").message();
 }

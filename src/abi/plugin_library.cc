@@ -77,6 +77,9 @@ base::Result<std::unique_ptr<base::SharedLibrary>> OpenPlugin(const std::string&
   }
   auto library = base::SharedLibrary::Open(path);
   if (library.ok() || names_engine) return library;
+  // The plug-in may leave the engine's functions undefined without naming a library for them. The
+  // loader resolves the symbols of a library in the order of its dependencies, so a library that
+  // depends on the plug-in and then on the engine lets the plug-in find the engine's functions.
   std::error_code failure;
   const std::filesystem::path absolute = std::filesystem::absolute(path, failure);
   if (failure) return library;

@@ -6,12 +6,12 @@
 namespace nereid::abi {
 namespace {
 
-TEST(PluginLibraryTest, KnowsTheEnginesNameOutOfAWheel) {
+TEST(PluginLibraryTest, RecognizesTheEngineRenamedInAWheel) {
   EXPECT_TRUE(IsRenamedEngine("libtritonserver-717102f0.so"));
   EXPECT_TRUE(IsRenamedEngine("libtritonserver-00ffab12.so"));
 }
 
-TEST(PluginLibraryTest, LeavesEveryOtherNameAlone) {
+TEST(PluginLibraryTest, IgnoresOtherNames) {
   for (const char* name :
        {"libtritonserver.so", "libtritonserver-.so", "libtritonserver-717102f.so",
         "libtritonserver-717102f00.so", "libtritonserver-717102F0.so", "libtritonserver-7171../.so",
@@ -20,7 +20,7 @@ TEST(PluginLibraryTest, LeavesEveryOtherNameAlone) {
   }
 }
 
-TEST(PluginLibraryTest, AMissingPlugInIsNotFound) {
+TEST(PluginLibraryTest, MissingPluginsAreNotFound) {
   const auto library = OpenPlugin("/nonexistent/libtriton_none.so");
   ASSERT_FALSE(library.ok());
   EXPECT_EQ(library.status().code(), base::StatusCode::kNotFound);

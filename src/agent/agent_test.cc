@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The chain of agents, with agents that are written against the C API as plug-ins are.
+// The chain of agents, tested with agents that use the C API as plug-ins do.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -17,7 +17,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-/// What the agents have seen, in order.
+/// The actions that the agents have received, in order.
 std::vector<std::string>& Events() {
   static std::vector<std::string> events;
   return events;
@@ -40,8 +40,9 @@ TRITONSERVER_Error* Note(const std::string& event) {
   return nullptr;
 }
 
-/// Steered by the model's parameters: "id" is its name in the events; "refuse" is a text to fail
-/// LOAD with; "move" takes the model to a directory of the agent's own; "remote" says where to.
+/// Controlled by the model's parameters: "id" is the name in the events; "refuse" is the text of an
+/// error for LOAD; "move" moves the model to a directory of the agent; "remote" is a location that
+/// is not local.
 TRITONSERVER_Error* Load(TRITONREPOAGENT_AgentModel* model) {
   auto parameters = ParametersOf(model);
   TRITONSERVER_Message* config = nullptr;
@@ -92,7 +93,7 @@ AgentEntryPoints Recorder() {
     if (action == TRITONREPOAGENT_ACTION_LOAD) return Load(model);
     const char* names[] = {"", " LOAD_COMPLETE", " LOAD_FAIL", " UNLOAD", " UNLOAD_COMPLETE"};
     Note(ParametersOf(model)["id"] + names[action]);
-    // Too late to move, and these failures are only logged.
+    // The location may no longer change, and these errors are only logged.
     return TRITONREPOAGENT_ModelRepositoryUpdate(nullptr, model,
                                                  TRITONREPOAGENT_ARTIFACT_FILESYSTEM, "/late");
   };
@@ -148,7 +149,7 @@ TEST_F(AgentChainTest, AFailedLoadEndsWithLoadFail) {
   EXPECT_THAT(TakeEvents(), ElementsAre("a LOAD_FAIL", "a end", "finalize"));
 }
 
-TEST_F(AgentChainTest, WhatWasNotSaidIsSaidAtTheEnd) {
+TEST_F(AgentChainTest, MissingActionsRunAtTheEnd) {
   auto chain = Load(AgentText("a"));
   ASSERT_TRUE(chain.ok());
   (*chain)->LoadComplete();
@@ -180,7 +181,7 @@ TEST_F(AgentChainTest, AnAgentMayMoveTheModel) {
   EXPECT_FALSE(base::PathExists(moved_to_));
 }
 
-TEST_F(AgentChainTest, AModelThatIsLeftFarAwayIsRefused) {
+TEST_F(AgentChainTest, ARemoteLocationIsRefused) {
   const auto chain =
       Load(AgentText("a", "parameters { key: \"remote\" value: \"s3://bucket/m\" }"));
   EXPECT_THAT(chain.status().message(), HasSubstr("leave it at 's3://bucket/m'"));

@@ -7,7 +7,7 @@
 namespace nereid::app {
 namespace {
 
-TEST(RaiseFileLimit, TakesWhatTheProcessMayHave) {
+TEST(RaiseFileLimit, RaisesTheSoftLimit) {
   rlimit before{};
   ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &before), 0);
   rlimit low = before;

@@ -52,6 +52,9 @@ void ExitImmediately(int code) {
   _exit(code);
 }
 
+// The signals are blocked in all threads and received with sigwaitinfo on one thread. A signal
+// handler would run on any thread, at any point, and could neither lock a mutex nor write to the
+// log.
 StopSignals::StopSignals(uint64_t exit_timeout_ns, Reactions reactions)
     : exit_timeout_ns_(exit_timeout_ns), reactions_(std::move(reactions)) {
   const sigset_t set = Signals();
@@ -102,6 +105,7 @@ void StopSignals::OnStopSignal(int number) {
     default:
       ExitImmediately(1);
   }
+  // Called without the lock, and after Wait() can return: it may log or take other locks.
   reactions_.on_stop();
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The functions of tritoncache.h, as a cache calls them.
+// The functions of tritoncache.h, called as a cache calls them.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -85,7 +85,7 @@ TEST_F(CacheFunctionsTest, MistakesAreRefused) {
   EXPECT_EQ(Count(), 0u);
 }
 
-TEST_F(CacheFunctionsTest, CopyDoesWhatTheCallIsFor) {
+TEST_F(CacheFunctionsTest, CopyDependsOnTheCall) {
   struct Throwing final : EntryCopier {
     base::Status Copy(CacheEntry& entry) override {
       if (entry.buffers.empty()) throw std::bad_alloc();

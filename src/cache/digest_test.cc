@@ -19,7 +19,7 @@ TEST(DigestTest, IsSha256) {
             "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
 }
 
-TEST(DigestTest, FieldsHaveTheirLengthInFront) {
+TEST(DigestTest, FieldsAreHashedWithTheirLength) {
   DigestWriter fields;
   fields.Number(0x0102);
   fields.Text("abc");
@@ -28,7 +28,7 @@ TEST(DigestTest, FieldsHaveTheirLengthInFront) {
   EXPECT_EQ(fields.Finish(), bytes.Finish());
 }
 
-TEST(DigestTest, HowTheBytesComeDoesNotMatter) {
+TEST(DigestTest, TheDivisionOfTheBytesDoesNotMatter) {
   std::mt19937 random(1);
   std::string bytes(5000, '\0');
   for (char& byte : bytes) byte = static_cast<char>(random());
@@ -45,7 +45,7 @@ TEST(DigestTest, HowTheBytesComeDoesNotMatter) {
   }
 }
 
-/// Lists of texts over a tiny alphabet, where nearly every two look alike when run together.
+/// Lists of texts over a tiny alphabet: concatenated, nearly every two of them look alike.
 TEST(DigestTest, DifferentListsOfTextsNeverAgree) {
   std::mt19937 random(2);
   std::set<std::vector<std::string>> lists;

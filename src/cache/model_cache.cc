@@ -94,8 +94,11 @@ void ModelCache::LookUpInOrder(RequestPtr request, RequestTarget& target) {
     // Every request keeps its place in the order. If many wait, the later ones skip their look-up.
     const bool look_up = in_order_.size() < kMaxInOrder;
     in_order_.push_back({std::move(request), &target, look_up});
+    // One thread at a time serves the queue: the one that finds serving_ false. It continues until
+    // the queue is empty, so this request is served even if its own thread returns here.
     if (std::exchange(serving_, true)) return;
   }
+  // If the cache's threads have too much work, this thread serves the queue without look-ups.
   // The task owns `model`, and with it this object: the requests may be gone before the task ends.
   if (!cache_.PostLookup([this, model] { ServeInOrder(true); })) ServeInOrder(false);
 }
@@ -106,6 +109,8 @@ void ModelCache::ServeInOrder(bool look_up) {
     {
       const base::MutexLock lock(order_mutex_);
       if (in_order_.empty()) {
+        // Set under the lock that protects the queue: a request that is added afterwards finds it
+        // false and starts a new server of the queue.
         serving_ = false;
         return;
       }

@@ -44,7 +44,7 @@ class ManualScheduler final : public schedule::RequestTarget {
     while (queued_.size() <= index || queued_[index] == nullptr) changed_.Wait(lock);
     return std::move(queued_[index]);
   }
-  /// Answers as an identity model, with a parameter.
+  /// Answers like an identity model, with a parameter.
   void Answer(size_t index) {
     RequestPtr request = Take(index);
     auto response = request->response_factory()->NewResponse().value();
@@ -98,7 +98,7 @@ class ModelCacheTest : public ::testing::TestWithParam<const char*> {
   void TearDown() override {
     MemoryCache::Instance().Release();
     for (const auto& sink : sinks_) sink->Clear();
-    response_cache_.reset();  // what was posted is done, and uses the model's cache
+    response_cache_.reset();  // completes the posted work, which uses the model's cache
   }
   bool blocks() const { return response_cache_->blocks(); }
 
@@ -117,7 +117,7 @@ class ModelCacheTest : public ::testing::TestWithParam<const char*> {
     return request;
   }
   Status Enqueue(RequestPtr request) { return cache_->Enqueue(request, scheduler_); }
-  /// Asks, lets the model answer, and waits until the answer is stored.
+  /// Sends a request, answers it with the model, and waits until the response is stored.
   void Fill(const std::string& bytes) {
     const size_t index = filled_++;
     const size_t inserts = MemoryCache::Instance().inserts();
@@ -145,7 +145,7 @@ class ModelCacheTest : public ::testing::TestWithParam<const char*> {
   size_t filled_ = 0;
 };
 
-// "local" is looked up where the request arrives, any other cache on threads of its own.
+// Look-ups in "local" run on the calling thread, those in other caches on the cache's own threads.
 INSTANTIATE_TEST_SUITE_P(Kinds, ModelCacheTest, ::testing::Values("local", "memory"),
                          [](const auto& kind) { return std::string(kind.param); });
 
@@ -191,7 +191,7 @@ TEST_P(ModelCacheTest, SeveralResponsesAreNotStored) {
   EXPECT_EQ(observer_.misses, 1);
 }
 
-TEST_P(ModelCacheTest, ARequestOfASequencePassesBy) {
+TEST_P(ModelCacheTest, RequestsOfSequencesBypassTheCache) {
   for (int i = 0; i < 2; ++i) {
     RequestPtr request = NewRequest("abc");
     request->correlation_id = uint64_t{5};
@@ -203,7 +203,7 @@ TEST_P(ModelCacheTest, ARequestOfASequencePassesBy) {
   EXPECT_EQ(observer_.hits + observer_.misses, 0);
 }
 
-TEST_P(ModelCacheTest, ARefusalIsTheRequestsAndIsNotCounted) {
+TEST_P(ModelCacheTest, RefusalsAreReturnedAndNotCounted) {
   scheduler_.refusal = Status::Unavailable("queue is full");
   RequestPtr request = NewRequest("abc");
   const Status status = cache_->Enqueue(request, scheduler_);
@@ -220,7 +220,7 @@ TEST_P(ModelCacheTest, ARefusalIsTheRequestsAndIsNotCounted) {
   EXPECT_EQ(observer_.misses, 0);
 }
 
-TEST_P(ModelCacheTest, WhateverTheCacheGivesBackTheModelAnswers) {
+TEST_P(ModelCacheTest, TheModelAnswersWhenTheCacheReturnsGarbage) {
   Fill("abc");
   const std::vector<std::function<std::string(std::string)>> distortions = {
       [](std::string) { return std::string("x"); },
@@ -277,7 +277,7 @@ TEST_P(ModelCacheTest, TheOrderIsKeptOverHitsAndMisses) {
   EXPECT_EQ(scheduler_.order->places(), 0u);
 }
 
-TEST_P(ModelCacheTest, ABusyCacheIsPassedBy) {
+TEST_P(ModelCacheTest, ABusyCacheIsSkipped) {
   if (!blocks()) GTEST_SKIP() << "has no threads that could be busy";
   ResponseCache::Limits limits;
   limits.lookup_threads = 1;
@@ -316,7 +316,7 @@ TEST_P(ModelCacheTest, ALargeRequestIsNotHashedOnALoop) {
   MemoryCache::Instance().Hold();
   RequestPtr request = NewRequest(std::string(1 << 20, 'x'));
   request->may_run_inline = true;
-  ASSERT_TRUE(Enqueue(std::move(request)).ok());  // would hang if it were looked up here
+  ASSERT_TRUE(Enqueue(std::move(request)).ok());  // would hang if the look-up ran on this thread
   MemoryCache::Instance().Release();
   scheduler_.Answer(0);
   sinks_[0]->WaitUntilDone();

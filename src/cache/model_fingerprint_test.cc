@@ -39,7 +39,7 @@ class ModelFingerprintTest : public ::testing::Test {
   fs::path root_;
 };
 
-TEST_F(ModelFingerprintTest, StandsForTheFilesAndTheirNames) {
+TEST_F(ModelFingerprintTest, DependsOnFilesAndTheirNames) {
   const std::string first = Fingerprint();
   EXPECT_EQ(first.size(), 64u);
   Write("1/model.bin", "weighty");
@@ -54,7 +54,7 @@ TEST_F(ModelFingerprintTest, StandsForTheFilesAndTheirNames) {
   EXPECT_NE(Fingerprint(), first);
 }
 
-TEST_F(ModelFingerprintTest, WhatComputesNothingIsLeftOut) {
+TEST_F(ModelFingerprintTest, OmitsFieldsThatDoNotAffectResults) {
   const std::string first = Fingerprint();
   fs::create_directories(root_ / "1" / "__pycache__");
   Write("1/__pycache__/model.pyc", "compiled");
@@ -67,7 +67,7 @@ TEST_F(ModelFingerprintTest, WhatComputesNothingIsLeftOut) {
   EXPECT_EQ(Fingerprint("response_cache { enable: true }"), first);
 }
 
-TEST_F(ModelFingerprintTest, StandsForTheConfiguration) {
+TEST_F(ModelFingerprintTest, DependsOnTheConfiguration) {
   const auto parameter = [](const std::string& value) {
     return R"(parameters { key: "k" value { string_value: ")" + value + R"(" } })";
   };

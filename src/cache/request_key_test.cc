@@ -25,7 +25,8 @@ std::shared_ptr<const request::ModelIdentity> Identity(const std::string& name, 
 
 std::unique_ptr<InferenceRequest> BaseRequest() {
   auto request = std::make_unique<InferenceRequest>();
-  request->SetSink(std::make_shared<request::DiscardingSink>());  // else it sends an error
+  request->SetSink(
+      std::make_shared<request::DiscardingSink>());  // without a sink it would send an error
   request->AddInput("A", tensor::DataType::kInt8, {2, 2}).value()->Append("abcd", 4);
   request->AddInput("B", tensor::DataType::kFp16, {2}).value()->Append("efgh", 4);
   request->requested_outputs = {"X", "Y"};
@@ -117,7 +118,7 @@ TEST(RequestKeyTest, SomeRequestsHaveNone) {
   EXPECT_NE(KeyAfter([](auto& r) { r.correlation_id = std::string(); }), "none");
 }
 
-/// Small random requests, whose parts run into one another wherever the encoding lets them.
+/// Small random requests, whose parts would be ambiguous if the encoding permitted it.
 TEST(RequestKeyTest, TwoDifferentRequestsNeverShareAKey) {
   std::mt19937 random(3);
   const auto text = [&] { return std::string(random() % 3, "ab"[random() % 2]); };

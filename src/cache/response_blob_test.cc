@@ -57,7 +57,7 @@ class ResponseBlobTest : public ::testing::Test {
   }
 };
 
-TEST_F(ResponseBlobTest, WhatIsWrittenIsRead) {
+TEST_F(ResponseBlobTest, RoundTrip) {
   const auto response = FullResponse();
   const std::string blob = Encode(*response);
   const auto stored = DecodeResponse(blob, SomeDigest());
@@ -111,7 +111,7 @@ TEST_F(ResponseBlobTest, SomeResponsesAreNotStored) {
   EXPECT_FALSE(EncodedSize(*bad_text));
 }
 
-TEST_F(ResponseBlobTest, AnotherRequestsBlobIsNotTaken) {
+TEST_F(ResponseBlobTest, BlobsOfOtherRequestsAreRefused) {
   const std::string blob = Encode(*FullResponse());
   Digest other = SomeDigest();
   other[7] ^= 1;
@@ -125,7 +125,7 @@ TEST_F(ResponseBlobTest, AnotherRequestsBlobIsNotTaken) {
 TEST_F(ResponseBlobTest, EveryTruncationAndEveryAdditionIsNoticed) {
   const std::string blob = Encode(*FullResponse());
   for (size_t size = 0; size < blob.size(); ++size) {
-    // In memory of its own, so that a read past the end is seen by a sanitizer.
+    // A separate allocation, so that a sanitizer detects a read past the end.
     const std::string cut(blob, 0, size);
     EXPECT_FALSE(DecodeResponse(cut, SomeDigest())) << size;
   }
@@ -138,12 +138,12 @@ TEST_F(ResponseBlobTest, HugeCountsTakeNoMemory) {
     std::string huge = blob;
     huge.replace(at, 4, "\xff\xff\xff\xff");
     if (const auto stored = DecodeResponse(huge, SomeDigest())) {
-      EXPECT_LE(stored->outputs.size(), 4u);  // the four bytes were data
+      EXPECT_LE(stored->outputs.size(), 4u);  // the four bytes may be valid data
     }
   }
 }
 
-TEST_F(ResponseBlobTest, GarbageIsAMissOrAnAnswerThatHoldsTogether) {
+TEST_F(ResponseBlobTest, GarbageIsAMissOrAConsistentResponse) {
   const std::string blob = Encode(*FullResponse());
   std::mt19937 random(4);
   size_t read = 0;

@@ -60,7 +60,7 @@ TEST_F(ResponseCacheTest, APlugInsFailureIsAFailure) {
   EXPECT_THAT(Lookup("k", &blob).message(), HasSubstr("did not copy it"));
 }
 
-TEST_F(ResponseCacheTest, WhatTheReaderAndTheWriterSayCounts) {
+TEST_F(ResponseCacheTest, ResultsOfReaderAndWriterAreReturned) {
   Make();
   ASSERT_TRUE(Insert("k", "value").ok());
   EXPECT_EQ(cache_->Lookup("k", [](auto) { return Status::Internal("garbage"); }).message(),
@@ -70,7 +70,7 @@ TEST_F(ResponseCacheTest, WhatTheReaderAndTheWriterSayCounts) {
   EXPECT_EQ(MemoryCache::Instance().entries().count("l"), 0u);
 }
 
-TEST_F(ResponseCacheTest, WorkThatPilesUpIsRefused) {
+TEST_F(ResponseCacheTest, ExcessWorkIsRefused) {
   ResponseCache::Limits limits;
   limits.lookup_threads = 1;
   limits.waiting_lookups = 2;

@@ -78,6 +78,7 @@ class Pool {
 
  private:
   base::Mutex mutex_;
+  // Element i has the free blocks of 2^i bytes.
   std::array<std::vector<char*>, 64> free_ NEREID_GUARDED_BY(mutex_);
   size_t pooled_bytes_ NEREID_GUARDED_BY(mutex_) = 0;
 };

@@ -26,7 +26,7 @@ size_t ResidentBytes() {
 
 using Block = std::unique_ptr<char[]>;
 
-/// 32 MiB, in the arena of a thread, with a small block behind each large one.
+/// Allocates 32 MiB in the arena of a thread, with a small block after each large one.
 void Fill(std::vector<Block>* large, std::vector<Block>* small) {
   constexpr size_t kLarge = size_t{32} << 10;
   for (int i = 0; i < 1024; ++i) {
@@ -36,7 +36,7 @@ void Fill(std::vector<Block>* large, std::vector<Block>* small) {
   }
 }
 
-TEST(ReturnFreeMemory, GivesBackWhatLiesBetweenBlocksInUse) {
+TEST(ReturnFreeMemory, ReturnsMemoryBetweenUsedBlocks) {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
   GTEST_SKIP() << "the sanitizer has an allocator of its own";
 #endif
@@ -48,7 +48,7 @@ TEST(ReturnFreeMemory, GivesBackWhatLiesBetweenBlocksInUse) {
   EXPECT_LT(ResidentBytes() + (size_t{16} << 20), before);
 }
 
-/// How many arenas malloc has, as malloc_info says.
+/// Returns the number of arenas that malloc_info reports.
 size_t CountArenas() {
   char* text = nullptr;
   size_t size = 0;
@@ -61,7 +61,7 @@ size_t CountArenas() {
   return count;
 }
 
-/// With twelve threads that take memory at the same time.
+/// Makes twelve threads allocate at the same time.
 size_t ArenasOfManyThreads() {
   std::barrier together(12);
   std::vector<std::thread> threads;
@@ -75,7 +75,7 @@ size_t ArenasOfManyThreads() {
   return CountArenas();
 }
 
-/// In a process of its own, which has no arenas yet: exits with 0 if `met` holds.
+/// Runs in a new process, which has no arenas. Exits with 0 if `met` holds.
 template <typename Met>
 void ExpectInAChild(const Met& met) {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)

@@ -17,7 +17,7 @@ std::shared_ptr<base::ByteBudget> Budget(size_t limit) {
   return std::make_shared<base::ByteBudget>(limit, std::chrono::milliseconds(0));
 }
 
-/// Whether `size` more bytes may be taken from the budget now.
+/// Returns whether `size` more bytes can be taken from the budget.
 bool HasRoom(const std::shared_ptr<base::ByteBudget>& budget, size_t size) {
   base::ByteShare share;
   return budget->Take(size, false, &share);
@@ -61,7 +61,7 @@ TEST(ReceiveBufferTest, KeepsItsContentsBeyondThePool) {
   for (size_t i = 0; i < 70; ++i) EXPECT_EQ(buffer.view().substr(i * kMiB, kMiB), piece) << i;
 }
 
-TEST(ReceiveBufferTest, AHugeAnnouncementTakesNothingAhead) {
+TEST(ReceiveBufferTest, HugeAnnouncementsAllocateNothing) {
   const auto budget = Budget(100 * kMiB);
   ReceiveBuffer buffer(budget);
   buffer.Start(0, size_t{2} << 30);
@@ -69,7 +69,7 @@ TEST(ReceiveBufferTest, AHugeAnnouncementTakesNothingAhead) {
   EXPECT_TRUE(HasRoom(budget, 99 * kMiB));
 }
 
-TEST(ReceiveBufferTest, AnnouncementsTakeNothingAheadOnceHalfIsSpent) {
+TEST(ReceiveBufferTest, AnnouncementsAllocateNothingAboveHalfOfTheBudget) {
   const auto budget = Budget(100 * kMiB);
   const base::ByteShare others = budget->Force(51 * kMiB);
   ReceiveBuffer buffer(budget);
@@ -78,7 +78,7 @@ TEST(ReceiveBufferTest, AnnouncementsTakeNothingAheadOnceHalfIsSpent) {
   EXPECT_TRUE(HasRoom(budget, 48 * kMiB));
 }
 
-TEST(ReceiveBufferTest, ASpentBudgetEndsIt) {
+TEST(ReceiveBufferTest, AnExhaustedBudgetIsReported) {
   const auto budget = Budget(kMiB);
   const base::ByteShare others = budget->Force(kMiB / 2);
   ReceiveBuffer buffer(budget);
@@ -127,7 +127,7 @@ TEST(ReceiveBufferTest, AnOffsetThatOverflowsIsNoMemory) {
   EXPECT_EQ(buffer.view(), "abc");
 }
 
-TEST(ReceiveBufferTest, StartsAnew) {
+TEST(ReceiveBufferTest, StartsAgain) {
   ReceiveBuffer buffer;
   buffer.Start(0, 0);
   ASSERT_EQ(buffer.Append("abc"), Outcome::kDone);

@@ -39,7 +39,7 @@ TEST(CustomMetricsTest, AFamilyWithLiveMetricsMayNotBeDeleted) {
   EXPECT_TRUE(family->CheckDeletable().ok());
 }
 
-TEST(CustomMetricsTest, EachKindRefusesWhatIsNotItsOwn) {
+TEST(CustomMetricsTest, KindsRefuseUnsupportedOperations) {
   Registry registry;
   const auto make = [&](MetricKind kind, const char* name,
                         std::optional<std::vector<double>> bounds) {
@@ -75,7 +75,7 @@ TEST(CustomMetricsTest, HistogramsNeedAscendingBucketsAndOthersTakeNone) {
             StatusCode::kInvalidArgument);
   EXPECT_EQ(family->NewMetric({{"a-b", ""}}, std::vector<double>{1}).status().code(),
             StatusCode::kInvalidArgument);
-  EXPECT_TRUE(family->CheckDeletable().ok());  // what failed does not count
+  EXPECT_TRUE(family->CheckDeletable().ok());  // failed creations do not count
   auto counters =
       std::move(CustomMetricFamily::Create(registry, MetricKind::kCounter, "c", "")).value();
   EXPECT_EQ(counters->NewMetric({}, std::vector<double>{1}).status().code(),

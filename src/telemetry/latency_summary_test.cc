@@ -54,11 +54,11 @@ TEST(LatencySummaryTest, ForgetsAfterAMinuteButNotCountAndSum) {
   EXPECT_EQ(summary.Snapshot({}, 200 * kSecond).count, 2u);
   EXPECT_EQ(summary.Snapshot({}, 200 * kSecond).sum, 30u);
   summary.Observe(30, 200 * kSecond);
-  summary.Observe(40, 100 * kSecond);  // late: counted, but no part of the last minute
+  summary.Observe(40, 100 * kSecond);  // late: counted, but not part of the last minute
   EXPECT_EQ(Quantile(summary, 1, 200 * kSecond), 30);
 }
 
-TEST(LatencySummaryTest, AddsUp) {
+TEST(LatencySummaryTest, Merges) {
   LatencySummary a;
   LatencySummary b;
   for (uint64_t i = 0; i < 50; ++i) a.Observe(i * 1000, 100 * kSecond);
@@ -70,7 +70,7 @@ TEST(LatencySummaryTest, AddsUp) {
   EXPECT_NEAR(both.quantiles[0].second, 49'000, 200);
 }
 
-TEST(LatencySummaryTest, IsWrittenAsPrometheusWantsIt) {
+TEST(LatencySummaryTest, IsWrittenInPrometheusFormat) {
   MetricWriter writer;
   writer.Summaries("latency_us", "How long")
       .Sample(Labels({{"model", "m"}}), SummarySnapshot{3, 60, {{0.5, 20}, {0.999, NAN}}});

@@ -76,6 +76,9 @@ void Registry::RemoveCollector(CollectorId id) {
   slot->collect = nullptr;
 }
 
+// mutex_ is held only to copy the lists. Families and collectors write without it, because a
+// collector may call the registry, and because a slow page must not block the creation of metrics.
+// Lock order: a slot's mutex before mutex_.
 std::string Registry::Render() {
   std::vector<std::shared_ptr<MetricFamily>> families;
   std::vector<std::shared_ptr<CollectorSlot>> collectors;

@@ -73,7 +73,7 @@ TEST(RegistryTest, ChildrenAreSharedByLabelsAndSorted) {
   EXPECT_THAT(registry.Render(), HasSubstr("model=\"a\""));  // `same` still holds it
 }
 
-TEST(RegistryTest, ChildrenHoldTheirFamilyAndItGoesWithThem) {
+TEST(RegistryTest, MetricsKeepTheirFamilyAlive) {
   Registry registry;
   auto child = *(*registry.Counters("c", "first"))->Get({});
   EXPECT_EQ((*registry.Counters("c", "second"))->help(), "first");
@@ -92,7 +92,7 @@ TEST(RegistryTest, NamesAreChecked) {
             base::StatusCode::kInvalidArgument);
 }
 
-TEST(RegistryTest, CollectorsAreAskedAtEachScrapeUntilRemoved) {
+TEST(RegistryTest, CollectorsRunAtEachScrapeUntilRemoved) {
   Registry registry;
   uint64_t asked = 0;
   {

@@ -80,7 +80,7 @@ TEST(ProcessMetricsTest, PageOfAnIdleServer) {
   EXPECT_EQ(registry.Render(), page("0.3"));
 }
 
-TEST(ProcessMetricsTest, WhatCannotBeReadIsAbsent) {
+TEST(ProcessMetricsTest, UnreadableMetricsAreAbsent) {
   Registry registry;
   base::FakeClock clock;
   ProcessMetrics metrics(registry, {}, clock, [](const std::string&) {

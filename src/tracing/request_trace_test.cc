@@ -38,7 +38,7 @@ TEST(TensorText, ShowsEveryType) {
   EXPECT_EQ(Text<float>(DataType::kFp32, {}), "");
 }
 
-TEST(TensorText, StopsWhereATensorEndsOrIsLong) {
+TEST(TensorText, StopsAtTheEndOrAtTheLimit) {
   const std::string bytes("\x02\0\0\0x\"\x01\0\0\0y\xFF\xFF\xFF\xFFz", 16);
   EXPECT_EQ(Text<char>(DataType::kBytes, std::vector<char>(bytes.begin(), bytes.end())),
             R"("x\"","y")");
@@ -48,7 +48,7 @@ TEST(TensorText, StopsWhereATensorEndsOrIsLong) {
   EXPECT_TRUE(many.ends_with(",1,..."));
 }
 
-TEST(QuotedText, IsUtf8WhateverTheBytesAre) {
+TEST(QuotedText, IsUtf8ForAnyBytes) {
   EXPECT_EQ(QuotedText("a\"é"), "\"a\\\"é\"");
   EXPECT_EQ(QuotedText("\xFF"), "\"ÿ\"");
   EXPECT_EQ(QuotedText("\xC3"), "\"Ã\"");

@@ -83,6 +83,7 @@ base::Result<TraceSettings> RequestTracer::ChangeServer(const TraceChanges& chan
   // left with rate 0 is not traced.
   for (auto& [name, model] : models_) {
     TraceSettings followed = model.own.Over(server_->settings());
+    // A new count of the server replaces the remaining count of the models that follow it.
     const bool keeps_count = model.own.count || !changes.count;
     if (keeps_count) followed.count = model.sampling->settings().count;
     Put(std::move(followed), &model.sampling, replaced);
@@ -126,7 +127,8 @@ void RequestTracer::NoteActivity() {
 }
 
 std::shared_ptr<RequestTrace> RequestTracer::Start(request::InferenceRequest& request) {
-  // The only cost of a request while nothing is traced.
+  // The only cost of a request while nothing is traced. The flag is relaxed: a request that starts
+  // during a change of the settings may follow the old ones.
   if (!active_.load(std::memory_order_relaxed)) return nullptr;
   Sampling sampling;
   {

@@ -55,7 +55,7 @@ class RequestTracerTest : public ::testing::Test {
   TraceSettings initial_;
 };
 
-TEST_F(RequestTracerTest, AModelFollowsTheServerInWhatItHasNotSet) {
+TEST_F(RequestTracerTest, ModelsInheritUnsetFields) {
   RequestTracer tracer(initial_);
   ASSERT_TRUE(tracer.Change("m", Level(request::kTraceTensors)).ok());
   ASSERT_TRUE(tracer.Change("", Rate(7)).ok());
@@ -71,7 +71,7 @@ TEST_F(RequestTracerTest, AModelFollowsTheServerInWhatItHasNotSet) {
   EXPECT_EQ(tracer.Change("m", Level(std::nullopt))->level, request::kTraceTimestamps);
 }
 
-TEST_F(RequestTracerTest, RefusesWhatLeavesNoTrace) {
+TEST_F(RequestTracerTest, RefusesSettingsThatTraceNothing) {
   RequestTracer tracer(initial_);
   EXPECT_EQ(tracer.Change("m", Rate(0)).status().message(),
             "Attempting to set invalid trace setting :sample rate must be non-zero");
@@ -97,7 +97,7 @@ TEST_F(RequestTracerTest, AModelThatIsLeftWithoutARateIsNotTraced) {
   EXPECT_FALSE(tracer.active());
 }
 
-TEST_F(RequestTracerTest, TracesOneInSoManyOfAllModelsThatShareTheSettings) {
+TEST_F(RequestTracerTest, CountsRequestsOfModelsThatShareSettingsTogether) {
   initial_.rate = 2;
   RequestTracer tracer(initial_);
   EXPECT_FALSE(IsTraced(tracer, "a"));
@@ -111,7 +111,7 @@ TEST_F(RequestTracerTest, TracesOneInSoManyOfAllModelsThatShareTheSettings) {
   EXPECT_TRUE(IsTraced(tracer, "b"));
 }
 
-TEST_F(RequestTracerTest, WhatIsLeftOfACountStaysWhenOtherSettingsChange) {
+TEST_F(RequestTracerTest, TheRemainingCountSurvivesOtherChanges) {
   initial_.count = 3;
   RequestTracer tracer(initial_);
   EXPECT_TRUE(IsTraced(tracer, "a"));
@@ -132,7 +132,7 @@ TEST_F(RequestTracerTest, WhatIsLeftOfACountStaysWhenOtherSettingsChange) {
   EXPECT_EQ(tracer.Change("", Count(std::nullopt))->count, 3);
 }
 
-TEST_F(RequestTracerTest, WritesWhatTheFrontEndAndTheEngineSay) {
+TEST_F(RequestTracerTest, WritesActivitiesOfFrontEndAndEngine) {
   uint64_t id = 0;
   uint64_t child_id = 0;
   {
@@ -152,7 +152,7 @@ TEST_F(RequestTracerTest, WritesWhatTheFrontEndAndTheEngineSay) {
     child_id = child->id();
     child->Describe(model, "");
     child->ReportCustom("MINE", 3);
-    record->OnResponse(*child, 4);  // of a step: not the request's
+    record->OnResponse(*child, 4);  // the response of a step, not of the request
     record->OnResponse(*request.trace(), 5);
     record->Stamp("HTTP_SEND_END", 6);
   }
@@ -170,7 +170,7 @@ TEST_F(RequestTracerTest, WritesWhatTheFrontEndAndTheEngineSay) {
                       stamp(id, "HTTP_SEND_END", 6) + "]");
 }
 
-TEST_F(RequestTracerTest, TracesUnderWayGoToTheSettingsThatChoseThem) {
+TEST_F(RequestTracerTest, TracesInProgressGoToTheSettingsThatSelectedThem) {
   initial_.log_frequency = 1;
   std::shared_ptr<RequestTrace> late;
   {

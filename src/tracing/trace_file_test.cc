@@ -20,7 +20,7 @@ class TraceFileTest : public ::testing::Test {
  protected:
   void SetUp() override { std::filesystem::create_directories(folder_); }
   void TearDown() override { std::filesystem::remove_all(folder_); }
-  // "" for a file that is not there.
+  // Returns the content of a file; "" if it does not exist.
   std::string Content(const std::string& name) const {
     const auto text = base::ReadFile(folder_ + name);
     return text.ok() ? *text : "";
@@ -34,12 +34,12 @@ class TraceFileTest : public ::testing::Test {
     settings.file = folder_ + "t";
     return settings;
   }
-  // One more request of `sampling`, whose trace is `entry`.
+  // Makes one more request of `sampling`, whose trace is `entry`.
   static void Request(TraceSampling& sampling, const std::string& entry) {
     if (sampling.Choose()) sampling.Collect(entry);
   }
 
-  // Returns when what was handed over is written or dropped.
+  // Returns when all entries are written or dropped.
   static void WaitFor(const TraceFile& file) {
     while (file.waiting() > 0) std::this_thread::yield();
   }
@@ -49,7 +49,7 @@ class TraceFileTest : public ::testing::Test {
                               ::testing::UnitTest::GetInstance()->current_test_info()->name() + "/";
 };
 
-TEST_F(TraceFileTest, IsAnArrayHoweverManyPartsItHas) {
+TEST_F(TraceFileTest, IsAnArrayWithAnyNumberOfParts) {
   {
     TraceFile file(folder_ + "t");
     file.Append("1");
@@ -61,12 +61,12 @@ TEST_F(TraceFileTest, IsAnArrayHoweverManyPartsItHas) {
   EXPECT_EQ(Content("t"), "[1,2,3,5]");
   EXPECT_EQ(Content("t.0"), "[4]");
   EXPECT_EQ(Content("t.1"), "[6]");
-  // The next server begins anew.
+  // The next server starts a new file.
   TraceFile(folder_ + "t").Append("7");
   EXPECT_EQ(Content("t"), "[7]");
 }
 
-TEST_F(TraceFileTest, DropsWhatCannotBeWritten) {
+TEST_F(TraceFileTest, DropsUnwritableEntries) {
   TraceFile(folder_ + "no/such/folder/t").Append("1");
   TraceFile(folder_).Append("1");  // a folder
   TraceFile(folder_ + std::string(5000, 'x')).WriteNumbered("1");
@@ -74,7 +74,7 @@ TEST_F(TraceFileTest, DropsWhatCannotBeWritten) {
   EXPECT_TRUE(std::filesystem::is_empty(folder_));
 }
 
-/// As on a full disk: no file of the process grows beyond `bytes`.
+/// Limits the size of the process's files to `bytes`, like a full disk.
 class FullDisk {
  public:
   explicit FullDisk(rlim_t bytes) {
@@ -106,7 +106,7 @@ TEST_F(TraceFileTest, AFullDiskLeavesTheArrayThatWasThere) {
     EXPECT_EQ(Content("t"), "[1,2]");
     EXPECT_FALSE(std::filesystem::exists(folder_ + "t.0"));
   }
-  // There is room again.
+  // The disk has space again.
   file->Append("8");
   file->WriteNumbered("9");
   file.reset();
@@ -114,7 +114,7 @@ TEST_F(TraceFileTest, AFullDiskLeavesTheArrayThatWasThere) {
   EXPECT_EQ(Content("t.0"), "[9]");
 }
 
-TEST_F(TraceFileTest, AFileThatCannotBeBegunIsBegunLater) {
+TEST_F(TraceFileTest, AFileThatCannotBeOpenedIsOpenedLater) {
   auto file = std::make_unique<TraceFile>(folder_ + "t");
   {
     const FullDisk full(3);
@@ -127,7 +127,7 @@ TEST_F(TraceFileTest, AFileThatCannotBeBegunIsBegunLater) {
   EXPECT_EQ(Content("t"), "[4]");
 }
 
-TEST_F(TraceFileTest, OneRequestInSoManyLeavesATrace) {
+TEST_F(TraceFileTest, OneRequestInRateIsTraced) {
   auto file = std::make_shared<TraceFile>(folder_ + "t");
   {
     TraceSampling sampling(Settings(3, -1, 0), file);
@@ -138,7 +138,7 @@ TEST_F(TraceFileTest, OneRequestInSoManyLeavesATrace) {
   EXPECT_EQ(Content("t"), "[3,6]");
 }
 
-TEST_F(TraceFileTest, NumberedFilesHoldSoManyTraces) {
+TEST_F(TraceFileTest, NumberedFilesHoldLogFrequencyTraces) {
   auto file = std::make_shared<TraceFile>(folder_ + "t");
   {
     TraceSampling sampling(Settings(1, -1, 2), file);

@@ -14,7 +14,7 @@ TRITONSERVER_Error* Fail(TRITONSERVER_Error_Code code, const std::string& text) 
   return TRITONSERVER_ErrorNew(code, text.c_str());
 }
 
-/// Lets go of the attributes whatever happens.
+/// Deletes the attributes when it goes out of scope.
 struct Attributes {
   Attributes() { TRITONSERVER_BufferAttributesNew(&value); }
   ~Attributes() { TRITONSERVER_BufferAttributesDelete(value); }

@@ -11,27 +11,28 @@
 
 namespace nereid::cache {
 
-/// A cache plug-in in the program, written against the C API as plug-ins are, that keeps everything
-/// and misbehaves when told to. The cache made last is Instance(). Thread-safe.
+/// A cache plug-in that is part of the program and uses the C API as plug-ins do. It keeps
+/// everything, and misbehaves on request. Instance() is the cache that was created last.
+/// Thread-safe.
 class MemoryCache {
  public:
   static std::unique_ptr<CacheLibrary> MakeLibrary();
   static MemoryCache& Instance();
 
-  /// From now on lookups and insertions fail with this text; "" ends that.
+  /// Makes later lookups and insertions fail with this text; "" ends that.
   void Fail(const std::string& text);
-  /// From now on found blobs pass through `change` before the server sees them.
+  /// Changes the blobs that later lookups find before the server sees them.
   void Distort(std::function<std::string(std::string)> change);
-  /// From now on lookups report success without a copy.
+  /// Makes later lookups report success without a copy.
   void ForgetToCopy();
-  /// From now on lookups wait, until Release().
+  /// Makes later lookups wait until Release().
   void Hold();
   void Release();
 
   std::map<std::string, std::string> entries();
   size_t lookups();
   size_t inserts();
-  /// Blocks until that many insertions have been tried.
+  /// Waits until this number of insertions was attempted.
   void WaitForInserts(size_t count);
 
  private:
