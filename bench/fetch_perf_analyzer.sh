@@ -1,15 +1,15 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Gets perf_analyzer, Triton's own load generator, out of a PyPI wheel.
+# Downloads perf_analyzer, Triton's own load generator, from a PyPI wheel.
 #
 #   bench/fetch_perf_analyzer.sh DIR PEER_DIR
 #
-# PEER_DIR is what tools/peer/fetch_triton.sh made: its wheel brings the two libraries that
-# perf_analyzer needs and a system without CUDA does not have. After it DIR/perf_analyzer runs.
+# PEER_DIR is the folder that tools/peer/fetch_triton.sh has made: its wheel contains the two libraries
+# that perf_analyzer needs and that a system without CUDA does not have. Then DIR/perf_analyzer runs.
 # A second run downloads nothing.
 set -euo pipefail
 
-# The last release whose manylinux wheel carries the program.
+# The last release whose manylinux wheel contains the program.
 readonly kVersion=2.41.1
 
 fail() { echo "fetch_perf_analyzer: $1" >&2; exit 1; }

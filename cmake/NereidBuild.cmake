@@ -117,7 +117,7 @@ function(nereid_fuzzer name)
 endfunction()
 
 if(NEREID_BUILD_FUZZERS)
-  # Everything reports its coverage, so that the fuzzers find their way into it.
+  # All code is instrumented for coverage, which guides the fuzzers.
   add_compile_options(-fsanitize=fuzzer-no-link)
 endif()
 

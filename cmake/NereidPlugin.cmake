@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-# Plug-ins of every kind: backends, caches, repository agents. The engine is found when they are
-# opened; they know nothing but the C headers.
+# Plug-ins of every kind: backends, caches, repository agents. They use only the C headers; the loader
+# resolves the engine's functions when a plug-in is opened.
 
-# What they link instead of the engine: an empty library of its name that defines the functions of
-# the C API. So a plug-in builds without the engine, and a call to a function that the API lacks is
+# Plug-ins link an empty library with the engine's name that defines the functions of the C API. A
+# plug-in therefore builds without the engine, and a call of a function that the API does not have is
 # a link error.
 file(STRINGS "${CMAKE_SOURCE_DIR}/src/abi/exports.txt" exports REGEX "^TRITON")
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS
@@ -20,9 +20,9 @@ set_target_properties(tritonserver_stub PROPERTIES
   C_COMPILER_LAUNCHER "")
 
 # nereid_plugin(KIND NAME LIBRARY DIRECTORY SOURCES ... [LIBS ...] [MAP FILE])
-# The plug-in LIBRARY_NAME in DIRECTORY, which shows what the version script MAP lists (default:
-# KINDs/plugin.map), and its objects once more as the target KIND_NAME for tests, which link them with
-# something else than a server.
+# Adds the plug-in LIBRARY_NAME in DIRECTORY, which exports the names in the version script MAP
+# (default: KINDs/plugin.map), and its objects as the target KIND_NAME for tests, which link them
+# without a server.
 function(nereid_plugin kind name library directory)
   cmake_parse_arguments(ARG "" "MAP" "SOURCES;LIBS" ${ARGN})
   set(folder "${CMAKE_SOURCE_DIR}/${kind}s")

@@ -1,11 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 # Puts a framework's libraries and headers into FOLDER/NAME, with pip, from the packages that
-# tools/install/frameworks.txt lists for it. What is there already and fits stays.
+# tools/install/frameworks.txt lists for it. Packages of the right version are kept.
 #
 # Usage: tools/fetch_framework.sh FOLDER NAME
-#   PYTHON      the python whose pip is used (python3)
-#   WHEELS      a folder of wheels; pip looks there before it asks the network
+#   PYTHON      the Python whose pip is used (python3)
+#   WHEELS      a folder of wheels, which pip searches before the network
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 python=${PYTHON:-python3}
@@ -26,7 +26,7 @@ if [ -f "$stamp" ] && [ "$(cat "$stamp")" = "$packages" ]; then
   echo "fetch_framework: $folder/$name is there"
   exit 0
 fi
-# In a folder beside it first: an interrupted installation leaves nothing that looks whole.
+# Installed in another folder first, so that an interrupted installation does not look complete.
 part=$folder/$name.part
 rm -rf "$part"
 mkdir -p "$part"

@@ -1,17 +1,17 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Puts what the ONNX Runtime backend needs into a build folder:
+# Puts the files that the ONNX Runtime backend needs into a build folder:
 #   BUILD_DIR/third_party/onnxruntime/include/onnxruntime_c_api.h …  (to compile it)
-#   BUILD_DIR/backends/onnxruntime/libonnxruntime.so.1               (it opens this at run time)
+#   BUILD_DIR/backends/onnxruntime/libonnxruntime.so.1               (the backend opens it at run time)
 #
 # Usage: tools/fetch_onnxruntime.sh BUILD_DIR [WHEEL | SITE_PACKAGES]
-#   WHEEL          an onnxruntime-*.whl that is here already
-#   SITE_PACKAGES  a folder that holds an installed onnxruntime package (a virtual environment's)
-#   neither        pip downloads the wheel; PYTHON names the python whose pip does (python3)
+#   WHEEL          an existing onnxruntime-*.whl
+#   SITE_PACKAGES  a folder with an installed onnxruntime package (of a virtual environment)
+#   neither        pip downloads the wheel; PYTHON names the Python whose pip is used (python3)
 #
-# The headers are the system's where libonnxruntime-dev is installed; else that package is taken
-# from Debian trixie (tools/install/private_apt.sh), while the system stays as it is. Needs no root.
-# Run twice, the second run does nothing. FORCE=1 does everything again.
+# The headers are the system's if libonnxruntime-dev is installed. Otherwise that package is taken from
+# Debian trixie (tools/install/private_apt.sh) without a change of the system. Needs no root. A second
+# run does nothing. FORCE=1 repeats everything.
 set -eu
 
 version='1.31.*'
@@ -23,7 +23,7 @@ fail() {
   exit 1
 }
 
-# Before anything changes the folder: $0 may be relative.
+# Before the first change of the folder, because $0 may be relative.
 # shellcheck source=tools/install/private_apt.sh
 . "$(dirname "$0")/install/private_apt.sh"
 
@@ -39,7 +39,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 trap 'exit 1' HUP INT TERM
 
-# Copies the headers in folder $1 to their place, whole or not at all.
+# Copies the headers in folder $1 to their place, all of them or none.
 install_headers() {
   [ -f "$1/onnxruntime_c_api.h" ] || fail "$1 holds no onnxruntime_c_api.h"
   mkdir -p "$build/third_party/onnxruntime"
@@ -58,7 +58,7 @@ to $include"
   headers=$work/root/usr/include/onnxruntime
 }
 
-# Prints the path of the shared library that file or folder $1 holds, unpacked if need be.
+# Prints the path of the shared library in file or folder $1, which is unpacked if necessary.
 find_library() {
   case $1 in
     *.whl)

@@ -3,12 +3,12 @@
 # Puts protobuf's C++ sources into a build folder: BUILD_DIR/third_party/protobuf/src/google/protobuf.
 #
 # Usage: tools/fetch_protobuf.sh BUILD_DIR [TARBALL]
-#   TARBALL  a protobuf_*.orig.tar.gz or protobuf-*.tar.gz that is here already
+#   TARBALL  an existing protobuf_*.orig.tar.gz or protobuf-*.tar.gz
 #
-# The engine is a shared library that carries its own, hidden protobuf, and Debian's libprotobuf.a
-# is not position-independent. So Debian's source package is taken, in the version of the protoc
-# that is installed (tools/install/private_apt.sh), while the system stays as it is. Needs no root.
-# Run twice, the second run does nothing.
+# The engine is a shared library that contains its own, hidden protobuf, and Debian's libprotobuf.a is
+# not position-independent. The script therefore takes Debian's source package, in the version of the
+# installed protoc (tools/install/private_apt.sh), without a change of the system. Needs no root. A
+# second run does nothing.
 set -eu
 
 fail() {
@@ -16,7 +16,7 @@ fail() {
   exit 1
 }
 
-# Before anything changes the folder: $0 may be relative.
+# Before the first change of the folder, because $0 may be relative.
 # shellcheck source=tools/install/private_apt.sh
 . "$(dirname "$0")/install/private_apt.sh"
 
@@ -49,7 +49,7 @@ tar -xf "$tarball" -C "$work/root" || fail "cannot unpack $tarball"
 found=$(find "$work/root" -path '*/src/google/protobuf/message.cc' | head -n 1)
 [ -n "$found" ] || fail "$tarball holds no src/google/protobuf/message.cc"
 sources=${found%/src/google/protobuf/message.cc}
-# Whole or not at all.
+# All files or none.
 rm -rf "$target" "$target.part"
 mkdir "$target.part"
 cp -r "$sources/src" "$sources/LICENSE" "$target.part"

@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 # Builds the fuzz targets (clang, libFuzzer, ASan, UBSan) and runs each for SECONDS (default 60).
-# usage: tools/fuzz.sh [SECONDS [TARGET...]]. Each begins with the inputs in
-# <source folder>/fuzz/corpus/<target>, where there are some, and with those of earlier runs. A finding
-# is written to build/fuzz/findings/ and ends the run.
+# usage: tools/fuzz.sh [SECONDS [TARGET...]]. Each target starts with the inputs in
+# <source folder>/fuzz/corpus/<target>, if there are any, and with those of earlier runs. A finding is
+# written to build/fuzz/findings/ and ends the run.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 seconds=${1:-60}

@@ -67,7 +67,7 @@ class Commands(unittest.TestCase):
         for words in (("start", "--check", "--port-base", "20901"), ("test",)):
             code, text = self.run_command(*words)
             self.assertEqual(code, 1)
-            self.assertIn("this is no Debian: there is no apt-get", text)
+            self.assertIn("this system is not Debian: there is no apt-get", text)
             self.assertIn("docs/user/install.md", text)
 
     def test_missing_packages_without_sudo(self):

@@ -28,7 +28,7 @@ class Backends(unittest.TestCase):
         for arguments in (("--backends",), ("--backends=",), ("--backends", ",")):
             code, text = start(*arguments)
             self.assertEqual(code, 1)
-            self.assertIn("--backends needs all, or names", text)
+            self.assertIn("--backends needs all or names", text)
 
 
 if __name__ == "__main__":

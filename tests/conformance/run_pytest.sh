@@ -2,14 +2,14 @@
 # SPDX-License-Identifier: Apache-2.0
 # run_pytest.sh SOURCE_DIR BUILD_DIR ARGUMENT...: runs pytest with the Python that has
 # tests/requirements.txt: $NEREID_PYTHON, else BUILD_DIR/venv, else SOURCE_DIR/build/venv (which
-# ./test makes). Exits with 77, which CTest calls skipped, where none of them has pytest.
+# ./test makes). Exits with 77, which CTest reports as skipped, if none of them has pytest.
 root=$1
 build=$2
-# For servers built with a sanitizer, which otherwise ends a program that
-# - opens a library as OpenVINO's threads (oneTBB) do, or asks for more memory than there is;
-# - brings a signal stack of its own, as OpenVINO does: the sanitizer frees it a second time;
+# Options for servers built with a sanitizer. By default it ends a program that
+# - opens a library as OpenVINO's threads (oneTBB) do, or requests more memory than exists;
+# - has its own signal stack, as OpenVINO does: the sanitizer frees it a second time;
 # - has thread-local variables in libraries that are closed.
-# What is freed is held back for a while, but not so much that tests of memory see it.
+# The quarantine of freed memory is small, so that it does not affect the tests of memory.
 export TBB_ENABLE_SANITIZERS=1
 asan=allocator_may_return_null=1:use_sigaltstack=0:intercept_tls_get_addr=0:quarantine_size_mb=16
 export ASAN_OPTIONS="${ASAN_OPTIONS-$asan}"

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=sh
-# Reads Debian packages through an apt state of its own in a temporary folder, so that the system's
-# package lists, sources and installed packages stay as they are. Needs no root. For any POSIX
-# shell; sourced by the fetch scripts.
+# Downloads Debian packages with a separate apt state in a temporary folder, so that the system's
+# package lists, sources and installed packages do not change. Needs no root. For any POSIX shell; the
+# fetch scripts source this file.
 #
-# Set by the caller: work (a temporary folder of its own), fail TEXT... (says it and ends).
+# Set by the caller: work (its temporary folder), fail TEXT... (prints the text and ends the script).
 
 # private_apt_mirror OTHERWISE: sets `mirror` and `codename` to those of the first Debian archive
-# that the system's apt reads. OTHERWISE says what to do where there is no apt.
+# that the system's apt reads. OTHERWISE is the advice on a system without apt.
 private_apt_mirror() {
   command -v apt-get >/dev/null || fail "no apt-get here; $1"
   index=$(apt-get indextargets --format '$(REPO_URI) $(LABEL) $(CODENAME)' 'Created-By: Packages' |
@@ -39,7 +39,7 @@ CONF
     fail "apt cannot read $mirror $2 ($1); see the message above"
 }
 
-# private_apt_get ARGUMENT...: apt-get in the folder $work/get, where what it downloads then lies.
+# private_apt_get ARGUMENT...: runs apt-get in the folder $work/get, which receives the downloads.
 private_apt_get() {
   (cd "$work/get" && APT_CONFIG=$work/apt.conf apt-get -qq "$@")
 }

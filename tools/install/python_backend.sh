@@ -1,17 +1,17 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Gets Triton's Python backend from the PyPI wheel of pytriton, and a Python environment that it can
-# run models in.
+# Downloads Triton's Python backend from the PyPI wheel of pytriton, and makes a Python environment in
+# which it can run models.
 #
 #   tools/install/python_backend.sh DIR [BACKENDS]
 #
-# After it
-#   DIR/wheel       is the unpacked wheel; its backends/python is complete
-#   DIR/python      is a virtual environment of Python 3.11 with NumPy 1.26 (the backend cannot take
-#                   NumPy 2, and newer Pythons cannot take NumPy 1.26)
-#   DIR/debian      is Debian 12's Python 3.11, where the system has none, or none with its library
-#   DIR/pip         is a virtual environment of the system's Python that the script downloads with
-#   BACKENDS/python is a link to the backend, where BACKENDS is given
+# Result:
+#   DIR/wheel        the unpacked wheel; its backends/python is complete
+#   DIR/python       a virtual environment of Python 3.11 with NumPy 1.26 (the backend does not support
+#                    NumPy 2, and newer versions of Python do not support NumPy 1.26)
+#   DIR/debian       Debian 12's Python 3.11, if the system has none, or none with its library
+#   DIR/pip          a virtual environment of the system's Python, with which the script downloads
+#   BACKENDS/python  a link to the backend, if BACKENDS is given
 # Start Nereid with --backend-directory=BACKENDS and PATH=DIR/python/bin:$PATH.
 # A second run downloads nothing. Needs x86-64, Python 3.9 or newer with venv, and either Python 3.11
 # with libpython3.11 or Debian's apt (tools/install/private_apt.sh); no root.
@@ -34,7 +34,7 @@ program="$triton/backends/python/triton_python_backend_stub"
 work="$(mktemp -d)"
 trap 'rm -rf "$work"' EXIT
 
-# need_pip: a pip to download with. Python 3.11 may come without one.
+# need_pip: provides a pip for downloads, because Python 3.11 may not have one.
 need_pip() {
   pip="$dir/pip/bin/pip"
   if "$pip" --version >/dev/null 2>&1; then return; fi
@@ -48,8 +48,8 @@ fetch_wheel() {
   rm -rf "$parts"
   mkdir -p "$parts/download"
   echo "python_backend: downloading nvidia-pytriton $kVersion (55 MB)"
-  # The tag is named because the wheel says glibc 2.35 or newer and an older pip would refuse it
-  # by its name.
+  # The tag is given because the wheel's name requires glibc 2.35 or newer, and an older pip would
+  # refuse it.
   "$pip" download --quiet --no-deps --only-binary :all: \
     --platform manylinux_2_35_x86_64 --dest "$parts/download" "nvidia-pytriton==$kVersion" ||
     fail "pip could not download nvidia-pytriton $kVersion"
@@ -61,12 +61,12 @@ fetch_wheel() {
   rm -rf "$parts"
 }
 
-# missing_libraries: the libraries that the backend's program does not find.
+# missing_libraries: prints the libraries that the backend's program does not find.
 missing_libraries() {
   ldd "$program" | awk '/not found/ { print $1 }'
 }
 
-# fetch_python: Debian 12's Python 3.11, unpacked in $dir/debian; the system stays as it is.
+# fetch_python: unpacks Debian 12's Python 3.11 in $dir/debian; the system does not change.
 fetch_python() {
   local package
   local packages=("python$kPython-minimal" "libpython$kPython-minimal" "libpython$kPython-stdlib"
@@ -90,7 +90,7 @@ find_python() {
   if [ -n "$base" ] && [[ " $(missing_libraries) " != *"$library"* ]]; then return; fi
   base="$dir/debian/usr/bin/python$kPython"
   [ -x "$base" ] || fetch_python
-  # Beside the wheel's own libraries, where its programs look first.
+  # Beside the wheel's own libraries, which its programs search first.
   cp -f "$dir"/debian/usr/lib/x86_64-linux-gnu/$library "$dir/wheel/nvidia_pytriton.libs/"
 }
 
@@ -102,8 +102,8 @@ make_environment() {
 }
 
 [ -x "$triton/bin/tritonserver" ] || { need_pip; fetch_wheel; }
-# The program that runs a model's code lies apart in the wheel, one for each Python. Beside the
-# library it finds the wheel's other libraries as well: both look four folders up.
+# The program that runs a model's code is in a separate folder of the wheel, one for each version of
+# Python. Beside the library it finds the wheel's other libraries as well: both search four folders up.
 cp -f "$triton/python_backend_stubs/$kPython/triton_python_backend_stub" "$program"
 find_python
 missing="$(missing_libraries | tr '\n' ' ')"

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash
-# The steps that ./start and ./test share. They are sourced, and run on a bare Debian: nothing
-# beyond bash, coreutils, apt and dpkg may be used before install_packages has run.
+# The steps that ./start and ./test share. The scripts source this file, also on a minimal Debian:
+# before install_packages has run, only bash, coreutils, apt and dpkg may be used.
 #
-# Set by the caller: root (the repository), steps_total (how many steps it will take).
+# Set by the caller: root (the repository), steps_total (the number of steps).
 
 build=$root/build
 logs=$build/logs
@@ -15,7 +15,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_NO_INPUT=1
 steps_done=0
 if [ -t 1 ]; then live=1; else live=; fi
 
-# fail WHAT [WHAT_TO_DO]...: says what failed and what to do, a line each, and ends the script.
+# fail WHAT [WHAT_TO_DO]...: prints what failed and what to do, a line each, and ends the script.
 fail() {
   printf '\nFAILED: %s\n' "$1" >&2
   shift
@@ -23,18 +23,18 @@ fail() {
   exit 1
 }
 
-# step TEXT: the line that announces a step.
+# step TEXT: prints the line that announces a step.
 step() {
   steps_done=$((steps_done + 1))
   printf '[%d/%d] %s\n' "$steps_done" "$steps_total" "$1"
 }
 
-# note TEXT: a line below a step.
+# note TEXT: prints a line below a step.
 note() {
   printf '      %s\n' "$1"
 }
 
-# The last line of a log without control characters, no longer than the terminal is wide.
+# last_line LOG: prints the last line of a log without control characters, cut to the terminal's width.
 last_line() {
   local width
   width=$({ stty size </dev/tty | cut -d' ' -f2; } 2>/dev/null) || true
@@ -43,8 +43,8 @@ last_line() {
     cut -c "1-$((width - 20))"
 }
 
-# watch PID LOG: until the process ends, shows the time and the log's last line: in place on a
-# terminal, as a new line every 20 seconds elsewhere.
+# watch PID LOG: shows the time and the log's last line until the process ends: in place on a
+# terminal, otherwise as a new line every 20 seconds.
 watch() {
   local begin=$SECONDS shown=$SECONDS
   while kill -0 "$1" 2>/dev/null; do
@@ -59,14 +59,14 @@ watch() {
   [ -z "$live" ] || printf '\r\033[K'
 }
 
-# logged NAME WHAT_TO_DO COMMAND...: runs a command with its output in logs/NAME.log, showing that
-# it lives. Where it fails, the end of the log is printed and the script ends.
+# logged NAME WHAT_TO_DO COMMAND...: runs a command with its output in logs/NAME.log and shows its
+# progress. If it fails, prints the end of the log and ends the script.
 logged() {
   local name=$1 advice=$2 begin=$SECONDS log status=0 pid
   shift 2
   mkdir -p "$logs"
   log=$logs/$name.log
-  # In a process group of its own, so that Ctrl-C can end all of it.
+  # The command has its own process group, so that Ctrl-C can end all its processes.
   set -m
   "$@" >"$log" 2>&1 </dev/null &
   pid=$!
@@ -83,16 +83,16 @@ logged() {
   note "done in $((SECONDS - begin)) s"
 }
 
-# interrupted: the answer to Ctrl-C while a step runs.
+# interrupted: handles Ctrl-C while a step runs.
 interrupted() {
   [ -z "${child:-}" ] || kill -- "-$child" 2>/dev/null || true
   echo >&2
-  echo "Interrupted. Run the command again to go on from here." >&2
+  echo "Interrupted. Run the command again to continue from here." >&2
   exit 130
 }
 trap interrupted INT TERM
 
-# as_root COMMAND...: runs a command as root, through sudo where the user is not root.
+# as_root COMMAND...: runs a command as root, with sudo if the user is not root.
 as_root() {
   if [ "$(id -u)" -eq 0 ]; then
     "$@"
@@ -113,7 +113,8 @@ missing_packages() {
   done < <(cd "$root" && cat -- "$@")
 }
 
-# Makes sure that as_root will work, and lets sudo ask for its password while nothing else prints.
+# check_root PACKAGE...: checks that as_root will work, and lets sudo ask for its password while nothing
+# else prints.
 check_root() {
   [ "$(id -u)" -ne 0 ] || return 0
   command -v sudo >/dev/null ||
@@ -127,20 +128,20 @@ check_root() {
     "apt-get update && apt-get install --no-install-recommends $*"
 }
 
-# The first line finishes what an interrupted installation may have left half done.
+# apt_install PACKAGE...: installs packages. The first line completes an interrupted installation.
 apt_install() {
   as_root dpkg --configure -a &&
     as_root apt-get -q -o DPkg::Lock::Timeout=300 update &&
     as_root apt-get -q -y -o DPkg::Lock::Timeout=300 install --no-install-recommends "$@"
 }
 
-# install_packages FILE...: the Debian packages of these lists, where they are missing.
+# install_packages FILE...: installs the missing Debian packages of these lists.
 install_packages() {
   local missing
   step "Debian packages"
   if ! command -v apt-get >/dev/null || ! command -v dpkg-query >/dev/null; then
-    fail "this is no Debian: there is no apt-get" \
-      "docs/user/install.md says what the build needs, for a system of another kind."
+    fail "this system is not Debian: there is no apt-get" \
+      "docs/user/install.md lists what the build needs on other systems."
   fi
   mapfile -t missing < <(missing_packages "$@")
   if [ ${#missing[@]} -eq 0 ]; then
@@ -153,13 +154,13 @@ install_packages() {
     apt_install "${missing[@]}"
 }
 
-# make_venv REQUIREMENTS...: a virtual environment that holds what these files list.
+# make_venv REQUIREMENTS...: makes a virtual environment with the packages of these files.
 make_venv() {
   local stamp file arguments=()
   step "Python packages"
   for file in "$@"; do arguments+=(-r "$root/$file"); done
   stamp=$venv/stamps/$(cd "$root" && cat -- "$@" | sha256sum | cut -d' ' -f1)
-  # A folder that was moved holds an environment that points to its old place: make it anew.
+  # The environment of a moved folder contains its old path and must be made again.
   if [ -f "$stamp" ] && "$python" -c 'import sys; sys.exit(sys.prefix != sys.argv[1])' "$venv"; then
     note "all are installed"
     return
@@ -175,7 +176,7 @@ make_venv() {
   touch "$stamp"
 }
 
-# fetch_onnxruntime PRESET: the library and the headers of ONNX Runtime, into the build folder.
+# fetch_onnxruntime PRESET: puts the library and the headers of ONNX Runtime into the build folder.
 fetch_onnxruntime() {
   local site
   step "ONNX Runtime"
@@ -184,13 +185,13 @@ fetch_onnxruntime() {
     sh "$root/tools/fetch_onnxruntime.sh" "$build/$1" "$site"
 }
 
-# all_frameworks: the names in frameworks.txt, separated by blanks.
+# all_frameworks: prints the names in frameworks.txt, separated by blanks.
 all_frameworks() {
   awk '!/^#/ && NF { printf "%s ", $1 }' "$root/tools/install/frameworks.txt"
 }
 
-# fetch_frameworks NAME...: libraries and headers of frameworks, into build/frameworks. What was
-# fetched earlier stays, and its plug-in is built too.
+# fetch_frameworks NAME...: puts libraries and headers of frameworks into build/frameworks. Frameworks
+# that were fetched earlier stay, and their plug-ins are built, too.
 fetch_frameworks() {
   local name
   [ $# -gt 0 ] || return 0
@@ -202,7 +203,7 @@ fetch_frameworks() {
   done
 }
 
-# Jobs that fit: one a core, but no more than one for each 1.5 GB of memory that is free.
+# Prints the number of jobs: one for each core, but at most one for each 1.5 GB of free memory.
 build_jobs() {
   local cores free
   cores=$(nproc)
@@ -212,16 +213,16 @@ build_jobs() {
   echo $((cores < free ? cores : free))
 }
 
-# build_preset PRESET TARGET...: configures where needed, and builds.
+# build_preset PRESET TARGET...: configures if necessary, and builds.
 build_preset() {
   local preset=$1 cache=$build/$1/CMakeCache.txt fresh=()
   shift
   step "Building ($preset): minutes the first time, seconds after that"
-  # A folder that was moved or copied holds a configuration of its old place.
+  # The configuration of a moved or copied folder contains its old path.
   if [ -f "$cache" ] && ! grep -qxF "CMAKE_HOME_DIRECTORY:INTERNAL=$root" "$cache"; then
     fresh=(--fresh)
   fi
-  # Always, though it is rarely needed: what an earlier run did not find may be there by now.
+  # Configures on every run, because a library that an earlier run did not find may be installed.
   cd "$root" || exit 1
   logged "configure-$preset" "The message above names what cmake misses." \
     cmake --preset "$preset" "${fresh[@]}"

@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Gets a real Triton 2.51 (CPU) from the PyPI wheel of pytriton, to hold Nereid against it.
+# Downloads a real Triton 2.51 (CPU) from the PyPI wheel of pytriton, to compare Nereid with it.
 #
 #   tools/peer/fetch_triton.sh DIR [BUILD_DIR]
 #
-# After it DIR holds
-#   wheel/, python/       what tools/install/python_backend.sh makes
+# DIR then contains
+#   wheel/, python/       the result of tools/install/python_backend.sh
 #   backends/python       the wheel's Python backend
-#   backends/identity     ┐ Nereid's own plug-ins out of BUILD_DIR (default: build/release), copied
+#   backends/identity     ┐ Nereid's own plug-ins from BUILD_DIR (default: build/release), copied
 #   backends/onnxruntime  ┤ and relinked to the name that the wheel gave to libtritonserver.so
 #   caches/local, /redis  ┤
 #   repoagents/checksum   ┘
@@ -58,7 +58,7 @@ take_plugin() {  # take_plugin KIND NAME LIBRARY: one of Nereid's plug-ins, if i
   need_package "command -v patchelf" patchelf
   rm -rf "$target"
   mkdir -p "$target"
-  # Libraries beside the plug-in go along; CMake's own folders do not.
+  # Libraries beside the plug-in are copied, too; CMake's own folders are not.
   find "$source" -maxdepth 1 \( -name '*.so' -o -name '*.so.*' -o -name '*.json' \) \
     -exec cp -L {} "$target/" \;
   patchelf --replace-needed libtritonserver.so "$mangled" "$target/$3"
@@ -78,7 +78,7 @@ PEER_CACHES='$dir/caches'
 PEER_REPOAGENTS='$dir/repoagents'
 EOF
 
-# Start the program once: it must come as far as its version.
+# Starts the program once, to check that it prints its version.
 LD_LIBRARY_PATH="$libs" "$server" --help >"$dir/help.txt" 2>&1 || true
 grep -q -- --model-repository "$dir/help.txt" ||
   fail "the server in the wheel does not start, see $dir/help.txt"

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Starts the Triton that fetch_triton.sh put into DIR.
+# Starts the Triton that fetch_triton.sh has put into DIR.
 #
 #   tools/peer/run_triton.sh DIR [Triton's flags]
 #
-# Replaces itself by the server, so that a signal and a process id mean the server.
+# The server replaces this script's process, so that signals and the process id apply to the server.
 set -euo pipefail
 [ $# -ge 1 ] && [ -f "$1/peer.env" ] || {
   echo "run_triton: usage: run_triton.sh DIR [flags]; DIR is made by fetch_triton.sh" >&2
