@@ -255,7 +255,7 @@ def main() -> int:
     parser.add_argument("--repository", type=Path, required=True, metavar="DIRECTORY")
     parser.add_argument("--http", metavar="HOST:PORT")
     parser.add_argument("--grpc", metavar="HOST:PORT")
-    parser.add_argument("--server", type=Path, metavar="PROGRAM", help="start this one")
+    parser.add_argument("--server", type=Path, metavar="PROGRAM", help="the server program to start")
     options = parser.parse_args()
     if options.server:
         with started(options.server, options.repository) as (http, grpc):

@@ -220,7 +220,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
     parser.add_argument("--http", default="localhost:8000", metavar="HOST:PORT")
     parser.add_argument("--lot", choices=LOTS, default="practice")
-    parser.add_argument("--save", type=Path, metavar="DIRECTORY", help="keep what was misread")
+    parser.add_argument("--save", type=Path, metavar="DIRECTORY", help="save the images that were read wrong")
     options = parser.parse_args()
 
     def on_mistake(name, image, lines, texts):

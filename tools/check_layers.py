@@ -13,9 +13,8 @@ Four things are checked, and each offence is printed with its place:
 
     tools/check_layers.py [--print] [ROOT]
 
---print lists every arrow between two folders with the number of includes behind it. Tests
-(*_test.cc, *_bench.cc) may reach anywhere: they are no part of what others link. Exits with 1 when
-something offends.
+--print lists every dependency between two folders with its number of includes. Tests (*_test.cc,
+*_bench.cc) may include anything, because nothing links them. Exits with 1 if there is an offence.
 """
 
 import argparse
@@ -196,7 +195,7 @@ def without_comments(path: Path) -> str:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description="Check that dependencies point down only, without circles.")
-    parser.add_argument("--print", action="store_true", dest="show", help="list the arrows")
+    parser.add_argument("--print", action="store_true", dest="show", help="list the dependencies")
     parser.add_argument("root", nargs="?", type=Path, default=Path(__file__).resolve().parents[1])
     options = parser.parse_args()
     layers = read_layers(options.root / "tools" / "layers.txt")

@@ -1,19 +1,19 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Has clang verify that every member is used with its mutex held.
+"""Checks with clang that every member is used with its mutex held.
 
     tools/check_thread_safety.py [--build DIR] [--list] [FILE...]
 
-Two things are checked in src/, caches/, backends/ and repoagents/, tests aside:
+Two checks are made in src/, caches/, backends/ and repoagents/, except for tests:
 
 - No mutex is bare. Locks are those of base/mutex.h, and each `Mutex` is named by an annotation
   (NEREID_GUARDED_BY, NEREID_REQUIRES, ...) in its header or source. A mutex that guards no member,
-  because it only puts calls in order, says so on its line or the line above: "guards no member".
+  because it only orders calls, has the comment "guards no member" on its line or the line above.
 - clang compiles each file without a warning under -Wthread-safety (and -Wall -Wextra). Nothing is
   written. The commands are those of DIR/compile_commands.json; DIR is build/release unless given.
 
 FILE... restricts the second check to these sources. --list prints every mutex and what names it.
-Exits with 1 when something offends, with 2 when clang or the commands are missing.
+Exits with 1 if there is an offence, with 2 if clang or the commands are missing.
 """
 
 import argparse
@@ -36,9 +36,9 @@ MUTEX = re.compile(r"^\s*(?:mutable |static |inline )*(?:nereid::)?(?:base::)?Mu
 ANNOTATION = re.compile(r"NEREID_(?:PT_)?(?:GUARDED_BY|REQUIRES|EXCLUDES|ACQUIRE|RELEASE|"
                         r"RETURN_CAPABILITY)\((?P<names>[^)]*(?:\([^)]*\)[^)]*)*)\)")
 ORDERS_ONLY = "guards no member"
-# What GCC knows and clang does not.
+# Options that GCC has and clang does not.
 GCC_ONLY = {"-fno-gnu-unique", "-Wno-restrict"}
-# RapidJSON's iterators compare in a way that C++20 has changed.
+# C++20 has changed the meaning of the comparisons of RapidJSON's iterators.
 CLANG_OPTIONS = ["-fsyntax-only", "-Wthread-safety", "-Werror", "-Wno-ambiguous-reversed-operator"]
 
 

@@ -9,8 +9,9 @@ files that implement them. Constructors, destructors and operators do not count;
 each. A nested class is a class of its own. --check prints only the classes that have more than 25
 methods or that more than two .cc files implement, and exits with 1 if there is one.
 
-This is no compiler: comments, strings, preprocessor lines and template arguments are taken out, and
-what is left is read statement by statement. Tests, benchmarks and fakes (testing/) are left out.
+The tool is not a compiler: it removes comments, strings, preprocessor lines and template arguments,
+and reads the remaining text statement by statement. Tests, benchmarks and fakes (testing/) are
+skipped.
 """
 
 import argparse
@@ -163,8 +164,8 @@ def show(name: tuple, size: Size) -> str:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("root", nargs="?", type=Path, default=Path(__file__).resolve().parents[1])
-    parser.add_argument("--check", action="store_true", help="list offenders alone; exit 1 if any")
-    parser.add_argument("--top", type=int, help="list so many classes at most")
+    parser.add_argument("--check", action="store_true", help="list only the offenders; exit with 1 if there is one")
+    parser.add_argument("--top", type=int, help="list at most this number of classes")
     arguments = parser.parse_args()
     sizes = measure(arguments.root)
     ordered = sorted(sizes.items(), key=lambda item: (-item[1].methods, item[0]))

@@ -12,15 +12,15 @@ namespace {
 constexpr char kUsage[] =
     R"(usage: nereid-bench-client [OPTION VALUE]...
 
-Keeps a fixed number of inference requests under way for some seconds, then prints what it saw as
+Keeps a fixed number of inference requests in flight for some seconds, then prints the results as
 one JSON object.
 
   --protocol http|grpc     (http)
-  --encoding binary|json   how an HTTP request carries the tensor (binary)
+  --encoding binary|json   form of the tensor in HTTP requests (binary)
   --host ADDRESS           IPv4 address (127.0.0.1)
   --port N                 (8000)
   --connections N          (1)
-  --streams N              requests under way at once on each gRPC connection (1)
+  --streams N              requests in flight on each gRPC connection (1)
   --seconds S              length of the measurement (2)
   --warmup S               unmeasured requests before it (0.3)
   --server-pid PID         also print the CPU time that this process spent for each request

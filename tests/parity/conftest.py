@@ -33,12 +33,12 @@ def pytest_addoption(parser):
     group.addoption("--library", type=Path, help="libtritonserver.so of the same build (default: "
                                                  "that of build/release)")
     group.addoption("--backend-directory", type=Path,
-                    help="where the identity backend is (default: that of build/release)")
+                    help="folder of the identity backend (default: that of build/release)")
     group.addoption("--peer", metavar="DIR", type=Path,
-                    help="ask the real Triton that tools/peer/fetch_triton.sh put into DIR, over "
+                    help="use the real Triton that tools/peer/fetch_triton.sh put into DIR, over "
                          "HTTP and gRPC; for looking with --outcomes: rows may fail")
     group.addoption("--outcomes", metavar="FILE", type=Path,
-                    help="write what every row got through every door")
+                    help="write the result of every row through every door")
 
 
 @pytest.fixture(scope="session")

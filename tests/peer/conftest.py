@@ -16,7 +16,7 @@ from server_process import ServerProcess, peer_command  # noqa: E402
 def pytest_addoption(parser):
     group = parser.getgroup("peer")
     group.addoption("--peer", type=Path, default=ROOT / "build" / "peer", metavar="DIR",
-                    help="where the real Triton is, or is put (default: build/peer)")
+                    help="folder of the real Triton (default: build/peer)")
     group.addoption("--build", type=Path, default=ROOT / "build" / "release", metavar="DIR",
                     help="build folder with the plug-ins (default: build/release)")
 

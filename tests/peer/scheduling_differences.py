@@ -3,8 +3,9 @@
 results of each server (the fields of replay.Seen), and the reason."""
 
 NOT_EXECUTED = ("Triton takes a batch out of the queue while the instance is still busy and executes "
-                "in it what is cancelled by then (the direct scheduler never looks). Nereid drops a "
-                "cancelled request at once: the instance does not work for nobody")
+                "in it requests that were cancelled in the meantime (the direct scheduler never "
+                "checks). Nereid drops a cancelled request at once, so the instance does not compute "
+                "results that nobody needs")
 
 
 def counts(success, executions, failures=0, **reasons):
@@ -40,7 +41,7 @@ DIFFERENCES = {
     "order-kept-with-a-cancelled-one": cancelled({1: 4}, {1: 3}, 3),
     "cancelled-makes-room": {
         "why": "In Triton a cancelled request keeps its place in a full queue until an instance is "
-               "free, and others are refused for its sake; Nereid gives the place away at once",
+               "free, and others are refused because of it; Nereid frees the place at once",
         "triton": {
             "outcomes": {"a": "ok", "b": "cancelled", "c": "ok",
                          "d": "UNAVAILABLE: [request id: d] Exceeds maximum queue size"},

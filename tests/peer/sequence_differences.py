@@ -15,7 +15,7 @@ def counts(success, executions=0, **more):
 
 def injected(success, executions=0):
     return {
-        "why": "To free the slot of an iterative sequence Triton makes a request of its own, "
+        "why": "To free the slot of an iterative sequence Triton makes an internal request, "
                "cancels it, and counts it as a failed request of a client; Nereid frees the slot",
         "triton": {"counts": counts(success, executions, fail=success,
                                     **{"fail CANCELED": success})},
@@ -25,7 +25,7 @@ def injected(success, executions=0):
 
 def cancelled(outcomes, name):
     return {
-        "why": "Triton's answer to a request that went with its cancelled sequence has no text",
+        "why": "Triton's answer to a request of a cancelled sequence has no text",
         "triton": {"outcomes": outcomes | {name: "CANCELLED: "}},
         "nereid": {"outcomes": outcomes | {name: "CANCELLED: Request was cancelled"}},
     }
@@ -77,8 +77,8 @@ SEQUENCE_DIFFERENCES = {
     "direct_cancelled_in_the_backlog": cancelled(
         {"a0": 10, "a1": 11, "b0": "cancelled", "c0": 30}, "b1"),
     "controls_corrid_string": {
-        "why": "Triton hands every text id over in a buffer of 132 bytes, which is no tensor of "
-               "one element: the Python backend, for one, refuses it. Nereid's tensor has its size",
+        "why": "Triton passes every text id in a buffer of 132 bytes, which is not a tensor of "
+               "one element; the Python backend refuses it. Nereid's tensor has the right size",
         "known": "triton-inference-server/core pull request 339",
         "triton": {"executions": text_rows(
             ("first", "BYTES tensor 'CORRID' has 123 bytes after its 1 elements"),
@@ -97,7 +97,7 @@ SEQUENCE_DIFFERENCES = {
     },
     "direct_other_shapes_wait": {
         "why": "In Triton the lowest slot decides the shape of a batch, and another one may wait "
-               "for ever; in Nereid the request that has waited longest decides",
+               "forever; in Nereid the request that has waited longest decides",
         "triton": {"executions": [[[(1, 10, "S")], [(1, 11, ""), NULL, (3, 30, "S")],
                                    [(1, 12, "E"), NULL, NULL], [NULL, (2, 20, "S"), (3, 31, "E")],
                                    [NULL, (2, 21, "E")]]],

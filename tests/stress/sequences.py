@@ -209,9 +209,9 @@ def main() -> int:
     parser.add_argument("--idle", type=float, default=5, metavar="S",
                         help="max_sequence_idle_microseconds of the models")
     parser.add_argument("--limit", type=float, default=60, metavar="S",
-                        help="a request that takes so long is stuck")
+                        help="seconds after which a request counts as stuck")
     parser.add_argument("--most-growth", type=float, default=256, metavar="KIB",
-                        help="memory may grow so much a minute, in runs of ten minutes and more")
+                        help="maximum growth of memory per minute, in runs of ten minutes and more")
     options = parser.parse_args()
     build = options.build.resolve()
     with tempfile.TemporaryDirectory(prefix="nereid-stress-") as folder:
