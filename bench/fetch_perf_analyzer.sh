@@ -4,9 +4,9 @@
 #
 #   bench/fetch_perf_analyzer.sh DIR PEER_DIR
 #
-# PEER_DIR is the folder that tools/peer/fetch_triton.sh has made: its wheel contains the two libraries
-# that perf_analyzer needs and that a system without CUDA does not have. Then DIR/perf_analyzer runs.
-# A second run downloads nothing.
+# PEER_DIR is the folder that tools/peer/fetch_triton.sh has made: its wheel contains the two
+# libraries that perf_analyzer needs and that a system without CUDA does not have. Then
+# DIR/perf_analyzer runs. A second run downloads nothing.
 set -euo pipefail
 
 # The last release whose manylinux wheel contains the program.

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-# Plug-ins of every kind: backends, caches, repository agents. They use only the C headers; the loader
-# resolves the engine's functions when a plug-in is opened.
+# Plug-ins of every kind: backends, caches, repository agents. They use only the C headers; the
+# loader resolves the engine's functions when a plug-in is opened.
 
 # Plug-ins link an empty library with the engine's name that defines the functions of the C API. A
-# plug-in therefore builds without the engine, and a call of a function that the API does not have is
-# a link error.
+# plug-in therefore builds without the engine, and a call of a function that the API does not have
+# is a link error.
 file(STRINGS "${CMAKE_SOURCE_DIR}/src/abi/exports.txt" exports REGEX "^TRITON")
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS
              "${CMAKE_SOURCE_DIR}/src/abi/exports.txt")

@@ -77,8 +77,8 @@ def speech_probabilities(run, recordings: dict[str, np.ndarray]) -> dict[str, li
     return found
 
 
-# An interval begins where the probability of speech is above one half, and ends where it has been low
-# for some time. Short intervals are dropped. The numbers are the defaults of the package.
+# An interval begins where the probability of speech is above one half, and ends where it has been
+# low for some time. Short intervals are dropped. The numbers are the defaults of the package.
 BEGIN = 0.5
 END = 0.35
 SHORTEST = 0.25 * RATE

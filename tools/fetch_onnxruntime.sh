@@ -9,9 +9,9 @@
 #   SITE_PACKAGES  a folder with an installed onnxruntime package (of a virtual environment)
 #   neither        pip downloads the wheel; PYTHON names the Python whose pip is used (python3)
 #
-# The headers are the system's if libonnxruntime-dev is installed. Otherwise that package is taken from
-# Debian trixie (tools/install/private_apt.sh) without a change of the system. Needs no root. A second
-# run does nothing. FORCE=1 repeats everything.
+# The headers are the system's if libonnxruntime-dev is installed. Otherwise that package is taken
+# from Debian trixie (tools/install/private_apt.sh) without a change of the system. Needs no root. A
+# second run does nothing. FORCE=1 repeats everything.
 set -eu
 
 version='1.31.*'

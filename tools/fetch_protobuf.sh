@@ -1,14 +1,15 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Puts protobuf's C++ sources into a build folder: BUILD_DIR/third_party/protobuf/src/google/protobuf.
+# Puts protobuf's C++ sources into a build folder:
+# BUILD_DIR/third_party/protobuf/src/google/protobuf.
 #
 # Usage: tools/fetch_protobuf.sh BUILD_DIR [TARBALL]
 #   TARBALL  an existing protobuf_*.orig.tar.gz or protobuf-*.tar.gz
 #
-# The engine is a shared library that contains its own, hidden protobuf, and Debian's libprotobuf.a is
-# not position-independent. The script therefore takes Debian's source package, in the version of the
-# installed protoc (tools/install/private_apt.sh), without a change of the system. Needs no root. A
-# second run does nothing.
+# The engine is a shared library that contains its own, hidden protobuf, and Debian's libprotobuf.a
+# is not position-independent. The script therefore takes Debian's source package, in the version of
+# the installed protoc (tools/install/private_apt.sh), without a change of the system. Needs no
+# root. A second run does nothing.
 set -eu
 
 fail() {

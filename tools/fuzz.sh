@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # Builds the fuzz targets (clang, libFuzzer, ASan, UBSan) and runs each for SECONDS (default 60).
 # usage: tools/fuzz.sh [SECONDS [TARGET...]]. Each target starts with the inputs in
-# <source folder>/fuzz/corpus/<target>, if there are any, and with those of earlier runs. A finding is
+# <source folder>/fuzz/corpus/<target>, if there are any, and with those of earlier runs. A finding
+# is
 # written to build/fuzz/findings/ and ends the run.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."

@@ -28,7 +28,8 @@ from server_process import ServerProcess  # noqa: E402
 COMPARED = ("backend", "platform", "max_batch_size", "input", "output", "dynamic_batching")
 # Models that need another file and a configuration that names it.
 NEED_MORE = {"triple"}
-# Models whose files declare a batch dimension that their outputs do not have. Other tests need them.
+# Models whose files declare a batch dimension that their outputs do not have. Other tests need
+# them.
 BROKEN_PROMISES = {"describe_fp32", "describe_int32", "drop_rows", "promise", "shorten"}
 # Data that is not the number 1, which a model may divide by.
 VALUES = {"BYTES": "", "BOOL": False}

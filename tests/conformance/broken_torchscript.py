@@ -166,7 +166,8 @@ def hostile(plain, weights, path):
         "no_code": with_record(plain, ".py", lambda _: None),
         "version_from_the_future": with_record(plain, "/version", lambda _: b"999999\n"),
         "version_is_text": with_record(plain, "/version", lambda _: b"three\n"),
-        # A storage with more elements than its record has bytes: a reader would read beyond the end.
+        # A storage with more elements than its record has bytes: a reader would read beyond the
+        # end.
         "storage_too_large": with_record(weights, "/data.pkl", larger_storage),
         "record_too_small": with_record(weights, "/data/0", lambda data: data[:8]),
         "no_storage": with_record(weights, "/data/0", lambda _: None),

@@ -117,7 +117,8 @@ def starting(start_server, plugin, tmp_path, *flags) -> Stopped:
     return Stopped(server, notes)
 
 
-# Work that can be in flight. Each context yields a function that checks the answers and returns them.
+# Work that can be in flight. Each context yields a function that checks the answers and returns
+# them.
 
 
 def message(model, value, **parameters):

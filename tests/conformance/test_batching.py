@@ -67,8 +67,8 @@ def test_both_protocols_share_a_batch(server, transports):
         tensor_in = transport.input("INPUT0", np.ones((2, 4), np.int32))
         results.append(transport.infer("batched", [tensor_in]))
 
-    # The synchronous HTTP client may be used only by the thread that made it, the asyncio client only
-        # on its loop.
+    # The synchronous HTTP client may be used only by the thread that made it, the asyncio client
+    # only on its loop.
     threads = [threading.Thread(target=ask, args=(transports[n],)) for n in ("grpc", "http_aio")]
     for thread in threads:
         thread.start()

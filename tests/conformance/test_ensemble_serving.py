@@ -171,7 +171,8 @@ def test_polling_brings_a_member_anew(start_server, connect):
 
 def write_many(root):
     repository = models.Repository(root)
-    # The delay of two minutes never passes, because the batch is full when all requests have arrived.
+    # The delay of two minutes never passes, because the batch is full when all requests have
+    # arrived.
     repository.identity("gathers", [("INT32", [256])], batch=MANY, extra=models.ONE_CPU_INSTANCE
                         + f"dynamic_batching {{ preferred_batch_size: [ {MANY} ] "
                           "max_queue_delay_microseconds: 120000000 }\n")
@@ -213,5 +214,6 @@ def test_thousands_from_one_client(start_server, is_peer, connect, model):
         client = connect("http", server)
         stats = client.json("get_inference_statistics", "gathers", "")["model_stats"][0]
         assert stats["execution_count"] == 1, "all of them were under way at a time"
-    # The tensors have 5 MiB, once as inputs and once as outputs; the rest is the cost of the requests.
+    # The tensors have 5 MiB, once as inputs and once as outputs; the rest is the cost of the
+    # requests.
     assert sanitized(server) or resident_mib(server, "VmHWM") - before < 250

@@ -20,8 +20,8 @@ class Redis:
     """A Redis server of the test, which stores nothing on disk."""
 
     def __init__(self, folder, *options):
-        # Debian's redis-tools has the program under another name; its behavior depends on the name it is
-        # called with.
+        # Debian's redis-tools has the program under another name; its behavior depends on the name
+        # it is called with.
         program = shutil.which("redis-server") or shutil.which("redis-check-rdb")
         if program is None:
             pytest.skip("needs redis-server, or redis-check-rdb of Debian's redis-tools")

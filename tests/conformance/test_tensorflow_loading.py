@@ -295,8 +295,8 @@ def rewritten(content, path, change):
     return out
 
 
-# SavedModel.meta_graphs, MetaGraphDef.signature_def (a map: 2 is the value), SignatureDef.inputs and
-# .outputs (maps), TensorInfo.tensor_shape.
+# SavedModel.meta_graphs, MetaGraphDef.signature_def (a map: 2 is the value), SignatureDef.inputs
+# and .outputs (maps), TensorInfo.tensor_shape.
 SHAPES = [(2, 5, 2, which, 2, 3) for which in (1, 2)]
 OPEN = b"\x18\x01"  # TensorShapeProto.unknown_rank
 

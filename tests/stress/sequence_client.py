@@ -27,9 +27,9 @@ from tritonclient.grpc import service_pb2_grpc
 MODELS = {"sum_oldest": 0, "sum_direct": 0, "sum_zero": 0, "sum_file": 100, "sum_flat": 0,
           "witness": None}
 IDS_EACH = 3  # number of ids that a client uses in turn
-# A cancelled request may still be on its way, on a different connection than the next one. If it is a
-# START, it would restart the next sequence with its id. Therefore an id is not used for this number
-# of seconds after a cancellation. The same applies to all ids after a process was killed.
+# A cancelled request may still be on its way, on a different connection than the next one. If it is
+# a START, it would restart the next sequence with its id. Therefore an id is not used for this
+# number of seconds after a cancellation. The same applies to all ids after a process was killed.
 REST = 2.0
 
 

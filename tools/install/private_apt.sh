@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=sh
 # Downloads Debian packages with a separate apt state in a temporary folder, so that the system's
-# package lists, sources and installed packages do not change. Needs no root. For any POSIX shell; the
-# fetch scripts source this file.
+# package lists, sources and installed packages do not change. Needs no root. For any POSIX shell;
+# the fetch scripts source this file.
 #
-# Set by the caller: work (its temporary folder), fail TEXT... (prints the text and ends the script).
+# Set by the caller: work (its temporary folder), fail TEXT... (prints the text and ends the
+# script).
 
 # private_apt_mirror OTHERWISE: sets `mirror` and `codename` to those of the first Debian archive
 # that the system's apt reads. OTHERWISE is the advice on a system without apt.

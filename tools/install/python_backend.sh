@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Downloads Triton's Python backend from the PyPI wheel of pytriton, and makes a Python environment in
-# which it can run models.
+# Downloads Triton's Python backend from the PyPI wheel of pytriton, and makes a Python environment
+# in which it can run models.
 #
 #   tools/install/python_backend.sh DIR [BACKENDS]
 #
@@ -13,8 +13,8 @@
 #   DIR/pip          a virtual environment of the system's Python, with which the script downloads
 #   BACKENDS/python  a link to the backend, if BACKENDS is given
 # Start Nereid with --backend-directory=BACKENDS and PATH=DIR/python/bin:$PATH.
-# A second run downloads nothing. Needs x86-64, Python 3.9 or newer with venv, and either Python 3.11
-# with libpython3.11 or Debian's apt (tools/install/private_apt.sh); no root.
+# A second run downloads nothing. Needs x86-64, Python 3.9 or newer with venv, and either Python
+# 3.11 with libpython3.11 or Debian's apt (tools/install/private_apt.sh); no root.
 set -euo pipefail
 
 readonly kVersion=0.7.0 kNumpy=1.26.4 kPython=3.11 kSuite=bookworm
@@ -103,7 +103,8 @@ make_environment() {
 
 [ -x "$triton/bin/tritonserver" ] || { need_pip; fetch_wheel; }
 # The program that runs a model's code is in a separate folder of the wheel, one for each version of
-# Python. Beside the library it finds the wheel's other libraries as well: both search four folders up.
+# Python. Beside the library it finds the wheel's other libraries as well: both search four folders
+# up.
 cp -f "$triton/python_backend_stubs/$kPython/triton_python_backend_stub" "$program"
 find_python
 missing="$(missing_libraries | tr '\n' ' ')"

@@ -34,7 +34,8 @@ note() {
   printf '      %s\n' "$1"
 }
 
-# last_line LOG: prints the last line of a log without control characters, cut to the terminal's width.
+# last_line LOG: prints the last line of a log without control characters, cut to the terminal's
+# width.
 last_line() {
   local width
   width=$({ stty size </dev/tty | cut -d' ' -f2; } 2>/dev/null) || true
@@ -113,8 +114,8 @@ missing_packages() {
   done < <(cd "$root" && cat -- "$@")
 }
 
-# check_root PACKAGE...: checks that as_root will work, and lets sudo ask for its password while nothing
-# else prints.
+# check_root PACKAGE...: checks that as_root will work, and lets sudo ask for its password while
+# nothing else prints.
 check_root() {
   [ "$(id -u)" -ne 0 ] || return 0
   command -v sudo >/dev/null ||
@@ -190,8 +191,8 @@ all_frameworks() {
   awk '!/^#/ && NF { printf "%s ", $1 }' "$root/tools/install/frameworks.txt"
 }
 
-# fetch_frameworks NAME...: puts libraries and headers of frameworks into build/frameworks. Frameworks
-# that were fetched earlier stay, and their plug-ins are built, too.
+# fetch_frameworks NAME...: puts libraries and headers of frameworks into build/frameworks.
+# Frameworks that were fetched earlier stay, and their plug-ins are built, too.
 fetch_frameworks() {
   local name
   [ $# -gt 0 ] || return 0

@@ -305,7 +305,8 @@ def make_saved_models():
     class Vocabulary(tf.Module):
         def __init__(self):
             super().__init__()
-            # The file name becomes part of the model, so it must not contain the folder of this script.
+            # The file name becomes part of the model, so it must not contain the folder of this
+            # script.
             Path("words.txt").write_text("zero\none\ntwo\n")
             self.table = tf.lookup.StaticVocabularyTable(tf.lookup.TextFileInitializer(
                 "words.txt", tf.string, tf.lookup.TextFileIndex.WHOLE_LINE, tf.int64,
