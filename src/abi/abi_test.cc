@@ -8,11 +8,13 @@
 #include <stdexcept>
 #include <string>
 
-#include "abi/buffer_attributes.h"
 #include "abi/error.h"
+#include "abi/handle.h"
 #include "abi/metrics.h"
 #include "abi/parameter.h"
+#include "abi/tensor_types.h"
 #include "base/log.h"
+#include "memory/buffer_attributes.h"
 
 namespace nereid::abi {
 namespace {
@@ -239,6 +241,44 @@ TEST(MissingFeatureTest, NamesTheFeature) {
   const std::string text = TextOf(error);
   EXPECT_NE(text.find("TRITONSERVER_Something"), std::string::npos) << text;
   EXPECT_NE(text.find("a feature"), std::string::npos) << text;
+}
+
+TEST(CheckNotNullTest, TheFirstNullArgumentIsNamed) {
+  int value = 0;
+  const char* const none = nullptr;
+  void (*const no_function)() = nullptr;
+  // The names are so long that the list takes two lines, as in real functions.
+  const auto check = [](auto the_first_argument_of_the_function,
+                        auto the_second_argument_of_the_function,
+                        auto the_third_argument_of_the_function) -> TRITONSERVER_Error* {
+    NEREID_CHECK_NOT_NULL(the_first_argument_of_the_function, the_second_argument_of_the_function,
+                          the_third_argument_of_the_function);
+    return nullptr;
+  };
+  EXPECT_EQ(check(&value, &value, "text"), nullptr);
+  EXPECT_EQ(TakeStatus(check(none, no_function, &value)).message(),
+            "operator(): argument 'the_first_argument_of_the_function' must not be NULL");
+  EXPECT_EQ(TakeStatus(check(&value, no_function, none)).message(),
+            "operator(): argument 'the_second_argument_of_the_function' must not be NULL");
+  EXPECT_EQ(TakeStatus(check(&value, &value, none)).message(),
+            "operator(): argument 'the_third_argument_of_the_function' must not be NULL");
+}
+
+TEST(HandleTest, WrapAndUnwrapAreInverse) {
+  memory::BufferAttributes attributes;
+  auto* const handle = Wrap<TRITONSERVER_BufferAttributes>(&attributes);
+  EXPECT_EQ(&Unwrap(handle), &attributes);
+  EXPECT_EQ(Wrap<TRITONSERVER_BufferAttributes>(nullptr), nullptr);
+}
+
+TEST(TensorTypesTest, NumbersThatAreNoEnumeratorsAreInvalid) {
+  EXPECT_EQ(ToDataType(TRITONSERVER_TYPE_BF16), tensor::DataType::kBf16);
+  EXPECT_EQ(ToDataType(tensor::DataType::kBytes), TRITONSERVER_TYPE_BYTES);
+  EXPECT_EQ(ToDataType(static_cast<TRITONSERVER_DataType>(-1)), tensor::DataType::kInvalid);
+  EXPECT_EQ(ToDataType(static_cast<TRITONSERVER_DataType>(TRITONSERVER_TYPE_BF16 + 1)),
+            tensor::DataType::kInvalid);
+  EXPECT_FALSE(IsMemoryType(static_cast<TRITONSERVER_MemoryType>(3)));
+  EXPECT_TRUE(IsMemoryType(TRITONSERVER_MEMORY_GPU));
 }
 
 }  // namespace

@@ -60,9 +60,7 @@ extern "C" {
 TRITONSERVER_Error* TRITONSERVER_MetricFamilyNew(TRITONSERVER_MetricFamily** family,
                                                  TRITONSERVER_MetricKind kind, const char* name,
                                                  const char* description) {
-  NEREID_CHECK_NOT_NULL(family);
-  NEREID_CHECK_NOT_NULL(name);
-  NEREID_CHECK_NOT_NULL(description);
+  NEREID_CHECK_NOT_NULL(family, name, description);
   return abi::Guard([&]() -> base::Status {
     if (!IsKind(kind)) {
       return base::Status::InvalidArgument("unknown metric kind " +
@@ -89,8 +87,7 @@ TRITONSERVER_Error* TRITONSERVER_MetricFamilyDelete(TRITONSERVER_MetricFamily* f
 
 TRITONSERVER_Error* TRITONSERVER_GetMetricFamilyKind(TRITONSERVER_MetricFamily* family,
                                                      TRITONSERVER_MetricKind* kind) {
-  NEREID_CHECK_NOT_NULL(family);
-  NEREID_CHECK_NOT_NULL(kind);
+  NEREID_CHECK_NOT_NULL(family, kind);
   *kind = FromKind(family->family->kind());
   return nullptr;
 }
@@ -131,8 +128,7 @@ TRITONSERVER_Error* TRITONSERVER_MetricNewWithArgs(TRITONSERVER_Metric** metric,
                                                    const TRITONSERVER_Parameter** labels,
                                                    uint64_t label_count,
                                                    const TRITONSERVER_MetricArgs* args) {
-  NEREID_CHECK_NOT_NULL(metric);
-  NEREID_CHECK_NOT_NULL(family);
+  NEREID_CHECK_NOT_NULL(metric, family);
   if (label_count > 0) NEREID_CHECK_NOT_NULL(labels);
   return abi::Guard([&]() -> base::Status {
     NEREID_ASSIGN_OR_RETURN(auto pairs, ReadLabels(labels, label_count));
@@ -149,8 +145,7 @@ TRITONSERVER_Error* TRITONSERVER_MetricDelete(TRITONSERVER_Metric* metric) {
 }
 
 TRITONSERVER_Error* TRITONSERVER_MetricValue(TRITONSERVER_Metric* metric, double* value) {
-  NEREID_CHECK_NOT_NULL(metric);
-  NEREID_CHECK_NOT_NULL(value);
+  NEREID_CHECK_NOT_NULL(metric, value);
   return abi::Guard([&]() -> base::Status {
     NEREID_ASSIGN_OR_RETURN(*value, metric->metric->Value());
     return base::Status::Ok();
@@ -174,8 +169,7 @@ TRITONSERVER_Error* TRITONSERVER_MetricObserve(TRITONSERVER_Metric* metric, doub
 
 TRITONSERVER_Error* TRITONSERVER_GetMetricKind(TRITONSERVER_Metric* metric,
                                                TRITONSERVER_MetricKind* kind) {
-  NEREID_CHECK_NOT_NULL(metric);
-  NEREID_CHECK_NOT_NULL(kind);
+  NEREID_CHECK_NOT_NULL(metric, kind);
   *kind = FromKind(metric->metric->kind());
   return nullptr;
 }

@@ -3,27 +3,17 @@
 #include <string_view>
 
 #include "abi/error.h"
+#include "abi/tensor_types.h"
 #include "tensor/data_type.h"
 #include "triton/core/tritonserver.h"
 
 using namespace nereid;
-
-namespace {
-
-/// Converts a value from C code, where an enum may hold any int. Unknown values become kInvalid.
-tensor::DataType ToDataType(TRITONSERVER_DataType type) {
-  const int value = static_cast<int>(type);
-  return value >= 0 && value <= TRITONSERVER_TYPE_BF16 ? static_cast<tensor::DataType>(value)
-                                                       : tensor::DataType::kInvalid;
-}
-
-}  // namespace
+using abi::ToDataType;
 
 extern "C" {
 
 TRITONSERVER_Error* TRITONSERVER_ApiVersion(uint32_t* major, uint32_t* minor) {
-  NEREID_CHECK_NOT_NULL(major);
-  NEREID_CHECK_NOT_NULL(minor);
+  NEREID_CHECK_NOT_NULL(major, minor);
   *major = TRITONSERVER_API_VERSION_MAJOR;
   *minor = TRITONSERVER_API_VERSION_MINOR;
   return nullptr;
@@ -36,7 +26,7 @@ const char* TRITONSERVER_DataTypeString(TRITONSERVER_DataType datatype) {
 
 TRITONSERVER_DataType TRITONSERVER_StringToDataType(const char* dtype) {
   if (dtype == nullptr) return TRITONSERVER_TYPE_INVALID;
-  return static_cast<TRITONSERVER_DataType>(tensor::DataTypeFromName(dtype));
+  return ToDataType(tensor::DataTypeFromName(dtype));
 }
 
 uint32_t TRITONSERVER_DataTypeByteSize(TRITONSERVER_DataType datatype) {

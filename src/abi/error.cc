@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "abi/error.h"
 
+#include <string_view>
 #include <utility>
 
 namespace nereid::abi {
@@ -67,9 +68,13 @@ base::Status TakeStatus(TRITONSERVER_Error* error) {
   return status;
 }
 
-TRITONSERVER_Error* NullArgument(const char* function, const char* argument) {
+TRITONSERVER_Error* NullArgument(const char* function, const char* arguments, size_t index) {
   return Guard([&] {
-    return base::Status::InvalidArgument(std::string(function) + ": argument '" + argument +
+    constexpr std::string_view kBetween = ", ";
+    std::string_view name = arguments;
+    for (size_t i = 0; i < index; ++i) name.remove_prefix(name.find(kBetween) + kBetween.size());
+    return base::Status::InvalidArgument(std::string(function) + ": argument '" +
+                                         std::string(name.substr(0, name.find(kBetween))) +
                                          "' must not be NULL");
   });
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <exception>
 #include <new>
@@ -32,8 +33,20 @@ base::Status TakeStatus(TRITONSERVER_Error* error);
 base::StatusCode ToStatusCode(TRITONSERVER_Error_Code code);
 TRITONSERVER_Error_Code ToErrorCode(base::StatusCode code);
 
-/// Returns INVALID_ARG with the names of the function and of the argument that is NULL.
-TRITONSERVER_Error* NullArgument(const char* function, const char* argument);
+/// Returns INVALID_ARG with the names of the function and of the argument that is NULL: the one at
+/// `index` in `arguments`, the text of a list of names ("server, model_name").
+TRITONSERVER_Error* NullArgument(const char* function, const char* arguments, size_t index);
+
+/// For NEREID_CHECK_NOT_NULL. Returns nullptr if no pointer is null. Allocates nothing then.
+template <typename... Pointers>
+inline TRITONSERVER_Error* CheckNotNull(const char* function, const char* arguments,
+                                        Pointers... pointers) {
+  if (((pointers != nullptr) && ...)) [[likely]]
+    return nullptr;
+  size_t index = 0;
+  (void)((pointers != nullptr && (++index, true)) && ...);
+  return NullArgument(function, arguments, index);
+}
 
 /// Returns UNSUPPORTED with the name of the missing feature. docs/developer/c_api.md lists these
 /// functions.
@@ -69,8 +82,12 @@ TRITONSERVER_Error* Guard(Body&& body) noexcept {
 
 }  // namespace nereid::abi
 
-/// Returns INVALID_ARG from the enclosing C function if the argument `pointer` is NULL.
-#define NEREID_CHECK_NOT_NULL(pointer)                                                \
-  do {                                                                                \
-    if ((pointer) == nullptr) return ::nereid::abi::NullArgument(__func__, #pointer); \
+/// Returns INVALID_ARG from the enclosing C function if one of the arguments, which are pointers,
+/// is NULL; the message names the first of them.
+#define NEREID_CHECK_NOT_NULL(...)                                              \
+  do {                                                                          \
+    if (TRITONSERVER_Error* nereid_error =                                      \
+            ::nereid::abi::CheckNotNull(__func__, #__VA_ARGS__, __VA_ARGS__)) { \
+      return nereid_error;                                                      \
+    }                                                                           \
   } while (false)

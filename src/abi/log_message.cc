@@ -26,8 +26,7 @@ bool TRITONSERVER_LogIsEnabled(TRITONSERVER_LogLevel level) {
 
 TRITONSERVER_Error* TRITONSERVER_LogMessage(TRITONSERVER_LogLevel level, const char* filename,
                                             int line, const char* msg) {
-  NEREID_CHECK_NOT_NULL(filename);
-  NEREID_CHECK_NOT_NULL(msg);
+  NEREID_CHECK_NOT_NULL(filename, msg);
   return abi::Guard([&] {
     if (!IsLevel(level)) {
       return base::Status::InvalidArgument("unknown logging level '" +

@@ -15,9 +15,7 @@ TRITONSERVER_Error* TRITONSERVER_MetricsDelete(TRITONSERVER_Metrics* metrics) {
 TRITONSERVER_Error* TRITONSERVER_MetricsFormatted(TRITONSERVER_Metrics* metrics,
                                                   TRITONSERVER_MetricFormat format,
                                                   const char** base, size_t* byte_size) {
-  NEREID_CHECK_NOT_NULL(metrics);
-  NEREID_CHECK_NOT_NULL(base);
-  NEREID_CHECK_NOT_NULL(byte_size);
+  NEREID_CHECK_NOT_NULL(metrics, base, byte_size);
   if (format != TRITONSERVER_METRIC_PROMETHEUS) {
     return abi::Guard([&] {
       return base::Status::InvalidArgument("unknown metrics format '" +

@@ -84,7 +84,8 @@ base::Result<std::unique_ptr<base::SharedLibrary>> OpenPlugin(const std::string&
   const std::filesystem::path absolute = std::filesystem::absolute(path, failure);
   if (failure) return library;
   auto beside = OpenForwarder("beside-the-engine.so", {absolute.string(), kEngine});
-  // If that fails too, the engine was not what the plug-in lacks. The first error says what is.
+  // If that fails too, the plug-in lacks something other than the engine, which the first error
+  // names.
   return beside.ok() ? std::move(beside) : std::move(library);
 }
 

@@ -11,9 +11,7 @@ TRITONSERVER_Error* TRITONSERVER_ResponseAllocatorNew(
     TRITONSERVER_ResponseAllocator** allocator, TRITONSERVER_ResponseAllocatorAllocFn_t alloc_fn,
     TRITONSERVER_ResponseAllocatorReleaseFn_t release_fn,
     TRITONSERVER_ResponseAllocatorStartFn_t start_fn) {
-  NEREID_CHECK_NOT_NULL(allocator);
-  NEREID_CHECK_NOT_NULL(alloc_fn);
-  NEREID_CHECK_NOT_NULL(release_fn);
+  NEREID_CHECK_NOT_NULL(allocator, alloc_fn, release_fn);
   return abi::Guard([&] {
     *allocator = new TRITONSERVER_ResponseAllocator{alloc_fn, release_fn, start_fn};
     return base::Status::Ok();

@@ -31,7 +31,7 @@ struct LoadParameter {
 };
 
 /// The maximum number of sequences that ListSequences returns.
-inline constexpr size_t kMostSequencesListed = 1000;
+inline constexpr size_t kMaxSequencesListed = 1000;
 
 /// The operations that a front end can call. Every function may be called from any thread and does
 /// not block, unless its comment says otherwise. A version of -1 means that the version policy
@@ -63,7 +63,7 @@ class InferenceService {
   virtual base::Result<std::vector<ModelStatistics>> GetModelStatistics(const std::string& name,
                                                                         int64_t version) = 0;
 
-  /// Returns a model's first live sequences, kMostSequencesListed at most. Returns NOT_FOUND if the
+  /// Returns a model's first live sequences, kMaxSequencesListed at most. Returns NOT_FOUND if the
   /// server does not list sequences or the model has none.
   virtual base::Result<SequenceList> ListSequences(const std::string& /*name*/,
                                                    int64_t /*version*/) {

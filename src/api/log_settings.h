@@ -21,7 +21,7 @@ struct LogSettings {
   base::LogFormat format = base::LogFormat::kDefault;
 };
 
-/// The changes that a client asks for; a field without a value stays.
+/// The changes that a client requests; a setting without a value stays as it is.
 struct LogChanges {
   std::optional<bool> info;
   std::optional<bool> warning;

@@ -22,22 +22,22 @@ std::optional<int64_t> ParseInteger(std::string_view text) {
 }
 
 template <typename Number>
-Status SetField(std::string_view key, const std::optional<std::string_view>& text, Number least,
+Status SetField(std::string_view key, const std::optional<std::string_view>& text, Number min,
                 std::optional<std::optional<Number>>* field) {
   if (!text) {
     *field = std::optional<Number>();
     return {};
   }
-  constexpr Number kMost = std::numeric_limits<Number>::max();
+  constexpr Number kMax = std::numeric_limits<Number>::max();
   const std::optional<int64_t> number = ParseInteger(*text);
   const std::string subject = "Unable to parse '" + std::string(key) + "'";
   if (!number) return Status::InvalidArgument(subject + ", got: " + std::string(*text));
-  if (*number < int64_t{least} && least < 0) {
+  if (*number < int64_t{min} && min < 0) {
     return Status::InvalidArgument(subject + ". Expecting value >= -1, got:" + std::string(*text));
   }
-  if (*number < int64_t{least} || *number > int64_t{kMost}) {
-    return Status::InvalidArgument(subject + ", value is out of range [ " + std::to_string(least) +
-                                   ", " + std::to_string(kMost) + " ], got: " + std::string(*text));
+  if (*number < int64_t{min} || *number > int64_t{kMax}) {
+    return Status::InvalidArgument(subject + ", value is out of range [ " + std::to_string(min) +
+                                   ", " + std::to_string(kMax) + " ], got: " + std::string(*text));
   }
   *field = std::optional<Number>(static_cast<Number>(*number));
   return {};

@@ -7,15 +7,14 @@
 
 namespace nereid::api {
 
-// What clients may ask for by the protocols and this server does not offer. The front ends say it
-// in the same words.
+// Errors for features of the protocols that this server does not have. Every front end uses them,
+// so that the texts are equal.
 
-/// Returns UNSUPPORTED for a repository that is named in a request: models are found by their own
-/// names alone.
+/// Returns UNSUPPORTED if a request names a repository: models are found by their own names only.
 base::Status CheckRepositoryName(std::string_view repository);
 
-/// Returns UNSUPPORTED for an operation of an extension that is not there, such as "system shared
-/// memory".
+/// Returns UNSUPPORTED for an operation of an extension that the server lacks, such as "system
+/// shared memory".
 base::Status ExtensionUnsupported(std::string_view extension);
 
 /// Returns UNSUPPORTED for an input or output that is asked to be in shared memory.

@@ -4,6 +4,7 @@
 #include <exception>
 
 #include "abi/error.h"
+#include "abi/handle.h"
 #include "base/log.h"
 #include "request/binding.h"
 #include "request/response_factory.h"
@@ -46,8 +47,7 @@ base::Status BackendInstance::CallExecute() {
 }
 
 void BackendInstance::Refuse(TRITONBACKEND_Request* request_handle, const base::Status& error) {
-  std::unique_ptr<request::InferenceRequest> request(
-      reinterpret_cast<request::InferenceRequest*>(request_handle));
+  std::unique_ptr<request::InferenceRequest> request(&abi::Unwrap(request_handle));
   if (!request->is_null) observer_.OnRequest(*request, false, {});
   request::RefuseRequest(std::move(request), error);
 }
@@ -58,7 +58,7 @@ void BackendInstance::Execute(std::vector<std::unique_ptr<request::InferenceRequ
     // The factories tell, after a failure, which requests the backend has released: a released
     // request may be destroyed, so its handle must not be touched.
     factories_.push_back(request->response_factory());
-    handles_.push_back(reinterpret_cast<TRITONBACKEND_Request*>(request.release()));
+    handles_.push_back(abi::Wrap<TRITONBACKEND_Request>(request.release()));
   }
   const base::Status status = CallExecute();
   for (size_t i = 0; i < handles_.size() && !status.ok(); ++i) {

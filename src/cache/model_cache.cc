@@ -64,7 +64,7 @@ Status ModelCache::Enqueue(RequestPtr& request, RequestTarget& target) {
 bool ModelCache::LooksUpHere(const InferenceRequest& request, const RequestTarget& target) const {
   if (cache_.blocks()) return false;
   // A front end sets may_run_inline if its thread is an event loop.
-  if (!request.may_run_inline || request.InputByteSize() <= kHashedHereBytes) return true;
+  if (!request.may_run_inline || request.inputs().ByteSize() <= kHashedHereBytes) return true;
   // With ordered responses, a small request must not overtake a large one that is on its way to a
   // thread.
   return target.response_order() != nullptr;

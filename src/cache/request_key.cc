@@ -21,13 +21,13 @@ bool IsOfSequence(const InferenceRequest& request) {
   return number != nullptr ? *number != 0 : !std::get<std::string>(request.correlation_id).empty();
 }
 
-template <typename T>
-std::vector<const T*> SortedByName(const std::vector<T>& list) {
-  std::vector<const T*> sorted;
+template <typename List>
+auto SortedByName(const List& list) {
+  std::vector<decltype(&*list.begin())> sorted;
   sorted.reserve(list.size());
-  for (const T& element : list) sorted.push_back(&element);
+  for (const auto& element : list) sorted.push_back(&element);
   std::stable_sort(sorted.begin(), sorted.end(),
-                   [](const T* a, const T* b) { return a->name < b->name; });
+                   [](const auto* a, const auto* b) { return a->name < b->name; });
   return sorted;
 }
 

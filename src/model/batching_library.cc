@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "abi/error.h"
+#include "abi/handle.h"
 #include "abi/plugin_library.h"
 #include "base/files.h"
 #include "base/log.h"
@@ -118,8 +119,7 @@ bool BatchingLibrary::Includes(request::InferenceRequest& request) noexcept {
   if (!in_batch_) return true;
   bool includes = true;
   const bool answered = Succeeds("ModelBatchIncludeRequest", [&] {
-    return functions_.include(reinterpret_cast<TRITONBACKEND_Request*>(&request), batch_,
-                              &includes);
+    return functions_.include(abi::Wrap<TRITONBACKEND_Request>(&request), batch_, &includes);
   });
   // A request about which the library gave no answer joins, as without a library.
   return includes || !answered;

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Executes warm-up samples: requests that no client sent, without the scheduler.
-#include <condition_variable>
-#include <mutex>
-
 #include "base/log.h"
+#include "base/mutex.h"
 #include "model/warmup.h"
 #include "request/binding.h"
 #include "request/normalize.h"
@@ -22,25 +20,25 @@ class WarmupSink final : public request::ResponseSink {
   explicit WarmupSink(size_t requests) : unanswered_(requests) {}
 
   void Send(std::unique_ptr<request::InferenceResponse> response, bool final) noexcept override {
-    std::lock_guard lock(mutex_);
+    base::MutexLock lock(mutex_);
     if (response != nullptr && !response->error().ok()) {
       errors_ += response->error().message() + "; ";
     }
-    if (final && --unanswered_ == 0) done_.notify_all();
+    if (final && --unanswered_ == 0) done_.NotifyAll();
   }
 
   /// Blocks until every request has its final response. Returns the errors, "" if there were none.
   std::string WaitForErrors() {
-    std::unique_lock lock(mutex_);
-    done_.wait(lock, [this] { return unanswered_ == 0; });
+    base::MutexLock lock(mutex_);
+    while (unanswered_ > 0) done_.Wait(lock);
     return errors_;
   }
 
  private:
-  std::mutex mutex_;
-  std::condition_variable done_;
-  size_t unanswered_;   // guarded by mutex_
-  std::string errors_;  // guarded by mutex_
+  base::Mutex mutex_;
+  base::ConditionVariable done_;  // unanswered_ is 0
+  size_t unanswered_ NEREID_GUARDED_BY(mutex_);
+  std::string errors_ NEREID_GUARDED_BY(mutex_);
 };
 
 Status AddInput(const WarmupInput& input, InferenceRequest* request) {
@@ -55,7 +53,7 @@ Status AddInput(const WarmupInput& input, InferenceRequest* request) {
 /// Adds a tensor that the configuration's `input` lacks: a control or a state. It replaces the one
 /// that the server has added, or is passed to the backend as it is.
 Status AddControl(const WarmupInput& input, InferenceRequest* request) {
-  request::Input* const there = request->FindInput(input.name);
+  request::Input* const there = request->inputs().Find(input.name);
   if (there == nullptr) return AddInput(input, request);
   there->type = input.type;
   there->shape = there->model_shape = input.shape;

@@ -216,7 +216,8 @@ TEST_F(MakeWarmupRequestsTest, EachIsABatchOfOneWithTheSameData) {
   EXPECT_EQ(first.batch_size, 1u);
   EXPECT_EQ(first.times.start_ns, 42u);
   EXPECT_EQ(first.requested_outputs, std::vector<std::string>{"OUT"});
-  EXPECT_EQ(first.FindInput("IN")->pieces[0].data, (*requests)[2]->FindInput("IN")->pieces[0].data);
+  EXPECT_EQ(first.inputs().Find("IN")->pieces[0].data,
+            (*requests)[2]->inputs().Find("IN")->pieces[0].data);
 }
 
 TEST_F(MakeWarmupRequestsTest, UnknownInputsAreControlTensors) {
@@ -224,7 +225,7 @@ TEST_F(MakeWarmupRequestsTest, UnknownInputsAreControlTensors) {
       inputs { key: "IN" value { data_type: TYPE_FP32 dims: [ 1, 2 ] zero_data: true } }
       inputs { key: "START" value { data_type: TYPE_INT32 dims: [ 1 ] zero_data: true } } })");
   ASSERT_TRUE(requests.ok()) << requests.status().message();
-  const request::Input* control = (*requests)[0]->FindInput("START");
+  const request::Input* control = (*requests)[0]->inputs().Find("START");
   ASSERT_NE(control, nullptr);
   EXPECT_EQ(control->model_shape, (tensor::Shape{1, 1}));
   EXPECT_EQ(control->ByteSize(), 4u);
@@ -248,13 +249,13 @@ TEST_F(MakeWarmupRequestsTest, AddsTheControlsAndStatesThatASampleDoesNotName) {
   request::InferenceRequest& request = *requests[0];
   const auto value = [&](const char* name) {
     int32_t number = -1;
-    std::memcpy(&number, request.FindInput(name)->pieces.at(0).data, sizeof(number));
+    std::memcpy(&number, request.inputs().Find(name)->pieces.at(0).data, sizeof(number));
     return number;
   };
   EXPECT_EQ(request.inputs().size(), 4u);
   EXPECT_EQ(value("START"), 1);
   EXPECT_EQ(value("READY"), 0) << "as the sample says";
-  EXPECT_EQ(request.FindInput("s")->shape, (tensor::Shape{1, 1, 2}));
+  EXPECT_EQ(request.inputs().Find("s")->shape, (tensor::Shape{1, 1, 2}));
   EXPECT_NE(request.states, nullptr) << "a backend can write them";
   request.response_factory()->Disarm();
 }

@@ -41,7 +41,7 @@ void SettleStates(InferenceRequest& request) {
       states->Commit();
     }
   }
-  request.RemoveServerInputs();
+  request.inputs().RemoveAddedByServer();
 }
 
 void ReleaseRequest(std::unique_ptr<InferenceRequest> request) {

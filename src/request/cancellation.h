@@ -3,7 +3,8 @@
 
 #include <atomic>
 #include <memory>
-#include <mutex>
+
+#include "base/mutex.h"
 
 namespace nereid::request {
 
@@ -16,14 +17,14 @@ class CancellationListener {
   virtual void OnCancelled() noexcept = 0;
 };
 
-/// Whether the client still wants a response. Shared by the front end, which sets it, and by
-/// everything that may stop early. Thread-safe.
+/// Whether a request was cancelled. Shared by the front end, which cancels, and by the scheduler,
+/// the backend and others that can stop early. Thread-safe.
 class Cancellation {
  public:
   /// Cancels the request and calls the listener. A second call does nothing.
-  void Cancel() {
+  void Cancel() NEREID_EXCLUDES(mutex_) {
     if (cancelled_.exchange(true, std::memory_order_acq_rel)) return;
-    std::lock_guard lock(mutex_);
+    base::MutexLock lock(mutex_);
     CancellationListener* const listener = listener_.load(std::memory_order_relaxed);
     if (listener != nullptr) listener->OnCancelled();
   }
@@ -34,17 +35,17 @@ class Cancellation {
   /// test IsCancelled after this call. Only the owner of the request may call it, so never two
   /// threads at a time; that makes the check without the lock safe, and repeated calls with the
   /// same listener cheap.
-  void SetListener(CancellationListener* listener) {
+  void SetListener(CancellationListener* listener) NEREID_EXCLUDES(mutex_) {
     if (listener_.load(std::memory_order_relaxed) == listener) return;
-    std::lock_guard lock(mutex_);
+    base::MutexLock lock(mutex_);
     listener_.store(listener, std::memory_order_relaxed);
   }
 
  private:
   std::atomic<bool> cancelled_{false};
-  std::mutex mutex_;
-  // Written with mutex_ held. mutex_ is also held while the listener is called, so that SetListener
-  // waits for a call in progress.
+  base::Mutex mutex_;
+  // Written with mutex_ held, but no annotation says so: its owner also reads it without the lock.
+  // mutex_ is held while the listener is called, so that SetListener waits for a call in progress.
   std::atomic<CancellationListener*> listener_{nullptr};
 };
 

@@ -38,14 +38,14 @@ base::Status ClassifyOutput(const ModelIdentity& model, uint64_t count, Output* 
 
 }  // namespace
 
-base::Status Classify(std::span<const ClassificationWish> wishes, InferenceResponse* response) {
-  if (wishes.empty()) return base::Status::Ok();
+base::Status Classify(std::span<const RequestedClasses> requested, InferenceResponse* response) {
+  if (requested.empty()) return base::Status::Ok();
   for (const auto& output : response->outputs()) {
-    const auto wish = std::find_if(
-        wishes.begin(), wishes.end(),
-        [&](const ClassificationWish& candidate) { return candidate.output == output->name; });
-    if (wish == wishes.end() || wish->count == 0) continue;
-    NEREID_RETURN_IF_ERROR(ClassifyOutput(response->model(), wish->count, output.get()));
+    const auto found = std::find_if(
+        requested.begin(), requested.end(),
+        [&](const RequestedClasses& candidate) { return candidate.output == output->name; });
+    if (found == requested.end() || found->count == 0) continue;
+    NEREID_RETURN_IF_ERROR(ClassifyOutput(response->model(), found->count, output.get()));
   }
   return base::Status::Ok();
 }

@@ -10,15 +10,15 @@
 
 namespace nereid::request {
 
-/// A client's request for the `count` best classes of an output instead of the tensor.
-struct ClassificationWish {
+/// The classes that a client requests instead of an output: the `count` with the largest values.
+struct RequestedClasses {
   std::string output;
   uint64_t count = 0;  // 0: the tensor itself
 };
 
-/// Replaces each output named in `wishes` by its classes, with the labels of the response's model.
-/// For sinks that use the default allocation of outputs. Failures have Triton's codes and texts;
-/// after a failure the response must not be used.
-base::Status Classify(std::span<const ClassificationWish> wishes, InferenceResponse* response);
+/// Replaces each output named in `requested` by its classes, with the labels of the response's
+/// model. For sinks that use the default allocation of outputs. Failures have Triton's codes and
+/// texts; after a failure the response must not be used.
+base::Status Classify(std::span<const RequestedClasses> requested, InferenceResponse* response);
 
 }  // namespace nereid::request

@@ -7,8 +7,8 @@
 namespace nereid::request {
 
 /// The time that executions spent on a request and on the requests made for it (the steps of an
-/// ensemble), in nanoseconds. Each counted execution adds to it; it is read after all are over.
-/// Thread-safe.
+/// ensemble), in nanoseconds. Each counted execution adds to the times; they are read after all
+/// executions have ended. Thread-safe.
 struct ComputeTimes {
   std::atomic<uint64_t> input_ns{0};
   std::atomic<uint64_t> infer_ns{0};

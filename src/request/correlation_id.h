@@ -2,17 +2,26 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <string>
 #include <string_view>
+#include <variant>
 
 #include "base/status.h"
 
 namespace nereid::request {
 
+/// Identifies the sequence that a request belongs to; 0 and "" mean none.
+using CorrelationId = std::variant<uint64_t, std::string>;
+
+/// Returns the id as text; a number in decimal.
+std::string CorrelationIdText(const CorrelationId& id);
+
 /// The longest text that identifies a sequence, in bytes.
 inline constexpr size_t kMaxCorrelationIdSize = 128;
 
-/// Returns UNSUPPORTED for a text that is too long to identify a sequence. Whoever sets the
-/// correlation id of a request to a text asks first, also for models without sequences.
+/// Returns UNSUPPORTED for a text that is too long to identify a sequence. Code that sets the
+/// correlation id of a request to a text must call this first, also for models without sequences.
 base::Status CheckCorrelationId(std::string_view text);
 
 }  // namespace nereid::request

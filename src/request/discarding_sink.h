@@ -7,7 +7,8 @@
 
 namespace nereid::request {
 
-/// A sink for requests whose responses nobody wants.
+/// A sink that drops all responses, for requests that the server makes for its own purposes
+/// (padding of batches, warm-up).
 class DiscardingSink final : public ResponseSink {
  public:
   void Send(std::unique_ptr<InferenceResponse> /*response*/, bool /*final*/) noexcept override {}

@@ -12,7 +12,7 @@
 
 namespace nereid::request {
 
-/// What a request and its responses need to know about their model. Requests hold it by a
+/// The facts about a model that a request and its responses use. Requests hold it by a
 /// shared_ptr that shares ownership with the model itself, so a model version lives as long as any
 /// request or response refers to it.
 struct ModelIdentity {

@@ -49,7 +49,7 @@ Status InputCountError(const InferenceRequest& request, const ModelConfig& confi
   std::vector<std::string> given, missing;
   for (const Input& input : request.inputs()) given.push_back(input.name);
   for (const TensorSpec& spec : config.inputs()) {
-    if (!spec.optional && request.FindInput(spec.name) == nullptr) missing.push_back(spec.name);
+    if (!spec.optional && request.inputs().Find(spec.name) == nullptr) missing.push_back(spec.name);
   }
   const size_t required = config.required_input_count(), all = config.inputs().size();
   std::string expected = required == all
@@ -207,8 +207,8 @@ Status CheckPolicyData(const InferenceRequest& request, const Input& input) {
     alternative.type = input.type;
     alternative.shape = input.shape;
     alternative.pieces = data.pieces;
-    NEREID_RETURN_IF_ERROR(CheckByteSize(request, alternative)
-                               .WithPrefix("host policy '" + data.host_policy + "': "));
+    NEREID_RETURN_IF_ERROR(
+        CheckByteSize(request, alternative).WithPrefix("host policy '" + data.host_policy + "': "));
   }
   return Status::Ok();
 }
@@ -230,8 +230,6 @@ Status CheckInputs(InferenceRequest& request, const ModelConfig& config) {
   return Status::Ok();
 }
 
-}  // namespace
-
 /// Sets name, type and shape of the input of a raw request. A BYTES input becomes one element with
 /// the whole body. Otherwise one variable dimension at most is computed from the size;
 /// CheckByteSize later finds sizes that do not divide.
@@ -245,12 +243,11 @@ Status ResolveRawInput(InferenceRequest& request) {
         std::to_string(config.inputs().size()) + " inputs in '" + model + "' model configuration");
   }
   const TensorSpec& spec = config.inputs()[0];
-  Input& input = request.inputs_[0];
+  Input& input = request.inputs().ResolveRaw();
   input.name = spec.name;
   input.type = spec.data_type;
   input.shape.clear();
   if (config.max_batch_size() > 0) input.shape.push_back(1);
-  request.is_raw_ = false;
   if (spec.data_type == tensor::DataType::kBytes) {
     if (spec.dims != tensor::Shape{1}) {
       return Status::InvalidArgument(request.LogPrefix() + "For BYTE datatype raw input '" +
@@ -299,9 +296,11 @@ Status ResolveRawInput(InferenceRequest& request) {
   return Status::Ok();
 }
 
+}  // namespace
+
 Status Normalize(InferenceRequest& request) {
   const ModelConfig& config = *request.model()->config;
-  if (request.is_raw()) NEREID_RETURN_IF_ERROR(ResolveRawInput(request));
+  if (request.inputs().is_raw()) NEREID_RETURN_IF_ERROR(ResolveRawInput(request));
   NEREID_RETURN_IF_ERROR(CheckOutputs(request, config));
   NEREID_RETURN_IF_ERROR(CheckInputNames(request, config));
   NEREID_RETURN_IF_ERROR(FindBatchSize(request, config));

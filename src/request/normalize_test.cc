@@ -159,7 +159,7 @@ TEST_F(NormalizeTest, HugeShapesAreRefusedNotMultiplied) {
          input { name: "S" data_type: TYPE_STRING dims: [ -1, -1 ] optional: true })");
   Add("A", tensor::DataType::kFp32, {int64_t{1} << 62, 4}, 16);
   EXPECT_THAT(Normalize().message(), HasSubstr("more bytes than a tensor can have"));
-  request_->RemoveAllInputs();
+  request_->inputs().Clear();
   request_->requested_outputs.clear();
   Add("A", tensor::DataType::kFp32, {1, 1}, 4);
   Add("S", tensor::DataType::kBytes, {int64_t{1} << 62, 4}, 16);

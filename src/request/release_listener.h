@@ -10,8 +10,8 @@ namespace nereid::request {
 class InferenceRequest;
 
 /// Receives the release of requests from the backend; implemented by the scheduler, which may not
-/// hand out the next request of a sequence before. Called on any thread, during the backend's
-/// Execute or after it, without a lock.
+/// hand out the next request of a sequence before the present one is released. Called on any
+/// thread, during the backend's Execute or after it, without a lock.
 class ReleaseListener {
  public:
   virtual ~ReleaseListener() = default;

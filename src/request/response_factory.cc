@@ -1,35 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "request/response_factory.h"
 
-#include <condition_variable>
 #include <deque>
-#include <mutex>
 #include <new>
 #include <utility>
 
 #include "base/byte_budget.h"
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/mutex.h"
 
 namespace nereid::request {
 namespace {
 
 /// The number of waiting responses of one request beyond which their senders must wait.
-constexpr size_t kMostWaiting = 16;
+constexpr size_t kMaxWaiting = 16;
 
 }  // namespace
 
-/// Responses that arrive while another thread is sending; that thread sends them afterwards.
-/// `sending` is the right to call the sink, so no lock is held during the call.
+/// The turns of the threads that send responses of a decoupled model. A thread that finds nobody
+/// sending sets `sending`, which is the right to call the sink, and sends its response and then
+/// those that arrived meanwhile; a thread that finds `sending` set adds its response to `waiting`.
+/// So the sink gets one response at a time, in the order of the calls, and no lock is held during
+/// its call.
 struct ResponseFactory::Turns {
   struct Event {
     std::unique_ptr<InferenceResponse> response;
     bool final = false;
   };
-  std::mutex mutex;
-  std::condition_variable changed;
-  std::deque<Event> waiting;  // guarded by mutex
-  bool sending = false;       // guarded by mutex
+  base::Mutex mutex;
+  base::ConditionVariable changed;  // `waiting` has become shorter
+  std::deque<Event> waiting NEREID_GUARDED_BY(mutex);
+  bool sending NEREID_GUARDED_BY(mutex) = false;
 };
 
 ResponseFactory::ResponseFactory(std::shared_ptr<ResponseSink> sink,
@@ -41,7 +43,7 @@ ResponseFactory::ResponseFactory(std::shared_ptr<ResponseSink> sink,
                                                                       : nullptr) {}
 
 ResponseFactory::~ResponseFactory() {
-  if (final_sent_.load(std::memory_order_acquire)) return;
+  if (IsFinalSent()) return;
   // A response needs a shared_ptr to its factory, and none to this object can be made in its
   // destructor: a new factory answers instead. Where memory is short for it, the final flag alone
   // needs none; where it is short for the error, the destructor of the new factory tries again.
@@ -68,13 +70,10 @@ base::Result<std::unique_ptr<InferenceResponse>> ResponseFactory::NewResponse() 
 }
 
 void ResponseFactory::Send(std::unique_ptr<InferenceResponse> response, bool final) {
-  if (response != nullptr && !response->error().ok()) {
-    failed_.store(true, std::memory_order_release);
-  }
+  if (response != nullptr && !response->error().ok()) Record(kErrorSent);
   if (turns_ != nullptr) return SendInTurn(std::move(response), final);
-  // One sender, so no turns are needed; the exchange only detects a second final response.
-  const bool already_final = final ? final_sent_.exchange(true, std::memory_order_acq_rel)
-                                   : final_sent_.load(std::memory_order_acquire);
+  // One sender, so no turns are needed; Record only detects a second final response.
+  const bool already_final = final ? Record(kFinalSent) : IsFinalSent();
   if (already_final) return LogDropped();
   Deliver(std::move(response), final);
 }
@@ -97,30 +96,30 @@ void ResponseFactory::SendInTurn(std::unique_ptr<InferenceResponse> response, bo
   const std::shared_ptr<ResponseFactory> self = shared_from_this();
   Turns& turns = *turns_;
   Turns::Event event{std::move(response), final};
-  std::unique_lock lock(turns.mutex);
+  base::MutexLock lock(turns.mutex);
   // An event loop must not wait: it queues beyond the limit.
   if (turns.sending && base::ThreadMayBlock()) {
-    turns.changed.wait(lock, [&] { return turns.waiting.size() < kMostWaiting; });
+    while (turns.waiting.size() >= kMaxWaiting) turns.changed.Wait(lock);
   }
   // Tested under the lock, so that no response is queued after the final one.
-  if (final_sent_.load(std::memory_order_acquire)) {
-    lock.unlock();
+  if (IsFinalSent()) {
+    lock.Unlock();
     return LogDropped();
   }
-  if (final) final_sent_.store(true, std::memory_order_release);
+  if (final) Record(kFinalSent);
   if (turns.sending) {
     turns.waiting.push_back(std::move(event));
     return;
   }
   turns.sending = true;
   while (true) {
-    lock.unlock();
+    lock.Unlock();
     Deliver(std::move(event.response), event.final);
-    lock.lock();
+    lock.Lock();
     if (turns.waiting.empty()) break;
     event = std::move(turns.waiting.front());
     turns.waiting.pop_front();
-    turns.changed.notify_one();
+    turns.changed.NotifyOne();
   }
   turns.sending = false;
 }

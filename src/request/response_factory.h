@@ -45,29 +45,25 @@ class ResponseFactory final : public ResponseOrigin,
   void SendError(base::Status error);
 
   /// Gives up the guarantee, because the request was refused at submission and gets no response.
-  void Disarm() { final_sent_.store(true, std::memory_order_release); }
+  void Disarm() { Record(kFinalSent); }
 
-  /// Returns whether the final response was passed to Send.
-  bool IsFinalSent() const { return final_sent_.load(std::memory_order_acquire); }
+  /// Returns whether the final response was passed to Send, or Disarm was called.
+  bool IsFinalSent() const { return (sent_.load(std::memory_order_acquire) & kFinalSent) != 0; }
 
-  /// Returns whether a response with an error was sent.
-  bool HasFailed() const { return failed_.load(std::memory_order_acquire); }
+  /// Returns whether a response with an error was passed to Send.
+  bool HasFailed() const { return (sent_.load(std::memory_order_acquire) & kErrorSent) != 0; }
 
-  /// Records that the backend has released the request. If the backend then fails or throws, the
-  /// server answers only the requests that were not released.
-  void MarkReleased() { released_.store(true, std::memory_order_release); }
-  bool IsReleased() const { return released_.load(std::memory_order_acquire); }
-  /// Records that the backend has released the request to be executed once more.
-  void MarkRescheduled() {
-    rescheduled_.store(true, std::memory_order_release);
-    MarkReleased();
-  }
+  // Who has the request; see Custody. If the backend fails or throws, the server answers only the
+  // requests that it has not released.
+
   /// Records that the backend has the request (again).
-  void MarkHandedOut() {
-    rescheduled_.store(false, std::memory_order_release);
-    released_.store(false, std::memory_order_release);
-  }
-  bool IsRescheduled() const { return rescheduled_.load(std::memory_order_acquire); }
+  void MarkHandedOut() { custody_.store(Custody::kHandedOut, std::memory_order_release); }
+  /// Records that the backend has released the request.
+  void MarkReleased() { custody_.store(Custody::kReleased, std::memory_order_release); }
+  /// Records that the backend has released the request to be executed once more.
+  void MarkRescheduled() { custody_.store(Custody::kRescheduled, std::memory_order_release); }
+  bool IsReleased() const { return custody() != Custody::kHandedOut; }
+  bool IsRescheduled() const { return custody() == Custody::kRescheduled; }
 
   /// Returns 0, 1, …: the index of the response in the response statistics.
   uint64_t NextStatisticsIndex() {
@@ -87,6 +83,34 @@ class ResponseFactory final : public ResponseOrigin,
  private:
   struct Turns;
 
+  // Two independent states, each one atomic, because different threads change them: `sent_` the
+  // threads that send responses, `custody_` the owner of the request.
+
+  /// What was passed to Send, as bits that are only ever set:
+  ///
+  ///     nothing ──error, not final──▶ kErrorSent
+  ///        │                              │
+  ///      final                          final
+  ///        ▼                              ▼
+  ///     kFinalSent ─────error────▶ kErrorSent | kFinalSent
+  ///
+  /// After kFinalSent every response is dropped; an error among them still sets kErrorSent, so the
+  /// states of a sequence are discarded (SettleStates).
+  enum Sent : uint32_t { kErrorSent = 1, kFinalSent = 2 };
+
+  /// Where the request is, from the point of view of the backend. Transitions:
+  ///
+  ///     kHandedOut   → kReleased     the backend, or the server for it, has finished with it
+  ///     kHandedOut   → kRescheduled  the backend wants it executed once more; it is queued again
+  ///     kRescheduled → kHandedOut    an instance gets it for the next execution
+  ///     kRescheduled → kReleased     it is refused while it waits for that
+  ///
+  /// A request that no backend has had yet counts as kHandedOut.
+  enum class Custody : uint32_t { kHandedOut, kReleased, kRescheduled };
+
+  Custody custody() const { return custody_.load(std::memory_order_acquire); }
+  /// Sets a bit of `sent_`. Returns whether it was set before.
+  bool Record(Sent bit) { return (sent_.fetch_or(bit, std::memory_order_acq_rel) & bit) != 0; }
   /// Sends a response of a decoupled model; see Turns.
   void SendInTurn(std::unique_ptr<InferenceResponse> response, bool final);
   /// Passes a response to the trace and the sink.
@@ -95,10 +119,8 @@ class ResponseFactory final : public ResponseOrigin,
 
   std::shared_ptr<Cancellation> cancellation_;
   std::shared_ptr<Trace> trace_;
-  std::atomic<bool> final_sent_{false};
-  std::atomic<bool> failed_{false};
-  std::atomic<bool> released_{false};
-  std::atomic<bool> rescheduled_{false};
+  std::atomic<uint32_t> sent_{0};  // bits of Sent
+  std::atomic<Custody> custody_{Custody::kHandedOut};
   std::atomic<uint64_t> statistics_index_{0};
   const std::unique_ptr<Turns> turns_;  // null if the model is not decoupled
 };

@@ -11,9 +11,9 @@ namespace nereid::request {
 
 class ResponseSink;
 
-/// What a response knows of the request that it answers. The base of ResponseFactory, which every
-/// response keeps alive; apart from it so that a response does not depend on what makes and sends
-/// it.
+/// The sink, the model and the id of the request that a response answers. The base of
+/// ResponseFactory, which every response keeps alive. A class of its own, so that InferenceResponse
+/// does not depend on ResponseFactory.
 class ResponseOrigin {
  public:
   ResponseOrigin(const ResponseOrigin&) = delete;

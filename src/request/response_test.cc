@@ -50,6 +50,57 @@ TEST_F(ResponseTest, OnlyOneFinalPasses) {
   EXPECT_TRUE(sink_->errors().empty());
 }
 
+TEST_F(ResponseTest, AnErrorIsRememberedBeforeWithAndAfterTheFinal) {
+  const auto error = [](const std::shared_ptr<ResponseFactory>& factory) {
+    auto response = std::move(factory->NewResponse()).value();
+    response->SetError(base::Status::Internal("e"));
+    return response;
+  };
+  {
+    const auto request = NewRequest();
+    const auto factory = request->response_factory();
+    EXPECT_FALSE(factory->HasFailed());
+    factory->Send(error(factory), false);
+    EXPECT_TRUE(factory->HasFailed());
+    EXPECT_FALSE(factory->IsFinalSent());
+    factory->SendFinal();
+    EXPECT_TRUE(factory->HasFailed());
+    EXPECT_TRUE(factory->IsFinalSent());
+  }
+  {
+    const auto request = NewRequest();
+    const auto factory = request->response_factory();
+    factory->SendError(base::Status::Internal("e"));
+    EXPECT_TRUE(factory->HasFailed() && factory->IsFinalSent());
+  }
+  {
+    const auto request = NewRequest();
+    const auto factory = request->response_factory();
+    factory->SendFinal();
+    EXPECT_FALSE(factory->HasFailed());
+    factory->SendError(base::Status::Internal("late"));
+    EXPECT_TRUE(factory->HasFailed());
+  }
+  EXPECT_EQ(sink_->finals(), 3u);
+}
+
+TEST_F(ResponseTest, TheFactoryKnowsWhoHasTheRequest) {
+  const auto request = NewRequest();
+  ResponseFactory& factory = *request->response_factory();
+  const auto state = [&factory] {
+    return std::pair(factory.IsReleased(), factory.IsRescheduled());
+  };
+  EXPECT_EQ(state(), std::pair(false, false));
+  factory.MarkRescheduled();
+  EXPECT_EQ(state(), std::pair(true, true));
+  factory.MarkHandedOut();
+  EXPECT_EQ(state(), std::pair(false, false));
+  factory.MarkRescheduled();
+  factory.MarkReleased();
+  EXPECT_EQ(state(), std::pair(true, false));
+  factory.Disarm();
+}
+
 TEST_F(ResponseTest, SeveralThreadsSendAndNothingComesAfterTheFinal) {
   class CountingSink final : public ResponseSink {
    public:
@@ -141,15 +192,15 @@ TEST_F(ResponseTest, ClassesTakeThePlaceOfATensor) {
   }
   ASSERT_TRUE(Classify({}, response.get()).ok());
   EXPECT_EQ(response->outputs()[0]->type, tensor::DataType::kUint8);
-  const ClassificationWish wishes[] = {{"absent", 1}, {"P", 1}};
-  ASSERT_TRUE(Classify(wishes, response.get()).ok());
+  const RequestedClasses requested[] = {{"absent", 1}, {"P", 1}};
+  ASSERT_TRUE(Classify(requested, response.get()).ok());
   const Output& classes = *response->outputs()[0];
   EXPECT_EQ(classes.type, tensor::DataType::kBytes);
   EXPECT_EQ(classes.shape, (tensor::Shape{2, 1}));
   EXPECT_EQ(std::string_view(classes.data, classes.size),
             std::string_view("\7\0\0\0003:2:two\x8\0\0\0006:0:zero", 23));
   EXPECT_EQ(response->outputs()[1]->type, tensor::DataType::kUint8);
-  EXPECT_EQ(Classify(wishes, response.get()).message(),
+  EXPECT_EQ(Classify(requested, response.get()).message(),
             "class result not available for output due to unsupported type 'BYTES'");
   response.reset();
   factory->Disarm();
@@ -166,14 +217,17 @@ TEST_F(ResponseTest, OutputShapesAreReshapedBack) {
   EXPECT_FALSE(ClientShape(config, "P", tensor::Shape{int64_t{1} << 62, 8}).ok());
 }
 
-TEST(RequestTest, InputNamesAreUnique) {
+TEST(RequestTest, ErrorsOfInputsNameTheRequest) {
   InferenceRequest request;
+  request.id = "9";
   ASSERT_TRUE(request.AddInput("A", tensor::DataType::kBool, {1}).ok());
-  EXPECT_THAT(request.AddInput("A", tensor::DataType::kBool, {1}).status().message(),
-              ::testing::HasSubstr("input 'A' already exists in request"));
-  EXPECT_FALSE(request.AddRawInput("x").ok());
+  EXPECT_EQ(request.AddInput("A", tensor::DataType::kBool, {1}).status().message(),
+            "[request id: 9] input 'A' already exists in request");
+  EXPECT_EQ(request.AddRawInput("x").status().message(),
+            "[request id: 9] raw input 'x' can't be added to request with other inputs");
   EXPECT_TRUE(request.RemoveInput("A").ok());
-  EXPECT_FALSE(request.RemoveInput("A").ok());
+  EXPECT_EQ(request.RemoveInput("A").message(),
+            "[request id: 9] input 'A' does not exist in request");
   EXPECT_TRUE(request.AddRawInput("x").ok());
   EXPECT_FALSE(request.AddInput("A", tensor::DataType::kBool, {1}).ok());
 }

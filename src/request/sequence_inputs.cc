@@ -95,7 +95,8 @@ Status SequenceInputs::CheckCorrelationId(const InferenceRequest& request) const
 
 Status SequenceInputs::AddControls(InferenceRequest& request, bool ready) const {
   for (const ControlSpec& control : config_->sequence_batching()->controls) {
-    Input* const input = request.AddServerInput(control.name, control.data_type, control_shape_);
+    Input* const input =
+        request.inputs().AddByServer(control.name, control.data_type, control_shape_);
     if (control.kind != ControlKind::kCorrelationId) {
       const bool is_true = IsTrue(control.kind, request, ready);
       const std::string& bytes = is_true ? control.true_bytes : control.false_bytes;
@@ -117,11 +118,11 @@ Status SequenceInputs::Attach(InferenceRequest& request, std::shared_ptr<Sequenc
   request.inputs().reserve(request.inputs().size() + config_->sequence_batching()->controls.size() +
                            layout_->entries().size());
   if (Status status = AddControls(request, ready); !status.ok()) {
-    request.RemoveServerInputs();
+    request.inputs().RemoveAddedByServer();
     return status;
   }
   request.states = std::move(states);
-  if (request.states != nullptr) request.AddStateInputs();
+  if (request.states != nullptr) request.states->AddTo(request.inputs());
   return Status::Ok();
 }
 
@@ -134,14 +135,14 @@ base::Result<std::unique_ptr<InferenceRequest>> SequenceInputs::NewNullRequest(
   request->batch_size = reference.batch_size;
   request->times = reference.times;
   uint64_t most = 0;
-  for (const Input& input : reference.client_inputs()) most = std::max(most, ZeroSize(input));
+  for (const Input& input : reference.inputs().client()) most = std::max(most, ZeroSize(input));
   const std::shared_ptr<const char> zeros = zeros_.AtLeast(most);
   if (zeros == nullptr) {
     return Status::Unavailable("out of memory: a place of a batch of model '" + config_->name() +
                                "' needs " + std::to_string(most) + " bytes of zeros");
   }
   request->inputs().reserve(reference.inputs().size());
-  for (const Input& input : reference.client_inputs()) {
+  for (const Input& input : reference.inputs().client()) {
     NEREID_ASSIGN_OR_RETURN(Input* const copy,
                             request->AddInput(input.name, input.type, input.shape));
     copy->model_shape = input.model_shape;

@@ -35,7 +35,7 @@ std::string Bytes(T value) {
 
 std::string Content(const InferenceRequest& request, const std::string& name) {
   std::string bytes;
-  for (const InputPiece& piece : request.FindInput(name)->pieces) {
+  for (const InputPiece& piece : request.inputs().Find(name)->pieces) {
     bytes.append(piece.data, piece.size);
   }
   return bytes;
@@ -76,11 +76,11 @@ TEST_F(SequenceInputsTest, FlagsAreTheValuesOfTheConfiguration) {
       EXPECT_EQ(Content(*request, "S"), Bytes<int32_t>((flags & 1) != 0 ? 7 : -5));
       EXPECT_EQ(Content(*request, "E"), Bytes<float>((flags & 2) != 0 ? 2.F : 0.5F));
       EXPECT_EQ(Content(*request, "R"), Bytes<bool>(ready));
-      EXPECT_EQ(request->FindInput("S")->type, DataType::kInt32);
-      EXPECT_EQ(request->FindInput("E")->type, DataType::kFp32);
-      EXPECT_EQ(request->FindInput("R")->type, DataType::kBool);
-      EXPECT_EQ(request->FindInput("R")->shape, (Shape{1, 1}));
-      EXPECT_EQ(request->FindInput("R")->model_shape, (Shape{1, 1}));
+      EXPECT_EQ(request->inputs().Find("S")->type, DataType::kInt32);
+      EXPECT_EQ(request->inputs().Find("E")->type, DataType::kFp32);
+      EXPECT_EQ(request->inputs().Find("R")->type, DataType::kBool);
+      EXPECT_EQ(request->inputs().Find("R")->shape, (Shape{1, 1}));
+      EXPECT_EQ(request->inputs().Find("R")->model_shape, (Shape{1, 1}));
       Finish(std::move(request));
       EXPECT_TRUE(sink_->released_requests().back()->inputs().empty());
     }
@@ -91,7 +91,7 @@ TEST_F(SequenceInputsTest, WithoutBatchingTheShapeIsOne) {
   const auto inputs = MakeSequenceInputs(flags_, /*batching=*/false);
   auto request = NewRequest(uint64_t{1});
   ASSERT_TRUE(inputs->Attach(*request, nullptr).ok());
-  EXPECT_EQ(request->FindInput("S")->shape, (Shape{1}));
+  EXPECT_EQ(request->inputs().Find("S")->shape, (Shape{1}));
   Finish(std::move(request));
 }
 
@@ -119,7 +119,7 @@ TEST_F(SequenceInputsTest, TextIdsAreOneElementOfTheirLength) {
     auto request = NewRequest(id);
     ASSERT_TRUE(inputs->Attach(*request, nullptr).ok());
     EXPECT_EQ(Content(*request, "ID"), Bytes(static_cast<uint32_t>(length)) + id);
-    EXPECT_EQ(request->FindInput("ID")->type, DataType::kBytes);
+    EXPECT_EQ(request->inputs().Find("ID")->type, DataType::kBytes);
     Finish(std::move(request));
   }
 }
@@ -189,7 +189,7 @@ TEST_F(SequenceInputsTest, ANullRequestHasShapesAndNothingElse) {
   reference->id = "name";
   reference->requested_outputs = {"OUT"};
   (*reference->AddInput("IN", DataType::kFp32, {1, 3}))->Append(floats.data(), floats.size());
-  reference->FindInput("IN")->model_shape = {3, 1};
+  reference->inputs().Find("IN")->model_shape = {3, 1};
   (*reference->AddInput("TEXT", DataType::kBytes, {1, 2}))->Append(texts.data(), texts.size());
   ASSERT_TRUE(inputs->Attach(*reference, states).ok());
 
@@ -201,15 +201,15 @@ TEST_F(SequenceInputsTest, ANullRequestHasShapesAndNothingElse) {
   EXPECT_TRUE(null->requested_outputs.empty());
   EXPECT_EQ(null->model(), reference->model());
   ASSERT_EQ(null->inputs().size(), reference->inputs().size());
-  EXPECT_EQ(null->FindInput("IN")->shape, (Shape{1, 3}));
-  EXPECT_EQ(null->FindInput("IN")->model_shape, (Shape{3, 1}));
+  EXPECT_EQ(null->inputs().Find("IN")->shape, (Shape{1, 3}));
+  EXPECT_EQ(null->inputs().Find("IN")->model_shape, (Shape{3, 1}));
   EXPECT_EQ(Content(*null, "IN"), std::string(12, '\0'));
   EXPECT_EQ(Content(*null, "TEXT"), std::string(8, '\0')) << "two empty texts";
   EXPECT_EQ(Content(*null, "S"), Bytes<int32_t>(-5));
   EXPECT_EQ(Content(*null, "E"), Bytes<float>(0.5F));
   EXPECT_EQ(Content(*null, "R"), Bytes<bool>(false));
   EXPECT_EQ(Content(*null, "ID"), Bytes<uint64_t>(0));
-  EXPECT_EQ(null->FindInput("S_IN")->shape, (Shape{1, 1}));
+  EXPECT_EQ(null->inputs().Find("S_IN")->shape, (Shape{1, 1}));
   EXPECT_NE(null->states, reference->states);
 
   // It may be executed like any other; nobody hears of it.

@@ -89,6 +89,15 @@ Status SequenceStates::SetInitial(size_t index) {
   return Status::Ok();
 }
 
+void SequenceStates::AddTo(RequestInputs& inputs) const {
+  for (size_t i = 0; i < size(); ++i) {
+    const CurrentValue current = value(i);
+    Input* const input =
+        inputs.AddByServer(current.spec.input_name, current.spec.data_type, current.shape);
+    if (current.size > 0) input->Append(current.data, current.size);
+  }
+}
+
 bool SequenceStates::HasShapesOf(const SequenceStates& other) const {
   return std::equal(values_.begin(), values_.end(), other.values_.begin(), other.values_.end(),
                     [](const Value& a, const Value& b) { return a.shape == b.shape; });
@@ -124,8 +133,8 @@ base::Result<void*> SequenceStates::Buffer(OutputState* state, size_t size) {
   if (state->has_buffer) {
     if (state->size == size) return static_cast<void*>(state->data);
     return Status::InvalidArgument(Described(*layout_, state->index) + " has a buffer of " +
-                                   std::to_string(state->size) + " bytes, " + std::to_string(size) +
-                                   " are asked for");
+                                   std::to_string(state->size) + " bytes, but " +
+                                   std::to_string(size) + " are requested");
   }
   const StateLayout::Entry& entry = EntryOf(*state);
   if (entry.spec.data_type != DataType::kBytes) {
@@ -134,7 +143,7 @@ base::Result<void*> SequenceStates::Buffer(OutputState* state, size_t size) {
       return Status::InvalidArgument(Described(*layout_, state->index) + " with shape " +
                                      tensor::ShapeText(state->shape) + " takes " +
                                      (expected ? std::to_string(*expected) : "too many") +
-                                     " bytes, " + std::to_string(size) + " are asked for");
+                                     " bytes, but " + std::to_string(size) + " are requested");
     }
   }
   NEREID_RETURN_IF_ERROR(entry.spec.same_buffer ? ShareBuffer(state, size)

@@ -10,6 +10,7 @@
 #include "base/result.h"
 #include "memory/buffer_attributes.h"
 #include "memory/host_buffer.h"
+#include "request/request_inputs.h"
 #include "request/state_layout.h"
 #include "request/zero_block.h"
 #include "tensor/data_type.h"
@@ -72,6 +73,9 @@ class SequenceStates {
   }
   /// Returns the present shape of the state with this index in the layout.
   const tensor::Shape& shape(size_t index) const { return values_[index].shape; }
+  /// Adds the present values to a request's inputs, as inputs of the server. They are views: the
+  /// bytes stay as they are until the states are committed or reset.
+  void AddTo(RequestInputs& inputs) const;
   /// Returns whether all states have the same shapes as those of `other`.
   bool HasShapesOf(const SequenceStates& other) const;
 

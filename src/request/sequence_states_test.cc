@@ -39,8 +39,8 @@ class SequenceStatesTest : public ::testing::Test {
   std::vector<T> Input(const std::string& name = "S_IN") {
     InferenceRequest request;
     request.states = states_;
-    request.AddStateInputs();
-    const request::Input* input = request.FindInput(name);
+    request.states->AddTo(request.inputs());
+    const request::Input* input = request.inputs().Find(name);
     std::vector<T> values(input->ByteSize() / sizeof(T));
     if (!values.empty()) std::memcpy(values.data(), input->pieces[0].data, input->ByteSize());
     return values;
@@ -48,8 +48,8 @@ class SequenceStatesTest : public ::testing::Test {
   const void* InputAddress() {
     InferenceRequest request;
     request.states = states_;
-    request.AddStateInputs();
-    return request.FindInput("S_IN")->pieces.at(0).data;
+    request.states->AddTo(request.inputs());
+    return request.inputs().Find("S_IN")->pieces.at(0).data;
   }
   /// Writes INT32 values; the shape is [1,n].
   OutputState* Write(const std::vector<int32_t>& values, const std::string& name = "S_OUT") {
@@ -146,11 +146,11 @@ TEST_F(SequenceStatesTest, TheSizeOfABufferIsThatOfTheShape) {
   Use("INT32", "[ -1 ]");
   OutputState* const output = *states_->NewOutput("S_OUT", DataType::kInt32, {1, 3});
   EXPECT_EQ(states_->Buffer(output, 8).status().message(),
-            "state 'S_OUT' of model 'm' with shape [1,3] takes 12 bytes, 8 are asked for");
+            "state 'S_OUT' of model 'm' with shape [1,3] takes 12 bytes, but 8 are requested");
   void* const buffer = *states_->Buffer(output, 12);
   EXPECT_EQ(*states_->Buffer(output, 12), buffer);
   EXPECT_THAT(states_->Buffer(output, 16).status().message(),
-              HasSubstr("has a buffer of 12 bytes, 16 are asked for"));
+              HasSubstr("has a buffer of 12 bytes, but 16 are requested"));
 }
 
 TEST_F(SequenceStatesTest, CallsInTheWrongOrderAreErrors) {

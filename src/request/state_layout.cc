@@ -15,7 +15,7 @@ using tensor::DataType;
 using tensor::Shape;
 
 /// More than any backend can use.
-constexpr uint64_t kMostFileBytes = uint64_t{4} << 30;
+constexpr uint64_t kMaxFileBytes = uint64_t{4} << 30;
 
 struct Subject {
   const std::string& model;
@@ -33,7 +33,7 @@ base::Result<std::string> ReadInitialFile(const Subject& subject,
     return Status::InvalidArgument("initial state file '" + name + "' of " + subject.Text() +
                                    " is outside the directory " + directory);
   }
-  auto content = base::ReadFile(path, kMostFileBytes);
+  auto content = base::ReadFile(path, kMaxFileBytes);
   if (!content.ok())
     return content.status().WithPrefix("initial state of " + subject.Text() + ": ");
   return content;

@@ -85,7 +85,7 @@ void Trace::SetContext(std::string text) {
   context_ = given_context_;
 }
 
-void Trace::ReportInputs(TraceActivity activity, const std::vector<Input>& inputs) {
+void Trace::ReportInputs(TraceActivity activity, std::span<const Input> inputs) {
   if (!wants_tensors()) return;
   for (const Input& input : inputs) {
     InputPiece whole;

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -60,6 +61,7 @@ class TraceListener {
   virtual void OnActivity(Trace& trace, TraceActivity activity, uint64_t time_ns) noexcept = 0;
   /// Receives an activity named by a plug-in or the scheduler.
   virtual void OnCustomActivity(Trace& trace, std::string_view name, uint64_t time_ns) noexcept = 0;
+  /// Receives a tensor of the request or of a response.
   virtual void OnTensor(Trace& trace, TraceActivity activity,
                         const TracedTensor& tensor) noexcept = 0;
   /// Called when a response, or the final flag alone, goes to the request's sink.
@@ -68,8 +70,9 @@ class TraceListener {
   virtual void OnReleased(std::unique_ptr<Trace> trace) noexcept = 0;
 };
 
-/// The record of one request's way through the server. A request without a trace costs a null check
-/// at each activity.
+/// The record of one request's way through the server, for one listener. A request without a trace
+/// costs a null check at each activity. Used by one thread at a time: the one that has the request
+/// or sends its response.
 class Trace {
  public:
   /// `level` consists of kTrace* bits; `parent_id` 0: no parent.
@@ -99,7 +102,7 @@ class Trace {
   void ReportCustom(std::string_view name, uint64_t time_ns);
   /// Passes a request's inputs to the listener, if the level asks for tensors. An input of several
   /// pieces, one of them in GPU memory, is left out.
-  void ReportInputs(TraceActivity activity, const std::vector<Input>& inputs);
+  void ReportInputs(TraceActivity activity, std::span<const Input> inputs);
   /// Passes the outputs of a response without an error to the listener, if the level asks for
   /// tensors.
   void ReportOutputs(const std::vector<std::unique_ptr<Output>>& outputs);

@@ -9,8 +9,8 @@
 namespace nereid::request {
 namespace {
 
-constexpr size_t kSmallest = size_t{64} << 10;
-constexpr size_t kLargest = size_t{1} << 39;  // as memory::HostBuffer
+constexpr size_t kMinSize = size_t{64} << 10;
+constexpr size_t kMaxSize = size_t{1} << 39;  // as memory::HostBuffer
 
 std::shared_ptr<const char> Map(size_t size) {
   void* const memory =
@@ -25,10 +25,10 @@ std::shared_ptr<const char> Map(size_t size) {
 }  // namespace
 
 std::shared_ptr<const char> ZeroBlock::AtLeast(size_t size) {
-  std::lock_guard lock(mutex_);
+  base::MutexLock lock(mutex_);
   if (block_ != nullptr && size <= size_) return block_;
-  if (size > kLargest) return nullptr;
-  const size_t wanted = std::bit_ceil(std::max(size, kSmallest));
+  if (size > kMaxSize) return nullptr;
+  const size_t wanted = std::bit_ceil(std::max(size, kMinSize));
   std::shared_ptr<const char> grown = Map(wanted);
   if (grown == nullptr) return nullptr;
   block_ = std::move(grown);

@@ -3,7 +3,8 @@
 
 #include <cstddef>
 #include <memory>
-#include <mutex>
+
+#include "base/mutex.h"
 
 namespace nereid::request {
 
@@ -16,9 +17,9 @@ class ZeroBlock {
   std::shared_ptr<const char> AtLeast(size_t size);
 
  private:
-  std::mutex mutex_;
-  std::shared_ptr<const char> block_;  // guarded by mutex_
-  size_t size_ = 0;                    // guarded by mutex_
+  base::Mutex mutex_;
+  std::shared_ptr<const char> block_ NEREID_GUARDED_BY(mutex_);
+  size_t size_ NEREID_GUARDED_BY(mutex_) = 0;  // of block_
 };
 
 }  // namespace nereid::request

@@ -24,7 +24,7 @@ void TryReport(const Report& report) {
 uint64_t InputBytes(const Batch& batch) {
   uint64_t bytes = 0;
   for (const RequestPtr& request : batch.requests) {
-    if (request != nullptr) bytes += request->InputByteSize();
+    if (request != nullptr) bytes += request->inputs().ByteSize();
   }
   return bytes;
 }

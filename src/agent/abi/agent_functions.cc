@@ -12,8 +12,7 @@ using nereid::base::Status;
 extern "C" {
 
 TRITONSERVER_Error* TRITONREPOAGENT_ApiVersion(uint32_t* major, uint32_t* minor) {
-  NEREID_CHECK_NOT_NULL(major);
-  NEREID_CHECK_NOT_NULL(minor);
+  NEREID_CHECK_NOT_NULL(major, minor);
   *major = TRITONREPOAGENT_API_VERSION_MAJOR;
   *minor = TRITONREPOAGENT_API_VERSION_MINOR;
   return nullptr;
@@ -22,9 +21,7 @@ TRITONSERVER_Error* TRITONREPOAGENT_ApiVersion(uint32_t* major, uint32_t* minor)
 TRITONSERVER_Error* TRITONREPOAGENT_ModelRepositoryLocation(
     TRITONREPOAGENT_Agent* /*agent*/, TRITONREPOAGENT_AgentModel* model,
     TRITONREPOAGENT_ArtifactType* artifact_type, const char** location) {
-  NEREID_CHECK_NOT_NULL(model);
-  NEREID_CHECK_NOT_NULL(artifact_type);
-  NEREID_CHECK_NOT_NULL(location);
+  NEREID_CHECK_NOT_NULL(model, artifact_type, location);
   const auto& present = AgentModel::From(model)->location();
   *artifact_type = present.type;
   *location = present.path.c_str();
@@ -34,8 +31,7 @@ TRITONSERVER_Error* TRITONREPOAGENT_ModelRepositoryLocation(
 TRITONSERVER_Error* TRITONREPOAGENT_ModelRepositoryLocationAcquire(
     TRITONREPOAGENT_Agent* /*agent*/, TRITONREPOAGENT_AgentModel* model,
     TRITONREPOAGENT_ArtifactType artifact_type, const char** location) {
-  NEREID_CHECK_NOT_NULL(model);
-  NEREID_CHECK_NOT_NULL(location);
+  NEREID_CHECK_NOT_NULL(model, location);
   return Guard([&]() -> Status {
     if (artifact_type != TRITONREPOAGENT_ARTIFACT_FILESYSTEM) {
       return Status::InvalidArgument(
@@ -57,16 +53,14 @@ TRITONSERVER_Error* TRITONREPOAGENT_ModelRepositoryLocationRelease(
 TRITONSERVER_Error* TRITONREPOAGENT_ModelRepositoryUpdate(
     TRITONREPOAGENT_Agent* /*agent*/, TRITONREPOAGENT_AgentModel* model,
     TRITONREPOAGENT_ArtifactType artifact_type, const char* location) {
-  NEREID_CHECK_NOT_NULL(model);
-  NEREID_CHECK_NOT_NULL(location);
+  NEREID_CHECK_NOT_NULL(model, location);
   return Guard([&] { return AgentModel::From(model)->UpdateLocation({artifact_type, location}); });
 }
 
 TRITONSERVER_Error* TRITONREPOAGENT_ModelParameterCount(TRITONREPOAGENT_Agent* /*agent*/,
                                                         TRITONREPOAGENT_AgentModel* model,
                                                         uint32_t* count) {
-  NEREID_CHECK_NOT_NULL(model);
-  NEREID_CHECK_NOT_NULL(count);
+  NEREID_CHECK_NOT_NULL(model, count);
   *count = static_cast<uint32_t>(AgentModel::From(model)->parameters().size());
   return nullptr;
 }
@@ -75,9 +69,7 @@ TRITONSERVER_Error* TRITONREPOAGENT_ModelParameter(TRITONREPOAGENT_Agent* /*agen
                                                    TRITONREPOAGENT_AgentModel* model,
                                                    uint32_t index, const char** parameter_name,
                                                    const char** parameter_value) {
-  NEREID_CHECK_NOT_NULL(model);
-  NEREID_CHECK_NOT_NULL(parameter_name);
-  NEREID_CHECK_NOT_NULL(parameter_value);
+  NEREID_CHECK_NOT_NULL(model, parameter_name, parameter_value);
   return Guard([&]() -> Status {
     const auto& parameters = AgentModel::From(model)->parameters();
     if (index >= parameters.size()) {
@@ -95,8 +87,7 @@ TRITONSERVER_Error* TRITONREPOAGENT_ModelConfig(TRITONREPOAGENT_Agent* /*agent*/
                                                 TRITONREPOAGENT_AgentModel* model,
                                                 uint32_t config_version,
                                                 TRITONSERVER_Message** model_config) {
-  NEREID_CHECK_NOT_NULL(model);
-  NEREID_CHECK_NOT_NULL(model_config);
+  NEREID_CHECK_NOT_NULL(model, model_config);
   return Guard([&]() -> Status {
     if (config_version != 1) {
       return Status::Unsupported("model configuration version " + std::to_string(config_version) +
@@ -108,8 +99,7 @@ TRITONSERVER_Error* TRITONREPOAGENT_ModelConfig(TRITONREPOAGENT_Agent* /*agent*/
 }
 
 TRITONSERVER_Error* TRITONREPOAGENT_ModelState(TRITONREPOAGENT_AgentModel* model, void** state) {
-  NEREID_CHECK_NOT_NULL(model);
-  NEREID_CHECK_NOT_NULL(state);
+  NEREID_CHECK_NOT_NULL(model, state);
   *state = AgentModel::From(model)->state;
   return nullptr;
 }
@@ -121,8 +111,7 @@ TRITONSERVER_Error* TRITONREPOAGENT_ModelSetState(TRITONREPOAGENT_AgentModel* mo
 }
 
 TRITONSERVER_Error* TRITONREPOAGENT_State(TRITONREPOAGENT_Agent* agent, void** state) {
-  NEREID_CHECK_NOT_NULL(agent);
-  NEREID_CHECK_NOT_NULL(state);
+  NEREID_CHECK_NOT_NULL(agent, state);
   *state = Agent::From(agent)->state;
   return nullptr;
 }

@@ -160,7 +160,7 @@ void FakeInferenceService::Echo(std::unique_ptr<InferenceRequest> request) {
   if (!made.ok()) return Fail(std::move(request), made.status());
   std::unique_ptr<InferenceResponse> response = std::move(made).value();
   for (const request::Input& input : request->inputs()) {
-    base::Status status = EchoInput(input, request->is_raw(), response.get());
+    base::Status status = EchoInput(input, request->inputs().is_raw(), response.get());
     if (!status.ok()) return Fail(std::move(request), status);
   }
   factory->Send(std::move(response), /*final=*/true);
@@ -185,15 +185,15 @@ std::string FakeInferenceService::EchoOutputName(const std::string& input_name) 
 
 FakeInferenceService::Handler FakeInferenceService::HoldHandler() {
   return [this](std::unique_ptr<InferenceRequest> request) {
-    const std::lock_guard<std::mutex> lock(mutex_);
+    base::MutexLock lock(mutex_);
     held_.push_back(std::move(request));
-    held_changed_.notify_one();
+    held_changed_.NotifyOne();
   };
 }
 
 std::unique_ptr<InferenceRequest> FakeInferenceService::TakeHeld() {
-  std::unique_lock<std::mutex> lock(mutex_);
-  held_changed_.wait(lock, [this] { return !held_.empty(); });
+  base::MutexLock lock(mutex_);
+  while (held_.empty()) held_changed_.Wait(lock);
   std::unique_ptr<InferenceRequest> request = std::move(held_.front());
   held_.erase(held_.begin());
   return request;

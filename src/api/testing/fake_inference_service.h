@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <condition_variable>
 #include <functional>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <vector>
 
 #include "api/inference_service.h"
+#include "base/mutex.h"
 
 namespace nereid::api::testing {
 
@@ -79,9 +78,9 @@ class FakeInferenceService : public InferenceService {
   std::function<void()> on_index;
 
  private:
-  std::mutex mutex_;
-  std::condition_variable held_changed_;
-  std::vector<std::unique_ptr<request::InferenceRequest>> held_;  // guarded by mutex_
+  base::Mutex mutex_;
+  base::ConditionVariable held_changed_;
+  std::vector<std::unique_ptr<request::InferenceRequest>> held_ NEREID_GUARDED_BY(mutex_);
 };
 
 }  // namespace nereid::api::testing

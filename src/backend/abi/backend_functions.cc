@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // TRITONBACKEND_Backend*, TRITONBACKEND_MemoryManager* and TRITONBACKEND_BackendAttribute*.
-#include "backend/abi/conversions.h"
+#include "abi/error.h"
 #include "backend/backend.h"
 
 using nereid::abi::Guard;
@@ -12,8 +12,7 @@ using nereid::base::Status;
 extern "C" {
 
 TRITONSERVER_Error* TRITONBACKEND_ApiVersion(uint32_t* major, uint32_t* minor) {
-  NEREID_CHECK_NOT_NULL(major);
-  NEREID_CHECK_NOT_NULL(minor);
+  NEREID_CHECK_NOT_NULL(major, minor);
   *major = TRITONBACKEND_API_VERSION_MAJOR;
   *minor = TRITONBACKEND_API_VERSION_MINOR;
   return nullptr;
@@ -24,8 +23,7 @@ TRITONSERVER_Error* TRITONBACKEND_MemoryManagerAllocate(TRITONBACKEND_MemoryMana
                                                         const TRITONSERVER_MemoryType memory_type,
                                                         const int64_t memory_type_id,
                                                         const uint64_t byte_size) {
-  NEREID_CHECK_NOT_NULL(manager);
-  NEREID_CHECK_NOT_NULL(buffer);
+  NEREID_CHECK_NOT_NULL(manager, buffer);
   return Guard([&] {
     return reinterpret_cast<MemoryAllocator*>(manager)->Allocate(buffer, memory_type,
                                                                  memory_type_id, byte_size);
@@ -43,24 +41,21 @@ TRITONSERVER_Error* TRITONBACKEND_MemoryManagerFree(TRITONBACKEND_MemoryManager*
 }
 
 TRITONSERVER_Error* TRITONBACKEND_BackendName(TRITONBACKEND_Backend* backend, const char** name) {
-  NEREID_CHECK_NOT_NULL(backend);
-  NEREID_CHECK_NOT_NULL(name);
+  NEREID_CHECK_NOT_NULL(backend, name);
   *name = Backend::From(backend)->name().c_str();
   return nullptr;
 }
 
 TRITONSERVER_Error* TRITONBACKEND_BackendConfig(TRITONBACKEND_Backend* backend,
                                                 TRITONSERVER_Message** backend_config) {
-  NEREID_CHECK_NOT_NULL(backend);
-  NEREID_CHECK_NOT_NULL(backend_config);
+  NEREID_CHECK_NOT_NULL(backend, backend_config);
   *backend_config = &Backend::From(backend)->config();
   return nullptr;
 }
 
 TRITONSERVER_Error* TRITONBACKEND_BackendExecutionPolicy(TRITONBACKEND_Backend* backend,
                                                          TRITONBACKEND_ExecutionPolicy* policy) {
-  NEREID_CHECK_NOT_NULL(backend);
-  NEREID_CHECK_NOT_NULL(policy);
+  NEREID_CHECK_NOT_NULL(backend, policy);
   *policy = Backend::From(backend)->execution_policy;
   return nullptr;
 }
@@ -80,9 +75,7 @@ TRITONSERVER_Error* TRITONBACKEND_BackendSetExecutionPolicy(TRITONBACKEND_Backen
 TRITONSERVER_Error* TRITONBACKEND_BackendArtifacts(TRITONBACKEND_Backend* backend,
                                                    TRITONBACKEND_ArtifactType* artifact_type,
                                                    const char** location) {
-  NEREID_CHECK_NOT_NULL(backend);
-  NEREID_CHECK_NOT_NULL(artifact_type);
-  NEREID_CHECK_NOT_NULL(location);
+  NEREID_CHECK_NOT_NULL(backend, artifact_type, location);
   *artifact_type = TRITONBACKEND_ARTIFACT_FILESYSTEM;
   *location = Backend::From(backend)->directory().c_str();
   return nullptr;
@@ -90,16 +83,14 @@ TRITONSERVER_Error* TRITONBACKEND_BackendArtifacts(TRITONBACKEND_Backend* backen
 
 TRITONSERVER_Error* TRITONBACKEND_BackendMemoryManager(TRITONBACKEND_Backend* backend,
                                                        TRITONBACKEND_MemoryManager** manager) {
-  NEREID_CHECK_NOT_NULL(backend);
-  NEREID_CHECK_NOT_NULL(manager);
+  NEREID_CHECK_NOT_NULL(backend, manager);
   *manager =
       reinterpret_cast<TRITONBACKEND_MemoryManager*>(&Backend::From(backend)->memory_allocator());
   return nullptr;
 }
 
 TRITONSERVER_Error* TRITONBACKEND_BackendState(TRITONBACKEND_Backend* backend, void** state) {
-  NEREID_CHECK_NOT_NULL(backend);
-  NEREID_CHECK_NOT_NULL(state);
+  NEREID_CHECK_NOT_NULL(backend, state);
   *state = Backend::From(backend)->state;
   return nullptr;
 }

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // TRITONBACKEND_ModelInstance*, except the statistics.
-#include "backend/abi/conversions.h"
+#include "abi/error.h"
+#include "abi/handle.h"
 #include "backend/backend_instance.h"
+#include "memory/buffer_attributes.h"
 
 using nereid::abi::Guard;
 using nereid::abi::OutOfBounds;
+using nereid::abi::Unwrap;
 using nereid::backend::BackendInstance;
 using nereid::base::Status;
 
@@ -12,16 +15,14 @@ extern "C" {
 
 TRITONSERVER_Error* TRITONBACKEND_ModelInstanceName(TRITONBACKEND_ModelInstance* instance,
                                                     const char** name) {
-  NEREID_CHECK_NOT_NULL(instance);
-  NEREID_CHECK_NOT_NULL(name);
+  NEREID_CHECK_NOT_NULL(instance, name);
   *name = BackendInstance::From(instance)->description().name.c_str();
   return nullptr;
 }
 
 TRITONSERVER_Error* TRITONBACKEND_ModelInstanceKind(TRITONBACKEND_ModelInstance* instance,
                                                     TRITONSERVER_InstanceGroupKind* kind) {
-  NEREID_CHECK_NOT_NULL(instance);
-  NEREID_CHECK_NOT_NULL(kind);
+  NEREID_CHECK_NOT_NULL(instance, kind);
   *kind = static_cast<TRITONSERVER_InstanceGroupKind>(
       BackendInstance::From(instance)->description().kind);
   return nullptr;
@@ -29,32 +30,28 @@ TRITONSERVER_Error* TRITONBACKEND_ModelInstanceKind(TRITONBACKEND_ModelInstance*
 
 TRITONSERVER_Error* TRITONBACKEND_ModelInstanceDeviceId(TRITONBACKEND_ModelInstance* instance,
                                                         int32_t* device_id) {
-  NEREID_CHECK_NOT_NULL(instance);
-  NEREID_CHECK_NOT_NULL(device_id);
+  NEREID_CHECK_NOT_NULL(instance, device_id);
   *device_id = BackendInstance::From(instance)->description().device_id;
   return nullptr;
 }
 
 TRITONSERVER_Error* TRITONBACKEND_ModelInstanceHostPolicy(TRITONBACKEND_ModelInstance* instance,
                                                           TRITONSERVER_Message** host_policy) {
-  NEREID_CHECK_NOT_NULL(instance);
-  NEREID_CHECK_NOT_NULL(host_policy);
+  NEREID_CHECK_NOT_NULL(instance, host_policy);
   *host_policy = &BackendInstance::From(instance)->host_policy();
   return nullptr;
 }
 
 TRITONSERVER_Error* TRITONBACKEND_ModelInstanceIsPassive(TRITONBACKEND_ModelInstance* instance,
                                                          bool* is_passive) {
-  NEREID_CHECK_NOT_NULL(instance);
-  NEREID_CHECK_NOT_NULL(is_passive);
+  NEREID_CHECK_NOT_NULL(instance, is_passive);
   *is_passive = BackendInstance::From(instance)->description().passive;
   return nullptr;
 }
 
 TRITONSERVER_Error* TRITONBACKEND_ModelInstanceProfileCount(TRITONBACKEND_ModelInstance* instance,
                                                             uint32_t* count) {
-  NEREID_CHECK_NOT_NULL(instance);
-  NEREID_CHECK_NOT_NULL(count);
+  NEREID_CHECK_NOT_NULL(instance, count);
   *count = static_cast<uint32_t>(BackendInstance::From(instance)->description().profiles.size());
   return nullptr;
 }
@@ -62,8 +59,7 @@ TRITONSERVER_Error* TRITONBACKEND_ModelInstanceProfileCount(TRITONBACKEND_ModelI
 TRITONSERVER_Error* TRITONBACKEND_ModelInstanceProfileName(TRITONBACKEND_ModelInstance* instance,
                                                            const uint32_t index,
                                                            const char** profile_name) {
-  NEREID_CHECK_NOT_NULL(instance);
-  NEREID_CHECK_NOT_NULL(profile_name);
+  NEREID_CHECK_NOT_NULL(instance, profile_name);
   return Guard([&] {
     const auto& profiles = BackendInstance::From(instance)->description().profiles;
     if (index >= profiles.size()) return OutOfBounds(index, profiles.size(), "profiles");
@@ -74,8 +70,7 @@ TRITONSERVER_Error* TRITONBACKEND_ModelInstanceProfileName(TRITONBACKEND_ModelIn
 
 TRITONSERVER_Error* TRITONBACKEND_ModelInstanceSecondaryDeviceCount(
     TRITONBACKEND_ModelInstance* instance, uint32_t* count) {
-  NEREID_CHECK_NOT_NULL(instance);
-  NEREID_CHECK_NOT_NULL(count);
+  NEREID_CHECK_NOT_NULL(instance, count);
   *count = static_cast<uint32_t>(
       BackendInstance::From(instance)->description().secondary_devices.size());
   return nullptr;
@@ -83,9 +78,7 @@ TRITONSERVER_Error* TRITONBACKEND_ModelInstanceSecondaryDeviceCount(
 
 TRITONSERVER_Error* TRITONBACKEND_ModelInstanceSecondaryDeviceProperties(
     TRITONBACKEND_ModelInstance* instance, uint32_t index, const char** kind, int64_t* id) {
-  NEREID_CHECK_NOT_NULL(instance);
-  NEREID_CHECK_NOT_NULL(kind);
-  NEREID_CHECK_NOT_NULL(id);
+  NEREID_CHECK_NOT_NULL(instance, kind, id);
   return Guard([&] {
     const auto& devices = BackendInstance::From(instance)->description().secondary_devices;
     if (index >= devices.size()) return OutOfBounds(index, devices.size(), "secondary devices");
@@ -97,16 +90,14 @@ TRITONSERVER_Error* TRITONBACKEND_ModelInstanceSecondaryDeviceProperties(
 
 TRITONSERVER_Error* TRITONBACKEND_ModelInstanceModel(TRITONBACKEND_ModelInstance* instance,
                                                      TRITONBACKEND_Model** model) {
-  NEREID_CHECK_NOT_NULL(instance);
-  NEREID_CHECK_NOT_NULL(model);
+  NEREID_CHECK_NOT_NULL(instance, model);
   *model = BackendInstance::From(instance)->model().handle();
   return nullptr;
 }
 
 TRITONSERVER_Error* TRITONBACKEND_ModelInstanceState(TRITONBACKEND_ModelInstance* instance,
                                                      void** state) {
-  NEREID_CHECK_NOT_NULL(instance);
-  NEREID_CHECK_NOT_NULL(state);
+  NEREID_CHECK_NOT_NULL(instance, state);
   *state = BackendInstance::From(instance)->state;
   return nullptr;
 }
@@ -126,8 +117,7 @@ TRITONSERVER_Error* TRITONBACKEND_ModelInstanceReportMemoryUsage(
   return Guard([&] {
     for (uint32_t i = 0; i < usage_size; ++i) {
       if (usage[i] == nullptr) return Status::InvalidArgument("usage has a null entry");
-      BackendInstance::From(instance)->observer().OnMemoryUsage(
-          *reinterpret_cast<nereid::memory::BufferAttributes*>(usage[i]));
+      BackendInstance::From(instance)->observer().OnMemoryUsage(Unwrap(usage[i]));
     }
     return Status::Ok();
   });

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // TRITONBACKEND_Model*.
+#include "abi/error.h"
+#include "abi/handle.h"
 #include "abi/message.h"
-#include "backend/abi/conversions.h"
 #include "backend/backend_model.h"
+#include "memory/buffer_attributes.h"
 
 using nereid::abi::Guard;
+using nereid::abi::Unwrap;
 using nereid::backend::BackendModel;
 using nereid::base::Status;
 
@@ -21,15 +24,13 @@ Status CheckConfigVersion(uint32_t version) {
 extern "C" {
 
 TRITONSERVER_Error* TRITONBACKEND_ModelName(TRITONBACKEND_Model* model, const char** name) {
-  NEREID_CHECK_NOT_NULL(model);
-  NEREID_CHECK_NOT_NULL(name);
+  NEREID_CHECK_NOT_NULL(model, name);
   *name = BackendModel::From(model)->description().name.c_str();
   return nullptr;
 }
 
 TRITONSERVER_Error* TRITONBACKEND_ModelVersion(TRITONBACKEND_Model* model, uint64_t* version) {
-  NEREID_CHECK_NOT_NULL(model);
-  NEREID_CHECK_NOT_NULL(version);
+  NEREID_CHECK_NOT_NULL(model, version);
   *version = BackendModel::From(model)->description().version;
   return nullptr;
 }
@@ -37,9 +38,7 @@ TRITONSERVER_Error* TRITONBACKEND_ModelVersion(TRITONBACKEND_Model* model, uint6
 TRITONSERVER_Error* TRITONBACKEND_ModelRepository(TRITONBACKEND_Model* model,
                                                   TRITONBACKEND_ArtifactType* artifact_type,
                                                   const char** location) {
-  NEREID_CHECK_NOT_NULL(model);
-  NEREID_CHECK_NOT_NULL(artifact_type);
-  NEREID_CHECK_NOT_NULL(location);
+  NEREID_CHECK_NOT_NULL(model, artifact_type, location);
   *artifact_type = TRITONBACKEND_ARTIFACT_FILESYSTEM;
   *location = BackendModel::From(model)->description().directory.c_str();
   return nullptr;
@@ -48,8 +47,7 @@ TRITONSERVER_Error* TRITONBACKEND_ModelRepository(TRITONBACKEND_Model* model,
 TRITONSERVER_Error* TRITONBACKEND_ModelConfig(TRITONBACKEND_Model* model,
                                               const uint32_t config_version,
                                               TRITONSERVER_Message** model_config) {
-  NEREID_CHECK_NOT_NULL(model);
-  NEREID_CHECK_NOT_NULL(model_config);
+  NEREID_CHECK_NOT_NULL(model, model_config);
   return Guard([&] {
     NEREID_RETURN_IF_ERROR(CheckConfigVersion(config_version));
     *model_config = new TRITONSERVER_Message(BackendModel::From(model)->config_json());
@@ -59,8 +57,7 @@ TRITONSERVER_Error* TRITONBACKEND_ModelConfig(TRITONBACKEND_Model* model,
 
 TRITONSERVER_Error* TRITONBACKEND_ModelAutoCompleteConfig(TRITONBACKEND_Model* model,
                                                           bool* auto_complete_config) {
-  NEREID_CHECK_NOT_NULL(model);
-  NEREID_CHECK_NOT_NULL(auto_complete_config);
+  NEREID_CHECK_NOT_NULL(model, auto_complete_config);
   *auto_complete_config = BackendModel::From(model)->description().auto_complete;
   return nullptr;
 }
@@ -68,8 +65,7 @@ TRITONSERVER_Error* TRITONBACKEND_ModelAutoCompleteConfig(TRITONBACKEND_Model* m
 TRITONSERVER_Error* TRITONBACKEND_ModelSetConfig(TRITONBACKEND_Model* model,
                                                  const uint32_t config_version,
                                                  TRITONSERVER_Message* model_config) {
-  NEREID_CHECK_NOT_NULL(model);
-  NEREID_CHECK_NOT_NULL(model_config);
+  NEREID_CHECK_NOT_NULL(model, model_config);
   return Guard([&] {
     NEREID_RETURN_IF_ERROR(CheckConfigVersion(config_version));
     return BackendModel::From(model)->Complete(model_config->json);
@@ -78,23 +74,20 @@ TRITONSERVER_Error* TRITONBACKEND_ModelSetConfig(TRITONBACKEND_Model* model,
 
 TRITONSERVER_Error* TRITONBACKEND_ModelServer(TRITONBACKEND_Model* model,
                                               TRITONSERVER_Server** server) {
-  NEREID_CHECK_NOT_NULL(model);
-  NEREID_CHECK_NOT_NULL(server);
+  NEREID_CHECK_NOT_NULL(model, server);
   *server = BackendModel::From(model)->description().server;
   return nullptr;
 }
 
 TRITONSERVER_Error* TRITONBACKEND_ModelBackend(TRITONBACKEND_Model* model,
                                                TRITONBACKEND_Backend** backend) {
-  NEREID_CHECK_NOT_NULL(model);
-  NEREID_CHECK_NOT_NULL(backend);
+  NEREID_CHECK_NOT_NULL(model, backend);
   *backend = BackendModel::From(model)->backend().handle();
   return nullptr;
 }
 
 TRITONSERVER_Error* TRITONBACKEND_ModelState(TRITONBACKEND_Model* model, void** state) {
-  NEREID_CHECK_NOT_NULL(model);
-  NEREID_CHECK_NOT_NULL(state);
+  NEREID_CHECK_NOT_NULL(model, state);
   *state = BackendModel::From(model)->state;
   return nullptr;
 }
@@ -114,7 +107,7 @@ TRITONSERVER_Error* TRITONBACKEND_ModelReportMemoryUsage(TRITONBACKEND_Model* mo
     std::vector<nereid::memory::BufferAttributes> reported;
     for (uint32_t i = 0; i < usage_size; ++i) {
       if (usage[i] == nullptr) return Status::InvalidArgument("usage has a null entry");
-      reported.push_back(*reinterpret_cast<nereid::memory::BufferAttributes*>(usage[i]));
+      reported.push_back(Unwrap(usage[i]));
     }
     BackendModel::From(model)->SetMemoryUsage(std::move(reported));
     return Status::Ok();

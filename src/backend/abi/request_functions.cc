@@ -1,17 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 // TRITONBACKEND_Request*.
+#include "abi/error.h"
+#include "abi/handle.h"
 #include "abi/parameter.h"
-#include "backend/abi/conversions.h"
+#include "abi/tensor_types.h"
 #include "request/binding.h"
+#include "request/inference_request.h"
 #include "request/reschedule_status.h"
 #include "request/response_factory.h"
 
 using nereid::abi::Guard;
 using nereid::abi::OutOfBounds;
 using nereid::abi::ToError;
-using nereid::backend::FromC;
-using nereid::backend::ToC;
-using nereid::backend::Unwrap;
+using nereid::abi::ToMemoryType;
+using nereid::abi::Unwrap;
+using nereid::abi::Wrap;
 using nereid::base::Status;
 using nereid::request::InferenceRequest;
 
@@ -34,24 +37,21 @@ Status Reschedule(InferenceRequest& request) {
 extern "C" {
 
 TRITONSERVER_Error* TRITONBACKEND_RequestId(TRITONBACKEND_Request* request, const char** id) {
-  NEREID_CHECK_NOT_NULL(request);
-  NEREID_CHECK_NOT_NULL(id);
+  NEREID_CHECK_NOT_NULL(request, id);
   *id = Unwrap(request).id.c_str();
   return nullptr;
 }
 
 TRITONSERVER_Error* TRITONBACKEND_RequestIsCancelled(TRITONBACKEND_Request* request,
                                                      bool* is_cancelled) {
-  NEREID_CHECK_NOT_NULL(request);
-  NEREID_CHECK_NOT_NULL(is_cancelled);
+  NEREID_CHECK_NOT_NULL(request, is_cancelled);
   *is_cancelled = Unwrap(request).IsCancelled();
   return nullptr;
 }
 
 TRITONSERVER_Error* TRITONBACKEND_RequestCorrelationId(TRITONBACKEND_Request* request,
                                                        uint64_t* id) {
-  NEREID_CHECK_NOT_NULL(request);
-  NEREID_CHECK_NOT_NULL(id);
+  NEREID_CHECK_NOT_NULL(request, id);
   const auto* number = std::get_if<uint64_t>(&Unwrap(request).correlation_id);
   if (number == nullptr) {
     return ToError(
@@ -63,8 +63,7 @@ TRITONSERVER_Error* TRITONBACKEND_RequestCorrelationId(TRITONBACKEND_Request* re
 
 TRITONSERVER_Error* TRITONBACKEND_RequestCorrelationIdString(TRITONBACKEND_Request* request,
                                                              const char** id) {
-  NEREID_CHECK_NOT_NULL(request);
-  NEREID_CHECK_NOT_NULL(id);
+  NEREID_CHECK_NOT_NULL(request, id);
   const auto* text = std::get_if<std::string>(&Unwrap(request).correlation_id);
   if (text == nullptr) {
     return ToError(Status::InvalidArgument("given request's correlation id is not a string"));
@@ -75,23 +74,20 @@ TRITONSERVER_Error* TRITONBACKEND_RequestCorrelationIdString(TRITONBACKEND_Reque
 
 TRITONSERVER_Error* TRITONBACKEND_InferenceRequestTimeoutMicroseconds(
     TRITONBACKEND_Request* request, uint64_t* timeout) {
-  NEREID_CHECK_NOT_NULL(request);
-  NEREID_CHECK_NOT_NULL(timeout);
+  NEREID_CHECK_NOT_NULL(request, timeout);
   *timeout = Unwrap(request).timeout_us;
   return nullptr;
 }
 
 TRITONSERVER_Error* TRITONBACKEND_RequestFlags(TRITONBACKEND_Request* request, uint32_t* flags) {
-  NEREID_CHECK_NOT_NULL(request);
-  NEREID_CHECK_NOT_NULL(flags);
+  NEREID_CHECK_NOT_NULL(request, flags);
   *flags = Unwrap(request).flags;
   return nullptr;
 }
 
 TRITONSERVER_Error* TRITONBACKEND_RequestParameterCount(TRITONBACKEND_Request* request,
                                                         uint32_t* count) {
-  NEREID_CHECK_NOT_NULL(request);
-  NEREID_CHECK_NOT_NULL(count);
+  NEREID_CHECK_NOT_NULL(request, count);
   *count = static_cast<uint32_t>(Unwrap(request).parameters.size());
   return nullptr;
 }
@@ -100,10 +96,7 @@ TRITONSERVER_Error* TRITONBACKEND_RequestParameter(TRITONBACKEND_Request* reques
                                                    const uint32_t index, const char** key,
                                                    TRITONSERVER_ParameterType* type,
                                                    const void** vvalue) {
-  NEREID_CHECK_NOT_NULL(request);
-  NEREID_CHECK_NOT_NULL(key);
-  NEREID_CHECK_NOT_NULL(type);
-  NEREID_CHECK_NOT_NULL(vvalue);
+  NEREID_CHECK_NOT_NULL(request, key, type, vvalue);
   return Guard([&] {
     const auto& parameters = Unwrap(request).parameters;
     if (index >= parameters.size()) return OutOfBounds(index, parameters.size(), "parameters");
@@ -117,16 +110,14 @@ TRITONSERVER_Error* TRITONBACKEND_RequestParameter(TRITONBACKEND_Request* reques
 
 TRITONSERVER_Error* TRITONBACKEND_RequestInputCount(TRITONBACKEND_Request* request,
                                                     uint32_t* count) {
-  NEREID_CHECK_NOT_NULL(request);
-  NEREID_CHECK_NOT_NULL(count);
+  NEREID_CHECK_NOT_NULL(request, count);
   *count = static_cast<uint32_t>(Unwrap(request).inputs().size());
   return nullptr;
 }
 
 TRITONSERVER_Error* TRITONBACKEND_RequestInputName(TRITONBACKEND_Request* request,
                                                    const uint32_t index, const char** input_name) {
-  NEREID_CHECK_NOT_NULL(request);
-  NEREID_CHECK_NOT_NULL(input_name);
+  NEREID_CHECK_NOT_NULL(request, input_name);
   return Guard([&] {
     const auto& inputs = Unwrap(request).inputs();
     if (index >= inputs.size()) return OutOfBounds(index, inputs.size(), "inputs");
@@ -137,16 +128,14 @@ TRITONSERVER_Error* TRITONBACKEND_RequestInputName(TRITONBACKEND_Request* reques
 
 TRITONSERVER_Error* TRITONBACKEND_RequestInput(TRITONBACKEND_Request* request, const char* name,
                                                TRITONBACKEND_Input** input) {
-  NEREID_CHECK_NOT_NULL(request);
-  NEREID_CHECK_NOT_NULL(name);
-  NEREID_CHECK_NOT_NULL(input);
+  NEREID_CHECK_NOT_NULL(request, name, input);
   return Guard([&] {
-    auto* found = Unwrap(request).FindInput(name);
+    auto* found = Unwrap(request).inputs().Find(name);
     if (found == nullptr) {
       return Status::InvalidArgument(Unwrap(request).LogPrefix() + "unknown request input name " +
                                      name);
     }
-    *input = reinterpret_cast<TRITONBACKEND_Input*>(found);
+    *input = Wrap<TRITONBACKEND_Input>(found);
     return Status::Ok();
   });
 }
@@ -154,20 +143,18 @@ TRITONSERVER_Error* TRITONBACKEND_RequestInput(TRITONBACKEND_Request* request, c
 TRITONSERVER_Error* TRITONBACKEND_RequestInputByIndex(TRITONBACKEND_Request* request,
                                                       const uint32_t index,
                                                       TRITONBACKEND_Input** input) {
-  NEREID_CHECK_NOT_NULL(request);
-  NEREID_CHECK_NOT_NULL(input);
+  NEREID_CHECK_NOT_NULL(request, input);
   return Guard([&] {
     auto& inputs = Unwrap(request).inputs();
     if (index >= inputs.size()) return OutOfBounds(index, inputs.size(), "inputs");
-    *input = reinterpret_cast<TRITONBACKEND_Input*>(&inputs[index]);
+    *input = Wrap<TRITONBACKEND_Input>(&inputs[index]);
     return Status::Ok();
   });
 }
 
 TRITONSERVER_Error* TRITONBACKEND_RequestOutputCount(TRITONBACKEND_Request* request,
                                                      uint32_t* count) {
-  NEREID_CHECK_NOT_NULL(request);
-  NEREID_CHECK_NOT_NULL(count);
+  NEREID_CHECK_NOT_NULL(request, count);
   *count = static_cast<uint32_t>(Unwrap(request).requested_outputs.size());
   return nullptr;
 }
@@ -175,8 +162,7 @@ TRITONSERVER_Error* TRITONBACKEND_RequestOutputCount(TRITONBACKEND_Request* requ
 TRITONSERVER_Error* TRITONBACKEND_RequestOutputName(TRITONBACKEND_Request* request,
                                                     const uint32_t index,
                                                     const char** output_name) {
-  NEREID_CHECK_NOT_NULL(request);
-  NEREID_CHECK_NOT_NULL(output_name);
+  NEREID_CHECK_NOT_NULL(request, output_name);
   return Guard([&] {
     const auto& outputs = Unwrap(request).requested_outputs;
     if (index >= outputs.size()) return OutOfBounds(index, outputs.size(), "requested outputs");
@@ -188,15 +174,13 @@ TRITONSERVER_Error* TRITONBACKEND_RequestOutputName(TRITONBACKEND_Request* reque
 TRITONSERVER_Error* TRITONBACKEND_RequestOutputBufferProperties(
     TRITONBACKEND_Request* request, const char* name, size_t* byte_size,
     TRITONSERVER_MemoryType* memory_type, int64_t* memory_type_id) {
-  NEREID_CHECK_NOT_NULL(request);
-  NEREID_CHECK_NOT_NULL(memory_type);
-  NEREID_CHECK_NOT_NULL(memory_type_id);
+  NEREID_CHECK_NOT_NULL(request, memory_type, memory_type_id);
   return Guard([&] {
-    auto type = FromC(*memory_type);
+    auto type = ToMemoryType(*memory_type);
     NEREID_RETURN_IF_ERROR(Unwrap(request).sink()->QueryOutput(
         name == nullptr ? std::string_view() : std::string_view(name), byte_size, &type,
         memory_type_id));
-    *memory_type = ToC(type);
+    *memory_type = ToMemoryType(type);
     return Status::Ok();
   });
 }
@@ -219,9 +203,8 @@ TRITONSERVER_Error* TRITONBACKEND_RequestRelease(TRITONBACKEND_Request* request,
 
 TRITONSERVER_Error* TRITONBACKEND_RequestTrace(TRITONBACKEND_Request* request,
                                                TRITONSERVER_InferenceTrace** trace) {
-  NEREID_CHECK_NOT_NULL(request);
-  NEREID_CHECK_NOT_NULL(trace);
-  *trace = reinterpret_cast<TRITONSERVER_InferenceTrace*>(Unwrap(request).trace());
+  NEREID_CHECK_NOT_NULL(request, trace);
+  *trace = Wrap<TRITONSERVER_InferenceTrace>(Unwrap(request).trace());
   return nullptr;
 }
 

@@ -2,13 +2,18 @@
 // TRITONBACKEND_Response*, TRITONBACKEND_ResponseFactory* and TRITONBACKEND_InferenceResponse*.
 #include <span>
 
-#include "backend/abi/conversions.h"
+#include "abi/error.h"
+#include "abi/handle.h"
+#include "abi/tensor_types.h"
+#include "request/inference_response.h"
 #include "request/output_shape.h"
+#include "request/response_factory.h"
 
 using nereid::abi::Guard;
 using nereid::abi::OutOfBounds;
-using nereid::backend::ToC;
-using nereid::backend::Unwrap;
+using nereid::abi::ToDataType;
+using nereid::abi::Unwrap;
+using nereid::abi::Wrap;
 using nereid::base::Status;
 using nereid::request::InferenceResponse;
 using nereid::request::ResponseFactory;
@@ -19,7 +24,7 @@ TRITONSERVER_Error* NewResponse(const std::shared_ptr<ResponseFactory>& factory,
                                 TRITONBACKEND_Response** response) {
   return Guard([&] {
     NEREID_ASSIGN_OR_RETURN(auto made, factory->NewResponse());
-    *response = reinterpret_cast<TRITONBACKEND_Response*>(made.release());
+    *response = Wrap<TRITONBACKEND_Response>(made.release());
     return Status::Ok();
   });
 }
@@ -42,10 +47,9 @@ extern "C" {
 
 TRITONSERVER_Error* TRITONBACKEND_ResponseFactoryNew(TRITONBACKEND_ResponseFactory** factory,
                                                      TRITONBACKEND_Request* request) {
-  NEREID_CHECK_NOT_NULL(factory);
-  NEREID_CHECK_NOT_NULL(request);
+  NEREID_CHECK_NOT_NULL(factory, request);
   return Guard([&] {
-    *factory = reinterpret_cast<TRITONBACKEND_ResponseFactory*>(
+    *factory = Wrap<TRITONBACKEND_ResponseFactory>(
         new std::shared_ptr<ResponseFactory>(Unwrap(request).response_factory()));
     return Status::Ok();
   });
@@ -61,8 +65,7 @@ TRITONSERVER_Error* TRITONBACKEND_ResponseFactoryDelete(TRITONBACKEND_ResponseFa
 
 TRITONSERVER_Error* TRITONBACKEND_ResponseFactoryIsCancelled(TRITONBACKEND_ResponseFactory* factory,
                                                              bool* is_cancelled) {
-  NEREID_CHECK_NOT_NULL(factory);
-  NEREID_CHECK_NOT_NULL(is_cancelled);
+  NEREID_CHECK_NOT_NULL(factory, is_cancelled);
   *is_cancelled = Unwrap(factory)->IsCancelled();
   return nullptr;
 }
@@ -79,15 +82,13 @@ TRITONSERVER_Error* TRITONBACKEND_ResponseFactorySendFlags(TRITONBACKEND_Respons
 
 TRITONSERVER_Error* TRITONBACKEND_ResponseNew(TRITONBACKEND_Response** response,
                                               TRITONBACKEND_Request* request) {
-  NEREID_CHECK_NOT_NULL(response);
-  NEREID_CHECK_NOT_NULL(request);
+  NEREID_CHECK_NOT_NULL(response, request);
   return NewResponse(Unwrap(request).response_factory(), response);
 }
 
 TRITONSERVER_Error* TRITONBACKEND_ResponseNewFromFactory(TRITONBACKEND_Response** response,
                                                          TRITONBACKEND_ResponseFactory* factory) {
-  NEREID_CHECK_NOT_NULL(response);
-  NEREID_CHECK_NOT_NULL(factory);
+  NEREID_CHECK_NOT_NULL(response, factory);
   return NewResponse(Unwrap(factory), response);
 }
 
@@ -101,30 +102,25 @@ TRITONSERVER_Error* TRITONBACKEND_ResponseDelete(TRITONBACKEND_Response* respons
 
 TRITONSERVER_Error* TRITONBACKEND_ResponseSetStringParameter(TRITONBACKEND_Response* response,
                                                              const char* name, const char* value) {
-  NEREID_CHECK_NOT_NULL(response);
-  NEREID_CHECK_NOT_NULL(name);
-  NEREID_CHECK_NOT_NULL(value);
+  NEREID_CHECK_NOT_NULL(response, name, value);
   return SetParameter(response, name, std::string(value));
 }
 
 TRITONSERVER_Error* TRITONBACKEND_ResponseSetIntParameter(TRITONBACKEND_Response* response,
                                                           const char* name, const int64_t value) {
-  NEREID_CHECK_NOT_NULL(response);
-  NEREID_CHECK_NOT_NULL(name);
+  NEREID_CHECK_NOT_NULL(response, name);
   return SetParameter(response, name, value);
 }
 
 TRITONSERVER_Error* TRITONBACKEND_ResponseSetBoolParameter(TRITONBACKEND_Response* response,
                                                            const char* name, const bool value) {
-  NEREID_CHECK_NOT_NULL(response);
-  NEREID_CHECK_NOT_NULL(name);
+  NEREID_CHECK_NOT_NULL(response, name);
   return SetParameter(response, name, value);
 }
 
 TRITONSERVER_Error* TRITONBACKEND_ResponseSetDoubleParameter(TRITONBACKEND_Response* response,
                                                              const char* name, const double value) {
-  NEREID_CHECK_NOT_NULL(response);
-  NEREID_CHECK_NOT_NULL(name);
+  NEREID_CHECK_NOT_NULL(response, name);
   return SetParameter(response, name, value);
 }
 
@@ -132,9 +128,7 @@ TRITONSERVER_Error* TRITONBACKEND_ResponseOutput(TRITONBACKEND_Response* respons
                                                  TRITONBACKEND_Output** output, const char* name,
                                                  const TRITONSERVER_DataType datatype,
                                                  const int64_t* shape, const uint32_t dims_count) {
-  NEREID_CHECK_NOT_NULL(response);
-  NEREID_CHECK_NOT_NULL(output);
-  NEREID_CHECK_NOT_NULL(name);
+  NEREID_CHECK_NOT_NULL(response, output, name);
   if (dims_count > 0) NEREID_CHECK_NOT_NULL(shape);
   return Guard([&] {
     InferenceResponse& target = Unwrap(response);
@@ -142,9 +136,8 @@ TRITONSERVER_Error* TRITONBACKEND_ResponseOutput(TRITONBACKEND_Response* respons
         auto client_shape,
         nereid::request::ClientShape(*target.model().config, name, std::span(shape, dims_count)));
     NEREID_ASSIGN_OR_RETURN(auto* added,
-                            target.AddOutput(name, static_cast<nereid::tensor::DataType>(datatype),
-                                             std::move(client_shape)));
-    *output = reinterpret_cast<TRITONBACKEND_Output*>(added);
+                            target.AddOutput(name, ToDataType(datatype), std::move(client_shape)));
+    *output = Wrap<TRITONBACKEND_Output>(added);
     return Status::Ok();
   });
 }
@@ -168,16 +161,12 @@ TRITONSERVER_Error* TRITONBACKEND_InferenceResponseOutput(TRITONBACKEND_Response
                                                           TRITONSERVER_DataType* datatype,
                                                           const int64_t** shape,
                                                           uint64_t* dim_count) {
-  NEREID_CHECK_NOT_NULL(response);
-  NEREID_CHECK_NOT_NULL(name);
-  NEREID_CHECK_NOT_NULL(datatype);
-  NEREID_CHECK_NOT_NULL(shape);
-  NEREID_CHECK_NOT_NULL(dim_count);
+  NEREID_CHECK_NOT_NULL(response, name, datatype, shape, dim_count);
   return Guard([&] {
     const auto& outputs = Unwrap(response).outputs();
     if (index >= outputs.size()) return OutOfBounds(index, outputs.size(), "outputs");
     *name = outputs[index]->name.c_str();
-    *datatype = ToC(outputs[index]->type);
+    *datatype = ToDataType(outputs[index]->type);
     *shape = outputs[index]->shape.data();
     *dim_count = outputs[index]->shape.size();
     return Status::Ok();
@@ -189,15 +178,11 @@ TRITONSERVER_Error* TRITONBACKEND_InferenceResponseOutputByName(TRITONBACKEND_Re
                                                                 TRITONSERVER_DataType* datatype,
                                                                 const int64_t** shape,
                                                                 uint64_t* dim_count) {
-  NEREID_CHECK_NOT_NULL(response);
-  NEREID_CHECK_NOT_NULL(name);
-  NEREID_CHECK_NOT_NULL(datatype);
-  NEREID_CHECK_NOT_NULL(shape);
-  NEREID_CHECK_NOT_NULL(dim_count);
+  NEREID_CHECK_NOT_NULL(response, name, datatype, shape, dim_count);
   return Guard([&] {
     for (const auto& output : Unwrap(response).outputs()) {
       if (output->name != name) continue;
-      *datatype = ToC(output->type);
+      *datatype = ToDataType(output->type);
       *shape = output->shape.data();
       *dim_count = output->shape.size();
       return Status::Ok();

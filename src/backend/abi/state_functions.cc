@@ -1,10 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // TRITONBACKEND_State*: the states that a backend writes for the next request of a sequence.
-#include "backend/abi/conversions.h"
+#include "abi/error.h"
+#include "abi/handle.h"
+#include "abi/tensor_types.h"
+#include "request/inference_request.h"
+#include "request/sequence_states.h"
 
 using nereid::abi::Guard;
-using nereid::backend::ToC;
-using nereid::backend::Unwrap;
+using nereid::abi::ToDataType;
+using nereid::abi::ToMemoryType;
+using nereid::abi::Unwrap;
+using nereid::abi::Wrap;
 using nereid::base::Status;
 using nereid::memory::MemoryType;
 
@@ -14,9 +20,7 @@ TRITONSERVER_Error* TRITONBACKEND_StateNew(TRITONBACKEND_State** state,
                                            TRITONBACKEND_Request* request, const char* name,
                                            const TRITONSERVER_DataType datatype,
                                            const int64_t* shape, const uint32_t dims_count) {
-  NEREID_CHECK_NOT_NULL(state);
-  NEREID_CHECK_NOT_NULL(request);
-  NEREID_CHECK_NOT_NULL(name);
+  NEREID_CHECK_NOT_NULL(state, request, name);
   if (dims_count > 0) NEREID_CHECK_NOT_NULL(shape);
   return Guard([&] {
     auto& owner = Unwrap(request);
@@ -27,9 +31,9 @@ TRITONSERVER_Error* TRITONBACKEND_StateNew(TRITONBACKEND_State** state,
     }
     NEREID_ASSIGN_OR_RETURN(
         auto* const made,
-        owner.states->NewOutput(name, static_cast<nereid::tensor::DataType>(datatype),
+        owner.states->NewOutput(name, ToDataType(datatype),
                                 nereid::tensor::Shape(shape, shape + dims_count)));
-    *state = reinterpret_cast<TRITONBACKEND_State*>(made);
+    *state = Wrap<TRITONBACKEND_State>(made);
     return Status::Ok();
   });
 }
@@ -43,14 +47,11 @@ TRITONSERVER_Error* TRITONBACKEND_StateBuffer(TRITONBACKEND_State* state, void**
                                               const uint64_t buffer_byte_size,
                                               TRITONSERVER_MemoryType* memory_type,
                                               int64_t* memory_type_id) {
-  NEREID_CHECK_NOT_NULL(state);
-  NEREID_CHECK_NOT_NULL(buffer);
-  NEREID_CHECK_NOT_NULL(memory_type);
-  NEREID_CHECK_NOT_NULL(memory_type_id);
+  NEREID_CHECK_NOT_NULL(state, buffer, memory_type, memory_type_id);
   return Guard([&] {
     NEREID_ASSIGN_OR_RETURN(*buffer, Unwrap(state).owner->Buffer(&Unwrap(state), buffer_byte_size));
     // States are in host memory, whichever memory the backend prefers.
-    *memory_type = ToC(MemoryType::kCpu);
+    *memory_type = ToMemoryType(MemoryType::kCpu);
     *memory_type_id = 0;
     return Status::Ok();
   });
@@ -58,12 +59,11 @@ TRITONSERVER_Error* TRITONBACKEND_StateBuffer(TRITONBACKEND_State* state, void**
 
 TRITONSERVER_Error* TRITONBACKEND_StateBufferAttributes(
     TRITONBACKEND_State* state, TRITONSERVER_BufferAttributes** buffer_attributes) {
-  NEREID_CHECK_NOT_NULL(state);
-  NEREID_CHECK_NOT_NULL(buffer_attributes);
+  NEREID_CHECK_NOT_NULL(state, buffer_attributes);
   return Guard([&] {
     NEREID_ASSIGN_OR_RETURN(auto* const attributes,
                             Unwrap(state).owner->Attributes(&Unwrap(state)));
-    *buffer_attributes = ToC(attributes);
+    *buffer_attributes = Wrap<TRITONSERVER_BufferAttributes>(attributes);
     return Status::Ok();
   });
 }

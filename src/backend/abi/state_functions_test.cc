@@ -65,7 +65,7 @@ class StateFunctionsTest : public ::testing::Test {
   }
   int32_t Value() {
     int32_t value = -1;
-    const request::Input* input = request_->FindInput("S_IN");
+    const request::Input* input = request_->inputs().Find("S_IN");
     std::memcpy(&value, input->pieces.at(0).data, sizeof(value));
     return value;
   }

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // The functions with which backends report their executions.
-#include "backend/abi/conversions.h"
+#include "abi/error.h"
+#include "abi/handle.h"
 #include "backend/backend_instance.h"
+#include "request/inference_request.h"
+#include "request/response_factory.h"
 
 using nereid::abi::Guard;
+using nereid::abi::Unwrap;
 using nereid::backend::BackendInstance;
 using nereid::backend::ExecutionTimes;
 using nereid::backend::ResponseTimes;
-using nereid::backend::Unwrap;
 using nereid::base::Status;
 using nereid::request::Trace;
 using nereid::request::TraceActivity;
@@ -36,8 +39,7 @@ TRITONSERVER_Error* TRITONBACKEND_ModelInstanceReportStatistics(
     TRITONBACKEND_ModelInstance* instance, TRITONBACKEND_Request* request, const bool success,
     const uint64_t exec_start_ns, const uint64_t compute_start_ns, const uint64_t compute_end_ns,
     const uint64_t exec_end_ns) {
-  NEREID_CHECK_NOT_NULL(instance);
-  NEREID_CHECK_NOT_NULL(request);
+  NEREID_CHECK_NOT_NULL(instance, request);
   // A padding request is not counted.
   if (Unwrap(request).is_null) return nullptr;
   return Guard([&] {
@@ -77,8 +79,7 @@ TRITONSERVER_Error* TRITONBACKEND_ModelInstanceResponseStatisticsDelete(
 TRITONSERVER_Error* TRITONBACKEND_ModelInstanceResponseStatisticsSetModelInstance(
     TRITONBACKEND_ModelInstanceResponseStatistics* response_statistics,
     TRITONBACKEND_ModelInstance* model_instance) {
-  NEREID_CHECK_NOT_NULL(response_statistics);
-  NEREID_CHECK_NOT_NULL(model_instance);
+  NEREID_CHECK_NOT_NULL(response_statistics, model_instance);
   response_statistics->instance = model_instance;
   return nullptr;
 }
@@ -86,8 +87,7 @@ TRITONSERVER_Error* TRITONBACKEND_ModelInstanceResponseStatisticsSetModelInstanc
 TRITONSERVER_Error* TRITONBACKEND_ModelInstanceResponseStatisticsSetResponseFactory(
     TRITONBACKEND_ModelInstanceResponseStatistics* response_statistics,
     TRITONBACKEND_ResponseFactory* response_factory) {
-  NEREID_CHECK_NOT_NULL(response_statistics);
-  NEREID_CHECK_NOT_NULL(response_factory);
+  NEREID_CHECK_NOT_NULL(response_statistics, response_factory);
   response_statistics->factory = response_factory;
   return nullptr;
 }

@@ -2,13 +2,18 @@
 // TRITONBACKEND_Input* and TRITONBACKEND_Output*.
 #include <algorithm>
 
-#include "backend/abi/conversions.h"
+#include "abi/error.h"
+#include "abi/handle.h"
+#include "abi/tensor_types.h"
+#include "request/inference_response.h"
+#include "request/input.h"
 
 using nereid::abi::Guard;
 using nereid::abi::OutOfBounds;
-using nereid::backend::FromC;
-using nereid::backend::ToC;
-using nereid::backend::Unwrap;
+using nereid::abi::ToDataType;
+using nereid::abi::ToMemoryType;
+using nereid::abi::Unwrap;
+using nereid::abi::Wrap;
 using nereid::base::Status;
 using nereid::memory::BufferAttributes;
 using nereid::request::InputPiece;
@@ -37,7 +42,7 @@ TRITONSERVER_Error* TRITONBACKEND_InputProperties(TRITONBACKEND_Input* input, co
   NEREID_CHECK_NOT_NULL(input);
   const auto& tensor = Unwrap(input);
   if (name != nullptr) *name = tensor.name.c_str();
-  if (datatype != nullptr) *datatype = ToC(tensor.type);
+  if (datatype != nullptr) *datatype = ToDataType(tensor.type);
   if (shape != nullptr) *shape = tensor.model_shape.data();
   if (dims_count != nullptr) *dims_count = static_cast<uint32_t>(tensor.model_shape.size());
   if (byte_size != nullptr) *byte_size = tensor.ByteSize();
@@ -71,11 +76,7 @@ TRITONSERVER_Error* TRITONBACKEND_InputBufferForHostPolicy(
     TRITONBACKEND_Input* input, const char* host_policy_name, const uint32_t index,
     const void** buffer, uint64_t* buffer_byte_size, TRITONSERVER_MemoryType* memory_type,
     int64_t* memory_type_id) {
-  NEREID_CHECK_NOT_NULL(input);
-  NEREID_CHECK_NOT_NULL(buffer);
-  NEREID_CHECK_NOT_NULL(buffer_byte_size);
-  NEREID_CHECK_NOT_NULL(memory_type);
-  NEREID_CHECK_NOT_NULL(memory_type_id);
+  NEREID_CHECK_NOT_NULL(input, buffer, buffer_byte_size, memory_type, memory_type_id);
   const std::vector<InputPiece>& pieces = PiecesFor(input, host_policy_name);
   if (IsFirstOfNone(pieces, index)) {
     *buffer = nullptr;
@@ -90,7 +91,7 @@ TRITONSERVER_Error* TRITONBACKEND_InputBufferForHostPolicy(
   const InputPiece& piece = pieces[index];
   *buffer = piece.data;
   *buffer_byte_size = piece.size;
-  *memory_type = ToC(piece.memory_type);
+  *memory_type = ToMemoryType(piece.memory_type);
   *memory_type_id = piece.memory_type_id;
   return nullptr;
 }
@@ -98,9 +99,7 @@ TRITONSERVER_Error* TRITONBACKEND_InputBufferForHostPolicy(
 TRITONSERVER_Error* TRITONBACKEND_InputBufferAttributes(
     TRITONBACKEND_Input* input, const uint32_t index, const void** buffer,
     TRITONSERVER_BufferAttributes** buffer_attributes) {
-  NEREID_CHECK_NOT_NULL(input);
-  NEREID_CHECK_NOT_NULL(buffer);
-  NEREID_CHECK_NOT_NULL(buffer_attributes);
+  NEREID_CHECK_NOT_NULL(input, buffer, buffer_attributes);
   return Guard([&] {
     auto& tensor = Unwrap(input);
     const bool none = IsFirstOfNone(tensor.pieces, index);
@@ -115,7 +114,7 @@ TRITONSERVER_Error* TRITONBACKEND_InputBufferAttributes(
           BufferAttributes{piece.memory_type, piece.memory_type_id, piece.size, {}});
     }
     *buffer = piece.data;
-    *buffer_attributes = ToC(attributes.get());
+    *buffer_attributes = Wrap<TRITONSERVER_BufferAttributes>(attributes.get());
     return Status::Ok();
   });
 }
@@ -124,16 +123,13 @@ TRITONSERVER_Error* TRITONBACKEND_OutputBuffer(TRITONBACKEND_Output* output, voi
                                                const uint64_t buffer_byte_size,
                                                TRITONSERVER_MemoryType* memory_type,
                                                int64_t* memory_type_id) {
-  NEREID_CHECK_NOT_NULL(output);
-  NEREID_CHECK_NOT_NULL(buffer);
-  NEREID_CHECK_NOT_NULL(memory_type);
-  NEREID_CHECK_NOT_NULL(memory_type_id);
+  NEREID_CHECK_NOT_NULL(output, buffer, memory_type, memory_type_id);
   return Guard([&] {
     auto& tensor = Unwrap(output);
-    auto type = FromC(*memory_type);
+    auto type = ToMemoryType(*memory_type);
     NEREID_RETURN_IF_ERROR(
         tensor.response->AllocateOutput(&tensor, buffer_byte_size, &type, memory_type_id));
-    *memory_type = ToC(type);
+    *memory_type = ToMemoryType(type);
     *buffer = tensor.data;
     return Status::Ok();
   });
@@ -141,8 +137,7 @@ TRITONSERVER_Error* TRITONBACKEND_OutputBuffer(TRITONBACKEND_Output* output, voi
 
 TRITONSERVER_Error* TRITONBACKEND_OutputBufferAttributes(
     TRITONBACKEND_Output* output, TRITONSERVER_BufferAttributes** buffer_attributes) {
-  NEREID_CHECK_NOT_NULL(output);
-  NEREID_CHECK_NOT_NULL(buffer_attributes);
+  NEREID_CHECK_NOT_NULL(output, buffer_attributes);
   return Guard([&] {
     auto& tensor = Unwrap(output);
     if (!tensor.allocated) {
@@ -152,7 +147,7 @@ TRITONSERVER_Error* TRITONBACKEND_OutputBufferAttributes(
       tensor.attributes = std::make_unique<BufferAttributes>(
           BufferAttributes{tensor.memory_type, tensor.memory_type_id, tensor.size, {}});
     }
-    *buffer_attributes = ToC(tensor.attributes.get());
+    *buffer_attributes = Wrap<TRITONSERVER_BufferAttributes>(tensor.attributes.get());
     return Status::Ok();
   });
 }

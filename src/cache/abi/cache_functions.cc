@@ -2,9 +2,10 @@
 // The functions of tritoncache.h, which the server provides to cache plug-ins.
 #include <string>
 
-#include "abi/buffer_attributes.h"
 #include "abi/error.h"
+#include "abi/handle.h"
 #include "cache/cache_entry.h"
+#include "memory/buffer_attributes.h"
 
 using namespace nereid;
 using base::Status;
@@ -38,8 +39,7 @@ Status CheckHostMemory(const memory::BufferAttributes& attributes) {
 extern "C" {
 
 TRITONSERVER_Error* TRITONCACHE_ApiVersion(uint32_t* major, uint32_t* minor) {
-  NEREID_CHECK_NOT_NULL(major);
-  NEREID_CHECK_NOT_NULL(minor);
+  NEREID_CHECK_NOT_NULL(major, minor);
   *major = TRITONCACHE_API_VERSION_MAJOR;
   *minor = TRITONCACHE_API_VERSION_MINOR;
   return nullptr;
@@ -47,19 +47,16 @@ TRITONSERVER_Error* TRITONCACHE_ApiVersion(uint32_t* major, uint32_t* minor) {
 
 TRITONSERVER_Error* TRITONCACHE_CacheEntryBufferCount(TRITONCACHE_CacheEntry* entry,
                                                       size_t* count) {
-  NEREID_CHECK_NOT_NULL(entry);
-  NEREID_CHECK_NOT_NULL(count);
+  NEREID_CHECK_NOT_NULL(entry, count);
   *count = CacheEntry::From(entry)->buffers.size();
   return nullptr;
 }
 
 TRITONSERVER_Error* TRITONCACHE_CacheEntryAddBuffer(
     TRITONCACHE_CacheEntry* entry, void* base, TRITONSERVER_BufferAttributes* buffer_attributes) {
-  NEREID_CHECK_NOT_NULL(entry);
-  NEREID_CHECK_NOT_NULL(base);
-  NEREID_CHECK_NOT_NULL(buffer_attributes);
+  NEREID_CHECK_NOT_NULL(entry, base, buffer_attributes);
   return abi::Guard([&] {
-    const memory::BufferAttributes& attributes = *abi::Unwrap(buffer_attributes);
+    const memory::BufferAttributes& attributes = abi::Unwrap(buffer_attributes);
     NEREID_RETURN_IF_ERROR(CheckHostMemory(attributes));
     CacheEntry::From(entry)->buffers.push_back({base, attributes});
     return Status::Ok();
@@ -69,14 +66,12 @@ TRITONSERVER_Error* TRITONCACHE_CacheEntryAddBuffer(
 TRITONSERVER_Error* TRITONCACHE_CacheEntryGetBuffer(
     TRITONCACHE_CacheEntry* entry, size_t index, void** base,
     TRITONSERVER_BufferAttributes* buffer_attributes) {
-  NEREID_CHECK_NOT_NULL(entry);
-  NEREID_CHECK_NOT_NULL(base);
-  NEREID_CHECK_NOT_NULL(buffer_attributes);
+  NEREID_CHECK_NOT_NULL(entry, base, buffer_attributes);
   return abi::Guard([&] {
     CacheEntry& from = *CacheEntry::From(entry);
     NEREID_RETURN_IF_ERROR(CheckIndex(from, index));
     *base = from.buffers[index].base;
-    *abi::Unwrap(buffer_attributes) = from.buffers[index].attributes;
+    abi::Unwrap(buffer_attributes) = from.buffers[index].attributes;
     return Status::Ok();
   });
 }
@@ -84,13 +79,12 @@ TRITONSERVER_Error* TRITONCACHE_CacheEntryGetBuffer(
 TRITONSERVER_Error* TRITONCACHE_CacheEntrySetBuffer(
     TRITONCACHE_CacheEntry* entry, size_t index, void* new_base,
     TRITONSERVER_BufferAttributes* buffer_attributes) {
-  NEREID_CHECK_NOT_NULL(entry);
-  NEREID_CHECK_NOT_NULL(new_base);
+  NEREID_CHECK_NOT_NULL(entry, new_base);
   return abi::Guard([&] {
     CacheEntry& to = *CacheEntry::From(entry);
     NEREID_RETURN_IF_ERROR(CheckIndex(to, index));
     if (buffer_attributes != nullptr) {
-      const memory::BufferAttributes& attributes = *abi::Unwrap(buffer_attributes);
+      const memory::BufferAttributes& attributes = abi::Unwrap(buffer_attributes);
       NEREID_RETURN_IF_ERROR(CheckHostMemory(attributes));
       to.buffers[index].attributes = attributes;
     }
@@ -101,8 +95,7 @@ TRITONSERVER_Error* TRITONCACHE_CacheEntrySetBuffer(
 
 TRITONSERVER_Error* TRITONCACHE_Copy(TRITONCACHE_Allocator* allocator,
                                      TRITONCACHE_CacheEntry* entry) {
-  NEREID_CHECK_NOT_NULL(allocator);
-  NEREID_CHECK_NOT_NULL(entry);
+  NEREID_CHECK_NOT_NULL(allocator, entry);
   return abi::Guard([&] { return EntryCopier::From(allocator)->Copy(*CacheEntry::From(entry)); });
 }
 

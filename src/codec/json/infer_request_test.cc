@@ -23,7 +23,7 @@ struct Decoded {
 
   std::string Bytes(const std::string& input) const {
     std::string bytes;
-    for (const auto& piece : request->FindInput(input)->pieces)
+    for (const auto& piece : request->inputs().Find(input)->pieces)
       bytes.append(piece.data, piece.size);
     return bytes;
   }
@@ -97,8 +97,8 @@ TEST(DecodeInferRequest, BinaryExtensionExample) {
   ASSERT_TRUE(decoded.status.ok()) << decoded.status.message();
   EXPECT_EQ(decoded.Values<uint32_t>("input0"), (std::vector<uint32_t>{1, 2, 3, 4}));
   EXPECT_EQ(decoded.Bytes("input1"), std::string("\1\0\1", 3));
-  EXPECT_EQ(decoded.request->FindInput("input0")->shape, (tensor::Shape{2, 2}));
-  EXPECT_EQ(decoded.request->FindInput("input1")->type, tensor::DataType::kBool);
+  EXPECT_EQ(decoded.request->inputs().Find("input0")->shape, (tensor::Shape{2, 2}));
+  EXPECT_EQ(decoded.request->inputs().Find("input1")->type, tensor::DataType::kBool);
   EXPECT_EQ(decoded.request->requested_outputs, std::vector<std::string>{"output0"});
   EXPECT_TRUE(decoded.outputs.IsBinary("output0"));
   EXPECT_FALSE(decoded.outputs.IsBinary("output1"));
@@ -434,7 +434,7 @@ TEST(DecodeRawRequest, TheBodyIsTheInput) {
   InferenceRequest request;
   OutputOptions outputs;
   ASSERT_TRUE(DecodeRawRequest("0123456789abcdef", {}, &request, &outputs).ok());
-  EXPECT_TRUE(request.is_raw());
+  EXPECT_TRUE(request.inputs().is_raw());
   ASSERT_EQ(request.inputs().size(), 1u);
   EXPECT_EQ(request.inputs()[0].ByteSize(), 16u);
   EXPECT_TRUE(outputs.IsBinary("anything"));

@@ -30,7 +30,7 @@ void OutputOptions::SetBinary(std::string_view output, bool binary) {
 }
 
 void OutputOptions::SetClassification(std::string_view output, uint64_t count) {
-  const auto name_of = [](const request::ClassificationWish& wish) -> std::string_view {
+  const auto name_of = [](const request::RequestedClasses& wish) -> std::string_view {
     return wish.output;
   };
   if (const auto place = classification_names_.Find(classifications_, output, name_of)) {

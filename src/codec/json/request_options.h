@@ -24,9 +24,7 @@ class OutputOptions {
   void SetBinary(std::string_view output, bool binary);
 
   /// Returns the outputs of which classes are wanted; a count of 0 asks for the tensor itself.
-  const std::vector<request::ClassificationWish>& classifications() const {
-    return classifications_;
-  }
+  const std::vector<request::RequestedClasses>& classifications() const { return classifications_; }
   void SetClassification(std::string_view output, uint64_t count);
 
  private:
@@ -36,7 +34,7 @@ class OutputOptions {
   };
   std::vector<Choice> choices_;
   base::NameIndex choice_names_;
-  std::vector<request::ClassificationWish> classifications_;
+  std::vector<request::RequestedClasses> classifications_;
   base::NameIndex classification_names_;
   bool all_binary_ = false;
 };

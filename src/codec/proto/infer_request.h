@@ -15,7 +15,7 @@ struct InferWishes {
   /// For streams: send an empty response for a final flag without a response.
   bool empty_final_response = false;
   /// Outputs of which classes are wanted.
-  std::vector<request::ClassificationWish> classifications = {};
+  std::vector<request::RequestedClasses> classifications = {};
 };
 
 /// Sets names, parameters, inputs, data and requested outputs of `request` from a parsed message,

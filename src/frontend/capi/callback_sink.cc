@@ -4,13 +4,14 @@
 #include <cstring>
 #include <utility>
 
-#include "abi/buffer_attributes.h"
 #include "abi/error.h"
+#include "abi/handle.h"
 #include "abi/response_allocator.h"
+#include "abi/tensor_types.h"
 #include "base/log.h"
 #include "frontend/capi/handles.h"
 
-namespace nereid::frontend_capi {
+namespace nereid::frontend::capi {
 
 using request::InferenceRequest;
 using request::InferenceResponse;
@@ -35,13 +36,13 @@ base::Status CallbackSink::BeginSubmission(InferenceRequest& request) {
     return base::Status::InvalidArgument(
         "the request is in flight; submit it again after its release callback");
   }
-  // A cancellation is of one submission only, and the responses of an earlier one may still look
-  // at theirs.
+  // A cancellation concerns one submission only, and the responses of an earlier submission may
+  // still use its Cancellation.
   if (was_submitted_ || request.IsCancelled()) request.PrepareForReuse();
   was_submitted_ = true;
   wants_all_outputs_ = request.requested_outputs.empty();
-  if (request.is_raw()) {
-    const request::Input& input = request.inputs().front();
+  if (request.inputs().is_raw()) {
+    const request::Input& input = request.inputs()[0];
     raw_input_ = RawInput{input.name, input.pieces};
   }
   return base::Status::Ok();
@@ -51,7 +52,7 @@ void CallbackSink::EndSubmission(InferenceRequest& request) {
   request.Unbind();
   if (wants_all_outputs_) request.requested_outputs.clear();
   if (raw_input_) {
-    request.RemoveAllInputs();
+    request.inputs().Clear();
     auto input = request.AddRawInput(raw_input_->name);
     if (input.ok()) (*input)->pieces = std::move(raw_input_->pieces);
     raw_input_.reset();
@@ -60,9 +61,10 @@ void CallbackSink::EndSubmission(InferenceRequest& request) {
 }
 
 void CallbackSink::Send(std::unique_ptr<InferenceResponse> response, bool final) noexcept {
-  // The callee may delete the response, and with it the last owner of this sink: touch nothing
-  // afterwards.
-  callbacks_.response_fn(Wrap(response.release()), final ? TRITONSERVER_RESPONSE_COMPLETE_FINAL : 0,
+  // The callee may delete the response, and with it the last reference to this sink: no member may
+  // be used afterwards.
+  callbacks_.response_fn(abi::Wrap<TRITONSERVER_InferenceResponse>(response.release()),
+                         final ? TRITONSERVER_RESPONSE_COMPLETE_FINAL : 0,
                          callbacks_.response_userp);
 }
 
@@ -71,7 +73,8 @@ void CallbackSink::RequestReleased(std::unique_ptr<InferenceRequest> request) no
   const std::shared_ptr<ResponseSink> keep = request->sink();
   InferenceRequest* const raw = request.release();
   EndSubmission(*raw);
-  callbacks_.release_fn(Wrap(raw), TRITONSERVER_REQUEST_RELEASE_ALL, callbacks_.release_userp);
+  callbacks_.release_fn(abi::Wrap<TRITONSERVER_InferenceRequest>(raw),
+                        TRITONSERVER_REQUEST_RELEASE_ALL, callbacks_.release_userp);
 }
 
 base::Status CallbackSink::ResponseStarted() noexcept {
@@ -104,8 +107,8 @@ base::Status CallbackSink::AllocateOutput(Output* output, size_t size) noexcept 
   } else {
     status = CompleteAttributes(output, size);
   }
-  // A response forgets an output whose allocation failed, so its buffer is given back here.
-  if (!status.ok()) GiveBack(*output, size);
+  // InferenceResponse does not release an output whose allocation failed, so it is done here.
+  if (!status.ok()) ReleaseBuffer(*output, size);
   return status;
 }
 
@@ -115,7 +118,7 @@ base::Status CallbackSink::LendOutput(Output* output, char* data, size_t size,
   output->memory_type_id = 0;
   NEREID_RETURN_IF_ERROR(AllocateOutput(output, size));
   if (output->memory_type == memory::MemoryType::kGpu) {
-    GiveBack(*output, size);
+    ReleaseBuffer(*output, size);
     return base::Status::Unsupported("the response allocator wants output '" + output->name +
                                      "' in GPU memory, and it is in host memory");
   }
@@ -130,16 +133,16 @@ base::Status CallbackSink::CompleteAttributes(Output* output, size_t size) {
   attributes->memory_type = output->memory_type;
   attributes->memory_type_id = output->memory_type_id;
   attributes->byte_size = size;
-  NEREID_RETURN_IF_ERROR(abi::TakeStatus(
-      allocator->buffer_attributes_fn(allocator, output->name.c_str(), abi::Wrap(attributes.get()),
-                                      callbacks_.allocator_userp, output->allocator_data)));
+  NEREID_RETURN_IF_ERROR(abi::TakeStatus(allocator->buffer_attributes_fn(
+      allocator, output->name.c_str(), abi::Wrap<TRITONSERVER_BufferAttributes>(attributes.get()),
+      callbacks_.allocator_userp, output->allocator_data)));
   output->attributes = std::move(attributes);
   return base::Status::Ok();
 }
 
-void CallbackSink::ReleaseOutput(Output* output) noexcept { GiveBack(*output, output->size); }
+void CallbackSink::ReleaseOutput(Output* output) noexcept { ReleaseBuffer(*output, output->size); }
 
-void CallbackSink::GiveBack(const Output& output, size_t size) const {
+void CallbackSink::ReleaseBuffer(const Output& output, size_t size) const {
   const base::Status status = abi::TakeStatus(callbacks_.allocator->release_fn(
       callbacks_.allocator, output.data, output.allocator_data, size,
       abi::ToMemoryType(output.memory_type), output.memory_type_id));
@@ -168,4 +171,4 @@ base::Status CallbackSink::QueryOutput(std::string_view name, size_t* size,
   return base::Status::Ok();
 }
 
-}  // namespace nereid::frontend_capi
+}  // namespace nereid::frontend::capi

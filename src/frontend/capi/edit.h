@@ -4,17 +4,18 @@
 #include <type_traits>
 
 #include "abi/error.h"
+#include "abi/handle.h"
 #include "frontend/capi/callback_sink.h"
 #include "frontend/capi/handles.h"
 
-namespace nereid::frontend_capi {
+namespace nereid::frontend::capi {
 
-/// Runs `body` with the request, unless the server owns it at present. For functions that change a
-/// request; `body` returns a Status or nothing.
+/// Runs `body` with the request. Returns INVALID_ARG while the server owns the request. For
+/// functions that change a request; `body` returns a Status or nothing.
 template <typename Body>
 TRITONSERVER_Error* Edit(TRITONSERVER_InferenceRequest* c_request, Body&& body) noexcept {
   return abi::Guard([&]() -> base::Status {
-    request::InferenceRequest& request = *Unwrap(c_request);
+    request::InferenceRequest& request = abi::Unwrap(c_request);
     if (SinkOf(request).in_flight()) {
       return base::Status::InvalidArgument(
           "the request is in flight; it may be changed after its release callback");
@@ -28,4 +29,4 @@ TRITONSERVER_Error* Edit(TRITONSERVER_InferenceRequest* c_request, Body&& body) 
   });
 }
 
-}  // namespace nereid::frontend_capi
+}  // namespace nereid::frontend::capi

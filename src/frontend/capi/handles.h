@@ -7,9 +7,6 @@
 #include "api/inference_service.h"
 #include "api/metadata.h"
 #include "base/result.h"
-#include "request/inference_request.h"
-#include "request/inference_response.h"
-#include "request/trace.h"
 #include "server/server_settings.h"
 #include "triton/core/tritonserver.h"
 
@@ -17,56 +14,29 @@ namespace nereid::server {
 class InferenceServer;
 }
 
-/// The definition behind the opaque C type. Plug-ins get it while the server is still being made.
+/// The definition of the opaque C type. Plug-ins get the handle while the server is being made.
 struct TRITONSERVER_Server {
-  /// Null until the server stands; never changes after that.
+  /// Null until the server has been made; then the address of `server`, which does not change.
+  /// Any thread may read it; the other members belong to the thread that makes the server.
   std::atomic<nereid::api::InferenceService*> service{nullptr};
-  /// What `service` points to.
   std::shared_ptr<nereid::server::InferenceServer> server;
-  /// What the server says of itself while there is no service; plug-ins ask while models load.
+  /// The answer to TRITONSERVER_ServerMetadata while `service` is null: plug-ins ask for it while
+  /// models are loaded. Set before the server is made.
   nereid::api::ServerMetadata metadata = {};
 };
 
-/// The definition behind the opaque C type.
+/// The definition of the opaque C type.
 struct TRITONSERVER_ServerOptions {
   nereid::server::ServerSettings settings;
 };
 
-namespace nereid::frontend_capi {
+namespace nereid::frontend::capi {
 
-// Behind TRITONSERVER_InferenceRequest stands a request::InferenceRequest whose sink is a
-// CallbackSink, behind TRITONSERVER_InferenceResponse a request::InferenceResponse, behind
-// TRITONSERVER_InferenceTrace a request::Trace.
-
-inline TRITONSERVER_InferenceRequest* Wrap(request::InferenceRequest* request) {
-  return reinterpret_cast<TRITONSERVER_InferenceRequest*>(request);
-}
-
-inline request::InferenceRequest* Unwrap(TRITONSERVER_InferenceRequest* request) {
-  return reinterpret_cast<request::InferenceRequest*>(request);
-}
-
-inline TRITONSERVER_InferenceResponse* Wrap(request::InferenceResponse* response) {
-  return reinterpret_cast<TRITONSERVER_InferenceResponse*>(response);
-}
-
-inline request::InferenceResponse* Unwrap(TRITONSERVER_InferenceResponse* response) {
-  return reinterpret_cast<request::InferenceResponse*>(response);
-}
-
-inline TRITONSERVER_InferenceTrace* Wrap(request::Trace* trace) {
-  return reinterpret_cast<TRITONSERVER_InferenceTrace*>(trace);
-}
-
-inline request::Trace* Unwrap(TRITONSERVER_InferenceTrace* trace) {
-  return reinterpret_cast<request::Trace*>(trace);
-}
-
-/// A server whose plug-ins can call it: TRITONBACKEND_ModelServer gives them the handle. Whoever
-/// makes a server for other than this API's callers keeps the handle for as long.
+/// Makes a server whose plug-ins can call it: TRITONBACKEND_ModelServer gives them the handle. The
+/// caller keeps the handle as long as the server.
 base::Result<std::unique_ptr<TRITONSERVER_Server>> MakeServer(server::ServerSettings settings);
 
-/// UNAVAILABLE while the server is being made.
+/// Returns the operations of the server; UNAVAILABLE while it is being made.
 base::Result<api::InferenceService*> ServiceOf(TRITONSERVER_Server* server);
 
-}  // namespace nereid::frontend_capi
+}  // namespace nereid::frontend::capi

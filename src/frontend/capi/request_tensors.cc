@@ -4,23 +4,18 @@
 #include <memory>
 #include <string>
 
-#include "abi/buffer_attributes.h"
+#include "abi/handle.h"
+#include "abi/tensor_types.h"
 #include "frontend/capi/edit.h"
 
 using namespace nereid;
-using namespace nereid::frontend_capi;
+using namespace nereid::frontend::capi;
 using request::InferenceRequest;
 
 namespace {
 
-tensor::DataType ToDataType(TRITONSERVER_DataType type) {
-  const int value = static_cast<int>(type);
-  return value >= 0 && value <= TRITONSERVER_TYPE_BF16 ? static_cast<tensor::DataType>(value)
-                                                       : tensor::DataType::kInvalid;
-}
-
 base::Result<request::Input*> FindInput(InferenceRequest& request, const char* name) {
-  request::Input* input = request.FindInput(name);
+  request::Input* input = request.inputs().Find(name);
   if (input == nullptr) {
     return base::Status::InvalidArgument(request.LogPrefix() + "input '" + name +
                                          "' does not exist in request");
@@ -65,12 +60,11 @@ extern "C" {
 TRITONSERVER_Error* TRITONSERVER_InferenceRequestAddInput(
     TRITONSERVER_InferenceRequest* inference_request, const char* name,
     TRITONSERVER_DataType datatype, const int64_t* shape, uint64_t dim_count) {
-  NEREID_CHECK_NOT_NULL(inference_request);
-  NEREID_CHECK_NOT_NULL(name);
+  NEREID_CHECK_NOT_NULL(inference_request, name);
   if (dim_count > 0) NEREID_CHECK_NOT_NULL(shape);
   return Edit(inference_request, [&](InferenceRequest& request) {
     return request
-        .AddInput(name, ToDataType(datatype),
+        .AddInput(name, abi::ToDataType(datatype),
                   dim_count > 0 ? tensor::Shape(shape, shape + dim_count) : tensor::Shape())
         .status();
   });
@@ -78,16 +72,14 @@ TRITONSERVER_Error* TRITONSERVER_InferenceRequestAddInput(
 
 TRITONSERVER_Error* TRITONSERVER_InferenceRequestAddRawInput(
     TRITONSERVER_InferenceRequest* inference_request, const char* name) {
-  NEREID_CHECK_NOT_NULL(inference_request);
-  NEREID_CHECK_NOT_NULL(name);
+  NEREID_CHECK_NOT_NULL(inference_request, name);
   return Edit(inference_request,
               [&](InferenceRequest& request) { return request.AddRawInput(name).status(); });
 }
 
 TRITONSERVER_Error* TRITONSERVER_InferenceRequestRemoveInput(
     TRITONSERVER_InferenceRequest* inference_request, const char* name) {
-  NEREID_CHECK_NOT_NULL(inference_request);
-  NEREID_CHECK_NOT_NULL(name);
+  NEREID_CHECK_NOT_NULL(inference_request, name);
   return Edit(inference_request,
               [&](InferenceRequest& request) { return request.RemoveInput(name); });
 }
@@ -95,14 +87,13 @@ TRITONSERVER_Error* TRITONSERVER_InferenceRequestRemoveInput(
 TRITONSERVER_Error* TRITONSERVER_InferenceRequestRemoveAllInputs(
     TRITONSERVER_InferenceRequest* inference_request) {
   NEREID_CHECK_NOT_NULL(inference_request);
-  return Edit(inference_request, [](InferenceRequest& request) { request.RemoveAllInputs(); });
+  return Edit(inference_request, [](InferenceRequest& request) { request.inputs().Clear(); });
 }
 
 TRITONSERVER_Error* TRITONSERVER_InferenceRequestAppendInputData(
     TRITONSERVER_InferenceRequest* inference_request, const char* name, const void* base,
     size_t byte_size, TRITONSERVER_MemoryType memory_type, int64_t memory_type_id) {
-  NEREID_CHECK_NOT_NULL(inference_request);
-  NEREID_CHECK_NOT_NULL(name);
+  NEREID_CHECK_NOT_NULL(inference_request, name);
   return Edit(inference_request, [&](InferenceRequest& request) {
     return AppendData(request, name, base, byte_size, memory_type, memory_type_id);
   });
@@ -112,13 +103,11 @@ TRITONSERVER_Error* TRITONSERVER_InferenceRequestAppendInputDataWithHostPolicy(
     TRITONSERVER_InferenceRequest* inference_request, const char* name, const void* base,
     size_t byte_size, TRITONSERVER_MemoryType memory_type, int64_t memory_type_id,
     const char* host_policy_name) {
-  NEREID_CHECK_NOT_NULL(inference_request);
-  NEREID_CHECK_NOT_NULL(name);
-  NEREID_CHECK_NOT_NULL(host_policy_name);
+  NEREID_CHECK_NOT_NULL(inference_request, name, host_policy_name);
   return Edit(inference_request, [&](InferenceRequest& request) -> base::Status {
     NEREID_ASSIGN_OR_RETURN(request::Input * input, FindInput(request, name));
     NEREID_RETURN_IF_ERROR(CheckBuffer(request, name, base, byte_size, memory_type));
-    if (request.is_raw()) {
+    if (request.inputs().is_raw()) {
       return base::Status::Unsupported(request.LogPrefix() +
                                        "the input of a raw request cannot have data for host "
                                        "policy '" +
@@ -135,16 +124,14 @@ TRITONSERVER_Error* TRITONSERVER_InferenceRequestAppendInputDataWithHostPolicy(
 TRITONSERVER_Error* TRITONSERVER_InferenceRequestAppendInputDataWithBufferAttributes(
     TRITONSERVER_InferenceRequest* inference_request, const char* name, const void* base,
     TRITONSERVER_BufferAttributes* buffer_attributes) {
-  NEREID_CHECK_NOT_NULL(inference_request);
-  NEREID_CHECK_NOT_NULL(name);
-  NEREID_CHECK_NOT_NULL(buffer_attributes);
+  NEREID_CHECK_NOT_NULL(inference_request, name, buffer_attributes);
   return Edit(inference_request, [&](InferenceRequest& request) {
-    const memory::BufferAttributes& attributes = *abi::Unwrap(buffer_attributes);
+    const memory::BufferAttributes& attributes = abi::Unwrap(buffer_attributes);
     NEREID_RETURN_IF_ERROR(AppendData(request, name, base, attributes.byte_size,
                                       abi::ToMemoryType(attributes.memory_type),
                                       attributes.memory_type_id));
     if (attributes.byte_size > 0) {
-      request::Input& input = *request.FindInput(name);
+      request::Input& input = *request.inputs().Find(name);
       input.attributes.resize(input.pieces.size());
       input.attributes.back() = std::make_unique<memory::BufferAttributes>(attributes);
     }
@@ -154,8 +141,7 @@ TRITONSERVER_Error* TRITONSERVER_InferenceRequestAppendInputDataWithBufferAttrib
 
 TRITONSERVER_Error* TRITONSERVER_InferenceRequestRemoveAllInputData(
     TRITONSERVER_InferenceRequest* inference_request, const char* name) {
-  NEREID_CHECK_NOT_NULL(inference_request);
-  NEREID_CHECK_NOT_NULL(name);
+  NEREID_CHECK_NOT_NULL(inference_request, name);
   return Edit(inference_request, [&](InferenceRequest& request) -> base::Status {
     NEREID_ASSIGN_OR_RETURN(request::Input * input, FindInput(request, name));
     input->pieces.clear();
@@ -167,8 +153,7 @@ TRITONSERVER_Error* TRITONSERVER_InferenceRequestRemoveAllInputData(
 
 TRITONSERVER_Error* TRITONSERVER_InferenceRequestAddRequestedOutput(
     TRITONSERVER_InferenceRequest* inference_request, const char* name) {
-  NEREID_CHECK_NOT_NULL(inference_request);
-  NEREID_CHECK_NOT_NULL(name);
+  NEREID_CHECK_NOT_NULL(inference_request, name);
   return Edit(inference_request, [&](InferenceRequest& request) {
     auto& outputs = request.requested_outputs;
     if (std::find(outputs.begin(), outputs.end(), name) != outputs.end()) {
@@ -182,8 +167,7 @@ TRITONSERVER_Error* TRITONSERVER_InferenceRequestAddRequestedOutput(
 
 TRITONSERVER_Error* TRITONSERVER_InferenceRequestRemoveRequestedOutput(
     TRITONSERVER_InferenceRequest* inference_request, const char* name) {
-  NEREID_CHECK_NOT_NULL(inference_request);
-  NEREID_CHECK_NOT_NULL(name);
+  NEREID_CHECK_NOT_NULL(inference_request, name);
   return Edit(inference_request,
               [&](InferenceRequest& request) { std::erase(request.requested_outputs, name); });
 }

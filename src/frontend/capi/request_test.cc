@@ -9,14 +9,16 @@
 #include <vector>
 
 #include "abi/error.h"
+#include "abi/handle.h"
 #include "api/testing/fake_inference_service.h"
 #include "frontend/capi/callback_sink.h"
 #include "frontend/capi/handles.h"
 #include "request/response_factory.h"
 
-namespace nereid::frontend_capi {
+namespace nereid::frontend::capi {
 namespace {
 
+using abi::Unwrap;
 using api::testing::FakeInferenceService;
 using request::InferenceRequest;
 
@@ -316,7 +318,7 @@ TEST_F(RequestTest, BufferAttributesFunctionSeesTheBuffer) {
 }
 
 TEST_F(RequestTest, QueryFunctionAnswersForTheAllocator) {
-  const auto sink = Unwrap(request_)->sink();
+  const auto sink = Unwrap(request_).sink();
   memory::MemoryType type = memory::MemoryType::kGpu;
   int64_t id = 7;
   size_t size = 5;
@@ -342,17 +344,17 @@ TEST_F(RequestTest, WhatTheCoreFillsInIsTakenBack) {
   };
   AddInput("x");
   EXPECT_SUCCESS(Submit());
-  EXPECT_TRUE(Unwrap(request_)->requested_outputs.empty());
+  EXPECT_TRUE(Unwrap(request_).requested_outputs.empty());
   EXPECT_SUCCESS(TRITONSERVER_InferenceRequestAddRequestedOutput(request_, "OUTPUT0"));
   EXPECT_SUCCESS(Submit());
-  EXPECT_EQ(Unwrap(request_)->requested_outputs.size(), 1u);
+  EXPECT_EQ(Unwrap(request_).requested_outputs.size(), 1u);
 }
 
 TEST_F(RequestTest, ARawInputKeepsItsName) {
   service_.handler = [](std::unique_ptr<InferenceRequest> request) {
     // As Normalize does: the model's input stands in for the raw one.
     auto pieces = request->inputs()[0].pieces;
-    request->RemoveAllInputs();
+    request->inputs().Clear();
     auto input = request->AddInput("INPUT0", tensor::DataType::kUint8, {3});
     ASSERT_TRUE(input.ok());
     (*input)->pieces = pieces;
@@ -461,7 +463,7 @@ TEST_F(RequestTest, ChecksInputsAndOutputs) {
               kInvalidArgument);
   EXPECT_SUCCESS(TRITONSERVER_InferenceRequestAppendInputDataWithHostPolicy(
       request_, "A", shape, 8, TRITONSERVER_MEMORY_CPU, 0, "cpu"));
-  EXPECT_TRUE(Unwrap(request_)->inputs()[0].pieces.empty());
+  EXPECT_TRUE(Unwrap(request_).inputs()[0].pieces.empty());
   EXPECT_CODE(TRITONSERVER_InferenceRequestRemoveInput(request_, "B"), kInvalidArgument);
   EXPECT_SUCCESS(TRITONSERVER_InferenceRequestRemoveInput(request_, "A"));
   EXPECT_SUCCESS(TRITONSERVER_InferenceRequestAddRequestedOutput(request_, "O"));
@@ -469,7 +471,7 @@ TEST_F(RequestTest, ChecksInputsAndOutputs) {
   EXPECT_SUCCESS(TRITONSERVER_InferenceRequestRemoveRequestedOutput(request_, "O"));
   EXPECT_SUCCESS(TRITONSERVER_InferenceRequestAddRequestedOutput(request_, "O"));
   EXPECT_SUCCESS(TRITONSERVER_InferenceRequestRemoveAllRequestedOutputs(request_));
-  EXPECT_TRUE(Unwrap(request_)->requested_outputs.empty());
+  EXPECT_TRUE(Unwrap(request_).requested_outputs.empty());
 }
 
 TEST_F(RequestTest, BufferAttributesTravelWithTheInput) {
@@ -484,7 +486,7 @@ TEST_F(RequestTest, BufferAttributesTravelWithTheInput) {
   EXPECT_SUCCESS(TRITONSERVER_InferenceRequestAppendInputDataWithBufferAttributes(
       request_, "A", shape, attributes));
   EXPECT_SUCCESS(TRITONSERVER_BufferAttributesDelete(attributes));
-  const request::Input& input = Unwrap(request_)->inputs()[0];
+  const request::Input& input = Unwrap(request_).inputs()[0];
   ASSERT_EQ(input.pieces.size(), 1u);
   EXPECT_EQ(input.pieces[0].size, 8u);
   EXPECT_EQ(input.pieces[0].memory_type, memory::MemoryType::kCpuPinned);
@@ -565,4 +567,4 @@ TEST_F(RequestTest, ParametersGoInAndComeOut) {
 }
 
 }  // namespace
-}  // namespace nereid::frontend_capi
+}  // namespace nereid::frontend::capi

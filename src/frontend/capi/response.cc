@@ -2,13 +2,14 @@
 // TRITONSERVER_InferenceResponse*.
 #include <string>
 
-#include "abi/buffer_attributes.h"
 #include "abi/error.h"
+#include "abi/handle.h"
 #include "abi/parameter.h"
-#include "frontend/capi/handles.h"
+#include "abi/tensor_types.h"
+#include "request/inference_response.h"
 
 using namespace nereid;
-using namespace nereid::frontend_capi;
+using abi::Unwrap;
 using request::InferenceResponse;
 using request::Output;
 
@@ -16,23 +17,21 @@ extern "C" {
 
 TRITONSERVER_Error* TRITONSERVER_InferenceResponseDelete(
     TRITONSERVER_InferenceResponse* inference_response) {
-  delete Unwrap(inference_response);
+  if (inference_response != nullptr) delete &Unwrap(inference_response);
   return nullptr;
 }
 
 TRITONSERVER_Error* TRITONSERVER_InferenceResponseError(
     TRITONSERVER_InferenceResponse* inference_response) {
   NEREID_CHECK_NOT_NULL(inference_response);
-  return abi::BorrowError(Unwrap(inference_response)->error());
+  return abi::BorrowError(Unwrap(inference_response).error());
 }
 
 TRITONSERVER_Error* TRITONSERVER_InferenceResponseModel(
     TRITONSERVER_InferenceResponse* inference_response, const char** model_name,
     int64_t* model_version) {
-  NEREID_CHECK_NOT_NULL(inference_response);
-  NEREID_CHECK_NOT_NULL(model_name);
-  NEREID_CHECK_NOT_NULL(model_version);
-  const request::ModelIdentity& model = Unwrap(inference_response)->model();
+  NEREID_CHECK_NOT_NULL(inference_response, model_name, model_version);
+  const request::ModelIdentity& model = Unwrap(inference_response).model();
   *model_name = model.name.c_str();
   *model_version = model.version;
   return nullptr;
@@ -40,29 +39,24 @@ TRITONSERVER_Error* TRITONSERVER_InferenceResponseModel(
 
 TRITONSERVER_Error* TRITONSERVER_InferenceResponseId(
     TRITONSERVER_InferenceResponse* inference_response, const char** request_id) {
-  NEREID_CHECK_NOT_NULL(inference_response);
-  NEREID_CHECK_NOT_NULL(request_id);
-  *request_id = Unwrap(inference_response)->id().c_str();
+  NEREID_CHECK_NOT_NULL(inference_response, request_id);
+  *request_id = Unwrap(inference_response).id().c_str();
   return nullptr;
 }
 
 TRITONSERVER_Error* TRITONSERVER_InferenceResponseParameterCount(
     TRITONSERVER_InferenceResponse* inference_response, uint32_t* count) {
-  NEREID_CHECK_NOT_NULL(inference_response);
-  NEREID_CHECK_NOT_NULL(count);
-  *count = static_cast<uint32_t>(Unwrap(inference_response)->parameters().size());
+  NEREID_CHECK_NOT_NULL(inference_response, count);
+  *count = static_cast<uint32_t>(Unwrap(inference_response).parameters().size());
   return nullptr;
 }
 
 TRITONSERVER_Error* TRITONSERVER_InferenceResponseParameter(
     TRITONSERVER_InferenceResponse* inference_response, uint32_t index, const char** name,
     TRITONSERVER_ParameterType* type, const void** vvalue) {
-  NEREID_CHECK_NOT_NULL(inference_response);
-  NEREID_CHECK_NOT_NULL(name);
-  NEREID_CHECK_NOT_NULL(type);
-  NEREID_CHECK_NOT_NULL(vvalue);
+  NEREID_CHECK_NOT_NULL(inference_response, name, type, vvalue);
   return abi::Guard([&] {
-    const auto& parameters = Unwrap(inference_response)->parameters();
+    const auto& parameters = Unwrap(inference_response).parameters();
     if (index >= parameters.size()) return abi::OutOfBounds(index, parameters.size(), "parameters");
     const abi::ParameterView view = std::visit(abi::ParameterView(), parameters[index].value);
     *name = parameters[index].name.c_str();
@@ -74,9 +68,8 @@ TRITONSERVER_Error* TRITONSERVER_InferenceResponseParameter(
 
 TRITONSERVER_Error* TRITONSERVER_InferenceResponseOutputCount(
     TRITONSERVER_InferenceResponse* inference_response, uint32_t* count) {
-  NEREID_CHECK_NOT_NULL(inference_response);
-  NEREID_CHECK_NOT_NULL(count);
-  *count = static_cast<uint32_t>(Unwrap(inference_response)->outputs().size());
+  NEREID_CHECK_NOT_NULL(inference_response, count);
+  *count = static_cast<uint32_t>(Unwrap(inference_response).outputs().size());
   return nullptr;
 }
 
@@ -85,22 +78,14 @@ TRITONSERVER_Error* TRITONSERVER_InferenceResponseOutput(
     TRITONSERVER_DataType* datatype, const int64_t** shape, uint64_t* dim_count, const void** base,
     size_t* byte_size, TRITONSERVER_MemoryType* memory_type, int64_t* memory_type_id,
     void** userp) {
-  NEREID_CHECK_NOT_NULL(inference_response);
-  NEREID_CHECK_NOT_NULL(name);
-  NEREID_CHECK_NOT_NULL(datatype);
-  NEREID_CHECK_NOT_NULL(shape);
-  NEREID_CHECK_NOT_NULL(dim_count);
-  NEREID_CHECK_NOT_NULL(base);
-  NEREID_CHECK_NOT_NULL(byte_size);
-  NEREID_CHECK_NOT_NULL(memory_type);
-  NEREID_CHECK_NOT_NULL(memory_type_id);
-  NEREID_CHECK_NOT_NULL(userp);
+  NEREID_CHECK_NOT_NULL(inference_response, name, datatype, shape, dim_count, base, byte_size,
+                        memory_type, memory_type_id, userp);
   return abi::Guard([&] {
-    const auto& outputs = Unwrap(inference_response)->outputs();
+    const auto& outputs = Unwrap(inference_response).outputs();
     if (index >= outputs.size()) return abi::OutOfBounds(index, outputs.size(), "outputs");
     const Output& output = *outputs[index];
     *name = output.name.c_str();
-    *datatype = static_cast<TRITONSERVER_DataType>(output.type);
+    *datatype = abi::ToDataType(output.type);
     *shape = output.shape.data();
     *dim_count = output.shape.size();
     *base = output.data;
@@ -115,10 +100,9 @@ TRITONSERVER_Error* TRITONSERVER_InferenceResponseOutput(
 TRITONSERVER_Error* TRITONSERVER_InferenceResponseOutputClassificationLabel(
     TRITONSERVER_InferenceResponse* inference_response, uint32_t index, size_t class_index,
     const char** label) {
-  NEREID_CHECK_NOT_NULL(inference_response);
-  NEREID_CHECK_NOT_NULL(label);
+  NEREID_CHECK_NOT_NULL(inference_response, label);
   return abi::Guard([&] {
-    const InferenceResponse& response = *Unwrap(inference_response);
+    const InferenceResponse& response = Unwrap(inference_response);
     if (index >= response.outputs().size()) {
       return abi::OutOfBounds(index, response.outputs().size(), "outputs");
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// TRITONSERVER_Server*: what the models are, loading and unloading.
+// TRITONSERVER_Server*: metadata, configuration and statistics of models, loads and unloads.
 #include <string>
 #include <utility>
 #include <vector>
@@ -12,14 +12,15 @@
 #include "frontend/capi/handles.h"
 
 using namespace nereid;
-using namespace nereid::frontend_capi;
+using namespace nereid::frontend::capi;
 namespace json = nereid::codec::json;
 
 namespace {
 
 constexpr uint32_t kConfigVersion = 1;
 
-/// One parameter of a load: the kind must be the one that its name asks for.
+/// Returns a parameter of a load. Returns INVALID_ARGUMENT unless "config" is a string and "file:…"
+/// is bytes.
 base::Result<api::LoadParameter> ReadLoadParameter(const TRITONSERVER_Parameter& parameter) {
   if (parameter.name == "config") {
     if (const auto* text = std::get_if<std::string>(&parameter.value)) {
@@ -42,9 +43,7 @@ extern "C" {
 TRITONSERVER_Error* TRITONSERVER_ServerModelIsReady(TRITONSERVER_Server* server,
                                                     const char* model_name, int64_t model_version,
                                                     bool* ready) {
-  NEREID_CHECK_NOT_NULL(server);
-  NEREID_CHECK_NOT_NULL(model_name);
-  NEREID_CHECK_NOT_NULL(ready);
+  NEREID_CHECK_NOT_NULL(server, model_name, ready);
   return abi::Guard([&]() -> base::Status {
     NEREID_ASSIGN_OR_RETURN(auto* service, ServiceOf(server));
     NEREID_ASSIGN_OR_RETURN(*ready, service->IsModelReady(model_name, model_version));
@@ -56,9 +55,7 @@ TRITONSERVER_Error* TRITONSERVER_ServerModelBatchProperties(TRITONSERVER_Server*
                                                             const char* model_name,
                                                             int64_t model_version, uint32_t* flags,
                                                             void** voidp) {
-  NEREID_CHECK_NOT_NULL(server);
-  NEREID_CHECK_NOT_NULL(model_name);
-  NEREID_CHECK_NOT_NULL(flags);
+  NEREID_CHECK_NOT_NULL(server, model_name, flags);
   return abi::Guard([&]() -> base::Status {
     NEREID_ASSIGN_OR_RETURN(auto* service, ServiceOf(server));
     NEREID_ASSIGN_OR_RETURN(const api::ModelTraits traits,
@@ -74,9 +71,7 @@ TRITONSERVER_Error* TRITONSERVER_ServerModelTransactionProperties(TRITONSERVER_S
                                                                   int64_t model_version,
                                                                   uint32_t* txn_flags,
                                                                   void** voidp) {
-  NEREID_CHECK_NOT_NULL(server);
-  NEREID_CHECK_NOT_NULL(model_name);
-  NEREID_CHECK_NOT_NULL(txn_flags);
+  NEREID_CHECK_NOT_NULL(server, model_name, txn_flags);
   return abi::Guard([&]() -> base::Status {
     NEREID_ASSIGN_OR_RETURN(auto* service, ServiceOf(server));
     NEREID_ASSIGN_OR_RETURN(const api::ModelTraits traits,
@@ -89,8 +84,7 @@ TRITONSERVER_Error* TRITONSERVER_ServerModelTransactionProperties(TRITONSERVER_S
 
 TRITONSERVER_Error* TRITONSERVER_ServerMetadata(TRITONSERVER_Server* server,
                                                 TRITONSERVER_Message** server_metadata) {
-  NEREID_CHECK_NOT_NULL(server);
-  NEREID_CHECK_NOT_NULL(server_metadata);
+  NEREID_CHECK_NOT_NULL(server, server_metadata);
   return abi::Guard([&]() -> base::Status {
     const auto service = ServiceOf(server);
     *server_metadata = new TRITONSERVER_Message(json::EncodeServerMetadata(
@@ -102,9 +96,7 @@ TRITONSERVER_Error* TRITONSERVER_ServerMetadata(TRITONSERVER_Server* server,
 TRITONSERVER_Error* TRITONSERVER_ServerModelMetadata(TRITONSERVER_Server* server,
                                                      const char* model_name, int64_t model_version,
                                                      TRITONSERVER_Message** model_metadata) {
-  NEREID_CHECK_NOT_NULL(server);
-  NEREID_CHECK_NOT_NULL(model_name);
-  NEREID_CHECK_NOT_NULL(model_metadata);
+  NEREID_CHECK_NOT_NULL(server, model_name, model_metadata);
   return abi::Guard([&]() -> base::Status {
     NEREID_ASSIGN_OR_RETURN(auto* service, ServiceOf(server));
     NEREID_ASSIGN_OR_RETURN(auto metadata, service->GetModelMetadata(model_name, model_version));
@@ -117,9 +109,7 @@ TRITONSERVER_Error* TRITONSERVER_ServerModelStatistics(TRITONSERVER_Server* serv
                                                        const char* model_name,
                                                        int64_t model_version,
                                                        TRITONSERVER_Message** model_stats) {
-  NEREID_CHECK_NOT_NULL(server);
-  NEREID_CHECK_NOT_NULL(model_name);
-  NEREID_CHECK_NOT_NULL(model_stats);
+  NEREID_CHECK_NOT_NULL(server, model_name, model_stats);
   return abi::Guard([&]() -> base::Status {
     NEREID_ASSIGN_OR_RETURN(auto* service, ServiceOf(server));
     NEREID_ASSIGN_OR_RETURN(auto statistics,
@@ -133,9 +123,7 @@ TRITONSERVER_Error* TRITONSERVER_ServerModelConfig(TRITONSERVER_Server* server,
                                                    const char* model_name, int64_t model_version,
                                                    uint32_t config_version,
                                                    TRITONSERVER_Message** model_config) {
-  NEREID_CHECK_NOT_NULL(server);
-  NEREID_CHECK_NOT_NULL(model_name);
-  NEREID_CHECK_NOT_NULL(model_config);
+  NEREID_CHECK_NOT_NULL(server, model_name, model_config);
   return abi::Guard([&]() -> base::Status {
     if (config_version != kConfigVersion) {
       return base::Status::InvalidArgument("model configuration version " +
@@ -151,8 +139,7 @@ TRITONSERVER_Error* TRITONSERVER_ServerModelConfig(TRITONSERVER_Server* server,
 
 TRITONSERVER_Error* TRITONSERVER_ServerModelIndex(TRITONSERVER_Server* server, uint32_t flags,
                                                   TRITONSERVER_Message** model_index) {
-  NEREID_CHECK_NOT_NULL(server);
-  NEREID_CHECK_NOT_NULL(model_index);
+  NEREID_CHECK_NOT_NULL(server, model_index);
   return abi::Guard([&]() -> base::Status {
     NEREID_ASSIGN_OR_RETURN(auto* service, ServiceOf(server));
     const bool ready_only = (flags & TRITONSERVER_INDEX_FLAG_READY) != 0;
@@ -170,8 +157,7 @@ TRITONSERVER_Error* TRITONSERVER_ServerLoadModel(TRITONSERVER_Server* server,
 TRITONSERVER_Error* TRITONSERVER_ServerLoadModelWithParameters(
     TRITONSERVER_Server* server, const char* model_name, const TRITONSERVER_Parameter** parameters,
     uint64_t parameter_count) {
-  NEREID_CHECK_NOT_NULL(server);
-  NEREID_CHECK_NOT_NULL(model_name);
+  NEREID_CHECK_NOT_NULL(server, model_name);
   if (parameter_count > 0) NEREID_CHECK_NOT_NULL(parameters);
   return abi::Guard([&]() -> base::Status {
     NEREID_ASSIGN_OR_RETURN(auto* service, ServiceOf(server));
@@ -190,8 +176,7 @@ TRITONSERVER_Error* TRITONSERVER_ServerLoadModelWithParameters(
 
 TRITONSERVER_Error* TRITONSERVER_ServerUnloadModel(TRITONSERVER_Server* server,
                                                    const char* model_name) {
-  NEREID_CHECK_NOT_NULL(server);
-  NEREID_CHECK_NOT_NULL(model_name);
+  NEREID_CHECK_NOT_NULL(server, model_name);
   return abi::Guard([&]() -> base::Status {
     NEREID_ASSIGN_OR_RETURN(auto* service, ServiceOf(server));
     return service->UnloadModel(model_name, /*unload_dependents=*/false);
@@ -200,8 +185,7 @@ TRITONSERVER_Error* TRITONSERVER_ServerUnloadModel(TRITONSERVER_Server* server,
 
 TRITONSERVER_Error* TRITONSERVER_ServerUnloadModelAndDependents(TRITONSERVER_Server* server,
                                                                 const char* model_name) {
-  NEREID_CHECK_NOT_NULL(server);
-  NEREID_CHECK_NOT_NULL(model_name);
+  NEREID_CHECK_NOT_NULL(server, model_name);
   return abi::Guard([&]() -> base::Status {
     NEREID_ASSIGN_OR_RETURN(auto* service, ServiceOf(server));
     return service->UnloadModel(model_name, /*unload_dependents=*/true);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// TRITONSERVER_ServerOptions*: what a server is made from. Settings of the log are in
-// log_options.cc.
+// TRITONSERVER_ServerOptions*. The settings of the log are in log_options.cc.
 #include <algorithm>
 #include <cstring>
 #include <string>
@@ -56,15 +55,13 @@ TRITONSERVER_Error* TRITONSERVER_ServerOptionsDelete(TRITONSERVER_ServerOptions*
 
 TRITONSERVER_Error* TRITONSERVER_ServerOptionsSetServerId(TRITONSERVER_ServerOptions* options,
                                                           const char* server_id) {
-  NEREID_CHECK_NOT_NULL(options);
-  NEREID_CHECK_NOT_NULL(server_id);
+  NEREID_CHECK_NOT_NULL(options, server_id);
   return Set(options, [&](ServerSettings& settings) { settings.server_id = server_id; });
 }
 
 TRITONSERVER_Error* TRITONSERVER_ServerOptionsSetModelRepositoryPath(
     TRITONSERVER_ServerOptions* options, const char* model_repository_path) {
-  NEREID_CHECK_NOT_NULL(options);
-  NEREID_CHECK_NOT_NULL(model_repository_path);
+  NEREID_CHECK_NOT_NULL(options, model_repository_path);
   return Set(options, [&](ServerSettings& settings) {
     settings.model_repository_paths.insert(model_repository_path);
   });
@@ -91,8 +88,7 @@ TRITONSERVER_Error* TRITONSERVER_ServerOptionsSetModelControlMode(
 
 TRITONSERVER_Error* TRITONSERVER_ServerOptionsSetStartupModel(TRITONSERVER_ServerOptions* options,
                                                               const char* model_name) {
-  NEREID_CHECK_NOT_NULL(options);
-  NEREID_CHECK_NOT_NULL(model_name);
+  NEREID_CHECK_NOT_NULL(options, model_name);
   return Set(options, [&](ServerSettings& settings) {
     auto& models = settings.startup_models;
     if (std::find(models.begin(), models.end(), model_name) == models.end()) {
@@ -109,8 +105,7 @@ TRITONSERVER_Error* TRITONSERVER_ServerOptionsSetStrictModelConfig(
 
 TRITONSERVER_Error* TRITONSERVER_ServerOptionsSetModelConfigName(
     TRITONSERVER_ServerOptions* options, const char* model_config_name) {
-  NEREID_CHECK_NOT_NULL(options);
-  NEREID_CHECK_NOT_NULL(model_config_name);
+  NEREID_CHECK_NOT_NULL(options, model_config_name);
   return Set(options,
              [&](ServerSettings& settings) { settings.model_config_name = model_config_name; });
 }
@@ -134,8 +129,7 @@ TRITONSERVER_Error* TRITONSERVER_ServerOptionsSetRateLimiterMode(
 TRITONSERVER_Error* TRITONSERVER_ServerOptionsAddRateLimiterResource(
     TRITONSERVER_ServerOptions* options, const char* resource_name, size_t resource_count,
     int device) {
-  NEREID_CHECK_NOT_NULL(options);
-  NEREID_CHECK_NOT_NULL(resource_name);
+  NEREID_CHECK_NOT_NULL(options, resource_name);
   return Set(options, [&](ServerSettings& settings) {
     settings.rate_limit_resources.push_back({resource_name, resource_count, device});
   });
@@ -174,9 +168,7 @@ TRITONSERVER_Error* TRITONSERVER_ServerOptionsSetResponseCacheByteSize(
 TRITONSERVER_Error* TRITONSERVER_ServerOptionsSetCacheConfig(TRITONSERVER_ServerOptions* options,
                                                              const char* cache_name,
                                                              const char* config_json) {
-  NEREID_CHECK_NOT_NULL(options);
-  NEREID_CHECK_NOT_NULL(cache_name);
-  NEREID_CHECK_NOT_NULL(config_json);
+  NEREID_CHECK_NOT_NULL(options, cache_name, config_json);
   return Set(options, [&](ServerSettings& settings) -> base::Status {
     NEREID_RETURN_IF_ERROR(
         abi::CheckJson(config_json)
@@ -188,8 +180,7 @@ TRITONSERVER_Error* TRITONSERVER_ServerOptionsSetCacheConfig(TRITONSERVER_Server
 
 TRITONSERVER_Error* TRITONSERVER_ServerOptionsSetCacheDirectory(TRITONSERVER_ServerOptions* options,
                                                                 const char* cache_dir) {
-  NEREID_CHECK_NOT_NULL(options);
-  NEREID_CHECK_NOT_NULL(cache_dir);
+  NEREID_CHECK_NOT_NULL(options, cache_dir);
   return Set(options, [&](ServerSettings& settings) { settings.cache_directory = cache_dir; });
 }
 
@@ -280,15 +271,13 @@ TRITONSERVER_Error* TRITONSERVER_ServerOptionsSetMetricsInterval(
 
 TRITONSERVER_Error* TRITONSERVER_ServerOptionsSetBackendDirectory(
     TRITONSERVER_ServerOptions* options, const char* backend_dir) {
-  NEREID_CHECK_NOT_NULL(options);
-  NEREID_CHECK_NOT_NULL(backend_dir);
+  NEREID_CHECK_NOT_NULL(options, backend_dir);
   return Set(options, [&](ServerSettings& settings) { settings.backend_directory = backend_dir; });
 }
 
 TRITONSERVER_Error* TRITONSERVER_ServerOptionsSetRepoAgentDirectory(
     TRITONSERVER_ServerOptions* options, const char* repoagent_dir) {
-  NEREID_CHECK_NOT_NULL(options);
-  NEREID_CHECK_NOT_NULL(repoagent_dir);
+  NEREID_CHECK_NOT_NULL(options, repoagent_dir);
   return Set(options,
              [&](ServerSettings& settings) { settings.repoagent_directory = repoagent_dir; });
 }
@@ -319,10 +308,7 @@ TRITONSERVER_Error* TRITONSERVER_ServerOptionsSetBackendConfig(TRITONSERVER_Serv
                                                                const char* backend_name,
                                                                const char* setting,
                                                                const char* value) {
-  NEREID_CHECK_NOT_NULL(options);
-  NEREID_CHECK_NOT_NULL(backend_name);
-  NEREID_CHECK_NOT_NULL(setting);
-  NEREID_CHECK_NOT_NULL(value);
+  NEREID_CHECK_NOT_NULL(options, backend_name, setting, value);
   return Set(options, [&](ServerSettings& settings) {
     settings.backend_config[backend_name].emplace_back(setting, value);
   });
@@ -332,10 +318,7 @@ TRITONSERVER_Error* TRITONSERVER_ServerOptionsSetHostPolicy(TRITONSERVER_ServerO
                                                             const char* policy_name,
                                                             const char* setting,
                                                             const char* value) {
-  NEREID_CHECK_NOT_NULL(options);
-  NEREID_CHECK_NOT_NULL(policy_name);
-  NEREID_CHECK_NOT_NULL(setting);
-  NEREID_CHECK_NOT_NULL(value);
+  NEREID_CHECK_NOT_NULL(options, policy_name, setting, value);
   return Set(options, [&](ServerSettings& settings) {
     if (std::strcmp(setting, "numa-node") != 0 && std::strcmp(setting, "cpu-cores") != 0) {
       return base::Status::Unsupported(std::string("Unsupported host policy setting '") + setting +
@@ -350,10 +333,7 @@ TRITONSERVER_Error* TRITONSERVER_ServerOptionsSetMetricsConfig(TRITONSERVER_Serv
                                                                const char* name,
                                                                const char* setting,
                                                                const char* value) {
-  NEREID_CHECK_NOT_NULL(options);
-  NEREID_CHECK_NOT_NULL(name);
-  NEREID_CHECK_NOT_NULL(setting);
-  NEREID_CHECK_NOT_NULL(value);
+  NEREID_CHECK_NOT_NULL(options, name, setting, value);
   return Set(options, [&](ServerSettings& settings) {
     settings.metrics_config[name].emplace_back(setting, value);
   });

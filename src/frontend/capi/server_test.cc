@@ -13,7 +13,7 @@
 #include "base/temporary_directory.h"
 #include "frontend/capi/handles.h"
 
-namespace nereid::frontend_capi {
+namespace nereid::frontend::capi {
 namespace {
 
 using api::testing::FakeInferenceService;
@@ -324,4 +324,4 @@ TEST_F(RealServerTest, OverridesReachTheRepository) {
 }
 
 }  // namespace
-}  // namespace nereid::frontend_capi
+}  // namespace nereid::frontend::capi

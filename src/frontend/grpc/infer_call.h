@@ -35,7 +35,7 @@ class InferCall final : public UnaryCall, public request::ResponseSink {
   // Touched by the core's thread only, once the request is submitted.
   std::unique_ptr<request::InferenceResponse> response_;
   int response_count_ = 0;
-  std::vector<request::ClassificationWish> classifications_;  // set before submission
+  std::vector<request::RequestedClasses> classifications_;  // set before submission
 };
 
 }  // namespace nereid::frontend::grpc

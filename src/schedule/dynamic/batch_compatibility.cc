@@ -58,12 +58,12 @@ bool BatchCompatibility::MayShareBatch(const request::InferenceRequest& a,
   if (has_optional_inputs_) {
     if (a.inputs().size() != b.inputs().size()) return false;
     for (const request::Input& input : a.inputs()) {
-      if (b.FindInput(input.name) == nullptr) return false;
+      if (b.inputs().Find(input.name) == nullptr) return false;
     }
   }
   for (const ComparedInput& compared : compared_inputs_) {
-    const request::Input* x = a.FindInput(compared.name);
-    const request::Input* y = b.FindInput(compared.name);
+    const request::Input* x = a.inputs().Find(compared.name);
+    const request::Input* y = b.inputs().Find(compared.name);
     if (x == nullptr || y == nullptr) {
       if (x != y) return false;
       continue;

@@ -197,9 +197,9 @@ TEST_F(SequenceEndTest, TheBackendIsToldWhenItAsksForThat) {
   EXPECT_TRUE(notice.IsCancelled());
   EXPECT_EQ(std::get<uint64_t>(notice.correlation_id), 7u);
   EXPECT_EQ(notice.flags, kEnd);
-  EXPECT_EQ(notice.FindInput("IN")->shape, (tensor::Shape{1, 1}));
-  EXPECT_EQ(notice.FindInput("IN")->ByteSize(), 1u);
-  EXPECT_EQ(*reinterpret_cast<const int32_t*>(notice.FindInput("END")->pieces[0].data), 1);
+  EXPECT_EQ(notice.inputs().Find("IN")->shape, (tensor::Shape{1, 1}));
+  EXPECT_EQ(notice.inputs().Find("IN")->ByteSize(), 1u);
+  EXPECT_EQ(*reinterpret_cast<const int32_t*>(notice.inputs().Find("END")->pieces[0].data), 1);
   EXPECT_EQ(Ended(SequenceEnd::kIdle), 0u);
   EXPECT_THAT(Next(), IsEmpty());  // the slot is taken until then
   planner_->OnReleased(notice, now_);

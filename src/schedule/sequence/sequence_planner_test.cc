@@ -222,14 +222,14 @@ TEST_F(SequencePlannerTest, TheFigureOfDirect) {
       text += std::string(text.empty() ? "" : " ") + name;
       for (const RequestPtr& request : decision.batch->requests) {
         float value = -1;
-        const request::Input* input = request->FindInput(name);
+        const request::Input* input = request->inputs().Find(name);
         EXPECT_EQ(input->shape, (tensor::Shape{1, 1}));
         std::memcpy(&value, input->pieces[0].data, sizeof value);
         text += value == 0 ? " 0" : value == 1 ? " 1" : " ?";
       }
     }
     for (RequestPtr& request : decision.batch->requests) {
-      request->RemoveServerInputs();
+      request->inputs().RemoveAddedByServer();
       if (!request->is_null) planner_->OnReleased(*request, now_);
       request->response_factory()->Disarm();
     }
@@ -270,7 +270,7 @@ TEST_F(SequencePlannerTest, PaddingHasTheShapesOfARequestAndNobodyWaits) {
   Run();
   columns_ = 7;
   auto request = Make(uint64_t{2}, 0, "2");
-  request->FindInput("IN")->Append("abcdefg", 7);
+  request->inputs().Find("IN")->Append("abcdefg", 7);
   ASSERT_TRUE(Push(std::move(request)).ok());
   std::vector<Refusal> refused;
   Decision decision = planner_->Next(now_, 1, &refused);
