@@ -23,8 +23,8 @@
 #include "memory/process_heap.h"
 #include "model/cpu_plan.h"
 #include "repository/load_gate.h"
-#include "server/extensions.h"
 #include "server/inference_server.h"
+#include "server/model_runtime.h"
 
 namespace nereid::app {
 namespace {
@@ -48,7 +48,7 @@ void LogTable(const std::string& table) {
 
 void LogCpuPlan(server::InferenceServer& server) {
   std::vector<CpuShareRow> rows;
-  for (const model::CpuShare& share : server.CpuShares()) {
+  for (const model::CpuShare& share : server.runtime().CpuShares()) {
     rows.push_back({share.model, std::to_string(share.version), std::to_string(share.instances),
                     std::to_string(share.threads),
                     share.cpus.empty() ? "any" : base::FormatCpuList(share.cpus), share.set_by});
@@ -58,7 +58,7 @@ void LogCpuPlan(server::InferenceServer& server) {
 
 void LogTables(server::InferenceServer& server, const ServerOptions& options) {
   std::vector<BackendRow> backends;
-  for (const server::BackendSummary& backend : server.Backends()) {
+  for (const server::BackendSummary& backend : server.runtime().Backends()) {
     backends.push_back({backend.name, backend.path, backend.config_json});
   }
   LogTable(BackendTable(backends));
@@ -72,8 +72,8 @@ void LogTables(server::InferenceServer& server, const ServerOptions& options) {
   }
   LogTable(ModelTable(models));
   LogCpuPlan(server);
-  LogTable(
-      SettingsTable(options, {std::string(server::ServerVersion()), server::ServerExtensions()}));
+  const api::ServerMetadata metadata = server.GetServerMetadata();
+  LogTable(SettingsTable(options, {metadata.version, metadata.extensions}));
 }
 
 int Fail(const char* doing, const base::Status& status) {
@@ -96,7 +96,7 @@ constexpr uint64_t kMaxFinalWritesNs = 3'000'000'000;
 int ShutDown(server::InferenceServer& server, Endpoints& endpoints, uint64_t deadline_ns) {
   server.BeginStop();
   if (server.WaitUntilIdle(deadline_ns)) endpoints.BeginStop();
-  const base::Status status = server.StopBy(deadline_ns);
+  const base::Status status = server.Stop(deadline_ns);
   if (!status.ok()) {
     LOG_ERROR << "failed to stop server: " << base::StatusCodeText(status.code()) << " - "
               << status.message();
@@ -126,7 +126,7 @@ int Serve(const ServerOptions& options) {
   }
   server::ServerSettings settings = ServerSettingsFrom(options);
   settings.load_gate = gate;
-  const auto handle = frontend_capi::MakeServer(std::move(settings));
+  const auto handle = frontend::capi::MakeServer(std::move(settings));
   if (!handle.ok()) {
     if (!signals.stopping()) return Fail("creating server", handle.status());
     LOG_INFO << handle.status().message();
@@ -170,7 +170,7 @@ base::Result<config::ModelConfigPtr> LoadForTool(const tools::ToolContext::LoadR
   settings.strict_model_config = request.strict_config;
   settings.backend_directory = request.backend_directory;
   settings.metrics_enabled = false;
-  NEREID_ASSIGN_OR_RETURN(const auto handle, frontend_capi::MakeServer(std::move(settings)));
+  NEREID_ASSIGN_OR_RETURN(const auto handle, frontend::capi::MakeServer(std::move(settings)));
   return handle->server->GetModelConfig(name, -1);
 }
 

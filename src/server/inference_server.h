@@ -4,50 +4,35 @@
 #include <atomic>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "api/inference_service.h"
-#include "base/clock.h"
-#include "base/timer_queue.h"
-#include "repository/model_poll.h"
+#include "server/server_phase.h"
 #include "server/server_settings.h"
 #include "telemetry/metrics.h"
 
-namespace nereid::backend {
-class BackendRegistry;
-}
-namespace nereid::cache {
-class ResponseCache;
-}
-namespace nereid::model {
-class CpuPlan;
-struct CpuShare;
-}  // namespace nereid::model
-namespace nereid::schedule {
-class ResourcePermits;
-}
 namespace nereid::server {
 
 class Collectors;
-class RepositoryPoller;
-struct RepositoryParts;
+class ModelRuntime;
+class RepositoryControl;
 
-/// A backend's line in the start-up table.
-struct BackendSummary {
-  std::string name;
-  std::string path;
-  std::string config_json;
-};
-
-/// The server without its front ends: implements InferenceService over a model repository.
-/// Thread-safe.
+/// The server without its front ends: implements InferenceService over the model repositories.
+/// Thread-safe, without a lock of its own: the parts are created by Create and do not change, the
+/// phase is atomic, and requests read the repository's table of models as it is when they arrive.
+///
+/// The parts: ServerPhase (is new work accepted), ModelRuntime (the objects that models share),
+/// RepositoryControl (loads and unloads), Collectors (metrics).
 class InferenceServer final : public api::InferenceService {
  public:
   /// Creates the server and loads the start-up models. Returns when each is ready or has failed.
   /// With settings.exit_on_error a failed model is an error; otherwise the server starts and
   /// reports that it is not ready.
   static base::Result<std::unique_ptr<InferenceServer>> Create(ServerSettings settings);
+  /// Stops the server. If models are still in use when the exit timeout has come, the objects that
+  /// they use are leaked.
   ~InferenceServer() override;
 
   /// Refuses new work: no model is loaded, the server is not ready, and requests get UNAVAILABLE
@@ -58,20 +43,16 @@ class InferenceServer final : public api::InferenceService {
   /// (monotonic) has come. Returns whether nothing is in progress. Logs each second what it waits
   /// for. Must be called after BeginStop.
   bool WaitUntilIdle(uint64_t deadline_ns) const;
-  /// Refuses all new work, waits for requests in progress and unloads all models. Returns INTERNAL,
-  /// naming what is still in use, when the exit timeout or `deadline_ns` has come. Blocks.
-  base::Status Stop();
-  base::Status StopBy(uint64_t deadline_ns);
+  /// Refuses all new work, waits for requests in progress and unloads all models, until
+  /// `deadline_ns` (monotonic) or, without one, for the exit timeout. Returns INTERNAL, naming what
+  /// is still in use, when that time has come. Blocks. May be called again.
+  base::Status Stop(std::optional<uint64_t> deadline_ns = std::nullopt);
   void SetExitTimeout(uint32_t seconds) { exit_timeout_secs_ = seconds; }
 
-  /// Polls the repositories now: loads, reloads and unloads models, and returns when that is done.
-  /// Failed models are logged. Returns UNAVAILABLE "polling is disabled" in a mode other than POLL.
-  base::Status PollRepositories();
-
-  /// Adds or removes a repository; see repository::ModelLifecycle. Return UNSUPPORTED unless the
-  /// model control mode is EXPLICIT.
-  base::Status RegisterRepository(const std::string& path, const repository::NameMapping& mapping);
-  base::Status UnregisterRepository(const std::string& path);
+  RepositoryControl& repositories() { return *repositories_; }
+  const ModelRuntime& runtime() const { return *runtime_; }
+  /// Returns the metrics page in Prometheus' text format; empty if metrics are off.
+  std::string RenderMetrics();
 
   base::Result<bool> IsServerLive() override;
   base::Result<bool> IsServerReady() override;
@@ -92,53 +73,22 @@ class InferenceServer final : public api::InferenceService {
   base::Status Infer(std::unique_ptr<request::InferenceRequest>& request) override;
   base::Status InferInProcess(std::unique_ptr<request::InferenceRequest>& request) override;
 
-  /// Returns the metrics page in Prometheus' text format; empty if metrics are off.
-  std::string RenderMetrics();
-  telemetry::Registry& metrics() { return *metrics_; }
-  const ServerSettings& settings() const { return settings_; }
-  std::vector<BackendSummary> Backends();
-  /// Returns how the loaded models share the CPUs; empty without a plan.
-  std::vector<model::CpuShare> CpuShares();
-
  private:
-  /// The order matters: from kEnding on new work of clients is refused, in kStopping that of
-  /// plug-ins too. kFailed and kServing alternate (Fail, Recover); the later phases are final.
-  enum class Phase { kServing, kFailed, kEnding, kStopping };
-
   explicit InferenceServer(ServerSettings settings);
   base::Status Start();
-  base::Status OpenResponseCache();
-  base::Status LoadStartupModels();
-  base::Status StartPolling();
-  void ExpectModels();
-  /// Returns INTERNAL, with Triton's text, if a repository cannot be read.
-  base::Status CheckRepositories() const;
-  bool IsStopping() const { return phase_.load(std::memory_order_acquire) >= Phase::kEnding; }
-  /// Returns whether a stop may have unloaded models: a model that is not found may have existed
-  /// before.
-  bool HasStopped() const { return phase_.load(std::memory_order_acquire) == Phase::kStopping; }
-  /// Returns UNAVAILABLE "Server not ready" unless the server is in phase kServing.
-  base::Status CheckServing() const;
-  /// Makes the server not ready because its repositories cannot be read; Recover() reverses it. The
-  /// server keeps running to report that.
-  void Fail(const base::Status& reason);
-  void Recover();
-  base::Status Submit(std::unique_ptr<request::InferenceRequest>& request, Phase refused_from);
-  /// Returns UNAVAILABLE unless the model control mode is EXPLICIT.
-  base::Status CheckExplicitControl() const;
+  /// Submits a request. From the phase `refused_from` on it is refused, unless it continues a
+  /// sequence.
+  base::Status Submit(std::unique_ptr<request::InferenceRequest>& request,
+                      ServerPhase::Value refused_from);
 
   const ServerSettings settings_;
   std::atomic<uint32_t> exit_timeout_secs_;
-  std::atomic<Phase> phase_{Phase::kServing};
-  // Members are destroyed from last to first: models before the backends and timers that they use.
-  std::shared_ptr<telemetry::Registry> metrics_;
-  std::unique_ptr<base::ThreadTimerQueue> timers_;
-  std::unique_ptr<model::CpuPlan> cpu_plan_;            // null if the plan is off
-  std::unique_ptr<schedule::ResourcePermits> permits_;  // null if the rate limiter is off
-  std::unique_ptr<backend::BackendRegistry> backends_;
-  std::unique_ptr<cache::ResponseCache> response_cache_;  // null without --cache-config
-  std::unique_ptr<RepositoryParts> repository_;  // the lifecycle and the objects that it uses
-  std::unique_ptr<RepositoryPoller> poller_;
+  ServerPhase phase_;
+  // Members are destroyed from last to first: the models before the runtime that they use. Null
+  // until Start has created them.
+  const std::shared_ptr<telemetry::Registry> metrics_;
+  std::unique_ptr<ModelRuntime> runtime_;
+  std::unique_ptr<RepositoryControl> repositories_;
   std::unique_ptr<Collectors> collectors_;  // null where metrics are off
 };
 

@@ -9,22 +9,30 @@
 namespace nereid::server {
 
 ModelReaper::~ModelReaper() {
+  std::vector<std::thread> threads;
   {
-    std::lock_guard lock(mutex_);
+    base::MutexLock lock(mutex_);
     stopping_ = true;
+    threads.swap(threads_);
   }
-  wake_.notify_all();
-  for (std::thread& thread : threads_) thread.join();
-  for (const auto& destroy : work_) destroy();  // no thread could be started for these
+  wake_.NotifyAll();
+  for (std::thread& thread : threads) thread.join();
+  // If no thread could be started, the posted functions have not run.
+  std::deque<std::function<void()>> left;
+  {
+    base::MutexLock lock(mutex_);
+    left.swap(work_);
+  }
+  for (const auto& destroy : left) destroy();
 }
 
 base::Status ModelReaper::Start() {
-  std::lock_guard lock(mutex_);
+  base::MutexLock lock(mutex_);
   return threads_.empty() ? StartThreadLocked() : base::Status::Ok();
 }
 
 base::Status ModelReaper::StartThreadLocked() {
-  threads_.reserve(kMostThreads);
+  threads_.reserve(kMaxThreads);
   NEREID_ASSIGN_OR_RETURN(auto thread, base::StartThread("model-reaper", [this] { Run(); }));
   threads_.push_back(std::move(thread));
   return base::Status::Ok();
@@ -32,36 +40,36 @@ base::Status ModelReaper::StartThreadLocked() {
 
 void ModelReaper::Post(std::function<void()> destroy) {
   {
-    std::lock_guard lock(mutex_);
+    base::MutexLock lock(mutex_);
     work_.push_back(std::move(destroy));
-    if (work_.size() + busy_ > threads_.size() && threads_.size() < kMostThreads && !stopping_) {
+    if (work_.size() + busy_ > threads_.size() && threads_.size() < kMaxThreads && !stopping_) {
       const base::Status status = StartThreadLocked();
       // Existing threads run the function later.
       if (!status.ok() && threads_.empty()) LOG_ERROR << status.message();
     }
   }
-  wake_.notify_one();
+  wake_.NotifyOne();
 }
 
 void ModelReaper::Run() {
-  std::unique_lock lock(mutex_);
+  base::MutexLock lock(mutex_);
   for (;;) {
-    wake_.wait(lock, [this] { return stopping_ || !work_.empty(); });
+    while (!stopping_ && work_.empty()) wake_.Wait(lock);
     if (work_.empty()) return;
     {
       // Destroyed before the lock is taken again: the function may hold references of its own.
       std::function<void()> destroy = std::move(work_.front());
       work_.pop_front();
       ++busy_;
-      lock.unlock();
+      lock.Unlock();
       destroy();
     }
-    lock.lock();
+    lock.Lock();
     --busy_;
     if (busy_ > 0 || !work_.empty()) continue;
-    lock.unlock();
+    lock.Unlock();
     when_done_();
-    lock.lock();
+    lock.Lock();
   }
 }
 

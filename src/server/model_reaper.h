@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <condition_variable>
 #include <deque>
 #include <functional>
-#include <mutex>
 #include <thread>
 #include <utility>
 #include <vector>
 
+#include "base/mutex.h"
 #include "base/status.h"
 #include "memory/process_heap.h"
 
@@ -31,23 +30,24 @@ class ModelReaper {
   /// Post starts it, and posted functions wait while the system has no thread.
   base::Status Start();
 
-  /// Runs `destroy` soon, on a reaper thread. Threads start as needed, kMostThreads at most, and
+  /// Runs `destroy` soon, on a reaper thread. Threads start as needed, kMaxThreads at most, and
   /// stay.
   void Post(std::function<void()> destroy);
 
  private:
-  static constexpr size_t kMostThreads = 16;
+  static constexpr size_t kMaxThreads = 16;
 
+  /// The threads' function.
   void Run();
-  base::Status StartThreadLocked();
+  base::Status StartThreadLocked() NEREID_REQUIRES(mutex_);
 
   const std::function<void()> when_done_;
-  std::mutex mutex_;
-  std::condition_variable wake_;
-  std::deque<std::function<void()>> work_;  // guarded by mutex_
-  size_t busy_ = 0;                         // guarded by mutex_: threads that run a function
-  bool stopping_ = false;                   // guarded by mutex_; no thread starts once it is set
-  std::vector<std::thread> threads_;        // guarded by mutex_ until stopping_
+  base::Mutex mutex_;
+  base::ConditionVariable wake_;  // work_ has become longer, or stopping_ is set
+  std::deque<std::function<void()>> work_ NEREID_GUARDED_BY(mutex_);
+  size_t busy_ NEREID_GUARDED_BY(mutex_) = 0;  // threads that run a function
+  bool stopping_ NEREID_GUARDED_BY(mutex_) = false;
+  std::vector<std::thread> threads_ NEREID_GUARDED_BY(mutex_);  // grows until stopping_ is set
 };
 
 }  // namespace nereid::server

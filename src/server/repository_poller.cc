@@ -18,29 +18,29 @@ base::Status RepositoryPoller::Start() {
 
 RepositoryPoller::~RepositoryPoller() {
   {
-    std::lock_guard lock(mutex_);
+    base::MutexLock lock(mutex_);
     stopping_ = true;
   }
-  wake_.notify_all();
+  wake_.NotifyAll();
   if (!thread_.joinable()) return;
   thread_.join();
   timers_.Cancel(timer_);
 }
 
 void RepositoryPoller::Run() {
-  std::unique_lock lock(mutex_);
+  base::MutexLock lock(mutex_);
   while (!stopping_) {
-    // The callback takes mutex_, which is held here: it can only run once wait() has released it.
+    // The callback takes mutex_, which is held here: it can only run once Wait has released it.
     timer_ = timers_.Schedule(clock_.NowNs() + period_ns_, [this] {
-      std::lock_guard fired(mutex_);
+      base::MutexLock fired(mutex_);
       due_ = true;
-      wake_.notify_all();
+      wake_.NotifyAll();
     });
-    wake_.wait(lock, [this] { return due_ || stopping_; });
+    while (!due_ && !stopping_) wake_.Wait(lock);
     if (!std::exchange(due_, false)) continue;
-    lock.unlock();
+    lock.Unlock();
     poll_();
-    lock.lock();
+    lock.Lock();
   }
 }
 

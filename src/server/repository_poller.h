@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <condition_variable>
 #include <cstdint>
 #include <functional>
-#include <mutex>
 #include <thread>
 
 #include "base/clock.h"
+#include "base/mutex.h"
 #include "base/status.h"
 #include "base/timer_queue.h"
 
@@ -35,11 +34,11 @@ class RepositoryPoller {
   const uint64_t period_ns_;
   const base::Clock& clock_;
   base::TimerQueue& timers_;
-  std::mutex mutex_;
-  std::condition_variable wake_;
-  bool due_ = false;                   // guarded by mutex_
-  bool stopping_ = false;              // guarded by mutex_
-  base::TimerQueue::TimerId timer_{};  // guarded by mutex_
+  base::Mutex mutex_;
+  base::ConditionVariable wake_;  // due_ or stopping_ is set
+  bool due_ NEREID_GUARDED_BY(mutex_) = false;
+  bool stopping_ NEREID_GUARDED_BY(mutex_) = false;
+  base::TimerQueue::TimerId timer_{};  // used by the thread, then by the destructor
   std::thread thread_;
 };
 

@@ -10,10 +10,11 @@
 #include <thread>
 
 #include "repository/load_gate.h"
-#include "server/extensions.h"
 #include "server/inference_server.h"
 #include "server/model_metrics.h"
 #include "server/model_reaper.h"
+#include "server/repository_control.h"
+#include "server/server_metadata.h"
 
 namespace nereid::server {
 namespace {
@@ -387,9 +388,9 @@ TEST_F(ServerTest, AMissingRepositoryIsFoundLater) {
   EXPECT_FALSE(*(*server)->IsServerLive());
   EXPECT_FALSE(*(*server)->IsServerReady());
   EXPECT_EQ((*server)->GetServerMetadata().name, "triton");
-  EXPECT_FALSE((*server)->PollRepositories().ok());
+  EXPECT_FALSE((*server)->repositories().Poll().ok());
   std::filesystem::create_directories(root_ / "later");
-  EXPECT_TRUE((*server)->PollRepositories().ok());
+  EXPECT_TRUE((*server)->repositories().Poll().ok());
   EXPECT_TRUE(*(*server)->IsServerLive());
   EXPECT_TRUE(*(*server)->IsServerReady());
 }
@@ -401,8 +402,8 @@ TEST_F(ServerTest, AStartUpModelThatIsNowhereFailsTheStart) {
               HasSubstr("failed to load all models"));
 }
 
-TEST(ServerExtensionsTest, AreInTritonsOrder) {
-  EXPECT_THAT(ServerExtensions(),
+TEST(ServerMetadataTest, ExtensionsAreInTritonsOrder) {
+  EXPECT_THAT(MakeServerMetadata("s").extensions,
               ElementsAre("classification", "sequence", "model_repository",
                           "model_repository(unload_dependents)", "schedule_policy",
                           "model_configuration", "binary_tensor_data", "parameters", "statistics",

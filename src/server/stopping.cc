@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The stop of a server: new work is refused, requests in progress finish, the models are unloaded.
-// BeginStop sets kEnding, in which plug-ins may still call models; StopBy sets kStopping once it
-// begins to unload.
+// The steps of a server's stop: new work is refused, requests in progress finish, the models are
+// unloaded. See ServerPhase for the phases of the server meanwhile.
 #include "server/stopping.h"
 
 #include <algorithm>
@@ -25,14 +24,14 @@ uint64_t SecondsLeft(uint64_t now_ns, uint64_t deadline_ns) {
   return deadline_ns > now_ns ? (deadline_ns - now_ns + kSecondNs - 1) / kSecondNs : 0;
 }
 
-// An answered request counts too, until its backend releases it.
+// A request that has been answered counts too, until its backend releases it.
 constexpr const char* kHeld = "Models that backends still hold";
 
-/// Returns " What: one, two", or "" for an empty list.
-std::string List(const char* what, const std::vector<std::string>& words) {
+/// Returns " <title>: <item>, <item>", or "" for an empty list.
+std::string List(const char* title, const std::vector<std::string>& items) {
   std::string text;
-  for (const std::string& word : words) text += (text.empty() ? ": " : ", ") + word;
-  return text.empty() ? text : " " + (what + text);
+  for (const std::string& item : items) text += (text.empty() ? ": " : ", ") + item;
+  return text.empty() ? text : " " + (title + text);
 }
 
 /// Logs the lines that Triton logs each second.
@@ -58,7 +57,8 @@ bool HasCorrelationId(const request::InferenceRequest& request) {
 
 }  // namespace
 
-Status CheckGoesOn(const request::InferenceRequest& request, const model::ModelVersion& version) {
+Status CheckContinues(const request::InferenceRequest& request,
+                      const model::ModelVersion& version) {
   const bool has_sequences = version.HasSequences();
   const bool begins = (request.flags & request::kFlagSequenceStart) != 0;
   // The scheduler decides whether the sequence exists.

@@ -10,10 +10,10 @@
 
 namespace nereid::server {
 
-/// Returns, for a stopping server, OK for a request that may continue a sequence of this version,
+/// Returns, while the server stops, OK for a request that may continue a sequence of this version,
 /// else UNAVAILABLE "Server is stopping, …".
-base::Status CheckGoesOn(const request::InferenceRequest& request,
-                         const model::ModelVersion& version);
+base::Status CheckContinues(const request::InferenceRequest& request,
+                            const model::ModelVersion& version);
 
 /// Returns UNAVAILABLE "Server is stopping, …". `names_unknown` says whether a request without an
 /// id gets the prefix too; Triton's sequence batcher omits it.
@@ -23,7 +23,7 @@ base::Status StoppingStatus(const request::InferenceRequest& request, bool names
 bool IsIdle(const repository::ModelLifecycle& lifecycle);
 
 /// Blocks until IsIdle, at most until `deadline_ns` (monotonic). Returns whether it is idle then.
-/// Logs once a second what it waits for.
+/// Logs once a second the models that it waits for.
 bool WaitUntilIdle(const repository::ModelLifecycle& lifecycle, uint64_t deadline_ns);
 
 /// Returns INTERNAL "Exit timeout expired. …" with the names of the models that are still in use.

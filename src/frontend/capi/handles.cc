@@ -3,16 +3,15 @@
 
 #include <utility>
 
-#include "server/extensions.h"
 #include "server/inference_server.h"
+#include "server/server_metadata.h"
 
-namespace nereid::frontend_capi {
+namespace nereid::frontend::capi {
 
 base::Result<std::unique_ptr<TRITONSERVER_Server>> MakeServer(server::ServerSettings settings) {
   auto handle = std::make_unique<TRITONSERVER_Server>();
   settings.c_server = handle.get();
-  handle->metadata = {settings.server_id, std::string(server::ServerVersion()),
-                      server::ServerExtensions()};
+  handle->metadata = server::MakeServerMetadata(settings.server_id);
   NEREID_ASSIGN_OR_RETURN(handle->server, server::InferenceServer::Create(std::move(settings)));
   handle->service.store(handle->server.get(), std::memory_order_release);
   return handle;
@@ -26,4 +25,4 @@ base::Result<api::InferenceService*> ServiceOf(TRITONSERVER_Server* server) {
   return service;
 }
 
-}  // namespace nereid::frontend_capi
+}  // namespace nereid::frontend::capi

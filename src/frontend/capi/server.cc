@@ -10,13 +10,14 @@
 #include "abi/parameter.h"
 #include "frontend/capi/handles.h"
 #include "server/inference_server.h"
+#include "server/repository_control.h"
 
 using namespace nereid;
-using namespace nereid::frontend_capi;
+using namespace nereid::frontend::capi;
 
 namespace {
 
-/// The server without its front ends; UNAVAILABLE while it is being made.
+/// Returns the server without its front ends; UNAVAILABLE while it is being made.
 base::Result<server::InferenceServer*> EngineOf(TRITONSERVER_Server* server) {
   NEREID_ASSIGN_OR_RETURN([[maybe_unused]] auto* service, ServiceOf(server));
   return server->server.get();
@@ -27,7 +28,8 @@ base::Status Stop(TRITONSERVER_Server* server) {
   return engine->Stop();
 }
 
-/// Each parameter's name is that of a directory, its text value the name of the model there.
+/// Returns the mapping of the parameters: the name of each is that of a directory, its text value
+/// is the name of the model there.
 base::Result<repository::NameMapping> ReadMapping(
     const std::string& repository, std::span<const TRITONSERVER_Parameter* const> parameters) {
   repository::NameMapping mapping;
@@ -54,8 +56,7 @@ extern "C" {
 
 TRITONSERVER_Error* TRITONSERVER_ServerNew(TRITONSERVER_Server** server,
                                            TRITONSERVER_ServerOptions* options) {
-  NEREID_CHECK_NOT_NULL(server);
-  NEREID_CHECK_NOT_NULL(options);
+  NEREID_CHECK_NOT_NULL(server, options);
   return abi::Guard([&]() -> base::Status {
     NEREID_ASSIGN_OR_RETURN(auto object, MakeServer(options->settings));
     *server = object.release();
@@ -66,7 +67,7 @@ TRITONSERVER_Error* TRITONSERVER_ServerNew(TRITONSERVER_Server** server,
 TRITONSERVER_Error* TRITONSERVER_ServerDelete(TRITONSERVER_Server* server) {
   if (server == nullptr) return nullptr;
   return abi::Guard([&]() -> base::Status {
-    // When the exit timeout runs out, plug-ins still use the server: it has to stay.
+    // After an error plug-ins still use the server, so it must not be deleted.
     NEREID_RETURN_IF_ERROR(Stop(server));
     delete server;
     return base::Status::Ok();
@@ -91,24 +92,22 @@ TRITONSERVER_Error* TRITONSERVER_ServerSetExitTimeout(TRITONSERVER_Server* serve
 TRITONSERVER_Error* TRITONSERVER_ServerRegisterModelRepository(
     TRITONSERVER_Server* server, const char* repository_path,
     const TRITONSERVER_Parameter** name_mapping, uint32_t mapping_count) {
-  NEREID_CHECK_NOT_NULL(server);
-  NEREID_CHECK_NOT_NULL(repository_path);
+  NEREID_CHECK_NOT_NULL(server, repository_path);
   if (mapping_count > 0) NEREID_CHECK_NOT_NULL(name_mapping);
   return abi::Guard([&]() -> base::Status {
     NEREID_ASSIGN_OR_RETURN(auto* engine, EngineOf(server));
     NEREID_ASSIGN_OR_RETURN(const auto mapping,
                             ReadMapping(repository_path, {name_mapping, mapping_count}));
-    return engine->RegisterRepository(repository_path, mapping);
+    return engine->repositories().Register(repository_path, mapping);
   });
 }
 
 TRITONSERVER_Error* TRITONSERVER_ServerUnregisterModelRepository(TRITONSERVER_Server* server,
                                                                  const char* repository_path) {
-  NEREID_CHECK_NOT_NULL(server);
-  NEREID_CHECK_NOT_NULL(repository_path);
+  NEREID_CHECK_NOT_NULL(server, repository_path);
   return abi::Guard([&]() -> base::Status {
     NEREID_ASSIGN_OR_RETURN(auto* engine, EngineOf(server));
-    return engine->UnregisterRepository(repository_path);
+    return engine->repositories().Unregister(repository_path);
   });
 }
 
@@ -116,13 +115,12 @@ TRITONSERVER_Error* TRITONSERVER_ServerPollModelRepository(TRITONSERVER_Server* 
   NEREID_CHECK_NOT_NULL(server);
   return abi::Guard([&]() -> base::Status {
     NEREID_ASSIGN_OR_RETURN(auto* engine, EngineOf(server));
-    return engine->PollRepositories();
+    return engine->repositories().Poll();
   });
 }
 
 TRITONSERVER_Error* TRITONSERVER_ServerIsLive(TRITONSERVER_Server* server, bool* live) {
-  NEREID_CHECK_NOT_NULL(server);
-  NEREID_CHECK_NOT_NULL(live);
+  NEREID_CHECK_NOT_NULL(server, live);
   return abi::Guard([&]() -> base::Status {
     NEREID_ASSIGN_OR_RETURN(auto* service, ServiceOf(server));
     NEREID_ASSIGN_OR_RETURN(*live, service->IsServerLive());
@@ -131,8 +129,7 @@ TRITONSERVER_Error* TRITONSERVER_ServerIsLive(TRITONSERVER_Server* server, bool*
 }
 
 TRITONSERVER_Error* TRITONSERVER_ServerIsReady(TRITONSERVER_Server* server, bool* ready) {
-  NEREID_CHECK_NOT_NULL(server);
-  NEREID_CHECK_NOT_NULL(ready);
+  NEREID_CHECK_NOT_NULL(server, ready);
   return abi::Guard([&]() -> base::Status {
     NEREID_ASSIGN_OR_RETURN(auto* service, ServiceOf(server));
     NEREID_ASSIGN_OR_RETURN(*ready, service->IsServerReady());
@@ -142,8 +139,7 @@ TRITONSERVER_Error* TRITONSERVER_ServerIsReady(TRITONSERVER_Server* server, bool
 
 TRITONSERVER_Error* TRITONSERVER_ServerMetrics(TRITONSERVER_Server* server,
                                                TRITONSERVER_Metrics** metrics) {
-  NEREID_CHECK_NOT_NULL(server);
-  NEREID_CHECK_NOT_NULL(metrics);
+  NEREID_CHECK_NOT_NULL(server, metrics);
   return abi::Guard([&]() -> base::Status {
     NEREID_ASSIGN_OR_RETURN(auto* engine, EngineOf(server));
     *metrics = new TRITONSERVER_Metrics{engine->RenderMetrics()};

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "server/repository_control.h"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "server/model_runtime.h"
+
+namespace nereid::server {
+
+using base::Status;
+
+namespace {
+
+repository::ModelLifecycle::Options LifecycleOptions(const ServerSettings& settings) {
+  repository::ModelLifecycle::Options options;
+  options.poll.repositories = settings.model_repository_paths;
+  options.poll.strict_config = settings.strict_model_config;
+  options.poll.config_name = settings.model_config_name;
+  options.namespacing = settings.model_namespacing;
+  options.load_threads = settings.model_load_thread_count;
+  options.load_retries = settings.model_load_retry_count;
+  options.gate = settings.load_gate;
+  return options;
+}
+
+bool Contains(const std::vector<std::string>& names, const std::string& name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+/// Returns INTERNAL with the names and errors of the models that failed; OK if there is none.
+Status FailedLoads(const repository::LoadReport& report) {
+  if (report.failures.empty()) return Status::Ok();
+  std::string names;
+  for (const auto& [name, status] : report.failures) {
+    names += "\n  '" + name + "': " + status.message();
+  }
+  while (!names.empty() && names.back() == '\n') names.pop_back();
+  return Status::Internal("failed to load all models" + names);
+}
+
+}  // namespace
+
+RepositoryControl::RepositoryControl(const ServerSettings& settings, ModelRuntime& runtime,
+                                     ServerPhase& phase)
+    : settings_(settings),
+      runtime_(runtime),
+      phase_(phase),
+      parts_(LifecycleOptions(settings), runtime.Environment(), settings.repoagent_directory) {}
+
+Status RepositoryControl::Start() {
+  NEREID_RETURN_IF_ERROR(parts_.reaper.Start());
+  const Status loaded = LoadStartupModels();
+  // A stop during the start closes the gate, which fails the loads; that is no failure of a model.
+  if (lifecycle().gate().IsClosed()) {
+    return Status::Unavailable("the server was stopped while its models were being loaded");
+  }
+  if (!loaded.ok() && settings_.exit_on_error) return loaded;
+  if (!loaded.ok()) Fail(loaded);
+  return StartPolling();
+}
+
+Status RepositoryControl::LoadStartupModels() {
+  const bool all = settings_.model_control_mode != ModelControlMode::kExplicit ||
+                   (settings_.startup_models.size() == 1 && settings_.startup_models[0] == "*");
+  // The repositories must be readable even if no model is loaded from them at the start.
+  if (const Status status = CheckReadable(); !status.ok()) {
+    if (settings_.exit_on_error) return status;
+    Fail(status);
+  }
+  repository::LoadReport report;
+  if (all) {
+    report = LoadAllModels();
+  } else {
+    NEREID_ASSIGN_OR_RETURN(report, LoadNamedModels());
+  }
+  runtime_.ExpectModels(0);
+  return settings_.exit_on_error ? FailedLoads(report) : Status::Ok();
+}
+
+base::Result<repository::LoadReport> RepositoryControl::LoadNamedModels() {
+  if (Contains(settings_.startup_models, "*")) {
+    return Status::InvalidArgument(
+        "Wildcard model name '*' must be the ONLY startup model if specified at all.");
+  }
+  runtime_.ExpectModels(settings_.startup_models.size());
+  return lifecycle().LoadModels({settings_.startup_models.begin(), settings_.startup_models.end()});
+}
+
+repository::LoadReport RepositoryControl::LoadAllModels() {
+  if (runtime_.plans_cpus()) {
+    const auto scan = repository::ScanRepositories(
+        repository::PlainRepositories(settings_.model_repository_paths));
+    std::set<std::string> models;
+    for (const repository::ModelDirectory& directory : scan.directories) {
+      // Ensembles need no CPUs of their own.
+      if (!lifecycle().MembersOf(directory).empty()) continue;
+      models.insert(settings_.model_namespacing ? directory.path : directory.name);
+    }
+    runtime_.ExpectModels(models.size());
+  }
+  return lifecycle().LoadAll();
+}
+
+Status RepositoryControl::StartPolling() {
+  const bool polls = settings_.model_control_mode == ModelControlMode::kPoll;
+  if (!polls || settings_.repository_poll_secs == 0) return Status::Ok();
+  poller_ =
+      std::make_unique<RepositoryPoller>([this] { (void)Poll(); },  // failures are logged
+                                         uint64_t{settings_.repository_poll_secs} * 1'000'000'000,
+                                         base::SteadyClock(), runtime_.timers());
+  return poller_->Start();
+}
+
+Status RepositoryControl::Poll() {
+  if (settings_.model_control_mode != ModelControlMode::kPoll) {
+    return Status::Unavailable("polling is disabled");
+  }
+  if (phase_.IsEnding()) return Status::Unavailable("Server not ready");
+  const auto report = lifecycle().LoadAll();
+  if (!report.unreadable.empty()) return report.unreadable.begin()->second;
+  phase_.Recover();
+  return Status::Ok();
+}
+
+void RepositoryControl::Fail(const Status& reason) {
+  LOG_ERROR << reason.ToString();
+  phase_.Fail();
+}
+
+Status RepositoryControl::CheckReadable() const {
+  return repository::ScanRepositories(
+             repository::PlainRepositories(settings_.model_repository_paths))
+      .status();
+}
+
+Status RepositoryControl::CheckExplicit() const {
+  if (settings_.model_control_mode == ModelControlMode::kExplicit) return Status::Ok();
+  return Status::Unavailable("explicit model load / unload is not allowed if polling is enabled");
+}
+
+Status RepositoryControl::Register(const std::string& path,
+                                   const repository::NameMapping& mapping) {
+  if (settings_.model_control_mode != ModelControlMode::kExplicit) {
+    return Status::Unsupported(
+        "repository registration is not allowed if model control mode is not EXPLICIT");
+  }
+  return lifecycle().RegisterRepository(path, mapping);
+}
+
+Status RepositoryControl::Unregister(const std::string& path) {
+  if (settings_.model_control_mode != ModelControlMode::kExplicit) {
+    return Status::Unsupported(
+        "repository unregistration is not allowed if model control mode is not EXPLICIT");
+  }
+  return lifecycle().UnregisterRepository(path);
+}
+
+Status RepositoryControl::Load(const std::string& name, std::vector<api::LoadParameter> parameters,
+                               const std::function<bool()>& is_abandoned) {
+  // A load may succeed and end the phase kFailed, because the repositories have become readable.
+  const bool may_recover = CheckExplicit().ok() && !phase_.IsEnding();
+  if (!may_recover) NEREID_RETURN_IF_ERROR(phase_.CheckServing());
+  NEREID_RETURN_IF_ERROR(CheckExplicit());
+  std::vector<std::pair<std::string, std::string>> pairs;
+  for (api::LoadParameter& parameter : parameters) {
+    pairs.emplace_back(std::move(parameter.name), std::move(parameter.value));
+  }
+  NEREID_ASSIGN_OR_RETURN(auto overrides, repository::ParseLoadParameters(std::move(pairs)));
+  NEREID_RETURN_IF_ERROR(lifecycle().Load(name, std::move(overrides), is_abandoned));
+  if (!phase_.CheckServing().ok() && CheckReadable().ok()) phase_.Recover();
+  return Status::Ok();
+}
+
+Status RepositoryControl::Unload(const std::string& name, bool unload_dependents) {
+  NEREID_RETURN_IF_ERROR(phase_.CheckServing());
+  NEREID_RETURN_IF_ERROR(CheckExplicit());
+  return lifecycle().Unload(name, unload_dependents);
+}
+
+}  // namespace nereid::server

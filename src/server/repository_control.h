@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "api/inference_service.h"
+#include "base/status.h"
+#include "repository/model_poll.h"
+#include "server/repository_parts.h"
+#include "server/repository_poller.h"
+#include "server/server_phase.h"
+#include "server/server_settings.h"
+
+namespace nereid::server {
+
+class ModelRuntime;
+
+/// The operations on a server's model repositories, as its model control mode permits them: the
+/// loads at the start, polls, loads and unloads for clients. Tells the server's phase when the
+/// repositories cannot be read and when they can be read again. Thread-safe. Functions that load or
+/// poll block until that is done; a failed model is logged.
+class RepositoryControl {
+ public:
+  /// The arguments must outlive this object.
+  RepositoryControl(const ServerSettings& settings, ModelRuntime& runtime, ServerPhase& phase);
+
+  /// Loads the start-up models and begins to poll, in mode POLL. With settings.exit_on_error a
+  /// failed model is an error. Returns UNAVAILABLE if the load gate was closed meanwhile. Must be
+  /// called once.
+  base::Status Start();
+  /// Waits for a poll in progress; none comes after it.
+  void StopPolling() { poller_.reset(); }
+
+  /// Polls the repositories now: loads, reloads and unloads models. Returns UNAVAILABLE "polling is
+  /// disabled" in a mode other than POLL.
+  base::Status Poll();
+
+  /// Adds or removes a repository; see repository::ModelLifecycle. Return UNSUPPORTED unless the
+  /// model control mode is EXPLICIT.
+  base::Status Register(const std::string& path, const repository::NameMapping& mapping);
+  base::Status Unregister(const std::string& path);
+
+  /// See api::InferenceService. Return UNAVAILABLE unless the model control mode is EXPLICIT.
+  base::Status Load(const std::string& name, std::vector<api::LoadParameter> parameters,
+                    const std::function<bool()>& is_abandoned);
+  base::Status Unload(const std::string& name, bool unload_dependents);
+
+  repository::ModelLifecycle& lifecycle() { return parts_.lifecycle; }
+
+ private:
+  base::Status LoadStartupModels();
+  /// Returns INVALID_ARGUMENT if "*" is one of several start-up models.
+  base::Result<repository::LoadReport> LoadNamedModels();
+  repository::LoadReport LoadAllModels();
+  /// Returns INTERNAL, with Triton's text, if a repository cannot be read.
+  base::Status CheckReadable() const;
+  base::Status CheckExplicit() const;
+  base::Status StartPolling();
+  /// Logs the reason and makes the server fail.
+  void Fail(const base::Status& reason);
+
+  const ServerSettings& settings_;
+  ModelRuntime& runtime_;
+  ServerPhase& phase_;
+  RepositoryParts parts_;
+  std::unique_ptr<RepositoryPoller> poller_;  // null unless the server polls by itself
+};
+
+}  // namespace nereid::server
