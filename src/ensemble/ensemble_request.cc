@@ -32,17 +32,13 @@ std::vector<size_t> RequestedTensors(const EnsemblePlan& plan, const InferenceRe
   return tensors;
 }
 
-Status Cancelled(const InferenceRequest& request) {
-  return Status::Cancelled(request.LogPrefix() + "Request was cancelled");
-}
-
-/// Returns INTERNAL if `shape` does not fit `dims` (without the batch dimension). `what` is the
-/// tensor's name for the message.
-Status CheckShape(const std::string& what, const tensor::Shape& shape, const tensor::Shape& dims,
+/// Returns INTERNAL if `shape` does not fit `dims` (without the batch dimension). `subject` names
+/// the tensor in the message.
+Status CheckShape(const std::string& subject, const tensor::Shape& shape, const tensor::Shape& dims,
                   bool batching) {
   const tensor::Shape expected = ShapePattern(dims, batching);
   if (tensor::ShapeMatches(expected, shape)) return Status::Ok();
-  return Status::Internal(what + " has the shape " + tensor::ShapeText(shape) + ", expected " +
+  return Status::Internal(subject + " has the shape " + tensor::ShapeText(shape) + ", expected " +
                           tensor::ShapeText(expected));
 }
 
@@ -99,12 +95,11 @@ void EnsembleRequest::Begin() {
   }
   // Before the lock is taken: OnCancelled takes mutex_ under the Cancellation's lock.
   request_->cancellation()->SetListener(this);
-  std::unique_lock lock(mutex_);
+  base::MutexLock lock(mutex_);
   run_.Begin(inputs);
   inputs.clear();
   if (!status.ok()) FailLocked(std::move(status));
-  lends_thread_ = request_->may_run_inline;
-  CarryOut(lock);
+  Drive(request_->may_run_inline ? Driver::kLentThread : Driver::kThread);
 }
 
 Status EnsembleRequest::FindMembers() {
@@ -127,6 +122,11 @@ Status EnsembleRequest::InStep(size_t step, const Status& error) const {
     text += " (step " + std::to_string(step) + ", model " + quoted + ")";
   }
   return Status(error.code(), "in ensemble '" + model_->name + "', " + text);
+}
+
+Status EnsembleRequest::CancelledError() const {
+  return Status::Cancelled("in ensemble '" + model_->name + "', " + request_->LogPrefix() +
+                           "Request was cancelled");
 }
 
 Status EnsembleRequest::StuckError() const {
@@ -152,7 +152,7 @@ void EnsembleRequest::FailLocked(Status error) {
 void EnsembleRequest::OnCancelled() noexcept {
   std::vector<std::shared_ptr<request::Cancellation>> active;
   {
-    std::lock_guard lock(mutex_);
+    base::MutexLock lock(mutex_);
     active.reserve(active_.size());
     for (const auto& [id, cancellation] : active_) active.push_back(cancellation);
   }
@@ -161,128 +161,133 @@ void EnsembleRequest::OnCancelled() noexcept {
   // from here: this runs under the lock of the client's Cancellation, in the middle of the front
   // end's Cancel.
   parts_.timers.Schedule(parts_.clock.NowNs(), [weak = weak_from_this()] {
-    const auto self = weak.lock();
-    if (self == nullptr) return;
-    std::unique_lock lock(self->mutex_);
-    // While a member has a request, the member answers with its own cancellation.
-    if (self->finished_ || self->answered_ || !self->active_.empty()) return;
-    self->FailLocked(
-        Cancelled(*self->request_).WithPrefix("in ensemble '" + self->model_->name + "', "));
-    self->CarryOut(lock);
+    if (const auto self = weak.lock()) self->CancelWaiting();
   });
 }
 
-void EnsembleRequest::CarryOut(std::unique_lock<std::mutex>& lock) {
-  if (carrying_out_) return;
-  carrying_out_ = true;
+void EnsembleRequest::CancelWaiting() {
+  base::MutexLock lock(mutex_);
+  // While a member has a request, the member answers with its own cancellation.
+  if (phase_ != Phase::kRunning || !active_.empty()) return;
+  FailLocked(CancelledError());
+  Drive();
+}
+
+void EnsembleRequest::Continue() {
+  base::MutexLock lock(mutex_);
+  Drive();
+}
+
+void EnsembleRequest::Drive(Driver driver) {
+  if (driver_ != Driver::kNone) return;
+  driver_ = driver;
   uint64_t turn_ends_ns = 0;  // 0: not known yet
   bool leaves_rest = false;
-  for (size_t done = 1; !leaves_rest && CarryOutOne(lock); ++done) {
+  for (size_t done = 1; !leaves_rest && DriveOnce(); ++done) {
     // Most requests take only a few rounds, so the clock is read in every 16th.
     if (done % 16 != 0 || base::ThreadMayBlock()) continue;
     const uint64_t now_ns = parts_.clock.NowNs();
-    if (turn_ends_ns == 0) turn_ends_ns = now_ns + kLongestTurnNs;
+    if (turn_ends_ns == 0) turn_ends_ns = now_ns + kMaxTurnNs;
     leaves_rest = now_ns >= turn_ends_ns;
   }
-  carrying_out_ = false;
-  lends_thread_ = false;
+  driver_ = Driver::kNone;
   if (!leaves_rest) return;
-  parts_.timers.Schedule(parts_.clock.NowNs(), [self = shared_from_this()] {
-    std::unique_lock turn(self->mutex_);
-    self->CarryOut(turn);
-  });
+  parts_.timers.Schedule(parts_.clock.NowNs(), [self = shared_from_this()] { self->Continue(); });
 }
 
-bool EnsembleRequest::CarryOutOne(std::unique_lock<std::mutex>& lock) {
+bool EnsembleRequest::DriveOnce() {
   // Responses come first: the client of a decoupled ensemble gets them while steps still run.
   if (auto response = run_.TakeResponse()) {
-    // The last response carries the final flag, but only if no step is running that could fail.
-    // `answered_` is set before the unlock, so that a cancellation does not answer too.
-    const bool final = run_.IsOver() && !run_.HasResponse();
-    answered_ = final;
-    lock.unlock();
-    Status status = Respond(*response, final);
-    response.reset();
-    lock.lock();
-    if (status.ok()) return true;
-    answered_ = false;
-    FailLocked(std::move(status));
+    SendResponse(*std::move(response));
     return true;
   }
   if (auto start = run_.TakeStart()) {
-    // No further step is started after a cancellation. `start` was taken, so the run counts it as
-    // running: it must be reported as finished.
-    if (request_->IsCancelled()) {
-      const size_t id = start->id;
-      start.reset();
-      FailLocked(Cancelled(*request_).WithPrefix("in ensemble '" + model_->name + "', "));
-      run_.OnFinished(id);
-      return true;
-    }
-    const bool may_run_inline = lends_thread_;
-    lock.unlock();
-    if (parts_.limits[start->step]->Acquire(shared_from_this(), *start)) {
-      StartStep(std::move(*start), may_run_inline);
-    } else {
-      // `start` now waits in the limit. If the run failed between the unlock and Acquire,
-      // FailLocked looked for waiting starts too early and did not see this one.
-      lock.lock();
-      if (run_.failed()) {
-        for (const auto& waiting : parts_.limits[start->step]->Withdraw(*this)) {
-          run_.OnFinished(waiting.id);
-        }
-      }
-      return true;
-    }
-    start.reset();
-    lock.lock();
+    BeginStep(*std::move(start));
     return true;
   }
-  // Nothing is due while steps run: their events will call CarryOut again.
+  // Nothing is due while steps run: their events call Drive again.
   if (!run_.IsOver()) return false;
-  if (!answered_) {
-    answered_ = true;
-    const Status error = run_.failed()    ? run_.error()
-                         : run_.IsStuck() ? StuckError()
-                                          : Status::Ok();
-    if (!error.ok()) run_.Fail(error);
-    lock.unlock();
-    request_->cancellation()->SetListener(nullptr);
-    if (error.ok()) {
-      request_->response_factory()->SendFinal();
-    } else {
-      request_->response_factory()->SendError(error);
-    }
-    lock.lock();
+  if (phase_ == Phase::kRunning) {
+    Answer();
     return true;
   }
   // The tensors are views of the client's request, so it is kept until all steps have released
-  // theirs.
-  if (unreleased_ > 0 || finished_) return false;
-  // From here no event can come: every step has finished and released its request.
-  finished_ = true;
-  const Status outcome = run_.error();
-  lock.unlock();
-  Finish(outcome);
-  lock.lock();
+  // their requests.
+  if (phase_ == Phase::kAnswered && unreleased_ == 0) Finish();
   return false;
 }
 
-void EnsembleRequest::Finish(const Status& outcome) {
+void EnsembleRequest::SendResponse(EnsembleRun::Response values) {
+  // The last response carries the final flag, but only if no step is running that could fail.
+  const bool final = run_.IsOver() && !run_.HasResponse();
+  // Set before the lock is released, so that a cancellation does not answer too.
+  if (final) phase_ = Phase::kAnswered;
+  Status status;
+  {
+    base::MutexUnlock unlocked(mutex_);
+    status = Respond(values, final);
+    values.clear();
+  }
+  if (status.ok()) return;
+  phase_ = Phase::kRunning;
+  FailLocked(std::move(status));
+}
+
+void EnsembleRequest::BeginStep(EnsembleRun::StepStart start) {
+  // TakeStart has made the step count as running, so each way out of here must lead to OnFinished.
+  if (request_->IsCancelled()) {
+    start.inputs.clear();
+    FailLocked(CancelledError());
+    run_.OnFinished(start.id);
+    return;
+  }
+  StepLimit& limit = *parts_.limits[start.step];
+  const bool may_run_inline = driver_ == Driver::kLentThread;
+  bool started = false;
+  {
+    base::MutexUnlock unlocked(mutex_);
+    started = limit.Acquire(shared_from_this(), start);
+    if (started) StartStep(std::move(start), may_run_inline);
+  }
+  // Without a start, `start` now waits in the limit. If the run failed before Acquire and without
+  // mutex_, FailLocked looked for waiting starts too early and did not see this one.
+  if (started || !run_.failed()) return;
+  for (const auto& waiting : limit.Withdraw(*this)) run_.OnFinished(waiting.id);
+}
+
+void EnsembleRequest::Answer() {
+  phase_ = Phase::kAnswered;
+  const Status error = run_.failed() ? run_.error() : run_.IsStuck() ? StuckError() : Status::Ok();
+  if (!error.ok()) run_.Fail(error);
+  base::MutexUnlock unlocked(mutex_);
+  request_->cancellation()->SetListener(nullptr);
+  if (error.ok()) {
+    request_->response_factory()->SendFinal();
+  } else {
+    request_->response_factory()->SendError(error);
+  }
+}
+
+void EnsembleRequest::Finish() {
+  phase_ = Phase::kFinished;
+  const Status outcome = run_.error();
+  base::MutexUnlock unlocked(mutex_);
   request_->cancellation()->SetListener(nullptr);
   parts_.observer.OnEnd(*request_, *times_, outcome);
   request::ReleaseRequest(std::move(request_));
 }
 
 void EnsembleRequest::OnTurn(EnsembleRun::StepStart start) {
-  std::unique_lock lock(mutex_);
-  if (!run_.failed()) {
-    lock.unlock();
-    return StartStep(std::move(start), /*may_run_inline=*/false);
+  bool failed = false;
+  {
+    base::MutexLock lock(mutex_);
+    failed = run_.failed();
+    if (failed) {
+      run_.OnFinished(start.id);
+      Drive();
+    }
   }
-  run_.OnFinished(start.id);
-  CarryOut(lock);
-  lock.unlock();
+  if (!failed) return StartStep(std::move(start), /*may_run_inline=*/false);
   parts_.limits[start.step]->Release();
 }
 
@@ -298,7 +303,7 @@ void EnsembleRequest::StartStep(EnsembleRun::StepStart start, bool may_run_inlin
   request->may_run_inline = may_run_inline;
   const std::shared_ptr<request::Cancellation> cancellation = request->cancellation();
   {
-    std::lock_guard lock(mutex_);
+    base::MutexLock lock(mutex_);
     active_.emplace(id, cancellation);
     ++unreleased_;
   }
@@ -307,16 +312,17 @@ void EnsembleRequest::StartStep(EnsembleRun::StepStart start, bool may_run_inlin
   if (request_->IsCancelled()) cancellation->Cancel();
   const Status status = model::Submit(member.identity, *member.version, request);
   if (status.ok()) return;
-  // The member refused the request, which is therefore ours to destroy. `refused` is destroyed
-  // after the lock is released.
+  // The member refused the request, which therefore still belongs to this function. `refused` is
+  // destroyed after the lock is released.
   const auto refused = std::move(request);
-  std::unique_lock lock(mutex_);
-  active_.erase(id);
-  --unreleased_;
-  FailLocked(InStep(step, status));
-  run_.OnFinished(id);
-  CarryOut(lock);
-  lock.unlock();
+  {
+    base::MutexLock lock(mutex_);
+    active_.erase(id);
+    --unreleased_;
+    FailLocked(InStep(step, status));
+    run_.OnFinished(id);
+    Drive();
+  }
   parts_.limits[step]->Release();
 }
 
@@ -357,23 +363,24 @@ void EnsembleRequest::OnStepResponse(const StepSink& sink,
     }
     response.reset();
   }
-  std::unique_lock lock(mutex_);
-  if (answers && status.ok()) status = run_.OnResponse(sink.id, std::move(outputs));
-  if (!status.ok()) FailLocked(InStep(sink.step, status));
-  if (final) {
-    active_.erase(sink.id);
-    run_.OnFinished(sink.id);
+  {
+    base::MutexLock lock(mutex_);
+    if (answers && status.ok()) status = run_.OnResponse(sink.id, std::move(outputs));
+    if (!status.ok()) FailLocked(InStep(sink.step, status));
+    if (final) {
+      active_.erase(sink.id);
+      run_.OnFinished(sink.id);
+    }
+    Drive();
   }
-  CarryOut(lock);
-  lock.unlock();
   // Without the lock: Release may call OnTurn of this or other requests.
   if (final) parts_.limits[sink.step]->Release();
 }
 
 void EnsembleRequest::OnStepReleased() {
-  std::unique_lock lock(mutex_);
+  base::MutexLock lock(mutex_);
   --unreleased_;
-  CarryOut(lock);
+  Drive();
 }
 
 Status EnsembleRequest::Respond(const EnsembleRun::Response& values, bool final) {

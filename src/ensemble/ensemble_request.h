@@ -2,13 +2,13 @@
 #pragma once
 
 #include <memory>
-#include <mutex>
 #include <string>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "base/clock.h"
+#include "base/mutex.h"
 #include "base/timer_queue.h"
 #include "ensemble/ensemble_plan.h"
 #include "ensemble/ensemble_run.h"
@@ -44,15 +44,25 @@ struct EnsembleParts {
 /// Drives one request through an ensemble: sends the steps' requests to the members, reports their
 /// responses to the EnsembleRun, and answers the client. It has no thread of its own: the thread
 /// that brings an event (the submitting thread, or a member's thread with a response) does what
-/// follows from it.
+/// follows from the event.
 ///
-/// Locking: mutex_ guards the run and the members marked below. It is not held while a member, the
-/// client's sink, a listener or a StepLimit's Acquire and Release are called. FailLocked calls
-/// StepLimit::Withdraw under mutex_, so the order is mutex_, then the StepLimit's lock.
+/// Locks, in the order in which a thread takes them:
 ///
-/// One thread at a time is in CarryOut. An event that another thread brings meanwhile, or that
-/// comes from inside a call of CarryOut (a member that answers at once), only changes the run; the
-/// thread in CarryOut continues with it. So the stack does not grow with the number of steps.
+///     the Cancellation of the client's request  →  mutex_  →  the lock of a StepLimit
+///
+/// The first arrow is OnCancelled; so SetListener is never called under mutex_. The second is
+/// FailLocked, which calls StepLimit::Withdraw. mutex_ is not held while a member, the client's
+/// sink, the cancellation of a step, or StepLimit::Acquire and Release are called.
+///
+/// One thread at a time drives the request (Drive). An event that another thread brings meanwhile,
+/// or that comes from inside a call of the driving thread (a member that answers at once), only
+/// changes the run; the driving thread continues with it. So the stack does not grow with the
+/// number of steps.
+///
+/// Ownership of bytes: the ensemble's inputs are views of the client's request, which is therefore
+/// kept until every step has released its own request. An output moves from the response of a
+/// member into an EnsembleTensor, which the requests of later steps (InferenceRequest::Hold) and
+/// the client's response (LendOutput) share.
 class EnsembleRequest final : public StepWaiter,
                               private request::CancellationListener,
                               public std::enable_shared_from_this<EnsembleRequest> {
@@ -63,43 +73,71 @@ class EnsembleRequest final : public StepWaiter,
   /// For Start; other code calls that function.
   EnsembleRequest(const EnsembleParts& parts, std::unique_ptr<request::InferenceRequest> request);
 
-  void OnTurn(EnsembleRun::StepStart start) override;
+  void OnTurn(EnsembleRun::StepStart start) override NEREID_EXCLUDES(mutex_);
 
  private:
-  static constexpr uint64_t kLongestTurnNs = 1'000'000;
+  /// The longest time for which Drive uses a thread that must not block.
+  static constexpr uint64_t kMaxTurnNs = 1'000'000;
 
   class StepSink;
-  void Begin();
-  base::Status FindMembers();
-  void OnCancelled() noexcept override;
 
-  // Events of the steps; see StepSink. Called without a lock.
+  /// How far the answer to the client is. Transitions:
+  ///
+  ///     kRunning  → kAnswered  the final response or the error is about to be sent
+  ///     kAnswered → kRunning   the final response could not be made; an error follows
+  ///     kAnswered → kFinished  every step has ended and released its request: no event can come
+  enum class Phase { kRunning, kAnswered, kFinished };
+
+  /// Whether a thread drives the request. kLentThread: it does, and it may execute cheap models.
+  enum class Driver { kNone, kThread, kLentThread };
+
+  void Begin() NEREID_EXCLUDES(mutex_);
+  base::Status FindMembers();
+
+  // Events. Called without mutex_; those of steps by StepSink.
   void OnStepResponse(const StepSink& step, std::unique_ptr<request::InferenceResponse> response,
-                      bool final);
-  void OnStepReleased();
+                      bool final) NEREID_EXCLUDES(mutex_);
+  void OnStepReleased() NEREID_EXCLUDES(mutex_);
+  void OnCancelled() noexcept override NEREID_EXCLUDES(mutex_);
+  /// Fails a cancelled request whose starts all wait in StepLimits.
+  void CancelWaiting() NEREID_EXCLUDES(mutex_);
+  /// Continues after a turn that was too long.
+  void Continue() NEREID_EXCLUDES(mutex_);
+
+  /// Does all that is due, as `driver`, unless another thread or a caller on this thread is doing
+  /// it. On a thread that must not block (an event loop, the timers' thread) it stops after
+  /// kMaxTurnNs and leaves the rest to the timers' thread.
+  void Drive(Driver driver = Driver::kThread) NEREID_REQUIRES(mutex_);
+  /// Does one of the four things below if it is due; returns false if nothing is.
+  bool DriveOnce() NEREID_REQUIRES(mutex_);
+
+  // What can be due. Each function releases mutex_ meanwhile and returns with it.
+
+  /// Sends a response of the run to the client.
+  void SendResponse(EnsembleRun::Response values) NEREID_REQUIRES(mutex_);
+  /// Starts a step, or leaves the start in the step's limit.
+  void BeginStep(EnsembleRun::StepStart start) NEREID_REQUIRES(mutex_);
+  /// Sends the client the error of a run that is over, or the final flag alone.
+  void Answer() NEREID_REQUIRES(mutex_);
+  /// Reports the end to the observer and releases the client's request.
+  void Finish() NEREID_REQUIRES(mutex_);
+
+  /// Submits the request of a step, which counts in the step's limit.
+  void StartStep(EnsembleRun::StepStart start, bool may_run_inline) NEREID_EXCLUDES(mutex_);
   /// Returns the step's outputs as tensors of the run. Returns INTERNAL if an output does not have
   /// the shape that the member's configuration gives.
   base::Result<std::vector<TensorPtr>> TakeOutputs(const StepSink& step,
                                                    request::InferenceResponse& response);
+  /// Makes the client's response and sends it, or returns the reason why it cannot.
+  base::Status Respond(const EnsembleRun::Response& values, bool final) NEREID_EXCLUDES(mutex_);
 
-  /// Does all that is due, unless another thread or a caller on this thread is doing it. On a
-  /// thread that must not block (an event loop, the timers' thread) it stops after kLongestTurnNs
-  /// and leaves the rest to the timers' thread.
-  void CarryOut(std::unique_lock<std::mutex>& lock);
-  /// Does one thing that is due; returns false if nothing is. Releases the lock meanwhile and
-  /// returns with it.
-  bool CarryOutOne(std::unique_lock<std::mutex>& lock);
-  void StartStep(EnsembleRun::StepStart start, bool may_run_inline);
   /// Fails the run, once, and takes this request's waiting starts back from the StepLimits.
-  void FailLocked(base::Status error);
+  void FailLocked(base::Status error) NEREID_REQUIRES(mutex_);
   /// Returns a step's error as the client sees it: "in ensemble 'e', …" and which step it was.
   base::Status InStep(size_t step, const base::Status& error) const;
+  base::Status CancelledError() const;
   /// Returns the error of a run that is over without a response and without a failure.
-  base::Status StuckError() const;
-  /// Sends the client a response, or returns the reason why it cannot.
-  base::Status Respond(const EnsembleRun::Response& values, bool final);
-  /// Reports the end to the observer and releases the client's request.
-  void Finish(const base::Status& outcome);
+  base::Status StuckError() const NEREID_REQUIRES(mutex_);
 
   const EnsembleParts parts_;
   const std::shared_ptr<const request::ModelIdentity> model_;  // also keeps parts_ alive
@@ -109,16 +147,15 @@ class EnsembleRequest final : public StepWaiter,
   // The client's request, owned until Finish. Constant after Begin, so any thread may read it.
   std::unique_ptr<request::InferenceRequest> request_;
 
-  std::mutex mutex_;
-  EnsembleRun run_;  // guarded by mutex_
-  // The cancellations of the steps' requests that are in progress, by StepStart::id; guarded by
-  // mutex_.
-  std::unordered_map<size_t, std::shared_ptr<request::Cancellation>> active_;
-  size_t unreleased_ = 0;      // guarded by mutex_: requests of steps that members still hold
-  bool carrying_out_ = false;  // guarded by mutex_
-  bool lends_thread_ = false;  // guarded by mutex_: the thread in CarryOut may execute cheap models
-  bool answered_ = false;      // guarded by mutex_: the final response is sent or being sent
-  bool finished_ = false;      // guarded by mutex_
+  base::Mutex mutex_;
+  EnsembleRun run_ NEREID_GUARDED_BY(mutex_);
+  // The cancellations of the steps' requests that are in progress, by StepStart::id.
+  std::unordered_map<size_t, std::shared_ptr<request::Cancellation>> active_
+      NEREID_GUARDED_BY(mutex_);
+  // How many requests of steps the members still hold.
+  size_t unreleased_ NEREID_GUARDED_BY(mutex_) = 0;
+  Phase phase_ NEREID_GUARDED_BY(mutex_) = Phase::kRunning;
+  Driver driver_ NEREID_GUARDED_BY(mutex_) = Driver::kNone;
 };
 
 }  // namespace nereid::ensemble

@@ -24,7 +24,7 @@ using TensorPtr = std::shared_ptr<const TensorValue>;
 
 /// The state of one request in an ensemble: which tensors exist, which steps may start, when a
 /// response is complete, and when everything is over. Has neither clock, threads nor models: the
-/// owner reports events and asks what to do. Not thread-safe.
+/// owner reports events and takes the steps and responses that are due. Not thread-safe.
 ///
 /// Every tensor has an iteration number. Tensors before any decoupled step are made once, as
 /// iteration 0, and belong to every iteration. A decoupled step numbers its responses in order of
@@ -106,7 +106,7 @@ class EnsembleRun {
     bool requested = false;
   };
 
-  // Stores a tensor and starts or completes what waited only for it.
+  /// Stores a tensor, and makes steps ready and responses complete that lacked only this tensor.
   void Put(size_t tensor, uint64_t iteration, TensorPtr value);
   /// Calls visit(k) for each iteration k that the new tensor may have completed, for a step or a
   /// response that needs the tensors `others`.

@@ -6,7 +6,7 @@
 namespace nereid::ensemble {
 
 bool StepLimit::Acquire(const std::shared_ptr<StepWaiter>& waiter, EnsembleRun::StepStart& start) {
-  std::lock_guard lock(mutex_);
+  base::MutexLock lock(mutex_);
   if (inflight_ < limit_ && waiting_.empty()) {
     ++inflight_;
     return true;
@@ -16,7 +16,7 @@ bool StepLimit::Acquire(const std::shared_ptr<StepWaiter>& waiter, EnsembleRun::
 }
 
 void StepLimit::Release() {
-  std::unique_lock lock(mutex_);
+  base::MutexLock lock(mutex_);
   --inflight_;
   if (giving_turns_) return;
   giving_turns_ = true;
@@ -24,10 +24,10 @@ void StepLimit::Release() {
     Waiting next = std::move(waiting_.front());
     waiting_.pop_front();
     ++inflight_;
-    lock.unlock();
+    lock.Unlock();
     next.waiter->OnTurn(std::move(next.start));
     next.waiter.reset();
-    lock.lock();
+    lock.Lock();
   }
   giving_turns_ = false;
 }
@@ -36,7 +36,7 @@ std::vector<EnsembleRun::StepStart> StepLimit::Withdraw(const StepWaiter& waiter
   std::vector<EnsembleRun::StepStart> withdrawn;
   // Declared before the lock: perhaps the last references.
   std::vector<std::shared_ptr<StepWaiter>> waiters;
-  std::lock_guard lock(mutex_);
+  base::MutexLock lock(mutex_);
   for (Waiting& waiting : waiting_) {
     if (waiting.waiter.get() != &waiter) continue;
     withdrawn.push_back(std::move(waiting.start));

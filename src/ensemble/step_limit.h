@@ -4,8 +4,9 @@
 #include <cstddef>
 #include <deque>
 #include <memory>
-#include <mutex>
+#include <vector>
 
+#include "base/mutex.h"
 #include "ensemble/ensemble_run.h"
 
 namespace nereid::ensemble {
@@ -41,10 +42,11 @@ class StepLimit {
   };
 
   const size_t limit_;
-  std::mutex mutex_;             // a leaf; taken under EnsembleRequest::mutex_
-  size_t inflight_ = 0;          // guarded by mutex_
-  std::deque<Waiting> waiting_;  // guarded by mutex_
-  bool giving_turns_ = false;    // guarded by mutex_
+  base::Mutex mutex_;  // taken under EnsembleRequest::mutex_; nothing is called under it
+  size_t inflight_ NEREID_GUARDED_BY(mutex_) = 0;
+  std::deque<Waiting> waiting_ NEREID_GUARDED_BY(mutex_);
+  // Whether a thread is in the loop of Release.
+  bool giving_turns_ NEREID_GUARDED_BY(mutex_) = false;
 };
 
 }  // namespace nereid::ensemble
