@@ -4,11 +4,11 @@
 #include <atomic>
 #include <functional>
 #include <list>
-#include <mutex>
 #include <string>
 #include <thread>
 #include <utility>
 
+#include "base/mutex.h"
 #include "base/threads.h"
 
 namespace nereid::model {
@@ -19,7 +19,12 @@ class BackgroundTasks {
   BackgroundTasks() = default;
   /// Waits for all functions to return.
   ~BackgroundTasks() {
-    for (Task& task : tasks_) task.thread.join();
+    std::list<Task> tasks;
+    {
+      base::MutexLock lock(mutex_);
+      tasks.swap(tasks_);
+    }
+    for (Task& task : tasks) task.thread.join();
   }
   BackgroundTasks(const BackgroundTasks&) = delete;
   BackgroundTasks& operator=(const BackgroundTasks&) = delete;
@@ -27,7 +32,7 @@ class BackgroundTasks {
   /// Runs `body` on a new thread. Returns UNAVAILABLE, without running `body`, if the system has no
   /// thread for it. Joins threads whose functions have returned.
   base::Status Start(const std::string& name, std::function<void()> body) {
-    std::lock_guard lock(mutex_);
+    base::MutexLock lock(mutex_);
     for (auto task = tasks_.begin(); task != tasks_.end();) {
       if (!task->done) {
         ++task;
@@ -55,8 +60,8 @@ class BackgroundTasks {
     std::thread thread;
   };
 
-  std::mutex mutex_;
-  std::list<Task> tasks_;  // guarded by mutex_
+  base::Mutex mutex_;
+  std::list<Task> tasks_ NEREID_GUARDED_BY(mutex_);
 };
 
 }  // namespace nereid::model

@@ -15,7 +15,7 @@ using base::Status;
 
 namespace {
 
-constexpr int kMostThreads = 4096;
+constexpr int kMaxThreads = 4096;
 
 /// The parameters of the frameworks' backends for the number of threads; they override the plan.
 constexpr const char* kFrameworkParameters[] = {"intra_op_thread_count", "INTRA_OP_THREAD_COUNT",
@@ -23,7 +23,7 @@ constexpr const char* kFrameworkParameters[] = {"intra_op_thread_count", "INTRA_
 
 std::optional<int> ParseThreads(const std::string& text) {
   const auto threads = base::ParseWhole<int>(text);
-  if (!threads || *threads < 1 || *threads > kMostThreads) return std::nullopt;
+  if (!threads || *threads < 1 || *threads > kMaxThreads) return std::nullopt;
   return threads;
 }
 
@@ -91,12 +91,12 @@ CpuPlan::Entry& CpuPlan::Entry::operator=(Entry&& other) noexcept {
 
 CpuPlan::Entry::~Entry() {
   if (plan_ == nullptr) return;
-  std::lock_guard lock(plan_->mutex_);
+  base::MutexLock lock(plan_->mutex_);
   plan_->shares_.erase(share_);
 }
 
 void CpuPlan::Expect(size_t models) {
-  std::lock_guard lock(mutex_);
+  base::MutexLock lock(mutex_);
   expected_ = models;
 }
 
@@ -120,9 +120,9 @@ base::Result<CpuPlan::Entry> CpuPlan::Add(const config::ModelConfig& config, int
   if (own != nullptr && !threads) {
     return Status::InvalidArgument(
         "model '" + config.name() + "': parameter '" + kCpuThreadsParameter + "' is '" + *own +
-        "', but must be an integer from 1 to " + std::to_string(kMostThreads));
+        "', but must be an integer from 1 to " + std::to_string(kMaxThreads));
   }
-  std::lock_guard lock(mutex_);
+  base::MutexLock lock(mutex_);
   if (threads) {
     share.threads = *threads;
     share.set_by = kCpuThreadsParameter;
@@ -140,7 +140,7 @@ base::Result<CpuPlan::Entry> CpuPlan::Add(const config::ModelConfig& config, int
 }
 
 std::vector<CpuShare> CpuPlan::Shares() const {
-  std::lock_guard lock(mutex_);
+  base::MutexLock lock(mutex_);
   std::vector<CpuShare> shares(shares_.begin(), shares_.end());
   std::sort(shares.begin(), shares.end(), [](const CpuShare& a, const CpuShare& b) {
     return std::tie(a.model, a.version) < std::tie(b.model, b.version);

@@ -5,11 +5,11 @@
 #include <cstdint>
 #include <list>
 #include <map>
-#include <mutex>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "base/mutex.h"
 #include "base/result.h"
 #include "config/model_config.h"
 
@@ -76,13 +76,14 @@ class CpuPlan {
   std::vector<CpuShare> Shares() const;
 
  private:
-  size_t ModelCountLocked(const std::string& with) const;
+  /// Returns the number of models to share for, one of which is `with`.
+  size_t ModelCountLocked(const std::string& with) const NEREID_REQUIRES(mutex_);
 
   const int cpus_;
   const BackendSettings defaults_;
-  mutable std::mutex mutex_;
-  std::list<CpuShare> shares_;  // guarded by mutex_
-  size_t expected_ = 0;         // guarded by mutex_
+  mutable base::Mutex mutex_;
+  std::list<CpuShare> shares_ NEREID_GUARDED_BY(mutex_);
+  size_t expected_ NEREID_GUARDED_BY(mutex_) = 0;
 };
 
 /// Returns the number of instances that take part in the plan: on CPUs and not passive.

@@ -52,10 +52,10 @@ base::Status CheckCounts(const config::ModelConfig& config) {
   for (const config::InstanceGroup& group : config.instance_groups()) {
     const uint64_t devices = group.kind == InstanceKind::kGpu ? group.gpus.size() : 1;
     sum += static_cast<uint64_t>(std::max(0, group.count)) * devices;
-    if (sum <= kMostInstances) continue;
+    if (sum <= kMaxInstances) continue;
     return base::Status::InvalidArgument(
         "instance group '" + group.name + "' of model '" + config.name() + "' has count " +
-        std::to_string(group.count) + ": a model may have " + std::to_string(kMostInstances) +
+        std::to_string(group.count) + ": a model may have " + std::to_string(kMaxInstances) +
         " instances at most, in all its groups together");
   }
   return base::Status::Ok();

@@ -33,10 +33,10 @@ struct InstanceSpec {
 };
 
 /// The maximum number of instances of a version. Each has a thread and the backend's own resources.
-inline constexpr uint64_t kMostInstances = 16'384;
+inline constexpr uint64_t kMaxInstances = 16'384;
 
 /// Returns the instances of all groups, in order. The groups must have been completed. Returns
-/// INVALID_ARGUMENT for more than kMostInstances.
+/// INVALID_ARGUMENT for more than kMaxInstances.
 base::Result<std::vector<InstanceSpec>> ExpandInstanceGroups(const config::ModelConfig& config,
                                                              const HostPolicies& host_policies);
 

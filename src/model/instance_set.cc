@@ -6,7 +6,7 @@
 namespace nereid::model {
 
 void InstanceSet::Add(const std::vector<InstancePtr>& instances) {
-  std::lock_guard lock(mutex_);
+  base::MutexLock lock(mutex_);
   for (const InstancePtr& instance : instances) {
     instances_.push_back(instance);
     shards_.push_back(instance->statistics());
@@ -16,14 +16,14 @@ void InstanceSet::Add(const std::vector<InstancePtr>& instances) {
 void InstanceSet::Remove(std::vector<InstancePtr> instances) {
   std::vector<std::shared_ptr<StatisticsShard>> leaving;
   {
-    std::lock_guard lock(mutex_);
+    base::MutexLock lock(mutex_);
     for (const InstancePtr& instance : instances) {
       std::erase(instances_, instance);
       leaving.push_back(instance->statistics());
     }
   }
   instances.clear();  // without the lock: the plug-in may report its last numbers
-  std::lock_guard lock(mutex_);
+  base::MutexLock lock(mutex_);
   for (const auto& shard : leaving) {
     if (std::erase(shards_, shard) == 0) continue;
     shard->MergeInto(&retired_);
@@ -34,12 +34,12 @@ void InstanceSet::Remove(std::vector<InstancePtr> instances) {
 }
 
 void InstanceSet::Hide(const std::vector<InstancePtr>& instances) {
-  std::lock_guard lock(mutex_);
+  base::MutexLock lock(mutex_);
   for (const InstancePtr& instance : instances) std::erase(instances_, instance);
 }
 
 std::vector<InstancePtr> InstanceSet::All() const {
-  std::lock_guard lock(mutex_);
+  base::MutexLock lock(mutex_);
   return instances_;
 }
 
@@ -49,7 +49,7 @@ base::Status InstanceSet::CheckReady() const {
 }
 
 void InstanceSet::AddStatisticsTo(telemetry::ModelStatistics* total) const {
-  std::lock_guard lock(mutex_);
+  base::MutexLock lock(mutex_);
   total->last_inference_ms = retired_.last_inference_ms;
   total->inference_count = retired_.inference_count;
   total->execution_count = retired_.execution_count;
@@ -61,7 +61,7 @@ void InstanceSet::AddStatisticsTo(telemetry::ModelStatistics* total) const {
 }
 
 void InstanceSet::AddSummariesTo(telemetry::LatencySummaries* total) const {
-  std::lock_guard lock(mutex_);
+  base::MutexLock lock(mutex_);
   total->Merge(retired_summaries_);
   for (const auto& shard : shards_) shard->MergeInto(total);
 }

@@ -2,9 +2,9 @@
 #pragma once
 
 #include <memory>
-#include <mutex>
 #include <vector>
 
+#include "base/mutex.h"
 #include "base/status.h"
 #include "model/model_instance.h"
 #include "telemetry/model_statistics.h"
@@ -23,8 +23,8 @@ class InstanceSet {
 
   void Add(const std::vector<InstancePtr>& instances);
 
-  /// Destroys instances that are in no scheduler any more. Their statistics stay in the sum, except
-  /// their memory usage.
+  /// Destroys instances, which the scheduler must have removed. Their statistics stay in the sum,
+  /// except their memory usage.
   void Remove(std::vector<InstancePtr> instances);
 
   /// Removes instances from All() but keeps counting their statistics.
@@ -41,12 +41,13 @@ class InstanceSet {
   void AddSummariesTo(telemetry::LatencySummaries* total) const;
 
  private:
-  mutable std::mutex mutex_;
-  std::vector<InstancePtr> instances_;  // guarded by mutex_
+  mutable base::Mutex mutex_;
+  std::vector<InstancePtr> instances_ NEREID_GUARDED_BY(mutex_);
   // The shards of instances_, and of instances that are being destroyed and may still count.
-  std::vector<std::shared_ptr<StatisticsShard>> shards_;  // guarded by mutex_
-  telemetry::ModelStatistics retired_;  // guarded by mutex_: sum of the destroyed instances
-  telemetry::LatencySummaries retired_summaries_;  // guarded by mutex_: likewise
+  std::vector<std::shared_ptr<StatisticsShard>> shards_ NEREID_GUARDED_BY(mutex_);
+  // The sums of the destroyed instances.
+  telemetry::ModelStatistics retired_ NEREID_GUARDED_BY(mutex_);
+  telemetry::LatencySummaries retired_summaries_ NEREID_GUARDED_BY(mutex_);
 };
 
 }  // namespace nereid::model

@@ -107,7 +107,7 @@ base::Result<std::unique_ptr<Model>> Model::Create(const ModelEnvironment& envir
 }
 
 Model::~Model() {
-  // No request refers to the model any more. Sequences that wait for clients would keep the
+  // No request refers to the model. Sequences that wait for clients would keep the
   // scheduler's destructor waiting.
   if (scheduler_ != nullptr) scheduler_->EndIdleSequences();
 }

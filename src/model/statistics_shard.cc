@@ -41,7 +41,7 @@ void StatisticsShard::AddRequest(const request::InferenceRequest& request, bool 
                                Elapsed(times.compute_start_ns, times.compute_end_ns),
                                Elapsed(times.compute_end_ns, times.exec_end_ns));
   }
-  std::lock_guard lock(mutex_);
+  base::MutexLock lock(mutex_);
   auto& stats = counts_.inference_stats;
   if (!success) {
     stats.fail.Add(total_ns);
@@ -67,7 +67,7 @@ void StatisticsShard::AddRequest(const request::InferenceRequest& request, bool 
 void StatisticsShard::AddRefusal(const request::InferenceRequest& request,
                                  telemetry::FailureReason reason) {
   const uint64_t total_ns = Elapsed(request.times.start_ns, clock_.NowNs());
-  std::lock_guard lock(mutex_);
+  base::MutexLock lock(mutex_);
   counts_.inference_stats.fail.Add(total_ns);
   ++counts_.failures_by_reason[static_cast<size_t>(reason)];
 }
@@ -76,7 +76,7 @@ void StatisticsShard::AddCacheHit(const request::InferenceRequest& request, uint
                                   uint64_t end_ns) {
   const uint64_t now_ns = clock_.NowNs();
   const uint64_t queue_ns = Elapsed(request.times.queue_ns, start_ns);
-  std::lock_guard lock(mutex_);
+  base::MutexLock lock(mutex_);
   auto& stats = counts_.inference_stats;
   stats.success.Add(Elapsed(request.times.start_ns, now_ns));
   stats.queue.Add(queue_ns);
@@ -87,7 +87,7 @@ void StatisticsShard::AddCacheHit(const request::InferenceRequest& request, uint
 }
 
 void StatisticsShard::AddCacheMiss(uint64_t lookup_and_insertion_ns) {
-  std::lock_guard lock(mutex_);
+  base::MutexLock lock(mutex_);
   counts_.inference_stats.cache_miss.Add(lookup_and_insertion_ns);
   if (summaries_ == nullptr) return;
   summaries_->cache_miss.Observe(lookup_and_insertion_ns / 1000, clock_.NowNs());
@@ -95,7 +95,7 @@ void StatisticsShard::AddCacheMiss(uint64_t lookup_and_insertion_ns) {
 
 void StatisticsShard::AddBatch(uint64_t batch_size, const backend::ExecutionTimes& times) {
   const uint64_t now_ms = clock_.WallMs();
-  std::lock_guard lock(mutex_);
+  base::MutexLock lock(mutex_);
   counts_.last_inference_ms = std::max(counts_.last_inference_ms, now_ms);
   ++counts_.execution_count;
   auto& stats = batches_[batch_size];
@@ -111,7 +111,7 @@ void StatisticsShard::AddResponse(const backend::ResponseTimes& times) {
       has_output ? Elapsed(times.response_start_ns, times.compute_output_start_ns) : all;
   const uint64_t output =
       has_output ? Elapsed(times.compute_output_start_ns, times.response_end_ns) : 0;
-  std::lock_guard lock(mutex_);
+  base::MutexLock lock(mutex_);
   auto& stats = responses_[times.response_index];
   if (times.error.code() == base::StatusCode::kCancelled) {
     // As in Triton, a cancelled response counts nowhere else.
@@ -135,12 +135,12 @@ telemetry::MemoryUsage ToMemoryUsage(const memory::BufferAttributes& usage) {
 }
 
 void StatisticsShard::AddMemoryUsage(const memory::BufferAttributes& usage) {
-  std::lock_guard lock(mutex_);
+  base::MutexLock lock(mutex_);
   counts_.memory_usage.push_back(ToMemoryUsage(usage));
 }
 
 void StatisticsShard::MergeInto(telemetry::ModelStatistics* total) const {
-  std::lock_guard lock(mutex_);
+  base::MutexLock lock(mutex_);
   total->last_inference_ms = std::max(total->last_inference_ms, counts_.last_inference_ms);
   total->inference_count += counts_.inference_count;
   total->execution_count += counts_.execution_count;
@@ -183,7 +183,7 @@ void StatisticsShard::MergeInto(telemetry::ModelStatistics* total) const {
 }
 
 void StatisticsShard::MergeInto(telemetry::LatencySummaries* total) const {
-  std::lock_guard lock(mutex_);
+  base::MutexLock lock(mutex_);
   if (summaries_ != nullptr) total->Merge(*summaries_);
 }
 

@@ -4,11 +4,11 @@
 #include <cstdint>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <string>
 
 #include "backend/statistics_observer.h"
 #include "base/clock.h"
+#include "base/mutex.h"
 #include "telemetry/latency_summary.h"
 #include "telemetry/model_statistics.h"
 
@@ -46,11 +46,13 @@ class StatisticsShard {
 
  private:
   const base::Clock& clock_;
-  mutable std::mutex mutex_;
-  telemetry::ModelStatistics counts_;                             // guarded by mutex_
-  std::map<uint64_t, telemetry::BatchStatistics> batches_;        // guarded by mutex_
-  std::map<uint64_t, telemetry::ResponseStatistics> responses_;   // guarded by mutex_, by index
-  const std::unique_ptr<telemetry::LatencySummaries> summaries_;  // guarded by mutex_; null: off
+  mutable base::Mutex mutex_;
+  telemetry::ModelStatistics counts_ NEREID_GUARDED_BY(mutex_);
+  std::map<uint64_t, telemetry::BatchStatistics> batches_ NEREID_GUARDED_BY(mutex_);  // by size
+  std::map<uint64_t, telemetry::ResponseStatistics> responses_
+      NEREID_GUARDED_BY(mutex_);                                 // by index
+  const std::unique_ptr<telemetry::LatencySummaries> summaries_  // null: off
+      NEREID_PT_GUARDED_BY(mutex_);
 };
 
 }  // namespace nereid::model
