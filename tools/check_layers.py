@@ -3,11 +3,13 @@
 """Checks that the folders of src/ depend downward only, as tools/layers.txt says, and that no files
 include each other in a circle.
 
-Four things are checked, and each offence is printed with its place:
+Five things are checked, and each offence is printed with its place:
 
 - every `#include "folder/file.h"` names the includer's own folder or one that the list permits;
 - every folder in the DEPS of a nereid_component is one that the list permits;
 - the list itself has no circle, and every folder with sources stands in it;
+- a file's namespace is that of its folder in the list: codec/json is nereid::codec::json. Folders
+  below it (testing/, abi/) share its namespace or add to it;
 - no pairs include each other in a circle, in src/, include/, backends/, caches/ and repoagents/. A
   pair is a header with its source: foo.h and foo.cc count as one.
 
@@ -24,6 +26,7 @@ from collections import Counter
 from pathlib import Path
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"')
+NAMESPACE = re.compile(r"^namespace (nereid(?:::\w+)*) \{", re.MULTILINE)
 COMPONENT = re.compile(r"nereid_component\s*\(\s*([\w/]+)(.*?)\)", re.DOTALL)
 KEYWORDS = {"SOURCES", "DEPS", "LIBS"}
 
@@ -94,6 +97,22 @@ def include_offences(root: Path, layers: dict[str, set[str]], arrows: Counter) -
             arrows[own, other] += 1
             if other not in layers[own]:
                 offences.append(f"{shown}:{number}: {own} may not include {other}: {line.strip()}")
+    return offences
+
+
+def namespace_offences(root: Path, layers: dict[str, set[str]]) -> list[str]:
+    """Files that open namespaces of nereid, but not that of their folder."""
+    offences = []
+    source = root / "src"
+    for path in sorted(source.rglob("*")):
+        folder = folder_of(path.relative_to(source).as_posix(), layers)
+        if path.suffix not in (".h", ".cc") or folder is None:
+            continue
+        expected = "nereid::" + folder.replace("/", "::")
+        opened = set(NAMESPACE.findall(path.read_text(encoding="utf-8")))
+        if opened and not any((name + "::").startswith(expected + "::") for name in opened):
+            offences.append(f"{path.relative_to(root)}: opens {', '.join(sorted(opened))}, "
+                            f"expected {expected}")
     return offences
 
 
@@ -203,6 +222,7 @@ def main() -> int:
     offences = list_offences(layers, "tools/layers.txt")
     offences += include_offences(options.root, layers, arrows)
     offences += link_offences(options.root, layers)
+    offences += namespace_offences(options.root, layers)
     pairs, circular = circle_offences(options.root)
     if options.show:
         for (own, other), count in sorted(arrows.items()):

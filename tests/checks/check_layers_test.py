@@ -67,6 +67,17 @@ class CheckLayers(Tree):
         self.assertEqual(code, 1)
         self.assertIn("src/other/thing.h: its folder is not in the list", output)
 
+    def test_finds_a_namespace_that_is_not_that_of_the_folder(self):
+        self.write("src/codec/json/encode.h", "namespace nereid::base {\nclass Status;\n}\n"
+                   "namespace nereid::codec_json {\n}\n")
+        self.write("src/codec/json/testing/golden.h", "namespace nereid::codec::json::testing {\n}\n")
+        self.write("src/app/main.cc", "namespace {\n}\nint main() {}\n")
+        code, output = self.run_tool("check_layers.py")
+        self.assertEqual(code, 1)
+        self.assertIn("src/codec/json/encode.h: opens nereid::base, nereid::codec_json, "
+                      "expected nereid::codec::json", output)
+        self.assertIn("1 against the layers", output)
+
     def test_finds_a_circle_in_the_list(self):
         self.write("tools/layers.txt", "base: codec/json\ncodec/json: base\n")
         code, output = self.run_tool("check_layers.py")
