@@ -9,6 +9,7 @@
 #include <set>
 
 #include "config/complete/complete.h"
+#include "config/complete/instance_groups.h"
 #include "config/describe/describe.h"
 #include "config/parse/parse.h"
 #include "model_config.pb.h"
@@ -378,7 +379,7 @@ std::vector<Row> SchedulingRows() {
          return c.dynamic_batching()->default_queue_policy.max_queue_size == 6;
        }},
       {"ModelConfig.sequence_batching", "<<sequence_batching { }>>", R"("sequence_batching":{)",
-       [](const ModelConfig& c) { return c.has_sequence_batching(); }},
+       [](const ModelConfig& c) { return c.sequence_batching().has_value(); }},
       {"ModelSequenceBatching.direct", Sequence("<<direct { }>>"), R"("direct":{)"},
       {"ModelSequenceBatching.oldest", Sequence("<<oldest { }>>"), R"("oldest":{)"},
       {"ModelSequenceBatching.max_sequence_idle_microseconds",

@@ -2,72 +2,81 @@
 #include "config/known_backends.h"
 
 #include <algorithm>
-#include <array>
 
 namespace nereid::config {
 namespace {
 
-struct PlatformRow {
-  std::string_view platform;
-  std::string_view backend;
-  std::string_view filename;
-};
+constexpr ModelFileKind kFile = ModelFileKind::kFile;
+constexpr ModelFileKind kDirectory = ModelFileKind::kDirectory;
+constexpr ModelFileKind kEither = ModelFileKind::kEither;
 
-// The first row of a backend has its default platform. caffe2_netdef and custom are from the first
-// generation of configurations, libtorch and torch_aoti from the latest.
-constexpr std::array<PlatformRow, 9> kPlatforms = {{
-    {"tensorflow_graphdef", "tensorflow", "model.graphdef"},
-    {"tensorflow_savedmodel", "tensorflow", "model.savedmodel"},
-    {"tensorrt_plan", "tensorrt", "model.plan"},
-    {"onnxruntime_onnx", "onnxruntime", "model.onnx"},
-    {"pytorch_libtorch", "pytorch", "model.pt"},
-    {"libtorch", "pytorch", "model.pt"},
-    {"torch_aoti", "pytorch", "model.pt2"},
-    {"caffe2_netdef", "caffe2", "model.netdef"},
-    {"custom", "custom", "libcustom.so"},
-}};
+constexpr ModelFormat kTensorFlow[] = {{"model.graphdef", kFile, "tensorflow_graphdef"},
+                                       {"model.savedmodel", kDirectory, "tensorflow_savedmodel"}};
+constexpr ModelFormat kTensorRt[] = {{"model.plan", kFile, kTensorRtPlatform}};
+constexpr ModelFormat kOnnxRuntime[] = {{"model.onnx", kEither, "onnxruntime_onnx"}};
+constexpr ModelFormat kOpenVino[] = {{"model.xml", kFile, ""}};
+constexpr ModelFormat kPyTorch[] = {{"model.pt", kFile, "pytorch_libtorch"},
+                                    {"model.pt", kFile, "libtorch"},
+                                    {"model.pt2", kFile, "torch_aoti"}};
+constexpr ModelFormat kPython[] = {{"model.py", kFile, ""}};
+constexpr ModelFormat kCaffe2[] = {{"model.netdef", kFile, "caffe2_netdef"}};
+constexpr ModelFormat kCustom[] = {{"libcustom.so", kFile, "custom"}};
 
-// Backends that have a default file name but no platform.
-struct FilenameRow {
-  std::string_view backend;
-  std::string_view filename;
+// TensorFlow has no default platform: a file name of its own does not show whether a model is a
+// saved model or a graph. Two instances of onnxruntime and tensorflow run well in parallel on the
+// CPU; Triton has the same default.
+constexpr KnownBackend kBackends[] = {
+    {.name = "tensorflow",
+     .formats = kTensorFlow,
+     .requires_own_platform = true,
+     .has_default_platform = false,
+     .cpu_instance_count = 2},
+    {.name = "tensorrt", .formats = kTensorRt, .requires_own_platform = true},
+    {.name = "onnxruntime",
+     .formats = kOnnxRuntime,
+     .requires_own_platform = true,
+     .cpu_instance_count = 2},
+    {.name = "openvino", .formats = kOpenVino},
+    {.name = "pytorch", .formats = kPyTorch, .requires_own_platform = true},
+    {.name = "python", .formats = kPython},
+    {.name = "caffe2", .formats = kCaffe2},
+    {.name = "custom", .formats = kCustom},
 };
-constexpr std::array<FilenameRow, 2> kFilenames = {{
-    {"openvino", "model.xml"},
-    {"python", "model.py"},
-}};
 
 }  // namespace
 
+std::span<const KnownBackend> KnownBackends() { return kBackends; }
+
+const KnownBackend* FindKnownBackend(std::string_view name) {
+  const auto* const found = std::ranges::find(kBackends, name, &KnownBackend::name);
+  return found == std::end(kBackends) ? nullptr : found;
+}
+
 std::string_view BackendOfPlatform(std::string_view platform) {
-  for (const PlatformRow& row : kPlatforms) {
-    if (row.platform == platform) return row.backend;
+  if (platform.empty()) return {};
+  for (const KnownBackend& backend : kBackends) {
+    for (const ModelFormat& format : backend.formats) {
+      if (format.platform == platform) return backend.name;
+    }
   }
   return {};
 }
 
-bool BackendHasPlatforms(std::string_view backend) {
-  return backend == "tensorrt" || backend == "tensorflow" || backend == "onnxruntime" ||
-         backend == "pytorch";
-}
-
 std::string_view PlatformOfBackend(std::string_view backend, std::string_view filename) {
-  std::string_view fallback;
-  for (const PlatformRow& row : kPlatforms) {
-    if (row.backend != backend) continue;
-    if (row.filename == filename) return row.platform;
-    if (fallback.empty()) fallback = row.platform;
+  const KnownBackend* const known = FindKnownBackend(backend);
+  if (known == nullptr) return {};
+  for (const ModelFormat& format : known->formats) {
+    if (format.filename == filename) return format.platform;
   }
-  // Other file names do not show whether a TensorFlow model is a saved model or a graph.
-  return backend == "tensorflow" ? std::string_view() : fallback;
+  return known->has_default_platform ? known->formats.front().platform : std::string_view();
 }
 
 std::string_view DefaultFilename(std::string_view backend, std::string_view platform) {
-  for (const PlatformRow& row : kPlatforms) {
-    if (row.backend == backend && row.platform == platform) return row.filename;
-  }
-  for (const FilenameRow& row : kFilenames) {
-    if (row.backend == backend) return row.filename;
+  const KnownBackend* const known = FindKnownBackend(backend);
+  if (known == nullptr) return {};
+  for (const ModelFormat& format : known->formats) {
+    // Backends without platforms accept any platform.
+    if (format.platform.empty() || format.platform == platform) return format.filename;
   }
   return {};
 }

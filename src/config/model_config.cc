@@ -105,30 +105,24 @@ VersionPolicy ToVersionPolicy(const inference::ModelVersionPolicy& proto) {
   }
 }
 
-using NameIndex = std::vector<std::pair<std::string_view, const TensorSpec*>>;
-
-NameIndex IndexByName(const std::vector<TensorSpec>& specs) {
-  NameIndex index;
-  index.reserve(specs.size());
-  for (const TensorSpec& spec : specs) index.emplace_back(spec.name, &spec);
-  // A stable sort, so that Find returns the first of several tensors with the same name.
-  std::stable_sort(index.begin(), index.end(),
-                   [](const auto& a, const auto& b) { return a.first < b.first; });
-  return index;
+std::vector<TensorSpec> ReadInputs(const inference::ModelConfig& proto) {
+  std::vector<TensorSpec> specs;
+  specs.reserve(proto.input_size());
+  for (const auto& input : proto.input()) {
+    TensorSpec& spec = specs.emplace_back(ToTensorSpec(input));
+    spec.optional = input.optional();
+    spec.allow_ragged_batch = input.allow_ragged_batch();
+  }
+  return specs;
 }
 
-const TensorSpec* Find(const std::vector<TensorSpec>& specs, const NameIndex& index,
-                       std::string_view name) {
-  constexpr size_t kLinearLimit = 8;
-  if (specs.size() <= kLinearLimit) {
-    for (const TensorSpec& spec : specs) {
-      if (spec.name == name) return &spec;
-    }
-    return nullptr;
+std::vector<TensorSpec> ReadOutputs(const inference::ModelConfig& proto) {
+  std::vector<TensorSpec> specs;
+  specs.reserve(proto.output_size());
+  for (const auto& output : proto.output()) {
+    specs.emplace_back(ToTensorSpec(output)).label_filename = output.label_filename();
   }
-  auto it = std::lower_bound(index.begin(), index.end(), name,
-                             [](const auto& entry, std::string_view n) { return entry.first < n; });
-  return it != index.end() && it->first == name ? it->second : nullptr;
+  return specs;
 }
 
 }  // namespace
@@ -145,6 +139,29 @@ std::string_view InstanceKindName(InstanceKind kind) {
       return "KIND_MODEL";
   }
   return "<invalid>";
+}
+
+TensorSpecs::TensorSpecs(std::vector<TensorSpec> specs) : list_(std::move(specs)) {
+  index_.reserve(list_.size());
+  for (const TensorSpec& spec : list_) {
+    index_.emplace_back(spec.name, &spec);
+    if (!spec.optional) ++required_count_;
+  }
+  // A stable sort, so that Find returns the first of several tensors with the same name.
+  std::ranges::stable_sort(index_, {}, &decltype(index_)::value_type::first);
+}
+
+const TensorSpec* TensorSpecs::Find(std::string_view name) const {
+  constexpr size_t kMaxLinear = 8;
+  if (list_.size() <= kMaxLinear) {
+    for (const TensorSpec& spec : list_) {
+      if (spec.name == name) return &spec;
+    }
+    return nullptr;
+  }
+  const auto found =
+      std::ranges::lower_bound(index_, name, {}, &decltype(index_)::value_type::first);
+  return found != index_.end() && found->first == name ? found->second : nullptr;
 }
 
 ModelConfigPtr ModelConfig::Create(inference::ModelConfig&& proto) {
@@ -166,6 +183,8 @@ ModelConfig::ModelConfig(std::unique_ptr<const inference::ModelConfig> proto)
       runtime_(proto_->runtime()),
       default_model_filename_(proto_->default_model_filename()),
       max_batch_size_(proto_->max_batch_size()),
+      inputs_(ReadInputs(*proto_)),
+      outputs_(ReadOutputs(*proto_)),
       decoupled_(proto_->model_transaction_policy().decoupled()),
       response_cache_enabled_(proto_->response_cache().enable()),
       is_ensemble_(proto_->has_ensemble_scheduling() || proto_->platform() == "ensemble"),
@@ -173,20 +192,6 @@ ModelConfig::ModelConfig(std::unique_ptr<const inference::ModelConfig> proto)
       metric_tags_(proto_->metric_tags().begin(), proto_->metric_tags().end()),
       cc_model_filenames_(proto_->cc_model_filenames().begin(),
                           proto_->cc_model_filenames().end()) {
-  for (const auto& input : proto_->input()) {
-    TensorSpec spec = ToTensorSpec(input);
-    spec.optional = input.optional();
-    spec.allow_ragged_batch = input.allow_ragged_batch();
-    if (!spec.optional) ++required_input_count_;
-    inputs_.push_back(std::move(spec));
-  }
-  for (const auto& output : proto_->output()) {
-    TensorSpec spec = ToTensorSpec(output);
-    spec.label_filename = output.label_filename();
-    outputs_.push_back(std::move(spec));
-  }
-  input_index_ = IndexByName(inputs_);
-  output_index_ = IndexByName(outputs_);
   if (proto_->has_dynamic_batching()) {
     dynamic_batching_ = ToDynamicBatching(proto_->dynamic_batching());
   }
@@ -199,14 +204,6 @@ ModelConfig::ModelConfig(std::unique_ptr<const inference::ModelConfig> proto)
   for (const auto& [key, parameter] : proto_->parameters()) {
     parameters_.emplace(key, parameter.string_value());
   }
-}
-
-const TensorSpec* ModelConfig::FindInput(std::string_view name) const {
-  return Find(inputs_, input_index_, name);
-}
-
-const TensorSpec* ModelConfig::FindOutput(std::string_view name) const {
-  return Find(outputs_, output_index_, name);
 }
 
 tensor::Shape ModelConfig::FullShape(const TensorSpec& spec) const {

@@ -40,6 +40,26 @@ struct TensorSpec {
   std::string label_filename;
 };
 
+/// The inputs or outputs of a model in the order of the configuration. Immutable.
+class TensorSpecs {
+ public:
+  explicit TensorSpecs(std::vector<TensorSpec> specs);
+  TensorSpecs(const TensorSpecs&) = delete;
+  TensorSpecs& operator=(const TensorSpecs&) = delete;
+
+  const std::vector<TensorSpec>& list() const { return list_; }
+  /// Returns the first tensor with this name, or null. Valid as long as the object.
+  const TensorSpec* Find(std::string_view name) const;
+  /// The number of tensors that are not optional.
+  size_t required_count() const { return required_count_; }
+
+ private:
+  std::vector<TensorSpec> list_;
+  // Sorted by name. The keys are views of the names in list_.
+  std::vector<std::pair<std::string_view, const TensorSpec*>> index_;
+  size_t required_count_ = 0;
+};
+
 /// How a queue (the default one, or that of a priority level) treats waiting requests.
 struct QueuePolicy {
   enum class TimeoutAction { kReject = 0, kDelay = 1 };
@@ -139,13 +159,13 @@ class ModelConfig {
 
   /// 0 means that requests have no batch dimension.
   int32_t max_batch_size() const { return max_batch_size_; }
-  const std::vector<TensorSpec>& inputs() const { return inputs_; }
-  const std::vector<TensorSpec>& outputs() const { return outputs_; }
+  const std::vector<TensorSpec>& inputs() const { return inputs_.list(); }
+  const std::vector<TensorSpec>& outputs() const { return outputs_.list(); }
   /// Returns the first input (output) with this name, or null. Valid as long as the configuration.
-  const TensorSpec* FindInput(std::string_view name) const;
-  const TensorSpec* FindOutput(std::string_view name) const;
+  const TensorSpec* FindInput(std::string_view name) const { return inputs_.Find(name); }
+  const TensorSpec* FindOutput(std::string_view name) const { return outputs_.Find(name); }
   /// The number of inputs that are not optional.
-  size_t required_input_count() const { return required_input_count_; }
+  size_t required_input_count() const { return inputs_.required_count(); }
   /// Returns the shape of a tensor in requests: `dims`, preceded by a batch dimension
   /// (kVariableDim) if the model batches. Shape tensors have no batch dimension.
   tensor::Shape FullShape(const TensorSpec& spec) const;
@@ -156,7 +176,6 @@ class ModelConfig {
   const std::optional<DynamicBatchingOptions>& dynamic_batching() const {
     return dynamic_batching_;
   }
-  bool has_sequence_batching() const { return sequence_batching_.has_value(); }
   /// Absent if the model has no sequence batcher.
   const std::optional<SequenceBatchingOptions>& sequence_batching() const {
     return sequence_batching_;
@@ -166,7 +185,6 @@ class ModelConfig {
 
   const std::vector<InstanceGroup>& instance_groups() const { return instance_groups_; }
   const VersionPolicy& version_policy() const { return version_policy_; }
-  const std::map<std::string, std::string>& parameters() const { return parameters_; }
   /// Returns the value of a parameter, or null if it is not set.
   const std::string* FindParameter(const std::string& key) const;
   const std::map<std::string, std::string>& metric_tags() const { return metric_tags_; }
@@ -176,8 +194,6 @@ class ModelConfig {
   }
 
  private:
-  using NameIndex = std::vector<std::pair<std::string_view, const TensorSpec*>>;
-
   explicit ModelConfig(std::unique_ptr<const inference::ModelConfig> proto);
 
   std::unique_ptr<const inference::ModelConfig> proto_;
@@ -187,12 +203,8 @@ class ModelConfig {
   std::string runtime_;
   std::string default_model_filename_;
   int32_t max_batch_size_ = 0;
-  std::vector<TensorSpec> inputs_;
-  std::vector<TensorSpec> outputs_;
-  // Sorted by name. The keys are views of the names in inputs_ and outputs_.
-  NameIndex input_index_;
-  NameIndex output_index_;
-  size_t required_input_count_ = 0;
+  TensorSpecs inputs_;
+  TensorSpecs outputs_;
   bool decoupled_ = false;
   bool response_cache_enabled_ = false;
   bool is_ensemble_ = false;

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "config/complete/complete.h"
+#include "config/complete/instance_groups.h"
 #include "config/parse/parse.h"
 #include "config/rules/validate.h"
 #include "model_config.pb.h"
@@ -265,7 +266,7 @@ sequence_batching {
     }
   ]
 })") + kStatefulTensors);
-  EXPECT_TRUE(config->has_sequence_batching());
+  EXPECT_TRUE(config->sequence_batching().has_value());
   EXPECT_TRUE(config->proto().sequence_batching().has_direct());
   EXPECT_EQ(config->proto().sequence_batching().max_sequence_idle_microseconds(), 5000000u);
 }

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "config/complete/instance_groups.h"
 #include "request/testing/make_model.h"
 
 namespace nereid::model {

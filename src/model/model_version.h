@@ -48,7 +48,7 @@ class ModelVersion {
   /// still send requests.
   virtual void EndIdleSequences() {}
   /// Returns whether requests may belong to sequences of this model or of models that it calls.
-  virtual bool HasSequences() const { return config().has_sequence_batching(); }
+  virtual bool HasSequences() const { return config().sequence_batching().has_value(); }
   /// Returns the first `most` live sequences; empty if the model has no sequences.
   virtual telemetry::SequenceList ListSequences(size_t /*most*/) const { return {}; }
 

@@ -170,7 +170,7 @@ base::Result<api::SequenceList> InferenceServer::ListSequences(const std::string
   }
   NEREID_ASSIGN_OR_RETURN(auto loaded, repositories_->lifecycle().Table()->Find(name, version));
   const auto served = ServedModel::From(std::move(loaded));
-  if (!served->config().has_sequence_batching()) {
+  if (!served->config().sequence_batching().has_value()) {
     return Status::NotFound("model '" + name + "' has no sequences");
   }
   return served->version().ListSequences(api::kMaxSequencesListed);

@@ -11,7 +11,9 @@
 #include "app/tools/tool.h"
 #include "app/tools/tool_flags.h"
 #include "base/files.h"
+#include "base/json_writer.h"
 #include "config/complete/complete.h"
+#include "config/complete/instance_groups.h"
 #include "config/describe/describe.h"
 #include "config/text/fields.h"
 #include "config/text/outline.h"
@@ -136,22 +138,35 @@ std::string Text(const Explanation& explanation) {
   return text;
 }
 
-std::string FieldJson(const Explanation& explanation, const ExplainedField& field) {
-  const bool written = field.origin == FieldOrigin::kWritten;
-  return "{\"path\":" + JsonText(field.path) + ",\"value\":" + JsonText(field.value) +
-         ",\"origin\":" + JsonText(config::FieldOriginName(field.origin)) +
-         ",\"file\":" + (written ? JsonText(explanation.config_path) : "null") +
-         ",\"line\":" + (written ? std::to_string(field.position.line) : "null") +
-         ",\"column\":" + (written ? std::to_string(field.position.column) : "null") +
-         ",\"rule\":" + JsonText(field.rule) + ",\"reason\":" + JsonText(field.reason) + "}";
+void WriteField(const Explanation& explanation, const ExplainedField& field,
+                base::JsonWriter* json) {
+  json->BeginObject();
+  WriteMember("path", field.path, json);
+  WriteMember("value", field.value, json);
+  WriteMember("origin", config::FieldOriginName(field.origin), json);
+  if (field.origin == FieldOrigin::kWritten) {
+    WriteMember("file", explanation.config_path, json);
+  } else {
+    json->Key("file").Null();
+  }
+  WritePosition(field.position, json);
+  WriteMember("rule", field.rule, json);
+  WriteMember("reason", field.reason, json);
+  json->EndObject();
 }
 
 std::string Json(const Explanation& explanation) {
-  std::string text = "{\"format\":1,\"model\":" + JsonText(explanation.model) + ",\"fields\":[";
+  std::string text;
+  base::JsonWriter json(&text);
+  json.BeginObject().Key("format").Integer(1);
+  WriteMember("model", explanation.model, &json);
+  json.Key("fields").BeginArray();
   for (const ExplainedField& field : explanation.fields) {
-    text += (&field == &explanation.fields.front() ? "\n" : ",\n") + FieldJson(explanation, field);
+    WriteField(explanation, field, &json.NewLine());
   }
-  return text + "],\n\"config\":" + config::DescribeModelConfigJson(*explanation.effective) + "}\n";
+  json.EndArray().NewLine().Key("config");
+  json.Raw(config::DescribeModelConfigJson(*explanation.effective)).EndObject();
+  return text + "\n";
 }
 
 // Keeps only the field `path` and its subfields. A field that is not set has the default value of

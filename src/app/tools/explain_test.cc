@@ -8,7 +8,6 @@
 
 #include "app/tools/testing/golden.h"
 #include "app/tools/tool.h"
-#include "config/complete/complete.h"
 
 namespace nereid::app::tools {
 namespace {

@@ -8,6 +8,8 @@
 #include <filesystem>
 #include <fstream>
 
+#include "config/complete/instance_groups.h"
+#include "config/complete/merge.h"
 #include "config/parse/parse.h"
 #include "model_config.pb.h"
 
@@ -255,7 +257,7 @@ TEST(Merge, KeepsTheScheduler) {
   const auto config = Complete("backend: \"identity\" max_batch_size: 8 sequence_batching { }");
   const auto kept = MergeBackendConfig(*config, R"({"max_batch_size":8})");
   ASSERT_TRUE(kept.ok());
-  EXPECT_TRUE((*kept)->has_sequence_batching());
+  EXPECT_TRUE((*kept)->sequence_batching().has_value());
   const auto other = MergeBackendConfig(*config, R"({"dynamic_batching":{}})");
   EXPECT_EQ(other.status().code(), base::StatusCode::kInternal);
   EXPECT_THAT(other.status().message(),

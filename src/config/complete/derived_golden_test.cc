@@ -15,6 +15,7 @@
 
 #include "base/files.h"
 #include "config/complete/complete.h"
+#include "config/complete/instance_groups.h"
 #include "config/describe/describe.h"
 #include "config/parse/parse.h"
 #include "config/rules/validate.h"

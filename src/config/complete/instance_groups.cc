@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "config/complete/instance_groups.h"
+
 #include <algorithm>
 
-#include "config/complete/complete.h"
-#include "model_config.pb.h"
+#include "config/complete/completion.h"
+#include "config/known_backends.h"
 
 namespace nereid::config {
 namespace {
@@ -10,8 +12,10 @@ namespace {
 using Group = inference::ModelInstanceGroup;
 using Preferred = InstanceDefaults::PreferredGroup;
 
-// These frameworks run two instances in parallel well on the CPU; Triton has the same default.
-constexpr int32_t kCpuCountOfFrameworks = 2;
+struct GroupsSubject {
+  const InstanceDefaults& defaults;
+  inference::ModelConfig* config;
+};
 
 Group::Kind ToProtoKind(InstanceKind kind) {
   switch (kind) {
@@ -39,15 +43,36 @@ bool Usable(const Preferred& preferred, const InstanceDefaults& defaults) {
   return !defaults.gpus.empty() && AllPresent(preferred.gpus, defaults.gpus);
 }
 
-void AddDefaultGroup(const InstanceDefaults& defaults, inference::ModelConfig* proto) {
-  Group* group = proto->add_instance_group();
-  group->set_name(proto->name());
-  for (const Preferred& preferred : defaults.preferred) {
-    if (!Usable(preferred, defaults)) continue;
+void AddDefaultGroup(const GroupsSubject& subject) {
+  if (!subject.config->instance_group().empty()) return;
+  Group* group = subject.config->add_instance_group();
+  group->set_name(subject.config->name());
+  for (const Preferred& preferred : subject.defaults.preferred) {
+    if (!Usable(preferred, subject.defaults)) continue;
     group->set_kind(ToProtoKind(preferred.kind));
     group->set_count(preferred.count);
     group->mutable_gpus()->Assign(preferred.gpus.begin(), preferred.gpus.end());
     return;
+  }
+}
+
+// The number in a name counts all groups, including those that have a name.
+void NameGroups(const GroupsSubject& subject) {
+  for (int i = 0; i < subject.config->instance_group_size(); ++i) {
+    Group* group = subject.config->mutable_instance_group(i);
+    if (group->name().empty()) group->set_name(subject.config->name() + "_" + std::to_string(i));
+  }
+}
+
+void ChooseKinds(const GroupsSubject& subject) {
+  const std::vector<int32_t>& present = subject.defaults.gpus;
+  for (Group& group : *subject.config->mutable_instance_group()) {
+    if (group.kind() != Group::KIND_AUTO) continue;
+    const bool gpu = !present.empty() && AllPresent(group.gpus(), present);
+    group.set_kind(gpu ? Group::KIND_GPU : Group::KIND_CPU);
+    // An AUTO group that falls back to the CPU must not keep its GPUs, or validation would refuse
+    // it.
+    if (!gpu) group.clear_gpus();
   }
 }
 
@@ -60,36 +85,73 @@ int32_t DefaultCount(const Group& group, const InstanceDefaults& defaults,
       return preferred.count;
     }
   }
-  const bool framework = backend == "onnxruntime" || backend == "tensorflow";
-  return group.kind() == Group::KIND_CPU && framework ? kCpuCountOfFrameworks : 1;
+  const KnownBackend* const known = FindKnownBackend(backend);
+  return group.kind() == Group::KIND_CPU && known != nullptr ? known->cpu_instance_count : 1;
 }
 
-void CompleteGroup(const InstanceDefaults& defaults, const std::string& backend, Group* group) {
-  if (group->kind() == Group::KIND_AUTO) {
-    const bool gpu = !defaults.gpus.empty() && AllPresent(group->gpus(), defaults.gpus);
-    group->set_kind(gpu ? Group::KIND_GPU : Group::KIND_CPU);
-    // An AUTO group that falls back to the CPU must not keep its GPUs, or validation would refuse
-    // it.
-    if (!gpu) group->clear_gpus();
-  }
-  if (group->count() < 1) group->set_count(DefaultCount(*group, defaults, backend));
-  if (group->kind() == Group::KIND_GPU && group->gpus().empty()) {
-    group->mutable_gpus()->Assign(defaults.gpus.begin(), defaults.gpus.end());
+void SetCounts(const GroupsSubject& subject) {
+  for (Group& group : *subject.config->mutable_instance_group()) {
+    if (group.count() >= 1) continue;
+    group.set_count(DefaultCount(group, subject.defaults, subject.config->backend()));
   }
 }
+
+// Comes after SetCounts: a preferred count applies by the GPUs that the configuration names.
+void SetGpus(const GroupsSubject& subject) {
+  const std::vector<int32_t>& present = subject.defaults.gpus;
+  for (Group& group : *subject.config->mutable_instance_group()) {
+    if (group.kind() != Group::KIND_GPU || !group.gpus().empty()) continue;
+    group.mutable_gpus()->Assign(present.begin(), present.end());
+  }
+}
+
+std::string GroupReason(const CompletionContext&) {
+  return "the server's or the backend's default";
+}
+
+std::string NameReason(const CompletionContext& context) {
+  return context.written.instance_groups().empty()
+             ? "the name of the model"
+             : "the name of the model and the position of the group";
+}
+
+std::string KindReason(const CompletionContext&) {
+  return "there are no GPUs, or the backend prefers this kind";
+}
+
+std::string CountReason(const CompletionContext&) {
+  return "the server's default, or the backend's";
+}
+
+std::string GpusReason(const CompletionContext&) { return "the GPUs of this machine"; }
+
+constexpr Completion<GroupsSubject> kDefaults[] = {
+    {{"default.instance_group", "instance_group",
+      "One group: the first usable one that the backend prefers, or one of kind AUTO.",
+      GroupReason},
+     AddDefaultGroup},
+    {{"default.instance_name", "instance_group.name",
+      "The model's name; with groups that are written, and the position in the list.", NameReason},
+     NameGroups},
+    {{"default.instance_kind", "instance_group.kind",
+      "KIND_GPU where there are GPUs, else KIND_CPU; the backend may prefer another.", KindReason},
+     ChooseKinds},
+    {{"default.instance_count", "instance_group.count",
+      "One; two on the CPU for onnxruntime and tensorflow where the group is written.",
+      CountReason},
+     SetCounts},
+    {{"default.instance_gpus", "instance_group.gpus", "All usable GPUs, for groups of KIND_GPU.",
+      GpusReason},
+     SetGpus},
+};
 
 }  // namespace
 
+void ListInstanceGroupDefaults(std::vector<CompletionInfo>* list) { List(kDefaults, list); }
+
 ModelConfigPtr CompleteInstanceGroups(const ModelConfig& config, const InstanceDefaults& defaults) {
   inference::ModelConfig proto = config.proto();
-  if (config.is_ensemble()) return ModelConfig::Create(std::move(proto));
-  if (proto.instance_group().empty()) AddDefaultGroup(defaults, &proto);
-  for (int i = 0; i < proto.instance_group_size(); ++i) {
-    Group* group = proto.mutable_instance_group(i);
-    // The number counts all groups, including those that have a name.
-    if (group->name().empty()) group->set_name(proto.name() + "_" + std::to_string(i));
-    CompleteGroup(defaults, proto.backend(), group);
-  }
+  if (!config.is_ensemble()) Apply(kDefaults, GroupsSubject{defaults, &proto});
   return ModelConfig::Create(std::move(proto));
 }
 

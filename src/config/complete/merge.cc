@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "config/complete/merge.h"
+
 #include "config/complete/complete.h"
 #include "config/parse/parse.h"
 #include "model_config.pb.h"

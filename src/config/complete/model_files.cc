@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "config/complete/model_files.h"
+
 #include <filesystem>
 
 #include "base/files.h"
-#include "config/complete/complete.h"
 
 namespace nereid::config {
 namespace {

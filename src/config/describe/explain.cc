@@ -6,12 +6,10 @@
 #include <google/protobuf/text_format.h>
 
 #include <algorithm>
-#include <array>
 #include <functional>
 #include <set>
 
-#include "config/known_backends.h"
-#include "config/version_policy.h"
+#include "config/complete/completion_info.h"
 #include "model_config.pb.h"
 
 namespace nereid::config {
@@ -19,32 +17,6 @@ namespace {
 
 namespace pb = google::protobuf;
 using Field = pb::FieldDescriptor;
-
-constexpr std::array<DefaultInfo, 14> kDefaults = {{
-    {"derive.name", "name", "The name of the directory."},
-    {"derive.backend", "backend",
-     "From the platform, the name or presence of a model file, or the end of the model's name."},
-    {"derive.platform", "platform", "The platform of the backend and the file."},
-    {"derive.default_model_filename", "default_model_filename",
-     "The file that the backend reads by convention."},
-    {"derive.decoupled", "model_transaction_policy.decoupled",
-     "An ensemble is decoupled where one of the models that it calls is."},
-    {"default.version_policy", "version_policy.latest.num_versions",
-     "The numerically greatest version is served."},
-    {"default.preferred_batch_size", "dynamic_batching.preferred_batch_size",
-     "The value of max_batch_size, if the model batches."},
-    {"default.oldest_preferred_batch_size", "sequence_batching.oldest.preferred_batch_size",
-     "The value of max_batch_size, if the model batches."},
-    {"default.sequence_idle", "sequence_batching.max_sequence_idle_microseconds", "One second."},
-    {"default.input_pinned_memory", "optimization.input_pinned_memory.enable", "On."},
-    {"default.output_pinned_memory", "optimization.output_pinned_memory.enable", "On."},
-    {"default.instance_name", "instance_group.name",
-     "The model's name; with groups that are written, and the position in the list."},
-    {"default.instance_kind", "instance_group.kind",
-     "KIND_GPU where there are GPUs, else KIND_CPU; the backend may prefer another."},
-    {"default.instance_count", "instance_group.count",
-     "One; two on the CPU for onnxruntime and tensorflow where the group is written."},
-}};
 
 // Removes positions and keys from a path: "input[1].dims[0]" becomes "input.dims".
 std::string WithoutPositions(std::string_view path) {
@@ -58,12 +30,11 @@ std::string WithoutPositions(std::string_view path) {
   return plain;
 }
 
-const DefaultInfo* FindDefault(std::string_view path) {
-  const std::string plain = WithoutPositions(path);
-  for (const DefaultInfo& row : kDefaults) {
-    if (row.field == plain) return &row;
-  }
-  return nullptr;
+// Returns the rule that completes the field of a path, or null.
+const CompletionInfo* FindCompletion(std::string_view path) {
+  static const std::vector<CompletionInfo> completions = AllCompletions();
+  const auto found = std::ranges::find(completions, WithoutPositions(path), &CompletionInfo::field);
+  return found == completions.end() ? nullptr : &*found;
 }
 
 bool IsSet(const pb::Message& message, const Field* field) {
@@ -159,55 +130,6 @@ class Walk {
   size_t visited_ = 0;
 };
 
-// Returns the path of the model file that determined the backend, or an empty string.
-std::string FileThatTells(const ModelFiles& files, const std::string& filename) {
-  for (const auto& [directory, entries] : files.subdirectories) {
-    if (!ParseVersionDirectory(directory)) continue;
-    for (const auto& entry : entries) {
-      if (entry.name == filename) return directory + "/" + filename;
-    }
-  }
-  return "";
-}
-
-std::string ReasonOfBackend(const ModelConfig& effective, const ExplainSources& sources) {
-  const ModelConfig& written = sources.written;
-  if (!written.platform().empty()) return "the backend of platform '" + written.platform() + "'";
-  if (!written.default_model_filename().empty()) {
-    return "the backend of files named '" + written.default_model_filename() + "'";
-  }
-  const std::string file = FileThatTells(sources.files, effective.default_model_filename());
-  if (!file.empty()) return "the file " + file;
-  return "the end of the model's name";
-}
-
-std::string ReasonOf(const DefaultInfo& row, const ModelConfig& effective,
-                     const ExplainSources& sources) {
-  const ModelConfig& written = sources.written;
-  if (row.rule == "derive.name") return "the name of the directory";
-  if (row.rule == "derive.backend") return ReasonOfBackend(effective, sources);
-  if (row.rule == "derive.platform") {
-    return written.backend().empty() ? ReasonOfBackend(effective, sources)
-                                     : "the platform of backend '" + written.backend() + "'";
-  }
-  if (row.rule == "derive.default_model_filename") {
-    return "what backend '" + effective.backend() + "' reads by convention";
-  }
-  if (row.rule == "derive.decoupled") return "the models that the ensemble calls";
-  if (row.rule == "default.instance_name") {
-    return written.instance_groups().empty()
-               ? "the name of the model"
-               : "the name of the model and the position of the group";
-  }
-  if (row.rule.ends_with("preferred_batch_size")) return "the value of max_batch_size";
-  if (row.rule == "default.version_policy") return "the latest version, where no policy is given";
-  if (row.rule == "default.instance_kind") {
-    return "there are no GPUs, or the backend prefers this kind";
-  }
-  if (row.rule == "default.instance_count") return "the server's default, or the backend's";
-  return "the server's default";
-}
-
 std::set<std::string> PathsOf(const ModelConfig& config, const Walk::IsWritten& is_written) {
   std::set<std::string> paths;
   Walk(is_written, [&](std::string path, std::string value) {
@@ -219,7 +141,7 @@ std::set<std::string> PathsOf(const ModelConfig& config, const Walk::IsWritten& 
 void SetOrigin(const ModelConfig& effective, const ExplainSources& sources,
                const std::set<std::string>& before_backend, ExplainedField* field) {
   // Whether an ensemble is decoupled is derived from its members, whatever its file says.
-  const DefaultInfo* const row = FindDefault(field->path);
+  const CompletionInfo* const row = FindCompletion(field->path);
   const bool of_members = row != nullptr && row->rule == "derive.decoupled" &&
                           effective.proto().has_ensemble_scheduling();
   // A value that was not there before the backend completed the configuration comes from the
@@ -241,7 +163,7 @@ void SetOrigin(const ModelConfig& effective, const ExplainSources& sources,
     const bool derived = row->rule.starts_with("derive.");
     field->origin = derived ? FieldOrigin::kDerived : FieldOrigin::kDefault;
     field->rule = row->rule;
-    field->reason = ReasonOf(*row, effective, sources);
+    field->reason = row->reason({sources.written, effective, sources.files});
     return;
   }
   field->origin = FieldOrigin::kDefault;
@@ -310,7 +232,5 @@ std::optional<std::string> UnsetFieldValue(std::string_view path) {
       return "0";
   }
 }
-
-std::vector<DefaultInfo> ListDefaults() { return {kDefaults.begin(), kDefaults.end()}; }
 
 }  // namespace nereid::config

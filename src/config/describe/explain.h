@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "config/complete/complete.h"
+#include "config/complete/model_files.h"
 #include "config/model_config.h"
 #include "config/text/fields.h"
 
@@ -29,7 +29,7 @@ struct ExplainedField {
   std::string value;  // in the text format: 4, "text", TYPE_FP32; "[ ]", "{ }"
   FieldOrigin origin = FieldOrigin::kWritten;
   TextPosition position;  // of the field; kWritten only
-  std::string rule;       // kDerived and kDefault: the row of ListDefaults
+  std::string rule;       // kDerived and kDefault: a row of AllCompletions
   std::string reason;     // a short explanation; empty for kWritten
 };
 
@@ -51,13 +51,5 @@ std::vector<ExplainedField> ExplainModelConfig(const ModelConfig& effective,
 /// an enum, "[ ]", or "{ }" for a message. Returns nothing if the configuration has no field with
 /// this path.
 std::optional<std::string> UnsetFieldValue(std::string_view path);
-
-/// A rule that derives a value or provides a default.
-struct DefaultInfo {
-  std::string_view rule;
-  std::string_view field;
-  std::string_view summary;
-};
-std::vector<DefaultInfo> ListDefaults();
 
 }  // namespace nereid::config

@@ -4,6 +4,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "config/complete/complete.h"
+#include "config/complete/completion_info.h"
+#include "config/complete/instance_groups.h"
+#include "config/complete/merge.h"
 #include "config/parse/parse.h"
 #include "config/text/outline.h"
 
@@ -137,8 +141,8 @@ TEST(Explain, KnowsTheValuesOfUnsetFields) {
 }
 
 // Each row stands for a field that exists.
-TEST(ListDefaults, NamesFields) {
-  for (const DefaultInfo& row : ListDefaults()) {
+TEST(AllCompletions, NameFields) {
+  for (const CompletionInfo& row : AllCompletions()) {
     EXPECT_TRUE(UnsetFieldValue(row.field).has_value()) << row.field;
     EXPECT_FALSE(row.summary.empty());
   }

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "config/complete/complete.h"
+#include "config/complete/instance_groups.h"
 #include "config/describe/explain.h"
 #include "config/parse/parse.h"
 #include "config/rules/ensemble_members.h"

@@ -148,7 +148,7 @@ TEST(TextSpellings, MayBeLarge) {
   for (int i = 0; i < 100000; ++i) text += "parameters { key: \"" + std::to_string(i) + "\" }\n";
   const TextReading reading = ReadModelConfigText(text, 10);
   ASSERT_NE(reading.config, nullptr);
-  EXPECT_EQ(reading.config->parameters().size(), 100000u);
+  EXPECT_EQ(reading.config->proto().parameters_size(), 100000);
 }
 
 }  // namespace

@@ -18,6 +18,7 @@
 
 #include "base/files.h"
 #include "config/complete/complete.h"
+#include "config/complete/instance_groups.h"
 #include "config/parse/parse.h"
 #include "config/rules/find_problems.h"
 #include "config/rules/validate.h"

@@ -23,7 +23,8 @@ void EnsembleHasNoBackend(const Proto& config, Findings& findings) {
 }
 
 void PlatformFitsBackend(const Proto& config, Findings& findings) {
-  if (!BackendHasPlatforms(config.backend())) return;
+  const KnownBackend* const backend = FindKnownBackend(config.backend());
+  if (backend == nullptr || !backend->requires_own_platform) return;
   if (BackendOfPlatform(config.platform()) == config.backend()) return;
   findings.Add("backend", "unexpected 'platform' and 'backend' pair, got:" + config.platform() +
                               ", " + config.backend());

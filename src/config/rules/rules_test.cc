@@ -2,7 +2,6 @@
 // What the rules let through, and which of several violations is told.
 #include <gtest/gtest.h>
 
-#include "config/complete/complete.h"
 #include "config/parse/parse.h"
 #include "config/rules/validate.h"
 

@@ -2,7 +2,8 @@
 #include "repository/check/model_check.h"
 
 #include "base/files.h"
-#include "config/known_backends.h"
+#include "config/complete/complete.h"
+#include "config/complete/instance_groups.h"
 #include "config/text/outline.h"
 #include "model_config.pb.h"
 #include "repository/check/check_rules.h"

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "config/complete/complete.h"
+#include "config/complete/model_files.h"
 #include "config/model_config.h"
 #include "config/rules/find_problems.h"
 #include "config/text/fields.h"
