@@ -3,7 +3,7 @@
 
 #include <sstream>
 
-#include "base/log.h"
+#include "base/json_writer.h"
 
 namespace nereid::app {
 namespace {
@@ -42,12 +42,9 @@ std::string QuantileText(const std::vector<std::pair<double, double>>& quantiles
 }
 
 std::string JsonObject(const Settings& settings) {
-  std::string json = "{";
-  for (const auto& [key, value] : settings) {
-    if (json.size() > 1) json += ',';
-    json += base::JsonQuote(key) + ':' + base::JsonQuote(value);
-  }
-  return json + '}';
+  std::string json;
+  base::JsonWriter(&json).StringMap(settings);
+  return json;
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 
 #include "abi/error.h"
 #include "base/files.h"
+#include "base/json_writer.h"
 #include "base/log.h"
 #include "config/backend_library.h"
 
@@ -90,14 +91,9 @@ std::string BackendRegistry::ConfigJson(const std::string& name) const {
     if (found == settings_.config.end()) continue;
     for (const auto& [key, value] : found->second) values[key] = value;
   }
-  std::string json = "{\"cmdline\":{";
-  bool first = true;
-  for (const auto& [key, value] : values) {
-    if (!first) json += ',';
-    first = false;
-    json += base::JsonQuote(key) + ':' + base::JsonQuote(value);
-  }
-  return json + "}}";
+  std::string json;
+  base::JsonWriter(&json).BeginObject().Key("cmdline").StringMap(values).EndObject();
+  return json;
 }
 
 // Logs the default for every model, as Triton does.

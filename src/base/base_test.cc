@@ -55,10 +55,6 @@ TEST(CheckedMathTest, NoticesOverflow) {
   EXPECT_FALSE(CheckedAdd<uint64_t>(UINT64_MAX, 1));
 }
 
-TEST(JsonQuoteTest, EscapesWhatJsonCannotHold) {
-  EXPECT_EQ(JsonQuote("a\"b\\c\n\x01"), R"("a\"b\\c\n\u0001")");
-}
-
 TEST(LogTest, WritesBothFormatsToTheFile) {
   const auto path =
       std::filesystem::temp_directory_path() / ("nereid_log_test_" + std::to_string(getpid()));

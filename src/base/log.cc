@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/json_text.h"
 #include "base/log_output.h"
 #include "base/mutex.h"
 
@@ -148,47 +149,6 @@ void Log::Write(LogLevel level, std::string_view file, int line, std::string_vie
   LogStream* const file_or_none = file_stream.load(std::memory_order_acquire);
   LogStream& standard = error ? StandardErrors() : StandardOutput();
   (file_or_none != nullptr ? *file_or_none : standard).Write(text);
-}
-
-std::string JsonQuote(std::string_view s) {
-  std::string out;
-  out.reserve(s.size() + 2);
-  out += '"';
-  for (const char c : s) {
-    switch (c) {
-      case '"':
-        out += "\\\"";
-        break;
-      case '\\':
-        out += "\\\\";
-        break;
-      case '\n':
-        out += "\\n";
-        break;
-      case '\r':
-        out += "\\r";
-        break;
-      case '\t':
-        out += "\\t";
-        break;
-      case '\b':
-        out += "\\b";
-        break;
-      case '\f':
-        out += "\\f";
-        break;
-      default:
-        if (static_cast<unsigned char>(c) < 0x20) {
-          char escaped[8];
-          std::snprintf(escaped, sizeof(escaped), "\\u%04X", static_cast<unsigned char>(c));
-          out += escaped;
-        } else {
-          out += c;
-        }
-    }
-  }
-  out += '"';
-  return out;
 }
 
 }  // namespace nereid::base

@@ -56,10 +56,6 @@ class Log {
   bool escape_ = true;
 };
 
-/// Returns `s` as a JSON string with its quotes. Quotes, backslashes and control characters are
-/// escaped; bytes above 0x7f are copied.
-std::string JsonQuote(std::string_view s);
-
 /// Collects a message and writes it to the log when the object is destroyed.
 class LogLine {
  public:

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <optional>
 
-#include "base/log.h"
+#include "base/json_writer.h"
 #include "model_config.pb.h"
 
 namespace nereid::model {
@@ -15,16 +15,16 @@ namespace {
 
 /// Returns {"<policy>":{"<setting>":"<value>"}}, the form that backends get.
 std::string HostPolicyJson(const HostPolicies& policies, const std::string& policy) {
-  std::string json = "{" + base::JsonQuote(policy) + ":{";
+  std::string json;
+  base::JsonWriter writer(&json);
+  writer.BeginObject().Key(policy);
   if (const auto found = policies.find(policy); found != policies.end()) {
-    bool first = true;
-    for (const auto& [setting, value] : found->second) {
-      if (!first) json += ',';
-      first = false;
-      json += base::JsonQuote(setting) + ':' + base::JsonQuote(value);
-    }
+    writer.StringMap(found->second);
+  } else {
+    writer.BeginObject().EndObject();
   }
-  return json + "}}";
+  writer.EndObject();
+  return json;
 }
 
 /// Instances that are not on a GPU share device 0.

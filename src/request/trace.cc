@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <atomic>
 
-#include "base/log.h"
+#include "base/json_text.h"
 
 namespace nereid::request {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "base/log.h"
+#include "base/json_text.h"
 #include "base/utf8.h"
 
 namespace nereid::tracing {

@@ -135,7 +135,10 @@ TEST(ReportText, IsSafeToPrint) {
             "a?[1m\xff: error: line?break \"quoted\" [r]\n1 error, no warnings in 1 model\n");
   EXPECT_THAT(ReportJson(report),
               testing::HasSubstr("\"file\":\"a\\u001B[1m\xEF\xBF\xBD\",\"line\":null"));
-  EXPECT_EQ(JsonText("\xC3\xA4\xff\xE2\x82"), "\"\xC3\xA4\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD\"");
+  std::string member;
+  base::JsonWriter json(&member);
+  WriteMember("k", "\xC3\xA4\xff\xE2\x82", &json);
+  EXPECT_EQ(member, "\"k\":\"\xC3\xA4\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD\"");
 }
 
 }  // namespace

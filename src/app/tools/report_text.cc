@@ -4,7 +4,6 @@
 #include <algorithm>
 
 #include "app/options/flag_words.h"
-#include "base/log.h"
 #include "base/utf8.h"
 
 namespace nereid::app::tools {
@@ -35,19 +34,18 @@ std::string FindingText(const Finding& finding) {
   return text;
 }
 
-std::string Member(const char* name, std::string_view value) {
-  return std::string("\"") + name + "\":" + JsonText(value);
-}
-
-std::string FindingJson(const Finding& finding) {
-  const bool placed = finding.position.line > 0;
-  return "{" + Member("model", finding.model) + "," + Member("file", finding.file) +
-         ",\"line\":" + (placed ? std::to_string(finding.position.line) : "null") +
-         ",\"column\":" + (placed ? std::to_string(finding.position.column) : "null") + "," +
-         Member("field", finding.field) + "," + Member("rule", finding.rule) + "," +
-         Member("severity", config::SeverityName(finding.severity)) + "," +
-         Member("message", finding.message) + "," + Member("expected", finding.expected) + "," +
-         Member("remedy", finding.remedy) + "}";
+void WriteFinding(const Finding& finding, base::JsonWriter* json) {
+  json->BeginObject();
+  WriteMember("model", finding.model, json);
+  WriteMember("file", finding.file, json);
+  WritePosition(finding.position, json);
+  WriteMember("field", finding.field, json);
+  WriteMember("rule", finding.rule, json);
+  WriteMember("severity", config::SeverityName(finding.severity), json);
+  WriteMember("message", finding.message, json);
+  WriteMember("expected", finding.expected, json);
+  WriteMember("remedy", finding.remedy, json);
+  json->EndObject();
 }
 
 std::string_view StageText(config::Stage stage) {
@@ -62,19 +60,23 @@ std::string_view StageText(config::Stage stage) {
   return "";
 }
 
-std::string RuleJson(const RuleInfo& rule) {
-  return "{" + Member("rule", rule.id) + "," + Member("field", rule.field) + "," +
-         Member("severity", config::SeverityName(rule.severity)) + "," +
-         Member("stage", StageText(rule.stage)) + "," + Member("summary", rule.summary) + "," +
-         Member("expected", rule.expected) + "," + Member("remedy", rule.remedy) + "}";
-}
-
 std::string RulesJson(const std::vector<RuleInfo>& rules) {
-  std::string text = "{\"rules\":[";
+  std::string text;
+  base::JsonWriter json(&text);
+  json.BeginObject().Key("rules").BeginArray();
   for (const RuleInfo& rule : rules) {
-    text += (&rule == &rules.front() ? "\n" : ",\n") + RuleJson(rule);
+    json.NewLine().BeginObject();
+    WriteMember("rule", rule.id, &json);
+    WriteMember("field", rule.field, &json);
+    WriteMember("severity", config::SeverityName(rule.severity), &json);
+    WriteMember("stage", StageText(rule.stage), &json);
+    WriteMember("summary", rule.summary, &json);
+    WriteMember("expected", rule.expected, &json);
+    WriteMember("remedy", rule.remedy, &json);
+    json.EndObject();
   }
-  return text + "\n]}\n";
+  json.NewLine().EndArray().EndObject();
+  return text + "\n";
 }
 
 // Returns `text` as the cell of a Markdown table, in which a '|' must be escaped.
@@ -153,13 +155,15 @@ std::string ReportText(const repository::CheckReport& report) {
 
 std::string ReportJson(const repository::CheckReport& report) {
   const ReportCounts counts = CountFindings(report);
-  std::string text = "{\"format\":1,\"models\":" + std::to_string(report.models) +
-                     ",\"errors\":" + std::to_string(counts.errors) +
-                     ",\"warnings\":" + std::to_string(counts.warnings) + ",\"findings\":[";
-  for (const Finding& finding : report.findings) {
-    text += (&finding == &report.findings.front() ? "\n" : ",\n") + FindingJson(finding);
-  }
-  return text + (report.findings.empty() ? "" : "\n") + "]}\n";
+  std::string text;
+  base::JsonWriter json(&text);
+  json.BeginObject().Key("format").Integer(1).Key("models").Integer(report.models);
+  json.Key("errors").Integer(counts.errors).Key("warnings").Integer(counts.warnings);
+  json.Key("findings").BeginArray();
+  for (const Finding& finding : report.findings) WriteFinding(finding, &json.NewLine());
+  if (!report.findings.empty()) json.NewLine();
+  json.EndArray().EndObject();
+  return text + "\n";
 }
 
 std::string RulesText(const std::vector<RuleInfo>& rules, std::string_view format) {
@@ -181,8 +185,16 @@ std::string RulesText(const std::vector<RuleInfo>& rules, std::string_view forma
   return RulesMarkdown(sorted);
 }
 
-std::string JsonText(std::string_view text) {
-  return base::JsonQuote(base::ReplaceInvalidUtf8(text));
+void WriteMember(std::string_view key, std::string_view value, base::JsonWriter* json) {
+  json->Key(key).String(base::ReplaceInvalidUtf8(value));
+}
+
+void WritePosition(const config::TextPosition& position, base::JsonWriter* json) {
+  const bool known = position.line > 0;
+  json->Key("line");
+  known ? json->Integer(position.line) : json->Null();
+  json->Key("column");
+  known ? json->Integer(position.column) : json->Null();
 }
 
 }  // namespace nereid::app::tools

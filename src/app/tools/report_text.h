@@ -5,7 +5,9 @@
 #include <string_view>
 #include <vector>
 
+#include "base/json_writer.h"
 #include "config/rules/validate.h"
+#include "config/text/positions.h"
 #include "repository/check/repository_check.h"
 
 namespace nereid::app::tools {
@@ -27,7 +29,11 @@ std::string ReportJson(const repository::CheckReport& report);
 /// Returns the list of rules. `format` is "text", "json" or "markdown" (docs/user/config_rules.md).
 std::string RulesText(const std::vector<config::RuleInfo>& rules, std::string_view format);
 
-/// `text` as a JSON string; bytes that are no UTF-8 become U+FFFD.
-std::string JsonText(std::string_view text);
+/// Writes a member of an object. Bytes of `value` that are not UTF-8 become U+FFFD: files and
+/// messages may contain them.
+void WriteMember(std::string_view key, std::string_view value, base::JsonWriter* json);
+
+/// Writes the members "line" and "column"; null if the position is unknown.
+void WritePosition(const config::TextPosition& position, base::JsonWriter* json);
 
 }  // namespace nereid::app::tools

@@ -3,7 +3,7 @@
 
 #include <cstring>
 
-#include "codec/json/plain_text.h"
+#include "base/json_text.h"
 
 namespace nereid::codec::json {
 namespace {
@@ -76,7 +76,7 @@ Status Cursor::ReadKey(std::string_view* key, std::string* scratch) {
 // The usual string has no escapes and is returned as a view of the text, without a copy.
 Status Cursor::ReadString(std::string_view* value, std::string* scratch) {
   const char* const first = ++p_;
-  p_ = FindSpecial(p_, end_);
+  p_ = base::FindJsonSpecial(p_, end_);
   if (p_ == end_) return SyntaxError("Missing a closing quotation mark in string.");
   if (*p_ == '"') {
     *value = {first, static_cast<size_t>(p_ - first)};
@@ -93,7 +93,7 @@ Status Cursor::ReadString(std::string_view* value, std::string* scratch) {
 Status Cursor::ReadEscaped(const char* first_escape, std::string* out) {
   p_ = first_escape;
   while (p_ != end_) {
-    const char* const special = FindSpecial(p_, end_);
+    const char* const special = base::FindJsonSpecial(p_, end_);
     out->append(p_, special);
     p_ = special;
     if (p_ == end_) break;

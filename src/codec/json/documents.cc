@@ -1,193 +1,181 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "codec/json/documents.h"
 
-#include "codec/json/text_buffer.h"
+#include "base/json_writer.h"
+#include "base/utf8.h"
 
 namespace nereid::codec::json {
 namespace {
 
-/// Appends `items` as an array; `append(item, json)` writes an item.
-template <typename Items, typename Append>
-void AppendArray(const Items& items, TextBuffer* json, Append&& append) {
-  *json << '[';
-  bool first = true;
-  for (const auto& item : items) {
-    if (!first) *json << ',';
-    first = false;
-    append(item, json);
-  }
-  *json << ']';
+using base::JsonWriter;
+
+/// Writes `items` as an array; `write(item, json)` writes an item.
+template <typename Items, typename Write>
+void WriteArray(const Items& items, JsonWriter* json, Write&& write) {
+  json->BeginArray();
+  for (const auto& item : items) write(item, json);
+  json->EndArray();
 }
 
-void AppendText(const std::string& text, TextBuffer* json) { json->AppendQuoted(text); }
+void WriteText(const std::string& text, JsonWriter* json) { json->String(text); }
 
-void AppendTensor(const api::TensorMetadata& tensor, TextBuffer* json) {
-  *json << "{\"name\":";
-  json->AppendQuoted(tensor.name) << ",\"datatype\":";
-  json->AppendQuoted(tensor.datatype) << ",\"shape\":";
-  AppendArray(tensor.shape, json, [](int64_t dim, TextBuffer* out) { out->AppendInteger(dim); });
-  *json << '}';
+void WriteTensor(const api::TensorMetadata& tensor, JsonWriter* json) {
+  json->BeginObject().Key("name").String(tensor.name).Key("datatype").String(tensor.datatype);
+  json->Key("shape");
+  WriteArray(tensor.shape, json, [](int64_t dim, JsonWriter* out) { out->Integer(dim); });
+  json->EndObject();
 }
 
-/// `key` includes its quotes, its colon and the preceding comma or brace.
-void AppendDuration(std::string_view key, const api::StatisticDuration& duration,
-                    TextBuffer* json) {
-  *json << key << "{\"count\":";
-  json->AppendInteger(duration.count) << ",\"ns\":";
-  json->AppendInteger(duration.ns) << '}';
+void WriteDuration(std::string_view key, const api::StatisticDuration& duration, JsonWriter* json) {
+  json->Key(key).BeginObject();
+  json->Key("count").Integer(duration.count).Key("ns").Integer(duration.ns).EndObject();
 }
 
-void AppendInferStatistics(const api::InferStatistics& stats, TextBuffer* json) {
-  AppendDuration("{\"success\":", stats.success, json);
-  AppendDuration(",\"fail\":", stats.fail, json);
-  AppendDuration(",\"queue\":", stats.queue, json);
-  AppendDuration(",\"compute_input\":", stats.compute_input, json);
-  AppendDuration(",\"compute_infer\":", stats.compute_infer, json);
-  AppendDuration(",\"compute_output\":", stats.compute_output, json);
-  AppendDuration(",\"cache_hit\":", stats.cache_hit, json);
-  AppendDuration(",\"cache_miss\":", stats.cache_miss, json);
-  *json << '}';
+void WriteInferStatistics(const api::InferStatistics& stats, JsonWriter* json) {
+  json->BeginObject();
+  WriteDuration("success", stats.success, json);
+  WriteDuration("fail", stats.fail, json);
+  WriteDuration("queue", stats.queue, json);
+  WriteDuration("compute_input", stats.compute_input, json);
+  WriteDuration("compute_infer", stats.compute_infer, json);
+  WriteDuration("compute_output", stats.compute_output, json);
+  WriteDuration("cache_hit", stats.cache_hit, json);
+  WriteDuration("cache_miss", stats.cache_miss, json);
+  json->EndObject();
 }
 
-void AppendResponseStatistics(const api::ResponseStatistics& stats, TextBuffer* json) {
-  AppendDuration("{\"compute_infer\":", stats.compute_infer, json);
-  AppendDuration(",\"compute_output\":", stats.compute_output, json);
-  AppendDuration(",\"success\":", stats.success, json);
-  AppendDuration(",\"fail\":", stats.fail, json);
-  AppendDuration(",\"empty_response\":", stats.empty_response, json);
-  AppendDuration(",\"cancel\":", stats.cancel, json);
-  *json << '}';
+void WriteResponseStatistics(const api::ResponseStatistics& stats, JsonWriter* json) {
+  json->BeginObject();
+  WriteDuration("compute_infer", stats.compute_infer, json);
+  WriteDuration("compute_output", stats.compute_output, json);
+  WriteDuration("success", stats.success, json);
+  WriteDuration("fail", stats.fail, json);
+  WriteDuration("empty_response", stats.empty_response, json);
+  WriteDuration("cancel", stats.cancel, json);
+  json->EndObject();
 }
 
-void AppendBatchStatistics(const api::BatchStatistics& stats, TextBuffer* json) {
-  *json << "{\"batch_size\":";
-  json->AppendInteger(stats.batch_size);
-  AppendDuration(",\"compute_input\":", stats.compute_input, json);
-  AppendDuration(",\"compute_infer\":", stats.compute_infer, json);
-  AppendDuration(",\"compute_output\":", stats.compute_output, json);
-  *json << '}';
+void WriteBatchStatistics(const api::BatchStatistics& stats, JsonWriter* json) {
+  json->BeginObject().Key("batch_size").Integer(stats.batch_size);
+  WriteDuration("compute_input", stats.compute_input, json);
+  WriteDuration("compute_infer", stats.compute_infer, json);
+  WriteDuration("compute_output", stats.compute_output, json);
+  json->EndObject();
 }
 
-void AppendMemoryUsage(const api::MemoryUsage& usage, TextBuffer* json) {
-  *json << "{\"type\":";
-  json->AppendQuoted(usage.type) << ",\"id\":";
-  json->AppendInteger(usage.id) << ",\"byte_size\":";
-  json->AppendInteger(usage.byte_size) << '}';
+void WriteMemoryUsage(const api::MemoryUsage& usage, JsonWriter* json) {
+  json->BeginObject().Key("type").String(usage.type).Key("id").Integer(usage.id);
+  json->Key("byte_size").Integer(usage.byte_size).EndObject();
 }
 
-void AppendModelStatistics(const api::ModelStatistics& stats, TextBuffer* json) {
-  *json << "{\"name\":";
-  json->AppendQuoted(stats.name) << ",\"version\":";
-  json->AppendQuoted(stats.version) << ",\"last_inference\":";
-  json->AppendInteger(stats.last_inference_ms) << ",\"inference_count\":";
-  json->AppendInteger(stats.inference_count) << ",\"execution_count\":";
-  json->AppendInteger(stats.execution_count) << ",\"inference_stats\":";
-  AppendInferStatistics(stats.inference_stats, json);
-  *json << ",\"response_stats\":{";
-  bool first = true;
+void WriteModelStatistics(const api::ModelStatistics& stats, JsonWriter* json) {
+  json->BeginObject().Key("name").String(stats.name).Key("version").String(stats.version);
+  json->Key("last_inference").Integer(stats.last_inference_ms);
+  json->Key("inference_count").Integer(stats.inference_count);
+  json->Key("execution_count").Integer(stats.execution_count);
+  json->Key("inference_stats");
+  WriteInferStatistics(stats.inference_stats, json);
+  json->Key("response_stats").BeginObject();
   for (const auto& [key, response] : stats.response_stats) {
-    if (!first) *json << ',';
-    first = false;
-    json->AppendQuoted(key) << ':';
-    AppendResponseStatistics(response, json);
+    json->Key(key);
+    WriteResponseStatistics(response, json);
   }
-  *json << "},\"batch_stats\":";
-  AppendArray(stats.batch_stats, json, AppendBatchStatistics);
-  *json << ",\"memory_usage\":";
-  AppendArray(stats.memory_usage, json, AppendMemoryUsage);
-  *json << '}';
+  json->EndObject().Key("batch_stats");
+  WriteArray(stats.batch_stats, json, WriteBatchStatistics);
+  json->Key("memory_usage");
+  WriteArray(stats.memory_usage, json, WriteMemoryUsage);
+  json->EndObject();
 }
 
-void AppendSequence(const api::SequenceInfo& sequence, TextBuffer* json) {
-  *json << "{\"id\":";
+void WriteSequence(const api::SequenceInfo& sequence, JsonWriter* json) {
+  json->BeginObject().Key("id");
   if (sequence.text_id) {
-    json->AppendQuoted(sequence.id);
+    json->String(sequence.id);
   } else {
-    *json << sequence.id;
+    json->Raw(sequence.id);
   }
   if (sequence.has_slot) {
-    *json << ",\"state\":\"slot\",\"instance\":";
-    json->AppendQuoted(sequence.instance) << ",\"slot\":";
-    json->AppendInteger(uint64_t{sequence.slot});
+    json->Key("state").String("slot").Key("instance").String(sequence.instance);
+    json->Key("slot").Integer(sequence.slot);
   } else {
-    *json << ",\"state\":\"backlog\"";
+    json->Key("state").String("backlog");
   }
-  *json << ",\"queued\":";
-  json->AppendInteger(sequence.queued) << ",\"executing\":";
-  *json << (sequence.executing ? "true" : "false") << ",\"ended\":";
-  *json << (sequence.open ? "false" : "true") << ",\"idle_us\":";
-  json->AppendInteger(sequence.idle_ns / 1000) << ",\"age_us\":";
-  json->AppendInteger(sequence.age_ns / 1000) << '}';
+  json->Key("queued").Integer(sequence.queued).Key("executing").Bool(sequence.executing);
+  json->Key("ended").Bool(!sequence.open);
+  json->Key("idle_us").Integer(sequence.idle_ns / 1000);
+  json->Key("age_us").Integer(sequence.age_ns / 1000).EndObject();
 }
 
-void AppendIndexEntry(const api::RepositoryIndexEntry& entry, TextBuffer* json) {
-  *json << "{\"name\":";
-  json->AppendQuoted(entry.name);
+void WriteIndexEntry(const api::RepositoryIndexEntry& entry, JsonWriter* json) {
+  json->BeginObject().Key("name").String(entry.name);
   const auto optional = [json](std::string_view key, const std::string& value) {
-    if (value.empty()) return;
-    *json << key;
-    json->AppendMessage(value);
+    if (!value.empty()) json->Key(key).String(base::ReplaceInvalidUtf8(value));
   };
-  optional(",\"version\":", entry.version);
-  optional(",\"state\":", entry.state);
-  optional(",\"reason\":", entry.reason);
-  *json << '}';
+  optional("version", entry.version);
+  optional("state", entry.state);
+  optional("reason", entry.reason);
+  json->EndObject();
 }
 
 }  // namespace
 
+// Parts of a message may come from a plug-in or a file: bytes that are not UTF-8 become U+FFFD.
 std::string EncodeError(std::string_view message) {
-  TextBuffer json;
-  json << "{\"error\":";
-  json.AppendMessage(message) << '}';
-  return std::string(json.view());
+  std::string json;
+  JsonWriter(&json)
+      .BeginObject()
+      .Key("error")
+      .String(base::ReplaceInvalidUtf8(message))
+      .EndObject();
+  return json;
 }
 
 std::string EncodeServerMetadata(const api::ServerMetadata& metadata) {
-  TextBuffer json;
-  json << "{\"name\":";
-  json.AppendQuoted(metadata.name) << ",\"version\":";
-  json.AppendQuoted(metadata.version) << ",\"extensions\":";
-  AppendArray(metadata.extensions, &json, AppendText);
-  json << '}';
-  return std::string(json.view());
+  std::string text;
+  JsonWriter json(&text);
+  json.BeginObject().Key("name").String(metadata.name).Key("version").String(metadata.version);
+  json.Key("extensions");
+  WriteArray(metadata.extensions, &json, WriteText);
+  json.EndObject();
+  return text;
 }
 
 std::string EncodeModelMetadata(const api::ModelMetadata& metadata) {
-  TextBuffer json;
-  json << "{\"name\":";
-  json.AppendQuoted(metadata.name) << ",\"versions\":";
-  AppendArray(metadata.versions, &json, AppendText);
-  json << ",\"platform\":";
-  json.AppendQuoted(metadata.platform) << ",\"inputs\":";
-  AppendArray(metadata.inputs, &json, AppendTensor);
-  json << ",\"outputs\":";
-  AppendArray(metadata.outputs, &json, AppendTensor);
-  json << '}';
-  return std::string(json.view());
+  std::string text;
+  JsonWriter json(&text);
+  json.BeginObject().Key("name").String(metadata.name).Key("versions");
+  WriteArray(metadata.versions, &json, WriteText);
+  json.Key("platform").String(metadata.platform).Key("inputs");
+  WriteArray(metadata.inputs, &json, WriteTensor);
+  json.Key("outputs");
+  WriteArray(metadata.outputs, &json, WriteTensor);
+  json.EndObject();
+  return text;
 }
 
 std::string EncodeStatistics(const std::vector<api::ModelStatistics>& statistics) {
-  TextBuffer json;
-  json << "{\"model_stats\":";
-  AppendArray(statistics, &json, AppendModelStatistics);
-  json << '}';
-  return std::string(json.view());
+  std::string text;
+  JsonWriter json(&text);
+  json.BeginObject().Key("model_stats");
+  WriteArray(statistics, &json, WriteModelStatistics);
+  json.EndObject();
+  return text;
 }
 
 std::string EncodeSequences(const api::SequenceList& list) {
-  TextBuffer json;
-  json << "{\"total\":";
-  json.AppendInteger(list.total) << ",\"sequences\":";
-  AppendArray(list.sequences, &json, AppendSequence);
-  json << '}';
-  return std::string(json.view());
+  std::string text;
+  JsonWriter json(&text);
+  json.BeginObject().Key("total").Integer(list.total).Key("sequences");
+  WriteArray(list.sequences, &json, WriteSequence);
+  json.EndObject();
+  return text;
 }
 
 std::string EncodeRepositoryIndex(const std::vector<api::RepositoryIndexEntry>& entries) {
-  TextBuffer json;
-  AppendArray(entries, &json, AppendIndexEntry);
-  return std::string(json.view());
+  std::string text;
+  JsonWriter json(&text);
+  WriteArray(entries, &json, WriteIndexEntry);
+  return text;
 }
 
 }  // namespace nereid::codec::json

@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "codec/json/log_settings.h"
 
+#include "base/json_writer.h"
 #include "codec/json/cursor.h"
-#include "codec/json/text_buffer.h"
 
 namespace nereid::codec::json {
 namespace {
 
 using base::Status;
-
-std::string_view BoolText(bool value) { return value ? "true" : "false"; }
 
 Status ReadBool(Cursor& cursor, std::optional<bool>* setting) {
   bool value = false;
@@ -54,17 +52,14 @@ Status ReadSetting(Cursor& cursor, std::string_view key, api::LogChanges* change
 }  // namespace
 
 std::string EncodeLogSettings(const api::LogSettings& settings) {
-  TextBuffer json;
-  json << "{\"log_file\":";
-  json.AppendQuoted(settings.file);
-  json << ",\"log_info\":" << BoolText(settings.info)
-       << ",\"log_warning\":" << BoolText(settings.warning)
-       << ",\"log_error\":" << BoolText(settings.error) << ",\"log_verbose_level\":";
-  json.AppendInteger(uint64_t{settings.verbose_level});
-  json << ",\"log_format\":";
-  json.AppendQuoted(api::LogFormatName(settings.format));
-  json << '}';
-  return std::string(json.data(), json.size());
+  std::string text;
+  base::JsonWriter json(&text);
+  json.BeginObject().Key("log_file").String(settings.file);
+  json.Key("log_info").Bool(settings.info).Key("log_warning").Bool(settings.warning);
+  json.Key("log_error").Bool(settings.error);
+  json.Key("log_verbose_level").Integer(settings.verbose_level);
+  json.Key("log_format").String(api::LogFormatName(settings.format)).EndObject();
+  return text;
 }
 
 base::Result<api::LogChanges> DecodeLogChanges(std::string_view json) {

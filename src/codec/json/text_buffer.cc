@@ -3,44 +3,9 @@
 
 #include <utility>
 
-#include "codec/json/plain_text.h"
+#include "base/json_text.h"
 
 namespace nereid::codec::json {
-namespace {
-
-char* WriteEscape(char c, char* out) {
-  constexpr char kHex[] = "0123456789ABCDEF";
-  *out++ = '\\';
-  switch (c) {
-    case '"':
-    case '\\':
-      *out++ = c;
-      return out;
-    case '\b':
-      *out++ = 'b';
-      return out;
-    case '\f':
-      *out++ = 'f';
-      return out;
-    case '\n':
-      *out++ = 'n';
-      return out;
-    case '\r':
-      *out++ = 'r';
-      return out;
-    case '\t':
-      *out++ = 't';
-      return out;
-    default:
-      std::memcpy(out, "u00", 3);
-      out[3] = kHex[(c >> 4) & 0xF];
-      out[4] = kHex[c & 0xF];
-      return out + 5;
-  }
-}
-
-}  // namespace
-
 bool TextBuffer::Grow(size_t room) {
   if (!ok_) return false;
   const size_t wanted = std::max({size_ + room, buffer_.size() * 2, size_t{1024}});
@@ -57,15 +22,15 @@ bool TextBuffer::Grow(size_t room) {
 TextBuffer& TextBuffer::AppendQuoted(std::string_view text) {
   *this << '"';
   while (!text.empty()) {
-    const char* const special = FindSpecial(text.data(), text.data() + text.size());
+    const char* const special = base::FindJsonSpecial(text.data(), text.data() + text.size());
     const auto plain = static_cast<size_t>(special - text.data());
     *this << text.substr(0, plain);
     text.remove_prefix(plain);
     // Handles a run of special characters at a time, because binary data is full of them.
     size_t run = 0;
-    while (run < text.size() && NeedsEscape(text[run])) ++run;
-    if (char* to = Room(run * 6)) {
-      for (size_t i = 0; i < run; ++i) to = WriteEscape(text[i], to);
+    while (run < text.size() && base::NeedsJsonEscape(text[run])) ++run;
+    if (char* to = Room(run * base::kMaxJsonEscape)) {
+      for (size_t i = 0; i < run; ++i) to = base::WriteJsonEscape(text[i], to);
       Commit(to);
     }
     text.remove_prefix(run);

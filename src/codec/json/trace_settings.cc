@@ -3,8 +3,8 @@
 
 #include <vector>
 
+#include "base/json_writer.h"
 #include "codec/json/cursor.h"
-#include "codec/json/text_buffer.h"
 
 namespace nereid::codec::json {
 namespace {
@@ -56,19 +56,15 @@ Status ReadSetting(Cursor& cursor, std::string_view key, api::TraceChanges* chan
 }  // namespace
 
 std::string EncodeTraceSettings(const api::TraceSettings& settings) {
-  TextBuffer json;
-  json << "{\"trace_level\":[";
-  bool first = true;
-  for (const std::string_view name : api::TraceLevelNames(settings.level)) {
-    json << (first ? "\"" : ",\"") << name << '"';
-    first = false;
-  }
-  json << "],\"trace_rate\":\"" << std::to_string(settings.rate) << "\",\"trace_count\":\""
-       << std::to_string(settings.count) << "\",\"log_frequency\":\""
-       << std::to_string(settings.log_frequency) << "\",\"trace_file\":";
-  json.AppendQuoted(settings.file);
-  json << ",\"trace_mode\":\"triton\"}";
-  return std::string(json.view());
+  std::string text;
+  base::JsonWriter json(&text);
+  json.BeginObject().Key("trace_level").BeginArray();
+  for (const std::string_view name : api::TraceLevelNames(settings.level)) json.String(name);
+  json.EndArray().Key("trace_rate").String(std::to_string(settings.rate));
+  json.Key("trace_count").String(std::to_string(settings.count));
+  json.Key("log_frequency").String(std::to_string(settings.log_frequency));
+  json.Key("trace_file").String(settings.file).Key("trace_mode").String("triton").EndObject();
+  return text;
 }
 
 base::Result<api::TraceChanges> DecodeTraceChanges(std::string_view json) {

@@ -9,6 +9,7 @@
 #include <cmath>
 #include <vector>
 
+#include "base/json_writer.h"
 #include "model_config.pb.h"
 
 namespace nereid::config {
@@ -31,30 +32,27 @@ bool PrintsAsString(const Field* field) {
 
 class Printer {
  public:
-  void PrintMessage(const pb::Message& message) {
-    out_ += '{';
-    const size_t begin = out_.size();
-    PrintFields(message, /*oneof_scalars=*/false, begin);
-    PrintFields(message, /*oneof_scalars=*/true, begin);
-    out_ += '}';
-  }
+  explicit Printer(std::string* out) : json_(out) {}
 
-  std::string Take() { return std::move(out_); }
+  void PrintMessage(const pb::Message& message) {
+    json_.BeginObject();
+    PrintFields(message, /*oneof_scalars=*/false);
+    PrintFields(message, /*oneof_scalars=*/true);
+    json_.EndObject();
+  }
 
  private:
   // Writes the fields in declaration order; Reflection::ListFields would return them in the order
   // of their numbers. Scalar members of a oneof are written in a second pass, because protobuf's
   // own JSON printer writes them last.
-  void PrintFields(const pb::Message& message, bool oneof_scalars, size_t begin) {
+  void PrintFields(const pb::Message& message, bool oneof_scalars) {
     const pb::Descriptor* type = message.GetDescriptor();
     for (int i = 0; i < type->field_count(); ++i) {
       const Field* field = type->field(i);
       const bool scalar = field->cpp_type() != Field::CPPTYPE_MESSAGE;
       if ((scalar && field->has_presence()) != oneof_scalars) continue;
       if (field->has_presence() && !message.GetReflection()->HasField(message, field)) continue;
-      if (out_.size() > begin) out_ += ',';
-      PrintString(field->name());
-      out_ += ':';
+      json_.Key(field->name());
       PrintField(message, field);
     }
   }
@@ -64,12 +62,9 @@ class Printer {
       PrintMap(message, field);
     } else if (field->is_repeated()) {
       const int count = message.GetReflection()->FieldSize(message, field);
-      out_ += '[';
-      for (int i = 0; i < count; ++i) {
-        if (i > 0) out_ += ',';
-        PrintValue(message, field, i);
-      }
-      out_ += ']';
+      json_.BeginArray();
+      for (int i = 0; i < count; ++i) PrintValue(message, field, i);
+      json_.EndArray();
     } else {
       PrintValue(message, field, kSingular);
     }
@@ -90,14 +85,12 @@ class Printer {
       if (numbers && a.first.size() != b.first.size()) return a.first.size() < b.first.size();
       return a.first < b.first;
     });
-    out_ += '{';
-    for (size_t i = 0; i < entries.size(); ++i) {
-      if (i > 0) out_ += ',';
-      PrintString(entries[i].first);
-      out_ += ':';
-      PrintValue(*entries[i].second, value, kSingular);
+    json_.BeginObject();
+    for (const auto& [text, entry] : entries) {
+      json_.Key(text);
+      PrintValue(*entry, value, kSingular);
     }
-    out_ += '}';
+    json_.EndObject();
   }
 
   // Returns a key as text. The configuration has only maps with string or uint64 keys.
@@ -113,9 +106,11 @@ class Printer {
     const bool one = index == kSingular;
     switch (f->cpp_type()) {
       case Field::CPPTYPE_INT32:
-        return PrintNumber(one ? r->GetInt32(m, f) : r->GetRepeatedInt32(m, f, index));
+        json_.Integer(one ? r->GetInt32(m, f) : r->GetRepeatedInt32(m, f, index));
+        return;
       case Field::CPPTYPE_UINT32:
-        return PrintNumber(one ? r->GetUInt32(m, f) : r->GetRepeatedUInt32(m, f, index));
+        json_.Integer(one ? r->GetUInt32(m, f) : r->GetRepeatedUInt32(m, f, index));
+        return;
       case Field::CPPTYPE_INT64:
         return PrintWide(one ? r->GetInt64(m, f) : r->GetRepeatedInt64(m, f, index), f);
       case Field::CPPTYPE_UINT64:
@@ -125,42 +120,38 @@ class Printer {
       case Field::CPPTYPE_DOUBLE:
         return PrintReal(one ? r->GetDouble(m, f) : r->GetRepeatedDouble(m, f, index));
       case Field::CPPTYPE_BOOL:
-        out_ += (one ? r->GetBool(m, f) : r->GetRepeatedBool(m, f, index)) ? "true" : "false";
+        json_.Bool(one ? r->GetBool(m, f) : r->GetRepeatedBool(m, f, index));
         return;
       case Field::CPPTYPE_ENUM:
         return PrintEnum(f, one ? r->GetEnumValue(m, f) : r->GetRepeatedEnumValue(m, f, index));
       case Field::CPPTYPE_STRING:
-        return PrintString(one ? r->GetString(m, f) : r->GetRepeatedString(m, f, index));
+        json_.String(one ? r->GetString(m, f) : r->GetRepeatedString(m, f, index));
+        return;
       case Field::CPPTYPE_MESSAGE:
         return PrintMessage(one ? r->GetMessage(m, f) : r->GetRepeatedMessage(m, f, index));
     }
   }
 
-  // Writes the shortest text that parses to the same value.
-  template <typename T>
-  void PrintNumber(T value) {
-    char buffer[40];
-    const auto end = std::to_chars(buffer, buffer + sizeof(buffer), value).ptr;
-    out_.append(buffer, end);
-  }
-
   template <typename T>
   void PrintWide(T value, const Field* field) {
-    const bool quoted = PrintsAsString(field);
-    if (quoted) out_ += '"';
-    PrintNumber(value);
-    if (quoted) out_ += '"';
+    if (PrintsAsString(field)) {
+      json_.String(std::to_string(value));
+    } else {
+      json_.Integer(value);
+    }
   }
 
-  // JSON has no infinities or NaN. Protobuf's JSON form writes them as strings.
+  // Writes the shortest text that parses to the same value. JSON has no infinities or NaN;
+  // protobuf's JSON form writes them as strings.
   template <typename T>
   void PrintReal(T value) {
     if (std::isnan(value)) {
-      out_ += "\"NaN\"";
+      json_.String("NaN");
     } else if (std::isinf(value)) {
-      out_ += value > 0 ? "\"Infinity\"" : "\"-Infinity\"";
+      json_.String(value > 0 ? "Infinity" : "-Infinity");
     } else {
-      PrintNumber(value);
+      char text[40];
+      json_.Raw({text, std::to_chars(text, text + sizeof(text), value).ptr});
     }
   }
 
@@ -168,55 +159,22 @@ class Printer {
   void PrintEnum(const Field* field, int number) {
     const pb::EnumValueDescriptor* value = field->enum_type()->FindValueByNumber(number);
     if (value != nullptr) {
-      PrintString(value->name());
+      json_.String(value->name());
     } else {
-      PrintNumber(number);
+      json_.Integer(number);
     }
-  }
-
-  void PrintString(const std::string& text) {
-    static constexpr char kHex[] = "0123456789abcdef";
-    out_ += '"';
-    for (const char c : text) {
-      switch (c) {
-        case '"':
-          out_ += "\\\"";
-          break;
-        case '\\':
-          out_ += "\\\\";
-          break;
-        case '\n':
-          out_ += "\\n";
-          break;
-        case '\r':
-          out_ += "\\r";
-          break;
-        case '\t':
-          out_ += "\\t";
-          break;
-        default:
-          if (static_cast<unsigned char>(c) < 0x20) {
-            out_ += "\\u00";
-            out_ += kHex[c >> 4];
-            out_ += kHex[c & 15];
-          } else {
-            out_ += c;
-          }
-      }
-    }
-    out_ += '"';
   }
 
   static constexpr int kSingular = -1;
-  std::string out_;
+  base::JsonWriter json_;
 };
 
 }  // namespace
 
 std::string DescribeModelConfigJson(const ModelConfig& config) {
-  Printer printer;
-  printer.PrintMessage(config.proto());
-  return printer.Take();
+  std::string json;
+  Printer(&json).PrintMessage(config.proto());
+  return json;
 }
 
 }  // namespace nereid::config

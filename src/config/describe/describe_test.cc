@@ -10,6 +10,7 @@
 
 #include "base/files.h"
 #include "config/complete/complete.h"
+#include "config/complete/instance_groups.h"
 #include "config/parse/parse.h"
 #include "model_config.pb.h"
 
@@ -62,7 +63,7 @@ TEST(Describe, PrintsAwkwardValues) {
   control->add_fp32_false_true(std::numeric_limits<float>::quiet_NaN());
   proto.add_input()->set_data_type(static_cast<inference::DataType>(77));
   const std::string json = DescribeModelConfigJson(*ModelConfig::Create(proto));
-  EXPECT_THAT(json, testing::HasSubstr(R"("name":"a\"\\\n\u0001\u001f</é")"));
+  EXPECT_THAT(json, testing::HasSubstr(R"("name":"a\"\\\n\u0001\u001F</é")"));
   EXPECT_THAT(json, testing::HasSubstr(R"("fp32_false_true":[1e+30,-0.1,"Infinity","NaN"])"));
   EXPECT_THAT(json, testing::HasSubstr(R"("data_type":77)"));
 }

@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
+// The escaping of JSON strings: RFC 8259 section 7. Bytes from 0x80 on are copied, whether they are
+// UTF-8 or not. Hexadecimal digits are upper case, as Triton writes them.
 #pragma once
 
 #include <bit>
 #include <cstdint>
 #include <cstring>
+#include <string>
+#include <string_view>
 
-namespace nereid::codec::json {
+namespace nereid::base {
 
-/// Returns whether a JSON string must escape this character: '"', '\\' and control characters (RFC
-/// 8259 section 7). Bytes from 0x80 on need no escape.
-inline bool NeedsEscape(char c) {
+/// Returns whether a JSON string must escape this character: '"', '\\' and control characters.
+inline bool NeedsJsonEscape(char c) {
   return static_cast<unsigned char>(c) < 0x20 || c == '"' || c == '\\';
 }
 
@@ -28,7 +31,7 @@ constexpr uint64_t BytesBelow(uint64_t word, uint64_t limit) {
 
 /// Returns the first byte of [`first`, `last`) that needs an escape, or `last`. Examines eight
 /// bytes at a time, because the names and strings in requests are most of a small document.
-inline const char* FindSpecial(const char* first, const char* last) {
+inline const char* FindJsonSpecial(const char* first, const char* last) {
   static_assert(std::endian::native == std::endian::little, "the lowest byte comes first");
   using internal::BytesBelow;
   using internal::kOnes;
@@ -40,8 +43,20 @@ inline const char* FindSpecial(const char* first, const char* last) {
     if (special != 0) return first + std::countr_zero(special) / 8;
     first += 8;
   }
-  while (first != last && !NeedsEscape(*first)) ++first;
+  while (first != last && !NeedsJsonEscape(*first)) ++first;
   return first;
 }
 
-}  // namespace nereid::codec::json
+/// The length of the longest escape.
+inline constexpr size_t kMaxJsonEscape = 6;
+
+/// Writes the escape of a character that needs one and returns its end.
+char* WriteJsonEscape(char c, char* out);
+
+/// Appends `text` as a JSON string with its quotes.
+void AppendJsonQuoted(std::string_view text, std::string* out);
+
+/// Returns `text` as a JSON string with its quotes.
+std::string JsonQuote(std::string_view text);
+
+}  // namespace nereid::base
