@@ -60,6 +60,12 @@ if(NEREID_BUILD_TESTS)
     set(NEREID_BUILD_TESTS OFF)
   endif()
 endif()
+if(NEREID_BUILD_BENCH)
+  find_package(benchmark QUIET)
+  if(NOT benchmark_FOUND)
+    message(STATUS "Google Benchmark is not installed: there will be no micro-benchmarks")
+  endif()
+endif()
 
 # nereid_component(NAME SOURCES ... [DEPS ...] [LIBS ...])
 # One folder of src/: the static library nereid_NAME. DEPS are other components (they must stand on
@@ -98,6 +104,26 @@ function(nereid_test name)
   set_tests_properties(${target} PROPERTIES
     ENVIRONMENT "NEREID_SOURCE_DIR=${CMAKE_SOURCE_DIR};NEREID_BUILD_DIR=${CMAKE_BINARY_DIR}"
     TIMEOUT 300)
+endfunction()
+
+# nereid_bench(NAME SOURCES ... [DEPS ...] [LIBS ...])
+# A Google Benchmark program NAME_bench. CTest runs each benchmark for a few iterations, as a smoke test
+# with the label "bench"; figures come from running the program itself on a quiet machine.
+function(nereid_bench name)
+  if(NOT NEREID_BUILD_BENCH OR NOT benchmark_FOUND)
+    return()
+  endif()
+  cmake_parse_arguments(ARG "" "" "SOURCES;DEPS;LIBS" ${ARGN})
+  set(target ${name}_bench)
+  add_executable(${target} ${ARG_SOURCES})
+  foreach(dep IN LISTS ARG_DEPS)
+    target_link_libraries(${target} PRIVATE nereid_${dep})
+  endforeach()
+  target_link_libraries(${target} PRIVATE ${ARG_LIBS} benchmark::benchmark_main)
+  if(NEREID_BUILD_TESTS)
+    add_test(NAME ${target} COMMAND ${target} --benchmark_min_time=0.000001)
+    set_tests_properties(${target} PROPERTIES LABELS bench TIMEOUT 60)
+  endif()
 endfunction()
 
 # nereid_fuzzer(NAME SOURCES ... [DEPS ...] [LIBS ...])

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
+// The rules of JSON numbers; fast_float converts the doubles
+// (docs/decisions/0013-number-reader.md).
+#include <fast_float/fast_float.h>
+
 #include <bit>
 #include <charconv>
+#include <cmath>
 #include <cstring>
 #include <limits>
 
 #include "codec/json/number_text.h"
-#include "codec/json/powers_of_ten.h"
 
 namespace nereid::codec::json {
 namespace {
-
-constexpr double kExactPowers[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
-                                   1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
-                                   1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
 
 bool IsDigit(char c) { return static_cast<unsigned char>(c - '0') < 10; }
 
@@ -39,10 +39,10 @@ uint64_t Value8(uint64_t chunk) {
 
 constexpr uint64_t kTens[] = {1, 10, 100, 1'000, 10'000, 100'000, 1'000'000, 10'000'000};
 
-/// Appends digits to `value`, which is valid only if at most 19 digits are significant. The
-/// position of the last digit within a word is random, so it is computed without a branch.
+/// Reads digits. The value is valid only if at most 19 digits are significant. The position of the
+/// last digit within a word is random, so it is computed without a branch.
 inline const char* ReadDigits(const char* p, const char* end, uint64_t* value) {
-  uint64_t v = *value;
+  uint64_t v = 0;
   while (end - p >= 8) {
     const uint64_t chunk = Load8(p);
     const uint64_t stop = NonDigits(chunk);
@@ -63,73 +63,7 @@ inline const char* ReadDigits(const char* p, const char* end, uint64_t* value) {
   return p;
 }
 
-/// Computes w * 10^q for w != 0. Returns false if 64 bits of the power do not determine the
-/// rounding, which happens for about one number in 200, or if the result is not a normal double.
-inline bool RoundProduct(uint64_t w, int q, double* result) {
-  if (q < kLeastPower || q > kGreatestPower) return false;
-  const int shift = std::countl_zero(w);
-  w <<= shift;
-  // The entry exceeds the true power by less than 1 in its 126th bit. Cut to 64 bits, the true
-  // value lies in [power, power + 1].
-  const PowerOfTen& entry = TenToThe(q);
-  const uint64_t power = (entry.high << 1) | (entry.low >> 62);
-  // The error, w times at most 1, is less than one unit of the upper half of the product.
-  const unsigned __int128 product = static_cast<unsigned __int128>(w) * power;
-  const int lift = static_cast<int>(~static_cast<uint64_t>(product >> 64) >> 63);
-  const uint64_t high = static_cast<uint64_t>((product << lift) >> 64);
-  const int binary_exponent = FloorLog2TenToThe(q) + 1 - shift - lift;  // value = high * 2^this
-  const uint64_t below = high & 0x7FF;  // the 11 bits below a double's 53
-  constexpr uint64_t kHalf = 0x400;
-  constexpr uint64_t kDoubt = 5;
-  if (below - (kHalf - kDoubt) <= 2 * kDoubt) return false;
-  uint64_t mantissa = (high >> 11) + (below > kHalf ? 1 : 0);
-  int exponent = binary_exponent + 11 + 52;
-  if (mantissa >> 53 != 0) {
-    mantissa >>= 1;
-    exponent += 1;
-  }
-  if (exponent < -1022 || exponent > 1023) return false;
-  const uint64_t bits =
-      (static_cast<uint64_t>(exponent + 1023) << 52) | (mantissa & 0xFFFFFFFFFFFFF);
-  *result = std::bit_cast<double>(bits);
-  return true;
-}
-
-inline bool ToDouble(uint64_t w, int64_t q, double* result) {
-  if (w == 0) {
-    *result = 0.0;
-    return true;
-  }
-  // Both operands are exact doubles, so a single operation rounds correctly.
-  if (w < 1'000'000'000'000'000 && q >= -22 && q <= 22) {
-    const double d = static_cast<double>(w);
-    *result = q < 0 ? d / kExactPowers[-q] : d * kExactPowers[q];
-    return true;
-  }
-  if (q < kLeastPower || q > kGreatestPower) return false;
-  return RoundProduct(w, static_cast<int>(q), result);
-}
-
-/// Converts well-formed text of any length.
-void SlowDouble(const char* begin, const char* end, Number* number) {
-  double d = 0;
-  const std::from_chars_result result = std::from_chars(begin, end, d);
-  if (result.ec == std::errc::result_out_of_range) {
-    // A too small number is zero and a too large one an error; from_chars does not tell them apart.
-    const char* exponent = begin;
-    while (exponent != end && *exponent != 'e' && *exponent != 'E') ++exponent;
-    bool small = exponent != end && end - exponent > 1 && exponent[1] == '-';
-    const char* digit = begin + (*begin == '-' ? 1 : 0);
-    if (exponent == end) small = *digit == '0';
-    if (!small) {
-      number->kind = Number::Kind::kTooBig;
-      return;
-    }
-    d = *begin == '-' ? -0.0 : 0.0;
-  }
-  number->kind = Number::Kind::kDouble;
-  number->d = d;
-}
+bool IsExponent(char c) { return c == 'e' || c == 'E'; }
 
 const char* ReadLiteral(const char* p, const char* end, bool negative, Number* number) {
   const auto matches = [&](const char* word, ptrdiff_t size) {
@@ -154,18 +88,18 @@ const char* ReadLiteral(const char* p, const char* end, bool negative, Number* n
   return p;
 }
 
-/// Adds the exponent after the 'e' to `exponent`, limited to a value far beyond the range of a
-/// double. Returns null if there is no digit.
-const char* ReadExponent(const char* p, const char* end, int64_t* exponent) {
-  bool negative = false;
-  if (p != end && (*p == '-' || *p == '+')) negative = *p++ == '-';
-  const char* first = p;
-  int64_t value = 0;
-  for (; p != end && IsDigit(*p); ++p) {
-    if (value < 1'000'000) value = value * 10 + (*p - '0');
+/// Reads a double of any length. `begin` must be at a '-' or a digit, and a point must be followed
+/// by a digit; fast_float accepts more than JSON otherwise.
+const char* ReadDouble(const char* begin, const char* end, Number* number) {
+  double d = 0;
+  const char* const p = fast_float::from_chars(begin, end, d).ptr;
+  if (p != end && IsExponent(*p)) {
+    number->kind = Number::Kind::kNoExponent;
+    return p;
   }
-  if (p == first) return nullptr;
-  *exponent += negative ? -value : value;
+  // Numbers that are too small become zero.
+  number->kind = std::isinf(d) ? Number::Kind::kTooBig : Number::Kind::kDouble;
+  number->d = d;
   return p;
 }
 
@@ -190,98 +124,49 @@ const char* ReadNumber(const char* p, const char* end, Number* number) {
   if (negative) ++p;
   if (p == end || !IsDigit(*p)) return ReadLiteral(p, end, negative, number);
 
-  uint64_t w = 0;
   const char* const integer = p;
+  uint64_t w = 0;
   if (*p == '0') {
-    ++p;
-    if (p != end && IsDigit(*p)) {
+    if (++p != end && IsDigit(*p)) {
       number->kind = Number::Kind::kNotANumber;
       return p;
     }
   } else {
     p = ReadDigits(p, end, &w);
   }
-  int64_t digits = p - integer;
-  int64_t exponent = 0;
-  const bool is_integer = p == end || (*p != '.' && *p != 'e' && *p != 'E');
-  if (is_integer && digits <= 19) {
-    SetInteger(w, negative, number);
-    return p;
-  }
-  if (is_integer) {
-    uint64_t exact = 0;
-    if (std::from_chars(integer, p, exact).ec == std::errc()) {
-      SetInteger(exact, negative, number);
-    } else {
-      SlowDouble(begin, p, number);
-    }
-    return p;
-  }
-  if (*p == '.') {
-    const char* const fraction = ++p;
-    p = ReadDigits(p, end, &w);
-    if (p == fraction) {
+  if (p != end && *p == '.') {
+    if (++p == end || !IsDigit(*p)) {
       number->kind = Number::Kind::kNoFraction;
       return p;
     }
-    exponent = fraction - p;
-    digits += p - fraction;
+    return ReadDouble(begin, end, number);
   }
-  if (p != end && (*p == 'e' || *p == 'E')) {
-    const char* const after = ReadExponent(p + 1, end, &exponent);
-    if (after == nullptr) {
-      number->kind = Number::Kind::kNoExponent;
-      return p;
-    }
-    p = after;
+  if (p != end && IsExponent(*p)) return ReadDouble(begin, end, number);
+  constexpr ptrdiff_t kMaxSafeDigits = 19;  // w has not overflowed
+  if (p - integer <= kMaxSafeDigits || std::from_chars(integer, p, w).ec == std::errc()) {
+    SetInteger(w, negative, number);
+    return p;
   }
-  if (digits > 19) {
-    // Leading zeros ("0.000…") are not significant; they are the usual reason for many digits.
-    const char* first = integer;
-    for (; first != p && (*first == '0' || *first == '.'); ++first) digits -= *first == '0';
-  }
-  double d;
-  if (digits <= 19 && ToDouble(w, exponent, &d)) {
-    number->kind = Number::Kind::kDouble;
-    number->d = negative ? -d : d;
-  } else {
-    SlowDouble(begin, p, number);
-  }
-  return p;
+  return ReadDouble(begin, p, number);
 }
 
 template <typename T>
 size_t ReadPlainNumbers(const char** p, const char* end, size_t count, T* out) {
   size_t n = 0;
-  for (const char* next = *p; n < count && end - next > 1; ++n, *p = next) {
-    const bool negative = *next == '-';
-    next += negative;
-    const char* const integer = next;
-    uint64_t w = 0;
-    const bool zero = *next == '0';
-    if (next + 1 != end && next[1] == '.') {
-      w = static_cast<uint64_t>(*next - '0');
-      if (w > 9) return n;
-      ++next;
-    } else {
-      if (zero) return n;
-      next = ReadDigits(next, end, &w);
-    }
-    int64_t digits = next - integer;
-    int64_t exponent = 0;
-    if (digits == 0 || next == end) return n;
-    if (*next == '.') {
-      const char* const fraction = ++next;
-      next = ReadDigits(next, end, &w);
-      exponent = fraction - next;
-      digits -= exponent;
-      if (exponent == 0 || next == end) return n;
-    }
-    double d;
-    if (*next != ',' || digits > (zero ? 20 : 19) || !ToDouble(w, exponent, &d)) return n;
-    ++next;
+  for (const char* next = *p; n < count; ++n, *p = next) {
+    const char* const first = next + (next != end && *next == '-' ? 1 : 0);
+    if (end - first < 2 || !IsDigit(first[0])) return n;
+    if (first[0] == '0' && IsDigit(first[1])) return n;
+    double d = 0;
+    // Without exponents, the only text that fast_float accepts and JSON does not is "1.". Numbers
+    // with an exponent are rare and are read twice.
+    const char* after = fast_float::from_chars(next, end, d, fast_float::chars_format::fixed).ptr;
+    if (after[-1] == '.') return n;
+    if (after != end && IsExponent(*after)) after = fast_float::from_chars(next, end, d).ptr;
+    if (after == end || *after != ',' || std::isinf(d)) return n;
+    next = after + 1;
     next += next != end && *next == ' ';
-    out[n] = static_cast<T>(negative ? -d : d);
+    out[n] = static_cast<T>(d);
   }
   return n;
 }
