@@ -11,16 +11,16 @@
 
 namespace nereid::repository {
 
-/// A version that requests are bound to, or that is on its way out.
+/// A version that requests or sequences use, or that was retired and is not destroyed yet.
 struct BoundVersion {
   ModelId id;
   int64_t version = 0;
-  size_t requests = 0;   // at least so many, or sequences; a reader of the table counts as one
-  bool leaving = false;  // it was taken out of service, and something still holds it
+  size_t requests = 0;   // upper bound of requests and sequences; a reader of the table counts
+  bool leaving = false;  // it was retired, and something still holds it
 };
 
-/// Finds the versions that something holds: in the table by their references, and those of `living`
-/// that are not in the table. `living` must be as old as `table`, or older.
+/// Returns the versions that something holds: those of the table that have other references, and
+/// those of `living` that are not in the table. `living` must not be newer than `table`.
 std::vector<BoundVersion> FindBoundVersions(const ModelTable& table,
                                             LivingVersions::Versions living);
 

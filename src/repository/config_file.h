@@ -5,11 +5,11 @@
 
 namespace nereid::repository {
 
-/// No configuration is read beyond this size.
+/// The largest configuration file that is read.
 inline constexpr unsigned long long kMaxConfigFileBytes = 64ULL << 20;
 
-/// The file that configures the model: configs/<config_name>.pbtxt if `config_name` is not empty
-/// and that file is there, else config.pbtxt, which need not exist.
+/// Returns the path of the file that configures the model: configs/<config_name>.pbtxt if
+/// `config_name` is not empty and that file exists, else config.pbtxt, which may not exist.
 std::string ConfigFilePath(const std::string& model_directory, const std::string& config_name);
 
 }  // namespace nereid::repository

@@ -13,26 +13,26 @@
 
 namespace nereid::repository {
 
-/// The names of the models that an ensemble calls; none for a model that is no ensemble.
+/// Returns the names of the models that an ensemble calls; empty for other models.
 std::set<std::string> MembersOf(const config::ModelConfig& config);
 
-/// What an ensemble asks of the repository.
+/// The state of the repository that the link of an ensemble depends on.
 struct EnsembleSurroundings {
   const ModelTable& table;
-  /// The model that a step of `caller` means by a name; nothing if there is none, or several. The
-  /// answers for the ensemble itself must not change while it is linked.
+  /// Returns the model that a name in a step of `caller` refers to; nothing if there is none, or
+  /// several. The results for the ensemble itself must not change while it is linked.
   std::function<std::optional<ModelId>(const ModelId& caller, const std::string& name)> resolve =
       {};
-  /// The last failure of a model; success if it has none.
+  /// Returns the last failure of a model, or OK.
   std::function<base::Status(const ModelId& id)> failure_of = {};
-  /// The configurations of ensembles that are known but do not serve, which are needed to find
-  /// circles; null for others.
+  /// Returns the configuration of an ensemble that is known but does not serve, which is needed to
+  /// find cycles; null for other models.
   std::function<config::ModelConfigPtr(const ModelId& id)> config_of = {};
 };
 
-/// Checks an ensemble against the models that serve, and completes its configuration: it is
-/// decoupled where one of them is, and each step says in which namespace its model is, whatever was
-/// written there. INVALID_ARGUMENT names the first thing that does not fit.
+/// Checks an ensemble against the models that serve, and completes its configuration: the ensemble
+/// is decoupled if one of its members is, and the namespace of each step is set, which replaces a
+/// written one. INVALID_ARGUMENT names the first mismatch.
 base::Result<config::ModelConfigPtr> LinkEnsemble(const ModelId& id,
                                                   const config::ModelConfig& ensemble,
                                                   const EnsembleSurroundings& surroundings);

@@ -9,26 +9,26 @@
 
 namespace nereid::repository {
 
-/// What a model's directory looked like at a moment: enough to see that a file of it was written,
-/// added, deleted or replaced since, without reading it.
+/// A fingerprint of a model's directory at one moment. Two fingerprints differ if a file was
+/// written, added, deleted or replaced in between. File contents are not read.
 struct FileState {
-  /// By name of the entry of the model's directory: a hash over the names, sizes, modification
-  /// times and inodes of the entry and everything below it.
+  /// For each entry of the model's directory, a hash of the names, sizes, modification times and
+  /// inodes of the entry and everything below it.
   std::map<std::string, uint64_t> entries;
 
   bool operator==(const FileState&) const = default;
 };
 
-/// Links are followed to the file that they name, but not into a directory: one to a parent would
-/// never end. NOT_FOUND if the directory is not there, INTERNAL if the file system gives no answer:
-/// neither is a change of the files.
+/// Returns the fingerprint of a directory. Links to files are followed; links to directories are
+/// not, because a link to a parent would never end. NOT_FOUND if the directory does not exist,
+/// INTERNAL if the file system does not answer. Neither error means that the files changed.
 base::Result<FileState> ReadFileState(const std::string& directory);
 
-/// The entries that say nothing but how the model is configured: config.pbtxt, configs.
+/// Returns whether an entry contains only configurations: config.pbtxt, configs.
 bool IsConfigEntry(const std::string& name);
 
-/// Whether the files of one version are as they were: its directory, and everything that is neither
-/// configuration nor another version's.
+/// Returns whether the files of one version are unchanged: its directory, and all entries that are
+/// neither a configuration nor another version.
 bool VersionUnchanged(const FileState& before, const FileState& now, int64_t version);
 
 }  // namespace nereid::repository

@@ -16,36 +16,36 @@ void LivingVersions::Entry::End() {
 }
 
 void LivingVersions::Add(const ModelId& id, int64_t version) {
-  std::lock_guard lock(mutex_);
+  base::MutexLock lock(mutex_);
   versions_.emplace(id, version);
 }
 
 void LivingVersions::Remove(const ModelId& id, int64_t version) {
   // Notified under the lock: the thread that waits may destroy this object as soon as the lock is
   // free.
-  std::lock_guard lock(mutex_);
+  base::MutexLock lock(mutex_);
   versions_.erase(versions_.find({id, version}));
-  removed_.notify_all();
+  removed_.NotifyAll();
 }
 
 LivingVersions::Versions LivingVersions::List() const {
-  std::lock_guard lock(mutex_);
+  base::MutexLock lock(mutex_);
   return versions_;
 }
 
 size_t LivingVersions::Count() const {
-  std::lock_guard lock(mutex_);
+  base::MutexLock lock(mutex_);
   return versions_.size();
 }
 
 std::vector<std::string> LivingVersions::WaitUntilGone(const std::function<bool()>& give_up) const {
-  std::unique_lock lock(mutex_);
+  base::MutexLock lock(mutex_);
   while (!versions_.empty()) {
-    lock.unlock();
+    lock.Unlock();
     const bool enough = give_up();
-    lock.lock();
+    lock.Lock();
     if (versions_.empty() || enough) break;
-    removed_.wait_for(lock, std::chrono::milliseconds(100));
+    removed_.WaitFor(lock, std::chrono::milliseconds(100));
   }
   std::vector<std::string> texts;
   for (const auto& [id, version] : versions_) texts.push_back(VersionText(id, version));

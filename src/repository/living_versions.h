@@ -2,29 +2,28 @@
 #pragma once
 
 #include <atomic>
-#include <condition_variable>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "base/mutex.h"
 #include "repository/model_id.h"
 
 namespace nereid::repository {
 
-/// The versions that were made and are not destroyed, each as often as it was made. Thread-safe.
+/// The versions that were created and are not destroyed yet, each as often as it was created.
+/// Thread-safe.
 class LivingVersions {
  public:
   using Versions = std::multiset<std::pair<ModelId, int64_t>>;
 
-  /// One version in the list. It leaves the list at End, or with this object at the latest. The
-  /// list may be destroyed as soon as it is empty; an object whose version has left does not touch
-  /// it.
+  /// One version in the list. End() or the destructor removes it from the list. The list may be
+  /// destroyed as soon as it is empty: an entry that has ended does not access it.
   class Entry {
    public:
     Entry(LivingVersions& list, ModelId id, int64_t version);
@@ -42,17 +41,17 @@ class LivingVersions {
   Versions List() const;
   size_t Count() const;
 
-  /// Blocks until the list is empty or `give_up` returns true; returns what is left as texts
-  /// ("name:version"). `give_up` is called without a lock, at least every 100 ms.
+  /// Blocks until the list is empty or `give_up` returns true. Returns the remaining versions as
+  /// "name:version". `give_up` is called without a lock, at least every 100 ms.
   std::vector<std::string> WaitUntilGone(const std::function<bool()>& give_up) const;
 
  private:
   void Add(const ModelId& id, int64_t version);
   void Remove(const ModelId& id, int64_t version);
 
-  mutable std::mutex mutex_;
-  mutable std::condition_variable removed_;
-  Versions versions_;  // guarded by mutex_
+  mutable base::Mutex mutex_;
+  mutable base::ConditionVariable removed_;
+  Versions versions_ NEREID_GUARDED_BY(mutex_);
 };
 
 }  // namespace nereid::repository

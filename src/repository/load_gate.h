@@ -1,19 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <mutex>
 #include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "base/mutex.h"
+
 namespace nereid::repository {
 
-/// Whether models may be loaded, and which are being loaded: for whoever stops a server, also one
-/// that is still starting. Thread-safe.
+/// Decides whether a load may begin, and lists the models that are being loaded. The stop of a
+/// server closes the gate, also while the server is still starting. Thread-safe.
 class LoadGate {
  public:
-  /// A load that is under way; false if none may begin. Must not outlive the gate.
+  /// The permission for one load, held while it runs; false if the gate is closed. Must not outlive
+  /// the gate.
   class Pass {
    public:
     Pass() = default;
@@ -38,36 +40,37 @@ class LoadGate {
   LoadGate(const LoadGate&) = delete;
   LoadGate& operator=(const LoadGate&) = delete;
 
+  /// Returns the pass for a load of `model`, or an empty pass if the gate is closed.
   Pass Enter(const std::string& model) {
-    const std::lock_guard lock(mutex_);
+    base::MutexLock lock(mutex_);
     return closed_ ? Pass() : Pass(this, loading_.insert(model));
   }
 
-  /// From now on no load begins. Those that have begun go on.
+  /// Lets no further load begin. Loads that have begun continue.
   void Close() {
-    const std::lock_guard lock(mutex_);
+    base::MutexLock lock(mutex_);
     closed_ = true;
   }
   bool IsClosed() const {
-    const std::lock_guard lock(mutex_);
+    base::MutexLock lock(mutex_);
     return closed_;
   }
 
-  /// The models that are being loaded.
+  /// Returns the models that are being loaded.
   std::vector<std::string> Loading() const {
-    const std::lock_guard lock(mutex_);
+    base::MutexLock lock(mutex_);
     return {loading_.begin(), loading_.end()};
   }
 
  private:
   void Leave(Pass::Place place) {
-    const std::lock_guard lock(mutex_);
+    base::MutexLock lock(mutex_);
     loading_.erase(place);
   }
 
-  mutable std::mutex mutex_;
-  bool closed_ = false;                 // guarded by mutex_
-  std::multiset<std::string> loading_;  // guarded by mutex_
+  mutable base::Mutex mutex_;
+  bool closed_ NEREID_GUARDED_BY(mutex_) = false;
+  std::multiset<std::string> loading_ NEREID_GUARDED_BY(mutex_);
 };
 
 }  // namespace nereid::repository

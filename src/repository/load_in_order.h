@@ -12,9 +12,8 @@
 
 namespace nereid::repository {
 
-/// Calls `load` once for each model, in the order that `order` gives, on up to `threads` threads,
-/// the caller's among them, and returns the results. Fewer threads are used where the system gives
-/// no more.
+/// Calls `load` once for each model in the order of `order`, on up to `threads` threads including
+/// the caller's, and returns the results. If the system cannot start a thread, fewer are used.
 std::map<ModelId, base::Result<LoadOutcome>> LoadInOrder(
     LoadOrder order, size_t threads,
     const std::function<base::Result<LoadOutcome>(const ModelId&)>& load);

@@ -13,13 +13,13 @@
 
 namespace nereid::repository {
 
-/// A model to be loaded.
+/// A model to load.
 struct LoadJob {
   ModelDirectory directory;
   std::shared_ptr<const LoadOverrides> overrides = nullptr;  // null: none
   std::set<std::string> members = {};  // the models that its configuration calls, by name
-  bool is_wanted = false;              // loaded for itself, not for an ensemble
-  bool again = false;                  // loaded although its files have not changed
+  bool is_wanted = false;              // requested itself, not only as a member of an ensemble
+  bool again = false;                  // load it even if its files have not changed
 
   /// Returns the overrides, or empty ones.
   const LoadOverrides& Overrides() const;
@@ -27,22 +27,22 @@ struct LoadJob {
 
 using LoadJobs = std::map<ModelId, LoadJob>;
 
-/// What a load that succeeded has done.
+/// The effect of a load that succeeded.
 enum class LoadOutcome {
-  kUnchanged,  // nothing: the model serves, and its files are as they were
-  kUpdated,    // the versions that serve go on, with other instances
+  kUnchanged,  // none: the model serves, and its files have not changed
+  kUpdated,    // the versions that serve continue with changed instances
   kAnew,       // at least one version is a new object
 };
 
 /// The outcome of loading many models.
 struct LoadReport {
   std::map<std::string, base::Status> failures;    // by model, as messages name it
-  std::map<std::string, base::Status> unreadable;  // by path, the repositories that gave no list
+  std::map<std::string, base::Status> unreadable;  // by path, repositories that cannot be listed
 };
 
-/// Returns for each model the other models of `jobs` that are loaded before it: its members. A
-/// member's name means the model of the same namespace, or else every model of that name, because
-/// which one it is shows only when they are loaded.
+/// Returns for each model its members in `jobs`, which are loaded before it. A member's name refers
+/// to the model of the same namespace. If there is none, it refers to every model of that name,
+/// because the name is resolved only after they are loaded.
 std::map<ModelId, std::set<ModelId>> MembersToAwait(const LoadJobs& jobs);
 
 }  // namespace nereid::repository

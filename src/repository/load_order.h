@@ -10,25 +10,25 @@
 
 namespace nereid::repository {
 
-/// In which order models are loaded: members before the ensembles that call them, and whatever is
-/// independent side by side. Not thread-safe.
+/// The order in which models are loaded: members before the ensembles that call them, independent
+/// models in parallel. Not thread-safe.
 class LoadOrder {
  public:
-  /// The models to be loaded, with the members that they call. Members that are not to be loaded
-  /// themselves are not waited for.
+  /// `members` has the models to load, each with the models that it calls. Members that are not
+  /// among the models to load are not waited for.
   explicit LoadOrder(std::map<ModelId, std::set<ModelId>> members);
 
-  /// A model that may be loaded now; nothing while all that is left waits for one that is being
-  /// loaded. Ensembles that wait for each other are given out in the end all the same: what is
-  /// wrong with them is for their load to say.
+  /// Returns a model that may be loaded now; nothing while all remaining models wait for one that
+  /// is being loaded. Ensembles that call each other are returned at the end: their load reports
+  /// the cycle.
   std::optional<ModelId> Take();
-  /// The model has been loaded, or has failed.
+  /// Records that the load of the model has ended, successfully or not.
   void Done(const ModelId& id);
-  /// Whether every model has been given out.
+  /// Returns whether Take has returned every model.
   bool IsEmpty() const { return waiting_.empty(); }
 
  private:
-  std::map<ModelId, std::set<ModelId>> waiting_;  // with what each still waits for
+  std::map<ModelId, std::set<ModelId>> waiting_;  // with the members that each waits for
   size_t loading_ = 0;
 };
 

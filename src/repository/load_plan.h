@@ -11,24 +11,24 @@
 
 namespace nereid::repository {
 
-/// What a model was loaded from.
+/// The configuration and files that a model was loaded from.
 struct LoadBasis {
-  config::ModelConfigPtr config;  // as polled
-  bool configured = true;         // false: neither a file nor an override configures it
+  config::ModelConfigPtr config;  // as read and completed by PollModel
+  bool configured = true;         // false if neither a file nor an override configures it
   FileState files;
-  /// The files are the model's own (given with the load, or moved by an agent) and say nothing of
-  /// the repository's.
+  /// The files came with the load request or were moved by an agent, so they do not show whether
+  /// the repository's files have changed.
   bool staged = false;
 };
 
 enum class VersionAction {
-  kLoad,    // from its files
-  kUpdate,  // the one that serves goes on, with other instances
+  kLoad,    // load it from its files
+  kUpdate,  // keep the version that serves, with changed instances
 };
 
-/// What is to be done for each version of `selected`, of which those of `ready` serve, to get from
-/// one basis to the other. A version goes on if its files are unchanged and the configurations
-/// differ in nothing but instance groups and version policies.
+/// Returns the action for each version of `selected` that leads from the basis `before` to `now`.
+/// The versions in `ready` serve. Such a version is updated if its files are unchanged and the
+/// configurations differ only in instance groups and version policies.
 std::map<int64_t, VersionAction> PlanVersions(const LoadBasis& before, const LoadBasis& now,
                                               const std::set<int64_t>& ready,
                                               const std::vector<int64_t>& selected);

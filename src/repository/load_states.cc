@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "repository/load_states.h"
 
-#include <algorithm>
 #include <chrono>
 #include <utility>
 
@@ -10,9 +9,7 @@ namespace nereid::repository {
 using base::Status;
 
 LoadStates::Turn::Turn(LoadStates& states, std::set<ModelId> models)
-    : states_(&states), models_(std::move(models)) {
-  states_->busy_.insert(models_.begin(), models_.end());  // the caller holds the mutex
-}
+    : states_(&states), models_(std::move(models)) {}
 
 LoadStates::Turn::Turn(Turn&& other) noexcept
     : states_(std::exchange(other.states_, nullptr)), models_(std::move(other.models_)) {}
@@ -20,15 +17,31 @@ LoadStates::Turn::Turn(Turn&& other) noexcept
 LoadStates::Turn::~Turn() {
   if (states_ == nullptr) return;
   {
-    std::lock_guard lock(states_->mutex_);
+    base::MutexLock lock(states_->mutex_);
     for (const ModelId& id : models_) states_->busy_.erase(id);
   }
-  states_->turn_ended_.notify_all();
+  states_->turn_ended_.NotifyAll();
 }
 
 bool LoadStates::AreFree(const std::set<ModelId>& models) const {
-  return std::none_of(models.begin(), models.end(),
-                      [this](const ModelId& id) { return busy_.contains(id); });
+  for (const ModelId& id : models) {
+    if (busy_.contains(id)) return false;
+  }
+  return true;
+}
+
+LoadStates::Turn LoadStates::BeginTurn(std::set<ModelId> models) {
+  busy_.insert(models.begin(), models.end());
+  return Turn(*this, std::move(models));
+}
+
+UnloadPlan LoadStates::MakeUnloadPlan(const std::vector<ModelId>& ids, bool with_members) const {
+  if (!with_members) return PlanUnload(catalog_, ids, nullptr);
+  std::set<ModelId> wanted;
+  for (const auto& [id, state] : states_) {
+    if (state.is_wanted) wanted.insert(id);
+  }
+  return PlanUnload(catalog_, ids, [&wanted](const ModelId& id) { return !wanted.contains(id); });
 }
 
 base::Result<LoadStates::Turn> LoadStates::TakeTurn(const Planner& plan,
@@ -37,37 +50,32 @@ base::Result<LoadStates::Turn> LoadStates::TakeTurn(const Planner& plan,
   while (true) {
     jobs->clear();
     NEREID_RETURN_IF_ERROR(plan(jobs));
-    std::unique_lock lock(mutex_);
+    base::MutexLock lock(mutex_);
     std::set<ModelId> models = catalog_.TouchedBy(*jobs);
-    if (AreFree(models)) return Turn(*this, std::move(models));
+    if (AreFree(models)) return BeginTurn(std::move(models));
     while (!AreFree(models)) {
-      turn_ended_.wait_for(lock, std::chrono::milliseconds(100));
-      lock.unlock();
+      turn_ended_.WaitFor(lock, std::chrono::milliseconds(100));
+      lock.Unlock();
       if (is_abandoned && is_abandoned()) {
         return Status::Cancelled("the client went away before the load began");
       }
-      lock.lock();
+      lock.Lock();
     }
-    // The models are free, but the plan is as old as the wait: it is made again before the turn.
+    // The models are free, but the files may have changed during the wait: plan again.
   }
 }
 
 LoadStates::UnloadTurn LoadStates::TakeUnloadTurn(const std::vector<ModelId>& ids,
                                                   bool with_members) {
-  const auto is_unwanted = [this](const ModelId& id) {
-    const auto state = states_.find(id);
-    return state == states_.end() || !state->second.is_wanted;
-  };
-  std::function<bool(const ModelId&)> may_take_along;
-  if (with_members) may_take_along = is_unwanted;
-  UnloadPlan plan;
-  std::unique_lock lock(mutex_);
-  // The plan is made from the catalog alone, under the same lock: it is never out of date.
-  turn_ended_.wait(lock, [&] {
-    plan = PlanUnload(catalog_, ids, may_take_along);
-    return AreFree({plan.order.begin(), plan.order.end()});
-  });
-  Turn turn(*this, {plan.order.begin(), plan.order.end()});
+  base::MutexLock lock(mutex_);
+  // The plan depends only on the catalog and the states, which the same mutex guards, so it is
+  // never out of date. It is made again after each wait.
+  UnloadPlan plan = MakeUnloadPlan(ids, with_members);
+  while (!AreFree({plan.order.begin(), plan.order.end()})) {
+    turn_ended_.Wait(lock);
+    plan = MakeUnloadPlan(ids, with_members);
+  }
+  Turn turn = BeginTurn({plan.order.begin(), plan.order.end()});
   for (const ModelId& id : plan.leaving) {
     catalog_.Forget(id);
     if (const auto state = states_.find(id); state != states_.end()) {
@@ -79,7 +87,7 @@ LoadStates::UnloadTurn LoadStates::TakeUnloadTurn(const std::vector<ModelId>& id
 
 std::vector<ModelId> LoadStates::ModelsNamed(const std::string& name) const {
   std::vector<ModelId> ids;
-  std::lock_guard lock(mutex_);
+  base::MutexLock lock(mutex_);
   for (auto it = states_.lower_bound({name}); it != states_.end() && it->first.name == name; ++it) {
     ids.push_back(it->first);
   }
@@ -87,14 +95,14 @@ std::vector<ModelId> LoadStates::ModelsNamed(const std::string& name) const {
 }
 
 LoadBasis LoadStates::BasisOf(const ModelId& id) const {
-  std::lock_guard lock(mutex_);
+  base::MutexLock lock(mutex_);
   const auto found = states_.find(id);
   return found == states_.end() ? LoadBasis() : found->second.basis;
 }
 
 std::shared_ptr<agent::AgentChain> LoadStates::SetBasis(const ModelId& id, LoadBasis basis,
                                                         std::shared_ptr<agent::AgentChain> agents) {
-  std::lock_guard lock(mutex_);
+  base::MutexLock lock(mutex_);
   State& state = states_[id];
   state.basis = std::move(basis);
   state.agents.swap(agents);
@@ -102,57 +110,57 @@ std::shared_ptr<agent::AgentChain> LoadStates::SetBasis(const ModelId& id, LoadB
 }
 
 void LoadStates::SetWanted(const ModelId& id) {
-  std::lock_guard lock(mutex_);
+  base::MutexLock lock(mutex_);
   states_[id].is_wanted = true;
 }
 
 void LoadStates::SetResult(const ModelId& id, Status result) {
-  std::lock_guard lock(mutex_);
+  base::MutexLock lock(mutex_);
   states_[id].result = std::move(result);
 }
 
 Status LoadStates::ResultOf(const ModelId& id) const {
-  std::lock_guard lock(mutex_);
+  base::MutexLock lock(mutex_);
   const auto found = states_.find(id);
   return found == states_.end() ? Status::Ok() : found->second.result;
 }
 
 void LoadStates::Forget(const std::set<ModelId>& ids) {
-  std::lock_guard lock(mutex_);
+  base::MutexLock lock(mutex_);
   for (const ModelId& id : ids) states_.erase(id);
 }
 
 void LoadStates::RememberEnsemble(const ModelId& id, KnownEnsemble ensemble) {
-  std::lock_guard lock(mutex_);
+  base::MutexLock lock(mutex_);
   catalog_.Remember(id, std::move(ensemble));
 }
 
 void LoadStates::ForgetEnsemble(const ModelId& id) {
-  std::lock_guard lock(mutex_);
+  base::MutexLock lock(mutex_);
   catalog_.Forget(id);
 }
 
 config::ModelConfigPtr LoadStates::EnsembleConfig(const ModelId& id) const {
-  std::lock_guard lock(mutex_);
+  base::MutexLock lock(mutex_);
   const KnownEnsemble* known = catalog_.Find(id);
   return known == nullptr ? nullptr : known->config;
 }
 
 std::optional<ModelId> LoadStates::Resolve(const ModelId& caller, const std::string& name,
                                            const ModelTable& table) const {
-  std::lock_guard lock(mutex_);
+  base::MutexLock lock(mutex_);
   return catalog_.Resolve(caller, name, table);
 }
 
 MemberIds LoadStates::ResolveMembers(const ModelId& caller, const config::ModelConfig& config,
                                      const ModelTable& table) const {
-  std::lock_guard lock(mutex_);
+  base::MutexLock lock(mutex_);
   return catalog_.ResolveMembers(caller, config, table);
 }
 
 LoadJobs LoadStates::RepeatCallers(const std::set<ModelId>& ids, const LoadJobs& done) const {
   std::vector<ModelId> callers;
-  std::lock_guard lock(mutex_);
+  base::MutexLock lock(mutex_);
   for (const ModelId& id : ids) {
     for (ModelId& caller : catalog_.CallersOf(id)) {
       if (!done.contains(caller)) callers.push_back(std::move(caller));
@@ -162,7 +170,7 @@ LoadJobs LoadStates::RepeatCallers(const std::set<ModelId>& ids, const LoadJobs&
 }
 
 LoadJobs LoadStates::RepeatRedirected(const ModelTable& table) const {
-  std::lock_guard lock(mutex_);
+  base::MutexLock lock(mutex_);
   std::vector<ModelId> ensembles = catalog_.Redirected(table);
   const size_t count = ensembles.size();
   for (size_t i = 0; i < count; ++i) {

@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <condition_variable>
 #include <functional>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <set>
 #include <string>
 #include <vector>
 
 #include "agent/agent_chain.h"
+#include "base/mutex.h"
 #include "base/result.h"
 #include "repository/ensemble_catalog.h"
 #include "repository/file_state.h"
@@ -23,19 +22,20 @@
 
 namespace nereid::repository {
 
-/// What is known of the loads of each model: which operation has its turn, what the last load was
-/// made of and how it ended, and the catalog of ensembles. Thread-safe.
+/// The state of the loads of each model: which operation has its turn, the basis and the result of
+/// the last load, and the catalog of ensembles. Thread-safe.
 ///
 /// Locks: one mutex guards everything. It is a leaf: no function calls a planner, an agent, a model
-/// or the client's `is_abandoned` while it is held, and no model or table is let go under it.
+/// or the client's `is_abandoned` while it is held, and no model or table is released under it.
 ///
 /// Invariants:
 /// - A model belongs to one turn at most. All models of an operation are taken at once, and no
-///   operation takes a second turn while it has one, so that no two wait for each other.
+///   operation takes a second turn while it has one, so two operations cannot wait for each other.
 /// - The basis, the agents and the ensemble of a model change only in a turn that holds the model.
 class LoadStates {
  public:
-  /// The models that an operation may change. While it lives, operations on any of them wait.
+  /// The models that an operation may change. While the turn exists, other operations on any of
+  /// them wait.
   class Turn {
    public:
     Turn(Turn&& other) noexcept;
@@ -53,40 +53,42 @@ class LoadStates {
     UnloadPlan plan;
     Turn turn;
   };
-  /// Adds the models to be loaded, as their files say at this moment, to an empty map.
+  /// Adds the models to load, according to their files at this moment, to an empty map.
   using Planner = std::function<base::Status(LoadJobs*)>;
 
   /// `namespacing`: models of different repositories may have the same name.
   explicit LoadStates(bool namespacing) : catalog_(namespacing) {}
 
-  /// Plans a load and waits until no other operation changes any of its models; then plans anew,
-  /// because the files may have changed meanwhile. While it waits it asks `is_abandoned` every
-  /// 100 ms (may be null), and returns CANCELLED once that is true. A load that need not wait is
-  /// not asked. Fails as `plan` does.
+  /// Plans a load and waits until no other operation has a turn with any of its models. After a
+  /// wait it plans again, because the files may have changed. While it waits it calls
+  /// `is_abandoned` (may be null) every 100 ms and returns CANCELLED if that returns true. Returns
+  /// the error of `plan` if it fails.
   base::Result<Turn> TakeTurn(const Planner& plan, const std::function<bool()>& is_abandoned,
                               LoadJobs* jobs);
-  /// Plans an unload and waits for its models in the same way. The models that leave are then no
-  /// longer wanted, and their ensembles are forgotten. `with_members`: members that were loaded for
-  /// an ensemble that leaves go too.
+  /// Plans an unload and waits for its models in the same way. The unloaded models are then no
+  /// longer wanted, and the ensembles among them are removed from the catalog. With `with_members`,
+  /// members that were loaded only for an unloaded ensemble are unloaded too.
   UnloadTurn TakeUnloadTurn(const std::vector<ModelId>& ids, bool with_members);
 
   /// Returns the models of that name that were loaded, successfully or not, and not unloaded.
   std::vector<ModelId> ModelsNamed(const std::string& name) const;
-  /// Returns what the versions that serve were loaded from; empty if none do.
+  /// Returns the basis of the versions that serve; empty if none serves.
   LoadBasis BasisOf(const ModelId& id) const;
-  /// Sets the basis and the agents of what serves, and returns the agents of what served before.
+  /// Sets the basis and the agents of the versions that serve, and returns the previous agents.
   std::shared_ptr<agent::AgentChain> SetBasis(const ModelId& id, LoadBasis basis,
                                               std::shared_ptr<agent::AgentChain> agents);
-  /// Notes that the model was loaded for itself, not for an ensemble.
+  /// Records that the model was requested itself, not only as a member of an ensemble.
   void SetWanted(const ModelId& id);
+  /// Records the result of a load.
   void SetResult(const ModelId& id, base::Status result);
-  /// Returns the result of the last load; success for a model that was not loaded.
+  /// Returns the result of the last load; OK for a model that was not loaded.
   base::Status ResultOf(const ModelId& id) const;
+  /// Removes the state of the models, but not their ensembles.
   void Forget(const std::set<ModelId>& ids);
 
   void RememberEnsemble(const ModelId& id, KnownEnsemble ensemble);
   void ForgetEnsemble(const ModelId& id);
-  /// Returns the configuration of an ensemble that is known; null for another model.
+  /// Returns the configuration of an ensemble of the catalog; null for another model.
   config::ModelConfigPtr EnsembleConfig(const ModelId& id) const;
   /// See EnsembleCatalog::ResolveMembers.
   MemberIds ResolveMembers(const ModelId& caller, const config::ModelConfig& config,
@@ -94,26 +96,29 @@ class LoadStates {
   /// See EnsembleCatalog::Resolve.
   std::optional<ModelId> Resolve(const ModelId& caller, const std::string& name,
                                  const ModelTable& table) const;
-  /// Returns what loads the callers of the models again, without those that `done` has.
+  /// Returns the jobs that load the callers of the models again, except those in `done`.
   LoadJobs RepeatCallers(const std::set<ModelId>& ids, const LoadJobs& done) const;
-  /// Returns what loads the redirected ensembles and their callers again.
+  /// Returns the jobs that load the redirected ensembles and their callers again.
   LoadJobs RepeatRedirected(const ModelTable& table) const;
 
  private:
   struct State {
-    LoadBasis basis;                            // of what serves; empty where nothing does
-    std::shared_ptr<agent::AgentChain> agents;  // of what serves
-    bool is_wanted = false;                     // loaded for itself, not for an ensemble alone
+    LoadBasis basis;                            // of the serving versions; empty if none serves
+    std::shared_ptr<agent::AgentChain> agents;  // of the serving versions
+    bool is_wanted = false;                     // requested itself, not only by an ensemble
     base::Status result;                        // of the last load
   };
 
-  bool AreFree(const std::set<ModelId>& models) const;  // mutex_ is held
+  bool AreFree(const std::set<ModelId>& models) const NEREID_REQUIRES(mutex_);
+  UnloadPlan MakeUnloadPlan(const std::vector<ModelId>& ids, bool with_members) const
+      NEREID_REQUIRES(mutex_);
+  Turn BeginTurn(std::set<ModelId> models) NEREID_REQUIRES(mutex_);
 
-  mutable std::mutex mutex_;
-  std::condition_variable turn_ended_;
-  std::set<ModelId> busy_;           // guarded by mutex_: the models of all turns
-  std::map<ModelId, State> states_;  // guarded by mutex_
-  EnsembleCatalog catalog_;          // guarded by mutex_
+  mutable base::Mutex mutex_;
+  base::ConditionVariable turn_ended_;
+  std::set<ModelId> busy_ NEREID_GUARDED_BY(mutex_);  // the models of all turns
+  std::map<ModelId, State> states_ NEREID_GUARDED_BY(mutex_);
+  EnsembleCatalog catalog_ NEREID_GUARDED_BY(mutex_);
 };
 
 }  // namespace nereid::repository

@@ -17,39 +17,39 @@
 
 namespace nereid::repository {
 
-/// The steps by which one model is loaded and taken out of service:
+/// The steps that load one model and retire it:
 ///
 ///     gate -> files changed? -> poll -> (ensemble: link with the members) -> make -> switch
 ///
-/// A step that fails ends the load and leaves what serves in place, except that an ensemble whose
-/// members do not fit any more is retired. Thread-safe for different models; the caller holds the
-/// turn of the model.
+/// A step that fails ends the load, and the versions that serve stay in service. There is one
+/// exception: an ensemble that no longer fits its members is retired. Thread-safe for different
+/// models; the caller holds the turn of the model.
 class LoadSteps {
  public:
   /// The parts must outlive this object.
   LoadSteps(PollOptions poll, const ModelRepositories& repositories, LoadStates& states,
             VersionSwitch& served, const VersionMaker& maker, LoadGate& gate);
 
-  /// Loads the model, and keeps the result for ensembles that call it. UNAVAILABLE if the gate is
+  /// Loads the model, and records the result for ensembles that call it. UNAVAILABLE if the gate is
   /// closed or memory runs out, INTERNAL if the files cannot be polled, INVALID_ARGUMENT if a
   /// version cannot be made or an ensemble does not fit its members.
   base::Result<LoadOutcome> Load(const ModelId& id, const LoadJob& job);
-  /// Takes the model out of service; does nothing for an unknown model.
+  /// Retires all versions of the model; does nothing for an unknown model.
   void Retire(const ModelId& id);
 
  private:
   base::Result<LoadOutcome> LoadWithinMemory(const ModelId& id, const LoadJob& job);
   base::Result<LoadOutcome> LoadBehindGate(const ModelId& id, const LoadJob& job);
-  /// Returns whether the model serves from the files as they are at this moment.
+  /// Returns whether the model serves and its files have not changed since it was loaded.
   bool IsCurrent(const ModelId& id, const LoadJob& job) const;
-  /// The failure of a model of which the version policy selects no version.
+  /// Records and returns the failure of a model of which the version policy selects no version.
   base::Status NoVersion(const ModelId& id, const LoadJob& job);
-  /// Puts the ensemble's members into its configuration, or takes it out of service. Does nothing
-  /// for a model that is no ensemble.
+  /// Completes the configuration of an ensemble from its members, or retires the ensemble if it
+  /// does not fit them. Does nothing for other models.
   base::Status Link(const ModelId& id, const LoadJob& job, PolledModel* polled);
   config::ModelConfigPtr ConfigOfUnserved(const ModelId& id) const;
   base::Result<LoadOutcome> MakeAndSwitch(const ModelId& id, const PolledModel& polled);
-  /// Notes what the serving versions were loaded from; tells the agents of what served before.
+  /// Records the basis of the serving versions, and tells the agents of the previous ones.
   void SetBasis(const ModelId& id, LoadBasis basis, std::shared_ptr<agent::AgentChain> agents);
 
   const PollOptions poll_;

@@ -13,50 +13,50 @@
 
 namespace nereid::repository {
 
-/// A loaded model version, as far as the repository cares: something that can be asked whether it
-/// works, and that is gone when its last shared_ptr is.
+/// A loaded model version as the repository sees it. It is destroyed with its last shared_ptr.
 class LoadedModel {
  public:
   virtual ~LoadedModel() = default;
-  /// As it is served.
+  /// Returns the configuration that the version serves with.
   virtual const config::ModelConfig& config() const = 0;
-  /// New requests are refused from now on; those in flight finish.
+  /// Refuses new requests from now on; requests in flight finish.
   virtual void StopAccepting() = 0;
-  /// Whether the model's backend says that it can work.
+  /// Returns OK if the backend reports that the model is ready.
   virtual base::Status CheckReady() = 0;
-  /// Sequences whose next request may come.
+  /// Returns the number of sequences that have not ended.
   virtual size_t LiveSequences() const { return 0; }
-  /// Called once, when this object has taken its place in the table.
+  /// Called once, after this object was added to the table.
   virtual void Activate() {}
-  /// Called once, when it has left the table: no request finds it any more, though those that have
-  /// may still come. `successor` has taken its place; null if nothing has.
+  /// Called once, after the object was removed from the table. No further request finds it, but
+  /// requests that found it before may still arrive. `successor` is the version that replaced it,
+  /// or null.
   virtual void OnRemoved(const LoadedModel* /*successor*/) {}
 };
 
-/// Which version of which model to load, and from where.
+/// The model version to load, and its files.
 struct VersionSource {
   ModelId id;
   int64_t version = 0;
   std::string directory;          // the model's
   std::string version_directory;  // the version's
-  config::ModelConfigPtr config;  // completed from the files, normalised, validated
-  bool configured = true;         // false: neither a file nor an override configures it
-  /// What keeps the files where they are; to be kept for as long as the model, and let go after it.
+  config::ModelConfigPtr config;  // completed from the files, normalized, validated
+  bool configured = true;         // false if neither a file nor an override configures it
+  /// Keeps the files in place. It must be released after the model is destroyed.
   std::shared_ptr<const void> origin = nullptr;
 };
 
-/// Makes a LoadedModel of a version; implemented by whoever knows models. Called from several
-/// threads at once; blocks while the framework loads.
+/// Creates models; implemented by the server, because the content of a model is opaque to the
+/// repository. Called from several threads at once; blocks while the framework loads.
 class ModelLoader {
  public:
   virtual ~ModelLoader() = default;
-  /// `on_destroyed` is called, on any thread, when the model is gone for good.
+  /// Loads a version. `on_destroyed` is called, on any thread, after the model is destroyed.
   virtual base::Result<std::shared_ptr<LoadedModel>> Load(const VersionSource& source,
                                                           std::function<void()> on_destroyed) = 0;
 
-  /// The model that `serving` stands for, with the instance groups of `source.config`, which
-  /// differs from the one that was loaded in nothing else but the version policy. The change takes
-  /// effect when the result is activated; without that, `serving` stays as it is.
+  /// Returns the model of `serving` with the instance groups of `source.config`. The other fields
+  /// of that configuration equal the loaded one, except the version policy. The change takes effect
+  /// when the result is activated; until then `serving` is unchanged.
   virtual base::Result<std::shared_ptr<LoadedModel>> Update(
       const std::shared_ptr<LoadedModel>& serving, const VersionSource& source,
       std::function<void()> on_destroyed) = 0;

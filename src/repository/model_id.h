@@ -8,22 +8,22 @@
 
 namespace nereid::repository {
 
-/// What tells the models of a server apart. `space` is the path of the model's repository where the
-/// server tells repositories apart (--model-namespacing), and empty where names alone must do.
+/// The identity of a model in a server. `space` is the path of the model's repository with
+/// --model-namespacing, and empty without it.
 struct ModelId {
   std::string name;
   std::string space = {};
 
-  /// By name first: the models of one name lie beside each other.
+  /// Compares by name first, so models of one name are adjacent in a map.
   auto operator<=>(const ModelId&) const = default;
 };
 
-/// "name", or "space::name": what messages and the log say, as Triton's do.
+/// Returns "name" or "space::name", the form of messages and of the log, as in Triton.
 inline std::string ToText(const ModelId& id) {
   return id.space.empty() ? id.name : id.space + "::" + id.name;
 }
 
-/// "name:version" with the name as above.
+/// Returns "name:version" with the name as above.
 inline std::string VersionText(const ModelId& id, int64_t version) {
   return ToText(id) + ":" + std::to_string(version);
 }

@@ -26,7 +26,7 @@ ModelLifecycle::~ModelLifecycle() {
 }
 
 LoadReport ModelLifecycle::LoadAll() {
-  std::lock_guard lock(look_mutex_);
+  base::MutexLock lock(look_mutex_);
   return gate_->IsClosed() ? LoadReport() : LoadChanged();
 }
 

@@ -5,11 +5,11 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <set>
 #include <string>
 #include <vector>
 
+#include "base/mutex.h"
 #include "base/result.h"
 #include "repository/bound_versions.h"
 #include "repository/living_versions.h"
@@ -29,12 +29,13 @@
 
 namespace nereid::repository {
 
-/// Loads, replaces and unloads the models of a repository, and keeps the table of what serves.
-/// Thread-safe. Loads of different models run side by side; operations on one model take turns.
+/// Loads, replaces and unloads the models of a repository, and keeps the table of the versions that
+/// serve. Thread-safe. Loads of different models run in parallel; operations on one model take
+/// turns.
 ///
-/// It owns the parts and drives them: ModelRepositories plans what is to be loaded, LoadStates
-/// gives the turn, LoadInOrder orders the models, LoadSteps loads each one, VersionMaker makes its
-/// versions, and VersionSwitch puts them in the place of the old ones.
+/// It owns the parts and drives them: ModelRepositories plans the load, LoadStates gives the turn,
+/// LoadInOrder orders the models, LoadSteps loads each one, VersionMaker creates its versions, and
+/// VersionSwitch replaces the old versions by the new ones.
 ///
 /// Locks, in the order in which a thread takes them:
 ///
@@ -42,13 +43,14 @@ namespace nereid::repository {
 ///
 /// The mutexes of the parts (LoadStates, VersionSwitch, LivingVersions, ModelRepositories,
 /// LoadGate) are leaves: none is taken while another is held. No model, table or agent is called or
-/// let go under a leaf, because the end of a model takes those of VersionSwitch and LivingVersions.
+/// released under a leaf, because the destruction of a model acquires the mutexes of VersionSwitch
+/// and LivingVersions.
 ///
 /// Invariants:
-/// - A version is in LivingVersions from before it is made until after it is destroyed. The
-///   destructor waits for that, so that the reports of models always find this object.
-/// - What a model was loaded from (LoadStates) and what serves (VersionSwitch) change in the same
-///   turn, the table first.
+/// - A version is in LivingVersions from before its creation until after its destruction. The
+///   destructor of this object waits for that, because models call it when they are destroyed.
+/// - The basis of a model (LoadStates) and the table (VersionSwitch) change in the same turn, the
+///   table first.
 class ModelLifecycle {
  public:
   struct Options {
@@ -57,73 +59,73 @@ class ModelLifecycle {
     uint32_t load_retries = 0;
     /// Models of different repositories may have the same name.
     bool namespacing = false;
-    /// Every load passes it; null: one that nobody else sees.
+    /// Every load passes this gate. If null, the lifecycle creates its own.
     std::shared_ptr<LoadGate> gate;
   };
 
   /// `loader` must outlive the lifecycle.
   ModelLifecycle(Options options, ModelLoader& loader);
-  /// Unloads everything and waits until it is gone: models report to this object when they go.
+  /// Unloads all models and waits until they are destroyed, because they call this object then.
   ~ModelLifecycle();
 
-  /// Looks at the repositories: loads every model that is new or has changed since the last look,
-  /// and unloads those whose directories are gone. What cannot be loaded is tried again when it
-  /// changes; where an older one serves instead, with every look. Where a file system gives no
-  /// answer nothing is known, so nothing changes.
+  /// Scans the repositories: loads every model that is new or has changed since the last scan, and
+  /// unloads those whose directories were deleted. A model that cannot be loaded is tried again
+  /// when its files change, or at every scan if an older version of it serves. A repository that
+  /// cannot be read changes nothing.
   LoadReport LoadAll();
 
-  /// Loads these models; a name that no repository has is a failure of that model.
+  /// Loads these models. A name that is in no repository is reported as a failure of that model.
   LoadReport LoadModels(const std::set<std::string>& names);
 
-  /// Loads or, if its files changed, reloads a model, with namespacing every one of that name, and
-  /// returns when that is done. A failed reload leaves what serves in place. Versions whose files
-  /// are as they were, under a configuration that differs in nothing but instance groups and
-  /// version policy, go on serving with other instances. What overrides put in place stays until
-  /// the repository's files change. The members of an ensemble are loaded first; ensembles that
-  /// call what was loaded are checked and loaded anew, or taken out of service if they do not fit
-  /// any more. While another operation changes one of all these models, this one waits;
-  /// `is_abandoned` is asked now and then as long as it does (CANCELLED if so), and not any more
-  /// once it has begun.
+  /// Loads a model, or reloads it if its files have changed, and returns afterwards. With
+  /// namespacing, this applies to every model of that name. After a failed reload the old versions
+  /// continue to serve. A version with unchanged files continues with changed instances if the
+  /// configurations differ only in instance groups and version policy. Overrides stay in effect
+  /// until the repository's files change. The members of an ensemble are loaded first. Ensembles
+  /// that call a loaded model are checked and loaded again, or retired if they no longer fit. While
+  /// another operation changes one of these models, this one waits and calls `is_abandoned` from
+  /// time to time; if that returns true, the result is CANCELLED. A load that has begun is not
+  /// cancelled.
   base::Status Load(const std::string& name, LoadOverrides overrides = {},
                     const std::function<bool()>& is_abandoned = {});
 
-  /// Takes a model, with namespacing every one of that name, out of service and returns at once; it
-  /// is gone when its last request is. An unknown name is no failure. The ensembles that call it go
-  /// with it, and come back when it does. `with_members`: also the members of an ensemble that were
-  /// loaded for it and that nobody else calls.
+  /// Retires a model, or with namespacing every model of that name, and returns at once. The model
+  /// is destroyed after its last request. An unknown name is not an error. The ensembles that call
+  /// the model are retired with it, and loaded again when it is loaded. With `with_members`,
+  /// members that were loaded only for an unloaded ensemble are unloaded too.
   base::Status Unload(const std::string& name, bool with_members = false);
   void UnloadAll();
 
-  /// Blocks until everything that was unloaded is gone, or `give_up` returns true; returns the
-  /// versions that are still there: "name:version" each, as often as it was loaded.
+  /// Blocks until all versions are destroyed or `give_up` returns true. Returns the remaining ones
+  /// as "name:version", each as often as it was loaded.
   std::vector<std::string> WaitUntilGone(const std::function<bool()>& give_up) const {
     return living_.WaitUntilGone(give_up);
   }
 
-  /// Adds a repository; see ModelRepositories::Register. Nothing is loaded.
+  /// Adds a repository without loading its models; see ModelRepositories::Register.
   base::Status RegisterRepository(const std::string& path, const NameMapping& mapping) {
     return repositories_.Register(path, mapping);
   }
-  /// Removes a repository. The models that serve go on.
+  /// Removes a repository. Its models that serve continue to serve.
   base::Status UnregisterRepository(const std::string& path) {
     return repositories_.Unregister(path);
   }
 
-  /// Returns what is in flight at this moment: requests, and sequences whose next request may come.
+  /// Returns the versions that have requests in flight or sequences that have not ended.
   std::vector<BoundVersion> BoundVersions() const;
-  /// Returns how many versions were made and are not destroyed.
+  /// Returns how many versions were created and are not destroyed.
   size_t LivingVersions() const { return living_.Count(); }
-  /// The loads that pass it, and their end.
+  /// Returns the gate that every load passes.
   LoadGate& gate() const { return *gate_; }
 
-  /// Returns the table of this moment.
+  /// Returns the current table.
   std::shared_ptr<const ModelTable> Table() const { return served_.Table(); }
 
-  /// Returns the models of the repositories as they are on disk, with the states of their versions.
-  /// Blocks for as long as the file systems take; INTERNAL if one gives no answer.
+  /// Scans the repositories and returns their models with the states of their versions. Blocks
+  /// while the file systems are read; INTERNAL if one cannot be read.
   base::Result<std::vector<IndexEntry>> Index(bool ready_only) const;
 
-  /// Returns the models that a directory's model calls; none if it is no ensemble.
+  /// Returns the models that the model of a directory calls; empty if it is not an ensemble.
   std::set<std::string> MembersOf(const ModelDirectory& directory) const {
     return repositories_.MembersOf(directory);
   }
@@ -133,17 +135,18 @@ class ModelLifecycle {
   bool AllReady() const { return Table()->AllReady(); }
 
  private:
-  /// LoadAll with look_mutex_ held.
-  LoadReport LoadChanged();
-  /// Takes a turn for what `plan` adds, and loads it and the ensembles that call what is new.
+  /// Loads what has changed since the last scan.
+  LoadReport LoadChanged() NEREID_REQUIRES(look_mutex_);
+  /// Takes a turn for the models that `plan` adds, loads them, and then the ensembles that call the
+  /// new ones.
   /// CANCELLED if the load was abandoned, or the failure of the plan.
   base::Status LoadInTurn(const LoadStates::Planner& plan,
                           const std::function<bool()>& is_abandoned, LoadJobs* jobs,
                           LoadReport* report);
-  /// Loads members before their callers; returns the models that are new objects now.
+  /// Loads members before their callers; returns the models that have new objects.
   std::set<ModelId> LoadJobsInOrder(const LoadJobs& jobs, LoadReport* report);
-  /// Takes a turn of its own, and loads the ensembles whose members' names mean other models now
-  /// than when they were loaded.
+  /// Takes a turn and loads the ensembles in which a name now refers to another model than when
+  /// they were loaded.
   void ReloadRedirected();
   void UnloadModels(const std::vector<ModelId>& ids, bool with_members);
 
@@ -155,8 +158,8 @@ class ModelLifecycle {
   LoadStates states_;
   VersionMaker maker_;
   LoadSteps steps_;
-  std::mutex look_mutex_;        // one LoadAll at a time
-  RepositorySnapshot snapshot_;  // of the last LoadAll; guarded by look_mutex_
+  base::Mutex look_mutex_;  // held during LoadAll: one scan at a time
+  RepositorySnapshot snapshot_ NEREID_GUARDED_BY(look_mutex_);  // of the last LoadAll
 };
 
 }  // namespace nereid::repository

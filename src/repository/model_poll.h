@@ -16,82 +16,81 @@
 
 namespace nereid::repository {
 
-/// A directory that holds a model.
+/// The directory of a model.
 struct ModelDirectory {
   std::string name;
   std::string path;
-  std::string repository = {};  // the path of the one that it is in; empty for files of a load
+  std::string repository = {};  // the path of its repository; empty for files of a load request
 };
 
-/// Returns the id of a directory's model; without namespacing its name is enough.
+/// Returns the id of a directory's model.
 ModelId IdOf(const ModelDirectory& directory, bool namespacing);
-/// Returns how many of the directories mean the same model.
+/// Returns how many of the directories have the same model id.
 std::map<ModelId, size_t> CountById(const std::vector<ModelDirectory>& directories,
                                     bool namespacing);
 
-/// Other names for the models of a repository: directory by model name. A directory that is named
-/// here is found by that name alone.
+/// Other names for the models of a repository: directories by model name. A directory in this map
+/// can only be loaded by that name.
 using NameMapping = std::map<std::string, std::string>;
 
-/// Model repositories: paths of directories, and the names that their models have.
+/// Model repositories: paths of directories, each with the names of its models.
 using RepositoryList = std::map<std::string, NameMapping>;
 
-/// Repositories whose models are named as their directories.
+/// Returns repositories without other names: each model has the name of its directory.
 RepositoryList PlainRepositories(const std::set<std::string>& paths);
 
-/// How repositories are read.
+/// Options for reading repositories.
 struct PollOptions {
-  std::set<std::string> repositories;  // paths of directories, to begin with
+  std::set<std::string> repositories;  // paths of the repositories that exist from the start
   bool strict_config = false;          // the backend will not complete configurations
-  std::string config_name;             // configs/<name>.pbtxt is preferred where it exists
-  /// Whom models ask for their repository agents; null where there are none.
+  std::string config_name;             // configs/<name>.pbtxt is used if it exists
+  /// Creates the repository agents of models; null without agents.
   agent::AgentRegistry* agents = nullptr;
 };
 
-/// What repositories hold at a moment.
+/// The model directories of all repositories at one moment.
 struct RepositoryScan {
-  /// Sorted by name, then by repository. A name that several repositories have is there several
-  /// times.
+  /// Sorted by name, then by repository. A name in several repositories is listed several times.
   std::vector<ModelDirectory> directories;
-  /// By path, the repositories that cannot be read (INTERNAL), of which nothing is known.
+  /// By path, the repositories that cannot be read (INTERNAL). Their models are unknown.
   std::map<std::string, base::Status> failures;
 
-  /// Success, or the first failure.
+  /// Returns OK or the first failure.
   base::Status status() const {
     return failures.empty() ? base::Status::Ok() : failures.begin()->second;
   }
 };
 
-/// Looks at all repositories. Blocks for as long as their file systems take.
+/// Lists all repositories. Blocks while the file systems are read.
 RepositoryScan ScanRepositories(const RepositoryList& repositories);
 
-/// The directories that a model of this name has: one for each repository that knows it.
+/// Returns the directories of a model name: one for each repository that has it.
 std::vector<ModelDirectory> FindModelDirectories(const RepositoryList& repositories,
                                                  const std::string& name);
 
-/// What the directory of one model says, before anything is loaded.
+/// A model's directory that was read and checked, before anything is loaded.
 struct PolledModel {
   ModelDirectory directory;
-  LoadBasis basis;  // its configuration is completed from the files, normalised, valid
-  std::vector<int64_t> versions;  // what the version policy selects of what is there; may be empty
-  /// The agents that the configuration names; they have run LOAD. Null without agents.
+  LoadBasis basis;  // the configuration is completed from the files, normalized and valid
+  std::vector<int64_t> versions;  // those that exist and that the version policy selects
+  /// The agents of the configuration, after their action LOAD. Null without agents.
   std::shared_ptr<agent::AgentChain> agents;
-  /// The files of overrides, if there are any, and the agents: needed for as long as the model.
+  /// Keeps the files of overrides and the agents. It must outlive the model.
   std::shared_ptr<const void> origin;
 };
 
-/// The models that the configuration in `directory`, or the one of `overrides`, calls as an
-/// ensemble; none for a model that is no ensemble or cannot be read. A glance, before anything is
+/// Returns the models that an ensemble calls, by the configuration in `directory` or in
+/// `overrides`; empty for other models and for configurations that cannot be read. Nothing is
 /// checked.
 std::set<std::string> ReadMembers(const ModelDirectory& directory, const PollOptions& options,
                                   const LoadOverrides& overrides = {});
 
-/// Returns what a client is told of a poll failure; the reason is in the log alone. `model` is as
-/// messages name it.
+/// Returns the error of a client's load request after a poll failure; only the log has the reason.
+/// `model` is the name of the model in messages.
 base::Status PollFailure(const std::string& model);
 
-/// Reads and checks a model's directory, or what stands in for it. A failure hides the model:
-/// Triton calls it a poll failure.
+/// Reads and checks a model's directory, or the overrides that replace it. After a failure, which
+/// Triton calls a poll failure, the model does not appear in the repository.
 base::Result<PolledModel> PollModel(const ModelDirectory& directory, const PollOptions& options,
                                     const LoadOverrides& overrides = {});
 

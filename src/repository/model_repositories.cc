@@ -29,7 +29,7 @@ ModelRepositories::ModelRepositories(PollOptions options, bool namespacing)
       repositories_(PlainRepositories(options_.repositories)) {}
 
 RepositoryList ModelRepositories::List() const {
-  std::lock_guard lock(mutex_);
+  base::MutexLock lock(mutex_);
   return repositories_;
 }
 
@@ -45,7 +45,7 @@ Status ModelRepositories::Register(const std::string& path, const NameMapping& m
                                      "', which is no name of a sub-directory");
     }
   }
-  std::lock_guard lock(mutex_);
+  base::MutexLock lock(mutex_);
   if (!repositories_.emplace(path, mapping).second) {
     return Status::AlreadyExists("model repository '" + path + "' has already been registered");
   }
@@ -53,7 +53,7 @@ Status ModelRepositories::Register(const std::string& path, const NameMapping& m
 }
 
 Status ModelRepositories::Unregister(const std::string& path) {
-  std::lock_guard lock(mutex_);
+  base::MutexLock lock(mutex_);
   if (repositories_.erase(path) == 0) {
     return Status::InvalidArgument("failed to unregister '" + path + "', repository not found");
   }

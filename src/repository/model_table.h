@@ -16,7 +16,7 @@
 
 namespace nereid::repository {
 
-/// Finds the models of a name without making an id.
+/// Orders model ids; a map with it can be searched by name without creating an id.
 struct ByModelId {
   using is_transparent = void;
   bool operator()(const ModelId& a, const ModelId& b) const { return a < b; }
@@ -24,8 +24,8 @@ struct ByModelId {
   bool operator()(std::string_view name, const ModelId& b) const { return name < b.name; }
 };
 
-/// The versions of all models at one moment. Immutable: changes make a new table, which replaces
-/// the old one as a whole, so readers need no lock.
+/// The versions of all models at one moment. Immutable: a change creates a new table, which
+/// replaces the old one as a whole, so readers need no lock.
 class ModelTable {
  public:
   using Models = std::map<ModelId, VersionRecords, ByModelId>;
@@ -34,25 +34,25 @@ class ModelTable {
   explicit ModelTable(bool namespacing = false, Models models = {})
       : namespacing_(namespacing), models_(std::move(models)) {}
 
-  /// The model that clients mean by a name. Without namespacing, the one of that name, known or
-  /// not. With it, the only one of that name that was not unloaded: NOT_FOUND if there is none,
-  /// INVALID_ARGUMENT if there are several.
+  /// Returns the model that a name in a request refers to. Without namespacing, this is the model
+  /// of that name, known or not. With namespacing, it is the only model of that name that was not
+  /// unloaded: NOT_FOUND if there is none, INVALID_ARGUMENT if there are several.
   base::Result<ModelId> Resolve(std::string_view name) const;
 
-  /// The READY model of that version; -1 asks for the greatest READY version. NOT_FOUND for an
-  /// unknown model or version, UNAVAILABLE for a version that exists and is not READY.
+  /// Returns the READY model of that version; -1 selects the greatest READY version. NOT_FOUND for
+  /// an unknown model or version, UNAVAILABLE for a version that exists and is not READY.
   base::Result<std::shared_ptr<LoadedModel>> Find(const ModelId& id, int64_t version) const;
-  /// The same for the model that clients mean by that name.
+  /// Resolves the name and returns the model of that version.
   base::Result<std::shared_ptr<LoadedModel>> Find(std::string_view name, int64_t version) const;
 
-  /// The models of that name that were not unloaded.
+  /// Returns the models of that name that were not unloaded.
   std::vector<ModelId> InUse(std::string_view name) const;
 
-  /// Null for an unknown model.
+  /// Returns the versions of a model; null for an unknown model.
   const VersionRecords* FindVersions(const ModelId& id) const;
 
-  /// Returns whether every version that was loaded serves and its backend says that it can work.
-  /// Versions that were unloaded do not count; a model without a version is not ready.
+  /// Returns whether every version that was loaded serves and its backend reports that it is ready.
+  /// Unloaded versions do not count; a model without a version is not ready.
   bool AllReady() const;
 
   const Models& models() const { return models_; }

@@ -9,7 +9,7 @@
 
 namespace nereid::repository {
 
-/// One line of the repository index; empty members are absent in the answer.
+/// One entry of the repository index; empty members are absent in the response.
 struct IndexEntry {
   std::string name;
   std::string version;
@@ -17,9 +17,9 @@ struct IndexEntry {
   std::string reason;
 };
 
-/// Lists the models of the directories, with the states that `table` has of their versions. A model
-/// that was never loaded has a line without a state; a name that several directories mean has one
-/// line that says so. `ready_only`: only versions that serve. Pure.
+/// Returns the models of the directories with the states of their versions in `table`. A model that
+/// was never loaded has an entry without a state. A name of several directories has one entry whose
+/// reason says so. With `ready_only`, only versions that serve are returned.
 std::vector<IndexEntry> ListIndex(const std::vector<ModelDirectory>& directories,
                                   const ModelTable& table, bool namespacing, bool ready_only);
 

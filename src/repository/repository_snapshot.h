@@ -12,7 +12,7 @@
 
 namespace nereid::repository {
 
-/// What the repositories held at a moment.
+/// The models of the repositories at one moment.
 struct RepositorySnapshot {
   struct Model {
     std::string path;
@@ -20,30 +20,30 @@ struct RepositorySnapshot {
     std::string repository = {};
     bool operator==(const Model&) const = default;
   };
-  std::map<ModelId, Model> models;  // those that are there twice are left out
+  std::map<ModelId, Model> models;  // without ids that several directories have
 };
 
-/// Models, each list in the order of their names.
+/// The difference between two snapshots. Each list is sorted by name.
 struct SnapshotDifference {
   std::vector<ModelId> added;
   std::vector<ModelId> removed;
   std::vector<ModelId> changed;
 };
 
-/// A model that moved to another repository has changed. A renamed one is removed and added.
+/// Compares two snapshots. A model that moved to another repository is changed. A renamed model is
+/// removed and added.
 SnapshotDifference Compare(const RepositorySnapshot& before, const RepositorySnapshot& now);
 
-/// A new snapshot, and what was found on the way.
+/// A new snapshot with its directories and failures.
 struct SnapshotReading {
   RepositorySnapshot snapshot;
   std::map<ModelId, ModelDirectory> directories;  // of the models that could be read
   std::map<std::string, base::Status> failures;   // by model, as messages name it
 };
 
-/// Reads the file states of the directories that a scan found. What cannot be read stays as it was
-/// `before`: the models of a repository that gives no list, and a model whose own directory cannot
-/// be read. A name that several directories mean is a failure, and is in no snapshot. Blocks for as
-/// long as the file systems take.
+/// Reads the file states of the directories of a scan. Models that cannot be read (because of their
+/// own directory or the list of their repository) keep the state of `before`. A model id of several
+/// directories is a failure and is not in the snapshot. Blocks while the file systems are read.
 SnapshotReading ReadSnapshot(const RepositoryScan& scan, const RepositorySnapshot& before,
                              bool namespacing);
 

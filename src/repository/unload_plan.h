@@ -10,15 +10,16 @@
 
 namespace nereid::repository {
 
-/// The models that an unload takes out of service.
+/// The models that an unload retires.
 struct UnloadPlan {
-  std::set<ModelId> leaving;   // do not come back by themselves
-  std::vector<ModelId> order;  // in which they, and the ensembles that call them, leave
+  std::set<ModelId> leaving;   // unloaded: nothing loads them again by itself
+  std::vector<ModelId> order;  // the order of retirement, with the ensembles that call them
 };
 
-/// Plans the unload of the models. The ensembles that call a model leave before it: a request is
-/// refused before one of its steps fails. With `may_take_along`, members of an ensemble that leaves
-/// go too if no other ensemble calls them and it returns true; without it (null), members stay.
+/// Plans the unload of the models. Ensembles that call a model are retired before it, so a request
+/// is refused at its start and does not fail in a step. A member of an unloaded ensemble is
+/// unloaded too if no other ensemble calls it and `may_take_along` returns true; with null, members
+/// stay.
 UnloadPlan PlanUnload(const EnsembleCatalog& catalog, std::vector<ModelId> ids,
                       const std::function<bool(const ModelId&)>& may_take_along);
 

@@ -15,23 +15,23 @@
 
 namespace nereid::repository {
 
-/// Makes the versions of a model, each anew or from the one that serves, and tries again what
-/// fails. Has no state of its own. Thread-safe as far as its parts are, which must outlive every
-/// model that it makes.
+/// Creates the versions of a model, each from its files or from the version that serves, and
+/// retries failures. It has no state of its own. Thread-safe. The parts must outlive every model
+/// that it creates.
 class VersionMaker {
  public:
-  /// The versions of one load, and what they are if all of them were made.
+  /// The versions of one load, and the outcome if all of them were created.
   struct Made {
     LoadedVersions versions;
     LoadOutcome outcome = LoadOutcome::kAnew;
   };
 
-  /// `retries`: how often a version that fails is tried again, unless the gate is closed.
+  /// `retries` is the number of retries of a version that fails; none after the gate was closed.
   VersionMaker(ModelLoader& loader, VersionSwitch& served, LivingVersions& living,
                const LoadGate& gate, uint32_t retries)
       : loader_(loader), served_(served), living_(living), gate_(gate), retries_(retries) {}
 
-  /// Makes all versions that were polled. `before`: what the versions that serve were loaded from.
+  /// Creates all versions that were polled. `before` is the basis of the versions that serve.
   Made Make(const ModelId& id, const PolledModel& polled, const LoadBasis& before,
             uint64_t generation) const;
 

@@ -18,14 +18,14 @@ enum class VersionState { kLoading, kReady, kUnloading, kUnavailable };
 /// The events that change the state of a version.
 enum class VersionEvent {
   kLoadBegins,   // a load has selected the version, and no version of its model serves
-  kServes,       // the version that was loaded takes its place in the table
+  kServes,       // the loaded version is put into the table
   kFails,        // the load has failed, for this version or for another one of the same load
-  kIsRetired,    // the version is taken out of service; its requests in flight go on
+  kIsRetired,    // the version is removed from service; its requests in flight continue
   kIsDestroyed,  // the last request that held the retired version has ended
 };
 
-/// Returns the state after the event, or nothing if the event does not concern a version in this
-/// state: it then stays as it is. The legal transitions, by event (columns) and state (rows):
+/// Returns the state after the event, or nothing if the event does not apply to a version in this
+/// state, which then does not change. The legal transitions, by event (columns) and state (rows):
 ///
 ///                | LoadBegins | Serves | Fails       | IsRetired | IsDestroyed
 ///     Loading    | Loading    | Ready  | Unavailable | -         | -
@@ -39,15 +39,15 @@ std::optional<VersionState> NextState(VersionState state, VersionEvent event);
 /// Returns "LOADING", "READY", "UNLOADING" or "UNAVAILABLE".
 std::string_view VersionStateText(VersionState state);
 
-/// The reason of a version that was taken out of service on purpose.
+/// The reason of a version that was unloaded on request.
 inline constexpr const char* kUnloadedReason = "unloaded";
 
 /// One version of a model in the table. It has a model exactly while it is kReady. Each function
-/// that changes it carries out one event, and returns whether (or what) the event has changed.
+/// that changes it applies one event, and returns whether the event changed the state.
 class VersionRecord {
  public:
   VersionState state() const { return state_; }
-  /// Why the version is unavailable; empty in the other states.
+  /// Returns why the version is unavailable; empty in the other states.
   const std::string& reason() const { return reason_; }
   const std::shared_ptr<LoadedModel>& model() const { return model_; }
 
@@ -56,12 +56,12 @@ class VersionRecord {
   bool Fail(std::string reason, uint64_t generation);
   /// Returns the model that served, or null if none did.
   std::shared_ptr<LoadedModel> Retire();
-  /// The model of this generation is destroyed. Nothing changes if a later load has made the
-  /// version anew in the meantime.
+  /// Records that the model of this generation is destroyed. Changes nothing if a later load has
+  /// replaced the version.
   bool NoteDestroyed(uint64_t generation);
 
  private:
-  /// Carries out the event; returns false, and changes nothing, if it does not concern the state.
+  /// Applies the event; returns false and changes nothing if it does not apply to the state.
   bool Move(VersionEvent event);
 
   VersionState state_ = VersionState::kLoading;

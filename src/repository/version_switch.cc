@@ -43,7 +43,7 @@ std::set<int64_t> VersionSwitch::ReadyVersions(const ModelId& id) const {
 
 void VersionSwitch::Change(const std::function<void(ModelTable::Models&)>& change) {
   std::shared_ptr<const ModelTable> old;  // outlives the lock: its models may be destroyed with it
-  std::lock_guard lock(mutex_);
+  base::MutexLock lock(mutex_);
   old = table_.Load();
   ModelTable::Models models = old->models();
   change(models);

@@ -5,10 +5,10 @@
 #include <functional>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <set>
 #include <vector>
 
+#include "base/mutex.h"
 #include "base/result.h"
 #include "base/shared_snapshot.h"
 #include "repository/loaded_model.h"
@@ -17,7 +17,7 @@
 
 namespace nereid::repository {
 
-/// The versions that a load has made, each with its model or the reason why there is none.
+/// The versions of a load, each with its model or its error.
 using LoadedVersions = std::map<int64_t, base::Result<std::shared_ptr<LoadedModel>>>;
 
 /// The table of the models that serve, and the changes by which new versions replace old ones.
@@ -25,15 +25,14 @@ using LoadedVersions = std::map<int64_t, base::Result<std::shared_ptr<LoadedMode
 /// new ones. Thread-safe.
 ///
 /// Locks: mutex_ serializes the changes; readers take a snapshot and do not wait for it. No model
-/// is let go and none is called while mutex_ is held, because the end of a model comes back here
-/// (NoteDestroyed). For the same reason the owner retires every model before it destroys this
-/// object.
+/// is released or called while mutex_ is held, because the destruction of a model calls
+/// NoteDestroyed. For the same reason the owner retires every model before it destroys this object.
 class VersionSwitch {
  public:
   /// `namespacing`: models of different repositories may have the same name.
   explicit VersionSwitch(bool namespacing);
 
-  /// Returns the table of this moment.
+  /// Returns the current table.
   std::shared_ptr<const ModelTable> Table() const { return table_.Load(); }
   /// Returns the model of that version if it serves, else null.
   std::shared_ptr<LoadedModel> ServingModel(const ModelId& id, int64_t version) const;
@@ -45,25 +44,27 @@ class VersionSwitch {
   void AddModel(const ModelId& id);
   /// Marks the versions as being loaded, unless a version of the model serves.
   void BeginLoading(const ModelId& id, const std::vector<int64_t>& versions, uint64_t generation);
-  /// Puts the versions, all of which have a model, in the place of everything of the model that
-  /// serves, and tells the models that have left (OnRemoved).
+  /// Replaces all versions of the model that serve by `loaded`, all of which have a model, and
+  /// calls OnRemoved of the replaced ones.
   void Replace(const ModelId& id, const LoadedVersions& loaded, uint64_t generation);
-  /// Notes that a load has failed; at least one of the versions has no model. Versions that serve
-  /// go on. The others become unavailable all together, each with its own reason.
+  /// Records that a load has failed; at least one of the versions has no model. Versions that serve
+  /// continue. All others become unavailable, each with its own reason.
   void NoteFailure(const ModelId& id, const LoadedVersions& loaded, uint64_t generation);
-  /// Takes all versions of the model out of service and tells their models. Returns false, and
-  /// publishes nothing, for a model that is not in the table.
+  /// Retires all versions of the model and calls their OnRemoved. Returns false and publishes
+  /// nothing for a model that is not in the table.
   bool Retire(const ModelId& id);
-  /// Notes that a model which this load had made is destroyed.
+  /// Records that a model of this load is destroyed.
   void NoteDestroyed(const ModelId& id, int64_t version, uint64_t generation);
 
  private:
-  /// Makes a new table by `change`, and publishes it.
+  /// Applies `change` to a copy of the table and publishes the copy.
   void Change(const std::function<void(ModelTable::Models&)>& change);
 
   const bool namespacing_;
   base::SharedSnapshot<ModelTable> table_;
-  std::mutex mutex_;  // held from the copy of a table until the changed one is published
+  // Held from the copy of a table until the changed one is published. Readers load the table
+  // without it: it guards no member.
+  base::Mutex mutex_;
 };
 
 }  // namespace nereid::repository

@@ -8,21 +8,21 @@
 
 namespace nereid::repository {
 
-/// Something in a repository that is not as it should be.
+/// A problem in a repository.
 struct Finding {
   /// The model's directory, without its parents.
   std::string model;
-  /// The file or directory that it is about: a configuration, mostly.
+  /// The file or directory that has the problem; mostly a configuration.
   std::string file;
-  /// Where in the file; {0, 0} if it is about the file as a whole.
+  /// The position in the file; {0, 0} if the problem concerns the whole file.
   config::TextPosition position;
-  /// The path of the field, as in config::Problem; empty if it is about none.
+  /// The path of the field, as in config::Problem; may be empty.
   std::string field;
   /// The rule's id.
   std::string rule;
   config::Severity severity = config::Severity::kError;
   std::string message;
-  /// What was expected, in a few words, and how to mend it; may be empty.
+  /// What was expected, in a few words, and how to correct the problem; may be empty.
   std::string expected;
   std::string remedy;
 };

@@ -16,43 +16,45 @@
 namespace nereid::repository {
 
 struct CheckOptions {
-  /// The backend will not complete configurations: files must be there, inputs and outputs whole.
+  /// The backend will not complete configurations: files, inputs and outputs must be complete.
   bool strict_config = false;
-  /// configs/<name>.pbtxt is preferred where it exists.
+  /// configs/<name>.pbtxt is used if it exists.
   std::string config_name;
-  /// Where backends are; empty: their libraries are not looked for.
+  /// The directory of the backends. If empty, their libraries are not checked.
   std::string backend_directory;
-  /// The GPUs of the machine that will serve; nothing if it is another one.
+  /// The number of GPUs of the machine that will serve, if known.
   std::optional<int> gpu_count;
-  /// Errors in the text of one configuration beyond this number are not told.
+  /// At most this many errors in the text of one configuration are reported.
   size_t max_text_problems = 100;
 };
 
-/// One model's directory, looked at without loading anything.
+/// A model's directory that is checked without loading anything.
 class CheckedModel {
  public:
-  /// Reads the directory and finds everything that can be told from it alone.
+  /// Reads the directory and finds all problems that depend on it alone.
   static CheckedModel Check(const ModelDirectory& directory, const CheckOptions& options);
 
   const ModelDirectory& directory() const { return directory_; }
   const std::string& config_path() const { return config_path_; }
-  /// Completed as far as that needs no backend; null if the text or the backend cannot be told.
+  /// Returns the configuration, completed as far as this needs no backend; null if the text cannot
+  /// be parsed or the backend is unknown.
   const config::ModelConfigPtr& config() const { return config_; }
-  /// What the version policy selects.
+  /// Returns the versions that the version policy selects.
   const std::vector<int64_t>& versions() const { return versions_; }
-  /// The backend, or a field that could not be read, would add inputs or outputs.
+  /// Returns whether inputs or outputs may be missing here, because the backend will add them or a
+  /// field could not be read.
   bool incomplete() const { return incomplete_; }
-  /// Whether the field, one around it or one in it was not read.
+  /// Returns whether the field, one around it or one in it could not be read.
   bool IsUnread(std::string_view field) const;
 
-  /// Whether the field has an error already; further ones would be its consequences.
+  /// Returns whether the field already has an error; further errors would be its consequences.
   bool HasErrorAt(std::string_view field) const;
 
-  /// Adds a problem of the configuration, with its place in the text.
+  /// Adds a problem of the configuration, with its position in the text.
   void Add(const config::Problem& problem);
   void Add(const config::RuleInfo& rule, const std::string& field, std::string message,
            std::string expected = "");
-  /// Adds what is about another file or directory than the configuration.
+  /// Adds a problem of a file or directory other than the configuration.
   void AddOfFile(const config::RuleInfo& rule, std::string file, std::string message);
 
   const std::vector<Finding>& findings() const { return findings_; }
@@ -78,11 +80,11 @@ class CheckedModel {
 
 namespace check {
 
-/// The version directories; returns the versions that are served.
+/// Checks the version directories and returns the versions that are served.
 std::vector<int64_t> CheckVersions(const config::ModelFiles& files,
                                    const config::ModelConfig& config, CheckedModel* model);
 
-/// The files that the configuration names, and the backend's library.
+/// Checks the files that the configuration names, and the backend's library.
 void CheckFiles(const config::ModelFiles& files, const CheckOptions& options, CheckedModel* model);
 
 }  // namespace check

@@ -12,22 +12,22 @@
 namespace nereid::repository {
 
 struct CheckReport {
-  /// How many models were looked at.
+  /// The number of models that were checked.
   size_t models = 0;
-  /// Sorted by model, file and place.
+  /// Sorted by model, file and position.
   std::vector<Finding> findings;
 };
 
-/// Looks at all models of the directories, each of which is a repository or a single model, on
+/// Checks all models of the directories, each of which is a repository or a single model, on
 /// several threads. Loads nothing. NOT_FOUND if a directory cannot be read.
 base::Result<CheckReport> CheckRepositories(const std::vector<std::string>& directories,
                                             const CheckOptions& options);
 
-/// Whether a directory is a model's: it has a configuration, or a version.
+/// Returns whether a directory is that of a model: it has a configuration or a version.
 bool IsModelDirectory(const std::string& path);
 
-/// Every rule that CheckRepositories applies: those of texts, of configurations (AllRules), of
-/// ensembles' members and of files.
+/// Returns every rule that CheckRepositories applies: those of texts, of configurations (AllRules),
+/// of ensembles' members and of files.
 std::vector<config::RuleInfo> ListCheckRules();
 
 }  // namespace nereid::repository

@@ -4,17 +4,17 @@
 #include <atomic>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "base/mutex.h"
 #include "repository/loaded_model.h"
 
 namespace nereid::repository {
 
-/// Loads versions of nothing, but refuses those whose configuration has the parameter "bad" (or
-/// "bad_version" with their number). What it is asked is in events(): "load m:1", "update m:1",
+/// Creates models without content, but refuses versions whose configuration has the parameter "bad"
+/// (or "bad_version" with their number). TakeEvents() returns the calls: "load m:1", "update m:1",
 /// "activate m:1", "gone m:1". Thread-safe.
 class FakeLoader : public ModelLoader {
  public:
@@ -48,14 +48,14 @@ class FakeLoader : public ModelLoader {
     return Make("update", source, std::move(on_destroyed));
   }
 
-  /// What has happened since the last call.
+  /// Returns the events since the last call.
   std::vector<std::string> TakeEvents() {
-    std::lock_guard lock(mutex_);
+    base::MutexLock lock(mutex_);
     return std::exchange(events_, {});
   }
 
   std::atomic<int> loads{0};
-  /// Called, on the thread that loads, by each Load before it makes anything.
+  /// Called by each Load, on the thread that loads, before the model is created.
   std::function<void(const VersionSource&)> on_load;
 
  private:
@@ -71,12 +71,12 @@ class FakeLoader : public ModelLoader {
         std::make_shared<FakeModel>(*this, source, std::move(on_destroyed)));
   }
   void Note(const std::string& event, const VersionSource& source) {
-    std::lock_guard lock(mutex_);
+    base::MutexLock lock(mutex_);
     events_.push_back(event + " " + ToText(source.id) + ":" + std::to_string(source.version));
   }
 
-  std::mutex mutex_;
-  std::vector<std::string> events_;  // guarded by mutex_
+  base::Mutex mutex_;
+  std::vector<std::string> events_ NEREID_GUARDED_BY(mutex_);
 };
 
 }  // namespace nereid::repository
