@@ -17,11 +17,11 @@
 namespace nereid::base {
 namespace {
 
-constexpr int kMostCpus = CPU_SETSIZE;
+constexpr int kMaxCpus = CPU_SETSIZE;
 
 std::optional<int> ParseCpu(std::string_view text) {
   const auto value = ParseWhole<int>(text);
-  if (!value || *value < 0 || *value >= kMostCpus) return std::nullopt;
+  if (!value || *value < 0 || *value >= kMaxCpus) return std::nullopt;
   return value;
 }
 
@@ -48,7 +48,7 @@ std::vector<int> AllowedCpus() {
   CPU_ZERO(&set);
   std::vector<int> cpus;
   if (sched_getaffinity(0, sizeof(set), &set) != 0) return cpus;
-  for (int cpu = 0; cpu < kMostCpus; ++cpu) {
+  for (int cpu = 0; cpu < kMaxCpus; ++cpu) {
     if (CPU_ISSET(cpu, &set)) cpus.push_back(cpu);
   }
   return cpus;
@@ -66,14 +66,14 @@ bool SetAllowedCpus(const std::vector<int>& cpus) {
 /// library.
 void PreferMemoryOf(std::optional<int> node) {
   constexpr size_t kBits = 8 * sizeof(unsigned long);
-  unsigned long mask[kMostCpus / kBits] = {};
-  if (!node || static_cast<size_t>(*node) >= kMostCpus) {
+  unsigned long mask[kMaxCpus / kBits] = {};
+  if (!node || static_cast<size_t>(*node) >= kMaxCpus) {
     syscall(SYS_set_mempolicy, MPOL_DEFAULT, nullptr, 0UL);
     return;
   }
   const auto bit = static_cast<size_t>(*node);
   mask[bit / kBits] |= 1UL << (bit % kBits);
-  syscall(SYS_set_mempolicy, MPOL_PREFERRED, mask, static_cast<unsigned long>(kMostCpus));
+  syscall(SYS_set_mempolicy, MPOL_PREFERRED, mask, static_cast<unsigned long>(kMaxCpus));
 }
 
 }  // namespace
@@ -92,7 +92,7 @@ Result<std::vector<int>> ParseCpuList(std::string_view text) {
     if (!first || !last || *last < *first) {
       return Status::InvalidArgument("'" + std::string(text) +
                                      "' is no list of CPUs, like 0-3,8 (each below " +
-                                     std::to_string(kMostCpus) + ")");
+                                     std::to_string(kMaxCpus) + ")");
     }
     for (int cpu = *first; cpu <= *last; ++cpu) cpus.insert(cpu);
   }

@@ -12,7 +12,7 @@
 namespace nereid::base {
 namespace {
 
-constexpr int kMostLevels = 64;
+constexpr int kMaxLevels = 64;
 
 /// Returns the number at the beginning of the file; UINT64_MAX for "max" or if there is no such
 /// file.
@@ -30,7 +30,7 @@ uint64_t LimitIn(const std::string& path) {
 /// found.
 uint64_t SmallestLimit(const std::string& mount, std::string path, const char* file) {
   uint64_t smallest = LimitIn(mount + "/" + file);
-  for (int level = 0; level < kMostLevels && path.size() > 1; ++level) {
+  for (int level = 0; level < kMaxLevels && path.size() > 1; ++level) {
     smallest = std::min(smallest, LimitIn(mount + path + "/" + file));
     path.erase(path.rfind('/'));
   }

@@ -7,6 +7,7 @@
 #include "request/binding.h"
 #include "request/discarding_sink.h"
 #include "request/normalize.h"
+#include "request/response_factory.h"
 #include "request/testing/make_model.h"
 
 namespace nereid::request {

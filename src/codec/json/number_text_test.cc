@@ -9,6 +9,7 @@
 #include <limits>
 #include <random>
 #include <string>
+#include <vector>
 
 namespace nereid::codec::json {
 namespace {
@@ -87,6 +88,26 @@ TEST(ReadNumber, StopsBehindTheNumber) {
   EXPECT_EQ(used, 4u);
   EXPECT_EQ(Read("1234567890123456789012345]", &used).kind, Number::Kind::kDouble);
   EXPECT_EQ(used, 25u);
+}
+
+TEST(ReadPlainNumbers, ReadsWhatReadNumberReads) {
+  const auto read = [](const std::string& text, std::vector<double>* values) {
+    const char* p = text.data();
+    values->assign(8, -1);
+    values->resize(ReadPlainNumbers(&p, text.data() + text.size(), 8, values->data()));
+    return text.substr(static_cast<size_t>(p - text.data()));
+  };
+  std::vector<double> values;
+  EXPECT_EQ(read("1,-2.5, 0.125,-0,1e2,1.5E-3,7]", &values), "7]");
+  EXPECT_EQ(values, (std::vector<double>{1, -2.5, 0.125, -0.0, 100, 0.0015}));
+  // The last element of an array, and everything that JSON does not allow, is left to ReadNumber.
+  for (const char* text :
+       {"",     "1",     "1 ,2,", "1],",    "01,",    "-01,",  "-,",   ".5,",
+        "1.,",  "1.e5,", "1e,",   "1e+,",   "1e400,", "+1,",   "NaN,", "Infinity,",
+        "inf,", "nan,",  "0x1,",  "\"1\",", "- 1,",   "1..2,", "1-2,"}) {
+    EXPECT_EQ(read(text, &values), text);
+    EXPECT_TRUE(values.empty()) << text;
+  }
 }
 
 TEST(Numbers, SurviveTheRoundTripAndAreShortest) {
