@@ -13,7 +13,7 @@ std::vector<BoundVersion> FindBoundVersions(const ModelTable& table,
       if (record.model() == nullptr) continue;
       const auto found = living.find({id, version});
       if (found != living.end()) living.erase(found);
-      // One reference is the table's own. A request has one, and another for its responses.
+      // The table has one reference. A request has one, and another for its responses.
       const auto references = static_cast<size_t>(std::max(0L, record.model().use_count() - 1));
       const size_t requests = std::max((references + 1) / 2, record.model()->LiveSequences());
       if (requests > 0) bound.push_back({id, version, requests, false});

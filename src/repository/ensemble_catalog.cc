@@ -49,8 +49,8 @@ MemberIds EnsembleCatalog::ResolveMembers(const ModelId& caller, const config::M
 }
 
 std::vector<ModelId> EnsembleCatalog::CallersOf(const ModelId& id) const {
-  // Breadth first from the model outward; `callers` is the queue and the set of those seen, which
-  // ends the search also where ensembles call each other in a circle.
+  // Breadth first from the model outward; `callers` is the queue and the set of those seen, so
+  // the search also ends if ensembles call each other in a cycle.
   std::vector<ModelId> callers{id};
   for (size_t i = 0; i < callers.size(); ++i) {
     for (const auto& [ensemble, known] : ensembles_) {
@@ -89,7 +89,7 @@ std::set<ModelId> EnsembleCatalog::TouchedBy(const LoadJobs& jobs) const {
   for (const auto& [id, job] : jobs) {
     touched.insert(id);
     for (ModelId& caller : CallersOf(id)) touched.insert(std::move(caller));
-    // Members that are not loaded now must not go while the ensemble is made.
+    // Members that this load does not change must not be unloaded while the ensemble is created.
     for (const std::string& member : job.members) touched.insert({member, id.space});
   }
   return touched;
@@ -101,7 +101,7 @@ LoadJobs EnsembleCatalog::RepeatLoads(const std::vector<ModelId>& ids) const {
     const KnownEnsemble* known = Find(id);
     if (known == nullptr) continue;
     LoadJob job = known->job;
-    job.is_wanted = false;  // which leaves the ensemble as wanted, or not, as it is
+    job.is_wanted = false;  // keeps whether the ensemble is wanted
     job.again = true;
     jobs.try_emplace(id, std::move(job));
   }

@@ -14,13 +14,13 @@ using config::EnsembleMember;
 
 namespace {
 
-/// The models that an ensemble can reach, as the rules want to see them: by texts that differ where
-/// the models do, which are also what the messages say. Without namespaces these are the names.
+/// The models that an ensemble can reach, in the form that the rules take: by a text that
+/// identifies the model, which the messages contain. Without namespaces this is the name.
 class Members {
  public:
   explicit Members(const EnsembleSurroundings& surroundings) : around_(surroundings) {}
 
-  /// The configuration with such texts in the place of the names.
+  /// The configuration with these texts instead of the names.
   config::ModelConfigPtr Rename(const ModelId& id, const config::ModelConfig& config) {
     inference::ModelConfig proto = config.proto();
     proto.set_name(ToText(id));
@@ -49,7 +49,7 @@ class Members {
       }
     }
     if (member.config == nullptr) {
-      // Known, but not served: the rules say so before they ask for more.
+      // Known but not served: the rules report that first.
       config::ModelConfigPtr config = around_.config_of(id);
       if (config == nullptr) return nullptr;
       member.config = config.get();
@@ -92,7 +92,7 @@ base::Result<config::ModelConfigPtr> LinkEnsemble(const ModelId& id,
     if (problem.severity != config::Severity::kError) continue;
     std::string text = problem.message;
     if (problem.rule == "members.version") {
-      // Which member it is stands in the message; why it does not serve, its own load has said.
+      // The message names the member. The load of the member has logged why it does not serve.
       for (const std::string& name : MembersOf(ensemble)) {
         const auto member = surroundings.resolve(id, name);
         const Status failure = member ? surroundings.failure_of(*member) : Status::Ok();
@@ -106,7 +106,8 @@ base::Result<config::ModelConfigPtr> LinkEnsemble(const ModelId& id,
   bool decoupled = false;
   inference::ModelConfig proto = ensemble.proto();
   for (auto& step : *proto.mutable_ensemble_scheduling()->mutable_step()) {
-    const ModelId member = *surroundings.resolve(id, step.model_name());  // the rules have seen it
+    const ModelId member =
+        *surroundings.resolve(id, step.model_name());  // the rules have checked it
     step.set_model_namespace(member.space);
     decoupled = decoupled || members.Find(ToText(member))->config->decoupled();
   }

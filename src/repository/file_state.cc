@@ -17,15 +17,15 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The finaliser of SplitMix64: each bit of the result depends on each bit of the argument.
+/// The finalizer of SplitMix64: each bit of the result depends on each bit of the argument.
 uint64_t Mix(uint64_t x) {
   x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ULL;
   x = (x ^ (x >> 27)) * 0x94d049bb133111ebULL;
   return x ^ (x >> 31);
 }
 
-/// What stands for the file itself. One that is gone, or a link that leads nowhere, has its name
-/// alone; a file system that gives no answer is an error, not a change.
+/// Returns the hash of one file. For a deleted file or a broken link only the name counts. If the
+/// file system does not answer, that is an error, not a change.
 base::Result<uint64_t> HashOf(const std::string& name, const std::string& path) {
   struct stat info {};
   uint64_t hash = Mix(std::hash<std::string>{}(name));
@@ -43,8 +43,9 @@ base::Result<uint64_t> HashOf(const std::string& name, const std::string& path) 
   return hash;
 }
 
-/// A sum, because directories come in no order. A directory that nobody may read, or that was
-/// removed since it was seen, counts as an empty one.
+/// Returns the sum of the hashes of the entries, because directories are listed in no fixed order.
+/// A directory that cannot be read for lack of permission, or that was deleted since it was listed,
+/// counts as empty.
 base::Result<uint64_t> HashOfTree(const std::string& name, const std::string& path) {
   NEREID_ASSIGN_OR_RETURN(uint64_t sum, HashOf(name, path));
   std::error_code error;
@@ -58,7 +59,7 @@ base::Result<uint64_t> HashOfTree(const std::string& name, const std::string& pa
       std::string below = it->path().string();
       NEREID_ASSIGN_OR_RETURN(const uint64_t hash, HashOf(below.substr(path.size()), below));
       sum += hash;
-      std::error_code ignored;  // of a file that is gone by now
+      std::error_code ignored;  // of a file that was deleted since
       const bool is_link = it->is_symlink(ignored);
       if (!is_link && it->is_directory(ignored)) pending.push_back(std::move(below));
       it.increment(error);
@@ -71,7 +72,7 @@ base::Result<uint64_t> HashOfTree(const std::string& name, const std::string& pa
   return sum;
 }
 
-/// An entry that only one version has to do with.
+/// Returns whether an entry belongs to one version only.
 bool IsVersionEntry(const std::string& name) {
   const auto version = config::ParseVersionDirectory(name);
   return version && std::to_string(*version) == name;

@@ -21,7 +21,7 @@ void LivingVersions::Add(const ModelId& id, int64_t version) {
 }
 
 void LivingVersions::Remove(const ModelId& id, int64_t version) {
-  // Notified under the lock: the thread that waits may destroy this object as soon as the lock is
+  // Notifies under the lock: the waiting thread may destroy this object as soon as the lock is
   // free.
   base::MutexLock lock(mutex_);
   versions_.erase(versions_.find({id, version}));

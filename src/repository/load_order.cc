@@ -14,7 +14,7 @@ LoadOrder::LoadOrder(std::map<ModelId, std::set<ModelId>> members) : waiting_(st
 std::optional<ModelId> LoadOrder::Take() {
   auto next = std::find_if(waiting_.begin(), waiting_.end(),
                            [](const auto& entry) { return entry.second.empty(); });
-  // Nothing runs that could change that: a circle.
+  // No load is running that could change this: the models call each other in a cycle.
   if (next == waiting_.end() && loading_ == 0) next = waiting_.begin();
   if (next == waiting_.end()) return std::nullopt;
   ModelId id = next->first;

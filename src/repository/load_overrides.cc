@@ -21,7 +21,7 @@ constexpr std::string_view kFilePrefix = "file:";
 constexpr size_t kMaxFiles = 10'000;
 constexpr uint64_t kMaxTotalBytes = uint64_t{16} << 30;
 
-/// The path below the model's directory; nothing of it leads out again.
+/// Returns the path below the model's directory. INVALID_ARGUMENT if it leads out of it.
 base::Result<fs::path> RelativePath(const std::string& given) {
   const fs::path normal = (fs::path("/") / fs::path(given).relative_path()).lexically_normal();
   const fs::path inside = fs::path(given).relative_path().lexically_normal();

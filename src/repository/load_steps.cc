@@ -14,7 +14,8 @@ using base::Status;
 
 namespace {
 
-/// "version 1 is at UNAVAILABLE state: Internal: …;\n" for each that failed; "" if none did.
+/// Returns "version 1 is at UNAVAILABLE state: Internal: …;\n" for each version that failed; "" if
+/// none did.
 std::string FailureText(const LoadedVersions& loaded) {
   std::string text;
   for (const auto& [version, model] : loaded) {
@@ -60,7 +61,7 @@ base::Result<LoadOutcome> LoadSteps::LoadWithinMemory(const ModelId& id, const L
 }
 
 base::Result<LoadOutcome> LoadSteps::LoadBehindGate(const ModelId& id, const LoadJob& job) {
-  // A load that does nothing does not make a member wanted that an ensemble has brought in.
+  // A load without effect does not mark a member as wanted that was loaded for an ensemble.
   if (IsCurrent(id, job)) return LoadOutcome::kUnchanged;
   auto polled = PollModel(job.directory, poll_, job.Overrides());
   if (!polled.ok()) {
@@ -81,7 +82,7 @@ bool LoadSteps::IsCurrent(const ModelId& id, const LoadJob& job) const {
 }
 
 Status LoadSteps::NoVersion(const ModelId& id, const LoadJob& job) {
-  // The model is known from this moment, which makes the server unready.
+  // From now on the model is in the table without a version, which makes the server unready.
   served_.AddModel(id);
   const std::string reason =
       "at least one version must be available under the version policy of model '" +
@@ -96,7 +97,7 @@ Status LoadSteps::Link(const ModelId& id, const LoadJob& job, PolledModel* polle
     states_.ForgetEnsemble(id);
     return Status::Ok();
   }
-  // The table is held for the whole link: what the names mean must not change in between.
+  // The same table is used for the whole link: names must not be resolved differently in between.
   const auto table = served_.Table();
   const MemberIds members = states_.ResolveMembers(id, *config, *table);
   states_.RememberEnsemble(id, {job, config, members});
@@ -113,14 +114,14 @@ Status LoadSteps::Link(const ModelId& id, const LoadJob& job, PolledModel* polle
   }
   LOG_ERROR << "failed to load '" << id << "': " << linked.status().message();
   if (polled->agents != nullptr) polled->agents->LoadFail();
-  // The version that serves was made for members that are not there any more.
+  // The version that serves was created for members that no longer exist.
   Retire(id);
   return LoadFailure(id, linked.status().message() + "\n");
 }
 
 config::ModelConfigPtr LoadSteps::ConfigOfUnserved(const ModelId& id) const {
   if (auto config = states_.EnsembleConfig(id)) return config;
-  // The model is there, and does not serve: an empty configuration stands for it.
+  // The model exists but does not serve: it is represented by an empty configuration.
   const bool exists =
       served_.Table()->FindVersions(id) != nullptr || repositories_.Find(id.name).ok();
   return exists ? config::ModelConfig::Create({}) : nullptr;
@@ -133,7 +134,7 @@ base::Result<LoadOutcome> LoadSteps::MakeAndSwitch(const ModelId& id, const Poll
   const std::string failures = FailureText(made.versions);
   if (!failures.empty()) {
     served_.NoteFailure(id, made.versions, generation);
-    made.versions.clear();  // the versions that were made go before the agents are told
+    made.versions.clear();  // destroys the new versions before the agents are told
     if (polled.agents != nullptr) polled.agents->LoadFail();
     return LoadFailure(id, failures);
   }

@@ -51,10 +51,11 @@ LoadReport ModelLifecycle::LoadChanged() {
     return Status::Ok();
   };
   LoadJobs jobs;
-  (void)LoadInTurn(plan, {}, &jobs, &report);  // the plan cannot fail, and nobody abandons it
+  (void)LoadInTurn(plan, {}, &jobs,
+                   &report);  // cannot fail: the plan returns OK, and no client can abandon it
   ReloadRedirected();
   for (const ModelId& id : difference.changed) {
-    // The version that serves could not follow this change: the next look sees it as one again.
+    // The change could not be loaded and an older version serves: the next scan finds it again.
     if (report.failures.contains(ToText(id))) now.snapshot.models[id] = snapshot_.models[id];
   }
   snapshot_ = std::move(now.snapshot);
@@ -99,7 +100,7 @@ Status ModelLifecycle::LoadInTurn(const LoadStates::Planner& plan,
                                   LoadReport* report) {
   NEREID_ASSIGN_OR_RETURN(const LoadStates::Turn turn, states_.TakeTurn(plan, is_abandoned, jobs));
   const std::set<ModelId> anew = LoadJobsInOrder(*jobs, report);
-  LoadReport ignored;  // a caller that fails is in the log, and out of service
+  LoadReport ignored;  // a caller that fails is retired and logged
   LoadJobsInOrder(states_.RepeatCallers(anew, *jobs), &ignored);
   return Status::Ok();
 }
@@ -145,12 +146,12 @@ void ModelLifecycle::UnloadModels(const std::vector<ModelId>& ids, bool with_mem
 }
 
 void ModelLifecycle::UnloadAll() {
-  const auto table = Table();  // held: unloading replaces the table that is being walked
+  const auto table = Table();  // keeps the table alive: each unload replaces it
   for (const auto& [id, versions] : table->models()) UnloadModels({id}, false);
 }
 
 std::vector<BoundVersion> ModelLifecycle::BoundVersions() const {
-  auto living = living_.List();  // before the table: see FindBoundVersions
+  auto living = living_.List();  // read before the table: see FindBoundVersions
   return FindBoundVersions(*Table(), std::move(living));
 }
 

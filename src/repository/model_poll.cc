@@ -19,7 +19,8 @@ using base::Status;
 
 namespace {
 
-/// The configuration as the file says it; with completion allowed and no file, an empty one.
+/// Returns the configuration of the file; an empty one if there is no file and the backend may
+/// complete configurations.
 base::Result<config::ModelConfigPtr> ReadConfig(const std::string& directory,
                                                 const PollOptions& options) {
   const std::string path = ConfigFilePath(directory, options.config_name);
@@ -30,7 +31,7 @@ base::Result<config::ModelConfigPtr> ReadConfig(const std::string& directory,
   return config::ParseModelConfigText(text, path);
 }
 
-/// What must stay as long as a model that was made of it; the agents go first, then the files.
+/// The objects that must outlive the model. The agents are destroyed first, then the files.
 struct Origin {
   std::shared_ptr<const base::TemporaryDirectory> files;
   std::shared_ptr<const agent::AgentChain> agents;
@@ -45,7 +46,8 @@ base::Result<config::ModelConfigPtr> WrittenConfig(const std::string& directory,
   return parsed;
 }
 
-/// Runs LOAD on the agents that the configuration names, and goes where they have taken the files.
+/// Runs the action LOAD of the agents of the configuration, and continues with the directory that
+/// they return.
 Status RunAgents(const config::ModelConfig& written, const PollOptions& options,
                  PolledModel* polled) {
   if (options.agents == nullptr) {
@@ -69,7 +71,7 @@ Status RunAgents(const config::ModelConfig& written, const PollOptions& options,
   return Status::Ok();
 }
 
-/// The selected versions whose directories have exactly that number as their name.
+/// Returns the selected versions whose directories have exactly that number as their name.
 std::vector<int64_t> FindVersions(const config::ModelFiles& files,
                                   const config::ModelConfig& config) {
   std::vector<int64_t> available;
@@ -169,7 +171,8 @@ base::Result<PolledModel> PollModel(const ModelDirectory& directory, const PollO
     polled.directory.path = origin->files->path();
     polled.basis.staged = true;
   } else {
-    // Before anything is read: a change while we read makes the model look modified next time.
+    // Read first: after a change during the following reads, the model counts as modified at the
+    // next scan.
     NEREID_ASSIGN_OR_RETURN(polled.basis.files, ReadFileState(directory.path));
   }
   polled.basis.configured =

@@ -96,7 +96,7 @@ std::vector<LoadJob> ModelRepositories::FindMembers(const LoadJob& caller,
       return namespacing_ && d.repository == caller.directory.repository;
     });
     if (own != found.end()) found = {ModelDirectory(*own)};
-    // A member that is missing, or there twice, is reported by the ensemble's own load.
+    // The load of the ensemble reports a member that is missing or in several repositories.
     if (found.size() == 1) called.push_back({std::move(found[0])});
   }
   return called;
@@ -104,8 +104,8 @@ std::vector<LoadJob> ModelRepositories::FindMembers(const LoadJob& caller,
 
 void ModelRepositories::PlanWithMembers(LoadJob job, LoadJobs* jobs) const {
   const RepositoryList list = List();
-  // `pending` grows while it is walked: a member may be an ensemble with members of its own. Each
-  // model is in it once, which ends the search where ensembles call each other in a circle.
+  // `pending` grows during the loop: a member may be an ensemble with members of its own. Each
+  // model is in it once, so the search also ends if ensembles call each other in a cycle.
   std::vector<LoadJob> pending;
   pending.push_back(std::move(job));
   for (size_t i = 0; i < pending.size(); ++i) {

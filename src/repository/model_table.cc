@@ -13,7 +13,7 @@ std::string Unknown(std::string_view model) {
   return "Request for unknown model: '" + std::string(model) + "'";
 }
 
-/// Versions that were unloaded leave their records behind.
+/// The records of unloaded versions stay in the table.
 bool IsInUse(const VersionRecords& versions) {
   return std::any_of(versions.begin(), versions.end(), [](const auto& entry) {
     const VersionRecord& record = entry.second;
@@ -93,7 +93,7 @@ const VersionRecords* ModelTable::FindVersions(const ModelId& id) const {
 
 bool ModelTable::AllReady() const {
   for (const auto& [id, versions] : models_) {
-    if (versions.empty()) return false;  // there is nothing of it to be served
+    if (versions.empty()) return false;  // a model without a version is not ready
     for (const auto& [version, record] : versions) {
       if (record.state() == VersionState::kReady) {
         if (!record.model()->CheckReady().ok()) return false;

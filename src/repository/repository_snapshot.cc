@@ -40,7 +40,7 @@ SnapshotReading ReadSnapshot(const RepositoryScan& scan, const RepositorySnapsho
       LOG_ERROR << failure.message();
       continue;
     }
-    // A model that is known from a repository that cannot be read now stays what it is.
+    // A known model of a repository that cannot be read now keeps its state.
     if (models.contains(id)) continue;
     auto files = ReadFileState(directory.path);
     if (files.ok()) {

@@ -8,7 +8,7 @@ namespace nereid::repository {
 UnloadPlan PlanUnload(const EnsembleCatalog& catalog, std::vector<ModelId> ids,
                       const std::function<bool(const ModelId&)>& may_take_along) {
   UnloadPlan plan;
-  // `ids` grows while it is walked: members that leave may be ensembles with members of their own.
+  // `ids` grows during the loop: unloaded members may be ensembles with members of their own.
   for (size_t i = 0; i < ids.size(); ++i) {
     const ModelId id = ids[i];
     if (!plan.leaving.insert(id).second) continue;

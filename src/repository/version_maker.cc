@@ -13,7 +13,7 @@ namespace nereid::repository {
 VersionMaker::Version VersionMaker::MakeOnce(const VersionSource& source, VersionAction action,
                                              uint64_t generation) const {
   const auto entry = std::make_shared<LivingVersions::Entry>(living_, source.id, source.version);
-  // The entry ends last: once the list of living versions is empty, all of this may be destroyed.
+  // The entry ends last: when the list of living versions is empty, these objects may be destroyed.
   const auto on_destroyed = [&served = served_, entry, id = source.id, version = source.version,
                              generation] {
     served.NoteDestroyed(id, version, generation);

@@ -11,7 +11,7 @@ namespace {
 
 using RetiredModels = std::map<int64_t, std::shared_ptr<LoadedModel>>;
 
-/// Retires every version that serves. The caller lets the models go, after the lock.
+/// Retires every version that serves. The caller releases the models after the lock.
 RetiredModels RetireAll(VersionRecords* records) {
   RetiredModels retired;
   for (auto& [version, record] : *records) {

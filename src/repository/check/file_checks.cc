@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The files that a configuration names: the model itself, labels, data, the backend's library.
+// Checks the files of a configuration: the model, labels, data, the backend's library.
 #include <filesystem>
 
 #include "base/files.h"
@@ -35,7 +35,7 @@ const config::ModelFiles::Entry* FindEntry(const config::ModelFiles& files, int6
   return nullptr;
 }
 
-// What the versions hold that could be meant, for the message.
+// Returns the entries of a version, for the message.
 std::string Contents(const config::ModelFiles& files, int64_t version) {
   const auto found = files.subdirectories.find(std::to_string(version));
   if (found == files.subdirectories.end() || found->second.empty()) return "its directory is empty";
@@ -66,13 +66,13 @@ void CheckModelFile(const config::ModelFiles& files, int64_t version, const std:
              "the file " + path);
 }
 
-// Only of backends that are known to read this file. Others may do as they like with the name.
+// Checks the model file of backends that are known to read it. Others may use the name otherwise.
 void CheckModelFiles(const config::ModelFiles& files, CheckedModel* model) {
   const ModelConfig& config = *model->config();
   if (config::DefaultFilename(config.backend(), config.platform()).empty()) return;
   if (config.default_model_filename().empty()) return;
   for (const int64_t version : model->versions()) {
-    // A directory like 1_old has been told already.
+    // A directory like 1_old has been reported already.
     if (!files.subdirectories.contains(std::to_string(version))) continue;
     for (const auto& [capability, name] : config.cc_model_filenames()) {
       CheckModelFile(files, version, "cc_model_filenames[" + capability + "]", name, model);
@@ -95,7 +95,7 @@ void CheckLabels(CheckedModel* model) {
   }
 }
 
-// A file of raw values; `dims` without the batch. Texts have no fixed size.
+// Checks a file of raw values; `dims` has no batch dimension. Texts have no fixed size.
 void CheckDataFile(const RuleInfo& rule, const std::string& folder, const std::string& name,
                    inference::DataType type, const google::protobuf::RepeatedField<int64_t>& dims,
                    const std::string& field, CheckedModel* model) {
@@ -147,7 +147,7 @@ void CheckInitialStates(CheckedModel* model) {
   }
 }
 
-// "<path>" and, if a backend of a similar name is installed, its name.
+// Returns "<path>" and, if a backend with a similar name is installed, that name.
 std::string ExpectedLibrary(const std::string& path, const std::string& backend,
                             const std::string& backend_directory) {
   const auto installed = base::ListSubdirectories(backend_directory);
@@ -161,7 +161,7 @@ std::string ExpectedLibrary(const std::string& path, const std::string& backend,
 void CheckBackendLibrary(const std::string& backend_directory, CheckedModel* model) {
   const ModelConfig& config = *model->config();
   if (backend_directory.empty() || config.is_ensemble() || config.backend().empty()) return;
-  // A version may bring its own; what one has is looked for in all.
+  // A version may contain its own library; the check looks in all versions.
   std::vector<int64_t> versions = model->versions();
   if (versions.empty()) versions.push_back(1);
   for (const int64_t version : versions) {

@@ -12,13 +12,13 @@
 namespace nereid::repository {
 namespace {
 
-// Whether `path` is `field`, or a part of it.
+// Returns whether `path` is `field` or a part of it.
 bool IsWithin(std::string_view path, std::string_view field) {
   if (!path.starts_with(field)) return false;
   return path.size() == field.size() || path[field.size()] == '.' || path[field.size()] == '[';
 }
 
-// A function in model.py adds to the inputs and outputs that are listed, and fills them in.
+// A function in model.py may add to the listed inputs and outputs and complete them.
 bool FillsInTensors(const config::ModelConfig& config) { return config.backend() == "python"; }
 
 bool NeedsGpus(std::string_view rule) {

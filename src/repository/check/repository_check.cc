@@ -21,10 +21,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Below this, starting a thread takes longer than what it would do.
+// For fewer models, starting a thread takes longer than its work.
 constexpr size_t kModelsPerThread = 64;
 
-// "models/a" for "models/a/": what is printed is what was asked for.
+// Returns "models/a" for "models/a/": findings have the path in the form of the argument.
 std::string WithoutSlash(std::string path) {
   while (path.size() > 1 && path.back() == '/') path.pop_back();
   return path;
@@ -74,7 +74,7 @@ std::vector<CheckedModel> CheckAll(const std::vector<ModelDirectory>& directorie
   threads.reserve(helpers);
   for (size_t i = 0; i < helpers; ++i) {
     auto thread = base::StartThread("check", work);
-    if (!thread.ok()) break;  // this one does it alone
+    if (!thread.ok()) break;  // this thread does the work alone
     threads.push_back(std::move(thread).value());
   }
   work();
@@ -98,7 +98,7 @@ void CheckDuplicates(const ByName& by_name) {
   }
 }
 
-// What an ensemble's own rules have found makes its members' problems consequences.
+// Problems of members are reported only if the rules of the ensemble itself found none.
 bool CanCheckMembers(const CheckedModel& model) {
   if (model.config() == nullptr || !model.config()->proto().has_ensemble_scheduling()) return false;
   for (const char* field : {"ensemble_scheduling", "input", "output", "max_batch_size"}) {
@@ -109,7 +109,7 @@ bool CanCheckMembers(const CheckedModel& model) {
   });
 }
 
-// A member that is there, and whose configuration has been told to be unreadable, is not missing.
+// A member whose configuration was reported as unreadable is not missing.
 bool IsAboutUnreadable(const config::Problem& problem, const config::ModelConfig& ensemble,
                        const std::set<std::string>& unreadable) {
   if (problem.rule != "members.exist") return false;

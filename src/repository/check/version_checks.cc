@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The directories of versions.
+// Checks the directories of versions.
 #include <algorithm>
 
 #include "base/files.h"
@@ -14,7 +14,7 @@ bool IsReserved(const std::string& name) {
   return name == "configs" || name == "warmup" || name == "initial_state";
 }
 
-// "1_old" counts as version 1, which is then looked for in the directory 1.
+// "1_old" counts as version 1, but the server looks for version 1 in the directory "1".
 void CheckName(const config::ModelFiles& files, const std::string& name, int64_t version,
                bool served, CheckedModel* model) {
   const std::string number = std::to_string(version);
@@ -29,7 +29,7 @@ void CheckName(const config::ModelFiles& files, const std::string& name, int64_t
                                : ", and there is no directory '" + number + "'"));
 }
 
-// The place of a number in the list of a specific policy.
+// Returns the position of a number in the list of a specific policy.
 std::string PathOfVersion(const config::ModelConfig& config, int64_t version) {
   const auto* specific = std::get_if<config::SpecificVersions>(&config.version_policy());
   for (size_t i = 0; specific != nullptr && i < specific->versions.size(); ++i) {

@@ -14,7 +14,7 @@
 
 namespace nereid::repository {
 
-/// A repository in a temporary directory, and a loader of nothing.
+/// A repository in a temporary directory, and a loader that creates models without content.
 class RepositoryTest : public ::testing::Test {
  protected:
   void SetUp() override {
@@ -33,7 +33,7 @@ class RepositoryTest : public ::testing::Test {
     }
     WriteFile(model + "/config.pbtxt", config);
   }
-  /// Each call gives the file a later modification time, however quickly they follow.
+  /// Writes a file. Each call gives it a later modification time.
   void WriteFile(const std::string& path, const std::string& content) {
     std::ofstream(root_ / path) << content;
     std::filesystem::last_write_time(
