@@ -116,9 +116,9 @@ void InstanceScheduler::AddPrepared(std::unique_ptr<PreparedInstances> prepared)
       workers_.Add(std::move(workers.front()));
       workers.erase(workers.begin());
     }
-    assignment = Distribute(clock_.NowNs());
+    Distribute(clock_.NowNs(), &assignment);
   }
-  CarryOut(std::move(assignment));
+  CarryOut(assignment);
 }
 
 void InstanceScheduler::RetireInstances(const std::vector<BatchRunner*>& runners) {
@@ -177,9 +177,9 @@ InstanceScheduler::~InstanceScheduler() {
           Status::Unavailable("model '" + model_name_ + "' was unloaded while it had no instance"),
           &unserved);
     }
-    assignment = Distribute(clock_.NowNs());
+    Distribute(clock_.NowNs(), &assignment);
   }
-  CarryOut(std::move(assignment));
+  CarryOut(assignment);
   {
     MutexLock lock(mutex_);
     while (planner_->size() > 0 || !workers_.AllIdle()) worker_free_.Wait(lock);
@@ -222,11 +222,11 @@ Status InstanceScheduler::Enqueue(RequestPtr& request) {
     // Memory for the place in the order is allocated before the request is queued: after that an
     // exception would make the caller answer a request that also runs.
     ResponseOrder::Reservation place;
-    if (order_ != nullptr) place = order_->Prepare(*request->response_factory());
+    if (order_ != nullptr) ResponseOrder::Prepare(*request->response_factory(), &place);
     NEREID_RETURN_IF_ERROR(planner_->Push(request, now));
-    if (order_ != nullptr) order_->Commit(std::move(place), *pushed->response_factory());
+    if (order_ != nullptr) order_->Commit(place, *pushed->response_factory());
 
-    assignment = Plan(now);
+    Plan(now, &assignment);
     // A request that runs at once needs no watching. `pushed` is valid while the lock is held: no
     // worker can run or destroy the request before.
     if (!assignment.batch || !Holds(assignment.batch->requests, pushed)) {
@@ -243,7 +243,7 @@ Status InstanceScheduler::Enqueue(RequestPtr& request) {
     }
     assignment.HandOver();
   }
-  CarryOut(std::move(assignment));
+  CarryOut(assignment);
   if (inline_worker == nullptr) return Status::Ok();
   RunBatch(*inline_worker, std::move(inline_batch), input_bytes);
   executor_.WarnOfOverrun(*inline_worker);
@@ -252,10 +252,10 @@ Status InstanceScheduler::Enqueue(RequestPtr& request) {
   Assignment next;
   {
     MutexLock lock(mutex_);
-    next = Finish(*inline_worker);
+    Finish(*inline_worker, &next);
     next.HandOver();
   }
-  CarryOut(std::move(next));
+  CarryOut(next);
   return Status::Ok();
 }
 
@@ -277,9 +277,9 @@ void InstanceScheduler::EndIdleSequences() {
     MutexLock lock(mutex_);
     const uint64_t now = clock_.NowNs();
     planner_->Drain(now);
-    assignment = Distribute(now);
+    Distribute(now, &assignment);
   }
-  CarryOut(std::move(assignment));
+  CarryOut(assignment);
 }
 
 std::optional<telemetry::SequenceStatistics> InstanceScheduler::CountSequences() const {
@@ -302,9 +302,9 @@ void InstanceScheduler::OnReleased(request::InferenceRequest& request) noexcept 
     MutexLock lock(mutex_);
     const uint64_t now = clock_.NowNs();
     sequences_->OnReleased(request, now);
-    assignment = Distribute(now);
+    Distribute(now, &assignment);
   }
-  CarryOut(std::move(assignment));
+  CarryOut(assignment);
 }
 
 Status InstanceScheduler::Reschedule(RequestPtr& request) noexcept {
@@ -326,9 +326,9 @@ Status InstanceScheduler::Reschedule(RequestPtr& request) noexcept {
     // Before the request is queued: after that another thread may run and destroy it.
     cancellations_.Watch(*request);
     sequences_->Reschedule(std::move(request), now);
-    assignment = Distribute(now);
+    Distribute(now, &assignment);
   }
-  CarryOut(std::move(assignment));
+  CarryOut(assignment);
   return Status::Ok();
 }
 
@@ -341,24 +341,24 @@ void InstanceScheduler::OnPermit(BatchRunner* instance) {
     // The worker may have been given a batch or have been removed since the permit was requested.
     // Then the permit is returned at once.
     Worker* const worker = workers_.FindIdle(instance);
-    assignment = Plan(clock_.NowNs(), worker);
+    Plan(clock_.NowNs(), &assignment, worker);
     if (worker == nullptr) {
       permits_->Release(instance, false);
       assignment.settle_permits = true;
     }
     assignment.HandOver();
   }
-  CarryOut(std::move(assignment));
+  CarryOut(assignment);
 }
 
 void InstanceScheduler::OnTimer() {
   Assignment assignment;
   {
     MutexLock lock(mutex_);
-    assignment = Plan(clock_.NowNs(), nullptr, /*search=*/true);
+    Plan(clock_.NowNs(), &assignment, nullptr, /*search=*/true);
     assignment.HandOver();
   }
-  CarryOut(std::move(assignment));
+  CarryOut(assignment);
 }
 
 Status InstanceScheduler::CheckProgress() const {
@@ -385,53 +385,51 @@ void InstanceScheduler::OnWatchdog() {
 
 // Every event ends here. The timer is set for changes that time alone brings (the end of a delay, a
 // timeout); every other change is an event that plans again.
-Assignment InstanceScheduler::Plan(uint64_t now_ns, Worker* permitted, bool search) {
-  Assignment assignment;
+void InstanceScheduler::Plan(uint64_t now_ns, Assignment* assignment, Worker* permitted,
+                             bool search) {
   try {
     if (search) {
-      if (cancellations_.TakeDue(now_ns)) planner_->DropCancelled(now_ns, &assignment.refused);
+      if (cancellations_.TakeDue(now_ns)) planner_->DropCancelled(now_ns, &assignment->refused);
       // Refuses the requests that have timed out even if no worker is idle.
-      planner_->Expire(now_ns, &assignment.refused);
+      planner_->Expire(now_ns, &assignment->refused);
     }
-    assigner_.Assign(now_ns, permitted, &assignment);
-    timer_.WakeAt(std::min(assignment.wake_ns, planner_->NextExpiry()));
-    if (assignment.started && watchdog_.limit_ns() != 0) {
+    assigner_.Assign(now_ns, permitted, assignment);
+    timer_.WakeAt(std::min(assignment->wake_ns, planner_->NextExpiry()));
+    if (assignment->started && watchdog_.limit_ns() != 0) {
       watchdog_timer_.WakeAt(now_ns + watchdog_.limit_ns());
     }
   } catch (const std::bad_alloc&) {
     // One request makes room for the others, and CarryOut plans again, so that this ends: each
     // round takes a request out of the queue.
-    assignment.starved = planner_->DropFirst(now_ns);
+    assignment->starved = planner_->DropFirst(now_ns);
   }
   // RemoveInstances waits for vacancy, the destructor for the end of all work.
   if (retiring_ > 0 || (planner_->size() == 0 && workers_.AllIdle())) worker_free_.NotifyAll();
-  return assignment;
 }
 
-Assignment InstanceScheduler::Distribute(uint64_t now_ns) {
-  Assignment assignment = Plan(now_ns);
-  assignment.HandOver();
-  return assignment;
+void InstanceScheduler::Distribute(uint64_t now_ns, Assignment* assignment) {
+  Plan(now_ns, assignment);
+  assignment->HandOver();
 }
 
-Assignment InstanceScheduler::Finish(Worker& worker) {
+void InstanceScheduler::Finish(Worker& worker, Assignment* assignment) {
   if (limits_ != nullptr) {
     limits_->OnExecuted(worker.executed_size, worker.executed_wait_ns, worker.executed_ns);
   }
   workers_.SetFree(worker);
   if (worker.leaving) worker_free_.NotifyAll();
-  if (permits_ == nullptr) return Plan(clock_.NowNs());
   // Release, plan, settle: Plan puts this model into the queue of the permits again before Settle
   // grants the resources of this permit, so the order of the queue decides and not the order of
   // events.
-  permits_->Release(worker.instance.runner, true);
-  Assignment assignment = Plan(clock_.NowNs());
-  assignment.settle_permits = true;
-  return assignment;
+  if (permits_ != nullptr) {
+    permits_->Release(worker.instance.runner, true);
+    assignment->settle_permits = true;
+  }
+  Plan(clock_.NowNs(), assignment);
 }
 
-void InstanceScheduler::CarryOut(Assignment assignment) {
-  for (;;) {
+void InstanceScheduler::CarryOut(Assignment& assignment) {
+  while (!assignment.IsDone()) {
     // The worker is notified after the unlock, because it would otherwise wait for the lock at
     // once. It may find the batch without the notification, run it and be removed before NotifyOne;
     // the shared_ptr keeps it alive until then.
@@ -440,8 +438,9 @@ void InstanceScheduler::CarryOut(Assignment assignment) {
     refusals_.SendAll(std::move(assignment.refused));
     if (assignment.starved == nullptr) return;
     refusals_.Send(OutOfMemory(std::move(assignment.starved), model_name_));
+    assignment = {};
     MutexLock lock(mutex_);
-    assignment = Distribute(clock_.NowNs());
+    Distribute(clock_.NowNs(), &assignment);
   }
 }
 
@@ -484,14 +483,15 @@ void InstanceScheduler::WorkerLoop(Worker& worker) {
       const uint64_t input_bytes = InputBytes(*batch);
       RunBatch(worker, std::move(*batch), input_bytes);
       lock.Lock();
-      Assignment assignment = Finish(worker);
+      Assignment assignment;
+      Finish(worker, &assignment);
       batch.reset();
       // A batch for this worker stays on this thread, without a hand-over.
       if (assignment.worker == &worker) batch.swap(assignment.batch);
       assignment.HandOver();
       if (assignment.IsDone()) continue;
       lock.Unlock();
-      CarryOut(std::move(assignment));
+      CarryOut(assignment);
       lock.Lock();
     }
   }

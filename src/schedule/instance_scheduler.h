@@ -75,18 +75,19 @@ class InstanceScheduler final : public Scheduler,
 
   base::Status CheckAccepting(const request::InferenceRequest& request) const
       NEREID_REQUIRES(mutex_);
-  /// Assigns ready batches to idle workers and sets the timers. The first batch stays in the
+  /// Assigns ready batches to idle workers and sets the timers. `assignment` is empty. The first
+  /// batch stays in the
   /// assignment until Assignment::HandOver. `permitted` is a worker that holds a permit already, or
   /// null. `search`: looks for cancelled and timed-out requests first.
-  Assignment Plan(uint64_t now_ns, Worker* permitted = nullptr, bool search = false)
-      NEREID_REQUIRES(mutex_);
+  void Plan(uint64_t now_ns, Assignment* assignment, Worker* permitted = nullptr,
+            bool search = false) NEREID_REQUIRES(mutex_);
   /// Plans, and hands the first batch over.
-  Assignment Distribute(uint64_t now_ns) NEREID_REQUIRES(mutex_);
+  void Distribute(uint64_t now_ns, Assignment* assignment) NEREID_REQUIRES(mutex_);
   /// Records that the worker's execution is over, and plans the next batches.
-  Assignment Finish(Worker& worker) NEREID_REQUIRES(mutex_);
+  void Finish(Worker& worker, Assignment* assignment) NEREID_REQUIRES(mutex_);
 
   /// Notifies the worker that has a batch, settles permits and answers refused requests.
-  void CarryOut(Assignment assignment) NEREID_EXCLUDES(mutex_);
+  void CarryOut(Assignment& assignment) NEREID_EXCLUDES(mutex_);
   /// Completes a batch of sequences and answers the requests for which that failed.
   void CompleteBatch(Batch* batch) NEREID_EXCLUDES(mutex_);
   /// Runs the batch on the calling thread. `input_bytes` is the byte size of all its inputs.

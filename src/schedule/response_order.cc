@@ -35,7 +35,7 @@ class OrderedSink final : public request::ForwardingSink {
     // The response owns the factory, which owns this sink: after a final response is delivered, no
     // member may be used. Hence the local reference to the order.
     const auto order = final ? std::exchange(order_, nullptr) : order_;
-    order->Deliver(place_, {std::move(response), final}, std::move(node));
+    order->Deliver(place_, {std::move(response), final}, node);
   }
 
   void ClosePlace() {
@@ -61,17 +61,15 @@ class OrderedSink final : public request::ForwardingSink {
 
 ResponseOrder::~ResponseOrder() = default;
 
-ResponseOrder::Reservation ResponseOrder::Prepare(request::ResponseFactory& factory) {
-  Reservation reservation;
-  Place& place = reservation.place_.emplace_back();
+void ResponseOrder::Prepare(request::ResponseFactory& factory, Reservation* reservation) {
+  Place& place = reservation->place_.emplace_back();
   place.sink = factory.shared_sink();
   place.last.emplace_back();
-  reservation.sink_ =
-      std::make_shared<OrderedSink>(factory.shared_sink(), reservation.place_.begin());
-  return reservation;
+  reservation->sink_ =
+      std::make_shared<OrderedSink>(factory.shared_sink(), reservation->place_.begin());
 }
 
-void ResponseOrder::Commit(Reservation reservation, request::ResponseFactory& factory) {
+void ResponseOrder::Commit(Reservation& reservation, request::ResponseFactory& factory) {
   {
     MutexLock lock(mutex_);
     places_.splice(places_.end(), reservation.place_);
@@ -81,7 +79,9 @@ void ResponseOrder::Commit(Reservation reservation, request::ResponseFactory& fa
 }
 
 void ResponseOrder::Reserve(request::ResponseFactory& factory) {
-  Commit(Prepare(factory), factory);
+  Reservation reservation;
+  Prepare(factory, &reservation);
+  Commit(reservation, factory);
 }
 
 void ResponseOrder::Withdraw(request::ResponseFactory& factory) {
@@ -93,7 +93,7 @@ size_t ResponseOrder::places() const {
   return places_.size();
 }
 
-void ResponseOrder::Deliver(PlaceIterator place, Event event, Events node) {
+void ResponseOrder::Deliver(PlaceIterator place, Event event, Events& node) {
   MutexLock lock(mutex_);
   if (event.final) {
     place->closed = true;

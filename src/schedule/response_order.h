@@ -37,12 +37,12 @@ class ResponseOrder : public std::enable_shared_from_this<ResponseOrder> {
   class Reservation;
 
   /// Allocates the memory that Commit needs for the responses of `factory`.
-  Reservation Prepare(request::ResponseFactory& factory);
+  static void Prepare(request::ResponseFactory& factory, Reservation* reservation);
 
   /// Reserves the next place for the responses of `factory` and wraps the factory's sink. The
   /// request must be accepted and not yet be queued where another thread could answer it. The
   /// caller may hold its own lock. Does not throw.
-  void Commit(Reservation reservation, request::ResponseFactory& factory);
+  void Commit(Reservation& reservation, request::ResponseFactory& factory);
 
   /// Prepares and commits. Reserves nothing if it throws std::bad_alloc.
   void Reserve(request::ResponseFactory& factory);
@@ -73,7 +73,7 @@ class ResponseOrder : public std::enable_shared_from_this<ResponseOrder> {
 
   /// Adds an event to a place. `node` has one element for an event that is not final, which the
   /// caller has allocated. Does not allocate.
-  void Deliver(PlaceIterator place, Event event, Events node);
+  void Deliver(PlaceIterator place, Event event, Events& node);
   void Close(PlaceIterator place);
   /// Sends the responses that the places in front hold, until the first place is open and holds
   /// nothing. Releases mutex_ while it sends.

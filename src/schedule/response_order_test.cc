@@ -6,6 +6,7 @@
 
 #include <thread>
 
+#include "base/testing/failing_allocation.h"
 #include "request/testing/make_model.h"
 
 namespace nereid::schedule {
@@ -123,6 +124,51 @@ TEST_F(ResponseOrderTest, ManyThreadsKeepTheOrder) {
   }
   for (auto& thread : threads) thread.join();
   EXPECT_EQ(arrivals_.all(), expected);
+}
+
+/// Keeps the errors of the responses that it gets.
+class ErrorSink : public request::ResponseSink {
+ public:
+  void Send(std::unique_ptr<request::InferenceResponse> response, bool final) noexcept override {
+    if (response != nullptr) errors.push_back(response->error().message() + (final ? "." : ""));
+  }
+  std::vector<std::string> errors;
+};
+
+TEST_F(ResponseOrderTest, AResponseForWhichThereIsNoMemoryEndsItsRequest) {
+  const auto sink = std::make_shared<ErrorSink>();
+  auto a = Reserve("a");
+  auto b = std::make_shared<request::ResponseFactory>(sink, model_, "b",
+                                                      std::make_shared<request::Cancellation>());
+  order_->Reserve(*b);
+  auto response = b->NewResponse().value();
+  {
+    const base::testing::FailingAllocation failure(
+        0, base::testing::FailingAllocation::Extent::kAllAfter);
+    b->Send(std::move(response), false);
+  }
+  SendPartial(*b);
+  b->SendFinal();
+  EXPECT_THAT(sink->errors, ElementsAre());
+  a->SendFinal();
+  EXPECT_THAT(sink->errors, ElementsAre("out of memory."));
+  EXPECT_EQ(order_->places(), 0u);
+}
+
+TEST_F(ResponseOrderTest, AFinalResponseNeedsNoMemory) {
+  const auto sink = std::make_shared<ErrorSink>();
+  auto a = Reserve("a");
+  auto b = std::make_shared<request::ResponseFactory>(sink, model_, "b",
+                                                      std::make_shared<request::Cancellation>());
+  order_->Reserve(*b);
+  auto response = b->NewResponse().value();
+  {
+    const base::testing::FailingAllocation failure(
+        0, base::testing::FailingAllocation::Extent::kAllAfter);
+    b->Send(std::move(response), true);
+  }
+  a->SendFinal();
+  EXPECT_THAT(sink->errors, ElementsAre("."));
 }
 
 }  // namespace

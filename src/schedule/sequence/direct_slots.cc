@@ -19,10 +19,13 @@ DirectSlots::DirectSlots(const config::DirectStrategy& strategy, uint32_t slots,
       compatibility_(compatibility) {}
 
 void DirectSlots::Add(Sequence& sequence, uint64_t now_ns) {
-  // The second node is allocated first and linked when both exist.
-  std::set<std::pair<uint64_t, uint32_t>> age = {{now_ns, sequence.slot}};
-  ready_.emplace(sequence.slot, Ready{&sequence, now_ns});
-  by_age_.merge(age);
+  const auto age = by_age_.emplace(now_ns, sequence.slot).first;
+  try {
+    ready_.emplace(sequence.slot, Ready{&sequence, now_ns});
+  } catch (...) {
+    by_age_.erase(age);
+    throw;
+  }
 }
 
 void DirectSlots::Remove(Sequence& sequence) {

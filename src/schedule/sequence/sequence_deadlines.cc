@@ -8,10 +8,11 @@ namespace nereid::schedule {
 
 void SequenceDeadlines::Add(Sequence& sequence, const Sequence::Waiting& waiting,
                             uint64_t slot_until_ns) {
+  const bool sooner = !sequence.has_slot() && slot_until_ns < sequence.backlog_until_ns;
+  if (waiting.deadline_ns == kNever && !sooner) return;
   // The nodes are allocated first and linked when both exist.
   Entries request, slot_wait;
   if (waiting.deadline_ns != kNever) request.insert({waiting.deadline_ns, sequence.handle});
-  const bool sooner = !sequence.has_slot() && slot_until_ns < sequence.backlog_until_ns;
   if (sooner) slot_wait.insert({slot_until_ns, sequence.handle});
   requests_.merge(request);
   if (!sooner) return;

@@ -285,22 +285,18 @@ void SequenceLifecycle::Drain(uint64_t now_ns) {
   }
 }
 
-// Each Abort may set starved_ again, and puts the sequences concerned at the front of the list.
-void SequenceLifecycle::AbortStarved(uint64_t now_ns) {
+void SequenceLifecycle::MoveRefused(uint64_t now_ns, std::vector<Refusal>* refused) {
   const auto is_starved = [](const Sequence& sequence) {
     return sequence.phase == SequencePhase::kPending && sequence.predecessor == nullptr &&
            !sequence.queue.empty();
   };
+  // Each Abort may set starved_ again, and puts the sequences concerned at the front of the list.
   while (starved_) {
     SequenceTable::List& active = table_.active();
     const auto found = std::find_if(active.begin(), active.end(), is_starved);
     starved_ = found != active.end();
     if (starved_) Abort(*found, SequenceEnd::kFailed, RefusalCause::kNoMemory, now_ns);
   }
-}
-
-void SequenceLifecycle::TakeRefused(uint64_t now_ns, std::vector<Refusal>* refused) {
-  AbortStarved(now_ns);
   while (!refused_.empty()) {
     Sequence::Waiting& waiting = refused_.front();
     refused->push_back(DescribeRefusal(*waiting.request, waiting.cause));

@@ -60,7 +60,9 @@ class SequenceLifecycle {
   void Drain(uint64_t now_ns);
   /// Moves the refused requests to `refused`. Throws std::bad_alloc when memory is short; the rest
   /// is moved by the next call then.
-  void TakeRefused(uint64_t now_ns, std::vector<Refusal>* refused);
+  void TakeRefused(uint64_t now_ns, std::vector<Refusal>* refused) {
+    if (starved_ || !refused_.empty()) MoveRefused(now_ns, refused);
+  }
   /// Returns one refused request, or null.
   RequestPtr TakeOneRefused();
 
@@ -89,8 +91,9 @@ class SequenceLifecycle {
   bool Notify(Sequence& sequence, uint64_t now_ns);
   /// Gives free slots to sequences of the backlog.
   void FillSlots(uint64_t now_ns);
-  /// Aborts the sequences that could not be offered for want of memory.
-  void AbortStarved(uint64_t now_ns);
+  /// Aborts the sequences that could not be offered for want of memory, and does the work of
+  /// TakeRefused.
+  void MoveRefused(uint64_t now_ns, std::vector<Refusal>* refused);
 
   const config::ModelConfig& config_;
   const bool notices_;

@@ -37,7 +37,7 @@ void SequenceTable::MoveToFront(Sequence& sequence) {
 // Nodes move between the sets and the sequence, so that nothing is allocated here: a sequence that
 // gives its slot back has the node for it.
 void SequenceTable::GiveSlot(Sequence& sequence) {
-  const bool reused = !free_.empty() && (unused_.empty() || *free_.begin() < *unused_.begin());
+  const bool reused = FirstIsReused();
   if (reused) sequence.slot_entry = free_.extract(free_.begin());
   Slots::node_type next = reused ? Slots::node_type() : unused_.extract(unused_.begin());
   if (!reused) sequence.slot_entry.value() = next.value();
@@ -62,9 +62,11 @@ Sequence& SequenceTable::Begin(const request::CorrelationId& id, bool internal, 
   sequence.intake = internal ? SequenceIntake::kClosed : SequenceIntake::kOpen;
   sequence.begin_ns = now_ns;
   sequence.touched_ns = now_ns;
-  Slots entry;
-  entry.emplace();
-  sequence.slot_entry = entry.extract(entry.begin());
+  // A slot that has had a sequence comes with its entry.
+  if (!FirstIsReused()) {
+    Slots entry = {{0, 0}};
+    sequence.slot_entry = entry.extract(entry.begin());
+  }
   const auto known = by_handle_.emplace(sequence.handle, begun.begin()).first;
   std::map<request::CorrelationId, Sequence*>::iterator latest;
   try {

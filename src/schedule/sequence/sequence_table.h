@@ -77,6 +77,10 @@ class SequenceTable {
 
   List& ListOf(SequencePhase phase);
   bool HasFreeSlot() const { return !free_.empty() || !unused_.empty(); }
+  /// Returns whether the first free slot has had a sequence.
+  bool FirstIsReused() const {
+    return !free_.empty() && (unused_.empty() || *free_.begin() < *unused_.begin());
+  }
   /// Gives the first free slot to a sequence of the backlog. There must be one.
   void GiveSlot(Sequence& sequence);
   /// Removes the sequence from the chain of sequences with its id.
