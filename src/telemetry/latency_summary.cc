@@ -45,6 +45,9 @@ LatencySummary::Octave& LatencySummary::Step::FindOrAdd(uint32_t index) {
   return octaves.emplace_back(Octave{index, {}});
 }
 
+// The steps form a ring. A step that begins reuses the slot of the step that is one minute older.
+// An observation may be late, because its time was read before another thread's: it must not clear
+// a newer step.
 LatencySummary::Step* LatencySummary::Begin(uint64_t number) {
   Step& step = steps_[number % kSteps];
   if (number < step.number) return nullptr;

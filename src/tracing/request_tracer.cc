@@ -11,7 +11,7 @@ using api::TraceSettings;
 using base::Status;
 
 template <typename Value>
-void TakeField(const std::optional<std::optional<Value>>& change, std::optional<Value>* own) {
+void ApplyField(const std::optional<std::optional<Value>>& change, std::optional<Value>* own) {
   if (change) *own = *change;
 }
 
@@ -23,14 +23,14 @@ Status Check(const TraceSettings& settings) {
 
 }  // namespace
 
-void RequestTracer::Own::Take(const TraceChanges& changes) {
-  TakeField(changes.level, &level);
-  TakeField(changes.rate, &rate);
-  TakeField(changes.count, &count);
-  TakeField(changes.log_frequency, &log_frequency);
+void RequestTracer::Own::Apply(const TraceChanges& changes) {
+  ApplyField(changes.level, &level);
+  ApplyField(changes.rate, &rate);
+  ApplyField(changes.count, &count);
+  ApplyField(changes.log_frequency, &log_frequency);
 }
 
-TraceSettings RequestTracer::Own::Over(TraceSettings wider) const {
+TraceSettings RequestTracer::Own::CompletedFrom(TraceSettings wider) const {
   wider.level = level.value_or(wider.level);
   wider.rate = rate.value_or(wider.rate);
   wider.count = count.value_or(wider.count);
@@ -42,7 +42,7 @@ RequestTracer::RequestTracer(TraceSettings initial)
     : initial_(std::move(initial)),
       file_(initial_.file.empty() ? nullptr : std::make_shared<TraceFile>(initial_.file)),
       server_(std::make_shared<TraceSampling>(initial_, file_)) {
-  NoteActivity();
+  UpdateActive();
 }
 
 TraceSettings RequestTracer::Settings(const std::string& model) const {
@@ -58,12 +58,14 @@ base::Result<TraceSettings> RequestTracer::Change(const std::string& model,
   const base::MutexLock lock(mutex_);
   auto settings =
       model.empty() ? ChangeServer(changes, &replaced) : ChangeModel(model, changes, &replaced);
-  NoteActivity();
+  UpdateActive();
   return settings;
 }
 
-// Unchanged settings keep their sampling, and with it their counts.
-void RequestTracer::Put(TraceSettings settings, Sampling* place, Replaced* replaced) const {
+// Unchanged settings keep their sampling, and with it their counts. The caller destroys `replaced`
+// after it has released the lock, because the destruction of a sampling writes its traces.
+void RequestTracer::ReplaceIfChanged(TraceSettings settings, Sampling* place,
+                                     Replaced* replaced) const {
   if (*place != nullptr && (*place)->settings() == settings) return;
   replaced->push_back(
       std::exchange(*place, std::make_shared<TraceSampling>(std::move(settings), file_)));
@@ -72,21 +74,21 @@ void RequestTracer::Put(TraceSettings settings, Sampling* place, Replaced* repla
 base::Result<TraceSettings> RequestTracer::ChangeServer(const TraceChanges& changes,
                                                         Replaced* replaced) {
   Own own = own_;
-  own.Take(changes);
-  TraceSettings settings = own.Over(initial_);
+  own.Apply(changes);
+  TraceSettings settings = own.CompletedFrom(initial_);
   // A count that is not changed keeps what is left of it.
   if (!changes.count) settings.count = server_->settings().count;
   NEREID_RETURN_IF_ERROR(Check(settings));
   own_ = own;
-  Put(std::move(settings), &server_, replaced);
+  ReplaceIfChanged(std::move(settings), &server_, replaced);
   // The models follow in the fields that they have not set. They are not checked: a model that is
   // left with rate 0 is not traced.
   for (auto& [name, model] : models_) {
-    TraceSettings followed = model.own.Over(server_->settings());
+    TraceSettings followed = model.own.CompletedFrom(server_->settings());
     // A new count of the server replaces the remaining count of the models that follow it.
     const bool keeps_count = model.own.count || !changes.count;
     if (keeps_count) followed.count = model.sampling->settings().count;
-    Put(std::move(followed), &model.sampling, replaced);
+    ReplaceIfChanged(std::move(followed), &model.sampling, replaced);
   }
   return server_->settings();
 }
@@ -96,7 +98,7 @@ base::Result<TraceSettings> RequestTracer::ChangeModel(const std::string& model,
                                                        Replaced* replaced) {
   const auto found = models_.find(model);
   OfModel changed = found == models_.end() ? OfModel() : found->second;
-  changed.own.Take(changes);
+  changed.own.Apply(changes);
   if (changed.own.empty()) {
     if (found != models_.end()) {
       replaced->push_back(std::move(found->second.sampling));
@@ -104,19 +106,19 @@ base::Result<TraceSettings> RequestTracer::ChangeModel(const std::string& model,
     }
     return server_->settings();
   }
-  TraceSettings settings = changed.own.Over(server_->settings());
+  TraceSettings settings = changed.own.CompletedFrom(server_->settings());
   // A count that is not changed keeps what is left of it.
   if (changed.sampling != nullptr && !changes.count) {
     settings.count = changed.sampling->settings().count;
   }
   NEREID_RETURN_IF_ERROR(Check(settings));
-  Put(std::move(settings), &changed.sampling, replaced);
+  ReplaceIfChanged(std::move(settings), &changed.sampling, replaced);
   TraceSettings now = changed.sampling->settings();
   models_[model] = std::move(changed);
   return now;
 }
 
-void RequestTracer::NoteActivity() {
+void RequestTracer::UpdateActive() {
   const auto traces = [](const Sampling& sampling) {
     const TraceSettings settings = sampling->settings();
     return settings.level != 0 && api::TraceDefect(settings).empty();

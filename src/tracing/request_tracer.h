@@ -56,9 +56,9 @@ class RequestTracer {
     std::optional<uint32_t> log_frequency;
 
     bool empty() const { return !level && !rate && !count && !log_frequency; }
-    void Take(const api::TraceChanges& changes);
+    void Apply(const api::TraceChanges& changes);
     /// Returns these fields, completed from `wider`.
-    api::TraceSettings Over(api::TraceSettings wider) const;
+    api::TraceSettings CompletedFrom(api::TraceSettings wider) const;
   };
   struct OfModel {
     Own own;
@@ -74,9 +74,9 @@ class RequestTracer {
   base::Result<api::TraceSettings> ChangeModel(const std::string& model,
                                                const api::TraceChanges& changes, Replaced* replaced)
       NEREID_REQUIRES(mutex_);
-  void Put(api::TraceSettings settings, Sampling* place, Replaced* replaced) const
+  void ReplaceIfChanged(api::TraceSettings settings, Sampling* place, Replaced* replaced) const
       NEREID_REQUIRES(mutex_);
-  void NoteActivity() NEREID_REQUIRES(mutex_);
+  void UpdateActive() NEREID_REQUIRES(mutex_);
 
   const api::TraceSettings initial_;
   const std::shared_ptr<TraceFile> file_;  // null without a file

@@ -45,7 +45,7 @@ using backend::NoBackendState;
 using Json = rapidjson::Writer<rapidjson::StringBuffer>;
 
 /// Further values of a tensor are not recorded.
-constexpr int64_t kMostValues = 64;
+constexpr int64_t kMaxValues = 64;
 
 std::string ParameterOr(const backend::Parameters& parameters, std::string_view key) {
   const std::string* text = parameters.Find(key);
@@ -72,7 +72,7 @@ struct WitnessModel {
 
 template <typename T>
 void Numbers(const std::vector<char>& data, int64_t count, Json* json) {
-  for (int64_t i = 0; i < std::min(count, kMostValues); ++i) {
+  for (int64_t i = 0; i < std::min(count, kMaxValues); ++i) {
     T value = {};
     std::memcpy(&value, data.data() + static_cast<size_t>(i) * sizeof(T), sizeof(T));
     if constexpr (std::is_floating_point_v<T>) {

@@ -13,7 +13,7 @@ namespace {
 // The weights of rows are integers with this sum, so that the sum of a row fits into 16 bits.
 constexpr unsigned kWhole = 256;
 // If more pixels than this become one, this many evenly spaced ones are used.
-constexpr size_t kMostPixels = 64;
+constexpr size_t kMaxPixels = 64;
 
 // The sources of one row or column of the result: `count` rows or columns, beginning at `first`,
 // `stride` apart. `weight` is the weight of each of them. With linear interpolation there are two
@@ -44,7 +44,7 @@ class Sampling {
     const auto first = static_cast<size_t>(step * static_cast<double>(i));
     const auto end = std::min(source, static_cast<size_t>(step * static_cast<double>(i + 1)));
     const size_t all = end - first;
-    const size_t stride = (all + kMostPixels - 1) / kMostPixels;
+    const size_t stride = (all + kMaxPixels - 1) / kMaxPixels;
     const size_t count = all / stride;
     return {first, count, stride, 1 / static_cast<float>(count)};
   }
