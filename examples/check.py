@@ -143,11 +143,11 @@ def wrong_readings(run) -> list[str]:
 
 def text_inside(image, box) -> bool:
     """Returns whether the pixels around the middle of a box vary as text does, more than noise."""
-    grey = np.asarray(image.convert("L"), np.float32)
+    gray = np.asarray(image.convert("L"), np.float32)
     steps = np.linspace(0.1, 0.9, 200)[:, np.newaxis]
     left, right = (box[0] + box[3]) / 2, (box[1] + box[2]) / 2
     at = np.clip(left + (right - left) * steps, 0, np.array(image.size) - 1).astype(int)
-    along = grey[at[:, 1], at[:, 0]]
+    along = gray[at[:, 1], at[:, 0]]
     return float(along.max() - along.min()) > 30
 
 

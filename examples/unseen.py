@@ -67,7 +67,7 @@ class Sample(NamedTuple):
     lines: list[str]
 
 
-def colours(chance: np.random.Generator) -> tuple[tuple[int, ...], tuple[int, ...]]:
+def colors(chance: np.random.Generator) -> tuple[tuple[int, ...], tuple[int, ...]]:
     """Returns the colors of paper and ink, one of them light, the other dark."""
     light, dark = chance.integers(170, 256, 3), chance.integers(0, 90, 3)
     pair = (tuple(map(int, light)), tuple(map(int, dark)))
@@ -87,7 +87,7 @@ def find_font(place: str, root: Path = TRUETYPE) -> Path:
 def draw(chance: np.random.Generator, fonts: list[str], words: list[str]):
     """Draws one to four lines of one to three words, with space around them. Returns the image and
     the color of its paper."""
-    paper, ink = colours(chance)
+    paper, ink = colors(chance)
     file = find_font(str(chance.choice(fonts)))
     height = int(chance.integers(26, 64))
     font = ImageFont.truetype(str(file), height)

@@ -47,7 +47,7 @@ def explained(program, directory, *flags):
     return {key: config.get(key) for key in COMPARED}
 
 
-def initialise(program, source, target):
+def initialize(program, source, target):
     """Writes the model's files once with the configuration of init and once without one. Returns
     False for a model that the backend cannot load without further files."""
     model = source / "1" / "model.onnx"
@@ -103,7 +103,7 @@ def main():
         if options.examples and options.examples.is_dir():
             examples = sorted(p for p in options.examples.iterdir()
                               if (p / "1" / "model.onnx").exists())
-        served = [s for s in [*sources, *examples] if initialise(options.server, s, folder)]
+        served = [s for s in [*sources, *examples] if initialize(options.server, s, folder)]
         left_out = {s.name for s in [*sources, *examples]} - {s.name for s in served}
         assert left_out <= NEED_MORE, f"not loaded without a configuration: {left_out}"
         checked = run(options.server, "check", folder / "written", "--warnings-as-errors")

@@ -219,7 +219,7 @@ def shape_cases():
               "model 'other_shape')", [[1, 2, 3]])], inputs=ANY[0], outputs=ANY[1])
 
 
-def behaviour_cases():
+def behavior_cases():
     """Returns ensembles for optional inputs, failures, caches, sequences and several responses."""
     optional = dict(inputs={**X}, outputs={**Y, **Z},
                     extra=models._tensor("input", "w", "INT32", [4], "optional: true"))
@@ -285,7 +285,7 @@ def behaviour_cases():
         inputs={**ANY[0], "d": ("UINT32", [-1]), "w": ("UINT32", [1])})
 
 
-CASES = {case.name: case for cases in (wrong_cases, graph_cases, shape_cases, behaviour_cases)
+CASES = {case.name: case for cases in (wrong_cases, graph_cases, shape_cases, behavior_cases)
          for case in cases()}
 
 

@@ -46,7 +46,7 @@ def test_it_serves(client, model):
     assert answer.array("OUTPUT").tolist() == x.tolist()
 
 
-def test_what_it_completed_is_normalised(client):
+def test_what_it_completed_is_normalized(client):
     config = client.json("get_model_config", "completed")
     config = config.get("config", config)
     assert config["max_batch_size"] == 4

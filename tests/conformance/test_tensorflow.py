@@ -248,7 +248,7 @@ def test_warmup(http):
 
 
 @pytest.mark.parametrize("model", ["stateful", "stateful_outer"])
-def test_initialising_operations(client, model):
+def test_initializing_operations(client, model):
     tfm.check_case(client, model, tfm.CASES["stateful"][0])
 
 

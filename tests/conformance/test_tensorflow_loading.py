@@ -197,7 +197,7 @@ def test_batch_that_the_graph_does_not_have(serving, http):
 @pytest.mark.parametrize("content,words", [
     ("not JSON", ["init_ops"]), ('{"init_ops": "init"}', ['the list "init_ops"']),
     ('{"init_ops": ["gone"]}', ["the graph has no operation 'gone'"])])
-def test_bad_initialising_operations(serving, http, content, words):
+def test_bad_initializing_operations(serving, http, content, words):
     name = f"init_{len(content)}"
     folder = tfm.graphdef(serving.repository, name, "matmul",
                           MATMUL + tfm.parameters(TF_INIT_OPS_FILE="ops.json"), 8)

@@ -37,7 +37,7 @@ def given(name, values, shape):
 
 
 def net(ops, inputs=(), outputs=()):
-    """A serialised NetDef."""
+    """A serialized NetDef."""
     return (_bytes(1, "net") + b"".join(_bytes(2, operator) for operator in ops)
             + b"".join(_bytes(7, name) for name in inputs)
             + b"".join(_bytes(8, name) for name in outputs))

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A custom batching library: the model's parameter `at_most` says how many requests may share a
-// batch. A request that has the parameter `confuse` makes the decision fail.
+// A custom batching library: the model's parameter `at_most` is the maximum number of requests in a
+// batch. A request with the parameter `confuse` makes the decision fail.
 #include <cstdlib>
 #include <cstring>
 #include <string>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A custom library of version 2: OUTPUTx repeats INPUTx, whatever its type and shape. Its context
-// is whether the model batches: models without have the word "unbatched" in their configuration.
+// A custom library of version 2: OUTPUTx repeats INPUTx, for any type and shape. The context is
+// whether the model batches: models without batching have the word "unbatched" in their
+// configuration.
 #include "custom_tensors.h"
 
 namespace {
@@ -46,7 +47,7 @@ int CustomExecuteV2(void* context, uint32_t count, CustomPayload* payloads,
       std::string bytes;
       const void* piece = nullptr;
       uint64_t size = 0;
-      CustomMemoryType type = CUSTOM_MEMORY_GPU;  // the wish; told what it is
+      CustomMemoryType type = CUSTOM_MEMORY_GPU;  // the preference; the server sets the actual type
       int64_t type_id = 0;
       do {
         if (!next(payload->input_context, source.c_str(), &piece, &size, &type, &type_id)) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A custom library that misbehaves: INPUT0, one INT32, says how. Compiled in several ways, each of
-// which lacks something (WITHOUT_...) or claims another version (VERSION).
+// A custom library that violates the rules: INPUT0, one INT32, selects the fault. It is compiled in
+// several ways, each of which lacks something (WITHOUT_...) or reports another version (VERSION).
 #include <limits>
 #include <stdexcept>
 
@@ -61,7 +61,7 @@ bool Ask(const CustomPayload& payload, CustomGetOutputFn_t output, const char* n
       payload->error_code = Ask(*payload, output, "OUTPUT0", {1, 1}, 3) ? 0 : 8;
       return 0;
     case kUnknownOutput:
-      Ask(*payload, output, "OUTPUT9", {1, 1}, 4);  // and goes on as if nothing were
+      Ask(*payload, output, "OUTPUT9", {1, 1}, 4);  // and continues
       return 0;
     case kNoName:
       Ask(*payload, output, nullptr, {1, 1}, 4);
@@ -92,7 +92,7 @@ bool Ask(const CustomPayload& payload, CustomGetOutputFn_t output, const char* n
       output(payload->output_context, "OUTPUT0", 2, nullptr, 4, &buffer);
       return 0;
     case kUnwanted:
-      // Not asked for by anybody, so that there is nothing to write.
+      // The output is not requested, so nothing is written.
       output(payload->output_context, "FREE", 3, std::vector<int64_t>{1, 1, 1}.data(), 4, &buffer);
       return buffer == nullptr && WriteOutput(*payload, output, "OUTPUT0", {1, 1}, bytes) ? 0 : 8;
     case kNoContext:
@@ -137,7 +137,7 @@ int CustomInitialize(const CustomInitializeData* data, void** context) {
 
 int CustomFinalize(void* context) {
   delete static_cast<std::string*>(context);
-  return 6;  // which ends in the log
+  return 6;  // the server logs the error
 }
 
 #ifndef WITHOUT_ERROR_STRING

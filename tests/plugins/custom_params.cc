@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A custom library that tells what CustomInitialize was given: OUTPUT, texts in one dimension, is
-// the instance's name, the device, the server's parameters, and the serialised configuration.
+// A custom library that returns the data that CustomInitialize got: OUTPUT, texts in one dimension,
+// has the instance's name, the device, the server's parameters, and the serialized configuration.
 #include "custom_tensors.h"
 
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A custom library that adds up sequences: OUTPUT is the sum of the INT32 INPUT [1] since START.
-// With an input STATE_IN the sum so far is there, and the new one goes to STATE_OUT as well;
-// otherwise the library keeps it, one sum for each place in the batch (strategy direct).
+// With an input STATE_IN, this input contains the sum so far, and STATE_OUT gets the new sum.
+// Otherwise the library keeps one sum for each slot of the batch (strategy direct).
 #include "custom_tensors.h"
 
 namespace {
@@ -14,7 +14,7 @@ struct Context {
   std::vector<int32_t> sums;
 };
 
-/// 0 for an input that the payload lacks.
+/// Returns the number in an input, or 0 if the payload does not have it.
 int32_t Number(const CustomPayload& payload, CustomGetNextInputFn_t next, const char* name) {
   int32_t number = 0;
   std::string bytes;
@@ -48,7 +48,7 @@ int CustomExecute(void* context, uint32_t count, CustomPayload* payloads,
     const bool given = !ShapeOf(payload, "STATE_IN", true).empty();
     int32_t* sum = &static_cast<Context*>(context)->sums[i % 64];
     if (!given && Number(payload, next, "READY") == 0) {
-      continue;  // nobody is at this place
+      continue;  // the slot is empty
     }
     if (given) {
       *sum = Number(payload, next, "STATE_IN");

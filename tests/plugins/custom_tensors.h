@@ -9,10 +9,10 @@
 
 namespace nereid::test_plugins {
 
-/// What the custom libraries of this folder share: whole inputs and outputs of a payload.
-/// `batching` is whether shapes begin with the batch size.
+/// Common functions of the custom libraries of this folder: whole inputs and outputs of a payload.
+/// `batching` is true if shapes begin with the batch size.
 
-/// The shape of an input with its batch size; empty for an input that the payload lacks.
+/// Returns the shape of an input with its batch size; empty if the payload does not have the input.
 inline std::vector<int64_t> ShapeOf(const CustomPayload& payload, const std::string& name,
                                     bool batching) {
   for (uint32_t i = 0; i < payload.input_cnt; ++i) {
@@ -55,7 +55,7 @@ inline bool WriteOutput(const CustomPayload& payload, CustomGetOutputFn_t output
   return true;
 }
 
-/// Whether the configuration says so, as far as its serialised form shows the text.
+/// Returns whether the serialized configuration contains the text.
 inline bool ConfigHolds(const CustomInitializeData& data, const std::string& text) {
   return std::string(data.serialized_model_config, data.serialized_model_config_size).find(text) !=
          std::string::npos;

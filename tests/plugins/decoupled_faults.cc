@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A backend with several responses for a request that keeps or breaks the rules as its request
-// asks, for the tests of what a server does about it. Each response copies INPUT0 to OUTPUT0. The
+// A backend with several responses to a request that obeys or violates the rules as the request
+// selects, for tests of the server's reaction. Each response copies INPUT0 to OUTPUT0. The
 // request's parameters:
 //
 //   fault   (none)       `count` responses, then the final flag
@@ -8,17 +8,17 @@
 //           error_middle `count` responses, an error that is not the last response, one response,
 //                        the final flag
 //           after_final  `count` responses, the final flag, another response, the final flag again
-//           never        `count` responses; the final flag never comes
+//           never        `count` responses; no final flag
 //           threads      `count` responses from each of four threads at once, then the final flag
 //           gone         `count` responses; when the client has gone, one more and the final flag
-//           deaf         `count` responses as fast as possible, whether the client has gone or not
-//           inside       `count` responses and the final flag from within Execute, whose instance
-//                        serves nobody else meanwhile
-//   count   (1)          how many
-//   sleep   (0)          for how many milliseconds Execute sleeps before anything else
+//           deaf         `count` responses as fast as possible, also after the client has gone
+//           inside       `count` responses and the final flag inside Execute, so that the instance
+//                        executes nothing else
+//   count   (1)          number of responses
+//   sleep   (0)          milliseconds for which Execute sleeps first
 //
-// But for `inside`, they come from another thread, after the request is released. They stop when
-// the client gives up, but for `deaf` and `gone`.
+// Except with `inside`, another thread sends the responses, after the request is released. Except
+// with `deaf` and `gone`, it stops when the client has gone.
 #include <utility>
 
 #include "decoupled_instance.h"
@@ -66,7 +66,8 @@ Error Read(TRITONBACKEND_Request* request, Order* order) {
   return backend::CopyInput(input, order->data.data());
 }
 
-/// Sends what an order asks for, with the bare functions: a ResponseStream keeps the rules.
+/// Sends the responses of an order with the plain C functions, because a ResponseStream obeys the
+/// rules.
 class Sender {
  public:
   Sender(TRITONBACKEND_ResponseFactory* factory, Order order)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A repository agent that calls every function that a server has for agents. It puts the model into
-// a directory of its own, with the one label that its parameter `label` says, or refuses it if that
-// is "none". What is not as it should be fails the load.
+// A repository agent that calls every function that the server provides to agents. It moves the
+// model to its own directory, with the label in the parameter `label`, or refuses it if the label
+// is "none". Every unexpected result fails the load.
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -37,7 +37,7 @@ TRITONSERVER_Error* ReadLabel(TRITONREPOAGENT_Agent* agent, TRITONREPOAGENT_Agen
   return nullptr;
 }
 
-/// The model of `from`, with another file of labels, in the new directory `to`.
+/// Copies the model of `from` to the new directory `to`, with another file of labels.
 TRITONSERVER_Error* Copy(const std::string& from, const std::string& to, const std::string& label) {
   std::error_code error;
   std::filesystem::copy(from, to, std::filesystem::copy_options::recursive, error);

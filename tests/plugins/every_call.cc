@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A backend that calls every function that a server has for backends and checks what it is told,
-// without the kit. tests/capi/backend_api_test.c writes its model and asks it; what is not as it
-// should be fails the load or the request, with the line in the message.
+// A backend that calls every function that the server provides to backends and checks the results,
+// without the kit. tests/capi/backend_api_test.c writes its model and sends the requests. Every
+// unexpected result fails the load or the request, with the line in the message.
 #include <chrono>
 #include <cstring>
 #include <string>
@@ -11,7 +11,7 @@
 
 namespace {
 
-/// The call is refused.
+/// Checks that the call is refused.
 #define REFUSED(call)                    \
   do {                                   \
     TRITONSERVER_Error* error_ = (call); \
@@ -94,7 +94,7 @@ TRITONSERVER_Error* ReportMemory(TRITONBACKEND_Model* model,
   return TRITONSERVER_BufferAttributesDelete(usage);
 }
 
-/// The model says what its output is: the configuration leaves it out.
+/// Completes the output, which the configuration does not contain.
 TRITONSERVER_Error* Complete(TRITONBACKEND_Model* model) {
   bool may_complete = false;
   TRY(TRITONBACKEND_ModelAutoCompleteConfig(model, &may_complete));
@@ -174,7 +174,7 @@ TRITONSERVER_Error* CheckInstance(TRITONBACKEND_ModelInstance* instance) {
   return ReportMemory(nullptr, instance);
 }
 
-/// What the front end said besides tensors.
+/// Checks the properties of the request other than tensors.
 TRITONSERVER_Error* CheckSettings(TRITONBACKEND_Request* request) {
   const char* text = nullptr;
   TRY(TRITONBACKEND_RequestId(request, &text));
@@ -216,7 +216,7 @@ TRITONSERVER_Error* CheckSettings(TRITONBACKEND_Request* request) {
   return nullptr;
 }
 
-/// The input in two buffers; for the policy "here" the same in one.
+/// Checks the input, which has two buffers, and one buffer for the policy "here".
 TRITONSERVER_Error* CheckInput(TRITONBACKEND_Request* request, TRITONBACKEND_Input* input) {
   const char* name = nullptr;
   uint32_t count = 0;
@@ -263,7 +263,7 @@ TRITONSERVER_Error* CheckInput(TRITONBACKEND_Request* request, TRITONBACKEND_Inp
   return nullptr;
 }
 
-/// The model keeps no state.
+/// Checks that the model has no state.
 TRITONSERVER_Error* CheckNoState(TRITONBACKEND_Request* request) {
   TRITONBACKEND_State* state = nullptr;
   const int64_t shape[1] = {1};
@@ -278,7 +278,7 @@ TRITONSERVER_Error* CheckNoState(TRITONBACKEND_Request* request) {
   return nullptr;
 }
 
-/// Fills the response with what the policy's buffer holds.
+/// Fills the response with the content of the policy's buffer.
 TRITONSERVER_Error* Fill(TRITONBACKEND_Response* response, TRITONBACKEND_Input* input) {
   const int64_t shape[2] = {1, 3};
   TRITONBACKEND_Output* output = nullptr;
@@ -335,7 +335,7 @@ TRITONSERVER_Error* ReportResponse(TRITONBACKEND_ModelInstance* instance,
   return TRITONBACKEND_ModelInstanceResponseStatisticsDelete(statistics);
 }
 
-/// Sends the response from a factory, and the final flag by itself.
+/// Sends the response from a factory, and the final flag separately.
 TRITONSERVER_Error* Answer(TRITONBACKEND_ModelInstance* instance, TRITONBACKEND_Request* request,
                            TRITONBACKEND_ResponseFactory* factory) {
   const uint64_t start_ns = NowNs();
@@ -363,7 +363,7 @@ TRITONSERVER_Error* Answer(TRITONBACKEND_ModelInstance* instance, TRITONBACKEND_
   return TRITONBACKEND_ResponseFactorySendFlags(factory, TRITONSERVER_RESPONSE_COMPLETE_FINAL);
 }
 
-/// A request is released in any case; what went wrong is its answer.
+/// Answers and releases a request. An error is the answer.
 TRITONSERVER_Error* Serve(TRITONBACKEND_ModelInstance* instance, TRITONBACKEND_Request* request) {
   TRITONBACKEND_ResponseFactory* factory = nullptr;
   TRY(TRITONBACKEND_ResponseFactoryNew(&factory, request));
@@ -420,7 +420,7 @@ TRITONBACKEND_ISPEC TRITONSERVER_Error* TRITONBACKEND_ModelInstanceFinalize(
   return TRITONBACKEND_ModelInstanceState(instance, &state);
 }
 
-/// Always, as long as the instance is itself.
+/// Returns ready if the instance is valid.
 TRITONBACKEND_ISPEC TRITONSERVER_Error* TRITONBACKEND_ModelInstanceReady(
     TRITONBACKEND_ModelInstance* instance) {
   void* state = nullptr;

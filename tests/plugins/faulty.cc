@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// A backend that misbehaves on demand, for the tests of what a server does about it.
+// A backend that violates the rules on request, for tests of the server's reaction.
 //
-// It copies INPUT0 to OUTPUT0, unless the model's parameter `fault` says otherwise, or the
-// request's own parameter of that name:
+// It copies INPUT0 to OUTPUT0, unless the parameter `fault` of the model or of the request selects
+// a fault:
 //
 //   fail        an error
 //   fail_half   an error for the first, third, … request of each batch
-//   twice       the response comes twice, both times as the final one
+//   twice       two responses, both of them final
 //   never       no response; the request is only released
-//   late        the response comes at once, the release of the request after `delay_ms`
+//   late        the response at once, the release of the request after `delay_ms`
 //   throw       an exception; nothing is answered or released (of the first request's fault only)
-//   hang        until the client gives up, which is seen within a millisecond
-//   detach      the same, but the request is released at once and its response factory is asked
-//   plain       nothing, where the model's parameter names a fault
+//   hang        no response until the client cancels, which is checked every millisecond
+//   detach      the same, but the request is released at once and its response factory is checked
+//   plain       no fault, if the model's parameter names one
 //
-// The model's parameter `delay_ms` (0) makes each execution last so long.
+// The model's parameter `delay_ms` (0) is the duration of each execution.
 #include <chrono>
 #include <cstring>
 #include <stdexcept>

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// A backend that asks another model of the server while it executes, through the API that programs
-// use. INPUT0 and the requested outputs are passed on as they are; the other model writes into the
-// buffers of the answer: nothing is copied.
+// A backend that calls another model of the server during its execution, with the API that programs
+// use. INPUT0 and the requested outputs are passed on unchanged; the other model writes into the
+// buffers of the response, so nothing is copied.
 //
 // Parameters of the model:
-//   to     the model that is asked
-//   wait   "true": Execute waits for the answer. Otherwise the answer is sent when it comes.
+//   to     the model to call
+//   wait   "true": Execute waits for the answer. Otherwise the answer is sent when it arrives.
 //
-// The request's parameter `depth` (0) says how often the model asks itself before it asks `to`. Its
+// The request's parameter `depth` (0) is how often the model calls itself before it calls `to`. Its
 // text parameters are passed on. While Execute waits, a cancellation is passed on as well.
 #include <atomic>
 #include <chrono>

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// A backend as others build theirs, for the tests of loading. It is linked like
+// A backend as other projects build theirs, for tests of loading. It is linked with
 //
 //   g++ -shared -fPIC plain.cc -o libtriton_plain.so
 //
-// so it leaves the functions of the C API undefined and names no library for them. And it completes
-// its configuration as Triton's utilities for backends do: it sets what is missing, then believes
-// nothing but what the server makes of it. OUTPUT repeats INPUT.
+// so it leaves the functions of the C API undefined and names no library for them. It completes its
+// configuration as Triton's utilities for backends do: it sets missing fields, then reads the
+// configuration that the server returns. OUTPUT repeats INPUT.
 #include <string>
 #include <vector>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A decoupled backend: repeats the elements of a tensor, one in each response.
+// A decoupled backend: returns the elements of a tensor, one in each response.
 //
 //   IN     INT32 [n]    OUT of response i is IN[i], IDX is i
 //   DELAY  UINT32 [n]   milliseconds before response i
@@ -7,10 +7,10 @@
 //   OUT    INT32 [1]
 //   IDX    UINT32 [1]
 //
-// The responses come from another thread, side by side with those of other requests, and after the
-// request is released where WAIT is short. The final flag comes alone, after the last response;
-// with the model's parameter `final_with_last` "true" it comes with the last response (if there is
-// one).
+// Another thread sends the responses, in parallel with those of other requests, and with a short
+// WAIT after the request is released. The final flag is sent separately after the last response;
+// with the model's parameter `final_with_last` "true" it is sent with the last response, if there
+// is one.
 #include <utility>
 
 #include "decoupled_instance.h"

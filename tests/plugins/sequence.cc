@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-// A backend that adds up the requests of each sequence, and tells what the server made of them. It
+// A backend that adds up the requests of each sequence and reports how the server scheduled them. It
 // runs in Nereid and in Triton.
 //
 // Input INPUT: INT32 of one element. Each output is there if the configuration lists it:
 //
 //   OUTPUT        INT32 [1]   the sum of the sequence so far
-//   OUTPUT_STATE  INT32       the state, where one is kept, as it is after this request
+//   OUTPUT_STATE  INT32       the state after this request, if there is one
 //   START_ROW     FP32 [-1]   the control START of every request of the batch, in their order; so
 //   END_ROW, READY_ROW        too END and READY; 0 for a request without that input
 //   CORRID_ROW    STRING [-1] their control CORRID, numbers in decimal
 //   INPUT_ROW     INT32 [-1]  their INPUT
 //   SLOT, BATCH   INT32 [1]   this request's place in the batch, and how many there are
-//   EXECUTION     INT32 [1]   how many executions this instance has had, with this one
-//   ENDS          INT32 [1]   how many requests with END it has seen; CANCELLED_ENDS: of sequences
-//   CANCELLED_ENDS            that the server ended
+//   EXECUTION     INT32 [1]   the number of executions of this instance, including this one
+//   ENDS          INT32 [1]   the number of its requests with END; CANCELLED_ENDS: of sequences that
+//   CANCELLED_ENDS            the server ended
 //   FLAGS         INT32 [1]   the request's flags
 //   INSTANCE      STRING [1]  the name of the instance
-//   INPUTS        STRING [1]  the inputs as they are: "INPUT INT32 [1,1] 4, START FP32 [1,1] 4"
+//   INPUTS        STRING [1]  the inputs as text: "INPUT INT32 [1,1] 4, START FP32 [1,1] 4"
 //
-// The model's parameter `keep` says where the sum is:
+// The model's parameter `keep` is the place of the sum:
 //
 //   corrid         (default) in the instance, by correlation id, from START to END. A request of a
 //                  sequence that this instance does not know fails.
@@ -27,10 +27,10 @@
 //   initial_state  the same, but the old value is always added to
 //   list           the state is the list of all inputs so far (INT32 [-1])
 //
-// Two requests of a sequence in one batch, and an instance that is entered by two threads, fail.
+// Two requests of a sequence in one batch, and two threads in one instance, are errors.
 // Parameters: `execute_delay_ms` (0) of the model or (an integer) the request; `iterations` (1) of
-// the model: a request is rescheduled until it was executed so often; `fail` (a text) of the
-// request: it fails with that, after its state was written.
+// the model: a request is rescheduled until it was executed that often; `fail` (a text) of the
+// request: the error of the request, after its state was written.
 #include "nereid/backend/sequence.h"
 
 #include <atomic>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A decoupled backend: the INT32 IN [1] of value N is answered with N responses, each of them OUT
-// [1] of value N; none for 0. The final flag comes alone. The responses come from another thread,
-// after the request is released.
+// A decoupled backend: the INT32 IN [1] of value N has N responses, each of them OUT [1] of value N;
+// none for 0. The final flag is sent separately. Another thread sends the responses, after the
+// request is released.
 #include <utility>
 
 #include "decoupled_instance.h"

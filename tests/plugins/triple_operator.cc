@@ -2,8 +2,8 @@
 // A library of custom operators for ONNX Runtime, in the domain nereid.test:
 //
 //   Triple  multiplies floats by three
-//   Hold    copies floats once its execution may go: the attribute `gate` names the file that says
-//           so (see gate.h), `trace` a file that gets a line {"execution": N} when execution N
+//   Hold    copies floats when its execution may pass the gate: the attribute `gate` is the file of
+//           the gate (see gate.h), `trace` a file that gets a line {"execution": N} when execution N
 //           begins. Executions are counted from 1 in each session.
 #include <onnxruntime_c_api.h>
 

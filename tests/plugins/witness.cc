@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A backend that writes down what it is given, for the tests of sequences; it runs in Triton too.
+// A backend that records its inputs, for tests of sequences. It also runs in Triton.
 //
 // It copies INPUT to OUTPUT. The model's parameters:
 //
@@ -7,13 +7,13 @@
 //               {"execution": n, "instance": name, "rows": [row, ...]}
 //               row: {"id", "sequence" (a number or a text), "flags", "cancelled",
 //                     "inputs": {name: [values]}, "shapes": {name: [dims]}}
-//               Requests that the server made itself have rows as well.
+//               Requests that the server created have rows as well.
 //   gate        a file that holds executions (see gate.h)
 //   load_gate   a file that holds the model's load in the same way
-//   iterations  a request is given back to the scheduler until it was executed that often; where
-//               the scheduler does not take it, its answer is what the scheduler said
+//   iterations  a request is rescheduled until it was executed that often; if the scheduler refuses
+//               it, the scheduler's error is its answer
 //
-// The request's own parameter `fail` makes its answer an error with that text. Executions are
+// The request's parameter `fail` makes its answer an error with that text. Executions are
 // counted from 1, over all instances of the model.
 #include <rapidjson/stringbuffer.h>
 #include <rapidjson/writer.h>

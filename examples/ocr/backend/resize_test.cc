@@ -9,7 +9,7 @@ namespace nereid::ocr {
 namespace {
 
 // Gray pixels. The result has three equal planes; the first one is checked.
-struct Grey {
+struct Gray {
   size_t rows = 0;
   size_t columns = 0;
   std::vector<uint8_t> values;
@@ -46,22 +46,22 @@ TEST(Resize, KeepsPixelsInThePlanesBlueGreenRed) {
 }
 
 TEST(Resize, InterpolatesBetweenTheMiddlesOfPixels) {
-  const Grey row{1, 2, {0, 200}};
+  const Gray row{1, 2, {0, 200}};
   ExpectNear(row.Resized(1, 4), {Seen(0), Seen(50), Seen(150), Seen(200)});
-  const Grey column{2, 1, {0, 200}};
+  const Gray column{2, 1, {0, 200}};
   ExpectNear(column.Resized(4, 1), {Seen(0), Seen(50), Seen(150), Seen(200)});
 }
 
 TEST(Resize, TakesTheMeanWhereASideShrinksToHalfOrLess) {
-  ExpectNear(Grey{1, 6, {0, 30, 60, 200, 220, 240}}.Resized(1, 2), {Seen(30), Seen(220)});
-  ExpectNear(Grey{5, 1, {10, 20, 90, 100, 110}}.Resized(2, 1), {Seen(15), Seen(100)});
+  ExpectNear(Gray{1, 6, {0, 30, 60, 200, 220, 240}}.Resized(1, 2), {Seen(30), Seen(220)});
+  ExpectNear(Gray{5, 1, {10, 20, 90, 100, 110}}.Resized(2, 1), {Seen(15), Seen(100)});
   // One side becomes smaller, the other one larger.
-  ExpectNear(Grey{1, 4, {0, 100, 200, 100}}.Resized(2, 2),
+  ExpectNear(Gray{1, 4, {0, 100, 200, 100}}.Resized(2, 2),
              {Seen(50), Seen(150), Seen(50), Seen(150)});
 }
 
 TEST(Resize, WritesWhatIsNoMultipleOfTheLanesAndNothingBeside) {
-  const Grey image{3, 3, std::vector<uint8_t>(9, 255)};
+  const Gray image{3, 3, std::vector<uint8_t>(9, 255)};
   for (size_t columns = 1; columns < 10; ++columns) {
     ExpectNear(image.Resized(2, columns), std::vector<float>(2 * columns, 1));
   }
@@ -74,10 +74,10 @@ TEST(Resize, WritesWhatIsNoMultipleOfTheLanesAndNothingBeside) {
 }
 
 TEST(Resize, TakesASinglePixelAndVeryLongSides) {
-  ExpectNear(Grey{1, 1, {255}}.Resized(3, 3), std::vector<float>(9, 1));
+  ExpectNear(Gray{1, 1, {255}}.Resized(3, 3), std::vector<float>(9, 1));
   // So many pixels become one that their sum would not fit into 16 bits.
-  ExpectNear(Grey{1, 100'000, std::vector<uint8_t>(100'000, 255)}.Resized(1, 3), {1, 1, 1});
-  ExpectNear(Grey{100'000, 1, std::vector<uint8_t>(100'000, 255)}.Resized(3, 1), {1, 1, 1});
+  ExpectNear(Gray{1, 100'000, std::vector<uint8_t>(100'000, 255)}.Resized(1, 3), {1, 1, 1});
+  ExpectNear(Gray{100'000, 1, std::vector<uint8_t>(100'000, 255)}.Resized(3, 1), {1, 1, 1});
 }
 
 }  // namespace

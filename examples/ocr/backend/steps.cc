@@ -21,7 +21,7 @@ using backend::Error;
 constexpr int64_t kGrid = 32;
 constexpr int64_t kBoxFloats = 8;
 // The middle between black and white.
-constexpr float kGrey = 0;
+constexpr float kGray = 0;
 
 int64_t OnGrid(double side) {
   return std::max(kGrid, static_cast<int64_t>(std::llround(side / kGrid)) * kGrid);
@@ -113,7 +113,7 @@ Error WriteLines(const OcrModel& model, const Image& image, const std::vector<Te
       pyramid.Warp(FrameOf(boxes[i]), kLineRows, used, {line, stride, plane});
     }
     for (size_t row = 0; row < 3 * size_t{kLineRows}; ++row) {
-      std::fill(line + row * stride + used, line + (row + 1) * stride, kGrey);
+      std::fill(line + row * stride + used, line + (row + 1) * stride, kGray);
     }
   }
   return {};

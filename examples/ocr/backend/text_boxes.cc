@@ -204,7 +204,7 @@ std::optional<TextBox> BoxOf(const Region& region, const BoxRules& rules) {
                  score};
 }
 
-Point Centre(const TextBox& box) {
+Point Center(const TextBox& box) {
   return {(box.corners[0].x + box.corners[2].x) / 2, (box.corners[0].y + box.corners[2].y) / 2};
 }
 
@@ -215,14 +215,14 @@ float Height(const TextBox& box) {
 // Sorts in reading order. Boxes are side by side if their centers are less than half a line apart.
 void SortForReading(std::vector<TextBox>* boxes) {
   std::sort(boxes->begin(), boxes->end(),
-            [](const TextBox& a, const TextBox& b) { return Centre(a).y < Centre(b).y; });
+            [](const TextBox& a, const TextBox& b) { return Center(a).y < Center(b).y; });
   for (auto row = boxes->begin(); row != boxes->end();) {
     auto end = row + 1;
-    while (end != boxes->end() && Centre(*end).y - Centre(*row).y < Height(*row) / 2) {
+    while (end != boxes->end() && Center(*end).y - Center(*row).y < Height(*row) / 2) {
       ++end;
     }
     std::sort(row, end,
-              [](const TextBox& a, const TextBox& b) { return Centre(a).x < Centre(b).x; });
+              [](const TextBox& a, const TextBox& b) { return Center(a).x < Center(b).x; });
     row = end;
   }
 }
