@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Source: section "Backend Shared Library" of the README of Triton's backend repository.
 #pragma once
 
 #include <string>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Source: section "Modifying the Model Repository" of Triton's model_management.md.
 #pragma once
 
 #include "config/model_config.h"

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+// Source: Triton's extension_classification.md, which uses the labels, and the comment of
+// label_filename in model_config.proto.
 #pragma once
 
 #include <string>

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+// Sources: sections "Version Policy" of Triton's model_configuration.md and "Model Versions" of
+// model_repository.md; the messages are those of the log of Triton 2.51.
 #pragma once
 
 #include <cstdint>

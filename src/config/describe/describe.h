@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+// Source: the response of Triton 2.51 to GET v2/models/MODEL/config
+// (extension_model_configuration.md), with which tests/peer/test_config_json.py compares it.
 #pragma once
 
 #include <string>

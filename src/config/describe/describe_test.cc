@@ -55,7 +55,7 @@ INSTANTIATE_TEST_SUITE_P(Models, DescribeTest,
 
 TEST(Describe, PrintsAwkwardValues) {
   inference::ModelConfig proto;
-  proto.set_name("a\"\\\n\x01\x1f</é");
+  proto.set_name("a\"\\\n\b\f\x01\x1f</é");
   auto* control = proto.mutable_sequence_batching()->add_control_input()->add_control();
   control->add_fp32_false_true(1e30f);
   control->add_fp32_false_true(-0.1f);
@@ -63,7 +63,7 @@ TEST(Describe, PrintsAwkwardValues) {
   control->add_fp32_false_true(std::numeric_limits<float>::quiet_NaN());
   proto.add_input()->set_data_type(static_cast<inference::DataType>(77));
   const std::string json = DescribeModelConfigJson(*ModelConfig::Create(proto));
-  EXPECT_THAT(json, testing::HasSubstr(R"("name":"a\"\\\n\u0001\u001F</é")"));
+  EXPECT_THAT(json, testing::HasSubstr(R"("name":"a\"\\\n\b\f\u0001\u001F</é")"));
   EXPECT_THAT(json, testing::HasSubstr(R"("fp32_false_true":[1e+30,-0.1,"Infinity","NaN"])"));
   EXPECT_THAT(json, testing::HasSubstr(R"("data_type":77)"));
 }

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+// Sources: protobuf's text format (https://protobuf.dev/reference/protobuf/textformat-spec) and its
+// JSON form (https://protobuf.dev/programming-guides/json), as protobuf 3.21 parses them.
 #pragma once
 
 #include <string>

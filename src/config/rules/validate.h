@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+// Source: the rules and messages of Triton 2.51, with which tests/peer/test_config_rules.py
+// compares them. tests/peer/rule_differences.toml lists the intended differences.
 #pragma once
 
 #include <vector>
