@@ -28,7 +28,7 @@ struct ServerSettings {
   std::string server_id = "triton";
   std::set<std::string> model_repository_paths;  // sorted, as Triton keeps them
   ModelControlMode model_control_mode = ModelControlMode::kNone;
-  /// kPoll only: seconds between polls of the repositories; 0: only on PollRepositories.
+  /// kPoll only: seconds between polls of the repositories; 0: only on RepositoryControl::Poll.
   uint32_t repository_poll_secs = 0;
   std::vector<std::string> startup_models;  // kExplicit only; "*" alone: all
   bool strict_model_config = false;         // true: the backend does not complete configurations
