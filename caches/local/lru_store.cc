@@ -13,7 +13,7 @@ void LruStore::NoteOldest(Shard& shard) {
 
 std::shared_ptr<const StoredBuffers> LruStore::Find(std::string_view key) {
   Shard& shard = ShardOf(key);
-  std::lock_guard lock(shard.mutex);
+  base::MutexLock lock(shard.mutex);
   const auto found = shard.by_key.find(key);
   if (found == shard.by_key.end()) return nullptr;
   const auto entry = found->second;
@@ -49,7 +49,7 @@ bool LruStore::EvictOldest() {
                  b.oldest.load(std::memory_order_relaxed);
         });
     if (oldest->oldest.load(std::memory_order_relaxed) == kEmpty) return false;
-    std::lock_guard lock(oldest->mutex);
+    base::MutexLock lock(oldest->mutex);
     if (oldest->entries.empty()) continue;  // another thread has evicted the entry
     oldest->by_key.erase(oldest->entries.back().key);
     evicted.splice(evicted.begin(), oldest->entries, std::prev(oldest->entries.end()));
@@ -69,7 +69,7 @@ bool LruStore::Insert(std::string_view key, StoredBuffers buffers, uint64_t char
                   charge, Tick()});
   Shard& shard = ShardOf(key);
   {
-    std::lock_guard lock(shard.mutex);
+    base::MutexLock lock(shard.mutex);
     // The key of the map is a view of the entry's own string. It stays valid because list nodes do
     // not move, also not when they are spliced to another list.
     if (shard.by_key.try_emplace(made.front().key, made.begin()).second) {

@@ -7,11 +7,11 @@
 #include <cstdint>
 #include <list>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <string_view>
 #include <unordered_map>
 
+#include "base/mutex.h"
 #include "entry_buffers.h"
 
 namespace nereid::caches {
@@ -73,9 +73,11 @@ class LruStore {
     uint64_t used_at = 0;  // value of ticks_ at the last use
   };
   struct alignas(64) Shard {
-    std::mutex mutex;
-    std::list<Entry> entries;  // guarded by mutex; most recently used entry first
-    std::unordered_map<std::string_view, std::list<Entry>::iterator> by_key;  // guarded by mutex
+    base::Mutex mutex;
+    /// The most recently used entry is the first.
+    std::list<Entry> entries NEREID_GUARDED_BY(mutex);
+    std::unordered_map<std::string_view, std::list<Entry>::iterator> by_key
+        NEREID_GUARDED_BY(mutex);
     std::atomic<uint64_t> oldest{kEmpty};  // used_at of the last entry; written with mutex held
   };
 
@@ -85,8 +87,8 @@ class LruStore {
   uint64_t Tick() { return ticks_.fetch_add(1, std::memory_order_relaxed); }
   /// Evicts the least recently used entry of all shards. Returns false if there is no entry.
   bool EvictOldest();
-  /// Updates shard.oldest. The caller holds the shard's mutex.
-  static void NoteOldest(Shard& shard);
+  /// Updates shard.oldest.
+  static void NoteOldest(Shard& shard) NEREID_REQUIRES(shard.mutex);
 
   const uint64_t capacity_;
   std::array<Shard, kShards> shards_;

@@ -7,12 +7,14 @@ namespace nereid::caches {
 
 bool ConnectionPool::Acquire(std::chrono::milliseconds timeout,
                              std::unique_ptr<Connection>* connection) {
-  std::unique_lock lock(mutex_);
-  const auto is_free = [this] { return free_ > 0; };
-  if (timeout.count() == 0) {
-    returned_.wait(lock, is_free);
-  } else if (!returned_.wait_for(lock, timeout, is_free)) {
-    return false;
+  const auto deadline = std::chrono::steady_clock::now() + timeout;
+  base::MutexLock lock(mutex_);
+  while (free_ == 0) {
+    if (timeout.count() == 0) {
+      returned_.Wait(lock);
+    } else if (!returned_.WaitUntil(lock, deadline) && free_ == 0) {
+      return false;
+    }
   }
   --free_;
   if (!idle_.empty()) {
@@ -24,21 +26,21 @@ bool ConnectionPool::Acquire(std::chrono::milliseconds timeout,
 
 void ConnectionPool::Return(std::unique_ptr<Connection> connection) {
   if (connection != nullptr && connection->broken()) connection.reset();
-  std::lock_guard lock(mutex_);
+  base::MutexLock lock(mutex_);
   ++free_;
   if (connection != nullptr) idle_.push_back(std::move(connection));
-  returned_.notify_one();
+  returned_.NotifyOne();
 }
 
 void ConnectionPool::CloseIdle() {
   // Declared before the lock, so the connections are closed after it is released.
   std::vector<std::unique_ptr<Connection>> closed;
-  std::lock_guard lock(mutex_);
+  base::MutexLock lock(mutex_);
   closed.swap(idle_);
 }
 
 void ConnectionPool::AddIdle(std::unique_ptr<Connection> connection) {
-  std::lock_guard lock(mutex_);
+  base::MutexLock lock(mutex_);
   // Keeps the number of open connections at the pool's size: each permission in use may belong to
   // one.
   if (idle_.size() < free_) idle_.push_back(std::move(connection));

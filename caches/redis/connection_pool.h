@@ -2,11 +2,10 @@
 #pragma once
 
 #include <chrono>
-#include <condition_variable>
 #include <memory>
-#include <mutex>
 #include <vector>
 
+#include "base/mutex.h"
 #include "redis/connection.h"
 
 namespace nereid::caches {
@@ -31,10 +30,11 @@ class ConnectionPool {
   void AddIdle(std::unique_ptr<Connection> connection);
 
  private:
-  std::mutex mutex_;
-  std::condition_variable returned_;
-  size_t free_;                                    // number of free permissions; guarded by mutex_
-  std::vector<std::unique_ptr<Connection>> idle_;  // guarded by mutex_; at most free_ of them
+  base::Mutex mutex_;
+  base::ConditionVariable returned_;
+  size_t free_ NEREID_GUARDED_BY(mutex_);  // number of free permissions
+  /// At most free_ connections.
+  std::vector<std::unique_ptr<Connection>> idle_ NEREID_GUARDED_BY(mutex_);
 };
 
 }  // namespace nereid::caches

@@ -9,10 +9,11 @@
 
 #include <atomic>
 #include <map>
-#include <mutex>
 #include <string>
 #include <thread>
 #include <vector>
+
+#include "base/mutex.h"
 
 namespace nereid::caches {
 
@@ -46,7 +47,7 @@ class FakeRedis {
     acceptor_.join();
     close(listener_);
     {
-      std::lock_guard lock(mutex_);
+      base::MutexLock lock(mutex_);
       for (const int socket : sockets_) shutdown(socket, SHUT_RDWR);
     }
     for (std::thread& thread : threads_) thread.join();
@@ -61,7 +62,7 @@ class FakeRedis {
     return R"({"host":"127.0.0.1","port":")" + std::to_string(port_) + "\"" + more + "}";
   }
   std::map<std::string, std::map<std::string, std::string>> hashes() {
-    std::lock_guard lock(mutex_);
+    base::MutexLock lock(mutex_);
     return hashes_;
   }
 
@@ -75,7 +76,7 @@ class FakeRedis {
       const int accepted = accept(listener_, nullptr, nullptr);
       if (accepted < 0) return;
       ++connections;
-      std::lock_guard lock(mutex_);
+      base::MutexLock lock(mutex_);
       sockets_.push_back(accepted);
       threads_.emplace_back([this, accepted] { Serve(accepted); });
     }
@@ -118,7 +119,7 @@ class FakeRedis {
     }
     if (!known) return "-NOAUTH Authentication required.\r\n";
     if (words[0] == "PING") return "+PONG\r\n";
-    std::lock_guard lock(mutex_);
+    base::MutexLock lock(mutex_);
     auto& hash = hashes_[words[1]];
     if (words[0] == "HMSET") {
       for (size_t i = 2; i + 1 < words.size(); i += 2) hash[words[i]] = words[i + 1];
@@ -139,10 +140,10 @@ class FakeRedis {
   uint16_t port_ = 0;
   int listener_ = -1;
   std::thread acceptor_;
-  std::mutex mutex_;
-  std::vector<int> sockets_;                                          // guarded by mutex_
-  std::vector<std::thread> threads_;                                  // guarded by mutex_
-  std::map<std::string, std::map<std::string, std::string>> hashes_;  // guarded by mutex_
+  base::Mutex mutex_;
+  std::vector<int> sockets_ NEREID_GUARDED_BY(mutex_);
+  std::vector<std::thread> threads_ NEREID_GUARDED_BY(mutex_);
+  std::map<std::string, std::map<std::string, std::string>> hashes_ NEREID_GUARDED_BY(mutex_);
 };
 
 }  // namespace nereid::caches

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The entry points of the Redis cache. An entry is a Redis hash whose key the server provides. It
+// The Redis cache. An entry is a Redis hash whose key the server provides. It
 // has four fields for each buffer n, as in Triton's Redis cache:
 //
 //   n:b bytes   n:s size in decimal   n:t memory type (0 = CPU)   n:i memory type id
@@ -9,24 +9,19 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
+#include "cache_plugin.h"
 #include "entry_buffers.h"
 #include "nereid/backend/error.h"
 #include "redis/redis_client.h"
 #include "triton/core/tritoncache.h"
 
+namespace nereid::caches {
 namespace {
 
-using nereid::backend::EntryPoint;
-using nereid::backend::Error;
-using nereid::caches::BufferDescription;
-using nereid::caches::RedisClient;
-using nereid::caches::RedisSettings;
-using nereid::caches::Reply;
-using nereid::caches::StoredBuffers;
-
-RedisClient& From(TRITONCACHE_Cache* cache) { return *reinterpret_cast<RedisClient*>(cache); }
+using backend::Error;
 
 std::string_view TextOf(const redisReply* reply) { return {reply->str, reply->len}; }
 
@@ -79,86 +74,69 @@ Error AddBuffer(const Fields& fields, size_t index, TRITONCACHE_CacheEntry* entr
       TRITONCACHE_CacheEntryAddBuffer(entry, const_cast<char*>(bytes.data()), description.get()));
 }
 
-Error Lookup(RedisClient& client, std::string_view key, TRITONCACHE_CacheEntry* entry,
-             TRITONCACHE_Allocator* allocator) {
-  const std::string_view command[] = {"HGETALL", key};
-  Reply reply;
-  NEREID_BACKEND_TRY(client.Run(command, &reply));
-  Fields fields;
-  NEREID_BACKEND_TRY(ReadFields(reply, &fields));
-  if (fields.empty()) {
-    return {TRITONSERVER_ERROR_NOT_FOUND, "key '" + std::string(key) + "' is not in Redis"};
-  }
-  BufferDescription description;
-  NEREID_BACKEND_TRY(description.Make());
-  const size_t buffers = std::max<size_t>(1, fields.size() / 4);
-  for (size_t i = 0; i < buffers; ++i) {
-    NEREID_BACKEND_TRY(AddBuffer(fields, i, entry, description));
-  }
-  // `reply` owns the bytes until the copy is made.
-  return Error(TRITONCACHE_Copy(allocator, entry));
-}
-
-Error Insert(RedisClient& client, std::string_view key, TRITONCACHE_CacheEntry* entry,
-             TRITONCACHE_Allocator* allocator) {
-  StoredBuffers buffers;
-  uint64_t bytes = 0;
-  NEREID_BACKEND_TRY(nereid::caches::ReadSizes(entry, &buffers, &bytes));
-  NEREID_BACKEND_TRY(nereid::caches::FillBuffers(entry, allocator, &buffers));
-  // Own the text that `command` refers to; reserved, so that it never moves.
-  std::vector<std::string> names, sizes;
-  names.reserve(4 * buffers.size());
-  sizes.reserve(buffers.size());
-  std::vector<std::string_view> command = {"HMSET", key};
-  const auto add = [&](size_t index, const char* field, std::string_view value) {
-    command.push_back(names.emplace_back(std::to_string(index) + field));
-    command.push_back(value);
-  };
-  for (size_t i = 0; i < buffers.size(); ++i) {
-    add(i, ":b", {buffers[i].data.get(), buffers[i].size});
-    add(i, ":s", sizes.emplace_back(std::to_string(buffers[i].size)));
-    add(i, ":t", "0");
-    add(i, ":i", "0");
-  }
-  Reply reply;
-  return client.Run(command, &reply);
-}
-
-}  // namespace
-
-extern "C" {
-
-TRITONCACHE_ISPEC TRITONSERVER_Error* TRITONCACHE_CacheInitialize(TRITONCACHE_Cache** cache,
-                                                                  const char* config) {
-  return EntryPoint([&]() -> Error {
+class RedisCache {
+ public:
+  static Error Create(const char* config, std::unique_ptr<RedisCache>* cache) {
     RedisSettings settings;
-    NEREID_BACKEND_TRY(nereid::caches::ReadRedisSettings(config, std::getenv, &settings));
+    NEREID_BACKEND_TRY(ReadRedisSettings(config, std::getenv, &settings));
     std::unique_ptr<RedisClient> client;
     NEREID_BACKEND_TRY(RedisClient::Create(std::move(settings), &client));
-    *cache = reinterpret_cast<TRITONCACHE_Cache*>(client.release());
+    *cache = std::make_unique<RedisCache>(std::move(client));
     return {};
-  });
-}
+  }
 
-TRITONCACHE_ISPEC TRITONSERVER_Error* TRITONCACHE_CacheFinalize(TRITONCACHE_Cache* cache) {
-  return EntryPoint([&] {
-    delete reinterpret_cast<RedisClient*>(cache);
-    return Error();
-  });
-}
+  explicit RedisCache(std::unique_ptr<RedisClient> client) : client_(std::move(client)) {}
 
-TRITONCACHE_ISPEC TRITONSERVER_Error* TRITONCACHE_CacheLookup(TRITONCACHE_Cache* cache,
-                                                              const char* key,
-                                                              TRITONCACHE_CacheEntry* entry,
-                                                              TRITONCACHE_Allocator* allocator) {
-  return EntryPoint([&] { return Lookup(From(cache), key, entry, allocator); });
-}
+  Error Lookup(std::string_view key, TRITONCACHE_CacheEntry* entry,
+               TRITONCACHE_Allocator* allocator) {
+    const std::string_view command[] = {"HGETALL", key};
+    Reply reply;
+    NEREID_BACKEND_TRY(client_->Run(command, &reply));
+    Fields fields;
+    NEREID_BACKEND_TRY(ReadFields(reply, &fields));
+    if (fields.empty()) {
+      return {TRITONSERVER_ERROR_NOT_FOUND, "key '" + std::string(key) + "' is not in Redis"};
+    }
+    BufferDescription description;
+    NEREID_BACKEND_TRY(description.Make());
+    const size_t buffers = std::max<size_t>(1, fields.size() / 4);
+    for (size_t i = 0; i < buffers; ++i) {
+      NEREID_BACKEND_TRY(AddBuffer(fields, i, entry, description));
+    }
+    // `reply` owns the bytes until the copy is made.
+    return Error(TRITONCACHE_Copy(allocator, entry));
+  }
 
-TRITONCACHE_ISPEC TRITONSERVER_Error* TRITONCACHE_CacheInsert(TRITONCACHE_Cache* cache,
-                                                              const char* key,
-                                                              TRITONCACHE_CacheEntry* entry,
-                                                              TRITONCACHE_Allocator* allocator) {
-  return EntryPoint([&] { return Insert(From(cache), key, entry, allocator); });
-}
+  Error Insert(std::string_view key, TRITONCACHE_CacheEntry* entry,
+               TRITONCACHE_Allocator* allocator) {
+    StoredBuffers buffers;
+    uint64_t bytes = 0;
+    NEREID_BACKEND_TRY(ReadSizes(entry, &buffers, &bytes));
+    NEREID_BACKEND_TRY(FillBuffers(entry, allocator, &buffers));
+    // Own the text that `command` refers to; reserved, so that it never moves.
+    std::vector<std::string> names, sizes;
+    names.reserve(4 * buffers.size());
+    sizes.reserve(buffers.size());
+    std::vector<std::string_view> command = {"HMSET", key};
+    const auto add = [&](size_t index, const char* field, std::string_view value) {
+      command.push_back(names.emplace_back(std::to_string(index) + field));
+      command.push_back(value);
+    };
+    for (size_t i = 0; i < buffers.size(); ++i) {
+      add(i, ":b", {buffers[i].data.get(), buffers[i].size});
+      add(i, ":s", sizes.emplace_back(std::to_string(buffers[i].size)));
+      add(i, ":t", "0");
+      add(i, ":i", "0");
+    }
+    Reply reply;
+    return client_->Run(command, &reply);
+  }
 
-}  // extern "C"
+ private:
+  const std::unique_ptr<RedisClient> client_;
+};
+
+}  // namespace
+}  // namespace nereid::caches
+
+NEREID_CACHE_PLUGIN(nereid::caches::RedisCache);

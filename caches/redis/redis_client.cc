@@ -42,16 +42,16 @@ Error RedisClient::Create(RedisSettings settings, std::unique_ptr<RedisClient>* 
 RedisClient::~RedisClient() {
   std::thread searcher;
   {
-    std::lock_guard lock(mutex_);
+    base::MutexLock lock(mutex_);
     stopping_ = true;
     searcher.swap(searcher_);
-    changed_.notify_all();
+    changed_.NotifyAll();
   }
   if (searcher.joinable()) searcher.join();
 }
 
 bool RedisClient::IsDown() {
-  std::lock_guard lock(mutex_);
+  base::MutexLock lock(mutex_);
   return down_;
 }
 
@@ -94,7 +94,7 @@ Error RedisClient::Run(std::span<const std::string_view> command, Reply* reply) 
 void RedisClient::MarkDown(const std::string& reason) {
   std::thread finished;
   {
-    std::lock_guard lock(mutex_);
+    base::MutexLock lock(mutex_);
     if (down_ || stopping_) return;
     down_ = true;
     finished.swap(searcher_);  // from an earlier loss of Redis; it has ended or is about to end
@@ -110,21 +110,26 @@ void RedisClient::MarkDown(const std::string& reason) {
   NEREID_BACKEND_LOG(WARN, "Redis is lost, responses are not cached until it is back: " + reason);
 }
 
+bool RedisClient::Pause(milliseconds pause) {
+  const auto deadline = std::chrono::steady_clock::now() + pause;
+  base::MutexLock lock(mutex_);
+  while (!stopping_ && changed_.WaitUntil(lock, deadline)) {
+  }
+  return !stopping_;
+}
+
 void RedisClient::LookForRedis() {
   RedisSettings settings = settings_;
   settings.connect_timeout = Bounded(settings.connect_timeout);
   settings.socket_timeout = Bounded(settings.socket_timeout);
   for (milliseconds pause = kFirstPause;; pause = std::min(2 * pause, kLongestPause)) {
-    {
-      std::unique_lock lock(mutex_);
-      if (changed_.wait_for(lock, pause, [this] { return stopping_; })) return;
-    }
+    if (!Pause(pause)) return;
     std::unique_ptr<Connection> connection;
     const Error opened =
         backend::Catching([&] { return Connection::Open(settings, tls_.get(), &connection); });
     if (!opened.ok()) continue;
     {
-      std::lock_guard lock(mutex_);
+      base::MutexLock lock(mutex_);
       down_ = false;
     }
     NEREID_BACKEND_LOG(INFO, "Redis at " + settings_.Address() + " is back");

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <condition_variable>
 #include <memory>
-#include <mutex>
 #include <span>
 #include <string_view>
 #include <thread>
 
+#include "base/mutex.h"
 #include "redis/connection_pool.h"
 
 namespace nereid::caches {
@@ -38,16 +37,19 @@ class RedisClient {
   backend::Error Try(std::span<const std::string_view> command,
                      std::unique_ptr<Connection>* connection, Reply* reply);
   void LookForRedis();
+  /// Waits for `pause`. Returns false if the client is being destroyed.
+  bool Pause(std::chrono::milliseconds pause);
 
   const RedisSettings settings_;
   const std::unique_ptr<TlsContext> tls_;  // null without TLS
   ConnectionPool pool_;
 
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  bool down_ = false;      // whether the thread is trying to reach Redis; guarded by mutex_
-  bool stopping_ = false;  // guarded by mutex_
-  std::thread searcher_;   // guarded by mutex_
+  base::Mutex mutex_;
+  base::ConditionVariable changed_;
+  /// Whether the thread is trying to reach Redis.
+  bool down_ NEREID_GUARDED_BY(mutex_) = false;
+  bool stopping_ NEREID_GUARDED_BY(mutex_) = false;
+  std::thread searcher_ NEREID_GUARDED_BY(mutex_);
 };
 
 }  // namespace nereid::caches
