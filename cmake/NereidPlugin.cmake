@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# Plug-ins of every kind: backends, caches, repository agents. They use only the C headers; the
-# loader resolves the engine's functions when a plug-in is opened.
+# Plug-ins of every kind: backends, caches, repository agents. Of the engine they use only the C
+# headers; the loader resolves its functions when a plug-in is opened. Of the sources of the engine
+# they may use the folder base, whose code is linked into each of them (tools/check_layers.py).
 
 # Plug-ins link an empty library with the engine's name that defines the functions of the C API. A
 # plug-in therefore builds without the engine, and a call of a function that the API does not have
@@ -31,7 +32,7 @@ function(nereid_plugin kind name library directory)
   endif()
   add_library(${kind}_${name} OBJECT ${ARG_SOURCES})
   target_include_directories(${kind}_${name} PUBLIC "${folder}")
-  target_link_libraries(${kind}_${name} PUBLIC nereid_c_headers ${ARG_LIBS})
+  target_link_libraries(${kind}_${name} PUBLIC nereid_c_headers nereid_base ${ARG_LIBS})
   add_library(${library}_${name} MODULE)
   set_target_properties(${library}_${name} PROPERTIES
     PREFIX lib

@@ -3,10 +3,12 @@
 """Checks that the folders of src/ depend downward only, as tools/layers.txt says, and that no files
 include each other in a circle.
 
-Five things are checked, and each offence is printed with its place:
+Six things are checked, and each offence is printed with its place:
 
 - every `#include "folder/file.h"` names the includer's own folder or one that the list permits;
 - every folder in the DEPS of a nereid_component is one that the list permits;
+- a plug-in of backends/, caches/ or repoagents/ includes of src/ only the folders that the list
+  permits to `plug-ins`;
 - the list itself has no circle, and every folder with sources stands in it;
 - a file's namespace is that of its folder in the list: codec/json is nereid::codec::json. Folders
   below it (testing/, abi/) share its namespace or add to it;
@@ -29,6 +31,8 @@ INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"')
 NAMESPACE = re.compile(r"^namespace (nereid(?:::\w+)*) \{", re.MULTILINE)
 COMPONENT = re.compile(r"nereid_component\s*\(\s*([\w/]+)(.*?)\)", re.DOTALL)
 KEYWORDS = {"SOURCES", "DEPS", "LIBS"}
+PLUGINS = "plug-ins"
+PLUGIN_FOLDERS = ("backends", "caches", "repoagents")
 
 
 def read_layers(path: Path) -> dict[str, set[str]]:
@@ -113,6 +117,25 @@ def namespace_offences(root: Path, layers: dict[str, set[str]]) -> list[str]:
         if opened and not any((name + "::").startswith(expected + "::") for name in opened):
             offences.append(f"{path.relative_to(root)}: opens {', '.join(sorted(opened))}, "
                             f"expected {expected}")
+    return offences
+
+
+def plugin_offences(root: Path, layers: dict[str, set[str]], arrows: Counter) -> list[str]:
+    """Offences of the plug-ins, which are outside of src/."""
+    offences = []
+    permitted = layers.get(PLUGINS, set())
+    for path in sorted(path for top in PLUGIN_FOLDERS for path in (root / top).rglob("*")):
+        if path.suffix not in (".h", ".cc", ".c") or path.stem.endswith(("_test", "_bench")):
+            continue
+        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+            match = INCLUDE.match(line)
+            if match is None or not (root / "src" / match.group(1)).is_file():
+                continue
+            other = folder_of(match.group(1), layers)
+            arrows[PLUGINS, other] += 1
+            if other not in permitted:
+                offences.append(f"{path.relative_to(root)}:{number}: a plug-in may not include "
+                                f"{other}: {line.strip()}")
     return offences
 
 
@@ -221,6 +244,7 @@ def main() -> int:
     arrows = Counter()
     offences = list_offences(layers, "tools/layers.txt")
     offences += include_offences(options.root, layers, arrows)
+    offences += plugin_offences(options.root, layers, arrows)
     offences += link_offences(options.root, layers)
     offences += namespace_offences(options.root, layers)
     pairs, circular = circle_offences(options.root)

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "base/utf8.h"
 #include "framework/version_file.h"
 
 namespace nereid::caffe2 {
@@ -35,45 +36,21 @@ Error ReadFile(const ModelConfig& config, const fs::path& path, std::string* byt
   return {};
 }
 
-/// Returns whether `text` consists of UTF-8 sequences, because names become part of messages.
-/// Some overlong forms, and surrogates, are not rejected.
-bool IsText(const std::string& text) {
-  size_t left = 0;  // missing bytes of the current character
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (left > 0) {
-      if ((byte & 0xC0) != 0x80) {
-        return false;
-      }
-      --left;
-    } else if (byte >= 0x80) {
-      left = byte >= 0xC2 && byte < 0xE0   ? 1
-             : byte >= 0xE0 && byte < 0xF0 ? 2
-             : byte >= 0xF0 && byte < 0xF5 ? 3
-                                           : 0;
-      if (left == 0) {
-        return false;
-      }
-    }
-  }
-  return left == 0;
-}
-
 template <typename List>
 bool AreTexts(const List& list) {
-  return std::all_of(list.begin(), list.end(), IsText);
+  return std::all_of(list.begin(), list.end(), base::IsUtf8);
 }
 
 bool HasOnlyTexts(const caffe2_net::NetDef& net) {
   const auto is_text = [](const caffe2_net::OperatorDef& op) {
-    return IsText(op.type()) && AreTexts(op.input()) && AreTexts(op.output()) &&
+    return base::IsUtf8(op.type()) && AreTexts(op.input()) && AreTexts(op.output()) &&
            std::all_of(op.arg().begin(), op.arg().end(), [](const caffe2_net::Argument& argument) {
              // The strings in values of GivenTensorStringFill may hold any bytes.
-             return IsText(argument.name()) && IsText(argument.s());
+             return base::IsUtf8(argument.name()) && base::IsUtf8(argument.s());
            });
   };
-  return IsText(net.name()) && AreTexts(net.external_input()) && AreTexts(net.external_output()) &&
-         std::all_of(net.op().begin(), net.op().end(), is_text);
+  return base::IsUtf8(net.name()) && AreTexts(net.external_input()) &&
+         AreTexts(net.external_output()) && std::all_of(net.op().begin(), net.op().end(), is_text);
 }
 
 }  // namespace

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "custom/instance.h"
 
-#include "custom/printable.h"
+#include "framework/printable.h"
 #include "nereid/backend/log.h"
 
 namespace nereid::custom {
@@ -39,7 +39,8 @@ Error CustomInstance::Initialize(const CustomInitializeData& data) {
   });
   if (!thrown.ok()) {
     return Error::Internal("model '" + model_.signature().model_name + "': CustomInitialize of '" +
-                           model_.library().path() + "' threw: " + Printable(thrown.message()));
+                           model_.library().path() +
+                           "' threw: " + framework::Printable(thrown.message()));
   }
   return code == 0 ? Error() : model_.Failure("CustomInitialize", context_, code);
 }
@@ -130,7 +131,7 @@ Error CustomInstance::Call(Payloads* payloads) {
   if (!thrown.ok()) {
     return Error::Internal("model '" + model_.signature().model_name +
                            "': " + functions.execute_name() + " of '" + model_.library().path() +
-                           "' threw: " + Printable(thrown.message()));
+                           "' threw: " + framework::Printable(thrown.message()));
   }
   return code == 0 ? Error() : model_.Failure(functions.execute_name(), context_, code);
 }

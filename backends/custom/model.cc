@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "custom/printable.h"
 #include "custom/serialized_config.h"
+#include "framework/printable.h"
 #include "framework/version_file.h"
 
 namespace nereid::custom {
@@ -117,7 +117,7 @@ Error CustomModel::Failure(const char* function, void* context, int code) const 
   const Error asked = backend::Catching([&]() -> Error {
     const char* text = library_->functions().error_string(context, code);
     if (text != nullptr) {
-      words = Printable(text);
+      words = framework::Printable(text);
     }
     return {};
   });

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "custom/printable.h"
+#include "framework/printable.h"
 #include "nereid/backend/bytes_tensor.h"
 #include "nereid/backend/output.h"
 #include "nereid/backend/sequence.h"
@@ -113,7 +113,8 @@ Error PayloadTensors::GiveInput(std::string_view name, const void** content, uin
   const auto found = std::find_if(inputs_.begin(), inputs_.end(),
                                   [&](const backend::Input& input) { return name == input.name; });
   if (found == inputs_.end()) {
-    return Wrong("asked for the input '" + Printable(name) + "', which the request lacks");
+    return Wrong("asked for the input '" + framework::Printable(name) +
+                 "', which the request lacks");
   }
   uint32_t& next = next_piece_[static_cast<size_t>(found - inputs_.begin())];
   // Empty pieces are skipped: to the library an empty piece would mean the end of the input.
@@ -184,7 +185,8 @@ Error PayloadTensors::GiveOutput(std::string_view name, std::span<const int64_t>
                                  int64_t* type_id) {
   const CustomOutput* output = signature_->FindOutput(name);
   if (output == nullptr) {
-    return Wrong("asked for the output '" + Printable(name) + "', which the configuration lacks");
+    return Wrong("asked for the output '" + framework::Printable(name) +
+                 "', which the configuration lacks");
   }
   if (std::any_of(written_.begin(), written_.end(),
                   [&](const Written& other) { return other.output == output; })) {

@@ -7,7 +7,8 @@
 
 #include <array>
 #include <atomic>
-#include <mutex>
+
+#include "base/mutex.h"
 
 namespace nereid::framework {
 namespace {
@@ -136,8 +137,8 @@ void LetOverflowsPass(const void* address) {
   if (dl_iterate_phdr(FindCode, &search) == 0) {
     return;
   }
-  static std::mutex mutex;
-  const std::lock_guard lock(mutex);
+  static base::Mutex mutex;  // guards no member: OnTrap reads `ranges` without a lock
+  const base::MutexLock lock(mutex);
   const size_t count = known.load(std::memory_order_relaxed);
   if (MayPass(search.address) || count == ranges.size()) {
     return;

@@ -5,9 +5,9 @@
 
 #include <cstdlib>
 #include <filesystem>
-#include <mutex>
 #include <vector>
 
+#include "base/mutex.h"
 #include "framework/division_trap.h"
 #include "nereid/backend/log.h"
 
@@ -53,8 +53,8 @@ Error ToError(OrtStatus* status) {
 }
 
 Error OpenOnnxRuntime(const std::string& directory) {
-  static std::mutex mutex;
-  const std::lock_guard<std::mutex> lock(mutex);
+  static base::Mutex mutex;  // guards no member: `api` is read without a lock after it is set
+  const base::MutexLock lock(mutex);
   if (api != nullptr) {
     return {};
   }

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "framework/processors.h"
+#include "base/cpus.h"
 
 namespace nereid::onnxruntime {
 namespace {
@@ -29,7 +29,7 @@ Error DefaultCounts(const ModelConfig& config, ThreadCounts* counts) {
   bool shared = true;
   NEREID_BACKEND_TRY(SharesSession(config, &shared));
   counts->intra =
-      std::max<int64_t>(1, framework::UsableProcessors() / (shared ? 1 : config.instance_count));
+      std::max<int64_t>(1, base::UsableCpuCount() / (shared ? 1 : config.instance_count));
   int64_t each = 0;
   NEREID_BACKEND_TRY(config.parameters.ReadInt("cpu_threads_per_instance", 0, kMostThreads, &each));
   if (each > 0) {

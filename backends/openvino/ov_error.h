@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <exception>
-#include <new>
 #include <string>
+#include <utility>
 
-#include "nereid/backend/error.h"
+#include "framework/catch_exceptions.h"
 
 namespace nereid::openvino {
 
@@ -19,15 +18,8 @@ std::string LastLine(const std::string& text);
 /// message.
 template <typename Action>
 Error CatchOpenVino(const std::string& what, Action&& action) {
-  try {
-    return action();
-  } catch (const std::bad_alloc&) {
-    return Error(TRITONSERVER_ERROR_UNAVAILABLE, what + ": memory ran out");
-  } catch (const std::exception& error) {
-    return Error::Internal(what + ": " + LastLine(error.what()));
-  } catch (...) {
-    return Error::Internal(what);
-  }
+  const auto text_of = [](const std::exception& error) { return LastLine(error.what()); };
+  return framework::CatchExceptions(what, text_of, std::forward<Action>(action));
 }
 
 }  // namespace nereid::openvino

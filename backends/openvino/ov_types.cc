@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "openvino/ov_types.h"
 
-#include <utility>
+#include "framework/type_table.h"
 
 namespace nereid::openvino {
 namespace {
 
 using ov::element::Type_t;
 
-constexpr std::pair<Type_t, TRITONSERVER_DataType> kTypes[] = {
+constexpr framework::TypeRow<Type_t> kTypes[] = {
     {Type_t::boolean, TRITONSERVER_TYPE_BOOL}, {Type_t::u8, TRITONSERVER_TYPE_UINT8},
     {Type_t::u16, TRITONSERVER_TYPE_UINT16},   {Type_t::u32, TRITONSERVER_TYPE_UINT32},
     {Type_t::u64, TRITONSERVER_TYPE_UINT64},   {Type_t::i8, TRITONSERVER_TYPE_INT8},
@@ -20,21 +20,11 @@ constexpr std::pair<Type_t, TRITONSERVER_DataType> kTypes[] = {
 }  // namespace
 
 TRITONSERVER_DataType DataTypeOf(const ov::element::Type& type) {
-  for (const auto& [openvino, triton] : kTypes) {
-    if (openvino == static_cast<Type_t>(type)) {
-      return triton;
-    }
-  }
-  return TRITONSERVER_TYPE_INVALID;
+  return framework::ToDataType(kTypes, static_cast<Type_t>(type));
 }
 
 ov::element::Type ElementTypeOf(TRITONSERVER_DataType type) {
-  for (const auto& [openvino, triton] : kTypes) {
-    if (triton == type) {
-      return openvino;
-    }
-  }
-  return ov::element::dynamic;
+  return framework::FromDataType(kTypes, type).value_or(ov::element::dynamic);
 }
 
 }  // namespace nereid::openvino

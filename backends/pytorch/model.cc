@@ -5,8 +5,8 @@
 #include <filesystem>
 #include <utility>
 
+#include "base/cpus.h"
 #include "framework/mismatch.h"
-#include "framework/processors.h"
 #include "framework/version_file.h"
 #include "nereid/backend/data_type.h"
 #include "pytorch/torch_error.h"
@@ -128,15 +128,18 @@ Error TorchModel::Load(TRITONBACKEND_Model* model) {
   std::filesystem::path path;
   NEREID_BACKEND_TRY(framework::FindVersionFile(config_, "model.pt", &path));
   path_ = path.string();
-  NEREID_BACKEND_TRY(LoadModule(config_.name, path_, &module_));
-  return MakePlan(*module_);
+  std::shared_ptr<torch::jit::Module> module;
+  NEREID_BACKEND_TRY(LoadModule(config_.name, path_, &module));
+  NEREID_BACKEND_TRY(MakePlan(*module));
+  const base::MutexLock lock(mutex_);
+  module_ = std::move(module);
+  return {};
 }
 
 Error TorchModel::MakePlan(const torch::jit::Module& module) {
   auto plan = std::make_shared<TorchPlan>();
   ProcessSettings process;
-  NEREID_BACKEND_TRY(
-      ReadSettings(config_, framework::UsableProcessors(), &plan->settings, &process));
+  NEREID_BACKEND_TRY(ReadSettings(config_, base::UsableCpuCount(), &plan->settings, &process));
   NEREID_BACKEND_TRY(ReadForward(config_.name, module, &plan->forward));
   NEREID_BACKEND_TRY(CheckWritten(config_, plan->forward));
   std::vector<NamedTensor> inputs;
@@ -156,7 +159,7 @@ Error TorchModel::MakePlan(const torch::jit::Module& module) {
 
 Error TorchModel::ModuleForInstance(std::shared_ptr<torch::jit::Module>* module) const {
   {
-    const std::lock_guard lock(mutex_);
+    const base::MutexLock lock(mutex_);
     *module = plan_->settings.weight_sharing ? module_ : std::exchange(module_, nullptr);
   }
   return *module != nullptr ? Error() : LoadModule(config_.name, path_, module);

@@ -2,10 +2,10 @@
 #pragma once
 
 #include <memory>
-#include <mutex>
 #include <string>
 #include <vector>
 
+#include "base/mutex.h"
 #include "framework/runner.h"
 #include "nereid/backend/model_config.h"
 #include "nereid/backend/plugin.h"
@@ -33,9 +33,9 @@ class TorchModel {
   backend::ModelConfig config_;
   std::string path_;
   std::shared_ptr<const TorchPlan> plan_;
-  mutable std::mutex mutex_;
-  /// Guarded by mutex_. Null after an instance has taken it.
-  mutable std::shared_ptr<torch::jit::Module> module_;
+  mutable base::Mutex mutex_;
+  /// Null after an instance has taken it.
+  mutable std::shared_ptr<torch::jit::Module> module_ NEREID_GUARDED_BY(mutex_);
 };
 
 using TorchInstance = framework::RunnerInstance<const TorchModel>;

@@ -13,8 +13,8 @@
 
 #include <cstring>
 #include <filesystem>
-#include <mutex>
 
+#include "base/mutex.h"
 #include "framework/division_trap.h"
 #include "nereid/backend/log.h"
 #include "pytorch/archive.h"
@@ -28,9 +28,9 @@ namespace {
 /// Sets the number of inter-op threads, which is possible once in a process, before the first
 /// parallel work.
 void SetInterOpThreads(const std::string& model, int64_t threads) {
-  static std::mutex mutex;
-  static int64_t chosen = 0;
-  const std::lock_guard lock(mutex);
+  static base::Mutex mutex;
+  static int64_t chosen NEREID_GUARDED_BY(mutex) = 0;
+  const base::MutexLock lock(mutex);
   if (chosen == 0) {
     try {
       at::set_num_interop_threads(static_cast<int>(threads));

@@ -3,11 +3,10 @@
 
 #include <c10/util/Exception.h>
 
-#include <exception>
-#include <new>
 #include <string>
+#include <utility>
 
-#include "nereid/backend/error.h"
+#include "framework/catch_exceptions.h"
 
 namespace nereid::pytorch {
 
@@ -35,15 +34,11 @@ inline std::string PlainText(std::string text) {
 /// before the message. PyTorch's backtraces are left out.
 template <typename Action>
 Error CatchTorch(const std::string& what, Action&& action) {
-  try {
-    return action();
-  } catch (const std::bad_alloc&) {
-    return Error(TRITONSERVER_ERROR_UNAVAILABLE, what + ": memory ran out");
-  } catch (const c10::Error& error) {
-    return Error::Internal(what + ": " + PlainText(error.what_without_backtrace()));
-  } catch (const std::exception& error) {
-    return Error::Internal(what + ": " + PlainText(error.what()));
-  }
+  const auto text_of = [](const std::exception& error) {
+    const auto* const torch = dynamic_cast<const c10::Error*>(&error);
+    return PlainText(torch != nullptr ? torch->what_without_backtrace() : error.what());
+  };
+  return framework::CatchExceptions(what, text_of, std::forward<Action>(action));
 }
 
 }  // namespace nereid::pytorch

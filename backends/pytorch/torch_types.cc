@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "pytorch/torch_types.h"
 
-#include <utility>
+#include "framework/type_table.h"
 
 namespace nereid::pytorch {
 namespace {
 
-constexpr std::pair<c10::ScalarType, TRITONSERVER_DataType> kTypes[] = {
+constexpr framework::TypeRow<c10::ScalarType> kTypes[] = {
     {c10::ScalarType::Bool, TRITONSERVER_TYPE_BOOL},
     {c10::ScalarType::Byte, TRITONSERVER_TYPE_UINT8},
     {c10::ScalarType::Char, TRITONSERVER_TYPE_INT8},
@@ -21,21 +21,11 @@ constexpr std::pair<c10::ScalarType, TRITONSERVER_DataType> kTypes[] = {
 }  // namespace
 
 std::optional<c10::ScalarType> ScalarTypeOf(TRITONSERVER_DataType type) {
-  for (const auto& [torch, triton] : kTypes) {
-    if (triton == type) {
-      return torch;
-    }
-  }
-  return std::nullopt;
+  return framework::FromDataType(kTypes, type);
 }
 
 TRITONSERVER_DataType DataTypeOf(c10::ScalarType type) {
-  for (const auto& [torch, triton] : kTypes) {
-    if (torch == type) {
-      return triton;
-    }
-  }
-  return TRITONSERVER_TYPE_INVALID;
+  return framework::ToDataType(kTypes, type);
 }
 
 }  // namespace nereid::pytorch

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "tensorflow/printable.h"
+#include "framework/printable.h"
 #include "tensorflow/wire.h"
 
 namespace nereid::tensorflow {
@@ -34,7 +34,7 @@ struct Counts {
   std::vector<std::string> of_outputs;
 };
 
-std::string Shown(std::string_view name) { return Printable(name, 200); }
+std::string Shown(std::string_view name) { return framework::Printable(name, 200); }
 
 std::string_view LastText(std::string_view message, uint32_t field) {
   std::string_view text;

@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <charconv>
 
+#include "framework/printable.h"
 #include "tensorflow/graph_check.h"
 #include "tensorflow/graph_state.h"
 #include "tensorflow/model_files.h"
-#include "tensorflow/printable.h"
 #include "tensorflow/session_options.h"
 #include "tensorflow/signature_def.h"
 
@@ -63,7 +63,8 @@ Error Add(const ModelConfig& config, const LoadedGraph& loaded, const std::strin
   const TF_Output output = FindOutput(loaded.graph.get(), target);
   if (output.oper == nullptr) {
     return Error::InvalidArgument("model '" + config.name + "': the graph has no tensor '" +
-                                  Printable(target) + "' for " + kind + " '" + Printable(name) +
+                                  framework::Printable(target) + "' for " + kind + " '" +
+                                  framework::Printable(name) +
                                   "'; write the name of an operation, or operation:index");
   }
   tensors->push_back(Describe(loaded.graph.get(), name, output));

@@ -5,9 +5,9 @@
 #include <filesystem>
 #include <fstream>
 
+#include "framework/printable.h"
 #include "nereid/backend/json.h"
 #include "nereid/backend/log.h"
-#include "tensorflow/printable.h"
 #include "tensorflow/wire.h"
 
 namespace nereid::tensorflow {
@@ -31,7 +31,7 @@ bool IsFile(const fs::path& path) {
 std::string TagText(const std::vector<std::string>& tags) {
   std::string text;
   for (const std::string& tag : tags) {
-    text += (text.empty() ? "" : ",") + Printable(tag, 200);
+    text += (text.empty() ? "" : ",") + framework::Printable(tag, 200);
   }
   return "'" + text + "'";
 }

@@ -3,7 +3,7 @@
 
 #include <utility>
 
-#include "tensorflow/printable.h"
+#include "framework/printable.h"
 #include "tensorflow/wire.h"
 
 namespace nereid::tensorflow {
@@ -104,7 +104,7 @@ Error ChooseSignature(const std::map<std::string, SignatureDef>& signatures,
       *signature = candidate;
       return {};
     }
-    names += (names.empty() ? "'" : ", '") + Printable(name, 200) + "'";
+    names += (names.empty() ? "'" : ", '") + framework::Printable(name, 200) + "'";
   }
   return Error(TRITONSERVER_ERROR_NOT_FOUND,
                "model '" + model + "': the SavedModel has no signature " +

@@ -5,12 +5,13 @@
 #include <iterator>
 #include <utility>
 
-#include "tensorflow/printable.h"
+#include "framework/printable.h"
+#include "framework/type_table.h"
 
 namespace nereid::tensorflow {
 namespace {
 
-constexpr std::pair<TF_DataType, TRITONSERVER_DataType> kTypes[] = {
+constexpr framework::TypeRow<TF_DataType> kTypes[] = {
     {TF_BOOL, TRITONSERVER_TYPE_BOOL},     {TF_UINT8, TRITONSERVER_TYPE_UINT8},
     {TF_UINT16, TRITONSERVER_TYPE_UINT16}, {TF_UINT32, TRITONSERVER_TYPE_UINT32},
     {TF_UINT64, TRITONSERVER_TYPE_UINT64}, {TF_INT8, TRITONSERVER_TYPE_INT8},
@@ -76,25 +77,13 @@ Error Status::ToError(const std::string& what) const {
     return {};
   }
   return Error(CodeOf(TF_GetCode(status_.get())),
-               what + ": " + Printable(FirstParagraph(TF_Message(status_.get()))));
+               what + ": " + framework::Printable(FirstParagraph(TF_Message(status_.get()))));
 }
 
-TRITONSERVER_DataType DataTypeOf(TF_DataType type) {
-  for (const auto& [tf, triton] : kTypes) {
-    if (tf == type) {
-      return triton;
-    }
-  }
-  return TRITONSERVER_TYPE_INVALID;
-}
+TRITONSERVER_DataType DataTypeOf(TF_DataType type) { return framework::ToDataType(kTypes, type); }
 
 TF_DataType TfTypeOf(TRITONSERVER_DataType type) {
-  for (const auto& [tf, triton] : kTypes) {
-    if (triton == type) {
-      return tf;
-    }
-  }
-  return TF_RESOURCE;
+  return framework::FromDataType(kTypes, type).value_or(TF_RESOURCE);
 }
 
 std::string TfTypeName(TF_DataType type) {

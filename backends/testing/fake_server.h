@@ -19,6 +19,16 @@ namespace nereid::backend::testing {
 
 using ParameterValue = std::variant<std::string, int64_t, bool, double>;
 
+/// Returns the elements of a tensor.
+template <typename T>
+std::vector<T> ValuesOf(const std::vector<char>& data) {
+  std::vector<T> values(data.size() / sizeof(T));
+  if (!values.empty()) {
+    std::memcpy(values.data(), data.data(), values.size() * sizeof(T));
+  }
+  return values;
+}
+
 /// An output of a response.
 struct FakeOutput {
   TRITONSERVER_DataType data_type = TRITONSERVER_TYPE_INVALID;
@@ -29,11 +39,7 @@ struct FakeOutput {
 
   template <typename T>
   std::vector<T> As() const {
-    std::vector<T> values(data.size() / sizeof(T));
-    if (!values.empty()) {
-      std::memcpy(values.data(), data.data(), values.size() * sizeof(T));
-    }
-    return values;
+    return ValuesOf<T>(data);
   }
 };
 
@@ -105,11 +111,7 @@ struct TRITONBACKEND_State {
 
   template <typename T>
   std::vector<T> As() const {
-    std::vector<T> values(data.size() / sizeof(T));
-    if (!values.empty()) {
-      std::memcpy(values.data(), data.data(), values.size() * sizeof(T));
-    }
-    return values;
+    return nereid::backend::testing::ValuesOf<T>(data);
   }
 };
 

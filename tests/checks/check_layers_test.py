@@ -107,6 +107,15 @@ class CheckLayers(Tree):
         self.assertEqual(code, 1)
         self.assertIn("a circle of 2 pairs: backends/one/plan", output)
 
+    def test_a_plug_in_includes_what_the_list_permits(self):
+        self.write("tools/layers.txt", "base:\ncodec/json: base\nplug-ins: base\n")
+        self.write("src/codec/json/encode.h", "")
+        self.write("caches/one/run.cc", '#include "base/status.h"\n#include "codec/json/encode.h"\n')
+        code, output = self.run_tool("check_layers.py")
+        self.assertEqual(code, 1)
+        self.assertIn("caches/one/run.cc:2: a plug-in may not include codec/json", output)
+        self.assertIn("1 against the layers", output)
+
     def test_leaves_tests_alone(self):
         self.write("src/base/status_test.cc", '#include "app/main.h"\n')
         code, output = self.run_tool("check_layers.py")

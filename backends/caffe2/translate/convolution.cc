@@ -54,14 +54,19 @@ void Finish(Operator& op, const Operands& operands, const char* name, Shape shap
   op.Set(0, operands.channels_last ? op.graph().ToChannelsLast(y) : y);
 }
 
+/// Reads what both directions have.
+Error ReadConvolution(Operator& op, Operands* operands, Window* window, int64_t* group) {
+  NEREID_BACKEND_TRY(ReadOperands(op, operands));
+  NEREID_BACKEND_TRY(
+      ReadWindow(op, operands->x.rank() - 2, FilterKernels(operands->filter), window));
+  return ReadGroup(op, group);
+}
+
 Error Conv(Operator& op) {
   Operands operands;
-  NEREID_BACKEND_TRY(ReadOperands(op, &operands));
-  const size_t dims = operands.x.rank() - 2;
   Window window;
-  NEREID_BACKEND_TRY(ReadWindow(op, dims, FilterKernels(operands.filter), &window));
   int64_t group = 1;
-  NEREID_BACKEND_TRY(ReadGroup(op, &group));
+  NEREID_BACKEND_TRY(ReadConvolution(op, &operands, &window, &group));
   const ResolvedWindow resolved =
       Resolve(window, Shape(operands.x.shape.begin() + 2, operands.x.shape.end()));
   Attributes attributes = {{"kernel_shape", window.kernels},
@@ -77,12 +82,10 @@ Error Conv(Operator& op) {
 
 Error ConvTranspose(Operator& op) {
   Operands operands;
-  NEREID_BACKEND_TRY(ReadOperands(op, &operands));
-  const size_t dims = operands.x.rank() - 2;
   Window window;
-  NEREID_BACKEND_TRY(ReadWindow(op, dims, FilterKernels(operands.filter), &window));
   int64_t group = 1;
-  NEREID_BACKEND_TRY(ReadGroup(op, &group));
+  NEREID_BACKEND_TRY(ReadConvolution(op, &operands, &window, &group));
+  const size_t dims = operands.x.rank() - 2;
   if (window.legacy == Window::LegacyPad::kSame || window.legacy == Window::LegacyPad::kCaffe) {
     return op.Bad("the argument 'legacy_pad' must be 0 or 1 here");
   }
