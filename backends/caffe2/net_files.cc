@@ -16,7 +16,7 @@ namespace fs = std::filesystem;
 
 /// The largest number of operators in a file. Each takes far more memory than its bytes in the
 /// file.
-constexpr int kMostOperators = 1000000;
+constexpr int kMaxOperators = 1000000;
 
 Error ReadFile(const ModelConfig& config, const fs::path& path, std::string* bytes) {
   std::error_code failure;
@@ -60,8 +60,8 @@ Error ParseNet(std::string_view bytes, const std::string& file, caffe2_net::NetD
       !net->ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) {
     return Error::InvalidArgument("'" + file + "' is no Caffe2 NetDef, or is damaged");
   }
-  if (net->op_size() > kMostOperators) {
-    return Error::InvalidArgument("'" + file + "' has more than " + std::to_string(kMostOperators) +
+  if (net->op_size() > kMaxOperators) {
+    return Error::InvalidArgument("'" + file + "' has more than " + std::to_string(kMaxOperators) +
                                   " operators");
   }
   if (!HasOnlyTexts(*net)) {

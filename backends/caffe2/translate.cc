@@ -9,11 +9,11 @@ namespace nereid::caffe2 {
 namespace {
 
 /// The largest number of elements of a tensor. A larger one is a mistake.
-constexpr int64_t kMostElements = int64_t{1} << 38;
+constexpr int64_t kMaxElements = int64_t{1} << 38;
 /// The largest number of dimensions.
-constexpr size_t kMostDimensions = 64;
+constexpr size_t kMaxDimensions = 64;
 /// The largest number of nodes. ONNX Runtime takes minutes to open a larger graph.
-constexpr int kMostNodes = 200000;
+constexpr int kMaxNodes = 200000;
 
 std::string InputList(const caffe2_net::OperatorDef& def) {
   constexpr int kShown = 8;
@@ -31,14 +31,14 @@ std::string InputList(const caffe2_net::OperatorDef& def) {
 bool IsPossible(const Shape& shape) {
   int64_t size = 1;
   for (const int64_t dim : shape) {
-    if (dim < -1 || dim > kMostElements) {
+    if (dim < -1 || dim > kMaxElements) {
       return false;
     }
-    if (__builtin_mul_overflow(size, std::max<int64_t>(dim, 1), &size) || size > kMostElements) {
+    if (__builtin_mul_overflow(size, std::max<int64_t>(dim, 1), &size) || size > kMaxElements) {
       return false;
     }
   }
-  return shape.size() <= kMostDimensions;
+  return shape.size() <= kMaxDimensions;
 }
 
 /// Returns a name that is not in `taken`: in an ONNX graph an output must not have the name of an
@@ -120,8 +120,8 @@ class Translator {
     graph_.SetContext(OperatorText(def));
     Operator op(def, std::move(inputs), &graph_, &room_);
     NEREID_BACKEND_TRY(row->translate(op));
-    if (graph_.nodes() > kMostNodes) {
-      return op.Bad("with it, the net becomes more than " + std::to_string(kMostNodes) +
+    if (graph_.nodes() > kMaxNodes) {
+      return op.Bad("with it, the net becomes more than " + std::to_string(kMaxNodes) +
                     " ONNX nodes");
     }
     if (graph_.largest_constant() > fill_room_) {

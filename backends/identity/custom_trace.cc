@@ -10,13 +10,13 @@ namespace nereid::identity {
 namespace {
 
 /// Limits the time that the instance is busy with this to a minute.
-constexpr int64_t kMostNested = 600;
+constexpr int64_t kMaxNested = 600;
 
 }  // namespace
 
 Error CustomTrace::Read(const backend::Parameters& parameters) {
   NEREID_BACKEND_TRY(parameters.ReadBool("enable_custom_tracing", &enabled));
-  NEREID_BACKEND_TRY(parameters.ReadInt("nested_span_count", 0, kMostNested, &nested));
+  NEREID_BACKEND_TRY(parameters.ReadInt("nested_span_count", 0, kMaxNested, &nested));
   return parameters.ReadInt("single_activity_frequency", 1, INT32_MAX, &single_every);
 }
 

@@ -78,14 +78,15 @@ Error ChooseAccelerators(const ModelConfig& config, const std::vector<std::strin
   return {};
 }
 
-std::string LeftAsideOnCpu(const ModelConfig& config) {
+std::string IgnoredOnCpu(const ModelConfig& config) {
   std::vector<std::string> names = config.gpu_settings;
   for (const AcceleratorConfig& accelerator : config.gpu_accelerators) {
     names.push_back("the Execution Accelerator '" + accelerator.name + "'");
   }
-  return names.empty() ? ""
-                       : "model '" + config.name +
-                             "' runs on the CPU; left aside, being for GPUs: " + Join(names);
+  return names.empty()
+             ? ""
+             : "model '" + config.name +
+                   "' runs on the CPU and ignores these settings for GPUs: " + Join(names);
 }
 
 Error ChooseAccelerators(const ModelConfig& config, Accelerators* accelerators) {

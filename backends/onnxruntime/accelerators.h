@@ -38,7 +38,7 @@ Error ChooseAccelerators(const ModelConfig& config, const std::vector<std::strin
 Error ChooseAccelerators(const ModelConfig& config, Accelerators* accelerators);
 
 /// Returns a message that lists the settings which need a GPU and are ignored, or an empty string.
-std::string LeftAsideOnCpu(const ModelConfig& config);
+std::string IgnoredOnCpu(const ModelConfig& config);
 
 /// Adds the chosen providers to a session's options.
 Error SetAccelerators(const ModelConfig& config, OrtSessionOptions* options);

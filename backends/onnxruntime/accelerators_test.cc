@@ -67,10 +67,10 @@ TEST(AcceleratorsTest, WhatIsForGpusIsLeftAsideAndNamedOnce) {
   ASSERT_TRUE(ChooseAccelerators(config, kPlain, &chosen).ok());
   EXPECT_TRUE(chosen.providers.empty());
   config.gpu_settings = {"optimization.priority", "cc_model_filenames"};
-  EXPECT_EQ(LeftAsideOnCpu(config),
-            "model 'm' runs on the CPU; left aside, being for GPUs: optimization.priority, "
+  EXPECT_EQ(IgnoredOnCpu(config),
+            "model 'm' runs on the CPU and ignores these settings for GPUs: optimization.priority, "
             "cc_model_filenames, the Execution Accelerator 'tensorrt'");
-  EXPECT_EQ(LeftAsideOnCpu(Config("")), "");
+  EXPECT_EQ(IgnoredOnCpu(Config("")), "");
 }
 
 }  // namespace

@@ -104,7 +104,7 @@ TEST_F(LoadTest, SettingsForGpusAreNamedInOneLine) {
             "");
   const auto& lines = backend::testing::LogLines();
   EXPECT_EQ(std::count(lines.begin(), lines.end(),
-                       "model 'mlp' runs on the CPU; left aside, being for GPUs: "
+                       "model 'mlp' runs on the CPU and ignores these settings for GPUs: "
                        "optimization.priority, optimization.cuda, cc_model_filenames, the "
                        "Execution Accelerator 'tensorrt'"),
             1);

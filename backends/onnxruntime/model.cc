@@ -73,7 +73,7 @@ Error OnnxModel::Load(TRITONBACKEND_Model* model) {
   traits.writes_in_place = true;
   NEREID_BACKEND_TRY(framework::MakePlan(config_, signature, traits, &plan->run));
   plan_ = std::move(plan);
-  if (const std::string note = LeftAsideOnCpu(config_); !note.empty()) {
+  if (const std::string note = IgnoredOnCpu(config_); !note.empty()) {
     NEREID_BACKEND_LOG(WARN, note);
   }
   bool shared = true;

@@ -10,7 +10,7 @@
 namespace nereid::onnxruntime {
 namespace {
 
-constexpr int64_t kMostThreads = 4096;
+constexpr int64_t kMaxThreads = 4096;
 
 struct ThreadCounts {
   int64_t intra = 0;
@@ -18,8 +18,8 @@ struct ThreadCounts {
 };
 
 Error ReadCounts(const Parameters& settings, ThreadCounts* counts) {
-  NEREID_BACKEND_TRY(settings.ReadInt("intra_op_thread_count", 0, kMostThreads, &counts->intra));
-  return settings.ReadInt("inter_op_thread_count", 0, kMostThreads, &counts->inter);
+  NEREID_BACKEND_TRY(settings.ReadInt("intra_op_thread_count", 0, kMaxThreads, &counts->intra));
+  return settings.ReadInt("inter_op_thread_count", 0, kMaxThreads, &counts->inter);
 }
 
 /// Sets the thread counts for a session without explicit numbers. The server's plan is used if
@@ -31,7 +31,7 @@ Error DefaultCounts(const ModelConfig& config, ThreadCounts* counts) {
   counts->intra =
       std::max<int64_t>(1, base::UsableCpuCount() / (shared ? 1 : config.instance_count));
   int64_t each = 0;
-  NEREID_BACKEND_TRY(config.parameters.ReadInt("cpu_threads_per_instance", 0, kMostThreads, &each));
+  NEREID_BACKEND_TRY(config.parameters.ReadInt("cpu_threads_per_instance", 0, kMaxThreads, &each));
   if (each > 0) {
     // In a pool of n, n - 1 threads belong to the session and the last one is the calling instance.
     // With a shared session, all running instances call.

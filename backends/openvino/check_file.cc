@@ -17,9 +17,9 @@ namespace nereid::openvino {
 namespace {
 
 /// The deepest nesting of networks. OpenVINO's reader recurses for each level.
-constexpr int kMostNested = 16;
+constexpr int kMaxNested = 16;
 /// The largest number of elements of a tensor in the file.
-constexpr int64_t kMostElements = int64_t{1} << 40;
+constexpr int64_t kMaxElements = int64_t{1} << 40;
 
 std::optional<int64_t> ToInt(std::string_view text) {
   int64_t number = 0;
@@ -34,7 +34,7 @@ bool Multiply(std::string_view dim, int64_t* elements) {
   if (!number || *number <= 0) {
     return true;  // variable, an interval, or refused by OpenVINO
   }
-  return !__builtin_mul_overflow(*elements, *number, elements) && *elements <= kMostElements;
+  return !__builtin_mul_overflow(*elements, *number, elements) && *elements <= kMaxElements;
 }
 
 /// Checks one list of layers and its edges.
@@ -89,8 +89,8 @@ class Network {
     NEREID_BACKEND_TRY(CheckData(node, title));
     for (const char* name : {"body", "then_body", "else_body"}) {
       if (const pugi::xml_node body = node.child(name); body) {
-        if (depth_ == kMostNested) {
-          return Bad("layer " + title + " is more than " + std::to_string(kMostNested) +
+        if (depth_ == kMaxNested) {
+          return Bad("layer " + title + " is more than " + std::to_string(kMaxNested) +
                      " networks deep");
         }
         NEREID_BACKEND_TRY(Network(what_, weights_size_, depth_ + 1).Check(body));

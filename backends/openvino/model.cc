@@ -62,9 +62,9 @@ Error OpenVinoModel::Load(TRITONBACKEND_Model* model) {
   NEREID_BACKEND_TRY(backend::ReadModelConfig(model, &config_));
   Settings settings;
   NEREID_BACKEND_TRY(ReadSettings(config_, &settings));
-  if (!settings.left_aside.empty()) {
+  if (!settings.ignored.empty()) {
     NEREID_BACKEND_LOG(WARN, "model '" + config_.name + "': OpenVINO's CPU device has no use for " +
-                                 Join(settings.left_aside));
+                                 Join(settings.ignored));
   }
   std::string path;
   NEREID_BACKEND_TRY(FindModelFile(config_, &path));

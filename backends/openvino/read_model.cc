@@ -48,7 +48,7 @@ Error Reshape(const ModelConfig& config, ov::Model* model) {
 
 /// The largest number of elements of a tensor that is not a constant. OpenVINO's operators count in
 /// 32 bits and would write outside the tensor.
-constexpr int64_t kMostElements = INT32_MAX;
+constexpr int64_t kMaxElements = INT32_MAX;
 
 Error CheckSizes(const std::string& what, const ov::Model& model) {
   for (const std::shared_ptr<ov::Node>& node : model.get_ops()) {
@@ -66,7 +66,7 @@ Error CheckSizes(const std::string& what, const ov::Model& model) {
       for (size_t i = 0; shape.rank().is_static() && i < shape.size(); ++i) {
         const int64_t dim = shape[i].get_min_length();
         if (dim > 0 &&
-            (__builtin_mul_overflow(elements, dim, &elements) || elements > kMostElements)) {
+            (__builtin_mul_overflow(elements, dim, &elements) || elements > kMaxElements)) {
           return Error::InvalidArgument(what + ": the tensor that '" + node->get_friendly_name() +
                                         "' makes has the shape " + shape.to_string() +
                                         ", more than 2^31 elements");

@@ -11,7 +11,7 @@ namespace {
 using backend::ModelConfig;
 using backend::Parameters;
 
-constexpr int64_t kMostThreads = 1024;
+constexpr int64_t kMaxThreads = 1024;
 
 /// Properties of the CPU device that are passed to OpenVINO unchanged.
 constexpr const char* kPassed[] = {
@@ -63,10 +63,10 @@ class Reader {
   Error ReadThreads(std::initializer_list<const char*> keys) {
     int64_t threads = 0;
     NEREID_BACKEND_TRY(
-        config_.parameters.ReadInt("cpu_threads_per_instance", 0, kMostThreads, &threads));
+        config_.parameters.ReadInt("cpu_threads_per_instance", 0, kMaxThreads, &threads));
     threads *= config_.instance_count;
     for (const char* key : keys) {
-      NEREID_BACKEND_TRY(parameters_.ReadInt(key, 0, kMostThreads, &threads));
+      NEREID_BACKEND_TRY(parameters_.ReadInt(key, 0, kMaxThreads, &threads));
     }
     if (threads > 0) {
       Set(ov::inference_num_threads(static_cast<int32_t>(threads)));
@@ -88,8 +88,8 @@ class Reader {
       const std::string upper = UpperCase(*text);
       if (upper == "AUTO" || upper == "NUMA") {
         streams = upper == "AUTO" ? ov::streams::AUTO.num : ov::streams::NUMA.num;
-      } else if (!parameters_.ReadInt(key, 1, kMostThreads, &streams).ok()) {
-        return Wrong(key, "AUTO, NUMA or an integer from 1 to " + std::to_string(kMostThreads));
+      } else if (!parameters_.ReadInt(key, 1, kMaxThreads, &streams).ok()) {
+        return Wrong(key, "AUTO, NUMA or an integer from 1 to " + std::to_string(kMaxThreads));
       }
     }
     if (given || settings_.properties.count(ov::hint::performance_mode.name()) == 0) {
@@ -154,9 +154,9 @@ class Reader {
 Error ReadCompilationThreads(const ModelConfig& config, Settings* settings) {
   int64_t threads = 0;
   NEREID_BACKEND_TRY(
-      config.parameters.ReadInt("COMPILATION_NUM_THREADS", 0, kMostThreads, &threads));
+      config.parameters.ReadInt("COMPILATION_NUM_THREADS", 0, kMaxThreads, &threads));
   if (config.parameters.Find("COMPILATION_NUM_THREADS") != nullptr) {
-    settings->left_aside.push_back("COMPILATION_NUM_THREADS");
+    settings->ignored.push_back("COMPILATION_NUM_THREADS");
   }
   return {};
 }

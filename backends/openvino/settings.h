@@ -27,7 +27,7 @@ struct Settings {
   /// RESHAPE_IO_LAYERS: the inputs get the shapes of the configuration.
   bool reshape = false;
   /// The parameters that have no effect with this version of OpenVINO.
-  std::vector<std::string> left_aside;
+  std::vector<std::string> ignored;
 };
 
 /// Reads the parameters. INVALID_ARG for an unexpected value.

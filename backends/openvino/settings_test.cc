@@ -74,7 +74,7 @@ TEST(SettingsTest, TheOthers) {
   EXPECT_EQ(Value(settings, ov::hint::inference_precision), ov::element::bf16);
   EXPECT_TRUE(Value(settings, ov::hint::enable_cpu_pinning));
   EXPECT_TRUE(settings.fixed_batch && settings.pad_batch && settings.reshape);
-  EXPECT_EQ(settings.left_aside, std::vector<std::string>{"COMPILATION_NUM_THREADS"});
+  EXPECT_EQ(settings.ignored, std::vector<std::string>{"COMPILATION_NUM_THREADS"});
   EXPECT_EQ(settings.device, "AUTO");
   EXPECT_EQ(settings.properties.at("EXECUTION_MODE_HINT").as<std::string>(), "ACCURACY");
   EXPECT_EQ(Value(Read({{"HINT_BF16", "NO"}}), ov::hint::inference_precision), ov::element::f32);

@@ -131,7 +131,7 @@ Error CheckArchive(const std::string& path, ArchiveSizes* sizes) {
   if (!rest.empty() || sizes->records == 0) {
     return Error::InvalidArgument("the list of records at its end is empty or damaged");
   }
-  if (sizes->unpacked > sizes->file + kMostUnpacked) {
+  if (sizes->unpacked > sizes->file + kMaxUnpacked) {
     return Error::InvalidArgument("its " + std::to_string(sizes->file) + " bytes would unpack to " +
                                   std::to_string(sizes->unpacked) + ", more than any model");
   }

@@ -20,11 +20,11 @@ struct ArchiveSizes {
 
 /// The number of bytes by which the unpacked records may exceed the file. Code is compressed to
 /// about a tenth; weights are not compressed.
-constexpr uint64_t kMostUnpacked = uint64_t{256} << 20;
+constexpr uint64_t kMaxUnpacked = uint64_t{256} << 20;
 
 /// Reads the central directory of a ZIP file (APPNOTE 4.3.12 to 4.3.16, with ZIP64). INVALID_ARG
 /// with the reason if the file is not a ZIP archive, is truncated, or would unpack to more than its
-/// size plus kMostUnpacked.
+/// size plus kMaxUnpacked.
 Error CheckArchive(const std::string& path, ArchiveSizes* sizes);
 
 }  // namespace nereid::pytorch

@@ -40,9 +40,9 @@ void SetInterOpThreads(const std::string& model, int64_t threads) {
     chosen = at::get_num_interop_threads();
   }
   if (chosen != threads) {
-    NEREID_BACKEND_LOG(WARN,
-                       "model '" + model + "': INTER_OP_THREAD_COUNT " + std::to_string(threads) +
-                           " is left aside: the process has settled for " + std::to_string(chosen));
+    NEREID_BACKEND_LOG(WARN, "model '" + model + "': INTER_OP_THREAD_COUNT " +
+                                 std::to_string(threads) +
+                                 " is ignored: the process already uses " + std::to_string(chosen));
   }
 }
 

@@ -6,7 +6,7 @@
 namespace nereid::pytorch {
 namespace {
 
-constexpr int64_t kMostThreads = 1024;
+constexpr int64_t kMaxThreads = 1024;
 
 Error ReadFlag(const backend::Parameters& parameters, const char* name,
                std::optional<bool>* value) {
@@ -38,10 +38,10 @@ Error ReadRun(const backend::ModelConfig& config, int64_t processors, RunSetting
   NEREID_BACKEND_TRY(parameters.ReadBool("INFERENCE_MODE", &run->inference_mode));
   NEREID_BACKEND_TRY(parameters.ReadBool("ENABLE_WEIGHT_SHARING", &run->weight_sharing));
   int64_t threads = 0;
-  NEREID_BACKEND_TRY(parameters.ReadInt("cpu_threads_per_instance", 0, kMostThreads, &threads));
-  NEREID_BACKEND_TRY(parameters.ReadInt("INTRA_OP_THREAD_COUNT", 0, kMostThreads, &threads));
+  NEREID_BACKEND_TRY(parameters.ReadInt("cpu_threads_per_instance", 0, kMaxThreads, &threads));
+  NEREID_BACKEND_TRY(parameters.ReadInt("INTRA_OP_THREAD_COUNT", 0, kMaxThreads, &threads));
   if (threads == 0) {
-    threads = std::min(kMostThreads, processors / std::max<int64_t>(1, config.instance_count));
+    threads = std::min(kMaxThreads, processors / std::max<int64_t>(1, config.instance_count));
   }
   run->intra_op_threads = std::max<int64_t>(1, threads);
   return {};
@@ -54,7 +54,7 @@ Error ReadSettings(const backend::ModelConfig& config, int64_t processors, RunSe
   const backend::Parameters& parameters = config.parameters;
   NEREID_BACKEND_TRY(ReadRun(config, processors, run));
   NEREID_BACKEND_TRY(
-      parameters.ReadInt("INTER_OP_THREAD_COUNT", 0, kMostThreads, &process->inter_op_threads));
+      parameters.ReadInt("INTER_OP_THREAD_COUNT", 0, kMaxThreads, &process->inter_op_threads));
   NEREID_BACKEND_TRY(ReadFlag(parameters, "ENABLE_JIT_EXECUTOR", &process->jit_executor));
   NEREID_BACKEND_TRY(ReadFlag(parameters, "ENABLE_JIT_PROFILING", &process->jit_profiling));
   NEREID_BACKEND_TRY(ReadFlag(parameters, "ENABLE_TENSOR_FUSER", &process->tensor_fuser));

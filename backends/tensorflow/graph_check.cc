@@ -22,11 +22,11 @@ namespace {
 
 /// The largest number of elements of a constant that a file may declare without containing them:
 /// TensorFlow repeats the last value. Strings take more memory each.
-constexpr int64_t kMostFilled = int64_t{1} << 28;
-constexpr int64_t kMostFilledTexts = int64_t{1} << 22;
+constexpr int64_t kMaxFilled = int64_t{1} << 28;
+constexpr int64_t kMaxFilledTexts = int64_t{1} << 22;
 constexpr uint64_t kTextType = 7;  // DT_STRING
 /// The largest number of outputs in a list whose length an attribute gives.
-constexpr int64_t kMostOutputs = 1 << 20;
+constexpr int64_t kMaxOutputs = 1 << 20;
 
 /// The attributes of an operation that count its inputs or outputs.
 struct Counts {
@@ -201,7 +201,7 @@ class Checker {
     NEREID_BACKEND_TRY(CheckConstant(node));
     NEREID_BACKEND_TRY(CheckCall(node));
     NEREID_BACKEND_TRY(CheckCounts(node, counts->of_inputs, node.inputs, "inputs"));
-    return CheckCounts(node, counts->of_outputs, kMostOutputs, "outputs");
+    return CheckCounts(node, counts->of_outputs, kMaxOutputs, "outputs");
   }
 
   /// Returns null if neither TensorFlow nor the graph's library has the operation.
@@ -297,7 +297,7 @@ class Checker {
   }
 
   Error CheckTensor(const Node& node, const std::string& name, std::string_view tensor) const {
-    const int64_t filled = ReadNumber(tensor, 1) == kTextType ? kMostFilledTexts : kMostFilled;
+    const int64_t filled = ReadNumber(tensor, 1) == kTextType ? kMaxFilledTexts : kMaxFilled;
     const int64_t most = std::max(filled, static_cast<int64_t>(tensor.size()));
     for (WireReader reader(tensor); reader.Next();) {
       if (reader.field() == 2 && !ShapeIsPossible(reader.text(), most)) {

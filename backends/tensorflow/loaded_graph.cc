@@ -175,7 +175,7 @@ Error Initialize(const ModelConfig& config, const LoadedGraph& loaded) {
     Status status;
     TF_SessionRun(loaded.session.get(), nullptr, nullptr, nullptr, 0, nullptr, nullptr, 0,
                   &operation, 1, nullptr, status.get());
-    NEREID_BACKEND_TRY(status.ToError("model '" + config.name + "': the initialising operation '" +
+    NEREID_BACKEND_TRY(status.ToError("model '" + config.name + "': the initializing operation '" +
                                       name + "' failed"));
   }
   return {};

@@ -17,7 +17,7 @@ namespace fs = std::filesystem;
 using backend::ModelConfig;
 
 /// The largest protobuf message: protobuf's limit is 2 GiB.
-constexpr std::streamoff kMostBytes = (std::streamoff{1} << 31) - 1;
+constexpr std::streamoff kMaxBytes = (std::streamoff{1} << 31) - 1;
 
 std::string Owner(const ModelConfig& config) { return "model '" + config.name + "': "; }
 
@@ -95,7 +95,7 @@ Error ReadMessageFile(const ModelConfig& config, const std::string& path, const 
   if (size < 0) {
     return NotFound(Owner(config) + "cannot read the file " + path);
   }
-  if (size == 0 || size > kMostBytes) {
+  if (size == 0 || size > kMaxBytes) {
     return Error::InvalidArgument(Owner(config) + path + " has " + std::to_string(size) +
                                   " bytes, which is no " + what);
   }

@@ -23,7 +23,7 @@ namespace {
 /// errors.
 Error CheckAccelerators(const backend::ModelConfig& config) {
   constexpr std::string_view kKnown[] = {"tensorrt", "gpu_io", "auto_mixed_precision"};
-  std::string aside;
+  std::string ignored;
   for (const auto& accelerator : config.gpu_accelerators) {
     if (std::find(std::begin(kKnown), std::end(kKnown), accelerator.name) == std::end(kKnown)) {
       return Error::InvalidArgument(
@@ -31,7 +31,7 @@ Error CheckAccelerators(const backend::ModelConfig& config) {
           "' is requested in optimization.execution_accelerators.gpu_execution_accelerator; the "
           "known ones are: tensorrt, gpu_io, auto_mixed_precision");
     }
-    aside += (aside.empty() ? "'" : ", '") + accelerator.name + "'";
+    ignored += (ignored.empty() ? "'" : ", '") + accelerator.name + "'";
   }
   if (!config.cpu_accelerators.empty()) {
     return Error::InvalidArgument(
@@ -40,11 +40,12 @@ Error CheckAccelerators(const backend::ModelConfig& config) {
         "' is requested in optimization.execution_accelerators.cpu_execution_accelerator; the "
         "TensorFlow backend has none");
   }
-  if (!aside.empty()) {
-    NEREID_BACKEND_LOG(WARN, "model '" + config.name +
-                                 "' runs on the CPU; left aside, being for GPUs: the Execution "
-                                 "Accelerator " +
-                                 aside);
+  if (!ignored.empty()) {
+    NEREID_BACKEND_LOG(WARN,
+                       "model '" + config.name +
+                           "' runs on the CPU and ignores these settings for GPUs: the Execution "
+                           "Accelerator " +
+                           ignored);
   }
   return {};
 }
@@ -73,12 +74,12 @@ Error MakeConfigProto(const backend::ModelConfig& config, std::string* proto) {
   int64_t inter = 0;
   bool own_threads = false;
   const backend::Parameters& parameters = config.parameters;
-  constexpr int64_t kMostThreads = 1024;
+  constexpr int64_t kMaxThreads = 1024;
   // The server's plan for each instance; the model's own setting overrides it.
-  NEREID_BACKEND_TRY(parameters.ReadInt("cpu_threads_per_instance", 0, kMostThreads, &intra));
+  NEREID_BACKEND_TRY(parameters.ReadInt("cpu_threads_per_instance", 0, kMaxThreads, &intra));
   intra *= config.instance_count;
-  NEREID_BACKEND_TRY(parameters.ReadInt("TF_NUM_INTRA_THREADS", 0, kMostThreads, &intra));
-  NEREID_BACKEND_TRY(parameters.ReadInt("TF_NUM_INTER_THREADS", 0, kMostThreads, &inter));
+  NEREID_BACKEND_TRY(parameters.ReadInt("TF_NUM_INTRA_THREADS", 0, kMaxThreads, &intra));
+  NEREID_BACKEND_TRY(parameters.ReadInt("TF_NUM_INTER_THREADS", 0, kMaxThreads, &inter));
   NEREID_BACKEND_TRY(ReadSwitch(parameters, "TF_USE_PER_SESSION_THREADS", &own_threads));
   NEREID_BACKEND_TRY(CheckAccelerators(config));
 

@@ -27,7 +27,7 @@ std::pair<std::string, std::string_view> ReadEntry(std::string_view bytes) {
 }
 
 /// The largest number of dimensions of a TensorFlow tensor.
-constexpr size_t kMostDims = 254;
+constexpr size_t kMaxDims = 254;
 
 std::optional<std::vector<int64_t>> ReadShape(std::string_view tensor_shape) {
   std::vector<int64_t> dims;
@@ -43,7 +43,7 @@ std::optional<std::vector<int64_t>> ReadShape(std::string_view tensor_shape) {
       size = dim.field() == 1 ? dim.signed_number() : size;
     }
     dims.push_back(size < 0 ? -1 : size);
-    if (dims.size() > kMostDims) {
+    if (dims.size() > kMaxDims) {
       return std::nullopt;
     }
   }

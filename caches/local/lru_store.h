@@ -28,7 +28,7 @@ class LruStore {
  public:
   static constexpr uint64_t kEntryOverhead = 256;
   /// A smaller store could not hold a useful entry.
-  static constexpr uint64_t kLeastCapacity = 1024;
+  static constexpr uint64_t kMinCapacity = 1024;
 
   explicit LruStore(uint64_t capacity) : capacity_(capacity) {}
   LruStore(const LruStore&) = delete;

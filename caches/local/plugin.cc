@@ -34,7 +34,7 @@ class LocalCache {
     NEREID_BACKEND_TRY(ReadSettings(config, &settings));
     NEREID_BACKEND_TRY(CheckNames(settings, kSettings));
     uint64_t size = 0;
-    NEREID_BACKEND_TRY(ReadNumber(settings, "size", LruStore::kLeastCapacity, INT64_MAX, &size));
+    NEREID_BACKEND_TRY(ReadNumber(settings, "size", LruStore::kMinCapacity, INT64_MAX, &size));
     if (size == 0) {
       return Error::InvalidArgument(
           "the local cache needs its size in bytes: --cache-config=local,size=<bytes>");

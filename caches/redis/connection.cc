@@ -13,7 +13,7 @@ namespace {
 
 /// The largest accepted reply, above any response. It limits the memory that a faulty Redis can
 /// take.
-constexpr size_t kMostReplyBytes = size_t{2} << 30;
+constexpr size_t kMaxReplyBytes = size_t{2} << 30;
 constexpr size_t kReadBytes = size_t{64} << 10;
 
 }  // namespace
@@ -78,7 +78,7 @@ Error Connection::Receive(Reply* reply) {
     size_t read = 0;
     NEREID_BACKEND_TRY(stream_->Read(bytes.data(), bytes.size(), &read));
     total += read;
-    if (total > kMostReplyBytes || redisReaderFeed(reader_.get(), bytes.data(), read) != REDIS_OK) {
+    if (total > kMaxReplyBytes || redisReaderFeed(reader_.get(), bytes.data(), read) != REDIS_OK) {
       return Error::Internal("a reply of Redis is too large");
     }
   }

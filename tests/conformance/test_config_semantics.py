@@ -263,7 +263,7 @@ def test_operators_of_the_models_own(client):
 
 
 def test_what_is_for_gpus_is_named_in_one_line(serving):
-    line = ("model 'for_gpus' runs on the CPU; left aside, being for GPUs: optimization.priority, "
+    line = ("model 'for_gpus' runs on the CPU and ignores these settings for GPUs: optimization.priority, "
             "optimization.cuda, cc_model_filenames, the Execution Accelerator 'tensorrt'")
     assert serving.log.read_text(errors="replace").count(line) == 1
 

@@ -54,7 +54,7 @@ void Finish(Operator& op, const Operands& operands, const char* name, Shape shap
   op.Set(0, operands.channels_last ? op.graph().ToChannelsLast(y) : y);
 }
 
-/// Reads what both directions have.
+/// Reads the operands, the window and the group of Conv and ConvTranspose.
 Error ReadConvolution(Operator& op, Operands* operands, Window* window, int64_t* group) {
   NEREID_BACKEND_TRY(ReadOperands(op, operands));
   NEREID_BACKEND_TRY(
