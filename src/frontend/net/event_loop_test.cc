@@ -6,6 +6,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <functional>
 #include <memory>
 #include <stdexcept>
@@ -214,14 +215,15 @@ TEST_F(EpollLoopTest, AWatchThatTheSystemRefusesIsReported) {
 // Nothing but the tasks wakes the loop: its clock stands still, and no timer is set.
 TEST_F(EpollLoopTest, OtherThreadsWakeIt) {
   std::thread thread([this] { loop_->Run(); });
+  std::atomic<int> ran{0};
+  std::vector<std::unique_ptr<Step>> steps;  // a step may still be running when it has been seen
   for (int i = 0; i < 100; ++i) {
-    std::atomic<bool> ran{false};
-    Step step([&] {
-      ran = true;
+    steps.push_back(std::make_unique<Step>([&] {
+      ++ran;
       ran.notify_one();
-    });
-    loop_->Post(step, nullptr);
-    ran.wait(false);
+    }));
+    loop_->Post(*steps.back(), nullptr);
+    ran.wait(i);
   }
   Step stop([this] { loop_->Stop(); });
   loop_->Post(stop, nullptr);

@@ -123,6 +123,7 @@ TEST_F(InboxTest, WakesOnlyALoopThatWaits) {
   EXPECT_TRUE(inbox_->Arm());
   inbox_->Post(two, nullptr);
   EXPECT_TRUE(IsAwake(*inbox_));
+  RunAll();  // a task must not be destroyed while it waits
 }
 
 TEST_F(InboxTest, LosesNothingOfManyThreads) {

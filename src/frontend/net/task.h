@@ -9,7 +9,8 @@ namespace nereid::frontend::net {
 
 /// Work for an event loop. A task is a member of the object that it is for (a connection, an
 /// answer), so that handing it to the loop takes no memory and cannot fail. It waits in one list at
-/// a time; handing it over again before it has run changes nothing.
+/// a time; handing it over again before it has run changes nothing. It must not be destroyed while
+/// it waits, which the owner that Claim() takes sees to.
 class Task {
  public:
   Task() = default;
