@@ -19,7 +19,6 @@ class EpollLoop final : public EventLoop {
   /// Returns UNAVAILABLE if the system has no descriptors for it.
   static base::Result<std::unique_ptr<EventLoop>> Make(
       const base::Clock& clock = base::SteadyClock());
-  ~EpollLoop() override;
 
   std::unique_ptr<ByteStream> NewStream(Socket socket) override;
   bool Watch(int descriptor, Watcher& watcher, Interest interest) noexcept override;
@@ -27,10 +26,16 @@ class EpollLoop final : public EventLoop {
   void Unwatch(int descriptor, Watcher& watcher) noexcept override;
 
  private:
-  EpollLoop(int epoll, std::shared_ptr<Inbox> inbox, const base::Clock& clock);
-  void Wait(uint64_t wait_ns) override;
+  EpollLoop(Socket epoll, Socket timer, std::shared_ptr<Inbox> inbox, const base::Clock& clock);
+  bool Wait(bool may_wait, uint64_t timer_ns) override;
+  void ArmTimer(uint64_t timer_ns);
 
-  const int epoll_;
+  const Socket epoll_;
+  /// A timerfd(2), which is set only when a timer comes first. A timeout of epoll_wait() would have
+  /// the kernel set and cancel a timer in each turn, which costs 8 % of a small request on a
+  /// virtual machine.
+  const Socket timer_;
+  uint64_t armed_ns_ = kNever;  // when timer_ goes off
   std::array<epoll_event, 128> events_;
   // The events of the turn that are not told yet: from next_ to end_.
   size_t next_ = 0;

@@ -62,28 +62,23 @@ void EventLoop::Run() {
 
 void EventLoop::Turn(bool may_wait) {
   acted_ = false;
-  uint64_t wait_ns = FireTimers();
-  if (!may_wait || acted_ || !tasks_.empty()) wait_ns = 0;
-  if (wait_ns != 0 && !inbox_->Arm()) wait_ns = 0;
-  Wait(wait_ns);
+  const bool waits = may_wait && tasks_.empty() && inbox_->Arm();
+  const bool time_has_passed = Wait(waits, timers_.empty() ? kNever : timers_.NextNs());
+  if (time_has_passed || !may_wait) FireTimers();
   RunTasks();
   if (acted_ && turn_listener_ != nullptr) turn_listener_->OnTurnEnd();
 }
 
-/// Returns how long the next timer has to wait.
-uint64_t EventLoop::FireTimers() {
-  if (timers_.empty()) return kForever;
-  uint64_t now_ns = NowNs();
-  if (timers_.NextNs() > now_ns) return timers_.NextNs() - now_ns;
-  const uint64_t begin_ns = now_ns;
+void EventLoop::FireTimers() {
+  if (timers_.empty()) return;
+  const uint64_t begin_ns = NowNs();
   size_t fired = 0;
   bool due = true;
   while (due) {
     Protect([&] { due = timers_.FireFirst(begin_ns); });
+    acted_ |= due;
     if (++fired % kFew == 0 && NowNs() - begin_ns >= kTurnNs) break;
   }
-  acted_ = true;
-  return 0;
 }
 
 void EventLoop::RunTasks() {

@@ -52,7 +52,7 @@ class Watcher {
 /// cancelled or destroyed before the loop is. A task's owner is kept until the task has run; tasks
 /// that the loop does not get to are dropped when Run() returns, and later ones at once.
 ///
-/// One turn: timers that are due, events of descriptors, tasks, and then OnTurnEnd(). Timers and
+/// One turn: events of descriptors, timers that are due, tasks, and then OnTurnEnd(). Timers and
 /// tasks may use 2 ms of a turn each; the rest waits for the next turn, so that many of them cannot
 /// keep the loop from the sockets. Tasks that are posted during a turn run in the next one.
 class EventLoop {
@@ -109,17 +109,19 @@ class EventLoop {
   virtual void Unwatch(int descriptor, Watcher& watcher) noexcept = 0;
 
  protected:
-  static constexpr uint64_t kForever = UINT64_MAX;
+  static constexpr uint64_t kNever = UINT64_MAX;
 
   EventLoop(std::shared_ptr<Inbox> inbox, const base::Clock& clock);
 
  private:
-  /// Waits at most `wait_ns` for events, or for a task after Inbox::Arm(). Then disarms the inbox,
-  /// so that tasks that are posted from here on cost no system call, and calls the watchers.
-  virtual void Wait(uint64_t wait_ns) = 0;
+  /// If `may_wait`, waits for events, for a task after Inbox::Arm(), and until `timer_ns` (kNever:
+  /// there is no timer). Then disarms the inbox, so that tasks that are posted from here on cost no
+  /// system call, and calls the watchers. Returns whether `timer_ns` may have come: where it tells
+  /// that without a look at the clock, a turn costs none.
+  virtual bool Wait(bool may_wait, uint64_t timer_ns) = 0;
 
   void Turn(bool may_wait);
-  uint64_t FireTimers();
+  void FireTimers();
   void RunTasks();
   void DropTasks() noexcept;
 

@@ -7,7 +7,7 @@
 
 namespace nereid::frontend::net {
 
-/// A descriptor of a non-blocking socket. Closes it in the end.
+/// A descriptor, of a non-blocking socket as a rule. Closes it in the end.
 class Socket {
  public:
   Socket() = default;

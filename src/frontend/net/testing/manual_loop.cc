@@ -29,8 +29,7 @@ void ManualLoop::Change(int descriptor, Watcher&, Interest interest) noexcept {
 
 void ManualLoop::Unwatch(int descriptor, Watcher&) noexcept { watched_.erase(descriptor); }
 
-void ManualLoop::Wait(uint64_t wait_ns) {
-  last_wait_ns_ = wait_ns;
+bool ManualLoop::Wait(bool, uint64_t) {
   inbox()->Disarm();
   std::vector<int> descriptors;
   for (const auto& [descriptor, watched] : watched_) descriptors.push_back(descriptor);
@@ -42,6 +41,7 @@ void ManualLoop::Wait(uint64_t wait_ns) {
     ready.writable &= found->second.interest.writing;
     if (ready.readable || ready.writable || ready.lost) found->second.watcher->OnReady(ready);
   }
+  return true;
 }
 
 }  // namespace nereid::frontend::net::testing

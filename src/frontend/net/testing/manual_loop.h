@@ -24,8 +24,6 @@ class ManualLoop final : public EventLoop {
   /// Calls the descriptor's watcher in the next turn, and in each one until it is unwatched or its
   /// state is set again.
   void SetReady(int descriptor, Watcher::Ready ready) { watched_.at(descriptor).ready = ready; }
-  /// How long the loop would have waited in the last turn that could have waited.
-  uint64_t last_wait_ns() const { return last_wait_ns_; }
   /// How often the interest in a descriptor was set or changed.
   int changes() const { return changes_; }
   /// Makes Watch() fail.
@@ -37,10 +35,9 @@ class ManualLoop final : public EventLoop {
     Interest interest;
     Watcher::Ready ready;
   };
-  void Wait(uint64_t wait_ns) override;
+  bool Wait(bool may_wait, uint64_t timer_ns) override;
 
   std::map<int, Watched> watched_;
-  uint64_t last_wait_ns_ = 0;
   int changes_ = 0;
   bool refuses_ = false;
 };
