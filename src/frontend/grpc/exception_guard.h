@@ -9,8 +9,8 @@ namespace nereid::frontend::grpc {
 /// Logs that `where` has ended by an exception, now and then, not every time.
 void LogException(std::string_view where, std::string_view what) noexcept;
 
-/// Runs `body` and gives what it returns. An exception (out of memory, as a rule) ends here: it is
-/// logged, and `failed` is the result. For the places that event loops and C libraries enter by.
+/// Runs `body` and returns its result. An exception, usually for lack of memory, ends here: it is
+/// logged, and `failed` is the result. For functions that event loops and C libraries call.
 template <typename Result, typename Body>
 Result Guarded(std::string_view where, Result failed, const Body& body) noexcept {
   try {

@@ -20,19 +20,19 @@ class GrpcServer {
   GrpcServer(const GrpcServer&) = delete;
   GrpcServer& operator=(const GrpcServer&) = delete;
 
-  /// Binds and begins to serve. UNAVAILABLE "Socket 'A:P' already in use " if another process
-  /// listens there; INVALID_ARGUMENT for an address that is none. Call once.
+  /// Listens and begins to serve; see net::Server::Start() for the errors. Once.
   base::Status Start();
 
-  /// The port that is served; valid after Start().
+  /// Returns the port that is served, after Start().
   uint16_t port() const;
 
-  /// Takes no new calls, and ends those that nothing is being done for: streams without a request
-  /// in flight, and half requests. Does not wait.
+  /// Refuses new calls, and ends idle ones: streams without a request in flight, and calls whose
+  /// request is not complete. Does not wait.
   void BeginStop();
 
-  /// The same, and lets the other calls finish until `timeout_ms` is over, then cancels them and
-  /// closes the connections. Blocks; later calls do nothing. Not from a thread of the server.
+  /// The same, and waits up to `timeout_ms` for the other calls; then cancels them and closes the
+  /// connections. Blocks until the threads have ended. A second call does nothing. Not on a thread
+  /// of the server.
   void Stop(uint64_t timeout_ms);
 
  private:

@@ -16,8 +16,8 @@ namespace nereid::frontend::net {
 /// Read() or Write() until that says kBlocked. One virtual call moves as many bytes as there are;
 /// nothing is copied in between.
 ///
-/// What an implementation must keep to, whatever lies below it (TLS over another stream, buffers
-/// that io_uring has filled):
+/// The contract of an implementation, with TLS over another stream and buffers that io_uring has
+/// filled in mind:
 /// - OnReadable() means that Read() may give bytes, or the end. It comes again, in a later turn of
 ///   the loop, for as long as reading is wanted and the owner has not read up to kBlocked, also
 ///   where the rest lies decrypted in the stream and the socket has nothing more.
@@ -59,7 +59,7 @@ class ByteStream {
   /// everything else; `owner` must outlive the stream or close it.
   virtual bool Open(Owner& owner) noexcept = 0;
 
-  /// Reads what is there, at most `to.size()` (above 0) bytes. A size above 0 comes with kOpen, or
+  /// Reads the bytes that have come, at most `to.size()` (above 0). A size above 0 comes with kOpen, or
   /// with kBlocked where it is known that there is no more.
   virtual Outcome Read(std::span<char> to) noexcept = 0;
 
