@@ -9,6 +9,7 @@
 
 #include "base/checked_math.h"
 #include "base/files.h"
+#include "config/load_parameter.h"
 
 namespace nereid::repository {
 
@@ -17,7 +18,6 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr std::string_view kFilePrefix = "file:";
 constexpr size_t kMaxFiles = 10'000;
 constexpr uint64_t kMaxTotalBytes = uint64_t{16} << 30;
 
@@ -56,15 +56,16 @@ base::Result<LoadOverrides> ParseLoadParameters(
   LoadOverrides overrides;
   uint64_t total = 0;
   for (auto& [name, value] : parameters) {
-    if (name == "config") {
+    const config::LoadParameterKind kind = config::KindOfLoadParameter(name);
+    if (kind == config::LoadParameterKind::kConfig) {
       overrides.config = std::move(value);
       continue;
     }
-    if (!name.starts_with(kFilePrefix)) {
+    if (kind == config::LoadParameterKind::kUnknown) {
       return Status::InvalidArgument("Unrecognized load parameter '" + name + "'");
     }
     total = base::CheckedAdd<uint64_t>(total, value.size()).value_or(UINT64_MAX);
-    const std::string path = name.substr(kFilePrefix.size());
+    const std::string path = name.substr(config::kLoadFilePrefix.size());
     std::erase_if(overrides.files, [&](const auto& file) { return file.path == path; });
     overrides.files.push_back({path, std::move(value)});
     if (overrides.files.size() > kMaxFiles || total > kMaxTotalBytes) {

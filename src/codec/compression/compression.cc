@@ -15,11 +15,11 @@ using Outcome = Inflated::Outcome;
 constexpr int kWindowBits = 15;
 constexpr int kGzipFrame = 16;
 constexpr int kEitherFrame = 32;
-constexpr size_t kMostAtOnce = size_t{1} << 30;  // zlib counts in 32 bits
-constexpr size_t kLeastRoom = 4096;
+constexpr size_t kMaxAtOnce = size_t{1} << 30;  // zlib counts in 32 bits
+constexpr size_t kMinRoom = 4096;
 constexpr size_t kLikelyRatio = 4;
 constexpr uint64_t kFreeInflation = uint64_t{64} << 20;
-constexpr uint64_t kMostRatio = 64;
+constexpr uint64_t kMaxRatio = 64;
 constexpr size_t kBlock = size_t{32} << 10;
 
 int WindowBits(Encoding encoding) {
@@ -52,8 +52,8 @@ int InflateInto(z_stream* stream, char* result, size_t space, std::string_view* 
                 size_t* size) {
   int state = Z_OK;
   while (state == Z_OK && *size < space) {
-    const size_t in = std::min(packed->size(), kMostAtOnce);
-    const size_t out = std::min(space - *size, kMostAtOnce);
+    const size_t in = std::min(packed->size(), kMaxAtOnce);
+    const size_t out = std::min(space - *size, kMaxAtOnce);
     stream->next_in = Bytes(packed->data());
     stream->avail_in = static_cast<uInt>(in);
     stream->next_out = Bytes(result + *size);
@@ -129,7 +129,7 @@ Inflated Inflate(std::string_view packed, std::optional<Encoding> encoding, size
   memory::ReceiveBuffer plain(std::move(budget));
   // One byte more than the limit, to detect data that is too large.
   const uint64_t most = limit == UINT64_MAX ? limit : limit + 1;
-  const size_t likely = std::max<size_t>(packed.size(), kLeastRoom / kLikelyRatio) * kLikelyRatio;
+  const size_t likely = std::max<size_t>(packed.size(), kMinRoom / kLikelyRatio) * kLikelyRatio;
   plain.Start(offset, static_cast<size_t>(std::min<uint64_t>(likely, most)));
   while (true) {
     std::span<char> room;
@@ -157,7 +157,7 @@ Inflated Inflate(std::string_view packed, std::optional<Encoding> encoding, size
 }
 
 uint64_t InflationLimit(size_t packed, uint64_t limit) {
-  const uint64_t by_ratio = packed > UINT64_MAX / kMostRatio ? UINT64_MAX : packed * kMostRatio;
+  const uint64_t by_ratio = packed > UINT64_MAX / kMaxRatio ? UINT64_MAX : packed * kMaxRatio;
   return std::min(limit, std::max(kFreeInflation, by_ratio));
 }
 
@@ -170,7 +170,7 @@ base::Status Deflate(std::span<const tensor::ByteSpan> pieces, Encoding encoding
   if (!opened.ok()) return NoMemory();
   for (const tensor::ByteSpan& piece : pieces) {
     for (size_t done = 0; done < piece.size;) {
-      const size_t size = std::min(piece.size - done, kMostAtOnce);
+      const size_t size = std::min(piece.size - done, kMaxAtOnce);
       stream.next_in = Bytes(piece.data + done);
       stream.avail_in = static_cast<uInt>(size);
       if (!DeflateInput(&stream, Z_NO_FLUSH, sink)) return NoMemory();

@@ -71,13 +71,13 @@ Decimal Shortest(uint64_t c, int q, bool even_gap) {
 /// are the same double. Returns false for other numbers.
 bool IsExactAndShort(uint64_t c, int q, Decimal* decimal) {
   constexpr uint64_t kFives[] = {1, 5, 25, 125, 625, 3'125, 15'625, 78'125};
-  constexpr int kMostPlaces = 7;
-  constexpr uint64_t kMost = 1'000'000'000'000'000 / 78'125;
+  constexpr int kMaxPlaces = 7;
+  constexpr uint64_t kMaxOdd = 1'000'000'000'000'000 / 78'125;
   const int zeros = std::countr_zero(c);
   const int places = -q - zeros;
-  if (places > kMostPlaces || q > 0) return false;
+  if (places > kMaxPlaces || q > 0) return false;
   const uint64_t odd = places >= 0 ? c >> zeros : c >> -q;
-  if (odd > kMost) return false;
+  if (odd > kMaxOdd) return false;
   const int count = places > 0 ? places : 0;
   *decimal = {odd * kFives[count], -count};
   return true;

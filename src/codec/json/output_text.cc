@@ -31,14 +31,14 @@ char* WriteElement(T value, char* to) {
 template <typename T>
 void AppendNumbers(const char* data, size_t count, TextBuffer* json) {
   constexpr size_t kAtOnce = 4096;
-  constexpr size_t kMostText = 33;  // with the comma; WriteElement may overwrite bytes beyond it
+  constexpr size_t kMaxText = 33;  // with the comma; WriteElement may overwrite bytes beyond it
   constexpr size_t kUsualText = std::is_floating_point_v<T> ? 21 : 2 * sizeof(T) + 1;
   // One large reservation avoids the copies of repeated growth. Unused memory costs nothing,
   // because its pages are never touched.
   if (count > kAtOnce && json->Room(count * kUsualText) == nullptr) return;
   for (size_t first = 0; first < count; first += kAtOnce) {
     const size_t chunk = std::min(kAtOnce, count - first);
-    char* to = json->Room(chunk * kMostText + kNumberRoom);
+    char* to = json->Room(chunk * kMaxText + kNumberRoom);
     if (to == nullptr) return;
     for (size_t i = first; i < first + chunk; ++i) {
       T value;

@@ -72,14 +72,14 @@ constexpr PowerOfTen TopBits(const BigNumber& n) {
 constexpr PowersOfTen MakeTable() {
   PowersOfTen table{};
   BigNumber n = BigNumber::PowerOfTwo(0);
-  for (int k = 0; k <= kGreatestPower; ++k, n.MultiplyByTen()) {
-    table.entries[k - kLeastPower] = TopBits(n);
+  for (int k = 0; k <= kMaxPower; ++k, n.MultiplyByTen()) {
+    table.entries[k - kMinPower] = TopBits(n);
   }
   // 2^1280 / 10^345 has more than 126 bits, so the truncation error is below the last bit kept.
   n = BigNumber::PowerOfTwo(1280);
-  for (int k = -1; k >= kLeastPower; --k) {
+  for (int k = -1; k >= kMinPower; --k) {
     n.DivideByTen();
-    table.entries[k - kLeastPower] = TopBits(n);
+    table.entries[k - kMinPower] = TopBits(n);
   }
   return table;
 }

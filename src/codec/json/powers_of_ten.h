@@ -12,16 +12,16 @@ struct PowerOfTen {
   uint64_t low = 0;   // the lower 63 bits
 };
 
-inline constexpr int kLeastPower = -345;
-inline constexpr int kGreatestPower = 330;
+inline constexpr int kMinPower = -345;
+inline constexpr int kMaxPower = 330;
 
 struct PowersOfTen {
-  PowerOfTen entries[kGreatestPower - kLeastPower + 1];
+  PowerOfTen entries[kMaxPower - kMinPower + 1];
 };
 extern const PowersOfTen kPowersOfTen;
 
-/// Returns the entry for 10^k, kLeastPower <= k <= kGreatestPower.
-inline const PowerOfTen& TenToThe(int k) { return kPowersOfTen.entries[k - kLeastPower]; }
+/// Returns the entry for 10^k, kMinPower <= k <= kMaxPower.
+inline const PowerOfTen& TenToThe(int k) { return kPowersOfTen.entries[k - kMinPower]; }
 
 /// Returns floor(log2(10^k)) for |k| < 1000.
 inline int FloorLog2TenToThe(int k) {

@@ -11,7 +11,7 @@ namespace {
 
 using base::Status;
 
-constexpr size_t kMostLevels = 64;
+constexpr size_t kMaxLevels = 64;
 
 Status ReadText(Cursor& cursor, std::string* text) {
   if (ReadStringMember(cursor, "", text).ok()) return {};
@@ -25,8 +25,8 @@ Status ReadLevel(Cursor& cursor, api::TraceChanges* changes) {
   }
   std::vector<std::string> names;
   NEREID_RETURN_IF_ERROR(cursor.ForEachElement([&]() -> Status {
-    if (names.size() == kMostLevels) {
-      return Status::InvalidArgument("'trace_level' has more than " + std::to_string(kMostLevels) +
+    if (names.size() == kMaxLevels) {
+      return Status::InvalidArgument("'trace_level' has more than " + std::to_string(kMaxLevels) +
                                      " entries");
     }
     return ReadText(cursor, &names.emplace_back());

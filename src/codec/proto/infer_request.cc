@@ -90,7 +90,7 @@ Status AddCustomParameter(const ParameterView& parameter, request::InferenceRequ
 }
 
 Status SetParameter(const ParameterView& parameter, request::InferenceRequest* request,
-                    InferWishes* wishes) {
+                    ResponseOptions* options) {
   const std::string_view name = parameter.name;
   if (name == "sequence_id") return SetCorrelationId(parameter, request);
   if (name == "sequence_start") return SetFlag(parameter, request::kFlagSequenceStart, request);
@@ -103,7 +103,7 @@ Status SetParameter(const ParameterView& parameter, request::InferenceRequest* r
   }
   if (name == kEmptyFinalResponse) {
     if (parameter.kind != Kind::kBool) return WrongKind(name, "bool_param");
-    wishes->empty_final_response = parameter.AsBool();
+    options->empty_final_response = parameter.AsBool();
     return Status::Ok();
   }
   if (name.starts_with("triton_")) {
@@ -115,21 +115,21 @@ Status SetParameter(const ParameterView& parameter, request::InferenceRequest* r
 }
 
 // The parameters of an input or a requested output that ask for a shared-memory region.
-struct SharedMemoryWish {
+struct SharedMemoryParameters {
   bool region = false;
   bool offset = false;
   bool byte_size = false;
 };
 
-Status ReadSharedMemoryParameter(const ParameterView& parameter, SharedMemoryWish* wish) {
+Status ReadSharedMemoryParameter(const ParameterView& parameter, SharedMemoryParameters* found) {
   if (parameter.name == "shared_memory_region") {
-    wish->region = true;
+    found->region = true;
     if (parameter.kind != Kind::kString) return WrongKind(parameter.name, "string_param");
   } else if (parameter.name == "shared_memory_offset") {
-    wish->offset = true;
+    found->offset = true;
     if (parameter.kind != Kind::kInt64) return WrongKind(parameter.name, "int64_param");
   } else if (parameter.name == "shared_memory_byte_size") {
-    wish->byte_size = true;
+    found->byte_size = true;
     if (parameter.kind != Kind::kInt64) return WrongKind(parameter.name, "int64_param");
   }
   return Status::Ok();
@@ -138,22 +138,22 @@ Status ReadSharedMemoryParameter(const ParameterView& parameter, SharedMemoryWis
 // Returns whether the tensor shall be in shared memory.
 base::Result<bool> WantsSharedMemory(std::string_view tensor,
                                      std::span<const ParameterView> parameters) {
-  SharedMemoryWish wish;
+  SharedMemoryParameters found;
   for (const ParameterView& parameter : parameters) {
-    NEREID_RETURN_IF_ERROR(ReadSharedMemoryParameter(parameter, &wish));
+    NEREID_RETURN_IF_ERROR(ReadSharedMemoryParameter(parameter, &found));
   }
   const std::string of_tensor = " parameter for tensor " + Quoted(tensor);
-  if (!wish.region && (wish.offset || wish.byte_size)) {
+  if (!found.region && (found.offset || found.byte_size)) {
     return Status::InvalidArgument(
-        std::string(wish.offset ? "'shared_memory_offset'" : "'shared_memory_byte_size'") +
+        std::string(found.offset ? "'shared_memory_offset'" : "'shared_memory_byte_size'") +
         " can not be specified without 'shared_memory_region'" + of_tensor);
   }
-  if (wish.region && !wish.byte_size) {
+  if (found.region && !found.byte_size) {
     return Status::InvalidArgument(
         "'shared_memory_byte_size' must be specified along with 'shared_memory_region'" +
         of_tensor);
   }
-  return wish.region;
+  return found.region;
 }
 
 // Returns the data type for elements of `field`, given the declared type of the input.
@@ -242,8 +242,8 @@ Status FillInputData(const InferRequestView& view, const InputView& from, size_t
   return Status::Ok();
 }
 
-Status ReadOutputWishes(const InferRequestView& view, const OutputView& output,
-                        InferWishes* wishes) {
+Status ReadOutputOptions(const InferRequestView& view, const OutputView& output,
+                         ResponseOptions* options) {
   const std::span<const ParameterView> parameters = view.Parameters(output.parameters);
   NEREID_ASSIGN_OR_RETURN(const bool shared_memory, WantsSharedMemory(output.name, parameters));
   for (const ParameterView& parameter : parameters) {
@@ -259,7 +259,7 @@ Status ReadOutputWishes(const InferRequestView& view, const OutputView& output,
       return Status::InvalidArgument(
           "output can't set both 'shared_memory_region' and 'classification'");
     }
-    wishes->classifications.push_back({std::string(output.name), parameter.AsUint64()});
+    options->classifications.push_back({std::string(output.name), parameter.AsUint64()});
   }
   return shared_memory ? api::TensorInSharedMemoryUnsupported(output.name) : Status::Ok();
 }
@@ -281,11 +281,11 @@ void RequestOutputs(const InferRequestView& view, std::vector<std::string>* want
 }  // namespace
 
 Status FillInferRequest(const InferRequestView& view, request::InferenceRequest* request,
-                        InferWishes* wishes) {
+                        ResponseOptions* options) {
   request->model_name = view.model_name;
   request->id = view.id;
   for (const ParameterView& parameter : view.parameters) {
-    NEREID_RETURN_IF_ERROR(SetParameter(parameter, request, wishes));
+    NEREID_RETURN_IF_ERROR(SetParameter(parameter, request, options));
   }
   request->inputs().reserve(view.inputs.size());
   for (const InputView& input : view.inputs) {
@@ -301,7 +301,7 @@ Status FillInferRequest(const InferRequestView& view, request::InferenceRequest*
         FillInputData(view, view.inputs[i], &next_raw, request, &request->inputs()[i]));
   }
   for (const OutputView& output : view.outputs) {
-    NEREID_RETURN_IF_ERROR(ReadOutputWishes(view, output, wishes));
+    NEREID_RETURN_IF_ERROR(ReadOutputOptions(view, output, options));
   }
   return Status::Ok();
 }

@@ -11,7 +11,7 @@
 namespace nereid::codec::proto {
 
 /// Options of a request that are for the front end, not for the model.
-struct InferWishes {
+struct ResponseOptions {
   /// For streams: send an empty response for a final flag without a response.
   bool empty_final_response = false;
   /// Outputs of which classes are wanted.
@@ -23,6 +23,6 @@ struct InferWishes {
 /// alive with InferenceRequest::Hold. Typed contents are converted into buffers that the request
 /// holds. Errors have Triton's codes and texts.
 base::Status FillInferRequest(const InferRequestView& view, request::InferenceRequest* request,
-                              InferWishes* wishes);
+                              ResponseOptions* options);
 
 }  // namespace nereid::codec::proto

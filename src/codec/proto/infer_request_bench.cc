@@ -29,8 +29,8 @@ void ParseAndFill(benchmark::State& state, const inference::ModelInferRequest& m
   InferRequestView view;
   for (auto _ : state) {
     request::InferenceRequest request;
-    InferWishes wishes;
-    const bool ok = view.Parse(bytes).ok() && FillInferRequest(view, &request, &wishes).ok();
+    ResponseOptions options;
+    const bool ok = view.Parse(bytes).ok() && FillInferRequest(view, &request, &options).ok();
     if (!ok) state.SkipWithError("the message is not accepted");
     benchmark::DoNotOptimize(request.inputs().data());
   }

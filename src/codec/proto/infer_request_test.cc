@@ -19,12 +19,12 @@ using Message = inference::ModelInferRequest;
 struct Filled {
   explicit Filled(const Message& message) : bytes(message.SerializeAsString()) {
     EXPECT_TRUE(view.Parse(bytes).ok());
-    status = FillInferRequest(view, &request, &wishes);
+    status = FillInferRequest(view, &request, &options);
   }
   std::string bytes;
   InferRequestView view;
   request::InferenceRequest request;
-  InferWishes wishes;
+  ResponseOptions options;
   base::Status status;
 };
 
@@ -247,10 +247,10 @@ TEST(FillInferRequest, ClassificationIsAWish) {
   message.add_outputs()->set_name("A");  // twice is once
   Filled filled(message);
   ASSERT_TRUE(filled.status.ok()) << filled.status.message();
-  ASSERT_EQ(filled.wishes.classifications.size(), 2u);
-  EXPECT_EQ(filled.wishes.classifications[0].output, "A");
-  EXPECT_EQ(filled.wishes.classifications[0].count, 3u);
-  EXPECT_EQ(filled.wishes.classifications[1].count, uint64_t{INT64_MAX});
+  ASSERT_EQ(filled.options.classifications.size(), 2u);
+  EXPECT_EQ(filled.options.classifications[0].output, "A");
+  EXPECT_EQ(filled.options.classifications[0].count, 3u);
+  EXPECT_EQ(filled.options.classifications[1].count, uint64_t{INT64_MAX});
   EXPECT_EQ(filled.request.requested_outputs, (std::vector<std::string>{"A", "B", "C"}));
 }
 
@@ -270,7 +270,7 @@ TEST(FillInferRequest, ReservedParametersBecomeFields) {
   EXPECT_EQ(filled.request.flags, request::kFlagSequenceStart);
   EXPECT_EQ(filled.request.priority, 3u);
   EXPECT_EQ(filled.request.timeout_us, 1000u);
-  EXPECT_TRUE(filled.wishes.empty_final_response);
+  EXPECT_TRUE(filled.options.empty_final_response);
   ASSERT_EQ(filled.request.parameters.size(), 1u);
   EXPECT_EQ(filled.request.parameters[0].name, "double");
   EXPECT_EQ(std::get<double>(filled.request.parameters[0].value), 0.5);

@@ -6,7 +6,7 @@
 namespace nereid::codec::proto {
 namespace {
 
-constexpr int kMostFields = 128;
+constexpr int kMaxFields = 128;
 constexpr uint32_t kInputs = MakeTag(5, WireType::kLength);
 constexpr uint32_t kRawInputContents = MakeTag(7, WireType::kLength);
 // Bytes of an input that are searched: the datatype is near its beginning.
@@ -19,7 +19,7 @@ MessageShape ShapeOf(std::string_view message) {
   WireReader reader(message);
   for (int fields = 0; !reader.done(); ++fields) {
     uint32_t tag = 0;
-    if (fields == kMostFields || !reader.ReadTag(&tag)) return shape;
+    if (fields == kMaxFields || !reader.ReadTag(&tag)) return shape;
     // All fields of the message have this wire type.
     std::string_view body;
     if ((tag & 7) != static_cast<uint32_t>(WireType::kLength) || !reader.ReadBytes(&body)) {

@@ -7,8 +7,12 @@
 #include "abi/error.h"
 #include "abi/message.h"
 #include "abi/parameter.h"
-#include "codec/json/documents.h"
-#include "config/describe/describe.h"
+#include "codec/json/model_config.h"
+#include "codec/json/model_metadata.h"
+#include "codec/json/model_statistics.h"
+#include "codec/json/repository_index.h"
+#include "codec/json/server_metadata.h"
+#include "config/load_parameter.h"
 #include "frontend/capi/handles.h"
 
 using namespace nereid;
@@ -22,11 +26,12 @@ constexpr uint32_t kConfigVersion = 1;
 /// Returns a parameter of a load. Returns INVALID_ARGUMENT unless "config" is a string and "file:…"
 /// is bytes.
 base::Result<api::LoadParameter> ReadLoadParameter(const TRITONSERVER_Parameter& parameter) {
-  if (parameter.name == "config") {
+  const config::LoadParameterKind kind = config::KindOfLoadParameter(parameter.name);
+  if (kind == config::LoadParameterKind::kConfig) {
     if (const auto* text = std::get_if<std::string>(&parameter.value)) {
       return api::LoadParameter{parameter.name, *text};
     }
-  } else if (parameter.name.rfind("file:", 0) == 0) {
+  } else if (kind == config::LoadParameterKind::kFile) {
     if (const auto* bytes = std::get_if<std::string_view>(&parameter.value)) {
       return api::LoadParameter{parameter.name, std::string(*bytes)};
     }
@@ -114,7 +119,7 @@ TRITONSERVER_Error* TRITONSERVER_ServerModelStatistics(TRITONSERVER_Server* serv
     NEREID_ASSIGN_OR_RETURN(auto* service, ServiceOf(server));
     NEREID_ASSIGN_OR_RETURN(auto statistics,
                             service->GetModelStatistics(model_name, model_version));
-    *model_stats = new TRITONSERVER_Message(json::EncodeStatistics(statistics));
+    *model_stats = new TRITONSERVER_Message(json::EncodeModelStatistics(statistics));
     return base::Status::Ok();
   });
 }
@@ -132,7 +137,7 @@ TRITONSERVER_Error* TRITONSERVER_ServerModelConfig(TRITONSERVER_Server* server,
     }
     NEREID_ASSIGN_OR_RETURN(auto* service, ServiceOf(server));
     NEREID_ASSIGN_OR_RETURN(auto config, service->GetModelConfig(model_name, model_version));
-    *model_config = new TRITONSERVER_Message(config::DescribeModelConfigJson(*config));
+    *model_config = new TRITONSERVER_Message(json::EncodeModelConfig(*config));
     return base::Status::Ok();
   });
 }

@@ -60,11 +60,11 @@ base::Status InferCall::Submit(std::unique_ptr<request::InferenceRequest> reques
     return base::Status::Unsupported(
         "ModelInfer RPC doesn't support models with decoupled transaction policy");
   }
-  codec::proto::InferWishes wishes;
+  codec::proto::ResponseOptions response_options;
   NEREID_RETURN_IF_ERROR(
-      FillRequest(context_, view, target, std::move(message), deadline_ns, request.get(), &wishes));
+      FillRequest(context_, view, target, std::move(message), deadline_ns, request.get(), &response_options));
   request->SetSink(std::static_pointer_cast<InferCall>(shared_from_this()));
-  classifications_ = std::move(wishes.classifications);
+  classifications_ = std::move(response_options.classifications);
   trace_ = StartTrace(context_, *request, wait_start_ns_);
   return context_.service.Infer(request);
 }

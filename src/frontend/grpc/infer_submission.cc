@@ -38,8 +38,8 @@ base::Result<InferTarget> FindTarget(ServerContext& context,
 
 base::Status FillRequest(const ServerContext& context, const codec::proto::InferRequestView& view,
                          const InferTarget& target, StoredBytes message, uint64_t deadline_ns,
-                         request::InferenceRequest* request, codec::proto::InferWishes* wishes) {
-  NEREID_RETURN_IF_ERROR(codec::proto::FillInferRequest(view, request, wishes));
+                         request::InferenceRequest* request, codec::proto::ResponseOptions* response_options) {
+  NEREID_RETURN_IF_ERROR(codec::proto::FillInferRequest(view, request, response_options));
   request->model_version = target.version;
   request->deadline_ns = deadline_ns;
   // Several responses may take long, and may have to wait for the client.

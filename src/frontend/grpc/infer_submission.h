@@ -29,7 +29,7 @@ base::Result<InferTarget> FindTarget(ServerContext& context,
 /// Fills in the request, which keeps the message alive; all but its sink is set.
 base::Status FillRequest(const ServerContext& context, const codec::proto::InferRequestView& view,
                          const InferTarget& target, StoredBytes message, uint64_t deadline_ns,
-                         request::InferenceRequest* request, codec::proto::InferWishes* wishes);
+                         request::InferenceRequest* request, codec::proto::ResponseOptions* response_options);
 
 /// Whether decoding and checking the message takes longer than an event loop has: it has much that
 /// is not raw contents, or long raw contents of elements whose lengths must be checked.

@@ -32,9 +32,9 @@ class StreamRequest final : public request::ResponseSink {
         errors_end_call_(errors_end_call) {}
 
   /// Before submission.
-  void Prepare(codec::proto::InferWishes wishes,
+  void Prepare(codec::proto::ResponseOptions response_options,
                std::shared_ptr<request::Cancellation> cancellation) {
-    wishes_ = std::move(wishes);
+    response_options_ = std::move(response_options);
     cancellation_ = std::move(cancellation);
   }
 
@@ -59,7 +59,7 @@ class StreamRequest final : public request::ResponseSink {
     delivery.request = number_;
     delivery.final = final;
     if (response == nullptr) {
-      if (final && wishes_.empty_final_response) delivery.message = Notice({}, final);
+      if (final && response_options_.empty_final_response) delivery.message = Notice({}, final);
     } else if (response->error().ok()) {
       delivery.message = Encode(std::move(response), final);
     } else if (errors_end_call_) {
@@ -106,7 +106,7 @@ class StreamRequest final : public request::ResponseSink {
   }
 
   EncodedMessage Encode(std::unique_ptr<request::InferenceResponse> response, bool final) const {
-    const base::Status classified = request::Classify(wishes_.classifications, response.get());
+    const base::Status classified = request::Classify(response_options_.classifications, response.get());
     if (!classified.ok()) return Notice(classified.message(), final);
     auto encoded = codec::proto::EncodeInferResponse(
         std::move(response),
@@ -129,7 +129,7 @@ class StreamRequest final : public request::ResponseSink {
   const RequestNames names_;
   const bool decoupled_;
   const bool errors_end_call_;
-  codec::proto::InferWishes wishes_;
+  codec::proto::ResponseOptions response_options_;
   std::shared_ptr<request::Cancellation> cancellation_;
   // No lock: responses of one request are sent one at a time.
   bool given_up_ = false;
@@ -149,7 +149,7 @@ StreamInferCall::StreamInferCall(const CallOrigin& origin)
 struct StreamInferCall::Prepared {
   std::unique_ptr<request::InferenceRequest> request =
       std::make_unique<request::InferenceRequest>();
-  codec::proto::InferWishes wishes;
+  codec::proto::ResponseOptions response_options;
   RequestNames names;
   bool decoupled = false;  // an unknown model counts as not decoupled
   bool is_heavy = false;
@@ -174,7 +174,7 @@ StreamInferCall::Prepared StreamInferCall::Prepare(ServerContext& context, Store
   }
   prepared.decoupled = target->traits.decoupled;
   prepared.status = FillRequest(context, view, *target, std::move(message), deadline_ns,
-                                prepared.request.get(), &prepared.wishes);
+                                prepared.request.get(), &prepared.response_options);
   return prepared;
 }
 
@@ -217,7 +217,7 @@ void StreamInferCall::Bind(Prepared* prepared, uint64_t number, Running* running
   request::InferenceRequest& request = *prepared->request;
   auto sink = std::make_shared<StreamRequest>(shared_from_this(), budget_, number, prepared->names,
                                               prepared->decoupled, errors_end_call_);
-  sink->Prepare(std::move(prepared->wishes), request.cancellation());
+  sink->Prepare(std::move(prepared->response_options), request.cancellation());
   request.SetSink(std::move(sink));
   // Set before submission: the responses may come, and end the entry, before Infer returns.
   running->cancellation = request.cancellation();

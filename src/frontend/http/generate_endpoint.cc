@@ -9,6 +9,7 @@
 
 #include "api/status_map.h"
 #include "api/version_text.h"
+#include "codec/json/error.h"
 #include "codec/json/generate.h"
 #include "frontend/http/content_encoding.h"
 #include "frontend/http/infer_endpoint.h"
@@ -64,8 +65,7 @@ class EventSink final : public request::ResponseSink {
 
   static std::string ErrorEvent(std::string_view message) {
     codec::json::TextBuffer json;
-    json << "{\"error\":";
-    json.AppendMessage(message) << '}';
+    codec::json::AppendError(message, &json);
     return Event(json);
   }
 

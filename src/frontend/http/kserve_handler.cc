@@ -11,11 +11,16 @@
 #include "api/version_text.h"
 #include "base/blocking_workers.h"
 #include "base/threads.h"
-#include "codec/json/documents.h"
 #include "codec/json/log_settings.h"
-#include "codec/json/repository_requests.h"
+#include "codec/json/model_config.h"
+#include "codec/json/model_load.h"
+#include "codec/json/model_metadata.h"
+#include "codec/json/model_statistics.h"
+#include "codec/json/model_unload.h"
+#include "codec/json/repository_index.h"
+#include "codec/json/sequences.h"
+#include "codec/json/server_metadata.h"
 #include "codec/json/trace_settings.h"
-#include "config/describe/describe.h"
 #include "frontend/http/generate_endpoint.h"
 #include "frontend/http/infer_endpoint.h"
 #include "frontend/http/off_loop.h"
@@ -261,14 +266,14 @@ Document KserveHandler::ModelConfig(const Route& route) {
   NEREID_ASSIGN_OR_RETURN(const int64_t version, api::ParseVersionText(route.version));
   NEREID_ASSIGN_OR_RETURN(const std::shared_ptr<const config::ModelConfig> config,
                           service_.GetModelConfig(std::string(route.model), version));
-  return config::DescribeModelConfigJson(*config);
+  return codec::json::EncodeModelConfig(*config);
 }
 
 Document KserveHandler::Statistics(const Route& route) {
   NEREID_ASSIGN_OR_RETURN(const int64_t version, api::ParseVersionText(route.version));
   NEREID_ASSIGN_OR_RETURN(const std::vector<api::ModelStatistics> statistics,
                           service_.GetModelStatistics(std::string(route.model), version));
-  return codec::json::EncodeStatistics(statistics);
+  return codec::json::EncodeModelStatistics(statistics);
 }
 
 Document KserveHandler::Sequences(const Route& route) {
@@ -311,7 +316,7 @@ void KserveHandler::TraceSetting(Exchange& exchange, const Route& route, bool ch
 }
 
 Document KserveHandler::IndexDocument(std::string_view json) {
-  NEREID_ASSIGN_OR_RETURN(const bool ready, codec::json::DecodeIndexRequest(json));
+  NEREID_ASSIGN_OR_RETURN(const bool ready, codec::json::DecodeRepositoryIndexRequest(json));
   NEREID_ASSIGN_OR_RETURN(const std::vector<api::RepositoryIndexEntry> entries,
                           service_.GetRepositoryIndex(ready));
   return codec::json::EncodeRepositoryIndex(entries);
@@ -331,14 +336,14 @@ Document EmptyOr(const Status& status) {
 Status KserveHandler::LoadModel(const Exchange& exchange, const Route& route) {
   NEREID_RETURN_IF_ERROR(api::CheckRepositoryName(route.repository));
   NEREID_ASSIGN_OR_RETURN(std::vector<api::LoadParameter> parameters,
-                          codec::json::DecodeLoadRequest(exchange.body().view()));
+                          codec::json::DecodeModelLoadRequest(exchange.body().view()));
   return service_.LoadModel(std::string(route.model), std::move(parameters),
                             [&exchange] { return exchange.IsGone(); });
 }
 
 Status KserveHandler::UnloadModel(const Route& route, std::string_view json) {
   NEREID_RETURN_IF_ERROR(api::CheckRepositoryName(route.repository));
-  NEREID_ASSIGN_OR_RETURN(const bool dependents, codec::json::DecodeUnloadRequest(json));
+  NEREID_ASSIGN_OR_RETURN(const bool dependents, codec::json::DecodeModelUnloadRequest(json));
   return service_.UnloadModel(std::string(route.model), dependents);
 }
 

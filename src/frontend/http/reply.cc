@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/http/reply.h"
 
+#include "codec/json/error.h"
+
 namespace nereid::frontend::http {
 
 void Reply::Clear() {
@@ -17,8 +19,7 @@ void Reply::SetError(int new_status, std::string_view type, std::string_view mes
   Clear();
   status = new_status;
   content_type = type;
-  text << "{\"error\":";
-  text.AppendMessage(message) << '}';
+  codec::json::AppendError(message, &text);
 }
 
 void Reply::SetTooLate() { SetError(504, "text/plain", "the deadline of the request has passed"); }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "frontend/grpc/statistics_message.h"
+#include "codec/proto/model_statistics.h"
 
 #include "grpc_service.pb.h"
 
-namespace nereid::frontend::grpc {
+namespace nereid::codec::proto {
 namespace {
 
 void Set(const api::StatisticDuration& from, inference::StatisticDuration* to) {
@@ -38,9 +38,7 @@ void Set(const api::BatchStatistics& from, inference::InferBatchStatistics* to) 
   Set(from.compute_output, to->mutable_compute_output());
 }
 
-}  // namespace
-
-void SetStatistics(const api::ModelStatistics& from, inference::ModelStatistics* to) {
+void Set(const api::ModelStatistics& from, inference::ModelStatistics* to) {
   to->set_name(from.name);
   to->set_version(from.version);
   to->set_last_inference(from.last_inference_ms);
@@ -59,4 +57,11 @@ void SetStatistics(const api::ModelStatistics& from, inference::ModelStatistics*
   }
 }
 
-}  // namespace nereid::frontend::grpc
+}  // namespace
+
+void EncodeModelStatistics(const std::vector<api::ModelStatistics>& statistics,
+                           inference::ModelStatisticsResponse* message) {
+  for (const api::ModelStatistics& model : statistics) Set(model, message->add_model_stats());
+}
+
+}  // namespace nereid::codec::proto

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string_view>
+
+#include "codec/json/text_buffer.h"
+
+namespace nereid::codec::json {
+
+/// Appends the object that reports an error: {"error": "<message>"}. Bytes of the message that are
+/// not UTF-8 are replaced.
+inline void AppendError(std::string_view message, TextBuffer* json) {
+  *json << "{\"error\":";
+  json->AppendMessage(message) << '}';
+}
+
+}  // namespace nereid::codec::json
