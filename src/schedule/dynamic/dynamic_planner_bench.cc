@@ -26,6 +26,7 @@ void PushAndNext(benchmark::State& state) {
     requests.push_back(std::move(request));
   }
   uint64_t now = 0;
+  std::vector<Refusal> refused;
   for (auto _ : state) {
     ++now;
     for (RequestPtr& request : requests) {
@@ -34,7 +35,7 @@ void PushAndNext(benchmark::State& state) {
     }
     requests.clear();
     while (planner.size() > 0) {
-      Decision decision = planner.Next(now, 0);
+      Decision decision = planner.Next(now, 0, &refused);
       for (RequestPtr& request : decision.batch->requests) requests.push_back(std::move(request));
     }
   }
