@@ -9,8 +9,10 @@
 #include <string_view>
 #include <vector>
 
+#include "api/log_settings.h"
 #include "api/metadata.h"
 #include "api/statistics.h"
+#include "api/trace_settings.h"
 #include "base/result.h"
 #include "config/model_config.h"
 #include "request/inference_request.h"
@@ -96,6 +98,22 @@ class InferenceService {
   virtual base::Status InferInProcess(std::unique_ptr<request::InferenceRequest>& request) {
     return Infer(request);
   }
+
+  /// Changes settings of the log and returns the settings that hold then. The log is the process's.
+  LogSettings UpdateLogSettings(const LogChanges& changes);
+
+  /// Carries out the operation of the trace extension and returns the settings that hold then.
+  /// `model` is empty for the server's own settings. Returns UNSUPPORTED without a trace control,
+  /// and INVALID_ARGUMENT for a model that is not ready, before `read` is called.
+  base::Result<TraceSettings> UpdateTraceSettings(const std::string& model,
+                                                  const ReadTraceChanges& read);
+
+  /// Sets the object that UpdateTraceSettings() acts on, or null. Must not be called while a front
+  /// end serves. The object must outlive the front ends.
+  void SetTraceControl(TraceControl* control) { trace_control_ = control; }
+
+ private:
+  TraceControl* trace_control_ = nullptr;
 };
 
 }  // namespace nereid::api

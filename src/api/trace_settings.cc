@@ -3,7 +3,6 @@
 
 #include <limits>
 
-#include "api/inference_service.h"
 #include "base/parse_number.h"
 #include "request/trace.h"
 
@@ -84,13 +83,6 @@ std::string_view TraceDefect(const TraceSettings& settings) {
 
 Status TraceFileIsFixed() {
   return Status::Unsupported("trace file location can not be updated through network protocol");
-}
-
-Status CheckTracedModel(InferenceService& service, const std::string& model) {
-  if (model.empty()) return {};
-  NEREID_ASSIGN_OR_RETURN(const bool ready, service.IsModelReady(model, -1));
-  if (ready) return {};
-  return Status::InvalidArgument("Request for unknown model : " + model);
 }
 
 }  // namespace nereid::api

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -11,8 +12,6 @@
 #include "base/result.h"
 
 namespace nereid::api {
-
-class InferenceService;
 
 /// The settings of the `trace` extension: which requests are traced, and where traces are written.
 struct TraceSettings {
@@ -56,7 +55,22 @@ std::string_view TraceDefect(const TraceSettings& settings);
 /// Returns the UNSUPPORTED error of every protocol for a change of `trace_file`.
 base::Status TraceFileIsFixed();
 
-/// Returns INVALID_ARGUMENT unless `model` is empty or ready.
-base::Status CheckTracedModel(InferenceService& service, const std::string& model);
+/// Reads the changes that a client asks for. Returns nothing if it only asks for the settings.
+using ReadTraceChanges = std::function<base::Result<std::optional<TraceChanges>>()>;
+
+/// Holds the trace settings of a server and of its models. Thread-safe.
+class TraceControl {
+ public:
+  /// Returns the settings of a model or, if the name is empty, of the server.
+  virtual TraceSettings Settings(const std::string& model) const = 0;
+
+  /// Changes settings and returns the new ones. Returns INVALID_ARGUMENT, and changes nothing, if a
+  /// level is on but no trace could be made with the result.
+  virtual base::Result<TraceSettings> Change(const std::string& model,
+                                             const TraceChanges& changes) = 0;
+
+ protected:
+  ~TraceControl() = default;
+};
 
 }  // namespace nereid::api

@@ -185,11 +185,12 @@ Status Endpoints::Parts::StartMetrics(const MetricsOptions& options,
 
 Endpoints::Endpoints(server::InferenceServer& server) : server_(server) {}
 
-Endpoints::~Endpoints() = default;
+Endpoints::~Endpoints() { server_.SetTraceControl(nullptr); }
 
 Status Endpoints::Start(const ServerOptions& options) {
   NEREID_RETURN_IF_ERROR(CheckSupported(options));
   parts_ = std::make_unique<Parts>(options);
+  server_.SetTraceControl(&parts_->tracer);
   const int loops = std::min(base::AvailableCpuCount(), kMaxLoops);
   if (options.grpc.enabled) NEREID_RETURN_IF_ERROR(parts_->StartGrpc(options, server_, loops));
   if (options.http.enabled) NEREID_RETURN_IF_ERROR(parts_->StartHttp(options, server_, loops));

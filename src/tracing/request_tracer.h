@@ -25,7 +25,7 @@ namespace nereid::tracing {
 /// model. That field is then the model's own until it is cleared; its other fields follow the
 /// server's. A model with a field of its own counts its requests and traces separately; all others
 /// are counted together.
-class RequestTracer {
+class RequestTracer final : public api::TraceControl {
  public:
   /// `initial` are the settings of the command line, which cleared settings of the server return
   /// to. They are not checked: without a file, for example, nothing is traced.
@@ -34,13 +34,9 @@ class RequestTracer {
   /// Returns whether some request may have to be traced.
   bool active() const { return active_.load(std::memory_order_relaxed); }
 
-  /// Returns the settings of a model or, if the name is empty, of the server.
-  api::TraceSettings Settings(const std::string& model) const;
-
-  /// Changes settings and returns the new ones. Returns INVALID_ARGUMENT, and changes nothing, if a
-  /// level is on but no trace could be made with the result.
+  api::TraceSettings Settings(const std::string& model) const override;
   base::Result<api::TraceSettings> Change(const std::string& model,
-                                          const api::TraceChanges& changes);
+                                          const api::TraceChanges& changes) override;
 
   /// Gives a request a trace and returns its record, if the request is selected; else returns null.
   /// Must be called before submission, with the request's model set. The caller keeps the record

@@ -19,7 +19,6 @@
 #include "frontend/grpc/message_frame.h"
 #include "grpc_service.pb.h"
 #include "health.pb.h"
-#include "tracing/settings_request.h"
 
 namespace nereid::frontend::grpc {
 namespace {
@@ -40,9 +39,7 @@ CallStatus Run(ServerContext& context, const UnaryRequest& received,
   }
   auto* const reply = google::protobuf::Arena::CreateMessage<Reply>(&arena);
   Status status;
-  if constexpr (std::is_invocable_v<decltype(Handle), ServerContext&, const Request&, Reply*>) {
-    status = Handle(context, *request, reply);
-  } else if constexpr (std::is_invocable_v<decltype(Handle), InferenceService&, const Request&,
+  if constexpr (std::is_invocable_v<decltype(Handle), InferenceService&, const Request&,
                                            const request::Cancellation&, Reply*>) {
     status = Handle(context.service, *request, received.client, reply);
   } else {
@@ -135,20 +132,19 @@ Status RepositoryModelUnload(InferenceService& service,
   return service.UnloadModel(request.model_name(), dependents);
 }
 
-Status LogSettings(InferenceService&, const inference::LogSettingsRequest& request,
+Status LogSettings(InferenceService& service, const inference::LogSettingsRequest& request,
                    inference::LogSettingsResponse* reply) {
   NEREID_ASSIGN_OR_RETURN(const api::LogChanges changes, proto::DecodeLogChanges(request));
-  api::ChangeLogSettings(changes);
-  proto::EncodeLogSettings(api::GetLogSettings(), reply);
+  proto::EncodeLogSettings(service.UpdateLogSettings(changes), reply);
   return Status::Ok();
 }
 
-Status TraceSetting(ServerContext& context, const inference::TraceSettingRequest& request,
+Status TraceSetting(InferenceService& service, const inference::TraceSettingRequest& request,
                     inference::TraceSettingResponse* reply) {
-  NEREID_ASSIGN_OR_RETURN(
-      const api::TraceSettings settings,
-      tracing::AnswerSettingsRequest(context.options.tracer, context.service, request.model_name(),
-                                     [&] { return proto::DecodeTraceChanges(request); }));
+  NEREID_ASSIGN_OR_RETURN(const api::TraceSettings settings,
+                          service.UpdateTraceSettings(request.model_name(), [&] {
+                            return proto::DecodeTraceChanges(request);
+                          }));
   proto::EncodeTraceSettings(settings, reply);
   return Status::Ok();
 }

@@ -25,7 +25,6 @@
 #include "frontend/http/infer_endpoint.h"
 #include "frontend/http/off_loop.h"
 #include "frontend/http/route.h"
-#include "tracing/settings_request.h"
 
 namespace nereid::frontend::http {
 namespace {
@@ -87,6 +86,7 @@ class KserveHandler final : public HttpHandler {
   Document ModelConfig(const Route& route);
   Document Statistics(const Route& route);
   Document Sequences(const Route& route);
+  Document LoggingDocument(std::string_view json, bool change);
   Document TraceDocument(const std::string& model, std::string_view json, bool change);
   Document IndexDocument(std::string_view json);
   Status LoadModel(const Exchange& exchange, const Route& route);
@@ -283,16 +283,16 @@ Document KserveHandler::Sequences(const Route& route) {
   return codec::json::EncodeSequences(list);
 }
 
-Document LoggingDocument(std::string_view json, bool change) {
+Document KserveHandler::LoggingDocument(std::string_view json, bool change) {
+  api::LogChanges changes;
   if (change) {
-    NEREID_ASSIGN_OR_RETURN(const api::LogChanges changes, codec::json::DecodeLogChanges(json));
-    api::ChangeLogSettings(changes);
+    NEREID_ASSIGN_OR_RETURN(changes, codec::json::DecodeLogChanges(json));
   }
-  return codec::json::EncodeLogSettings(api::GetLogSettings());
+  return codec::json::EncodeLogSettings(service_.UpdateLogSettings(changes));
 }
 
 void KserveHandler::Logging(Exchange& exchange, bool change) {
-  documents_.Run(exchange, [&exchange, change] {
+  documents_.Run(exchange, [this, &exchange, change] {
     SetDocument(exchange, kJsonType, LoggingDocument(exchange.body().view(), change));
   });
 }
@@ -305,7 +305,7 @@ Document KserveHandler::TraceDocument(const std::string& model, std::string_view
     return std::optional<api::TraceChanges>(std::move(changes));
   };
   NEREID_ASSIGN_OR_RETURN(const api::TraceSettings settings,
-                          tracing::AnswerSettingsRequest(options_.tracer, service_, model, read));
+                          service_.UpdateTraceSettings(model, read));
   return codec::json::EncodeTraceSettings(settings);
 }
 
