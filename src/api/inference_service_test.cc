@@ -59,8 +59,8 @@ TEST_F(TraceOperationTest, IsUnsupportedWithoutATraceControl) {
 }
 
 TEST_F(TraceOperationTest, ChangesThatCannotBeReadChangeNothing) {
-  const auto answer = service_.UpdateTraceSettings(
-      "", []() -> base::Result<std::optional<TraceChanges>> {
+  const auto answer =
+      service_.UpdateTraceSettings("", []() -> base::Result<std::optional<TraceChanges>> {
         return base::Status::InvalidArgument("no number");
       });
   EXPECT_EQ(answer.status().message(), "no number");

@@ -11,17 +11,17 @@
 namespace nereid::frontend::grpc {
 
 /// A call whose work may be done by other threads: adds to its stream the ways back to the event
-/// loop. The session owns it until the stream is closed. Whoever works for it may own it longer;
-/// what they deliver afterwards is dropped. A kind of RPC is a subclass.
+/// loop. The session owns it until the stream is closed. A request in progress may own it longer;
+/// its deliveries are then dropped. Each kind of RPC is a subclass.
 class Call : public CallStream, public std::enable_shared_from_this<Call> {
  public:
   explicit Call(const CallOrigin& origin, ResponseFraming framing = {});
 
   /// Brings a result to OnDelivery() on the event loop: at once if this is its thread, else later.
-  /// Any thread, also after the server is gone.
+  /// May be called by any thread, also after the server is destroyed.
   void Deliver(Delivery delivery);
   /// Completes the delivery's message as framing() does, on another thread if that would hold up an
-  /// event loop, and delivers it. Any thread.
+  /// event loop, and delivers it. May be called by any thread.
   void CompleteAndDeliver(Delivery delivery);
 
   // ---- On the event loop. ----
@@ -34,7 +34,7 @@ class Call : public CallStream, public std::enable_shared_from_this<Call> {
  protected:
   using Return = InboundMessages::Return;
 
-  /// A delivery has arrived, perhaps after the call has finished. Event loop thread.
+  /// Takes a delivery, perhaps after the call has finished. Event loop thread.
   virtual void OnDelivery(Delivery delivery) = 0;
 
   /// Runs `work` on another thread because it would hold up the event loop, then the function that

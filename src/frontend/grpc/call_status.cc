@@ -20,11 +20,11 @@ std::string PercentEncode(std::string_view text) {
   static constexpr char kHex[] = "0123456789ABCDEF";
   std::string encoded;
   encoded.reserve(text.size());
-  // No byte becomes less than one; a character that this cuts is beyond the limit.
+  // Each byte becomes at least one, so that a character which this cuts is beyond the limit.
   text = text.substr(0, kMaxEncodedMessage + 3);
   for (const char c : base::ReplaceInvalidUtf8(text)) {
     const uint8_t byte = static_cast<uint8_t>(c);
-    // Never in the middle of a character.
+    // A character is not cut in the middle.
     if (encoded.size() >= kMaxEncodedMessage && (byte & 0xc0) != 0x80) break;
     if (byte >= 0x20 && byte <= 0x7e && c != '%') {
       encoded.push_back(c);

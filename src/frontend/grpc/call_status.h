@@ -10,7 +10,7 @@
 
 namespace nereid::frontend::grpc {
 
-/// gRPC's status codes, as far as the transport itself uses them.
+/// The gRPC status codes that the transport itself uses.
 inline constexpr int kGrpcOk = 0;
 inline constexpr int kGrpcCancelled = 1;
 inline constexpr int kGrpcDeadlineExceeded = 4;
@@ -19,7 +19,7 @@ inline constexpr int kGrpcUnimplemented = 12;
 inline constexpr int kGrpcInternal = 13;
 inline constexpr int kGrpcUnavailable = 14;
 
-/// How a call ends: a gRPC code, and a text for people.
+/// The outcome of a call: a gRPC code, and a text for people.
 struct CallStatus {
   int code = kGrpcOk;
   std::string message;
@@ -27,8 +27,9 @@ struct CallStatus {
   static CallStatus From(const base::Status& status);
 };
 
-/// A status text as the grpc-message header carries it: bytes outside of printable ASCII, and '%',
-/// as %XX, and U+FFFD for what is no UTF-8. Cut to a length that clients accept in a header.
+/// Returns a status text as the header grpc-message carries it. Bytes outside of printable ASCII,
+/// and '%', become %XX; bytes that are not UTF-8 become U+FFFD. A text that is longer than clients
+/// accept in a header is cut.
 std::string PercentEncode(std::string_view text);
 
 }  // namespace nereid::frontend::grpc

@@ -22,8 +22,7 @@ namespace nereid::frontend::grpc {
 
 class CallStream;
 
-/// What a call needs of the connection that carries it. Session implements it. Event loop thread
-/// only.
+/// The connection of a call, as the call sees it. Session implements it. Event loop thread only.
 class CallHost {
  public:
   /// `call` has bytes to send, or has finished.
@@ -37,7 +36,7 @@ class CallHost {
   ~CallHost() = default;
 };
 
-/// What a call is made from.
+/// The parts from which a call is made.
 struct CallOrigin {
   ServerContext& context;
   net::EventLoop& loop;
@@ -49,7 +48,7 @@ struct CallOrigin {
 
 /// The life of a call. The legal transitions:
 ///
-///   kRunning -> kFinished   the outcome is known; what is unsent, and the status, still go out
+///   kRunning -> kFinished   the outcome is known; unsent bytes and the status still go out
 ///   kRunning -> kDetached   the stream was closed before: by a reset, or with its connection
 ///   kFinished -> kDetached  the stream was closed
 ///
@@ -71,16 +70,16 @@ class CallStream : protected InboundMessages::Receiver, private net::Timer {
   void Begin();
   void ReceiveData(std::string_view data);
   void ReceiveEnd() { inbound_.ReceiveEnd(); }
-  /// The server stops: ends a call for which nothing is being done.
+  /// Ends the call if nothing is being done for it. Is called when the server stops.
   virtual void EndIfIdle();
   /// Must be called kTicksOfStall times in a stall timeout. Ends the call when its client has let
   /// the whole timeout pass without a byte that it owes, or without reading anything of a complete
   /// response.
   void Tick();
-  /// The stream is closed. The session forgets the call next.
+  /// Cancels the call if it runs, because its stream is closed. The session then drops the call.
   void Detach();
 
-  /// Returns the bytes that the message lacks whose bytes are arriving; 0 between messages.
+  /// Returns how many bytes the message that is arriving lacks; 0 between messages.
   size_t missing() const { return inbound_.missing(); }
   /// Returns whether the client should wait before it sends more: the window of the stream is not
   /// enlarged until then.
@@ -89,7 +88,7 @@ class CallStream : protected InboundMessages::Receiver, private net::Timer {
   size_t unsent() const { return outbox_.unsent(); }
   /// Moves the next `size` bytes (at most unsent()) to `queue`.
   void MoveUnsent(size_t size, WriteQueue* queue);
-  /// Returns how the call ends once everything is sent; nothing while it runs.
+  /// Returns the outcome, which is sent behind all unsent bytes; nothing while the call runs.
   const std::optional<CallStatus>& outcome() const { return outcome_; }
 
   /// The session's notes about the stream.
@@ -106,19 +105,19 @@ class CallStream : protected InboundMessages::Receiver, private net::Timer {
   static constexpr int kTicksOfStall = 4;
 
  protected:
-  // ---- Kinds of calls implement these, and OnMessage() and OnHalfClose(). ----
+  // ---- Each kind of call implements these, and OnMessage() and OnHalfClose(). ----
 
   /// Returns whether the call can only continue if the client sends something.
   virtual bool IsIdle() const = 0;
-  /// Nobody waits for the response any more: the stream was reset or disconnected, or the deadline
-  /// has passed.
+  /// Cancels what is done for the call. The client does not wait for a response: it has reset the
+  /// stream or disconnected, or the deadline has passed.
   virtual void OnCancelled() = 0;
-  /// Returns whether the client should read what waits for it before it sends more.
+  /// Returns whether the client should read waiting responses before it sends more.
   virtual bool IsFull() const { return false; }
   /// Returns whether the client owes bytes.
   virtual bool AwaitsBytes() const { return inbound_.InMessage(); }
 
-  // ---- For kinds of calls. ----
+  // ---- Used by each kind of call. ----
 
   /// Sends a message. `share` is given back when all of it was handed to the connection. Does
   /// nothing unless the call runs.
@@ -151,7 +150,7 @@ class CallStream : protected InboundMessages::Receiver, private net::Timer {
   Outbox outbox_;
   std::optional<CallStatus> outcome_;
   uint64_t deadline_ns_ = 0;
-  // Written by the event loop's thread only. Other threads look whether their work is still wanted.
+  // Only the event loop's thread writes it. Other threads read it to skip work that is not wanted.
   std::atomic<CallState> state_{CallState::kRunning};
   uint8_t silent_ticks_ = 0;
 };

@@ -11,7 +11,7 @@
 namespace nereid::frontend::grpc {
 namespace {
 
-// Read at once; only pages that bytes have come to are memory.
+// Read at once. The kernel provides memory only for the pages of the buffer that are written.
 constexpr size_t kReadSize = size_t{64} << 10;
 constexpr uint64_t kPrefaceNs = 20'000'000'000;
 // How long one connection may use the loop before the others have their turn, and how much it may
@@ -102,7 +102,7 @@ void Connection::Read() {
   }
 }
 
-// Hands what was read to the session, for as long as a turn may last.
+// Gives the bytes that were read to the session, until they end or the turn is over.
 void Connection::TakeIn() {
   if (closed_) return;
   flush_requested_ = true;  // done below

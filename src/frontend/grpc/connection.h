@@ -17,11 +17,11 @@ class Connection final : public net::Connection,
                          private net::Timer,
                          private Session::Transport {
  public:
-  /// What a connection needs of its loop.
+  /// The event loop, as the connection sees it.
   class Host {
    public:
     virtual net::EventLoop& event_loop() = 0;
-    /// Calls connection->Flush() at the end of the loop's turn.
+    /// Has connection->Flush() called at the end of the loop's turn.
     virtual void FlushLater(std::shared_ptr<Connection> connection) = 0;
     /// Flushes all connections that asked for it, because the loop's turn ends.
     virtual void EndTurn() = 0;
@@ -68,11 +68,11 @@ class Connection final : public net::Connection,
   const std::unique_ptr<net::ByteStream> client_;
   std::unique_ptr<Session> session_;
   std::unique_ptr<char[]> buffer_;
-  std::string_view unread_;  // in buffer_: what the session has not been given yet
+  std::string_view unread_;  // in buffer_: bytes that the session has not received yet
   uint64_t preface_deadline_ns_ = 0;
   uint64_t blocked_ns_ = 0;  // since when the client takes nothing
   bool flush_requested_ = false;
-  bool waits_for_room_ = false;  // to take in what is unread
+  bool waits_for_room_ = false;  // unread_ waits until the session is no longer overfull
   bool blocked_ = false;         // the client takes nothing now
   bool closed_ = false;
   // When a turn may go on with what is unread.

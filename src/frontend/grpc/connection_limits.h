@@ -48,7 +48,7 @@ class ConnectionLimits {
   const size_t max_head_size_;
   size_t trailers_size_ = 0;  // of the call whose trailers are arriving
   FloodGuard control_frames_;
-  FloodGuard resets_;  // streams that end by an error, whoever resets them
+  FloodGuard resets_;  // streams that either side resets with an error
   PingStrikes strikes_;
   IncompleteBytes incomplete_;
 };

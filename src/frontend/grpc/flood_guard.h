@@ -6,15 +6,16 @@
 
 namespace nereid::frontend::grpc {
 
-/// Allows a burst of something that is cheap for the peer and costs us, and after that only as much
-/// as time and useful work pay for.
+/// Limits events that are cheap for the client and expensive for the server. Allows a burst, then a
+/// constant rate, and one more event for each useful one.
 class FloodGuard {
  public:
-  /// `burst`: how many at once; `per_second`: how many time pays for.
+  /// `burst` is the number of events that may come at once, `per_second` the rate afterwards.
   FloodGuard(uint32_t burst, uint32_t per_second, uint64_t now_ns)
       : burst_(burst), per_second_(per_second), left_(burst), paid_until_ns_(now_ns) {}
 
-  /// One more happened. False when it is too much. `now_ns` is called only when nothing is left.
+  /// Counts an event. Returns false if it is one too many. `now_ns` is called only when the burst
+  /// is used up.
   template <typename NowNs>
   bool Allow(const NowNs& now_ns) {
     if (left_ == 0) {
@@ -28,7 +29,7 @@ class FloodGuard {
     return true;
   }
 
-  /// Something useful happened.
+  /// Counts a useful event, which allows one more of the others.
   void Earn() {
     if (left_ < burst_) ++left_;
   }

@@ -14,40 +14,41 @@
 
 namespace nereid::frontend::grpc {
 
-/// Of ModelInfer and ModelStreamInfer responses, where the client accepts it.
+/// The compression of ModelInfer and ModelStreamInfer responses, if the client accepts one.
 enum class CompressionLevel { kNone, kLow, kMedium, kHigh };
 
 struct GrpcOptions {
   std::string address = "0.0.0.0";
-  /// 0: the kernel chooses; see GrpcServer::port().
+  /// 0: the kernel chooses a port; see GrpcServer::port().
   uint16_t port = 8001;
-  /// Lets other processes serve the same port too.
+  /// Whether other processes may serve the same port too.
   bool reuse_port = false;
-  /// Event loops, each with a thread of its own; 0 = one for each CPU.
+  /// The number of event loops, each with its own thread; 0: one for each CPU.
   int loops = 0;
   CompressionLevel response_compression = CompressionLevel::kNone;
   /// Whether a cheap model may run on the event loop that received the request.
   bool run_inline = true;
-  /// Which requests are traced; it must outlive the server. Null: none, and nothing to set.
+  /// Selects the requests that are traced. It must outlive the server. Null: none is traced.
   tracing::RequestTracer* tracer = nullptr;
-  /// Largest request message in bytes: gRPC's own limit.
+  /// The maximum size of a request message in bytes. The default is gRPC's own limit.
   size_t max_message_size = 0x7fffffff;
-  /// Bounds the memory of all requests that are received or being worked on, together with whoever
-  /// else has it. Null: no bound.
+  /// Limits the memory of all requests that are received or in progress. It may be shared with other
+  /// front ends. Null: no limit.
   std::shared_ptr<base::ByteBudget> receive_budget = nullptr;
   /// Bounds the open connections, together with the other servers that have it. Null: no bound.
   std::shared_ptr<net::ConnectionLimit> connection_limit = nullptr;
-  /// Bytes of a stream's responses that may wait for its client, and how long a backend that has
-  /// more to send is held up before its request ends; see docs/user/streaming.md.
+  /// The maximum bytes of a stream's responses that wait for its client, and the time that a backend
+  /// with more responses is blocked before its request ends; see docs/user/streaming.md.
   size_t max_waiting_bytes = size_t{64} << 20;
   std::chrono::milliseconds slow_reader_patience{5000};
-  /// Calls at one time in one connection. A client of many threads shares one connection.
+  /// The maximum number of calls in progress in one connection. All threads of a client usually
+  /// share a connection.
   uint32_t max_concurrent_streams = 4096;
-  /// All metadata of a call in bytes, counted as HTTP/2 counts (32 more for each).
+  /// The maximum bytes of a call's metadata, counted as HTTP/2 does: 32 more for each header.
   uint32_t max_metadata_size = 16384;
   KeepAliveOptions keep_alive = {};
-  /// How long a client may let pass without a byte that it owes (of a message that it has begun, of
-  /// a request of one message), or without reading anything of a complete answer.
+  /// The time after which a call ends whose client sends no byte of a message that it has begun, or
+  /// of the only message of a call, or reads no byte of a complete response.
   std::chrono::milliseconds stall_timeout{60'000};
 };
 

@@ -31,13 +31,13 @@ void HealthWatchCall::OnCancelled() {
 void HealthWatchCall::EndIfIdle() {
   if (alarm_ns_ == 0) return UnaryCall::EndIfIdle();
   loop_.CancelTimer(alarm_);
-  Report();  // says a last word and ends
+  Report();  // sends NOT_SERVING and ends the call
 }
 
 void HealthWatchCall::Report() {
   alarm_ns_ = 0;
   if (finished()) return;
-  // A server that cannot say is one that exits: a last word, and the call ends.
+  // IsServerReady() fails while the server exits: that counts as not serving.
   const bool stopping = context_.stopping.load(std::memory_order_acquire);
   const auto ready = context_.service.IsServerReady();
   const int state = !stopping && ready.ok() && *ready ? HealthCheckResponse::SERVING

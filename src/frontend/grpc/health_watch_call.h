@@ -7,7 +7,7 @@
 
 namespace nereid::frontend::grpc {
 
-/// grpc.health.v1.Health/Watch: the state now, and again whenever it changes.
+/// The RPC grpc.health.v1.Health/Watch: sends the server's state, and again whenever it changes.
 class HealthWatchCall final : public UnaryCall {
  public:
   explicit HealthWatchCall(const CallOrigin& origin) : UnaryCall(origin), alarm_(*this) {}
@@ -15,7 +15,7 @@ class HealthWatchCall final : public UnaryCall {
   void EndIfIdle() override;
 
  private:
-  // Looks at the server's state again.
+  // The timer that has the server's state read again.
   class Alarm final : public net::Timer {
    public:
     explicit Alarm(HealthWatchCall& call) : call_(call) {}

@@ -29,7 +29,7 @@ class InboundMessages {
   class Receiver {
    public:
     virtual void OnMessage(StoredBytes message) = 0;
-    /// The client will send no more messages.
+    /// The client sends no more messages.
     virtual void OnHalfClose() = 0;
     /// Ends the call with an error.
     virtual void End(CallStatus status) = 0;
@@ -63,9 +63,9 @@ class InboundMessages {
   /// ended with the client's END_STREAM.
   bool DropBacklog();
 
-  /// The call is finished: everything that still arrives is dropped.
+  /// Drops everything that arrives from now on. Is called when the call is finished.
   void Close() { phase_ = Phase::kClosed; }
-  /// Does the same, and counts this call's bytes no more.
+  /// Does the same, and takes this call's bytes out of the connection's count.
   void Detach();
 
   /// Returns whether END_STREAM was passed on.
@@ -83,7 +83,7 @@ class InboundMessages {
   ///   kEnded -> kClosed  Close()
   enum class Phase : uint8_t { kOpen, kEnded, kClosed };
 
-  /// What arrived while nothing could be read.
+  /// The bytes that arrived while they could not be read.
   struct Backlog {
     explicit Backlog(std::shared_ptr<base::ByteBudget> budget) : bytes(std::move(budget)) {}
     memory::ReceiveBuffer bytes;

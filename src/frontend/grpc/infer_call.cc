@@ -13,7 +13,7 @@ InferCall::InferCall(const CallOrigin& origin)
     : UnaryCall(origin, ResponseFraming(origin.context, origin.head)),
       wait_start_ns_(WaitStart(origin.context)) {}
 
-// The session lets go of a call when all of it has been sent.
+// The session drops a call when all of it has been sent.
 InferCall::~InferCall() {
   if (trace_ != nullptr && sending_) trace_->Stamp("GRPC_SEND_END", base::SteadyClock().NowNs());
 }
@@ -34,7 +34,7 @@ void InferCall::OnRequest(StoredBytes message) {
     if (!status.ok()) Finish(CallStatus::From(status));
     return;
   }
-  // std::function wants something copyable.
+  // std::function requires a copyable function.
   struct Work {
     std::unique_ptr<request::InferenceRequest> request;
     StoredBytes message;
@@ -49,8 +49,8 @@ void InferCall::OnRequest(StoredBytes message) {
   });
 }
 
-// On a detour nobody else touches what this sets: the sink is called after the submission, and a
-// cancellation needs the request's Cancellation alone.
+// Also runs on a detour's thread. No other thread uses the members that it sets: Send() is called
+// after the submission, and OnCancelled() uses only the Cancellation, which was set before.
 base::Status InferCall::Submit(std::unique_ptr<request::InferenceRequest> request,
                                StoredBytes message, uint64_t deadline_ns) {
   codec::proto::InferRequestView& view = ThreadRequestView();
@@ -61,8 +61,8 @@ base::Status InferCall::Submit(std::unique_ptr<request::InferenceRequest> reques
         "ModelInfer RPC doesn't support models with decoupled transaction policy");
   }
   codec::proto::ResponseOptions response_options;
-  NEREID_RETURN_IF_ERROR(
-      FillRequest(context_, view, target, std::move(message), deadline_ns, request.get(), &response_options));
+  NEREID_RETURN_IF_ERROR(FillRequest(context_, view, target, std::move(message), deadline_ns,
+                                     request.get(), &response_options));
   request->SetSink(std::static_pointer_cast<InferCall>(shared_from_this()));
   classifications_ = std::move(response_options.classifications);
   trace_ = StartTrace(context_, *request, wait_start_ns_);

@@ -12,7 +12,7 @@
 
 namespace nereid::frontend::grpc {
 
-/// ModelInfer: one request, one response.
+/// The RPC ModelInfer: one request, one response.
 class InferCall final : public UnaryCall, public request::ResponseSink {
  public:
   explicit InferCall(const CallOrigin& origin);
@@ -32,7 +32,7 @@ class InferCall final : public UnaryCall, public request::ResponseSink {
   const uint64_t wait_start_ns_;
   std::shared_ptr<tracing::RequestTrace> trace_;  // null for most
   bool sending_ = false;
-  // Touched by the core's thread only, once the request is submitted.
+  // After the submission only the thread that sends the response uses these.
   std::unique_ptr<request::InferenceResponse> response_;
   int response_count_ = 0;
   std::vector<request::RequestedClasses> classifications_;  // set before submission

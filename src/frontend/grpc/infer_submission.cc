@@ -12,9 +12,9 @@
 namespace nereid::frontend::grpc {
 namespace {
 
-constexpr size_t kLightMessage = size_t{64} << 10;
-// Checking strings takes about a nanosecond for each byte where they are short.
-constexpr size_t kLightRawStrings = size_t{1} << 20;
+constexpr size_t kMaxLightMessage = size_t{64} << 10;
+// Checking short strings takes about a nanosecond for each byte.
+constexpr size_t kMaxLightRawStrings = size_t{1} << 20;
 
 }  // namespace
 
@@ -38,11 +38,12 @@ base::Result<InferTarget> FindTarget(ServerContext& context,
 
 base::Status FillRequest(const ServerContext& context, const codec::proto::InferRequestView& view,
                          const InferTarget& target, StoredBytes message, uint64_t deadline_ns,
-                         request::InferenceRequest* request, codec::proto::ResponseOptions* response_options) {
+                         request::InferenceRequest* request,
+                         codec::proto::ResponseOptions* response_options) {
   NEREID_RETURN_IF_ERROR(codec::proto::FillInferRequest(view, request, response_options));
   request->model_version = target.version;
   request->deadline_ns = deadline_ns;
-  // Several responses may take long, and may have to wait for the client.
+  // A decoupled model may take long, and may have to wait for the client.
   request->may_run_inline =
       context.options.run_inline && !target.traits.decoupled && !base::ThreadMayBlock();
   request->Hold(std::move(message.storage));
@@ -50,10 +51,10 @@ base::Status FillRequest(const ServerContext& context, const codec::proto::Infer
 }
 
 bool IsHeavy(std::string_view message) {
-  if (message.size() <= kLightMessage) return false;
+  if (message.size() <= kMaxLightMessage) return false;
   const codec::proto::MessageShape shape = codec::proto::ShapeOf(message);
-  return !shape.known || shape.structure_bytes > kLightMessage ||
-         (shape.has_bytes_input && shape.raw_bytes > kLightRawStrings);
+  return !shape.known || shape.structure_bytes > kMaxLightMessage ||
+         (shape.has_bytes_input && shape.raw_bytes > kMaxLightRawStrings);
 }
 
 std::shared_ptr<tracing::RequestTrace> StartTrace(const ServerContext& context,
@@ -61,7 +62,7 @@ std::shared_ptr<tracing::RequestTrace> StartTrace(const ServerContext& context,
                                                   uint64_t wait_start_ns) {
   if (context.options.tracer == nullptr) return nullptr;
   auto trace = context.options.tracer->Start(request);
-  // Without a time, tracing was off when the call began.
+  // The time is 0 if tracing was off when the call began.
   if (trace != nullptr && wait_start_ns != 0) {
     trace->Stamp("GRPC_WAITREAD_START", wait_start_ns);
     trace->Stamp("GRPC_WAITREAD_END", base::SteadyClock().NowNs());

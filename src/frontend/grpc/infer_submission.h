@@ -13,33 +13,34 @@
 
 namespace nereid::frontend::grpc {
 
-/// The model that a request names.
+/// The model version to which a request goes.
 struct InferTarget {
   int64_t version = -1;
   api::ModelTraits traits;
 };
 
-/// A view object of the calling thread, for one message at a time.
+/// Returns the view object of the calling thread, for one message at a time.
 codec::proto::InferRequestView& ThreadRequestView();
 
-/// Finds the model. UNAVAILABLE while the server stops.
+/// Finds the model of a request. Returns UNAVAILABLE while the server stops.
 base::Result<InferTarget> FindTarget(ServerContext& context,
                                      const codec::proto::InferRequestView& view);
 
-/// Fills in the request, which keeps the message alive; all but its sink is set.
+/// Sets everything in `request` but its sink. The request then keeps the message alive.
 base::Status FillRequest(const ServerContext& context, const codec::proto::InferRequestView& view,
                          const InferTarget& target, StoredBytes message, uint64_t deadline_ns,
-                         request::InferenceRequest* request, codec::proto::ResponseOptions* response_options);
+                         request::InferenceRequest* request,
+                         codec::proto::ResponseOptions* response_options);
 
-/// Whether decoding and checking the message takes longer than an event loop has: it has much that
-/// is not raw contents, or long raw contents of elements whose lengths must be checked.
+/// Returns whether a message takes too long to decode on an event loop: it has many bytes outside
+/// of raw contents, or many bytes of strings, whose lengths must be checked.
 bool IsHeavy(std::string_view message);
 
-/// The time at which a message begins to be waited for; 0 where nothing is traced.
+/// Returns the time now, as the start of waiting for a message; 0 if nothing is traced.
 uint64_t WaitStart(const ServerContext& context);
 
-/// Traces the request if it is one of those to be traced, whose message began to be waited for at
-/// `wait_start_ns`. Before its submission; null for all others.
+/// Returns a trace if the request is selected, else null. `wait_start_ns` is WaitStart() of its
+/// message. Must be called before the submission.
 std::shared_ptr<tracing::RequestTrace> StartTrace(const ServerContext& context,
                                                   request::InferenceRequest& request,
                                                   uint64_t wait_start_ns);

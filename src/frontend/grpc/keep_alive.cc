@@ -8,14 +8,14 @@ namespace {
 
 using std::chrono::milliseconds;
 
-// Without calls a client may ask as often as TCP's own keep-alive does.
+// Without calls a client may send PINGs as often as TCP's own keep-alive does.
 constexpr milliseconds kIdlePingInterval{7'200'000};
 
 uint64_t Ns(milliseconds time) {
   return static_cast<uint64_t>(std::max<int64_t>(time.count(), 0)) * 1'000'000;
 }
 
-// A time of 0 would ask without a pause.
+// A time of 0 would send PINGs without a pause.
 uint64_t AtLeastOneMs(milliseconds time) { return std::max(Ns(time), Ns(milliseconds(1))); }
 
 }  // namespace
@@ -56,8 +56,8 @@ KeepAlive::Action KeepAlive::Decide(uint64_t now_ns, bool has_calls) {
   }
   looked_ns_ = now_ns;
   if (!has_calls && !options_.permit_without_calls) return Action::kNothing;
-  const int most = options_.max_pings_without_data;
-  if (most != 0 && pings_without_data_ >= most) return Action::kNothing;
+  const int limit = options_.max_pings_without_data;
+  if (limit != 0 && pings_without_data_ >= limit) return Action::kNothing;
   ++pings_without_data_;
   ping_ns_ = now_ns;
   return Action::kPing;

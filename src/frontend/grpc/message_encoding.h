@@ -17,13 +17,13 @@
 
 namespace nereid::frontend::grpc {
 
-/// How messages of one direction of a call are compressed.
+/// The compression of the messages of one direction of a call.
 using codec::compression::Encoding;
 using codec::compression::EncodingName;
 using codec::compression::FindEncoding;
 
-/// What `accept` (grpc-accept-encoding: names with commas) offers beyond identity; gzip before
-/// deflate.
+/// Returns the best encoding that `accept` lists. `accept` is the header grpc-accept-encoding:
+/// names separated by commas. gzip is better than deflate.
 Encoding ChooseEncoding(std::string_view accept);
 
 /// A message and the memory in which it lies.
@@ -32,18 +32,19 @@ struct StoredBytes {
   std::string_view bytes;
 };
 
-/// Decompresses; the memory is charged to `budget` if there is one. The failures: INTERNAL for
-/// malformed data, RESOURCE_EXHAUSTED when the result is larger than `limit` bytes or there is no
-/// room for it.
+/// Decompresses a message. Its memory is charged to `budget` unless that is null. Returns INTERNAL
+/// for malformed data, and RESOURCE_EXHAUSTED if the result exceeds `limit` bytes or there is no
+/// memory for it.
 std::variant<StoredBytes, CallStatus> Decompress(std::string_view compressed, Encoding encoding,
                                                  uint64_t limit,
                                                  std::shared_ptr<base::ByteBudget> budget);
 
-/// Why a request message finds no room.
+/// Return RESOURCE_EXHAUSTED for a request message for which the budget has no room, or the process
+/// no memory.
 CallStatus OverBudget();
 CallStatus OutOfMemory();
 
-/// Appends the compressed concatenation of `pieces` to `out`. `level`: zlib's, 1 to 9.
+/// Appends the compressed concatenation of `pieces` to `out`. `level` is zlib's, 1 to 9.
 base::Status Compress(std::span<const std::string_view> pieces, Encoding encoding, int level,
                       std::string* out);
 

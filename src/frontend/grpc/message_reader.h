@@ -16,32 +16,30 @@
 
 namespace nereid::frontend::grpc {
 
-
-
-/// Cuts the bytes of a call into messages. Each message gets a buffer of its own that grows as
-/// bytes come, and is charged to a budget until the message is gone.
+/// Cuts the bytes of a call into messages. Each message has its own buffer, which grows as bytes
+/// arrive and is charged to a budget until the message is destroyed.
 class MessageReader {
  public:
   enum class Event { kNeedMore, kMessage, kPacked, kError };
 
-  /// `limit`: the largest message. `budget` may be null, for no bound.
+  /// `limit` is the maximum size of a message. A null `budget` means no limit.
   MessageReader(size_t limit, Encoding encoding, std::shared_ptr<base::ByteBudget> budget)
       : limit_(limit), encoding_(encoding), body_(std::move(budget)) {}
 
-  /// Takes bytes from the front of `data`, up to the end of one message. On kMessage, and on
-  /// kPacked for a compressed one, TakeMessage() has it, and the rest of `data` is still to be
-  /// read; on kError see error().
+  /// Removes bytes from the front of `data`, up to the end of one message. After kMessage, or
+  /// kPacked for a compressed message, the caller calls TakeMessage() and then reads the rest of
+  /// `data`. After kError, error() has the reason.
   Event Read(std::string_view* data);
 
-  /// The message's end is aligned to 64 bytes (unless it came compressed): raw tensor contents are
-  /// its last field, so the last tensor is aligned if its size is a multiple of its element's.
+  /// Returns the message. Its end is aligned to 64 bytes: raw tensor contents are the last field of
+  /// a message, so that the last tensor is aligned to the size of its elements.
   StoredBytes TakeMessage();
 
-  /// Whether a message has begun and not ended.
+  /// Returns whether a message has begun and not ended.
   bool InMessage() const { return prefix_filled_ > 0; }
-  /// Bytes of the message that have come.
+  /// Returns how many bytes of the message have arrived.
   size_t filled() const { return body_.size(); }
-  /// Bytes that the message lacks; 0 while its size is not known.
+  /// Returns how many bytes the message lacks; 0 while its size is not known.
   size_t missing() const { return prefix_filled_ < kMessagePrefixSize ? 0 : size_ - body_.size(); }
   const CallStatus& error() const { return error_; }
 
@@ -55,7 +53,7 @@ class MessageReader {
   std::array<uint8_t, kMessagePrefixSize> prefix_ = {};
   size_t prefix_filled_ = 0;
   memory::ReceiveBuffer body_;
-  size_t size_ = 0;  // of the message whose bytes come
+  size_t size_ = 0;  // of the message that is arriving
   CallStatus error_;
 };
 

@@ -22,7 +22,7 @@ struct MissingMethod {
   std::string_view extension;
 };
 
-// Methods of the service that this server does not have yet.
+// Methods of the service that the server does not have.
 constexpr MissingMethod kMissing[] = {
     {"SystemSharedMemoryStatus", "system shared memory"},
     {"SystemSharedMemoryRegister", "system shared memory"},
@@ -32,7 +32,7 @@ constexpr MissingMethod kMissing[] = {
     {"CudaSharedMemoryUnregister", "CUDA shared memory"},
 };
 
-// Writes Triton's line for a call to the verbose log, under the names that its handlers have.
+// Writes Triton's line for a call to the verbose log, with the name of Triton's handler.
 void LogCall(std::string_view path, int32_t stream) {
   const auto name = [path]() -> std::string_view {
     const std::string_view method = path.substr(path.rfind('/') + 1);

@@ -7,7 +7,8 @@
 
 namespace nereid::frontend::grpc {
 
-/// The call that `origin.head.path` names; null and the reason when the server has no such method.
+/// Returns a call of the method that `origin.head.path` names. Returns null, and sets `refusal`, if
+/// the server has no such method.
 std::shared_ptr<Call> MakeCall(const CallOrigin& origin, CallStatus* refusal);
 
 }  // namespace nereid::frontend::grpc

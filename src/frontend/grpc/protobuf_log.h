@@ -3,8 +3,8 @@
 
 namespace nereid::frontend::grpc {
 
-/// Leads what libprotobuf has to say into the server's log, where clients' mistakes (text that is
-/// not UTF-8) are verbose. Else it writes lines of its own to stderr. Any thread, any number of
+/// Redirects libprotobuf's messages from stderr to the server's log. Messages about clients'
+/// faults, such as text that is not UTF-8, become verbose. Any thread may call it, any number of
 /// times.
 void TakeOverProtobufLog();
 

@@ -6,11 +6,11 @@
 #include <google/protobuf/descriptor.pb.h>
 
 #include <map>
-#include <mutex>
 #include <set>
 #include <string>
 #include <vector>
 
+#include "base/mutex.h"
 #include "grpc_service.pb.h"
 #include "health.pb.h"
 #include "reflection.pb.h"
@@ -42,12 +42,13 @@ void SetError(int code, const std::string& text, ServerReflectionResponse* respo
   response->mutable_error_response()->set_error_message(text);
 }
 
-// Encoded once: encoding a descriptor takes a millisecond, and clients may ask as often as they
-// like.
+// Returns the encoded descriptor of a file. Each is encoded once, because that takes a millisecond
+// and clients may ask any number of times.
 const std::string& Encoded(const FileDescriptor* file) {
-  static std::mutex mutex;
-  static std::map<const FileDescriptor*, std::string> known;  // guarded by mutex; never erased from
-  const std::lock_guard lock(mutex);
+  static base::Mutex mutex;
+  // Never erased from: the result refers to an entry.
+  static std::map<const FileDescriptor*, std::string> known NEREID_GUARDED_BY(mutex);
+  const base::MutexLock lock(mutex);
   std::string& encoded = known[file];
   if (encoded.empty()) {
     google::protobuf::FileDescriptorProto proto;
@@ -57,7 +58,7 @@ const std::string& Encoded(const FileDescriptor* file) {
   return encoded;
 }
 
-// The file after those that it imports.
+// Adds a file and the files that it imports.
 void AddFile(const FileDescriptor* file, std::set<const FileDescriptor*>* added,
              ServerReflectionResponse* response) {
   if (!added->insert(file).second) return;

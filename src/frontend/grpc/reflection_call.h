@@ -5,16 +5,16 @@
 
 namespace nereid::frontend::grpc {
 
-/// Server reflection: answers questions about the services' descriptors, in order. The messages of
-/// v1 and v1alpha are the same.
+/// The RPC of server reflection: answers each request for descriptors of the services, in order.
+/// The messages of v1 and v1alpha are the same.
 class ReflectionCall final : public Call {
-  static constexpr size_t kMostUnsent = size_t{256} << 10;
+  static constexpr size_t kMaxUnsent = size_t{256} << 10;
 
  public:
   using Call::Call;
 
  private:
-  bool IsFull() const override { return unsent() > kMostUnsent; }
+  bool IsFull() const override { return unsent() > kMaxUnsent; }
   void OnMessage(StoredBytes message) override;
   void OnHalfClose() override { Finish({}); }
   bool IsIdle() const override { return true; }

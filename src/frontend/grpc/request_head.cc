@@ -9,10 +9,10 @@ namespace {
 constexpr size_t kHeaderOverhead = 32;
 constexpr size_t kMaxPath = 1024;
 constexpr size_t kMaxShownEncoding = 64;
-// Of grpc-accept-encoding: there are no more names than fit here.
+// Of grpc-accept-encoding: all known names fit.
 constexpr size_t kMaxReadEncodings = 256;
 
-// "application/grpc", alone or with a suffix ("+proto") or parameters.
+// Accepts "application/grpc", alone or with a suffix ("+proto") or parameters.
 bool IsGrpcContentType(std::string_view value) {
   constexpr std::string_view kType = "application/grpc";
   if (!value.starts_with(kType)) return false;

@@ -11,22 +11,22 @@
 
 namespace nereid::frontend::grpc {
 
-/// What a call's headers say. Reused for one call after the other.
+/// The headers of a call. One object is reused for all calls of a connection.
 struct RequestHead {
   std::string path;
   bool is_post = false;
   bool is_grpc = false;                // content-type
   std::optional<uint64_t> timeout_ns;  // grpc-timeout
   bool bad_timeout = false;
-  std::optional<Encoding> encoding;  // grpc-encoding; nothing when unknown
+  std::optional<Encoding> encoding;  // grpc-encoding; nothing if it is unknown
   std::string unknown_encoding;
   Encoding accepted = Encoding::kIdentity;  // the best of grpc-accept-encoding
   bool stream_errors_end_call = false;      // triton_grpc_error: true
-  size_t size = 0;                          // as HTTP/2 counts: 32 bytes more for each header
+  size_t size = 0;                          // in bytes as HTTP/2 counts: 32 more for each header
 
   void Clear();
-  /// Takes one header. Those that mean nothing here are counted only, and so is everything once all
-  /// together is larger than `limit`: a client can repeat a large header with one byte.
+  /// Takes one header. Unknown headers are only counted. When the total exceeds `limit`, all
+  /// further headers are only counted: HPACK lets a client repeat a large header with one byte.
   void Add(std::string_view name, std::string_view value, size_t limit);
 };
 

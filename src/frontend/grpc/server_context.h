@@ -12,26 +12,27 @@
 
 namespace nereid::frontend::grpc {
 
-/// How many models can be loading at once at the wish of gRPC clients.
+/// The maximum number of models that load at the same time for gRPC clients.
 inline constexpr size_t kMaxBlockingThreads = 4;
-/// How many threads answer what reads files, or tells of all models.
+/// The maximum number of threads for operations that read files or report on all models.
 inline constexpr size_t kMaxQueryThreads = 2;
-/// How many requests may wait for either.
+/// The maximum number of calls that wait for a thread of either kind.
 inline constexpr size_t kMaxBlockedCalls = 1024;
 
-/// Short work that is too long for an event loop: how many threads do it at once, how much waits.
+/// The maximum numbers of threads for, and of waiting pieces of, work that takes milliseconds: too
+/// long for an event loop.
 inline constexpr size_t kMaxDetourThreads = 4;
 inline constexpr size_t kMaxWaitingDetours = 1024;
 
-/// Bytes of answers of small methods and of reflection that may wait for all clients together.
+/// The maximum bytes of responses without tensors that wait for all clients together.
 inline constexpr size_t kMaxSmallAnswers = size_t{64} << 20;
 
-/// What every call of a server shares.
+/// The state that all calls of a server share.
 struct ServerContext {
   const GrpcOptions options;
   api::InferenceService& service;
   base::BlockingWorkers workers{"grpc-blocking", kMaxBlockingThreads, kMaxBlockedCalls};
-  /// Apart from the above, where loads take minutes.
+  /// Not the same threads as `workers`, where a load takes minutes.
   base::BlockingWorkers queries{"grpc-queries", kMaxQueryThreads, kMaxBlockedCalls};
   // Calls may outlive the server.
   const std::shared_ptr<base::BlockingWorkers> detours =

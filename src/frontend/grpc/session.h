@@ -22,7 +22,7 @@ class Session;
 struct SessionEvents;
 struct ServerContext;
 
-/// The functions that nghttp2 calls for a session.
+/// The border to nghttp2, which calls C functions for a session.
 struct SessionCallbacks {
   /// Returns an nghttp2 session that reports to `session`; null if there is no memory.
   static nghttp2_session* NewSession(Session* session);
@@ -37,7 +37,7 @@ class Session final : public CallHost {
   /// The socket's side.
   class Transport {
    public:
-    /// There is something to send. The transport calls FillQueue() at the end of the loop's turn.
+    /// Has FillQueue() called at the end of the loop's turn, because there is something to send.
     virtual void RequestFlush() = 0;
 
    protected:
@@ -70,11 +70,11 @@ class Session final : public CallHost {
   /// Returns whether nothing more will be read or written.
   bool Finished() const;
 
-  /// Does what is due: a PING, GOAWAY by age, Tick() of all calls. Returns false when the
-  /// connection must be closed.
+  /// Sends a PING, or GOAWAY because of the connection's age, and ticks all calls, as far as each
+  /// is due. Returns false when the connection must be closed.
   bool Upkeep(uint64_t now_ns);
   uint64_t NextUpkeepNs() const { return std::min(keep_alive_.NextNs(), next_tick_ns_); }
-  /// Bytes came from the client.
+  /// Notes that bytes came from the client.
   void Heard(uint64_t now_ns) { keep_alive_.Heard(now_ns); }
 
   /// Refuses new calls and ends idle ones. The session is finished when the running calls are.

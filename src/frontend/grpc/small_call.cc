@@ -10,8 +10,8 @@
 namespace nereid::frontend::grpc {
 namespace {
 
-// A longer request is not decoded on an event loop.
-constexpr size_t kShortRequest = size_t{64} << 10;
+// Longer requests are decoded by another thread.
+constexpr size_t kMaxRequestOnLoop = size_t{64} << 10;
 
 }  // namespace
 
@@ -24,18 +24,18 @@ Delivery SmallCall::Answer(std::string_view request) {
 }
 
 void SmallCall::OnRequest(StoredBytes message) {
-  if (method_.workers == nullptr && message.bytes.size() <= kShortRequest) {
+  if (method_.workers == nullptr && message.bytes.size() <= kMaxRequestOnLoop) {
     OnDelivery(Answer(message.bytes));
     return;
   }
   base::BlockingWorkers& workers =
       method_.workers == nullptr ? *context_.detours : context_.*method_.workers;
-  // std::function wants something copyable.
+  // std::function requires a copyable function.
   auto request = std::make_shared<StoredBytes>(std::move(message));
   const auto self = std::static_pointer_cast<SmallCall>(shared_from_this());
   const bool accepted = workers.Run({[self, request] { self->AnswerOffLoop(request->bytes); },
                                      [self] { return self->client_.IsCancelled(); },
-                                     [] {}});  // nobody waits for an answer
+                                     [] {}});  // an abandoned call needs no response
   if (accepted) return;
   if (context_.stopping.load(std::memory_order_acquire)) {
     Finish({kGrpcUnavailable, "Server exiting"});

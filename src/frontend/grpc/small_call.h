@@ -6,7 +6,7 @@
 
 namespace nereid::frontend::grpc {
 
-/// A call of one of the small methods.
+/// A call of one of the methods of unary_methods.h.
 class SmallCall final : public UnaryCall {
  public:
   SmallCall(const CallOrigin& origin, const UnaryMethod& method)
@@ -17,7 +17,7 @@ class SmallCall final : public UnaryCall {
   void OnDelivery(Delivery delivery) override;
   void OnCancelled() override { client_.Cancel(); }
   Delivery Answer(std::string_view request);
-  /// Answer and Deliver, on a thread that is not the loop's.
+  /// Calls Answer() and delivers the result. Runs on a worker's thread.
   void AnswerOffLoop(std::string_view request);
 
   const UnaryMethod& method_;

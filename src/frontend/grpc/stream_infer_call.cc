@@ -14,7 +14,7 @@ namespace {
 using codec::proto::EncodedMessage;
 using codec::proto::StreamNotice;
 
-// What the answers to one request repeat of it.
+// The fields of a request that its responses repeat.
 struct RequestNames {
   std::string id, model_name, model_version;
 };
@@ -41,7 +41,7 @@ class StreamRequest final : public request::ResponseSink {
   void Send(std::unique_ptr<request::InferenceResponse> response, bool final) noexcept override {
     if (given_up_) return;
     if (!decoupled_) {
-      // Whatever else such a model sends, its first response is the answer.
+      // A client expects one response: the first one counts.
       if (response != nullptr && first_ == nullptr) first_ = std::move(response);
       if (!final) return;
       response = std::move(first_);
@@ -76,7 +76,7 @@ class StreamRequest final : public request::ResponseSink {
     call_->Deliver(std::move(delivery));
   }
 
-  // The stream ends, since there is not even memory for saying which of its requests failed.
+  // Ends the stream: there is no memory for a message that names the failed request.
   void GiveUpWithoutMemory() noexcept {
     given_up_ = true;
     cancellation_->Cancel();
@@ -87,7 +87,7 @@ class StreamRequest final : public request::ResponseSink {
     call_->Deliver(std::move(failure));
   }
 
-  // The client does not read, or not enough, or not any more: the request ends here.
+  // Ends the request, because its client does not read, reads too slowly or has disconnected.
   void GiveUp(Delivery* delivery) {
     given_up_ = true;
     cancellation_->Cancel();
@@ -106,7 +106,8 @@ class StreamRequest final : public request::ResponseSink {
   }
 
   EncodedMessage Encode(std::unique_ptr<request::InferenceResponse> response, bool final) const {
-    const base::Status classified = request::Classify(response_options_.classifications, response.get());
+    const base::Status classified =
+        request::Classify(response_options_.classifications, response.get());
     if (!classified.ok()) return Notice(classified.message(), final);
     auto encoded = codec::proto::EncodeInferResponse(
         std::move(response),
@@ -145,7 +146,7 @@ StreamInferCall::StreamInferCall(const CallOrigin& origin)
                                                  origin.context.options.slow_reader_patience)),
       wait_start_ns_(WaitStart(origin.context)) {}
 
-// A request on its way from its message to the model.
+// A request between its message and its submission.
 struct StreamInferCall::Prepared {
   std::unique_ptr<request::InferenceRequest> request =
       std::make_unique<request::InferenceRequest>();
@@ -180,7 +181,7 @@ StreamInferCall::Prepared StreamInferCall::Prepare(ServerContext& context, Store
 
 void StreamInferCall::OnMessage(StoredBytes message) {
   if (!IsHeavy(message.bytes)) return Begin(Prepare(context_, std::move(message), deadline_ns()));
-  // std::function wants something copyable.
+  // std::function requires a copyable function.
   auto held = std::make_shared<StoredBytes>(std::move(message));
   Detour([this, held, deadline = deadline_ns()]() -> Return {
     auto prepared = std::make_shared<Prepared>(Prepare(context_, std::move(*held), deadline));
@@ -190,11 +191,9 @@ void StreamInferCall::OnMessage(StoredBytes message) {
 }
 
 void StreamInferCall::Begin(Prepared prepared) {
-  if (prepared.is_malformed) {
-    OnCancelled();
-    Finish(CallStatus::From(prepared.status));
-    return;
-  }
+  // A message that is no ModelInferRequest ends the stream, as with every gRPC server. A request
+  // that cannot be served is answered with an error message, and the stream goes on.
+  if (prepared.is_malformed) return End(CallStatus::From(prepared.status));
   const uint64_t number = next_number_++;
   Running& running = (prepared.decoupled ? decoupled_ : ordered_)[number];
   if (!prepared.status.ok()) return Refuse(number, prepared.names.id, prepared.status);
@@ -204,6 +203,7 @@ void StreamInferCall::Begin(Prepared prepared) {
     if (!status.ok()) Refuse(number, prepared.names.id, status);
     return;
   }
+  // The submission checks the elements of large string tensors: too long for an event loop.
   auto held = std::make_shared<Prepared>(std::move(prepared));
   Detour([this, held, number]() -> Return {
     const base::Status status = context_.service.Infer(held->request);
@@ -232,6 +232,8 @@ void StreamInferCall::Refuse(uint64_t number, std::string_view id, const base::S
   failure.message = codec::proto::EncodeStreamNotice({.error_message = status.message(), .id = id},
                                                      kMessagePrefixSize);
   framing().Complete(&*failure.message);
+  // Always sent: the number of refusals is limited by the client's window, which is not enlarged
+  // while the budget is half spent.
   failure.waiting = budget_->Force(failure.message->size);
   OnDelivery(std::move(failure));
 }
@@ -256,12 +258,9 @@ void StreamInferCall::OnDelivery(Delivery delivery) {
   if (EndIfTooLate()) return;
   const auto ordered = ordered_.find(delivery.request);
   const auto decoupled = decoupled_.find(delivery.request);
+  // A response that arrives after the stream was cancelled belongs to no request.
   if (finished() || (ordered == ordered_.end() && decoupled == decoupled_.end())) return;
-  if (delivery.status.has_value()) {
-    OnCancelled();
-    Finish(std::move(*delivery.status));
-    return;
-  }
+  if (delivery.status.has_value()) return End(std::move(*delivery.status));
   if (decoupled != decoupled_.end()) {
     if (delivery.message.has_value()) {
       StampSend(decoupled->second, "GRPC_SEND_START");
@@ -283,6 +282,8 @@ void StreamInferCall::StampSend(const Running& running, std::string_view name) {
   if (running.trace != nullptr) running.trace->Stamp(name, base::SteadyClock().NowNs());
 }
 
+// Sends the responses of the first request that is not complete, and of all before it. Later ones
+// stay in `held`, charged to the stream's budget, until their turn comes.
 void StreamInferCall::Advance() {
   while (!ordered_.empty()) {
     const auto first = ordered_.begin();

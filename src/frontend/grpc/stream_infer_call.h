@@ -14,10 +14,10 @@
 
 namespace nereid::frontend::grpc {
 
-/// ModelStreamInfer: any number of requests, for any models. Responses to models that are not
-/// decoupled come in the order of their requests; others as they are made. What waits for the
-/// client is bounded: a request whose responses are too much ends with an error, and the client's
-/// next requests are not received before it reads.
+/// The RPC ModelStreamInfer: any number of requests, for any models. Responses of models that are
+/// not decoupled are sent in the order of their requests, those of decoupled models as they are
+/// made. The bytes of responses that wait for the client are limited: a request that exceeds the
+/// limit ends with an error, and the client's next requests are not received before it reads.
 class StreamInferCall final : public Call {
  public:
   explicit StreamInferCall(const CallOrigin& origin);
@@ -30,8 +30,8 @@ class StreamInferCall final : public Call {
     base::ByteShare waiting;
   };
   struct Running {
-    std::shared_ptr<request::Cancellation> cancellation;  // null: refused before it ran
-    std::vector<Held> held;                               // until its turn comes
+    std::shared_ptr<request::Cancellation> cancellation;  // null if refused before submission
+    std::vector<Held> held;                               // until the earlier requests are complete
     bool complete = false;
     std::shared_ptr<tracing::RequestTrace> trace;  // null for most
   };
@@ -45,7 +45,7 @@ class StreamInferCall final : public Call {
   void OnCancelled() override;
   bool IsFull() const override { return budget_->IsHalfSpent(); }
 
-  /// Decodes a message, on any thread.
+  /// Decodes a message. May be called by any thread.
   static Prepared Prepare(ServerContext& context, StoredBytes message, uint64_t deadline_ns);
   void Begin(Prepared prepared);
   void Bind(Prepared* prepared, uint64_t number, Running* running);
@@ -58,8 +58,8 @@ class StreamInferCall final : public Call {
   const std::shared_ptr<base::ByteBudget> budget_;
   bool half_closed_ = false;
   uint64_t next_number_ = 1;
-  uint64_t wait_start_ns_;   // when the next request began to be waited for; 0: nothing is traced
-  RunningRequests ordered_;  // not decoupled; the first one is the one whose turn it is
+  uint64_t wait_start_ns_;   // when waiting for the next request began; 0: nothing is traced
+  RunningRequests ordered_;  // not decoupled; the responses of the first one are sent
   RunningRequests decoupled_;
 };
 

@@ -27,7 +27,7 @@ using api::InferenceService;
 using base::Status;
 namespace proto = codec::proto;
 
-// Decodes, calls and encodes: what all methods share.
+// Decodes the request, calls `Handle` and encodes the reply.
 template <typename Request, typename Reply, auto Handle>
 CallStatus Run(ServerContext& context, const UnaryRequest& received,
                codec::proto::EncodedMessage* encoded) {
@@ -40,7 +40,7 @@ CallStatus Run(ServerContext& context, const UnaryRequest& received,
   auto* const reply = google::protobuf::Arena::CreateMessage<Reply>(&arena);
   Status status;
   if constexpr (std::is_invocable_v<decltype(Handle), InferenceService&, const Request&,
-                                           const request::Cancellation&, Reply*>) {
+                                    const request::Cancellation&, Reply*>) {
     status = Handle(context.service, *request, received.client, reply);
   } else {
     status = Handle(context.service, *request, reply);
@@ -169,7 +169,7 @@ constexpr UnaryMethod kMethods[] = {
     NEREID_METHOD(ModelReady),
     NEREID_METHOD(ServerMetadata),
     NEREID_METHOD(ModelMetadata),
-    // As long as a configuration is, or as many models as there are.
+    // The time depends on the length of a configuration, or on the number of models.
     NEREID_METHOD(ModelConfig, &ServerContext::queries),
     NEREID_METHOD(ModelStatistics, &ServerContext::queries),
     NEREID_METHOD(RepositoryIndex, &ServerContext::queries),

@@ -10,14 +10,14 @@
 
 namespace nereid::frontend::grpc {
 
-/// What a handler gets.
+/// The request of a handler.
 struct UnaryRequest {
   std::string_view message;
-  /// Is cancelled when nobody waits for the reply any more.
+  /// Is cancelled when the client does not wait for the reply.
   const request::Cancellation& client;
 };
 
-/// Answers one request message with one reply. The reply is set if the status is OK.
+/// Handles one request message. Sets the reply if the status is OK.
 using UnaryHandler = CallStatus (*)(ServerContext& context, const UnaryRequest& request,
                                     codec::proto::EncodedMessage* reply);
 
@@ -25,11 +25,11 @@ using UnaryHandler = CallStatus (*)(ServerContext& context, const UnaryRequest& 
 struct UnaryMethod {
   std::string_view path;
   UnaryHandler handler;
-  /// The threads that it runs on; null: those of the event loops, because it never takes long.
+  /// The threads that run it; null: the event loops, because it never takes long.
   base::BlockingWorkers ServerContext::*workers = nullptr;
 };
 
-/// The method of that path; null if there is none.
+/// Returns the method of a path; null if there is none.
 const UnaryMethod* FindUnaryMethod(std::string_view path);
 
 }  // namespace nereid::frontend::grpc

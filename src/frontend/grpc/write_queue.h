@@ -20,7 +20,7 @@ class WriteQueue {
   void Copy(std::string_view bytes);
   void View(std::string_view bytes, std::shared_ptr<const void> owner);
 
-  /// Bytes not yet written.
+  /// Returns how many bytes are not written yet.
   size_t pending() const { return pending_; }
 
   /// Writes as much as the stream takes, with one call in the usual case.
