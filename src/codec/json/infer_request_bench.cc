@@ -16,7 +16,7 @@ void Decode(benchmark::State& state, const std::string& json, const std::string&
     const base::Status status =
         DecodeInferRequest(json, binary, DecodeLimits(), &request, &outputs);
     if (!status.ok()) state.SkipWithError(status.message().c_str());
-    benchmark::DoNotOptimize(request.inputs().data());
+    benchmark::DoNotOptimize(request.inputs().size());
   }
   state.SetBytesProcessed(static_cast<int64_t>(state.iterations() * (json.size() + binary.size())));
 }

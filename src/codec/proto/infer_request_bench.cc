@@ -32,7 +32,7 @@ void ParseAndFill(benchmark::State& state, const inference::ModelInferRequest& m
     ResponseOptions options;
     const bool ok = view.Parse(bytes).ok() && FillInferRequest(view, &request, &options).ok();
     if (!ok) state.SkipWithError("the message is not accepted");
-    benchmark::DoNotOptimize(request.inputs().data());
+    benchmark::DoNotOptimize(request.inputs().size());
   }
   state.SetBytesProcessed(static_cast<int64_t>(state.iterations() * bytes.size()));
 }
