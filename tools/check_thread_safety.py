@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Checks with clang that every member is used with its mutex held.
 
-    tools/check_thread_safety.py [--build DIR] [--list] [FILE...]
+    tools/check_thread_safety.py [--build DIR] [--list] [--tidy] [FILE...]
 
 Two checks are made in src/, caches/, backends/ and repoagents/, except for tests:
 
@@ -13,7 +13,8 @@ Two checks are made in src/, caches/, backends/ and repoagents/, except for test
   written. The commands are those of DIR/compile_commands.json; DIR is build/release unless given.
 
 FILE... restricts the second check to these sources. --list prints every mutex and what names it.
-Exits with 1 if there is an offence, with 2 if clang or the commands are missing.
+--tidy reads the sources with clang-tidy instead, which makes the checks of .clang-tidy in the same
+pass. Exits with 1 if there is an offence, with 2 if clang or the commands are missing.
 """
 
 import argparse
@@ -40,6 +41,7 @@ ORDERS_ONLY = "guards no member"
 GCC_ONLY = {"-fno-gnu-unique", "-Wno-restrict"}
 # C++20 has changed the meaning of the comparisons of RapidJSON's iterators.
 CLANG_OPTIONS = ["-fsyntax-only", "-Wthread-safety", "-Werror", "-Wno-ambiguous-reversed-operator"]
+CLANG, CLANG_TIDY = "clang++-14", "clang-tidy-14"
 
 
 def sources(root):
@@ -92,12 +94,12 @@ def find_mutexes(root):
     return mutexes, offences
 
 
-def clang_command(entry, clang):
-    """Returns the words that have clang check what `entry` of the commands compiles."""
+def clang_command(entry, tool):
+    """Returns the words that have `tool` check what `entry` of the commands compiles."""
     words = shlex.split(entry["command"])
     if "ccache" in pathlib.Path(words[0]).name:
         words = words[1:]
-    kept, skip = [clang], False
+    kept, skip = [], False
     for word in words[1:]:
         if skip or word in GCC_ONLY:
             skip = False
@@ -105,7 +107,10 @@ def clang_command(entry, clang):
             skip = True
         elif word != "-c":
             kept.append(word)
-    return kept + CLANG_OPTIONS
+    if tool == CLANG_TIDY:
+        source = kept.pop()  # CMake writes it last
+        return [tool, "--quiet", source, "--", CLANG, *kept, *CLANG_OPTIONS]
+    return [tool, *kept, *CLANG_OPTIONS]
 
 
 def chosen_entries(root, build, files):
@@ -120,11 +125,11 @@ def chosen_entries(root, build, files):
     return list(entries.values())
 
 
-def check(entry, clang):
-    """Returns clang's complaints about one source, or an empty text."""
-    run = subprocess.run(clang_command(entry, clang), cwd=entry["directory"], text=True,
-                         stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
-    return "" if run.returncode == 0 else run.stdout
+def check(entry, tool):
+    """Returns the complaints of clang or clang-tidy about one source, or an empty text."""
+    run = subprocess.run(clang_command(entry, tool), cwd=entry["directory"], text=True,
+                         stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
+    return "" if run.returncode == 0 else run.stdout + run.stderr
 
 
 def main():
@@ -133,7 +138,7 @@ def main():
     parser.add_argument("--list", action="store_true")
     parser.add_argument("--root", type=pathlib.Path,
                         default=pathlib.Path(__file__).resolve().parent.parent)
-    parser.add_argument("--clang", default="clang++")
+    parser.add_argument("--tidy", action="store_true")
     parser.add_argument("files", nargs="*", metavar="FILE")
     options = parser.parse_args()
     build = options.build or options.root / "build/release"
@@ -142,21 +147,21 @@ def main():
     if options.list:
         for path, number, name, how in mutexes:
             print(f"{path}:{number}: {name}: {how}")
-    clang = shutil.which(options.clang)
-    if clang is None:
-        print(f"{options.clang} is not installed (Debian: clang)", file=sys.stderr)
+    tool = CLANG_TIDY if options.tidy else CLANG
+    if shutil.which(tool) is None:
+        print(f"{tool} is not installed (apt install clang-14 clang-tidy-14)", file=sys.stderr)
         return 2
     if not (build / "compile_commands.json").exists():
         print(f"{build} has no compile_commands.json: run cmake first", file=sys.stderr)
         return 2
     entries = chosen_entries(options.root, build, options.files)
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        complaints = [text for text in pool.map(lambda entry: check(entry, clang), entries) if text]
+        complaints = [text for text in pool.map(lambda entry: check(entry, tool), entries) if text]
     for text in offences + complaints:
         print(text)
     bare = sum(how == "bare" for *_, how in mutexes)
     print(f"{len(mutexes)} mutexes, {bare} bare; {len(offences)} offences; "
-          f"clang read {len(entries)} sources, {len(complaints)} with complaints")
+          f"{tool} read {len(entries)} sources, {len(complaints)} with complaints")
     return 1 if offences or complaints else 0
 
 
