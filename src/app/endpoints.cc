@@ -110,7 +110,8 @@ void LogStarted(const char* service, const std::string& address, uint16_t port) 
 
 struct Endpoints::Parts {
   explicit Parts(const ServerOptions& options)
-      : tracer(From(options.trace)), request_memory(RequestMemory(options.max_request_memory)),
+      : tracer(From(options.trace)),
+        request_memory(RequestMemory(options.max_request_memory)),
         connections(std::make_shared<frontend::net::ConnectionLimit>(MaxConnections())) {}
 
   tracing::RequestTracer tracer;  // first, because the front ends use it until they are destroyed

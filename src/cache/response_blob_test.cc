@@ -26,7 +26,8 @@ class ResponseBlobTest : public ::testing::Test {
   std::unique_ptr<InferenceResponse> NewResponse() {
     auto model = request::MakeModel(R"(name: "m" backend: "b")");
     auto factory = std::make_shared<request::ResponseFactory>(
-        std::make_shared<request::DiscardingSink>(), model, "id", std::make_shared<request::Cancellation>());
+        std::make_shared<request::DiscardingSink>(), model, "id",
+        std::make_shared<request::Cancellation>());
     return factory->NewResponse().value();
   }
   static request::Output* Add(InferenceResponse& response, const std::string& name, DataType type,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A backend that adds up the requests of each sequence and reports how the server scheduled them. It
-// runs in Nereid and in Triton.
+// A backend that adds up the requests of each sequence and reports how the server scheduled them.
+// It runs in Nereid and in Triton.
 //
 // Input INPUT: INT32 of one element. Each output is there if the configuration lists it:
 //
@@ -12,8 +12,8 @@
 //   INPUT_ROW     INT32 [-1]  their INPUT
 //   SLOT, BATCH   INT32 [1]   this request's place in the batch, and how many there are
 //   EXECUTION     INT32 [1]   the number of executions of this instance, including this one
-//   ENDS          INT32 [1]   the number of its requests with END; CANCELLED_ENDS: of sequences that
-//   CANCELLED_ENDS            the server ended
+//   ENDS          INT32 [1]   the number of its requests with END
+//   CANCELLED_ENDS INT32 [1]  the same, of sequences that the server ended
 //   FLAGS         INT32 [1]   the request's flags
 //   INSTANCE      STRING [1]  the name of the instance
 //   INPUTS        STRING [1]  the inputs as text: "INPUT INT32 [1,1] 4, START FP32 [1,1] 4"

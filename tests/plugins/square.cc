@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A decoupled backend: the INT32 IN [1] of value N has N responses, each of them OUT [1] of value N;
-// none for 0. The final flag is sent separately. Another thread sends the responses, after the
+// A decoupled backend: the INT32 IN [1] of value N has N responses, each of them OUT [1] of value
+// N; none for 0. The final flag is sent separately. Another thread sends the responses, after the
 // request is released.
 #include <utility>
 

@@ -3,8 +3,8 @@
 //
 //   Triple  multiplies floats by three
 //   Hold    copies floats when its execution may pass the gate: the attribute `gate` is the file of
-//           the gate (see gate.h), `trace` a file that gets a line {"execution": N} when execution N
-//           begins. Executions are counted from 1 in each session.
+//           the gate (see gate.h). When execution N begins, the file that `trace` names gets a line
+//           {"execution": N}. Executions are counted from 1 in each session.
 #include <onnxruntime_c_api.h>
 
 #include <atomic>

@@ -193,7 +193,8 @@ class GenerateResponseTest : public ::testing::Test {
     model->version = 3;
     model->version_text = "3";
     factory_ = std::make_shared<request::ResponseFactory>(
-        std::make_shared<request::DiscardingSink>(), model, id, std::make_shared<request::Cancellation>());
+        std::make_shared<request::DiscardingSink>(), model, id,
+        std::make_shared<request::Cancellation>());
     factory_->Disarm();
     response_ = std::move(*factory_->NewResponse());
   }

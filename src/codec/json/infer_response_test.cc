@@ -21,7 +21,8 @@ class EncodeInferResponseTest : public ::testing::Test {
     model->version = 1;
     model->version_text = "1";
     factory_ = std::make_shared<request::ResponseFactory>(
-        std::make_shared<request::DiscardingSink>(), model, id, std::make_shared<request::Cancellation>());
+        std::make_shared<request::DiscardingSink>(), model, id,
+        std::make_shared<request::Cancellation>());
     factory_->Disarm();
     response_ = std::move(*factory_->NewResponse());
   }
