@@ -292,7 +292,7 @@ def test_hanging_up_opens_the_log_file_anew(stoppable, tmp_path):
 def test_hanging_up_without_a_log_file_changes_nothing(stoppable):
     stopped = stoppable()
     stopped.server.process.send_signal(signal.SIGHUP)
-    wait_for(lambda: "SIGHUP: nothing to do" in stopped.log, "the word", BOUND)
+    wait_for(lambda: "SIGHUP: ignored" in stopped.log, "the line of the log", BOUND)
     assert stopped.ready() == 200
     stopped.signal(signal.SIGTERM)
     stopped.ended(0)

@@ -18,7 +18,8 @@ void WriteArray(const Items& items, base::JsonWriter* json, Write&& write) {
 
 /// Writes `texts` as an array of strings.
 inline void WriteTextArray(const std::vector<std::string>& texts, base::JsonWriter* json) {
-  WriteArray(texts, json, [](const std::string& text, base::JsonWriter* out) { out->String(text); });
+  WriteArray(texts, json,
+             [](const std::string& text, base::JsonWriter* out) { out->String(text); });
 }
 
 }  // namespace nereid::codec::json

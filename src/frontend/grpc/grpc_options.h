@@ -32,13 +32,13 @@ struct GrpcOptions {
   tracing::RequestTracer* tracer = nullptr;
   /// The maximum size of a request message in bytes. The default is gRPC's own limit.
   size_t max_message_size = 0x7fffffff;
-  /// Limits the memory of all requests that are received or in progress. It may be shared with other
-  /// front ends. Null: no limit.
+  /// Limits the memory of all requests that are received or in progress. It may be shared with
+  /// other front ends. Null: no limit.
   std::shared_ptr<base::ByteBudget> receive_budget = nullptr;
   /// Bounds the open connections, together with the other servers that have it. Null: no bound.
   std::shared_ptr<net::ConnectionLimit> connection_limit = nullptr;
-  /// The maximum bytes of a stream's responses that wait for its client, and the time that a backend
-  /// with more responses is blocked before its request ends; see docs/user/streaming.md.
+  /// The maximum bytes of a stream's responses that wait for its client, and the time that a
+  /// backend with more responses is blocked before its request ends; see docs/user/streaming.md.
   size_t max_waiting_bytes = size_t{64} << 20;
   std::chrono::milliseconds slow_reader_patience{5000};
   /// The maximum number of calls in progress in one connection. All threads of a client usually

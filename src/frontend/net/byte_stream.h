@@ -59,8 +59,8 @@ class ByteStream {
   /// everything else; `owner` must outlive the stream or close it.
   virtual bool Open(Owner& owner) noexcept = 0;
 
-  /// Reads the bytes that have come, at most `to.size()` (above 0). A size above 0 comes with kOpen, or
-  /// with kBlocked where it is known that there is no more.
+  /// Reads the bytes that have come, at most `to.size()` (above 0). A size above 0 comes with
+  /// kOpen, or with kBlocked where it is known that there is no more.
   virtual Outcome Read(std::span<char> to) noexcept = 0;
 
   /// Writes as many of the pieces' bytes as may be written now, possibly none (kBlocked) or a part
