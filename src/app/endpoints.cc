@@ -116,7 +116,8 @@ struct Endpoints::Parts {
 
   tracing::RequestTracer tracer;  // first, because the front ends use it until they are destroyed
   const std::shared_ptr<base::ByteBudget> request_memory;
-  /// Of inference clients; the metrics page is for those that find out what is wrong.
+  /// Limits the connections of inference clients. The metrics page has no part in it, so that it
+  /// can be read when the limit is reached.
   const std::shared_ptr<frontend::net::ConnectionLimit> connections;
   std::unique_ptr<frontend::grpc::GrpcServer> grpc;
   std::unique_ptr<frontend::http::HttpServer> http;

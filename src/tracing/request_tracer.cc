@@ -76,7 +76,7 @@ base::Result<TraceSettings> RequestTracer::ChangeServer(const TraceChanges& chan
   Own own = own_;
   own.Apply(changes);
   TraceSettings settings = own.CompletedFrom(initial_);
-  // A count that is not changed keeps what is left of it.
+  // A change without a count keeps the number of remaining traces.
   if (!changes.count) settings.count = server_->settings().count;
   NEREID_RETURN_IF_ERROR(Check(settings));
   own_ = own;
@@ -107,7 +107,7 @@ base::Result<TraceSettings> RequestTracer::ChangeModel(const std::string& model,
     return server_->settings();
   }
   TraceSettings settings = changed.own.CompletedFrom(server_->settings());
-  // A count that is not changed keeps what is left of it.
+  // A change without a count keeps the number of remaining traces.
   if (changed.sampling != nullptr && !changes.count) {
     settings.count = changed.sampling->settings().count;
   }

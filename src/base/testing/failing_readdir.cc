@@ -60,7 +60,7 @@ FailingReaddir::~FailingReaddir() {
 
 }  // namespace nereid::base::testing
 
-// Visible, or libstdc++ would go on finding the C library's.
+// Must be visible, otherwise libstdc++ would use the function of the C library.
 #pragma GCC visibility push(default)
 extern "C" {
 
