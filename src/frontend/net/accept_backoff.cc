@@ -24,7 +24,7 @@ std::string Advice(int error) {
 
 std::chrono::milliseconds PauseAfterAccept(int error) {
   switch (error) {
-    // The connection was gone before it was accepted, or its network has a fault (accept(2)).
+    // The connection ended before it was accepted, or its network has a fault (accept(2)).
     case EAGAIN:
     case EINTR:
     case ECONNABORTED:

@@ -11,19 +11,19 @@
 
 namespace nereid::frontend::net {
 
-/// How long a listening socket rests when the next accept would fail as well.
+/// The pause of a listening socket when the next accept would fail as well.
 inline constexpr std::chrono::milliseconds kAcceptPause{100};
 
-/// Returns how long a listening socket rests after an accept that failed with this errno: 0 where
-/// the failure concerns one connection only, and kAcceptPause where the next accept would fail as
-/// well (the process or the system has no file descriptors or memory left).
+/// Returns how long a listening socket pauses after an accept that failed with this errno: 0 if the
+/// failure concerns one connection only, kAcceptPause if the next accept would fail as well (the
+/// process or the system has no file descriptors or memory left).
 std::chrono::milliseconds PauseAfterAccept(int error);
 
-/// Returns why accept(2) failed with this errno, and which limit to raise.
+/// Returns the reason why accept(2) failed with this errno, and the limit to raise.
 std::string ReasonOfAcceptFailure(int error);
 
-/// Logs that a service cannot accept connections, and why: at most once in ten seconds for all
-/// sockets of the process together.
+/// Logs that a service cannot accept connections, with the reason: at most once in ten seconds for
+/// all sockets of the process together.
 void LogAcceptFailure(std::string_view service, std::string_view reason) noexcept;
 
 /// Resumes accepting on one listening socket after a pause. Loop thread only.

@@ -8,17 +8,17 @@
 
 namespace nereid::frontend::net {
 
-/// One client's connection, as its loop knows it: implemented by each front end. Loop thread only.
+/// One client's connection, for its loop; each front end implements it. Loop thread only.
 class Connection {
  public:
   virtual ~Connection() = default;
 
-  /// Begins to serve the client. Once, when the connection is in the loop's list.
+  /// Begins to serve the client. Called once, when the connection is in the loop's list.
   virtual void Start() = 0;
-  /// The server stops: ends the connection now if nothing is being done for its client, else when
-  /// that is done.
+  /// Called when the server stops. Ends the connection now if no request is in progress, otherwise
+  /// after the last one.
   virtual void BeginDrain() = 0;
-  /// Ends the connection now, and removes it from the list. A second call does nothing.
+  /// Ends the connection now and removes it from the list. A second call does nothing.
   virtual void Close() = 0;
 
  private:
@@ -33,7 +33,7 @@ class ConnectionList {
   bool empty() const { return connections_.empty(); }
   size_t size() const { return connections_.size(); }
 
-  /// May throw std::bad_alloc; the list is then as before.
+  /// Adds a connection. If it throws std::bad_alloc, the list is unchanged.
   void Add(std::shared_ptr<Connection> connection) {
     connections_.push_back(std::move(connection));
     connections_.back()->place_ = connections_.size() - 1;
@@ -46,14 +46,14 @@ class ConnectionList {
     connection.place_ = Connection::kNowhere;
     std::swap(connections_[place], connections_.back());
     if (place + 1 != connections_.size()) connections_[place]->place_ = place;
-    // The last reference may be this one, and its end may look at the list.
+    // The last reference may be this one, and the destructor may read the list.
     const std::shared_ptr<Connection> removed = std::move(connections_.back());
     connections_.pop_back();
     return true;
   }
 
-  /// Calls `step` for each connection. It may remove any of them, but add none. Backwards: the
-  /// place of one that is removed is taken by the last one, which had its turn.
+  /// Calls `step` for each connection. It may remove any of them, but add none. Iterates backwards:
+  /// the last connection, which was already visited, takes the place of a removed one.
   template <typename Step>
   void ForEach(const Step& step) {
     for (size_t i = connections_.size(); i-- > 0;) {

@@ -6,13 +6,13 @@
 
 namespace nereid::frontend::net {
 
-/// Bounds the connections that are open at one time. The loops of a server share it, and servers
-/// may. Thread-safe.
+/// Limits the number of open connections. The loops of a server share it, and several servers may
+/// share it. Thread-safe.
 class ConnectionLimit {
  public:
   explicit ConnectionLimit(size_t max) : max_(max) {}
 
-  /// Counts one more connection; returns false, and counts nothing, if there are `max` already.
+  /// Counts one more connection. Returns false, and counts nothing, if there are already `max`.
   bool Take() noexcept {
     size_t open = open_.load(std::memory_order_relaxed);
     do {
@@ -20,7 +20,7 @@ class ConnectionLimit {
     } while (!open_.compare_exchange_weak(open, open + 1, std::memory_order_relaxed));
     return true;
   }
-  /// One that was counted has ended.
+  /// Called when a counted connection has ended.
   void Give() noexcept { open_.fetch_sub(1, std::memory_order_relaxed); }
 
   size_t max() const { return max_; }

@@ -17,15 +17,15 @@ uint32_t Events(Interest interest) {
   return (interest.reading ? uint32_t{EPOLLIN} : 0) | (interest.writing ? uint32_t{EPOLLOUT} : 0);
 }
 
-/// Watches a descriptor of the loop's own, for which `mark` stands. Edge-triggered: each event is
-/// told once, and the descriptor need not be read.
+/// Watches a descriptor that belongs to the loop; `mark` identifies its events. Edge-triggered:
+/// each event is reported once, and the descriptor need not be read.
 bool WatchOwn(int epoll, int descriptor, void* mark) {
   epoll_event event = {.events = EPOLLIN | EPOLLET, .data = {.ptr = mark}};
   return epoll_ctl(epoll, EPOLL_CTL_ADD, descriptor, &event) == 0;
 }
 
-/// The address stands for the timer among the watchers; null stands for the inbox, and for watchers
-/// that are gone.
+/// Its address identifies the timer in the events; null identifies the inbox and removed
+/// watchers.
 char timer_mark;
 
 }  // namespace
@@ -65,7 +65,7 @@ void EpollLoop::Change(int descriptor, Watcher& watcher, Interest interest) noex
 void EpollLoop::Unwatch(int descriptor, Watcher& watcher) noexcept {
   epoll_event event = {};
   (void)!epoll_ctl(epoll_.descriptor(), EPOLL_CTL_DEL, descriptor, &event);
-  // Events that epoll_wait() has returned already are not told to a watcher that is gone.
+  // Events that epoll_wait() has already returned must not be reported to a removed watcher.
   for (size_t i = next_; i < end_; ++i) {
     if (events_[i].data.ptr == &watcher) events_[i].data.ptr = nullptr;
   }

@@ -13,10 +13,10 @@
 namespace nereid::frontend::net {
 
 /// An event loop over epoll(7). Sockets are watched level-triggered: a connection that does not
-/// read everything in its turn gets another one after the others, without a system call.
+/// read everything in its turn gets another turn after the others, without a system call.
 class EpollLoop final : public EventLoop {
  public:
-  /// Returns UNAVAILABLE if the system has no descriptors for it.
+  /// Creates a loop. Returns UNAVAILABLE if the system has no descriptors for it.
   static base::Result<std::unique_ptr<EventLoop>> Make(
       const base::Clock& clock = base::SteadyClock());
 
@@ -37,7 +37,7 @@ class EpollLoop final : public EventLoop {
   const Socket timer_;
   uint64_t armed_ns_ = kNever;  // when timer_ goes off
   std::array<epoll_event, 128> events_;
-  // The events of the turn that are not told yet: from next_ to end_.
+  // The events of the turn that are not reported yet: from next_ to end_.
   size_t next_ = 0;
   size_t end_ = 0;
 };

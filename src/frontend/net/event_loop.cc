@@ -12,14 +12,14 @@
 namespace nereid::frontend::net {
 namespace {
 
-/// How long timers or tasks may use a turn. The clock is read after each few of them.
+/// The maximum time of timers or tasks in one turn. The clock is read after every few of them.
 constexpr uint64_t kTurnNs = 2'000'000;
 constexpr size_t kFew = 16;
 
 thread_local EventLoop* current_loop = nullptr;
 
-/// Front ends end the one connection that a failure concerns. A failure that they let through must
-/// not end the loop of all the others.
+/// A front end ends the connection that a failure concerns. An exception that it does not catch
+/// must not end the loop of all other connections.
 template <typename Step>
 void Protect(const Step& step) noexcept {
   try {

@@ -12,14 +12,14 @@
 
 namespace nereid::frontend::net {
 
-/// What an event loop is to tell about a descriptor. A peer that has gone is always told.
+/// The events of a descriptor that an event loop reports. The loss of the peer is always reported.
 struct Interest {
   bool reading = false;
   bool writing = false;
   bool operator==(const Interest&) const = default;
 };
 
-/// Something that waits for a descriptor.
+/// An object that waits for events of a descriptor.
 class Watcher {
  public:
   struct Ready {
@@ -27,37 +27,38 @@ class Watcher {
     bool writable = false;
     bool lost = false;  // an error, or both directions are closed
   };
-  /// Level-triggered: comes again in the next turn while nothing changes. The watcher may be
-  /// unwatched and destroyed meanwhile.
+  /// Reports events. Level-triggered: called again in the next turn as long as nothing changes. The
+  /// watcher may be unwatched and destroyed during the call.
   virtual void OnReady(Ready ready) noexcept = 0;
 
  protected:
   ~Watcher() = default;
 };
 
-/// One thread of a front end: it waits for sockets, times and tasks, and calls those that wait for
-/// them.
+/// One thread of a front end: it waits for sockets, times and tasks, and calls the objects that
+/// wait for them.
 ///
-/// This class is the interface of a loop and all of it that does not depend on how the system tells
-/// of events: time, tasks, and whose turn it is. A subclass waits (Wait) and watches descriptors
-/// (Watch, NewStream); EpollLoop does so by epoll(7). A loop over io_uring is another subclass:
-/// its Watch polls, its streams give out the buffers that a multishot receive has filled. The front
-/// ends see only this class and ByteStream.
+/// This class is the interface of a loop and contains the parts that do not depend on the system's
+/// way to report events: time, tasks, and the order of the turn. A subclass waits (Wait) and
+/// watches descriptors (Watch, NewStream); EpollLoop uses epoll(7). A loop over io_uring would be
+/// another subclass: its Watch would poll, and its streams would return the buffers that a
+/// multishot receive has filled. The front ends use only this class and ByteStream.
 ///
-/// Threads: Run() makes the calling thread the loop's. All functions are for that thread, or for
-/// any before Run(), except inbox(), Post(), NowNs() and RoughNowNs(), which all threads may call;
-/// inbox() also keeps what others may need when the loop has gone.
+/// Threads: Run() makes the calling thread the loop's thread. All functions must be called on that
+/// thread, or on any thread before Run(). Exceptions are inbox(), Post(), NowNs() and RoughNowNs(),
+/// which may be called on any thread. inbox() also outlives the loop.
 ///
-/// Ownership: the loop owns neither tasks nor timers nor watchers. Timers and watchers must be
-/// cancelled or destroyed before the loop is. A task's owner is kept until the task has run; tasks
-/// that the loop does not get to are dropped when Run() returns, and later ones at once.
+/// Ownership: the loop does not own tasks, timers or watchers. Timers and watchers must be
+/// cancelled or destroyed before the loop. A task's owner is kept alive until the task has run;
+/// when Run() returns, the remaining tasks are dropped, and later ones are dropped at once.
 ///
-/// One turn: events of descriptors, timers that are due, tasks, and then OnTurnEnd(). Timers and
-/// tasks may use 2 ms of a turn each; the rest waits for the next turn, so that many of them cannot
-/// keep the loop from the sockets. Tasks that are posted during a turn run in the next one.
+/// One turn consists of the events of descriptors, the timers that are due, the tasks, and
+/// OnTurnEnd(). Timers and tasks may use 2 ms of a turn each; the rest waits for the next turn, so
+/// that many of them cannot delay the sockets. Tasks that are posted during a turn run in the next
+/// one.
 class EventLoop {
  public:
-  /// Gets told at the end of each turn in which timers or tasks ran.
+  /// Called at the end of each turn in which timers or tasks ran.
   class TurnListener {
    public:
     virtual void OnTurnEnd() noexcept = 0;
@@ -70,13 +71,13 @@ class EventLoop {
   EventLoop& operator=(const EventLoop&) = delete;
   virtual ~EventLoop();
 
-  /// Returns the loop whose thread this is; null elsewhere.
+  /// Returns the loop of the calling thread, or null.
   static EventLoop* Current();
 
-  /// Serves until Stop(). Nothing on this thread may block (base::ForbidBlocking); a model may run
-  /// on it that is so short that it holds nobody up.
+  /// Serves until Stop(). Nothing on this thread may block (base::ForbidBlocking). A model may run
+  /// on it only if its executions are so short that they delay nothing.
   void Run();
-  /// Serves for one turn, without waiting. For tests.
+  /// Serves for one turn without waiting. For tests.
   void RunTurn() { Turn(/*may_wait=*/false); }
   /// Makes Run() return at the end of the turn.
   void Stop() { stopped_ = true; }
@@ -90,12 +91,12 @@ class EventLoop {
   void SetTimer(Timer& timer, uint64_t deadline_ns) noexcept { timers_.Set(timer, deadline_ns); }
   void CancelTimer(Timer& timer) noexcept { timers_.Cancel(timer); }
 
-  /// Monotonic nanoseconds.
+  /// Returns monotonic nanoseconds.
   uint64_t NowNs() const { return clock_.NowNs(); }
-  /// The same, up to a few milliseconds old, for a fraction of the cost.
+  /// Returns a time that is up to a few milliseconds old, for a fraction of the cost.
   uint64_t RoughNowNs() const;
 
-  /// There is one listener at most; null for none.
+  /// Sets the only listener; null for none.
   void SetTurnListener(TurnListener* listener) { turn_listener_ = listener; }
 
   /// Returns a stream of bytes over a connected socket, TCP or Unix. May throw std::bad_alloc.
@@ -103,9 +104,10 @@ class EventLoop {
 
   /// Begins to watch a descriptor. Returns false, with errno, if the system refuses.
   virtual bool Watch(int descriptor, Watcher& watcher, Interest interest) noexcept = 0;
-  /// Changes the interest in a descriptor that is watched.
+  /// Changes the interest in a watched descriptor.
   virtual void Change(int descriptor, Watcher& watcher, Interest interest) noexcept = 0;
-  /// Ends the watch, before the descriptor is closed. The watcher is not called any more.
+  /// Ends the watch; must be called before the descriptor is closed. The watcher is not called any
+  /// more.
   virtual void Unwatch(int descriptor, Watcher& watcher) noexcept = 0;
 
  protected:
@@ -115,9 +117,9 @@ class EventLoop {
 
  private:
   /// If `may_wait`, waits for events, for a task after Inbox::Arm(), and until `timer_ns` (kNever:
-  /// there is no timer). Then disarms the inbox, so that tasks that are posted from here on cost no
-  /// system call, and calls the watchers. Returns whether `timer_ns` may have come: where it tells
-  /// that without a look at the clock, a turn costs none.
+  /// there is no timer). Then disarms the inbox, so that later posts cost no system call, and calls
+  /// the watchers. Returns whether the time `timer_ns` may have come; a loop that learns this
+  /// without reading the clock saves that in each turn.
   virtual bool Wait(bool may_wait, uint64_t timer_ns) = 0;
 
   void Turn(bool may_wait);

@@ -19,7 +19,7 @@ void LogFailure(base::LogThrottle& throttle, base::LogLevel level,
     if (left_out != 0) message += "; it happened to others since the last such message, too";
     log.Write(level, file, line, message);
   } catch (const std::exception&) {
-    // The next one may find memory.
+    // There may be memory for the next message.
   }
 }
 

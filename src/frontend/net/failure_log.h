@@ -10,8 +10,8 @@
 namespace nereid::frontend::net {
 
 /// Writes the pieces of a text as one line to the log, at most as often as `throttle` admits.
-/// Writes nothing if there is no memory for it: an event loop reports failures when memory has run
-/// out, and must go on (LOG_ERROR would end the process then). `file` and `line` are the caller's.
+/// Writes nothing without memory: an event loop reports failures when memory has run out and must
+/// continue, whereas LOG_ERROR would end the process. `file` and `line` are the caller's position.
 /// Thread-safe.
 void LogFailure(base::LogThrottle& throttle, base::LogLevel level,
                 std::initializer_list<std::string_view> text, const char* file = __builtin_FILE(),

@@ -21,7 +21,7 @@ Task* Closed() {
   return &mark;
 }
 
-/// Turns the list around that Post() has built, newest first.
+/// Reverses the list that Post() has built, which begins with the newest task.
 void AppendInOrder(Task* newest, TaskList* tasks) {
   TaskList in_order;
   while (newest != nullptr) {
@@ -48,8 +48,9 @@ Inbox::~Inbox() {
   close(wake_);
 }
 
-// Either this thread sees that the loop is armed, or the loop sees the task in Arm(): each writes
-// its own variable before it reads the other's, and all four accesses have one order (seq_cst).
+// Either this thread sees that the loop is armed, or the loop sees the task in Arm(): each thread
+// writes its own variable before it reads the other's, and all four accesses have one order
+// (seq_cst).
 void Inbox::Post(Task& task, std::shared_ptr<void> owner) noexcept {
   if (!task.Claim(std::move(owner))) return;
   Task* newest = newest_.load(std::memory_order_relaxed);

@@ -9,40 +9,40 @@
 
 namespace nereid::frontend::net {
 
-/// The tasks that an event loop has been given, by its own thread or by others. It outlives the
-/// loop: a plug-in may send a response when the server has gone. Posting takes no lock and no
-/// memory.
+/// The tasks that the loop's own thread or other threads have posted to an event loop. It outlives
+/// the loop, because a plug-in may send a response when the server has gone. Posting takes no lock
+/// and no memory.
 ///
-/// The loop that waits for events watches wake_descriptor(). A thread that posts writes to it only
-/// if the loop waits, and only the first of several threads does: a loop that is busy costs those
-/// that post no system call.
+/// A loop that waits for events watches wake_descriptor(). A thread that posts writes to it only if
+/// the loop waits, and only the first of several threads does: a post to a busy loop costs no
+/// system call.
 class Inbox {
  public:
-  /// Returns UNAVAILABLE if the system has no descriptor for it.
+  /// Creates an inbox. Returns UNAVAILABLE if the system has no descriptor for it.
   static base::Result<std::shared_ptr<Inbox>> Make();
   ~Inbox();
   Inbox(const Inbox&) = delete;
   Inbox& operator=(const Inbox&) = delete;
 
-  /// Has the loop run `task` soon, after those that were posted before, or drops it if the loop has
-  /// ended. `owner` keeps the task's object alive until then; it may be null where something else
-  /// does. Does nothing if the task waits already: it will see what was done before this call. Any
-  /// thread.
+  /// Makes the loop run `task` after the earlier ones, or drops it if the loop has ended. `owner`
+  /// keeps the task's object alive until then; it may be null if something else does. Does nothing
+  /// if the task already waits: the task will see everything that was done before this call. May be
+  /// called on any thread.
   void Post(Task& task, std::shared_ptr<void> owner) noexcept;
 
   // ---- For the loop, on its thread. ----
 
   /// Appends all tasks to `tasks`, in the order in which they were posted.
   void Take(TaskList* tasks) noexcept;
-  /// Asks for a wake-up by the next task. Returns false if there is a task already: the loop must
+  /// Requests a wake-up by the next task. Returns false if there already is a task: the loop must
   /// not wait.
   bool Arm() noexcept;
-  /// The loop does not wait any more.
+  /// Called when the loop does not wait any more.
   void Disarm() noexcept { armed_.store(false, std::memory_order_relaxed); }
-  /// An eventfd(2) that becomes readable with each wake-up. It is never read: it must be watched
-  /// edge-triggered.
+  /// Returns an eventfd(2) that becomes readable with each wake-up. It is never read, so it must be
+  /// watched edge-triggered.
   int wake_descriptor() const { return wake_; }
-  /// Drops all tasks, now and from now on. Any thread.
+  /// Drops all tasks, now and later. May be called on any thread.
   void Close() noexcept;
 
  private:
@@ -50,7 +50,7 @@ class Inbox {
   void Wake() noexcept;
 
   const int wake_;
-  /// The task that was posted last, linked to those before it; a mark once the inbox is closed.
+  /// The task that was posted last, linked to the earlier ones; a mark once the inbox is closed.
   std::atomic<Task*> newest_{nullptr};
   std::atomic<bool> armed_{false};
 };

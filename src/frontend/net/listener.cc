@@ -17,9 +17,9 @@ namespace asio = boost::asio;
 using asio::ip::tcp;
 using boost::system::error_code;
 
-/// Stands for an errno where there are as many connections as may be.
+/// Used as an errno when the limit of connections is reached.
 constexpr int kAtLimit = 0;
-/// Connections that are accepted before the others have their turn.
+/// The maximum number of connections that are accepted in one turn.
 constexpr int kAcceptsPerTurn = 16;
 
 base::Status ListenFailure(const Endpoint& endpoint, int error) {
@@ -78,7 +78,8 @@ base::Result<Endpoint> ResolveEndpoint(const std::string& service, const std::st
 }
 
 base::Status CheckPortIsFree(const Endpoint& endpoint) {
-  // Binding is enough: it fails where a socket listens. Listening could take a client's connection.
+  // Binding is sufficient, because it fails if a socket listens. Listening could take a client's
+  // connection.
   Socket probe;
   const int error = Bind(endpoint, /*shared=*/false, &probe);
   return error == 0 ? base::Status::Ok() : ListenFailure(endpoint, error);
@@ -106,7 +107,7 @@ void Listener::OnReady(Ready) noexcept {
   }
 }
 
-/// Returns whether to try the next one.
+/// Accepts one connection. Returns whether to try the next one.
 bool Listener::AcceptOne() {
   if (limit_ != nullptr && !limit_->Take()) {
     Pause(kAtLimit, kAcceptPause);

@@ -22,16 +22,16 @@ struct ServerOptions {
   uint16_t port = 0;        // 0: the kernel chooses
   bool reuse_port = false;  // whether other processes may serve the same port
   int loops = 0;            // event loops, each with its own thread; 0: one for each CPU
-  /// Bounds the open connections, together with the other servers that have it. Null: no bound.
+  /// Limits the open connections, together with the other servers that share it. Null: no limit.
   std::shared_ptr<ConnectionLimit> connection_limit;
 };
 
-/// The threads and sockets of a front end: event loops with a listening socket each, among which
-/// the kernel spreads the connections. Start() and Stop() are for one thread.
+/// The threads and sockets of a front end: event loops, each with a listening socket, to which the
+/// kernel distributes the connections. Start() and Stop() must be called on one thread.
 class Server {
  public:
-  /// Returns what serves the connections of a loop. The loop outlives it, except for what
-  /// connections keep after the end.
+  /// Returns the protocol that serves the connections of a loop. The loop outlives it, except for
+  /// parts that connections keep after the end.
   using NewProtocol = std::function<std::shared_ptr<Protocol>(ServerLoop&)>;
 
   Server(ServerOptions options, NewProtocol new_protocol);
@@ -40,19 +40,19 @@ class Server {
   Server& operator=(const Server&) = delete;
 
   /// Listens and begins to serve. Returns INVALID_ARG for an address that cannot be resolved,
-  /// UNAVAILABLE "Socket 'A:P' already in use " when another socket has the port, and UNAVAILABLE
-  /// for threads or descriptors that the system does not provide. Once.
+  /// UNAVAILABLE "Socket 'A:P' already in use " if another socket has the port, and UNAVAILABLE if
+  /// the system does not provide threads or descriptors. Must be called once.
   base::Status Start();
 
-  /// The port that is served, after Start().
+  /// Returns the served port. Must be called after Start().
   uint16_t port() const { return endpoint_.port(); }
 
-  /// Stops accepting, and ends the connections for whose clients nothing is being done. Does not
-  /// wait. Any thread, after Start().
+  /// Stops accepting, and ends the connections without a request in progress. Does not wait. May be
+  /// called on any thread after Start().
   void BeginStop() noexcept;
 
-  /// The same, and waits up to `grace` for the other connections; then closes them. Blocks until
-  /// the threads have ended. A second call does nothing.
+  /// Does the same as BeginStop(), waits up to `grace` for the other connections, and closes them.
+  /// Blocks until the threads have ended. A second call does nothing.
   void Stop(std::chrono::milliseconds grace);
 
  private:

@@ -44,7 +44,7 @@ void ServerLoop::Add(Socket socket) noexcept {
   Protect(*connection, [&] { connection->Start(); });
 }
 
-/// Memory that runs out ends the one connection that wants it.
+/// If memory runs out, only the connection that needs it ends.
 template <typename Step>
 void ServerLoop::Protect(Connection& connection, const Step& step) noexcept {
   try {

@@ -15,45 +15,47 @@ namespace nereid::frontend::net {
 
 class ServerLoop;
 
-/// What a front end does on one of its loops. Loop thread only. It may outlive its loop, through
-/// connections that somebody still holds.
+/// A front end on one of its loops. Loop thread only. It may outlive its loop, because connections
+/// may still be referenced.
 class Protocol {
  public:
   virtual ~Protocol() = default;
-  /// Returns the connection of a client that has connected. May throw std::bad_alloc.
+  /// Returns the connection of a new client. May throw std::bad_alloc.
   virtual std::shared_ptr<Connection> Connect(std::unique_ptr<ByteStream> stream) = 0;
-  /// The server stops. The connections are told next.
+  /// Called when the server stops, before the connections are drained.
   virtual void BeginDrain() {}
-  /// The loop has ended: nothing of it but its inbox may be used any more.
+  /// Called when the loop has ended. Only its inbox may be used afterwards.
   virtual void OnLoopEnded() {}
 };
 
-/// One loop of a server: its listening socket and its connections. Made and destroyed by the
-/// server; in between everything but BeginDrain() and CloseAll() is for the loop's thread.
+/// One loop of a server: its listening socket and its connections. The server creates and destroys
+/// it; all other functions except BeginDrain() and CloseAll() must be called on the loop's thread.
 class ServerLoop {
  public:
-  /// `service` names the front end in the log. `limit` may be null.
+  /// `service` is the name of the front end in the log. `limit` may be null.
   ServerLoop(std::unique_ptr<EventLoop> loop, std::string service, ConnectionLimit* limit);
   ~ServerLoop();
 
-  /// Sets what serves the connections. Before Run().
+  /// Sets the protocol that serves the connections. Must be called before Run().
   void SetProtocol(std::shared_ptr<Protocol> protocol) { protocol_ = std::move(protocol); }
-  /// Binds and listens; see Listener. Before Run().
+  /// Binds and listens; see Listener. Must be called before Run().
   base::Result<Endpoint> Listen(const Endpoint& endpoint, bool shared) {
     return listener_.Listen(endpoint, shared);
   }
 
-  /// Serves until the loop is drained, or all is closed. The calling thread becomes the loop's.
+  /// Serves until the loop is drained or all connections are closed. The calling thread becomes the
+  /// loop's thread.
   void Run();
 
-  /// Stops accepting, and has Run() return when the last connection has ended. Any thread.
+  /// Stops accepting, and makes Run() return when the last connection has ended. May be called on
+  /// any thread.
   void BeginDrain() noexcept { loop_->Post(drain_task_, nullptr); }
-  /// The same, and closes all connections now. Any thread.
+  /// Does the same as BeginDrain(), and closes all connections now. May be called on any thread.
   void CloseAll() noexcept { loop_->Post(close_task_, nullptr); }
 
   EventLoop& event_loop() { return *loop_; }
   ConnectionList& connections() { return connections_; }
-  /// Forgets a connection that has closed.
+  /// Removes a connection that has closed.
   void Remove(Connection& connection) noexcept;
 
  private:

@@ -7,7 +7,7 @@
 
 namespace nereid::frontend::net {
 
-/// A descriptor, of a non-blocking socket as a rule. Closes it in the end.
+/// A descriptor, usually of a non-blocking socket. The destructor closes it.
 class Socket {
  public:
   Socket() = default;

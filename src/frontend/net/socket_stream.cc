@@ -17,14 +17,14 @@ void SetOption(int descriptor, int level, int option, int value) {
   (void)!setsockopt(descriptor, level, option, &value, sizeof(value));
 }
 
-/// The stream whose owner is being called, until that closes it. Loops do not call watchers within
-/// watchers, so there is one at most.
+/// The stream whose owner is being called, until the owner closes it. Loops do not call watchers
+/// within watchers, so there is at most one.
 thread_local const SocketStream* calling = nullptr;
 
 }  // namespace
 
 bool SocketStream::Open(Owner& owner) noexcept {
-  // A Unix socket has neither option; it delays nothing and knows when its peer dies.
+  // A Unix socket has neither option. It delays nothing, and reports the end of its peer.
   SetOption(socket_.descriptor(), IPPROTO_TCP, TCP_NODELAY, 1);
   SetOption(socket_.descriptor(), SOL_SOCKET, SO_KEEPALIVE, 1);
   owner_ = &owner;
@@ -68,7 +68,8 @@ void SocketStream::AwaitWritable() noexcept {
   TellLoop();
 }
 
-// While the owner is called its wishes may change to and fro: the loop is told afterwards.
+// The owner may change its interest several times during a call. The loop gets only the final
+// interest.
 void SocketStream::TellLoop() noexcept {
   if (wanted_ == known_ || calling == this || !socket_.is_open()) return;
   known_ = wanted_;
@@ -90,8 +91,9 @@ void SocketStream::Close() noexcept {
   socket_.Close();
 }
 
-// A lost socket counts as readable and writable: the system call that fails tells the owner. If the
-// owner wants neither, the loop would tell of the loss in each turn, so the watch ends then.
+// A lost socket counts as readable and writable: the system call that fails reports the loss to the
+// owner. If the owner awaits neither, the loop would report the loss in each turn, so the watch
+// ends.
 void SocketStream::OnReady(Ready ready) noexcept {
   calling = this;
   const Interest wanted = wanted_;

@@ -29,9 +29,9 @@ class SocketStream final : public ByteStream, private Watcher {
   EventLoop& loop_;
   Socket socket_;
   Owner* owner_ = nullptr;
-  Interest wanted_;       // by the owner
-  Interest known_;        // to the loop
-  bool watched_ = false;  // by the loop
+  Interest wanted_;       // what the owner has set
+  Interest known_;        // what the loop has
+  bool watched_ = false;  // whether the loop watches the socket
 };
 
 }  // namespace nereid::frontend::net

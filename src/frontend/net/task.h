@@ -7,25 +7,25 @@
 
 namespace nereid::frontend::net {
 
-/// Work for an event loop. A task is a member of the object that it is for (a connection, an
-/// answer), so that handing it to the loop takes no memory and cannot fail. It waits in one list at
-/// a time; handing it over again before it has run changes nothing. It must not be destroyed while
-/// it waits, which the owner that Claim() takes sees to.
+/// Work for an event loop. A task is a member of the object for which it works (a connection, a
+/// response), so that posting it takes no memory and cannot fail. It is in one list at a time;
+/// posting it again before it has run has no effect. It must not be destroyed while it waits; the
+/// owner that Claim() gets prevents that.
 class Task {
  public:
   Task() = default;
   Task(const Task&) = delete;
   Task& operator=(const Task&) = delete;
 
-  /// Prepares the task for a list: `owner` keeps the object alive until the task has run or was
-  /// dropped. Returns false if the task waits already. Any thread.
+  /// Prepares the task for a list. `owner` keeps the object alive until the task has run or was
+  /// dropped. Returns false if the task already waits. May be called on any thread.
   bool Claim(std::shared_ptr<void> owner) noexcept {
     if (queued_.exchange(true, std::memory_order_acq_rel)) return false;
     owner_ = std::move(owner);
     return true;
   }
 
-  // By the list that held the task, which has removed it.
+  // Called by the list, which has removed the task.
   void RunNow() noexcept {
     const std::shared_ptr<void> owner = Release();
     Run();
@@ -41,9 +41,9 @@ class Task {
   ~Task() = default;
 
  private:
-  /// Does the work, on the loop's thread. The task may be handed over again from here on.
+  /// Does the work on the loop's thread. The task may be posted again during the call.
   virtual void Run() noexcept = 0;
-  /// Gives the work up: the loop has ended. Any thread.
+  /// Called instead of Run() if the loop has ended. On any thread.
   virtual void Drop() noexcept {}
 
   // From here on another thread may claim the task. The exchange, not a store, lets Run() see all
@@ -58,8 +58,8 @@ class Task {
   std::shared_ptr<void> owner_;
 };
 
-/// A task that calls methods of the object that it is a member of; the second one, if there is one,
-/// where the task is dropped.
+/// A task that calls methods of the object whose member it is. The second method, if there is one,
+/// is called if the task is dropped.
 template <typename Object, void (Object::*kRun)(), void (Object::*kDrop)() = nullptr>
 class MemberTask final : public Task {
  public:
@@ -95,7 +95,7 @@ class TaskList {
     first_ = &task;
   }
 
-  /// The list must not be empty.
+  /// Removes and returns the first task. The list must not be empty.
   Task& PopFront() noexcept {
     Task& task = *first_;
     first_ = task.next;

@@ -12,8 +12,8 @@ using TimerHook =
     boost::intrusive::set_base_hook<boost::intrusive::link_mode<boost::intrusive::auto_unlink>>;
 }  // namespace internal
 
-/// Something that waits for a time of its event loop. A timer is a base or a member of the object
-/// that waits: setting it takes no memory and cannot fail. Its destruction cancels it. Loop thread
+/// An object that waits for a time of its event loop. A timer is a base or a member of the waiting
+/// object, so setting it takes no memory and cannot fail. Its destructor cancels it. Loop thread
 /// only.
 class Timer : public internal::TimerHook {
  public:
@@ -21,7 +21,8 @@ class Timer : public internal::TimerHook {
   Timer& operator=(const Timer&) = delete;
 
   bool is_set() const { return is_linked(); }
-  /// The time that it waits for, in nanoseconds of the loop's clock, while it is set.
+  /// Returns the time of the timer in nanoseconds of the loop's clock. Valid only while the timer
+  /// is set.
   uint64_t deadline_ns() const { return deadline_ns_; }
 
  protected:
@@ -30,13 +31,14 @@ class Timer : public internal::TimerHook {
 
  private:
   friend class TimerList;
-  /// The time has come. The timer is not set any more; it may be set again and destroyed.
+  /// Called at the time of the timer. The timer is not set any more; it may be set again and
+  /// destroyed.
   virtual void OnDeadline() = 0;
 
   uint64_t deadline_ns_ = 0;
 };
 
-/// A timer that calls a method of the object that it is a member of.
+/// A timer that calls a method of the object whose member it is.
 template <typename Object, void (Object::*kMethod)()>
 class MemberTimer final : public Timer {
  public:
@@ -52,7 +54,7 @@ class MemberTimer final : public Timer {
 class TimerList {
  public:
   bool empty() const { return timers_.empty(); }
-  /// When the first one is due; the list must not be empty.
+  /// Returns the time of the first timer. The list must not be empty.
   uint64_t NextNs() const { return timers_.begin()->deadline_ns_; }
   /// Sets or resets a timer.
   void Set(Timer& timer, uint64_t deadline_ns) noexcept {
@@ -76,7 +78,7 @@ class TimerList {
       return a.deadline_ns_ < b.deadline_ns_;
     }
   };
-  // Timers unlink themselves, so their number is not known.
+  // Timers unlink themselves, so the list does not know their number.
   using Timers = boost::intrusive::multiset<Timer, boost::intrusive::compare<Sooner>,
                                             boost::intrusive::constant_time_size<false>,
                                             boost::intrusive::base_hook<internal::TimerHook>>;

@@ -8,8 +8,8 @@
 
 namespace nereid::frontend::net::testing {
 
-/// An event loop that never waits: the test sets the clock, says which descriptors are ready, and
-/// lets the loop have its turns (RunTurn).
+/// An event loop that never waits. The test sets the clock and the ready descriptors, and calls
+/// RunTurn for each turn.
 class ManualLoop final : public EventLoop {
  public:
   explicit ManualLoop(const base::Clock& clock) : EventLoop(Inbox::Make().value(), clock) {}
@@ -21,10 +21,10 @@ class ManualLoop final : public EventLoop {
 
   bool IsWatched(int descriptor) const { return watched_.contains(descriptor); }
   Interest InterestIn(int descriptor) const { return watched_.at(descriptor).interest; }
-  /// Calls the descriptor's watcher in the next turn, and in each one until it is unwatched or its
-  /// state is set again.
+  /// Makes the loop call the descriptor's watcher in the next turn, and in each later turn until it
+  /// is unwatched or its state is set again.
   void SetReady(int descriptor, Watcher::Ready ready) { watched_.at(descriptor).ready = ready; }
-  /// How often the interest in a descriptor was set or changed.
+  /// Returns how often the interest in a descriptor was set or changed.
   int changes() const { return changes_; }
   /// Makes Watch() fail.
   void RefuseToWatch() { refuses_ = true; }

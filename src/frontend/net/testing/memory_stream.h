@@ -11,7 +11,7 @@
 
 namespace nereid::frontend::net::testing {
 
-/// A stream without a socket: the test fills `input` and reads `output`. It calls nobody.
+/// A stream without a socket: the test fills `input` and reads `output`. It never calls its owner.
 class MemoryStream final : public ByteStream {
  public:
   std::string input;               // what Read() gives

@@ -3,7 +3,7 @@
 
 namespace nereid::frontend::net::testing {
 
-/// While one lives, operator new fails on this thread. For test programs that are linked with
+/// Makes operator new fail on this thread as long as the object exists. For test programs that link
 /// no_memory.cc, which replaces operator new.
 class NoMemory {
  public:
