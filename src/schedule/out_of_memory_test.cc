@@ -201,7 +201,9 @@ class OutOfMemoryTest : public ::testing::Test {
         std::this_thread::yield();
       }
     }
-    if (!all_time_out_) EXPECT_EQ(accepted_.back()->errors(), 0);
+    if (!all_time_out_) {
+      EXPECT_EQ(accepted_.back()->errors(), 0);
+    }
     scheduler_.reset();
     for (const auto& tally : accepted_) {
       EXPECT_EQ(tally->finals(), 1);
