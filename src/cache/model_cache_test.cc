@@ -281,20 +281,27 @@ TEST_P(ModelCacheTest, ABusyCacheIsSkipped) {
   if (!blocks()) GTEST_SKIP() << "has no threads that could be busy";
   ResponseCache::Limits limits;
   limits.lookup_threads = 1;
-  limits.waiting_lookups = 1;
+  limits.waiting_lookups = 2;  // with the one that the thread is busy with
   Make(limits);
-  MemoryCache::Instance().Hold();
+  MemoryCache& cache = MemoryCache::Instance();
+  const size_t lookups = cache.lookups();
+  cache.Hold();
+  ASSERT_TRUE(Enqueue(NewRequest("is looked up")).ok());
+  while (cache.lookups() == lookups) std::this_thread::yield();
   ASSERT_TRUE(Enqueue(NewRequest("waits")).ok());
   EXPECT_EQ(cache_->PendingCount(), 1u);
   ASSERT_TRUE(Enqueue(NewRequest("passes")).ok());
   scheduler_.Answer(0);
-  sinks_[1]->WaitUntilDone();
-  EXPECT_EQ(BytesOf(*sinks_[1]), "passes");
+  sinks_[2]->WaitUntilDone();
+  EXPECT_EQ(BytesOf(*sinks_[2]), "passes");
   EXPECT_EQ(observer_.misses, 0) << "it was not looked up";
-  MemoryCache::Instance().Release();
+  cache.Release();
   scheduler_.Answer(1);
+  scheduler_.Answer(2);
   sinks_[0]->WaitUntilDone();
-  EXPECT_EQ(BytesOf(*sinks_[0]), "waits");
+  sinks_[1]->WaitUntilDone();
+  EXPECT_EQ(BytesOf(*sinks_[0]), "is looked up");
+  EXPECT_EQ(BytesOf(*sinks_[1]), "waits");
   EXPECT_EQ(cache_->PendingCount(), 0u);
 }
 

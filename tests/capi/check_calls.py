@@ -38,7 +38,7 @@ def main():
     source = parser.parse_args().source
 
     programs = [p for p in (source / "tests/capi").glob("*.c*") if p.name not in NOT_A_TEST]
-    plugins = [*(source / "tests/plugins").glob("*.cc"), *(source / "caches").glob("*/plugin.cc")]
+    plugins = [*(source / "tests/plugins").glob("*.cc"), source / "caches/cache_plugin.h"]
     units = [p for folder in ("src", "backends", "caches", "repoagents")
              for p in (source / folder).rglob("*_test.cc")]
     provided, implemented = declared(source / "include/triton/core")
