@@ -14,7 +14,7 @@
 namespace nereid::identity {
 namespace {
 
-constexpr int64_t kDay = 24 * 60 * 60;
+constexpr int64_t kDay = int64_t{24} * 60 * 60;
 /// The longest time between a client's cancellation and the response to its request.
 constexpr std::chrono::milliseconds kCancellationPoll{5};
 

@@ -11,7 +11,7 @@ constexpr const char* kNames[] = {
     "socket_timeout", "pool_size",  "wait_timeout", "tls_enabled", "cert", "key",
     "cacert",         "cacert_dir", "sni"};
 constexpr const char* kTlsNames[] = {"cert", "key", "cacert", "cacert_dir", "sni"};
-constexpr uint64_t kDayMs = 24 * 60 * 60 * 1000;
+constexpr uint64_t kDayMs = uint64_t{24} * 60 * 60 * 1000;
 
 void ReadText(const Settings& from, const char* name, std::string* value) {
   if (const auto found = from.find(name); found != from.end()) *value = found->second;

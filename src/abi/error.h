@@ -41,8 +41,9 @@ TRITONSERVER_Error* NullArgument(const char* function, const char* arguments, si
 template <typename... Pointers>
 inline TRITONSERVER_Error* CheckNotNull(const char* function, const char* arguments,
                                         Pointers... pointers) {
-  if (((pointers != nullptr) && ...)) [[likely]]
+  if (((pointers != nullptr) && ...)) [[likely]] {
     return nullptr;
+  }
   size_t index = 0;
   (void)((pointers != nullptr && (++index, true)) && ...);
   return NullArgument(function, arguments, index);

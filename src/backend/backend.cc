@@ -73,8 +73,9 @@ base::Result<std::shared_ptr<Backend>> Backend::Create(std::string name,
 Backend::~Backend() {
   if (!initialized_ || entry_points().finalize == nullptr) return;
   const base::Status status = abi::TakeStatus(entry_points().finalize(handle()));
-  if (!status.ok())
+  if (!status.ok()) {
     LOG_ERROR << "failed finalizing backend '" << name_ << "': " << status.message();
+  }
 }
 
 std::string BackendRegistry::ConfigJson(const std::string& name) const {

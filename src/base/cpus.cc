@@ -141,7 +141,7 @@ int UsableCpuCount() {
 
 Result<std::vector<int>> CpusOfNode(int node, const std::string& nodes) {
   const auto list =
-      ReadFile(JoinPath(nodes, "node" + std::to_string(node) + "/cpulist"), 64 * 1024);
+      ReadFile(JoinPath(nodes, "node" + std::to_string(node) + "/cpulist"), size_t{64} << 10);
   if (!list.ok()) {
     return Status::InvalidArgument("this machine has no NUMA node " + std::to_string(node));
   }

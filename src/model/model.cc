@@ -237,8 +237,9 @@ base::Result<std::vector<InstancePtr>> Model::CreateInstances(
 std::vector<schedule::SchedulerInstance> Model::Active(const std::vector<InstancePtr>& instances) {
   std::vector<schedule::SchedulerInstance> active;
   for (const InstancePtr& instance : instances) {
-    if (!instance->passive())
+    if (!instance->passive()) {
       active.push_back({instance->name(), instance.get(), instance->placement()});
+    }
   }
   return active;
 }

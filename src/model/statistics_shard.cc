@@ -6,8 +6,6 @@
 namespace nereid::model {
 namespace {
 
-using telemetry::StatisticDuration;
-
 /// Returns 0 if the end precedes the start: the times come from plug-ins.
 uint64_t Elapsed(uint64_t start_ns, uint64_t end_ns) {
   return end_ns > start_ns ? end_ns - start_ns : 0;

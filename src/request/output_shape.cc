@@ -14,8 +14,9 @@ base::Result<tensor::Shape> ClientShape(const config::ModelConfig& config,
                                          tensor::ShapeText(model_shape));
   }
   const config::TensorSpec* spec = config.FindOutput(output_name);
-  if (spec == nullptr || !spec->reshape)
+  if (spec == nullptr || !spec->reshape) {
     return tensor::Shape(model_shape.begin(), model_shape.end());
+  }
 
   const size_t offset = config.max_batch_size() > 0 && !spec->is_shape_tensor ? 1 : 0;
   const tensor::Shape& reshape = *spec->reshape;

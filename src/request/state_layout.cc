@@ -34,8 +34,9 @@ base::Result<std::string> ReadInitialFile(const Subject& subject,
                                    " is outside the directory " + directory);
   }
   auto content = base::ReadFile(path, kMaxFileBytes);
-  if (!content.ok())
+  if (!content.ok()) {
     return content.status().WithPrefix("initial state of " + subject.Text() + ": ");
+  }
   return content;
 }
 

@@ -5,7 +5,6 @@
 
 namespace nereid::server {
 
-using telemetry::FailureReason;
 using telemetry::Labels;
 using telemetry::MetricKind;
 using telemetry::StatisticDuration;

@@ -12,7 +12,7 @@ namespace {
 using config::RuleInfo;
 using repository::Finding;
 
-std::string Counted(size_t count, std::string word) {
+std::string Counted(size_t count, const std::string& word) {
   return (count == 0 ? "no" : std::to_string(count)) + " " + word + (count == 1 ? "" : "s");
 }
 

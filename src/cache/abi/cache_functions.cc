@@ -10,7 +10,6 @@
 using namespace nereid;
 using base::Status;
 using cache::CacheEntry;
-using cache::EntryBuffer;
 using cache::EntryCopier;
 
 namespace {

@@ -84,8 +84,9 @@ bool IsExactAndShort(uint64_t c, int q, Decimal* decimal) {
 }
 
 void RemoveTrailingZeros(Decimal* decimal) {
-  if (decimal->digits % 10 != 0) [[likely]]
+  if (decimal->digits % 10 != 0) [[likely]] {
     return;
+  }
   while (decimal->digits % 100'000'000 == 0) {
     decimal->digits /= 100'000'000;
     decimal->exponent += 8;

@@ -85,8 +85,9 @@ class DataReader {
   Status ReadNumberElement(std::string_view kind, Number* number) {
     const char* const before = cursor_.p_;
     cursor_.p_ = ReadNumber(before, cursor_.end_, number);
-    if (number->ok()) [[likely]]
+    if (number->ok()) [[likely]] {
       return Status::Ok();
+    }
     cursor_.p_ = before;
     const char c = cursor_.Peek();
     if (c == '"' || c == '{' || c == 't' || c == 'f' || c == 'n') {

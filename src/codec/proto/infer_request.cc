@@ -181,7 +181,7 @@ DataType FieldDataType(ContentsField field, DataType declared) {
   return DataType::kBytes;
 }
 
-Status UnexpectedContents(std::string_view input, std::string_view model, std::string tail) {
+Status UnexpectedContents(std::string_view input, std::string_view model, const std::string& tail) {
   return Status::InvalidArgument("unexpected explicit tensor data for input tensor " +
                                  Quoted(input) + " for model " + Quoted(model) + tail);
 }

@@ -62,8 +62,9 @@ void ResourceSane(const AdviceSubject& subject, int group, Findings& findings) {
     const auto& resource = resources[i];
     const std::string path = PathOf(group, At("rate_limiter.resources", i));
     const std::string of = " of " + subject.config.name();
-    if (resource.name().empty())
+    if (resource.name().empty()) {
       findings.Add(path, "a rate limiter resource" + of + " has no name");
+    }
     if (resource.count() == 0) {
       findings.Add(path, "the rate limiter resource '" + resource.name() + "'" + of +
                              " limits nothing: its count is 0");

@@ -51,8 +51,9 @@ void StatesApart(const AdviceSubject& subject, Findings& findings) {
 void ZerosFit(const AdviceSubject& subject, Findings& findings) {
   const auto& states = subject.config.sequence_batching().state();
   for (int i = 0; i < states.size(); ++i) {
-    if (states[i].initial_state_size() != 1 || !states[i].initial_state(0).has_zero_data())
+    if (states[i].initial_state_size() != 1 || !states[i].initial_state(0).has_zero_data()) {
       continue;
+    }
     const auto& initial = states[i].initial_state(0);
     if (states[i].dims_size() != initial.dims_size()) continue;
     for (int k = 0; k < initial.dims_size(); ++k) {

@@ -6,7 +6,6 @@
 namespace nereid::config::rules {
 namespace {
 
-using inference::ModelDynamicBatching;
 using inference::ModelQueuePolicy;
 
 constexpr std::string_view kSizes = "dynamic_batching.preferred_batch_size";

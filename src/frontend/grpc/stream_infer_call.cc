@@ -12,7 +12,6 @@ namespace nereid::frontend::grpc {
 namespace {
 
 using codec::proto::EncodedMessage;
-using codec::proto::StreamNotice;
 
 // The fields of a request that its responses repeat.
 struct RequestNames {

@@ -41,7 +41,7 @@ class HttpServer::State {
   net::Server server_;
 };
 
-HttpServer::HttpServer(HttpServerOptions options, std::shared_ptr<HttpHandler> handler)
+HttpServer::HttpServer(const HttpServerOptions& options, std::shared_ptr<HttpHandler> handler)
     : state_(std::make_unique<State>(options, std::move(handler))) {}
 
 HttpServer::~HttpServer() { Stop(std::chrono::milliseconds{0}); }

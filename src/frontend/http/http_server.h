@@ -16,7 +16,7 @@ namespace nereid::frontend::http {
 class HttpServer {
  public:
   /// `handler` must outlive every request that it submitted to the core.
-  HttpServer(HttpServerOptions options, std::shared_ptr<HttpHandler> handler);
+  HttpServer(const HttpServerOptions& options, std::shared_ptr<HttpHandler> handler);
   ~HttpServer();  // stops at once
 
   /// Listens and begins to serve; see net::Server::Start() for the errors.

@@ -124,8 +124,9 @@ void InferEndpoint::Handle(Exchange& exchange, const Route& route) const {
     if (IsLargeRequest(exchange)) return DecodeOffLoop(exchange, std::move(request));
     status = Decode(exchange, request.get(), &error_type);
   }
-  if (status.ok())
+  if (status.ok()) {
     status = Submit(exchange, std::move(request), exchange.body().size <= kMaxInlineBody);
+  }
   if (!status.ok()) Fail(exchange, status, error_type);
 }
 
