@@ -38,13 +38,25 @@ bool FailingAllocation::has_failed() const { return plan.failed; }
 
 }  // namespace nereid::base::testing
 
-// The other forms of operator new and delete call these two.
+// All forms for types without an extended alignment, though the standard library's others call the
+// first: AddressSanitizer replaces each form, and does not accept memory from one of its own.
 void* operator new(std::size_t size) {
   if (!nereid::base::testing::Fails()) {
     if (void* const memory = std::malloc(size == 0 ? 1 : size)) return memory;
   }
   throw std::bad_alloc();
 }
+void* operator new[](std::size_t size) { return operator new(size); }
+void* operator new(std::size_t size, const std::nothrow_t& /*tag*/) noexcept {
+  return nereid::base::testing::Fails() ? nullptr : std::malloc(size == 0 ? 1 : size);
+}
+void* operator new[](std::size_t size, const std::nothrow_t& tag) noexcept {
+  return operator new(size, tag);
+}
 
 void operator delete(void* memory) noexcept { std::free(memory); }
+void operator delete[](void* memory) noexcept { std::free(memory); }
 void operator delete(void* memory, std::size_t /*size*/) noexcept { std::free(memory); }
+void operator delete[](void* memory, std::size_t /*size*/) noexcept { std::free(memory); }
+void operator delete(void* memory, const std::nothrow_t& /*tag*/) noexcept { std::free(memory); }
+void operator delete[](void* memory, const std::nothrow_t& /*tag*/) noexcept { std::free(memory); }

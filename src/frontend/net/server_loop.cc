@@ -24,7 +24,8 @@ ServerLoop::ServerLoop(std::unique_ptr<EventLoop> loop, std::string service, Con
       listener_(
           *loop_, service_, [this](Socket socket) { Add(std::move(socket)); }, limit) {}
 
-ServerLoop::~ServerLoop() = default;
+// The tasks of a loop that has never run are members of this object.
+ServerLoop::~ServerLoop() { loop_->inbox()->Close(); }
 
 void ServerLoop::Run() {
   listener_.Accept();

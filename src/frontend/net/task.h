@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <memory>
+#include <type_traits>
 #include <utility>
 
 namespace nereid::frontend::net {
@@ -59,8 +60,10 @@ class Task {
 };
 
 /// A task that calls methods of the object whose member it is. The second method, if there is one,
-/// is called if the task is dropped.
-template <typename Object, void (Object::*kRun)(), void (Object::*kDrop)() = nullptr>
+/// is called if the task is dropped. (kDrop has no fixed type, because GCC with the
+/// undefined-behavior sanitizer does not compare a pointer to a member with null in a constant
+/// expression.)
+template <typename Object, void (Object::*kRun)(), auto kDrop = nullptr>
 class MemberTask final : public Task {
  public:
   explicit MemberTask(Object& object) : object_(object) {}
@@ -68,7 +71,7 @@ class MemberTask final : public Task {
  private:
   void Run() noexcept override { (object_.*kRun)(); }
   void Drop() noexcept override {
-    if constexpr (kDrop != nullptr) (object_.*kDrop)();
+    if constexpr (!std::is_null_pointer_v<decltype(kDrop)>) (object_.*kDrop)();
   }
 
   Object& object_;

@@ -26,6 +26,13 @@ static void* Allocate(std::size_t size) {
 // The other forms call these.
 void* operator new(std::size_t size) { return nereid::frontend::net::testing::Allocate(size); }
 void* operator new[](std::size_t size) { return nereid::frontend::net::testing::Allocate(size); }
+// AddressSanitizer replaces these forms too, and does not accept memory from one of its own.
+void* operator new(std::size_t size, const std::nothrow_t& /*tag*/) noexcept {
+  return std::malloc(size == 0 ? 1 : size);
+}
+void* operator new[](std::size_t size, const std::nothrow_t& /*tag*/) noexcept {
+  return std::malloc(size == 0 ? 1 : size);
+}
 void operator delete(void* memory) noexcept { std::free(memory); }
 void operator delete[](void* memory) noexcept { std::free(memory); }
 void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
