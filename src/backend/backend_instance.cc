@@ -11,6 +11,8 @@
 
 namespace nereid::backend {
 
+using Custody = request::ResponseFactory::Custody;
+
 base::Status BackendInstance::Initialize() {
   const auto initialize = model_.backend().entry_points().instance_initialize;
   if (initialize != nullptr) NEREID_RETURN_IF_ERROR(abi::TakeStatus(initialize(handle())));
@@ -55,21 +57,22 @@ void BackendInstance::Refuse(TRITONBACKEND_Request* request_handle, const base::
 void BackendInstance::Execute(std::vector<std::unique_ptr<request::InferenceRequest>> requests) {
   handles_.clear();
   for (auto& request : requests) {
-    // The factories tell, after a failure, which requests the backend has released: a released
-    // request may be destroyed, so its handle must not be touched.
-    factories_.push_back(request->response_factory());
+    // The factories tell, after a failure, which requests the backend still has: a released request
+    // may be destroyed, or with another instance, so its handle must not be touched.
+    handed_out_.push_back({request->response_factory(), request->response_factory()->execution()});
     handles_.push_back(abi::Wrap<TRITONBACKEND_Request>(request.release()));
   }
   const base::Status status = CallExecute();
   for (size_t i = 0; i < handles_.size() && !status.ok(); ++i) {
-    request::ResponseFactory& factory = *factories_[i];
-    if (!factory.IsReleased()) {
-      Refuse(handles_[i], status);  // the backend has not released it
-    } else if (!factory.IsFinalSent() && !factory.IsRescheduled()) {
-      factory.SendError(status);  // released, but its response was not sent and may never be
+    const auto& [factory, execution] = handed_out_[i];
+    const Custody custody = factory->CustodySince(execution);
+    if (custody == Custody::kHandedOut) {
+      Refuse(handles_[i], status);
+    } else if (custody == Custody::kReleased && !factory->IsFinalSent()) {
+      factory->SendError(status);  // its response was not sent and may never be
     }
   }
-  factories_.clear();
+  handed_out_.clear();
 }
 
 }  // namespace nereid::backend

@@ -64,6 +64,13 @@ class BackendInstance {
   }
 
  private:
+  /// What is known of a request while the backend has its handle. The request itself may be
+  /// destroyed or with another instance.
+  struct HandedOut {
+    std::shared_ptr<request::ResponseFactory> factory;
+    uint32_t execution;  // of the request, see ResponseFactory::execution()
+  };
+
   BackendModel& model_;
   Description description_;
   TRITONSERVER_Message host_policy_;
@@ -75,7 +82,7 @@ class BackendInstance {
 
   // Members instead of locals, to reuse their memory.
   std::vector<TRITONBACKEND_Request*> handles_;
-  std::vector<std::shared_ptr<request::ResponseFactory>> factories_;
+  std::vector<HandedOut> handed_out_;
   bool initialized_ = false;
 };
 

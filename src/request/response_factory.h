@@ -53,17 +53,39 @@ class ResponseFactory final : public ResponseOrigin,
   /// Returns whether a response with an error was passed to Send.
   bool HasFailed() const { return (sent_.load(std::memory_order_acquire) & kErrorSent) != 0; }
 
-  // Who has the request; see Custody. If the backend fails or throws, the server answers only the
-  // requests that it has not released.
+  /// Where the request is, from the point of view of the backend. Transitions:
+  ///
+  ///     kHandedOut   → kReleased     the backend, or the server for it, has finished with it
+  ///     kHandedOut   → kRescheduled  the backend wants it executed once more; it is queued again
+  ///     kRescheduled → kHandedOut    an instance gets it for the next execution
+  ///     kRescheduled → kReleased     it is refused while it waits for that
+  ///
+  /// A request that no backend has had yet counts as kHandedOut. Only the owner of the request
+  /// makes a transition. If Execute fails or throws, its request may have another owner already, so
+  /// the server asks CustodySince before it touches the request or answers it.
+  enum class Custody : uint32_t { kHandedOut, kReleased, kRescheduled };
 
-  /// Records that the backend has the request (again).
-  void MarkHandedOut() { custody_.store(Custody::kHandedOut, std::memory_order_release); }
+  /// Records that the backend has the request (again). After a rescheduling the next execution
+  /// begins.
+  void MarkHandedOut() {
+    const uint32_t now = custody_.load(std::memory_order_relaxed);
+    if (CustodyOf(now) != Custody::kRescheduled) return;
+    SetCustody(Custody::kHandedOut, ExecutionOf(now) + 1);
+  }
   /// Records that the backend has released the request.
-  void MarkReleased() { custody_.store(Custody::kReleased, std::memory_order_release); }
+  void MarkReleased() { SetCustody(Custody::kReleased, execution()); }
   /// Records that the backend has released the request to be executed once more.
-  void MarkRescheduled() { custody_.store(Custody::kRescheduled, std::memory_order_release); }
-  bool IsReleased() const { return custody() != Custody::kHandedOut; }
-  bool IsRescheduled() const { return custody() == Custody::kRescheduled; }
+  void MarkRescheduled() { SetCustody(Custody::kRescheduled, execution()); }
+
+  /// Returns 0, 1, …: which execution of the request this is, or the one that has just ended. Only
+  /// the owner of the request may call it.
+  uint32_t execution() const { return ExecutionOf(custody_.load(std::memory_order_relaxed)); }
+  /// Returns where the request is, for the execution with this number: kRescheduled also if a later
+  /// execution has it or has released it. Any thread may call it.
+  Custody CustodySince(uint32_t execution) const {
+    const uint32_t now = custody_.load(std::memory_order_acquire);
+    return ExecutionOf(now) == execution ? CustodyOf(now) : Custody::kRescheduled;
+  }
 
   /// Returns 0, 1, …: the index of the response in the response statistics.
   uint64_t NextStatisticsIndex() {
@@ -98,17 +120,12 @@ class ResponseFactory final : public ResponseOrigin,
   /// states of a sequence are discarded (SettleStates).
   enum Sent : uint32_t { kErrorSent = 1, kFinalSent = 2 };
 
-  /// Where the request is, from the point of view of the backend. Transitions:
-  ///
-  ///     kHandedOut   → kReleased     the backend, or the server for it, has finished with it
-  ///     kHandedOut   → kRescheduled  the backend wants it executed once more; it is queued again
-  ///     kRescheduled → kHandedOut    an instance gets it for the next execution
-  ///     kRescheduled → kReleased     it is refused while it waits for that
-  ///
-  /// A request that no backend has had yet counts as kHandedOut.
-  enum class Custody : uint32_t { kHandedOut, kReleased, kRescheduled };
-
-  Custody custody() const { return custody_.load(std::memory_order_acquire); }
+  // `custody_` holds the custody in its two lowest bits and the execution above them.
+  static Custody CustodyOf(uint32_t word) { return static_cast<Custody>(word & 3); }
+  static uint32_t ExecutionOf(uint32_t word) { return word >> 2; }
+  void SetCustody(Custody custody, uint32_t execution) {
+    custody_.store(execution << 2 | static_cast<uint32_t>(custody), std::memory_order_release);
+  }
   /// Sets a bit of `sent_`. Returns whether it was set before.
   bool Record(Sent bit) { return (sent_.fetch_or(bit, std::memory_order_acq_rel) & bit) != 0; }
   /// Sends a response of a decoupled model; see Turns.
@@ -120,7 +137,7 @@ class ResponseFactory final : public ResponseOrigin,
   std::shared_ptr<Cancellation> cancellation_;
   std::shared_ptr<Trace> trace_;
   std::atomic<uint32_t> sent_{0};  // bits of Sent
-  std::atomic<Custody> custody_{Custody::kHandedOut};
+  std::atomic<uint32_t> custody_{0};
   std::atomic<uint64_t> statistics_index_{0};
   const std::unique_ptr<Turns> turns_;  // null if the model is not decoupled
 };

@@ -87,17 +87,20 @@ TEST_F(ResponseTest, AnErrorIsRememberedBeforeWithAndAfterTheFinal) {
 TEST_F(ResponseTest, TheFactoryKnowsWhoHasTheRequest) {
   const auto request = NewRequest();
   ResponseFactory& factory = *request->response_factory();
-  const auto state = [&factory] {
-    return std::pair(factory.IsReleased(), factory.IsRescheduled());
-  };
-  EXPECT_EQ(state(), std::pair(false, false));
-  factory.MarkRescheduled();
-  EXPECT_EQ(state(), std::pair(true, true));
+  using Custody = ResponseFactory::Custody;
   factory.MarkHandedOut();
-  EXPECT_EQ(state(), std::pair(false, false));
+  EXPECT_EQ(factory.execution(), 0u);
+  EXPECT_EQ(factory.CustodySince(0), Custody::kHandedOut);
+  factory.MarkRescheduled();
+  EXPECT_EQ(factory.CustodySince(0), Custody::kRescheduled);
+  factory.MarkHandedOut();
+  EXPECT_EQ(factory.execution(), 1u);
+  EXPECT_EQ(factory.CustodySince(1), Custody::kHandedOut);
+  EXPECT_EQ(factory.CustodySince(0), Custody::kRescheduled) << "a later execution has it";
   factory.MarkRescheduled();
   factory.MarkReleased();
-  EXPECT_EQ(state(), std::pair(true, false));
+  EXPECT_EQ(factory.CustodySince(1), Custody::kReleased);
+  EXPECT_EQ(factory.CustodySince(0), Custody::kRescheduled);
   factory.Disarm();
 }
 
