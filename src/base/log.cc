@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
+#include <exception>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -110,7 +111,6 @@ Status Log::SetFile(const std::string& path) {
     opened->push_back(std::move(fresh));
   }
   file_stream.store(stream, std::memory_order_release);
-  file_descriptor_.store(stream == nullptr ? -1 : stream->descriptor(), std::memory_order_release);
   file_path = path;
   return Status::Ok();
 }
@@ -137,18 +137,22 @@ bool FlushLog() {
 }
 
 void Log::Write(LogLevel level, std::string_view file, int line, std::string_view message,
-                std::string_view raw_tail) {
-  std::string text = Prefix(format(), level, file, line);
-  text += escape_ ? JsonQuote(message) : std::string(message);
-  text += '\n';
-  if (!raw_tail.empty()) {
-    text.append(raw_tail);
-    if (raw_tail.back() != '\n') text += '\n';
+                std::string_view raw_tail) noexcept {
+  try {
+    std::string text = Prefix(format(), level, file, line);
+    text += escape_ ? JsonQuote(message) : std::string(message);
+    text += '\n';
+    if (!raw_tail.empty()) {
+      text.append(raw_tail);
+      if (raw_tail.back() != '\n') text += '\n';
+    }
+    const bool error = level == LogLevel::kWarning || level == LogLevel::kError;
+    LogStream* const file_or_none = file_stream.load(std::memory_order_acquire);
+    LogStream& standard = error ? StandardErrors() : StandardOutput();
+    (file_or_none != nullptr ? *file_or_none : standard).Write(text);
+  } catch (const std::exception&) {
+    // There may be memory for the next line.
   }
-  const bool error = level == LogLevel::kWarning || level == LogLevel::kError;
-  LogStream* const file_or_none = file_stream.load(std::memory_order_acquire);
-  LogStream& standard = error ? StandardErrors() : StandardOutput();
-  (file_or_none != nullptr ? *file_or_none : standard).Write(text);
 }
 
 }  // namespace nereid::base

@@ -44,15 +44,15 @@ class Log {
   std::string file() const;
 
   /// Writes one line. `raw_tail` is written after it as it is, without quotes (for tables).
+  /// A line for which there is no memory is lost.
   void Write(LogLevel level, std::string_view file, int line, std::string_view message,
-             std::string_view raw_tail = {});
+             std::string_view raw_tail = {}) noexcept;
 
  private:
   Log();
   std::atomic<bool> enabled_[3] = {true, true, true};
   std::atomic<int> verbose_level_{0};
   std::atomic<LogFormat> format_{LogFormat::kDefault};
-  std::atomic<int> file_descriptor_{-1};
   bool escape_ = true;
 };
 
@@ -60,7 +60,7 @@ class Log {
 class LogLine {
  public:
   LogLine(LogLevel level, const char* file, int line) : level_(level), file_(file), line_(line) {}
-  ~LogLine() { Log::Instance().Write(level_, file_, line_, stream_.str()); }
+  ~LogLine() { Log::Instance().Write(level_, file_, line_, stream_.view()); }
   std::ostream& stream() { return stream_; }
 
  private:

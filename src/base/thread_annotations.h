@@ -30,8 +30,5 @@
 #define NEREID_RELEASE(...) NEREID_THREAD_ANNOTATION(release_capability(__VA_ARGS__))
 #define NEREID_TRY_ACQUIRE(...) NEREID_THREAD_ANNOTATION(try_acquire_capability(__VA_ARGS__))
 
-/// The function returns a reference to the mutex.
-#define NEREID_RETURN_CAPABILITY(mutex) NEREID_THREAD_ANNOTATION(lock_returned(mutex))
-
 /// The analysis leaves the function out. A comment beside it must say why.
 #define NEREID_NO_THREAD_SAFETY_ANALYSIS NEREID_THREAD_ANNOTATION(no_thread_safety_analysis)

@@ -15,6 +15,8 @@ class FailingAllocation {
     kAllAfter,  // it and all later ones fail
   };
 
+  /// All allocations fail.
+  FailingAllocation() : FailingAllocation(0, Extent::kAllAfter) {}
   /// Allocations are counted from 0.
   FailingAllocation(uint64_t first, Extent extent);
   ~FailingAllocation();

@@ -12,6 +12,7 @@
 #include <memory>
 #include <sstream>
 
+#include "base/testing/source_directory.h"
 #include "codec/json/output_text.h"
 #include "request/discarding_sink.h"
 #include "request/response_factory.h"
@@ -25,9 +26,7 @@ using request::InferenceRequest;
 using tensor::DataType;
 
 void CompareWithGolden(const std::string& name, const std::string& text) {
-  const char* source = std::getenv("NEREID_SOURCE_DIR");
-  const std::string path =
-      std::string(source == nullptr ? "." : source) + "/src/codec/json/golden/" + name;
+  const std::string path = base::testing::SourceDirectory() + "/src/codec/json/golden/" + name;
   if (std::getenv("NEREID_UPDATE_GOLDEN") != nullptr) {
     std::ofstream(path) << text;
     return;

@@ -19,20 +19,16 @@
 #include "config/describe/describe.h"
 #include "config/parse/parse.h"
 #include "config/rules/validate.h"
+#include "config/testing/testdata.h"
 
 namespace nereid::config {
 namespace {
 
-std::string Directory() {
-  const char* source = std::getenv("NEREID_SOURCE_DIR");
-  return std::string(source == nullptr ? "." : source) + "/src/config/testdata/derived";
-}
+std::string Directory() { return TestData("derived"); }
 
 std::vector<std::string> Cases() {
   std::vector<std::string> cases;
-  const auto files = base::ListDirectory(Directory());
-  if (!files.ok()) return cases;
-  for (const std::string& file : *files) {
+  for (const std::string& file : TestDataFiles("derived")) {
     if (file.ends_with(".pbtxt")) cases.push_back(file.substr(0, file.find('.')));
   }
   return cases;

@@ -4,12 +4,11 @@
 #include <google/protobuf/descriptor.h>
 #include <google/protobuf/message.h>
 
-#include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <vector>
 
 #include "base/json_writer.h"
+#include "config/describe/map_entries.h"
 #include "model_config.pb.h"
 
 namespace nereid::config {
@@ -71,33 +70,12 @@ class Printer {
   }
 
   void PrintMap(const pb::Message& message, const Field* field) {
-    const pb::Reflection* reflection = message.GetReflection();
-    const Field* key = field->message_type()->map_key();
-    const Field* value = field->message_type()->map_value();
-    std::vector<std::pair<std::string, const pb::Message*>> entries;
-    for (int i = 0; i < reflection->FieldSize(message, field); ++i) {
-      const pb::Message& entry = reflection->GetRepeatedMessage(message, field, i);
-      entries.emplace_back(KeyText(entry, key), &entry);
-    }
-    // Numeric keys have no leading zeros, so comparing lengths first sorts them by value.
-    const bool numbers = key->cpp_type() != Field::CPPTYPE_STRING;
-    std::sort(entries.begin(), entries.end(), [&](const auto& a, const auto& b) {
-      if (numbers && a.first.size() != b.first.size()) return a.first.size() < b.first.size();
-      return a.first < b.first;
-    });
     json_.BeginObject();
-    for (const auto& [text, entry] : entries) {
-      json_.Key(text);
-      PrintValue(*entry, value, kSingular);
+    for (const MapEntry& entry : SortedMapEntries(message, field)) {
+      json_.Key(entry.key);
+      PrintValue(*entry.entry, entry.value, kSingular);
     }
     json_.EndObject();
-  }
-
-  // Returns a key as text. The configuration has only maps with string or uint64 keys.
-  static std::string KeyText(const pb::Message& entry, const Field* key) {
-    const pb::Reflection* reflection = entry.GetReflection();
-    if (key->cpp_type() == Field::CPPTYPE_STRING) return reflection->GetString(entry, key);
-    return std::to_string(reflection->GetUInt64(entry, key));
   }
 
   // Writes one value: element `index` of a list, or the field itself if `index` is kSingular.

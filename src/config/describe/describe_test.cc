@@ -6,12 +6,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <cstdlib>
-
 #include "base/files.h"
 #include "config/complete/complete.h"
 #include "config/complete/instance_groups.h"
 #include "config/parse/parse.h"
+#include "config/testing/testdata.h"
 #include "model_config.pb.h"
 
 namespace nereid::config {
@@ -20,10 +19,7 @@ namespace {
 class DescribeTest : public testing::TestWithParam<std::string> {
  protected:
   static std::string Read(const std::string& file) {
-    const char* source = std::getenv("NEREID_SOURCE_DIR");
-    const auto content =
-        base::ReadFile(std::string(source == nullptr ? "." : source) +
-                       "/src/config/testdata/described/" + GetParam() + "/" + file);
+    const auto content = base::ReadFile(TestData("described/" + GetParam() + "/" + file));
     EXPECT_TRUE(content.ok()) << content.status().message();
     return content.ok() ? *content : "";
   }

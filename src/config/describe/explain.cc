@@ -10,6 +10,7 @@
 #include <set>
 
 #include "config/complete/completion_info.h"
+#include "config/describe/map_entries.h"
 #include "model_config.pb.h"
 
 namespace nereid::config {
@@ -103,20 +104,8 @@ class Walk {
   }
 
   void Map(const pb::Message& message, const Field* field, const std::string& path) {
-    const pb::Reflection* reflection = message.GetReflection();
-    const Field* key = field->message_type()->map_key();
-    const Field* value = field->message_type()->map_value();
-    std::vector<std::pair<std::string, const pb::Message*>> entries;
-    for (int i = 0; i < reflection->FieldSize(message, field); ++i) {
-      const pb::Message& entry = reflection->GetRepeatedMessage(message, field, i);
-      const bool is_string = key->cpp_type() == Field::CPPTYPE_STRING;
-      entries.emplace_back(
-          is_string ? entry.GetReflection()->GetString(entry, key) : ValueText(entry, key, -1),
-          &entry);
-    }
-    std::sort(entries.begin(), entries.end());
-    for (const auto& [name, entry] : entries) {
-      const std::string element = path + "[" + name + "]";
+    for (const auto& [key, entry, value] : SortedMapEntries(message, field)) {
+      const std::string element = path + "[" + key + "]";
       if (value->cpp_type() == Field::CPPTYPE_MESSAGE) {
         Part(entry->GetReflection()->GetMessage(*entry, value), element);
       } else {

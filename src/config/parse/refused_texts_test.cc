@@ -9,20 +9,16 @@
 
 #include "base/files.h"
 #include "config/parse/parse.h"
+#include "config/testing/testdata.h"
 
 namespace nereid::config {
 namespace {
 
-std::string Directory() {
-  const char* source = std::getenv("NEREID_SOURCE_DIR");
-  return std::string(source == nullptr ? "." : source) + "/src/config/testdata/refused";
-}
+std::string Directory() { return TestData("refused"); }
 
 std::vector<std::string> Cases() {
   std::vector<std::string> cases;
-  const auto files = base::ListDirectory(Directory());
-  if (!files.ok()) return cases;
-  for (const std::string& file : *files) {
+  for (const std::string& file : TestDataFiles("refused")) {
     if (!file.ends_with(".message")) cases.push_back(file);
   }
   return cases;

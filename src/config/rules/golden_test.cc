@@ -22,14 +22,12 @@
 #include "config/parse/parse.h"
 #include "config/rules/find_problems.h"
 #include "config/rules/validate.h"
+#include "config/testing/testdata.h"
 
 namespace nereid::config {
 namespace {
 
-std::string GoldenDirectory() {
-  const char* source = std::getenv("NEREID_SOURCE_DIR");
-  return std::string(source == nullptr ? "." : source) + "/src/config/testdata/rules";
-}
+std::string GoldenDirectory() { return TestData("rules"); }
 
 struct Golden {
   bool raw = false;

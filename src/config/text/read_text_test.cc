@@ -6,10 +6,9 @@
 #include <google/protobuf/text_format.h>
 #include <gtest/gtest.h>
 
-#include <cstdlib>
-
 #include "base/files.h"
 #include "config/parse/parse.h"
+#include "config/testing/testdata.h"
 #include "config/text/fields.h"
 #include "config/text/outline.h"
 #include "model_config.pb.h"
@@ -179,9 +178,7 @@ parameters { key: "x" value { } }
 
 // Every place that protobuf records of the full example is known here, too.
 TEST(Locations, AgreeWithProtobuf) {
-  const char* source = std::getenv("NEREID_SOURCE_DIR");
-  const auto text = base::ReadFile(std::string(source == nullptr ? "." : source) +
-                                   "/src/config/testdata/described/full/config.pbtxt");
+  const auto text = base::ReadFile(TestData("described/full/config.pbtxt"));
   ASSERT_TRUE(text.ok());
   google::protobuf::TextFormat::ParseInfoTree tree;
   google::protobuf::TextFormat::Parser parser;

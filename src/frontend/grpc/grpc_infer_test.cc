@@ -7,9 +7,9 @@
 #include <thread>
 
 #include "base/clock.h"
+#include "base/testing/failing_allocation.h"
 #include "frontend/grpc/message_encoding.h"
 #include "frontend/grpc/testing/server_fixture.h"
-#include "frontend/net/testing/no_memory.h"
 #include "request/inference_response.h"
 #include "request/response_factory.h"
 
@@ -84,7 +84,7 @@ TEST_F(GrpcInferTest, AResponseThatCannotBeDeliveredForLackOfMemoryEndsItsCallAl
   RequestPtr request = service_.TakeHeld();
   auto response = request->response_factory()->NewResponse().value();
   {
-    const net::testing::NoMemory no_memory;
+    const base::testing::FailingAllocation no_memory;
     request->response_factory()->Send(std::move(response), true);
   }
   Release(std::move(request));

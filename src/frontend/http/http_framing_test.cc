@@ -381,14 +381,21 @@ TEST_F(HttpFramingTest, LargeCompressedBodies) {
 }
 
 TEST_F(HttpFramingTest, ADrainWaitsForOtherThreads) {
+  service_.handler = service_.HoldHandler();
   Start();
+  RawClient idle(server_->port());
+  idle.Send(Get("/v2/health/live"));
+  EXPECT_EQ(idle.Receive()->status, 200);
   RawClient client(server_->port());
   client.Send(Post(kInfer, LargeJson("last", 100'000)));
-  PassTheLoop();
-  server_->Stop(milliseconds{60'000});
+  auto request = service_.TakeHeld();
+  auto stopped = std::async(std::launch::async, [&] { server_->Stop(milliseconds{60'000}); });
+  EXPECT_TRUE(idle.AtEnd());                       // closed by the drain, which has begun then
+  FakeInferenceService::Echo(std::move(request));  // another thread writes the large JSON
   const auto answer = client.Receive();
   ASSERT_TRUE(answer);
   EXPECT_EQ(answer->status, 200);
+  stopped.get();
 }
 
 }  // namespace

@@ -11,11 +11,11 @@
 #include <thread>
 
 #include "api/testing/fake_inference_service.h"
+#include "base/testing/failing_allocation.h"
 #include "frontend/http/content_encoding.h"
 #include "frontend/http/kserve_handler.h"
 #include "frontend/http/testing/raw_client.h"
 #include "frontend/http/testing/server_fixture.h"
-#include "frontend/net/testing/no_memory.h"
 #include "request/response_factory.h"
 
 namespace nereid::frontend::http {
@@ -332,7 +332,7 @@ TEST_F(HttpServerTest, AnAnswerThatCompletesWithoutMemoryIsSent) {
     client.Send(Post(kInfer, kJson, fields));
     HeldSink held(service_.TakeHeld());
     {
-      const net::testing::NoMemory no_memory;
+      const base::testing::FailingAllocation no_memory;
       held.factory->Send(std::move(held.response), true);
     }
     EXPECT_EQ(client.Receive()->status, 200);

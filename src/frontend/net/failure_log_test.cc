@@ -8,7 +8,7 @@
 #include <string>
 
 #include "base/files.h"
-#include "frontend/net/testing/no_memory.h"
+#include "base/testing/failing_allocation.h"
 
 namespace nereid::frontend::net {
 namespace {
@@ -30,7 +30,7 @@ TEST(LogFailure, WritesALineNowAndThen) {
 
 TEST(LogFailure, NeedsNoMemory) {
   base::LogThrottle throttle;
-  const testing::NoMemory no_memory;
+  const base::testing::FailingAllocation no_memory;
   LogFailure(throttle, base::LogLevel::kError, {"a text that is longer than a short string"});
 }
 

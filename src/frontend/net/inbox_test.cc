@@ -9,7 +9,7 @@
 #include <thread>
 #include <vector>
 
-#include "frontend/net/testing/no_memory.h"
+#include "base/testing/failing_allocation.h"
 
 namespace nereid::frontend::net {
 namespace {
@@ -60,7 +60,7 @@ TEST_F(InboxTest, PostingTakesNoMemory) {
   auto note = std::make_shared<Note>(log_, 1);
   Note& task = *note;
   {
-    const testing::NoMemory no_memory;
+    const base::testing::FailingAllocation no_memory;
     inbox_->Post(task, std::move(note));
   }
   RunAll();

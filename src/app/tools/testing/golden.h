@@ -9,14 +9,11 @@
 #include <string>
 
 #include "base/files.h"
+#include "base/testing/source_directory.h"
 
 namespace nereid::app::tools {
 
-/// Returns the root of the source tree.
-inline std::string SourceDirectory() {
-  const char* source = std::getenv("NEREID_SOURCE_DIR");
-  return source == nullptr ? "." : source;
-}
+using base::testing::SourceDirectory;
 
 /// Compares `text` with the file. With NEREID_UPDATE_GOLDEN=1 in the environment writes the file
 /// first.

@@ -19,7 +19,6 @@ class ManualLoop final : public EventLoop {
   void Change(int descriptor, Watcher& watcher, Interest interest) noexcept override;
   void Unwatch(int descriptor, Watcher& watcher) noexcept override;
 
-  bool IsWatched(int descriptor) const { return watched_.contains(descriptor); }
   Interest InterestIn(int descriptor) const { return watched_.at(descriptor).interest; }
   /// Makes the loop call the descriptor's watcher in the next turn, and in each later turn until it
   /// is unwatched or its state is set again.
