@@ -363,7 +363,7 @@ TEST_F(KitTest, AnInstanceThatWasNotInitialised) {
   TRITONBACKEND_Request request;
   TRITONBACKEND_Request* requests[] = {&request};
   const Error error(TRITONBACKEND_ModelInstanceExecute(&instance_, requests, 1));
-  EXPECT_EQ(error.message(), "the plug-in was not initialised");
+  EXPECT_EQ(error.message(), "the plug-in was not initialized");
 }
 
 TEST_F(KitTest, OutputsThatCannotBeHad) {

@@ -71,11 +71,10 @@ inline Error ListItemShapes(const BatchInputConfig& input, std::span<const Shape
     *columns = static_cast<int64_t>(shape.size()) - 1;
     // An item without elements costs the client no bytes, so without this limit a client could
     // request any number of rows.
-    constexpr int64_t kMostValues = int64_t{1} << 24;
+    constexpr int64_t kMaxValues = int64_t{1} << 24;
     int64_t more = 0;
     if (__builtin_add_overflow(*rows, shape[0], rows) ||
-        __builtin_mul_overflow(*rows, std::max<int64_t>(*columns, 1), &more) ||
-        more > kMostValues) {
+        __builtin_mul_overflow(*rows, std::max<int64_t>(*columns, 1), &more) || more > kMaxValues) {
       return TooLarge(input);
     }
     for (int64_t item = 0; item < shape[0]; ++item) {

@@ -59,7 +59,7 @@ Error Attached(Handle* handle, State** state) {
   void* pointer = nullptr;
   NEREID_BACKEND_TRY(state_detail::Get(handle, &pointer));
   if (pointer == nullptr) {
-    return Error::Internal("the plug-in was not initialised");
+    return Error::Internal("the plug-in was not initialized");
   }
   *state = static_cast<State*>(pointer);
   return {};

@@ -81,7 +81,8 @@ void RequestParser::on_field_impl(field name, string_view name_text, string_view
       codings_.Add(Text(value));
       break;
     case field::expect:
-      head_.expects_continue = beast::iequals(value, "100-continue");
+      // RFC 9110, section 10.1.1: the expectation in an HTTP/1.0 request is ignored.
+      head_.expects_continue = !head_.is_http_1_0 && beast::iequals(value, "100-continue");
       break;
     case field::unknown:
       if (beast::iequals(name_text, "Inference-Header-Content-Length")) {

@@ -128,6 +128,12 @@ TEST_F(RequestReaderTest, OnlyAClientThatWaitsGetsContinue) {
 
   EXPECT_EQ(reader_.Read(head + "Content-Length: 0\r\n\r\n"), Result::kComplete);
   EXPECT_FALSE(reader_.TakeContinueWish());
+
+  std::string old = head + "Content-Length: 2\r\n\r\n";
+  old.replace(old.find("1.1"), 3, "1.0");
+  EXPECT_EQ(reader_.Read(old), Result::kNeedsInput);
+  EXPECT_FALSE(reader_.TakeContinueWish());  // an HTTP/1.0 client knows no interim responses
+  EXPECT_EQ(ReceiveBody(2), Result::kComplete);
 }
 
 TEST_F(RequestReaderTest, TheDeadlineCountsFromTheEndOfTheHead) {
