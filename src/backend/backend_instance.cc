@@ -35,13 +35,14 @@ base::Status BackendInstance::CheckReady() {
 }
 
 base::Status BackendInstance::CallExecute() {
-  std::string what = "something that is no std::exception";
+  std::string what;
   try {
     return abi::TakeStatus(model_.backend().entry_points().instance_execute(
         handle(), handles_.data(), static_cast<uint32_t>(handles_.size())));
   } catch (const std::exception& exception) {
     what = exception.what();
   } catch (...) {
+    what = "something that is no std::exception";
   }
   LOG_ERROR << "the backend of instance '" << description_.name << "' threw: " << what;
   return base::Status::Internal("the backend of instance '" + description_.name +
