@@ -7,6 +7,8 @@
 #include <cstddef>
 #include <span>
 
+#include "frontend/net/peer.h"
+
 namespace nereid::frontend::net {
 
 /// The bytes of one connection, in both directions. The front ends use only this interface. They do
@@ -80,6 +82,10 @@ class ByteStream {
 
   /// Makes the system check at this interval whether an idle peer still exists, if it can.
   virtual void ProbePeer(std::chrono::seconds interval) noexcept = 0;
+
+  /// Returns who the peer is. Costs system calls, so it is asked only by those who need to know.
+  /// May throw std::bad_alloc.
+  virtual Peer peer() const = 0;
 
   /// Closes the connection. The owner is not called any more. A second call does nothing.
   virtual void Close() noexcept = 0;

@@ -20,6 +20,7 @@ class SocketStream final : public ByteStream, private Watcher {
   void AwaitWritable() noexcept override;
   void EndOutput() noexcept override;
   void ProbePeer(std::chrono::seconds interval) noexcept override;
+  Peer peer() const override { return PeerOfSocket(socket_.descriptor()); }
   void Close() noexcept override;
 
  private:

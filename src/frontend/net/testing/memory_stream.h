@@ -25,6 +25,7 @@ class MemoryStream final : public ByteStream {
   bool awaits_writable = false;
   bool output_ended = false;
   bool closed = false;
+  Peer who = {.address = "192.0.2.1:1000"};  // what peer() returns
 
   bool Open(Owner&) noexcept override { return true; }
 
@@ -54,6 +55,7 @@ class MemoryStream final : public ByteStream {
   void AwaitWritable() noexcept override { awaits_writable = true; }
   void EndOutput() noexcept override { output_ended = true; }
   void ProbePeer(std::chrono::seconds) noexcept override {}
+  Peer peer() const override { return who; }
   void Close() noexcept override { closed = true; }
 };
 
