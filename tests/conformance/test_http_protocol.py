@@ -30,7 +30,7 @@ def is_answer(response, data=ANSWER):
 # --- paths and methods --------------------------------------------------------------------------
 
 @pytest.mark.parametrize("path", [
-    "/", "/v2/", "/v1", "/V2", "/v2/health", "/v2/health/alive", "/v2/health/live/",
+    "/v2/", "/v1", "/v1/models", "/V2", "/v2/health", "/v2/health/alive", "/v2/health/live/",
     "/v2//health/live", "/v2/models", "/v2/models/", "/v2/models/fixed/",
     "/v2/models/fixed/unknown", "/v2/models/fixed/versions/one",
     "/v2/models/fixed/versions/-1", "/v2/models/fixed/versions/", "/v2/models/fixed/versions/1/",

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "frontend/http/cors.h"
 
 namespace nereid::frontend::http {
 namespace {
@@ -32,6 +33,11 @@ void SendContinue(net::ByteStream& client) {
   (void)client.Write({&piece, 1});
 }
 
+/// Returns the fields that the reply to a request has for web pages, as whole lines.
+std::string_view FieldsForPages(const HttpServerOptions& options, const RequestHead& head) {
+  return options.cors == nullptr ? std::string_view() : options.cors->FieldsFor(head.origin);
+}
+
 }  // namespace
 
 Connection::Connection(std::shared_ptr<LoopServices> loop, std::unique_ptr<net::ByteStream> client)
@@ -40,8 +46,10 @@ Connection::Connection(std::shared_ptr<LoopServices> loop, std::unique_ptr<net::
       exchange_(*this, *loop_),
       reader_(loop_->options(), base::SteadyClock(), &exchange_.request()) {}
 
+// A client connects because it has something to ask. One that never does must not hold a descriptor
+// for as long as one that keeps its connection for further requests.
 void Connection::Start() {
-  deadline_.SetTimeout(loop_->tick(), loop_->timeouts().idle);
+  deadline_.SetTimeout(loop_->tick(), loop_->timeouts().head);
   if (!client_->Open(*this)) Close();
 }
 
@@ -228,6 +236,10 @@ void Connection::Dispatch() {
   ReceivedRequest& request = exchange_.request();
   request.receive_end_ns = request.receive_start_ns == 0 ? 0 : base::SteadyClock().NowNs();
   if (!request.head.keep_alive || loop_->draining()) close_after_reply_ = true;
+  if (request.head.IsPreflight() && loop_->options().cors != nullptr) {
+    loop_->options().cors->AnswerPreflight(request.head.origin, &exchange_.reply());
+    return exchange_.Finish();
+  }
   loop_->handler().Handle(exchange_);
 }
 
@@ -239,8 +251,10 @@ void Connection::OnCompleted(const std::shared_ptr<DeadlineSink>& sink) noexcept
     if (!exchange_.Advance(sink)) return;
     state_ = State::kWriting;
     exchange_.FreeBody();
-    writer_.Begin(exchange_.reply(), {.head_only = exchange_.head().method == Method::kHead,
-                                      .close = close_after_reply_});
+    writer_.Begin(exchange_.reply(),
+                  {.head_only = exchange_.head().method == Method::kHead,
+                   .close = close_after_reply_,
+                   .fields = FieldsForPages(loop_->options(), exchange_.head())});
     exchange_.Stamp("HTTP_SEND_START");
     Write();
     WaitReadable();
@@ -277,7 +291,9 @@ void Connection::SendPieces() {
     exchange_.FreeBody();
     exchange_.reply().status = ready.status;
     writer_.BeginStream(exchange_.reply(),
-                        {.is_http_1_0 = is_http_1_0, .close = close_after_reply_});
+                        {.is_http_1_0 = is_http_1_0,
+                         .close = close_after_reply_,
+                         .fields = FieldsForPages(loop_->options(), exchange_.head())});
   }
   writer_.AddPieces(std::move(ready));
   Write();

@@ -18,6 +18,7 @@
 namespace nereid::frontend::http {
 
 class ReplyStream;
+class ServerTiming;
 
 /// The body of a request, received as one piece: bytes [offset, offset + size) of `buffer`. The
 /// first byte behind the JSON part is aligned to 64 bytes.
@@ -78,6 +79,10 @@ class Exchange {
   /// received. Null: the request is not traced.
   void SetTrace(std::shared_ptr<tracing::RequestTrace> trace);
 
+  /// Keeps what becomes the field Server-Timing of the reply.
+  void SetTiming(std::shared_ptr<const ServerTiming> timing) { timing_ = std::move(timing); }
+  const ServerTiming* timing() const { return timing_.get(); }
+
   /// Ends the exchange: reply() is complete. Once per request, on any thread.
   virtual void Finish() noexcept = 0;
 
@@ -116,8 +121,11 @@ class Exchange {
   void Stamp(std::string_view activity) const {
     if (trace_ != nullptr) StampNow(activity);
   }
-  /// Passes the trace on as complete.
-  void EndTrace() { trace_.reset(); }
+  /// Passes the trace on as complete, and forgets the times.
+  void EndTrace() {
+    trace_.reset();
+    timing_.reset();
+  }
 
  private:
   void StampNow(std::string_view activity) const;
@@ -127,6 +135,7 @@ class Exchange {
   codec::json::OutputOptions output_options_;
   ReplyForm reply_form_ = ReplyForm::kInference;
   std::shared_ptr<tracing::RequestTrace> trace_;
+  std::shared_ptr<const ServerTiming> timing_;  // null: not asked for
 };
 
 }  // namespace nereid::frontend::http

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <sys/types.h>
+
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -12,6 +14,8 @@
 
 namespace nereid::frontend::http {
 
+class CorsPolicy;
+
 /// Settings of an HttpServer.
 struct HttpServerOptions {
   std::string address = "0.0.0.0";
@@ -20,15 +24,19 @@ struct HttpServerOptions {
   int threads = 0;
   /// Whether other processes may serve the same port.
   bool reuse_port = false;
+  /// The mode of the file if `address` is a Unix socket.
+  mode_t unix_socket_mode = 0660;
   /// The maximum size of a body as received, before it is inflated. The memory for a body grows
   /// with the bytes that arrive.
   uint64_t max_body_size = uint64_t{2} << 30;
   uint32_t max_head_size = 16 << 10;
+  /// The maximum number of header fields, and of trailer fields together with them.
+  uint32_t max_fields = 256;
   /// Whether RequestHead::fields has all header fields.
   bool keep_fields = false;
 
   // How long a client may take; 0: for ever. Checked about once a second.
-  std::chrono::milliseconds head_timeout{60'000};     // first byte to last byte of a head
+  std::chrono::milliseconds head_timeout{60'000};     // for a connection's first byte; for a head
   std::chrono::milliseconds stall_timeout{60'000};    // for 16 KiB of a body, or a part of a reply
   std::chrono::milliseconds idle_timeout{3'600'000};  // between requests
 
@@ -47,6 +55,9 @@ struct HttpServerOptions {
 
   /// Bounds the open connections, together with the other servers that have it. Null: no bound.
   std::shared_ptr<net::ConnectionLimit> connection_limit = nullptr;
+
+  /// Which web pages may use the server; null: none but its own, of which it has none.
+  std::shared_ptr<const CorsPolicy> cors = nullptr;
 
   std::string thread_name = "http";
 };

@@ -395,6 +395,19 @@ TEST_F(HttpServerTest, SlowClientsAreClosed) {
   EXPECT_TRUE(in_body.AtEnd());
 }
 
+TEST_F(HttpServerTest, ASilentClientIsClosedAndOneThatHasAskedIsKept) {
+  options_.head_timeout = milliseconds{40};
+  Start();
+  RawClient kept(server_->port());
+  kept.Send(Get("/v2/health/live"));
+  EXPECT_EQ(kept.Receive()->status, 200);
+  RawClient silent(server_->port());
+  EXPECT_TRUE(silent.AtEnd());
+  EXPECT_FALSE(kept.IsEnded());
+  kept.Send(Get("/v2/health/live"));
+  EXPECT_EQ(kept.Receive()->status, 200);
+}
+
 TEST_F(HttpServerTest, ConnectionClose) {
   Start();
   RawClient client(server_->port());

@@ -13,6 +13,7 @@
 #include "codec/json/infer_response.h"
 #include "frontend/http/content_encoding.h"
 #include "frontend/http/large_work.h"
+#include "frontend/http/server_timing.h"
 #include "frontend/http/start_trace.h"
 
 namespace nereid::frontend::http {
@@ -185,7 +186,9 @@ Status InferEndpoint::Decode(Exchange& exchange, InferenceRequest* request,
 Status InferEndpoint::Submit(Exchange& exchange, RequestPtr request, bool may_run_inline) const {
   request->may_run_inline = options_.run_inline && may_run_inline;
   request->deadline_ns = exchange.head().deadline_ns;
-  request->SetSink(exchange.BecomeSink(request->cancellation(), ReplyForm::kInference));
+  auto sink = exchange.BecomeSink(request->cancellation(), ReplyForm::kInference);
+  if (exchange.head().wants_timing) exchange.SetTiming(ServerTiming::Begin(*request, &sink));
+  request->SetSink(std::move(sink));
   StartTrace(options_.tracer, exchange, *request);
   Status status = service_.Infer(request);
   if (!status.ok()) exchange.ResignSink();
@@ -223,6 +226,9 @@ void InferEndpoint::MakeReply(Exchange& exchange,
   }
   if (!status.ok()) {
     exchange.reply().SetError(api::HttpStatus(status.code()), kTextType, status.message());
+  }
+  if (exchange.timing() != nullptr) {
+    exchange.reply().extra_fields.append(exchange.timing()->field());
   }
 }
 

@@ -25,6 +25,7 @@
 #include "frontend/http/infer_endpoint.h"
 #include "frontend/http/off_loop.h"
 #include "frontend/http/route.h"
+#include "frontend/http/v1_health.h"
 
 namespace nereid::frontend::http {
 namespace {
@@ -150,6 +151,11 @@ void KserveHandler::Handle(Exchange& exchange) {
       return Get(exchange, route, kTextType, get, &KserveHandler::ServerReady);
     case Endpoint::kModelReady:
       return Get(exchange, route, kTextType, get, &KserveHandler::ModelReady);
+    case Endpoint::kV1Live:
+    case Endpoint::kV1ModelReady:
+      if (!get) return ReplyWrongMethod(exchange, kJsonType);
+      SetDocument(exchange, kJsonType, V1Health(service_, route));
+      return exchange.Finish();
     case Endpoint::kServerMetadata:
       return Get(exchange, route, kJsonType, get, &KserveHandler::ServerMetadata);
     case Endpoint::kModelMetadata:

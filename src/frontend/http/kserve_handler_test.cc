@@ -134,6 +134,15 @@ TEST_F(KserveHandlerTest, Health) {
          R"({"error":"Model version not ready"})");
 }
 
+TEST_F(KserveHandlerTest, HealthOfKservesOlderProtocol) {
+  Expect(Get("/"), 200, "application/json", R"({"status":"alive"})");
+  Expect(Get("/v1/models/echo"), 200, "application/json", R"({"name":"echo","ready":true})");
+  Expect(Get("/v1/models/no\"ne"), 404, "application/json",
+         R"({"error":"Model with name no\"ne does not exist."})");
+  Expect(Post("/"), 405, "application/json", R"({"error":"Method Not Allowed"})");
+  Expect(Post("/v1/models/echo"), 405, "application/json", R"({"error":"Method Not Allowed"})");
+}
+
 TEST_F(KserveHandlerTest, Metadata) {
   Expect(Get("/v2"), 200, "application/json",
          R"({"name":"triton","version":"2.51.0","extensions":["classification",)"

@@ -26,7 +26,7 @@ void AppendNumber(uint64_t value, int base, std::string* text) {
 void ReplyWriter::Begin(const Reply& reply, const Framing& framing) {
   size_t length = reply.text.size();
   for (const tensor::ByteSpan& piece : reply.tail) length += piece.size;
-  AppendStatusAndFields(reply);
+  AppendStatusAndFields(reply, framing);
   head_.append("Content-Length: ");
   AppendNumber(length, 10, &head_);
   head_.append(framing.close ? "\r\nConnection: close\r\n\r\n" : "\r\n\r\n");
@@ -38,19 +38,19 @@ void ReplyWriter::Begin(const Reply& reply, const Framing& framing) {
 
 void ReplyWriter::BeginStream(const Reply& reply, const Framing& framing) {
   is_chunked_ = !framing.is_http_1_0;
-  AppendStatusAndFields(reply);
+  AppendStatusAndFields(reply, framing);
   if (is_chunked_) head_.append("Transfer-Encoding: chunked\r\n");
   head_.append(framing.close ? "Connection: close\r\n\r\n" : "\r\n");
 }
 
-void ReplyWriter::AppendStatusAndFields(const Reply& reply) {
+void ReplyWriter::AppendStatusAndFields(const Reply& reply, const Framing& framing) {
   head_.append("HTTP/1.1 ");
   AppendNumber(static_cast<uint64_t>(reply.status), 10, &head_);
   head_.append(" ").append(ReasonPhrase(reply.status)).append("\r\n");
   if (!reply.content_type.empty()) {
     head_.append("Content-Type: ").append(reply.content_type).append("\r\n");
   }
-  head_.append(reply.extra_fields);
+  head_.append(reply.extra_fields).append(framing.fields);
 }
 
 // A chunk is its size in hexadecimal, CRLF, the bytes, CRLF; the last one has the size 0 and no

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "frontend/http/reply.h"
@@ -22,6 +23,7 @@ class ReplyWriter {
     bool head_only = false;    // the reply to a HEAD request: the head of the GET, and no body
     bool is_http_1_0 = false;  // the client does not understand chunks
     bool close = false;        // the connection is closed after the reply
+    std::string_view fields;   // of every reply of the server, as whole lines
   };
 
   /// Begins a reply, which must live until it is written. All before it must be written.
@@ -47,7 +49,7 @@ class ReplyWriter {
   void Drop();
 
  private:
-  void AppendStatusAndFields(const Reply& reply);
+  void AppendStatusAndFields(const Reply& reply, const Framing& framing);
   void Discard(size_t written);
 
   std::string head_;                         // the head, and the size line of a chunk

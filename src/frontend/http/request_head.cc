@@ -20,7 +20,10 @@ void RequestHead::Clear() {
   inference_header_length.reset();
   content_encoding.clear();
   accept_encoding.clear();
+  origin.clear();
   fields.clear();
+  asks_for_method = false;
+  wants_timing = false;
   keep_alive = true;
   expects_continue = false;
   timeout_ns.reset();
@@ -32,7 +35,7 @@ void RequestHead::Clear() {
 void LogRequest(const RequestHead& head, int error_status) {
   if (!base::Log::Instance().IsEnabled(base::LogLevel::kVerbose)) return;
   // Triton logs the number that its HTTP library (libevhtp) gives to the method.
-  static constexpr int kNumbers[] = {0, 1, 2, 15};  // in the order of Method
+  static constexpr int kNumbers[] = {0, 1, 2, 8, 15};  // in the order of Method
   const int method = kNumbers[static_cast<int>(head.method)];
   if (error_status == 0) {
     LOG_VERBOSE(1) << "HTTP request: " << method << " " << head.path();

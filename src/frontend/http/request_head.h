@@ -10,7 +10,7 @@
 
 namespace nereid::frontend::http {
 
-enum class Method { kGet, kHead, kPost, kOther };
+enum class Method { kGet, kHead, kPost, kOptions, kOther };
 
 /// The part of a request's head that the server uses. Reused from request to request, so that its
 /// texts keep their memory.
@@ -20,8 +20,11 @@ struct RequestHead {
   std::optional<std::string> inference_header_length;  // Inference-Header-Content-Length
   std::string content_encoding;
   std::string accept_encoding;
+  std::string origin;  // of the web page whose script sends the request; empty: no such page
   /// All fields as received, in order; filled only if the server's options ask for it.
   std::vector<std::pair<std::string, std::string>> fields;
+  bool asks_for_method = false;  // Access-Control-Request-Method
+  bool wants_timing = false;     // Prefer: server-timing
   bool keep_alive = true;
   bool expects_continue = false;
   /// How long the client waits: the shorter one of the fields grpc-timeout and
@@ -31,6 +34,10 @@ struct RequestHead {
   uint64_t deadline_ns = 0;  // when the client stops waiting, monotonic; 0: never
   bool is_http_1_0 = false;  // the client does not understand a chunked body
 
+  /// Returns whether a browser asks if a script of `origin` may send a request.
+  bool IsPreflight() const {
+    return method == Method::kOptions && asks_for_method && !origin.empty();
+  }
   /// Returns whether the client has stopped waiting.
   bool IsTooLate() const;
   /// Returns the target without its query.

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <boost/beast/http/error.hpp>
+#include <boost/beast/http/rfc7230.hpp>
 #include <utility>
 
 #include "api/timeout_text.h"
@@ -32,6 +33,8 @@ Method MethodOf(verb method) {
       return Method::kHead;
     case verb::post:
       return Method::kPost;
+    case verb::options:
+      return Method::kOptions;
     default:
       return Method::kOther;
   }
@@ -39,10 +42,10 @@ Method MethodOf(verb method) {
 
 }  // namespace
 
-RequestParser::RequestParser(RequestHead* head, bool keep_fields, uint32_t max_head_size)
-    : head_(*head), keep_fields_(keep_fields) {
+RequestParser::RequestParser(RequestHead* head, const HttpServerOptions& options)
+    : head_(*head), keep_fields_(options.keep_fields), max_fields_(options.max_fields) {
   head_.Clear();
-  header_limit(max_head_size);
+  header_limit(options.max_head_size);
   body_limit(UINT64_MAX);  // RequestReader checks the size
 }
 
@@ -67,6 +70,10 @@ void RequestParser::on_response_impl(int, string_view, int, error_code& error) {
 void RequestParser::on_field_impl(field name, string_view name_text, string_view value,
                                   error_code& error) {
   error = {};
+  if (++field_count_ > max_fields_) {
+    return Refuse(
+        431, "the request has more than " + std::to_string(max_fields_) + " header fields", error);
+  }
   // RFC 9110, section 6.5.1: a trailer field must not change how the request is read. The server
   // uses none, and the head has taken effect already.
   if (is_header_done()) return;
@@ -83,6 +90,15 @@ void RequestParser::on_field_impl(field name, string_view name_text, string_view
     case field::expect:
       // RFC 9110, section 10.1.1: the expectation in an HTTP/1.0 request is ignored.
       head_.expects_continue = !head_.is_http_1_0 && beast::iequals(value, "100-continue");
+      break;
+    case field::origin:
+      head_.origin.assign(value.data(), value.size());
+      break;
+    case field::prefer:
+      if (beast::http::token_list(value).exists("server-timing")) head_.wants_timing = true;
+      break;
+    case field::access_control_request_method:
+      head_.asks_for_method = true;
       break;
     case field::unknown:
       if (beast::iequals(name_text, "Inference-Header-Content-Length")) {

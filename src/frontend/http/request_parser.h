@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "frontend/http/http_options.h"
 #include "frontend/http/refusal.h"
 #include "frontend/http/request_head.h"
 #include "frontend/http/transfer_codings.h"
@@ -18,8 +19,8 @@ namespace nereid::frontend::http {
 /// body with a length are not passed to the parser. Trailer fields are checked and discarded.
 class RequestParser final : public boost::beast::http::basic_parser<true> {
  public:
-  /// Clears `head` and fills it; with all fields if `keep_fields` is true.
-  RequestParser(RequestHead* head, bool keep_fields, uint32_t max_head_size);
+  /// Clears `head` and fills it within the limits of `options`.
+  RequestParser(RequestHead* head, const HttpServerOptions& options);
 
   /// Sets where the chunked body is stored, and its maximum size. Before the first chunk.
   void StartChunkedBody(memory::ReceiveBuffer* body, uint64_t max_size);
@@ -49,10 +50,12 @@ class RequestParser final : public boost::beast::http::basic_parser<true> {
 
   RequestHead& head_;
   const bool keep_fields_;
+  const uint32_t max_fields_;
   TransferCodings codings_;
   memory::ReceiveBuffer* chunked_body_ = nullptr;
   uint64_t max_chunked_size_ = 0;
   uint32_t chunk_count_ = 0;
+  uint32_t field_count_ = 0;
   Refusal refusal_;
 };
 

@@ -70,7 +70,7 @@ std::optional<RequestReader::Result> RequestReader::BeginHead(std::string_view* 
     input->remove_prefix(1);
   }
   if (input->empty()) return std::nullopt;
-  parser_.emplace(&request_.head, options_.keep_fields, options_.max_head_size);
+  parser_.emplace(&request_.head, options_);
   phase_ = Phase::kHead;
   has_progress_ = true;
   return std::nullopt;
@@ -84,8 +84,13 @@ bool RequestReader::Parse(std::string_view* input, std::optional<Result>* result
   if (phase_ == Phase::kChunkedBody) NoteBodyProgress();
   if (!error) return true;
   // The parser has not used an incomplete line; Read keeps it and shows it again with more bytes.
-  *result = error == beast::http::error::need_more ? Result::kNeedsInput
-                                                   : Refuse(RefusalOfMalformed(error));
+  // The parser itself limits the lines of the head, but not those between chunks.
+  if (error == beast::http::error::need_more) {
+    *result =
+        input->size() <= options_.max_head_size ? Result::kNeedsInput : Refuse(RefusalOfLongLine());
+  } else {
+    *result = Refuse(RefusalOfMalformed(error));
+  }
   return false;
 }
 
@@ -103,12 +108,17 @@ std::optional<RequestReader::Result> RequestReader::ReadChunks(std::string_view*
   return Complete();
 }
 
+/// Refuses a head, or the lines between two chunks or behind the last one.
+Refusal RequestReader::RefusalOfLongLine() const {
+  const char* const what =
+      phase_ == Phase::kHead ? "the request's head is" : "the lines of the chunked body are";
+  return {431,
+          std::string(what) + " larger than " + std::to_string(options_.max_head_size) + " bytes"};
+}
+
 Refusal RequestReader::RefusalOfMalformed(const boost::system::error_code& error) const {
   if (parser_->refusal().status != 0) return parser_->refusal();
-  if (error == beast::http::error::header_limit) {
-    return {431, "the request's head is larger than " + std::to_string(options_.max_head_size) +
-                     " bytes"};
-  }
+  if (error == beast::http::error::header_limit) return RefusalOfLongLine();
   return {400, "malformed HTTP request: " + error.message()};
 }
 

@@ -86,6 +86,7 @@ class RequestReader {
   void NoteBodyProgress();
   Result Complete();
   Result Refuse(Refusal refusal);
+  Refusal RefusalOfLongLine() const;
   Refusal RefusalOfMalformed(const boost::system::error_code& error) const;
 
   const HttpServerOptions& options_;

@@ -150,6 +150,40 @@ TEST_F(RequestReaderTest, TheDeadlineCountsFromTheEndOfTheHead) {
   EXPECT_EQ(request_.head.deadline_ns, 0u);
 }
 
+TEST_F(RequestReaderTest, AClientMayPreferToLearnTheTimes) {
+  const auto wants = [this](const std::string& field) {
+    EXPECT_EQ(reader_.Read("GET /x HTTP/1.1\r\nHost: h\r\n" + field + "\r\n"), Result::kComplete);
+    return request_.head.wants_timing;
+  };
+  EXPECT_TRUE(wants("Prefer: server-timing\r\n"));
+  EXPECT_TRUE(wants("Prefer: respond-async, Server-Timing\r\n"));
+  EXPECT_TRUE(wants("Prefer: server-timing\r\nPrefer: other\r\n"));
+  EXPECT_FALSE(wants("Prefer: server-timings\r\n"));
+  EXPECT_FALSE(wants(""));
+}
+
+TEST_F(RequestReaderTest, FieldsAreLimited) {
+  std::string head = "GET /x HTTP/1.1\r\nHost: h\r\n";
+  for (int i = 1; i < 256; ++i) head += "A: b\r\n";
+  EXPECT_EQ(reader_.Read(head + "\r\n"), Result::kComplete);
+  EXPECT_EQ(reader_.Read(head + "A: b\r\n\r\n"), Result::kRefused);
+  EXPECT_EQ(reader_.refusal().status, 431);
+  EXPECT_EQ(reader_.refusal().text, "the request has more than 256 header fields");
+}
+
+TEST_F(RequestReaderTest, LinesBetweenChunksAreLimited) {
+  const std::string head = "POST /x HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n";
+  for (const std::string& endless :
+       {"5;" + std::string(17'000, 'x'), "0\r\nA: " + std::string(17'000, 'a'),
+        "1\r\nx\r\n" + std::string(17'000, '0')}) {
+    EXPECT_EQ(reader_.Read(head), Result::kNeedsInput);
+    EXPECT_EQ(reader_.Read(endless), Result::kRefused);
+    EXPECT_EQ(reader_.refusal().status, 431);
+    EXPECT_EQ(reader_.refusal().text, "the lines of the chunked body are larger than 16384 bytes");
+    reader_.Drop();
+  }
+}
+
 TEST_F(RequestReaderTest, RefusalsNameTheLimit) {
   EXPECT_EQ(reader_.Read("nonsense\r\n\r\n"), Result::kRefused);
   EXPECT_EQ(reader_.refusal().status, 400);

@@ -109,12 +109,25 @@ bool IsSharedMemoryAction(Segments segments) {
   return segments.done() && (action == "status" || action == "register" || action == "unregister");
 }
 
+/// Parses / and /v1/models/M, the paths that KServe's older protocol has for health.
+Route V1Route(std::string_view path) {
+  Route route;
+  if (path == "/") route.endpoint = Endpoint::kV1Live;
+  Segments segments(path);
+  if (!segments.TakeWord("v1") || !segments.TakeWord("models")) return route;
+  const std::string_view model = segments.Take();
+  if (model.empty() || !segments.done()) return route;
+  route.model = model;
+  route.endpoint = Endpoint::kV1ModelReady;
+  return route;
+}
+
 }  // namespace
 
 Route FindRoute(std::string_view path) {
   Route route;
   Segments segments(path);
-  if (!segments.TakeWord("v2")) return route;
+  if (!segments.TakeWord("v2")) return V1Route(path);
   if (segments.done()) {
     route.endpoint = Endpoint::kServerMetadata;
     return route;

@@ -10,6 +10,8 @@ enum class Endpoint {
   kServerMetadata,
   kServerLive,
   kServerReady,
+  kV1Live,        // of KServe's older protocol: GET /
+  kV1ModelReady,  // likewise: GET /v1/models/M
   kModelMetadata,
   kModelReady,
   kModelConfig,

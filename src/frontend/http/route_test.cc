@@ -37,6 +37,13 @@ TEST(Route, ModelAndVersion) {
   EXPECT_EQ(FindRoute("/v2/models/m/versions/1").endpoint, Endpoint::kModelMetadata);
 }
 
+TEST(Route, HealthOfKservesOlderProtocol) {
+  EXPECT_EQ(FindRoute("/").endpoint, Endpoint::kV1Live);
+  const Route route = FindRoute("/v1/models/m");
+  EXPECT_EQ(route.endpoint, Endpoint::kV1ModelReady);
+  EXPECT_EQ(route.model, "m");
+}
+
 TEST(Route, StatsOfAllModelsComesFirst) {
   const Route route = FindRoute("/v2/models/stats");
   EXPECT_EQ(route.endpoint, Endpoint::kStatistics);
@@ -54,8 +61,13 @@ TEST(Route, RepositoryName) {
 
 TEST(Route, UnknownPaths) {
   for (const char* path : {"",
-                           "/",
                            "/v1",
+                           "/v1/",
+                           "/v1/models",
+                           "/v1/models/",
+                           "/v1/models/m/",
+                           "/v1/models/m:predict/x",
+                           "/v1/health/live",
                            "/v2/",
                            "/V2",
                            "//v2",

@@ -15,7 +15,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   std::string_view input(reinterpret_cast<const char*>(data) + 1, size - 1);
   RequestHead head;
   nereid::memory::ReceiveBuffer body;
-  RequestParser parser(&head, true, 16 << 10);
+  HttpServerOptions options;
+  options.keep_fields = true;
+  RequestParser parser(&head, options);
   size_t available = std::min(piece, input.size());
   while (!parser.is_done()) {
     boost::system::error_code error;
