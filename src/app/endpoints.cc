@@ -11,9 +11,11 @@
 #include "base/threads.h"
 #include "base/usable_memory.h"
 #include "frontend/grpc/grpc_server.h"
+#include "frontend/http/cors.h"
 #include "frontend/http/http_server.h"
 #include "frontend/http/kserve_handler.h"
 #include "frontend/metrics/metrics_handler.h"
+#include "frontend/net/unix_address.h"
 #include "request/trace.h"
 #include "server/inference_server.h"
 #include "tracing/request_tracer.h"
@@ -103,7 +105,9 @@ frontend::grpc::KeepAliveOptions KeepAliveFrom(const GrpcOptions& options) {
 }
 
 void LogStarted(const char* service, const std::string& address, uint16_t port) {
-  LOG_INFO << "Started " << service << " at " << address << ":" << port;
+  const bool is_unix = frontend::net::IsUnixAddress(address);
+  LOG_INFO << "Started " << service << " at " << address
+           << (is_unix ? std::string() : ":" + std::to_string(port));
 }
 
 }  // namespace
@@ -112,7 +116,8 @@ struct Endpoints::Parts {
   explicit Parts(const ServerOptions& options)
       : tracer(From(options.trace)),
         request_memory(RequestMemory(options.max_request_memory)),
-        connections(std::make_shared<frontend::net::ConnectionLimit>(MaxConnections())) {}
+        connections(std::make_shared<frontend::net::ConnectionLimit>(
+            MaxConnections(), options.max_connections_per_address)) {}
 
   tracing::RequestTracer tracer;  // first, because the front ends use it until they are destroyed
   const std::shared_ptr<base::ByteBudget> request_memory;
@@ -125,7 +130,7 @@ struct Endpoints::Parts {
 
   Status StartGrpc(const ServerOptions& options, api::InferenceService& service, int loops);
   Status StartHttp(const ServerOptions& options, api::InferenceService& service, int loops);
-  Status StartMetrics(const MetricsOptions& options, server::InferenceServer& server);
+  Status StartMetrics(const ServerOptions& options, server::InferenceServer& server);
 };
 
 Status Endpoints::Parts::StartGrpc(const ServerOptions& options, api::InferenceService& service,
@@ -134,6 +139,7 @@ Status Endpoints::Parts::StartGrpc(const ServerOptions& options, api::InferenceS
   from.address = options.grpc.address;
   from.port = static_cast<uint16_t>(options.grpc.port);
   from.reuse_port = options.grpc.reuse_port;
+  from.unix_socket_mode = options.unix_socket_mode;
   from.loops = loops;
   from.response_compression = From(options.grpc.compression_level);
   from.run_inline = options.inline_execution != InlineExecution::kNever;
@@ -160,6 +166,10 @@ Status Endpoints::Parts::StartHttp(const ServerOptions& options, api::InferenceS
   from.address = options.http.address;
   from.port = static_cast<uint16_t>(options.http.port);
   from.reuse_port = options.http.reuse_port;
+  from.unix_socket_mode = options.unix_socket_mode;
+  if (!options.http.cors_origins.empty()) {
+    from.cors = std::make_shared<frontend::http::CorsPolicy>(options.http.cors_origins);
+  }
   from.threads = options.http.thread_count > 0 ? options.http.thread_count : loops;
   from.receive_budget = request_memory;
   from.connection_limit = connections;
@@ -169,11 +179,12 @@ Status Endpoints::Parts::StartHttp(const ServerOptions& options, api::InferenceS
   return Status::Ok();
 }
 
-Status Endpoints::Parts::StartMetrics(const MetricsOptions& options,
+Status Endpoints::Parts::StartMetrics(const ServerOptions& options,
                                       server::InferenceServer& server) {
   frontend::http::HttpServerOptions from;
-  from.address = options.address;
-  from.port = static_cast<uint16_t>(options.port);
+  from.address = options.metrics.address;
+  from.port = static_cast<uint16_t>(options.metrics.port);
+  from.unix_socket_mode = options.unix_socket_mode;
   from.threads = 1;
   from.thread_name = "metrics";
   from.max_body_size = size_t{64} << 10;  // requests for metrics have no body
@@ -197,7 +208,7 @@ Status Endpoints::Start(const ServerOptions& options) {
   if (options.grpc.enabled) NEREID_RETURN_IF_ERROR(parts_->StartGrpc(options, server_, loops));
   if (options.http.enabled) NEREID_RETURN_IF_ERROR(parts_->StartHttp(options, server_, loops));
   if (options.metrics.enabled) {
-    NEREID_RETURN_IF_ERROR(parts_->StartMetrics(options.metrics, server_));
+    NEREID_RETURN_IF_ERROR(parts_->StartMetrics(options, server_));
   }
   return Status::Ok();
 }

@@ -29,6 +29,19 @@ def free_ports(count: int):
             s.close()
 
 
+class UnixConnection(http.client.HTTPConnection):
+    """HTTP over a Unix socket."""
+
+    def __init__(self, path, timeout=60):
+        super().__init__("localhost", timeout=timeout)
+        self.path = str(path)
+
+    def connect(self):
+        self.sock = socket.socket(socket.AF_UNIX)
+        self.sock.settimeout(self.timeout)
+        self.sock.connect(self.path)
+
+
 class ServerProcess:
     """One server over one repository. `http`, `grpc`, `metrics` are "host:port" texts."""
 
@@ -40,6 +53,9 @@ class ServerProcess:
         self.flags = list(flags)
         self.peer = peer
         self.environment = environment  # beside our own
+        prefix = "--http-address=unix:"
+        self.http_socket = next((flag.removeprefix(prefix) for flag in self.flags
+                                 if flag.startswith(prefix)), None)
         self.process = None
 
     def start(self, wait_path="/v2/health/ready", timeout=120.0):
@@ -81,11 +97,16 @@ class ServerProcess:
                                             stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL,
                                             env={**os.environ, **(self.environment or {})})
 
+    def _connection(self):
+        if self.http_socket:
+            return UnixConnection(self.http_socket, timeout=5)
+        return http.client.HTTPConnection("127.0.0.1", self.http_port, timeout=5)
+
     def _wait(self, path, timeout) -> bool:
         end = time.monotonic() + timeout
         while time.monotonic() < end and self.process.poll() is None:
             try:
-                connection = http.client.HTTPConnection("127.0.0.1", self.http_port, timeout=5)
+                connection = self._connection()
                 connection.request("GET", path)
                 if connection.getresponse().status == 200:
                     return True

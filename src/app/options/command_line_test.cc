@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include <set>
 #include <sstream>
 
@@ -119,6 +121,10 @@ constexpr ErrorCase kErrors[] = {
     {"--model-store=/m --model-control-mode=explicit --load-model=* --load-model=a", R"(Bad option: "--load-model". '*' loads all models and must be the only value of this flag)"},
     {"--model-store=/m --http-port=8001", "The server cannot listen to HTTP requests and GRPC requests at the same address and port 0.0.0.0:8001"},
     {"--model-store=/m --metrics-port=8001", "The server cannot listen to GRPC requests and metrics requests at the same address and port 0.0.0.0:8001"},
+    {"--model-store=/m --http-address=unix:/s --metrics-address=unix:/s", "The server cannot listen to HTTP requests and metrics requests at the same Unix socket unix:/s"},
+    {"--unix-socket-mode=668", R"(Bad option: "--unix-socket-mode". Invalid option value. Got 668, expected octal digits from 0 to 0777)"},
+    {"--max-connections-per-address=-1", R"(Bad option: "--max-connections-per-address". Provided option value is out of bound. Got -1, expected 0 to 2147483647)"},
+    {"--http-cors-allow-origin=https://a/", R"(Bad option: "--http-cors-allow-origin". the origin of a web page has the form https://host[:port] in lower case, or is * for all pages. Got https://a/)"},
     {"--model-store=/m --allow-sagemaker=1 --allow-vertex-ai=1", "The server cannot listen to SageMaker requests and Vertex AI requests at the same address and port 0.0.0.0:8080"},
     {"--model-store=/m --allow-sagemaker=1 --sagemaker-safe-port-range=8000-8001", "The server cannot listen to metrics requests at port 8002, allowed port range is [8000, 8001]"},
     {"--model-store=/m --response-cache-byte-size=1 --cache-config=local,size=1", "Error: Incompatible flags --response-cache-byte-size and --cache-config both provided, use --cache-config alone"},
@@ -309,6 +315,30 @@ TEST(CommandLineTest, PortsOnDifferentAddressesAndPortZeroDoNotConflict) {
   EXPECT_TRUE(Parse({"--model-store=/m", "--http-port=8001", "--allow-grpc=false"}).ok());
 }
 
+TEST(CommandLineTest, UnixSocketsHaveNoPorts) {
+  const auto parsed =
+      Good({"--http-address=unix:/h", "--grpc-address=unix-abstract:g", "--http-port=8001"});
+  EXPECT_EQ(parsed.options.http.address, "unix:/h");
+  EXPECT_EQ(parsed.options.unix_socket_mode, 0660u);
+  EXPECT_EQ(parsed.options.metrics.address, "127.0.0.1");  // one socket cannot serve both
+  EXPECT_EQ(Good({"--http-address=unix:/h", "--metrics-address=unix:/m"}).options.metrics.address,
+            "unix:/m");
+  EXPECT_EQ(Good({"--unix-socket-mode=0600"}).options.unix_socket_mode, 0600u);
+}
+
+TEST(CommandLineTest, OriginsOfWebPages) {
+  EXPECT_THAT(Good({"--http-cors-allow-origin=https://a.example,http://localhost:3000",
+                    "--http-cors-allow-origin=https://[::1]:8"})
+                  .options.http.cors_origins,
+              ElementsAre("https://a.example", "http://localhost:3000", "https://[::1]:8"));
+  EXPECT_THAT(Good({"--http-cors-allow-origin=*"}).options.http.cors_origins, ElementsAre("*"));
+  for (const char* wrong : {"", "null", "example.org", "https://", "://a", "https://A.example",
+                            "https://a.example/path", "https://a,*b", "https://a b", "**"}) {
+    EXPECT_FALSE(Parse({"--model-store=/m", std::string("--http-cors-allow-origin=") + wrong}).ok())
+        << wrong;
+  }
+}
+
 TEST(CommandLineTest, VertexAiContainers) {
   const std::map<std::string, std::string> environment = {
       {"AIP_MODE", "PREDICTION"}, {"AIP_HTTP_PORT", "9090"}, {"AIP_STORAGE_URI", "gs://b/m"}};
@@ -403,9 +433,10 @@ TEST(FlagTableTest, HasEveryFlagOfTriton) {
       "strict-model-config response-cache-byte-size trace-file trace-level trace-rate trace-count "
       "trace-log-frequency");
   for (const std::string& name : triton) EXPECT_TRUE(names.contains(name)) << name;
-  EXPECT_EQ(names.size(),
-            triton.size() + 5);  // and --enable-sequence-listing, --inline-execution,
-                                 // --execution-watchdog-secs, --cpu-plan, --max-request-memory
+  const auto flags = AllFlags();
+  const auto extensions = std::count_if(flags.begin(), flags.end(),
+                                        [](const FlagSpec& flag) { return flag.is_extension; });
+  EXPECT_EQ(names.size(), triton.size() + static_cast<size_t>(extensions));
 }
 
 TEST(DefaultDirectoriesTest, SearchesTritonsThenTheBuildsThenTheInstalledDirectory) {

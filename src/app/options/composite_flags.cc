@@ -140,6 +140,31 @@ Status ReadInlineExecution(FlagState& state, std::string_view value) {
   return ReadChoice("inline-execution", value, kChoices, state.options.inline_execution);
 }
 
+Status ReadUnixSocketMode(FlagState& state, std::string_view value) {
+  NEREID_ASSIGN_OR_RETURN(state.options.unix_socket_mode, ParseFileMode(value));
+  return {};
+}
+
+// Browsers name the origin of a page as scheme://host[:port], without a path. What is written in
+// any other way would never be equal to it.
+Status ReadCorsOrigins(FlagState& state, std::string_view value) {
+  constexpr std::string_view kCharacters = "abcdefghijklmnopqrstuvwxyz0123456789.-_:[]";
+  for (const std::string& origin : SplitList(value)) {
+    const size_t scheme = origin.find("://");
+    const bool has_host = scheme != origin.npos && scheme > 0 && scheme + 3 < origin.size();
+    const std::string_view host = has_host ? std::string_view(origin).substr(scheme + 3) : "";
+    if (origin != "*" && (!has_host || host.find_first_not_of(kCharacters) != host.npos ||
+                          origin.find_first_not_of(kCharacters) != scheme + 1)) {
+      return Status::InvalidArgument(
+          "the origin of a web page has the form https://host[:port] in "
+          "lower case, or is * for all pages. Got " +
+          origin);
+    }
+    state.options.http.cors_origins.push_back(origin);
+  }
+  return {};
+}
+
 Status ReadHttpRestricted(FlagState& state, std::string_view value) {
   auto& groups = state.options.http.restricted;
   NEREID_ASSIGN_OR_RETURN(RestrictedGroup group, ParseRestricted(value, "api", groups));

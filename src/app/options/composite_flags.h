@@ -19,6 +19,8 @@ base::Status ReadModelConfigName(FlagState& state, std::string_view value);
 base::Status ReadLoadModel(FlagState& state, std::string_view value);
 base::Status ReadInlineExecution(FlagState& state, std::string_view value);
 base::Status ReadCpuPlan(FlagState& state, std::string_view value);
+base::Status ReadUnixSocketMode(FlagState& state, std::string_view value);
+base::Status ReadCorsOrigins(FlagState& state, std::string_view value);
 base::Status ReadHttpRestricted(FlagState& state, std::string_view value);
 base::Status ReadGrpcRestricted(FlagState& state, std::string_view value);
 base::Status ReadCompressionLevel(FlagState& state, std::string_view value);

@@ -6,6 +6,7 @@
 #include "app/options/default_directories.h"
 #include "app/options/flag_values.h"
 #include "app/options/flag_words.h"
+#include "frontend/net/unix_address.h"
 
 namespace nereid::app {
 namespace {
@@ -139,7 +140,11 @@ void FinishTrace(FlagState& state) {
 void FinishServices(const CommandLineContext& context, FlagState& state) {
   ServerOptions& options = state.options;
   if (options.grpc.use_ssl_mutual) options.grpc.use_ssl = true;
-  if (!state.Given("metrics-address")) options.metrics.address = options.http.address;
+  if (!state.Given("metrics-address")) {
+    // Two services cannot share one Unix socket. The machine's own address exposes no more than it.
+    const bool is_unix = frontend::net::IsUnixAddress(options.http.address);
+    options.metrics.address = is_unix ? "127.0.0.1" : options.http.address;
+  }
   if (!options.metrics.enabled) options.metrics.gpu = options.metrics.cpu = false;
   const auto fill = [&](std::string& directory, std::string_view flag, std::string_view kind) {
     if (!state.Given(flag)) directory = DefaultPluginDirectory(kind, context.executable);
@@ -155,6 +160,15 @@ struct Service {
   const std::string& address;
   int port;
 };
+
+/// Returns where two services listen if it is the same place, else an empty text.
+std::string SharedPlace(const Service& a, const Service& b) {
+  if (a.address != b.address) return {};
+  if (frontend::net::IsUnixAddress(a.address)) return "Unix socket " + a.address;
+  // For port 0 the system chooses a different port each time.
+  if (a.port == 0 || a.port != b.port) return {};
+  return "address and port " + a.address + ":" + std::to_string(a.port);
+}
 
 Status CheckPorts(const ServerOptions& options) {
   std::vector<Service> services;
@@ -182,11 +196,10 @@ Status CheckPorts(const ServerOptions& options) {
     }
     for (size_t j = i + 1; j < services.size(); ++j) {
       const Service& b = services[j];
-      // For port 0 the system chooses a different port each time.
-      if (a.port == 0 || a.port != b.port || a.address != b.address) continue;
-      return Status::InvalidArgument(
-          std::string("The server cannot listen to ") + a.name + " requests and " + b.name +
-          " requests at the same address and port " + a.address + ":" + std::to_string(a.port));
+      const std::string place = SharedPlace(a, b);
+      if (place.empty()) continue;
+      return Status::InvalidArgument(std::string("The server cannot listen to ") + a.name +
+                                     " requests and " + b.name + " requests at the same " + place);
     }
   }
   return {};

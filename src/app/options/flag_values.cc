@@ -63,6 +63,16 @@ base::Result<int64_t> ParseInteger(std::string_view text, int64_t min, int64_t m
   return value;
 }
 
+base::Result<unsigned> ParseFileMode(std::string_view text) {
+  unsigned mode = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), mode, 8);
+  if (error != std::errc() || end != text.data() + text.size() || mode > 0777) {
+    return Status::InvalidArgument("Invalid option value. Got " + std::string(text) +
+                                   ", expected octal digits from 0 to 0777");
+  }
+  return mode;
+}
+
 base::Result<double> ParseNumber(std::string_view text, double min, double max) {
   const std::string_view digits = WithoutPlus(text);
   double value = 0;

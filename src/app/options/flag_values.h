@@ -23,6 +23,9 @@ base::Result<int64_t> ParseInteger(std::string_view text, int64_t min, int64_t m
 /// Parses a decimal number in [min, max]. No other text may follow the number.
 base::Result<double> ParseNumber(std::string_view text, double min, double max);
 
+/// Parses the permissions of a file, 0 to 0777 in octal digits.
+base::Result<unsigned> ParseFileMode(std::string_view text);
+
 /// Splits "a<separator>b" at the first separator. `form` is the expected form in the error text,
 /// for example "<device>:<bytes>".
 base::Result<std::pair<std::string, std::string>> SplitPair(std::string_view text, char separator,

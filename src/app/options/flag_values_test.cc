@@ -26,6 +26,15 @@ TEST(ParseIntegerTest, BoundsAndForms) {
   }
 }
 
+TEST(ParseFileModeTest, OctalDigits) {
+  EXPECT_EQ(*ParseFileMode("0660"), 0660u);
+  EXPECT_EQ(*ParseFileMode("7"), 7u);
+  EXPECT_EQ(*ParseFileMode("777"), 0777u);
+  for (const char* text : {"", "x", "8", "0o660", "-1", "1000", "660 ", "99999999999999"}) {
+    EXPECT_FALSE(ParseFileMode(text).ok()) << text;
+  }
+}
+
 TEST(ParseNumberTest, BoundsAndForms) {
   EXPECT_DOUBLE_EQ(*ParseNumber("0.25", 0, 1), 0.25);
   EXPECT_DOUBLE_EQ(*ParseNumber("1e2", 0, 1000), 100);

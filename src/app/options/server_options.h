@@ -62,9 +62,10 @@ struct HttpOptions {
   std::string address = "0.0.0.0";  // most servers run in containers behind a network policy
   int port = 8000;                  // 0: chosen by the system
   bool reuse_port = false;
-  std::string header_forward_pattern;  // "": no header becomes a request parameter
-  int thread_count = 0;                // 0: not given; one event loop per core, at most 8
-  int64_t max_input_size = 64 << 20;   // bytes, also after decompression
+  std::string header_forward_pattern;     // "": no header becomes a request parameter
+  int thread_count = 0;                   // 0: not given; one event loop per core, at most 8
+  int64_t max_input_size = 64 << 20;      // bytes, also after decompression
+  std::vector<std::string> cors_origins;  // of web pages that may use the server; {"*"}: all
   std::vector<RestrictedGroup> restricted;
 };
 
@@ -183,6 +184,8 @@ struct ServerOptions {
   int execution_watchdog_secs = 0;  // 0: off
   uint64_t max_request_memory = 0;  // bytes; 0: half of the memory that the process may use
   bool enable_sequence_listing = false;
+  unsigned unix_socket_mode = 0660;        // of the files of Unix sockets: this user and its group
+  size_t max_connections_per_address = 0;  // of HTTP and gRPC together; 0: unlimited
   LogOptions log;
   RepositoryOptions repository;
   HttpOptions http;

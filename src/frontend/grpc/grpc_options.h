@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <sys/types.h>
+
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -23,6 +25,8 @@ struct GrpcOptions {
   uint16_t port = 8001;
   /// Whether other processes may serve the same port too.
   bool reuse_port = false;
+  /// The mode of the file if `address` is a Unix socket.
+  mode_t unix_socket_mode = 0660;
   /// The number of event loops, each with its own thread; 0: one for each CPU.
   int loops = 0;
   CompressionLevel response_compression = CompressionLevel::kNone;

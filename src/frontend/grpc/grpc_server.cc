@@ -19,6 +19,7 @@ net::ServerOptions NetOptions(const GrpcOptions& options) {
           .address = options.address,
           .port = options.port,
           .reuse_port = options.reuse_port,
+          .unix_socket_mode = options.unix_socket_mode,
           .loops = options.loops,
           .connection_limit = options.connection_limit};
 }

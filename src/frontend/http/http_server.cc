@@ -15,6 +15,7 @@ net::ServerOptions NetOptions(const HttpServerOptions& options) {
           .address = options.address,
           .port = options.port,
           .reuse_port = options.reuse_port,
+          .unix_socket_mode = options.unix_socket_mode,
           .loops = options.threads,
           .connection_limit = options.connection_limit};
 }

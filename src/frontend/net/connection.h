@@ -6,6 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include "frontend/net/connection_limit.h"
+
 namespace nereid::frontend::net {
 
 /// One client's connection, for its loop; each front end implements it. Loop thread only.
@@ -24,6 +26,7 @@ class Connection {
  private:
   friend class ConnectionList;
   size_t place_ = kNowhere;
+  ConnectionLimit::Place counted_;
   static constexpr size_t kNowhere = SIZE_MAX;
 };
 
@@ -33,10 +36,12 @@ class ConnectionList {
   bool empty() const { return connections_.empty(); }
   size_t size() const { return connections_.size(); }
 
-  /// Adds a connection. If it throws std::bad_alloc, the list is unchanged.
-  void Add(std::shared_ptr<Connection> connection) {
+  /// Adds a connection, which has a place in the server's limit until it is removed. If it throws
+  /// std::bad_alloc, nothing is changed.
+  void Add(std::shared_ptr<Connection> connection, ConnectionLimit::Place&& counted = {}) {
     connections_.push_back(std::move(connection));
     connections_.back()->place_ = connections_.size() - 1;
+    connections_.back()->counted_ = std::move(counted);
   }
 
   /// Removes a connection. Returns false if it is not in the list.
@@ -44,6 +49,7 @@ class ConnectionList {
     const size_t place = connection.place_;
     if (place == Connection::kNowhere) return false;
     connection.place_ = Connection::kNowhere;
+    connection.counted_.Release();
     std::swap(connections_[place], connections_.back());
     if (place + 1 != connections_.size()) connections_[place]->place_ = place;
     // The last reference may be this one, and the destructor may read the list.

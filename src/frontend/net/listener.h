@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <boost/asio/ip/tcp.hpp>
-#include <cstdint>
 #include <functional>
 #include <string>
 #include <utility>
@@ -11,33 +9,25 @@
 #include "frontend/net/accept_backoff.h"
 #include "frontend/net/connection_limit.h"
 #include "frontend/net/event_loop.h"
+#include "frontend/net/listening_socket.h"
 #include "frontend/net/socket.h"
 
 namespace nereid::frontend::net {
 
-using Endpoint = boost::asio::ip::tcp::endpoint;
-
-/// Returns the endpoint of `address`, an IPv4 or IPv6 address or a host name; the first address of
-/// a name is used. Returns INVALID_ARG, naming `service` ("HTTP", "gRPC") and the address, for a
-/// name that cannot be resolved. Uses the system's resolver, so it may block.
-base::Result<Endpoint> ResolveEndpoint(const std::string& service, const std::string& address,
-                                       uint16_t port);
-
-/// Returns UNAVAILABLE "Socket 'A:P' already in use " (Triton's text) if another socket listens on
-/// `endpoint`. The event loops share a port (SO_REUSEPORT), which would permit another process of
-/// the same user to share it as well. Therefore this function binds the port exclusively for a
-/// moment.
-base::Status CheckPortIsFree(const Endpoint& endpoint);
+/// A client that has connected, and its place in the server's limit of connections.
+struct Arrival {
+  Socket socket;
+  ConnectionLimit::Place place;
+};
 
 /// The listening socket of one event loop. All functions must be called on the loop's thread, or
 /// before the loop runs.
 class Listener final : private Watcher {
  public:
-  using OnConnection = std::function<void(Socket)>;
+  using OnConnection = std::function<void(Arrival)>;
 
   /// `service` is the name of the front end in the log. `on_connection` must not throw; it may
-  /// close the listener. If `limit` is not null, each connection is counted in it, and the receiver
-  /// must uncount the connection at its end.
+  /// close the listener. If `limit` is not null, each connection has a place in it.
   Listener(EventLoop& loop, std::string service, OnConnection on_connection,
            ConnectionLimit* limit = nullptr)
       : loop_(loop),
@@ -49,20 +39,24 @@ class Listener final : private Watcher {
   Listener(const Listener&) = delete;
   Listener& operator=(const Listener&) = delete;
 
-  /// Binds and listens. Returns the endpoint, with the port that the kernel chose if the port was
-  /// 0. `shared` permits other sockets on the same port. Returns UNAVAILABLE with the reason.
-  base::Result<Endpoint> Listen(const Endpoint& endpoint, bool shared);
+  /// Binds and listens; see ListenOn(). Returns the endpoint, with the port that the kernel chose
+  /// if the port was 0.
+  base::Result<Endpoint> Listen(const Endpoint& endpoint, const ListenOptions& options);
 
   /// Begins to accept connections. Accepting pauses while it would fail (no descriptors, no memory,
-  /// the limit of connections); clients wait in the kernel's queue in the meantime.
+  /// the limit of connections); clients wait in the kernel's queue in the meantime. A client whose
+  /// address has as many connections as it may have is disconnected at once.
   void Accept();
 
-  /// Stops listening. `on_connection` is not called any more.
+  /// Stops listening, and removes the file of a Unix socket. `on_connection` is not called any
+  /// more.
   void Close();
 
  private:
   void OnReady(Ready ready) noexcept override;
   bool AcceptOne();
+  bool OnAcceptFailed(int error);
+  void ReportFullAddress(const sockaddr& address, socklen_t size) const noexcept;
   void Pause(int error, std::chrono::milliseconds time) noexcept;
   std::string ReasonOf(int error) const;
   void Resume();
@@ -73,6 +67,7 @@ class Listener final : private Watcher {
   ConnectionLimit* const limit_;
   AcceptBackoff backoff_;
   Socket socket_;
+  SocketFile file_;
   bool watched_ = false;
 };
 

@@ -6,6 +6,7 @@
 #include <sys/socket.h>
 
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "base/clock.h"
@@ -14,20 +15,19 @@
 namespace nereid::frontend::net {
 namespace {
 
-namespace asio = boost::asio;
-
-const Endpoint kAnyPort(asio::ip::make_address("127.0.0.1"), 0);
+const Endpoint kAnyPort = ResolveEndpoint("test", "127.0.0.1", 0).value();
 constexpr uint64_t kPauseNs = std::chrono::nanoseconds(kAcceptPause).count();
 
 class ListenerTest : public ::testing::Test {
  protected:
-  std::unique_ptr<Listener> NewListener(ConnectionLimit* limit = nullptr) {
+  std::unique_ptr<Listener> NewListener() {
     return std::make_unique<Listener>(
-        *loop_, "test", [this](Socket socket) { accepted_.push_back(std::move(socket)); }, limit);
+        *loop_, "test", [this](Arrival arrival) { accepted_.push_back(std::move(arrival)); },
+        limit_ ? &*limit_ : nullptr);
   }
   /// Connects, and gives the loop a turn.
   void Connect(const Endpoint& endpoint) {
-    Socket client(socket(AF_INET, SOCK_STREAM, 0));
+    Socket client(socket(endpoint.family(), SOCK_STREAM, 0));
     connected_ = connect(client.descriptor(), endpoint.data(), endpoint.size()) == 0;
     clients_.push_back(std::move(client));
     loop_->RunTurn();
@@ -35,13 +35,15 @@ class ListenerTest : public ::testing::Test {
 
   base::FakeClock clock_;
   const std::unique_ptr<EventLoop> loop_ = EpollLoop::Make(clock_).value();
-  std::vector<Socket> accepted_, clients_;
+  std::optional<ConnectionLimit> limit_;
+  std::vector<Arrival> accepted_;
+  std::vector<Socket> clients_;
   bool connected_ = false;
 };
 
 TEST_F(ListenerTest, AcceptsOneConnectionAfterTheOtherUntilItIsClosed) {
   const auto listener = NewListener();
-  const auto bound = listener->Listen(kAnyPort, /*shared=*/false);
+  const auto bound = listener->Listen(kAnyPort, {});
   ASSERT_TRUE(bound.ok()) << bound.status().message();
   EXPECT_NE(bound->port(), 0);
   listener->Accept();
@@ -57,11 +59,11 @@ TEST_F(ListenerTest, AcceptsOneConnectionAfterTheOtherUntilItIsClosed) {
 
 TEST_F(ListenerTest, MayBeClosedByTheConnectionThatItAccepts) {
   std::unique_ptr<Listener> listener;
-  listener = std::make_unique<Listener>(*loop_, "test", [&](Socket socket) {
-    accepted_.push_back(std::move(socket));
+  listener = std::make_unique<Listener>(*loop_, "test", [&](Arrival arrival) {
+    accepted_.push_back(std::move(arrival));
     listener->Close();
   });
-  const Endpoint bound = listener->Listen(kAnyPort, false).value();
+  const Endpoint bound = listener->Listen(kAnyPort, {}).value();
   listener->Accept();
   Connect(bound);
   Connect(bound);
@@ -70,9 +72,9 @@ TEST_F(ListenerTest, MayBeClosedByTheConnectionThatItAccepts) {
 }
 
 TEST_F(ListenerTest, RestsWhileThereAreAsManyConnectionsAsMayBe) {
-  ConnectionLimit limit(2);
-  const auto listener = NewListener(&limit);
-  const Endpoint bound = listener->Listen(kAnyPort, false).value();
+  limit_.emplace(2);
+  const auto listener = NewListener();
+  const Endpoint bound = listener->Listen(kAnyPort, {}).value();
   listener->Accept();
   for (int i = 0; i < 3; ++i) Connect(bound);
   EXPECT_TRUE(connected_);  // by the kernel: the client waits in its queue
@@ -81,17 +83,17 @@ TEST_F(ListenerTest, RestsWhileThereAreAsManyConnectionsAsMayBe) {
   loop_->RunTurn();
   loop_->RunTurn();
   EXPECT_EQ(accepted_.size(), 2u);
-  limit.Give();
+  accepted_.erase(accepted_.begin());
   clock_.Advance(kPauseNs);
   loop_->RunTurn();
   loop_->RunTurn();
-  EXPECT_EQ(accepted_.size(), 3u);
+  EXPECT_EQ(accepted_.size(), 2u);  // the third client has the place of the first one
 }
 
 TEST_F(ListenerTest, RestsWhileTheProcessHasNoDescriptors) {
-  ConnectionLimit limit(1000);
-  const auto listener = NewListener(&limit);
-  const Endpoint bound = listener->Listen(kAnyPort, false).value();
+  limit_.emplace(1000);
+  const auto listener = NewListener();
+  const Endpoint bound = listener->Listen(kAnyPort, {}).value();
   listener->Accept();
   Socket client(socket(AF_INET, SOCK_STREAM, 0));
   ASSERT_EQ(connect(client.descriptor(), bound.data(), bound.size()), 0);
@@ -107,19 +109,21 @@ TEST_F(ListenerTest, RestsWhileTheProcessHasNoDescriptors) {
   loop_->RunTurn();
   loop_->RunTurn();
   EXPECT_EQ(accepted_.size(), 1u);
-  for (int i = 1; i < 1000; ++i) ASSERT_TRUE(limit.Take());  // only the one counts
-  EXPECT_FALSE(limit.Take());
+  std::vector<ConnectionLimit::Place> places;
+  for (int i = 1; i < 1000; ++i) places.push_back(limit_->Take());
+  EXPECT_TRUE(places.back());  // only the one connection counts
+  EXPECT_FALSE(limit_->Take());
 }
 
 TEST_F(ListenerTest, APortIsSharedOnlyAmongThoseThatShareIt) {
   const auto first = NewListener(), second = NewListener(), alone = NewListener();
-  const Endpoint bound = first->Listen(kAnyPort, /*shared=*/true).value();
-  const auto same = second->Listen(bound, /*shared=*/true);
+  const Endpoint bound = first->Listen(kAnyPort, {.shared = true}).value();
+  const auto same = second->Listen(bound, {.shared = true});
   ASSERT_TRUE(same.ok()) << same.status().message();
   EXPECT_EQ(*same, bound);
   const std::string text =
       "Socket '127.0.0.1:" + std::to_string(bound.port()) + "' already in use ";
-  const auto refused = alone->Listen(bound, /*shared=*/false);
+  const auto refused = alone->Listen(bound, {});
   ASSERT_FALSE(refused.ok());
   EXPECT_EQ(refused.status().code(), base::StatusCode::kUnavailable);
   EXPECT_EQ(refused.status().message(), text);
@@ -131,26 +135,26 @@ TEST_F(ListenerTest, APortIsSharedOnlyAmongThoseThatShareIt) {
 
 TEST_F(ListenerTest, OtherFailuresNameTheSocket) {
   // An address that no machine has (RFC 5737).
-  const Endpoint elsewhere(asio::ip::make_address("192.0.2.1"), 8000);
-  const auto refused = NewListener()->Listen(elsewhere, false);
+  const Endpoint elsewhere = ResolveEndpoint("test", "192.0.2.1", 8000).value();
+  const auto refused = NewListener()->Listen(elsewhere, {});
   ASSERT_FALSE(refused.ok());
   EXPECT_EQ(refused.status().code(), base::StatusCode::kUnavailable);
   EXPECT_EQ(refused.status().message().find("cannot listen on socket '192.0.2.1:8000': "), 0u)
       << refused.status().message();
 }
 
-TEST(ResolveEndpointTest, TakesAddressesAndNames) {
-  EXPECT_EQ(ResolveEndpoint("HTTP", "0.0.0.0", 8000).value(),
-            Endpoint(asio::ip::address_v4::any(), 8000));
-  EXPECT_EQ(ResolveEndpoint("HTTP", "::1", 1).value(),
-            Endpoint(asio::ip::address_v6::loopback(), 1));
-  EXPECT_TRUE(ResolveEndpoint("HTTP", "localhost", 8000).value().address().is_loopback());
-  const auto unknown = ResolveEndpoint("gRPC", "no such host", 8001);
-  ASSERT_FALSE(unknown.ok());
-  EXPECT_EQ(unknown.status().code(), base::StatusCode::kInvalidArgument);
-  EXPECT_EQ(unknown.status().message().find("the gRPC address 'no such host' cannot be resolved: "),
-            0u)
-      << unknown.status().message();
+TEST_F(ListenerTest, AnAddressHasAsManyConnectionsAsItMayHave) {
+  limit_.emplace(100, /*max_per_address=*/2);
+  const auto listener = NewListener();
+  const Endpoint bound = listener->Listen(kAnyPort, {}).value();
+  listener->Accept();
+  for (int i = 0; i < 3; ++i) Connect(bound);
+  EXPECT_EQ(accepted_.size(), 2u);
+  char byte = 0;
+  EXPECT_LE(recv(clients_[2].descriptor(), &byte, 1, 0), 0);  // disconnected
+  accepted_.pop_back();
+  Connect(bound);
+  EXPECT_EQ(accepted_.size(), 2u);
 }
 
 }  // namespace

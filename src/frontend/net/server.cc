@@ -23,19 +23,36 @@ base::Status Server::Start() {
   return status;
 }
 
-base::Status Server::Listen() {
-  const int count = options_.loops > 0 ? options_.loops : base::AvailableCpuCount();
-  const bool shared = count > 1 || options_.reuse_port;
-  if (shared && !options_.reuse_port && options_.port != 0) {
-    NEREID_RETURN_IF_ERROR(CheckPortIsFree(endpoint_));
-  }
+base::Status Server::MakeLoops(int count) {
   for (int i = 0; i < count; ++i) {
     NEREID_ASSIGN_OR_RETURN(std::unique_ptr<EventLoop> loop, EpollLoop::Make());
     loops_.push_back(std::make_unique<ServerLoop>(std::move(loop), options_.service,
                                                   options_.connection_limit.get()));
     ServerLoop& added = *loops_.back();
     added.SetProtocol(new_protocol_(added));
-    NEREID_ASSIGN_OR_RETURN(endpoint_, added.Listen(endpoint_, shared));
+  }
+  return base::Status::Ok();
+}
+
+// If the loops watched one Unix socket together, the kernel would wake the same one as long as it
+// is idle, and that loop would get nearly all of the clients.
+base::Status Server::Listen() {
+  const int count = options_.loops > 0 ? options_.loops : base::AvailableCpuCount();
+  NEREID_RETURN_IF_ERROR(MakeLoops(count));
+  if (endpoint_.is_unix()) {
+    std::vector<ServerLoop*> all;
+    for (const auto& loop : loops_) all.push_back(loop.get());
+    loops_.front()->AcceptFor(std::move(all));
+    return loops_.front()
+        ->Listen(endpoint_, {.unix_socket_mode = options_.unix_socket_mode})
+        .status();
+  }
+  const bool shared = count > 1 || options_.reuse_port;
+  if (shared && !options_.reuse_port && options_.port != 0) {
+    NEREID_RETURN_IF_ERROR(CheckPortIsFree(endpoint_));
+  }
+  for (const auto& loop : loops_) {
+    NEREID_ASSIGN_OR_RETURN(endpoint_, loop->Listen(endpoint_, {.shared = shared}));
   }
   return base::Status::Ok();
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <sys/types.h>
+
 #include <chrono>
 #include <cstdint>
 #include <functional>
@@ -16,18 +18,20 @@
 namespace nereid::frontend::net {
 
 struct ServerOptions {
-  std::string service;      // names the front end in messages: "HTTP", "gRPC"
-  std::string thread_name;  // "http": the threads are http-0, http-1, ...
-  std::string address;      // an IPv4 or IPv6 address, or a host name
-  uint16_t port = 0;        // 0: the kernel chooses
-  bool reuse_port = false;  // whether other processes may serve the same port
-  int loops = 0;            // event loops, each with its own thread; 0: one for each CPU
+  std::string service;             // names the front end in messages: "HTTP", "gRPC"
+  std::string thread_name;         // "http": the threads are http-0, http-1, ...
+  std::string address;             // an IPv4 or IPv6 address, a host name, or a Unix socket
+  uint16_t port = 0;               // 0: the kernel chooses
+  bool reuse_port = false;         // whether other processes may serve the same port
+  mode_t unix_socket_mode = 0660;  // of the file of a Unix socket
+  int loops = 0;                   // event loops, each with its own thread; 0: one for each CPU
   /// Limits the open connections, together with the other servers that share it. Null: no limit.
   std::shared_ptr<ConnectionLimit> connection_limit;
 };
 
 /// The threads and sockets of a front end: event loops, each with a listening socket, to which the
-/// kernel distributes the connections. Start() and Stop() must be called on one thread.
+/// kernel distributes the connections. Of a Unix socket there can be only one: the first loop has
+/// it and distributes the connections. Start() and Stop() must be called on one thread.
 class Server {
  public:
   /// Returns the protocol that serves the connections of a loop. The loop outlives it, except for
@@ -39,12 +43,13 @@ class Server {
   Server(const Server&) = delete;
   Server& operator=(const Server&) = delete;
 
-  /// Listens and begins to serve. Returns INVALID_ARG for an address that cannot be resolved,
-  /// UNAVAILABLE "Socket 'A:P' already in use " if another socket has the port, and UNAVAILABLE if
-  /// the system does not provide threads or descriptors. Must be called once.
+  /// Listens and begins to serve. Returns INVALID_ARG for an address that cannot be resolved, and
+  /// for the path of a file that is no socket; UNAVAILABLE "Socket 'A:P' already in use " if
+  /// another socket has the port or the path, and UNAVAILABLE if the system does not provide
+  /// threads or descriptors. Must be called once.
   base::Status Start();
 
-  /// Returns the served port. Must be called after Start().
+  /// Returns the served port; 0 for a Unix socket. Must be called after Start().
   uint16_t port() const { return endpoint_.port(); }
 
   /// Stops accepting, and ends the connections without a request in progress. Does not wait. May be
@@ -56,6 +61,7 @@ class Server {
   void Stop(std::chrono::milliseconds grace);
 
  private:
+  base::Status MakeLoops(int count);
   base::Status Listen();
   base::Status StartThreads();
   void LoopEnded();

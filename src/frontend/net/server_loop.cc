@@ -20,9 +20,8 @@ void LogFailedConnection(const std::string& service, const char* reason) noexcep
 ServerLoop::ServerLoop(std::unique_ptr<EventLoop> loop, std::string service, ConnectionLimit* limit)
     : loop_(std::move(loop)),
       service_(std::move(service)),
-      limit_(limit),
       listener_(
-          *loop_, service_, [this](Socket socket) { Add(std::move(socket)); }, limit) {}
+          *loop_, service_, [this](Arrival arrival) { OnArrival(std::move(arrival)); }, limit) {}
 
 // The tasks of a loop that has never run are members of this object.
 ServerLoop::~ServerLoop() { loop_->inbox()->Close(); }
@@ -33,13 +32,38 @@ void ServerLoop::Run() {
   protocol_->OnLoopEnded();
 }
 
-void ServerLoop::Add(Socket socket) noexcept {
+/// A client on its way from the loop that has accepted it to the one that serves it. If that one
+/// has ended, the client is disconnected.
+class ServerLoop::Handover final : public Task {
+ public:
+  Handover(ServerLoop& loop, Arrival arrival) : loop_(loop), arrival_(std::move(arrival)) {}
+
+ private:
+  void Run() noexcept override { loop_.Add(std::move(arrival_)); }
+
+  ServerLoop& loop_;
+  Arrival arrival_;
+};
+
+void ServerLoop::OnArrival(Arrival arrival) noexcept {
+  if (accepts_for_.empty()) return Add(std::move(arrival));
+  ServerLoop& next = *accepts_for_[next_++ % accepts_for_.size()];
+  if (&next == this) return Add(std::move(arrival));
+  try {
+    const auto handover = std::make_shared<Handover>(next, std::move(arrival));
+    next.loop_->Post(*handover, handover);
+  } catch (const std::exception& failure) {
+    LogFailedConnection(service_, failure.what());
+  }
+}
+
+void ServerLoop::Add(Arrival arrival) noexcept {
+  if (draining_) return;  // the client was on its way when the server stopped
   std::shared_ptr<Connection> connection;
   try {
-    connection = protocol_->Connect(loop_->NewStream(std::move(socket)));
-    connections_.Add(connection);
+    connection = protocol_->Connect(loop_->NewStream(std::move(arrival.socket)));
+    connections_.Add(connection, std::move(arrival.place));
   } catch (const std::exception& failure) {
-    if (limit_ != nullptr) limit_->Give();
     return LogFailedConnection(service_, failure.what());
   }
   Protect(*connection, [&] { connection->Start(); });
@@ -57,9 +81,7 @@ void ServerLoop::Protect(Connection& connection, const Step& step) noexcept {
 }
 
 void ServerLoop::Remove(Connection& connection) noexcept {
-  if (!connections_.Remove(connection)) return;
-  if (limit_ != nullptr) limit_->Give();
-  EndIfDrained();
+  if (connections_.Remove(connection)) EndIfDrained();
 }
 
 void ServerLoop::Drain() {

@@ -4,6 +4,8 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "base/result.h"
 #include "frontend/net/connection.h"
@@ -28,8 +30,9 @@ class Protocol {
   virtual void OnLoopEnded() {}
 };
 
-/// One loop of a server: its listening socket and its connections. The server creates and destroys
-/// it; all other functions except BeginDrain() and CloseAll() must be called on the loop's thread.
+/// One loop of a server: its listening socket, if it has one, and its connections. The server
+/// creates and destroys it; all other functions except BeginDrain() and CloseAll() must be called
+/// on the loop's thread.
 class ServerLoop {
  public:
   /// `service` is the name of the front end in the log. `limit` may be null.
@@ -39,9 +42,12 @@ class ServerLoop {
   /// Sets the protocol that serves the connections. Must be called before Run().
   void SetProtocol(std::shared_ptr<Protocol> protocol) { protocol_ = std::move(protocol); }
   /// Binds and listens; see Listener. Must be called before Run().
-  base::Result<Endpoint> Listen(const Endpoint& endpoint, bool shared) {
-    return listener_.Listen(endpoint, shared);
+  base::Result<Endpoint> Listen(const Endpoint& endpoint, const ListenOptions& options) {
+    return listener_.Listen(endpoint, options);
   }
+  /// Makes this loop accept for all `loops`, itself among them: each of them in turn serves one of
+  /// the clients. Must be called before Run(). The loops must exist until this one has ended.
+  void AcceptFor(std::vector<ServerLoop*> loops) { accepts_for_ = std::move(loops); }
 
   /// Serves until the loop is drained or all connections are closed. The calling thread becomes the
   /// loop's thread.
@@ -59,7 +65,10 @@ class ServerLoop {
   void Remove(Connection& connection) noexcept;
 
  private:
-  void Add(Socket socket) noexcept;
+  class Handover;
+
+  void OnArrival(Arrival arrival) noexcept;
+  void Add(Arrival arrival) noexcept;
   void Drain();
   void CloseConnections();
   template <typename Step>
@@ -68,8 +77,9 @@ class ServerLoop {
 
   const std::unique_ptr<EventLoop> loop_;
   const std::string service_;
-  ConnectionLimit* const limit_;
   Listener listener_;
+  std::vector<ServerLoop*> accepts_for_;  // empty: only for itself
+  size_t next_ = 0;                       // of accepts_for_
   std::shared_ptr<Protocol> protocol_;
   ConnectionList connections_;
   bool draining_ = false;

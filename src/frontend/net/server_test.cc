@@ -5,9 +5,13 @@
 #include <sys/socket.h>
 
 #include <atomic>
+#include <filesystem>
 #include <memory>
 #include <new>
 #include <string>
+#include <thread>
+
+#include "base/temporary_directory.h"
 
 namespace nereid::frontend::net {
 namespace {
@@ -62,6 +66,7 @@ struct Echo final : Protocol {
       : loop(loop), ended(ended), fails(fails) {}
   std::shared_ptr<Connection> Connect(std::unique_ptr<ByteStream> stream) override {
     if (fails) throw std::bad_alloc();
+    ++connected;
     return std::make_shared<EchoConnection>(loop, std::move(stream));
   }
   void OnLoopEnded() override { ++ended; }
@@ -69,6 +74,7 @@ struct Echo final : Protocol {
   ServerLoop& loop;
   std::atomic<int>& ended;
   std::atomic<bool>& fails;
+  std::atomic<int> connected{0};
 };
 
 class ServerTest : public ::testing::Test {
@@ -81,15 +87,17 @@ class ServerTest : public ::testing::Test {
   }
   std::unique_ptr<Server> NewServer() {
     return std::make_unique<Server>(options_, [this](ServerLoop& loop) {
-      return std::make_shared<Echo>(loop, ended_, fails_);
+      protocols_.push_back(std::make_shared<Echo>(loop, ended_, fails_));
+      return protocols_.back();
     });
   }
-  Socket Connect(uint16_t port) {
-    const Endpoint endpoint(boost::asio::ip::make_address("127.0.0.1"), port);
-    Socket client(socket(AF_INET, SOCK_STREAM, 0));
+  static Socket Connect(const std::string& address, uint16_t port) {
+    const Endpoint endpoint = ResolveEndpoint("test", address, port).value();
+    Socket client(socket(endpoint.family(), SOCK_STREAM, 0));
     EXPECT_EQ(connect(client.descriptor(), endpoint.data(), endpoint.size()), 0);
     return client;
   }
+  static Socket Connect(uint16_t port) { return Connect("127.0.0.1", port); }
   static std::string Ask(const Socket& client, std::string text) {
     if (send(client.descriptor(), text.data(), text.size(), MSG_NOSIGNAL) < 0) return "lost";
     const ssize_t got = recv(client.descriptor(), text.data(), text.size(), MSG_WAITALL);
@@ -100,6 +108,7 @@ class ServerTest : public ::testing::Test {
   ServerOptions options_;
   std::atomic<int> ended_{0};
   std::atomic<bool> fails_{false};
+  std::vector<std::shared_ptr<Echo>> protocols_;
 };
 
 TEST_F(ServerTest, ServesOnAllItsLoopsAndStopsAtOnceWhenIdle) {
@@ -172,6 +181,68 @@ TEST_F(ServerTest, AConnectionForWhichThereIsNoMemoryIsClosedAndTheNextOneServed
   EXPECT_EQ(Ask(Connect(server->port()), "hello"), "hello");
   // Each of the two before has ended, so there is room for a third one.
   EXPECT_EQ(Ask(Connect(server->port()), "hello"), "hello");
+}
+
+class UnixServerTest : public ServerTest {
+ protected:
+  UnixServerTest() {
+    path_ = directory_->path() + "/s";
+    options_.address = "unix:" + path_;
+    options_.loops = 3;
+  }
+  Socket Connect() const { return ServerTest::Connect(options_.address, 0); }
+
+  const std::unique_ptr<base::TemporaryDirectory> directory_ =
+      base::TemporaryDirectory::Create().value();
+  std::string path_;
+};
+
+TEST_F(UnixServerTest, ItsLoopsServeTheClientsInTurn) {
+  const auto server = NewServer();
+  const base::Status status = server->Start();
+  ASSERT_TRUE(status.ok()) << status.message();
+  EXPECT_EQ(server->port(), 0);
+  std::vector<Socket> clients;
+  for (int i = 0; i < 9; ++i) {
+    clients.push_back(Connect());
+    EXPECT_EQ(Ask(clients.back(), "hello"), "hello");
+  }
+  for (const auto& protocol : protocols_) EXPECT_EQ(protocol->connected, 3);
+  server->Stop(std::chrono::hours(1));
+  EXPECT_EQ(ended_, 3);
+  EXPECT_FALSE(std::filesystem::exists(path_));
+}
+
+TEST_F(UnixServerTest, AStopLetsABusyConnectionFinishAndFreesThePathAtOnce) {
+  const auto server = NewServer();
+  ASSERT_TRUE(server->Start().ok());
+  const Socket busy = Connect();
+  EXPECT_EQ(Ask(busy, "busy"), "busy");
+  server->BeginStop();
+  while (std::filesystem::exists(path_)) std::this_thread::yield();
+  const auto next = NewServer();
+  EXPECT_TRUE(next->Start().ok());
+  EXPECT_EQ(Ask(busy, "done"), "done");
+  server->Stop(std::chrono::hours(1));
+  EXPECT_EQ(Ask(Connect(), "hello"), "hello");  // the file of the next server is still there
+}
+
+TEST_F(UnixServerTest, ASecondServerIsRefusedAndDisturbsNothing) {
+  const auto first = NewServer();
+  ASSERT_TRUE(first->Start().ok());
+  EXPECT_EQ(NewServer()->Start().message(), "Socket 'unix:" + path_ + "' already in use ");
+  EXPECT_EQ(Ask(Connect(), "hello"), "hello");
+}
+
+TEST_F(UnixServerTest, PlacesAreFreeAgainWhenClientsHaveGone) {
+  options_.connection_limit = std::make_shared<ConnectionLimit>(1);
+  const auto server = NewServer();
+  ASSERT_TRUE(server->Start().ok());
+  for (int i = 0; i < 4; ++i) EXPECT_EQ(Ask(Connect(), "hello"), "hello");
+  fails_ = true;
+  for (int i = 0; i < 4; ++i) EXPECT_EQ(Ask(Connect(), "hello"), "lost");
+  fails_ = false;
+  EXPECT_EQ(Ask(Connect(), "hello"), "hello");
 }
 
 }  // namespace
