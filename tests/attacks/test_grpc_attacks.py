@@ -9,8 +9,8 @@ import time
 import grpc_raw
 import h2_wire
 from conftest import memory_of, push, write_victims
-from h2_wire import DATA, END_HEADERS, END_STREAM, HEADERS, INFER_PATH, PING, SETTINGS, \
-    WINDOW_UPDATE, frame
+from h2_wire import CONTINUATION, DATA, END_HEADERS, END_STREAM, HEADERS, INFER_PATH, PING, \
+    SETTINGS, WINDOW_UPDATE, frame
 from server_process import sanitized
 
 STREAM_PATH = INFER_PATH.replace("ModelInfer", "ModelStreamInfer")
@@ -175,6 +175,44 @@ def test_ping_flood(server, attack):
     with attack(server, peak_mib=160, worst_ms=1500), h2_wire.Wire(server) as wire:
         push_for(wire, iter(lambda: pings, None))
         assert ended(wire)
+
+
+def test_settings_flood(server, attack):
+    """Each must be acknowledged; the acknowledgements are not read."""
+    block = frame(SETTINGS, 0, 0, struct.pack(">HI", 4, 65535)) * 1000
+    with attack(server, peak_mib=160, worst_ms=1500), h2_wire.Wire(server) as wire:
+        push_for(wire, itertools.repeat(block))
+
+
+def test_continuation_flood(server, attack):
+    """CVE-2024-27316: a head that never ends, of frames with headers and of empty ones."""
+    parts = [b"\x00\x03x-a" + b"\x7f\x81\x1f" + b"v" * 4096, b""]  # a new header; nothing
+    for part in parts:
+        block = frame(CONTINUATION, 0, 1, part) * (100 if part else 1000)
+        with attack(server, peak_mib=160, worst_ms=1500), h2_wire.Wire(server) as wire:
+            push(wire, frame(HEADERS, 0, 1, plain_head()))
+            sent = push_for(wire, itertools.repeat(block), 3 * SECONDS)
+            assert ended(wire)
+        assert sent < 1000
+
+
+def test_window_stalling(server, attack):
+    """The windows of all streams are closed, and are opened byte by byte."""
+    no_window = h2_wire.PREFACE + frame(SETTINGS, 0, 0, struct.pack(">HI", 4, 0))
+    message = small_infer()
+    numbers = list(itertools.islice(streams(), 200))
+    calls = b"".join(call_frames(stream) + frame(DATA, END_STREAM, stream, message)
+                     for stream in numbers)
+    bytes_of_window = b"".join(frame(WINDOW_UPDATE, 0, stream, struct.pack(">I", 1))
+                               for stream in numbers)
+    with attack(server, peak_mib=160, worst_ms=1500), h2_wire.Wire(server, no_window) as wire:
+        push(wire, calls)
+
+        def pump():
+            while True:
+                drain(wire)
+                yield bytes_of_window
+        push_for(wire, pump())
 
 
 def test_rapid_reset(server, attack):
