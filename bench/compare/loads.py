@@ -37,7 +37,7 @@ class BenchClient:
             "--connections", case.connections, "--streams", case.streams,
             "--model", case.model, "--input", case.input_name, "--shape", f"1,{case.elements}",
             "--verify", "identity" if case.is_identity else "none",
-            "--sequence", case.sequence,
+            "--sequence", case.sequence, "--tls", "yes" if server.tls else "no",
             "--seconds", self.seconds, "--server-pid", server.pid]
         done = subprocess.run([str(word) for word in command], capture_output=True, text=True,
                               timeout=180, check=False)

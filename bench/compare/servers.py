@@ -29,9 +29,11 @@ def free_ports(count):
 class Server:
     """One server process. `command` starts it, without the flags that both servers share."""
 
-    def __init__(self, name, command, repository, log):
+    def __init__(self, name, command, repository, log, tls=None):
+        """`tls`: an ssl.SSLContext, if the server's HTTP speaks TLS."""
         self.name = name
         self.log = log
+        self.tls = tls
         self.http_port, self.grpc_port, self.metrics_port = free_ports(3)
         flags = [f"--model-repository={repository}", "--http-address=127.0.0.1",
                  "--grpc-address=127.0.0.1", f"--http-port={self.http_port}",
@@ -70,7 +72,11 @@ class Server:
 
     def get(self, path):
         """The status and the body of a GET."""
-        connection = http.client.HTTPConnection("127.0.0.1", self.http_port, timeout=10)
+        if self.tls is None:
+            connection = http.client.HTTPConnection("127.0.0.1", self.http_port, timeout=10)
+        else:
+            connection = http.client.HTTPSConnection("127.0.0.1", self.http_port, timeout=10,
+                                                     context=self.tls)
         try:
             connection.request("GET", path)
             answer = connection.getresponse()

@@ -2,12 +2,10 @@
 #include "connection.h"
 
 #include <arpa/inet.h>
-#include <fcntl.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <sys/socket.h>
 #include <time.h>
-#include <unistd.h>
 
 #include <cerrno>
 
@@ -36,28 +34,29 @@ void Caller::Advance() {
   place_ = (place_ + 1) % run_.options.sequence;
 }
 
-Connection::~Connection() { close(fd_); }
+Connection::~Connection() = default;
 
-int ConnectSocket(const Options& options) {
+std::unique_ptr<Link> Connect(const Options& options) {
   sockaddr_in address{};
   address.sin_family = AF_INET;
   address.sin_port = htons(options.port);
   if (inet_pton(AF_INET, options.host.c_str(), &address.sin_addr) != 1) {
     errno = EINVAL;
-    return -1;
+    return nullptr;
   }
   const int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  if (fd < 0) return -1;
+  if (fd < 0) return nullptr;
+  auto link = std::make_unique<Link>(fd);
   const int on = 1;
+  const char* const protocol = options.protocol == Protocol::kHttp ? "http/1.1" : "h2";
   if (connect(fd, reinterpret_cast<sockaddr*>(&address), sizeof(address)) != 0 ||
       setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on)) != 0 ||
-      fcntl(fd, F_SETFL, O_NONBLOCK) != 0) {
+      (options.tls && !link->StartTls(protocol)) || !link->MakeNonBlocking()) {
     const int error = errno;
-    close(fd);
+    link.reset();
     errno = error;
-    return -1;
   }
-  return fd;
+  return link;
 }
 
 }  // namespace nereid::bench

@@ -5,8 +5,10 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "histogram.h"
+#include "link.h"
 #include "options.h"
 
 namespace nereid::bench {
@@ -87,7 +89,7 @@ class Connection {
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;
 
-  int fd() const { return fd_; }
+  int fd() const { return link_->fd(); }
 
   /// Sends the maximum number of requests of this connection. No request may be in flight.
   virtual void Start() = 0;
@@ -96,17 +98,18 @@ class Connection {
   virtual bool OnEvent(uint32_t epoll_events) = 0;
 
  protected:
-  Connection(Run& run, int fd) : run_(run), fd_(fd) {}
+  Connection(Run& run, std::unique_ptr<Link> link) : run_(run), link_(std::move(link)) {}
 
   Run& run_;
-  const int fd_;
+  const std::unique_ptr<Link> link_;
 };
 
-/// Connects to the server of the options and waits for the result. Returns -1 with the reason in
-/// errno if that fails. The socket is non-blocking and has TCP_NODELAY.
-int ConnectSocket(const Options& options);
+/// Connects to the server of the options and waits for the result, over TLS if the options say so.
+/// Returns null with the reason in errno if that fails. The socket is non-blocking and has
+/// TCP_NODELAY.
+std::unique_ptr<Link> Connect(const Options& options);
 
-std::unique_ptr<Connection> MakeHttpConnection(Run& run, int fd);
-std::unique_ptr<Connection> MakeGrpcConnection(Run& run, int fd);
+std::unique_ptr<Connection> MakeHttpConnection(Run& run, std::unique_ptr<Link> link);
+std::unique_ptr<Connection> MakeGrpcConnection(Run& run, std::unique_ptr<Link> link);
 
 }  // namespace nereid::bench

@@ -2,7 +2,6 @@
 // gRPC: unary ModelInfer calls over nghttp2, several at once on one connection.
 #include <nghttp2/nghttp2.h>
 #include <sys/epoll.h>
-#include <sys/socket.h>
 
 #include <cerrno>
 #include <cstring>
@@ -42,8 +41,9 @@ nghttp2_nv Header(std::string_view name, std::string_view value) {
 
 class GrpcConnection final : public Connection {
  public:
-  GrpcConnection(Run& run, int fd)
-      : Connection(run, fd), authority_(run.options.host + ":" + std::to_string(run.options.port)) {
+  GrpcConnection(Run& run, std::unique_ptr<Link> link)
+      : Connection(run, std::move(link)),
+        authority_(run.options.host + ":" + std::to_string(run.options.port)) {
     for (int i = 0; i < run.options.streams; ++i) calls_.emplace_back(run);
     nghttp2_session_callbacks* callbacks = nullptr;
     nghttp2_session_callbacks_new(&callbacks);
@@ -93,7 +93,7 @@ class GrpcConnection final : public Connection {
     call.body.clear();
     call.sent_ns = NowNs();
     const nghttp2_nv headers[] = {Header(":method", "POST"),
-                                  Header(":scheme", "http"),
+                                  Header(":scheme", run_.options.tls ? "https" : "http"),
                                   Header(":path", "/inference.GRPCInferenceService/ModelInfer"),
                                   Header(":authority", authority_),
                                   Header("te", "trailers"),
@@ -111,7 +111,7 @@ class GrpcConnection final : public Connection {
   void Send() {
     while (!broken_) {
       if (out_sent_ == out_.size() && !FillOut()) return;
-      const ssize_t n = send(fd_, out_.data() + out_sent_, out_.size() - out_sent_, MSG_NOSIGNAL);
+      const ssize_t n = link_->Send(out_.data() + out_sent_, out_.size() - out_sent_);
       if (n < 0) {
         if (errno != EAGAIN) Break(std::strerror(errno));
         return;
@@ -137,7 +137,7 @@ class GrpcConnection final : public Connection {
   void Receive() {
     static std::vector<uint8_t> buffer(kChunk);
     while (!broken_) {
-      const ssize_t n = recv(fd_, buffer.data(), buffer.size(), 0);
+      const ssize_t n = link_->Receive(buffer.data(), buffer.size());
       if (n < 0 && errno == EAGAIN) return;
       if (n <= 0) return Break(n == 0 ? "closed by the server" : std::strerror(errno));
       const ssize_t read =
@@ -225,8 +225,8 @@ class GrpcConnection final : public Connection {
 
 }  // namespace
 
-std::unique_ptr<Connection> MakeGrpcConnection(Run& run, int fd) {
-  return std::make_unique<GrpcConnection>(run, fd);
+std::unique_ptr<Connection> MakeGrpcConnection(Run& run, std::unique_ptr<Link> link) {
+  return std::make_unique<GrpcConnection>(run, std::move(link));
 }
 
 }  // namespace nereid::bench

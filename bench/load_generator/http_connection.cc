@@ -2,7 +2,6 @@
 // HTTP/1.1: one request in flight. Only the status and the lengths of the answer are read.
 #include <strings.h>
 #include <sys/epoll.h>
-#include <sys/socket.h>
 
 #include <cerrno>
 #include <charconv>
@@ -36,7 +35,8 @@ int64_t HeaderNumber(std::string_view head, std::string_view name) {
 
 class HttpConnection final : public Connection {
  public:
-  HttpConnection(Run& run, int fd) : Connection(run, fd), caller_(run) {}
+  HttpConnection(Run& run, std::unique_ptr<Link> link)
+      : Connection(run, std::move(link)), caller_(run) {}
 
   void Start() override {
     ++run_.under_way;
@@ -61,8 +61,8 @@ class HttpConnection final : public Connection {
  private:
   void Send() {
     while (sent_ < caller_.request().size()) {
-      const ssize_t n = send(fd_, caller_.request().data() + sent_,
-                             caller_.request().size() - sent_, MSG_NOSIGNAL);
+      const ssize_t n =
+          link_->Send(caller_.request().data() + sent_, caller_.request().size() - sent_);
       if (n < 0) {
         if (errno == EAGAIN) return;
         reason_ = std::strerror(errno);
@@ -80,7 +80,7 @@ class HttpConnection final : public Connection {
       size_t wanted;
       if (body_left_ < 0) {
         wanted = sizeof(head_) - head_size_;
-        n = recv(fd_, head_ + head_size_, wanted, 0);
+        n = link_->Receive(head_ + head_size_, wanted);
       } else {
         wanted = std::min(kChunk, static_cast<size_t>(body_left_));
         n = ReceiveBody(wanted);
@@ -107,11 +107,10 @@ class HttpConnection final : public Connection {
   }
 
   ssize_t ReceiveBody(size_t wanted) {
-    // With MSG_TRUNC the kernel drops the bytes instead of copying them.
-    if (!keep_) return recv(fd_, nullptr, wanted, MSG_TRUNC);
+    if (!keep_) return link_->Discard(wanted);
     const size_t old = body_.size();
     body_.resize(old + wanted);
-    const ssize_t n = recv(fd_, body_.data() + old, wanted, 0);
+    const ssize_t n = link_->Receive(body_.data() + old, wanted);
     body_.resize(old + static_cast<size_t>(std::max<ssize_t>(n, 0)));
     return n;
   }
@@ -186,8 +185,8 @@ class HttpConnection final : public Connection {
 
 }  // namespace
 
-std::unique_ptr<Connection> MakeHttpConnection(Run& run, int fd) {
-  return std::make_unique<HttpConnection>(run, fd);
+std::unique_ptr<Connection> MakeHttpConnection(Run& run, std::unique_ptr<Link> link) {
+  return std::make_unique<HttpConnection>(run, std::move(link));
 }
 
 }  // namespace nereid::bench

@@ -12,6 +12,7 @@
 #include <cstdio>
 #include <cstring>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "connection.h"
@@ -69,10 +70,12 @@ class Load {
 
  private:
   bool Open(size_t index) {
-    const int fd = ConnectSocket(run_.options);
-    if (fd < 0) return false;
-    connections_[index] = run_.options.protocol == Protocol::kHttp ? MakeHttpConnection(run_, fd)
-                                                                   : MakeGrpcConnection(run_, fd);
+    std::unique_ptr<Link> link = nereid::bench::Connect(run_.options);
+    if (link == nullptr) return false;
+    const int fd = link->fd();
+    connections_[index] = run_.options.protocol == Protocol::kHttp
+                              ? MakeHttpConnection(run_, std::move(link))
+                              : MakeGrpcConnection(run_, std::move(link));
     epoll_event event{};
     event.events = EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET;
     event.data.u64 = index;

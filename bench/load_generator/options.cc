@@ -19,6 +19,7 @@ one JSON object.
   --encoding binary|json   form of the tensor in HTTP requests (binary)
   --host ADDRESS           IPv4 address (127.0.0.1)
   --port N                 (8000)
+  --tls yes|no             over TLS, without a check of the server's certificate (no)
   --connections N          (1)
   --streams N              requests in flight on each gRPC connection (1)
   --seconds S              length of the measurement (2)
@@ -79,6 +80,8 @@ void Set(Options& options, std::string_view flag, std::string_view value) {
     options.host = value;
   } else if (flag == "--port") {
     options.port = Number<uint16_t>(flag, value, 1, 65535);
+  } else if (flag == "--tls") {
+    options.tls = Choice(flag, value, "yes", "no");
   } else if (flag == "--connections") {
     options.connections = Number(flag, value, 1, 4096);
   } else if (flag == "--streams") {

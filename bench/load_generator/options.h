@@ -17,6 +17,7 @@ struct Options {
   Encoding encoding = Encoding::kBinary;
   std::string host = "127.0.0.1";
   uint16_t port = 8000;
+  bool tls = false;
   int connections = 1;
   // Requests in flight on each connection; HTTP has one.
   int streams = 1;

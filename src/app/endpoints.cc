@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <optional>
 
 #include "app/file_limit.h"
 #include "base/byte_budget.h"
@@ -36,7 +37,6 @@ Status CheckSupported(const ServerOptions& options) {
   const auto unsupported = [](const char* what) {
     return Status::Unsupported(std::string(what) + " is not supported by this server");
   };
-  if (options.grpc.use_ssl || options.grpc.use_ssl_mutual) return unsupported("TLS on gRPC");
   if (!options.http.restricted.empty()) return unsupported("--http-restricted-api");
   if (!options.grpc.restricted.empty()) return unsupported("--grpc-restricted-protocol");
   if (!options.grpc.header_forward_pattern.empty()) {
@@ -89,6 +89,16 @@ Status CannotStart(const char* service, const Status& status) {
   return Status(status.code(), std::string("failed to start ") + service +
                                    " service: " + std::string(base::StatusCodeText(status.code())) +
                                    " - " + status.message());
+}
+
+/// `flag_prefix` names the flags in messages.
+std::optional<frontend::net::TlsFiles> From(const TlsOptions& options, const char* flag_prefix) {
+  if (!options.enabled) return std::nullopt;
+  return frontend::net::TlsFiles{.certificate = options.server_cert,
+                                 .key = options.server_key,
+                                 .client_roots = options.root_cert,
+                                 .mutual = options.mutual,
+                                 .flag_prefix = flag_prefix};
 }
 
 frontend::grpc::KeepAliveOptions KeepAliveFrom(const GrpcOptions& options) {
@@ -146,6 +156,7 @@ Status Endpoints::Parts::StartGrpc(const ServerOptions& options, api::InferenceS
   from.tracer = &tracer;
   from.receive_budget = request_memory;
   from.connection_limit = connections;
+  from.tls = From(options.grpc.tls, "--grpc-");
   from.keep_alive = KeepAliveFrom(options.grpc);
   grpc = std::make_unique<frontend::grpc::GrpcServer>(from, service);
   NEREID_RETURN_IF_ERROR(CannotStart("GRPC", grpc->Start()));
@@ -173,6 +184,7 @@ Status Endpoints::Parts::StartHttp(const ServerOptions& options, api::InferenceS
   from.threads = options.http.thread_count > 0 ? options.http.thread_count : loops;
   from.receive_budget = request_memory;
   from.connection_limit = connections;
+  from.tls = From(options.http.tls, "--http-");
   http = std::make_unique<frontend::http::HttpServer>(from, std::move(handler));
   NEREID_RETURN_IF_ERROR(CannotStart("HTTP", http->Start()));
   LogStarted("HTTPService", from.address, http->port());
@@ -189,6 +201,7 @@ Status Endpoints::Parts::StartMetrics(const ServerOptions& options,
   from.thread_name = "metrics";
   from.max_body_size = size_t{64} << 10;  // requests for metrics have no body
   from.receive_budget = request_memory;
+  from.tls = From(options.tls, "--metrics-");
   metrics = std::make_unique<frontend::http::HttpServer>(
       from, frontend::metrics::MakeMetricsHandler([&server] { return server.RenderMetrics(); }));
   NEREID_RETURN_IF_ERROR(CannotStart("Metrics", metrics->Start()));

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """A well-behaved client that measures its waiting times, in its own process.
 
-    bystander.py HTTP_PORT GRPC_PORT MODEL
+    bystander.py HTTP_PORT GRPC_PORT MODEL [CA_FILE]
 
 Sends requests to MODEL (an identity of INT32) over several connections of each protocol in turn, so
-that every event loop gets some, until its standard input ends. Then prints one line of JSON: count,
+that every event loop gets some, until its standard input ends; over TLS if CA_FILE is given. Then prints one line of JSON: count,
 p99_ms, worst_ms, failures (different texts, at most five).
 """
 
@@ -21,6 +21,7 @@ sys.path.append(str(Path(__file__).resolve().parents[1] / "conformance"))
 
 import h2_wire  # noqa: E402
 import raw_http  # noqa: E402
+from certificates import client_context  # noqa: E402
 
 CONNECTIONS = 6  # connections of each protocol: with two loops, one run in 32 misses a loop
 PATIENCE = 60.0
@@ -117,7 +118,8 @@ def ask_until(stop, asker, waits, barrier):
 
 def main():
     http_port, grpc_port, model = int(sys.argv[1]), int(sys.argv[2]), sys.argv[3]
-    server = SimpleNamespace(http_port=http_port, grpc_port=grpc_port)
+    tls = client_context(Path(sys.argv[4]), "h2", "http/1.1") if len(sys.argv) > 4 else None
+    server = SimpleNamespace(http_port=http_port, grpc_port=grpc_port, tls=tls)
     stop, waits, barrier = threading.Event(), Waits(), threading.Barrier(3)
     threads = [threading.Thread(target=ask_until, args=(stop, asker(server, model), waits, barrier))
                for asker in (HttpAsker, GrpcAsker)]

@@ -72,12 +72,12 @@ def start_server(command, backends, tmp_path_factory):
     servers are ended with the session and must end without an error."""
     started = []
 
-    def start(name, write, *flags, environment=None):
+    def start(name, write, *flags, environment=None, tls=None):
         folder = tmp_path_factory.mktemp(name)
         write(folder / "models")
         flags = [f"--backend-directory={backends}", *flags]
         server = ServerProcess(command, folder / "models", folder / "server.log", flags,
-                               environment=environment)
+                               environment=environment, tls=tls)
         server.start()
         started.append(server)
         return server
@@ -167,10 +167,10 @@ def settled_memory(server) -> float:
 class Bystander:
     """The client of bystander.py."""
 
-    def __init__(self, server, model="bystander"):
+    def __init__(self, server, model="bystander", ca=None):
         self.process = subprocess.Popen(
             [sys.executable, str(HERE / "bystander.py"), str(server.http_port),
-             str(server.grpc_port), model],
+             str(server.grpc_port), model, *([str(ca)] if ca else [])],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         assert self.process.stdout.readline() == "ready\n"
 
@@ -194,11 +194,11 @@ def attack(request, scale):
     `peak_mib`: the memory that the server may take in addition; `worst_ms`: the maximum time of a
     single request of another client. Both are generous, for a busy machine with two cores, and are
     multiplied by --scale. The other client must get answers; errors are permitted only if they
-    contain `may_refuse`."""
+    contain `may_refuse`. `ca`: the file of the authority of a server that speaks TLS."""
     @contextlib.contextmanager
-    def watch(server, *, peak_mib, worst_ms, model="bystander", may_refuse=""):
+    def watch(server, *, peak_mib, worst_ms, model="bystander", may_refuse="", ca=None):
         seen = Watch()
-        bystander = Bystander(server, model)
+        bystander = Bystander(server, model, ca)
         before = settled_memory(server)
         forget_peak(server)
         begin = time.monotonic()

@@ -33,6 +33,8 @@ class Wire:
 
     def __init__(self, server, preface=PREFACE + frame(SETTINGS, 0, 0)):
         self.socket = socket.create_connection(("127.0.0.1", server.grpc_port), timeout=5)
+        if getattr(server, "tls", None):
+            self.socket = server.tls.wrap_socket(self.socket, server_hostname="localhost")
         self.buffer = b""
         self.encoder = hpack.Encoder()
         self.decoder = hpack.Decoder()

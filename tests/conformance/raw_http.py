@@ -89,6 +89,8 @@ class Wire:
 
     def __init__(self, server, timeout=10):
         self.socket = socket.create_connection(("127.0.0.1", server.http_port), timeout=timeout)
+        if getattr(server, "tls", None):
+            self.socket = server.tls.wrap_socket(self.socket, server_hostname="localhost")
         self.buffer = bytearray()
 
     def __enter__(self):

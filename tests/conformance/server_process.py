@@ -46,7 +46,7 @@ class ServerProcess:
     """One server over one repository. `http`, `grpc`, `metrics` are "host:port" texts."""
 
     def __init__(self, command, repository: Path, log: Path, flags=(), peer=False,
-                 environment=None):
+                 environment=None, tls=None):
         self.command = list(command)
         self.repository = repository
         self.log = log
@@ -56,6 +56,7 @@ class ServerProcess:
         prefix = "--http-address=unix:"
         self.http_socket = next((flag.removeprefix(prefix) for flag in self.flags
                                  if flag.startswith(prefix)), None)
+        self.tls = tls  # an ssl.SSLContext for clients of a server that speaks TLS, else None
         self.process = None
 
     def start(self, wait_path="/v2/health/ready", timeout=120.0):
@@ -100,7 +101,7 @@ class ServerProcess:
     def _connection(self):
         if self.http_socket:
             return UnixConnection(self.http_socket, timeout=5)
-        return http.client.HTTPConnection("127.0.0.1", self.http_port, timeout=5)
+        return self.http_connection(timeout=5)
 
     def _wait(self, path, timeout) -> bool:
         end = time.monotonic() + timeout
@@ -116,6 +117,13 @@ class ServerProcess:
                 connection.close()
             time.sleep(0.05)  # between two questions, not instead of one
         return False
+
+    def http_connection(self, timeout):
+        """Returns an http.client connection to the HTTP port."""
+        if self.tls is None:
+            return http.client.HTTPConnection("127.0.0.1", self.http_port, timeout=timeout)
+        return http.client.HTTPSConnection("localhost", self.http_port, timeout=timeout,
+                                           context=self.tls)
 
     def alive(self) -> bool:
         return self.process is not None and self.process.poll() is None

@@ -192,7 +192,7 @@ TEST(CommandLineTest, PlainValuesSetTheirOptions) {
   EXPECT_EQ(options.repository.poll_secs, 15);
   EXPECT_EQ(options.metrics.address, "::1");
   EXPECT_EQ(options.http.restricted.size(), 1u);
-  EXPECT_TRUE(options.grpc.use_ssl);
+  EXPECT_TRUE(options.grpc.tls.enabled);
   EXPECT_FALSE(options.metrics.cpu || options.metrics.gpu || options.metrics.enabled);
   EXPECT_EQ(options.metrics.interval_ms, 2);
   EXPECT_DOUBLE_EQ(options.devices.min_supported_compute_capability, 7.5);

@@ -139,7 +139,9 @@ void FinishTrace(FlagState& state) {
 
 void FinishServices(const CommandLineContext& context, FlagState& state) {
   ServerOptions& options = state.options;
-  if (options.grpc.use_ssl_mutual) options.grpc.use_ssl = true;
+  for (TlsOptions* tls : {&options.http.tls, &options.grpc.tls, &options.metrics.tls}) {
+    if (tls->mutual) tls->enabled = true;
+  }
   if (!state.Given("metrics-address")) {
     // Two services cannot share one Unix socket. The machine's own address exposes no more than it.
     const bool is_unix = frontend::net::IsUnixAddress(options.http.address);

@@ -73,6 +73,7 @@ using G = GrpcOptions;
 using A = SagemakerOptions;
 using V = VertexAiOptions;
 using M = MetricsOptions;
+using T = TlsOptions;
 using P = PluginOptions;
 using D = DeviceOptions;
 
@@ -119,6 +120,11 @@ constexpr FlagSpec kFlags[] = {
     {"http-thread-count", "integer", "HTTP", Whole<1, kMaxThreads, &S::http, &H::thread_count>, "Number of event loops (default one per core, at most 8)"},
     {"http-max-input-size", "integer", "HTTP", Whole<1, INT64_MAX, &S::http, &H::max_input_size>, "Maximum size of a request body in bytes, also after decompression (default 67108864)"},
     {"http-cors-allow-origin", "origin[,origin]", "HTTP", ReadCorsOrigins, "Web pages whose scripts may use the server, for example https://example.org; * = all; may be repeated (default none)", true},
+    {"http-use-ssl", "boolean", "HTTP", Bool<&S::http, &H::tls, &T::enabled>, "Use TLS (default false)", true},
+    {"http-use-ssl-mutual", "boolean", "HTTP", Bool<&S::http, &H::tls, &T::mutual>, "Use TLS and require client certificates (default false)", true},
+    {"http-server-cert", "path", "HTTP", Text<&S::http, &H::tls, &T::server_cert>, "PEM file of the server's certificate", true},
+    {"http-server-key", "path", "HTTP", Text<&S::http, &H::tls, &T::server_key>, "PEM file of the server's key", true},
+    {"http-root-cert", "path", "HTTP", Text<&S::http, &H::tls, &T::root_cert>, "PEM file of the certificates that verify client certificates", true},
     {"http-restricted-api", "api[,api]:key=value", "HTTP", ReadHttpRestricted, "Restrict these APIs to requests with the header 'key: value'; may be repeated"},
 
     {"allow-grpc", "boolean", "GRPC", Bool<&S::grpc, &G::enabled>, "Serve gRPC (default true)"},
@@ -129,11 +135,11 @@ constexpr FlagSpec kFlags[] = {
     {"grpc-infer-thread-count", "integer", "GRPC", Whole<2, 128, &S::grpc, &G::infer_thread_count>, "Number of threads for inference calls (default 2)"},
     {"grpc-infer-allocation-pool-size", "integer", "GRPC", Whole<0, INT_MAX, &S::grpc, &G::infer_allocation_pool_size>, "Number of request states kept for reuse (default 8)"},
     {"grpc-max-response-pool-size", "integer", "GRPC", Whole<1, INT_MAX, &S::grpc, &G::max_response_pool_size>, "Maximum number of waiting responses of one stream (default 2147483647)"},
-    {"grpc-use-ssl", "boolean", "GRPC", Bool<&S::grpc, &G::use_ssl>, "Use TLS (default false)"},
-    {"grpc-use-ssl-mutual", "boolean", "GRPC", Bool<&S::grpc, &G::use_ssl_mutual>, "Use TLS and require client certificates (default false)"},
-    {"grpc-server-cert", "path", "GRPC", Text<&S::grpc, &G::server_cert>, "PEM file of the server's certificate"},
-    {"grpc-server-key", "path", "GRPC", Text<&S::grpc, &G::server_key>, "PEM file of the server's key"},
-    {"grpc-root-cert", "path", "GRPC", Text<&S::grpc, &G::root_cert>, "PEM file of the certificates that verify client certificates"},
+    {"grpc-use-ssl", "boolean", "GRPC", Bool<&S::grpc, &G::tls, &T::enabled>, "Use TLS (default false)"},
+    {"grpc-use-ssl-mutual", "boolean", "GRPC", Bool<&S::grpc, &G::tls, &T::mutual>, "Use TLS and require client certificates (default false)"},
+    {"grpc-server-cert", "path", "GRPC", Text<&S::grpc, &G::tls, &T::server_cert>, "PEM file of the server's certificate"},
+    {"grpc-server-key", "path", "GRPC", Text<&S::grpc, &G::tls, &T::server_key>, "PEM file of the server's key"},
+    {"grpc-root-cert", "path", "GRPC", Text<&S::grpc, &G::tls, &T::root_cert>, "PEM file of the certificates that verify client certificates"},
     {"grpc-infer-response-compression-level", "none|low|medium|high", "GRPC", ReadCompressionLevel, "Compression level of responses (default none)"},
     {"grpc-keepalive-time", "integer", "GRPC", Whole<0, INT_MAX, &S::grpc, &G::keepalive_time_ms>, "Milliseconds without traffic after which the server sends a ping (default 7200000)"},
     {"grpc-keepalive-timeout", "integer", "GRPC", Whole<0, INT_MAX, &S::grpc, &G::keepalive_timeout_ms>, "Milliseconds that the server waits for the answer to a ping (default 20000)"},
@@ -161,6 +167,11 @@ constexpr FlagSpec kFlags[] = {
     {"metrics-address", "string", "Metrics", Text<&S::metrics, &M::address>, "Address for metrics, or unix:<path> for a Unix socket (default: the address for HTTP; 127.0.0.1 if that is a Unix socket)"},
     {"metrics-port", "integer", "Metrics", Whole<0, kMaxPort, &S::metrics, &M::port>, "Port for metrics; 0 = chosen by the system (default 8002)"},
     {"metrics-interval-ms", "number", "Metrics", ReadMetricsInterval, "Milliseconds between two measurements of the GPUs and the machine (default 2000)"},
+    {"metrics-use-ssl", "boolean", "Metrics", Bool<&S::metrics, &M::tls, &T::enabled>, "Use TLS (default false)", true},
+    {"metrics-use-ssl-mutual", "boolean", "Metrics", Bool<&S::metrics, &M::tls, &T::mutual>, "Use TLS and require client certificates (default false)", true},
+    {"metrics-server-cert", "path", "Metrics", Text<&S::metrics, &M::tls, &T::server_cert>, "PEM file of the server's certificate", true},
+    {"metrics-server-key", "path", "Metrics", Text<&S::metrics, &M::tls, &T::server_key>, "PEM file of the server's key", true},
+    {"metrics-root-cert", "path", "Metrics", Text<&S::metrics, &M::tls, &T::root_cert>, "PEM file of the certificates that verify client certificates", true},
     {"metrics-config", "setting=value", "Metrics", ReadMetricsConfig, "Setting counter_latencies, histogram_latencies, summary_latencies or summary_quantiles; may be repeated"},
 
     {"trace-config", "[mode,]setting=value", "Tracing", ReadTraceConfig, "Setting rate, level, count or mode; file or log-frequency of mode triton; url, resource or bsp_* of mode opentelemetry; may be repeated"},

@@ -57,6 +57,13 @@ struct RestrictedGroup {
   std::string value;
 };
 
+/// TLS of one of the services.
+struct TlsOptions {
+  bool enabled = false;
+  bool mutual = false;                             // implies enabled
+  std::string server_cert, server_key, root_cert;  // paths of PEM files
+};
+
 struct HttpOptions {
   bool enabled = true;
   std::string address = "0.0.0.0";  // most servers run in containers behind a network policy
@@ -66,6 +73,7 @@ struct HttpOptions {
   int thread_count = 0;                   // 0: not given; one event loop per core, at most 8
   int64_t max_input_size = 64 << 20;      // bytes, also after decompression
   std::vector<std::string> cors_origins;  // of web pages that may use the server; {"*"}: all
+  TlsOptions tls;
   std::vector<RestrictedGroup> restricted;
 };
 
@@ -78,9 +86,7 @@ struct GrpcOptions {
   int infer_thread_count = 2;
   int infer_allocation_pool_size = 8;    // request states kept for reuse
   int max_response_pool_size = INT_MAX;  // waiting responses of one stream
-  bool use_ssl = false;
-  bool use_ssl_mutual = false;                                   // implies use_ssl
-  std::string server_cert, server_key, root_cert;                // paths of PEM files
+  TlsOptions tls;
   CompressionLevel compression_level = CompressionLevel::kNone;  // tensors compress badly
   // The defaults of the next six are gRPC's own.
   int keepalive_time_ms = 7'200'000;
@@ -116,6 +122,7 @@ struct MetricsOptions {
   bool cpu = true;
   std::string address = "0.0.0.0";  // default: the HTTP address
   int port = 8002;
+  TlsOptions tls;
   int interval_ms = 2000;
   bool counter_latencies = true;
   bool histogram_latencies = false;

@@ -7,11 +7,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "base/byte_budget.h"
 #include "frontend/grpc/keep_alive.h"
 #include "frontend/net/connection_limit.h"
+#include "frontend/net/tls_settings.h"
 #include "tracing/request_tracer.h"
 
 namespace nereid::frontend::grpc {
@@ -41,6 +43,8 @@ struct GrpcOptions {
   std::shared_ptr<base::ByteBudget> receive_budget = nullptr;
   /// Bounds the open connections, together with the other servers that have it. Null: no bound.
   std::shared_ptr<net::ConnectionLimit> connection_limit = nullptr;
+  /// The certificate files of TLS; not set: the connections are not encrypted.
+  std::optional<net::TlsFiles> tls = std::nullopt;
   /// The maximum bytes of a stream's responses that wait for its client, and the time that a
   /// backend with more responses is blocked before its request ends; see docs/user/streaming.md.
   size_t max_waiting_bytes = size_t{64} << 20;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <optional>
 #include <utility>
 
 #include "frontend/grpc/loop.h"
@@ -13,6 +14,13 @@
 namespace nereid::frontend::grpc {
 namespace {
 
+/// A client without ALPN is refused, as the servers of the gRPC project do it.
+std::optional<net::TlsSettings> TlsOf(const GrpcOptions& options) {
+  if (!options.tls) return std::nullopt;
+  return net::TlsSettings{
+      .files = *options.tls, .service = "gRPC", .protocols = {"h2"}, .protocol_is_required = true};
+}
+
 net::ServerOptions NetOptions(const GrpcOptions& options) {
   return {.service = "gRPC",
           .thread_name = "grpc",
@@ -21,7 +29,8 @@ net::ServerOptions NetOptions(const GrpcOptions& options) {
           .reuse_port = options.reuse_port,
           .unix_socket_mode = options.unix_socket_mode,
           .loops = options.loops,
-          .connection_limit = options.connection_limit};
+          .connection_limit = options.connection_limit,
+          .tls = TlsOf(options)};
 }
 
 }  // namespace

@@ -10,7 +10,8 @@
 
 namespace nereid::frontend::grpc {
 
-/// The gRPC front end: GRPCInferenceService, health and reflection over HTTP/2 without TLS.
+/// The gRPC front end: GRPCInferenceService, health and reflection over HTTP/2, with or without
+/// TLS.
 class GrpcServer {
  public:
   /// `service` must outlive the server, and every request that the server submitted.

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/http/connection.h"
 
-#include <sys/uio.h>
-
 #include <algorithm>
 #include <chrono>
 #include <span>
@@ -24,14 +22,6 @@ constexpr size_t kCostOfParsing = 12;
 constexpr int kMaxAheadPerTurn = 16;
 /// How often the kernel asks whether the host of a client that has finished sending still exists.
 constexpr std::chrono::seconds kProbeInterval{15};
-
-/// Sends 25 bytes into a buffer that is empty. If they do not fit, the client waits for them in
-/// vain, and sends its body after a while (RFC 9110, section 10.1.1).
-void SendContinue(net::ByteStream& client) {
-  static constexpr std::string_view kContinue = "HTTP/1.1 100 Continue\r\n\r\n";
-  const iovec piece = {const_cast<char*>(kContinue.data()), kContinue.size()};
-  (void)client.Write({&piece, 1});
-}
 
 /// Returns the fields that the reply to a request has for web pages, as whole lines.
 std::string_view FieldsForPages(const HttpServerOptions& options, const RequestHead& head) {
@@ -60,7 +50,7 @@ void Connection::CheckTimeout(uint64_t tick) {
   // Continue" (RFC 9110, section 15.2), which HTTP/1.0 does not know; within a streamed reply it is
   // a piece that the handler has named.
   probe_.Clear();
-  if (state_ == State::kAnswering && !exchange_.head().is_http_1_0) SendContinue(*client_);
+  if (state_ == State::kAnswering && !exchange_.head().is_http_1_0) writer_.SendContinue(*client_);
   if (state_ == State::kStreaming) exchange_.ProbeStream();
 }
 
@@ -211,7 +201,7 @@ void Connection::OnTurn() noexcept {
 void Connection::OnRead(RequestReader::Result result) {
   switch (result) {
     case RequestReader::Result::kNeedsInput:
-      if (reader_.TakeContinueWish()) SendContinue(*client_);
+      if (reader_.TakeContinueWish()) writer_.SendContinue(*client_);
       if (reader_.TakeProgress()) {
         const TimeoutTicks& timeouts = loop_->timeouts();
         deadline_.SetTimeout(loop_->tick(), reader_.IsInHead() ? timeouts.head : timeouts.stall);
@@ -271,7 +261,8 @@ void Connection::OnDeadline() noexcept {
 void Connection::OnStream(const std::shared_ptr<ReplyStream>& stream) noexcept {
   if (stream != exchange_.stream()) return;
   if (state_ != State::kAnswering && state_ != State::kStreaming) return;
-  if (writer_.IsIdle()) {
+  // Before the first piece, only a "100 Continue" may be unwritten, which goes out with it.
+  if (state_ == State::kAnswering || writer_.IsIdle()) {
     loop_->Serve(*this, [this] { SendPieces(); });
   } else {
     stream_has_more_ = true;

@@ -7,10 +7,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "base/byte_budget.h"
 #include "frontend/net/connection_limit.h"
+#include "frontend/net/tls_settings.h"
 
 namespace nereid::frontend::http {
 
@@ -55,6 +57,9 @@ struct HttpServerOptions {
 
   /// Bounds the open connections, together with the other servers that have it. Null: no bound.
   std::shared_ptr<net::ConnectionLimit> connection_limit = nullptr;
+
+  /// The certificate files of TLS; not set: the connections are not encrypted.
+  std::optional<net::TlsFiles> tls = std::nullopt;
 
   /// Which web pages may use the server; null: none but its own, of which it has none.
   std::shared_ptr<const CorsPolicy> cors = nullptr;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/http/http_server.h"
 
+#include <optional>
 #include <utility>
 
 #include "frontend/http/loop.h"
@@ -8,6 +9,12 @@
 
 namespace nereid::frontend::http {
 namespace {
+
+std::optional<net::TlsSettings> TlsOf(const HttpServerOptions& options) {
+  if (!options.tls) return std::nullopt;
+  return net::TlsSettings{
+      .files = *options.tls, .service = "HTTP", .protocols = {"http/1.1", "http/1.0"}};
+}
 
 net::ServerOptions NetOptions(const HttpServerOptions& options) {
   return {.service = "HTTP",
@@ -17,7 +24,8 @@ net::ServerOptions NetOptions(const HttpServerOptions& options) {
           .reuse_port = options.reuse_port,
           .unix_socket_mode = options.unix_socket_mode,
           .loops = options.threads,
-          .connection_limit = options.connection_limit};
+          .connection_limit = options.connection_limit,
+          .tls = TlsOf(options)};
 }
 
 }  // namespace

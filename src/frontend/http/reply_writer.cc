@@ -23,6 +23,12 @@ void AppendNumber(uint64_t value, int base, std::string* text) {
 
 }  // namespace
 
+void ReplyWriter::SendContinue(net::ByteStream& client) {
+  static constexpr std::string_view kContinue = "HTTP/1.1 100 Continue\r\n\r\n";
+  unwritten_.push_back({kContinue.data(), kContinue.size()});
+  (void)Write(client);  // a loss is found again by reading, and by the reply
+}
+
 void ReplyWriter::Begin(const Reply& reply, const Framing& framing) {
   size_t length = reply.text.size();
   for (const tensor::ByteSpan& piece : reply.tail) length += piece.size;

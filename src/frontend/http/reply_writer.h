@@ -26,7 +26,12 @@ class ReplyWriter {
     std::string_view fields;   // of every reply of the server, as whole lines
   };
 
-  /// Begins a reply, which must live until it is written. All before it must be written.
+  /// Writes "100 Continue" into the client's buffer, which is usually empty. What does not fit goes
+  /// out before the reply; the client waits for it in vain, and sends its body after a while (RFC
+  /// 9110, section 10.1.1).
+  void SendContinue(net::ByteStream& client);
+
+  /// Begins a reply, which must live until it is written. All replies before it must be written.
   void Begin(const Reply& reply, const Framing& framing);
 
   /// Begins a streamed reply, likewise. The body of a client of HTTP/1.0 ends with the connection.

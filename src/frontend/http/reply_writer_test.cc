@@ -43,6 +43,18 @@ TEST_F(ReplyWriterTest, WritesHeadTextAndTail) {
       "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nX: y\r\nContent-Length: 7\r\n\r\nabcdefg");
 }
 
+TEST_F(ReplyWriterTest, AContinueThatDoesNotFitGoesOutBeforeTheReply) {
+  client_.room = 10;
+  writer_.SendContinue(client_);
+  EXPECT_EQ(client_.output, "HTTP/1.1 1");
+  reply_.text << "abc";
+  writer_.Begin(reply_, {});
+  client_.room = SIZE_MAX;
+  EXPECT_EQ(writer_.Write(client_), Outcome::kDone);
+  EXPECT_EQ(client_.output,
+            "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nabc");
+}
+
 TEST_F(ReplyWriterTest, AReplyToHeadHasNoBodyButItsLength) {
   reply_.text << "abc";
   writer_.Begin(reply_, {.head_only = true, .close = true});

@@ -15,6 +15,9 @@ Server::Server(ServerOptions options, NewProtocol new_protocol)
 Server::~Server() { Stop(std::chrono::milliseconds{0}); }
 
 base::Status Server::Start() {
+  if (options_.tls) {
+    NEREID_ASSIGN_OR_RETURN(tls_, TlsContext::Make(*options_.tls));
+  }
   NEREID_ASSIGN_OR_RETURN(endpoint_,
                           ResolveEndpoint(options_.service, options_.address, options_.port));
   base::Status status = Listen();
@@ -29,6 +32,9 @@ base::Status Server::MakeLoops(int count) {
     loops_.push_back(std::make_unique<ServerLoop>(std::move(loop), options_.service,
                                                   options_.connection_limit.get()));
     ServerLoop& added = *loops_.back();
+    if (tls_ != nullptr) {
+      added.UseTls(*tls_, TlsLoop::kMaxWaiting / static_cast<size_t>(count) + 1);
+    }
     added.SetProtocol(new_protocol_(added));
   }
   return base::Status::Ok();

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -14,6 +15,8 @@
 #include "base/mutex.h"
 #include "base/status.h"
 #include "frontend/net/server_loop.h"
+#include "frontend/net/tls_context.h"
+#include "frontend/net/tls_settings.h"
 
 namespace nereid::frontend::net {
 
@@ -27,6 +30,8 @@ struct ServerOptions {
   int loops = 0;                   // event loops, each with its own thread; 0: one for each CPU
   /// Limits the open connections, together with the other servers that share it. Null: no limit.
   std::shared_ptr<ConnectionLimit> connection_limit;
+  /// Not set: the connections are not encrypted.
+  std::optional<TlsSettings> tls = std::nullopt;
 };
 
 /// The threads and sockets of a front end: event loops, each with a listening socket, to which the
@@ -43,10 +48,10 @@ class Server {
   Server(const Server&) = delete;
   Server& operator=(const Server&) = delete;
 
-  /// Listens and begins to serve. Returns INVALID_ARG for an address that cannot be resolved, and
-  /// for the path of a file that is no socket; UNAVAILABLE "Socket 'A:P' already in use " if
-  /// another socket has the port or the path, and UNAVAILABLE if the system does not provide
-  /// threads or descriptors. Must be called once.
+  /// Listens and begins to serve. Returns INVALID_ARG for files that TLS cannot use (see
+  /// TlsCredentials), for an address that cannot be resolved, and for the path of a file that is no
+  /// socket; UNAVAILABLE "Socket 'A:P' already in use " if another socket has the port or the path,
+  /// and UNAVAILABLE if the system does not provide threads or descriptors. Must be called once.
   base::Status Start();
 
   /// Returns the served port; 0 for a Unix socket. Must be called after Start().
@@ -70,6 +75,7 @@ class Server {
   const ServerOptions options_;
   const NewProtocol new_protocol_;
   Endpoint endpoint_;
+  std::shared_ptr<TlsContext> tls_;  // null without TLS
   std::vector<std::unique_ptr<ServerLoop>> loops_;
   std::vector<std::thread> threads_;
 

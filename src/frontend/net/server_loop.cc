@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "frontend/net/failure_log.h"
+#include "frontend/net/tls_stream.h"
 
 namespace nereid::frontend::net {
 namespace {
@@ -61,12 +62,18 @@ void ServerLoop::Add(Arrival arrival) noexcept {
   if (draining_) return;  // the client was on its way when the server stopped
   std::shared_ptr<Connection> connection;
   try {
-    connection = protocol_->Connect(loop_->NewStream(std::move(arrival.socket)));
+    connection = protocol_->Connect(NewStream(std::move(arrival.socket)));
     connections_.Add(connection, std::move(arrival.place));
   } catch (const std::exception& failure) {
     return LogFailedConnection(service_, failure.what());
   }
   Protect(*connection, [&] { connection->Start(); });
+}
+
+std::unique_ptr<ByteStream> ServerLoop::NewStream(Socket socket) {
+  std::unique_ptr<ByteStream> stream = loop_->NewStream(std::move(socket));
+  if (tls_ == nullptr) return stream;
+  return std::make_unique<TlsStream>(*tls_, std::move(stream));
 }
 
 /// If memory runs out, only the connection that needs it ends.
@@ -88,6 +95,7 @@ void ServerLoop::Drain() {
   if (std::exchange(draining_, true)) return;
   listener_.Close();
   protocol_->BeginDrain();
+  if (tls_ != nullptr) tls_->BeginDrain();
   connections_.ForEach([this](Connection& connection) {
     Protect(connection, [&connection] { connection.BeginDrain(); });
   });

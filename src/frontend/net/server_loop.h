@@ -12,6 +12,7 @@
 #include "frontend/net/connection_limit.h"
 #include "frontend/net/event_loop.h"
 #include "frontend/net/listener.h"
+#include "frontend/net/tls_loop.h"
 
 namespace nereid::frontend::net {
 
@@ -41,6 +42,11 @@ class ServerLoop {
 
   /// Sets the protocol that serves the connections. Must be called before Run().
   void SetProtocol(std::shared_ptr<Protocol> protocol) { protocol_ = std::move(protocol); }
+  /// Makes the connections speak TLS. At most `max_handshakes` wait for their clients. Must be
+  /// called before Run(). The context must outlive this object.
+  void UseTls(TlsContext& context, size_t max_handshakes) {
+    tls_ = std::make_unique<TlsLoop>(*loop_, context, max_handshakes);
+  }
   /// Binds and listens; see Listener. Must be called before Run().
   base::Result<Endpoint> Listen(const Endpoint& endpoint, const ListenOptions& options) {
     return listener_.Listen(endpoint, options);
@@ -69,6 +75,7 @@ class ServerLoop {
 
   void OnArrival(Arrival arrival) noexcept;
   void Add(Arrival arrival) noexcept;
+  std::unique_ptr<ByteStream> NewStream(Socket socket);
   void Drain();
   void CloseConnections();
   template <typename Step>
@@ -80,6 +87,7 @@ class ServerLoop {
   Listener listener_;
   std::vector<ServerLoop*> accepts_for_;  // empty: only for itself
   size_t next_ = 0;                       // of accepts_for_
+  std::unique_ptr<TlsLoop> tls_;          // null without TLS
   std::shared_ptr<Protocol> protocol_;
   ConnectionList connections_;
   bool draining_ = false;

@@ -11,7 +11,8 @@
 
 namespace nereid::frontend::net::testing {
 
-/// A stream without a socket: the test fills `input` and reads `output`. It never calls its owner.
+/// A stream without a socket: the test fills `input` and reads `output`. It never calls its owner,
+/// which the test may do.
 class MemoryStream final : public ByteStream {
  public:
   std::string input;               // what Read() gives
@@ -27,7 +28,12 @@ class MemoryStream final : public ByteStream {
   bool closed = false;
   Peer who = {.address = "192.0.2.1:1000"};  // what peer() returns
 
-  bool Open(Owner&) noexcept override { return true; }
+  Owner* owner = nullptr;  // after Open()
+
+  bool Open(Owner& opener) noexcept override {
+    owner = &opener;
+    return true;
+  }
 
   Outcome Read(std::span<char> to) noexcept override {
     const size_t size = std::min(to.size(), input.size());
