@@ -38,6 +38,12 @@ std::string SubjectOf(X509* certificate) {
   return subject;
 }
 
+/// Called by OpenSSL for each message of a handshake, also of those after the first one.
+void OnMessage(const SSL* session, int where, int) {
+  if ((where & SSL_CB_LOOP) != 0)
+    static_cast<TlsWire*>(SSL_get_app_data(session))->CountExtraWork();
+}
+
 }  // namespace
 
 void TlsSession::FreeSession::operator()(SSL* session) const { SSL_free(session); }
@@ -77,9 +83,12 @@ TlsSession::Progress TlsSession::Handshake(std::string* output, std::string* fai
   return Progress::kFailed;
 }
 
-/// Learns who the client is. A session that is resumed has the certificate of the first one, which
-/// OpenSSL does not verify again: the client must not extend its life by resuming.
+/// Begins to count the messages that are none of the first handshake, and learns who the client is.
+/// A session that is resumed has the certificate of the first one, which OpenSSL does not verify
+/// again: the client must not extend its life by resuming.
 TlsSession::Progress TlsSession::Finish(std::string* failure) {
+  SSL_set_app_data(session_.get(), &wire_);
+  SSL_set_info_callback(session_.get(), OnMessage);
   const Certificate certificate(SSL_get1_peer_certificate(session_.get()));
   if (certificate == nullptr) return Progress::kDone;
   if (SSL_session_reused(session_.get()) == 1 &&
@@ -92,6 +101,11 @@ TlsSession::Progress TlsSession::Finish(std::string* failure) {
   return Progress::kDone;
 }
 
+void TlsSession::BeginTurn() {
+  records_left_ = kRecordsPerTurn;
+  wire_.BeginTurn();
+}
+
 ByteStream::Outcome TlsSession::Read(ByteStream& source, std::span<char> to,
                                      std::string* output) noexcept {
   if (has_failed_) return {0, State::kLost};
@@ -101,6 +115,8 @@ ByteStream::Outcome TlsSession::Read(ByteStream& source, std::span<char> to,
   size_t size = 0;
   ERR_clear_error();
   while (size < to.size()) {
+    if (is_resting()) return {size, size == 0 ? State::kBlocked : State::kOpen};
+    --records_left_;
     size_t got = 0;
     if (SSL_read_ex(session, to.data() + size, to.size() - size, &got) != 1) {
       return AfterFailedRead(size, SSL_get_error(session, 0));
@@ -133,7 +149,8 @@ ByteStream::Outcome TlsSession::AfterFailedRead(size_t size, int error) {
 }
 
 bool TlsSession::HasUnread() const {
-  return has_failed_ || has_ended_ || wire_.has_input() || SSL_has_pending(session_.get()) == 1;
+  return is_resting() || has_failed_ || has_ended_ || wire_.has_input() ||
+         SSL_has_pending(session_.get()) == 1;
 }
 
 size_t TlsSession::Write(std::span<const iovec> pieces, size_t max, std::string* output) noexcept {

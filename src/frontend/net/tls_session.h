@@ -41,11 +41,16 @@ class TlsSession {
 
   // ---- After the handshake. ----
 
-  /// Reads as ByteStream::Read() does. Takes only a little more from `source` than `to` can hold,
-  /// so that records without content do not hold up a loop. Appends the bytes for the client (the
+  /// Permits more work for the client, because the other connections of the loop had their turns.
+  void BeginTurn();
+  /// Reads as ByteStream::Read() does. In a turn it takes a maximum number of records, because a
+  /// client may send one for each byte, and only a little more from `source` than `to` can hold,
+  /// because records may have no content; the rest is unread. Appends the bytes for the client (the
   /// answer to a request for new keys, alerts) to `output`. The end is kEnded only if the client
   /// has announced it; otherwise it may be an attacker's work and is kLost.
   ByteStream::Outcome Read(ByteStream& source, std::span<char> to, std::string* output) noexcept;
+  /// Returns whether Read() has stopped early: nothing is read before the next turn.
+  bool is_resting() const { return records_left_ == 0; }
   /// Returns whether Read() may return something although the stream has no more bytes.
   bool HasUnread() const;
 
@@ -61,6 +66,7 @@ class TlsSession {
   const std::string& client_subject() const { return client_subject_; }
 
  private:
+  static constexpr size_t kRecordsPerTurn = 2048;
   struct FreeSession {
     void operator()(SSL* session) const;
   };
@@ -75,6 +81,7 @@ class TlsSession {
   std::string client_subject_;
   bool has_ended_ = false;  // the client has announced the end
   bool has_failed_ = false;
+  size_t records_left_ = kRecordsPerTurn;
 };
 
 }  // namespace nereid::frontend::net

@@ -145,8 +145,10 @@ void TlsStream::OnDeadline() {
     case Phase::kRefused:
       return Lose();
     case Phase::kOpen:
-      if (has_unread_ && is_reading_) owner_->OnReadable();
-      return;
+      if (!has_unread_ || !is_reading_) return;
+      session_->BeginTurn();
+      WatchForInput();
+      return owner_->OnReadable();
     case Phase::kLost:
     case Phase::kClosed:
       return;
@@ -181,6 +183,7 @@ void TlsStream::Close() noexcept {
 void TlsStream::OnReadable() noexcept {
   switch (phase_) {
     case Phase::kOpen:
+      session_->BeginTurn();
       return owner_->OnReadable();
     case Phase::kHandshake:
       return ReceiveHandshake();
@@ -200,7 +203,7 @@ ByteStream::Outcome TlsStream::Read(std::span<char> to) noexcept {
     phase_ = Phase::kLost;
     return Unusable();
   }
-  has_unread_ = got.state != State::kBlocked && session_->HasUnread();
+  has_unread_ = session_->is_resting() || (got.state != State::kBlocked && session_->HasUnread());
   if (has_unread_ || timer_.is_set() || IsTooFarBehind()) WatchForInput();
   return got;
 }

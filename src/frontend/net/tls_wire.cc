@@ -62,6 +62,7 @@ void TlsWire::Feed(std::string_view encrypted) {
 }
 
 ByteStream::Outcome TlsWire::Read(std::span<char> to) {
+  if (is_broken_) return {0, ByteStream::State::kLost};
   if (has_input()) {
     const size_t size = std::min(to.size(), input_.size() - taken_);
     std::memcpy(to.data(), input_.data() + taken_, size);
@@ -82,7 +83,8 @@ ByteStream::Outcome TlsWire::Read(std::span<char> to) {
 }
 
 bool TlsWire::Write(std::string_view encrypted) {
-  if (output_ == nullptr) return false;
+  if (source_ != nullptr) CountExtraWork();  // an answer of OpenSSL's own
+  if (is_broken_ || output_ == nullptr) return false;
   try {
     output_->append(encrypted);
     return true;

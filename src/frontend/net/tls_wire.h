@@ -23,6 +23,14 @@ class TlsWire {
   void Feed(std::string_view encrypted);
   bool has_input() const { return input_.size() != taken_; }
 
+  /// Counts something that the client makes OpenSSL do besides its data: new keys, an attempt to
+  /// renegotiate, an answer to it. Each costs as much as many records. A client that makes too many
+  /// between two calls of BeginTurn() is an attacker: then nothing can be read or written any more.
+  void CountExtraWork() {
+    if (++extra_work_ > kMaxExtraWork) is_broken_ = true;
+  }
+  void BeginTurn() { extra_work_ = 0; }
+
   /// While it lives, OpenSSL may read `budget` bytes of `source` (null: only what was fed), and
   /// its bytes go to `output`.
   class Use {
@@ -47,12 +55,16 @@ class TlsWire {
   bool Write(std::string_view encrypted);
 
  private:
+  static constexpr int kMaxExtraWork = 64;
+
   std::string input_;
   size_t taken_ = 0;  // of input_
   std::string* output_ = nullptr;
   ByteStream* source_ = nullptr;
   size_t budget_ = 0;
   bool source_is_empty_ = false;
+  int extra_work_ = 0;
+  bool is_broken_ = false;
 };
 
 }  // namespace nereid::frontend::net

@@ -4,7 +4,6 @@
 #include <openssl/bio.h>
 #include <openssl/err.h>
 #include <openssl/pem.h>
-#include <openssl/ssl.h>
 #include <openssl/x509.h>
 
 #include <cstdlib>
@@ -63,7 +62,10 @@ TlsClient::~TlsClient() {
 
 void TlsClient::OnEvent(const SSL* session, int where, int value) {
   if ((where & SSL_CB_READ_ALERT) != SSL_CB_READ_ALERT) return;
-  static_cast<TlsClient*>(SSL_get_app_data(session))->alert_ = SSL_alert_desc_string_long(value);
+  // OpenSSL 3.0 has no text for this one.
+  const bool is_missing = (value & 0xff) == SSL_AD_CERTIFICATE_REQUIRED;
+  static_cast<TlsClient*>(SSL_get_app_data(session))->alert_ =
+      is_missing ? "certificate required" : SSL_alert_desc_string_long(value);
 }
 
 void TlsClient::Receive(std::string_view encrypted) {

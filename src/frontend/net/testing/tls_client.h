@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <openssl/types.h>
+#include <openssl/ssl.h>
 
 #include <memory>
 #include <string>
