@@ -201,7 +201,7 @@ Status Endpoints::Parts::StartMetrics(const ServerOptions& options,
   from.thread_name = "metrics";
   from.max_body_size = size_t{64} << 10;  // requests for metrics have no body
   from.receive_budget = request_memory;
-  from.tls = From(options.tls, "--metrics-");
+  from.tls = From(options.metrics.tls, "--metrics-");
   metrics = std::make_unique<frontend::http::HttpServer>(
       from, frontend::metrics::MakeMetricsHandler([&server] { return server.RenderMetrics(); }));
   NEREID_RETURN_IF_ERROR(CannotStart("Metrics", metrics->Start()));
