@@ -46,7 +46,7 @@ def skip_peer(is_peer):
 
 
 @pytest.fixture(scope="module")
-def server(skip_peer, start_server, certificates):
+def secured(skip_peer, start_server, certificates):
     return start_server("tls", write_models, *certificates.flags("http"),
                         *certificates.flags("grpc"), *certificates.flags("metrics"),
                         tls=certificates.context())
@@ -92,13 +92,13 @@ def grpc_infer(server, options, values):
 
 
 @pytest.mark.parametrize("size", [16, 4_000_000])
-def test_tritonclient(server, certificates, size):
+def test_tritonclient(secured, certificates, size):
     values = np.arange(size, dtype=np.int32)
-    np.testing.assert_array_equal(http_infer(server, http_options(certificates), values), values)
-    np.testing.assert_array_equal(grpc_infer(server, grpc_options(certificates), values), values)
+    np.testing.assert_array_equal(http_infer(secured, http_options(certificates), values), values)
+    np.testing.assert_array_equal(grpc_infer(secured, grpc_options(certificates), values), values)
 
 
-def test_tritonclient_asyncio(server, certificates):
+def test_tritonclient_asyncio(secured, certificates):
     values = np.arange(100_000, dtype=np.int32)
 
     def tensor(module):
@@ -108,11 +108,11 @@ def test_tritonclient_asyncio(server, certificates):
 
     async def run():
         client = http_aio_client.InferenceServerClient(
-            f"localhost:{server.http_port}", ssl=True, ssl_context=certificates.context())
+            f"localhost:{secured.http_port}", ssl=True, ssl_context=certificates.context())
         async with client:
             answers = await asyncio.gather(
                 *(client.infer("same", [tensor(http_client)]) for _ in range(8)))
-        client = grpc_aio_client.InferenceServerClient(f"localhost:{server.grpc_port}",
+        client = grpc_aio_client.InferenceServerClient(f"localhost:{secured.grpc_port}",
                                                        **grpc_options(certificates))
         async with client:
             answers += await asyncio.gather(
@@ -123,7 +123,7 @@ def test_tritonclient_asyncio(server, certificates):
         np.testing.assert_array_equal(answer.as_numpy("OUTPUT0"), values)
 
 
-def test_grpc_aio_streaming(server, certificates):
+def test_grpc_aio_streaming(secured, certificates):
     async def requests():
         for number in range(50):
             tensor = grpc_client.InferInput("INPUT0", [1000], "INT32")
@@ -131,7 +131,7 @@ def test_grpc_aio_streaming(server, certificates):
             yield {"model_name": "same", "inputs": [tensor], "request_id": str(number)}
 
     async def run():
-        client = grpc_aio_client.InferenceServerClient(f"localhost:{server.grpc_port}",
+        client = grpc_aio_client.InferenceServerClient(f"localhost:{secured.grpc_port}",
                                                        **grpc_options(certificates))
         async with client:
             seen = []
@@ -143,7 +143,7 @@ def test_grpc_aio_streaming(server, certificates):
     assert asyncio.run(run()) == list(range(50))
 
 
-def test_grpc_streaming(server, certificates):
+def test_grpc_streaming(secured, certificates):
     answers, done = [], threading.Event()
 
     def on_answer(result, error):
@@ -151,7 +151,7 @@ def test_grpc_streaming(server, certificates):
         if len(answers) == 20:
             done.set()
 
-    with grpc_client.InferenceServerClient(f"localhost:{server.grpc_port}",
+    with grpc_client.InferenceServerClient(f"localhost:{secured.grpc_port}",
                                            **grpc_options(certificates)) as client:
         client.start_stream(on_answer)
         for number in range(20):
@@ -188,23 +188,23 @@ def test_mutual_refuses_others(mutual, certificates, own):
                 pass
 
 
-def test_an_unknown_server_is_refused_by_its_clients(server, certificates):
+def test_an_unknown_server_is_refused_by_its_clients(secured, certificates):
     values = np.arange(4, dtype=np.int32)
     options = {"ca_certs": str(certificates.path("other_ca.crt"))}
     with pytest.raises(ssl.SSLError, match="CERTIFICATE_VERIFY_FAILED"):
-        http_infer(server, options, values)
-    np.testing.assert_array_equal(http_infer(server, http_options(certificates), values), values)
+        http_infer(secured, options, values)
+    np.testing.assert_array_equal(http_infer(secured, http_options(certificates), values), values)
 
 
-def test_metrics(server, certificates):
-    with urllib.request.urlopen(f"https://localhost:{server.metrics_port}/metrics",
+def test_metrics(secured, certificates):
+    with urllib.request.urlopen(f"https://localhost:{secured.metrics_port}/metrics",
                                 context=certificates.context(), timeout=10) as page:
         assert b"nv_inference_request_success" in page.read()
 
 
-def test_the_clear_port_is_lost(server):
+def test_the_clear_port_is_lost(secured):
     """A client without TLS gets no answer, and disturbs nothing."""
-    with socket.create_connection(("127.0.0.1", server.http_port), timeout=10) as plain:
+    with socket.create_connection(("127.0.0.1", secured.http_port), timeout=10) as plain:
         plain.sendall(GET)
         try:
             assert plain.recv(1000) == b""
@@ -226,9 +226,9 @@ def curl(server, certificates, *words, path="/v2/health/ready"):
 
 @pytest.mark.parametrize("words", [(), ("--http1.1",), ("--http1.0",), ("--no-alpn",),
                                    ("--tlsv1.3",), ("--tls-max", "1.2")])
-def test_curl(server, certificates, words):
+def test_curl(secured, certificates, words):
     version = "1.0|1.1" if "--http1.0" in words else "1.1"
-    done = curl(server, certificates, *words)
+    done = curl(secured, certificates, *words)
     code, used, verified = done.stdout.split()
     assert (code, verified) == ("200", "0"), done.stderr
     assert used in version.split("|")
@@ -259,8 +259,8 @@ def s_client(port, certificates, *words, send=b"", timeout=20):
     (("-tls1_2", "-cipher", "ECDHE-ECDSA-AES128-SHA"), "handshake failure"),
     (("-tls1_2", "-cipher", "AES128-SHA:AES128-GCM-SHA256"), "handshake failure"),
 ])
-def test_versions_and_ciphers(server, certificates, words, expected):
-    for port, alpn in ((server.http_port, ()), (server.grpc_port, ("-alpn", "h2"))):
+def test_versions_and_ciphers(secured, certificates, words, expected):
+    for port, alpn in ((secured.http_port, ()), (secured.grpc_port, ("-alpn", "h2"))):
         text = s_client(port, certificates, *words, *alpn)
         assert any(e in text for e in expected.split("|")), text
 
@@ -274,13 +274,13 @@ def test_versions_and_ciphers(server, certificates, words, expected):
     ("grpc_port", "http/1.1", "no application protocol"),
     ("grpc_port", None, "no application protocol"),
 ])
-def test_alpn(server, certificates, port, offered, expected):
+def test_alpn(secured, certificates, port, offered, expected):
     words = ("-alpn", offered) if offered else ()
-    assert expected in s_client(getattr(server, port), certificates, *words)
+    assert expected in s_client(getattr(secured, port), certificates, *words)
 
 
 @pytest.mark.parametrize("version", ["-tls1_2", "-tls1_3"])
-@pytest.mark.parametrize("which", ["server", "mutual"])
+@pytest.mark.parametrize("which", ["secured", "mutual"])
 def test_sessions_are_resumed(request, certificates, tmp_path, version, which):
     port = request.getfixturevalue(which).http_port
     session = tmp_path / "session"
@@ -294,20 +294,20 @@ def test_sessions_are_resumed(request, certificates, tmp_path, version, which):
         assert "Reused, TLSv1" in again and "200 OK" in again, again
 
 
-def test_early_data_is_refused(server, certificates, tmp_path):
+def test_early_data_is_refused(secured, certificates, tmp_path):
     session, early = tmp_path / "session", tmp_path / "early"
     early.write_bytes(GET)
     words = ("-tls1_3", "-ign_eof")
-    first = s_client(server.http_port, certificates, *words, "-sess_out", session, send=GET)
+    first = s_client(secured.http_port, certificates, *words, "-sess_out", session, send=GET)
     assert "Max Early Data: 0" in first, first
-    again = s_client(server.http_port, certificates, *words, "-sess_in", session, "-early_data",
+    again = s_client(secured.http_port, certificates, *words, "-sess_in", session, "-early_data",
                      early, send=GET)
     assert "Early data was not sent" in again or "Early data was rejected" in again, again
 
 
-def test_renegotiation_is_refused(server, certificates):
+def test_renegotiation_is_refused(secured, certificates):
     process = subprocess.Popen(
-        ["openssl", "s_client", "-connect", f"localhost:{server.http_port}", "-tls1_2", "-CAfile",
+        ["openssl", "s_client", "-connect", f"localhost:{secured.http_port}", "-tls1_2", "-CAfile",
          str(certificates.ca)], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT)
     for line in process.stdout:
@@ -319,9 +319,9 @@ def test_renegotiation_is_refused(server, certificates):
     assert b"no renegotiation" in output, output
 
 
-def test_the_end_is_announced(server, certificates):
+def test_the_end_is_announced(secured, certificates):
     context = certificates.context()
-    connection = socket.create_connection(("127.0.0.1", server.http_port), timeout=10)
+    connection = socket.create_connection(("127.0.0.1", secured.http_port), timeout=10)
     with context.wrap_socket(connection, server_hostname="localhost",
                              suppress_ragged_eofs=False) as wrapped:
         wrapped.sendall(GET)
@@ -447,8 +447,8 @@ def test_a_stop_does_not_wait_for_handshakes(skip_peer, start_server, certificat
         connection.close()
 
 
-def test_http_connection_kept(server):
-    connection = server.http_connection(timeout=10)
+def test_http_connection_kept(secured):
+    connection = secured.http_connection(timeout=10)
     assert isinstance(connection, http.client.HTTPSConnection)
     for _ in range(100):
         connection.request("GET", "/v2")
