@@ -32,7 +32,7 @@ def test_broken_model(second):
     assert "broken" in answer.error
 
 
-@pytest.mark.parametrize("path", ["/", "/v1/models/fixed"])
+@pytest.mark.parametrize("path", ["/", "/v1/models/fixed"], ids=["server", "model"])
 def test_wrong_method(server, path):
     answer = request(server, "POST", path, b"")
     assert answer.status == 405
