@@ -17,6 +17,9 @@ class OwedBytes {
 
   bool empty() const { return bytes_.empty(); }
   size_t size() const { return bytes_.size() - written_; }
+  /// Returns whether so much is owed that nothing should be read that may need an answer: the
+  /// client does not read the answers.
+  bool is_too_much() const { return size() > kMaxOwed; }
 
   /// Writes bytes after the earlier ones. What the stream does not take is kept, and it is asked to
   /// tell when it can be written again. Returns false if the connection is lost, or if there is no
@@ -26,6 +29,8 @@ class OwedBytes {
   bool Flush() noexcept;
 
  private:
+  static constexpr size_t kMaxOwed = size_t{128} << 10;
+
   ByteStream& stream_;
   std::string bytes_;
   size_t written_ = 0;  // of bytes_

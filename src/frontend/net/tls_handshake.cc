@@ -2,6 +2,7 @@
 #include "frontend/net/tls_handshake.h"
 
 #include <exception>
+#include <utility>
 
 namespace nereid::frontend::net {
 namespace {
@@ -20,6 +21,10 @@ size_t LengthAt(std::string_view record) {
 }  // namespace
 
 TlsHandshake::Input TlsHandshake::Add(std::string_view bytes) {
+  if (is_running_) {
+    later_.append(bytes);
+    return Input::kLater;
+  }
   input_.append(bytes);
   if (has_begun()) return Input::kReady;
   if (input_[0] != kHandshakeType || (input_.size() > 1 && input_[1] != kMajorVersion)) {
@@ -52,7 +57,14 @@ void TlsHandshake::MakeStep(TlsContext& context) noexcept {
 
 void TlsHandshake::OnStepEnd() {
   is_running_ = false;
-  if (host_ != nullptr) host_->OnHandshakeStep();
+  if (host_ == nullptr) return;
+  try {
+    input_ = std::exchange(later_, {});
+    if (progress_ == TlsSession::Progress::kDone && has_input()) session_->Feed(input_);
+  } catch (const std::exception&) {
+    progress_ = TlsSession::Progress::kFailed;  // memory has run out
+  }
+  host_->OnHandshakeStep();
 }
 
 }  // namespace nereid::frontend::net

@@ -36,11 +36,13 @@ class TlsHandshake final : public TlsContext::Handshake,
 
   TlsHandshake(Host& host, std::shared_ptr<Inbox> inbox) : inbox_(std::move(inbox)), host_(&host) {}
 
-  // ---- For the connection. While a step runs, only Abandon() and is_running() may be called. ----
+  // ---- For the connection. While a step runs, only Add(), Abandon() and is_running()
+  // may be called. ----
 
-  enum class Input { kIncomplete, kReady, kNotTls };
+  enum class Input { kIncomplete, kReady, kNotTls, kLater };
   /// Adds bytes of the client. Returns kReady if a step can be made with them, kNotTls if they are
-  /// not the beginning of a TLS session. May throw std::bad_alloc.
+  /// not the beginning of a TLS session, kLater if a step runs: they are for the next one. May
+  /// throw std::bad_alloc.
   Input Add(std::string_view bytes);
 
   /// Begins a step. Returns false if that is not possible now; see TlsContext::Run().
@@ -53,6 +55,8 @@ class TlsHandshake final : public TlsContext::Handshake,
     is_abandoned_.store(true, std::memory_order_relaxed);
   }
 
+  /// Returns whether bytes came during the last step, which need another one.
+  bool has_input() const { return !input_.empty(); }
   // The result of a step: kWaits for more bytes of the client, kDone or kFailed.
   TlsSession::Progress progress() const { return progress_; }
   /// Returns why the handshake has failed, for people.
@@ -75,6 +79,7 @@ class TlsHandshake final : public TlsContext::Handshake,
   Host* host_;  // loop thread only; null: abandoned
   std::atomic<bool> is_abandoned_{false};
   bool is_running_ = false;  // loop thread only
+  std::string later_;        // loop thread only: bytes that came while a step was running
   // Of the step while it runs, of the loop's thread otherwise.
   std::string input_;
   std::string output_;

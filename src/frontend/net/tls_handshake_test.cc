@@ -202,6 +202,40 @@ TEST_F(TlsHandshakeTest, MayBeClosedWhileAStepRuns) {
   EXPECT_EQ(readable_ + writable_ + lost_, 0);
 }
 
+TEST_F(TlsHandshakeTest, AClientThatGoesWhileItsStepWaitsIsLostAndTheStepDropped) {
+  Connect();
+  inner_->input = client_->TakeOutput();
+  Turn();
+  ASSERT_EQ(steps_.size(), 1u);
+  inner_->at_end = State::kEnded;
+  Turn();
+  EXPECT_EQ(last_.state, State::kLost);
+  EXPECT_TRUE(steps_.front().is_abandoned());
+}
+
+TEST_F(TlsHandshakeTest, BytesThatComeDuringAStepAreForTheNextOne) {
+  Connect();
+  inner_->input = client_->TakeOutput();
+  Turn();
+  auto first = std::move(steps_.front());
+  steps_.clear();
+  first.run();
+  loop_.RunTurn();
+  client_->Receive(std::exchange(inner_->output, {}));
+  client_->Write("at once");
+  const std::string rest = client_->TakeOutput();  // the end of the handshake, and data
+  inner_->input = rest.substr(0, 10);
+  Turn();
+  ASSERT_EQ(steps_.size(), 1u);
+  inner_->input = rest.substr(10);
+  Turn();  // while the step waits
+  EXPECT_FALSE(inner_->wants_reading);
+  EXPECT_EQ(steps_.size(), 1u);
+  Exchange();
+  EXPECT_TRUE(inner_->wants_reading);
+  EXPECT_EQ(buffer_, "at once");
+}
+
 TEST_F(TlsHandshakeTest, ALoopThatHasEndedDropsTheEndOfAStep) {
   Connect();
   inner_->input = client_->TakeOutput();

@@ -12,9 +12,6 @@ namespace {
 /// How much is encrypted before it is written: a system call for each record would be dear, and
 /// what does not fit into the socket stays in memory.
 constexpr size_t kBatch = size_t{64} << 10;
-/// How much may be owed to a client before nothing of it is read: it makes the session answer
-/// (alerts, new keys) and does not read the answers.
-constexpr size_t kMaxOwed = 2 * kBatch;
 
 void LogFailedHandshake(const std::string& service, std::string_view reason) noexcept {
   static base::LogThrottle throttle;
@@ -39,10 +36,6 @@ bool TlsStream::Open(ByteStream::Owner& owner) noexcept {
 // ---- The handshake ----
 
 void TlsStream::ReceiveHandshake() noexcept {
-  if (handshake_ != nullptr && handshake_->is_running()) {
-    inner_is_reading_ = false;
-    return inner_->SetReading(false);
-  }
   const std::span<char> scratch = tls_.scratch();
   const Outcome got = inner_->Read(scratch);
   if (got.size == 0) return got.state == State::kBlocked ? void() : Lose();
@@ -56,9 +49,22 @@ void TlsStream::ReceiveHandshake() noexcept {
   } catch (const std::exception& failure) {
     return GiveUp(failure.what());
   }
-  if (input == TlsHandshake::Input::kIncomplete) return;
-  if (input == TlsHandshake::Input::kNotTls) return GiveUp("the client does not speak TLS");
-  tls_.Remove(*this);
+  switch (input) {
+    case TlsHandshake::Input::kIncomplete:
+      return;
+    case TlsHandshake::Input::kReady:
+      tls_.Remove(*this);
+      return StartStep();
+    case TlsHandshake::Input::kNotTls:
+      return GiveUp("the client does not speak TLS");
+    case TlsHandshake::Input::kLater:
+      inner_is_reading_ = false;
+      return inner_->SetReading(false);
+  }
+}
+
+// While the step waits or runs, a client that goes is noticed, so that nothing is computed for it.
+void TlsStream::StartStep() noexcept {
   if (!handshake_->Start(tls_.context())) GiveUp("too many others wait for their first step");
 }
 
@@ -69,6 +75,7 @@ void TlsStream::OnHandshakeStep() noexcept {
   switch (handshake_->progress()) {
     case TlsSession::Progress::kWaits:
       if (!std::exchange(inner_is_reading_, true)) inner_->SetReading(true);
+      if (handshake_->has_input()) return StartStep();
       return tls_.Add(*this);
     case TlsSession::Progress::kDone:
       return Establish();
@@ -197,14 +204,14 @@ void TlsStream::OnReadable() noexcept {
 
 ByteStream::Outcome TlsStream::Read(std::span<char> to) noexcept {
   if (phase_ != Phase::kOpen) return Unusable();
-  if (IsTooFarBehind()) return {0, State::kBlocked};
+  if (owed_.is_too_much()) return {0, State::kBlocked};
   const Outcome got = session_->Read(*inner_, to, &tls_.output());
   if (!SendOutput()) {
     phase_ = Phase::kLost;
     return Unusable();
   }
   has_unread_ = session_->is_resting() || (got.state != State::kBlocked && session_->HasUnread());
-  if (has_unread_ || timer_.is_set() || IsTooFarBehind()) WatchForInput();
+  if (has_unread_ || timer_.is_set() || owed_.is_too_much()) WatchForInput();
   return got;
 }
 
@@ -216,7 +223,7 @@ void TlsStream::SetReading(bool wanted) noexcept {
 /// Has the owner called for bytes, if it wants that: by the inner stream for those that come, by
 /// the timer in the next turn for those that wait in the session.
 void TlsStream::WatchForInput() noexcept {
-  const bool from_inner = is_reading_ && !IsTooFarBehind();
+  const bool from_inner = is_reading_ && !owed_.is_too_much();
   if (from_inner != inner_is_reading_) inner_->SetReading(inner_is_reading_ = from_inner);
   EventLoop& loop = tls_.event_loop();
   if (!has_unread_ || !is_reading_) {
@@ -225,8 +232,6 @@ void TlsStream::WatchForInput() noexcept {
     loop.SetTimer(timer_, loop.NowNs() + 1);
   }
 }
-
-bool TlsStream::IsTooFarBehind() const { return owed_.size() > kMaxOwed; }
 
 ByteStream::Outcome TlsStream::Unusable() const {
   const bool is_early = phase_ == Phase::kHandshake || phase_ == Phase::kRefused;

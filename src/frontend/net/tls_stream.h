@@ -64,6 +64,7 @@ class TlsStream final : public ByteStream,
   void OnLost() noexcept override { Lose(); }
 
   void ReceiveHandshake() noexcept;
+  void StartStep() noexcept;
   void OnHandshakeStep() noexcept override;  // TlsHandshake::Host
   void Establish() noexcept;
   void Refuse() noexcept;
@@ -74,7 +75,6 @@ class TlsStream final : public ByteStream,
 
   bool SendOutput() noexcept;
   void WatchForInput() noexcept;
-  bool IsTooFarBehind() const;
   Outcome Unusable() const;
 
   TlsLoop& tls_;
