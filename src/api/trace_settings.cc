@@ -74,10 +74,15 @@ std::vector<std::string_view> TraceLevelNames(uint32_t level) {
   return names;
 }
 
+std::string_view TraceModeName(TraceMode mode) {
+  return mode == TraceMode::kTriton ? "triton" : "opentelemetry";
+}
+
 std::string_view TraceDefect(const TraceSettings& settings) {
   if (settings.level == 0) return {};
   if (settings.rate == 0) return "sample rate must be non-zero";
-  if (settings.file.empty()) return "trace file name is not given";
+  if (settings.mode == TraceMode::kTriton && settings.file.empty())
+    return "trace file name is not given";
   return {};
 }
 

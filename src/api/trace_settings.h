@@ -7,11 +7,15 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/result.h"
 
 namespace nereid::api {
+
+/// Where traces go: into files in Triton's format, or to a receiver of OpenTelemetry's spans.
+enum class TraceMode : uint8_t { kTriton, kOpenTelemetry };
 
 /// The settings of the `trace` extension: which requests are traced, and where traces are written.
 struct TraceSettings {
@@ -23,8 +27,13 @@ struct TraceSettings {
   int32_t count = -1;
   /// Traces per numbered file; 0: all in one file.
   uint32_t log_frequency = 0;
-  /// "": nothing is written.
+  /// Mode triton; "": nothing is written.
   std::string file;
+  /// Fixed while the server runs.
+  TraceMode mode = TraceMode::kTriton;
+  /// The options of the mode that clients are shown: names and values. A name may occur several
+  /// times.
+  std::vector<std::pair<std::string, std::string>> options = {};
 
   bool operator==(const TraceSettings&) const = default;
 };
@@ -47,6 +56,9 @@ struct TraceChanges {
 
 /// Returns "OFF", or those of "TIMESTAMPS" and "TENSORS" that are on.
 std::vector<std::string_view> TraceLevelNames(uint32_t level);
+
+/// Returns "triton" or "opentelemetry".
+std::string_view TraceModeName(TraceMode mode);
 
 /// Returns why no trace can be made with these settings, in Triton's words, or "" if traces can be
 /// made or the level is OFF.

@@ -72,5 +72,14 @@ TEST(TraceSettings, NeedAFileAndARateOnceALevelIsOn) {
   EXPECT_EQ(TraceDefect(settings), "");
 }
 
+TEST(TraceSettings, OfOpenTelemetryNeedNoFile) {
+  TraceSettings settings;
+  settings.mode = TraceMode::kOpenTelemetry;
+  settings.level = request::kTraceTimestamps;
+  EXPECT_EQ(TraceDefect(settings), "");
+  settings.rate = 0;
+  EXPECT_EQ(TraceDefect(settings), "sample rate must be non-zero");
+}
+
 }  // namespace
 }  // namespace nereid::api

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "app/file_limit.h"
+#include "app/trace_export.h"
 #include "base/byte_budget.h"
 #include "base/clock.h"
 #include "base/log.h"
@@ -17,7 +18,6 @@
 #include "frontend/http/kserve_handler.h"
 #include "frontend/metrics/metrics_handler.h"
 #include "frontend/net/unix_address.h"
-#include "request/trace.h"
 #include "server/inference_server.h"
 #include "tracing/request_tracer.h"
 
@@ -31,6 +31,10 @@ namespace {
 /// the model instances.
 constexpr int kMaxLoops = 8;
 
+/// Spans that are queued when the server stops have at least this time to be sent. The program ends
+/// a second after its exit timeout in any case.
+constexpr uint64_t kMinFlushNs = 500'000'000;
+
 /// Returns UNSUPPORTED for an option that the command line accepts and the front ends do not
 /// implement. An option that is ignored silently could weaken the server's protection.
 Status CheckSupported(const ServerOptions& options) {
@@ -41,9 +45,6 @@ Status CheckSupported(const ServerOptions& options) {
   if (!options.grpc.restricted.empty()) return unsupported("--grpc-restricted-protocol");
   if (!options.grpc.header_forward_pattern.empty()) {
     return unsupported("--grpc-header-forward-pattern");
-  }
-  if (options.trace.mode == TraceMode::kOpenTelemetry) {
-    return unsupported("--trace-config mode=opentelemetry");
   }
   if (options.sagemaker.enabled) return unsupported("the SageMaker front end");
   if (options.vertex_ai.enabled) return unsupported("the Vertex AI front end");
@@ -62,20 +63,6 @@ frontend::grpc::CompressionLevel From(CompressionLevel level) {
       return frontend::grpc::CompressionLevel::kHigh;
   }
   return frontend::grpc::CompressionLevel::kNone;
-}
-
-api::TraceSettings From(const TraceOptions& options) {
-  api::TraceSettings settings;
-  if (options.timestamps) settings.level |= request::kTraceTimestamps;
-  if (options.tensors) settings.level |= request::kTraceTensors;
-  settings.rate = options.rate;
-  settings.count = options.count;
-  settings.log_frequency = options.log_frequency;
-  settings.file = options.file;
-  if (const std::string_view defect = api::TraceDefect(settings); !defect.empty()) {
-    LOG_WARNING << "--trace-config: no request is traced: " << defect;
-  }
-  return settings;
 }
 
 std::shared_ptr<base::ByteBudget> RequestMemory(uint64_t bytes) {
@@ -123,13 +110,16 @@ void LogStarted(const char* service, const std::string& address, uint16_t port) 
 }  // namespace
 
 struct Endpoints::Parts {
-  explicit Parts(const ServerOptions& options)
-      : tracer(From(options.trace)),
+  Parts(const ServerOptions& options, SpanExport span_export)
+      : spans(std::move(span_export)),
+        tracer(TraceSettingsFrom(options.trace), spans.exporter),
         request_memory(RequestMemory(options.max_request_memory)),
         connections(std::make_shared<frontend::net::ConnectionLimit>(
             MaxConnections(), options.max_connections_per_address)) {}
 
-  tracing::RequestTracer tracer;  // first, because the front ends use it until they are destroyed
+  SpanExport spans;
+  // Before the others, because the front ends use it until they are destroyed.
+  tracing::RequestTracer tracer;
   const std::shared_ptr<base::ByteBudget> request_memory;
   /// Limits the connections of inference clients. The metrics page has no part in it, so that it
   /// can be read when the limit is reached.
@@ -185,6 +175,7 @@ Status Endpoints::Parts::StartHttp(const ServerOptions& options, api::InferenceS
   from.receive_budget = request_memory;
   from.connection_limit = connections;
   from.tls = From(options.http.tls, "--http-");
+  from.keep_trace_headers = tracer.reads_headers();
   http = std::make_unique<frontend::http::HttpServer>(from, std::move(handler));
   NEREID_RETURN_IF_ERROR(CannotStart("HTTP", http->Start()));
   LogStarted("HTTPService", from.address, http->port());
@@ -215,7 +206,9 @@ Endpoints::~Endpoints() { server_.SetTraceControl(nullptr); }
 
 Status Endpoints::Start(const ServerOptions& options) {
   NEREID_RETURN_IF_ERROR(CheckSupported(options));
-  parts_ = std::make_unique<Parts>(options);
+  NEREID_ASSIGN_OR_RETURN(SpanExport spans,
+                          StartSpanExport(options.trace, server_.GetServerMetadata().version));
+  parts_ = std::make_unique<Parts>(options, std::move(spans));
   server_.SetTraceControl(&parts_->tracer);
   const int loops = std::min(base::AvailableCpuCount(), kMaxLoops);
   if (options.grpc.enabled) NEREID_RETURN_IF_ERROR(parts_->StartGrpc(options, server_, loops));
@@ -241,6 +234,8 @@ void Endpoints::Stop(uint64_t deadline_ns) {
   };
   if (parts_->http != nullptr) parts_->http->Stop(std::chrono::milliseconds(left_ms()));
   if (parts_->grpc != nullptr) parts_->grpc->Stop(left_ms());
+  // Last, because the span of a request ends when its response is sent.
+  parts_->spans.Stop(std::max(deadline_ns, base::SteadyClock().NowNs() + kMinFlushNs));
 }
 
 }  // namespace nereid::app

@@ -3,6 +3,10 @@
 
 #include <utility>
 
+#include "tracing/file_trace.h"
+#include "tracing/span_trace.h"
+#include "tracing/unix_offset.h"
+
 namespace nereid::tracing {
 namespace {
 
@@ -13,6 +17,11 @@ using base::Status;
 template <typename Value>
 void ApplyField(const std::optional<std::optional<Value>>& change, std::optional<Value>* own) {
   if (change) *own = *change;
+}
+
+std::shared_ptr<TraceFile> FileOf(const TraceSettings& settings) {
+  if (settings.mode != api::TraceMode::kTriton || settings.file.empty()) return nullptr;
+  return std::make_shared<TraceFile>(settings.file);
 }
 
 Status Check(const TraceSettings& settings) {
@@ -38,9 +47,10 @@ TraceSettings RequestTracer::Own::CompletedFrom(TraceSettings wider) const {
   return wider;
 }
 
-RequestTracer::RequestTracer(TraceSettings initial)
+RequestTracer::RequestTracer(TraceSettings initial, std::shared_ptr<SpanSink> spans)
     : initial_(std::move(initial)),
-      file_(initial_.file.empty() ? nullptr : std::make_shared<TraceFile>(initial_.file)),
+      file_(FileOf(initial_)),
+      spans_(std::move(spans)),
       server_(std::make_shared<TraceSampling>(initial_, file_)) {
   UpdateActive();
 }
@@ -119,16 +129,13 @@ base::Result<TraceSettings> RequestTracer::ChangeModel(const std::string& model,
 }
 
 void RequestTracer::UpdateActive() {
-  const auto traces = [](const Sampling& sampling) {
-    const TraceSettings settings = sampling->settings();
-    return settings.level != 0 && api::TraceDefect(settings).empty();
-  };
-  bool active = traces(server_);
-  for (const auto& [name, model] : models_) active = active || traces(model.sampling);
+  bool active = server_->MayTrace();
+  for (const auto& [name, model] : models_) active = active || model.sampling->MayTrace();
   active_.store(active, std::memory_order_relaxed);
 }
 
-std::shared_ptr<RequestTrace> RequestTracer::Start(request::InferenceRequest& request) {
+std::shared_ptr<RequestTrace> RequestTracer::Start(request::InferenceRequest& request,
+                                                   const TraceHeaders* headers) {
   // The only cost of a request while nothing is traced. The flag is relaxed: a request that starts
   // during a change of the settings may follow the old ones.
   if (!active_.load(std::memory_order_relaxed)) return nullptr;
@@ -138,11 +145,23 @@ std::shared_ptr<RequestTrace> RequestTracer::Start(request::InferenceRequest& re
     const auto found = models_.find(request.model_name);
     sampling = found == models_.end() ? server_ : found->second.sampling;
   }
-  if (!sampling->Choose()) return nullptr;
-  const uint32_t level = sampling->level();
-  auto record = std::make_shared<RequestTrace>(std::move(sampling));
+  std::optional<SpanContext> parent;
+  if (spans_ != nullptr && headers != nullptr) parent = ParseTraceContext(*headers);
+  if (!sampling->Choose(parent.has_value())) return nullptr;
+  uint32_t level = sampling->level();
+  std::shared_ptr<RequestTrace> record;
+  if (spans_ != nullptr) {
+    level &= ~request::kTraceTensors;  // spans have no place for tensors, here and in Triton
+    record = std::make_shared<SpanTrace>(
+        SpanTrace::Settings{.sink = spans_,
+                            .parent = std::move(parent),
+                            .timestamps = (level & request::kTraceTimestamps) != 0,
+                            .unix_offset_ns = UnixOffsetNs()});
+  } else {
+    record = std::make_shared<FileTrace>(std::move(sampling));
+  }
   auto trace = std::make_unique<request::Trace>(record, level, /*parent_id=*/0);
-  record->root_ = trace->id();
+  record->SetRoot(trace->id());
   request.SetTrace(request::ShareTrace(std::move(trace)));
   return record;
 }

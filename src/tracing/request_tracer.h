@@ -13,6 +13,8 @@
 #include "base/result.h"
 #include "request/inference_request.h"
 #include "tracing/request_trace.h"
+#include "tracing/span.h"
+#include "tracing/trace_context.h"
 #include "tracing/trace_file.h"
 #include "tracing/trace_sampling.h"
 
@@ -28,11 +30,14 @@ namespace nereid::tracing {
 class RequestTracer final : public api::TraceControl {
  public:
   /// `initial` are the settings of the command line, which cleared settings of the server return
-  /// to. They are not checked: without a file, for example, nothing is traced.
-  explicit RequestTracer(api::TraceSettings initial);
+  /// to. They are not checked: without a file, for example, nothing is traced. `spans` takes the
+  /// traces in mode opentelemetry, and is null in mode triton.
+  explicit RequestTracer(api::TraceSettings initial, std::shared_ptr<SpanSink> spans = nullptr);
 
   /// Returns whether some request may have to be traced.
   bool active() const { return active_.load(std::memory_order_relaxed); }
+  /// Returns whether Start() uses trace headers: mode opentelemetry.
+  bool reads_headers() const { return spans_ != nullptr; }
 
   api::TraceSettings Settings(const std::string& model) const override;
   base::Result<api::TraceSettings> Change(const std::string& model,
@@ -40,8 +45,10 @@ class RequestTracer final : public api::TraceControl {
 
   /// Gives a request a trace and returns its record, if the request is selected; else returns null.
   /// Must be called before submission, with the request's model set. The caller keeps the record
-  /// until the response is sent.
-  std::shared_ptr<RequestTrace> Start(request::InferenceRequest& request);
+  /// until the response is sent. `headers` are those of the client, or null: a request that belongs
+  /// to a trace of its client is always selected in mode opentelemetry.
+  std::shared_ptr<RequestTrace> Start(request::InferenceRequest& request,
+                                      const TraceHeaders* headers = nullptr);
 
  private:
   // The fields that are set at this level (model or server) and not at a wider one.
@@ -75,7 +82,8 @@ class RequestTracer final : public api::TraceControl {
   void UpdateActive() NEREID_REQUIRES(mutex_);
 
   const api::TraceSettings initial_;
-  const std::shared_ptr<TraceFile> file_;  // null without a file
+  const std::shared_ptr<TraceFile> file_;  // null without a file, and in mode opentelemetry
+  const std::shared_ptr<SpanSink> spans_;  // null in mode triton
   std::atomic<bool> active_{false};
   mutable base::Mutex mutex_;
   Own own_ NEREID_GUARDED_BY(mutex_);  // the server's

@@ -5,6 +5,7 @@
 
 #include <filesystem>
 
+#include "base/clock.h"
 #include "base/files.h"
 #include "request/model_identity.h"
 
@@ -183,6 +184,101 @@ TEST_F(RequestTracerTest, TracesInProgressGoToTheSettingsThatSelectedThem) {
   EXPECT_FALSE(base::PathExists(folder_ + "t.0"));
   late.reset();
   EXPECT_TRUE(base::PathExists(folder_ + "t.0"));
+}
+
+class KeepingSink final : public SpanSink {
+ public:
+  void Add(Span span) noexcept override { spans.push_back(std::move(span)); }
+  std::vector<Span> spans;
+};
+
+class OpenTelemetryTracerTest : public ::testing::Test {
+ protected:
+  OpenTelemetryTracerTest() {
+    initial_.mode = api::TraceMode::kOpenTelemetry;
+    initial_.level = request::kTraceTimestamps;
+    initial_.rate = 2;
+  }
+
+  /// Runs a request with these headers. Returns whether it was traced.
+  static bool IsTraced(RequestTracer& tracer, const TraceHeaders& headers = {}) {
+    request::InferenceRequest request;
+    request.model_name = "m";
+    const auto record = tracer.Start(request, &headers);
+    if (record != nullptr) record->Stamp("HTTP_RECV_START", base::SteadyClock().NowNs());
+    return record != nullptr;
+  }
+
+  const TraceHeaders good_ = {"00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-00", ""};
+  const TraceHeaders bad_ = {"00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331", ""};
+  const std::shared_ptr<KeepingSink> sink_ = std::make_shared<KeepingSink>();
+  TraceSettings initial_;
+};
+
+TEST_F(OpenTelemetryTracerTest, SelectsByRateAndCountAndWhatClientsTrace) {
+  initial_.count = 1;
+  RequestTracer tracer(initial_, sink_);
+  EXPECT_TRUE(tracer.active() && tracer.reads_headers());
+  EXPECT_FALSE(IsTraced(tracer));
+  EXPECT_TRUE(IsTraced(tracer));
+  EXPECT_EQ(tracer.Settings("").count, 0);
+  for (int i = 0; i < 4; ++i) EXPECT_FALSE(IsTraced(tracer, bad_));
+  for (int i = 0; i < 4; ++i) EXPECT_TRUE(IsTraced(tracer, good_));
+  ASSERT_EQ(sink_->spans.size(), 5u);
+  EXPECT_EQ(sink_->spans[0].parent, SpanId{});
+  EXPECT_EQ(HexText(sink_->spans[1].context.trace_id), "0af7651916cd43dd8448eb211c80319c");
+  EXPECT_EQ(HexText(sink_->spans[1].parent), "b7ad6b7169203331");
+}
+
+TEST_F(OpenTelemetryTracerTest, WithRateZeroOnlyClientsTrace) {
+  initial_.rate = 0;
+  RequestTracer tracer(initial_, sink_);
+  EXPECT_FALSE(IsTraced(tracer));
+  EXPECT_FALSE(IsTraced(tracer));
+  EXPECT_TRUE(IsTraced(tracer, good_));
+}
+
+TEST_F(OpenTelemetryTracerTest, ALevelIsNeededInAnyCase) {
+  initial_.level = 0;
+  RequestTracer tracer(initial_, sink_);
+  EXPECT_FALSE(tracer.active());
+  EXPECT_FALSE(IsTraced(tracer, good_));
+  ASSERT_TRUE(tracer.Change("m", Level(request::kTraceTimestamps)).ok());
+  EXPECT_TRUE(tracer.active());
+  EXPECT_TRUE(IsTraced(tracer, good_));
+  EXPECT_EQ(tracer.Change("", Rate(0)).ok(), true);
+  EXPECT_EQ(tracer.Change("m", Rate(0)).status().message(),
+            "Attempting to set invalid trace setting :sample rate must be non-zero");
+}
+
+TEST_F(OpenTelemetryTracerTest, TensorsAreNotTraced) {
+  initial_.level = request::kTraceTensors;
+  initial_.rate = 1;
+  RequestTracer tracer(initial_, sink_);
+  request::InferenceRequest request;
+  auto record = tracer.Start(request);
+  ASSERT_NE(record, nullptr);
+  EXPECT_FALSE(request.trace()->wants_tensors());
+  EXPECT_FALSE(request.trace()->wants_timestamps());
+}
+
+TEST_F(OpenTelemetryTracerTest, AFileOfTheOtherModeIsNotWritten) {
+  initial_.rate = 1;
+  initial_.file = ::testing::TempDir() + "open_telemetry_tracer_test";
+  {
+    RequestTracer tracer(initial_, sink_);
+    EXPECT_TRUE(IsTraced(tracer));
+  }
+  EXPECT_FALSE(base::PathExists(initial_.file));
+}
+
+TEST_F(RequestTracerTest, IgnoresTraceHeaders) {
+  initial_.rate = 2;
+  RequestTracer tracer(initial_);
+  EXPECT_FALSE(tracer.reads_headers());
+  const TraceHeaders headers = {"00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01", ""};
+  request::InferenceRequest request;
+  EXPECT_EQ(tracer.Start(request, &headers), nullptr);
 }
 
 }  // namespace

@@ -28,16 +28,28 @@ api::TraceSettings TraceSampling::settings() const {
   return now;
 }
 
-bool TraceSampling::Choose() {
-  if (settings_.level == 0 || settings_.rate == 0 || file_ == nullptr) return false;
+bool TraceSampling::MayTrace() const {
+  if (settings_.level == 0) return false;
+  return settings_.mode == api::TraceMode::kOpenTelemetry ||
+         (settings_.rate != 0 && file_ != nullptr);
+}
+
+bool TraceSampling::Choose(bool is_wanted) {
+  if (!MayTrace()) return false;
+  // The order matters: requests that their clients want traced are counted, too.
+  if (!TakeTurn() && !is_wanted) return false;
+  chosen_.fetch_add(1, std::memory_order_relaxed);
+  return true;
+}
+
+bool TraceSampling::TakeTurn() {
+  if (settings_.rate == 0) return false;
   if ((seen_.fetch_add(1, std::memory_order_relaxed) + 1) % settings_.rate != 0) return false;
   // Takes one of the remaining traces. A negative count is unlimited and is not changed.
   int32_t left = left_.load(std::memory_order_relaxed);
   while (left > 0 && !left_.compare_exchange_weak(left, left - 1, std::memory_order_relaxed)) {
   }
-  if (left == 0) return false;
-  chosen_.fetch_add(1, std::memory_order_relaxed);
-  return true;
+  return left != 0;
 }
 
 void TraceSampling::Collect(std::string entries) {

@@ -12,12 +12,12 @@
 
 namespace nereid::tracing {
 
-/// Settings of the server or of a model in use: selects requests and collects their traces.
-/// Replaced as a whole when a setting changes; a trace goes to the object that selected its
-/// request. Thread-safe.
+/// Settings of the server or of a model in use: selects requests and, in mode triton, collects
+/// their traces. Replaced as a whole when a setting changes; a trace goes to the object that
+/// selected its request. Thread-safe.
 class TraceSampling {
  public:
-  /// `file` is null if settings.file is empty.
+  /// `file` is null if settings.file is empty, and in mode opentelemetry.
   TraceSampling(api::TraceSettings settings, std::shared_ptr<TraceFile> file);
   /// Writes the collected traces.
   ~TraceSampling();
@@ -28,14 +28,20 @@ class TraceSampling {
   api::TraceSettings settings() const;
   uint32_t level() const { return settings_.level; }
 
-  /// Returns whether the next request is traced: one in `rate`, while traces are left. If so,
-  /// Collect must be called for it.
-  bool Choose();
+  /// Returns whether any request may be traced. In mode opentelemetry a client may ask for a trace,
+  /// whatever the rate and the count say.
+  bool MayTrace() const;
+
+  /// Returns whether the next request is traced: one in `rate`, while traces are left; also if the
+  /// client asks for it (`is_wanted`). If so, Collect must be called for it in mode triton.
+  bool Choose(bool is_wanted = false);
 
   /// Takes a finished trace: JSON values separated by commas, or "".
   void Collect(std::string entries);
 
  private:
+  /// Counts a request. Returns whether rate and count select it.
+  bool TakeTurn();
   void Write(std::string entries, bool numbered);
 
   const api::TraceSettings settings_;

@@ -262,6 +262,47 @@ TEST(CommandLineTest, TraceSettings) {
   EXPECT_EQ(trace.bsp_max_queue_size, 7u);
 }
 
+TEST(CommandLineTest, OpenTelemetryFollowsItsEnvironmentBehindTheFlags) {
+  std::map<std::string, std::string> environment = {
+      {"OTEL_BSP_MAX_QUEUE_SIZE", "9"},
+      {"OTEL_BSP_SCHEDULE_DELAY", "11"},
+      {"OTEL_EXPORTER_OTLP_ENDPOINT", "http://all:1/"},
+      {"OTEL_EXPORTER_OTLP_HEADERS", "a=x%20y, b=%2"},
+      {"OTEL_EXPORTER_OTLP_CERTIFICATE", "/all.pem"},
+      {"OTEL_EXPORTER_OTLP_TRACES_CERTIFICATE", "/traces.pem"},
+      {"OTEL_RESOURCE_ATTRIBUTES", "k=v,,zone=a%2Cb"}};
+  const std::string mode = "--trace-config=mode=opentelemetry";
+  const TraceOptions trace =
+      Good({mode, "--trace-config=opentelemetry,bsp_schedule_delay=3"}, environment).options.trace;
+  EXPECT_EQ(trace.bsp_max_queue_size, 9u);
+  EXPECT_EQ(trace.bsp_schedule_delay_ms, 3u);
+  EXPECT_EQ(trace.bsp_max_export_batch_size, 512u);
+  EXPECT_EQ(trace.otlp_url, "");
+  EXPECT_EQ(trace.default_otlp_url, "http://all:1/v1/traces");
+  EXPECT_EQ(trace.otlp_certificate, "/traces.pem");
+  EXPECT_THAT(trace.otlp_headers, ElementsAre(Pair("a", "x y"), Pair("b", "%2")));
+  EXPECT_THAT(trace.environment_resource, ElementsAre(Pair("k", "v"), Pair("zone", "a,b")));
+
+  environment["OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"] = "http://traces:2/here";
+  EXPECT_EQ(Good({mode}, environment).options.trace.default_otlp_url, "http://traces:2/here");
+  // Mode triton reads none of it.
+  EXPECT_EQ(Good({}, environment).options.trace.bsp_max_queue_size, 2048u);
+}
+
+TEST(CommandLineTest, AVariableOfOpenTelemetryThatCannotBeUsedIsNamed) {
+  const auto refusal = [](const std::string& name, const std::string& value) {
+    return Parse({"--trace-config=mode=opentelemetry", "--model-repository=/m"}, {{name, value}})
+        .status()
+        .message();
+  };
+  EXPECT_EQ(refusal("OTEL_BSP_SCHEDULE_DELAY", "5s"),
+            R"(Bad option: "OTEL_BSP_SCHEDULE_DELAY". Invalid option value. Got 5s, expected a )"
+            R"(whole number)");
+  EXPECT_THAT(refusal("OTEL_RESOURCE_ATTRIBUTES", "k"),
+              HasSubstr(R"(Bad option: "OTEL_RESOURCE_ATTRIBUTES". expected <key>=<value>)"));
+  EXPECT_THAT(refusal("OTEL_EXPORTER_OTLP_HEADERS", "=v"), HasSubstr("expected <key>=<value>"));
+}
+
 TEST(CommandLineTest, DeprecatedFlagsWorkAndWarn) {
   const ParsedCommandLine parsed =
       Good({"--strict-model-config=true", "--response-cache-byte-size=1048576", "--trace-file=/t",

@@ -6,6 +6,7 @@
 #include "app/options/default_directories.h"
 #include "app/options/flag_values.h"
 #include "app/options/flag_words.h"
+#include "app/options/trace_environment.h"
 #include "frontend/net/unix_address.h"
 
 namespace nereid::app {
@@ -213,6 +214,7 @@ Status FinishOptions(const CommandLineContext& context, FlagState& state) {
   NEREID_RETURN_IF_ERROR(ApplyVertexAi(context, state));
   FinishServices(context, state);
   FinishTrace(state);
+  NEREID_RETURN_IF_ERROR(ApplyTraceEnvironment(context.environment, state));
   NEREID_RETURN_IF_ERROR(CheckPorts(state.options));
   NEREID_RETURN_IF_ERROR(FinishCache(state));
   return FinishRepository(state);

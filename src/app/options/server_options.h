@@ -143,8 +143,12 @@ struct TraceOptions {
   int32_t count = -1;          // traces left; -1: unlimited
   std::string file;            // mode triton; "": nothing is written
   uint32_t log_frequency = 0;  // mode triton: traces per numbered file; 0: one file
-  std::string otlp_url;        // "": http://localhost:4318/v1/traces
+  std::string otlp_url;        // mode opentelemetry; "": default_otlp_url
+  std::string default_otlp_url = "http://localhost:4318/v1/traces";
+  Settings otlp_headers;         // beside those of the protocol
+  std::string otlp_certificate;  // path of a PEM file; "": the system's authorities
   Settings resource = {{"service.name", "triton-inference-server"}};
+  Settings environment_resource;  // further attributes, of lower precedence
   // The batches of spans. The defaults are OpenTelemetry's own.
   uint32_t bsp_max_queue_size = 2048;
   uint32_t bsp_schedule_delay_ms = 5000;

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "codec/json/trace_settings.h"
 
+#include <map>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/json_writer.h"
@@ -53,6 +56,18 @@ Status ReadSetting(Cursor& cursor, std::string_view key, api::TraceChanges* chan
   return changes->SetNumber(name, text);
 }
 
+/// Adds the options of the mode. The values of an option that occurs several times become one list
+/// with commas, because a JSON object should not have a name twice.
+void AddOptions(const api::TraceSettings& settings, base::JsonWriter* json) {
+  std::map<std::string_view, std::string> lists;
+  for (const auto& [name, value] : settings.options) {
+    std::string& list = lists[name];
+    if (!list.empty()) list += ',';
+    list += value;
+  }
+  for (const auto& [name, list] : lists) json->Key(name).String(list);
+}
+
 }  // namespace
 
 std::string EncodeTraceSettings(const api::TraceSettings& settings) {
@@ -62,8 +77,13 @@ std::string EncodeTraceSettings(const api::TraceSettings& settings) {
   for (const std::string_view name : api::TraceLevelNames(settings.level)) json.String(name);
   json.EndArray().Key("trace_rate").String(std::to_string(settings.rate));
   json.Key("trace_count").String(std::to_string(settings.count));
-  json.Key("log_frequency").String(std::to_string(settings.log_frequency));
-  json.Key("trace_file").String(settings.file).Key("trace_mode").String("triton").EndObject();
+  if (settings.mode == api::TraceMode::kTriton) {
+    json.Key("log_frequency").String(std::to_string(settings.log_frequency));
+    json.Key("trace_file").String(settings.file);
+  }
+  json.Key("trace_mode").String(api::TraceModeName(settings.mode));
+  AddOptions(settings, &json);
+  json.EndObject();
   return text;
 }
 

@@ -21,6 +21,16 @@ TEST(TraceSettingsJson, ShowsNumbersAsText) {
   EXPECT_NE(EncodeTraceSettings(settings).find(R"("trace_file":"a\"b")"), std::string::npos);
 }
 
+TEST(TraceSettingsJson, ShowsTheOptionsOfOpenTelemetry) {
+  api::TraceSettings settings;
+  settings.mode = api::TraceMode::kOpenTelemetry;
+  settings.file = "f";
+  settings.options = {{"url", "http://c:1/x"}, {"resource", "a=b"}, {"resource", "c=d"}};
+  EXPECT_EQ(EncodeTraceSettings(settings),
+            R"({"trace_level":["OFF"],"trace_rate":"1000","trace_count":"-1",)"
+            R"("trace_mode":"opentelemetry","resource":"a=b,c=d","url":"http://c:1/x"})");
+}
+
 TEST(TraceSettingsJson, ReadsChanges) {
   const auto changes = DecodeTraceChanges(
       R"({"trace_level":["TENSORS"],"trace_rate":"7","trace_count":null,"trace_mode":"x","y":[1]})");

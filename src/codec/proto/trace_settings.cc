@@ -52,9 +52,12 @@ void EncodeTraceSettings(const api::TraceSettings& settings,
   }
   map["trace_rate"].add_value(std::to_string(settings.rate));
   map["trace_count"].add_value(std::to_string(settings.count));
-  map["log_frequency"].add_value(std::to_string(settings.log_frequency));
-  map["trace_file"].add_value(settings.file);
-  map["trace_mode"].add_value("triton");
+  if (settings.mode == api::TraceMode::kTriton) {
+    map["log_frequency"].add_value(std::to_string(settings.log_frequency));
+    map["trace_file"].add_value(settings.file);
+  }
+  map["trace_mode"].add_value(std::string(api::TraceModeName(settings.mode)));
+  for (const auto& [name, value] : settings.options) map[name].add_value(value);
 }
 
 }  // namespace nereid::codec::proto

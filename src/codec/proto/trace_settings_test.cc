@@ -52,5 +52,19 @@ TEST(TraceSettingsTest, EncodesNumbersAsTexts) {
   EXPECT_EQ(message.settings().at("trace_mode").value(0), "triton");
 }
 
+TEST(TraceSettingsTest, ShowsTheOptionsOfOpenTelemetry) {
+  api::TraceSettings settings;
+  settings.mode = api::TraceMode::kOpenTelemetry;
+  settings.options = {{"url", "http://c:1/x"}, {"resource", "a=b"}, {"resource", "c=d"}};
+  inference::TraceSettingResponse message;
+  EncodeTraceSettings(settings, &message);
+  EXPECT_EQ(message.settings_size(), 6);
+  EXPECT_EQ(message.settings().at("trace_mode").value(0), "opentelemetry");
+  EXPECT_EQ(message.settings().at("url").value(0), "http://c:1/x");
+  EXPECT_EQ(message.settings().at("resource").value_size(), 2);
+  EXPECT_FALSE(message.settings().contains("trace_file"));
+  EXPECT_FALSE(message.settings().contains("log_frequency"));
+}
+
 }  // namespace
 }  // namespace nereid::codec::proto

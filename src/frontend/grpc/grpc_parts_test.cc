@@ -130,6 +130,18 @@ TEST(RequestHead, ParsesNothingBeyondTheLimit) {
   EXPECT_GT(head.size, 200u);
 }
 
+TEST(RequestHead, KeepsTheTraceHeadersOfOneCall) {
+  RequestHead head;
+  head.Add("traceparent", "p", 1000);
+  head.Add("tracestate", "a=1", 1000);
+  head.Add("tracestate", "b=2", 1000);
+  head.Add("trace-proto-bin", "x", 1000);
+  EXPECT_EQ(head.trace.parent, "p");
+  EXPECT_EQ(head.trace.state, "a=1,b=2");
+  head.Clear();
+  EXPECT_TRUE(head.trace.empty());
+}
+
 TEST(RequestHead, LooksAtTheBeginningOfALongListOfEncodings) {
   RequestHead head;
   head.Add("grpc-accept-encoding", "gzip," + std::string(10'000, 'x'), 100'000);

@@ -11,7 +11,8 @@ namespace nereid::frontend::grpc {
 
 InferCall::InferCall(const CallOrigin& origin)
     : UnaryCall(origin, ResponseFraming(origin.context, origin.head)),
-      wait_start_ns_(WaitStart(origin.context)) {}
+      wait_start_ns_(WaitStart(origin.context)),
+      trace_headers_(TraceHeadersOf(origin.context, origin.head)) {}
 
 // The session drops a call when all of it has been sent.
 InferCall::~InferCall() {
@@ -65,7 +66,7 @@ base::Status InferCall::Submit(std::unique_ptr<request::InferenceRequest> reques
                                      request.get(), &response_options));
   request->SetSink(std::static_pointer_cast<InferCall>(shared_from_this()));
   classifications_ = std::move(response_options.classifications);
-  trace_ = StartTrace(context_, *request, wait_start_ns_);
+  trace_ = StartTrace(context_, *request, wait_start_ns_, trace_headers_.get());
   return context_.service.Infer(request);
 }
 

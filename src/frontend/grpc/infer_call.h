@@ -30,7 +30,8 @@ class InferCall final : public UnaryCall, public request::ResponseSink {
 
   std::shared_ptr<request::Cancellation> cancellation_;  // of the running request
   const uint64_t wait_start_ns_;
-  std::shared_ptr<tracing::RequestTrace> trace_;  // null for most
+  const std::unique_ptr<const tracing::TraceHeaders> trace_headers_;  // null for most
+  std::shared_ptr<tracing::RequestTrace> trace_;                      // null for most
   bool sending_ = false;
   // After the submission only the thread that sends the response uses these.
   std::unique_ptr<request::InferenceResponse> response_;

@@ -57,11 +57,19 @@ bool IsHeavy(std::string_view message) {
          (shape.has_bytes_input && shape.raw_bytes > kMaxLightRawStrings);
 }
 
+std::unique_ptr<const tracing::TraceHeaders> TraceHeadersOf(const ServerContext& context,
+                                                            const RequestHead& head) {
+  const tracing::RequestTracer* const tracer = context.options.tracer;
+  if (head.trace.parent.empty() || tracer == nullptr || !tracer->reads_headers()) return nullptr;
+  return std::make_unique<const tracing::TraceHeaders>(head.trace);
+}
+
 std::shared_ptr<tracing::RequestTrace> StartTrace(const ServerContext& context,
                                                   request::InferenceRequest& request,
-                                                  uint64_t wait_start_ns) {
+                                                  uint64_t wait_start_ns,
+                                                  const tracing::TraceHeaders* headers) {
   if (context.options.tracer == nullptr) return nullptr;
-  auto trace = context.options.tracer->Start(request);
+  auto trace = context.options.tracer->Start(request, headers);
   // The time is 0 if tracing was off when the call began.
   if (trace != nullptr && wait_start_ns != 0) {
     trace->Stamp("GRPC_WAITREAD_START", wait_start_ns);

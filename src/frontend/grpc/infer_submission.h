@@ -9,6 +9,7 @@
 #include "base/result.h"
 #include "codec/proto/infer_request.h"
 #include "frontend/grpc/message_encoding.h"
+#include "frontend/grpc/request_head.h"
 #include "frontend/grpc/server_context.h"
 
 namespace nereid::frontend::grpc {
@@ -39,10 +40,16 @@ bool IsHeavy(std::string_view message);
 /// Returns the time now, as the start of waiting for a message; 0 if nothing is traced.
 uint64_t WaitStart(const ServerContext& context);
 
+/// Returns a copy of a call's trace headers for its requests; null if there are none or they do not
+/// matter.
+std::unique_ptr<const tracing::TraceHeaders> TraceHeadersOf(const ServerContext& context,
+                                                            const RequestHead& head);
+
 /// Returns a trace if the request is selected, else null. `wait_start_ns` is WaitStart() of its
-/// message. Must be called before the submission.
+/// message, and `headers` TraceHeadersOf() its call. Must be called before the submission.
 std::shared_ptr<tracing::RequestTrace> StartTrace(const ServerContext& context,
                                                   request::InferenceRequest& request,
-                                                  uint64_t wait_start_ns);
+                                                  uint64_t wait_start_ns,
+                                                  const tracing::TraceHeaders* headers);
 
 }  // namespace nereid::frontend::grpc

@@ -30,6 +30,7 @@ void RequestHead::Clear() {
   unknown_encoding.clear();
   accepted = Encoding::kIdentity;
   stream_errors_end_call = false;
+  trace.Clear();
   size = 0;
 }
 
@@ -52,6 +53,8 @@ void RequestHead::Add(std::string_view name, std::string_view value, size_t limi
     accepted = ChooseEncoding(value.substr(0, kMaxReadEncodings));
   } else if (name == "triton_grpc_error") {
     stream_errors_end_call = value == "true";
+  } else if (name.starts_with("trace")) {
+    trace.Add(name, value);
   }
 }
 

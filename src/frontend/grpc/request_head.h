@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "frontend/grpc/message_encoding.h"
+#include "tracing/trace_context.h"
 
 namespace nereid::frontend::grpc {
 
@@ -22,6 +23,7 @@ struct RequestHead {
   std::string unknown_encoding;
   Encoding accepted = Encoding::kIdentity;  // the best of grpc-accept-encoding
   bool stream_errors_end_call = false;      // triton_grpc_error: true
+  tracing::TraceHeaders trace;              // traceparent and tracestate
   size_t size = 0;                          // in bytes as HTTP/2 counts: 32 more for each header
 
   void Clear();

@@ -143,6 +143,7 @@ StreamInferCall::StreamInferCall(const CallOrigin& origin)
       errors_end_call_(origin.head.stream_errors_end_call),
       budget_(std::make_shared<base::ByteBudget>(origin.context.options.max_waiting_bytes,
                                                  origin.context.options.slow_reader_patience)),
+      trace_headers_(TraceHeadersOf(origin.context, origin.head)),
       wait_start_ns_(WaitStart(origin.context)) {}
 
 // A request between its message and its submission.
@@ -220,7 +221,7 @@ void StreamInferCall::Bind(Prepared* prepared, uint64_t number, Running* running
   request.SetSink(std::move(sink));
   // Set before submission: the responses may come, and end the entry, before Infer returns.
   running->cancellation = request.cancellation();
-  running->trace = StartTrace(context_, request, wait_start_ns_);
+  running->trace = StartTrace(context_, request, wait_start_ns_, trace_headers_.get());
   wait_start_ns_ = WaitStart(context_);
 }
 

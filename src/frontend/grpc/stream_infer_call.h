@@ -58,6 +58,7 @@ class StreamInferCall final : public Call {
   const std::shared_ptr<base::ByteBudget> budget_;
   bool half_closed_ = false;
   uint64_t next_number_ = 1;
+  const std::unique_ptr<const tracing::TraceHeaders> trace_headers_;  // of all requests; or null
   uint64_t wait_start_ns_;   // when waiting for the next request began; 0: nothing is traced
   RunningRequests ordered_;  // not decoupled; the responses of the first one are sent
   RunningRequests decoupled_;

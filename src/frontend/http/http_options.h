@@ -36,6 +36,8 @@ struct HttpServerOptions {
   uint32_t max_fields = 256;
   /// Whether RequestHead::fields has all header fields.
   bool keep_fields = false;
+  /// Whether RequestHead::trace has the headers of W3C trace contexts.
+  bool keep_trace_headers = false;
 
   // How long a client may take; 0: for ever. Checked about once a second.
   std::chrono::milliseconds head_timeout{60'000};     // for a connection's first byte; for a head

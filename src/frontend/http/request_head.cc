@@ -24,6 +24,7 @@ void RequestHead::Clear() {
   fields.clear();
   asks_for_method = false;
   wants_timing = false;
+  trace.Clear();
   keep_alive = true;
   expects_continue = false;
   timeout_ns.reset();

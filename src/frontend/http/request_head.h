@@ -8,6 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "tracing/trace_context.h"
+
 namespace nereid::frontend::http {
 
 enum class Method { kGet, kHead, kPost, kOptions, kOther };
@@ -23,6 +25,7 @@ struct RequestHead {
   std::string origin;  // of the web page whose script sends the request; empty: no such page
   /// All fields as received, in order; filled only if the server's options ask for it.
   std::vector<std::pair<std::string, std::string>> fields;
+  tracing::TraceHeaders trace;   // filled only if the server's options ask for it
   bool asks_for_method = false;  // Access-Control-Request-Method
   bool wants_timing = false;     // Prefer: server-timing
   bool keep_alive = true;

@@ -43,7 +43,10 @@ Method MethodOf(verb method) {
 }  // namespace
 
 RequestParser::RequestParser(RequestHead* head, const HttpServerOptions& options)
-    : head_(*head), keep_fields_(options.keep_fields), max_fields_(options.max_fields) {
+    : head_(*head),
+      keep_fields_(options.keep_fields),
+      keep_trace_headers_(options.keep_trace_headers),
+      max_fields_(options.max_fields) {
   head_.Clear();
   header_limit(options.max_head_size);
   body_limit(UINT64_MAX);  // RequestReader checks the size
@@ -107,6 +110,8 @@ void RequestParser::on_field_impl(field name, string_view name_text, string_view
         SetTimeout(kGrpcTimeout, api::ParseGrpcTimeout(Text(value)), Text(value));
       } else if (beast::iequals(name_text, kEnvoyTimeout)) {
         SetTimeout(kEnvoyTimeout, api::ParseMilliseconds(Text(value)), Text(value));
+      } else if (keep_trace_headers_) {
+        head_.trace.Add(Text(name_text), Text(value));
       }
       break;
     default:

@@ -50,6 +50,7 @@ class RequestParser final : public boost::beast::http::basic_parser<true> {
 
   RequestHead& head_;
   const bool keep_fields_;
+  const bool keep_trace_headers_;
   const uint32_t max_fields_;
   TransferCodings codings_;
   memory::ReceiveBuffer* chunked_body_ = nullptr;

@@ -17,6 +17,21 @@ using Result = RequestReader::Result;
 
 constexpr char kHeadWithBody[] = "POST /x HTTP/1.1\r\nHost: h\r\nContent-Length: 40000\r\n\r\n";
 
+TEST(RequestReader, KeepsTraceHeadersIfAsked) {
+  const std::string text =
+      "GET / HTTP/1.1\r\nHost: h\r\nTraceParent: p\r\nTRACESTATE: a=1\r\ntracestate: b=2\r\n\r\n";
+  for (const bool keep : {false, true}) {
+    HttpServerOptions options;
+    options.keep_trace_headers = keep;
+    base::FakeClock clock;
+    ReceivedRequest request;
+    RequestReader reader(options, clock, &request);
+    ASSERT_EQ(reader.Read(text), Result::kComplete);
+    EXPECT_EQ(request.head.trace.parent, keep ? "p" : "");
+    EXPECT_EQ(request.head.trace.state, keep ? "a=1,b=2" : "");
+  }
+}
+
 class RequestReaderTest : public ::testing::Test {
  protected:
   /// Receives the whole body directly, `step` bytes at a time.

@@ -5,7 +5,7 @@ namespace nereid::frontend::http {
 
 void StartTrace(tracing::RequestTracer* tracer, Exchange& exchange,
                 request::InferenceRequest& request) {
-  if (tracer != nullptr) exchange.SetTrace(tracer->Start(request));
+  if (tracer != nullptr) exchange.SetTrace(tracer->Start(request, &exchange.head().trace));
 }
 
 }  // namespace nereid::frontend::http

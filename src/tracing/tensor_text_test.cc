@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tracing/request_trace.h"
+#include "tracing/tensor_text.h"
 
 #include <gtest/gtest.h>
 
 #include <limits>
 
 #include "tracing/quoted_text.h"
-#include "tracing/tensor_text.h"
 
 namespace nereid::tracing {
 namespace {
