@@ -48,4 +48,31 @@ int GrpcStatus(base::StatusCode code) {
   return 2;
 }
 
+int HttpStatus(RefusalKind kind) {
+  switch (kind) {
+    case RefusalKind::kNone:
+      return 200;
+    case RefusalKind::kUnauthenticated:
+      return 401;
+    case RefusalKind::kRestricted:
+    case RefusalKind::kForbidden:
+      return 403;
+  }
+  return 403;
+}
+
+int GrpcStatus(RefusalKind kind) {
+  switch (kind) {
+    case RefusalKind::kNone:
+      return 0;
+    case RefusalKind::kForbidden:
+      return 7;
+    case RefusalKind::kRestricted:
+      return 14;  // Triton's
+    case RefusalKind::kUnauthenticated:
+      return 16;
+  }
+  return 7;
+}
+
 }  // namespace nereid::api

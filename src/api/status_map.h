@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "api/access/refusal.h"
 #include "base/status.h"
 
 namespace nereid::api {
@@ -10,5 +11,9 @@ int HttpStatus(base::StatusCode code);
 
 /// Returns the gRPC status code for a status code; 0 for kOk.
 int GrpcStatus(base::StatusCode code);
+
+/// The same for a caller that is refused.
+int HttpStatus(RefusalKind kind);
+int GrpcStatus(RefusalKind kind);
 
 }  // namespace nereid::api

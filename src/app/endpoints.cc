@@ -5,6 +5,7 @@
 #include <chrono>
 #include <optional>
 
+#include "app/access.h"
 #include "app/file_limit.h"
 #include "app/trace_export.h"
 #include "base/byte_budget.h"
@@ -41,11 +42,6 @@ Status CheckSupported(const ServerOptions& options) {
   const auto unsupported = [](const char* what) {
     return Status::Unsupported(std::string(what) + " is not supported by this server");
   };
-  if (!options.http.restricted.empty()) return unsupported("--http-restricted-api");
-  if (!options.grpc.restricted.empty()) return unsupported("--grpc-restricted-protocol");
-  if (!options.grpc.header_forward_pattern.empty()) {
-    return unsupported("--grpc-header-forward-pattern");
-  }
   if (options.sagemaker.enabled) return unsupported("the SageMaker front end");
   if (options.vertex_ai.enabled) return unsupported("the Vertex AI front end");
   return Status::Ok();
@@ -110,9 +106,10 @@ void LogStarted(const char* service, const std::string& address, uint16_t port) 
 }  // namespace
 
 struct Endpoints::Parts {
-  Parts(const ServerOptions& options, SpanExport span_export)
+  Parts(const ServerOptions& options, SpanExport span_export, Access who_may)
       : spans(std::move(span_export)),
         tracer(TraceSettingsFrom(options.trace), spans.exporter),
+        access(std::move(who_may)),
         request_memory(RequestMemory(options.max_request_memory)),
         connections(std::make_shared<frontend::net::ConnectionLimit>(
             MaxConnections(), options.max_connections_per_address)) {}
@@ -120,6 +117,7 @@ struct Endpoints::Parts {
   SpanExport spans;
   // Before the others, because the front ends use it until they are destroyed.
   tracing::RequestTracer tracer;
+  const Access access;
   const std::shared_ptr<base::ByteBudget> request_memory;
   /// Limits the connections of inference clients. The metrics page has no part in it, so that it
   /// can be read when the limit is reached.
@@ -127,9 +125,14 @@ struct Endpoints::Parts {
   std::unique_ptr<frontend::grpc::GrpcServer> grpc;
   std::unique_ptr<frontend::http::HttpServer> http;
   std::unique_ptr<frontend::http::HttpServer> metrics;
+  std::unique_ptr<frontend::http::HttpServer> admin;
 
   Status StartGrpc(const ServerOptions& options, api::InferenceService& service, int loops);
   Status StartHttp(const ServerOptions& options, api::InferenceService& service, int loops);
+  Status StartAdmin(const ServerOptions& options, api::InferenceService& service);
+  std::shared_ptr<frontend::http::HttpHandler> MakeHandler(const ServerOptions& options,
+                                                           const DoorAccess& door,
+                                                           api::InferenceService& service);
   Status StartMetrics(const ServerOptions& options, server::InferenceServer& server);
 };
 
@@ -144,6 +147,8 @@ Status Endpoints::Parts::StartGrpc(const ServerOptions& options, api::InferenceS
   from.response_compression = From(options.grpc.compression_level);
   from.run_inline = options.inline_execution != InlineExecution::kNever;
   from.tracer = &tracer;
+  from.gate = access.grpc.gate;
+  from.kept_fields = access.grpc.kept_fields;
   from.receive_budget = request_memory;
   from.connection_limit = connections;
   from.tls = From(options.grpc.tls, "--grpc-");
@@ -154,15 +159,19 @@ Status Endpoints::Parts::StartGrpc(const ServerOptions& options, api::InferenceS
   return Status::Ok();
 }
 
-Status Endpoints::Parts::StartHttp(const ServerOptions& options, api::InferenceService& service,
-                                   int loops) {
+std::shared_ptr<frontend::http::HttpHandler> Endpoints::Parts::MakeHandler(
+    const ServerOptions& options, const DoorAccess& door, api::InferenceService& service) {
   frontend::http::KserveOptions kserve;
   kserve.max_input_size = static_cast<uint64_t>(options.http.max_input_size);
   kserve.run_inline = options.inline_execution != InlineExecution::kNever;
   kserve.tracer = &tracer;
   kserve.receive_budget = request_memory;
-  kserve.header_forward_pattern = options.http.header_forward_pattern;
-  NEREID_ASSIGN_OR_RETURN(auto handler, frontend::http::MakeKserveHandler(kserve, service));
+  kserve.gate = door.gate;
+  return frontend::http::MakeKserveHandler(std::move(kserve), service);
+}
+
+Status Endpoints::Parts::StartHttp(const ServerOptions& options, api::InferenceService& service,
+                                   int loops) {
   frontend::http::HttpServerOptions from;
   from.address = options.http.address;
   from.port = static_cast<uint16_t>(options.http.port);
@@ -176,9 +185,33 @@ Status Endpoints::Parts::StartHttp(const ServerOptions& options, api::InferenceS
   from.connection_limit = connections;
   from.tls = From(options.http.tls, "--http-");
   from.keep_trace_headers = tracer.reads_headers();
-  http = std::make_unique<frontend::http::HttpServer>(from, std::move(handler));
+  from.kept_fields = access.http.kept_fields;
+  from.identifies_peers = access.identifies_peers;
+  http = std::make_unique<frontend::http::HttpServer>(from,
+                                                      MakeHandler(options, access.http, service));
   NEREID_RETURN_IF_ERROR(CannotStart("HTTP", http->Start()));
   LogStarted("HTTPService", from.address, http->port());
+  return Status::Ok();
+}
+
+// Its connections do not count with those of inference clients, so that the server can be managed
+// when their limit is reached.
+Status Endpoints::Parts::StartAdmin(const ServerOptions& options, api::InferenceService& service) {
+  frontend::http::HttpServerOptions from;
+  from.address = options.access.admin_address;
+  from.port = static_cast<uint16_t>(*options.access.admin_port);
+  from.unix_socket_mode = options.unix_socket_mode;
+  from.threads = 1;
+  from.thread_name = "admin";
+  from.receive_budget = request_memory;
+  from.tls = From(options.http.tls, "--http-");
+  from.keep_trace_headers = tracer.reads_headers();
+  from.kept_fields = access.admin.kept_fields;
+  from.identifies_peers = access.identifies_peers;
+  admin = std::make_unique<frontend::http::HttpServer>(from,
+                                                       MakeHandler(options, access.admin, service));
+  NEREID_RETURN_IF_ERROR(CannotStart("management", admin->Start()));
+  LogStarted("Management Service", from.address, admin->port());
   return Status::Ok();
 }
 
@@ -193,8 +226,11 @@ Status Endpoints::Parts::StartMetrics(const ServerOptions& options,
   from.max_body_size = size_t{64} << 10;  // requests for metrics have no body
   from.receive_budget = request_memory;
   from.tls = From(options.metrics.tls, "--metrics-");
+  from.kept_fields = access.metrics.kept_fields;
+  from.identifies_peers = access.identifies_peers;
   metrics = std::make_unique<frontend::http::HttpServer>(
-      from, frontend::metrics::MakeMetricsHandler([&server] { return server.RenderMetrics(); }));
+      from, frontend::metrics::MakeMetricsHandler([&server] { return server.RenderMetrics(); },
+                                                  access.metrics.gate));
   NEREID_RETURN_IF_ERROR(CannotStart("Metrics", metrics->Start()));
   LogStarted("Metrics Service", from.address, metrics->port());
   return Status::Ok();
@@ -206,13 +242,15 @@ Endpoints::~Endpoints() { server_.SetTraceControl(nullptr); }
 
 Status Endpoints::Start(const ServerOptions& options) {
   NEREID_RETURN_IF_ERROR(CheckSupported(options));
+  NEREID_ASSIGN_OR_RETURN(Access access, MakeAccess(options));
   NEREID_ASSIGN_OR_RETURN(SpanExport spans,
                           StartSpanExport(options.trace, server_.GetServerMetadata().version));
-  parts_ = std::make_unique<Parts>(options, std::move(spans));
+  parts_ = std::make_unique<Parts>(options, std::move(spans), std::move(access));
   server_.SetTraceControl(&parts_->tracer);
   const int loops = std::min(base::AvailableCpuCount(), kMaxLoops);
   if (options.grpc.enabled) NEREID_RETURN_IF_ERROR(parts_->StartGrpc(options, server_, loops));
   if (options.http.enabled) NEREID_RETURN_IF_ERROR(parts_->StartHttp(options, server_, loops));
+  if (options.access.admin_port) NEREID_RETURN_IF_ERROR(parts_->StartAdmin(options, server_));
   if (options.metrics.enabled) {
     NEREID_RETURN_IF_ERROR(parts_->StartMetrics(options, server_));
   }
@@ -223,6 +261,7 @@ void Endpoints::BeginStop() {
   if (parts_ == nullptr) return;
   if (parts_->http != nullptr) parts_->http->BeginStop();
   if (parts_->grpc != nullptr) parts_->grpc->BeginStop();
+  if (parts_->admin != nullptr) parts_->admin->BeginStop();
 }
 
 void Endpoints::Stop(uint64_t deadline_ns) {
@@ -234,6 +273,7 @@ void Endpoints::Stop(uint64_t deadline_ns) {
   };
   if (parts_->http != nullptr) parts_->http->Stop(std::chrono::milliseconds(left_ms()));
   if (parts_->grpc != nullptr) parts_->grpc->Stop(left_ms());
+  if (parts_->admin != nullptr) parts_->admin->Stop(std::chrono::milliseconds(left_ms()));
   // Last, because the span of a request ends when its response is sent.
   parts_->spans.Stop(std::max(deadline_ns, base::SteadyClock().NowNs() + kMinFlushNs));
 }

@@ -13,20 +13,21 @@ class InferenceServer;
 
 namespace nereid::app {
 
-/// The listening front ends of one server: gRPC, HTTP and the metrics page.
+/// The listening front ends of one server: gRPC, HTTP, the address for management and the metrics
+/// page.
 class Endpoints {
  public:
   /// `server` must outlive the endpoints.
   explicit Endpoints(server::InferenceServer& server);
   ~Endpoints();
 
-  /// Starts the front ends that the options enable: gRPC, HTTP, metrics. Returns an error whose
+  /// Starts the front ends that the options enable. Returns an error whose
   /// text is a line for the log and names the service. Front ends that have started before the
   /// error are stopped by the destructor.
   base::Status Start(const ServerOptions& options);
 
-  /// Closes the ports of HTTP and gRPC, and every connection without a request in progress. Does
-  /// not wait. The metrics page is served until the destructor.
+  /// Closes the ports of HTTP, gRPC and management, and every connection without a request in
+  /// progress. Does not wait. The metrics page is served until the destructor.
   void BeginStop();
   /// Waits until the remaining responses are written, at most until `deadline_ns` (monotonic), and
   /// closes all connections of HTTP and gRPC. Calls BeginStop() first.

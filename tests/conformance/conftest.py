@@ -144,12 +144,13 @@ def start_server(request, tmp_path_factory):
         common.append(f"--backend-directory={options.backend_directory}")
     started = []
 
-    def start(name, write, *flags, wait_path="/v2/health/ready", environment=None, tls=None):
+    def start(name, write, *flags, wait_path="/v2/health/ready", wait_status=200,
+              environment=None, tls=None):
         folder = tmp_path_factory.mktemp(name)
         write(folder / "models")
         server = ServerProcess(command, folder / "models", folder / "server.log",
                                common + list(flags), bool(options.peer), environment, tls)
-        server.start(wait_path)
+        server.start(wait_path, wait_status=wait_status)
         started.append(server)
         return server
 

@@ -59,12 +59,12 @@ class ServerProcess:
         self.tls = tls  # an ssl.SSLContext for clients of a server that speaks TLS, else None
         self.process = None
 
-    def start(self, wait_path="/v2/health/ready", timeout=120.0):
-        """Returns when `wait_path` answers 200. Tries again if another process takes a port in the
-        meantime."""
+    def start(self, wait_path="/v2/health/ready", timeout=120.0, wait_status=200):
+        """Returns when `wait_path` answers with `wait_status`. Tries again if another process takes
+        a port in the meantime."""
         for attempt in range(3):
             self._spawn()
-            if self._wait(wait_path, timeout):
+            if self._wait(wait_path, timeout, wait_status):
                 return self
             text = self.log_tail()
             self.kill()
@@ -103,13 +103,13 @@ class ServerProcess:
             return UnixConnection(self.http_socket, timeout=5)
         return self.http_connection(timeout=5)
 
-    def _wait(self, path, timeout) -> bool:
+    def _wait(self, path, timeout, status=200) -> bool:
         end = time.monotonic() + timeout
         while time.monotonic() < end and self.process.poll() is None:
             try:
                 connection = self._connection()
                 connection.request("GET", path)
-                if connection.getresponse().status == 200:
+                if connection.getresponse().status == status:
                     return True
             except OSError:
                 pass

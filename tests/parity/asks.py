@@ -9,13 +9,16 @@ from google.protobuf.json_format import MessageToDict, ParseDict
 from tritonclient.grpc import model_config_pb2
 from tritonclient.utils import triton_to_np_dtype
 
-# Code of the service -> status of each protocol. The C API has the codes themselves.
+# Code of the service -> status of each protocol. The C API has the codes themselves. The last two
+# are the refusals of a caller, which only protocols have.
 HTTP_STATUS = {"OK": 200, "UNKNOWN": 400, "INTERNAL": 500, "NOT_FOUND": 404, "INVALID_ARG": 400,
-               "UNAVAILABLE": 503, "UNSUPPORTED": 501, "ALREADY_EXISTS": 400, "CANCELLED": 400}
+               "UNAVAILABLE": 503, "UNSUPPORTED": 501, "ALREADY_EXISTS": 400, "CANCELLED": 400,
+               "UNAUTHENTICATED": 401, "FORBIDDEN": 403}
 GRPC_STATUS = {"OK": "OK", "UNKNOWN": "UNKNOWN", "INTERNAL": "INTERNAL", "NOT_FOUND": "NOT_FOUND",
                "INVALID_ARG": "INVALID_ARGUMENT", "UNAVAILABLE": "UNAVAILABLE",
                "UNSUPPORTED": "UNIMPLEMENTED", "ALREADY_EXISTS": "ALREADY_EXISTS",
-               "CANCELLED": "CANCELLED"}
+               "CANCELLED": "CANCELLED", "UNAUTHENTICATED": "UNAUTHENTICATED",
+               "FORBIDDEN": "PERMISSION_DENIED"}
 
 
 @dataclass(frozen=True)

@@ -23,7 +23,21 @@ from server_process import ServerProcess, peer_command  # noqa: E402
 SERVERS = {
     "explicit": (repository.write, "explicit", repository.SERVING),
     "unready": (repository.write_unready, "none", ()),
+    "guarded": (repository.write, "explicit", repository.SERVING),
+    "managed": (repository.write, "explicit", repository.SERVING),
 }
+# Of Nereid alone: further flags of a kind, which is then no server of the C API.
+FLAGS = {
+    "guarded": lambda root: [f"--auth-file={nobody(root)}"],
+    "managed": lambda root: ["--admin-port=0"],
+}
+
+
+def nobody(root) -> Path:
+    """Returns an access file that names nobody."""
+    path = root / "access"
+    path.touch()
+    return path
 
 
 def pytest_addoption(parser):
@@ -75,6 +89,8 @@ def doors(options, library, backends, tmp_path_factory):
                               or f"{ROOT}/build/release/bin/nereid serve")
     made, processes = {}, []
     for kind, (write, mode, startup) in SERVERS.items():
+        if options.peer and kind in FLAGS:
+            continue
         root = tmp_path_factory.mktemp(kind)
         write(root / "models")
         flags = [f"--model-control-mode={mode}", "--exit-on-error=false",
@@ -83,14 +99,16 @@ def doors(options, library, backends, tmp_path_factory):
                  *(f"--load-model={model}" for model in startup)]
         if not options.peer:
             flags.append(f"--backend-directory={backends}")
+        if kind in FLAGS:
+            flags += FLAGS[kind](root)
         server = ServerProcess(command, root / "models", root / "server.log", flags,
                                bool(options.peer))
-        server.start("/v2/models/plain/ready")
+        server.start("/v2/models/plain/ready", wait_status=401 if kind == "guarded" else 200)
         processes.append(server)
         made[kind] = {"http": HttpDoor(server), "http_binary": HttpDoor(server, binary=True),
                       "grpc": GrpcDoor(server), "grpc_contents": GrpcDoor(server, contents=True),
                       "grpc_stream": GrpcStreamDoor(server)}
-        if library:
+        if library and kind not in FLAGS:
             made[kind]["c"] = c_door.CDoor(library, c_door.start_server(
                 library, root / "models", backends, mode, startup))
     yield made

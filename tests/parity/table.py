@@ -5,8 +5,9 @@ A row contains the code of the service. Texts and answers must be the same throu
 intended difference is part of the row: the door, its code and complete text, and the reason.
 """
 
+import rows_access
 import rows_infer
 import rows_models
 import rows_settings
 
-ROWS = rows_models.ROWS + rows_settings.ROWS + rows_infer.ROWS
+ROWS = rows_models.ROWS + rows_settings.ROWS + rows_infer.ROWS + rows_access.ROWS

@@ -24,6 +24,8 @@ def through(door, row) -> Outcome:
 
 @pytest.mark.parametrize("row", table.ROWS, ids=lambda row: row.name)
 def test_row(row, doors, record):
+    if row.server not in doors:
+        pytest.skip("the server under test lacks the flags")
     present = doors[row.server]
     outcomes = {name: through(present[name], row) for name in row.doors if name in present}
     record(row, outcomes)

@@ -118,6 +118,10 @@ constexpr ErrorCase kErrors[] = {
     {"", "--model-repository must be specified, for example --model-repository=/models"},
     {"--model-store=/m --load-model=a", "Error: Use of '--load-model' requires setting '--model-control-mode=explicit' as well."},
     {"--model-store=/m --model-control-mode=explicit --load-model=* --load-model=a", R"(Bad option: "--load-model". '*' loads all models and must be the only value of this flag)"},
+    {"--model-store=/m --auth-protect-health=true", "--auth-protect-health needs --auth-file, which says who has a role"},
+    {"--model-store=/m --admin-address=127.0.0.1", "--admin-address needs --admin-port"},
+    {"--admin-port=65536", R"(Bad option: "--admin-port". Provided option value is out of bound. Got 65536, expected 0 to 65535)"},
+    {"--model-store=/m --admin-port=8000 --admin-address=0.0.0.0", "The server cannot listen to HTTP requests and management requests at the same address and port 0.0.0.0:8000"},
     {"--model-store=/m --http-port=8001", "The server cannot listen to HTTP requests and GRPC requests at the same address and port 0.0.0.0:8001"},
     {"--model-store=/m --metrics-port=8001", "The server cannot listen to GRPC requests and metrics requests at the same address and port 0.0.0.0:8001"},
     {"--model-store=/m --http-address=unix:/s --metrics-address=unix:/s", "The server cannot listen to HTTP requests and metrics requests at the same Unix socket unix:/s"},
@@ -175,15 +179,29 @@ TEST(CommandLineTest, AcceptsBothSpellingsAndAbbreviationsAndTheLastValueWins) {
 }
 
 TEST(CommandLineTest, PlainValuesSetTheirOptions) {
-  const ServerOptions options =
-      Good({"--log-verbose=true", "--log-format=ISO8601", "--log-file=/l", "--log-info=0",
-            "--disable-auto-complete-config", "--model-control-mode=poll", "--http-address=::1",
-            "--http-restricted-api=health:k=v", "--grpc-use-ssl-mutual=1", "--allow-metrics=false",
-            "--metrics-interval-ms=2.5", "--min-supported-compute-capability=7.5",
-            "--allow-client-shm=true", "--inline-execution=never", "--cpu-plan=off",
-            "--http-thread-count=3", "--execution-watchdog-secs=60",
-            "--enable-sequence-listing=true"})
-          .options;
+  const ServerOptions options = Good({"--log-verbose=true",
+                                      "--log-format=ISO8601",
+                                      "--log-file=/l",
+                                      "--log-info=0",
+                                      "--disable-auto-complete-config",
+                                      "--model-control-mode=poll",
+                                      "--http-address=::1",
+                                      "--http-restricted-api=health:k=v",
+                                      "--grpc-use-ssl-mutual=1",
+                                      "--allow-metrics=false",
+                                      "--metrics-interval-ms=2.5",
+                                      "--min-supported-compute-capability=7.5",
+                                      "--allow-client-shm=true",
+                                      "--inline-execution=never",
+                                      "--cpu-plan=off",
+                                      "--auth-file=/a",
+                                      "--auth-protect-health=1",
+                                      "--admin-address=::1",
+                                      "--admin-port=9",
+                                      "--http-thread-count=3",
+                                      "--execution-watchdog-secs=60",
+                                      "--enable-sequence-listing=true"})
+                                    .options;
   EXPECT_EQ(options.log.verbose, 1);
   EXPECT_TRUE(options.log.format == base::LogFormat::kIso8601);
   EXPECT_EQ(options.log.file, "/l");
@@ -202,6 +220,10 @@ TEST(CommandLineTest, PlainValuesSetTheirOptions) {
   EXPECT_EQ(options.execution_watchdog_secs, 60);
   EXPECT_TRUE(options.enable_sequence_listing);
   EXPECT_EQ(options.http.thread_count, 3);
+  EXPECT_EQ(options.access.auth_file, "/a");
+  EXPECT_TRUE(options.access.protect_health);
+  EXPECT_EQ(options.access.admin_address, "::1");
+  EXPECT_EQ(options.access.admin_port, 9);
 }
 
 TEST(CommandLineTest, SomeValuesIgnoreCase) {
@@ -363,6 +385,7 @@ TEST(CommandLineTest, UnixSocketsHaveNoPorts) {
   EXPECT_EQ(parsed.options.metrics.address, "127.0.0.1");  // one socket cannot serve both
   EXPECT_EQ(Good({"--http-address=unix:/h", "--metrics-address=unix:/m"}).options.metrics.address,
             "unix:/m");
+  EXPECT_TRUE(Good({"--admin-address=unix:/a"}).options.access.admin_port.has_value());
   EXPECT_EQ(Good({"--unix-socket-mode=0600"}).options.unix_socket_mode, 0600u);
 }
 

@@ -157,6 +157,22 @@ void FinishServices(const CommandLineContext& context, FlagState& state) {
   fill(options.plugins.cache_directory, "cache-directory", "caches");
 }
 
+Status FinishAccess(FlagState& state) {
+  AccessOptions& access = state.options.access;
+  if (access.protect_health && access.auth_file.empty()) {
+    return Status::InvalidArgument(
+        "--auth-protect-health needs --auth-file, which says who has a role");
+  }
+  // A Unix socket has no port.
+  if (!access.admin_port && frontend::net::IsUnixAddress(access.admin_address)) {
+    access.admin_port = 0;
+  }
+  if (state.Given("admin-address") && !access.admin_port) {
+    return Status::InvalidArgument("--admin-address needs --admin-port");
+  }
+  return {};
+}
+
 struct Service {
   const char* name;
   bool enabled;
@@ -182,7 +198,9 @@ Status CheckPorts(const ServerOptions& options) {
         Service{"SageMaker", options.sagemaker.enabled, options.sagemaker.address,
                 options.sagemaker.port},
         Service{"Vertex AI", options.vertex_ai.enabled, options.vertex_ai.address,
-                options.vertex_ai.port}}) {
+                options.vertex_ai.port},
+        Service{"management", options.access.admin_port.has_value(), options.access.admin_address,
+                options.access.admin_port.value_or(0)}}) {
     if (service.enabled) services.push_back(service);
   }
   for (size_t i = 0; i < services.size(); ++i) {
@@ -215,6 +233,7 @@ Status FinishOptions(const CommandLineContext& context, FlagState& state) {
   FinishServices(context, state);
   FinishTrace(state);
   NEREID_RETURN_IF_ERROR(ApplyTraceEnvironment(context.environment, state));
+  NEREID_RETURN_IF_ERROR(FinishAccess(state));
   NEREID_RETURN_IF_ERROR(CheckPorts(state.options));
   NEREID_RETURN_IF_ERROR(FinishCache(state));
   return FinishRepository(state);

@@ -70,6 +70,7 @@ using L = LogOptions;
 using R = RepositoryOptions;
 using H = HttpOptions;
 using G = GrpcOptions;
+using C = AccessOptions;
 using A = SagemakerOptions;
 using V = VertexAiOptions;
 using M = MetricsOptions;
@@ -150,6 +151,11 @@ constexpr FlagSpec kFlags[] = {
     {"grpc-max-connection-age", "integer", "GRPC", Whole<0, INT_MAX, &S::grpc, &G::max_connection_age_ms>, "Maximum age of a connection in milliseconds; 0 = unlimited (default 0)"},
     {"grpc-max-connection-age-grace", "integer", "GRPC", Whole<0, INT_MAX, &S::grpc, &G::max_connection_age_grace_ms>, "Milliseconds that calls may continue after that age; 0 = unlimited (default 0)"},
     {"grpc-restricted-protocol", "protocol[,protocol]:key=value", "GRPC", ReadGrpcRestricted, "Restrict these protocols to calls with the metadata 'triton-grpc-protocol-key: value'; may be repeated"},
+
+    {"auth-file", "path", "Access", Text<&S::access, &C::auth_file>, "File that says which tokens, client certificates and users have the roles infer, observe and manage; everyone else is refused; read again when it changes (default none: everyone may do everything)", true},
+    {"auth-protect-health", "boolean", "Access", Bool<&S::access, &C::protect_health>, "Demand a role for the health of the server, too (default false)", true},
+    {"admin-address", "string", "Access", Text<&S::access, &C::admin_address>, "Address of the HTTP server for management, or unix:<path> for a Unix socket, which needs no --admin-port (default 127.0.0.1)", true},
+    {"admin-port", "integer", "Access", Whole<0, kMaxPort, &S::access, &C::admin_port>, "Port of an HTTP server of its own for management, which the other ports then refuse; 0 = chosen by the system (default none)", true},
 
     {"allow-sagemaker", "boolean", "SageMaker", Bool<&S::sagemaker, &A::enabled>, "Serve SageMaker (default false)"},
     {"sagemaker-port", "integer", "SageMaker", Whole<0, kMaxPort, &S::sagemaker, &A::port>, "Port for SageMaker (default 8080)"},

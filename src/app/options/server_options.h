@@ -100,6 +100,14 @@ struct GrpcOptions {
   std::vector<RestrictedGroup> restricted;
 };
 
+/// Who may call what, beside the restrictions of Triton.
+struct AccessOptions {
+  std::string auth_file;        // "": everyone may do everything
+  bool protect_health = false;  // probes of orchestrators have no credentials
+  std::string admin_address = "127.0.0.1";
+  std::optional<int> admin_port;  // absent: management is served with everything else
+};
+
 struct SagemakerOptions {
   bool enabled = false;
   std::string address = "0.0.0.0";
@@ -201,6 +209,7 @@ struct ServerOptions {
   RepositoryOptions repository;
   HttpOptions http;
   GrpcOptions grpc;
+  AccessOptions access;
   SagemakerOptions sagemaker;
   VertexAiOptions vertex_ai;
   MetricsOptions metrics;

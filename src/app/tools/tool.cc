@@ -11,6 +11,9 @@ constexpr Tool kTools[] = {
     {"explain", "explain <model directory> [flags]",
      "show a configuration and the origin of its values", RunExplain},
     {"init", "init <model file> [flags]", "write a configuration for a model file", RunInit},
+    {"routes", "routes [flags]", "list what the server serves, and which roles may call it",
+     RunRoutes},
+    {"token", "token create --role <roles> --name <name>", "make a token for a client", RunToken},
 };
 
 }  // namespace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The sub-commands that work on files, without a server. Each gets the words after its name and
+// The sub-commands that do their work without a server. Each gets the words after its name and
 // returns its output.
 #pragma once
 
@@ -56,6 +56,8 @@ const Tool* FindTool(std::string_view name);
 ToolResult RunCheck(std::span<const std::string> words, const ToolContext& context);
 ToolResult RunExplain(std::span<const std::string> words, const ToolContext& context);
 ToolResult RunInit(std::span<const std::string> words, const ToolContext& context);
+ToolResult RunRoutes(std::span<const std::string> words, const ToolContext& context);
+ToolResult RunToken(std::span<const std::string> words, const ToolContext& context);
 
 /// Returns the result of a tool that cannot run: "nereid <tool>: <reason>" and a hint to --help.
 ToolResult CannotRun(std::string_view tool, const std::string& reason);

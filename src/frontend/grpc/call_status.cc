@@ -16,6 +16,10 @@ CallStatus CallStatus::From(const base::Status& status) {
   return {api::GrpcStatus(status.code()), status.message()};
 }
 
+CallStatus CallStatus::From(const api::AccessRefusal& refusal) {
+  return {api::GrpcStatus(refusal.kind), refusal.text};
+}
+
 std::string PercentEncode(std::string_view text) {
   static constexpr char kHex[] = "0123456789ABCDEF";
   std::string encoded;

@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "api/access/refusal.h"
 #include "base/status.h"
 
 namespace nereid::frontend::grpc {
@@ -25,6 +26,7 @@ struct CallStatus {
   std::string message;
 
   static CallStatus From(const base::Status& status);
+  static CallStatus From(const api::AccessRefusal& refusal);
 };
 
 /// Returns a status text as the header grpc-message carries it. Bytes outside of printable ASCII,

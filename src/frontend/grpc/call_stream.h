@@ -17,6 +17,7 @@
 #include "frontend/grpc/response_framing.h"
 #include "frontend/grpc/server_context.h"
 #include "frontend/net/event_loop.h"
+#include "frontend/net/peer.h"
 
 namespace nereid::frontend::grpc {
 
@@ -44,6 +45,7 @@ struct CallOrigin {
   IncompleteBytes& incomplete;  // of the connection
   int32_t stream;
   const RequestHead& head;
+  const net::Peer* peer;  // the client; null if the server does not ask for it
 };
 
 /// The life of a call. The legal transitions:

@@ -49,8 +49,10 @@ class Connection final : public net::Connection,
   void OnWritable() noexcept override;
   void OnLost() noexcept override;
 
-  void RequestFlush() override;  // Session::Transport
-  void OnDeadline() override;    // net::Timer
+  // Session::Transport
+  void RequestFlush() override;
+  net::Peer peer() const override { return client_->peer(); }
+  void OnDeadline() override;  // net::Timer
   void Upkeep();
   void ArmUpkeep();
   void Read();

@@ -10,6 +10,8 @@
 #include <optional>
 #include <string>
 
+#include "api/access/access_gate.h"
+#include "api/field_filter.h"
 #include "base/byte_budget.h"
 #include "frontend/grpc/keep_alive.h"
 #include "frontend/net/connection_limit.h"
@@ -36,6 +38,11 @@ struct GrpcOptions {
   bool run_inline = true;
   /// Selects the requests that are traced. It must outlive the server. Null: none is traced.
   tracing::RequestTracer* tracer = nullptr;
+  /// Decides who may call what. Null: everyone may do everything.
+  std::shared_ptr<const api::AccessGate> gate = nullptr;
+  /// Chooses the metadata that calls keep: what the gate needs, and what is forwarded to models.
+  /// Null: nothing.
+  std::shared_ptr<const api::FieldFilter> kept_fields = nullptr;
   /// The maximum size of a request message in bytes. The default is gRPC's own limit.
   size_t max_message_size = 0x7fffffff;
   /// Limits the memory of all requests that are received or in progress. It may be shared with

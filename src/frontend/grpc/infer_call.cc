@@ -11,6 +11,7 @@ namespace nereid::frontend::grpc {
 
 InferCall::InferCall(const CallOrigin& origin)
     : UnaryCall(origin, ResponseFraming(origin.context, origin.head)),
+      fields_(origin.head.fields),
       wait_start_ns_(WaitStart(origin.context)),
       trace_headers_(TraceHeadersOf(origin.context, origin.head)) {}
 
@@ -62,8 +63,8 @@ base::Status InferCall::Submit(std::unique_ptr<request::InferenceRequest> reques
         "ModelInfer RPC doesn't support models with decoupled transaction policy");
   }
   codec::proto::ResponseOptions response_options;
-  NEREID_RETURN_IF_ERROR(FillRequest(context_, view, target, std::move(message), deadline_ns,
-                                     request.get(), &response_options));
+  NEREID_RETURN_IF_ERROR(FillRequest(context_, view, target, std::move(message),
+                                     {deadline_ns, fields_}, request.get(), &response_options));
   request->SetSink(std::static_pointer_cast<InferCall>(shared_from_this()));
   classifications_ = std::move(response_options.classifications);
   trace_ = StartTrace(context_, *request, wait_start_ns_, trace_headers_.get());

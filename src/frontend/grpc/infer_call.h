@@ -29,6 +29,7 @@ class InferCall final : public UnaryCall, public request::ResponseSink {
   Delivery Answer();
 
   std::shared_ptr<request::Cancellation> cancellation_;  // of the running request
+  const std::vector<api::HeaderField> fields_;           // the metadata that was kept; mostly none
   const uint64_t wait_start_ns_;
   const std::unique_ptr<const tracing::TraceHeaders> trace_headers_;  // null for most
   std::shared_ptr<tracing::RequestTrace> trace_;                      // null for most

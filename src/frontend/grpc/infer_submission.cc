@@ -4,6 +4,7 @@
 #include <string>
 #include <utility>
 
+#include "api/header_forwarding.h"
 #include "api/version_text.h"
 #include "base/byte_budget.h"
 #include "base/clock.h"
@@ -37,12 +38,13 @@ base::Result<InferTarget> FindTarget(ServerContext& context,
 }
 
 base::Status FillRequest(const ServerContext& context, const codec::proto::InferRequestView& view,
-                         const InferTarget& target, StoredBytes message, uint64_t deadline_ns,
+                         const InferTarget& target, StoredBytes message, const CallFacts& call,
                          request::InferenceRequest* request,
                          codec::proto::ResponseOptions* response_options) {
   NEREID_RETURN_IF_ERROR(codec::proto::FillInferRequest(view, request, response_options));
+  NEREID_RETURN_IF_ERROR(api::ForwardFields(call.fields, request));
   request->model_version = target.version;
-  request->deadline_ns = deadline_ns;
+  request->deadline_ns = call.deadline_ns;
   // A decoupled model may take long, and may have to wait for the client.
   request->may_run_inline =
       context.options.run_inline && !target.traits.decoupled && !base::ThreadMayBlock();

@@ -3,8 +3,10 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string_view>
 
+#include "api/access/caller.h"
 #include "api/inference_service.h"
 #include "base/result.h"
 #include "codec/proto/infer_request.h"
@@ -27,9 +29,15 @@ codec::proto::InferRequestView& ThreadRequestView();
 base::Result<InferTarget> FindTarget(ServerContext& context,
                                      const codec::proto::InferRequestView& view);
 
+/// What a call tells each of its requests.
+struct CallFacts {
+  uint64_t deadline_ns = 0;
+  std::span<const api::HeaderField> fields;  // the metadata that was kept
+};
+
 /// Sets everything in `request` but its sink. The request then keeps the message alive.
 base::Status FillRequest(const ServerContext& context, const codec::proto::InferRequestView& view,
-                         const InferTarget& target, StoredBytes message, uint64_t deadline_ns,
+                         const InferTarget& target, StoredBytes message, const CallFacts& call,
                          request::InferenceRequest* request,
                          codec::proto::ResponseOptions* response_options);
 

@@ -15,22 +15,55 @@
 namespace nereid::frontend::grpc {
 namespace {
 
-constexpr std::string_view kService = "/inference.GRPCInferenceService/";
+using api::Operation;
 
+/// A method with a kind of call of its own.
+struct Method {
+  std::string_view path;
+  Operation operation;
+  std::shared_ptr<Call> (*make)(const CallOrigin& origin);
+};
+
+template <typename Kind>
+std::shared_ptr<Call> Make(const CallOrigin& origin) {
+  return std::make_shared<Kind>(origin);
+}
+
+constexpr Method kMethods[] = {
+    {"/inference.GRPCInferenceService/ModelInfer", Operation::kInfer, Make<InferCall>},
+    {"/inference.GRPCInferenceService/ModelStreamInfer", Operation::kInfer, Make<StreamInferCall>},
+    {"/grpc.health.v1.Health/Watch", Operation::kServerReady, Make<HealthWatchCall>},
+    {"/grpc.reflection.v1.ServerReflection/ServerReflectionInfo", Operation::kReflection,
+     Make<ReflectionCall>},
+    {"/grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo", Operation::kReflection,
+     Make<ReflectionCall>},
+};
+
+/// A method of the service that the server does not have.
 struct MissingMethod {
-  std::string_view name;
+  std::string_view path;
+  Operation operation;
   std::string_view extension;
 };
 
-// Methods of the service that the server does not have.
 constexpr MissingMethod kMissing[] = {
-    {"SystemSharedMemoryStatus", "system shared memory"},
-    {"SystemSharedMemoryRegister", "system shared memory"},
-    {"SystemSharedMemoryUnregister", "system shared memory"},
-    {"CudaSharedMemoryStatus", "CUDA shared memory"},
-    {"CudaSharedMemoryRegister", "CUDA shared memory"},
-    {"CudaSharedMemoryUnregister", "CUDA shared memory"},
+    // clang-format off
+    {"/inference.GRPCInferenceService/SystemSharedMemoryStatus", Operation::kSharedMemoryStatus, "system shared memory"},
+    {"/inference.GRPCInferenceService/SystemSharedMemoryRegister", Operation::kSharedMemoryRegister, "system shared memory"},
+    {"/inference.GRPCInferenceService/SystemSharedMemoryUnregister", Operation::kSharedMemoryUnregister, "system shared memory"},
+    {"/inference.GRPCInferenceService/CudaSharedMemoryStatus", Operation::kSharedMemoryStatus, "CUDA shared memory"},
+    {"/inference.GRPCInferenceService/CudaSharedMemoryRegister", Operation::kSharedMemoryRegister, "CUDA shared memory"},
+    {"/inference.GRPCInferenceService/CudaSharedMemoryUnregister", Operation::kSharedMemoryUnregister, "CUDA shared memory"},
+    // clang-format on
 };
+
+template <typename Entry, size_t kSize>
+const Entry* Find(const Entry (&entries)[kSize], std::string_view path) {
+  for (const Entry& entry : entries) {
+    if (entry.path == path) return &entry;
+  }
+  return nullptr;
+}
 
 // Writes Triton's line for a call to the verbose log, with the name of Triton's handler.
 void LogCall(std::string_view path, int32_t stream) {
@@ -45,37 +78,48 @@ void LogCall(std::string_view path, int32_t stream) {
   LOG_VERBOSE(1) << "Process for " << name() << ", rpc_ok=1, " << stream << " step START";
 }
 
-CallStatus Unknown(std::string_view path) {
-  if (path.starts_with(kService)) {
-    const std::string_view name = path.substr(kService.size());
-    for (const MissingMethod& missing : kMissing) {
-      if (missing.name != name) continue;
-      return CallStatus::From(api::ExtensionUnsupported(missing.extension));
-    }
-  }
-  return {kGrpcUnimplemented, "unknown method '" + std::string(path) + "'"};
+// Asks the gate about the caller. Returns nothing, and sets `refusal`, if it refuses.
+std::optional<api::RoleSet> Admit(const CallOrigin& origin, Operation operation,
+                                  CallStatus* refusal) {
+  const api::AccessGate* const gate = origin.context.options.gate.get();
+  if (gate == nullptr) return api::kAllRoles;
+  const api::Admission admission =
+      gate->Admit(operation, api::MakeCaller(origin.head.fields, origin.peer));
+  if (admission.ok()) return admission.roles;
+  *refusal = CallStatus::From(admission.refusal);
+  return std::nullopt;
 }
 
 }  // namespace
 
+std::vector<MethodSpec> AllMethods() {
+  std::vector<MethodSpec> all;
+  for (const Method& method : kMethods) all.push_back({method.path, method.operation, {}});
+  for (const UnaryMethod& method : AllUnaryMethods()) {
+    all.push_back({method.path, method.operation, method.change});
+  }
+  for (const MissingMethod& method : kMissing) all.push_back({method.path, method.operation, {}});
+  return all;
+}
+
 std::shared_ptr<Call> MakeCall(const CallOrigin& origin, CallStatus* refusal) {
   const std::string_view path = origin.head.path;
   LogCall(path, origin.stream);
-  if (path == "/inference.GRPCInferenceService/ModelInfer") {
-    return std::make_shared<InferCall>(origin);
+  if (const Method* const method = Find(kMethods, path)) {
+    if (!Admit(origin, method->operation, refusal)) return nullptr;
+    return method->make(origin);
   }
-  if (path == "/inference.GRPCInferenceService/ModelStreamInfer") {
-    return std::make_shared<StreamInferCall>(origin);
+  if (const UnaryMethod* const method = FindUnaryMethod(path)) {
+    const std::optional<api::RoleSet> roles = Admit(origin, method->operation, refusal);
+    if (!roles) return nullptr;
+    return std::make_shared<SmallCall>(origin, *method, *roles);
   }
-  if (const UnaryMethod* method = FindUnaryMethod(path)) {
-    return std::make_shared<SmallCall>(origin, *method);
+  if (const MissingMethod* const method = Find(kMissing, path)) {
+    if (!Admit(origin, method->operation, refusal)) return nullptr;
+    *refusal = CallStatus::From(api::ExtensionUnsupported(method->extension));
+    return nullptr;
   }
-  if (path == "/grpc.health.v1.Health/Watch") return std::make_shared<HealthWatchCall>(origin);
-  if (path == "/grpc.reflection.v1.ServerReflection/ServerReflectionInfo" ||
-      path == "/grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo") {
-    return std::make_shared<ReflectionCall>(origin);
-  }
-  *refusal = Unknown(path);
+  *refusal = {kGrpcUnimplemented, "unknown method '" + std::string(path) + "'"};
   return nullptr;
 }
 

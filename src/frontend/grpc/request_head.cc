@@ -19,6 +19,12 @@ bool IsGrpcContentType(std::string_view value) {
   return value.size() == kType.size() || value[kType.size()] == '+' || value[kType.size()] == ';';
 }
 
+// Returns whether a header belongs to HTTP/2 or to gRPC itself: it is no metadata.
+bool IsOfTheProtocol(std::string_view name) {
+  return name.starts_with(':') || name.starts_with("grpc-") || name == "content-type" ||
+         name == "te";
+}
+
 }  // namespace
 
 void RequestHead::Clear() {
@@ -31,10 +37,13 @@ void RequestHead::Clear() {
   accepted = Encoding::kIdentity;
   stream_errors_end_call = false;
   trace.Clear();
+  fields.clear();
+  has_too_many_fields = false;
   size = 0;
 }
 
-void RequestHead::Add(std::string_view name, std::string_view value, size_t limit) {
+void RequestHead::Add(std::string_view name, std::string_view value, size_t limit,
+                      const api::FieldFilter* kept) {
   size += name.size() + value.size() + kHeaderOverhead;
   if (size > limit) return;
   if (name == ":path") {
@@ -56,6 +65,8 @@ void RequestHead::Add(std::string_view name, std::string_view value, size_t limi
   } else if (name.starts_with("trace")) {
     trace.Add(name, value);
   }
+  if (kept == nullptr || IsOfTheProtocol(name)) return;
+  has_too_many_fields |= !kept->Take(name, value, &fields);
 }
 
 }  // namespace nereid::frontend::grpc

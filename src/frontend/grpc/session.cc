@@ -145,12 +145,19 @@ void Session::OpenCall(int32_t stream) {
   if (RefuseByHead(stream)) return;
   CallStatus refusal;
   std::shared_ptr<CallStream> call =
-      MakeCall(CallOrigin{context_, loop_, *this, limits_.incomplete(), stream, head_}, &refusal);
+      MakeCall(CallOrigin{context_, loop_, *this, limits_.incomplete(), stream, head_, FindPeer()},
+               &refusal);
   if (call == nullptr) return Refuse(stream, refusal);
   nghttp2_session_set_stream_user_data(session_, stream, call.get());
   call->http2.place = calls_.size();
   calls_.push_back(call);
   call->Begin();
+}
+
+const net::Peer* Session::FindPeer() {
+  if (context_.options.gate == nullptr || !context_.options.gate->NeedsPeer()) return nullptr;
+  if (!peer_) peer_ = transport_.peer();
+  return &*peer_;
 }
 
 bool Session::RefuseByHead(int32_t stream) {
@@ -161,6 +168,8 @@ bool Session::RefuseByHead(int32_t stream) {
     Refuse(stream, {kGrpcResourceExhausted,
                     "received metadata size exceeds limit (" + std::to_string(head_.size) +
                         " vs. " + std::to_string(context_.options.max_metadata_size) + ")"});
+  } else if (head_.has_too_many_fields) {
+    Refuse(stream, {kGrpcResourceExhausted, std::string(api::TooManyFieldsText())});
   } else if (head_.bad_timeout) {
     Refuse(stream, {kGrpcInternal, "the grpc-timeout header is malformed"});
   } else if (!head_.encoding.has_value()) {

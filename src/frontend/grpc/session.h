@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -13,6 +14,7 @@
 #include "frontend/grpc/request_head.h"
 #include "frontend/grpc/write_queue.h"
 #include "frontend/net/event_loop.h"
+#include "frontend/net/peer.h"
 
 struct nghttp2_session;
 
@@ -39,6 +41,8 @@ class Session final : public CallHost {
    public:
     /// Has FillQueue() called at the end of the loop's turn, because there is something to send.
     virtual void RequestFlush() = 0;
+    /// Returns who the client is.
+    virtual net::Peer peer() const = 0;
 
    protected:
     ~Transport() = default;
@@ -106,6 +110,9 @@ class Session final : public CallHost {
   void CloseCall(CallStream* call);
   /// Answers a request that cannot be a call, by its headers alone. Returns whether it has.
   bool RefuseByHead(int32_t stream);
+  /// Returns who the client is, if the server's gate asks for it, else null. Not before the first
+  /// call: TLS knows the client only after the handshake.
+  const net::Peer* FindPeer();
   void Refuse(int32_t stream, const CallStatus& status);
   void BeginDraining();
   /// Ends the connection unless `verdict` is kAllowed.
@@ -125,6 +132,7 @@ class Session final : public CallHost {
   uint64_t next_tick_ns_;
   Phase phase_ = Phase::kServing;
   bool received_preface_ = false;
+  std::optional<net::Peer> peer_;  // see FindPeer()
 };
 
 }  // namespace nereid::frontend::grpc

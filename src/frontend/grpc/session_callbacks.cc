@@ -108,7 +108,8 @@ struct SessionEvents {
       }
       self.head_.Add({reinterpret_cast<const char*>(name), name_size},
                      {reinterpret_cast<const char*>(value), value_size},
-                     self.context_.options.max_metadata_size);
+                     self.context_.options.max_metadata_size,
+                     self.context_.options.kept_fields.get());
       return self.limits_.MayReadHead(self.head_.size);
     });
     // This code resets the stream alone. nghttp2 goes on decoding, because HPACK's table is shared

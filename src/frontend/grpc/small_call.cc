@@ -18,7 +18,7 @@ constexpr size_t kMaxRequestOnLoop = size_t{64} << 10;
 Delivery SmallCall::Answer(std::string_view request) {
   Delivery delivery;
   codec::proto::EncodedMessage reply;
-  delivery.status = method_.handler(context_, {request, client_}, &reply);
+  delivery.status = method_.handler(context_, {method_, request, client_, roles_}, &reply);
   if (delivery.status->code == kGrpcOk) delivery.message = std::move(reply);
   return delivery;
 }

@@ -9,8 +9,9 @@ namespace nereid::frontend::grpc {
 /// A call of one of the methods of unary_methods.h.
 class SmallCall final : public UnaryCall {
  public:
-  SmallCall(const CallOrigin& origin, const UnaryMethod& method)
-      : UnaryCall(origin), method_(method) {}
+  /// `roles` are those of the caller.
+  SmallCall(const CallOrigin& origin, const UnaryMethod& method, api::RoleSet roles)
+      : UnaryCall(origin), method_(method), roles_(roles) {}
 
  private:
   void OnRequest(StoredBytes message) override;
@@ -21,6 +22,7 @@ class SmallCall final : public UnaryCall {
   void AnswerOffLoop(std::string_view request);
 
   const UnaryMethod& method_;
+  const api::RoleSet roles_;
   request::Cancellation client_;
 };
 

@@ -141,6 +141,7 @@ class StreamRequest final : public request::ResponseSink {
 StreamInferCall::StreamInferCall(const CallOrigin& origin)
     : Call(origin, ResponseFraming(origin.context, origin.head)),
       errors_end_call_(origin.head.stream_errors_end_call),
+      fields_(origin.head.fields),
       budget_(std::make_shared<base::ByteBudget>(origin.context.options.max_waiting_bytes,
                                                  origin.context.options.slow_reader_patience)),
       trace_headers_(TraceHeadersOf(origin.context, origin.head)),
@@ -158,8 +159,8 @@ struct StreamInferCall::Prepared {
   base::Status status;
 };
 
-StreamInferCall::Prepared StreamInferCall::Prepare(ServerContext& context, StoredBytes message,
-                                                   uint64_t deadline_ns) {
+StreamInferCall::Prepared StreamInferCall::Prepare(StoredBytes message,
+                                                   uint64_t deadline_ns) const {
   Prepared prepared;
   codec::proto::InferRequestView& view = ThreadRequestView();
   prepared.status = view.Parse(message.bytes);
@@ -168,23 +169,23 @@ StreamInferCall::Prepared StreamInferCall::Prepare(ServerContext& context, Store
   // The message may be gone when a failure is reported.
   prepared.names = {std::string(view.id), std::string(view.model_name),
                     std::string(view.model_version)};
-  const auto target = FindTarget(context, view);
+  const auto target = FindTarget(context_, view);
   if (!target.ok()) {
     prepared.status = target.status();
     return prepared;
   }
   prepared.decoupled = target->traits.decoupled;
-  prepared.status = FillRequest(context, view, *target, std::move(message), deadline_ns,
+  prepared.status = FillRequest(context_, view, *target, std::move(message), {deadline_ns, fields_},
                                 prepared.request.get(), &prepared.response_options);
   return prepared;
 }
 
 void StreamInferCall::OnMessage(StoredBytes message) {
-  if (!IsHeavy(message.bytes)) return Begin(Prepare(context_, std::move(message), deadline_ns()));
+  if (!IsHeavy(message.bytes)) return Begin(Prepare(std::move(message), deadline_ns()));
   // std::function requires a copyable function.
   auto held = std::make_shared<StoredBytes>(std::move(message));
   Detour([this, held, deadline = deadline_ns()]() -> Return {
-    auto prepared = std::make_shared<Prepared>(Prepare(context_, std::move(*held), deadline));
+    auto prepared = std::make_shared<Prepared>(Prepare(std::move(*held), deadline));
     prepared->is_heavy = true;
     return [this, prepared] { Begin(std::move(*prepared)); };
   });

@@ -46,7 +46,7 @@ class StreamInferCall final : public Call {
   bool IsFull() const override { return budget_->IsHalfSpent(); }
 
   /// Decodes a message. May be called by any thread.
-  static Prepared Prepare(ServerContext& context, StoredBytes message, uint64_t deadline_ns);
+  Prepared Prepare(StoredBytes message, uint64_t deadline_ns) const;
   void Begin(Prepared prepared);
   void Bind(Prepared* prepared, uint64_t number, Running* running);
   void Refuse(uint64_t number, std::string_view id, const base::Status& status);
@@ -55,6 +55,7 @@ class StreamInferCall final : public Call {
   void FinishIfDone();
 
   const bool errors_end_call_;
+  const std::vector<api::HeaderField> fields_;  // the metadata that was kept; mostly none
   const std::shared_ptr<base::ByteBudget> budget_;
   bool half_closed_ = false;
   uint64_t next_number_ = 1;

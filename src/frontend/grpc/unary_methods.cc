@@ -27,6 +27,14 @@ using api::InferenceService;
 using base::Status;
 namespace proto = codec::proto;
 
+// Whether a message changes something; only of methods with UnaryMethod::change.
+bool ChangesSettings(const inference::LogSettingsRequest& request) {
+  return request.settings_size() != 0;
+}
+bool ChangesSettings(const inference::TraceSettingRequest& request) {
+  return request.settings_size() != 0;
+}
+
 // Decodes the request, calls `Handle` and encodes the reply.
 template <typename Request, typename Reply, auto Handle>
 CallStatus Run(ServerContext& context, const UnaryRequest& received,
@@ -36,6 +44,13 @@ CallStatus Run(ServerContext& context, const UnaryRequest& received,
   auto* const request = google::protobuf::Arena::CreateMessage<Request>(&arena);
   if (!request->ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) {
     return {kGrpcInternal, "failed to parse the " + Request::descriptor()->name() + " message"};
+  }
+  if constexpr (requires { ChangesSettings(*request); }) {
+    if (context.options.gate != nullptr && ChangesSettings(*request)) {
+      const api::AccessRefusal refusal =
+          context.options.gate->Check(*received.method.change, received.roles);
+      if (refusal.refused()) return CallStatus::From(refusal);
+    }
   }
   auto* const reply = google::protobuf::Arena::CreateMessage<Reply>(&arena);
   Status status;
@@ -157,33 +172,38 @@ Status HealthCheck(InferenceService& service, const ::grpc::health::v1::HealthCh
   return Status::Ok();
 }
 
-#define NEREID_METHOD(name, ...)                                                                   \
+#define NEREID_METHOD(name, operation, ...)                                                        \
   {                                                                                                \
-    "/inference.GRPCInferenceService/" #name,                                                      \
+    "/inference.GRPCInferenceService/" #name, operation,                                           \
         &Run<inference::name##Request, inference::name##Response, name> __VA_OPT__(, ) __VA_ARGS__ \
   }
 
+using api::Operation;
+
 constexpr UnaryMethod kMethods[] = {
-    NEREID_METHOD(ServerLive),
-    NEREID_METHOD(ServerReady),
-    NEREID_METHOD(ModelReady),
-    NEREID_METHOD(ServerMetadata),
-    NEREID_METHOD(ModelMetadata),
+    NEREID_METHOD(ServerLive, Operation::kServerLive),
+    NEREID_METHOD(ServerReady, Operation::kServerReady),
+    NEREID_METHOD(ModelReady, Operation::kModelReady),
+    NEREID_METHOD(ServerMetadata, Operation::kServerMetadata),
+    NEREID_METHOD(ModelMetadata, Operation::kModelMetadata),
     // The time depends on the length of a configuration, or on the number of models.
-    NEREID_METHOD(ModelConfig, &ServerContext::queries),
-    NEREID_METHOD(ModelStatistics, &ServerContext::queries),
-    NEREID_METHOD(RepositoryIndex, &ServerContext::queries),
-    NEREID_METHOD(LogSettings),
-    NEREID_METHOD(TraceSetting),
-    NEREID_METHOD(RepositoryModelLoad, &ServerContext::workers),
-    NEREID_METHOD(RepositoryModelUnload, &ServerContext::workers),
-    {"/grpc.health.v1.Health/Check", &Run<::grpc::health::v1::HealthCheckRequest,
-                                          ::grpc::health::v1::HealthCheckResponse, HealthCheck>},
+    NEREID_METHOD(ModelConfig, Operation::kModelConfig, &ServerContext::queries),
+    NEREID_METHOD(ModelStatistics, Operation::kStatistics, &ServerContext::queries),
+    NEREID_METHOD(RepositoryIndex, Operation::kRepositoryIndex, &ServerContext::queries),
+    NEREID_METHOD(LogSettings, Operation::kLogRead, nullptr, Operation::kLogChange),
+    NEREID_METHOD(TraceSetting, Operation::kTraceRead, nullptr, Operation::kTraceChange),
+    NEREID_METHOD(RepositoryModelLoad, Operation::kModelLoad, &ServerContext::workers),
+    NEREID_METHOD(RepositoryModelUnload, Operation::kModelUnload, &ServerContext::workers),
+    {"/grpc.health.v1.Health/Check", Operation::kServerReady,
+     &Run<::grpc::health::v1::HealthCheckRequest, ::grpc::health::v1::HealthCheckResponse,
+          HealthCheck>},
 };
 
 #undef NEREID_METHOD
 
 }  // namespace
+
+std::span<const UnaryMethod> AllUnaryMethods() { return kMethods; }
 
 const UnaryMethod* FindUnaryMethod(std::string_view path) {
   for (const UnaryMethod& method : kMethods) {

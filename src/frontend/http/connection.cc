@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <utility>
@@ -201,6 +202,10 @@ void Connection::OnTurn() noexcept {
 void Connection::OnRead(RequestReader::Result result) {
   switch (result) {
     case RequestReader::Result::kNeedsInput:
+      if (reader_.TakeLargeBody()) {
+        IdentifyPeer();
+        if (!loop_->handler().MayReceiveBody(exchange_)) return Refuse();
+      }
       if (reader_.TakeContinueWish()) writer_.SendContinue(*client_);
       if (reader_.TakeProgress()) {
         const TimeoutTicks& timeouts = loop_->timeouts();
@@ -210,14 +215,26 @@ void Connection::OnRead(RequestReader::Result result) {
     case RequestReader::Result::kComplete:
       return Dispatch();
     case RequestReader::Result::kRefused:
-      exchange_.Free(reader_.Drop());
-      state_ = State::kAnswering;
-      close_after_reply_ = true;
-      refused_ = true;
       exchange_.reply().SetError(reader_.refusal().status, "application/json",
                                  reader_.refusal().text);
-      exchange_.Finish();
+      return Refuse();
   }
+}
+
+/// Finds out once who the client is, if that is asked for. Not before the first request: TLS knows
+/// the client only after the handshake.
+void Connection::IdentifyPeer() {
+  std::optional<net::Peer>& peer = exchange_.request().peer;
+  if (loop_->options().identifies_peers && !peer) peer = client_->peer();
+}
+
+/// Sends the reply to a request that is not read to its end, and closes the connection.
+void Connection::Refuse() {
+  exchange_.Free(reader_.Drop());
+  state_ = State::kAnswering;
+  close_after_reply_ = true;
+  refused_ = true;
+  exchange_.Finish();
 }
 
 void Connection::Dispatch() {
@@ -230,6 +247,7 @@ void Connection::Dispatch() {
     loop_->options().cors->AnswerPreflight(request.head.origin, &exchange_.reply());
     return exchange_.Finish();
   }
+  IdentifyPeer();
   loop_->handler().Handle(exchange_);
 }
 

@@ -4,12 +4,14 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string_view>
 #include <utility>
 
 #include "codec/json/request_options.h"
 #include "frontend/http/reply.h"
 #include "frontend/http/request_head.h"
+#include "frontend/net/peer.h"
 #include "memory/host_buffer.h"
 #include "request/cancellation.h"
 #include "request/response_sink.h"
@@ -37,6 +39,9 @@ struct ReceivedRequest {
   /// When the first and the last byte came, monotonic; 0 if the handler does not want times.
   uint64_t receive_start_ns = 0;
   uint64_t receive_end_ns = 0;
+  /// The client; nothing unless the server's options ask for it. The same for all requests of a
+  /// connection.
+  std::optional<net::Peer> peer;
 };
 
 /// How a handler turns the response of the core into a reply.
@@ -61,6 +66,8 @@ class Exchange {
 
   const RequestHead& head() const { return request_.head; }
   const Body& body() const { return request_.body; }
+  /// Returns the client, as the system and TLS know it; null if the server does not ask for it.
+  const net::Peer* peer() const { return request_.peer ? &*request_.peer : nullptr; }
   /// Replaces the body, by the inflated one for example.
   void ReplaceBody(Body body) { request_.body = std::move(body); }
   /// Moves the memory of the body out: a request of the core keeps it alive. The views of body()

@@ -2,9 +2,10 @@
 // Parsing of header fields: lists with commas, optional white space, names in any case.
 #pragma once
 
-#include <algorithm>
 #include <string>
 #include <string_view>
+
+#include "base/ascii_case.h"
 
 namespace nereid::frontend::http {
 
@@ -25,12 +26,8 @@ inline std::string_view TakeUntil(std::string_view* text, char separator) {
   return piece;
 }
 
-inline char LowerCase(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; }
-
-inline bool EqualsIgnoringCase(std::string_view a, std::string_view b) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
-                    [](char x, char y) { return LowerCase(x) == LowerCase(y); });
-}
+using base::EqualsIgnoringCase;
+using base::LowerCase;
 
 /// Adds the value of a field to the values of earlier fields with the same name: together they are
 /// one list (RFC 9110, section 5.3).

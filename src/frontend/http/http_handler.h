@@ -18,6 +18,11 @@ class HttpHandler {
   /// describes, at once or later.
   virtual void Handle(Exchange& exchange) = 0;
 
+  /// Returns whether a large body may be received, whose request has only its head yet. If not, the
+  /// reply of `exchange` says why: it is sent, and the connection is closed behind it. So a client
+  /// that is refused anyway does not cost the memory for its body.
+  virtual bool MayReceiveBody(Exchange& /*exchange*/) { return true; }
+
   /// Makes the reply of `exchange`, in its form, of what the core has sent: `response` is the first
   /// of `count` responses, null if there were none. Returns false if another thread makes it, which
   /// then calls Finish().

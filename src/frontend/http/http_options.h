@@ -10,6 +10,7 @@
 #include <optional>
 #include <string>
 
+#include "api/field_filter.h"
 #include "base/byte_budget.h"
 #include "frontend/net/connection_limit.h"
 #include "frontend/net/tls_settings.h"
@@ -34,8 +35,10 @@ struct HttpServerOptions {
   uint32_t max_head_size = 16 << 10;
   /// The maximum number of header fields, and of trailer fields together with them.
   uint32_t max_fields = 256;
-  /// Whether RequestHead::fields has all header fields.
-  bool keep_fields = false;
+  /// Chooses the content of RequestHead::fields. Null: nothing.
+  std::shared_ptr<const api::FieldFilter> kept_fields = nullptr;
+  /// Whether Exchange::peer() is known.
+  bool identifies_peers = false;
   /// Whether RequestHead::trace has the headers of W3C trace contexts.
   bool keep_trace_headers = false;
 

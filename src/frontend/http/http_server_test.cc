@@ -482,14 +482,14 @@ TEST_F(HttpServerTest, PortInUse) {
   Start();
   HttpServerOptions options = options_;
   options.port = server_->port();
-  HttpServer second(options, *MakeKserveHandler(kserve_, service_));
+  HttpServer second(options, MakeKserveHandler(kserve_, service_));
   EXPECT_EQ(second.Start().message(),
             "Socket '127.0.0.1:" + std::to_string(server_->port()) + "' already in use ");
 }
 
 TEST_F(HttpServerTest, BadAddress) {
   options_.address = "not an address";
-  HttpServer server(options_, *MakeKserveHandler(kserve_, service_));
+  HttpServer server(options_, MakeKserveHandler(kserve_, service_));
   EXPECT_EQ(server.Start().code(), base::StatusCode::kInvalidArgument);
 }
 

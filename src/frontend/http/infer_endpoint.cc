@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "api/header_forwarding.h"
 #include "api/status_map.h"
 #include "api/version_text.h"
 #include "base/parse_number.h"
@@ -178,6 +179,7 @@ Status InferEndpoint::Decode(Exchange& exchange, InferenceRequest* request,
                                                            body.substr(json_size), limits, request,
                                                            &exchange.output_options()));
   }
+  NEREID_RETURN_IF_ERROR(api::ForwardFields(exchange.head().fields, request));
   // Without a binary part no input views the body: tensors given as JSON have their own buffers.
   if (json_size < body.size()) request->Hold(exchange.TakeBodyMemory());
   return Status::Ok();

@@ -12,9 +12,6 @@
 
 namespace nereid::frontend::http {
 
-inline constexpr std::string_view kJsonType = "application/json";
-inline constexpr std::string_view kTextType = "text/plain";
-
 /// POST …/infer: inference with tensors in JSON, in binary, or both.
 class InferEndpoint {
  public:

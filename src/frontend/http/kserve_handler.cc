@@ -21,6 +21,7 @@
 #include "codec/json/sequences.h"
 #include "codec/json/server_metadata.h"
 #include "codec/json/trace_settings.h"
+#include "frontend/http/admission.h"
 #include "frontend/http/generate_endpoint.h"
 #include "frontend/http/infer_endpoint.h"
 #include "frontend/http/off_loop.h"
@@ -56,6 +57,7 @@ class KserveHandler final : public HttpHandler {
         generate_(options_, service_, codec_) {}
 
   void Handle(Exchange& exchange) override;
+  bool MayReceiveBody(Exchange& exchange) override;
   bool MakeInferenceReply(Exchange& exchange, std::unique_ptr<request::InferenceResponse> response,
                           int count) override;
   bool WantsTimes() const override {
@@ -74,9 +76,9 @@ class KserveHandler final : public HttpHandler {
  private:
   using MakeDocument = Document (KserveHandler::*)(const Route&);
 
-  void Get(Exchange& exchange, const Route& route, std::string_view type, bool allowed,
-           MakeDocument make);
-  void GetOffLoop(Exchange& exchange, const Route& route, bool allowed, MakeDocument make);
+  bool AdmitTo(Exchange& exchange, const EndpointSpec& spec) const;
+  void Get(Exchange& exchange, const Route& route, std::string_view type, MakeDocument make);
+  void GetOffLoop(Exchange& exchange, const Route& route, MakeDocument make);
   void MakeReply(Exchange& exchange, std::unique_ptr<request::InferenceResponse> response,
                  int count);
   Document ServerMetadata(const Route& route);
@@ -126,64 +128,76 @@ void SetDocument(Exchange& exchange, std::string_view type, const Document& docu
   SetText(exchange, type, {});
 }
 
-void ReplyWrongMethod(Exchange& exchange, std::string_view type) {
-  exchange.reply().SetError(405, type, "Method Not Allowed");
-  exchange.Finish();
-}
-
 void ReplyUnsupported(Exchange& exchange, std::string_view extension) {
   SetError(exchange, api::ExtensionUnsupported(extension), kJsonType);
   exchange.Finish();
 }
 
+std::string_view ErrorType(const EndpointSpec& spec) {
+  return spec.has_plain_errors ? kTextType : kJsonType;
+}
+
+bool KserveHandler::AdmitTo(Exchange& exchange, const EndpointSpec& spec) const {
+  return Admit(options_.gate.get(), spec.OperationOf(exchange.head().method), exchange);
+}
+
+bool KserveHandler::MayReceiveBody(Exchange& exchange) {
+  if (options_.gate == nullptr) return true;
+  const Route route = FindRoute(exchange.head().path());
+  return route.endpoint == Endpoint::kUnknown || AdmitTo(exchange, SpecOf(route.endpoint));
+}
+
+// The order of the checks is Triton's: who asks, then the method, then the rest.
 void KserveHandler::Handle(Exchange& exchange) {
   LogRequest(exchange.head());
   const Route route = FindRoute(exchange.head().path());
-  const bool get = exchange.head().method == Method::kGet;
+  if (route.endpoint == Endpoint::kUnknown) {
+    LogRequest(exchange.head(), 404);
+    exchange.reply().SetError(404, kTextType, "Not Found");
+    return exchange.Finish();
+  }
+  const EndpointSpec& spec = SpecOf(route.endpoint);
+  if (!AdmitTo(exchange, spec)) return exchange.Finish();
+  if (!spec.Accepts(exchange.head().method)) {
+    exchange.reply().SetError(405, ErrorType(spec), "Method Not Allowed");
+    return exchange.Finish();
+  }
   const bool post = exchange.head().method == Method::kPost;
   switch (route.endpoint) {
     case Endpoint::kInfer:
-      if (!post) return ReplyWrongMethod(exchange, kTextType);
       return infer_.Handle(exchange, route);
     case Endpoint::kServerLive:
-      return Get(exchange, route, kTextType, get, &KserveHandler::ServerLive);
+      return Get(exchange, route, kTextType, &KserveHandler::ServerLive);
     case Endpoint::kServerReady:
-      return Get(exchange, route, kTextType, get, &KserveHandler::ServerReady);
+      return Get(exchange, route, kTextType, &KserveHandler::ServerReady);
     case Endpoint::kModelReady:
-      return Get(exchange, route, kTextType, get, &KserveHandler::ModelReady);
+      return Get(exchange, route, kTextType, &KserveHandler::ModelReady);
     case Endpoint::kV1Live:
     case Endpoint::kV1ModelReady:
-      if (!get) return ReplyWrongMethod(exchange, kJsonType);
       SetDocument(exchange, kJsonType, V1Health(service_, route));
       return exchange.Finish();
     case Endpoint::kServerMetadata:
-      return Get(exchange, route, kJsonType, get, &KserveHandler::ServerMetadata);
+      return Get(exchange, route, kJsonType, &KserveHandler::ServerMetadata);
     case Endpoint::kModelMetadata:
-      return GetOffLoop(exchange, route, get, &KserveHandler::ModelMetadata);
+      return GetOffLoop(exchange, route, &KserveHandler::ModelMetadata);
     case Endpoint::kModelConfig:
-      return GetOffLoop(exchange, route, get, &KserveHandler::ModelConfig);
+      return GetOffLoop(exchange, route, &KserveHandler::ModelConfig);
     case Endpoint::kStatistics:
-      return GetOffLoop(exchange, route, get, &KserveHandler::Statistics);
+      return GetOffLoop(exchange, route, &KserveHandler::Statistics);
     case Endpoint::kSequences:
-      return GetOffLoop(exchange, route, get, &KserveHandler::Sequences);
+      return GetOffLoop(exchange, route, &KserveHandler::Sequences);
     case Endpoint::kRepositoryIndex:
-      if (!post) return ReplyWrongMethod(exchange, kJsonType);
       return RepositoryIndex(exchange);
     case Endpoint::kModelLoad:
-      if (!post) return ReplyWrongMethod(exchange, kJsonType);
       return Load(exchange, route);
     case Endpoint::kModelUnload:
-      if (!post) return ReplyWrongMethod(exchange, kJsonType);
       return Unload(exchange, route);
     case Endpoint::kGenerate:
     case Endpoint::kGenerateStream:
-      if (!post) return ReplyWrongMethod(exchange, kJsonType);
       return generate_.Handle(exchange, route);
     case Endpoint::kTraceSetting:
-      if (!get && !post) return ReplyWrongMethod(exchange, kJsonType);
       return TraceSetting(exchange, route, post);
     case Endpoint::kLogging:
-      if (!get && !post) return ReplyWrongMethod(exchange, kJsonType);
       return Logging(exchange, post);
     case Endpoint::kSystemSharedMemory:
       return ReplyUnsupported(exchange, "system shared memory");
@@ -192,23 +206,17 @@ void KserveHandler::Handle(Exchange& exchange) {
     case Endpoint::kUnknown:
       break;
   }
-  LogRequest(exchange.head(), 404);
-  exchange.reply().SetError(404, kTextType, "Not Found");
-  exchange.Finish();
 }
 
-void KserveHandler::Get(Exchange& exchange, const Route& route, std::string_view type, bool allowed,
+void KserveHandler::Get(Exchange& exchange, const Route& route, std::string_view type,
                         MakeDocument make) {
-  if (!allowed) return ReplyWrongMethod(exchange, type);
   SetDocument(exchange, type, (this->*make)(route));
   exchange.Finish();
 }
 
 /// Like Get, for a document that may be long or takes long to make. The views in `route` stay
 /// valid: they are parts of the exchange's target.
-void KserveHandler::GetOffLoop(Exchange& exchange, const Route& route, bool allowed,
-                               MakeDocument make) {
-  if (!allowed) return ReplyWrongMethod(exchange, kJsonType);
+void KserveHandler::GetOffLoop(Exchange& exchange, const Route& route, MakeDocument make) {
   documents_.Run(exchange, [this, &exchange, route, make] {
     SetDocument(exchange, kJsonType, (this->*make)(route));
   });
@@ -367,13 +375,9 @@ void KserveHandler::Unload(Exchange& exchange, const Route& route) {
 
 }  // namespace
 
-base::Result<std::shared_ptr<HttpHandler>> MakeKserveHandler(KserveOptions options,
-                                                             api::InferenceService& service) {
-  if (!options.header_forward_pattern.empty()) {
-    return Status::Unsupported(
-        "--http-header-forward-pattern is not supported yet: start the server without it");
-  }
-  return std::shared_ptr<HttpHandler>(std::make_shared<KserveHandler>(std::move(options), service));
+std::shared_ptr<HttpHandler> MakeKserveHandler(KserveOptions options,
+                                               api::InferenceService& service) {
+  return std::make_shared<KserveHandler>(std::move(options), service);
 }
 
 }  // namespace nereid::frontend::http

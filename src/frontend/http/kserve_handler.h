@@ -4,15 +4,14 @@
 #include <memory>
 
 #include "api/inference_service.h"
-#include "base/result.h"
 #include "frontend/http/http_handler.h"
 #include "frontend/http/kserve_options.h"
 
 namespace nereid::frontend::http {
 
 /// Makes a handler that serves the KServe v2 protocol and Triton's extensions from `service`, which
-/// must outlive the handler. Returns UNSUPPORTED for an option that the server does not have.
-base::Result<std::shared_ptr<HttpHandler>> MakeKserveHandler(KserveOptions options,
-                                                             api::InferenceService& service);
+/// must outlive the handler.
+std::shared_ptr<HttpHandler> MakeKserveHandler(KserveOptions options,
+                                               api::InferenceService& service);
 
 }  // namespace nereid::frontend::http

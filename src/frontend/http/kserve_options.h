@@ -3,8 +3,8 @@
 
 #include <cstdint>
 #include <memory>
-#include <string>
 
+#include "api/access/access_gate.h"
 #include "base/byte_budget.h"
 #include "tracing/request_tracer.h"
 
@@ -23,8 +23,8 @@ struct KserveOptions {
   /// Selects the requests to be traced; must outlive the handler. Null: no tracing and no trace
   /// settings.
   tracing::RequestTracer* tracer = nullptr;
-  /// --http-header-forward-pattern. Must be empty, because it is not supported.
-  std::string header_forward_pattern;
+  /// Decides who may call what. Null: everyone may do everything.
+  std::shared_ptr<const api::AccessGate> gate = nullptr;
 };
 
 }  // namespace nereid::frontend::http

@@ -12,6 +12,9 @@
 
 namespace nereid::frontend::http {
 
+inline constexpr std::string_view kJsonType = "application/json";
+inline constexpr std::string_view kTextType = "text/plain";
+
 /// The HTTP response to one request: status and header fields, then a body of `text` and the bytes
 /// of `tail`. Reused from request to request, so that its texts keep their memory.
 struct Reply {

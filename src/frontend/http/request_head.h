@@ -5,9 +5,9 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
+#include "api/access/caller.h"
 #include "tracing/trace_context.h"
 
 namespace nereid::frontend::http {
@@ -23,8 +23,8 @@ struct RequestHead {
   std::string content_encoding;
   std::string accept_encoding;
   std::string origin;  // of the web page whose script sends the request; empty: no such page
-  /// All fields as received, in order; filled only if the server's options ask for it.
-  std::vector<std::pair<std::string, std::string>> fields;
+  /// The fields that the server's FieldFilter keeps, in order.
+  std::vector<api::HeaderField> fields;
   tracing::TraceHeaders trace;   // filled only if the server's options ask for it
   bool asks_for_method = false;  // Access-Control-Request-Method
   bool wants_timing = false;     // Prefer: server-timing

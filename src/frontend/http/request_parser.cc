@@ -44,7 +44,7 @@ Method MethodOf(verb method) {
 
 RequestParser::RequestParser(RequestHead* head, const HttpServerOptions& options)
     : head_(*head),
-      keep_fields_(options.keep_fields),
+      kept_fields_(options.kept_fields.get()),
       keep_trace_headers_(options.keep_trace_headers),
       max_fields_(options.max_fields) {
   head_.Clear();
@@ -117,7 +117,9 @@ void RequestParser::on_field_impl(field name, string_view name_text, string_view
     default:
       break;
   }
-  if (keep_fields_) head_.fields.emplace_back(Text(name_text), Text(value));
+  if (kept_fields_ != nullptr && !kept_fields_->Take(Text(name_text), Text(value), &head_.fields)) {
+    Refuse(431, std::string(api::TooManyFieldsText()), error);
+  }
 }
 
 void RequestParser::SetTimeout(std::string_view name, std::optional<uint64_t> timeout_ns,

@@ -19,7 +19,7 @@ namespace nereid::frontend::http {
 /// body with a length are not passed to the parser. Trailer fields are checked and discarded.
 class RequestParser final : public boost::beast::http::basic_parser<true> {
  public:
-  /// Clears `head` and fills it within the limits of `options`.
+  /// Clears `head` and fills it within the limits of `options`, which must outlive the parser.
   RequestParser(RequestHead* head, const HttpServerOptions& options);
 
   /// Sets where the chunked body is stored, and its maximum size. Before the first chunk.
@@ -49,7 +49,7 @@ class RequestParser final : public boost::beast::http::basic_parser<true> {
                   std::string_view value);
 
   RequestHead& head_;
-  const bool keep_fields_;
+  const api::FieldFilter* const kept_fields_;  // may be null
   const bool keep_trace_headers_;
   const uint32_t max_fields_;
   TransferCodings codings_;

@@ -14,6 +14,10 @@ namespace {
 namespace beast = boost::beast;
 using BodyOutcome = memory::ReceiveBuffer::Outcome;
 
+/// The body of which no more than this comes is received before it is known whether its request is
+/// refused.
+constexpr uint64_t kSmallBody = uint64_t{64} << 10;
+
 /// The bytes of a body that count as progress.
 constexpr size_t kMinProgress = size_t{16} << 10;
 
@@ -136,6 +140,7 @@ std::optional<RequestReader::Result> RequestReader::BeginBody(std::string_view* 
   }
   // RFC 9110, section 10.1.1: a client that has begun to send the body does not wait.
   wants_continue_ = head.expects_continue && input->empty() && (chunked || size != 0);
+  has_large_body_ = chunked || size > kSmallBody;
   if (!chunked) return BeginKnownBody(size, input);
   phase_ = Phase::kChunkedBody;
   // The size is unknown, so that the place of the tensors is chosen as if it were the largest.
@@ -187,7 +192,7 @@ RequestReader::Result RequestReader::Complete() {
   parser_.reset();
   phase_ = Phase::kIdle;
   has_progress_ = false;
-  wants_continue_ = false;
+  wants_continue_ = has_large_body_ = false;
   return Result::kComplete;
 }
 
@@ -196,7 +201,7 @@ RequestReader::Result RequestReader::Refuse(Refusal refusal) {
   parser_.reset();
   phase_ = Phase::kIdle;
   has_progress_ = false;
-  wants_continue_ = false;
+  wants_continue_ = has_large_body_ = false;
   return Result::kRefused;
 }
 

@@ -66,6 +66,9 @@ class RequestReader {
   bool TakeProgress() { return std::exchange(has_progress_, false); }
   /// Returns whether the client waits for "100 Continue"; true only once for a request.
   bool TakeContinueWish() { return std::exchange(wants_continue_, false); }
+  /// Returns whether a large body, or one of unknown length, has begun; true only once for a
+  /// request.
+  bool TakeLargeBody() { return std::exchange(has_large_body_, false); }
 
   const Refusal& refusal() const { return refusal_; }
 
@@ -100,6 +103,7 @@ class RequestReader {
   size_t progress_ = 0;         // of the body, when has_progress_ was last set
   bool has_progress_ = false;
   bool wants_continue_ = false;
+  bool has_large_body_ = false;
   Refusal refusal_;
 };
 

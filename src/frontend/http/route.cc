@@ -2,6 +2,7 @@
 #include "frontend/http/route.h"
 
 #include <algorithm>
+#include <iterator>
 
 namespace nereid::frontend::http {
 namespace {
@@ -121,8 +122,52 @@ Route V1Route(std::string_view path) {
   route.endpoint = Endpoint::kV1ModelReady;
   return route;
 }
+using api::Operation;
+constexpr std::nullopt_t kWrongMethod = std::nullopt;
+
+// In the order of Endpoint.
+constexpr EndpointSpec kEndpoints[] = {
+    // clang-format off
+    {Endpoint::kServerMetadata, "/v2", Operation::kServerMetadata, kWrongMethod},
+    {Endpoint::kServerLive, "/v2/health/live", Operation::kServerLive, kWrongMethod, true},
+    {Endpoint::kServerReady, "/v2/health/ready", Operation::kServerReady, kWrongMethod, true},
+    {Endpoint::kV1Live, "/", Operation::kServerLive, kWrongMethod},
+    {Endpoint::kV1ModelReady, "/v1/models/{model}", Operation::kModelReady, kWrongMethod},
+    {Endpoint::kModelMetadata, "/v2/models/{model}[/versions/{version}]", Operation::kModelMetadata, kWrongMethod},
+    {Endpoint::kModelReady, "/v2/models/{model}[/versions/{version}]/ready", Operation::kModelReady, kWrongMethod, true},
+    {Endpoint::kModelConfig, "/v2/models/{model}[/versions/{version}]/config", Operation::kModelConfig, kWrongMethod},
+    {Endpoint::kStatistics, "/v2/models[/{model}[/versions/{version}]]/stats", Operation::kStatistics, kWrongMethod},
+    {Endpoint::kSequences, "/v2/models/{model}[/versions/{version}]/sequences", Operation::kSequences, kWrongMethod},
+    {Endpoint::kInfer, "/v2/models/{model}[/versions/{version}]/infer", kWrongMethod, Operation::kInfer, true},
+    {Endpoint::kGenerate, "/v2/models/{model}[/versions/{version}]/generate", kWrongMethod, Operation::kInfer},
+    {Endpoint::kGenerateStream, "/v2/models/{model}[/versions/{version}]/generate_stream", kWrongMethod, Operation::kInfer},
+    {Endpoint::kTraceSetting, "/v2[/models/{model}]/trace/setting", Operation::kTraceRead, Operation::kTraceChange},
+    {Endpoint::kLogging, "/v2/logging", Operation::kLogRead, Operation::kLogChange},
+    {Endpoint::kRepositoryIndex, "/v2/repository[/{repository}]/index", kWrongMethod, Operation::kRepositoryIndex},
+    {Endpoint::kModelLoad, "/v2/repository[/{repository}]/models/{model}/load", kWrongMethod, Operation::kModelLoad},
+    {Endpoint::kModelUnload, "/v2/repository[/{repository}]/models/{model}/unload", kWrongMethod, Operation::kModelUnload},
+    {Endpoint::kSystemSharedMemory, "/v2/systemsharedmemory[/region/{region}]/(status|register|unregister)", Operation::kSharedMemoryStatus, Operation::kSharedMemoryRegister},
+    {Endpoint::kCudaSharedMemory, "/v2/cudasharedmemory[/region/{region}]/(status|register|unregister)", Operation::kSharedMemoryStatus, Operation::kSharedMemoryRegister},
+    // clang-format on
+};
+
+consteval bool EveryEndpointIsSpecified() {
+  if (std::size(kEndpoints) != static_cast<size_t>(kLastEndpoint)) return false;
+  for (size_t i = 0; i < std::size(kEndpoints); ++i) {
+    if (kEndpoints[i].endpoint != static_cast<Endpoint>(i + 1)) return false;
+    if (!kEndpoints[i].get && !kEndpoints[i].post) return false;
+  }
+  return true;
+}
+static_assert(EveryEndpointIsSpecified(), "an endpoint lacks its methods and operations");
 
 }  // namespace
+
+std::span<const EndpointSpec> AllEndpoints() { return kEndpoints; }
+
+const EndpointSpec& SpecOf(Endpoint endpoint) {
+  return kEndpoints[static_cast<size_t>(endpoint) - 1];
+}
 
 Route FindRoute(std::string_view path) {
   Route route;

@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <optional>
+#include <span>
 #include <string_view>
+
+#include "api/access/operation.h"
+#include "frontend/http/request_head.h"
 
 namespace nereid::frontend::http {
 
@@ -28,6 +33,7 @@ enum class Endpoint {
   kSystemSharedMemory,
   kCudaSharedMemory,
 };
+inline constexpr Endpoint kLastEndpoint = Endpoint::kCudaSharedMemory;
 
 /// The operation and the names in a path. The views are parts of the path as the client wrote it:
 /// names are not percent-decoded, and they are case-sensitive, as in Triton.
@@ -40,5 +46,33 @@ struct Route {
 
 /// Returns the route of a path without its query; kUnknown if it names no operation.
 Route FindRoute(std::string_view path);
+
+/// What the methods of an endpoint do. Who may call them follows from the operations, so there is
+/// no endpoint without a role.
+struct EndpointSpec {
+  Endpoint endpoint;
+  /// The path, with {names} for the parts that a client chooses. Parts in brackets are optional.
+  std::string_view form;
+  std::optional<api::Operation> get;   // nothing: GET is a wrong method
+  std::optional<api::Operation> post;  // likewise
+  /// Whether errors have the content type text/plain, as in Triton.
+  bool has_plain_errors = false;
+
+  bool Accepts(Method method) const {
+    return (method == Method::kGet && get) || (method == Method::kPost && post);
+  }
+  /// Returns the operation that decides who may send a request with this method; also for a wrong
+  /// method, because Triton looks at restrictions first.
+  api::Operation OperationOf(Method method) const {
+    if (method == Method::kGet) return get ? *get : *post;
+    return post ? *post : *get;
+  }
+};
+
+/// Returns the specifications of all endpoints but kUnknown.
+std::span<const EndpointSpec> AllEndpoints();
+
+/// Returns the specification of an endpoint, which is not kUnknown.
+const EndpointSpec& SpecOf(Endpoint endpoint);
 
 }  // namespace nereid::frontend::http

@@ -4,6 +4,7 @@
 #include <string_view>
 #include <utility>
 
+#include "frontend/http/admission.h"
 #include "frontend/http/off_loop.h"
 
 namespace nereid::frontend::metrics {
@@ -11,19 +12,25 @@ namespace {
 
 class MetricsHandler final : public http::HttpHandler {
  public:
-  explicit MetricsHandler(std::function<std::string()> make_text)
-      : make_text_(std::move(make_text)) {}
+  MetricsHandler(std::function<std::string()> make_text,
+                 std::shared_ptr<const api::AccessGate> gate)
+      : make_text_(std::move(make_text)), gate_(std::move(gate)) {}
 
   void Handle(http::Exchange& exchange) override {
     http::LogRequest(exchange.head());
     http::Reply& reply = exchange.reply();
-    const std::string_view path = exchange.head().path();
+    std::string_view path = exchange.head().path();
+    if (path.ends_with('/')) path.remove_suffix(1);
+    const bool is_page = path == kMetricsPath;
+    if (is_page && !http::Admit(gate_.get(), kMetricsOperation, exchange)) {
+      return exchange.Finish();
+    }
     if (exchange.head().method != http::Method::kGet) {
       reply.SetError(405, "text/plain", "Method Not Allowed");
       return exchange.Finish();
     }
     reply.content_type = "text/plain; charset=utf-8";
-    if (path != "/metrics" && path != "/metrics/") return exchange.Finish();
+    if (!is_page) return exchange.Finish();
     worker_.Run(exchange, [this, &reply] { reply.text << make_text_(); });
   }
 
@@ -36,13 +43,15 @@ class MetricsHandler final : public http::HttpHandler {
 
  private:
   const std::function<std::string()> make_text_;
+  const std::shared_ptr<const api::AccessGate> gate_;
   http::OffLoop worker_{"metrics-page", 1};  // a server with many models has a long page
 };
 
 }  // namespace
 
-std::shared_ptr<http::HttpHandler> MakeMetricsHandler(std::function<std::string()> make_text) {
-  return std::make_shared<MetricsHandler>(std::move(make_text));
+std::shared_ptr<http::HttpHandler> MakeMetricsHandler(std::function<std::string()> make_text,
+                                                      std::shared_ptr<const api::AccessGate> gate) {
+  return std::make_shared<MetricsHandler>(std::move(make_text), std::move(gate));
 }
 
 }  // namespace nereid::frontend::metrics

@@ -6,6 +6,8 @@
 #include <future>
 #include <string>
 
+#include "api/field_filter.h"
+#include "api/testing/role_tokens.h"
 #include "frontend/http/http_server.h"
 #include "frontend/http/testing/raw_client.h"
 
@@ -41,6 +43,34 @@ TEST(MetricsHandler, Answers) {
   EXPECT_EQ(post->status, 405);
   server.Stop(std::chrono::milliseconds{10'000});
   EXPECT_EQ(calls, 2);
+}
+
+TEST(MetricsHandler, AsksForTheRole) {
+  const api::testing::RoleTokens tokens;
+  const auto gate =
+      std::make_shared<const api::AccessGate>(api::AccessRules{.file = tokens.file()});
+  http::HttpServerOptions options;
+  options.address = "127.0.0.1";
+  options.port = 0;
+  options.threads = 1;
+  options.kept_fields = api::MakeFieldFilter(gate, nullptr);
+  http::HttpServer server(options,
+                          MakeMetricsHandler([] { return std::string("nv_x 1\n"); }, gate));
+  ASSERT_TRUE(server.Start().ok());
+  http::testing::RawClient client(server.port());
+  const auto ask = [&](const std::string& fields, const char* path = "/metrics") {
+    client.Send(http::testing::Get(path, fields));
+    return client.Receive().value_or(http::testing::RawResponse{});
+  };
+  const auto nobody = ask("");
+  EXPECT_EQ(nobody.status, 401);
+  EXPECT_EQ(nobody.Field("WWW-Authenticate"), "Bearer");
+  EXPECT_EQ(ask("", "/metrics/").status, 401);
+  EXPECT_EQ(ask("Authorization: " + tokens.Bearer("infer") + "\r\n").status, 403);
+  EXPECT_EQ(ask("Authorization: " + tokens.Bearer("observe") + "\r\n").body, "nv_x 1\n");
+  EXPECT_EQ(ask("Authorization: " + tokens.Bearer("manage") + "\r\n").status, 200);
+  EXPECT_EQ(ask("", "/other").body, "");
+  server.Stop(std::chrono::milliseconds{10'000});
 }
 
 TEST(MetricsHandler, ALongPageDelaysNoOtherClient) {

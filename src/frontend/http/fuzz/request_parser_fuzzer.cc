@@ -15,8 +15,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   std::string_view input(reinterpret_cast<const char*>(data) + 1, size - 1);
   RequestHead head;
   nereid::memory::ReceiveBuffer body;
+  static const auto forwarding = nereid::api::HeaderForwarding::Make("a|x-");
   HttpServerOptions options;
-  options.keep_fields = true;
+  options.kept_fields = nereid::api::MakeFieldFilter(nullptr, *forwarding);
   RequestParser parser(&head, options);
   size_t available = std::min(piece, input.size());
   while (!parser.is_done()) {

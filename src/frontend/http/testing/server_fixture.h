@@ -30,11 +30,7 @@ class ServerFixture : public ::testing::Test {
     options_.threads = threads;
   }
 
-  void Start() {
-    auto handler = MakeKserveHandler(kserve_, service_);
-    ASSERT_TRUE(handler.ok()) << handler.status().message();
-    Start(*handler);
-  }
+  void Start() { Start(MakeKserveHandler(kserve_, service_)); }
   void Start(std::shared_ptr<HttpHandler> handler) {
     server_ = std::make_unique<HttpServer>(options_, std::move(handler));
     const base::Status status = server_->Start();

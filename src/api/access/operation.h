@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+// The operations of the front ends with what decides who may call them. Every route of a front end
+// names one of them, so no route can exist without a category and roles.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
+#include <optional>
+#include <string_view>
+
+#include "api/access/role.h"
+
+namespace nereid::api {
+
+/// Triton's groups of operations, which --http-restricted-api and --grpc-restricted-protocol name.
+enum class Category : uint8_t {
+  kHealth,
+  kMetadata,
+  kInference,
+  kSharedMemory,
+  kModelConfig,
+  kModelRepository,
+  kStatistics,
+  kTrace,
+  kLogging,
+  kNone,  // cannot be restricted by these flags
+};
+
+enum class Operation : uint8_t {
+  kServerLive,
+  kServerReady,
+  kModelReady,
+  kServerMetadata,
+  kModelMetadata,
+  kInfer,
+  kModelConfig,
+  kStatistics,
+  kSequences,
+  kRepositoryIndex,
+  kModelLoad,
+  kModelUnload,
+  kSharedMemoryStatus,
+  kSharedMemoryRegister,
+  kSharedMemoryUnregister,
+  kTraceRead,
+  kTraceChange,
+  kLogRead,
+  kLogChange,
+  kReflection,
+  kMetrics,
+};
+inline constexpr Operation kLastOperation = Operation::kMetrics;
+
+struct OperationFacts {
+  Operation operation;
+  std::string_view name;
+  Category category;
+  /// A caller needs one of these.
+  RoleSet roles;
+  /// Whether it is open to everyone, because probes of orchestrators and load balancers cannot
+  /// authenticate; --auth-protect-health closes it.
+  bool is_probe = false;
+};
+
+namespace access_internal {
+
+inline constexpr RoleSet kAnyone = kAllRoles;
+inline constexpr RoleSet kCallers = {Role::kInfer, Role::kManage};
+inline constexpr RoleSet kObservers = {Role::kObserve, Role::kManage};
+inline constexpr RoleSet kManagers = {Role::kManage};
+
+// In the order of Operation.
+inline constexpr OperationFacts kOperations[] = {
+    {Operation::kServerLive, "server-live", Category::kHealth, kAnyone, /*is_probe=*/true},
+    {Operation::kServerReady, "server-ready", Category::kHealth, kAnyone, /*is_probe=*/true},
+    // No probe: its answers tell which models there are.
+    {Operation::kModelReady, "model-ready", Category::kHealth, kAnyone},
+    {Operation::kServerMetadata, "server-metadata", Category::kMetadata, kAnyone},
+    {Operation::kModelMetadata, "model-metadata", Category::kMetadata, kAnyone},
+    {Operation::kInfer, "infer", Category::kInference, kCallers},
+    {Operation::kModelConfig, "model-config", Category::kModelConfig, kObservers},
+    {Operation::kStatistics, "statistics", Category::kStatistics, kObservers},
+    {Operation::kSequences, "sequences", Category::kStatistics, kObservers},
+    {Operation::kRepositoryIndex, "repository-index", Category::kModelRepository, kObservers},
+    {Operation::kModelLoad, "model-load", Category::kModelRepository, kManagers},
+    {Operation::kModelUnload, "model-unload", Category::kModelRepository, kManagers},
+    {Operation::kSharedMemoryStatus, "shared-memory-status", Category::kSharedMemory, kObservers},
+    // Managers only: a caller names any object that the server's user may open, and can read it
+    // through a model that returns its input.
+    {Operation::kSharedMemoryRegister, "shared-memory-register", Category::kSharedMemory,
+     kManagers},
+    {Operation::kSharedMemoryUnregister, "shared-memory-unregister", Category::kSharedMemory,
+     kManagers},
+    {Operation::kTraceRead, "trace-read", Category::kTrace, kObservers},
+    {Operation::kTraceChange, "trace-change", Category::kTrace, kManagers},
+    {Operation::kLogRead, "log-read", Category::kLogging, kObservers},
+    {Operation::kLogChange, "log-change", Category::kLogging, kManagers},
+    {Operation::kReflection, "reflection", Category::kNone, kAnyone},
+    {Operation::kMetrics, "metrics", Category::kNone, kObservers},
+};
+
+consteval bool EveryOperationHasFacts() {
+  if (std::size(kOperations) != static_cast<size_t>(kLastOperation) + 1) return false;
+  for (size_t i = 0; i < std::size(kOperations); ++i) {
+    const OperationFacts& facts = kOperations[i];
+    // The role manage permits everything, so no other role may be alone.
+    if (facts.operation != static_cast<Operation>(i) || facts.name.empty() ||
+        !facts.roles.Has(Role::kManage)) {
+      return false;
+    }
+  }
+  return true;
+}
+static_assert(EveryOperationHasFacts(), "an operation lacks its category and roles");
+
+}  // namespace access_internal
+
+constexpr const OperationFacts& FactsOf(Operation operation) {
+  return access_internal::kOperations[static_cast<size_t>(operation)];
+}
+
+/// Returns whether an operation changes the server for everyone: only the role manage permits it.
+constexpr bool IsManagement(Operation operation) {
+  return FactsOf(operation).roles == access_internal::kManagers;
+}
+
+/// Returns the name of a category on the command line, such as "model-config"; "" for kNone.
+std::string_view CategoryName(Category category);
+/// Returns the category with this name; nothing for another word.
+std::optional<Category> FindCategory(std::string_view name);
+
+}  // namespace nereid::api

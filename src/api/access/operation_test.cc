@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "api/access/operation.h"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+namespace nereid::api {
+namespace {
+
+// Who may do what. A change here is a change of what a role means: docs/user/security.md says the
+// same.
+TEST(Operation, RolesAndCategories) {
+  struct Expected {
+    std::string_view name, category, roles;
+    bool is_probe = false;
+  };
+  constexpr Expected kExpected[] = {
+      {"server-live", "health", "infer,observe,manage", true},
+      {"server-ready", "health", "infer,observe,manage", true},
+      {"model-ready", "health", "infer,observe,manage"},
+      {"server-metadata", "metadata", "infer,observe,manage"},
+      {"model-metadata", "metadata", "infer,observe,manage"},
+      {"infer", "inference", "infer,manage"},
+      {"model-config", "model-config", "observe,manage"},
+      {"statistics", "statistics", "observe,manage"},
+      {"sequences", "statistics", "observe,manage"},
+      {"repository-index", "model-repository", "observe,manage"},
+      {"model-load", "model-repository", "manage"},
+      {"model-unload", "model-repository", "manage"},
+      {"shared-memory-status", "shared-memory", "observe,manage"},
+      {"shared-memory-register", "shared-memory", "manage"},
+      {"shared-memory-unregister", "shared-memory", "manage"},
+      {"trace-read", "trace", "observe,manage"},
+      {"trace-change", "trace", "manage"},
+      {"log-read", "logging", "observe,manage"},
+      {"log-change", "logging", "manage"},
+      {"reflection", "", "infer,observe,manage"},
+      {"metrics", "", "observe,manage"},
+  };
+  ASSERT_EQ(std::size(kExpected), static_cast<size_t>(kLastOperation) + 1);
+  for (size_t i = 0; i < std::size(kExpected); ++i) {
+    const OperationFacts& facts = FactsOf(static_cast<Operation>(i));
+    EXPECT_EQ(facts.name, kExpected[i].name);
+    EXPECT_EQ(CategoryName(facts.category), kExpected[i].category) << facts.name;
+    EXPECT_EQ(RoleWords(facts.roles), kExpected[i].roles) << facts.name;
+    EXPECT_EQ(facts.is_probe, kExpected[i].is_probe) << facts.name;
+  }
+}
+
+TEST(Operation, NamesDiffer) {
+  std::set<std::string_view> names;
+  for (size_t i = 0; i <= static_cast<size_t>(kLastOperation); ++i) {
+    EXPECT_TRUE(names.insert(FactsOf(static_cast<Operation>(i)).name).second);
+  }
+}
+
+TEST(Category, NamesAreTritons) {
+  for (const char* name : {"health", "metadata", "inference", "shared-memory", "model-config",
+                           "model-repository", "statistics", "trace", "logging"}) {
+    const auto category = FindCategory(name);
+    ASSERT_TRUE(category.has_value()) << name;
+    EXPECT_EQ(CategoryName(*category), name);
+  }
+  for (const char* name : {"", "none", "Health", "health "})
+    EXPECT_FALSE(FindCategory(name)) << name;
+}
+
+TEST(Role, Words) {
+  std::string unknown;
+  EXPECT_EQ(ParseRoles("infer", &unknown), RoleSet({Role::kInfer}));
+  EXPECT_EQ(ParseRoles("manage,infer,manage", &unknown), RoleSet({Role::kInfer, Role::kManage}));
+  for (const char* words : {"", "infer,", ",infer", "Infer", "infer observe", "infer,root"}) {
+    EXPECT_EQ(ParseRoles(words, &unknown), std::nullopt) << words;
+  }
+  EXPECT_EQ(unknown, "root");
+}
+
+}  // namespace
+}  // namespace nereid::api

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "api/field_filter.h"
+
+#include <string>
+#include <utility>
+
+namespace nereid::api {
+
+bool FieldFilter::Take(std::string_view name, std::string_view value,
+                       std::vector<HeaderField>* kept) const {
+  const bool is_needed = gate_ != nullptr && gate_->NeedsField(name);
+  const bool is_secret = gate_ != nullptr && gate_->IsSecret(name);
+  const bool is_forwarded = forwarding_ != nullptr && !is_secret && forwarding_->Matches(name);
+  if (!is_needed && !is_forwarded) return true;
+  if (kept->size() >= kMaxKept) return false;
+  kept->push_back({std::string(name), std::string(value), is_forwarded});
+  return true;
+}
+
+std::string_view TooManyFieldsText() {
+  static_assert(FieldFilter::kMaxKept == 128);
+  return "the request has more than 128 header fields that the server would have to keep: send "
+         "fewer whose names match the pattern of header forwarding";
+}
+
+std::shared_ptr<const FieldFilter> MakeFieldFilter(
+    std::shared_ptr<const AccessGate> gate, std::shared_ptr<const HeaderForwarding> forwarding) {
+  if (gate == nullptr && forwarding == nullptr) return nullptr;
+  return std::make_shared<const FieldFilter>(std::move(gate), std::move(forwarding));
+}
+
+}  // namespace nereid::api

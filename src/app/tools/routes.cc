@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "api/access/operation.h"
+#include "app/tools/tool.h"
+#include "app/tools/tool_flags.h"
+#include "base/json_writer.h"
+#include "frontend/grpc/method_table.h"
+#include "frontend/http/route.h"
+#include "frontend/metrics/metrics_handler.h"
+
+namespace nereid::app::tools {
+namespace {
+
+constexpr char kUsage[] =
+    "Usage: nereid routes [flags]\n\n"
+    "Lists the routes of all front ends: what each one does, its category for\n"
+    "--http-restricted-api and --grpc-restricted-protocol, and the roles that may call it if the\n"
+    "server has --auth-file. A gRPC method that reads or changes settings has a line for each. "
+    "With\n"
+    "--admin-port, the routes that only the role manage may call are served at that port "
+    "alone.\n\n";
+
+constexpr ToolFlag kFlags[] = {
+    {"format", "text|json", "Form of the list (default text)"},
+    {"help", "", "Print this text"},
+};
+
+struct Row {
+  std::string_view protocol;  // "http", "grpc" or "metrics"
+  std::string_view method;    // of HTTP; "" for gRPC
+  std::string_view path;
+  api::Operation operation;
+  bool is_change = false;  // of a gRPC method: with a message that changes something
+};
+
+std::vector<Row> AllRows() {
+  std::vector<Row> rows;
+  for (const frontend::http::EndpointSpec& spec : frontend::http::AllEndpoints()) {
+    if (spec.get) rows.push_back({"http", "GET", spec.form, *spec.get});
+    if (spec.post) rows.push_back({"http", "POST", spec.form, *spec.post});
+  }
+  for (const frontend::grpc::MethodSpec& spec : frontend::grpc::AllMethods()) {
+    rows.push_back({"grpc", "", spec.path, spec.operation});
+    if (spec.change) rows.push_back({"grpc", "", spec.path, *spec.change, /*is_change=*/true});
+  }
+  rows.push_back(
+      {"metrics", "GET", frontend::metrics::kMetricsPath, frontend::metrics::kMetricsOperation});
+  return rows;
+}
+
+std::string Json(const std::vector<Row>& rows) {
+  std::string text;
+  base::JsonWriter json(&text);
+  json.BeginArray();
+  for (const Row& row : rows) {
+    const api::OperationFacts& facts = api::FactsOf(row.operation);
+    json.NewLine().BeginObject();
+    json.Key("protocol").String(row.protocol).Key("method").String(row.method);
+    json.Key("path").String(row.path).Key("operation").String(facts.name);
+    json.Key("category").String(api::CategoryName(facts.category));
+    json.Key("roles").BeginArray();
+    for (const api::Role role : {api::Role::kInfer, api::Role::kObserve, api::Role::kManage}) {
+      if (facts.roles.Has(role)) json.String(api::RoleWords({role}));
+    }
+    json.EndArray();
+    json.Key("probe").Bool(facts.is_probe).Key("change").Bool(row.is_change);
+    json.EndObject();
+  }
+  json.NewLine().EndArray();
+  return text + "\n";
+}
+
+std::string Padded(std::string_view word, size_t width) {
+  return std::string(word) + std::string(width - std::min(width, word.size()) + 1, ' ');
+}
+
+std::string Text(const std::vector<Row>& rows) {
+  std::string text = Padded("PROTOCOL", 8) + Padded("METHOD", 6) + Padded("CATEGORY", 16) +
+                     Padded("ROLES", 20) + "PATH\n";
+  for (const Row& row : rows) {
+    const api::OperationFacts& facts = api::FactsOf(row.operation);
+    text += Padded(row.protocol, 8) + Padded(row.method, 6) +
+            Padded(api::CategoryName(facts.category), 16) +
+            Padded(facts.is_probe ? "everyone" : api::RoleWords(facts.roles), 20);
+    text.append(row.path).append(row.is_change ? " (changes)\n" : "\n");
+  }
+  return text;
+}
+
+}  // namespace
+
+ToolResult RunRoutes(std::span<const std::string> words, const ToolContext& /*context*/) {
+  const auto arguments = ToolArguments::Parse(kFlags, words);
+  if (!arguments.ok()) return CannotRun("routes", arguments.status().message());
+  if (arguments->Has("help")) return {0, std::string(kUsage) + FlagsText(kFlags), ""};
+  if (!arguments->words().empty()) return CannotRun("routes", "expected no words, only flags");
+  const std::string format = arguments->Get("format", "text");
+  if (format != "text" && format != "json") {
+    return CannotRun("routes", "--format must be text or json. Got " + format);
+  }
+  return {0, format == "json" ? Json(AllRows()) : Text(AllRows()), ""};
+}
+
+}  // namespace nereid::app::tools
