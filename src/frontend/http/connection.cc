@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <optional>
 #include <span>
 #include <string_view>
 #include <utility>
@@ -27,6 +26,13 @@ constexpr std::chrono::seconds kProbeInterval{15};
 /// Returns the fields that the reply to a request has for web pages, as whole lines.
 std::string_view FieldsForPages(const HttpServerOptions& options, const RequestHead& head) {
   return options.cors == nullptr ? std::string_view() : options.cors->FieldsFor(head.origin);
+}
+
+/// Finds out once who the client is, if that is asked for. Not before the first request: TLS knows
+/// the client only after the handshake.
+void IdentifyPeer(const HttpServerOptions& options, const net::ByteStream& client,
+                  ReceivedRequest* request) {
+  if (options.identifies_peers && !request->peer) request->peer = client.peer();
 }
 
 }  // namespace
@@ -203,8 +209,8 @@ void Connection::OnRead(RequestReader::Result result) {
   switch (result) {
     case RequestReader::Result::kNeedsInput:
       if (reader_.TakeLargeBody()) {
-        IdentifyPeer();
-        if (!loop_->handler().MayReceiveBody(exchange_)) return Refuse();
+        IdentifyPeer(loop_->options(), *client_, &exchange_.request());
+        if (!loop_->handler().MayReceiveBody(exchange_)) break;
       }
       if (reader_.TakeContinueWish()) writer_.SendContinue(*client_);
       if (reader_.TakeProgress()) {
@@ -217,19 +223,8 @@ void Connection::OnRead(RequestReader::Result result) {
     case RequestReader::Result::kRefused:
       exchange_.reply().SetError(reader_.refusal().status, "application/json",
                                  reader_.refusal().text);
-      return Refuse();
   }
-}
-
-/// Finds out once who the client is, if that is asked for. Not before the first request: TLS knows
-/// the client only after the handshake.
-void Connection::IdentifyPeer() {
-  std::optional<net::Peer>& peer = exchange_.request().peer;
-  if (loop_->options().identifies_peers && !peer) peer = client_->peer();
-}
-
-/// Sends the reply to a request that is not read to its end, and closes the connection.
-void Connection::Refuse() {
+  // The request is not read to its end: its reply is sent, and the connection is closed.
   exchange_.Free(reader_.Drop());
   state_ = State::kAnswering;
   close_after_reply_ = true;
@@ -247,7 +242,7 @@ void Connection::Dispatch() {
     loop_->options().cors->AnswerPreflight(request.head.origin, &exchange_.reply());
     return exchange_.Finish();
   }
-  IdentifyPeer();
+  IdentifyPeer(loop_->options(), *client_, &request);
   loop_->handler().Handle(exchange_);
 }
 

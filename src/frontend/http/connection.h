@@ -70,8 +70,6 @@ class Connection final : public net::Connection,
   void ReadAhead();
   void OnTurn() noexcept;
   void OnRead(RequestReader::Result result);
-  void IdentifyPeer();
-  void Refuse();
   void Dispatch();
   void SendPieces();
   void Write();
