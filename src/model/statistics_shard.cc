@@ -35,7 +35,8 @@ void StatisticsShard::AddRequest(const request::InferenceRequest& request, bool 
   const uint64_t now_ns = clock_.NowNs();
   const uint64_t total_ns = Elapsed(request.times.start_ns, now_ns);
   if (success && request.compute_times != nullptr) {
-    request.compute_times->Add(Elapsed(times.exec_start_ns, times.compute_start_ns),
+    request.compute_times->Add(Elapsed(request.times.queue_ns, times.exec_start_ns),
+                               Elapsed(times.exec_start_ns, times.compute_start_ns),
                                Elapsed(times.compute_start_ns, times.compute_end_ns),
                                Elapsed(times.compute_end_ns, times.exec_end_ns));
   }

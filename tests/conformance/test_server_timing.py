@@ -2,6 +2,7 @@
 """The field Server-Timing, for clients that ask with Prefer: server-timing."""
 
 import json
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 import raw_http
@@ -9,7 +10,7 @@ from models import type_model
 from raw_http import tensor
 
 ASKS = {"Prefer": "server-timing"}
-NAMES = ["total", "compute_input", "compute_infer", "compute_output"]
+NAMES = ["total", "queue", "compute_input", "compute_infer", "compute_output"]
 
 
 @pytest.fixture(autouse=True)
@@ -44,6 +45,15 @@ def test_times_of_a_slow_model(server):
     found = times(raw_http.infer(server, "slow", document(4), headers=ASKS))
     compute = found["compute_input"] + found["compute_infer"] + found["compute_output"]
     assert compute > found["total"] / 2
+
+
+def test_times_of_requests_that_wait(server):
+    """More requests than instances: the last one waits for the others."""
+    with ThreadPoolExecutor(3) as pool:
+        answers = list(pool.map(
+            lambda _: raw_http.infer(server, "slow", document(4), headers=ASKS), range(3)))
+    longest = max((times(answer) for answer in answers), key=lambda found: found["total"])
+    assert longest["queue"] > longest["total"] / 3
 
 
 def test_only_when_asked_for(server):

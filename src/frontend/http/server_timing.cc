@@ -64,11 +64,12 @@ void ServerTiming::End(const request::InferenceRequest& request) {
   const uint64_t now_ns = base::SteadyClock().NowNs();
   const uint64_t total_ns = now_ns - std::min(now_ns, request.times.start_ns);
   char line[256];
-  const int size = std::snprintf(line, sizeof(line),
-                                 "Server-Timing: total;dur=%.3f, compute_input;dur=%.3f, "
-                                 "compute_infer;dur=%.3f, compute_output;dur=%.3f\r\n",
-                                 Milliseconds(total_ns), Milliseconds(times.input_ns),
-                                 Milliseconds(times.infer_ns), Milliseconds(times.output_ns));
+  const int size = std::snprintf(
+      line, sizeof(line),
+      "Server-Timing: total;dur=%.3f, queue;dur=%.3f, compute_input;dur=%.3f, "
+      "compute_infer;dur=%.3f, compute_output;dur=%.3f\r\n",
+      Milliseconds(total_ns), Milliseconds(times.queue_ns), Milliseconds(times.input_ns),
+      Milliseconds(times.infer_ns), Milliseconds(times.output_ns));
   try {
     field_.assign(line, static_cast<size_t>(size));
   } catch (const std::exception&) {

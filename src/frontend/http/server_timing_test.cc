@@ -28,7 +28,7 @@ class ServerTimingTest : public ::testing::Test {
  protected:
   ServerTimingTest() : timing_(ServerTiming::Begin(*request_, &sink_)) {
     request_->times.start_ns = base::SteadyClock().NowNs();
-    request_->compute_times->Add(2'500'000, 40'000'000, 1'000);
+    request_->compute_times->Add(1'000'000, 2'500'000, 40'000'000, 1'000);
   }
 
   const std::shared_ptr<RecordingSink> end_ = std::make_shared<RecordingSink>();
@@ -63,7 +63,7 @@ TEST_F(ServerTimingTest, TheFieldHasMilliseconds) {
   EXPECT_EQ(field.find("Server-Timing: total;dur="), 0u) << field;
   const std::string rest = field.substr(field.find(", "));
   EXPECT_EQ(rest,
-            ", compute_input;dur=2.500, compute_infer;dur=40.000, "
+            ", queue;dur=1.000, compute_input;dur=2.500, compute_infer;dur=40.000, "
             "compute_output;dur=0.001\r\n");
 }
 
