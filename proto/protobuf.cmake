@@ -57,8 +57,7 @@ list(TRANSFORM protobuf_sources PREPEND "${protobuf_dir}/src/google/protobuf/")
 
 add_library(nereid_protobuf STATIC ${protobuf_sources})
 target_include_directories(nereid_protobuf SYSTEM PUBLIC "${protobuf_dir}/src")
-# Other people's code: no warnings, and optimised even where the project's own code is not.
-target_compile_options(nereid_protobuf PRIVATE -O2 -w)
+target_compile_options(nereid_protobuf PRIVATE ${NEREID_GENERATED_CODE})
 target_compile_definitions(nereid_protobuf PRIVATE HAVE_PTHREAD=1)
 # Several files at a time, for most of what the compiler reads is the same headers again and again.
 # Not all of them take their macros back, and some do not bear company.
@@ -72,9 +71,6 @@ list(FILTER protobuf_alone INCLUDE REGEX "${protobuf_alone_names}")
 set_source_files_properties(${protobuf_alone} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
 target_link_libraries(nereid_protobuf PUBLIC Threads::Threads)
 if(NEREID_SANITIZE STREQUAL "address")
-  # Its headers hand (nullptr, 0) to memcpy: harmless, common, and not ours to change.
+  # Its headers pass (nullptr, 0) to memcpy, which is harmless.
   target_compile_options(nereid_protobuf PUBLIC -fno-sanitize=nonnull-attribute)
-  # Its JSON reader converts a number to an integer and then compares the two to see whether it was
-  # in range.
-  target_compile_options(nereid_protobuf PRIVATE -fno-sanitize=float-cast-overflow)
 endif()

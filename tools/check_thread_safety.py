@@ -97,13 +97,13 @@ def find_mutexes(root):
 def clang_command(entry, tool):
     """Returns the words that have `tool` check what `entry` of the commands compiles."""
     words = shlex.split(entry["command"])
-    if "ccache" in pathlib.Path(words[0]).name:
-        words = words[1:]
+    launchers = [n for n, word in enumerate(words) if pathlib.Path(word).name == "ccache"]
+    words = words[launchers[-1] + 1:] if launchers else words
     kept, skip = [], False
     for word in words[1:]:
         if skip or word in GCC_ONLY:
             skip = False
-        elif word == "-o":
+        elif word in ("-o", "-include"):  # CMake includes a precompiled header of GCC
             skip = True
         elif word != "-c":
             kept.append(word)
