@@ -81,8 +81,9 @@ std::string_view TraceModeName(TraceMode mode) {
 std::string_view TraceDefect(const TraceSettings& settings) {
   if (settings.level == 0) return {};
   if (settings.rate == 0) return "sample rate must be non-zero";
-  if (settings.mode == TraceMode::kTriton && settings.file.empty())
+  if (settings.mode == TraceMode::kTriton && settings.file.empty()) {
     return "trace file name is not given";
+  }
   return {};
 }
 

@@ -10,8 +10,6 @@
 namespace nereid::app {
 namespace {
 
-using base::Status;
-
 /// How soon a change of the access file counts.
 constexpr std::chrono::milliseconds kWatchInterval{1000};
 /// What gRPC clients put in front of the key of a restriction.

@@ -12,7 +12,6 @@
 namespace nereid::app {
 namespace {
 
-using base::Status;
 using telemetry::MetricKind;
 
 const std::string& UrlOf(const TraceOptions& options) {
@@ -22,8 +21,9 @@ const std::string& UrlOf(const TraceOptions& options) {
 /// Returns what Triton shows of the mode's options: those of the command line, and the batches'.
 std::vector<std::pair<std::string, std::string>> ShownOptions(const TraceOptions& options) {
   std::vector<std::pair<std::string, std::string>> shown;
-  if (!options.otlp_url.empty())
+  if (!options.otlp_url.empty()) {
     shown.emplace_back("url", tracing::UrlWithoutUser(options.otlp_url));
+  }
   const Settings defaults = TraceOptions().resource;
   for (const auto& attribute : options.resource) {
     if (std::find(defaults.begin(), defaults.end(), attribute) != defaults.end()) continue;

@@ -55,7 +55,8 @@ TEST(Tools, AreFoundByName) {
                                               ": unknown flag --no-such-flag, --help lists the "
                                               "flags\nSee nereid " +
                                               std::string(tool.name) + " --help.\n");
-    EXPECT_EQ(tool.run({}, {}).exit_code, kCannotRun);
+    // `routes` needs no words: it lists all routes.
+    EXPECT_EQ(tool.run({}, {}).exit_code, tool.name == "routes" ? 0 : kCannotRun);
   }
 }
 

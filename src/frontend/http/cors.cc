@@ -26,8 +26,9 @@ CorsPolicy::CorsPolicy(const std::vector<std::string>& origins) {
     permitted_.push_back({std::string(kEveryPage), FieldsThatPermit(kEveryPage)});
     return;
   }
-  for (const std::string& origin : origins)
+  for (const std::string& origin : origins) {
     permitted_.push_back({origin, FieldsThatPermit(origin)});
+  }
   other_fields_ = kVary;
 }
 

@@ -40,8 +40,9 @@ std::string SubjectOf(X509* certificate) {
 
 /// Called by OpenSSL for each message of a handshake, also of those after the first one.
 void OnMessage(const SSL* session, int where, int) {
-  if ((where & SSL_CB_LOOP) != 0)
+  if ((where & SSL_CB_LOOP) != 0) {
     static_cast<TlsWire*>(SSL_get_app_data(session))->CountExtraWork();
+  }
 }
 
 }  // namespace
