@@ -128,6 +128,11 @@ struct Endpoints::Parts {
   std::unique_ptr<frontend::http::HttpServer> admin;
 
   Status StartGrpc(const ServerOptions& options, api::InferenceService& service, int loops);
+  /// Returns what all servers of HTTP have in common. `port` is one that the command line accepts.
+  frontend::http::HttpServerOptions HttpDoor(const ServerOptions& options,
+                                             const std::string& address, int port,
+                                             std::optional<frontend::net::TlsFiles> tls,
+                                             const DoorAccess& door) const;
   Status StartHttp(const ServerOptions& options, api::InferenceService& service, int loops);
   Status StartAdmin(const ServerOptions& options, api::InferenceService& service);
   std::shared_ptr<frontend::http::HttpHandler> MakeHandler(const ServerOptions& options,
@@ -170,23 +175,31 @@ std::shared_ptr<frontend::http::HttpHandler> Endpoints::Parts::MakeHandler(
   return frontend::http::MakeKserveHandler(std::move(kserve), service);
 }
 
+frontend::http::HttpServerOptions Endpoints::Parts::HttpDoor(
+    const ServerOptions& options, const std::string& address, int port,
+    std::optional<frontend::net::TlsFiles> tls, const DoorAccess& door) const {
+  frontend::http::HttpServerOptions from;
+  from.address = address;
+  from.port = static_cast<uint16_t>(port);
+  from.unix_socket_mode = options.unix_socket_mode;
+  from.receive_budget = request_memory;
+  from.tls = std::move(tls);
+  from.kept_fields = door.kept_fields;
+  from.identifies_peers = access.identifies_peers;
+  return from;
+}
+
 Status Endpoints::Parts::StartHttp(const ServerOptions& options, api::InferenceService& service,
                                    int loops) {
-  frontend::http::HttpServerOptions from;
-  from.address = options.http.address;
-  from.port = static_cast<uint16_t>(options.http.port);
+  auto from = HttpDoor(options, options.http.address, options.http.port,
+                       From(options.http.tls, "--http-"), access.http);
   from.reuse_port = options.http.reuse_port;
-  from.unix_socket_mode = options.unix_socket_mode;
   if (!options.http.cors_origins.empty()) {
     from.cors = std::make_shared<frontend::http::CorsPolicy>(options.http.cors_origins);
   }
   from.threads = options.http.thread_count > 0 ? options.http.thread_count : loops;
-  from.receive_budget = request_memory;
   from.connection_limit = connections;
-  from.tls = From(options.http.tls, "--http-");
   from.keep_trace_headers = tracer.reads_headers();
-  from.kept_fields = access.http.kept_fields;
-  from.identifies_peers = access.identifies_peers;
   http = std::make_unique<frontend::http::HttpServer>(from,
                                                       MakeHandler(options, access.http, service));
   NEREID_RETURN_IF_ERROR(CannotStart("HTTP", http->Start()));
@@ -197,17 +210,11 @@ Status Endpoints::Parts::StartHttp(const ServerOptions& options, api::InferenceS
 // Its connections do not count with those of inference clients, so that the server can be managed
 // when their limit is reached.
 Status Endpoints::Parts::StartAdmin(const ServerOptions& options, api::InferenceService& service) {
-  frontend::http::HttpServerOptions from;
-  from.address = options.access.admin_address;
-  from.port = static_cast<uint16_t>(*options.access.admin_port);
-  from.unix_socket_mode = options.unix_socket_mode;
+  auto from = HttpDoor(options, options.access.admin_address, *options.access.admin_port,
+                       From(options.http.tls, "--http-"), access.admin);
   from.threads = 1;
   from.thread_name = "admin";
-  from.receive_budget = request_memory;
-  from.tls = From(options.http.tls, "--http-");
   from.keep_trace_headers = tracer.reads_headers();
-  from.kept_fields = access.admin.kept_fields;
-  from.identifies_peers = access.identifies_peers;
   admin = std::make_unique<frontend::http::HttpServer>(from,
                                                        MakeHandler(options, access.admin, service));
   NEREID_RETURN_IF_ERROR(CannotStart("management", admin->Start()));
@@ -217,17 +224,11 @@ Status Endpoints::Parts::StartAdmin(const ServerOptions& options, api::Inference
 
 Status Endpoints::Parts::StartMetrics(const ServerOptions& options,
                                       server::InferenceServer& server) {
-  frontend::http::HttpServerOptions from;
-  from.address = options.metrics.address;
-  from.port = static_cast<uint16_t>(options.metrics.port);
-  from.unix_socket_mode = options.unix_socket_mode;
+  auto from = HttpDoor(options, options.metrics.address, options.metrics.port,
+                       From(options.metrics.tls, "--metrics-"), access.metrics);
   from.threads = 1;
   from.thread_name = "metrics";
   from.max_body_size = size_t{64} << 10;  // requests for metrics have no body
-  from.receive_budget = request_memory;
-  from.tls = From(options.metrics.tls, "--metrics-");
-  from.kept_fields = access.metrics.kept_fields;
-  from.identifies_peers = access.identifies_peers;
   metrics = std::make_unique<frontend::http::HttpServer>(
       from, frontend::metrics::MakeMetricsHandler([&server] { return server.RenderMetrics(); },
                                                   access.metrics.gate));
