@@ -5,13 +5,13 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include <functional>
 #include <memory>
 #include <string>
 
 #include "base/clock.h"
 #include "frontend/net/epoll_loop.h"
 #include "frontend/net/testing/manual_loop.h"
+#include "frontend/net/testing/recording_owner.h"
 
 namespace nereid::frontend::net {
 namespace {
@@ -19,7 +19,7 @@ namespace {
 using State = ByteStream::State;
 
 /// A stream over one end of a Unix socket pair; the test is the peer at the other end.
-class SocketStreamTest : public ::testing::Test, protected ByteStream::Owner {
+class SocketStreamTest : public ::testing::Test, protected testing::RecordingOwner {
  protected:
   SocketStreamTest() {
     int pair[2];
@@ -28,16 +28,6 @@ class SocketStreamTest : public ::testing::Test, protected ByteStream::Owner {
     stream_ = loop_->NewStream(Socket(pair[1]));
     EXPECT_TRUE(stream_->Open(*this));
   }
-
-  void OnReadable() noexcept override {
-    ++readable_;
-    if (on_readable_) on_readable_();
-  }
-  void OnWritable() noexcept override {
-    ++writable_;
-    if (on_writable_) on_writable_();
-  }
-  void OnLost() noexcept override { ++lost_; }
 
   void Send(const std::string& bytes) {
     ASSERT_EQ(write(peer_.descriptor(), bytes.data(), bytes.size()),
@@ -67,8 +57,6 @@ class SocketStreamTest : public ::testing::Test, protected ByteStream::Owner {
   Socket peer_;
   std::unique_ptr<ByteStream> stream_;
   std::string buffer_;
-  int readable_ = 0, writable_ = 0, lost_ = 0;
-  std::function<void()> on_readable_, on_writable_;
 };
 
 TEST_F(SocketStreamTest, ReadsUpToTheEnd) {

@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include <deque>
-#include <functional>
 #include <memory>
 #include <string>
 #include <utility>
@@ -13,6 +12,7 @@
 #include "frontend/net/testing/certificates.h"
 #include "frontend/net/testing/manual_loop.h"
 #include "frontend/net/testing/memory_stream.h"
+#include "frontend/net/testing/recording_owner.h"
 #include "frontend/net/testing/tls_client.h"
 #include "frontend/net/tls_context.h"
 #include "frontend/net/tls_loop.h"
@@ -22,7 +22,7 @@ namespace nereid::frontend::net::testing {
 
 /// One TLS stream over a stream in memory, with its client. The test is the owner of the stream,
 /// the network and the threads of the handshakes, so nothing happens by itself.
-class TlsTest : public ::testing::Test, protected ByteStream::Owner {
+class TlsTest : public ::testing::Test, protected RecordingOwner {
  protected:
   using State = ByteStream::State;
 
@@ -102,16 +102,6 @@ class TlsTest : public ::testing::Test, protected ByteStream::Owner {
     return stream_->Write({&piece, 1});
   }
 
-  void OnReadable() noexcept override {
-    ++readable_;
-    if (on_readable_) on_readable_();
-  }
-  void OnWritable() noexcept override {
-    ++writable_;
-    if (on_writable_) on_writable_();
-  }
-  void OnLost() noexcept override { ++lost_; }
-
   const CertificateFiles files_;
   base::FakeClock clock_;
   ManualLoop loop_{clock_};
@@ -123,8 +113,6 @@ class TlsTest : public ::testing::Test, protected ByteStream::Owner {
   std::unique_ptr<ByteStream> stream_;
   std::unique_ptr<TlsClient> client_;
   std::string buffer_;
-  int readable_ = 0, writable_ = 0, lost_ = 0;
-  std::function<void()> on_readable_, on_writable_;
 };
 
 }  // namespace nereid::frontend::net::testing
