@@ -5,6 +5,8 @@
 
 #include <memory>
 
+#include "base/hex_text.h"
+
 namespace nereid::cache {
 namespace {
 
@@ -19,16 +21,7 @@ const EVP_MD* Sha256() {
 
 }  // namespace
 
-std::string ToHex(const Digest& digest) {
-  constexpr char kDigits[] = "0123456789abcdef";
-  std::string text;
-  text.reserve(2 * digest.size());
-  for (const unsigned char byte : digest) {
-    text += kDigits[byte >> 4];
-    text += kDigits[byte & 15];
-  }
-  return text;
-}
+std::string ToHex(const Digest& digest) { return base::HexText(digest); }
 
 DigestWriter::DigestWriter() : context_(EVP_MD_CTX_new()) {
   small_.reserve(4 * kSmallBytes);

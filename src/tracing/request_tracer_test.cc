@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "base/files.h"
+#include "base/hex_text.h"
 #include "request/model_identity.h"
 
 namespace nereid::tracing {
@@ -226,8 +227,8 @@ TEST_F(OpenTelemetryTracerTest, SelectsByRateAndCountAndWhatClientsTrace) {
   for (int i = 0; i < 4; ++i) EXPECT_TRUE(IsTraced(tracer, good_));
   ASSERT_EQ(sink_->spans.size(), 5u);
   EXPECT_EQ(sink_->spans[0].parent, SpanId{});
-  EXPECT_EQ(HexText(sink_->spans[1].context.trace_id), "0af7651916cd43dd8448eb211c80319c");
-  EXPECT_EQ(HexText(sink_->spans[1].parent), "b7ad6b7169203331");
+  EXPECT_EQ(base::HexText(sink_->spans[1].context.trace_id), "0af7651916cd43dd8448eb211c80319c");
+  EXPECT_EQ(base::HexText(sink_->spans[1].parent), "b7ad6b7169203331");
 }
 
 TEST_F(OpenTelemetryTracerTest, WithRateZeroOnlyClientsTrace) {

@@ -5,6 +5,7 @@
 
 #include <map>
 
+#include "base/hex_text.h"
 #include "request/model_identity.h"
 
 namespace nereid::tracing {
@@ -129,8 +130,8 @@ TEST_F(SpanTraceTest, ContinuesTheTraceOfTheClient) {
   Begin({.parent = client});
   Describe(*root_, "m");
   Run(*root_, 100);
-  EXPECT_EQ(root_->context(), R"({"traceparent":"00-)" + HexText(client.trace_id) + "-" +
-                                  HexText(sink_->spans.back().context.span_id) +
+  EXPECT_EQ(root_->context(), R"({"traceparent":"00-)" + base::HexText(client.trace_id) + "-" +
+                                  base::HexText(sink_->spans.back().context.span_id) +
                                   R"(-01","tracestate":"a=1"})");
   End();
   const Span& request = sink_->spans.back();

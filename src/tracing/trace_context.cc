@@ -2,7 +2,9 @@
 #include "tracing/trace_context.h"
 
 #include <algorithm>
+#include <span>
 
+#include "base/hex_text.h"
 #include "base/json_writer.h"
 
 namespace nereid::tracing {
@@ -32,23 +34,11 @@ void AddToList(std::string_view value, std::string* list) {
   list->append(value);
 }
 
-int HexValue(char digit) {
-  if (digit >= '0' && digit <= '9') return digit - '0';
-  if (digit >= 'a' && digit <= 'f') return digit - 'a' + 10;
-  return -1;  // also upper-case letters, which the recommendation forbids
-}
-
-/// Reads two digits for each byte. Returns whether all of `text` is that.
-template <size_t kSize>
-bool ReadHex(std::string_view text, std::array<uint8_t, kSize>* bytes) {
-  if (text.size() != 2 * kSize) return false;
-  for (size_t i = 0; i < kSize; ++i) {
-    const int high = HexValue(text[2 * i]);
-    const int low = HexValue(text[2 * i + 1]);
-    if (high < 0 || low < 0) return false;
-    (*bytes)[i] = static_cast<uint8_t>(high << 4 | low);
-  }
-  return true;
+/// Reads two digits for each byte. Returns whether all of `text` is that. The recommendation
+/// forbids upper-case letters.
+bool ReadHex(std::string_view text, std::span<uint8_t> bytes) {
+  const auto is_upper = [](char c) { return c >= 'A' && c <= 'F'; };
+  return std::none_of(text.begin(), text.end(), is_upper) && base::ParseHexText(text, bytes);
 }
 
 template <size_t kSize>
@@ -96,8 +86,8 @@ bool IsState(std::string_view text) {
 }
 
 std::string ParentText(const SpanContext& context) {
-  return "00-" + HexText(context.trace_id) + "-" + HexText(context.span_id) + "-" +
-         HexText(std::array<uint8_t, 1>{context.flags});
+  return "00-" + base::HexText(context.trace_id) + "-" + base::HexText(context.span_id) + "-" +
+         base::HexText(std::array<uint8_t, 1>{context.flags});
 }
 
 }  // namespace
@@ -117,8 +107,8 @@ std::optional<SpanContext> ParseTraceContext(const TraceHeaders& headers) {
   std::array<uint8_t, 1> version{};
   std::array<uint8_t, 1> flags{};
   SpanContext context;
-  if (!ReadHex(text.substr(0, 2), &version) || !ReadHex(text.substr(3, 32), &context.trace_id) ||
-      !ReadHex(text.substr(36, 16), &context.span_id) || !ReadHex(text.substr(53, 2), &flags)) {
+  if (!ReadHex(text.substr(0, 2), version) || !ReadHex(text.substr(3, 32), context.trace_id) ||
+      !ReadHex(text.substr(36, 16), context.span_id) || !ReadHex(text.substr(53, 2), flags)) {
     return std::nullopt;
   }
   if (IsZero(context.trace_id) || IsZero(context.span_id) || version[0] == 0xff) {

@@ -43,18 +43,6 @@ struct TraceHeaders {
 /// invalid, or longer than 512 characters, is left out.
 std::optional<SpanContext> ParseTraceContext(const TraceHeaders& headers);
 
-/// Returns the lower-case hexadecimal digits of an id.
-template <size_t kSize>
-std::string HexText(const std::array<uint8_t, kSize>& id) {
-  constexpr char kDigits[] = "0123456789abcdef";
-  std::string text;
-  for (const uint8_t byte : id) {
-    text += kDigits[byte >> 4];
-    text += kDigits[byte & 15];
-  }
-  return text;
-}
-
 /// Returns the context as backends read it: a JSON object with the members "traceparent" and, if
 /// there is a state, "tracestate".
 std::string TraceContextJson(const SpanContext& context);

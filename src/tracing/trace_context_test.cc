@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include "base/hex_text.h"
+
 namespace nereid::tracing {
 namespace {
 
@@ -17,8 +19,8 @@ std::optional<SpanContext> Parse(const std::string& parent, const std::string& s
 TEST(TraceContext, ReadsAParent) {
   const auto context = Parse(kGood);
   ASSERT_TRUE(context);
-  EXPECT_EQ(HexText(context->trace_id), kTrace);
-  EXPECT_EQ(HexText(context->span_id), kSpan);
+  EXPECT_EQ(base::HexText(context->trace_id), kTrace);
+  EXPECT_EQ(base::HexText(context->span_id), kSpan);
   EXPECT_EQ(context->flags, 1);
   EXPECT_EQ(Parse(std::string("00-") + kTrace + "-" + kSpan + "-fe")->flags, 0xfe);
   EXPECT_TRUE(Parse(" " + kGood + "\t"));

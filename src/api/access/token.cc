@@ -10,6 +10,7 @@
 #include <span>
 
 #include "base/ascii_case.h"
+#include "base/hex_text.h"
 
 namespace nereid::api {
 namespace {
@@ -25,34 +26,6 @@ bool IsWordCharacter(char c) {
 bool IsWord(std::string_view text, size_t max_size) {
   return !text.empty() && text.size() <= max_size &&
          std::all_of(text.begin(), text.end(), IsWordCharacter);
-}
-
-std::string Hexadecimal(std::span<const uint8_t> bytes) {
-  static constexpr char kDigits[] = "0123456789abcdef";
-  std::string text;
-  text.reserve(bytes.size() * 2);
-  for (const uint8_t byte : bytes) {
-    text += kDigits[byte >> 4];
-    text += kDigits[byte & 15];
-  }
-  return text;
-}
-
-int DigitOf(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  c = base::LowerCase(c);
-  return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
-bool ParseHexadecimal(std::string_view text, std::span<uint8_t> bytes) {
-  if (text.size() != bytes.size() * 2) return false;
-  for (size_t i = 0; i < bytes.size(); ++i) {
-    const int high = DigitOf(text[2 * i]);
-    const int low = DigitOf(text[2 * i + 1]);
-    if (high < 0 || low < 0) return false;
-    bytes[i] = static_cast<uint8_t>(high << 4 | low);
-  }
-  return true;
 }
 
 /// Returns base64 for URLs (RFC 4648, section 5), without padding.
@@ -99,7 +72,7 @@ bool Matches(const TokenHash& hash, std::string_view secret) {
 }
 
 std::string FormatHash(const TokenHash& hash) {
-  return std::string(kHashKind) + Hexadecimal(hash.salt) + ":" + Hexadecimal(hash.digest);
+  return std::string(kHashKind) + base::HexText(hash.salt) + ":" + base::HexText(hash.digest);
 }
 
 std::optional<TokenHash> ParseHash(std::string_view text) {
@@ -107,8 +80,8 @@ std::optional<TokenHash> ParseHash(std::string_view text) {
   text.remove_prefix(kHashKind.size());
   const size_t colon = text.find(':');
   TokenHash hash;
-  if (colon == std::string_view::npos || !ParseHexadecimal(text.substr(0, colon), hash.salt) ||
-      !ParseHexadecimal(text.substr(colon + 1), hash.digest)) {
+  if (colon == std::string_view::npos || !base::ParseHexText(text.substr(0, colon), hash.salt) ||
+      !base::ParseHexText(text.substr(colon + 1), hash.digest)) {
     return std::nullopt;
   }
   return hash;

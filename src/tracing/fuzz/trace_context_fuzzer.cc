@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/hex_text.h"
 #include "base/utf8.h"
 #include "tracing/trace_context.h"
 
@@ -22,7 +23,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (context->trace_id == TraceId{} || context->span_id == SpanId{}) std::abort();
   if (context->state.size() > 512) std::abort();
   if (!nereid::base::IsUtf8(TraceContextJson(*context))) std::abort();
-  const std::string text = HexText(context->trace_id);
+  const std::string text = base::HexText(context->trace_id);
   if (headers.parent.find(text) == std::string::npos) std::abort();
   return 0;
 }
