@@ -18,10 +18,6 @@ using base::Status;
 
 constexpr uint64_t kMaxFileBytes = uint64_t{4} << 20;
 
-int64_t Nanoseconds(const timespec& time) {
-  return static_cast<int64_t>(time.tv_sec) * 1'000'000'000 + time.tv_nsec;
-}
-
 std::string Summary(const AccessPolicy& policy) {
   const AccessPolicy::Grants& grants = policy.grants();
   return std::to_string(grants.tokens.size()) + " tokens, " +
@@ -33,7 +29,7 @@ std::string Summary(const AccessPolicy& policy) {
 
 base::Result<std::unique_ptr<AccessFile>> AccessFile::Open(std::string path) {
   std::unique_ptr<AccessFile> file(new AccessFile(std::move(path)));
-  file->version_ = file->FindVersion();
+  file->version_ = base::FileVersionOf(file->path_);
   NEREID_ASSIGN_OR_RETURN(auto policy, file->Read());
   LOG_INFO << "Access is limited by '" << file->path_ << "': " << Summary(*policy);
   file->policy_.Store(std::move(policy));
@@ -47,12 +43,6 @@ AccessFile::~AccessFile() {
   }
   stopped_.NotifyAll();
   if (watcher_.joinable()) watcher_.join();
-}
-
-AccessFile::Version AccessFile::FindVersion() const {
-  struct stat facts = {};
-  if (stat(path_.c_str(), &facts) != 0) return {};
-  return {facts.st_ino, facts.st_size, Nanoseconds(facts.st_mtim), Nanoseconds(facts.st_ctim)};
 }
 
 base::Result<std::shared_ptr<const AccessPolicy>> AccessFile::Read() const {
@@ -71,7 +61,7 @@ base::Result<std::shared_ptr<const AccessPolicy>> AccessFile::Read() const {
 
 void AccessFile::Refresh() {
   // Before the content is read: a change in between is found the next time.
-  const Version version = FindVersion();
+  const base::FileVersion version = base::FileVersionOf(path_);
   if (version == version_) return;
   version_ = version;
   auto policy = Read();

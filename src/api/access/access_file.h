@@ -2,12 +2,12 @@
 #pragma once
 
 #include <chrono>
-#include <cstdint>
 #include <memory>
 #include <string>
 #include <thread>
 
 #include "api/access/access_policy.h"
+#include "base/file_version.h"
 #include "base/mutex.h"
 #include "base/result.h"
 #include "base/shared_snapshot.h"
@@ -35,23 +35,13 @@ class AccessFile {
   base::Status StartWatching(std::chrono::milliseconds interval);
 
  private:
-  /// What changes when the file is replaced or written to. The zero value stands for no file.
-  struct Version {
-    uint64_t inode = 0;
-    int64_t size = 0;
-    int64_t modified_ns = 0;
-    int64_t changed_ns = 0;
-    friend bool operator==(const Version&, const Version&) = default;
-  };
-
   explicit AccessFile(std::string path) : path_(std::move(path)) {}
-  Version FindVersion() const;
   base::Result<std::shared_ptr<const AccessPolicy>> Read() const;
   void Watch(std::chrono::milliseconds interval);
 
   const std::string path_;
   base::SharedSnapshot<AccessPolicy> policy_{nullptr};
-  Version version_;  // the one that was read last; only the thread of Refresh()
+  base::FileVersion version_;  // the one that was read last; only the thread of Refresh()
 
   std::thread watcher_;
   base::Mutex mutex_;

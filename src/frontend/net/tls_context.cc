@@ -21,20 +21,20 @@ size_t ThreadCount() {
 base::Result<std::shared_ptr<TlsContext>> TlsContext::Make(TlsSettings settings,
                                                            const base::Clock& clock,
                                                            RunOffLoop run) {
-  std::string stamps = TlsCredentials::StampsOf(settings.files);
+  const TlsCredentials::Versions versions = TlsCredentials::VersionsOf(settings.files);
   NEREID_ASSIGN_OR_RETURN(auto credentials, TlsCredentials::Load(settings));
-  return std::shared_ptr<TlsContext>(new TlsContext(
-      std::move(settings), clock, std::move(credentials), std::move(stamps), std::move(run)));
+  return std::shared_ptr<TlsContext>(
+      new TlsContext(std::move(settings), clock, std::move(credentials), versions, std::move(run)));
 }
 
 TlsContext::TlsContext(TlsSettings settings, const base::Clock& clock,
-                       std::shared_ptr<const TlsCredentials> credentials, std::string stamps,
-                       RunOffLoop run)
+                       std::shared_ptr<const TlsCredentials> credentials,
+                       const TlsCredentials::Versions& versions, RunOffLoop run)
     : settings_(std::move(settings)),
       clock_(clock),
       current_(std::move(credentials)),
       next_check_ns_(clock.NowNs() + kCheckIntervalNs),
-      stamps_(std::move(stamps)),
+      versions_(versions),
       workers_("tls", ThreadCount()),
       run_(run != nullptr ? std::move(run) : [this](base::BlockingWorkers::Task task) {
         return workers_.Run(std::move(task));
@@ -53,12 +53,12 @@ std::shared_ptr<const TlsCredentials> TlsContext::Credentials() {
   return current_.Load();
 }
 
-// The stamps are taken before the files are read: a change in between is seen the next time.
+// The versions are taken before the files are read: a change in between is seen the next time.
 void TlsContext::LookForChanges() {
   const base::MutexLock lock(mutex_);
-  std::string stamps = TlsCredentials::StampsOf(settings_.files);
-  if (stamps == stamps_) return;
-  stamps_ = std::move(stamps);
+  const TlsCredentials::Versions versions = TlsCredentials::VersionsOf(settings_.files);
+  if (versions == versions_) return;
+  versions_ = versions;
   base::Result<std::shared_ptr<const TlsCredentials>> credentials = TlsCredentials::Load(settings_);
   if (!credentials.ok()) {
     LOG_ERROR << settings_.service << ": the certificate files have changed and cannot be used; "

@@ -62,7 +62,8 @@ class TlsContext {
 
  private:
   TlsContext(TlsSettings settings, const base::Clock& clock,
-             std::shared_ptr<const TlsCredentials> credentials, std::string stamps, RunOffLoop run);
+             std::shared_ptr<const TlsCredentials> credentials,
+             const TlsCredentials::Versions& versions, RunOffLoop run);
   void LookForChanges();
 
   const TlsSettings settings_;
@@ -70,7 +71,7 @@ class TlsContext {
   base::SharedSnapshot<TlsCredentials> current_;
   std::atomic<uint64_t> next_check_ns_;
   base::Mutex mutex_;
-  std::string stamps_ NEREID_GUARDED_BY(mutex_);  // of the files that were read last
+  TlsCredentials::Versions versions_ NEREID_GUARDED_BY(mutex_);  // of the files that were read last
   std::atomic<size_t> not_begun_{0};
   base::BlockingWorkers workers_;
   const RunOffLoop run_;

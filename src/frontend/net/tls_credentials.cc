@@ -5,7 +5,6 @@
 #include <openssl/pem.h>
 #include <openssl/ssl.h>
 #include <openssl/x509.h>
-#include <sys/stat.h>
 
 #include <algorithm>
 #include <string_view>
@@ -167,22 +166,6 @@ int RequireProtocols(SSL* session, int* alert, void*) {
   return SSL_CLIENT_HELLO_ERROR;
 }
 
-void AppendStamp(const std::string& path, std::string* stamps) {
-  struct stat file = {};
-  if (path.empty() || stat(path.c_str(), &file) != 0) {
-    stamps->append("none;");
-    return;
-  }
-  for (const auto number :
-       {static_cast<int64_t>(file.st_dev), static_cast<int64_t>(file.st_ino),
-        static_cast<int64_t>(file.st_size), static_cast<int64_t>(file.st_mtim.tv_sec),
-        static_cast<int64_t>(file.st_mtim.tv_nsec), static_cast<int64_t>(file.st_ctim.tv_sec),
-        static_cast<int64_t>(file.st_ctim.tv_nsec)}) {
-    stamps->append(std::to_string(number)).push_back(',');
-  }
-  stamps->push_back(';');
-}
-
 }  // namespace
 
 std::string TlsErrorText() {
@@ -239,12 +222,9 @@ Status TlsCredentials::SetRules(const TlsSettings& settings) {
 
 SSL* TlsCredentials::NewSession() const { return SSL_new(context_); }
 
-std::string TlsCredentials::StampsOf(const TlsFiles& files) {
-  std::string stamps;
-  for (const std::string* path : {&files.certificate, &files.key, &files.client_roots}) {
-    AppendStamp(*path, &stamps);
-  }
-  return stamps;
+TlsCredentials::Versions TlsCredentials::VersionsOf(const TlsFiles& files) {
+  return {base::FileVersionOf(files.certificate), base::FileVersionOf(files.key),
+          base::FileVersionOf(files.client_roots)};
 }
 
 TlsCredentials::~TlsCredentials() { SSL_CTX_free(context_); }

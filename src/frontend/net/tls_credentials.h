@@ -3,9 +3,11 @@
 
 #include <openssl/types.h>
 
+#include <array>
 #include <memory>
 #include <string>
 
+#include "base/file_version.h"
 #include "base/result.h"
 #include "frontend/net/tls_settings.h"
 
@@ -30,8 +32,10 @@ class TlsCredentials {
   /// Null if memory has run out.
   SSL* NewSession() const;
 
-  /// Returns a text that differs when the files may have changed. Blocks for system calls.
-  static std::string StampsOf(const TlsFiles& files);
+  /// Of the certificate, the key and the client roots.
+  using Versions = std::array<base::FileVersion, 3>;
+  /// Returns what differs when the files may have changed. Blocks for system calls.
+  static Versions VersionsOf(const TlsFiles& files);
 
   ~TlsCredentials();
   TlsCredentials(const TlsCredentials&) = delete;

@@ -101,12 +101,12 @@ TEST_F(TlsCredentialsTest, NobodyIsAskedForAPassphrase) {
   EXPECT_THAT(DefectOf(files_.Settings()), StartsWith("--test-server-key: "));
 }
 
-TEST_F(TlsCredentialsTest, StampsChangeWithTheFiles) {
+TEST_F(TlsCredentialsTest, VersionsChangeWithTheFiles) {
   const auto settings = files_.Settings();
-  const std::string before = TlsCredentials::StampsOf(settings.files);
-  EXPECT_EQ(TlsCredentials::StampsOf(settings.files), before);
+  const auto before = TlsCredentials::VersionsOf(settings.files);
+  EXPECT_EQ(TlsCredentials::VersionsOf(settings.files), before);
   files_.Write("server.key", files_.server.key);
-  EXPECT_NE(TlsCredentials::StampsOf(settings.files), before);
+  EXPECT_NE(TlsCredentials::VersionsOf(settings.files), before);
 }
 
 }  // namespace
