@@ -230,8 +230,9 @@ Status Endpoints::Parts::StartMetrics(const ServerOptions& options,
   from.thread_name = "metrics";
   from.max_body_size = size_t{64} << 10;  // requests for metrics have no body
   metrics = std::make_unique<frontend::http::HttpServer>(
-      from, frontend::metrics::MakeMetricsHandler([&server] { return server.RenderMetrics(); },
-                                                  access.metrics.gate));
+      from, frontend::metrics::MakeMetricsHandler(
+                [&server](telemetry::Exposition format) { return server.RenderMetrics(format); },
+                access.metrics.gate));
   NEREID_RETURN_IF_ERROR(CannotStart("Metrics", metrics->Start()));
   LogStarted("Metrics Service", from.address, metrics->port());
   return Status::Ok();

@@ -32,12 +32,13 @@ Collectors::Collectors(const ServerSettings& settings, telemetry::Registry& metr
           for (const auto& [number, record] : versions) {
             if (record.state() != VersionState::kReady) continue;
             ServedModel& served = ServedModel::Of(record);
-            const auto& tags = served.config().metric_tags();
             const telemetry::ModelStatistics statistics = served.version().Statistics();
-            WriteModelMetrics(statistics, id.space, tags, with_durations, writer);
+            const telemetry::Labels labels =
+                ModelLabels(statistics, id.space, served.config().metric_tags());
+            WriteModelMetrics(statistics, labels, with_durations, writer);
+            WriteLoadDuration(served.load_ns(), labels, writer);
             if (!with_summaries) continue;
-            WriteModelSummaries(statistics, served.version().Summaries(), form, id.space, tags,
-                                writer);
+            WriteModelSummaries(statistics, served.version().Summaries(), form, labels, writer);
           }
         }
       });

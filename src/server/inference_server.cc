@@ -74,8 +74,8 @@ Status InferenceServer::Stop(std::optional<uint64_t> deadline_ns) {
   return UnloadAllModels(lifecycle, until_ns, /*log=*/first);
 }
 
-std::string InferenceServer::RenderMetrics() {
-  return settings_.metrics_enabled ? metrics_->Render() : std::string();
+std::string InferenceServer::RenderMetrics(telemetry::Exposition exposition) {
+  return settings_.metrics_enabled ? metrics_->Render(exposition) : std::string();
 }
 
 base::Result<bool> InferenceServer::IsServerLive() { return phase_.IsLive(); }

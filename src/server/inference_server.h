@@ -51,8 +51,9 @@ class InferenceServer final : public api::InferenceService {
 
   RepositoryControl& repositories() { return *repositories_; }
   const ModelRuntime& runtime() const { return *runtime_; }
-  /// Returns the metrics page in Prometheus' text format; empty if metrics are off.
-  std::string RenderMetrics();
+  /// Returns the metrics page; empty if metrics are off.
+  std::string RenderMetrics(
+      telemetry::Exposition exposition = telemetry::Exposition::kPrometheusText);
 
   base::Result<bool> IsServerLive() override;
   base::Result<bool> IsServerReady() override;

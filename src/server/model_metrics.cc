@@ -11,15 +11,6 @@ using telemetry::StatisticDuration;
 
 namespace {
 
-Labels LabelsOf(const telemetry::ModelStatistics& statistics, const std::string& space,
-                const std::map<std::string, std::string>& tags) {
-  Labels::Pairs pairs = {{"model", statistics.name}};
-  if (!space.empty()) pairs.emplace_back("namespace", space);
-  pairs.emplace_back("version", statistics.version);
-  for (const auto& [key, value] : tags) pairs.emplace_back("_" + key, value);
-  return Labels(std::move(pairs));
-}
-
 struct DurationFamily {
   const char* name;
   const char* help;
@@ -109,26 +100,39 @@ void WriteSequenceMetrics(const telemetry::SequenceStatistics& statistics, const
         statistics.slots_in_use);
   auto& ended = writer.Family(MetricKind::kCounter, "nereid_sequence_ended_total",
                               "Ended sequences, by the reason of their end");
-  for (const auto& [reason, count] : statistics.ended) {
-    ended.Sample(labels.With("reason", reason), count);
-  }
+  const telemetry::LabelSeries by_reason(labels, "reason");
+  for (const auto& [reason, count] : statistics.ended) ended.Sample(by_reason, reason, count);
 }
 
 }  // namespace
 
-void WriteModelMetrics(const telemetry::ModelStatistics& statistics, const std::string& space,
-                       const std::map<std::string, std::string>& tags, bool with_durations,
-                       telemetry::MetricWriter& writer) {
-  const Labels labels = LabelsOf(statistics, space, tags);
+Labels ModelLabels(const telemetry::ModelStatistics& statistics, const std::string& space,
+                   const std::map<std::string, std::string>& tags) {
+  Labels::Pairs pairs = {{"model", statistics.name}};
+  if (!space.empty()) pairs.emplace_back("namespace", space);
+  pairs.emplace_back("version", statistics.version);
+  for (const auto& [key, value] : tags) pairs.emplace_back("_" + key, value);
+  return Labels(std::move(pairs));
+}
+
+void WriteLoadDuration(uint64_t load_ns, const Labels& labels, telemetry::MetricWriter& writer) {
+  writer
+      .Family(MetricKind::kGauge, "nv_model_load_duration_secs",
+              "Time that the load of the model took, in seconds")
+      .Sample(labels, static_cast<double>(load_ns) / 1e9);
+}
+
+void WriteModelMetrics(const telemetry::ModelStatistics& statistics, const Labels& labels,
+                       bool with_durations, telemetry::MetricWriter& writer) {
   writer
       .Family(MetricKind::kCounter, "nv_inference_request_success",
               "Successful requests, including cache hits")
       .Sample(labels, statistics.inference_stats.success.count);
   auto& failures = writer.Family(MetricKind::kCounter, "nv_inference_request_failure",
                                  "Failed requests, by reason");
+  const telemetry::LabelSeries by_reason(labels, "reason");
   for (size_t i = 0; i < telemetry::kFailureReasonNames.size(); ++i) {
-    failures.Sample(labels.With("reason", telemetry::kFailureReasonNames[i]),
-                    statistics.failures_by_reason[i]);
+    failures.Sample(by_reason, telemetry::kFailureReasonNames[i], statistics.failures_by_reason[i]);
   }
   writer
       .Family(MetricKind::kCounter, "nv_inference_count",
@@ -141,7 +145,7 @@ void WriteModelMetrics(const telemetry::ModelStatistics& statistics, const std::
   auto& closed = writer.Family(MetricKind::kCounter, "nereid_batch_closed_total",
                                "Executed batches, by the reason for which they were closed");
   for (const auto& [reason, count] : statistics.batches_closed) {
-    closed.Sample(labels.With("reason", reason), count);
+    closed.Sample(by_reason, reason, count);
   }
   if (with_durations) {
     for (const DurationFamily& family : kDurationFamilies) {
@@ -176,9 +180,7 @@ void WriteModelMetrics(const telemetry::ModelStatistics& statistics, const std::
 
 void WriteModelSummaries(const telemetry::ModelStatistics& statistics,
                          const telemetry::LatencySummaries& summaries, const SummaryForm& form,
-                         const std::string& space, const std::map<std::string, std::string>& tags,
-                         telemetry::MetricWriter& writer) {
-  const Labels labels = LabelsOf(statistics, space, tags);
+                         const Labels& labels, telemetry::MetricWriter& writer) {
   const auto absent = statistics.response_cache ? SummaryFamily::kUncached : SummaryFamily::kCached;
   for (const SummaryFamily& family : kSummaryFamilies) {
     if (family.models == absent) continue;

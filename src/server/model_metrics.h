@@ -6,18 +6,29 @@
 #include <string>
 #include <vector>
 
+#include "telemetry/labels.h"
 #include "telemetry/latency_summary.h"
 #include "telemetry/metric_writer.h"
 #include "telemetry/model_statistics.h"
 
 namespace nereid::server {
 
-/// Writes the nv_inference_* families of one model version. `space` is the model's namespace, a
+/// Returns the labels of all metrics of one model version. `space` is the model's namespace, a
 /// label if it is not empty. `tags` are the configuration's metric_tags, which become labels with a
-/// leading underscore. Durations are in microseconds; each sum is rounded down. `with_durations` is
-/// the setting counter_latencies.
-void WriteModelMetrics(const telemetry::ModelStatistics& statistics, const std::string& space,
-                       const std::map<std::string, std::string>& tags, bool with_durations,
+/// leading underscore.
+telemetry::Labels ModelLabels(const telemetry::ModelStatistics& statistics,
+                              const std::string& space,
+                              const std::map<std::string, std::string>& tags);
+
+/// Writes the nv_inference_* families of one model version. `labels` is the result of ModelLabels.
+/// Durations are in microseconds; each sum is rounded down. `with_durations` is the setting
+/// counter_latencies.
+void WriteModelMetrics(const telemetry::ModelStatistics& statistics,
+                       const telemetry::Labels& labels, bool with_durations,
+                       telemetry::MetricWriter& writer);
+
+/// Writes how long the load of a model version took.
+void WriteLoadDuration(uint64_t load_ns, const telemetry::Labels& labels,
                        telemetry::MetricWriter& writer);
 
 /// How the server's latency summaries are written.
@@ -32,7 +43,6 @@ struct SummaryForm {
 /// WriteModelMetrics.
 void WriteModelSummaries(const telemetry::ModelStatistics& statistics,
                          const telemetry::LatencySummaries& summaries, const SummaryForm& form,
-                         const std::string& space, const std::map<std::string, std::string>& tags,
-                         telemetry::MetricWriter& writer);
+                         const telemetry::Labels& labels, telemetry::MetricWriter& writer);
 
 }  // namespace nereid::server

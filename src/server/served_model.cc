@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "server/served_model.h"
 
+#include "base/clock.h"
 #include "ensemble/ensemble_model.h"
 
 namespace nereid::server {
@@ -47,8 +48,10 @@ base::Result<std::shared_ptr<repository::LoadedModel>> ServedModelLoader::Load(
   from.version_directory = source.version_directory;
   from.config = source.config;
   from.configured = source.configured;
+  const uint64_t begin_ns = base::SteadyClock().NowNs();
   NEREID_ASSIGN_OR_RETURN(auto model, Make(from));
-  return Own(new ServedModel(std::move(model), source.origin), std::move(on_destroyed));
+  const uint64_t load_ns = base::SteadyClock().NowNs() - begin_ns;
+  return Own(new ServedModel(std::move(model), source.origin, load_ns), std::move(on_destroyed));
 }
 
 base::Result<std::shared_ptr<repository::LoadedModel>> ServedModelLoader::Update(

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -20,13 +21,18 @@ namespace nereid::server {
 /// replaces it; requests bound to the old object keep it and its configuration.
 class ServedModel final : public repository::LoadedModel {
  public:
-  /// Keeps `origin` (the model's files) as long as the model.
-  ServedModel(std::shared_ptr<model::ModelVersion> model, std::shared_ptr<const void> origin)
-      : origin_(std::move(origin)), model_(std::move(model)), identity_(model_->identity()) {}
+  /// Keeps `origin` (the model's files) as long as the model. Its load took `load_ns`.
+  ServedModel(std::shared_ptr<model::ModelVersion> model, std::shared_ptr<const void> origin,
+              uint64_t load_ns)
+      : origin_(std::move(origin)),
+        model_(std::move(model)),
+        load_ns_(load_ns),
+        identity_(model_->identity()) {}
   /// Refers to the same model as `serving`. `update` is applied when this object is activated.
   ServedModel(const ServedModel& serving, model::InstanceUpdate update)
       : origin_(serving.origin_),
         model_(serving.model_),
+        load_ns_(serving.load_ns_),
         identity_(serving.identity_),
         update_(std::move(update)) {
     identity_.config = update_->config;
@@ -40,6 +46,7 @@ class ServedModel final : public repository::LoadedModel {
 
   const config::ModelConfig& config() const override { return *identity_.config; }
   model::ModelVersion& version() { return *model_; }
+  uint64_t load_ns() const { return load_ns_; }
   const request::ModelIdentity& identity() const { return identity_; }
 
   static std::shared_ptr<ServedModel> From(std::shared_ptr<repository::LoadedModel> loaded) {
@@ -54,6 +61,7 @@ class ServedModel final : public repository::LoadedModel {
   // Members are destroyed from last to first: prepared instances, the model, its files.
   const std::shared_ptr<const void> origin_;
   const std::shared_ptr<model::ModelVersion> model_;
+  const uint64_t load_ns_;
   request::ModelIdentity identity_;
   std::optional<model::InstanceUpdate> update_;  // empty after Activate
 };

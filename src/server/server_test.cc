@@ -38,7 +38,7 @@ TEST(ModelMetricsTest, NamesTypesAndLabelsArePinned) {
   statistics.pending_requests = 9;
   statistics.batches_closed = {{"preferred", 6}, {"delay", 0}};
   telemetry::MetricWriter writer;
-  WriteModelMetrics(statistics, "", {{"team", "a"}}, true, writer);
+  WriteModelMetrics(statistics, ModelLabels(statistics, "", {{"team", "a"}}), true, writer);
   std::string samples;
   for (std::istringstream lines(writer.Text()); !lines.eof();) {
     std::string line;
@@ -102,11 +102,11 @@ TEST(ModelMetricsTest, AdaptiveBatchingShowsWhereItIsOn) {
   statistics.name = "m";
   statistics.version = "1";
   telemetry::MetricWriter without;
-  WriteModelMetrics(statistics, "", {}, true, without);
+  WriteModelMetrics(statistics, ModelLabels(statistics, "", {}), true, without);
   EXPECT_EQ(without.Text().find("nereid_latency_objective_us"), std::string::npos);
   statistics.adaptive_batching = {20000, 12};
   telemetry::MetricWriter with;
-  WriteModelMetrics(statistics, "", {}, true, with);
+  WriteModelMetrics(statistics, ModelLabels(statistics, "", {}), true, with);
   const std::string labels = R"({model="m",version="1"})";
   EXPECT_NE(with.Text().find("nereid_latency_objective_us" + labels + " 20000\n"),
             std::string::npos);
@@ -119,11 +119,11 @@ TEST(ModelMetricsTest, FirstResponsesShowWhereTheyAreKept) {
   statistics.name = "m";
   statistics.version = "1";
   telemetry::MetricWriter without;
-  WriteModelMetrics(statistics, "", {}, true, without);
+  WriteModelMetrics(statistics, ModelLabels(statistics, "", {}), true, without);
   EXPECT_THAT(without.Text(), Not(HasSubstr("first_response")));
   statistics.first_response_ms = telemetry::HistogramSnapshot{{0.5, 100}, {2, 3, 1}, 517};
   telemetry::MetricWriter with;
-  WriteModelMetrics(statistics, "", {{"team", "a"}}, true, with);
+  WriteModelMetrics(statistics, ModelLabels(statistics, "", {{"team", "a"}}), true, with);
   const std::string name = "nv_inference_first_response_histogram_ms";
   const auto bucket = [&](const std::string& bound, int count) {
     return name + R"(_bucket{_team="a",model="m",version="1",le=")" + bound + "\"} " +
@@ -158,7 +158,8 @@ TEST(ModelMetricsTest, SummariesHaveQuantilesSumAndCount) {
   summaries.queue.Observe(5, 0);
   summaries.cache_hit.Observe(7, 0);
   telemetry::MetricWriter writer;
-  WriteModelSummaries(statistics, summaries, {{0.5, 0.99}, 0}, "", {{"team", "a"}}, writer);
+  WriteModelSummaries(statistics, summaries, {{0.5, 0.99}, 0},
+                      ModelLabels(statistics, "", {{"team", "a"}}), writer);
   const std::string text = Samples(writer);
   EXPECT_THAT(text,
               HasSubstr(R"(nv_inference_request_summary_us_count{_team="a",model="m",version="2"} 3
@@ -176,7 +177,8 @@ nv_inference_request_summary_us{_team="a",model="m",version="2",quantile="0.99"}
 
   statistics.response_cache = true;
   telemetry::MetricWriter with_cache;
-  WriteModelSummaries(statistics, summaries, {{0.5}, 0}, "", {}, with_cache);
+  WriteModelSummaries(statistics, summaries, {{0.5}, 0}, ModelLabels(statistics, "", {}),
+                      with_cache);
   EXPECT_THAT(Samples(with_cache), Not(HasSubstr("nv_inference_request_summary_us")));
   EXPECT_THAT(
       Samples(with_cache),
@@ -212,7 +214,7 @@ TEST(MetricsSwitchTest, TheLastValueCounts) {
 
 TEST(ModelMetricsTest, DurationsCanBeLeftOut) {
   telemetry::MetricWriter writer;
-  WriteModelMetrics({}, "", {}, false, writer);
+  WriteModelMetrics({}, ModelLabels({}, "", {}), false, writer);
   EXPECT_EQ(writer.Text().find("_duration_us"), std::string::npos);
   EXPECT_NE(writer.Text().find("nv_inference_count"), std::string::npos);
 }
@@ -224,11 +226,11 @@ TEST(ModelMetricsTest, ModelsWithACacheHaveFourMore) {
   statistics.inference_stats.cache_hit = {3, 4'999};
   statistics.inference_stats.cache_miss = {2, 7'000};
   telemetry::MetricWriter without;
-  WriteModelMetrics(statistics, "", {}, true, without);
+  WriteModelMetrics(statistics, ModelLabels(statistics, "", {}), true, without);
   EXPECT_EQ(without.Text().find("nv_cache"), std::string::npos);
   statistics.response_cache = true;
   telemetry::MetricWriter with;
-  WriteModelMetrics(statistics, "", {}, true, with);
+  WriteModelMetrics(statistics, ModelLabels(statistics, "", {}), true, with);
   const std::string labels = R"({model="m",version="1"} )";
   for (const std::string& line : {"nv_cache_num_hits_per_model" + labels + "3\n",
                                   "nv_cache_num_misses_per_model" + labels + "2\n",
@@ -237,7 +239,7 @@ TEST(ModelMetricsTest, ModelsWithACacheHaveFourMore) {
     EXPECT_THAT(with.Text(), HasSubstr("\n" + line));
   }
   telemetry::MetricWriter counts_only;
-  WriteModelMetrics(statistics, "", {}, false, counts_only);
+  WriteModelMetrics(statistics, ModelLabels(statistics, "", {}), false, counts_only);
   EXPECT_EQ(counts_only.Text().find("nv_cache_hit_duration"), std::string::npos);
   EXPECT_THAT(counts_only.Text(), HasSubstr("nv_cache_num_hits_per_model"));
 }

@@ -64,6 +64,26 @@ Labels Labels::With(std::string name, std::string value) const {
   return Labels(std::move(pairs));
 }
 
+LabelSeries::LabelSeries(const Labels& labels, std::string_view name) {
+  Labels::Pairs before, after;
+  for (const auto& pair : labels.pairs()) {
+    if (pair.first < name) before.push_back(pair);
+    if (pair.first > name) after.push_back(pair);
+  }
+  before_ = Labels(std::move(before)).text();
+  if (!before_.empty()) before_ += ',';
+  AppendName(name, &before_);
+  before_ += "=\"";
+  after_ = "\"";
+  if (!after.empty()) after_.append(",").append(Labels(std::move(after)).text());
+}
+
+void LabelSeries::AppendText(std::string_view value, std::string* out) const {
+  out->append(before_);
+  AppendEscaped(value, out);
+  out->append(after_);
+}
+
 base::Status Labels::Validate() const {
   for (const auto& [name, value] : pairs_) {
     if (!IsValidLabelName(name)) {

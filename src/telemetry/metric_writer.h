@@ -3,23 +3,18 @@
 
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
-#include <unordered_set>
 
+#include "telemetry/exposition.h"
 #include "telemetry/instruments.h"
+#include "telemetry/label_set.h"
 #include "telemetry/labels.h"
 #include "telemetry/latency_summary.h"
 
 namespace nereid::telemetry {
-
-/// The Content-Type of an HTTP response with the text format.
-inline constexpr std::string_view kExpositionContentType = "text/plain; charset=utf-8";
-
-/// Formats a value for the text format: whole numbers without exponent or decimal point, other
-/// numbers in the shortest form that parses to the same value, and "NaN", "+Inf" and "-Inf".
-std::string FormatMetricValue(double value);
 
 /// Writes the samples of one family, in the order of the calls. A second sample with the same
 /// labels is dropped, because scrapers refuse a page that contains a series twice.
@@ -31,32 +26,50 @@ class FamilyWriter {
   void Sample(const Labels& labels, const Counter& counter);
   void Sample(const Labels& labels, const HistogramSnapshot& histogram);
   void Sample(const Labels& labels, const SummarySnapshot& summary);
+  /// Writes the sample of `series` with this value of its label.
+  void Sample(const LabelSeries& series, std::string_view label_value, uint64_t value);
 
  private:
   friend class MetricWriter;
   /// `type` must be a string literal: only a view of it is kept.
-  FamilyWriter(std::string_view type, std::string name, std::string help)
-      : type_(type), name_(std::move(name)), help_(std::move(help)) {}
-  bool Admit(const Labels& labels) { return seen_.insert(labels.text()).second; }
-  void Line(std::string_view suffix, const Labels& labels, std::string_view value) {
+  FamilyWriter(Exposition exposition, std::string_view type, std::string name, std::string help)
+      : exposition_(exposition), type_(type), name_(std::move(name)), help_(std::move(help)) {}
+  /// Appends HELP, TYPE and UNIT, and all samples.
+  void AppendTo(std::string* page) const;
+  /// Returns the name of the family, which in OpenMetrics may differ from that of its samples.
+  std::string_view FamilyName() const;
+  std::string_view FamilyType() const;
+  bool Admit(const Labels& labels) { return seen_.Add(labels.text()); }
+  void Line(std::string_view suffix, std::string_view labels, std::string_view value) {
     Line(suffix, labels, {}, {}, value);
   }
   /// Writes a line with one more label, unless its name is empty.
-  void Line(std::string_view suffix, const Labels& labels, std::string_view more_name,
+  void Line(std::string_view suffix, std::string_view labels, std::string_view more_name,
             std::string_view more_value, std::string_view value);
+  void CountAndSum(std::string_view labels, std::string_view count, std::string_view sum);
 
+  const Exposition exposition_;
   const std::string_view type_;
   const std::string name_;
   const std::string help_;
   std::string lines_;
-  std::unordered_set<std::string> seen_;
+  std::string series_text_;  // scratch
+  LabelSet seen_;
 };
 
-/// Builds a page in the Prometheus text exposition format, version 0.0.4. Several writers may add
-/// to one family (for example, several models). HELP and TYPE are written once for each family, and
-/// the families stand in the order in which they were first named. Not thread-safe.
+/// Builds a page of metrics. Several writers may add to one family (for example, several models).
+/// HELP and TYPE are written once for each family, and the families stand in the order in which
+/// they were first named. Not thread-safe.
+///
+/// A series has the same name in both formats, so that a query works whichever format a scraper
+/// asks for. OpenMetrics wants the samples of a counter to end with "_total", and the name of its
+/// family not to: nereid_x_total is a sample of the counter nereid_x. A counter with another
+/// name, as Triton's are, is therefore of the type "unknown" in OpenMetrics.
 class MetricWriter {
  public:
+  explicit MetricWriter(Exposition exposition = Exposition::kPrometheusText)
+      : exposition_(exposition) {}
+
   /// Returns the writer of the family with this name. Only the `help` of the first call is used. If
   /// the name exists with another kind, everything that is written to the result is dropped. The
   /// reference is valid as long as the MetricWriter.
@@ -69,15 +82,23 @@ class MetricWriter {
     return FamilyOfType("summary", name, help);
   }
 
-  /// Returns the page. A family without samples is left out, with its HELP and TYPE lines.
+  /// Returns the page. A family without samples is left out, with its HELP and TYPE lines. In
+  /// OpenMetrics a family whose name an earlier one has is left out, too: nereid_x_total beside
+  /// a gauge nereid_x.
   std::string Text() const;
 
  private:
+  struct NameHash {
+    using is_transparent = void;
+    size_t operator()(std::string_view name) const { return std::hash<std::string_view>()(name); }
+  };
+
   FamilyWriter& FamilyOfType(std::string_view type, std::string_view name, std::string_view help);
 
+  const Exposition exposition_;
   std::deque<FamilyWriter> families_;  // a deque, so that references to its elements stay valid
-  std::unordered_map<std::string, FamilyWriter*> by_name_;
-  FamilyWriter dropped_{"", "", ""};
+  std::unordered_map<std::string, FamilyWriter*, NameHash, std::equal_to<>> by_name_;
+  FamilyWriter dropped_{Exposition::kPrometheusText, "", "", ""};
 };
 
 }  // namespace nereid::telemetry

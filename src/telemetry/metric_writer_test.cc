@@ -96,5 +96,83 @@ TEST(MetricWriterTest, ASeriesIsNeverPrintedTwiceNorUnderTwoKinds) {
   EXPECT_EQ(writer.Text(), "# HELP n N\n# TYPE n counter\nn{a=\"1\"} 1\n");
 }
 
+TEST(FormatBoundTest, OpenMetricsHasTheCanonicalForm) {
+  const auto open = [](double value) { return FormatBound(value, Exposition::kOpenMetrics); };
+  EXPECT_EQ(open(0), "0.0");
+  EXPECT_EQ(open(1), "1.0");
+  EXPECT_EQ(open(0.5), "0.5");
+  EXPECT_EQ(open(100), "100.0");
+  EXPECT_EQ(open(999999), "999999.0");
+  EXPECT_EQ(open(1e6), "1e+06");
+  EXPECT_EQ(open(3600000), "3.6e+06");
+  EXPECT_EQ(open(0.00001), "1e-05");
+  EXPECT_EQ(open(std::numeric_limits<double>::infinity()), "+Inf");
+  EXPECT_EQ(FormatBound(100, Exposition::kPrometheusText), "100");
+}
+
+TEST(LabelSeriesTest, PutsTheValueWhereItsNameBelongs) {
+  const auto text = [](const Labels& labels, std::string_view value) {
+    std::string out;
+    LabelSeries(labels, "reason").AppendText(value, &out);
+    return out;
+  };
+  EXPECT_EQ(text({{"model", "m"}, {"version", "1"}}, "a\"b"),
+            R"(model="m",reason="a\"b",version="1")");
+  EXPECT_EQ(text({}, "x"), R"(reason="x")");
+  EXPECT_EQ(text({{"z", "1"}, {"reason", "old"}}, "new"), R"(reason="new",z="1")");
+  EXPECT_EQ(text({{"a", "1"}}, ""), R"(a="1",reason="")");
+}
+
+TEST(MetricWriterTest, ASeriesOfLabelsIsNotPrintedTwice) {
+  MetricWriter writer;
+  auto& family = writer.Family(MetricKind::kCounter, "n", "");
+  const LabelSeries series({{"model", "m"}}, "reason");
+  family.Sample(series, "x", 1);
+  family.Sample(series, "x", 2);
+  family.Sample({{"reason", "x"}, {"model", "m"}}, uint64_t{3});
+  EXPECT_EQ(writer.Text(), "# TYPE n counter\nn{model=\"m\",reason=\"x\"} 1\n");
+}
+
+TEST(OpenMetricsTest, SeriesKeepTheirNames) {
+  MetricWriter writer(Exposition::kOpenMetrics);
+  writer.Family(MetricKind::kCounter, "nereid_x_total", "Say \"x\"").Sample({}, uint64_t{3});
+  writer.Family(MetricKind::kCounter, "nv_x", "X").Sample({}, uint64_t{4});
+  writer.Family(MetricKind::kGauge, "nv_memory_bytes", "").Sample({{"a", "1"}}, 0.5);
+  EXPECT_EQ(writer.Text(),
+            "# HELP nereid_x Say \\\"x\\\"\n"
+            "# TYPE nereid_x counter\n"
+            "nereid_x_total 3\n"
+            "# HELP nv_x X\n"
+            "# TYPE nv_x unknown\n"
+            "nv_x 4\n"
+            "# TYPE nv_memory_bytes gauge\n"
+            "# UNIT nv_memory_bytes bytes\n"
+            "nv_memory_bytes{a=\"1\"} 0.5\n"
+            "# EOF\n");
+}
+
+TEST(OpenMetricsTest, BucketsComeBeforeCountAndSum) {
+  Histogram histogram({100, 1e6});
+  histogram.Observe(7);
+  MetricWriter writer(Exposition::kOpenMetrics);
+  writer.Family(MetricKind::kHistogram, "h_ms", "").Sample({}, histogram.Snapshot());
+  EXPECT_EQ(writer.Text(),
+            "# TYPE h_ms histogram\n# UNIT h_ms ms\nh_ms_bucket{le=\"100.0\"} 1\n"
+            "h_ms_bucket{le=\"1e+06\"} 1\nh_ms_bucket{le=\"+Inf\"} 1\nh_ms_count 1\nh_ms_sum 7\n"
+            "# EOF\n");
+}
+
+TEST(OpenMetricsTest, TwoFamiliesNeverHaveOneName) {
+  MetricWriter writer(Exposition::kOpenMetrics);
+  writer.Family(MetricKind::kGauge, "x", "").Sample({}, 1.0);
+  writer.Family(MetricKind::kCounter, "x_total", "").Sample({}, uint64_t{2});
+  writer.Family(MetricKind::kCounter, "_total", "").Sample({}, uint64_t{2});
+  EXPECT_EQ(writer.Text(), "# TYPE x gauge\nx 1\n# TYPE _total unknown\n_total 2\n# EOF\n");
+}
+
+TEST(OpenMetricsTest, AnEmptyPageHasItsEnd) {
+  EXPECT_EQ(MetricWriter(Exposition::kOpenMetrics).Text(), "# EOF\n");
+}
+
 }  // namespace
 }  // namespace nereid::telemetry

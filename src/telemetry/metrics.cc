@@ -79,7 +79,7 @@ void Registry::RemoveCollector(CollectorId id) {
 // mutex_ is held only to copy the lists. Families and collectors write without it, because a
 // collector may call the registry, and because a slow page must not block the creation of metrics.
 // Lock order: a slot's mutex before mutex_.
-std::string Registry::Render() {
+std::string Registry::Render(Exposition exposition) {
   std::vector<std::shared_ptr<MetricFamily>> families;
   std::vector<std::shared_ptr<CollectorSlot>> collectors;
   {
@@ -91,7 +91,7 @@ std::string Registry::Render() {
     }
     collectors = collectors_;
   }
-  MetricWriter writer;
+  MetricWriter writer(exposition);
   for (const auto& family : families) family->Write(writer);
   for (const auto& slot : collectors) {
     const base::MutexLock lock(slot->mutex);

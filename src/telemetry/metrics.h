@@ -143,8 +143,8 @@ class Registry {
   /// again. An unknown id is ignored.
   void RemoveCollector(CollectorId id);
 
-  /// Returns the page of one scrape, in the text exposition format.
-  std::string Render();
+  /// Returns the page of one scrape.
+  std::string Render(Exposition exposition = Exposition::kPrometheusText);
 
  private:
   struct CollectorSlot {

@@ -21,6 +21,7 @@ void RequestHead::Clear() {
   content_encoding.clear();
   accept_encoding.clear();
   origin.clear();
+  accept.clear();
   fields.clear();
   asks_for_method = false;
   wants_timing = false;

@@ -23,6 +23,7 @@ struct RequestHead {
   std::string content_encoding;
   std::string accept_encoding;
   std::string origin;  // of the web page whose script sends the request; empty: no such page
+  std::string accept;
   /// The fields that the server's FieldFilter keeps, in order.
   std::vector<api::HeaderField> fields;
   tracing::TraceHeaders trace;   // filled only if the server's options ask for it

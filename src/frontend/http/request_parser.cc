@@ -87,6 +87,9 @@ void RequestParser::on_field_impl(field name, string_view name_text, string_view
     case field::accept_encoding:
       AddToList(Text(value), &head_.accept_encoding);
       break;
+    case field::accept:
+      AddToList(Text(value), &head_.accept);
+      break;
     case field::transfer_encoding:
       codings_.Add(Text(value));
       break;

@@ -6,15 +6,15 @@
 
 #include "frontend/http/admission.h"
 #include "frontend/http/off_loop.h"
+#include "frontend/metrics/choose_exposition.h"
 
 namespace nereid::frontend::metrics {
 namespace {
 
 class MetricsHandler final : public http::HttpHandler {
  public:
-  MetricsHandler(std::function<std::string()> make_text,
-                 std::shared_ptr<const api::AccessGate> gate)
-      : make_text_(std::move(make_text)), gate_(std::move(gate)) {}
+  MetricsHandler(MakePage make_page, std::shared_ptr<const api::AccessGate> gate)
+      : make_page_(std::move(make_page)), gate_(std::move(gate)) {}
 
   void Handle(http::Exchange& exchange) override {
     http::LogRequest(exchange.head());
@@ -29,9 +29,11 @@ class MetricsHandler final : public http::HttpHandler {
       reply.SetError(405, "text/plain", "Method Not Allowed");
       return exchange.Finish();
     }
-    reply.content_type = "text/plain; charset=utf-8";
+    reply.content_type = telemetry::ContentType(telemetry::Exposition::kPrometheusText);
     if (!is_page) return exchange.Finish();
-    worker_.Run(exchange, [this, &reply] { reply.text << make_text_(); });
+    const telemetry::Exposition exposition = ChooseExposition(exchange.head().accept);
+    reply.content_type = telemetry::ContentType(exposition);
+    worker_.Run(exchange, [this, &reply, exposition] { reply.text << make_page_(exposition); });
   }
 
   // Not called: the handler submits no inference request.
@@ -42,16 +44,16 @@ class MetricsHandler final : public http::HttpHandler {
   void Stop() override { worker_.Stop(); }
 
  private:
-  const std::function<std::string()> make_text_;
+  const MakePage make_page_;
   const std::shared_ptr<const api::AccessGate> gate_;
   http::OffLoop worker_{"metrics-page", 1};  // a server with many models has a long page
 };
 
 }  // namespace
 
-std::shared_ptr<http::HttpHandler> MakeMetricsHandler(std::function<std::string()> make_text,
+std::shared_ptr<http::HttpHandler> MakeMetricsHandler(MakePage make_page,
                                                       std::shared_ptr<const api::AccessGate> gate) {
-  return std::make_shared<MetricsHandler>(std::move(make_text), std::move(gate));
+  return std::make_shared<MetricsHandler>(std::move(make_page), std::move(gate));
 }
 
 }  // namespace nereid::frontend::metrics

@@ -8,6 +8,7 @@
 
 #include "api/access/access_gate.h"
 #include "frontend/http/http_handler.h"
+#include "telemetry/exposition.h"
 
 namespace nereid::frontend::metrics {
 
@@ -16,10 +17,13 @@ inline constexpr std::string_view kMetricsPath = "/metrics";
 /// What it does.
 inline constexpr api::Operation kMetricsOperation = api::Operation::kMetrics;
 
-/// Makes a handler for the metrics port. It answers GET /metrics with the text that `make_text`
-/// returns, in Prometheus' format, and other paths with an empty body. One thread of the handler
-/// calls `make_text`. `gate` decides who may read the page; null: everyone.
+/// Returns the page of one scrape in a format.
+using MakePage = std::function<std::string(telemetry::Exposition)>;
+
+/// Makes a handler for the metrics port. It answers GET /metrics with the page that `make_page`
+/// returns, in the format that the field Accept asks for, and other paths with an empty body. One
+/// thread of the handler calls `make_page`. `gate` decides who may read the page; null: everyone.
 std::shared_ptr<http::HttpHandler> MakeMetricsHandler(
-    std::function<std::string()> make_text, std::shared_ptr<const api::AccessGate> gate = nullptr);
+    MakePage make_page, std::shared_ptr<const api::AccessGate> gate = nullptr);
 
 }  // namespace nereid::frontend::metrics

@@ -20,7 +20,7 @@ TEST(MetricsHandler, Answers) {
   options.port = 0;
   options.threads = 1;
   int calls = 0;
-  http::HttpServer server(options, MakeMetricsHandler([&] {
+  http::HttpServer server(options, MakeMetricsHandler([&](telemetry::Exposition) {
                             ++calls;
                             return std::string("nv_x 1\n");
                           }));
@@ -54,8 +54,9 @@ TEST(MetricsHandler, AsksForTheRole) {
   options.port = 0;
   options.threads = 1;
   options.kept_fields = api::MakeFieldFilter(gate, nullptr);
-  http::HttpServer server(options,
-                          MakeMetricsHandler([] { return std::string("nv_x 1\n"); }, gate));
+  http::HttpServer server(
+      options,
+      MakeMetricsHandler([](telemetry::Exposition) { return std::string("nv_x 1\n"); }, gate));
   ASSERT_TRUE(server.Start().ok());
   http::testing::RawClient client(server.port());
   const auto ask = [&](const std::string& fields, const char* path = "/metrics") {
@@ -73,13 +74,38 @@ TEST(MetricsHandler, AsksForTheRole) {
   server.Stop(std::chrono::milliseconds{10'000});
 }
 
+TEST(MetricsHandler, TheClientChoosesTheFormat) {
+  http::HttpServerOptions options;
+  options.address = "127.0.0.1";
+  options.port = 0;
+  options.threads = 1;
+  http::HttpServer server(
+      options, MakeMetricsHandler([](telemetry::Exposition exposition) {
+        return std::string(exposition == telemetry::Exposition::kOpenMetrics ? "open\n" : "text\n");
+      }));
+  ASSERT_TRUE(server.Start().ok());
+  http::testing::RawClient client(server.port());
+  client.Send(
+      "GET /metrics HTTP/1.1\r\nHost: x\r\nAccept: application/openmetrics-text\r\n\r\n"
+      "GET /metrics HTTP/1.1\r\nHost: x\r\nAccept: */*\r\n\r\n");
+  const auto open = client.Receive();
+  ASSERT_TRUE(open);
+  EXPECT_EQ(open->body, "open\n");
+  EXPECT_EQ(open->Field("Content-Type"),
+            "application/openmetrics-text; version=1.0.0; charset=utf-8");
+  const auto text = client.Receive();
+  ASSERT_TRUE(text);
+  EXPECT_EQ(text->body, "text\n");
+  EXPECT_EQ(text->Field("Content-Type"), "text/plain; charset=utf-8");
+}
+
 TEST(MetricsHandler, ALongPageDelaysNoOtherClient) {
   http::HttpServerOptions options;
   options.address = "127.0.0.1";
   options.port = 0;
   options.threads = 1;
   std::promise<void> asked, answer;
-  http::HttpServer server(options, MakeMetricsHandler([&] {
+  http::HttpServer server(options, MakeMetricsHandler([&](telemetry::Exposition) {
                             asked.set_value();
                             answer.get_future().wait();
                             return std::string("nv_x 1\n");
