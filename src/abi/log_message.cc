@@ -33,7 +33,9 @@ TRITONSERVER_Error* TRITONSERVER_LogMessage(TRITONSERVER_LogLevel level, const c
                                            std::to_string(static_cast<int>(level)) + "'");
     }
     base::Log& log = base::Log::Instance();
-    if (log.IsEnabled(ToLevel(level))) log.Write(ToLevel(level), filename, line, msg);
+    if (log.IsEnabled(ToLevel(level))) {
+      log.Write({.level = ToLevel(level), .file = filename, .line = line, .message = msg});
+    }
     return base::Status::Ok();
   });
 }

@@ -90,8 +90,9 @@ void AgentChain::Act(TRITONREPOAGENT_ActionType action, bool reverse) {
     AgentModel& model = *models_[reverse ? models_.size() - 1 - i : i];
     const Status status = model.Act(action);
     if (status.ok()) continue;
-    LOG_ERROR << "repository agent '" << model.agent().name() << "' of model '" << model_name_
-              << "' returns error on " << ActionText(action) << ": " << status.message();
+    LOG_ERROR_OF(.model = model_name_)
+        << "repository agent '" << model.agent().name() << "' of model '" << model_name_
+        << "' returns error on " << ActionText(action) << ": " << status.message();
   }
 }
 

@@ -34,11 +34,19 @@ void ChangeLogSettings(const LogChanges& changes) {
 }
 
 std::string_view LogFormatName(LogFormat format) {
-  return format == LogFormat::kIso8601 ? "ISO8601" : "default";
+  switch (format) {
+    case LogFormat::kDefault:
+      return "default";
+    case LogFormat::kIso8601:
+      return "ISO8601";
+    case LogFormat::kJson:
+      return "json";
+  }
+  return "default";
 }
 
 std::optional<LogFormat> FindLogFormat(std::string_view name) {
-  for (const LogFormat format : {LogFormat::kDefault, LogFormat::kIso8601}) {
+  for (const LogFormat format : {LogFormat::kDefault, LogFormat::kIso8601, LogFormat::kJson}) {
     if (LogFormatName(format) == name) return format;
   }
   return std::nullopt;

@@ -33,7 +33,7 @@ struct LogChanges {
 LogSettings GetLogSettings();
 void ChangeLogSettings(const LogChanges& changes);
 
-/// Returns "default" or "ISO8601".
+/// Returns "default", "ISO8601" or "json".
 std::string_view LogFormatName(base::LogFormat format);
 std::optional<base::LogFormat> FindLogFormat(std::string_view name);
 

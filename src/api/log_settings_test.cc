@@ -26,7 +26,12 @@ TEST(LogSettingsTest, ChangesWhatIsNamedAndNothingElse) {
 TEST(LogSettingsTest, FormatsHaveNames) {
   EXPECT_EQ(FindLogFormat("default"), base::LogFormat::kDefault);
   EXPECT_EQ(FindLogFormat("ISO8601"), base::LogFormat::kIso8601);
+  EXPECT_EQ(FindLogFormat("json"), base::LogFormat::kJson);
   EXPECT_EQ(FindLogFormat("iso8601"), std::nullopt);
+  EXPECT_EQ(FindLogFormat("JSON"), std::nullopt);
+  for (const char* const name : {"default", "ISO8601", "json"}) {
+    EXPECT_EQ(LogFormatName(*FindLogFormat(name)), name);
+  }
 }
 
 }  // namespace

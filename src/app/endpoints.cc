@@ -148,9 +148,11 @@ Status Endpoints::Parts::StartGrpc(const ServerOptions& options, api::InferenceS
   from.port = static_cast<uint16_t>(options.grpc.port);
   from.reuse_port = options.grpc.reuse_port;
   from.unix_socket_mode = options.unix_socket_mode;
-  from.loops = loops;
+  from.loops = options.grpc.infer_thread_count > 0 ? options.grpc.infer_thread_count : loops;
+  from.max_waiting_responses = static_cast<size_t>(options.grpc.max_response_pool_size);
   from.response_compression = From(options.grpc.compression_level);
   from.run_inline = options.inline_execution != InlineExecution::kNever;
+  from.access_log = options.log.access;
   from.tracer = &tracer;
   from.gate = access.grpc.gate;
   from.kept_fields = access.grpc.kept_fields;
@@ -182,6 +184,7 @@ frontend::http::HttpServerOptions Endpoints::Parts::HttpDoor(
   from.address = address;
   from.port = static_cast<uint16_t>(port);
   from.unix_socket_mode = options.unix_socket_mode;
+  from.access_log = options.log.access;
   from.receive_budget = request_memory;
   from.tls = std::move(tls);
   from.kept_fields = door.kept_fields;

@@ -42,7 +42,7 @@ base::Status ConfigureLog(const LogOptions& options) {
 void LogTable(const std::string& table) {
   base::Log& log = base::Log::Instance();
   if (log.IsEnabled(base::LogLevel::kInfo)) {
-    log.Write(base::LogLevel::kInfo, __FILE__, __LINE__, "", table);
+    log.Write({.file = __FILE__, .line = __LINE__, .table = table});
   }
 }
 

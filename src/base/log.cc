@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include <chrono>
-#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
@@ -14,35 +13,25 @@
 #include <utility>
 #include <vector>
 
-#include "base/json_text.h"
 #include "base/log_output.h"
 #include "base/mutex.h"
 
 namespace nereid::base {
 namespace {
 
-std::string Prefix(LogFormat format, LogLevel level, std::string_view file, int line) {
-  timespec now{};
-  clock_gettime(CLOCK_REALTIME, &now);
-  tm utc{};
-  gmtime_r(&now.tv_sec, &utc);
-  constexpr char kLetters[] = {'I', 'W', 'E', 'I'};
-  const char letter = kLetters[static_cast<int>(level)];
-  const size_t slash = file.rfind('/');
-  if (slash != std::string_view::npos) file.remove_prefix(slash + 1);
-  char text[160];
-  if (format == LogFormat::kIso8601) {
-    std::snprintf(text, sizeof(text), "%04d-%02d-%02dT%02d:%02d:%02dZ %c %d %.*s:%d] ",
-                  utc.tm_year + 1900, utc.tm_mon + 1, utc.tm_mday, utc.tm_hour, utc.tm_min,
-                  utc.tm_sec, letter, static_cast<int>(getpid()),
-                  static_cast<int>(std::min<size_t>(file.size(), 60)), file.data(), line);
-  } else {
-    std::snprintf(text, sizeof(text), "%c%02d%02d %02d:%02d:%02d.%06ld %d %.*s:%d] ", letter,
-                  utc.tm_mon + 1, utc.tm_mday, utc.tm_hour, utc.tm_min, utc.tm_sec,
-                  now.tv_nsec / 1000, static_cast<int>(getpid()),
-                  static_cast<int>(std::min<size_t>(file.size(), 60)), file.data(), line);
-  }
-  return text;
+// The environment is read once, when the log is first used.
+bool QuotesMessages() {
+  static const bool quotes = [] {
+    const char* const escape = std::getenv("TRITON_SERVER_ESCAPE_LOG_MESSAGES");
+    return escape == nullptr || std::strcmp(escape, "0") != 0;
+  }();
+  return quotes;
+}
+
+LogOrigin OriginNow() {
+  LogOrigin origin{.pid = static_cast<int>(getpid()), .quote = QuotesMessages()};
+  clock_gettime(CLOCK_REALTIME, &origin.time);
+  return origin;
 }
 
 // Changes of the file hold the mutex. Writers do not: they read file_stream, an atomic pointer to a
@@ -59,9 +48,11 @@ bool IsSameFile(int a, int b) {
 }
 
 std::string DroppedLine(uint64_t lines) {
-  return Prefix(Log::Instance().format(), LogLevel::kWarning, __FILE__, __LINE__) +
-         JsonQuote(std::to_string(lines) + " log lines were dropped because they were not read") +
-         "\n";
+  const std::string message =
+      std::to_string(lines) + " log lines were dropped because they were not read";
+  return FormatLogEntry(
+      {.level = LogLevel::kWarning, .file = __FILE__, .line = __LINE__, .message = message},
+      Log::Instance().format(), OriginNow());
 }
 
 }  // namespace
@@ -83,11 +74,6 @@ Log& Log::Instance() {
   // Never destroyed, because threads may log until the process ends.
   static Log* const log = new Log();
   return *log;
-}
-
-Log::Log() {
-  const char* escape = std::getenv("TRITON_SERVER_ESCAPE_LOG_MESSAGES");
-  escape_ = escape == nullptr || std::strcmp(escape, "0") != 0;
 }
 
 void Log::SetEnabled(LogLevel level, bool enabled) {
@@ -136,23 +122,24 @@ bool FlushLog() {
   return flushed;
 }
 
-void Log::Write(LogLevel level, std::string_view file, int line, std::string_view message,
-                std::string_view raw_tail) noexcept {
+void Log::Write(const LogEntry& entry) noexcept {
   try {
-    std::string text = Prefix(format(), level, file, line);
-    text += escape_ ? JsonQuote(message) : std::string(message);
-    text += '\n';
-    if (!raw_tail.empty()) {
-      text.append(raw_tail);
-      if (raw_tail.back() != '\n') text += '\n';
-    }
-    const bool error = level == LogLevel::kWarning || level == LogLevel::kError;
+    const std::string text = FormatLogEntry(entry, format(), OriginNow());
+    const bool error = entry.level == LogLevel::kWarning || entry.level == LogLevel::kError;
     LogStream* const file_or_none = file_stream.load(std::memory_order_acquire);
     LogStream& standard = error ? StandardErrors() : StandardOutput();
     (file_or_none != nullptr ? *file_or_none : standard).Write(text);
   } catch (const std::exception&) {
     // There may be memory for the next line.
   }
+}
+
+LogLine::~LogLine() {
+  Log::Instance().Write({.level = level_,
+                         .file = file_,
+                         .line = line_,
+                         .message = stream_.view(),
+                         .subject = subject_});
 }
 
 }  // namespace nereid::base

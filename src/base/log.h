@@ -6,23 +6,17 @@
 #include <string>
 #include <string_view>
 
+#include "base/log_entry.h"
 #include "base/status.h"
 
 namespace nereid::base {
 
-enum class LogLevel { kInfo = 0, kWarning = 1, kError = 2, kVerbose = 3 };
-enum class LogFormat { kDefault = 0, kIso8601 = 1 };
-
-/// The log of the process, in Triton's line formats. All functions may be called from any thread.
-/// Lines from different threads are not interleaved.
+/// The log of the process, in Triton's line formats or as JSON lines; see FormatLogEntry. All
+/// functions may be called from any thread. Lines from different threads are not interleaved.
 ///
-/// Default format: `I1121 10:56:01.123456 4711 file.cc:12] "message"` (UTC, process id)
-///
-/// ISO8601 format: `2026-11-21T10:56:01Z I 4711 file.cc:12] "message"`
-///
-/// The message is written as a JSON string unless TRITON_SERVER_ESCAPE_LOG_MESSAGES=0. INFO and
-/// VERBOSE lines go to stdout, WARNING and ERROR lines to stderr. If a log file is set, all lines
-/// go to the file instead.
+/// In Triton's formats the message is written as a JSON string unless
+/// TRITON_SERVER_ESCAPE_LOG_MESSAGES=0. INFO and VERBOSE lines go to stdout, WARNING and ERROR
+/// lines to stderr. If a log file is set, all lines go to the file instead.
 class Log {
  public:
   static Log& Instance();
@@ -43,44 +37,53 @@ class Log {
   Status SetFile(const std::string& path);
   std::string file() const;
 
-  /// Writes one line. `raw_tail` is written after it as it is, without quotes (for tables).
-  /// A line for which there is no memory is lost.
-  void Write(LogLevel level, std::string_view file, int line, std::string_view message,
-             std::string_view raw_tail = {}) noexcept;
+  /// Writes an entry, whether or not its level is enabled. An entry for which there is no memory
+  /// is lost.
+  void Write(const LogEntry& entry) noexcept;
 
  private:
-  Log();
+  Log() = default;
   std::atomic<bool> enabled_[3] = {true, true, true};
   std::atomic<int> verbose_level_{0};
   std::atomic<LogFormat> format_{LogFormat::kDefault};
-  bool escape_ = true;
 };
 
 /// Collects a message and writes it to the log when the object is destroyed.
 class LogLine {
  public:
-  LogLine(LogLevel level, const char* file, int line) : level_(level), file_(file), line_(line) {}
-  ~LogLine() { Log::Instance().Write(level_, file_, line_, stream_.view()); }
+  LogLine(LogLevel level, const char* file, int line, const LogSubject& subject = {})
+      : level_(level), file_(file), line_(line), subject_(subject) {}
+  ~LogLine();
   std::ostream& stream() { return stream_; }
 
  private:
   LogLevel level_;
   const char* file_;
   int line_;
+  LogSubject subject_;
   std::ostringstream stream_;
 };
 
 }  // namespace nereid::base
 
 // A `for` that runs at most once: with an `if`, `if (x) LOG_INFO << …; else …` would be ambiguous.
-#define NEREID_LOG_IF(enabled, level)                                              \
+// The arguments behind `level` are the members of a LogSubject.
+#define NEREID_LOG_IF(enabled, level, ...)                                         \
   for (bool nereid_log_once = (enabled); nereid_log_once; nereid_log_once = false) \
-  ::nereid::base::LogLine(::nereid::base::LogLevel::level, __FILE__, __LINE__).stream()
-#define NEREID_LOG(level) \
-  NEREID_LOG_IF(::nereid::base::Log::Instance().IsEnabled(::nereid::base::LogLevel::level), level)
+  ::nereid::base::LogLine(::nereid::base::LogLevel::level, __FILE__, __LINE__,     \
+                          ::nereid::base::LogSubject{__VA_ARGS__})                 \
+      .stream()
+#define NEREID_LOG(level, ...)                                                              \
+  NEREID_LOG_IF(::nereid::base::Log::Instance().IsEnabled(::nereid::base::LogLevel::level), \
+                level __VA_OPT__(, ) __VA_ARGS__)
 #define LOG_INFO NEREID_LOG(kInfo)
 #define LOG_WARNING NEREID_LOG(kWarning)
 #define LOG_ERROR NEREID_LOG(kError)
+// Lines that concern a model, a request or a trace: LOG_ERROR_OF(.model = name) << "text". The
+// texts must live until the end of the statement.
+#define LOG_INFO_OF(...) NEREID_LOG(kInfo, __VA_ARGS__)
+#define LOG_WARNING_OF(...) NEREID_LOG(kWarning, __VA_ARGS__)
+#define LOG_ERROR_OF(...) NEREID_LOG(kError, __VA_ARGS__)
 #define LOG_VERBOSE(n)                                                                    \
   NEREID_LOG_IF(                                                                          \
       ::nereid::base::Log::Instance().IsEnabled(::nereid::base::LogLevel::kVerbose, (n)), \

@@ -106,10 +106,11 @@ Status EnsembleModel::ReadLabels(request::ModelIdentity* identity) const {
 Status EnsembleModel::CreateCache() {
   if (!config().response_cache_enabled()) return Status::Ok();
   if (environment_.response_cache == nullptr || plan_->decoupled()) {
-    LOG_INFO << "ensemble '" << source_.name << "': response_cache is enabled, but "
-             << (plan_->decoupled() ? "one of its models is decoupled"
-                                    : "the server has no response cache (--cache-config)")
-             << "; its responses are not cached";
+    LOG_INFO_OF(.model = source_.name)
+        << "ensemble '" << source_.name << "': response_cache is enabled, but "
+        << (plan_->decoupled() ? "one of its models is decoupled"
+                               : "the server has no response cache (--cache-config)")
+        << "; its responses are not cached";
     return Status::Ok();
   }
   NEREID_ASSIGN_OR_RETURN(const cache::Digest fingerprint, Fingerprint());

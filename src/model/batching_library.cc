@@ -61,8 +61,9 @@ base::Result<std::string> FindBatchingLibrary(const config::ModelConfig& config,
   const std::string* const named = config.FindParameter(kParameter);
   if (config.sequence_batching()) {
     if (named != nullptr) {
-      LOG_ERROR << "model '" << config.name() << "': " << kParameter
-                << " cannot be specified with sequence batcher, using default batching strategy";
+      LOG_ERROR_OF(.model = config.name())
+          << "model '" << config.name() << "': " << kParameter
+          << " cannot be specified with sequence batcher, using default batching strategy";
     }
     return std::string();
   }

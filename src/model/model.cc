@@ -181,7 +181,8 @@ Status Model::InitializeBackend(const ModelSource& source, request::ModelIdentit
   const Status valid =
       config::ValidateModelConfig(*config, config::ValidateOptions::ForLoad(/*gpu_count=*/0));
   if (initialized.code() == base::StatusCode::kInvalidArgument && !valid.ok()) {
-    LOG_ERROR << "model '" << source.name << "': its backend says: " << initialized.message();
+    LOG_ERROR_OF(.model = source.name)
+        << "model '" << source.name << "': its backend says: " << initialized.message();
     return valid;
   }
   NEREID_RETURN_IF_ERROR(initialized);
@@ -253,7 +254,8 @@ base::Result<std::shared_ptr<schedule::BatchStrategy>> Model::OpenBatchStrategy(
                                               backend_model_->backend().directory()));
   if (path.empty()) return strategy;
   NEREID_ASSIGN_OR_RETURN(strategy, BatchingLibrary::Open(path, *backend_model_));
-  LOG_INFO << "model '" << source.name << "': batches are closed by " << path;
+  LOG_INFO_OF(.model = source.name)
+      << "model '" << source.name << "': batches are closed by " << path;
   return strategy;
 }
 
@@ -292,12 +294,13 @@ Status Model::CreateScheduler(const ModelSource& source) {
                                     std::getenv("TRITONSERVER_BACKLOG_DELAY_SCHEDULER"));
   const bool batches = config().dynamic_batching() || config().sequence_batching();
   if (batches && scheduling.start.queued > 0) {
-    LOG_INFO << "Delaying the scheduler of model '" << source.name << "' until "
-             << scheduling.start.queued << " queued requests"
-             << (config().sequence_batching() && scheduling.start.backlog > 0
-                     ? " and " + std::to_string(scheduling.start.backlog) + " in the backlog"
-                     : std::string())
-             << "...";
+    LOG_INFO_OF(.model = source.name)
+        << "Delaying the scheduler of model '" << source.name << "' until "
+        << scheduling.start.queued << " queued requests"
+        << (config().sequence_batching() && scheduling.start.backlog > 0
+                ? " and " + std::to_string(scheduling.start.backlog) + " in the backlog"
+                : std::string())
+        << "...";
   }
   NEREID_ASSIGN_OR_RETURN(scheduler_,
                           schedule::MakeScheduler(config(), Active(instances), scheduling));
@@ -352,8 +355,9 @@ void Model::ApplyUpdate(InstanceUpdate update) {
   const Status started =
       removals_.Start("model-retire", [this, removed] { RemoveInstances(std::move(*removed)); });
   if (started.ok()) return;
-  LOG_ERROR << started.message() << "; instances of model '" << config().name()
-            << "' that are not wanted any more stay until it is unloaded";
+  LOG_ERROR_OF(.model = config().name())
+      << started.message() << "; instances of model '" << config().name()
+      << "' that are not wanted any more stay until it is unloaded";
   left_behind_.insert(left_behind_.end(), removed->begin(), removed->end());
 }
 
@@ -377,9 +381,9 @@ base::Result<cache::Digest> Model::Fingerprint() const {
 Status Model::CreateCache() {
   if (!config().response_cache_enabled()) return Status::Ok();
   if (environment_.response_cache == nullptr) {
-    LOG_INFO << "model '" << config().name()
-             << "': response_cache is enabled, but the server has no "
-             << "response cache (--cache-config); its responses are not cached";
+    LOG_INFO_OF(.model = config().name())
+        << "model '" << config().name() << "': response_cache is enabled, but the server has no "
+        << "response cache (--cache-config); its responses are not cached";
     return Status::Ok();
   }
   NEREID_ASSIGN_OR_RETURN(const cache::Digest fingerprint, Fingerprint());
@@ -395,8 +399,9 @@ void Model::CreateHistogram() {
     first_responses_ =
         std::make_unique<FirstResponseTimes>(environment_.clock, FirstResponseBuckets(config()));
   } else if (config().proto().has_model_metrics()) {
-    LOG_INFO << "model '" << config().name() << "': model_metrics gives buckets, but the server "
-             << "keeps no histograms (--metrics-config=histogram_latencies=true)";
+    LOG_INFO_OF(.model = config().name())
+        << "model '" << config().name() << "': model_metrics gives buckets, but the server "
+        << "keeps no histograms (--metrics-config=histogram_latencies=true)";
   }
 }
 

@@ -55,7 +55,7 @@ base::Result<LoadOutcome> LoadSteps::LoadWithinMemory(const ModelId& id, const L
   try {
     return LoadBehindGate(id, job);
   } catch (const std::bad_alloc&) {
-    LOG_ERROR << "failed to load '" << id << "': out of memory";
+    LOG_ERROR_OF(.model = id.name) << "failed to load '" << id << "': out of memory";
     return Status::Unavailable("load failed for model '" + ToText(id) + "': out of memory\n");
   }
 }
@@ -65,7 +65,8 @@ base::Result<LoadOutcome> LoadSteps::LoadBehindGate(const ModelId& id, const Loa
   if (IsCurrent(id, job)) return LoadOutcome::kUnchanged;
   auto polled = PollModel(job.directory, poll_, job.Overrides());
   if (!polled.ok()) {
-    LOG_ERROR << "Poll failed for model directory '" << id << "': " << polled.status().message();
+    LOG_ERROR_OF(.model = id.name)
+        << "Poll failed for model directory '" << id << "': " << polled.status().message();
     return PollFailure(ToText(id));
   }
   if (job.is_wanted) states_.SetWanted(id);
@@ -87,7 +88,7 @@ Status LoadSteps::NoVersion(const ModelId& id, const LoadJob& job) {
   const std::string reason =
       "at least one version must be available under the version policy of model '" +
       job.directory.name + "'";
-  LOG_ERROR << "failed to load model '" << id << "': " << reason;
+  LOG_ERROR_OF(.model = id.name) << "failed to load model '" << id << "': " << reason;
   return LoadFailure(id, reason + "\n");
 }
 
@@ -112,7 +113,7 @@ Status LoadSteps::Link(const ModelId& id, const LoadJob& job, PolledModel* polle
     polled->basis.config = std::move(linked).value();
     return Status::Ok();
   }
-  LOG_ERROR << "failed to load '" << id << "': " << linked.status().message();
+  LOG_ERROR_OF(.model = id.name) << "failed to load '" << id << "': " << linked.status().message();
   if (polled->agents != nullptr) polled->agents->LoadFail();
   // The version that serves was created for members that no longer exist.
   Retire(id);
@@ -140,7 +141,7 @@ base::Result<LoadOutcome> LoadSteps::MakeAndSwitch(const ModelId& id, const Poll
   }
   served_.Replace(id, made.versions, generation);
   for (const auto& [version, model] : made.versions) (*model)->Activate();
-  LOG_INFO << "successfully loaded '" << id << "'";
+  LOG_INFO_OF(.model = id.name) << "successfully loaded '" << id << "'";
   if (polled.agents != nullptr) polled.agents->LoadComplete();
   SetBasis(id, polled.basis, polled.agents);
   return made.outcome;

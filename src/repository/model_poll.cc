@@ -85,8 +85,9 @@ std::vector<int64_t> FindVersions(const config::ModelFiles& files,
   const config::VersionSelection selection =
       config::SelectVersions(config.version_policy(), available);
   for (const int64_t missing : selection.missing) {
-    LOG_ERROR << "version " << missing << " is specified for model '" << config.name()
-              << "', but the version directory is not present";
+    LOG_ERROR_OF(.model = config.name())
+        << "version " << missing << " is specified for model '" << config.name()
+        << "', but the version directory is not present";
   }
   return selection.versions;
 }

@@ -65,9 +65,11 @@ base::Result<std::vector<ModelDirectory>> ModelRepositories::Find(const std::str
   std::vector<ModelDirectory> found = FindModelDirectories(List(), name);
   if (found.size() == 1 || (found.size() > 1 && namespacing_)) return found;
   if (found.size() > 1) {
-    LOG_ERROR << "failed to poll model '" << name << "': not unique across all model repositories";
+    LOG_ERROR_OF(.model = name) << "failed to poll model '" << name
+                                << "': not unique across all model repositories";
   } else {
-    LOG_ERROR << "failed to poll model '" << name << "': model not found in any model repository.";
+    LOG_ERROR_OF(.model = name) << "failed to poll model '" << name
+                                << "': model not found in any model repository.";
   }
   return PollFailure(name);
 }

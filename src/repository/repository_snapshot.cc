@@ -48,7 +48,8 @@ SnapshotReading ReadSnapshot(const RepositoryScan& scan, const RepositorySnapsho
       reading.directories[id] = directory;
       continue;
     }
-    LOG_ERROR << "Poll failed for model directory '" << id << "': " << files.status().message();
+    LOG_ERROR_OF(.model = id.name)
+        << "Poll failed for model directory '" << id << "': " << files.status().message();
     reading.failures[ToText(id)] = PollFailure(ToText(id));
     const auto known = before.models.find(id);
     if (known != before.models.end()) models[id] = known->second;

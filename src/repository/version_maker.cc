@@ -30,17 +30,18 @@ VersionMaker::Version VersionMaker::MakeOnce(const VersionSource& source, Versio
 VersionMaker::Version VersionMaker::MakeWithRetries(const VersionSource& source,
                                                     VersionAction action,
                                                     uint64_t generation) const {
-  LOG_INFO << (action == VersionAction::kLoad ? "loading: " : "updating: ") << source.id << ":"
-           << source.version;
+  LOG_INFO_OF(.model = source.id.name)
+      << (action == VersionAction::kLoad ? "loading: " : "updating: ") << source.id << ":"
+      << source.version;
   auto model = MakeOnce(source, action, generation);
   for (uint32_t retry = 0; !model.ok() && retry < retries_ && !gate_.IsClosed(); ++retry) {
-    LOG_WARNING << "retrying to load '" << source.id << "' version " << source.version << ": "
-                << model.status().message();
+    LOG_WARNING_OF(.model = source.id.name) << "retrying to load '" << source.id << "' version "
+                                            << source.version << ": " << model.status().message();
     model = MakeOnce(source, action, generation);
   }
   if (!model.ok()) {
-    LOG_ERROR << "failed to load '" << source.id << "' version " << source.version << ": "
-              << model.status().ToString();
+    LOG_ERROR_OF(.model = source.id.name) << "failed to load '" << source.id << "' version "
+                                          << source.version << ": " << model.status().ToString();
   }
   return model;
 }

@@ -107,7 +107,7 @@ void VersionSwitch::NoteDestroyed(const ModelId& id, int64_t version, uint64_t g
     if (found == models.end()) return;
     const auto record = found->second.find(version);
     if (record == found->second.end() || !record->second.NoteDestroyed(generation)) return;
-    LOG_INFO << "successfully unloaded '" << id << "' version " << version;
+    LOG_INFO_OF(.model = id.name) << "successfully unloaded '" << id << "' version " << version;
   });
 }
 

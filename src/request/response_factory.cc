@@ -87,8 +87,9 @@ void ResponseFactory::Deliver(std::unique_ptr<InferenceResponse> response, bool 
 }
 
 void ResponseFactory::LogDropped() const {
-  LOG_ERROR << "model '" << model_->name << "' sent a response after the final one of request '"
-            << id_ << "'; it is dropped";
+  LOG_ERROR_OF(.model = model_->name, .request_id = id_)
+      << "model '" << model_->name << "' sent a response after the final one of request '" << id_
+      << "'; it is dropped";
 }
 
 void ResponseFactory::SendInTurn(std::unique_ptr<InferenceResponse> response, bool final) {

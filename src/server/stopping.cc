@@ -40,11 +40,12 @@ void LogInFlight(const repository::ModelLifecycle& lifecycle, uint64_t seconds_l
   LOG_INFO << "Timeout " << seconds_left << ": Found " << bound.size()
            << " model versions that have in-flight inferences";
   for (const auto& version : bound) {
-    LOG_INFO << "Model '" << version.id << "' (version " << version.version << ") has "
-             << version.requests << " in-flight inferences";
+    LOG_INFO_OF(.model = version.id.name)
+        << "Model '" << version.id << "' (version " << version.version << ") has "
+        << version.requests << " in-flight inferences";
   }
   for (const std::string& model : lifecycle.gate().Loading()) {
-    LOG_INFO << "Model '" << model << "' is being loaded";
+    LOG_INFO_OF(.model = model) << "Model '" << model << "' is being loaded";
   }
 }
 

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The log settings at run time, over HTTP and gRPC, with the official clients."""
 
+import json
+
 import pytest
 import raw_http
 import tritonclient.grpc as grpc_client
@@ -48,6 +50,15 @@ def test_they_can_be_changed_one_by_one(client):
     settings = client.settings()
     assert value(settings, "log_format") == "ISO8601"
     assert value(settings, "log_verbose_level") == 2
+
+
+def test_json_is_a_format(client, server):
+    client.update_log_settings({"log_format": "json", "log_verbose_level": 1})
+    assert value(client.settings(), "log_format") == "json"
+    lines = [json.loads(line) for line in server.log.read_text().splitlines()
+             if line.startswith('{"time":')]
+    assert lines and all(line["level"] == "VERBOSE" for line in lines)
+    assert set(lines[-1]) == {"time", "level", "pid", "file", "line", "message"}
 
 
 def test_the_file_stays(client):

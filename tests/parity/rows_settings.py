@@ -26,6 +26,7 @@ LOG = [
     _log("right_error", {"log_error": False}, restored={"log_error": True}),
     _log("right_verbose_level", {"log_verbose_level": 1}, restored={"log_verbose_level": 0}),
     _log("right_format", {"log_format": "ISO8601"}, restored={"log_format": "default"}),
+    _log("right_json_format", {"log_format": "json"}, restored={"log_format": "default"}),
     _log("right_several", {"log_info": False, "log_verbose_level": 2},
          restored={"log_info": True, "log_verbose_level": 0}),
     _log("right_nothing", {}),

@@ -75,7 +75,7 @@ constexpr ErrorCase kErrors[] = {
     {"--pinned-memory-pool-byte-size=99999999999999999999", R"(Bad option: "--pinned-memory-pool-byte-size". Provided option value is out of bound. Got 99999999999999999999, expected 0 to 9223372036854775807)"},
     {"--metrics-interval-ms=0", R"(Bad option: "--metrics-interval-ms". Provided option value is out of bound. Got 0, expected 1 to 2147483647)"},
     {"--log-verbose=loud", R"(Bad option: "--log-verbose". Invalid option value. Got loud, expected a whole number)"},
-    {"--log-format=json", R"(Bad option: "--log-format". invalid argument for --log-format. Got json, expected one of: default, ISO8601)"},
+    {"--log-format=xml", R"(Bad option: "--log-format". invalid argument for --log-format. Got xml, expected one of: default, ISO8601, json)"},
     {"--model-control-mode=auto", R"(Bad option: "--model-control-mode". invalid argument for --model-control-mode. Got auto, expected one of: none, poll, explicit)"},
     {"--model-config-name=", R"(Bad option: "--model-config-name". Error: empty argument for --model-config-name)"},
     {"--rate-limit=On", R"(Bad option: "--rate-limit". invalid argument for --rate-limit. Got On, expected one of: off, execution_count)"},
@@ -200,9 +200,11 @@ TEST(CommandLineTest, PlainValuesSetTheirOptions) {
                                       "--admin-port=9",
                                       "--http-thread-count=3",
                                       "--execution-watchdog-secs=60",
-                                      "--enable-sequence-listing=true"})
+                                      "--enable-sequence-listing=true",
+                                      "--access-log=true"})
                                     .options;
   EXPECT_EQ(options.log.verbose, 1);
+  EXPECT_TRUE(options.log.access);
   EXPECT_TRUE(options.log.format == base::LogFormat::kIso8601);
   EXPECT_EQ(options.log.file, "/l");
   EXPECT_FALSE(options.log.info);

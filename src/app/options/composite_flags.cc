@@ -94,7 +94,8 @@ Status ReadLogVerbose(FlagState& state, std::string_view value) {
 
 Status ReadLogFormat(FlagState& state, std::string_view value) {
   static constexpr Choice<base::LogFormat> kChoices[] = {{"default", base::LogFormat::kDefault},
-                                                         {"ISO8601", base::LogFormat::kIso8601}};
+                                                         {"ISO8601", base::LogFormat::kIso8601},
+                                                         {"json", base::LogFormat::kJson}};
   return ReadChoice("log-format", value, kChoices, state.options.log.format);
 }
 

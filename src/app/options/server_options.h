@@ -31,7 +31,8 @@ struct LogOptions {
   bool warning = true;
   bool error = true;
   base::LogFormat format = base::LogFormat::kDefault;
-  std::string file;  // "": the standard streams, from which containers collect logs
+  bool access = false;  // whether each finished request has a line
+  std::string file;     // "": the standard streams, from which containers collect logs
 };
 
 struct RepositoryOptions {
@@ -83,7 +84,7 @@ struct GrpcOptions {
   int port = 8001;
   bool reuse_port = false;
   std::string header_forward_pattern;
-  int infer_thread_count = 2;
+  int infer_thread_count = 0;            // event loops; 0: as many as there are CPUs
   int infer_allocation_pool_size = 8;    // request states kept for reuse
   int max_response_pool_size = INT_MAX;  // waiting responses of one stream
   TlsOptions tls;

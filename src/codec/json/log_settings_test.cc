@@ -33,6 +33,12 @@ TEST(LogSettingsTest, DecodesWhatIsNamed) {
   }
 }
 
+TEST(LogSettingsTest, JsonIsAFormat) {
+  const auto changes = DecodeLogChanges(R"({"log_format":"json"})");
+  ASSERT_TRUE(changes.ok()) << changes.status().message();
+  EXPECT_EQ(changes->format, base::LogFormat::kJson);
+}
+
 TEST(LogSettingsTest, RefusesInTheWordsOfTheProtocol) {
   const std::pair<const char*, const char*> cases[] = {
       {"", "failed to parse the request JSON buffer: The document is empty. at 0"},

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "api/timeout_text.h"
+#include "frontend/grpc/begin_access_record.h"
 
 namespace nereid::frontend::grpc {
 
@@ -18,6 +19,8 @@ CallStream::CallStream(const CallOrigin& origin, ResponseFraming framing)
       host_(origin.host),
       inbound_(origin.context.options, origin.head.encoding.value_or(Encoding::kIdentity),
                origin.incomplete, *this),
+      access_record_(BeginAccessRecord(origin.context, origin.host, origin.head.path,
+                                       origin.context.options.access_log ? loop_.NowNs() : 0)),
       framing_(std::move(framing)) {
   if (origin.head.timeout_ns.has_value()) {
     deadline_ns_ = api::DeadlineAfter(loop_.NowNs(), *origin.head.timeout_ns);
@@ -30,6 +33,7 @@ void CallStream::Begin() {
 
 void CallStream::ReceiveData(std::string_view data) {
   silent_ticks_ = 0;
+  if (access_record_ != nullptr) access_record_->AddReceived(data.size());
   inbound_.Receive(data);
 }
 
@@ -78,6 +82,11 @@ bool CallStream::EndIfTooLate() {
 void CallStream::Detach() {
   if (state() == CallState::kDetached) return;
   if (!finished()) OnCancelled();
+  if (access_record_ != nullptr) {
+    // A client that did not get all of a good response has cancelled the call.
+    const int code = outcome_.has_value() ? outcome_->code : kGrpcCancelled;
+    access_record_->Write(code == kGrpcOk && unsent() > 0 ? kGrpcCancelled : code, loop_.NowNs());
+  }
   if (deadline_ns_ != 0) loop_.CancelTimer(*this);
   deadline_ns_ = 0;
   inbound_.Detach();
@@ -111,6 +120,7 @@ void CallStream::SetOutcome(CallStatus status) {
 
 void CallStream::MoveUnsent(size_t size, WriteQueue* queue) {
   silent_ticks_ = 0;
+  if (access_record_ != nullptr) access_record_->AddSent(size);
   outbox_.MoveTo(size, queue);
 }
 

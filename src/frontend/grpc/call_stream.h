@@ -4,38 +4,26 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string_view>
 
+#include "api/access_record.h"
 #include "base/byte_budget.h"
 #include "codec/proto/infer_response.h"
+#include "frontend/grpc/call_host.h"
 #include "frontend/grpc/call_status.h"
 #include "frontend/grpc/inbound_messages.h"
 #include "frontend/grpc/incomplete_bytes.h"
 #include "frontend/grpc/outbox.h"
 #include "frontend/grpc/request_head.h"
 #include "frontend/grpc/response_framing.h"
+#include "frontend/grpc/response_metadata.h"
 #include "frontend/grpc/server_context.h"
 #include "frontend/net/event_loop.h"
 #include "frontend/net/peer.h"
 
 namespace nereid::frontend::grpc {
-
-class CallStream;
-
-/// The connection of a call, as the call sees it. Session implements it. Event loop thread only.
-class CallHost {
- public:
-  /// `call` has bytes to send, or has finished.
-  virtual void CallChanged(CallStream& call) = 0;
-  /// `call` takes bytes again after WantsLess().
-  virtual void WantsMore(CallStream& call) = 0;
-  /// Ends the stream at once with RST_STREAM. `error_code` is HTTP/2's.
-  virtual void ResetStream(CallStream& call, uint32_t error_code) = 0;
-
- protected:
-  ~CallHost() = default;
-};
 
 /// The parts from which a call is made.
 struct CallOrigin {
@@ -103,6 +91,10 @@ class CallStream : protected InboundMessages::Receiver, private net::Timer {
   };
   Http2Stream http2;
 
+  /// What the call adds to the headers and trailers of its response; null for most. Set before the
+  /// first message or the outcome.
+  std::unique_ptr<const ResponseMetadata> response_metadata;
+
   /// Ticks in a stall timeout.
   static constexpr int kTicksOfStall = 4;
 
@@ -143,6 +135,8 @@ class CallStream : protected InboundMessages::Receiver, private net::Timer {
   net::EventLoop& loop_;  // valid until the call is detached
   CallHost& host_;        // likewise
   InboundMessages inbound_;
+  /// The call's line for the access log; null if that is off.
+  const std::unique_ptr<api::AccessRecord> access_record_;
 
  private:
   void OnDeadline() override;

@@ -17,6 +17,7 @@ struct Delivery {
   base::ByteShare waiting;           // streams: the message's size
   std::optional<CallStatus> status;  // how something ended; the call knows what
   uint64_t request = 0;              // streams: which of the call's requests
+  int refusal = kGrpcOk;             // streams: the code of the error that the message carries
   bool final = false;                // streams: that request has no more responses
   std::function<void()> back;        // instead of all that: the call returns from a detour
 };

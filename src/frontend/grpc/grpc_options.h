@@ -4,6 +4,7 @@
 #include <sys/types.h>
 
 #include <chrono>
+#include <climits>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -36,6 +37,8 @@ struct GrpcOptions {
   CompressionLevel response_compression = CompressionLevel::kNone;
   /// Whether a cheap model may run on the event loop that received the request.
   bool run_inline = true;
+  /// Whether each finished call, and each request of a stream, has a line in the log.
+  bool access_log = false;
   /// Selects the requests that are traced. It must outlive the server. Null: none is traced.
   tracing::RequestTracer* tracer = nullptr;
   /// Decides who may call what. Null: everyone may do everything.
@@ -55,6 +58,8 @@ struct GrpcOptions {
   /// The maximum bytes of a stream's responses that wait for its client, and the time that a
   /// backend with more responses is blocked before its request ends; see docs/user/streaming.md.
   size_t max_waiting_bytes = size_t{64} << 20;
+  /// The maximum number of a stream's responses of decoupled models that wait, likewise.
+  size_t max_waiting_responses = INT_MAX;
   std::chrono::milliseconds slow_reader_patience{5000};
   /// The maximum number of calls in progress in one connection. All threads of a client usually
   /// share a connection.

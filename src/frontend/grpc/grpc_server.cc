@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "frontend/grpc/loop.h"
+#include "frontend/grpc/method_table.h"
 #include "frontend/grpc/protobuf_log.h"
 #include "frontend/grpc/server_context.h"
 #include "frontend/net/server.h"
@@ -37,8 +38,8 @@ net::ServerOptions NetOptions(const GrpcOptions& options) {
 
 class GrpcServer::State {
  public:
-  State(GrpcOptions options, api::InferenceService& service)
-      : context_{.options = std::move(options), .service = service},
+  State(GrpcOptions options, api::InferenceService& service, CallMaker make_call)
+      : context_{.options = std::move(options), .service = service, .make_call = make_call},
         server_(NetOptions(context_.options),
                 [this](net::ServerLoop& loop) { return std::make_shared<Loop>(context_, loop); }) {}
 
@@ -68,7 +69,9 @@ class GrpcServer::State {
 };
 
 GrpcServer::GrpcServer(GrpcOptions options, api::InferenceService& service)
-    : state_(std::make_unique<State>(std::move(options), service)) {}
+    : GrpcServer(std::move(options), service, &MakeCall) {}
+GrpcServer::GrpcServer(GrpcOptions options, api::InferenceService& service, CallMaker make_call)
+    : state_(std::make_unique<State>(std::move(options), service, make_call)) {}
 GrpcServer::~GrpcServer() { state_->Stop(0); }
 base::Status GrpcServer::Start() { return state_->Start(); }
 uint16_t GrpcServer::port() const { return state_->port(); }

@@ -7,6 +7,7 @@
 #include "api/inference_service.h"
 #include "base/result.h"
 #include "frontend/grpc/grpc_options.h"
+#include "frontend/grpc/server_context.h"
 
 namespace nereid::frontend::grpc {
 
@@ -16,6 +17,8 @@ class GrpcServer {
  public:
   /// `service` must outlive the server, and every request that the server submitted.
   GrpcServer(GrpcOptions options, api::InferenceService& service);
+  /// The same with other methods than those of MakeCall(), for tests of the layer below them.
+  GrpcServer(GrpcOptions options, api::InferenceService& service, CallMaker make_call);
   /// Stops at once if still running.
   ~GrpcServer();
   GrpcServer(const GrpcServer&) = delete;

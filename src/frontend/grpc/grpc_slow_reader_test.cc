@@ -81,6 +81,47 @@ TEST_F(GrpcSlowReaderTest, LosesItsRequest) {
   EXPECT_TRUE(last.infer_response().parameters().at("triton_final_response").bool_param());
 }
 
+TEST_F(GrpcSlowReaderTest, TheNumberOfItsResponsesIsBoundedToo) {
+  options_.slow_reader_patience = kNoPatience;
+  options_.max_waiting_responses = 4;
+  Start();
+  TestClient client(port(), /*window=*/0);
+  const int32_t stream = client.Open(kModelStreamInfer);
+  client.Send(stream, Frame(EchoRequest("x", "decoupled", "d")), true);
+  RequestPtr request = service_.TakeHeld();
+  size_t sent = 0;
+  while (!request->IsCancelled()) {
+    Send(*request->response_factory(), /*bytes=*/1);
+    ASSERT_LE(++sent, 5u) << "more wait than may";
+  }
+  End(std::move(request));
+  client.SetWindow(1 << 30);
+  const Reply& reply = client.Finish(stream);
+  ASSERT_EQ(reply.messages().size(), 5u);  // the last one is the error
+  EXPECT_EQ(ParseStreamResponse(reply.messages().back()).error_message(),
+            "the stream's client reads too slowly: more than 4 responses or 1048576 bytes of "
+            "responses wait for it, so this request was ended");
+}
+
+TEST_F(GrpcSlowReaderTest, ABackendWaitsForPlacesAsForBytes) {
+  options_.slow_reader_patience = kLongPatience;
+  options_.max_waiting_responses = 1;
+  Start();
+  TestClient client(port());
+  const int32_t stream = client.Open(kModelStreamInfer);
+  client.Send(stream, Frame(EchoRequest("x", "decoupled")), true);
+  RequestPtr request = service_.TakeHeld();
+  constexpr size_t kCount = 300;
+  std::thread backend([&] {
+    for (size_t i = 0; i < kCount; ++i) Send(*request->response_factory(), 10);
+    End(std::move(request));
+  });
+  const Reply& reply = client.Finish(stream);
+  backend.join();
+  EXPECT_EQ(reply.status(), 0);
+  EXPECT_EQ(reply.messages().size(), kCount);
+}
+
 TEST_F(GrpcSlowReaderTest, LosesTheStreamInErrorMode) {
   options_.slow_reader_patience = kNoPatience;
   Start();

@@ -148,6 +148,7 @@ void InboundMessages::TakeDecompressed(std::variant<StoredBytes, CallStatus> pla
   if (CallStatus* const failure = std::get_if<CallStatus>(&plain)) {
     return receiver_.End(std::move(*failure));
   }
+  std::get<StoredBytes>(plain).was_compressed = true;
   receiver_.OnMessage(std::move(std::get<StoredBytes>(plain)));
 }
 

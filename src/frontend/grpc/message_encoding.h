@@ -30,6 +30,7 @@ Encoding ChooseEncoding(std::string_view accept);
 struct StoredBytes {
   memory::HostBuffer storage;
   std::string_view bytes;
+  bool was_compressed = false;  // on the wire
 };
 
 /// Decompresses a message. Its memory is charged to `budget` unless that is null. Returns INTERNAL

@@ -64,7 +64,7 @@ bool MessageReader::BeginMessage() {
 
 StoredBytes MessageReader::TakeMessage() {
   const std::string_view bytes = size_ > 0 ? body_.view() : std::string_view();
-  StoredBytes message{body_.Take(), bytes};
+  StoredBytes message{.storage = body_.Take(), .bytes = bytes};
   body_.Start(0, 0);
   return message;
 }

@@ -2,7 +2,9 @@
 #include "frontend/grpc/response_headers.h"
 
 #include <array>
+#include <span>
 #include <string>
+#include <vector>
 
 namespace nereid::frontend::grpc {
 namespace {
@@ -28,31 +30,64 @@ std::string_view CodeText(int code) {
   return code >= 0 && code <= 16 ? kCodes[code] : kCodes[2];
 }
 
+// The headers of a response: the usual ones, and those that its call adds. It consists of views,
+// which must be valid until the headers are submitted; nghttp2 then has its copies.
+class HeaderList {
+ public:
+  HeaderList(std::span<const nghttp2_nv> usual) : all_(usual) {}  // NOLINT: implicit by design
+
+  void Add(const ResponseMetadata::Fields& fields) {
+    if (fields.empty()) return;
+    if (more_.empty()) more_.assign(all_.begin(), all_.end());
+    for (const auto& [name, value] : fields) {
+      more_.push_back(Header(name, value, /*copy_value=*/true));
+      more_.back().flags = NGHTTP2_NV_FLAG_NONE;  // the name is copied as well
+    }
+    all_ = more_;
+  }
+
+  const nghttp2_nv* data() const { return all_.data(); }
+  size_t size() const { return all_.size(); }
+
+ private:
+  std::span<const nghttp2_nv> all_;
+  std::vector<nghttp2_nv> more_;
+};
+
 }  // namespace
 
 void SubmitHeaders(nghttp2_session* session, int32_t stream, Encoding encoding,
-                   const nghttp2_data_provider& messages) {
-  const std::array<nghttp2_nv, 4> headers = {StatusOk(), GrpcContent(), AcceptedEncodings(),
-                                             Header("grpc-encoding", EncodingName(encoding))};
+                   const nghttp2_data_provider& messages, const ResponseMetadata* metadata) {
+  const std::array<nghttp2_nv, 4> usual = {StatusOk(), GrpcContent(), AcceptedEncodings(),
+                                           Header("grpc-encoding", EncodingName(encoding))};
   const bool encoded = encoding != Encoding::kIdentity;
-  nghttp2_submit_response(session, stream, headers.data(), headers.size() - (encoded ? 0 : 1),
-                          &messages);
+  HeaderList headers(std::span(usual).first(usual.size() - (encoded ? 0 : 1)));
+  if (metadata != nullptr) headers.Add(metadata->initial);
+  nghttp2_submit_response(session, stream, headers.data(), headers.size(), &messages);
 }
 
-void SubmitTrailers(nghttp2_session* session, int32_t stream, const CallStatus& status) {
+void SubmitTrailers(nghttp2_session* session, int32_t stream, const CallStatus& status,
+                    const ResponseMetadata* metadata) {
   const std::string text = PercentEncode(status.message);
-  const std::array<nghttp2_nv, 2> trailers = {Header("grpc-status", CodeText(status.code)),
-                                              Header("grpc-message", text, /*copy_value=*/true)};
-  nghttp2_submit_trailer(session, stream, trailers.data(), text.empty() ? 1 : 2);
+  const std::array<nghttp2_nv, 2> usual = {Header("grpc-status", CodeText(status.code)),
+                                           Header("grpc-message", text, /*copy_value=*/true)};
+  HeaderList trailers(std::span(usual).first(text.empty() ? 1 : 2));
+  if (metadata != nullptr) trailers.Add(metadata->trailing);
+  nghttp2_submit_trailer(session, stream, trailers.data(), trailers.size());
 }
 
-void SubmitStatusOnly(nghttp2_session* session, int32_t stream, const CallStatus& status) {
+void SubmitStatusOnly(nghttp2_session* session, int32_t stream, const CallStatus& status,
+                      const ResponseMetadata* metadata) {
   const std::string text = PercentEncode(status.message);
-  const std::array<nghttp2_nv, 5> headers = {
+  const std::array<nghttp2_nv, 5> usual = {
       StatusOk(), GrpcContent(), Header("grpc-status", CodeText(status.code)), AcceptedEncodings(),
       Header("grpc-message", text, /*copy_value=*/true)};
-  nghttp2_submit_response(session, stream, headers.data(), headers.size() - (text.empty() ? 1 : 0),
-                          nullptr);
+  HeaderList headers(std::span(usual).first(usual.size() - (text.empty() ? 1 : 0)));
+  if (metadata != nullptr) {
+    headers.Add(metadata->initial);
+    headers.Add(metadata->trailing);
+  }
+  nghttp2_submit_response(session, stream, headers.data(), headers.size(), nullptr);
 }
 
 void SubmitHttpStatus(nghttp2_session* session, int32_t stream, std::string_view status) {

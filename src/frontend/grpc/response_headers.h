@@ -8,21 +8,24 @@
 
 #include "frontend/grpc/call_status.h"
 #include "frontend/grpc/message_encoding.h"
+#include "frontend/grpc/response_metadata.h"
 
 namespace nereid::frontend::grpc {
 
 // The HEADERS frames that the server sends. Each function queues one in nghttp2; a failure for lack
-// of memory shows when nghttp2 is asked for bytes next.
+// of memory shows when nghttp2 is asked for bytes next. `metadata` may be null.
 
 /// Queues the headers of a response whose messages `messages` provides.
 void SubmitHeaders(nghttp2_session* session, int32_t stream, Encoding encoding,
-                   const nghttp2_data_provider& messages);
+                   const nghttp2_data_provider& messages, const ResponseMetadata* metadata);
 
 /// Queues the trailers behind the last message, which end the stream.
-void SubmitTrailers(nghttp2_session* session, int32_t stream, const CallStatus& status);
+void SubmitTrailers(nghttp2_session* session, int32_t stream, const CallStatus& status,
+                    const ResponseMetadata* metadata);
 
 /// Queues a response without messages, gRPC's "Trailers-Only": headers with the status.
-void SubmitStatusOnly(nghttp2_session* session, int32_t stream, const CallStatus& status);
+void SubmitStatusOnly(nghttp2_session* session, int32_t stream, const CallStatus& status,
+                      const ResponseMetadata* metadata = nullptr);
 
 /// Queues a response for a request that is not gRPC: only the HTTP status, such as "405".
 void SubmitHttpStatus(nghttp2_session* session, int32_t stream, std::string_view status);

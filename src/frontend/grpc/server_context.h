@@ -27,10 +27,19 @@ inline constexpr size_t kMaxWaitingDetours = 1024;
 /// The maximum bytes of responses without tensors that wait for all clients together.
 inline constexpr size_t kMaxSmallAnswers = size_t{64} << 20;
 
+class Call;
+struct CallOrigin;
+struct CallStatus;
+
+/// Returns a call of the method that `origin.head.path` names. Returns null, and sets `refusal`, if
+/// there is no such method.
+using CallMaker = std::shared_ptr<Call> (*)(const CallOrigin& origin, CallStatus* refusal);
+
 /// The state that all calls of a server share.
 struct ServerContext {
   const GrpcOptions options;
   api::InferenceService& service;
+  const CallMaker make_call = nullptr;  // the methods
   base::BlockingWorkers workers{"grpc-blocking", kMaxBlockingThreads, kMaxBlockedCalls};
   /// Not the same threads as `workers`, where a load takes minutes.
   base::BlockingWorkers queries{"grpc-queries", kMaxQueryThreads, kMaxBlockedCalls};

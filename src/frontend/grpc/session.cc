@@ -10,7 +10,8 @@
 #include <utility>
 
 #include "base/clock.h"
-#include "frontend/grpc/method_table.h"
+#include "frontend/grpc/begin_access_record.h"
+#include "frontend/grpc/call.h"
 #include "frontend/grpc/response_headers.h"
 #include "frontend/grpc/server_context.h"
 
@@ -144,9 +145,9 @@ void Session::Enforce(ConnectionLimits::Verdict verdict) {
 void Session::OpenCall(int32_t stream) {
   if (RefuseByHead(stream)) return;
   CallStatus refusal;
-  std::shared_ptr<CallStream> call =
-      MakeCall(CallOrigin{context_, loop_, *this, limits_.incomplete(), stream, head_, FindPeer()},
-               &refusal);
+  std::shared_ptr<CallStream> call = context_.make_call(
+      CallOrigin{context_, loop_, *this, limits_.incomplete(), stream, head_, FindPeer()},
+      &refusal);
   if (call == nullptr) return Refuse(stream, refusal);
   nghttp2_session_set_stream_user_data(session_, stream, call.get());
   call->http2.place = calls_.size();
@@ -162,6 +163,7 @@ const net::Peer* Session::FindPeer() {
 
 bool Session::RefuseByHead(int32_t stream) {
   if (!head_.is_post || !head_.is_grpc) {
+    RecordRefusal(head_.is_post ? 415 : 405);
     SubmitHttpStatus(session_, stream, head_.is_post ? "415" : "405");
     transport_.RequestFlush();
   } else if (head_.size > context_.options.max_metadata_size) {
@@ -181,7 +183,15 @@ bool Session::RefuseByHead(int32_t stream) {
   return true;
 }
 
+// A refused call has no CallStream that could log it.
+void Session::RecordRefusal(int status) {
+  const uint64_t now_ns = loop_.NowNs();
+  const auto record = BeginAccessRecord(context_, *this, head_.path, now_ns);
+  if (record != nullptr) record->Write(status, now_ns);
+}
+
 void Session::Refuse(int32_t stream, const CallStatus& status) {
+  RecordRefusal(status.code);
   SubmitStatusOnly(session_, stream, status);
   transport_.RequestFlush();
 }
@@ -207,7 +217,7 @@ void Session::CallChanged(CallStream& call) {
   } else {
     stream.headers_sent = true;
     if (call.outcome().has_value() && call.unsent() == 0) {
-      SubmitStatusOnly(session_, stream.id, *call.outcome());
+      SubmitStatusOnly(session_, stream.id, *call.outcome(), call.response_metadata.get());
     } else {
       SessionCallbacks::SubmitResponse(session_, call);
     }

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -91,6 +92,7 @@ class Session final : public CallHost {
   void CallChanged(CallStream& call) override;
   void WantsMore(CallStream& call) override;
   void ResetStream(CallStream& call, uint32_t error_code) override;
+  std::string PeerAddress() const override { return transport_.peer().address; }
 
  private:
   friend struct SessionEvents;
@@ -114,6 +116,7 @@ class Session final : public CallHost {
   /// call: TLS knows the client only after the handshake.
   const net::Peer* FindPeer();
   void Refuse(int32_t stream, const CallStatus& status);
+  void RecordRefusal(int status);
   void BeginDraining();
   /// Ends the connection unless `verdict` is kAllowed.
   void Enforce(ConnectionLimits::Verdict verdict);

@@ -66,7 +66,7 @@ ssize_t ReadData(nghttp2_session* session, int32_t, uint8_t*, size_t length, uin
     // The trailers, not this frame, end the stream.
     *flags |= NGHTTP2_DATA_FLAG_EOF | NGHTTP2_DATA_FLAG_NO_END_STREAM;
     const bool sent = Guarded("a connection", false, [&] {
-      SubmitTrailers(session, call.http2.id, *call.outcome());
+      SubmitTrailers(session, call.http2.id, *call.outcome(), call.response_metadata.get());
       return true;
     });
     if (!sent) return NGHTTP2_ERR_CALLBACK_FAILURE;
@@ -244,7 +244,8 @@ void SessionCallbacks::SubmitResponse(nghttp2_session* session, CallStream& call
   nghttp2_data_provider messages = {};
   messages.source.ptr = &call;
   messages.read_callback = ReadData;
-  SubmitHeaders(session, call.http2.id, call.framing().encoding(), messages);
+  SubmitHeaders(session, call.http2.id, call.framing().encoding(), messages,
+                call.response_metadata.get());
 }
 
 }  // namespace nereid::frontend::grpc

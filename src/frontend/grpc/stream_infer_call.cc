@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/grpc/stream_infer_call.h"
 
+#include <algorithm>
 #include <string>
 #include <utility>
 
+#include "api/status_map.h"
 #include "base/clock.h"
+#include "frontend/grpc/begin_access_record.h"
 #include "frontend/grpc/exception_guard.h"
 #include "request/response_sink.h"
 
@@ -12,6 +15,8 @@ namespace nereid::frontend::grpc {
 namespace {
 
 using codec::proto::EncodedMessage;
+
+constexpr std::string_view kPath = "/inference.GRPCInferenceService/ModelStreamInfer";
 
 // The fields of a request that its responses repeat.
 struct RequestNames {
@@ -21,10 +26,13 @@ struct RequestNames {
 // Turns the responses of one request of a stream into messages of the call.
 class StreamRequest final : public request::ResponseSink {
  public:
+  /// Each response takes at least `least_charge` bytes of the budget.
   StreamRequest(std::shared_ptr<Call> call, std::shared_ptr<base::ByteBudget> budget,
-                uint64_t number, RequestNames names, bool decoupled, bool errors_end_call)
+                size_t least_charge, uint64_t number, RequestNames names, bool decoupled,
+                bool errors_end_call)
       : call_(std::move(call)),
         budget_(std::move(budget)),
+        least_charge_(least_charge),
         number_(number),
         names_(std::move(names)),
         decoupled_(decoupled),
@@ -65,10 +73,12 @@ class StreamRequest final : public request::ResponseSink {
       delivery.status = CallStatus::From(response->error());
     } else {
       delivery.message = Notice(response->error().message(), final);
+      delivery.refusal = api::GrpcStatus(response->error().code());
     }
     if (delivery.message.has_value()) {
       call_->framing().Complete(&*delivery.message);
-      if (!budget_->Take(delivery.message->size, decoupled_, &delivery.waiting)) {
+      const size_t charge = std::max(delivery.message->size, least_charge_);
+      if (!budget_->Take(charge, decoupled_, &delivery.waiting)) {
         GiveUp(&delivery);
       }
     }
@@ -90,7 +100,10 @@ class StreamRequest final : public request::ResponseSink {
   void GiveUp(Delivery* delivery) {
     given_up_ = true;
     cancellation_->Cancel();
-    const std::string text = "the stream's client reads too slowly: more than " +
+    const std::string most =
+        least_charge_ > 0 ? std::to_string(budget_->limit() / least_charge_) + " responses or "
+                          : std::string();
+    const std::string text = "the stream's client reads too slowly: more than " + most +
                              std::to_string(budget_->limit()) +
                              " bytes of responses wait for it, so this request was ended";
     delivery->final = true;
@@ -100,6 +113,7 @@ class StreamRequest final : public request::ResponseSink {
       return;
     }
     delivery->message = Notice(text, true);
+    delivery->refusal = kGrpcResourceExhausted;
     call_->framing().Complete(&*delivery->message);
     delivery->waiting = budget_->Force(delivery->message->size);
   }
@@ -125,6 +139,7 @@ class StreamRequest final : public request::ResponseSink {
 
   const std::shared_ptr<Call> call_;
   const std::shared_ptr<base::ByteBudget> budget_;
+  const size_t least_charge_;
   const uint64_t number_;
   const RequestNames names_;
   const bool decoupled_;
@@ -153,6 +168,7 @@ struct StreamInferCall::Prepared {
       std::make_unique<request::InferenceRequest>();
   codec::proto::ResponseOptions response_options;
   RequestNames names;
+  size_t size = 0;         // of the message
   bool decoupled = false;  // an unknown model counts as not decoupled
   bool is_heavy = false;
   bool is_malformed = false;
@@ -162,6 +178,7 @@ struct StreamInferCall::Prepared {
 StreamInferCall::Prepared StreamInferCall::Prepare(StoredBytes message,
                                                    uint64_t deadline_ns) const {
   Prepared prepared;
+  prepared.size = message.bytes.size();
   codec::proto::InferRequestView& view = ThreadRequestView();
   prepared.status = view.Parse(message.bytes);
   prepared.is_malformed = !prepared.status.ok();
@@ -197,6 +214,11 @@ void StreamInferCall::Begin(Prepared prepared) {
   if (prepared.is_malformed) return End(CallStatus::From(prepared.status));
   const uint64_t number = next_number_++;
   Running& running = (prepared.decoupled ? decoupled_ : ordered_)[number];
+  if (access_record_ != nullptr) {
+    running.access_record = BeginAccessRecord(context_, host_, kPath, loop_.NowNs());
+    running.access_record->SetTarget(prepared.names.model_name, prepared.names.id);
+    running.access_record->AddReceived(kMessagePrefixSize + prepared.size);
+  }
   if (!prepared.status.ok()) return Refuse(number, prepared.names.id, prepared.status);
   Bind(&prepared, number, &running);
   if (!prepared.is_heavy) {
@@ -216,8 +238,14 @@ void StreamInferCall::Begin(Prepared prepared) {
 
 void StreamInferCall::Bind(Prepared* prepared, uint64_t number, Running* running) {
   request::InferenceRequest& request = *prepared->request;
-  auto sink = std::make_shared<StreamRequest>(shared_from_this(), budget_, number, prepared->names,
-                                              prepared->decoupled, errors_end_call_);
+  const GrpcOptions& options = context_.options;
+  const size_t least_charge =
+      prepared->decoupled
+          ? options.max_waiting_bytes / std::max<size_t>(1, options.max_waiting_responses)
+          : 0;
+  auto sink =
+      std::make_shared<StreamRequest>(shared_from_this(), budget_, least_charge, number,
+                                      prepared->names, prepared->decoupled, errors_end_call_);
   sink->Prepare(std::move(prepared->response_options), request.cancellation());
   request.SetSink(std::move(sink));
   // Set before submission: the responses may come, and end the entry, before Infer returns.
@@ -230,6 +258,7 @@ void StreamInferCall::Refuse(uint64_t number, std::string_view id, const base::S
   Delivery failure;
   failure.request = number;
   failure.final = true;
+  failure.refusal = api::GrpcStatus(status.code());
   failure.message = codec::proto::EncodeStreamNotice({.error_message = status.message(), .id = id},
                                                      kMessagePrefixSize);
   framing().Complete(&*failure.message);
@@ -246,9 +275,10 @@ void StreamInferCall::OnHalfClose() {
 
 void StreamInferCall::OnCancelled() {
   budget_->Close();
-  for (const RunningRequests* requests : {&ordered_, &decoupled_}) {
-    for (const auto& [number, running] : *requests) {
+  for (RunningRequests* requests : {&ordered_, &decoupled_}) {
+    for (auto& [number, running] : *requests) {
       if (running.cancellation != nullptr) running.cancellation->Cancel();
+      EndRecord(&running, kGrpcCancelled);
     }
   }
   ordered_.clear();
@@ -261,14 +291,21 @@ void StreamInferCall::OnDelivery(Delivery delivery) {
   const auto decoupled = decoupled_.find(delivery.request);
   // A response that arrives after the stream was cancelled belongs to no request.
   if (finished() || (ordered == ordered_.end() && decoupled == decoupled_.end())) return;
-  if (delivery.status.has_value()) return End(std::move(*delivery.status));
+  Running& running = decoupled != decoupled_.end() ? decoupled->second : ordered->second;
+  if (delivery.status.has_value()) {
+    EndRecord(&running, delivery.status->code);
+    return End(std::move(*delivery.status));
+  }
+  Record(&running, delivery);
   if (decoupled != decoupled_.end()) {
     if (delivery.message.has_value()) {
       StampSend(decoupled->second, "GRPC_SEND_START");
       SendMessage(std::move(*delivery.message), std::move(delivery.waiting));
       StampSend(decoupled->second, "GRPC_SEND_END");
     }
-    if (delivery.final) decoupled_.erase(decoupled);
+    if (!delivery.final) return;
+    EndRecord(&running, running.code);
+    decoupled_.erase(decoupled);
   } else {
     if (delivery.message.has_value()) {
       ordered->second.held.push_back({std::move(*delivery.message), std::move(delivery.waiting)});
@@ -283,6 +320,18 @@ void StreamInferCall::StampSend(const Running& running, std::string_view name) {
   if (running.trace != nullptr) running.trace->Stamp(name, base::SteadyClock().NowNs());
 }
 
+void StreamInferCall::Record(Running* running, const Delivery& delivery) {
+  if (running->access_record == nullptr || !delivery.message.has_value()) return;
+  running->access_record->AddSent(kMessagePrefixSize + delivery.message->size);
+  if (delivery.refusal != kGrpcOk) running->code = delivery.refusal;
+}
+
+void StreamInferCall::EndRecord(Running* running, int code) const {
+  if (running->access_record == nullptr) return;
+  running->access_record->Write(code, loop_.NowNs());
+  running->access_record.reset();
+}
+
 // Sends the responses of the first request that is not complete, and of all before it. Later ones
 // stay in `held`, charged to the stream's budget, until their turn comes.
 void StreamInferCall::Advance() {
@@ -295,6 +344,7 @@ void StreamInferCall::Advance() {
     }
     first->second.held.clear();
     if (!first->second.complete) return;
+    EndRecord(&first->second, first->second.code);
     ordered_.erase(first);
   }
 }

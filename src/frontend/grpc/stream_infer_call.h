@@ -33,7 +33,9 @@ class StreamInferCall final : public Call {
     std::shared_ptr<request::Cancellation> cancellation;  // null if refused before submission
     std::vector<Held> held;                               // until the earlier requests are complete
     bool complete = false;
-    std::shared_ptr<tracing::RequestTrace> trace;  // null for most
+    std::shared_ptr<tracing::RequestTrace> trace;      // null for most
+    std::unique_ptr<api::AccessRecord> access_record;  // null if the access log is off
+    int code = kGrpcOk;                                // for the access log
   };
   using RunningRequests = std::map<uint64_t, Running>;
 
@@ -51,6 +53,10 @@ class StreamInferCall final : public Call {
   void Bind(Prepared* prepared, uint64_t number, Running* running);
   void Refuse(uint64_t number, std::string_view id, const base::Status& status);
   static void StampSend(const Running& running, std::string_view name);
+  /// Notes a response in the request's record for the access log, if there is one.
+  static void Record(Running* running, const Delivery& delivery);
+  /// Writes the record of a request that has ended with `code`. Does nothing the second time.
+  void EndRecord(Running* running, int code) const;
   void Advance();
   void FinishIfDone();
 

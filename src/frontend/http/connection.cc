@@ -23,6 +23,18 @@ constexpr int kMaxAheadPerTurn = 16;
 /// How often the kernel asks whether the host of a client that has finished sending still exists.
 constexpr std::chrono::seconds kProbeInterval{15};
 
+/// Counts the body of a whole reply, which the reply to a HEAD request lacks.
+void CountSent(Exchange& exchange) {
+  api::AccessRecord* const record = exchange.access_entry().record();
+  if (record == nullptr || exchange.head().method == Method::kHead) return;
+  record->AddSent(exchange.reply().body_size());
+}
+
+void BeginEntry(ConnectionExchange* exchange, std::string peer) {
+  exchange->access_entry().Begin(exchange->head(), std::move(peer),
+                                 exchange->request().receive_start_ns, exchange->body().size);
+}
+
 /// Returns the fields that the reply to a request has for web pages, as whole lines.
 std::string_view FieldsForPages(const HttpServerOptions& options, const RequestHead& head) {
   return options.cors == nullptr ? std::string_view() : options.cors->FieldsFor(head.origin);
@@ -170,8 +182,7 @@ bool Connection::ReceiveInput(size_t* left) {
 void Connection::Read(std::string_view input) {
   if (HasExchange(state_)) return reader_.Keep(input);
   if (reader_.IsIdle()) {
-    exchange_.request().receive_start_ns =
-        loop_->handler().WantsTimes() ? base::SteadyClock().NowNs() : 0;
+    exchange_.request().receive_start_ns = loop_->WantsTimes() ? base::SteadyClock().NowNs() : 0;
   }
   OnRead(reader_.Read(input));
 }
@@ -229,6 +240,7 @@ void Connection::OnRead(RequestReader::Result result) {
   state_ = State::kAnswering;
   close_after_reply_ = true;
   refused_ = true;
+  if (loop_->options().access_log) BeginEntry(&exchange_, client_->peer().address);
   exchange_.Finish();
 }
 
@@ -238,6 +250,7 @@ void Connection::Dispatch() {
   ReceivedRequest& request = exchange_.request();
   request.receive_end_ns = request.receive_start_ns == 0 ? 0 : base::SteadyClock().NowNs();
   if (!request.head.keep_alive || loop_->draining()) close_after_reply_ = true;
+  if (loop_->options().access_log) BeginEntry(&exchange_, client_->peer().address);
   if (request.head.IsPreflight() && loop_->options().cors != nullptr) {
     loop_->options().cors->AnswerPreflight(request.head.origin, &exchange_.reply());
     return exchange_.Finish();
@@ -254,6 +267,7 @@ void Connection::OnCompleted(const std::shared_ptr<DeadlineSink>& sink) noexcept
     if (!exchange_.Advance(sink)) return;
     state_ = State::kWriting;
     exchange_.FreeBody();
+    CountSent(exchange_);
     writer_.Begin(exchange_.reply(),
                   {.head_only = exchange_.head().method == Method::kHead,
                    .close = close_after_reply_,
@@ -299,6 +313,9 @@ void Connection::SendPieces() {
                          .close = close_after_reply_,
                          .fields = FieldsForPages(loop_->options(), exchange_.head())});
   }
+  if (api::AccessRecord* const record = exchange_.access_entry().record()) {
+    for (const ReplyStream::Piece& piece : ready.pieces) record->AddSent(piece.text.size());
+  }
   writer_.AddPieces(std::move(ready));
   Write();
   WaitReadable();
@@ -338,6 +355,7 @@ void Connection::OnWritten() {
   }
   exchange_.Stamp("HTTP_SEND_END");
   exchange_.EndTrace();
+  exchange_.access_entry().End(exchange_.reply().status);
   exchange_.FreeReply();
   probe_.Clear();
   if (refused_ && !end_of_input_) {

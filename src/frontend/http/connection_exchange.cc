@@ -180,6 +180,7 @@ void ConnectionExchange::Disconnect(bool in_use) {
   ForgetDeadlineSink();
   ForgetStream();
   gone_.store(true, std::memory_order_relaxed);
+  access_entry().End(api::kClientClosedRequest);
   EndTrace();
   if (cancellation_ != nullptr) cancellation_->Cancel();
   cancellation_.reset();

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "codec/json/request_options.h"
+#include "frontend/http/access_entry.h"
 #include "frontend/http/reply.h"
 #include "frontend/http/request_head.h"
 #include "frontend/net/peer.h"
@@ -90,6 +91,8 @@ class Exchange {
   void SetTiming(std::shared_ptr<const ServerTiming> timing) { timing_ = std::move(timing); }
   const ServerTiming* timing() const { return timing_.get(); }
 
+  AccessEntry& access_entry() { return access_entry_; }
+
   /// Ends the exchange: reply() is complete. Once per request, on any thread.
   virtual void Finish() noexcept = 0;
 
@@ -143,6 +146,7 @@ class Exchange {
   ReplyForm reply_form_ = ReplyForm::kInference;
   std::shared_ptr<tracing::RequestTrace> trace_;
   std::shared_ptr<const ServerTiming> timing_;  // null: not asked for
+  AccessEntry access_entry_;
 };
 
 }  // namespace nereid::frontend::http

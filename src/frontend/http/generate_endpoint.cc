@@ -185,6 +185,9 @@ Status GenerateEndpoint::Submit(Exchange& exchange, Call* call, bool may_run_inl
     request->SetSink(exchange.BecomeSink(request->cancellation(), ReplyForm::kGenerate));
   }
   StartTrace(options_.tracer, exchange, *request);
+  if (api::AccessRecord* const record = exchange.access_entry().record()) {
+    record->SetTarget(request->model_name, request->id);
+  }
   Status status = service_.Infer(request);
   if (!status.ok()) exchange.ResignSink();
   return status;

@@ -41,6 +41,8 @@ struct HttpServerOptions {
   bool identifies_peers = false;
   /// Whether RequestHead::trace has the headers of W3C trace contexts.
   bool keep_trace_headers = false;
+  /// Whether each finished request has a line in the log.
+  bool access_log = false;
 
   // How long a client may take; 0: for ever. Checked about once a second.
   std::chrono::milliseconds head_timeout{60'000};     // for a connection's first byte; for a head

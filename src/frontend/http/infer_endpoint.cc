@@ -192,6 +192,9 @@ Status InferEndpoint::Submit(Exchange& exchange, RequestPtr request, bool may_ru
   if (exchange.head().wants_timing) exchange.SetTiming(ServerTiming::Begin(*request, &sink));
   request->SetSink(std::move(sink));
   StartTrace(options_.tracer, exchange, *request);
+  if (api::AccessRecord* const record = exchange.access_entry().record()) {
+    record->SetTarget(request->model_name, request->id);
+  }
   Status status = service_.Infer(request);
   if (!status.ok()) exchange.ResignSink();
   return status;

@@ -151,6 +151,9 @@ bool KserveHandler::MayReceiveBody(Exchange& exchange) {
 void KserveHandler::Handle(Exchange& exchange) {
   LogRequest(exchange.head());
   const Route route = FindRoute(exchange.head().path());
+  if (api::AccessRecord* const record = exchange.access_entry().record()) {
+    record->SetTarget(route.model, {});  // an inference adds its id
+  }
   if (route.endpoint == Endpoint::kUnknown) {
     LogRequest(exchange.head(), 404);
     exchange.reply().SetError(404, kTextType, "Not Found");

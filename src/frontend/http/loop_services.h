@@ -38,6 +38,8 @@ class LoopServices {
   net::EventLoop& event_loop() { return server_loop_.event_loop(); }
   const HttpServerOptions& options() const { return options_; }
   HttpHandler& handler() { return *handler_; }
+  /// Returns whether the connections have to record when requests are received.
+  bool WantsTimes() const { return options_.access_log || handler_->WantsTimes(); }
   const TimeoutTicks& timeouts() const { return timeouts_; }
   /// Ticks that have passed.
   uint64_t tick() const { return tick_; }

@@ -5,6 +5,12 @@
 
 namespace nereid::frontend::http {
 
+size_t Reply::body_size() const {
+  size_t size = text.size();
+  for (const tensor::ByteSpan& piece : tail) size += piece.size;
+  return size;
+}
+
 void Reply::Clear() {
   constexpr size_t kKeptBytes = size_t{64} << 10;
   status = 200;

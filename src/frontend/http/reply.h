@@ -26,6 +26,8 @@ struct Reply {
   /// Keeps the bytes of `tail` alive until they are written.
   std::unique_ptr<request::InferenceResponse> owner;
 
+  /// Returns the number of bytes of the body.
+  size_t body_size() const;
   void Clear();
   /// Makes the body {"error": message}, with a status and a content type.
   void SetError(int new_status, std::string_view type, std::string_view message);

@@ -30,11 +30,9 @@ void ReplyWriter::SendContinue(net::ByteStream& client) {
 }
 
 void ReplyWriter::Begin(const Reply& reply, const Framing& framing) {
-  size_t length = reply.text.size();
-  for (const tensor::ByteSpan& piece : reply.tail) length += piece.size;
   AppendStatusAndFields(reply, framing);
   head_.append("Content-Length: ");
-  AppendNumber(length, 10, &head_);
+  AppendNumber(reply.body_size(), 10, &head_);
   head_.append(framing.close ? "\r\nConnection: close\r\n\r\n" : "\r\n\r\n");
   unwritten_.push_back({head_.data(), head_.size()});
   if (framing.head_only) return;

@@ -34,6 +34,22 @@ void RequestHead::Clear() {
   is_http_1_0 = false;
 }
 
+std::string_view MethodName(Method method) {
+  switch (method) {
+    case Method::kGet:
+      return "GET";
+    case Method::kHead:
+      return "HEAD";
+    case Method::kPost:
+      return "POST";
+    case Method::kOptions:
+      return "OPTIONS";
+    case Method::kOther:
+      return "OTHER";
+  }
+  return "OTHER";
+}
+
 void LogRequest(const RequestHead& head, int error_status) {
   if (!base::Log::Instance().IsEnabled(base::LogLevel::kVerbose)) return;
   // Triton logs the number that its HTTP library (libevhtp) gives to the method.

@@ -49,6 +49,9 @@ struct RequestHead {
   void Clear();
 };
 
+/// Returns "GET", "HEAD", "POST", "OPTIONS" or, for the other methods, "OTHER".
+std::string_view MethodName(Method method);
+
 /// Writes Triton's line about a request to the verbose log; `error_status` is the status of a
 /// request that failed, or 0.
 void LogRequest(const RequestHead& head, int error_status = 0);

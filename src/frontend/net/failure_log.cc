@@ -17,7 +17,7 @@ void LogFailure(base::LogThrottle& throttle, base::LogLevel level,
     std::string message;
     for (const std::string_view piece : text) message += piece;
     if (left_out != 0) message += "; it happened to others since the last such message, too";
-    log.Write(level, file, line, message);
+    log.Write({.level = level, .file = file, .line = line, .message = message});
   } catch (const std::exception&) {
     // There may be memory for the next message.
   }
