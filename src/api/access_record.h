@@ -19,11 +19,11 @@ class AccessRecord {
   static constexpr size_t kMaxTextSize = 1024;
 
   struct Request {
-    std::string_view protocol = {};     // "http", "grpc"
-    std::string_view method = {};  // of HTTP
-    std::string_view path = {};         // the target, or the name of the RPC
-    std::string peer = {};              // the client's address
-    uint64_t start_ns = 0;         // when its first byte came, monotonic
+    std::string_view protocol = {};  // "http", "grpc"
+    std::string_view method = {};    // of HTTP
+    std::string_view path = {};      // the target, or the name of the RPC
+    std::string peer = {};           // the client's address
+    uint64_t start_ns = 0;           // when its first byte came, monotonic
   };
   explicit AccessRecord(Request request);
   AccessRecord(const AccessRecord&) = delete;

@@ -4,6 +4,7 @@
 #include <string>
 #include <utility>
 
+#include "api/access_target.h"
 #include "base/clock.h"
 #include "frontend/grpc/exception_guard.h"
 
@@ -68,6 +69,7 @@ base::Status InferCall::Submit(std::unique_ptr<request::InferenceRequest> reques
   request->SetSink(std::static_pointer_cast<InferCall>(shared_from_this()));
   classifications_ = std::move(response_options.classifications);
   trace_ = StartTrace(context_, *request, wait_start_ns_, trace_headers_.get());
+  api::SetTarget(*request, access_record_.get());
   return context_.service.Infer(request);
 }
 

@@ -61,7 +61,7 @@ void SubmitHeaders(nghttp2_session* session, int32_t stream, Encoding encoding,
   const std::array<nghttp2_nv, 4> usual = {StatusOk(), GrpcContent(), AcceptedEncodings(),
                                            Header("grpc-encoding", EncodingName(encoding))};
   const bool encoded = encoding != Encoding::kIdentity;
-  HeaderList headers(std::span(usual).first(usual.size() - (encoded ? 0 : 1)));
+  HeaderList headers{std::span(usual).first(usual.size() - (encoded ? 0 : 1))};
   if (metadata != nullptr) headers.Add(metadata->initial);
   nghttp2_submit_response(session, stream, headers.data(), headers.size(), &messages);
 }
@@ -71,7 +71,7 @@ void SubmitTrailers(nghttp2_session* session, int32_t stream, const CallStatus& 
   const std::string text = PercentEncode(status.message);
   const std::array<nghttp2_nv, 2> usual = {Header("grpc-status", CodeText(status.code)),
                                            Header("grpc-message", text, /*copy_value=*/true)};
-  HeaderList trailers(std::span(usual).first(text.empty() ? 1 : 2));
+  HeaderList trailers{std::span(usual).first(text.empty() ? 1 : 2)};
   if (metadata != nullptr) trailers.Add(metadata->trailing);
   nghttp2_submit_trailer(session, stream, trailers.data(), trailers.size());
 }
@@ -82,7 +82,7 @@ void SubmitStatusOnly(nghttp2_session* session, int32_t stream, const CallStatus
   const std::array<nghttp2_nv, 5> usual = {
       StatusOk(), GrpcContent(), Header("grpc-status", CodeText(status.code)), AcceptedEncodings(),
       Header("grpc-message", text, /*copy_value=*/true)};
-  HeaderList headers(std::span(usual).first(usual.size() - (text.empty() ? 1 : 0)));
+  HeaderList headers{std::span(usual).first(usual.size() - (text.empty() ? 1 : 0))};
   if (metadata != nullptr) {
     headers.Add(metadata->initial);
     headers.Add(metadata->trailing);

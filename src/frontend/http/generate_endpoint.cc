@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "api/access_target.h"
 #include "api/status_map.h"
 #include "api/version_text.h"
 #include "codec/json/error.h"
@@ -185,9 +186,7 @@ Status GenerateEndpoint::Submit(Exchange& exchange, Call* call, bool may_run_inl
     request->SetSink(exchange.BecomeSink(request->cancellation(), ReplyForm::kGenerate));
   }
   StartTrace(options_.tracer, exchange, *request);
-  if (api::AccessRecord* const record = exchange.access_entry().record()) {
-    record->SetTarget(request->model_name, request->id);
-  }
+  api::SetTarget(*request, exchange.access_entry().record());
   Status status = service_.Infer(request);
   if (!status.ok()) exchange.ResignSink();
   return status;

@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "api/access_target.h"
 #include "api/header_forwarding.h"
 #include "api/status_map.h"
 #include "api/version_text.h"
@@ -192,9 +193,7 @@ Status InferEndpoint::Submit(Exchange& exchange, RequestPtr request, bool may_ru
   if (exchange.head().wants_timing) exchange.SetTiming(ServerTiming::Begin(*request, &sink));
   request->SetSink(std::move(sink));
   StartTrace(options_.tracer, exchange, *request);
-  if (api::AccessRecord* const record = exchange.access_entry().record()) {
-    record->SetTarget(request->model_name, request->id);
-  }
+  api::SetTarget(*request, exchange.access_entry().record());
   Status status = service_.Infer(request);
   if (!status.ok()) exchange.ResignSink();
   return status;

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "api/access_target.h"
+
+#include <string>
+
+namespace nereid::api {
+
+void SetTarget(const request::InferenceRequest& request, AccessRecord* record) {
+  if (record == nullptr) return;
+  record->SetTarget(request.model_name, request.id);
+  if (request.trace() != nullptr) record->SetTrace(std::to_string(request.trace()->id()));
+}
+
+}  // namespace nereid::api
