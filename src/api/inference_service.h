@@ -11,6 +11,7 @@
 
 #include "api/log_settings.h"
 #include "api/metadata.h"
+#include "api/shared_memory.h"
 #include "api/statistics.h"
 #include "api/trace_settings.h"
 #include "base/result.h"
@@ -108,12 +109,16 @@ class InferenceService {
   base::Result<TraceSettings> UpdateTraceSettings(const std::string& model,
                                                   const ReadTraceChanges& read);
 
+  /// Returns the shared memory of clients. Infer() gives a request its tensors in it.
+  SharedMemory& shared_memory() { return shared_memory_; }
+
   /// Sets the object that UpdateTraceSettings() acts on, or null. Must not be called while a front
   /// end serves. The object must outlive the front ends.
   void SetTraceControl(TraceControl* control) { trace_control_ = control; }
 
  private:
   TraceControl* trace_control_ = nullptr;
+  SharedMemory shared_memory_;
 };
 
 }  // namespace nereid::api

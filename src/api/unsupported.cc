@@ -16,11 +16,4 @@ Status ExtensionUnsupported(std::string_view extension) {
   return Status::Unsupported("the " + std::string(extension) + " extension is not supported yet");
 }
 
-Status TensorInSharedMemoryUnsupported(std::string_view tensor) {
-  return Status::Unsupported(
-      "shared memory is not supported yet: remove the 'shared_memory_region' parameter of tensor "
-      "'" +
-      std::string(tensor) + "'");
-}
-
 }  // namespace nereid::api

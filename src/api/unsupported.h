@@ -13,11 +13,7 @@ namespace nereid::api {
 /// Returns UNSUPPORTED if a request names a repository: models are found by their own names only.
 base::Status CheckRepositoryName(std::string_view repository);
 
-/// Returns UNSUPPORTED for an operation of an extension that the server lacks, such as "system
-/// shared memory".
+/// Returns UNSUPPORTED for an operation of an extension that the server lacks, such as "trace".
 base::Status ExtensionUnsupported(std::string_view extension);
-
-/// Returns UNSUPPORTED for an input or output that is asked to be in shared memory.
-base::Status TensorInSharedMemoryUnsupported(std::string_view tensor);
 
 }  // namespace nereid::api

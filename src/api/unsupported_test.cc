@@ -11,9 +11,6 @@ TEST(Unsupported, SaysWhatIsNotThere) {
   EXPECT_EQ(CheckRepositoryName("r").code(), base::StatusCode::kUnsupported);
   EXPECT_EQ(CheckRepositoryName("r").message(), "'repository_name' specification is not supported");
   EXPECT_EQ(ExtensionUnsupported("trace").message(), "the trace extension is not supported yet");
-  EXPECT_EQ(TensorInSharedMemoryUnsupported("IN").message(),
-            "shared memory is not supported yet: remove the 'shared_memory_region' parameter of "
-            "tensor 'IN'");
 }
 
 }  // namespace

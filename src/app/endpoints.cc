@@ -252,6 +252,9 @@ Status Endpoints::Start(const ServerOptions& options) {
                           StartSpanExport(options.trace, server_.GetServerMetadata().version));
   parts_ = std::make_unique<Parts>(options, std::move(spans), std::move(access));
   server_.SetTraceControl(&parts_->tracer);
+  if (options.devices.allow_client_shm) {
+    NEREID_RETURN_IF_ERROR(server_.shared_memory().Allow({.regions = MaxSharedRegions()}));
+  }
   const int loops = std::min(base::AvailableCpuCount(), kMaxLoops);
   if (options.grpc.enabled) NEREID_RETURN_IF_ERROR(parts_->StartGrpc(options, server_, loops));
   if (options.http.enabled) NEREID_RETURN_IF_ERROR(parts_->StartHttp(options, server_, loops));

@@ -25,4 +25,11 @@ size_t MaxConnections() {
   return limit.rlim_cur - std::min(limit.rlim_cur / 4, kKept);
 }
 
+size_t MaxSharedRegions() {
+  constexpr rlim_t kMost = 1024;
+  rlimit limit{};
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return kMost;
+  return std::min(limit.rlim_cur / 4, kMost);
+}
+
 }  // namespace nereid::app

@@ -14,4 +14,7 @@ void RaiseFileLimit();
 /// kept for models, so that a flood of connections does not make loads fail.
 size_t MaxConnections();
 
+/// Returns how many regions of shared memory clients may register: each takes a descriptor.
+size_t MaxSharedRegions();
+
 }  // namespace nereid::app

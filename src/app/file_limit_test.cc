@@ -36,5 +36,16 @@ TEST(MaxConnections, LeavesDescriptorsForModels) {
   setrlimit(RLIMIT_NOFILE, &before);
 }
 
+TEST(MaxSharedRegions, LeavesDescriptorsForTheRest) {
+  rlimit before{};
+  ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &before), 0);
+  rlimit low = before;
+  low.rlim_cur = 400;
+  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &low), 0);
+  EXPECT_EQ(MaxSharedRegions(), 100u);
+  setrlimit(RLIMIT_NOFILE, &before);
+  EXPECT_LE(MaxSharedRegions(), 1024u);
+}
+
 }  // namespace
 }  // namespace nereid::app

@@ -57,6 +57,9 @@ struct ValueWriter {
 std::optional<Digest> ComputeRequestKey(const InferenceRequest& request,
                                         const Digest& fingerprint) {
   if (IsOfSequence(request)) return std::nullopt;
+  // The client could give the model other bytes than those that the key is made of, or change the
+  // response before it is stored, and so choose the responses of other clients.
+  if (request.has_shared_memory) return std::nullopt;
   DigestWriter writer;
   writer.Text(kSchema);
   writer.Text(request.model()->name);

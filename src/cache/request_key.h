@@ -19,7 +19,8 @@ namespace nereid::cache {
 /// division of the bytes into pieces, and the protocol.
 ///
 /// Returns nothing for a request that must not be answered from the cache: one of a sequence, whose
-/// response depends on earlier requests, and one with inputs in GPU memory.
+/// response depends on earlier requests, one with inputs in GPU memory, and one with tensors in
+/// memory that its client can change meanwhile.
 std::optional<Digest> ComputeRequestKey(const request::InferenceRequest& request,
                                         const Digest& fingerprint);
 

@@ -116,6 +116,7 @@ TEST(RequestKeyTest, SomeRequestsHaveNone) {
       KeyAfter([](auto& r) { r.inputs()[1].pieces[0].memory_type = memory::MemoryType::kGpu; }),
       "none");
   EXPECT_NE(KeyAfter([](auto& r) { r.correlation_id = std::string(); }), "none");
+  EXPECT_EQ(KeyAfter([](auto& r) { r.has_shared_memory = true; }), "none");
 }
 
 /// Small random requests, whose parts would be ambiguous if the encoding permitted it.

@@ -53,6 +53,7 @@ std::unique_ptr<request::InferenceRequest> MakeStepRequest(
   for (const EnsemblePlan::Mapping& output : step.outputs) {
     request->requested_outputs.push_back(output.name);
   }
+  request->has_shared_memory = ensemble.has_shared_memory;
   request->SetSink(std::move(sink));
   request::TraceStep(ensemble, *request);
   return request;

@@ -15,6 +15,7 @@
 #include "request/release_listener.h"
 #include "request/request_fields.h"
 #include "request/request_inputs.h"
+#include "request/shared_tensors.h"
 #include "request/trace.h"
 
 namespace nereid::request {
@@ -71,6 +72,10 @@ class InferenceRequest : public RequestFields {
   Trace* trace() const { return trace_.get(); }
   const std::shared_ptr<Trace>& shared_trace() const { return trace_; }
 
+  /// The tensors that are in shared memory; null for most requests. The server takes it, and gives
+  /// the inputs their bytes, when the request is submitted.
+  std::unique_ptr<const SharedTensors> shared_tensors;
+
   /// Set by a front end whose thread may execute a cheap model itself; see schedule::InlinePolicy.
   bool may_run_inline = false;
 
@@ -90,6 +95,9 @@ class InferenceRequest : public RequestFields {
 
   /// 0 for models without batching, else the first dimension of the inputs. Set by Normalize.
   uint32_t batch_size = 0;
+  /// Whether a client can change the bytes of inputs or outputs while the request is in progress,
+  /// because they are in shared memory. What is computed of them must not be given to others.
+  bool has_shared_memory = false;
   RequestTimes times;
   /// Collects the compute times of this request's executions; null if nobody needs them.
   std::shared_ptr<ComputeTimes> compute_times;

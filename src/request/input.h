@@ -32,8 +32,9 @@ struct PolicyData {
 struct Input {
   std::string name;
   tensor::DataType type = tensor::DataType::kInvalid;
-  tensor::Shape shape;        // as the client sent it, with the batch dimension
-  tensor::Shape model_shape;  // as the backend sees it, after the reshape; set by Normalize
+  bool in_shared_memory = false;  // the client can change the bytes of `pieces` at any time
+  tensor::Shape shape;            // as the client sent it, with the batch dimension
+  tensor::Shape model_shape;      // as the backend sees it, after the reshape; set by Normalize
   std::vector<InputPiece> pieces;
   std::vector<std::unique_ptr<memory::BufferAttributes>> attributes;  // made when a plug-in asks
 

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "memory/buffer_attributes.h"
 #include "memory/host_buffer.h"
@@ -23,7 +24,8 @@ struct Output {
   tensor::Shape shape;  // as the client sees it, with the batch dimension
   char* data = nullptr;
   size_t size = 0;
-  bool allocated = false;  // also a tensor of zero bytes must be allocated, exactly once
+  bool allocated = false;         // also a tensor of zero bytes must be allocated, exactly once
+  bool in_shared_memory = false;  // the client finds the bytes there, so no message has them
   memory::MemoryType memory_type = memory::MemoryType::kCpu;
   int64_t memory_type_id = 0;
   memory::HostBuffer owned;               // the bytes, where the default allocation is used
@@ -31,6 +33,11 @@ struct Output {
   void* allocator_data = nullptr;         // for use by the sink that allocated the bytes
   InferenceResponse* response = nullptr;  // the response that owns this output
   std::unique_ptr<memory::BufferAttributes> attributes;  // created when a plug-in asks
+
+  /// Returns the bytes that the message of the response contains.
+  std::string_view MessageBytes() const {
+    return in_shared_memory ? std::string_view() : std::string_view(data, size);
+  }
 };
 
 }  // namespace nereid::request

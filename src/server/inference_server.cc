@@ -126,9 +126,11 @@ Status InferenceServer::Submit(std::unique_ptr<request::InferenceRequest>& reque
   model::ModelVersion& version = served.version();
   if (phase >= refused_from) NEREID_RETURN_IF_ERROR(CheckContinues(*request, version));
   // The identity shares the ownership of the model: the request keeps the model alive.
-  return model::Submit(
-      std::shared_ptr<const request::ModelIdentity>(std::move(loaded), &served.identity()), version,
-      request);
+  std::shared_ptr<const request::ModelIdentity> identity(std::move(loaded), &served.identity());
+  if (request->shared_tensors != nullptr) {
+    return shared_submission_.Submit(std::move(identity), version, request);
+  }
+  return model::Submit(std::move(identity), version, request);
 }
 
 Status InferenceServer::LoadModel(const std::string& name,

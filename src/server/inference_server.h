@@ -11,6 +11,7 @@
 #include "api/inference_service.h"
 #include "server/server_phase.h"
 #include "server/server_settings.h"
+#include "server/shared_submission.h"
 #include "telemetry/metrics.h"
 
 namespace nereid::server {
@@ -24,7 +25,8 @@ class RepositoryControl;
 /// phase is atomic, and requests read the repository's table of models as it is when they arrive.
 ///
 /// The parts: ServerPhase (is new work accepted), ModelRuntime (the objects that models share),
-/// RepositoryControl (loads and unloads), Collectors (metrics).
+/// RepositoryControl (loads and unloads), Collectors (metrics), SharedSubmission (requests with
+/// tensors in shared memory).
 class InferenceServer final : public api::InferenceService {
  public:
   /// Creates the server and loads the start-up models. Returns when each is ready or has failed.
@@ -91,6 +93,7 @@ class InferenceServer final : public api::InferenceService {
   std::unique_ptr<ModelRuntime> runtime_;
   std::unique_ptr<RepositoryControl> repositories_;
   std::unique_ptr<Collectors> collectors_;  // null where metrics are off
+  SharedSubmission shared_submission_{shared_memory()};
 };
 
 }  // namespace nereid::server

@@ -14,6 +14,8 @@ api::ServerMetadata MakeServerMetadata(const std::string& server_id) {
                          "model_repository(unload_dependents)",
                          "schedule_policy",
                          "model_configuration",
+                         "system_shared_memory",
+                         "cuda_shared_memory",
                          "binary_tensor_data",
                          "parameters",
                          "statistics",

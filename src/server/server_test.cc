@@ -405,11 +405,12 @@ TEST_F(ServerTest, AStartUpModelThatIsNowhereFailsTheStart) {
 }
 
 TEST(ServerMetadataTest, ExtensionsAreInTritonsOrder) {
-  EXPECT_THAT(MakeServerMetadata("s").extensions,
-              ElementsAre("classification", "sequence", "model_repository",
-                          "model_repository(unload_dependents)", "schedule_policy",
-                          "model_configuration", "binary_tensor_data", "parameters", "statistics",
-                          "trace", "logging", "generate"));
+  EXPECT_THAT(
+      MakeServerMetadata("s").extensions,
+      ElementsAre("classification", "sequence", "model_repository",
+                  "model_repository(unload_dependents)", "schedule_policy", "model_configuration",
+                  "system_shared_memory", "cuda_shared_memory", "binary_tensor_data", "parameters",
+                  "statistics", "trace", "logging", "generate"));
 }
 
 TEST_F(ServerTest, NeedsARepository) {

@@ -37,6 +37,9 @@ def pytest_addoption(parser):
     group.addoption("--scale", type=float,
                     help="factor for the bounds of time and memory (default: 1, for a server with "
                          "a sanitizer 8)")
+    group.addoption("--shm-rounds", type=int, metavar="N",
+                    help="carry out N changes of shared-memory objects, however long it takes "
+                         "(default: 400, for 20 seconds at most)")
 
 
 def pytest_terminal_summary(terminalreporter):

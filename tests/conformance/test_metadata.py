@@ -11,12 +11,10 @@ def test_server_metadata(client):
     metadata = client.json("get_server_metadata")
     assert metadata["name"] == "triton"
     assert metadata["version"].count(".") == 2
-    extensions = [e for e in metadata["extensions"]
-                  if e not in ("system_shared_memory", "cuda_shared_memory", "generate")]
-    assert extensions == [
+    assert [e for e in metadata["extensions"] if e != "generate"] == [
         "classification", "sequence", "model_repository", "model_repository(unload_dependents)",
-        "schedule_policy", "model_configuration", "binary_tensor_data", "parameters", "statistics",
-        "trace", "logging"]
+        "schedule_policy", "model_configuration", "system_shared_memory", "cuda_shared_memory",
+        "binary_tensor_data", "parameters", "statistics", "trace", "logging"]
 
 
 def test_model_metadata(client):

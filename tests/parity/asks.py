@@ -109,6 +109,11 @@ def canonical_index(entries):
     return sorted(canonical(list(entries)), key=lambda e: (e.get("name", ""), e.get("version", "")))
 
 
+def canonical_regions(regions):
+    """Returns the regions of shared memory in sorted order."""
+    return sorted(canonical(list(regions)), key=lambda r: r["name"])
+
+
 def counted_models(statistics):
     """Returns the models and versions in statistics; the servers of the doors have different
     counts."""

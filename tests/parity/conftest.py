@@ -15,6 +15,7 @@ sys.path.append(str(HERE.parent / "conformance"))
 import c_api  # noqa: E402
 import c_door  # noqa: E402
 import repository  # noqa: E402
+import rows_shared  # noqa: E402
 from grpc_door import GrpcDoor, GrpcStreamDoor  # noqa: E402
 from http_door import HttpDoor  # noqa: E402
 from server_process import ServerProcess, peer_command  # noqa: E402
@@ -25,11 +26,13 @@ SERVERS = {
     "unready": (repository.write_unready, "none", ()),
     "guarded": (repository.write, "explicit", repository.SERVING),
     "managed": (repository.write, "explicit", repository.SERVING),
+    "shared": (repository.write, "explicit", ("plain", "text")),
 }
 # Of Nereid alone: further flags of a kind, which is then no server of the C API.
 FLAGS = {
     "guarded": lambda root: [f"--auth-file={nobody(root)}"],
     "managed": lambda root: ["--admin-port=0"],
+    "shared": lambda root: ["--allow-client-shm=true"],
 }
 
 
@@ -79,7 +82,16 @@ def library(options):
 
 
 @pytest.fixture(scope="session")
-def doors(options, library, backends, tmp_path_factory):
+def shared_object():
+    """The object of the rows about shared memory."""
+    path = Path("/dev/shm") / rows_shared.KEY[1:]
+    path.write_bytes(bytes(rows_shared.OBJECT_SIZE))
+    yield
+    path.unlink()
+
+
+@pytest.fixture(scope="session")
+def doors(options, library, backends, shared_object, tmp_path_factory):
     """Kind of servers -> name -> door. The doors are closed with the session, and the servers must
     end without an error."""
     if options.peer:

@@ -3,7 +3,7 @@
 
 import grpc
 from asks import (GRPC_STATUS, Outcome, canonical, canonical_config, canonical_index,
-                  counted_models, decode, inferred)
+                  canonical_regions, counted_models, decode, inferred)
 from google.protobuf.json_format import MessageToDict
 from tritonclient.grpc import service_pb2 as pb
 from tritonclient.grpc import service_pb2_grpc
@@ -129,12 +129,20 @@ class GrpcDoor:
             return canonical({k: v if k == "trace_level" else v[0] for k, v in values.items()})
         return self._call("TraceSetting", message, read)
 
-    def shared_memory(self, kind, action, region=""):
+    def shared_memory(self, kind, action, region="", key="/parity", offset=0, byte_size=64,
+                      handle=b""):
         method = f"{'System' if kind == 'system' else 'Cuda'}SharedMemory{action.title()}"
         message = getattr(pb, method + "Request")(name=region)
         if action == "register":
-            message.byte_size = 64
-        return self._call(method, message, lambda got: canonical(_plain(got)))
+            message.byte_size = byte_size
+            if kind == "system":
+                message.key, message.offset = key, offset
+            else:
+                message.raw_handle = handle
+        if action != "status":
+            return self._call(method, message, lambda got: None)
+        return self._call(method, message,
+                          lambda got: canonical_regions(_plain(got).get("regions", {}).values()))
 
     def _add_input(self, message, tensor):
         made = message.inputs.add(name=tensor.name, datatype=tensor.datatype, shape=tensor.shape)

@@ -7,7 +7,7 @@ import json
 from urllib.parse import quote
 
 from asks import (HTTP_STATUS, Outcome, canonical, canonical_config, canonical_index,
-                  counted_models, decode, inferred)
+                  canonical_regions, counted_models, decode, inferred)
 
 
 def _model_path(model, version):
@@ -112,13 +112,17 @@ class HttpDoor:
             return self._document("GET", path)
         return self._document("POST", path, settings)
 
-    def shared_memory(self, kind, action, region=""):
+    def shared_memory(self, kind, action, region="", key="/parity", offset=0, byte_size=64,
+                      handle=b""):
         path = f"/v2/{kind}sharedmemory" + (f"/region/{region}" if region else "")
-        body = {"key": "/parity", "offset": 0, "byte_size": 64} if kind == "system" else {
-            "raw_handle": {"b64": ""}, "device_id": 0, "byte_size": 64}
         if action == "status":
-            return self._document("GET", f"{path}/status")
-        return self._document("POST", f"{path}/{action}", body if action == "register" else None)
+            return self._document("GET", f"{path}/status", read=canonical_regions)
+        body = None
+        if action == "register":
+            source = {"key": key, "offset": offset} if kind == "system" else {
+                "raw_handle": {"b64": base64.b64encode(handle).decode()}, "device_id": 0}
+            body = {**source, "byte_size": byte_size}
+        return self._document("POST", f"{path}/{action}", body)
 
     def generate(self, model, body, version="", stream=False):
         path = _model_path(model, version) + ("/generate_stream" if stream else "/generate")
@@ -167,7 +171,7 @@ class HttpDoor:
         for output in document["outputs"]:
             length = output.get("parameters", {}).get("binary_data_size")
             if length is None:
-                values = output["data"]
+                values = output.get("data", [])  # none in shared memory
             else:
                 values, rest = decode(output["datatype"], rest[:length]), rest[length:]
             outputs.append((output["name"], output["datatype"], output["shape"], values))

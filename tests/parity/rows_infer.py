@@ -188,8 +188,6 @@ WRONG_TENSORS = [
            doors=("http", "grpc_contents"), differs={"http": NOT_THE_SHAPE}, why=OWN_CHECK),
     _infer("too_many_values", "INVALID_ARG", inputs=(ints(values=FOUR + (5,)),),
            doors=("http", "grpc_contents"), differs={"http": NOT_THE_SHAPE}, why=OWN_CHECK),
-    _infer("shared_memory", "UNSUPPORTED", doors=PROTOCOLS, inputs=(ints(parameters={
-        "shared_memory_region": "parity", "shared_memory_byte_size": 16}),)),
 ]
 
 NO_COUNT = ("INTERNAL", "Unable to set 'classification': attempt to access JSON "
@@ -202,15 +200,6 @@ WRONG_OUTPUTS = [
     _infer("unknown_output_of_ensemble", "INVALID_ARG", model="pipeline", inputs=(ints("x"),),
            outputs=(Output("NOPE"),)),
     _infer("output_without_name", "INVALID_ARG", outputs=(Output(""),)),
-    _infer("output_in_shared_memory", "UNSUPPORTED", doors=PROTOCOLS,
-           outputs=(Output("OUTPUT0", parameters={"shared_memory_region": "parity",
-                                                  "shared_memory_byte_size": 16}),)),
-    _infer("output_in_shared_memory_with_classes", "INVALID_ARG", doors=PROTOCOLS,
-           why="Triton's words, with one capital letter",
-           differs=on_http("INVALID_ARG", "Output can't set both 'shared_memory_region' and "
-                                          "'classification'"),
-           outputs=(Output("OUTPUT0", 1, {"shared_memory_region": "parity",
-                                          "shared_memory_byte_size": 16}),)),
     _infer("classification_negative", "INVALID_ARG", outputs=(Output("OUTPUT0", -1),),
            doors=PROTOCOLS, differs=on_http(*NO_COUNT), why=OWN_TYPES),
     _infer("classification_of_text", "INVALID_ARG", outputs=(Output("OUTPUT0", "two"),),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Rows about the log, traces and shared memory. The C API does not have these operations."""
+"""Rows about the log and traces. The C API does not have these operations."""
 
 from asks import ask
 from rows import OWN_TYPES, PROTOCOLS, Row, json_type
@@ -97,13 +97,4 @@ TRACE = _traces_of("") + _traces_of("plain") + [
         before=(ask("trace_settings", settings={"trace_rate": "9", "trace_count": "no"}),)),
 ]
 
-SHARED_MEMORY = [
-    Row(f"shared_memory/{kind}_{action}{'_region' if region else ''}",
-        ask("shared_memory", kind=kind, action=action, region=region), "UNSUPPORTED",
-        doors=PROTOCOLS)
-    for kind in ("system", "cuda")
-    for action, region in (("status", ""), ("status", "parity"), ("register", "parity"),
-                           ("unregister", ""), ("unregister", "parity"))
-]
-
-ROWS = LOG + TRACE + SHARED_MEMORY
+ROWS = LOG + TRACE

@@ -9,5 +9,7 @@ import rows_access
 import rows_infer
 import rows_models
 import rows_settings
+import rows_shared
 
-ROWS = rows_models.ROWS + rows_settings.ROWS + rows_infer.ROWS + rows_access.ROWS
+ROWS = (rows_models.ROWS + rows_settings.ROWS + rows_infer.ROWS + rows_access.ROWS
+        + rows_shared.ROWS)

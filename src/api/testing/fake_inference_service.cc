@@ -149,6 +149,10 @@ base::Status FakeInferenceService::Infer(std::unique_ptr<InferenceRequest>& requ
   identity->version_text = std::to_string(identity->version);
   identity->config = model_config;
   identity->labels = labels;
+  if (request->shared_tensors != nullptr) {
+    NEREID_RETURN_IF_ERROR(shared_memory().Attach(*request));
+    NEREID_RETURN_IF_ERROR(OwnStrings(*request));
+  }
   request::BindRequest(*request, std::move(identity));
   handler(std::move(request));
   return base::Status::Ok();

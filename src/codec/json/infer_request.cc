@@ -2,10 +2,10 @@
 #include "codec/json/infer_request.h"
 
 #include <algorithm>
+#include <memory>
 #include <optional>
 #include <utility>
 
-#include "api/unsupported.h"
 #include "base/checked_math.h"
 #include "base/name_index.h"
 #include "codec/json/cursor.h"
@@ -20,6 +20,15 @@ using base::Status;
 using request::InferenceRequest;
 using tensor::DataType;
 
+/// The parameters of a tensor that is in shared memory. Without a region the numbers do not count.
+struct SharedFields {
+  std::optional<std::string> region;
+  uint64_t offset = 0;
+  uint64_t byte_size = 0;
+
+  request::RegionPart TakePart() { return {std::move(*region), offset, byte_size}; }
+};
+
 /// One element of "inputs" while it is read. Its members may come in any order.
 struct InputFields {
   std::optional<std::string> name;
@@ -27,7 +36,7 @@ struct InputFields {
   std::optional<tensor::Shape> shape;
   const char* data = nullptr;  // where the "data" value begins
   std::optional<uint64_t> binary_size;
-  std::string shared_memory_region;
+  SharedFields shared;
   // The value of "data", if name, datatype and shape came before it.
   memory::HostBuffer buffer;
   size_t buffer_used = 0;
@@ -40,7 +49,7 @@ struct OutputFields {
   std::optional<std::string> name;
   std::optional<bool> binary;
   std::optional<uint64_t> classes;
-  bool shared_memory = false;
+  SharedFields shared;
   bool parameters_read = false;
 };
 
@@ -62,6 +71,7 @@ class Decoder {
   Status TakeBinary(const std::string& name, uint64_t size, request::Input* input);
   Status ReadOutput();
   Status ReadOutputParameters(OutputFields* fields);
+  request::SharedTensors& shared();
   template <typename Visit>
   Status ForEachOf(std::string_view name, Visit&& visit);
 
@@ -71,6 +81,7 @@ class Decoder {
   InferenceRequest& request_;
   OutputOptions& outputs_;
   base::NameIndex wanted_names_;
+  std::unique_ptr<request::SharedTensors> shared_;  // null until a tensor is in shared memory
 };
 
 /// The members of the request's object that were read; the first of each counts.
@@ -130,6 +141,7 @@ Status Decoder::Decode() {
     return Status::InvalidArgument("unexpected additional input data for model '" +
                                    request_.model_name + "'");
   }
+  request_.shared_tensors = std::move(shared_);
   return Status::Ok();
 }
 
@@ -179,17 +191,29 @@ Status Decoder::ReadShape(tensor::Shape* shape) {
   });
 }
 
+/// Reads the value of a parameter about shared memory, and skips that of any other.
+Status ReadSharedParameter(Cursor& cursor, std::string_view key, SharedFields* fields) {
+  if (key == "shared_memory_region") {
+    return ReadStringMember(cursor, key, &fields->region.emplace());
+  }
+  if (key == "shared_memory_offset") return ReadUnsignedMember(cursor, key, &fields->offset);
+  if (key == "shared_memory_byte_size") return ReadUnsignedMember(cursor, key, &fields->byte_size);
+  return cursor.SkipValue();
+}
+
 Status Decoder::ReadInputParameters(InputFields* fields) {
   if (cursor_.Peek() != '{') return cursor_.SkipValue();
   return cursor_.ForEachMember([&](std::string_view key) -> Status {
     if (key == "binary_data_size") {
       return ReadUnsignedMember(cursor_, key, &fields->binary_size.emplace());
     }
-    if (key == "shared_memory_region") {
-      return ReadStringMember(cursor_, key, &fields->shared_memory_region);
-    }
-    return cursor_.SkipValue();
+    return ReadSharedParameter(cursor_, key, &fields->shared);
   });
+}
+
+request::SharedTensors& Decoder::shared() {
+  if (shared_ == nullptr) shared_ = std::make_unique<request::SharedTensors>();
+  return *shared_;
 }
 
 /// Returns the number of elements of an input given as JSON, after checking its type and size.
@@ -243,7 +267,7 @@ Status Decoder::ReadData(InputFields* fields) {
 }
 
 Status CheckDataSource(const InputFields& fields) {
-  const bool shared = !fields.shared_memory_region.empty();
+  const bool shared = fields.shared.region.has_value();
   const int sources =
       (fields.data != nullptr ? 1 : 0) + (fields.binary_size ? 1 : 0) + (shared ? 1 : 0);
   if (sources == 1) return Status::Ok();
@@ -263,9 +287,6 @@ Status Decoder::AddInput(InputFields* fields) {
   if (!fields->type) return MissingMember("datatype");
   if (!fields->shape) return MissingMember("shape");
   NEREID_RETURN_IF_ERROR(CheckDataSource(*fields));
-  if (!fields->shared_memory_region.empty()) {
-    return api::TensorInSharedMemoryUnsupported(*fields->name);
-  }
   if (fields->data != nullptr && !fields->data_read) {
     const char* const after = cursor_.position();
     cursor_.MoveTo(fields->data);
@@ -275,6 +296,10 @@ Status Decoder::AddInput(InputFields* fields) {
   NEREID_ASSIGN_OR_RETURN(request::Input * input, request_.AddInput(*fields->name, *fields->type,
                                                                     std::move(*fields->shape)));
   if (fields->binary_size) return TakeBinary(*fields->name, *fields->binary_size, input);
+  if (fields->shared.region) {
+    shared().inputs.push_back({request_.inputs().size() - 1, fields->shared.TakePart()});
+    return Status::Ok();
+  }
   if (fields->buffer_used != 0) {
     input->Append(fields->buffer.data(), fields->buffer_used);
     request_.Hold(std::move(fields->buffer));
@@ -306,13 +331,18 @@ Status Decoder::ReadOutput() {
     return cursor_.SkipValue();
   }));
   if (!fields.name) return MissingMember("name");
-  if (fields.shared_memory) {
-    return fields.classes.value_or(0) == 0
-               ? api::TensorInSharedMemoryUnsupported(*fields.name)
-               : Status::InvalidArgument(
-                     "Output can't set both 'shared_memory_region' and 'classification'");
-  }
   const std::string& name = *fields.name;
+  if (fields.shared.region) {
+    if (fields.classes.value_or(0) != 0) {
+      return Status::InvalidArgument(
+          "Output can't set both 'shared_memory_region' and 'classification'");
+    }
+    if (fields.binary.value_or(false)) {
+      return Status::InvalidArgument(
+          "Output can't set both 'shared_memory_region' and 'binary_data'");
+    }
+    shared().outputs.push_back({name, fields.shared.TakePart()});
+  }
   std::vector<std::string>& wanted = request_.requested_outputs;
   const auto same = [](const std::string& text) -> std::string_view { return text; };
   // An output that is listed twice is requested once.
@@ -334,10 +364,7 @@ Status Decoder::ReadOutputParameters(OutputFields* fields) {
       }
       return Status::Ok();
     }
-    if (key == "shared_memory_region") {
-      fields->shared_memory = true;
-    }
-    return cursor_.SkipValue();
+    return ReadSharedParameter(cursor_, key, &fields->shared);
   });
 }
 

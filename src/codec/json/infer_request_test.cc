@@ -218,14 +218,62 @@ TEST(DecodeInferRequest, StructureFailures) {
                 "Input must set only one of the following fields: 'data', 'binary_data_size' in "
                 "'parameters', 'shared_memory_region' in 'parameters'. But set 'data' "
                 "'shared_memory_region'");
-  const char* const no_shared_memory =
-      "shared memory is not supported yet: remove the 'shared_memory_region' parameter of tensor ";
-  ExpectFailure(Decode(R"({"inputs":[{"name":"IN","datatype":"FP32","shape":[1],
-                       "parameters":{"shared_memory_region":"r"}}]})"),
-                StatusCode::kUnsupported, no_shared_memory + std::string("'IN'"));
-  ExpectFailure(Decode(R"({"outputs":[{"name":"OUT","parameters":{"shared_memory_region":"r"}}],
-                       "inputs":[]})"),
-                StatusCode::kUnsupported, no_shared_memory + std::string("'OUT'"));
+}
+
+TEST(DecodeInferRequest, TensorsInSharedMemory) {
+  const auto decoded = Decode(R"({"inputs":[
+      {"name":"A","datatype":"FP32","shape":[1],"data":[1]},
+      {"name":"B","datatype":"FP32","shape":[16],"parameters":{"shared_memory_byte_size":64,
+       "shared_memory_offset":128,"shared_memory_region":"r"}},
+      {"name":"C","datatype":"FP32","shape":[0],"parameters":{"shared_memory_region":""}}],
+      "outputs":[{"name":"X","parameters":{"shared_memory_region":"s",
+                  "shared_memory_byte_size":18446744073709551615}},
+                 {"name":"Y","parameters":{"shared_memory_offset":3,"binary_data":true}},
+                 {"name":"Z","parameters":{"shared_memory_region":"t","classification":0,
+                  "binary_data":false}}]})");
+  ASSERT_TRUE(decoded.status.ok()) << decoded.status.message();
+  ASSERT_NE(decoded.request.shared_tensors, nullptr);
+  const request::SharedTensors& shared = *decoded.request.shared_tensors;
+  ASSERT_EQ(shared.inputs.size(), 2u);
+  EXPECT_EQ(shared.inputs[0].index, 1u);
+  EXPECT_EQ(shared.inputs[0].part.region, "r");
+  EXPECT_EQ(shared.inputs[0].part.offset, 128u);
+  EXPECT_EQ(shared.inputs[0].part.byte_size, 64u);
+  EXPECT_TRUE(decoded.request.inputs()[1].pieces.empty());
+  EXPECT_EQ(shared.inputs[1].index, 2u);
+  EXPECT_EQ(shared.inputs[1].part.region, "");
+  EXPECT_EQ(shared.inputs[1].part.byte_size, 0u);
+  ASSERT_EQ(shared.outputs.size(), 2u);
+  EXPECT_EQ(shared.outputs[0].name, "X");
+  EXPECT_EQ(shared.outputs[0].part.region, "s");
+  EXPECT_EQ(shared.outputs[0].part.byte_size, UINT64_MAX);
+  EXPECT_EQ(shared.outputs[1].name, "Z");
+  EXPECT_EQ(decoded.request.requested_outputs, (std::vector<std::string>{"X", "Y", "Z"}));
+  EXPECT_EQ(Decode(R"({"inputs":[]})").request.shared_tensors, nullptr);
+}
+
+TEST(DecodeInferRequest, SharedMemoryFailures) {
+  const auto input = [](const std::string& parameters) {
+    return Decode(R"({"inputs":[{"name":"IN","datatype":"FP32","shape":[1],"parameters":{)" +
+                  parameters + "}}]}");
+  };
+  const std::string as_unsigned = "attempt to access JSON non-unsigned-integer as unsigned-integer";
+  ExpectFailure(input(R"("shared_memory_region":1)"), StatusCode::kInternal,
+                "Unable to parse 'shared_memory_region': attempt to access JSON non-string as "
+                "string");
+  ExpectFailure(input(R"("shared_memory_region":"r","shared_memory_offset":-1)"),
+                StatusCode::kInternal, "Unable to parse 'shared_memory_offset': " + as_unsigned);
+  ExpectFailure(input(R"("shared_memory_region":"r","shared_memory_byte_size":"4")"),
+                StatusCode::kInternal, "Unable to parse 'shared_memory_byte_size': " + as_unsigned);
+  ExpectFailure(input(R"("shared_memory_region":"r","binary_data_size":4)"),
+                StatusCode::kInvalidArgument,
+                "Input must set only one of the following fields: 'data', 'binary_data_size' in "
+                "'parameters', 'shared_memory_region' in 'parameters'. But set 'binary_data_size' "
+                "'shared_memory_region'");
+  ExpectFailure(Decode(R"({"inputs":[],"outputs":[{"name":"o","parameters":{
+                          "shared_memory_region":"r","binary_data":true}}]})"),
+                StatusCode::kInvalidArgument,
+                "Output can't set both 'shared_memory_region' and 'binary_data'");
 }
 
 TEST(DecodeInferRequest, DataFailures) {

@@ -39,7 +39,9 @@ Status AppendOutput(const Output& output, bool binary, TextBuffer* json) {
     json->AppendInteger(output.shape[i]);
   }
   *json << ']';
-  if (binary) {
+  if (output.in_shared_memory) {
+    // Neither data nor parameters.
+  } else if (binary) {
     *json << ",\"parameters\":{\"binary_data_size\":";
     json->AppendInteger(uint64_t{output.size}) << '}';
   } else {
@@ -68,7 +70,7 @@ Status EncodeInferResponse(const InferenceResponse& response, const OutputOption
   *json << ",\"outputs\":[";
   bool first = true;
   for (const auto& output : response.outputs()) {
-    const bool is_binary = options.IsBinary(output->name);
+    const bool is_binary = !output->in_shared_memory && options.IsBinary(output->name);
     if (!first) *json << ',';
     first = false;
     NEREID_RETURN_IF_ERROR(AppendOutput(*output, is_binary, json));

@@ -55,6 +55,21 @@ class EncodeInferResponseTest : public ::testing::Test {
   base::Status status_;
 };
 
+TEST_F(EncodeInferResponseTest, OutputsInSharedMemoryHaveNeitherDataNorParameters) {
+  Make("");
+  Add("shared", tensor::DataType::kUint8, {2}, "ab");
+  Add("other", tensor::DataType::kUint8, {1}, "c");
+  response_->outputs()[0]->in_shared_memory = true;
+  OutputOptions options;
+  options.set_all_binary(true);
+  EXPECT_EQ(Encode(options), R"({"model_name":"mymodel","model_version":"1","outputs":[)"
+                             R"({"name":"shared","datatype":"UINT8","shape":[2]},)"
+                             R"({"name":"other","datatype":"UINT8","shape":[1],)"
+                             R"("parameters":{"binary_data_size":1}}]})");
+  ASSERT_EQ(binary_.size(), 1u);
+  EXPECT_EQ(std::string(binary_[0].data, binary_[0].size), "c");
+}
+
 TEST_F(EncodeInferResponseTest, JsonOfEveryType) {
   Make("42");
   using tensor::DataType;

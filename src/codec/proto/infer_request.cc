@@ -2,12 +2,13 @@
 #include "codec/proto/infer_request.h"
 
 #include <algorithm>
+#include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
 #include <utility>
 
-#include "api/unsupported.h"
 #include "codec/proto/contents.h"
 #include "request/correlation_id.h"
 #include "tensor/data_type.h"
@@ -116,44 +117,48 @@ Status SetParameter(const ParameterView& parameter, request::InferenceRequest* r
 
 // The parameters of an input or a requested output that ask for a shared-memory region.
 struct SharedMemoryParameters {
-  bool region = false;
-  bool offset = false;
-  bool byte_size = false;
+  std::optional<std::string_view> region;
+  std::optional<uint64_t> offset;
+  std::optional<uint64_t> byte_size;
 };
 
 Status ReadSharedMemoryParameter(const ParameterView& parameter, SharedMemoryParameters* found) {
   if (parameter.name == "shared_memory_region") {
-    found->region = true;
     if (parameter.kind != Kind::kString) return WrongKind(parameter.name, "string_param");
+    found->region = parameter.text;
   } else if (parameter.name == "shared_memory_offset") {
-    found->offset = true;
     if (parameter.kind != Kind::kInt64) return WrongKind(parameter.name, "int64_param");
+    found->offset = parameter.AsUint64();  // a negative number exceeds every region
   } else if (parameter.name == "shared_memory_byte_size") {
-    found->byte_size = true;
     if (parameter.kind != Kind::kInt64) return WrongKind(parameter.name, "int64_param");
+    found->byte_size = parameter.AsUint64();
   }
   return Status::Ok();
 }
 
-// Returns whether the tensor shall be in shared memory.
-base::Result<bool> WantsSharedMemory(std::string_view tensor,
-                                     std::span<const ParameterView> parameters) {
+// Returns the part of a region where the tensor is; nothing if it is in the message.
+base::Result<std::optional<request::RegionPart>> FindSharedMemory(
+    std::string_view tensor, std::span<const ParameterView> parameters) {
   SharedMemoryParameters found;
   for (const ParameterView& parameter : parameters) {
     NEREID_RETURN_IF_ERROR(ReadSharedMemoryParameter(parameter, &found));
   }
+  if (!found.region && !found.offset && !found.byte_size) {
+    return std::optional<request::RegionPart>();
+  }
   const std::string of_tensor = " parameter for tensor " + Quoted(tensor);
-  if (!found.region && (found.offset || found.byte_size)) {
+  if (!found.region) {
     return Status::InvalidArgument(
         std::string(found.offset ? "'shared_memory_offset'" : "'shared_memory_byte_size'") +
         " can not be specified without 'shared_memory_region'" + of_tensor);
   }
-  if (found.region && !found.byte_size) {
+  if (!found.byte_size) {
     return Status::InvalidArgument(
         "'shared_memory_byte_size' must be specified along with 'shared_memory_region'" +
         of_tensor);
   }
-  return found.region;
+  return std::optional(
+      request::RegionPart{std::string(*found.region), found.offset.value_or(0), *found.byte_size});
 }
 
 // Returns the data type for elements of `field`, given the declared type of the input.
@@ -214,17 +219,27 @@ Status FillFromContents(const InferRequestView& view, const InputView& from,
   return Status::Ok();
 }
 
-Status FillInputData(const InferRequestView& view, const InputView& from, size_t* next_raw,
-                     request::InferenceRequest* request, request::Input* input) {
-  NEREID_ASSIGN_OR_RETURN(const bool shared_memory,
-                          WantsSharedMemory(from.name, view.Parameters(from.parameters)));
-  if (shared_memory) {
+request::SharedTensors& Of(std::unique_ptr<request::SharedTensors>& shared) {
+  if (shared == nullptr) shared = std::make_unique<request::SharedTensors>();
+  return *shared;
+}
+
+// Sets the data of input `index`, or adds it to `shared`.
+Status FillInputData(const InferRequestView& view, size_t index, size_t* next_raw,
+                     request::InferenceRequest* request,
+                     std::unique_ptr<request::SharedTensors>& shared) {
+  const InputView& from = view.inputs[index];
+  request::Input* const input = &request->inputs()[index];
+  NEREID_ASSIGN_OR_RETURN(std::optional<request::RegionPart> part,
+                          FindSharedMemory(from.name, view.Parameters(from.parameters)));
+  if (part) {
     if (from.contents.present) {
       return Status::InvalidArgument(
           "unexpected 'content' provided when using shared memory for input tensor " +
           Quoted(from.name) + " for model " + Quoted(view.model_name));
     }
-    return api::TensorInSharedMemoryUnsupported(from.name);
+    Of(shared).inputs.push_back({index, std::move(*part)});
+    return Status::Ok();
   }
   if (from.contents.present && !view.raw_input_contents.empty()) {
     return Status::InvalidArgument(
@@ -243,9 +258,11 @@ Status FillInputData(const InferRequestView& view, const InputView& from, size_t
 }
 
 Status ReadOutputOptions(const InferRequestView& view, const OutputView& output,
-                         ResponseOptions* options) {
+                         ResponseOptions* options,
+                         std::unique_ptr<request::SharedTensors>& shared) {
   const std::span<const ParameterView> parameters = view.Parameters(output.parameters);
-  NEREID_ASSIGN_OR_RETURN(const bool shared_memory, WantsSharedMemory(output.name, parameters));
+  NEREID_ASSIGN_OR_RETURN(std::optional<request::RegionPart> part,
+                          FindSharedMemory(output.name, parameters));
   for (const ParameterView& parameter : parameters) {
     if (parameter.name != "classification") continue;
     if (parameter.kind != Kind::kInt64) {
@@ -255,13 +272,14 @@ Status ReadOutputOptions(const InferRequestView& view, const OutputView& output,
     if (parameter.AsInt64() <= 0) {
       return Status::InvalidArgument("invalid value for 'classification' parameter, expected >= 0");
     }
-    if (shared_memory) {
+    if (part) {
       return Status::InvalidArgument(
           "output can't set both 'shared_memory_region' and 'classification'");
     }
     options->classifications.push_back({std::string(output.name), parameter.AsUint64()});
   }
-  return shared_memory ? api::TensorInSharedMemoryUnsupported(output.name) : Status::Ok();
+  if (part) Of(shared).outputs.push_back({std::string(output.name), std::move(*part)});
+  return Status::Ok();
 }
 
 // Collects each name once, in order of first occurrence. A few names are compared pairwise; for
@@ -296,13 +314,14 @@ Status FillInferRequest(const InferRequestView& view, request::InferenceRequest*
   }
   RequestOutputs(view, &request->requested_outputs);
   size_t next_raw = 0;
+  std::unique_ptr<request::SharedTensors> shared;  // null until a tensor is in shared memory
   for (size_t i = 0; i < view.inputs.size(); ++i) {
-    NEREID_RETURN_IF_ERROR(
-        FillInputData(view, view.inputs[i], &next_raw, request, &request->inputs()[i]));
+    NEREID_RETURN_IF_ERROR(FillInputData(view, i, &next_raw, request, shared));
   }
   for (const OutputView& output : view.outputs) {
-    NEREID_RETURN_IF_ERROR(ReadOutputOptions(view, output, options));
+    NEREID_RETURN_IF_ERROR(ReadOutputOptions(view, output, options, shared));
   }
+  request->shared_tensors = std::move(shared);
   return Status::Ok();
 }
 

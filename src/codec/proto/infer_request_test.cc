@@ -215,14 +215,29 @@ TEST(FillInferRequest, RefusalsHaveTritonsTexts) {
        "invalid value for 'classification' parameter, expected >= 0"},
       {"text classification", output_parameter("classification", text), invalid,
        "invalid value type for 'classification' parameter, expected int64_param"},
-      {"shared memory output",
+      {"size only", output_parameter("shared_memory_byte_size", one), invalid,
+       "'shared_memory_byte_size' can not be specified without 'shared_memory_region' parameter "
+       "for tensor 'OUT'"},
+      {"region of a number", input_parameter("shared_memory_region", one), invalid,
+       "invalid value type for 'shared_memory_region' parameter, expected string_param."},
+      {"size of a text", input_parameter("shared_memory_byte_size", text), invalid,
+       "invalid value type for 'shared_memory_byte_size' parameter, expected int64_param."},
+      {"contents and region",
+       [&](Message* m) {
+         input_parameter("shared_memory_region", text)(m);
+         input_parameter("shared_memory_byte_size", one)(m);
+         m->mutable_inputs(0)->mutable_contents()->add_fp32_contents(1);
+       },
+       invalid,
+       "unexpected 'content' provided when using shared memory for input tensor 'IN' for model "
+       "'M'"},
+      {"classification and region",
        [&](Message* m) {
          output_parameter("shared_memory_region", text)(m);
          output_parameter("shared_memory_byte_size", one)(m);
+         output_parameter("classification", one)(m);
        },
-       unsupported,
-       "shared memory is not supported yet: remove the 'shared_memory_region' parameter of tensor "
-       "'OUT'"},
+       invalid, "output can't set both 'shared_memory_region' and 'classification'"},
   };
   for (const Refusal& test : cases) {
     Message message = OneInput("FP32", {1});
@@ -232,6 +247,40 @@ TEST(FillInferRequest, RefusalsHaveTritonsTexts) {
     EXPECT_EQ(filled.status.code(), test.code) << test.name;
     EXPECT_EQ(filled.status.message(), test.text) << test.name;
   }
+}
+
+TEST(FillInferRequest, TensorsInSharedMemory) {
+  Message message = OneInput("FP32", {1});
+  auto& input = *message.mutable_inputs(0)->mutable_parameters();
+  input["shared_memory_region"].set_string_param("r");
+  input["shared_memory_offset"].set_int64_param(128);
+  input["shared_memory_byte_size"].set_int64_param(4);
+  auto* const second = message.add_inputs();  // takes the first of the raw contents
+  second->set_name("IN2");
+  second->set_datatype("FP32");
+  second->add_shape(1);
+  message.add_raw_input_contents("1234");
+  message.clear_outputs();
+  auto& output = *message.add_outputs();
+  output.set_name("OUT");
+  (*output.mutable_parameters())["shared_memory_region"].set_string_param("s");
+  (*output.mutable_parameters())["shared_memory_byte_size"].set_int64_param(-1);
+  Filled filled(message);
+  ASSERT_TRUE(filled.status.ok()) << filled.status.message();
+  ASSERT_NE(filled.request.shared_tensors, nullptr);
+  const request::SharedTensors& shared = *filled.request.shared_tensors;
+  ASSERT_EQ(shared.inputs.size(), 1u);
+  EXPECT_EQ(shared.inputs[0].index, 0u);
+  EXPECT_EQ(shared.inputs[0].part.region, "r");
+  EXPECT_EQ(shared.inputs[0].part.offset, 128u);
+  EXPECT_EQ(shared.inputs[0].part.byte_size, 4u);
+  EXPECT_TRUE(filled.request.inputs()[0].pieces.empty());
+  EXPECT_EQ(filled.request.inputs()[1].ByteSize(), 4u);
+  ASSERT_EQ(shared.outputs.size(), 1u);
+  EXPECT_EQ(shared.outputs[0].name, "OUT");
+  EXPECT_EQ(shared.outputs[0].part.region, "s");
+  EXPECT_EQ(shared.outputs[0].part.offset, 0u);
+  EXPECT_EQ(shared.outputs[0].part.byte_size, UINT64_MAX) << "more than every region has";
 }
 
 TEST(FillInferRequest, ClassificationIsAWish) {

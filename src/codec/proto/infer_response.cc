@@ -32,7 +32,7 @@ struct Sizes {
   size_t views = 0;
 };
 
-bool IsCopied(const Output& output) { return output.size <= kCopiedTensorSize; }
+bool IsCopied(const Output& output) { return output.MessageBytes().size() <= kCopiedTensorSize; }
 
 size_t ValueSize(const Parameter::Value& value) {
   if (const auto* text = std::get_if<std::string>(&value)) return BytesFieldSize(text->size());
@@ -101,7 +101,8 @@ Sizes Measure(const Fields& fields) {
   }
   if (fields.outputs == nullptr) return sizes;
   for (const auto& output : *fields.outputs) {
-    sizes.response += BytesFieldSize(OutputSize(*output)) + BytesFieldSize(output->size);
+    sizes.response +=
+        BytesFieldSize(OutputSize(*output)) + BytesFieldSize(output->MessageBytes().size());
     if (IsCopied(*output)) continue;
     sizes.viewed += output->size;
     ++sizes.views;
@@ -131,8 +132,8 @@ void WriteTensors(WireWriter& writer, const Fields& fields, EncodedMessage* mess
   const char* piece = message->head.get();
   if (fields.outputs != nullptr) {
     for (const auto& output : *fields.outputs) {
-      writer.BytesHeader(6, output->size);
-      const std::string_view bytes(output->data, output->size);
+      const std::string_view bytes = output->MessageBytes();
+      writer.BytesHeader(6, bytes.size());
       if (IsCopied(*output)) {
         writer.Raw(bytes);
         continue;

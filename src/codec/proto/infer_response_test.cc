@@ -87,6 +87,21 @@ TEST_F(EncodeInferResponseTest, ProtobufReadsWhatIsWritten) {
   EXPECT_EQ(message.ByteSizeLong(), encoded->size);
 }
 
+TEST_F(EncodeInferResponseTest, OutputsInSharedMemoryHaveEmptyContents) {
+  Add("shared", {5000}, std::string(5000, 'L'));
+  Add("other", {1}, "c");
+  response_->outputs()[0]->in_shared_memory = true;
+  const auto encoded = EncodeInferResponse(std::move(response_), {});
+  ASSERT_TRUE(encoded.ok());
+  inference::ModelInferResponse message;
+  ASSERT_TRUE(message.ParseFromString(Join(*encoded, 0)));
+  EXPECT_EQ(message.outputs(0).shape(0), 5000);
+  EXPECT_TRUE(message.outputs(0).parameters().empty());
+  ASSERT_EQ(message.raw_output_contents_size(), 2);
+  EXPECT_EQ(message.raw_output_contents(0), "");
+  EXPECT_EQ(message.raw_output_contents(1), "c");
+}
+
 TEST_F(EncodeInferResponseTest, StreamsWrapTheResponseAndMarkTheFinalOne) {
   Add("OUT", {2}, "ab");
   auto encoded =

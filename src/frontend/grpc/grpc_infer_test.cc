@@ -10,6 +10,7 @@
 #include "base/testing/failing_allocation.h"
 #include "frontend/grpc/message_encoding.h"
 #include "frontend/grpc/testing/server_fixture.h"
+#include "memory/shared/testing/temporary_object.h"
 #include "request/inference_response.h"
 #include "request/response_factory.h"
 
@@ -39,6 +40,76 @@ void SendResponses(const request::InferenceRequest& request, int count, bool fin
     auto response = request.response_factory()->NewResponse();
     request.response_factory()->Send(std::move(response).value(), final && i == count);
   }
+}
+
+inference::InferParameter TextParameter(const std::string& text) {
+  inference::InferParameter parameter;
+  parameter.set_string_param(text);
+  return parameter;
+}
+
+inference::InferParameter NumberParameter(int64_t number) {
+  inference::InferParameter parameter;
+  parameter.set_int64_param(number);
+  return parameter;
+}
+
+TEST_F(GrpcInferTest, TensorsMayBeInSharedMemory) {
+  ASSERT_TRUE(service_.shared_memory().Allow({}).ok());
+  Start();
+  TestClient client(port());
+  memory::TemporaryObject object(4096);
+  object.Write(0, "12345678");
+  inference::SystemSharedMemoryRegisterRequest region;
+  region.set_name("r");
+  region.set_key(object.key());
+  region.set_byte_size(4096);
+  const std::string service = "/inference.GRPCInferenceService/";
+  const auto unary = [&](const std::string& method, const google::protobuf::Message& message) {
+    return client.Unary(service + method, message.SerializeAsString());
+  };
+  EXPECT_EQ(unary("SystemSharedMemoryRegister", region).status(), 0);
+  EXPECT_EQ(unary("SystemSharedMemoryRegister", region).status(), 6);  // ALREADY_EXISTS
+  inference::SystemSharedMemoryStatusResponse status;
+  ASSERT_TRUE(status.ParseFromString(
+      unary("SystemSharedMemoryStatus", inference::SystemSharedMemoryStatusRequest())
+          .messages()
+          .at(0)));
+  EXPECT_EQ(status.regions().at("r").key(), object.key());
+
+  inference::ModelInferRequest request;
+  request.set_model_name("echo");
+  auto* const input = request.add_inputs();
+  input->set_name("INPUT0");
+  input->set_datatype("UINT8");
+  input->add_shape(8);
+  (*input->mutable_parameters())["shared_memory_region"] = TextParameter("r");
+  (*input->mutable_parameters())["shared_memory_byte_size"] = NumberParameter(8);
+  auto* const output = request.add_outputs();
+  output->set_name("OUTPUT0");
+  (*output->mutable_parameters())["shared_memory_region"] = TextParameter("r");
+  (*output->mutable_parameters())["shared_memory_offset"] = NumberParameter(100);
+  (*output->mutable_parameters())["shared_memory_byte_size"] = NumberParameter(8);
+  const Reply reply = client.Unary(kModelInfer, request.SerializeAsString());
+  ASSERT_EQ(reply.status(), 0) << reply.message();
+  EXPECT_EQ(ParseResponse(reply.messages()[0]).raw_output_contents(0), "");
+  EXPECT_EQ(object.Read(100, 8), "12345678");
+
+  EXPECT_EQ(unary("SystemSharedMemoryUnregister", inference::SystemSharedMemoryUnregisterRequest())
+                .status(),
+            0);
+  EXPECT_EQ(client.Unary(kModelInfer, request.SerializeAsString()).status(), 5);  // NOT_FOUND
+  inference::CudaSharedMemoryRegisterRequest cuda;
+  cuda.set_name("c");
+  const Reply refused = unary("CudaSharedMemoryRegister", cuda);
+  EXPECT_EQ(refused.status(), 3);
+  EXPECT_EQ(refused.message(),
+            "failed to register CUDA shared memory region: 'c', GPUs not supported");
+  EXPECT_EQ(
+      unary("CudaSharedMemoryUnregister", inference::CudaSharedMemoryUnregisterRequest()).status(),
+      0);
+  EXPECT_EQ(unary("CudaSharedMemoryStatus", inference::CudaSharedMemoryStatusRequest()).status(),
+            0);
 }
 
 TEST_F(GrpcInferTest, EchoesTensorsOfManySizes) {

@@ -4,7 +4,6 @@
 #include <string>
 #include <string_view>
 
-#include "api/unsupported.h"
 #include "base/log.h"
 #include "frontend/grpc/health_watch_call.h"
 #include "frontend/grpc/infer_call.h"
@@ -37,24 +36,6 @@ constexpr Method kMethods[] = {
      Make<ReflectionCall>},
     {"/grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo", Operation::kReflection,
      Make<ReflectionCall>},
-};
-
-/// A method of the service that the server does not have.
-struct MissingMethod {
-  std::string_view path;
-  Operation operation;
-  std::string_view extension;
-};
-
-constexpr MissingMethod kMissing[] = {
-    // clang-format off
-    {"/inference.GRPCInferenceService/SystemSharedMemoryStatus", Operation::kSharedMemoryStatus, "system shared memory"},
-    {"/inference.GRPCInferenceService/SystemSharedMemoryRegister", Operation::kSharedMemoryRegister, "system shared memory"},
-    {"/inference.GRPCInferenceService/SystemSharedMemoryUnregister", Operation::kSharedMemoryUnregister, "system shared memory"},
-    {"/inference.GRPCInferenceService/CudaSharedMemoryStatus", Operation::kSharedMemoryStatus, "CUDA shared memory"},
-    {"/inference.GRPCInferenceService/CudaSharedMemoryRegister", Operation::kSharedMemoryRegister, "CUDA shared memory"},
-    {"/inference.GRPCInferenceService/CudaSharedMemoryUnregister", Operation::kSharedMemoryUnregister, "CUDA shared memory"},
-    // clang-format on
 };
 
 template <typename Entry, size_t kSize>
@@ -98,7 +79,6 @@ std::vector<MethodSpec> AllMethods() {
   for (const UnaryMethod& method : AllUnaryMethods()) {
     all.push_back({method.path, method.operation, method.change});
   }
-  for (const MissingMethod& method : kMissing) all.push_back({method.path, method.operation, {}});
   return all;
 }
 
@@ -113,11 +93,6 @@ std::shared_ptr<Call> MakeCall(const CallOrigin& origin, CallStatus* refusal) {
     const std::optional<api::RoleSet> roles = Admit(origin, method->operation, refusal);
     if (!roles) return nullptr;
     return std::make_shared<SmallCall>(origin, *method, *roles);
-  }
-  if (const MissingMethod* const method = Find(kMissing, path)) {
-    if (!Admit(origin, method->operation, refusal)) return nullptr;
-    *refusal = CallStatus::From(api::ExtensionUnsupported(method->extension));
-    return nullptr;
   }
   *refusal = {kGrpcUnimplemented, "unknown method '" + std::string(path) + "'"};
   return nullptr;

@@ -15,6 +15,7 @@
 #include "codec/proto/model_unload.h"
 #include "codec/proto/repository_index.h"
 #include "codec/proto/server_metadata.h"
+#include "codec/proto/shared_memory.h"
 #include "codec/proto/trace_settings.h"
 #include "frontend/grpc/message_frame.h"
 #include "grpc_service.pb.h"
@@ -164,6 +165,46 @@ Status TraceSetting(InferenceService& service, const inference::TraceSettingRequ
   return Status::Ok();
 }
 
+Status SystemSharedMemoryStatus(InferenceService& service,
+                                const inference::SystemSharedMemoryStatusRequest& request,
+                                inference::SystemSharedMemoryStatusResponse* reply) {
+  NEREID_ASSIGN_OR_RETURN(const auto regions, service.shared_memory().ListSystem(request.name()));
+  proto::EncodeSystemRegions(regions, reply);
+  return Status::Ok();
+}
+
+Status SystemSharedMemoryRegister(InferenceService& service,
+                                  const inference::SystemSharedMemoryRegisterRequest& request,
+                                  inference::SystemSharedMemoryRegisterResponse*) {
+  return service.shared_memory().RegisterSystem(proto::DecodeSystemRegion(request));
+}
+
+Status SystemSharedMemoryUnregister(InferenceService& service,
+                                    const inference::SystemSharedMemoryUnregisterRequest& request,
+                                    inference::SystemSharedMemoryUnregisterResponse*) {
+  return service.shared_memory().Unregister(api::SharedMemoryKind::kSystem, request.name());
+}
+
+Status CudaSharedMemoryStatus(InferenceService& service,
+                              const inference::CudaSharedMemoryStatusRequest& request,
+                              inference::CudaSharedMemoryStatusResponse* reply) {
+  NEREID_ASSIGN_OR_RETURN(const auto regions, service.shared_memory().ListCuda(request.name()));
+  proto::EncodeCudaRegions(regions, reply);
+  return Status::Ok();
+}
+
+Status CudaSharedMemoryRegister(InferenceService& service,
+                                const inference::CudaSharedMemoryRegisterRequest& request,
+                                inference::CudaSharedMemoryRegisterResponse*) {
+  return service.shared_memory().RegisterCuda(proto::DecodeCudaRegion(request));
+}
+
+Status CudaSharedMemoryUnregister(InferenceService& service,
+                                  const inference::CudaSharedMemoryUnregisterRequest& request,
+                                  inference::CudaSharedMemoryUnregisterResponse*) {
+  return service.shared_memory().Unregister(api::SharedMemoryKind::kCuda, request.name());
+}
+
 Status HealthCheck(InferenceService& service, const ::grpc::health::v1::HealthCheckRequest&,
                    ::grpc::health::v1::HealthCheckResponse* reply) {
   NEREID_ASSIGN_OR_RETURN(const bool ready, service.IsServerReady());
@@ -192,6 +233,18 @@ constexpr UnaryMethod kMethods[] = {
     NEREID_METHOD(RepositoryIndex, Operation::kRepositoryIndex, &ServerContext::queries),
     NEREID_METHOD(LogSettings, Operation::kLogRead, nullptr, Operation::kLogChange),
     NEREID_METHOD(TraceSetting, Operation::kTraceRead, nullptr, Operation::kTraceChange),
+    // These open and unmap files.
+    NEREID_METHOD(SystemSharedMemoryStatus, Operation::kSharedMemoryStatus,
+                  &ServerContext::queries),
+    NEREID_METHOD(SystemSharedMemoryRegister, Operation::kSharedMemoryRegister,
+                  &ServerContext::queries),
+    NEREID_METHOD(SystemSharedMemoryUnregister, Operation::kSharedMemoryUnregister,
+                  &ServerContext::queries),
+    NEREID_METHOD(CudaSharedMemoryStatus, Operation::kSharedMemoryStatus, &ServerContext::queries),
+    NEREID_METHOD(CudaSharedMemoryRegister, Operation::kSharedMemoryRegister,
+                  &ServerContext::queries),
+    NEREID_METHOD(CudaSharedMemoryUnregister, Operation::kSharedMemoryUnregister,
+                  &ServerContext::queries),
     NEREID_METHOD(RepositoryModelLoad, Operation::kModelLoad, &ServerContext::workers),
     NEREID_METHOD(RepositoryModelUnload, Operation::kModelUnload, &ServerContext::workers),
     {"/grpc.health.v1.Health/Check", Operation::kServerReady,

@@ -203,13 +203,13 @@ bool InferEndpoint::IsLargeReply(const Exchange& exchange,
                                  const request::InferenceResponse* response) const {
   if (response == nullptr || !response->error().ok()) return false;
   size_t size = response->id().size();
-  for (const auto& output : response->outputs()) size += output->size;
+  for (const auto& output : response->outputs()) size += output->MessageBytes().size();
   if (size <= kMaxToPackOnLoop) return false;
   if (BestEncoding(exchange.head().accept_encoding) != Encoding::kIdentity) return true;
   if (size <= kMaxTextOnLoop) return false;
   if (!exchange.output_options().classifications().empty()) return true;
   for (const auto& output : response->outputs()) {
-    if (exchange.output_options().IsBinary(output->name)) size -= output->size;
+    if (exchange.output_options().IsBinary(output->name)) size -= output->MessageBytes().size();
   }
   return size > kMaxTextOnLoop;
 }

@@ -26,6 +26,7 @@
 #include "frontend/http/infer_endpoint.h"
 #include "frontend/http/off_loop.h"
 #include "frontend/http/route.h"
+#include "frontend/http/shared_memory_endpoint.h"
 #include "frontend/http/v1_health.h"
 
 namespace nereid::frontend::http {
@@ -54,7 +55,8 @@ class KserveHandler final : public HttpHandler {
       : options_(std::move(options)),
         service_(service),
         infer_(options_, service_, codec_),
-        generate_(options_, service_, codec_) {}
+        generate_(options_, service_, codec_),
+        shared_memory_(service_.shared_memory(), documents_) {}
 
   void Handle(Exchange& exchange) override;
   bool MayReceiveBody(Exchange& exchange) override;
@@ -104,6 +106,7 @@ class KserveHandler final : public HttpHandler {
   api::InferenceService& service_;
   const InferEndpoint infer_;
   const GenerateEndpoint generate_;
+  const SharedMemoryEndpoint shared_memory_;
   // Separate pools, so that none waits for the others: a load takes minutes, a document may wait
   // for the file system, and large messages wait for a CPU.
   OffLoop loads_{"http-loads", kMaxLoadThreads};
@@ -126,11 +129,6 @@ void SetDocument(Exchange& exchange, std::string_view type, const Document& docu
   if (!document.status().message().empty()) return SetError(exchange, document.status(), type);
   exchange.reply().status = 400;  // Triton's "no", which has no text
   SetText(exchange, type, {});
-}
-
-void ReplyUnsupported(Exchange& exchange, std::string_view extension) {
-  SetError(exchange, api::ExtensionUnsupported(extension), kJsonType);
-  exchange.Finish();
 }
 
 std::string_view ErrorType(const EndpointSpec& spec) {
@@ -203,9 +201,8 @@ void KserveHandler::Handle(Exchange& exchange) {
     case Endpoint::kLogging:
       return Logging(exchange, post);
     case Endpoint::kSystemSharedMemory:
-      return ReplyUnsupported(exchange, "system shared memory");
     case Endpoint::kCudaSharedMemory:
-      return ReplyUnsupported(exchange, "CUDA shared memory");
+      return shared_memory_.Handle(exchange, route);
     case Endpoint::kUnknown:
       break;
   }

@@ -14,6 +14,7 @@
 #include "api/testing/fake_inference_service.h"
 #include "frontend/http/content_encoding.h"
 #include "frontend/http/reply_stream.h"
+#include "memory/shared/testing/temporary_object.h"
 
 namespace nereid::frontend::http {
 namespace {
@@ -162,12 +163,59 @@ TEST_F(KserveHandlerTest, WrongPathsAndMethods) {
 }
 
 TEST_F(KserveHandlerTest, UnsupportedExtensionsAreNamed) {
-  for (const char* target :
-       {"/v2/trace/setting", "/v2/systemsharedmemory/status", "/v2/cudasharedmemory/status"}) {
-    const Answer answer = Post(target);
-    EXPECT_EQ(answer.status, 501) << target;
-    EXPECT_NE(answer.body.find("is not supported yet"), std::string::npos) << target;
+  Expect(Post("/v2/trace/setting"), 501, "application/json",
+         R"({"error":"the trace extension is not supported yet"})");
+}
+
+TEST_F(KserveHandlerTest, SharedMemoryIsOffByDefault) {
+  const char* const off = R"({"error":"Client shared memory is disabled. Start the server with )"
+                          R"('--allow-client-shm=true' to enable."})";
+  for (const std::string kind : {"/v2/systemsharedmemory", "/v2/cudasharedmemory"}) {
+    Expect(Post(kind + "/region/r/register"), 501, "application/json", off);
+    Expect(Post(kind + "/register"), 501, "application/json", off);
+    Expect(Post(kind + "/region/r/unregister"), 501, "application/json", off);
+    Expect(Post(kind + "/unregister"), 501, "application/json", off);
+    Expect(Get(kind + "/status"), 200, "application/json", "[]");
+    EXPECT_EQ(Get(kind + "/region/r/status").status, 404);
+    Expect(Get(kind + "/region/r/register"), 405, "application/json",
+           R"({"error":"Method Not Allowed"})");
+    Expect(Post(kind + "/status"), 405, "application/json", R"({"error":"Method Not Allowed"})");
   }
+}
+
+TEST_F(KserveHandlerTest, SharedMemory) {
+  ASSERT_TRUE(service_.shared_memory().Allow({}).ok());
+  memory::TemporaryObject object(4096);
+  const float values[] = {1.5f, -2.0f};
+  object.Write(64, {reinterpret_cast<const char*>(values), sizeof(values)});
+  const std::string path = "/v2/systemsharedmemory/region/r";
+  const std::string body = R"({"key":")" + object.key() + R"(","byte_size":4096})";
+  Expect(Post(path + "/register", body), 200, "application/json", "");
+  Expect(Post(path + "/register", body), 400, "application/json",
+         R"({"error":"shared memory region 'r' already in manager"})");
+  Expect(Get(path + "/status"), 200, "application/json",
+         R"([{"name":"r","key":")" + object.key() + R"(","offset":0,"byte_size":4096}])");
+  Expect(Post("/v2/systemsharedmemory/register", body), 400, "application/json",
+         R"({"error":"'region name' is necessary to register system shared memory region"})");
+
+  const auto infer = [this](const std::string& size) {
+    return Post("/v2/models/echo/infer",
+                R"({"inputs":[{"name":"INPUT0","datatype":"FP32","shape":[2],"parameters":)"
+                R"({"shared_memory_region":"r","shared_memory_offset":64,)"
+                R"("shared_memory_byte_size":8}}],"outputs":[{"name":"OUTPUT0","parameters":)"
+                R"({"shared_memory_region":"r","shared_memory_byte_size":)" +
+                    size + "}}]}");
+  };
+  Expect(infer("8"), 200, "application/json",
+         R"({"model_name":"echo","model_version":"1","outputs":)"
+         R"([{"name":"OUTPUT0","datatype":"FP32","shape":[2]}]})");
+  EXPECT_EQ(object.Read(0, 8), object.Read(64, 8));
+  Expect(infer("7"), 500, "text/plain",
+         R"({"error":"shared memory size specified with the request for output 'OUTPUT0' (7 )"
+         R"(bytes) should be at least 8 bytes to hold the results"})");
+  Expect(Post(path + "/unregister"), 200, "application/json", "");
+  Expect(infer("8"), 404, "application/json",
+         R"({"error":"Unable to find shared memory region: 'r'"})");
 }
 
 TEST_F(KserveHandlerTest, Statistics) {

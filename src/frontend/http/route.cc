@@ -103,11 +103,20 @@ bool FindRepositoryRoute(Segments segments, Route* route) {
   return true;
 }
 
-// Parses [/region/N]/(status|register|unregister).
-bool IsSharedMemoryAction(Segments segments) {
-  if (segments.TakeWord("region") && segments.Take().empty()) return false;
+// Parses the rest of /systemsharedmemory[/region/N]/(status|register|unregister), or of
+// /cudasharedmemory, which is `endpoint`.
+void FindSharedMemoryRoute(Segments segments, Endpoint endpoint, Route* route) {
+  std::string_view region;
+  if (segments.TakeWord("region")) {
+    region = segments.Take();
+    if (region.empty()) return;
+  }
   const std::string_view action = segments.Take();
-  return segments.done() && (action == "status" || action == "register" || action == "unregister");
+  if (!segments.done()) return;
+  if (action != "status" && action != "register" && action != "unregister") return;
+  route->endpoint = endpoint;
+  route->region = region;
+  route->action = action;
 }
 
 /// Parses / and /v1/models/M, the paths that KServe's older protocol has for health.
@@ -195,10 +204,10 @@ Route FindRoute(std::string_view path) {
     route.endpoint = Endpoint::kLogging;
   } else if (word == "trace" && segments.Take() == "setting" && segments.done()) {
     route.endpoint = Endpoint::kTraceSetting;
-  } else if (word == "systemsharedmemory" && IsSharedMemoryAction(segments)) {
-    route.endpoint = Endpoint::kSystemSharedMemory;
-  } else if (word == "cudasharedmemory" && IsSharedMemoryAction(segments)) {
-    route.endpoint = Endpoint::kCudaSharedMemory;
+  } else if (word == "systemsharedmemory") {
+    FindSharedMemoryRoute(segments, Endpoint::kSystemSharedMemory, &route);
+  } else if (word == "cudasharedmemory") {
+    FindSharedMemoryRoute(segments, Endpoint::kCudaSharedMemory, &route);
   }
   return route;
 }

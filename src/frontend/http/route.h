@@ -42,6 +42,8 @@ struct Route {
   std::string_view model;
   std::string_view version;     // digits; empty if the path names none
   std::string_view repository;  // empty if the path names none
+  std::string_view region;      // of shared memory; empty if the path names none
+  std::string_view action;      // on shared memory: "status", "register" or "unregister"
 };
 
 /// Returns the route of a path without its query; kUnknown if it names no operation.

@@ -59,6 +59,18 @@ TEST(Route, RepositoryName) {
   EXPECT_EQ(FindRoute("/v2/repository/r/index").endpoint, Endpoint::kRepositoryIndex);
 }
 
+TEST(Route, SharedMemory) {
+  const Route all = FindRoute("/v2/systemsharedmemory/unregister");
+  EXPECT_EQ(all.endpoint, Endpoint::kSystemSharedMemory);
+  EXPECT_EQ(all.region, "");
+  EXPECT_EQ(all.action, "unregister");
+  const Route one = FindRoute("/v2/cudasharedmemory/region/a%2Fb/status");
+  EXPECT_EQ(one.endpoint, Endpoint::kCudaSharedMemory);
+  EXPECT_EQ(one.region, "a%2Fb");
+  EXPECT_EQ(one.action, "status");
+  EXPECT_EQ(FindRoute("/v2/systemsharedmemory/region/region/register").region, "region");
+}
+
 TEST(Route, UnknownPaths) {
   for (const char* path : {"",
                            "/v1",
@@ -89,6 +101,11 @@ TEST(Route, UnknownPaths) {
                            "/v2/trace",
                            "/v2/systemsharedmemory",
                            "/v2/systemsharedmemory/region/r",
+                           "/v2/systemsharedmemory/region//status",
+                           "/v2/systemsharedmemory/region/status",
+                           "/v2/systemsharedmemory/region/a/b/status",
+                           "/v2/systemsharedmemory/other",
+                           "/v2/cudasharedmemory/status/",
                            "v2"}) {
     EXPECT_EQ(FindRoute(path).endpoint, Endpoint::kUnknown) << path;
   }

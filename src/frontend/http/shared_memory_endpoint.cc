@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "frontend/http/shared_memory_endpoint.h"
+
+#include <string>
+#include <utility>
+
+#include "api/status_map.h"
+#include "codec/json/shared_memory.h"
+#include "frontend/http/infer_endpoint.h"
+
+namespace nereid::frontend::http {
+namespace {
+
+using base::Status;
+
+bool IsCuda(const Route& route) { return route.endpoint == Endpoint::kCudaSharedMemory; }
+
+}  // namespace
+
+void SharedMemoryEndpoint::Handle(Exchange& exchange, const Route& route) const {
+  const Method expected = route.action == "status" ? Method::kGet : Method::kPost;
+  if (exchange.head().method != expected) {
+    exchange.reply().SetError(405, kJsonType, "Method Not Allowed");
+    return exchange.Finish();
+  }
+  workers_.Run(exchange, [this, &exchange, route] {
+    const base::Result<std::string> answer = Answer(route, exchange.body().view());
+    if (!answer.ok()) {
+      const Status& status = answer.status();
+      return exchange.reply().SetError(api::HttpStatus(status.code()), kJsonType, status.message());
+    }
+    exchange.reply().content_type = kJsonType;
+    exchange.reply().text << *answer;
+  });
+}
+
+base::Result<std::string> SharedMemoryEndpoint::Answer(const Route& route,
+                                                       std::string_view body) const {
+  const std::string region(route.region);
+  if (route.action == "status") {
+    if (IsCuda(route)) {
+      NEREID_ASSIGN_OR_RETURN(const auto regions, memory_.ListCuda(region));
+      return codec::json::EncodeCudaRegions(regions);
+    }
+    NEREID_ASSIGN_OR_RETURN(const auto regions, memory_.ListSystem(region));
+    return codec::json::EncodeSystemRegions(regions);
+  }
+  const auto kind = IsCuda(route) ? api::SharedMemoryKind::kCuda : api::SharedMemoryKind::kSystem;
+  NEREID_RETURN_IF_ERROR(route.action == "register" ? Register(route, body)
+                                                    : memory_.Unregister(kind, region));
+  return std::string();
+}
+
+Status SharedMemoryEndpoint::Register(const Route& route, std::string_view body) const {
+  // First, so that a client which may not register anything does not learn how to write it.
+  NEREID_RETURN_IF_ERROR(memory_.CheckAllowed());
+  if (route.region.empty()) {
+    return Status::InvalidArgument("'region name' is necessary to register " +
+                                   std::string(IsCuda(route) ? "cuda" : "system") +
+                                   " shared memory region");
+  }
+  if (IsCuda(route)) {
+    NEREID_ASSIGN_OR_RETURN(const api::CudaRegion region,
+                            codec::json::DecodeCudaRegion(route.region, body));
+    return memory_.RegisterCuda(region);
+  }
+  NEREID_ASSIGN_OR_RETURN(memory::SharedRegion region,
+                          codec::json::DecodeSystemRegion(route.region, body));
+  return memory_.RegisterSystem(std::move(region));
+}
+
+}  // namespace nereid::frontend::http
