@@ -58,10 +58,12 @@ ROWS = [
     Row("kModelLoad", "/v2/repository/models/{m}/load", ("POST",), {"parameters": {}}),
     Row("kModelUnload", "/v2/repository/models/spare/unload", ("POST",),
         {"parameters": {"unload_dependents": False}}),
-    Row("kSystemSharedMemory", "/v2/systemsharedmemory/region/r/register", ("POST",),
+    Row("kSharedMemoryStatus", "/v2/systemsharedmemory/status", ("GET",)),
+    Row("kSharedMemoryRegister", "/v2/systemsharedmemory/region/r/register", ("POST",),
         {"key": "/nereid_matrix", "offset": 0, "byte_size": 8}),
-    Row("kCudaSharedMemory", "/v2/cudasharedmemory/region/r/register", ("POST",),
+    Row("kSharedMemoryRegister", "/v2/cudasharedmemory/region/r/register", ("POST",),
         {"raw_handle": {"b64": "AAAA"}, "device_id": 0, "byte_size": 8}),
+    Row("kSharedMemoryUnregister", "/v2/systemsharedmemory/region/r/unregister", ("POST",)),
 ]
 WITH_BODY = [row for row in ROWS if row.body is not None]
 
@@ -219,8 +221,7 @@ def accepted_kinds(row):
     """Pairs of a path and a value that are no fault, or may be."""
     def check(path, value):
         key = path[-1]
-        if row.endpoint in ("kTraceSetting", "kLogging", "kSystemSharedMemory",
-                            "kCudaSharedMemory"):
+        if row.endpoint in ("kTraceSetting", "kLogging", "kSharedMemoryRegister"):
             return True  # each of these may take text for a number, or null to clear it
         if "parameters" in path[:-1] or key == "parameters":
             return True  # a parameter has any type; one that nobody knows is passed on

@@ -200,8 +200,9 @@ void KserveHandler::Handle(Exchange& exchange) {
       return TraceSetting(exchange, route, post);
     case Endpoint::kLogging:
       return Logging(exchange, post);
-    case Endpoint::kSystemSharedMemory:
-    case Endpoint::kCudaSharedMemory:
+    case Endpoint::kSharedMemoryStatus:
+    case Endpoint::kSharedMemoryRegister:
+    case Endpoint::kSharedMemoryUnregister:
       return shared_memory_.Handle(exchange, route);
     case Endpoint::kUnknown:
       break;

@@ -104,8 +104,8 @@ bool FindRepositoryRoute(Segments segments, Route* route) {
 }
 
 // Parses the rest of /systemsharedmemory[/region/N]/(status|register|unregister), or of
-// /cudasharedmemory, which is `endpoint`.
-void FindSharedMemoryRoute(Segments segments, Endpoint endpoint, Route* route) {
+// /cudasharedmemory.
+void FindSharedMemoryRoute(Segments segments, bool is_cuda, Route* route) {
   std::string_view region;
   if (segments.TakeWord("region")) {
     region = segments.Take();
@@ -113,10 +113,17 @@ void FindSharedMemoryRoute(Segments segments, Endpoint endpoint, Route* route) {
   }
   const std::string_view action = segments.Take();
   if (!segments.done()) return;
-  if (action != "status" && action != "register" && action != "unregister") return;
-  route->endpoint = endpoint;
+  if (action == "status") {
+    route->endpoint = Endpoint::kSharedMemoryStatus;
+  } else if (action == "register") {
+    route->endpoint = Endpoint::kSharedMemoryRegister;
+  } else if (action == "unregister") {
+    route->endpoint = Endpoint::kSharedMemoryUnregister;
+  } else {
+    return;
+  }
   route->region = region;
-  route->action = action;
+  route->is_cuda = is_cuda;
 }
 
 /// Parses / and /v1/models/M, the paths that KServe's older protocol has for health.
@@ -155,8 +162,9 @@ constexpr EndpointSpec kEndpoints[] = {
     {Endpoint::kRepositoryIndex, "/v2/repository[/{repository}]/index", kWrongMethod, Operation::kRepositoryIndex},
     {Endpoint::kModelLoad, "/v2/repository[/{repository}]/models/{model}/load", kWrongMethod, Operation::kModelLoad},
     {Endpoint::kModelUnload, "/v2/repository[/{repository}]/models/{model}/unload", kWrongMethod, Operation::kModelUnload},
-    {Endpoint::kSystemSharedMemory, "/v2/systemsharedmemory[/region/{region}]/(status|register|unregister)", Operation::kSharedMemoryStatus, Operation::kSharedMemoryRegister},
-    {Endpoint::kCudaSharedMemory, "/v2/cudasharedmemory[/region/{region}]/(status|register|unregister)", Operation::kSharedMemoryStatus, Operation::kSharedMemoryRegister},
+    {Endpoint::kSharedMemoryStatus, "/v2/(system|cuda)sharedmemory[/region/{region}]/status", Operation::kSharedMemoryStatus, kWrongMethod},
+    {Endpoint::kSharedMemoryRegister, "/v2/(system|cuda)sharedmemory[/region/{region}]/register", kWrongMethod, Operation::kSharedMemoryRegister},
+    {Endpoint::kSharedMemoryUnregister, "/v2/(system|cuda)sharedmemory[/region/{region}]/unregister", kWrongMethod, Operation::kSharedMemoryUnregister},
     // clang-format on
 };
 
@@ -205,9 +213,9 @@ Route FindRoute(std::string_view path) {
   } else if (word == "trace" && segments.Take() == "setting" && segments.done()) {
     route.endpoint = Endpoint::kTraceSetting;
   } else if (word == "systemsharedmemory") {
-    FindSharedMemoryRoute(segments, Endpoint::kSystemSharedMemory, &route);
+    FindSharedMemoryRoute(segments, false, &route);
   } else if (word == "cudasharedmemory") {
-    FindSharedMemoryRoute(segments, Endpoint::kCudaSharedMemory, &route);
+    FindSharedMemoryRoute(segments, true, &route);
   }
   return route;
 }

@@ -30,10 +30,11 @@ enum class Endpoint {
   kRepositoryIndex,
   kModelLoad,
   kModelUnload,
-  kSystemSharedMemory,
-  kCudaSharedMemory,
+  kSharedMemoryStatus,
+  kSharedMemoryRegister,
+  kSharedMemoryUnregister,
 };
-inline constexpr Endpoint kLastEndpoint = Endpoint::kCudaSharedMemory;
+inline constexpr Endpoint kLastEndpoint = Endpoint::kSharedMemoryUnregister;
 
 /// The operation and the names in a path. The views are parts of the path as the client wrote it:
 /// names are not percent-decoded, and they are case-sensitive, as in Triton.
@@ -43,7 +44,7 @@ struct Route {
   std::string_view version;     // digits; empty if the path names none
   std::string_view repository;  // empty if the path names none
   std::string_view region;      // of shared memory; empty if the path names none
-  std::string_view action;      // on shared memory: "status", "register" or "unregister"
+  bool is_cuda = false;         // whether shared memory is that of a GPU
 };
 
 /// Returns the route of a path without its query; kUnknown if it names no operation.

@@ -24,9 +24,9 @@ TEST(Route, EveryEndpoint) {
   EXPECT_EQ(FindRoute("/v2/repository/index").endpoint, Endpoint::kRepositoryIndex);
   EXPECT_EQ(FindRoute("/v2/repository/models/m/load").endpoint, Endpoint::kModelLoad);
   EXPECT_EQ(FindRoute("/v2/repository/models/m/unload").endpoint, Endpoint::kModelUnload);
-  EXPECT_EQ(FindRoute("/v2/systemsharedmemory/status").endpoint, Endpoint::kSystemSharedMemory);
+  EXPECT_EQ(FindRoute("/v2/systemsharedmemory/status").endpoint, Endpoint::kSharedMemoryStatus);
   EXPECT_EQ(FindRoute("/v2/cudasharedmemory/region/r/register").endpoint,
-            Endpoint::kCudaSharedMemory);
+            Endpoint::kSharedMemoryRegister);
 }
 
 TEST(Route, ModelAndVersion) {
@@ -61,13 +61,13 @@ TEST(Route, RepositoryName) {
 
 TEST(Route, SharedMemory) {
   const Route all = FindRoute("/v2/systemsharedmemory/unregister");
-  EXPECT_EQ(all.endpoint, Endpoint::kSystemSharedMemory);
+  EXPECT_EQ(all.endpoint, Endpoint::kSharedMemoryUnregister);
+  EXPECT_FALSE(all.is_cuda);
   EXPECT_EQ(all.region, "");
-  EXPECT_EQ(all.action, "unregister");
   const Route one = FindRoute("/v2/cudasharedmemory/region/a%2Fb/status");
-  EXPECT_EQ(one.endpoint, Endpoint::kCudaSharedMemory);
+  EXPECT_EQ(one.endpoint, Endpoint::kSharedMemoryStatus);
+  EXPECT_TRUE(one.is_cuda);
   EXPECT_EQ(one.region, "a%2Fb");
-  EXPECT_EQ(one.action, "status");
   EXPECT_EQ(FindRoute("/v2/systemsharedmemory/region/region/register").region, "region");
 }
 

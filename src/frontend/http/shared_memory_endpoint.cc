@@ -9,20 +9,10 @@
 #include "frontend/http/infer_endpoint.h"
 
 namespace nereid::frontend::http {
-namespace {
 
 using base::Status;
 
-bool IsCuda(const Route& route) { return route.endpoint == Endpoint::kCudaSharedMemory; }
-
-}  // namespace
-
 void SharedMemoryEndpoint::Handle(Exchange& exchange, const Route& route) const {
-  const Method expected = route.action == "status" ? Method::kGet : Method::kPost;
-  if (exchange.head().method != expected) {
-    exchange.reply().SetError(405, kJsonType, "Method Not Allowed");
-    return exchange.Finish();
-  }
   workers_.Run(exchange, [this, &exchange, route] {
     const base::Result<std::string> answer = Answer(route, exchange.body().view());
     if (!answer.ok()) {
@@ -37,17 +27,18 @@ void SharedMemoryEndpoint::Handle(Exchange& exchange, const Route& route) const 
 base::Result<std::string> SharedMemoryEndpoint::Answer(const Route& route,
                                                        std::string_view body) const {
   const std::string region(route.region);
-  if (route.action == "status") {
-    if (IsCuda(route)) {
+  if (route.endpoint == Endpoint::kSharedMemoryStatus) {
+    if (route.is_cuda) {
       NEREID_ASSIGN_OR_RETURN(const auto regions, memory_.ListCuda(region));
       return codec::json::EncodeCudaRegions(regions);
     }
     NEREID_ASSIGN_OR_RETURN(const auto regions, memory_.ListSystem(region));
     return codec::json::EncodeSystemRegions(regions);
   }
-  const auto kind = IsCuda(route) ? api::SharedMemoryKind::kCuda : api::SharedMemoryKind::kSystem;
-  NEREID_RETURN_IF_ERROR(route.action == "register" ? Register(route, body)
-                                                    : memory_.Unregister(kind, region));
+  const auto kind = route.is_cuda ? api::SharedMemoryKind::kCuda : api::SharedMemoryKind::kSystem;
+  NEREID_RETURN_IF_ERROR(route.endpoint == Endpoint::kSharedMemoryRegister
+                             ? Register(route, body)
+                             : memory_.Unregister(kind, region));
   return std::string();
 }
 
@@ -56,10 +47,10 @@ Status SharedMemoryEndpoint::Register(const Route& route, std::string_view body)
   NEREID_RETURN_IF_ERROR(memory_.CheckAllowed());
   if (route.region.empty()) {
     return Status::InvalidArgument("'region name' is necessary to register " +
-                                   std::string(IsCuda(route) ? "cuda" : "system") +
+                                   std::string(route.is_cuda ? "cuda" : "system") +
                                    " shared memory region");
   }
-  if (IsCuda(route)) {
+  if (route.is_cuda) {
     NEREID_ASSIGN_OR_RETURN(const api::CudaRegion region,
                             codec::json::DecodeCudaRegion(route.region, body));
     return memory_.RegisterCuda(region);
