@@ -50,9 +50,9 @@ RedisClient::~RedisClient() {
   if (searcher.joinable()) searcher.join();
 }
 
-bool RedisClient::IsDown() {
+std::optional<uint64_t> RedisClient::Period() {
   base::MutexLock lock(mutex_);
-  return down_;
+  return down_ ? std::nullopt : std::optional(period_);
 }
 
 Error RedisClient::Try(std::span<const std::string_view> command,
@@ -64,7 +64,8 @@ Error RedisClient::Try(std::span<const std::string_view> command,
 }
 
 Error RedisClient::Run(std::span<const std::string_view> command, Reply* reply) {
-  if (IsDown()) {
+  const std::optional<uint64_t> period = Period();
+  if (!period) {
     return {TRITONSERVER_ERROR_UNAVAILABLE,
             "Redis at " + settings_.Address() + " cannot be reached at present"};
   }
@@ -87,15 +88,15 @@ Error RedisClient::Run(std::span<const std::string_view> command, Reply* reply) 
   }
   const bool lost = !error.ok() && (connection == nullptr || connection->broken());
   pool_.Return(std::move(connection));
-  if (lost) MarkDown(error.message());
+  if (lost) MarkDown(*period, error.message());
   return error;
 }
 
-void RedisClient::MarkDown(const std::string& reason) {
+void RedisClient::MarkDown(uint64_t period, const std::string& reason) {
   std::thread finished;
   {
     base::MutexLock lock(mutex_);
-    if (down_ || stopping_) return;
+    if (down_ || stopping_ || period != period_) return;
     down_ = true;
     finished.swap(searcher_);  // from an earlier loss of Redis; it has ended or is about to end
     try {
@@ -131,6 +132,7 @@ void RedisClient::LookForRedis() {
     {
       base::MutexLock lock(mutex_);
       down_ = false;
+      ++period_;
     }
     NEREID_BACKEND_LOG(INFO, "Redis at " + settings_.Address() + " is back");
     return;

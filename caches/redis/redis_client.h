@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <thread>
@@ -31,8 +32,11 @@ class RedisClient {
   RedisClient(RedisSettings settings, std::unique_ptr<TlsContext> tls)
       : settings_(std::move(settings)), tls_(std::move(tls)), pool_(settings_.pool_size) {}
 
-  bool IsDown();
-  void MarkDown(const std::string& reason);
+  /// Returns which period of reaching Redis this is; nothing if Redis cannot be reached.
+  std::optional<uint64_t> Period();
+  /// Begins to look for Redis after a failure of a command that began in `period`. A failure of an
+  /// earlier period says nothing about this one: Redis has come back since.
+  void MarkDown(uint64_t period, const std::string& reason);
   /// Runs one command on the connection, which is opened if it is null.
   backend::Error Try(std::span<const std::string_view> command,
                      std::unique_ptr<Connection>* connection, Reply* reply);
@@ -48,6 +52,7 @@ class RedisClient {
   base::ConditionVariable changed_;
   /// Whether the thread is trying to reach Redis.
   bool down_ NEREID_GUARDED_BY(mutex_) = false;
+  uint64_t period_ NEREID_GUARDED_BY(mutex_) = 0;  // how many times Redis has come back
   bool stopping_ NEREID_GUARDED_BY(mutex_) = false;
   std::thread searcher_ NEREID_GUARDED_BY(mutex_);
 };

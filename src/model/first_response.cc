@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model/first_response.h"
 
+#include <string>
 #include <utility>
 
 #include "config/metric_families.h"
 #include "model_config.pb.h"
 #include "request/forwarding_sink.h"
 #include "request/response_factory.h"
+#include "request/trace.h"
 
 namespace nereid::model {
 namespace {
@@ -19,24 +21,32 @@ std::vector<double> DefaultBuckets() { return {100, 500, 2000, 5000}; }
 class FirstResponseSink final : public request::ForwardingSink {
  public:
   FirstResponseSink(std::shared_ptr<request::ResponseSink> next, const base::Clock& clock,
-                    uint64_t start_ns, std::shared_ptr<telemetry::Histogram> histogram)
+                    uint64_t start_ns, std::shared_ptr<telemetry::Histogram> histogram,
+                    std::string trace_id)
       : ForwardingSink(std::move(next)),
         clock_(clock),
         start_ns_(start_ns),
-        histogram_(std::move(histogram)) {}
+        histogram_(std::move(histogram)),
+        trace_id_(std::move(trace_id)) {}
 
   void Send(std::unique_ptr<request::InferenceResponse> response, bool final) noexcept override {
     if (response != nullptr && !std::exchange(seen_, true)) {
-      histogram_->Observe(static_cast<double>((clock_.NowNs() - start_ns_) / kNsPerMs));
+      Observe(static_cast<double>((clock_.NowNs() - start_ns_) / kNsPerMs));
     }
     ForwardingSink::Send(std::move(response), final);
   }
 
  private:
+  void Observe(double milliseconds) {
+    if (trace_id_.empty()) return histogram_->Observe(milliseconds);
+    histogram_->Observe(telemetry::Exemplar{std::move(trace_id_), milliseconds, clock_.WallMs()});
+  }
+
   const base::Clock& clock_;
   const uint64_t start_ns_;
   const std::shared_ptr<telemetry::Histogram> histogram_;
-  bool seen_ = false;  // no lock: responses of one request are sent one at a time
+  std::string trace_id_;  // empty for most requests
+  bool seen_ = false;     // no lock: responses of one request are sent one at a time
 };
 
 }  // namespace
@@ -58,8 +68,10 @@ FirstResponseTimes::FirstResponseTimes(const base::Clock& clock, std::vector<dou
 
 void FirstResponseTimes::Watch(request::InferenceRequest& request) const {
   request::ResponseFactory& factory = *request.response_factory();
-  factory.WrapSink(std::make_shared<FirstResponseSink>(factory.shared_sink(), clock_,
-                                                       request.times.start_ns, histogram_));
+  std::string trace_id;
+  if (request.trace() != nullptr) trace_id = request.trace()->listener().GlobalTraceId();
+  factory.WrapSink(std::make_shared<FirstResponseSink>(
+      factory.shared_sink(), clock_, request.times.start_ns, histogram_, std::move(trace_id)));
 }
 
 }  // namespace nereid::model

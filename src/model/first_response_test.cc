@@ -4,10 +4,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <functional>
+
 #include "request/binding.h"
 #include "request/response_factory.h"
 #include "request/testing/make_model.h"
 #include "request/testing/recording_sink.h"
+#include "request/trace.h"
 
 namespace nereid::model {
 namespace {
@@ -53,8 +56,10 @@ class FirstResponseTest : public ::testing::Test {
   ~FirstResponseTest() override { sink_->Clear(); }
 
   /// A request of this moment that is watched.
-  std::unique_ptr<request::InferenceRequest> Watched() {
+  std::unique_ptr<request::InferenceRequest> Watched(
+      const std::function<void(request::InferenceRequest&)>& prepare = nullptr) {
     auto request = std::make_unique<request::InferenceRequest>();
+    if (prepare) prepare(*request);
     request->SetSink(sink_);
     request::BindRequest(*request, model_);
     request->times.start_ns = clock_.NowNs();
@@ -72,6 +77,36 @@ class FirstResponseTest : public ::testing::Test {
   std::unique_ptr<FirstResponseTimes> times_ =
       std::make_unique<FirstResponseTimes>(clock_, std::vector<double>{1, 10});
 };
+
+/// A listener whose traces another system knows.
+class GlobalTraces final : public request::TraceListener {
+ public:
+  void OnActivity(request::Trace& /*trace*/, request::TraceActivity /*activity*/,
+                  uint64_t /*time_ns*/) noexcept override {}
+  void OnCustomActivity(request::Trace& /*trace*/, std::string_view /*name*/,
+                        uint64_t /*time_ns*/) noexcept override {}
+  void OnTensor(request::Trace& /*trace*/, request::TraceActivity /*activity*/,
+                const request::TracedTensor& /*tensor*/) noexcept override {}
+  void OnReleased(std::unique_ptr<request::Trace> /*trace*/) noexcept override {}
+  std::string GlobalTraceId() const override { return "0af7651916cd43dd8448eb211c80319c"; }
+};
+
+TEST_F(FirstResponseTest, ATracedRequestIsAnExemplar) {
+  const auto request = Watched([](request::InferenceRequest& fresh) {
+    fresh.SetTrace(request::ShareTrace(std::make_unique<request::Trace>(
+        std::make_shared<GlobalTraces>(), request::kTraceTimestamps, 0)));
+  });
+  clock_.Advance(7 * kMs);
+  Answer(*request, false);
+  Answer(*request, true);
+  const auto exemplars = times_->Snapshot().exemplars;
+  ASSERT_EQ(exemplars.size(), 3U);
+  EXPECT_TRUE(exemplars[0].empty());
+  EXPECT_EQ(exemplars[1].trace_id, "0af7651916cd43dd8448eb211c80319c");
+  EXPECT_EQ(exemplars[1].value, 7);
+  EXPECT_EQ(exemplars[1].wall_ms, clock_.WallMs());
+  EXPECT_TRUE(exemplars[2].empty());
+}
 
 TEST_F(FirstResponseTest, CountsTheFirstResponseInWholeMilliseconds) {
   const auto request = Watched();

@@ -66,6 +66,9 @@ class TraceListener {
                         const TracedTensor& tensor) noexcept = 0;
   /// Called when a response, or the final flag alone, goes to the request's sink.
   virtual void OnResponse(Trace& /*trace*/, uint64_t /*time_ns*/) noexcept {}
+  /// Returns the id by which other systems know the trace: 32 hexadecimal digits in W3C's form.
+  /// Returns an empty text if they do not know it.
+  virtual std::string GlobalTraceId() const { return {}; }
   /// Returns the trace to the listener, which owns it from here on. Called once, last.
   virtual void OnReleased(std::unique_ptr<Trace> trace) noexcept = 0;
 };

@@ -41,7 +41,8 @@ uint64_t HistogramSnapshot::TotalCount() const {
 
 Histogram::Histogram(std::vector<double> bounds)
     : bounds_(std::move(bounds)),
-      counts_(std::make_unique<std::atomic<uint64_t>[]>(bounds_.size() + 1)) {}
+      counts_(std::make_unique<std::atomic<uint64_t>[]>(bounds_.size() + 1)),
+      exemplars_(bounds_.size() + 1) {}
 
 base::Result<std::vector<double>> Histogram::CheckBounds(std::vector<double> bounds) {
   for (size_t i = 0; i < bounds.size(); ++i) {
@@ -54,12 +55,23 @@ base::Result<std::vector<double>> Histogram::CheckBounds(std::vector<double> bou
   return bounds;
 }
 
-void Histogram::Observe(double value) {
+size_t Histogram::BucketOf(double value) const {
   // NaN compares false with every bound. It is counted in the last bucket.
   const auto bound =
       std::isnan(value) ? bounds_.end() : std::lower_bound(bounds_.begin(), bounds_.end(), value);
-  counts_[static_cast<size_t>(bound - bounds_.begin())].fetch_add(1, std::memory_order_relaxed);
+  return static_cast<size_t>(bound - bounds_.begin());
+}
+
+void Histogram::Observe(double value) noexcept {
+  counts_[BucketOf(value)].fetch_add(1, std::memory_order_relaxed);
   sum_.fetch_add(value, std::memory_order_relaxed);
+}
+
+void Histogram::Observe(Exemplar exemplar) noexcept {
+  Observe(exemplar.value);
+  const base::MutexLock lock(exemplars_mutex_);
+  has_exemplars_ = true;
+  exemplars_[BucketOf(exemplar.value)] = std::move(exemplar);
 }
 
 HistogramSnapshot Histogram::Snapshot() const {
@@ -68,6 +80,8 @@ HistogramSnapshot Histogram::Snapshot() const {
   for (size_t i = 0; i <= bounds_.size(); ++i) {
     snapshot.counts.push_back(counts_[i].load(std::memory_order_relaxed));
   }
+  const base::MutexLock lock(exemplars_mutex_);
+  if (has_exemplars_) snapshot.exemplars = exemplars_;
   return snapshot;
 }
 

@@ -4,9 +4,11 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <string_view>
 #include <vector>
 
+#include "base/mutex.h"
 #include "base/result.h"
 
 namespace nereid::telemetry {
@@ -48,12 +50,23 @@ class Gauge {
   std::atomic<double> value_{0};
 };
 
+/// A traced request that was observed in a bucket of a histogram: a way from a graph to a trace.
+struct Exemplar {
+  std::string trace_id;  // hexadecimal digits
+  double value = 0;
+  uint64_t wall_ms = 0;  // since the Unix epoch
+
+  bool empty() const { return trace_id.empty(); }
+};
+
 /// The content of a histogram at one moment.
 struct HistogramSnapshot {
   std::vector<double> bounds;  // inclusive upper bounds, ascending, without +Inf
   // Observations of each bucket (not cumulative); one more than `bounds`.
   std::vector<uint64_t> counts;
   double sum = 0;
+  // The latest exemplar of each bucket, as many as `counts`; empty if there has been none at all.
+  std::vector<Exemplar> exemplars = {};
 
   uint64_t TotalCount() const;
 };
@@ -69,13 +82,20 @@ class Histogram {
   /// the bounds are numbers and ascend strictly.
   static base::Result<std::vector<double>> CheckBounds(std::vector<double> bounds);
 
-  void Observe(double value);
+  void Observe(double value) noexcept;
+  /// Does the same for a request with a trace, which becomes the exemplar of its bucket.
+  void Observe(Exemplar exemplar) noexcept;
   HistogramSnapshot Snapshot() const;
 
  private:
+  size_t BucketOf(double value) const;
+
   const std::vector<double> bounds_;
   const std::unique_ptr<std::atomic<uint64_t>[]> counts_;  // bounds_.size() + 1
   std::atomic<double> sum_{0};
+  mutable base::Mutex exemplars_mutex_;
+  bool has_exemplars_ NEREID_GUARDED_BY(exemplars_mutex_) = false;
+  std::vector<Exemplar> exemplars_ NEREID_GUARDED_BY(exemplars_mutex_);  // of each bucket
 };
 
 }  // namespace nereid::telemetry

@@ -89,6 +89,19 @@ void FamilyWriter::Sample(const Labels& labels, const Counter& counter) {
   }
 }
 
+void FamilyWriter::Bucket(const Labels& labels, std::string_view bound, uint64_t cumulative,
+                          const HistogramSnapshot& histogram, size_t index) {
+  Line("_bucket", labels.text(), "le", bound, Decimal(cumulative));
+  const bool has_exemplar =
+      index < histogram.exemplars.size() && !histogram.exemplars[index].empty();
+  if (!has_exemplar || exposition_ != Exposition::kOpenMetrics) return;
+  const Exemplar& exemplar = histogram.exemplars[index];
+  lines_.pop_back();  // the end of the line
+  lines_.append(" # {trace_id=\"").append(exemplar.trace_id).append("\"} ");
+  lines_.append(FormatMetricValue(exemplar.value)).append(" ");
+  lines_.append(FormatMetricValue(static_cast<double>(exemplar.wall_ms) / 1000)).append("\n");
+}
+
 // OpenMetrics wants the count and the sum behind the buckets; Triton's library writes them first.
 void FamilyWriter::Sample(const Labels& labels, const HistogramSnapshot& histogram) {
   if (!Admit(labels)) return;
@@ -99,10 +112,9 @@ void FamilyWriter::Sample(const Labels& labels, const HistogramSnapshot& histogr
   uint64_t cumulative = 0;
   for (size_t i = 0; i < histogram.bounds.size() && i < histogram.counts.size(); ++i) {
     cumulative += histogram.counts[i];
-    Line("_bucket", labels.text(), "le", FormatBound(histogram.bounds[i], exposition_),
-         Decimal(cumulative));
+    Bucket(labels, FormatBound(histogram.bounds[i], exposition_), cumulative, histogram, i);
   }
-  Line("_bucket", labels.text(), "le", "+Inf", total);
+  Bucket(labels, "+Inf", histogram.TotalCount(), histogram, histogram.bounds.size());
   if (is_open_metrics) CountAndSum(labels.text(), total, sum);
 }
 

@@ -46,6 +46,9 @@ class FamilyWriter {
   /// Writes a line with one more label, unless its name is empty.
   void Line(std::string_view suffix, std::string_view labels, std::string_view more_name,
             std::string_view more_value, std::string_view value);
+  /// Writes the line of a histogram's bucket.
+  void Bucket(const Labels& labels, std::string_view bound, uint64_t cumulative,
+              const HistogramSnapshot& histogram, size_t index);
   void CountAndSum(std::string_view labels, std::string_view count, std::string_view sum);
 
   const Exposition exposition_;

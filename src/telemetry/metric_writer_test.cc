@@ -63,6 +63,29 @@ TEST(MetricWriterTest, FamiliesAreGroupedInOrderOfFirstMention) {
             "pending{model=\"b\",version=\"1\"} 0.5\n");
 }
 
+TEST(MetricWriterTest, BucketsHaveTheirLatestExemplarInOpenMetrics) {
+  Histogram histogram({100, 500});
+  histogram.Observe(7);
+  EXPECT_TRUE(histogram.Snapshot().exemplars.empty());
+  histogram.Observe(Exemplar{"0123abcd", 101, 1500});
+  histogram.Observe(Exemplar{"4567abcd", 500, 2250});
+  histogram.Observe(Exemplar{"89ababcd", 501, 3000});
+  const auto page = [&](Exposition exposition) {
+    MetricWriter writer(exposition);
+    writer.Family(MetricKind::kHistogram, "first", "").Sample({}, histogram.Snapshot());
+    return writer.Text();
+  };
+  EXPECT_EQ(page(Exposition::kOpenMetrics),
+            "# TYPE first histogram\n"
+            "first_bucket{le=\"100.0\"} 1\n"
+            "first_bucket{le=\"500.0\"} 3 # {trace_id=\"4567abcd\"} 500 2.25\n"
+            "first_bucket{le=\"+Inf\"} 4 # {trace_id=\"89ababcd\"} 501 3\n"
+            "first_count 4\n"
+            "first_sum 1109\n"
+            "# EOF\n");
+  EXPECT_EQ(page(Exposition::kPrometheusText).find("trace_id"), std::string::npos);
+}
+
 TEST(MetricWriterTest, HistogramLinesAreCumulative) {
   Histogram histogram({100, 500, 2000.5});
   for (double v : {1.0, 100.0, 100.5, 3000.0}) histogram.Observe(v);

@@ -43,14 +43,15 @@ SpanTrace::SpanTrace(Settings settings)
     : sink_(std::move(settings.sink)),
       timestamps_(settings.timestamps),
       offset_ns_(settings.unix_offset_ns),
-      clock_(*settings.clock) {
+      clock_(*settings.clock),
+      trace_id_(settings.parent ? settings.parent->trace_id : NewTraceId()) {
   Span span;
   if (settings.parent) {
     span.context = std::move(*settings.parent);
     span.parent = std::exchange(span.context.span_id, NewSpanId());
     span.parent_is_remote = true;
   } else {
-    span.context.trace_id = NewTraceId();
+    span.context.trace_id = trace_id_;
     span.context.span_id = NewSpanId();
   }
   span.context.flags = kSampledFlag;
@@ -59,6 +60,8 @@ SpanTrace::SpanTrace(Settings settings)
   const base::MutexLock lock(mutex_);
   request_span_ = std::move(span);
 }
+
+std::string SpanTrace::GlobalTraceId() const { return base::HexText(trace_id_); }
 
 SpanTrace::~SpanTrace() {
   Locked([&]() NEREID_REQUIRES(mutex_) {

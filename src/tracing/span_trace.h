@@ -52,6 +52,7 @@ class SpanTrace final : public RequestTrace {
   void OnTensor(request::Trace& /*trace*/, request::TraceActivity /*activity*/,
                 const request::TracedTensor& /*tensor*/) noexcept override {}
   void OnResponse(request::Trace& trace, uint64_t time_ns) noexcept override;
+  std::string GlobalTraceId() const override;
   void OnReleased(std::unique_ptr<request::Trace> trace) noexcept override;
 
  private:
@@ -92,6 +93,7 @@ class SpanTrace final : public RequestTrace {
   const bool timestamps_;
   const int64_t offset_ns_;
   const base::Clock& clock_;
+  const TraceId trace_id_;
   base::Mutex mutex_;
   Span request_span_ NEREID_GUARDED_BY(mutex_);                              // "InferRequest"
   std::unordered_map<uint64_t, Progress> traces_ NEREID_GUARDED_BY(mutex_);  // by trace id

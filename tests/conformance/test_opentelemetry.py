@@ -13,6 +13,7 @@ import python_backend
 import raw_http
 import tritonclient.grpc as grpc_client
 from otlp_receiver import Receiver, parents
+from prometheus_client.openmetrics.parser import text_string_to_metric_families as parse_open
 from server_process import ServerFailed, free_ports
 from test_model_metrics import page
 from test_trace import GRPC, HTTP, Client, close_clients, write_models  # noqa: F401
@@ -126,6 +127,22 @@ def test_a_client_can_continue_its_trace_whatever_the_rate(traced, receiver, pro
     assert (second.trace, second.parent) == ("0" * 31 + "1", PARENT)
     assert {s.state for s in spans} == {"vendor=1"}
     assert len(without_queue(of_trace(spans))) == 3
+
+
+def test_a_traced_request_is_an_exemplar_of_the_histogram(traced, receiver, protocol, is_peer):
+    if is_peer:
+        pytest.skip("Triton has no exemplars")
+    server = traced(receiver.url, "--metrics-config=histogram_latencies=true", rate=0)
+    client = Client(server, protocol)
+    client.infer()
+    client.infer(headers=dict(HEADERS))
+    text = raw_http.get(server, "/metrics", port=server.metrics_port,
+                        headers={"Accept": "application/openmetrics-text"}).body.decode()
+    exemplars = [sample.exemplar for family in parse_open(text) for sample in family.samples
+                 if sample.exemplar is not None]
+    assert [exemplar.labels for exemplar in exemplars] == [{"trace_id": TRACE}]
+    assert abs(exemplars[0].timestamp - time.time()) < 600
+    assert "trace_id" not in page(server)
 
 
 def test_one_request_in_so_many_and_so_many_in_all(traced, receiver, protocol):
