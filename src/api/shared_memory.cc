@@ -64,15 +64,15 @@ bool IsSharedString(const request::Input& input) {
 SharedMemory::SharedMemory() : regions_(std::make_unique<SharedRegions>()) {}
 SharedMemory::~SharedMemory() = default;
 
-Status SharedMemory::Allow(const memory::SharedRegionLimits& limits) {
+Status SharedMemory::Allow(AllowedRegions allowed, const memory::SharedRegionLimits& limits) {
   NEREID_RETURN_IF_ERROR(memory::InstallBusGuard());
   regions_ = std::make_unique<SharedRegions>(limits);
-  is_allowed_ = true;
+  allowed_ = allowed;
   return Status::Ok();
 }
 
 Status SharedMemory::CheckAllowed() const {
-  if (is_allowed_) return Status::Ok();
+  if (allowed_ != AllowedRegions::kNone) return Status::Ok();
   return Status::Unsupported(
       "Client shared memory is disabled. Start the server with '--allow-client-shm=true' to "
       "enable.");
@@ -80,7 +80,18 @@ Status SharedMemory::CheckAllowed() const {
 
 Status SharedMemory::RegisterSystem(memory::SharedRegion region) {
   NEREID_RETURN_IF_ERROR(CheckAllowed());
+  if (allowed_ == AllowedRegions::kSent) {
+    return Status::Unsupported(
+        "shared memory cannot be registered by its key: the server runs with "
+        "'--allow-client-shm=sent'. Send the descriptor of the object with the request over a Unix "
+        "socket");
+  }
   return regions_->Register(std::move(region));
+}
+
+Status SharedMemory::RegisterSent(memory::SharedRegion region, memory::SharedObject object) {
+  NEREID_RETURN_IF_ERROR(CheckAllowed());
+  return regions_->Register(std::move(region), std::move(object));
 }
 
 Status SharedMemory::RegisterCuda(const CudaRegion& region) {

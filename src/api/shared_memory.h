@@ -14,6 +14,13 @@ namespace nereid::api {
 
 enum class SharedMemoryKind { kSystem, kCuda };
 
+/// Which regions of system shared memory clients may register.
+enum class AllowedRegions {
+  kNone,
+  kSent,  // of objects that they send over a Unix socket
+  kAll,   // likewise, and of any object that they name
+};
+
 /// A region of GPU memory that a client asks to register.
 struct CudaRegion {
   std::string name;
@@ -31,10 +38,10 @@ class SharedMemory {
   SharedMemory(const SharedMemory&) = delete;
   SharedMemory& operator=(const SharedMemory&) = delete;
 
-  /// Lets clients register regions, which they may not otherwise. Also installs the process's guard
-  /// against regions that shrink (memory::InstallBusGuard). Must be called before a front end
-  /// serves.
-  base::Status Allow(const memory::SharedRegionLimits& limits);
+  /// Lets clients register regions, which they may not otherwise; `allowed` is not kNone. Also
+  /// installs the process's guard against regions that shrink (memory::InstallBusGuard). Must be
+  /// called before a front end serves.
+  base::Status Allow(AllowedRegions allowed, const memory::SharedRegionLimits& limits);
   /// Returns UNSUPPORTED, with Triton's text, unless clients may register and unregister regions.
   base::Status CheckAllowed() const;
 
@@ -42,6 +49,8 @@ class SharedMemory {
   // unmap files, so they should not be called on an event loop. ----
 
   base::Status RegisterSystem(memory::SharedRegion region);
+  /// Registers a region of an object that the client has sent; the region's key is only a text.
+  base::Status RegisterSent(memory::SharedRegion region, memory::SharedObject object);
   /// Returns INVALID_ARGUMENT: this server uses no GPU memory.
   base::Status RegisterCuda(const CudaRegion& region);
   /// Unregisters one region of this kind, or all if the name is empty. Unknown names are ignored.
@@ -62,7 +71,7 @@ class SharedMemory {
   base::Status Attach(request::InferenceRequest& request) const;
 
  private:
-  bool is_allowed_ = false;
+  AllowedRegions allowed_ = AllowedRegions::kNone;
   std::unique_ptr<memory::SharedRegions> regions_;  // never null
 };
 

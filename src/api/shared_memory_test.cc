@@ -2,8 +2,11 @@
 #include "api/shared_memory.h"
 
 #include <gtest/gtest.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include <string>
+#include <utility>
 
 #include "memory/shared/testing/temporary_object.h"
 #include "request/discarding_sink.h"
@@ -42,10 +45,25 @@ TEST(SharedMemoryTest, IsOffUntilItIsAllowed) {
          "Unable to find cuda shared memory region: 'r'");
 }
 
+TEST(SharedMemoryTest, ClientsMayBeAllowedOnlyWhatTheySend) {
+  SharedMemory memory;
+  ASSERT_TRUE(memory.Allow(AllowedRegions::kSent, {}).ok());
+  memory::TemporaryObject object(kPage);
+  const Status named = memory.RegisterSystem({"r", object.key(), 0, kPage});
+  EXPECT_EQ(named.code(), StatusCode::kUnsupported);
+  EXPECT_NE(named.message().find("'--allow-client-shm=sent'"), std::string::npos);
+  auto sent = memory::SharedObject::Adopt("r", memfd_create("client", MFD_CLOEXEC));
+  ASSERT_TRUE(sent.ok());
+  ASSERT_EQ(ftruncate(sent->file(), kPage), 0);
+  EXPECT_TRUE(memory.RegisterSent({"r", "", 0, kPage}, std::move(*sent)).ok());
+  EXPECT_EQ(memory.ListSystem("")->size(), 1U);
+  EXPECT_TRUE(memory.Unregister(SharedMemoryKind::kSystem, "r").ok());
+}
+
 class AllowedSharedMemoryTest : public ::testing::Test {
  protected:
   AllowedSharedMemoryTest() {
-    EXPECT_TRUE(memory_.Allow({}).ok());
+    EXPECT_TRUE(memory_.Allow(AllowedRegions::kAll, {}).ok());
     object_.Write(0, std::string(kPage, 'a') + std::string(kPage, 'b'));
     EXPECT_TRUE(memory_.RegisterSystem({"r", object_.key(), 0, 2 * kPage}).ok());
     request_.SetSink(std::make_shared<request::DiscardingSink>());

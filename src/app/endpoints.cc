@@ -84,6 +84,18 @@ std::optional<frontend::net::TlsFiles> From(const TlsOptions& options, const cha
                                  .flag_prefix = flag_prefix};
 }
 
+api::AllowedRegions From(ClientShm allowed) {
+  switch (allowed) {
+    case ClientShm::kNone:
+      return api::AllowedRegions::kNone;
+    case ClientShm::kSent:
+      return api::AllowedRegions::kSent;
+    case ClientShm::kAll:
+      return api::AllowedRegions::kAll;
+  }
+  return api::AllowedRegions::kNone;
+}
+
 frontend::grpc::KeepAliveOptions KeepAliveFrom(const GrpcOptions& options) {
   using std::chrono::milliseconds;
   return {.time = milliseconds(options.keepalive_time_ms),
@@ -184,6 +196,7 @@ frontend::http::HttpServerOptions Endpoints::Parts::HttpDoor(
   from.address = address;
   from.port = static_cast<uint16_t>(port);
   from.unix_socket_mode = options.unix_socket_mode;
+  from.receives_descriptors = options.devices.allow_client_shm != ClientShm::kNone;
   from.access_log = options.log.access;
   from.receive_budget = request_memory;
   from.tls = std::move(tls);
@@ -252,8 +265,9 @@ Status Endpoints::Start(const ServerOptions& options) {
                           StartSpanExport(options.trace, server_.GetServerMetadata().version));
   parts_ = std::make_unique<Parts>(options, std::move(spans), std::move(access));
   server_.SetTraceControl(&parts_->tracer);
-  if (options.devices.allow_client_shm) {
-    NEREID_RETURN_IF_ERROR(server_.shared_memory().Allow({.regions = MaxSharedRegions()}));
+  if (const auto allowed = From(options.devices.allow_client_shm);
+      allowed != api::AllowedRegions::kNone) {
+    NEREID_RETURN_IF_ERROR(server_.shared_memory().Allow(allowed, {.regions = MaxSharedRegions()}));
   }
   const int loops = std::min(base::AvailableCpuCount(), kMaxLoops);
   if (options.grpc.enabled) NEREID_RETURN_IF_ERROR(parts_->StartGrpc(options, server_, loops));

@@ -216,7 +216,7 @@ TEST(CommandLineTest, PlainValuesSetTheirOptions) {
   EXPECT_FALSE(options.metrics.cpu || options.metrics.gpu || options.metrics.enabled);
   EXPECT_EQ(options.metrics.interval_ms, 2);
   EXPECT_DOUBLE_EQ(options.devices.min_supported_compute_capability, 7.5);
-  EXPECT_TRUE(options.devices.allow_client_shm);
+  EXPECT_TRUE(options.devices.allow_client_shm == ClientShm::kAll);
   EXPECT_TRUE(options.inline_execution == InlineExecution::kNever);
   EXPECT_TRUE(options.cpu_plan == CpuPlanMode::kOff);
   EXPECT_EQ(options.execution_watchdog_secs, 60);
@@ -522,6 +522,15 @@ TEST(DefaultDirectoriesTest, SearchesTritonsThenTheBuildsThenTheInstalledDirecto
 TEST(DefaultDirectoriesTest, AFlagOverridesTheSearch) {
   EXPECT_EQ(Good({"--backend-directory=/b"}).options.plugins.backend_directory, "/b");
   EXPECT_THAT(Good({}).warnings, IsEmpty());
+}
+
+TEST(CommandLineTest, ClientShm) {
+  const auto parsed = [](const std::string& value) {
+    return Good({"--allow-client-shm=" + value}).options.devices.allow_client_shm;
+  };
+  EXPECT_TRUE(parsed("true") == ClientShm::kAll);
+  EXPECT_TRUE(parsed("sent") == ClientShm::kSent);
+  EXPECT_TRUE(parsed("0") == ClientShm::kNone);
 }
 
 }  // namespace

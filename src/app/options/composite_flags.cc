@@ -141,6 +141,16 @@ Status ReadInlineExecution(FlagState& state, std::string_view value) {
   return ReadChoice("inline-execution", value, kChoices, state.options.inline_execution);
 }
 
+Status ReadClientShm(FlagState& state, std::string_view value) {
+  if (value == "sent") {
+    state.options.devices.allow_client_shm = ClientShm::kSent;
+    return {};
+  }
+  NEREID_ASSIGN_OR_RETURN(const bool allowed, ParseBool(value));
+  state.options.devices.allow_client_shm = allowed ? ClientShm::kAll : ClientShm::kNone;
+  return {};
+}
+
 Status ReadUnixSocketMode(FlagState& state, std::string_view value) {
   NEREID_ASSIGN_OR_RETURN(state.options.unix_socket_mode, ParseFileMode(value));
   return {};

@@ -18,6 +18,7 @@ base::Status ReadModelControlMode(FlagState& state, std::string_view value);
 base::Status ReadModelConfigName(FlagState& state, std::string_view value);
 base::Status ReadLoadModel(FlagState& state, std::string_view value);
 base::Status ReadInlineExecution(FlagState& state, std::string_view value);
+base::Status ReadClientShm(FlagState& state, std::string_view value);
 base::Status ReadCpuPlan(FlagState& state, std::string_view value);
 base::Status ReadUnixSocketMode(FlagState& state, std::string_view value);
 base::Status ReadCorsOrigins(FlagState& state, std::string_view value);

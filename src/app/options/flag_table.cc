@@ -199,7 +199,7 @@ constexpr FlagSpec kFlags[] = {
     {"buffer-manager-thread-count", "integer", "Memory/Device Management", Whole<0, kMaxThreads, &S::devices, &D::buffer_manager_thread_count>, "Number of threads that copy tensors; 0 = the calling thread copies (default 0)"},
     {"host-policy", "policy,setting=value", "Memory/Device Management", ReadHostPolicy, "Setting numa-node or cpu-cores of a host policy; may be repeated"},
     {"model-load-gpu-limit", "device:fraction", "Memory/Device Management", ReadGpuLimit, "Refuse to load a model while more than this fraction of the device's memory is in use; may be repeated"},
-    {"allow-client-shm", "boolean", "Memory/Device Management", Bool<&S::devices, &D::allow_client_shm>, "Allow clients to register shared memory (default false)"},
+    {"allow-client-shm", "boolean|sent", "Memory/Device Management", ReadClientShm, "Allow clients to register shared memory; sent = only objects whose descriptor they send over a Unix socket (default false)"},
 
     {"strict-model-config", "boolean", "Deprecated", StrictModelConfig, "Use --disable-auto-complete-config"},
     {"response-cache-byte-size", "integer", "Deprecated", ResponseCacheByteSize, "Use --cache-config=local,size=<integer>"},

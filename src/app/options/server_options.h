@@ -22,6 +22,9 @@ enum class ModelControlMode { kNone, kPoll, kExplicit };
 enum class RateLimitMode { kOff, kExecutionCount };
 enum class CompressionLevel { kNone, kLow, kMedium, kHigh };
 enum class TraceMode { kTriton, kOpenTelemetry };
+/// Which shared memory clients may register: none, objects that they send over a Unix socket, or
+/// also each object of the machine that they name.
+enum class ClientShm { kNone, kSent, kAll };
 enum class InlineExecution { kAuto, kAlways, kNever };
 enum class CpuPlanMode { kShare, kOff };
 
@@ -192,7 +195,7 @@ struct DeviceOptions {
   int buffer_manager_thread_count = 0;                 // 0: copies run on the calling thread
   std::map<std::string, Settings> host_policies;       // by policy; numa-node, cpu-cores
   std::map<int, double> model_load_gpu_limit;          // by device: fraction of its memory, 0 to 1
-  bool allow_client_shm = false;  // shared memory gives clients access to the server's host
+  ClientShm allow_client_shm = ClientShm::kNone;
 };
 
 /// All settings of the command line with their defaults.

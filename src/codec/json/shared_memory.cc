@@ -83,8 +83,8 @@ std::string EncodeRegions(const std::vector<Region>& regions,
 
 }  // namespace
 
-base::Result<memory::SharedRegion> DecodeSystemRegion(std::string_view name,
-                                                      std::string_view json) {
+base::Result<memory::SharedRegion> DecodeSystemRegion(std::string_view name, std::string_view json,
+                                                      KeyIs key_is) {
   NEREID_RETURN_IF_ERROR(CheckNotEmpty(json));
   std::optional<std::string> key;
   std::optional<uint64_t> offset, byte_size;
@@ -94,9 +94,10 @@ base::Result<memory::SharedRegion> DecodeSystemRegion(std::string_view name,
     if (member == "byte_size") return ReadUnsigned(cursor, &byte_size);
     return cursor.SkipValue();
   }));
-  if (!key) return MissingField("key");
+  if (!key && key_is == KeyIs::kRequired) return MissingField("key");
   if (!byte_size) return MissingField("byte_size");
-  return memory::SharedRegion{std::string(name), std::move(*key), offset.value_or(0), *byte_size};
+  return memory::SharedRegion{std::string(name), std::move(key).value_or(""), offset.value_or(0),
+                              *byte_size};
 }
 
 base::Result<api::CudaRegion> DecodeCudaRegion(std::string_view name, std::string_view json) {

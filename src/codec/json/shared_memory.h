@@ -10,10 +10,14 @@
 
 namespace nereid::codec::json {
 
+/// Whether a region needs the key of its object.
+enum class KeyIs { kRequired, kOptional };
+
 /// Reads the request body {"key": string, "offset": unsigned, "byte_size": unsigned}, whose offset
 /// may be missing. `name` is the region's name, from the path. Errors have Triton's codes and
 /// texts.
-base::Result<memory::SharedRegion> DecodeSystemRegion(std::string_view name, std::string_view json);
+base::Result<memory::SharedRegion> DecodeSystemRegion(std::string_view name, std::string_view json,
+                                                      KeyIs key_is = KeyIs::kRequired);
 
 /// Reads the request body {"raw_handle": {"b64": string}, "device_id": unsigned, "byte_size":
 /// unsigned}.

@@ -32,6 +32,12 @@ TEST(SystemRegionTest, Decodes) {
       << "the first of repeated members counts";
 }
 
+TEST(SystemRegionTest, AnObjectThatIsSentNeedsNoKey) {
+  EXPECT_EQ(DecodeSystemRegion("r", R"({"byte_size":1})", KeyIs::kOptional)->key, "");
+  EXPECT_EQ(DecodeSystemRegion("r", R"({"key":"k","byte_size":1})", KeyIs::kOptional)->key, "k");
+  EXPECT_FALSE(DecodeSystemRegion("r", "{}", KeyIs::kOptional).ok());
+}
+
 TEST(SystemRegionTest, Refuses) {
   const auto kInvalid = StatusCode::kInvalidArgument, kInternal = StatusCode::kInternal;
   const Refusal refusals[] = {

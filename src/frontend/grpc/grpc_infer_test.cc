@@ -55,7 +55,7 @@ inference::InferParameter NumberParameter(int64_t number) {
 }
 
 TEST_F(GrpcInferTest, TensorsMayBeInSharedMemory) {
-  ASSERT_TRUE(service_.shared_memory().Allow({}).ok());
+  ASSERT_TRUE(service_.shared_memory().Allow(api::AllowedRegions::kAll, {}).ok());
   Start();
   TestClient client(port());
   memory::TemporaryObject object(4096);

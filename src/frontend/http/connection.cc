@@ -59,6 +59,7 @@ Connection::Connection(std::shared_ptr<LoopServices> loop, std::unique_ptr<net::
 // for as long as one that keeps its connection for further requests.
 void Connection::Start() {
   deadline_.SetTimeout(loop_->tick(), loop_->timeouts().head);
+  if (loop_->options().receives_descriptors) client_->ReceiveDescriptors();
   if (!client_->Open(*this)) Close();
 }
 
@@ -149,6 +150,18 @@ void Connection::Receive() {
   }
 }
 
+/// Reads what the client has sent. A descriptor that comes with it belongs to the request that is
+/// being received. One that comes while an earlier request is answered is closed, so a client must
+/// wait for a reply before it sends the next descriptor.
+net::ByteStream::Outcome Connection::ReadFrom(std::span<char> room) {
+  const net::ByteStream::Outcome got = client_->Read(room);
+  if (loop_->options().receives_descriptors) {
+    net::Socket sent = client_->TakeDescriptor();
+    if (sent.is_open() && !HasExchange(state_)) exchange_.request().descriptor = std::move(sent);
+  }
+  return got;
+}
+
 /// Receives straight into the buffer that the inputs of the request will view. Returns whether to
 /// go on: a body is large, and there may be more of it by now.
 bool Connection::ReceiveBody(size_t* left) {
@@ -158,7 +171,7 @@ bool Connection::ReceiveBody(size_t* left) {
     OnRead(result);
     return false;
   }
-  const net::ByteStream::Outcome got = client_->Read(room);
+  const net::ByteStream::Outcome got = ReadFrom(room);
   if (got.size == 0) return OnNoInput(got.state);
   *left -= got.size;
   const RequestReader::Result result = reader_.AddBody(got.size);
@@ -170,7 +183,7 @@ bool Connection::ReceiveBody(size_t* left) {
 /// to go on.
 bool Connection::ReceiveInput(size_t* left) {
   std::vector<char>& scratch = loop_->scratch();
-  const net::ByteStream::Outcome got = client_->Read(scratch);
+  const net::ByteStream::Outcome got = ReadFrom(scratch);
   if (got.size == 0) return OnNoInput(got.state);
   *left -= std::min(*left, got.size * kCostOfParsing);
   if (state_ == State::kLingering) return true;

@@ -143,6 +143,7 @@ void ConnectionExchange::EndStream() {
 void ConnectionExchange::FreeBody() {
   if (body().buffer.size() > kMaxFreedOnLoop) Free(TakeBodyMemory());
   ReplaceBody({});
+  request().descriptor.Close();
 }
 
 void ConnectionExchange::FreeReply() {

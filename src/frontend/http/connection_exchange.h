@@ -65,7 +65,7 @@ class ConnectionExchange final : public Exchange, public request::ResponseSink {
   /// Forgets the stream, all of which the client has got.
   void EndStream();
 
-  /// Frees the body, if no request has taken it.
+  /// Frees the body, if no request has taken it, and closes a descriptor that nobody has taken.
   void FreeBody();
   void FreeReply();
   /// Frees memory, elsewhere if there is much of it. Does not fail.

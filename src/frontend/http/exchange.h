@@ -13,6 +13,7 @@
 #include "frontend/http/reply.h"
 #include "frontend/http/request_head.h"
 #include "frontend/net/peer.h"
+#include "frontend/net/socket.h"
 #include "memory/host_buffer.h"
 #include "request/cancellation.h"
 #include "request/response_sink.h"
@@ -43,6 +44,8 @@ struct ReceivedRequest {
   /// The client; nothing unless the server's options ask for it. The same for all requests of a
   /// connection.
   std::optional<net::Peer> peer;
+  /// What the client has sent with the bytes of the request; usually closed.
+  net::Socket descriptor;
 };
 
 /// How a handler turns the response of the core into a reply.
@@ -74,6 +77,10 @@ class Exchange {
   /// Moves the memory of the body out: a request of the core keeps it alive. The views of body()
   /// stay valid as long as the memory.
   memory::HostBuffer TakeBodyMemory() { return std::move(request_.body.buffer); }
+
+  /// Returns the descriptor that the client has sent with the request over a Unix socket (see
+  /// HttpServerOptions); a closed one if there is none.
+  net::Socket TakeDescriptor() { return std::move(request_.descriptor); }
 
   /// Which outputs the client wants, and how; of the inference request at hand.
   codec::json::OutputOptions& output_options() { return output_options_; }

@@ -39,6 +39,8 @@ struct HttpServerOptions {
   std::shared_ptr<const api::FieldFilter> kept_fields = nullptr;
   /// Whether Exchange::peer() is known.
   bool identifies_peers = false;
+  /// Whether a request over a Unix socket may bring a descriptor (Exchange::TakeDescriptor).
+  bool receives_descriptors = false;
   /// Whether RequestHead::trace has the headers of W3C trace contexts.
   bool keep_trace_headers = false;
   /// Whether each finished request has a line in the log.

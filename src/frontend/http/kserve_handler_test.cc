@@ -184,7 +184,7 @@ TEST_F(KserveHandlerTest, SharedMemoryIsOffByDefault) {
 }
 
 TEST_F(KserveHandlerTest, SharedMemory) {
-  ASSERT_TRUE(service_.shared_memory().Allow({}).ok());
+  ASSERT_TRUE(service_.shared_memory().Allow(api::AllowedRegions::kAll, {}).ok());
   memory::TemporaryObject object(4096);
   const float values[] = {1.5f, -2.0f};
   object.Write(64, {reinterpret_cast<const char*>(values), sizeof(values)});

@@ -14,7 +14,7 @@ using base::Status;
 
 void SharedMemoryEndpoint::Handle(Exchange& exchange, const Route& route) const {
   workers_.Run(exchange, [this, &exchange, route] {
-    const base::Result<std::string> answer = Answer(route, exchange.body().view());
+    const base::Result<std::string> answer = Answer(route, exchange);
     if (!answer.ok()) {
       const Status& status = answer.status();
       return exchange.reply().SetError(api::HttpStatus(status.code()), kJsonType, status.message());
@@ -25,7 +25,7 @@ void SharedMemoryEndpoint::Handle(Exchange& exchange, const Route& route) const 
 }
 
 base::Result<std::string> SharedMemoryEndpoint::Answer(const Route& route,
-                                                       std::string_view body) const {
+                                                       Exchange& exchange) const {
   const std::string region(route.region);
   if (route.endpoint == Endpoint::kSharedMemoryStatus) {
     if (route.is_cuda) {
@@ -37,12 +37,12 @@ base::Result<std::string> SharedMemoryEndpoint::Answer(const Route& route,
   }
   const auto kind = route.is_cuda ? api::SharedMemoryKind::kCuda : api::SharedMemoryKind::kSystem;
   NEREID_RETURN_IF_ERROR(route.endpoint == Endpoint::kSharedMemoryRegister
-                             ? Register(route, body)
+                             ? Register(route, exchange)
                              : memory_.Unregister(kind, region));
   return std::string();
 }
 
-Status SharedMemoryEndpoint::Register(const Route& route, std::string_view body) const {
+Status SharedMemoryEndpoint::Register(const Route& route, Exchange& exchange) const {
   // First, so that a client which may not register anything does not learn how to write it.
   NEREID_RETURN_IF_ERROR(memory_.CheckAllowed());
   if (route.region.empty()) {
@@ -50,14 +50,21 @@ Status SharedMemoryEndpoint::Register(const Route& route, std::string_view body)
                                    std::string(route.is_cuda ? "cuda" : "system") +
                                    " shared memory region");
   }
+  const std::string_view body = exchange.body().view();
   if (route.is_cuda) {
     NEREID_ASSIGN_OR_RETURN(const api::CudaRegion region,
                             codec::json::DecodeCudaRegion(route.region, body));
     return memory_.RegisterCuda(region);
   }
+  net::Socket sent = exchange.TakeDescriptor();
+  const auto key_is =
+      sent.is_open() ? codec::json::KeyIs::kOptional : codec::json::KeyIs::kRequired;
   NEREID_ASSIGN_OR_RETURN(memory::SharedRegion region,
-                          codec::json::DecodeSystemRegion(route.region, body));
-  return memory_.RegisterSystem(std::move(region));
+                          codec::json::DecodeSystemRegion(route.region, body, key_is));
+  if (!sent.is_open()) return memory_.RegisterSystem(std::move(region));
+  NEREID_ASSIGN_OR_RETURN(memory::SharedObject object,
+                          memory::SharedObject::Adopt(region.name, sent.Release()));
+  return memory_.RegisterSent(std::move(region), std::move(object));
 }
 
 }  // namespace nereid::frontend::http

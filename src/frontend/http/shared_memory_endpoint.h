@@ -21,8 +21,8 @@ class SharedMemoryEndpoint {
   void Handle(Exchange& exchange, const Route& route) const;
 
  private:
-  base::Result<std::string> Answer(const Route& route, std::string_view body) const;
-  base::Status Register(const Route& route, std::string_view body) const;
+  base::Result<std::string> Answer(const Route& route, Exchange& exchange) const;
+  base::Status Register(const Route& route, Exchange& exchange) const;
 
   api::SharedMemory& memory_;
   OffLoop& workers_;

@@ -8,6 +8,7 @@
 #include <span>
 
 #include "frontend/net/peer.h"
+#include "frontend/net/socket.h"
 
 namespace nereid::frontend::net {
 
@@ -82,6 +83,13 @@ class ByteStream {
 
   /// Makes the system check at this interval whether an idle peer still exists, if it can.
   virtual void ProbePeer(std::chrono::seconds interval) noexcept = 0;
+
+  /// Accepts descriptors that the peer of a Unix socket sends with its bytes (SCM_RIGHTS); without
+  /// this call the kernel closes them. Streams that cannot carry any ignore it.
+  virtual void ReceiveDescriptors() noexcept {}
+  /// Returns the descriptor that came with the bytes of the last Read(); usually none, which is a
+  /// closed Socket. Of several only one is kept.
+  virtual Socket TakeDescriptor() noexcept { return {}; }
 
   /// Returns who the peer is. Costs system calls, so it is asked only by those who need to know.
   /// May throw std::bad_alloc.

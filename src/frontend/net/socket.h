@@ -21,6 +21,8 @@ class Socket {
 
   bool is_open() const { return descriptor_ >= 0; }
   int descriptor() const { return descriptor_; }
+  /// Gives the descriptor to the caller, who closes it.
+  int Release() noexcept { return std::exchange(descriptor_, -1); }
   void Close() noexcept {
     if (is_open()) close(std::exchange(descriptor_, -1));
   }

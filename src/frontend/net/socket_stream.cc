@@ -6,6 +6,7 @@
 #include <sys/socket.h>
 
 #include <cerrno>
+#include <cstring>
 #include <utility>
 
 namespace nereid::frontend::net {
@@ -33,9 +34,43 @@ bool SocketStream::Open(Owner& owner) noexcept {
   return watched_;
 }
 
+void SocketStream::ReceiveDescriptors() noexcept {
+  int domain = 0;
+  socklen_t size = sizeof(domain);
+  const int failed = getsockopt(socket_.descriptor(), SOL_SOCKET, SO_DOMAIN, &domain, &size);
+  receives_descriptors_ = failed == 0 && domain == AF_UNIX;
+}
+
+ssize_t SocketStream::Receive(std::span<char> to) noexcept {
+  if (receives_descriptors_) return ReceiveWithDescriptor(to);
+  return recv(socket_.descriptor(), to.data(), to.size(), 0);
+}
+
+// The kernel ends a recvmsg behind the bytes that were sent with descriptors. It closes the
+// descriptors for which there is no room, so a client cannot fill the process's table.
+ssize_t SocketStream::ReceiveWithDescriptor(std::span<char> to) noexcept {
+  alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int))];
+  iovec piece = {to.data(), to.size()};
+  msghdr message = {};
+  message.msg_iov = &piece;
+  message.msg_iovlen = 1;
+  message.msg_control = control;
+  message.msg_controllen = CMSG_LEN(sizeof(int));  // with CMSG_SPACE two would fit
+  const ssize_t got = recvmsg(socket_.descriptor(), &message, MSG_CMSG_CLOEXEC);
+  if (got < 0) return got;
+  const cmsghdr* const header = CMSG_FIRSTHDR(&message);
+  if (header != nullptr && header->cmsg_level == SOL_SOCKET && header->cmsg_type == SCM_RIGHTS &&
+      header->cmsg_len == CMSG_LEN(sizeof(int))) {
+    int descriptor = -1;
+    std::memcpy(&descriptor, CMSG_DATA(header), sizeof(descriptor));
+    received_ = Socket(descriptor);
+  }
+  return got;
+}
+
 ByteStream::Outcome SocketStream::Read(std::span<char> to) noexcept {
   while (true) {
-    const ssize_t got = recv(socket_.descriptor(), to.data(), to.size(), 0);
+    const ssize_t got = Receive(to);
     if (got > 0) {
       const auto size = static_cast<size_t>(got);
       return {size, size < to.size() ? State::kBlocked : State::kOpen};

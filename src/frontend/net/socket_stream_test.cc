@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/net/socket_stream.h"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <cstring>
+#include <filesystem>
+#include <iterator>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "base/clock.h"
 #include "frontend/net/epoll_loop.h"
@@ -206,6 +211,64 @@ TEST(SocketStream, ALoopThatCannotWatchItIsReported) {
   loop.RefuseToWatch();
   const auto stream = loop.NewStream(Socket(socket(AF_UNIX, SOCK_STREAM, 0)));
   EXPECT_FALSE(stream->Open(owner));
+}
+
+/// Sends bytes with descriptors of the null device.
+void SendDescriptors(int socket, std::string bytes, int count) {
+  std::vector<Socket> opened;
+  alignas(cmsghdr) char control[CMSG_SPACE(8 * sizeof(int))] = {};
+  iovec piece = {bytes.data(), bytes.size()};
+  msghdr message = {};
+  message.msg_iov = &piece;
+  message.msg_iovlen = 1;
+  message.msg_control = control;
+  message.msg_controllen = CMSG_SPACE(static_cast<size_t>(count) * sizeof(int));
+  cmsghdr* const header = CMSG_FIRSTHDR(&message);
+  header->cmsg_level = SOL_SOCKET;
+  header->cmsg_type = SCM_RIGHTS;
+  header->cmsg_len = CMSG_LEN(static_cast<size_t>(count) * sizeof(int));
+  for (int i = 0; i < count; ++i) {
+    opened.emplace_back(open("/dev/null", O_RDWR | O_CLOEXEC));
+    const int descriptor = opened.back().descriptor();
+    std::memcpy(CMSG_DATA(header) + static_cast<size_t>(i) * sizeof(int), &descriptor, sizeof(int));
+  }
+  ASSERT_EQ(sendmsg(socket, &message, 0), static_cast<ssize_t>(bytes.size()));
+}
+
+int OpenDescriptors() {
+  const std::filesystem::directory_iterator all("/proc/self/fd");
+  return static_cast<int>(std::distance(begin(all), end(all)));
+}
+
+TEST_F(SocketStreamTest, OneDescriptorComesWithItsBytes) {
+  stream_->ReceiveDescriptors();
+  Send("before");
+  SendDescriptors(peer_.descriptor(), "with", 1);
+  Send("after");
+  EXPECT_EQ(Read(6).size, 6U);
+  EXPECT_FALSE(stream_->TakeDescriptor().is_open());
+  EXPECT_EQ(Read(100).size, 4U);  // the kernel stops behind them
+  const Socket sent = stream_->TakeDescriptor();
+  ASSERT_TRUE(sent.is_open());
+  EXPECT_NE(fcntl(sent.descriptor(), F_GETFD) & FD_CLOEXEC, 0);
+  EXPECT_FALSE(stream_->TakeDescriptor().is_open());
+  EXPECT_EQ(Read(100).size, 5U);
+  EXPECT_FALSE(stream_->TakeDescriptor().is_open());
+}
+
+TEST_F(SocketStreamTest, DescriptorsThatNobodyTakesAreClosed) {
+  const int before = OpenDescriptors();
+  SendDescriptors(peer_.descriptor(), "unwanted", 1);
+  EXPECT_EQ(Read(100).size, 8U);
+  EXPECT_EQ(OpenDescriptors(), before);
+  stream_->ReceiveDescriptors();
+  for (int i = 0; i < 20; ++i) {
+    SendDescriptors(peer_.descriptor(), "many", 8);
+    EXPECT_EQ(Read(100).size, 4U);
+  }
+  EXPECT_LE(OpenDescriptors(), before + 1);
+  stream_.reset();
+  EXPECT_EQ(OpenDescriptors(), before - 1);  // and that of the socket
 }
 
 }  // namespace

@@ -29,12 +29,17 @@ Status CannotRegister(const SharedRegion& region, const std::string& why) {
 
 base::Result<SharedMapping> SharedMapping::Open(SharedRegion region, base::ByteBudget& budget) {
   NEREID_ASSIGN_OR_RETURN(SharedObject object, SharedObject::Open(region.name, region.key));
+  return Map(std::move(region), std::move(object), budget);
+}
+
+base::Result<SharedMapping> SharedMapping::Map(SharedRegion region, SharedObject object,
+                                               base::ByteBudget& budget) {
   SharedMapping mapping(std::move(region), std::move(object));
-  NEREID_RETURN_IF_ERROR(mapping.Map(budget));
+  NEREID_RETURN_IF_ERROR(mapping.MapInto(budget));
   return mapping;
 }
 
-Status SharedMapping::Map(base::ByteBudget& budget) {
+Status SharedMapping::MapInto(base::ByteBudget& budget) {
   const auto end = base::CheckedAdd(region_.offset, region_.byte_size);
   if (!end || *end > object_.Size().bytes) return CannotRegister(region_, "invalid args");
   // The budget would accept any size while nothing else is taken.

@@ -31,6 +31,9 @@ class SharedMapping {
   /// room, and INVALID_ARGUMENT, with Triton's texts, for a region that exceeds the object or does
   /// not begin at a page.
   static base::Result<SharedMapping> Open(SharedRegion region, base::ByteBudget& budget);
+  /// Does the same for an object that is open; the region's key is only a text.
+  static base::Result<SharedMapping> Map(SharedRegion region, SharedObject object,
+                                         base::ByteBudget& budget);
   SharedMapping(SharedMapping&& other) noexcept
       : region_(std::move(other.region_)),
         object_(std::move(other.object_)),
@@ -56,7 +59,7 @@ class SharedMapping {
  private:
   SharedMapping(SharedRegion region, SharedObject object)
       : region_(std::move(region)), object_(std::move(object)) {}
-  base::Status Map(base::ByteBudget& budget);
+  base::Status MapInto(base::ByteBudget& budget);
 
   SharedRegion region_;
   SharedObject object_;

@@ -2,8 +2,10 @@
 #include "memory/shared/shared_object.h"
 
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -54,6 +56,23 @@ base::Result<SharedObject> SharedObject::Open(std::string_view region, const std
   SharedObject object(shm_open(("/" + name).c_str(), O_RDWR, 0));
   if (object.file_ < 0 || !IsRegularFile(object.file_)) {
     return Status::Internal("Unable to open shared memory region: '" + key + "'");
+  }
+  return object;
+}
+
+base::Result<SharedObject> SharedObject::Adopt(std::string_view region, int file) {
+  SharedObject object(file);
+  const auto refused = [&](const char* why) {
+    return Status::InvalidArgument("cannot register shared memory region '" + std::string(region) +
+                                   "' - the descriptor that came with the request " + why);
+  };
+  struct statfs system = {};
+  if (!IsRegularFile(file) || fstatfs(file, &system) != 0 || system.f_type != TMPFS_MAGIC) {
+    return refused("is no file in memory: send one of memfd_create or shm_open");
+  }
+  const int flags = fcntl(file, F_GETFL);
+  if (flags < 0 || (flags & O_ACCMODE) != O_RDWR || (flags & O_PATH) != 0) {
+    return refused("is not open for reading and writing");
   }
   return object;
 }

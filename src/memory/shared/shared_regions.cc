@@ -55,14 +55,27 @@ Status SharedRegions::CheckRoom(const std::string& name) const {
                              " regions, which is the maximum. Unregister some first");
 }
 
-Status SharedRegions::Register(SharedRegion region) {
+Status SharedRegions::CheckNew(const SharedRegion& region) const {
   NEREID_RETURN_IF_ERROR(CheckNames(region));
-  {
-    const base::MutexLock lock(mutex_);
-    NEREID_RETURN_IF_ERROR(CheckRoom(region.name));
-  }
-  // Without the lock, because it opens a file.
+  const base::MutexLock lock(mutex_);
+  return CheckRoom(region.name);
+}
+
+// The object is opened and mapped without the lock, because that takes system calls.
+Status SharedRegions::Register(SharedRegion region) {
+  NEREID_RETURN_IF_ERROR(CheckNew(region));
   NEREID_ASSIGN_OR_RETURN(SharedMapping opened, SharedMapping::Open(std::move(region), *bytes_));
+  return Add(std::move(opened));
+}
+
+Status SharedRegions::Register(SharedRegion region, SharedObject object) {
+  NEREID_RETURN_IF_ERROR(CheckNew(region));
+  NEREID_ASSIGN_OR_RETURN(SharedMapping opened,
+                          SharedMapping::Map(std::move(region), std::move(object), *bytes_));
+  return Add(std::move(opened));
+}
+
+Status SharedRegions::Add(SharedMapping opened) {
   const Mapping mapping(new SharedMapping(std::move(opened)), Unmap{unmapping_});
   const base::MutexLock lock(mutex_);
   NEREID_RETURN_IF_ERROR(CheckRoom(mapping->region().name));

@@ -39,6 +39,8 @@ class SharedRegions {
   /// is reached, and the errors of SharedMapping::Open. Opens a file, so it should not be called on
   /// an event loop.
   base::Status Register(SharedRegion region);
+  /// Does the same for an object that the client has sent; the region's key is only a text.
+  base::Status Register(SharedRegion region, SharedObject object);
   /// Forgets a region; unknown names are ignored. Unmaps it unless it is in use, which takes a few
   /// milliseconds for a gigabyte.
   void Unregister(const std::string& name);
@@ -54,7 +56,9 @@ class SharedRegions {
   base::Result<Mapping> Use(std::string_view name) const;
 
  private:
+  base::Status CheckNew(const SharedRegion& region) const;
   base::Status CheckRoom(const std::string& name) const NEREID_REQUIRES(mutex_);
+  base::Status Add(SharedMapping opened);
 
   const size_t max_regions_;
   const std::shared_ptr<base::ByteBudget> bytes_;

@@ -3,10 +3,12 @@
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <string>
+#include <utility>
 
 #include "memory/shared/testing/temporary_object.h"
 
@@ -219,6 +221,56 @@ TEST_F(SharedRegionsTest, LongNamesAreRefused) {
       "bytes";
   Expect(Register(std::string(1025, 'n'), "/k", 0, 1), StatusCode::kInvalidArgument, text);
   Expect(Register("r", std::string(1025, '/'), 0, 1), StatusCode::kInvalidArgument, text);
+}
+
+/// Registers the descriptor, which the regions take over, as "sent".
+Status RegisterSent(SharedRegions& regions, int file) {
+  auto object = SharedObject::Adopt("sent", file);
+  if (!object.ok()) return object.status();
+  return regions.Register({"sent", "", 0, kPage}, std::move(*object));
+}
+
+TEST_F(SharedRegionsTest, AnObjectThatIsSentNeedsNoName) {
+  const int file = memfd_create("client", MFD_CLOEXEC);
+  ASSERT_EQ(ftruncate(file, kPage), 0);
+  const int ours = dup(file);
+  ASSERT_TRUE(RegisterSent(regions_, file).ok());
+  const auto mapping = std::move(regions_.Use("sent")).value();
+  mapping->data()[5] = 'x';
+  char byte = 0;
+  EXPECT_EQ(pread(ours, &byte, 1, 5), 1);
+  EXPECT_EQ(byte, 'x');
+  ASSERT_EQ(ftruncate(ours, 0), 0);
+  EXPECT_FALSE(mapping->CheckUsable().ok());
+  close(ours);
+}
+
+TEST_F(SharedRegionsTest, DescriptorsThatAreRefused) {
+  const std::string begin =
+      "cannot register shared memory region 'sent' - the descriptor that came with the request ";
+  int pipe_ends[2];
+  ASSERT_EQ(pipe(pipe_ends), 0);
+  close(pipe_ends[1]);
+  TemporaryObject object(kPage);
+  const std::string path = "/dev/shm" + object.key();
+  for (const int file : {open("/dev/null", O_RDWR), open("/proc/self/status", O_RDONLY),
+                         open("/dev/shm", O_RDONLY), pipe_ends[0]}) {
+    ASSERT_GE(file, 0);
+    Expect(RegisterSent(regions_, file), StatusCode::kInvalidArgument,
+           begin + "is no file in memory: send one of memfd_create or shm_open");
+    EXPECT_EQ(fcntl(file, F_GETFD), -1) << "is closed";
+  }
+  for (const int file :
+       {open(path.c_str(), O_RDONLY), open(path.c_str(), O_WRONLY), open(path.c_str(), O_PATH)}) {
+    ASSERT_GE(file, 0);
+    Expect(RegisterSent(regions_, file), StatusCode::kInvalidArgument,
+           begin + "is not open for reading and writing");
+  }
+  const int sealed = memfd_create("sealed", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+  ASSERT_EQ(ftruncate(sealed, kPage), 0);
+  ASSERT_EQ(fcntl(sealed, F_ADD_SEALS, F_SEAL_WRITE), 0);
+  EXPECT_EQ(RegisterSent(regions_, sealed).code(), StatusCode::kInvalidArgument);
+  EXPECT_TRUE(regions_.List().empty());
 }
 
 }  // namespace
