@@ -37,6 +37,9 @@ def pytest_addoption(parser):
     group.addoption("--scale", type=float,
                     help="factor for the bounds of time and memory (default: 1, for a server with "
                          "a sanitizer 8)")
+    group.addoption("--reference", type=float, metavar="SECONDS",
+                    help="measure the other client for SECONDS, also without an attack: alone, and "
+                         "beside a program that keeps one CPU busy and never asks the server")
     group.addoption("--shm-rounds", type=int, metavar="N",
                     help="carry out N changes of shared-memory objects, however long it takes "
                          "(default: 400, for 20 seconds at most)")
@@ -191,8 +194,44 @@ class Watch:
     count: int = 0
 
 
+@contextlib.contextmanager
+def busy_program():
+    """Runs a program that takes what an attacker's own work takes on this machine: one CPU."""
+    process = subprocess.Popen([sys.executable, "-c", "while True: pass"])
+    try:
+        yield
+    finally:
+        process.kill()
+        process.wait()
+
+
+@pytest.fixture(scope="session")
+def reference(request):
+    """Returns the waiting times of the other client of a server without an attack, in ms: alone,
+    and beside a busy program. Nothing without --reference."""
+    known = {}
+    seconds = request.config.option.reference
+
+    def p99(server, model, ca):
+        bystander = Bystander(server, model, ca)
+        time.sleep(seconds)
+        return bystander.report()["p99_ms"]
+
+    def measure(server, model, ca):
+        if not seconds:
+            return None
+        key = (server.process.pid, model)
+        if key not in known:
+            alone = p99(server, model, ca)
+            with busy_program():
+                known[key] = alone, p99(server, model, ca)
+        return known[key]
+
+    return measure
+
+
 @pytest.fixture
-def attack(request, scale):
+def attack(request, scale, reference):
     """`with attack(server, peak_mib=..., worst_ms=...)` limits the effects of the attack inside.
     `peak_mib`: the memory that the server may take in addition; `worst_ms`: the maximum time of a
     single request of another client. Both are generous, for a busy machine with two cores, and are
@@ -201,6 +240,8 @@ def attack(request, scale):
     @contextlib.contextmanager
     def watch(server, *, peak_mib, worst_ms, model="bystander", may_refuse="", ca=None):
         seen = Watch()
+        shortest = request.config.option.reference or SHORTEST
+        usual = reference(server, model, ca)
         bystander = Bystander(server, model, ca)
         before = settled_memory(server)
         forget_peak(server)
@@ -208,7 +249,7 @@ def attack(request, scale):
         failed = True
         try:
             yield seen
-            time.sleep(max(0.0, begin + SHORTEST - time.monotonic()))
+            time.sleep(max(0.0, begin + shortest - time.monotonic()))
             failed = False
         finally:
             seconds = time.monotonic() - begin
@@ -222,6 +263,9 @@ def attack(request, scale):
             f"{request.node.name}: {seconds:.1f} s, memory +{seen.grown_mib:.0f} MiB "
             f"(bound {peak_mib * scale:.0f}), other client: {seen.count} requests, p99 "
             f"{seen.p99_ms} ms, worst {seen.worst_ms} ms (bound {worst_ms * scale:.0f})")
+        if usual:
+            FIGURES[-1] += (f"; without an attack p99 {usual[0]} ms alone, {usual[1]} ms beside a "
+                            f"busy program: {seen.p99_ms / usual[1]:.2f} x")
         assert server.alive(), server.log_tail()
         failures = [f for f in report["failures"] if not may_refuse or may_refuse not in f]
         assert not failures, failures
