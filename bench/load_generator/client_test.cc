@@ -112,5 +112,13 @@ TEST(ProcessCpu, IsThereForThisProcessAndNotForNone) {
   EXPECT_FALSE(ReadProcessCpu(-1).has_value());
 }
 
+TEST(Payload, ABodyThatIsGivenIsSentAsItIs) {
+  Options options;
+  options.body = "{}";
+  const std::string request = MakeHttpRequest(options, "tensor");
+  EXPECT_TRUE(request.ends_with("Content-Type: application/json\r\nContent-Length: 2\r\n\r\n{}"));
+  EXPECT_EQ(MakeGrpcMessage(options, "tensor"), std::string("\0\0\0\0\2{}", 7));
+}
+
 }  // namespace
 }  // namespace nereid::bench

@@ -4,6 +4,8 @@
 #include <charconv>
 #include <cstdio>
 #include <cstdlib>
+#include <fstream>
+#include <iterator>
 #include <string_view>
 
 namespace nereid::bench {
@@ -31,6 +33,8 @@ one JSON object.
   --shape N,N,...          (1,16)
   --sequence N             each N requests of a caller (a connection, a stream) are a sequence (0)
   --verify identity|none   whether the output of the first answer must equal the input (identity)
+  --body FILE              the body of every request: JSON for HTTP, a ModelInferRequest for gRPC; the
+                           tensors may be in shared memory, and the answers are not verified
 )";
 
 [[noreturn]] void Fail(const std::string& message) {
@@ -71,6 +75,13 @@ std::vector<int64_t> Shape(std::string_view flag, std::string_view text) {
   return shape;
 }
 
+std::string Content(std::string_view flag, const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::string content((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+  if (content.empty()) Fail(std::string(flag) + ": '" + path + "' cannot be read or is empty");
+  return content;
+}
+
 void Set(Options& options, std::string_view flag, std::string_view value) {
   if (flag == "--protocol") {
     options.protocol = Choice(flag, value, "http", "grpc") ? Protocol::kHttp : Protocol::kGrpc;
@@ -102,6 +113,8 @@ void Set(Options& options, std::string_view flag, std::string_view value) {
     options.shape = Shape(flag, value);
   } else if (flag == "--sequence") {
     options.sequence = Number(flag, value, 0, 1 << 20);
+  } else if (flag == "--body") {
+    options.body = Content(flag, std::string(value));
   } else if (flag == "--verify") {
     options.verify_identity = Choice(flag, value, "identity", "none");
   } else {

@@ -31,6 +31,8 @@ struct Options {
   std::vector<int64_t> shape = {1, 16};
   // The number of requests of a caller that form a sequence with its own id; 0: no sequences.
   int sequence = 0;
+  // The body of every request instead of a tensor in it: JSON, or a ModelInferRequest. Empty: none.
+  std::string body;
   // Whether the output of the first answer must equal the input.
   bool verify_identity = true;
 };

@@ -108,6 +108,41 @@ bool ReadVarint(std::string_view& in, uint64_t& value) {
   return false;
 }
 
+/// Returns the JSON part of an HTTP request.
+std::string RequestJson(const Options& options, std::string_view tensor, Turn turn) {
+  std::string json = R"({"inputs":[{"name":")" + options.input + R"(","datatype":")" +
+                     options.datatype + R"(","shape":)" + JsonShape(options);
+  if (options.encoding == Encoding::kBinary) {
+    json += R"(,"parameters":{"binary_data_size":)" + std::to_string(tensor.size()) +
+            R"(}}],"parameters":{"binary_data_output":true)" +
+            (turn.id == 0 ? "" : "," + JsonTurn(turn)) + "}}";
+  } else {
+    json += R"(,"data":[)" + JsonNumbers(options.datatype, tensor) + "]}]" +
+            (turn.id == 0 ? "" : R"(,"parameters":{)" + JsonTurn(turn) + "}") + "}";
+  }
+  return json;
+}
+
+/// Returns the ModelInferRequest of a gRPC message.
+std::string RequestMessage(const Options& options, std::string_view tensor, Turn turn) {
+  std::string dims;
+  for (const int64_t dim : options.shape) AppendVarint(dims, static_cast<uint64_t>(dim));
+  std::string input;
+  AppendField(input, 1, options.input);
+  AppendField(input, 2, options.datatype);
+  AppendField(input, 3, dims);
+  std::string body;
+  AppendField(body, 1, options.model);
+  if (turn.id != 0) {
+    AppendParameter(body, "sequence_id", 2, turn.id);
+    AppendParameter(body, "sequence_start", 1, turn.start ? 1 : 0);
+    AppendParameter(body, "sequence_end", 1, turn.end ? 1 : 0);
+  }
+  AppendField(body, 5, input);
+  AppendField(body, 7, tensor);
+  return body;
+}
+
 }  // namespace
 
 std::string MakeTensor(const Options& options) {
@@ -124,21 +159,13 @@ std::string MakeTensor(const Options& options) {
 }
 
 std::string MakeHttpRequest(const Options& options, std::string_view tensor, Turn turn) {
-  const bool binary = options.encoding == Encoding::kBinary;
-  std::string json = R"({"inputs":[{"name":")" + options.input + R"(","datatype":")" +
-                     options.datatype + R"(","shape":)" + JsonShape(options);
-  if (binary) {
-    json += R"(,"parameters":{"binary_data_size":)" + std::to_string(tensor.size()) +
-            R"(}}],"parameters":{"binary_data_output":true)" +
-            (turn.id == 0 ? "" : "," + JsonTurn(turn)) + "}}";
-  } else {
-    json += R"(,"data":[)" + JsonNumbers(options.datatype, tensor) + "]}]" +
-            (turn.id == 0 ? "" : R"(,"parameters":{)" + JsonTurn(turn) + "}") + "}";
-  }
+  const bool is_given = !options.body.empty();
+  const bool has_binary_part = !is_given && options.encoding == Encoding::kBinary;
+  const std::string json = is_given ? options.body : RequestJson(options, tensor, turn);
   std::string request = "POST /v2/models/" + options.model +
                         "/infer HTTP/1.1\r\nHost: " + options.host + ":" +
                         std::to_string(options.port) + "\r\n";
-  if (binary) {
+  if (has_binary_part) {
     request += "Content-Type: application/octet-stream\r\nInference-Header-Content-Length: " +
                std::to_string(json.size()) +
                "\r\nContent-Length: " + std::to_string(json.size() + tensor.size()) + "\r\n\r\n";
@@ -152,22 +179,8 @@ std::string MakeHttpRequest(const Options& options, std::string_view tensor, Tur
 }
 
 std::string MakeGrpcMessage(const Options& options, std::string_view tensor, Turn turn) {
-  std::string dims;
-  for (const int64_t dim : options.shape) AppendVarint(dims, static_cast<uint64_t>(dim));
-  std::string input;
-  AppendField(input, 1, options.input);
-  AppendField(input, 2, options.datatype);
-  AppendField(input, 3, dims);
-  std::string body;
-  AppendField(body, 1, options.model);
-  if (turn.id != 0) {
-    AppendParameter(body, "sequence_id", 2, turn.id);
-    AppendParameter(body, "sequence_start", 1, turn.start ? 1 : 0);
-    AppendParameter(body, "sequence_end", 1, turn.end ? 1 : 0);
-  }
-  AppendField(body, 5, input);
-  AppendField(body, 7, tensor);
-
+  const std::string body =
+      options.body.empty() ? RequestMessage(options, tensor, turn) : options.body;
   const auto size = static_cast<uint32_t>(body.size());
   std::string message(1, '\0');  // not compressed
   for (int shift = 24; shift >= 0; shift -= 8) message += static_cast<char>(size >> shift);
