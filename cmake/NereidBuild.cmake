@@ -72,6 +72,18 @@ if(NEREID_BUILD_BENCH)
   endif()
 endif()
 
+# The precompiled header of all components: reading the standard library takes half of the time of
+# compiling a source. Each source includes what it uses all the same: tools/lint.sh reads the sources
+# without this header. GCC alone: clang would have to be told of its own form of the file.
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  file(CONFIGURE OUTPUT "${CMAKE_BINARY_DIR}/headers.cc" CONTENT "\n")
+  add_library(nereid_headers STATIC "${CMAKE_BINARY_DIR}/headers.cc")
+  target_compile_options(nereid_headers PRIVATE -fpch-preprocess)
+  target_precompile_headers(nereid_headers PRIVATE
+    <algorithm> <array> <atomic> <chrono> <cstdint> <cstring> <deque> <functional> <map> <memory>
+    <mutex> <optional> <span> <string> <string_view> <unordered_map> <utility> <variant> <vector>)
+endif()
+
 # nereid_component(NAME SOURCES ... [DEPS ...] [LIBS ...])
 # One folder of src/: the static library nereid_NAME. DEPS are other components (they must stand on
 # lower layers, see tools/check_layers.py), LIBS are targets from outside the project.
@@ -81,6 +93,10 @@ function(nereid_component name)
   if(ARG_SOURCES)
     add_library(${target} STATIC ${ARG_SOURCES})
     set(scope PUBLIC)
+    if(TARGET nereid_headers)
+      target_compile_options(${target} PRIVATE -fpch-preprocess)
+      target_precompile_headers(${target} REUSE_FROM nereid_headers)
+    endif()
   else()
     add_library(${target} INTERFACE)
     set(scope INTERFACE)
