@@ -41,8 +41,9 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
 endif()
 # GCC 12 sees overlaps and overflows in `"text" + std::string` that are not there.
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-  add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-Wno-restrict>
-                      $<$<COMPILE_LANGUAGE:CXX>:-Wno-stringop-overflow>)
+  foreach(warning IN ITEMS restrict stringop-overflow array-bounds)
+    add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-Wno-${warning}>)
+  endforeach()
 endif()
 # Continuous integration sets this; a user's newer compiler may know warnings that ours does not.
 option(NEREID_WERROR "Treat the compiler's warnings as errors" "$ENV{NEREID_WERROR}")
