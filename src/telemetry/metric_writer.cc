@@ -35,9 +35,8 @@ std::string_view UnitOf(std::string_view family) {
 class Decimal {
  public:
   explicit Decimal(uint64_t value) : end_(std::to_chars(text_, text_ + sizeof(text_), value).ptr) {}
-  operator std::string_view() const {  // NOLINT: implicit by design
-    return {text_, static_cast<size_t>(end_ - text_)};
-  }
+  operator std::string_view() const { return text(); }  // NOLINT: implicit by design
+  std::string_view text() const { return {text_, static_cast<size_t>(end_ - text_)}; }
 
  private:
   char text_[24];
@@ -99,7 +98,8 @@ void FamilyWriter::Bucket(const Labels& labels, std::string_view bound, uint64_t
   lines_.pop_back();  // the end of the line
   lines_.append(" # {trace_id=\"").append(exemplar.trace_id).append("\"} ");
   lines_.append(FormatMetricValue(exemplar.value)).append(" ");
-  lines_.append(FormatMetricValue(static_cast<double>(exemplar.wall_ms) / 1000)).append("\n");
+  lines_.append(Decimal(exemplar.wall_ms / 1000)).append(".");
+  lines_.append(Decimal(1000 + exemplar.wall_ms % 1000).text().substr(1)).append("\n");
 }
 
 // OpenMetrics wants the count and the sum behind the buckets; Triton's library writes them first.

@@ -78,8 +78,8 @@ TEST(MetricWriterTest, BucketsHaveTheirLatestExemplarInOpenMetrics) {
   EXPECT_EQ(page(Exposition::kOpenMetrics),
             "# TYPE first histogram\n"
             "first_bucket{le=\"100.0\"} 1\n"
-            "first_bucket{le=\"500.0\"} 3 # {trace_id=\"4567abcd\"} 500 2.25\n"
-            "first_bucket{le=\"+Inf\"} 4 # {trace_id=\"89ababcd\"} 501 3\n"
+            "first_bucket{le=\"500.0\"} 3 # {trace_id=\"4567abcd\"} 500 2.250\n"
+            "first_bucket{le=\"+Inf\"} 4 # {trace_id=\"89ababcd\"} 501 3.000\n"
             "first_count 4\n"
             "first_sum 1109\n"
             "# EOF\n");

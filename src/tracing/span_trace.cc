@@ -5,6 +5,7 @@
 #include <exception>
 #include <utility>
 
+#include "base/hex_text.h"
 #include "base/log.h"
 #include "base/utf8.h"
 #include "tracing/span_ids.h"

@@ -141,7 +141,7 @@ def test_a_traced_request_is_an_exemplar_of_the_histogram(traced, receiver, prot
     exemplars = [sample.exemplar for family in parse_open(text) for sample in family.samples
                  if sample.exemplar is not None]
     assert [exemplar.labels for exemplar in exemplars] == [{"trace_id": TRACE}]
-    assert abs(exemplars[0].timestamp - time.time()) < 600
+    assert abs(float(exemplars[0].timestamp) - time.time()) < 600
     assert "trace_id" not in page(server)
 
 

@@ -288,28 +288,26 @@ def test_refused_tensors(client, region):
     infer("r", 16)
 
 
-def test_unregistered_in_use(client, region):
+def test_unregistered_in_use(client, region, server):
     """A request in progress keeps its region; Triton 2.51 refuses to unregister it."""
     values = np.arange(4, dtype=np.int32)
     handle = region(PAGE)
     shm.set_shared_memory_region(handle, [values])
     register(client, "r", handle, PAGE)
-    failures = []
+    answers = []
 
-    def infer():
-        try:
-            client.infer("slow", [input_in(client, "INPUT0", [4], "INT32", "r", 16)],
-                         [output_in(client, "OUTPUT0", "r", 16, 64)])
-        except Exception as failure:
-            failures.append(failure)
+    def unregister():
+        path = "/v2/systemsharedmemory/region/r/unregister"
+        answers.append(raw_http.request(server, "POST", path).status)
+        answers.append(json.loads(raw_http.get(server, "/v2/systemsharedmemory/status").body))
 
-    thread = threading.Thread(target=infer)
-    thread.start()
-    time.sleep(0.3)  # until the model has the request, which it keeps for a second
-    client.call("unregister_system_shared_memory", "r")
-    assert regions_of(client) == []
-    thread.join()
-    assert not failures
+    # The model has the request by then, and keeps it for a second.
+    timer = threading.Timer(0.3, unregister)
+    timer.start()
+    client.infer("slow", [input_in(client, "INPUT0", [4], "INT32", "r", 16)],
+                 [output_in(client, "OUTPUT0", "r", 16, 64)])
+    timer.join()
+    assert answers == [200, []]
     assert np.array_equal(shm.get_contents_as_numpy(handle, np.int32, [4], offset=64), values)
 
 

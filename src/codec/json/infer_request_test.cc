@@ -232,14 +232,14 @@ TEST(DecodeInferRequest, TensorsInSharedMemory) {
                  {"name":"Z","parameters":{"shared_memory_region":"t","classification":0,
                   "binary_data":false}}]})");
   ASSERT_TRUE(decoded.status.ok()) << decoded.status.message();
-  ASSERT_NE(decoded.request.shared_tensors, nullptr);
-  const request::SharedTensors& shared = *decoded.request.shared_tensors;
+  ASSERT_NE(decoded.request->shared_tensors, nullptr);
+  const request::SharedTensors& shared = *decoded.request->shared_tensors;
   ASSERT_EQ(shared.inputs.size(), 2u);
   EXPECT_EQ(shared.inputs[0].index, 1u);
   EXPECT_EQ(shared.inputs[0].part.region, "r");
   EXPECT_EQ(shared.inputs[0].part.offset, 128u);
   EXPECT_EQ(shared.inputs[0].part.byte_size, 64u);
-  EXPECT_TRUE(decoded.request.inputs()[1].pieces.empty());
+  EXPECT_TRUE(decoded.request->inputs()[1].pieces.empty());
   EXPECT_EQ(shared.inputs[1].index, 2u);
   EXPECT_EQ(shared.inputs[1].part.region, "");
   EXPECT_EQ(shared.inputs[1].part.byte_size, 0u);
@@ -248,8 +248,8 @@ TEST(DecodeInferRequest, TensorsInSharedMemory) {
   EXPECT_EQ(shared.outputs[0].part.region, "s");
   EXPECT_EQ(shared.outputs[0].part.byte_size, UINT64_MAX);
   EXPECT_EQ(shared.outputs[1].name, "Z");
-  EXPECT_EQ(decoded.request.requested_outputs, (std::vector<std::string>{"X", "Y", "Z"}));
-  EXPECT_EQ(Decode(R"({"inputs":[]})").request.shared_tensors, nullptr);
+  EXPECT_EQ(decoded.request->requested_outputs, (std::vector<std::string>{"X", "Y", "Z"}));
+  EXPECT_EQ(Decode(R"({"inputs":[]})").request->shared_tensors, nullptr);
 }
 
 TEST(DecodeInferRequest, SharedMemoryFailures) {

@@ -94,7 +94,7 @@ void Connection::Read() {
     }
     const bool has_more = got.size == kReadSize;
     if (has_more && begin_ns == 0) begin_ns = host_.event_loop().NowNs();
-    session_->Heard(host_.event_loop().RoughNowNs());
+    if (session_->Heard(host_.event_loop().RoughNowNs())) ArmUpkeep();
     unread_ = {buffer_.get(), got.size};
     TakeIn();
     if (closed_ || waits_for_room_ || !unread_.empty() || !has_more) return;

@@ -58,6 +58,8 @@ base::Status InferCall::Submit(std::unique_ptr<request::InferenceRequest> reques
                                StoredBytes message, uint64_t deadline_ns) {
   codec::proto::InferRequestView& view = ThreadRequestView();
   NEREID_RETURN_IF_ERROR(view.Parse(message.bytes));
+  // First, so that the line of a refused request names its model, too.
+  if (access_record_ != nullptr) access_record_->SetTarget(view.model_name, view.id);
   NEREID_ASSIGN_OR_RETURN(const InferTarget target, FindTarget(context_, view));
   if (target.traits.decoupled) {
     return base::Status::Unsupported(

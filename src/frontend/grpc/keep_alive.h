@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <utility>
 
 namespace nereid::frontend::grpc {
 
@@ -49,10 +50,10 @@ class KeepAlive {
   KeepAlive(const KeepAliveOptions& options, uint64_t now_ns, double jitter);
 
   /// Notes that bytes came from the client. Any bytes answer a PING. `now_ns` may be a few
-  /// milliseconds old.
-  void Heard(uint64_t now_ns) {
+  /// milliseconds old. Returns whether a PING waited for them: NextNs() may be sooner than before.
+  bool Heard(uint64_t now_ns) {
     heard_ns_ = now_ns;
-    ping_ns_ = 0;
+    return std::exchange(ping_ns_, 0) != 0;
   }
   /// Notes that headers or data of a call were sent.
   void DataSent() { pings_without_data_ = 0; }

@@ -78,9 +78,9 @@ TEST(KeepAlive, AnyWordIsAnAnswer) {
   const KeepAliveOptions options = Quick();
   KeepAlive alive(options, 0, 0.5);
   EXPECT_EQ(alive.Decide(100 * kMs, true), Action::kPing);
-  alive.Heard(99 * kMs);  // a clock that is a little late
+  EXPECT_TRUE(alive.Heard(99 * kMs));  // a clock that is a little late
   EXPECT_EQ(alive.Decide(130 * kMs, true), Action::kNothing);
-  alive.Heard(110 * kMs);
+  EXPECT_FALSE(alive.Heard(110 * kMs));
   alive.Heard(150 * kMs);
   EXPECT_EQ(alive.Decide(249 * kMs, true), Action::kNothing);
   EXPECT_EQ(alive.Decide(250 * kMs, true), Action::kPing);

@@ -79,8 +79,9 @@ class Session final : public CallHost {
   /// is due. Returns false when the connection must be closed.
   bool Upkeep(uint64_t now_ns);
   uint64_t NextUpkeepNs() const { return std::min(keep_alive_.NextNs(), next_tick_ns_); }
-  /// Notes that bytes came from the client.
-  void Heard(uint64_t now_ns) { keep_alive_.Heard(now_ns); }
+  /// Notes that bytes came from the client. Returns whether NextUpkeepNs() may be sooner than
+  /// before.
+  bool Heard(uint64_t now_ns) { return keep_alive_.Heard(now_ns); }
 
   /// Refuses new calls and ends idle ones. The session is finished when the running calls are.
   void GoAway();
