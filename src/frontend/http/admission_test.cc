@@ -97,8 +97,8 @@ TEST_F(AdmissionTest, EveryEndpointIsClosedToNobody) {
     }
     if (const size_t open = path.find('('); open != std::string::npos) {
       const size_t word_end = path.find('|'), end = path.find(')');
-      path = path.substr(0, open) + path.substr(open + 1, word_end - open - 1) +
-             path.substr(end + 1);
+      path =
+          path.substr(0, open) + path.substr(open + 1, word_end - open - 1) + path.substr(end + 1);
     }
     if (path.find('{') != std::string::npos) path.replace(path.find('{'), 7, "echo");
     ASSERT_EQ(FindRoute(path).endpoint, spec.endpoint) << spec.form << " made " << path;

@@ -47,6 +47,20 @@ void IdentifyPeer(const HttpServerOptions& options, const net::ByteStream& clien
   if (options.identifies_peers && !request->peer) request->peer = client.peer();
 }
 
+/// Reads what the client has sent. A descriptor that comes with it belongs to the request that is
+/// being received. One that comes while an earlier request is answered is closed, so a client must
+/// wait for a reply before it sends the next descriptor.
+net::ByteStream::Outcome ReadFrom(net::ByteStream& client, std::span<char> room,
+                                  const HttpServerOptions& options, ConnectionState state,
+                                  ReceivedRequest* request) {
+  const net::ByteStream::Outcome got = client.Read(room);
+  if (options.receives_descriptors) {
+    net::Socket sent = client.TakeDescriptor();
+    if (sent.is_open() && !HasExchange(state)) request->descriptor = std::move(sent);
+  }
+  return got;
+}
+
 }  // namespace
 
 Connection::Connection(std::shared_ptr<LoopServices> loop, std::unique_ptr<net::ByteStream> client)
@@ -150,18 +164,6 @@ void Connection::Receive() {
   }
 }
 
-/// Reads what the client has sent. A descriptor that comes with it belongs to the request that is
-/// being received. One that comes while an earlier request is answered is closed, so a client must
-/// wait for a reply before it sends the next descriptor.
-net::ByteStream::Outcome Connection::ReadFrom(std::span<char> room) {
-  const net::ByteStream::Outcome got = client_->Read(room);
-  if (loop_->options().receives_descriptors) {
-    net::Socket sent = client_->TakeDescriptor();
-    if (sent.is_open() && !HasExchange(state_)) exchange_.request().descriptor = std::move(sent);
-  }
-  return got;
-}
-
 /// Receives straight into the buffer that the inputs of the request will view. Returns whether to
 /// go on: a body is large, and there may be more of it by now.
 bool Connection::ReceiveBody(size_t* left) {
@@ -171,7 +173,8 @@ bool Connection::ReceiveBody(size_t* left) {
     OnRead(result);
     return false;
   }
-  const net::ByteStream::Outcome got = ReadFrom(room);
+  const net::ByteStream::Outcome got =
+      ReadFrom(*client_, room, loop_->options(), state_, &exchange_.request());
   if (got.size == 0) return OnNoInput(got.state);
   *left -= got.size;
   const RequestReader::Result result = reader_.AddBody(got.size);
@@ -183,7 +186,8 @@ bool Connection::ReceiveBody(size_t* left) {
 /// to go on.
 bool Connection::ReceiveInput(size_t* left) {
   std::vector<char>& scratch = loop_->scratch();
-  const net::ByteStream::Outcome got = ReadFrom(scratch);
+  const net::ByteStream::Outcome got =
+      ReadFrom(*client_, scratch, loop_->options(), state_, &exchange_.request());
   if (got.size == 0) return OnNoInput(got.state);
   *left -= std::min(*left, got.size * kCostOfParsing);
   if (state_ == State::kLingering) return true;

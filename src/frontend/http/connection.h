@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <span>
 #include <string_view>
 
 #include "frontend/http/connection_exchange.h"
@@ -66,7 +65,6 @@ class Connection final : public net::Connection,
   void Receive();
   bool ReceiveBody(size_t* left);
   bool ReceiveInput(size_t* left);
-  net::ByteStream::Outcome ReadFrom(std::span<char> room);
   bool OnNoInput(net::ByteStream::State state);
   void Read(std::string_view input);
   void ReadAhead();

@@ -94,9 +94,8 @@ class Exchange {
   /// received. Null: the request is not traced.
   void SetTrace(std::shared_ptr<tracing::RequestTrace> trace);
 
-  /// Keeps what becomes the field Server-Timing of the reply.
-  void SetTiming(std::shared_ptr<const ServerTiming> timing) { timing_ = std::move(timing); }
-  const ServerTiming* timing() const { return timing_.get(); }
+  /// Returns a reference to what becomes the field Server-Timing of the reply. Null: nobody asks.
+  std::shared_ptr<const ServerTiming>& timing() { return timing_; }
 
   AccessEntry& access_entry() { return access_entry_; }
 

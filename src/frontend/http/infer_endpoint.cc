@@ -190,7 +190,7 @@ Status InferEndpoint::Submit(Exchange& exchange, RequestPtr request, bool may_ru
   request->may_run_inline = options_.run_inline && may_run_inline;
   request->deadline_ns = exchange.head().deadline_ns;
   auto sink = exchange.BecomeSink(request->cancellation(), ReplyForm::kInference);
-  if (exchange.head().wants_timing) exchange.SetTiming(ServerTiming::Begin(*request, &sink));
+  if (exchange.head().wants_timing) exchange.timing() = ServerTiming::Begin(*request, &sink);
   request->SetSink(std::move(sink));
   StartTrace(options_.tracer, exchange, *request);
   api::SetTarget(*request, exchange.access_entry().record());
