@@ -84,6 +84,19 @@ TEST(FieldFilter, KeepsWhatIsNeeded) {
   EXPECT_TRUE(kept[2].is_forwarded);
 }
 
+TEST(FieldFilter, KeepsTheFieldsOfTheFrontEnd) {
+  const auto filter = MakeFieldFilter(nullptr, nullptr, {"X-Route"});
+  ASSERT_NE(filter, nullptr);
+  std::vector<HeaderField> kept;
+  EXPECT_TRUE(filter->Take("x-route", "a", &kept));
+  EXPECT_TRUE(filter->Take("X-ROUTE", "b", &kept));
+  EXPECT_TRUE(filter->Take("x-routes", "c", &kept));
+  ASSERT_EQ(kept.size(), 2u);
+  EXPECT_FALSE(kept[0].is_forwarded);
+  EXPECT_EQ(FindField(kept, "X-Route")->value, "a");
+  EXPECT_EQ(FindField(kept, "other"), nullptr);
+}
+
 TEST(FieldFilter, NumberIsBounded) {
   const FieldFilter filter(nullptr, Make("x"));
   std::vector<HeaderField> kept;

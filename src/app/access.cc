@@ -6,6 +6,8 @@
 #include <utility>
 
 #include "api/access/access_file.h"
+#include "frontend/cloud/sagemaker_handler.h"
+#include "frontend/cloud/vertex_ai_handler.h"
 
 namespace nereid::app {
 namespace {
@@ -79,6 +81,12 @@ base::Result<Access> MakeAccess(const ServerOptions& options) {
   NEREID_ASSIGN_OR_RETURN(access.grpc, MakeDoor(std::move(grpc), "--grpc-header-forward-pattern",
                                                 options.grpc.header_forward_pattern));
   NEREID_ASSIGN_OR_RETURN(access.metrics, MakeDoor(std::move(metrics), "", ""));
+  access.sagemaker = {access.http.gate,
+                      api::MakeFieldFilter(access.http.gate, nullptr,
+                                           {std::string(frontend::cloud::kSagemakerTargetField)})};
+  access.vertex_ai = {access.http.gate,
+                      api::MakeFieldFilter(access.http.gate, nullptr,
+                                           {std::string(frontend::cloud::kVertexAiRedirectField)})};
   return access;
 }
 

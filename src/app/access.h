@@ -23,6 +23,9 @@ struct Access {
   DoorAccess grpc;
   DoorAccess metrics;
   DoorAccess admin;
+  // The restrictions of HTTP apply to the clouds' front ends, too. They forward no header fields.
+  DoorAccess sagemaker;
+  DoorAccess vertex_ai;
   /// Whether the decisions need to know who is at the other end of a connection.
   bool identifies_peers = false;
 };

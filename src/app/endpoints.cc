@@ -2,10 +2,12 @@
 #include "app/endpoints.h"
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <optional>
 
 #include "app/access.h"
+#include "app/cloud_handlers.h"
 #include "app/file_limit.h"
 #include "app/trace_export.h"
 #include "base/byte_budget.h"
@@ -13,6 +15,8 @@
 #include "base/log.h"
 #include "base/threads.h"
 #include "base/usable_memory.h"
+#include "frontend/cloud/sagemaker_handler.h"
+#include "frontend/cloud/vertex_ai_handler.h"
 #include "frontend/grpc/grpc_server.h"
 #include "frontend/http/cors.h"
 #include "frontend/http/http_server.h"
@@ -36,17 +40,6 @@ constexpr int kMaxLoops = 8;
 /// a second after its exit timeout in any case.
 constexpr uint64_t kMinFlushNs = 500'000'000;
 
-/// Returns UNSUPPORTED for an option that the command line accepts and the front ends do not
-/// implement. An option that is ignored silently could weaken the server's protection.
-Status CheckSupported(const ServerOptions& options) {
-  const auto unsupported = [](const char* what) {
-    return Status::Unsupported(std::string(what) + " is not supported by this server");
-  };
-  if (options.sagemaker.enabled) return unsupported("the SageMaker front end");
-  if (options.vertex_ai.enabled) return unsupported("the Vertex AI front end");
-  return Status::Ok();
-}
-
 frontend::grpc::CompressionLevel From(CompressionLevel level) {
   switch (level) {
     case CompressionLevel::kNone:
@@ -59,6 +52,11 @@ frontend::grpc::CompressionLevel From(CompressionLevel level) {
       return frontend::grpc::CompressionLevel::kHigh;
   }
   return frontend::grpc::CompressionLevel::kNone;
+}
+
+/// Returns the number of event loops of a service whose flag for it is `given`; 0: not given.
+int LoopsFor(int given) {
+  return given > 0 ? given : std::min(base::AvailableCpuCount(), kMaxLoops);
 }
 
 std::shared_ptr<base::ByteBudget> RequestMemory(uint64_t bytes) {
@@ -115,6 +113,21 @@ void LogStarted(const char* service, const std::string& address, uint16_t port) 
            << (is_unix ? std::string() : ":" + std::to_string(port));
 }
 
+/// Triton's names of a service in its messages.
+struct ServiceName {
+  const char* failed;   // "failed to start … service"
+  const char* started;  // "Started … at"
+};
+
+Status StartServer(const ServiceName& name, const frontend::http::HttpServerOptions& options,
+                   std::shared_ptr<frontend::http::HttpHandler> handler,
+                   std::unique_ptr<frontend::http::HttpServer>* server) {
+  *server = std::make_unique<frontend::http::HttpServer>(options, std::move(handler));
+  NEREID_RETURN_IF_ERROR(CannotStart(name.failed, (*server)->Start()));
+  LogStarted(name.started, options.address, (*server)->port());
+  return Status::Ok();
+}
+
 }  // namespace
 
 struct Endpoints::Parts {
@@ -138,29 +151,39 @@ struct Endpoints::Parts {
   std::unique_ptr<frontend::http::HttpServer> http;
   std::unique_ptr<frontend::http::HttpServer> metrics;
   std::unique_ptr<frontend::http::HttpServer> admin;
+  std::unique_ptr<frontend::http::HttpServer> sagemaker;
+  std::unique_ptr<frontend::http::HttpServer> vertex_ai;
 
-  Status StartGrpc(const ServerOptions& options, api::InferenceService& service, int loops);
+  /// Returns the servers that stop before the models are unloaded. Some may be null.
+  std::array<frontend::http::HttpServer*, 4> StoppingServers() const {
+    return {http.get(), sagemaker.get(), vertex_ai.get(), admin.get()};
+  }
+
+  Status StartGrpc(const ServerOptions& options, api::InferenceService& service);
   /// Returns what all servers of HTTP have in common. `port` is one that the command line accepts.
   frontend::http::HttpServerOptions HttpDoor(const ServerOptions& options,
                                              const std::string& address, int port,
                                              std::optional<frontend::net::TlsFiles> tls,
                                              const DoorAccess& door) const;
-  Status StartHttp(const ServerOptions& options, api::InferenceService& service, int loops);
+  /// The same for a server of inference clients. `threads` is 0 if it was not given.
+  frontend::http::HttpServerOptions ClientDoor(const ServerOptions& options,
+                                               const std::string& address, int port, int threads,
+                                               const DoorAccess& door) const;
+  frontend::http::KserveOptions KserveFrom(const ServerOptions& options, const DoorAccess& door);
+  Status StartHttp(const ServerOptions& options, api::InferenceService& service);
+  Status StartSagemaker(const ServerOptions& options, server::InferenceServer& server);
+  Status StartVertexAi(const ServerOptions& options, server::InferenceServer& server);
   Status StartAdmin(const ServerOptions& options, api::InferenceService& service);
-  std::shared_ptr<frontend::http::HttpHandler> MakeHandler(const ServerOptions& options,
-                                                           const DoorAccess& door,
-                                                           api::InferenceService& service);
   Status StartMetrics(const ServerOptions& options, server::InferenceServer& server);
 };
 
-Status Endpoints::Parts::StartGrpc(const ServerOptions& options, api::InferenceService& service,
-                                   int loops) {
+Status Endpoints::Parts::StartGrpc(const ServerOptions& options, api::InferenceService& service) {
   frontend::grpc::GrpcOptions from;
   from.address = options.grpc.address;
   from.port = static_cast<uint16_t>(options.grpc.port);
   from.reuse_port = options.grpc.reuse_port;
   from.unix_socket_mode = options.unix_socket_mode;
-  from.loops = options.grpc.infer_thread_count > 0 ? options.grpc.infer_thread_count : loops;
+  from.loops = LoopsFor(options.grpc.infer_thread_count);
   from.max_waiting_responses = static_cast<size_t>(options.grpc.max_response_pool_size);
   from.response_compression = From(options.grpc.compression_level);
   from.run_inline = options.inline_execution != InlineExecution::kNever;
@@ -178,15 +201,15 @@ Status Endpoints::Parts::StartGrpc(const ServerOptions& options, api::InferenceS
   return Status::Ok();
 }
 
-std::shared_ptr<frontend::http::HttpHandler> Endpoints::Parts::MakeHandler(
-    const ServerOptions& options, const DoorAccess& door, api::InferenceService& service) {
+frontend::http::KserveOptions Endpoints::Parts::KserveFrom(const ServerOptions& options,
+                                                           const DoorAccess& door) {
   frontend::http::KserveOptions kserve;
   kserve.max_input_size = static_cast<uint64_t>(options.http.max_input_size);
   kserve.run_inline = options.inline_execution != InlineExecution::kNever;
   kserve.tracer = &tracer;
   kserve.receive_budget = request_memory;
   kserve.gate = door.gate;
-  return frontend::http::MakeKserveHandler(std::move(kserve), service);
+  return kserve;
 }
 
 frontend::http::HttpServerOptions Endpoints::Parts::HttpDoor(
@@ -205,22 +228,50 @@ frontend::http::HttpServerOptions Endpoints::Parts::HttpDoor(
   return from;
 }
 
-Status Endpoints::Parts::StartHttp(const ServerOptions& options, api::InferenceService& service,
-                                   int loops) {
-  auto from = HttpDoor(options, options.http.address, options.http.port,
-                       From(options.http.tls, "--http-"), access.http);
-  from.reuse_port = options.http.reuse_port;
+frontend::http::HttpServerOptions Endpoints::Parts::ClientDoor(const ServerOptions& options,
+                                                               const std::string& address, int port,
+                                                               int threads,
+                                                               const DoorAccess& door) const {
+  auto from = HttpDoor(options, address, port, From(options.http.tls, "--http-"), door);
   if (!options.http.cors_origins.empty()) {
     from.cors = std::make_shared<frontend::http::CorsPolicy>(options.http.cors_origins);
   }
-  from.threads = options.http.thread_count > 0 ? options.http.thread_count : loops;
+  from.threads = LoopsFor(threads);
   from.connection_limit = connections;
   from.keep_trace_headers = tracer.reads_headers();
-  http = std::make_unique<frontend::http::HttpServer>(from,
-                                                      MakeHandler(options, access.http, service));
-  NEREID_RETURN_IF_ERROR(CannotStart("HTTP", http->Start()));
-  LogStarted("HTTPService", from.address, http->port());
-  return Status::Ok();
+  return from;
+}
+
+Status Endpoints::Parts::StartHttp(const ServerOptions& options, api::InferenceService& service) {
+  auto from = ClientDoor(options, options.http.address, options.http.port,
+                         options.http.thread_count, access.http);
+  from.reuse_port = options.http.reuse_port;
+  return StartServer({"HTTP", "HTTPService"}, from,
+                     frontend::http::MakeKserveHandler(KserveFrom(options, access.http), service),
+                     &http);
+}
+
+Status Endpoints::Parts::StartSagemaker(const ServerOptions& options,
+                                        server::InferenceServer& server) {
+  auto from = ClientDoor(options, options.sagemaker.address, options.sagemaker.port,
+                         options.sagemaker.thread_count, access.sagemaker);
+  from.thread_name = "sagemaker";
+  from.binary_type = frontend::cloud::kSagemakerBinaryType;
+  return StartServer({"Sagemaker", "Sagemaker HTTPService"}, from,
+                     MakeSagemaker(options, KserveFrom(options, access.sagemaker), server),
+                     &sagemaker);
+}
+
+Status Endpoints::Parts::StartVertexAi(const ServerOptions& options,
+                                       server::InferenceServer& server) {
+  auto from = ClientDoor(options, options.vertex_ai.address, options.vertex_ai.port,
+                         options.vertex_ai.thread_count, access.vertex_ai);
+  from.thread_name = "vertex-ai";
+  from.binary_type = frontend::cloud::kVertexAiBinaryType;
+  auto handler = MakeVertexAi(options, KserveFrom(options, access.vertex_ai), server);
+  NEREID_RETURN_IF_ERROR(CannotStart("Vertex AI", handler.status()));
+  return StartServer({"Vertex AI", "Vertex AI HTTPService"}, from, std::move(handler).value(),
+                     &vertex_ai);
 }
 
 // Its connections do not count with those of inference clients, so that the server can be managed
@@ -231,11 +282,9 @@ Status Endpoints::Parts::StartAdmin(const ServerOptions& options, api::Inference
   from.threads = 1;
   from.thread_name = "admin";
   from.keep_trace_headers = tracer.reads_headers();
-  admin = std::make_unique<frontend::http::HttpServer>(from,
-                                                       MakeHandler(options, access.admin, service));
-  NEREID_RETURN_IF_ERROR(CannotStart("management", admin->Start()));
-  LogStarted("Management Service", from.address, admin->port());
-  return Status::Ok();
+  return StartServer({"management", "Management Service"}, from,
+                     frontend::http::MakeKserveHandler(KserveFrom(options, access.admin), service),
+                     &admin);
 }
 
 Status Endpoints::Parts::StartMetrics(const ServerOptions& options,
@@ -245,13 +294,12 @@ Status Endpoints::Parts::StartMetrics(const ServerOptions& options,
   from.threads = 1;
   from.thread_name = "metrics";
   from.max_body_size = size_t{64} << 10;  // requests for metrics have no body
-  metrics = std::make_unique<frontend::http::HttpServer>(
-      from, frontend::metrics::MakeMetricsHandler(
-                [&server](telemetry::Exposition format) { return server.RenderMetrics(format); },
-                access.metrics.gate));
-  NEREID_RETURN_IF_ERROR(CannotStart("Metrics", metrics->Start()));
-  LogStarted("Metrics Service", from.address, metrics->port());
-  return Status::Ok();
+  return StartServer(
+      {"Metrics", "Metrics Service"}, from,
+      frontend::metrics::MakeMetricsHandler(
+          [&server](telemetry::Exposition format) { return server.RenderMetrics(format); },
+          access.metrics.gate),
+      &metrics);
 }
 
 Endpoints::Endpoints(server::InferenceServer& server) : server_(server) {}
@@ -259,7 +307,6 @@ Endpoints::Endpoints(server::InferenceServer& server) : server_(server) {}
 Endpoints::~Endpoints() { server_.SetTraceControl(nullptr); }
 
 Status Endpoints::Start(const ServerOptions& options) {
-  NEREID_RETURN_IF_ERROR(CheckSupported(options));
   NEREID_ASSIGN_OR_RETURN(Access access, MakeAccess(options));
   NEREID_ASSIGN_OR_RETURN(SpanExport spans,
                           StartSpanExport(options.trace, server_.GetServerMetadata().version));
@@ -269,9 +316,12 @@ Status Endpoints::Start(const ServerOptions& options) {
       allowed != api::AllowedRegions::kNone) {
     NEREID_RETURN_IF_ERROR(server_.shared_memory().Allow(allowed, {.regions = MaxSharedRegions()}));
   }
-  const int loops = std::min(base::AvailableCpuCount(), kMaxLoops);
-  if (options.grpc.enabled) NEREID_RETURN_IF_ERROR(parts_->StartGrpc(options, server_, loops));
-  if (options.http.enabled) NEREID_RETURN_IF_ERROR(parts_->StartHttp(options, server_, loops));
+  if (options.grpc.enabled) NEREID_RETURN_IF_ERROR(parts_->StartGrpc(options, server_));
+  if (options.http.enabled) NEREID_RETURN_IF_ERROR(parts_->StartHttp(options, server_));
+  if (options.sagemaker.enabled) {
+    NEREID_RETURN_IF_ERROR(parts_->StartSagemaker(options, server_));
+  }
+  if (options.vertex_ai.enabled) NEREID_RETURN_IF_ERROR(parts_->StartVertexAi(options, server_));
   if (options.access.admin_port) NEREID_RETURN_IF_ERROR(parts_->StartAdmin(options, server_));
   if (options.metrics.enabled) {
     NEREID_RETURN_IF_ERROR(parts_->StartMetrics(options, server_));
@@ -281,9 +331,10 @@ Status Endpoints::Start(const ServerOptions& options) {
 
 void Endpoints::BeginStop() {
   if (parts_ == nullptr) return;
-  if (parts_->http != nullptr) parts_->http->BeginStop();
+  for (frontend::http::HttpServer* server : parts_->StoppingServers()) {
+    if (server != nullptr) server->BeginStop();
+  }
   if (parts_->grpc != nullptr) parts_->grpc->BeginStop();
-  if (parts_->admin != nullptr) parts_->admin->BeginStop();
 }
 
 void Endpoints::Stop(uint64_t deadline_ns) {
@@ -293,9 +344,10 @@ void Endpoints::Stop(uint64_t deadline_ns) {
     const uint64_t now_ns = base::SteadyClock().NowNs();
     return deadline_ns > now_ns ? (deadline_ns - now_ns) / 1'000'000 : 0;
   };
-  if (parts_->http != nullptr) parts_->http->Stop(std::chrono::milliseconds(left_ms()));
+  for (frontend::http::HttpServer* server : parts_->StoppingServers()) {
+    if (server != nullptr) server->Stop(std::chrono::milliseconds(left_ms()));
+  }
   if (parts_->grpc != nullptr) parts_->grpc->Stop(left_ms());
-  if (parts_->admin != nullptr) parts_->admin->Stop(std::chrono::milliseconds(left_ms()));
   // Last, because the span of a request ends when its response is sent.
   parts_->spans.Stop(std::max(deadline_ns, base::SteadyClock().NowNs() + kMinFlushNs));
 }

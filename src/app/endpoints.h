@@ -13,8 +13,8 @@ class InferenceServer;
 
 namespace nereid::app {
 
-/// The listening front ends of one server: gRPC, HTTP, the address for management and the metrics
-/// page.
+/// The listening front ends of one server: gRPC, HTTP, SageMaker, Vertex AI, the address for
+/// management and the metrics page.
 class Endpoints {
  public:
   /// `server` must outlive the endpoints.
@@ -26,11 +26,11 @@ class Endpoints {
   /// error are stopped by the destructor.
   base::Status Start(const ServerOptions& options);
 
-  /// Closes the ports of HTTP, gRPC and management, and every connection without a request in
-  /// progress. Does not wait. The metrics page is served until the destructor.
+  /// Closes the ports of all front ends but the metrics page, and every connection without a
+  /// request in progress. Does not wait. The metrics page is served until the destructor.
   void BeginStop();
   /// Waits until the remaining responses are written, at most until `deadline_ns` (monotonic), and
-  /// closes all connections of HTTP and gRPC. Calls BeginStop() first.
+  /// closes all connections but those of the metrics page. Calls BeginStop() first.
   void Stop(uint64_t deadline_ns);
 
  private:

@@ -46,6 +46,12 @@ base::Result<config::ModelConfigPtr> WrittenConfig(const std::string& directory,
   return parsed;
 }
 
+config::ModelConfigPtr Named(const config::ModelConfig& config, const std::string& name) {
+  inference::ModelConfig proto = config.proto();
+  proto.set_name(name);
+  return config::ModelConfig::Create(std::move(proto));
+}
+
 /// Runs the action LOAD of the agents of the configuration, and continues with the directory that
 /// they return.
 Status RunAgents(const config::ModelConfig& written, const PollOptions& options,
@@ -55,9 +61,8 @@ Status RunAgents(const config::ModelConfig& written, const PollOptions& options,
                                "': there are no model repository agents here");
   }
   const auto named = [&](const config::ModelConfig& config) {
-    inference::ModelConfig proto = config.proto();
-    if (proto.name().empty()) proto.set_name(polled->directory.name);
-    return config::ModelConfig::Create(std::move(proto));
+    const bool has_name = !config.proto().name().empty() && !polled->directory.is_renamed;
+    return Named(config, has_name ? config.proto().name() : polled->directory.name);
   };
   NEREID_ASSIGN_OR_RETURN(
       polled->agents, agent::AgentChain::Load(
@@ -128,7 +133,7 @@ RepositoryScan ScanRepositories(const RepositoryList& repositories) {
     std::vector<std::string> names = std::move(listed).value();
     for (const auto& [model, directory] : mapping) {
       if (std::erase(names, directory) == 0) continue;
-      scan.directories.push_back({model, base::JoinPath(path, directory), path});
+      scan.directories.push_back({model, base::JoinPath(path, directory), path, true});
     }
     for (const std::string& name : names) {
       scan.directories.push_back({name, base::JoinPath(path, name), path});
@@ -142,16 +147,17 @@ RepositoryScan ScanRepositories(const RepositoryList& repositories) {
 std::vector<ModelDirectory> FindModelDirectories(const RepositoryList& repositories,
                                                  const std::string& name) {
   std::vector<ModelDirectory> found;
-  const auto add = [&](const std::string& repository, const std::string& directory) {
+  const auto add = [&](const std::string& repository, const std::string& directory,
+                       bool is_renamed) {
     std::string path = base::JoinPath(repository, directory);
-    if (base::IsDirectory(path)) found.push_back({name, std::move(path), repository});
+    if (base::IsDirectory(path)) found.push_back({name, std::move(path), repository, is_renamed});
   };
   for (const auto& [repository, mapping] : repositories) {
     const auto mapped = mapping.find(name);
-    if (mapped != mapping.end()) add(repository, mapped->second);
+    if (mapped != mapping.end()) add(repository, mapped->second, true);
     const bool renamed = std::any_of(mapping.begin(), mapping.end(),
                                      [&](const auto& entry) { return entry.second == name; });
-    if (mapped == mapping.end() && !renamed) add(repository, name);
+    if (mapped == mapping.end() && !renamed) add(repository, name, false);
   }
   return found;
 }
@@ -179,8 +185,9 @@ base::Result<PolledModel> PollModel(const ModelDirectory& directory, const PollO
   polled.basis.configured =
       overrides.config.has_value() ||
       base::PathExists(ConfigFilePath(polled.directory.path, options.config_name));
-  NEREID_ASSIGN_OR_RETURN(const config::ModelConfigPtr written,
+  NEREID_ASSIGN_OR_RETURN(config::ModelConfigPtr written,
                           WrittenConfig(polled.directory.path, options, overrides));
+  if (directory.is_renamed) written = Named(*written, directory.name);
   if (written->proto().model_repository_agents().agents_size() > 0) {
     NEREID_RETURN_IF_ERROR(RunAgents(*written, options, &polled));
     origin->agents = polled.agents;

@@ -21,6 +21,9 @@ struct ModelDirectory {
   std::string name;
   std::string path;
   std::string repository = {};  // the path of its repository; empty for files of a load request
+  /// Whether `name` comes from a NameMapping. It then replaces the name in the configuration, which
+  /// was written for the name of the directory.
+  bool is_renamed = false;
 };
 
 /// Returns the id of a directory's model.

@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "repository/archived_model.h"
 #include "server/model_runtime.h"
 
 namespace nereid::server {
@@ -142,12 +143,15 @@ Status RepositoryControl::CheckExplicit() const {
   return Status::Unavailable("explicit model load / unload is not allowed if polling is enabled");
 }
 
+Status RepositoryControl::CheckRegistration() const {
+  if (settings_.model_control_mode == ModelControlMode::kExplicit) return Status::Ok();
+  return Status::Unsupported(
+      "repository registration is not allowed if model control mode is not EXPLICIT");
+}
+
 Status RepositoryControl::Register(const std::string& path,
                                    const repository::NameMapping& mapping) {
-  if (settings_.model_control_mode != ModelControlMode::kExplicit) {
-    return Status::Unsupported(
-        "repository registration is not allowed if model control mode is not EXPLICIT");
-  }
+  NEREID_RETURN_IF_ERROR(CheckRegistration());
   return lifecycle().RegisterRepository(path, mapping);
 }
 
@@ -157,6 +161,16 @@ Status RepositoryControl::Unregister(const std::string& path) {
         "repository unregistration is not allowed if model control mode is not EXPLICIT");
   }
   return lifecycle().UnregisterRepository(path);
+}
+
+base::Result<std::string> RepositoryControl::Add(const std::string& directory,
+                                                 const std::string& model) {
+  NEREID_RETURN_IF_ERROR(CheckRegistration());
+  NEREID_ASSIGN_OR_RETURN(
+      repository::ArchivedModel found,
+      repository::FindArchivedModel(directory, model, LifecycleOptions(settings_).poll));
+  NEREID_RETURN_IF_ERROR(Register(found.repository, found.names));
+  return std::move(found.repository);
 }
 
 Status RepositoryControl::Load(const std::string& name, std::vector<api::LoadParameter> parameters,

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "api/inference_service.h"
+#include "api/model_directories.h"
 #include "base/status.h"
 #include "repository/model_poll.h"
 #include "server/repository_parts.h"
@@ -22,7 +23,7 @@ class ModelRuntime;
 /// loads at the start, polls, loads and unloads for clients. Tells the server's phase when the
 /// repositories cannot be read and when they can be read again. Thread-safe. Functions that load or
 /// poll block until that is done; a failed model is logged.
-class RepositoryControl {
+class RepositoryControl final : public api::ModelDirectories {
  public:
   /// The arguments must outlive this object.
   RepositoryControl(const ServerSettings& settings, ModelRuntime& runtime, ServerPhase& phase);
@@ -43,6 +44,10 @@ class RepositoryControl {
   base::Status Register(const std::string& path, const repository::NameMapping& mapping);
   base::Status Unregister(const std::string& path);
 
+  /// See api::ModelDirectories: registers the directory as a repository, whose path it returns.
+  base::Result<std::string> Add(const std::string& directory, const std::string& model) override;
+  base::Status Remove(const std::string& added) override { return Unregister(added); }
+
   /// See api::InferenceService. Return UNAVAILABLE unless the model control mode is EXPLICIT.
   base::Status Load(const std::string& name, std::vector<api::LoadParameter> parameters,
                     const std::function<bool()>& is_abandoned);
@@ -58,6 +63,7 @@ class RepositoryControl {
   /// Returns INTERNAL, with Triton's text, if a repository cannot be read.
   base::Status CheckReadable() const;
   base::Status CheckExplicit() const;
+  base::Status CheckRegistration() const;
   base::Status StartPolling();
   /// Logs the reason and makes the server fail.
   void Fail(const base::Status& reason);

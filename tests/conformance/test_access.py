@@ -71,13 +71,25 @@ def tokens(nereid, tmp_path_factory):
     return Tokens(nereid, tmp_path_factory.mktemp("access") / "access")
 
 
-def flags(tokens):
-    return ["--model-control-mode=explicit", f"--load-model={MODEL}", f"--auth-file={tokens.path}"]
+@pytest.fixture(scope="module")
+def start(start_server, tokens):
+    """Starts a server with all front ends. Its `ports` are those of the routes' protocols."""
+    def start(name, *flags, **wait):
+        sagemaker, vertex = free_ports(2)
+        server = start_server(
+            name, write, "--model-control-mode=explicit", f"--load-model={MODEL}",
+            f"--auth-file={tokens.path}", "--allow-sagemaker=true", f"--sagemaker-port={sagemaker}",
+            "--allow-vertex-ai=true", f"--vertex-ai-port={vertex}", *flags,
+            environment={"AIP_HEALTH_ROUTE": "/health", "AIP_PREDICT_ROUTE": "/predict"}, **wait)
+        server.ports = {"http": server.http_port, "metrics": server.metrics_port,
+                        "sagemaker": sagemaker, "vertex-ai": vertex}
+        return server
+    return start
 
 
 @pytest.fixture(scope="module")
-def guarded(start_server, tokens):
-    return start_server("guarded", write, *flags(tokens))
+def guarded(start):
+    return start("guarded")
 
 
 def test_users_of_unix_sockets(start_server, tmp_path):
@@ -106,10 +118,10 @@ def test_users_of_unix_sockets(start_server, tmp_path):
 
 
 @pytest.fixture(scope="module")
-def closed(start_server, tokens):
+def closed(start):
     """A server whose management has its own address."""
     (port,) = free_ports(1)
-    server = start_server("closed", write, *flags(tokens), f"--admin-port={port}")
+    server = start("closed", f"--admin-port={port}")
     server.admin_port = port
     return server
 
@@ -130,7 +142,8 @@ def paths(form):
                 + paths(form.replace(optional[0], "", 1)))
     # A name that no model has, where the operation would change something.
     model = "absent" if form.startswith("/v2/repository") else MODEL
-    values = {"model": model, "version": "1", "region": "r", "repository": "store"}
+    values = {"model": model, "version": "1", "region": "r", "repository": "store",
+              "AIP_HEALTH_ROUTE": "/health", "AIP_PREDICT_ROUTE": "/predict"}
     return [re.sub(r"\{(\w+)\}", lambda name: values[name[1]], form)]
 
 
@@ -176,7 +189,7 @@ def statuses(server, route, headers, http_port=None):
     if route["protocol"] == "grpc":
         got = [call(server, route, headers)]
     else:
-        port = server.metrics_port if route["protocol"] == "metrics" else http_port
+        port = http_port or server.ports[route["protocol"]]
         body = b"{}" if route["method"] == "POST" else None
         got = [raw_http.request(server, route["method"], path, body, headers, port=port).status
                for path in paths(route["path"])]
@@ -198,7 +211,8 @@ def callers(tokens):
 
 def test_every_role_route_and_protocol(guarded, tokens, nereid):
     table = routes(nereid)
-    assert {route["protocol"] for route in table} == {"http", "grpc", "metrics"}
+    assert {route["protocol"] for route in table} == {"http", "grpc", "metrics", "sagemaker",
+                                                      "vertex-ai"}
     for route in table:
         assert route["roles"], route
         for headers, roles in callers(tokens):
@@ -238,9 +252,9 @@ def test_management_has_its_own_address(closed, tokens, nereid):
             assert statuses(closed, route, {}, http_port=closed.admin_port) == {expected}
 
 
-def test_health_can_be_closed(start_server, tokens, nereid):
-    server = start_server("health", write, *flags(tokens), "--auth-protect-health=true",
-                          wait_path="/v2/health/ready", wait_status=401)
+def test_health_can_be_closed(start, tokens, nereid):
+    server = start("health", "--auth-protect-health=true", wait_path="/v2/health/ready",
+                   wait_status=401)
     for route in routes(nereid):
         if route["probe"]:
             assert statuses(server, route, {}) == {"nobody"}
@@ -265,7 +279,7 @@ def until(condition, seconds=30):
 
 def test_the_file_is_read_again(start_server, nereid, tmp_path):
     own = Tokens(nereid, tmp_path / "access")
-    server = start_server("reread", write, *flags(own))
+    server = start_server("reread", write, f"--auth-file={own.path}")
 
     def status(name):
         return raw_http.get(server, "/v2", headers=own.header(name)).status

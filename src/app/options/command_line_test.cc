@@ -420,6 +420,40 @@ TEST(CommandLineTest, VertexAiContainers) {
   EXPECT_EQ(Good({"--allow-vertex-ai=false"}, environment).options.http.enabled, false);
 }
 
+TEST(CommandLineTest, RoutesOfVertexAi) {
+  const auto parsed = Parse({"--model-store=/m"},
+                            {{"AIP_PREDICT_ROUTE", "/predict"}, {"AIP_HEALTH_ROUTE", "/health"}});
+  ASSERT_TRUE(parsed.ok()) << parsed.status().message();
+  EXPECT_FALSE(parsed->options.vertex_ai.enabled);
+  EXPECT_EQ(parsed->options.vertex_ai.predict_route, "/predict");
+  EXPECT_EQ(parsed->options.vertex_ai.health_route, "/health");
+}
+
+TEST(CommandLineTest, SagemakerContainers) {
+  const auto with = [](const std::map<std::string, std::string>& environment,
+                       const char* enabled = "--allow-sagemaker=true") {
+    return Parse({"--model-store=/m", enabled}, environment);
+  };
+  const auto defaults = with({{"SAGEMAKER_TRITON_PING_MODE", ""}});
+  ASSERT_TRUE(defaults.ok()) << defaults.status().message();
+  EXPECT_TRUE(defaults->options.sagemaker.ping == SagemakerPing::kReady);
+  EXPECT_TRUE(defaults->options.sagemaker.inference == SagemakerInference::kInfer);
+  EXPECT_EQ(defaults->options.sagemaker.default_model, "");
+  const auto set = with({{"SAGEMAKER_TRITON_PING_MODE", "live"},
+                         {"SAGEMAKER_TRITON_INFERENCE_TYPE", "generate_stream"},
+                         {"SAGEMAKER_TRITON_DEFAULT_MODEL_NAME", "m"}});
+  ASSERT_TRUE(set.ok()) << set.status().message();
+  EXPECT_TRUE(set->options.sagemaker.ping == SagemakerPing::kLive);
+  EXPECT_TRUE(set->options.sagemaker.inference == SagemakerInference::kGenerateStream);
+  EXPECT_EQ(set->options.sagemaker.default_model, "m");
+  EXPECT_EQ(with({{"SAGEMAKER_TRITON_PING_MODE", "Live"}}).status().message(),
+            "Environment variable SAGEMAKER_TRITON_PING_MODE must be ready or live. Got Live");
+  EXPECT_EQ(with({{"SAGEMAKER_TRITON_INFERENCE_TYPE", "x"}}).status().message(),
+            "Environment variable SAGEMAKER_TRITON_INFERENCE_TYPE must be infer or generate or "
+            "generate_stream. Got x");
+  EXPECT_TRUE(with({{"SAGEMAKER_TRITON_PING_MODE", "x"}}, "--allow-sagemaker=false").ok());
+}
+
 TEST(CommandLineTest, HelpAmongFlagsBehavesAsInTriton) {
   for (const auto& arguments : {std::vector<std::string>{"tritonserver", "--help"},
                                 {"./nereid", "serve", "--id=x", "--he"}}) {

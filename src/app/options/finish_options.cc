@@ -48,7 +48,48 @@ Status ApplyVertexAi(const CommandLineContext& context, FlagState& state) {
     const std::string path = Variable(context, "AIP_STORAGE_URI");
     if (!path.empty()) options.repository.paths.insert(path);
   }
+  options.vertex_ai.predict_route = Variable(context, "AIP_PREDICT_ROUTE");
+  options.vertex_ai.health_route = Variable(context, "AIP_HEALTH_ROUTE");
   return {};
+}
+
+template <typename Value>
+struct Word {
+  std::string_view text;
+  Value value;
+};
+
+/// Reads a variable whose value is one of some words; an empty variable changes nothing.
+template <typename Value, size_t kCount>
+Status ReadWord(const CommandLineContext& context, const char* name,
+                const Word<Value> (&words)[kCount], Value& target) {
+  const std::string text = Variable(context, name);
+  if (text.empty()) return {};
+  std::string expected;
+  for (const Word<Value>& word : words) {
+    if (word.text == text) {
+      target = word.value;
+      return {};
+    }
+    expected.append(expected.empty() ? "" : " or ").append(word.text);
+  }
+  return Status::InvalidArgument("Environment variable " + std::string(name) + " must be " +
+                                 expected + ". Got " + text);
+}
+
+// SageMaker passes what its users configure in environment variables.
+Status ApplySagemaker(const CommandLineContext& context, FlagState& state) {
+  SagemakerOptions& sagemaker = state.options.sagemaker;
+  if (!sagemaker.enabled) return {};
+  sagemaker.default_model = Variable(context, "SAGEMAKER_TRITON_DEFAULT_MODEL_NAME");
+  static constexpr Word<SagemakerPing> kPings[] = {{"ready", SagemakerPing::kReady},
+                                                   {"live", SagemakerPing::kLive}};
+  static constexpr Word<SagemakerInference> kInferences[] = {
+      {"infer", SagemakerInference::kInfer},
+      {"generate", SagemakerInference::kGenerate},
+      {"generate_stream", SagemakerInference::kGenerateStream}};
+  NEREID_RETURN_IF_ERROR(ReadWord(context, "SAGEMAKER_TRITON_PING_MODE", kPings, sagemaker.ping));
+  return ReadWord(context, "SAGEMAKER_TRITON_INFERENCE_TYPE", kInferences, sagemaker.inference);
 }
 
 Status FinishRepository(FlagState& state) {
@@ -230,6 +271,7 @@ Status CheckPorts(const ServerOptions& options) {
 
 Status FinishOptions(const CommandLineContext& context, FlagState& state) {
   NEREID_RETURN_IF_ERROR(ApplyVertexAi(context, state));
+  NEREID_RETURN_IF_ERROR(ApplySagemaker(context, state));
   FinishServices(context, state);
   FinishTrace(state);
   NEREID_RETURN_IF_ERROR(ApplyTraceEnvironment(context.environment, state));

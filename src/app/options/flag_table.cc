@@ -161,12 +161,12 @@ constexpr FlagSpec kFlags[] = {
     {"allow-sagemaker", "boolean", "SageMaker", Bool<&S::sagemaker, &A::enabled>, "Serve SageMaker (default false)"},
     {"sagemaker-port", "integer", "SageMaker", Whole<0, kMaxPort, &S::sagemaker, &A::port>, "Port for SageMaker (default 8080)"},
     {"sagemaker-safe-port-range", "first-last", "SageMaker", ReadSafePortRange, "Ports that the other services may use"},
-    {"sagemaker-thread-count", "integer", "SageMaker", Whole<1, kMaxThreads, &S::sagemaker, &A::thread_count>, "Number of threads for SageMaker (default 8)"},
+    {"sagemaker-thread-count", "integer", "SageMaker", Whole<1, kMaxThreads, &S::sagemaker, &A::thread_count>, "Number of event loops for SageMaker (default one per core, at most 8)"},
 
     {"allow-vertex-ai", "boolean", "Vertex AI", Bool<&S::vertex_ai, &V::enabled>, "Serve Vertex AI (default true if AIP_MODE is PREDICTION, else false)"},
     {"vertex-ai-port", "integer", "Vertex AI", Whole<0, kMaxPort, &S::vertex_ai, &V::port>, "Port for Vertex AI (default AIP_HTTP_PORT, else 8080)"},
-    {"vertex-ai-thread-count", "integer", "Vertex AI", Whole<1, kMaxThreads, &S::vertex_ai, &V::thread_count>, "Number of threads for Vertex AI (default 8)"},
-    {"vertex-ai-default-model", "string", "Vertex AI", Text<&S::vertex_ai, &V::default_model>, "Model for requests that name no model"},
+    {"vertex-ai-thread-count", "integer", "Vertex AI", Whole<1, kMaxThreads, &S::vertex_ai, &V::thread_count>, "Number of event loops for Vertex AI (default one per core, at most 8)"},
+    {"vertex-ai-default-model", "string", "Vertex AI", Text<&S::vertex_ai, &V::default_model>, "Model for predictions that are not redirected (default the only model)"},
 
     {"allow-metrics", "boolean", "Metrics", Bool<&S::metrics, &M::enabled>, "Serve metrics (default true)"},
     {"allow-gpu-metrics", "boolean", "Metrics", Bool<&S::metrics, &M::gpu>, "Serve metrics of GPUs (default true)"},

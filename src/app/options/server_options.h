@@ -27,6 +27,8 @@ enum class TraceMode { kTriton, kOpenTelemetry };
 enum class ClientShm { kNone, kSent, kAll };
 enum class InlineExecution { kAuto, kAlways, kNever };
 enum class CpuPlanMode { kShare, kOff };
+enum class SagemakerPing { kReady, kLive };
+enum class SagemakerInference { kInfer, kGenerate, kGenerateStream };
 
 struct LogOptions {
   int verbose = 0;  // 0: off, because verbose lines cost time per request
@@ -117,15 +119,21 @@ struct SagemakerOptions {
   std::string address = "0.0.0.0";
   int port = 8080;                                     // required by SageMaker
   std::optional<std::pair<int, int>> safe_port_range;  // for the ports of the other services
-  int thread_count = 8;
+  int thread_count = 0;                                // 0: not given; as for HTTP
+  // From the environment:
+  SagemakerPing ping = SagemakerPing::kReady;
+  SagemakerInference inference = SagemakerInference::kInfer;
+  std::string default_model;  // "": none
 };
 
 struct VertexAiOptions {
   bool enabled = false;  // default with AIP_MODE=PREDICTION: true, and HTTP and gRPC are disabled
   std::string address = "0.0.0.0";
-  int port = 8080;  // AIP_HTTP_PORT if set
-  int thread_count = 8;
-  std::string default_model;
+  int port = 8080;            // AIP_HTTP_PORT if set
+  int thread_count = 0;       // 0: not given; as for HTTP
+  std::string default_model;  // "": the only model
+  // From the environment:
+  std::string predict_route, health_route;
 };
 
 struct MetricsOptions {

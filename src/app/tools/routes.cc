@@ -7,6 +7,8 @@
 #include "app/tools/tool.h"
 #include "app/tools/tool_flags.h"
 #include "base/json_writer.h"
+#include "frontend/cloud/sagemaker_route.h"
+#include "frontend/cloud/vertex_ai_handler.h"
 #include "frontend/grpc/method_table.h"
 #include "frontend/http/route.h"
 #include "frontend/metrics/metrics_handler.h"
@@ -21,7 +23,10 @@ constexpr char kUsage[] =
     "server has --auth-file. A gRPC method that reads or changes settings has a line for each. "
     "With\n"
     "--admin-port, the routes that only the role manage may call are served at that port "
-    "alone.\n\n";
+    "alone.\n"
+    "The routes of Vertex AI are named by the environment. A prediction may be redirected to a\n"
+    "route of http or metrics that other roles than manage may call; it needs the roles of that\n"
+    "route.\n\n";
 
 constexpr ToolFlag kFlags[] = {
     {"format", "text|json", "Form of the list (default text)"},
@@ -29,7 +34,7 @@ constexpr ToolFlag kFlags[] = {
 };
 
 struct Row {
-  std::string_view protocol;  // "http", "grpc" or "metrics"
+  std::string_view protocol;  // "http", "grpc", "metrics", "sagemaker" or "vertex-ai"
   std::string_view method;    // of HTTP; "" for gRPC
   std::string_view path;
   api::Operation operation;
@@ -48,6 +53,14 @@ std::vector<Row> AllRows() {
   }
   rows.push_back(
       {"metrics", "GET", frontend::metrics::kMetricsPath, frontend::metrics::kMetricsOperation});
+  for (const frontend::cloud::CloudRoute& route : frontend::cloud::AllSagemakerRoutes()) {
+    rows.push_back(
+        {"sagemaker", frontend::http::MethodName(route.method), route.form, route.operation});
+  }
+  for (const frontend::cloud::CloudRoute& route : frontend::cloud::AllVertexAiRoutes()) {
+    rows.push_back(
+        {"vertex-ai", frontend::http::MethodName(route.method), route.form, route.operation});
+  }
   return rows;
 }
 
@@ -78,11 +91,11 @@ std::string Padded(std::string_view word, size_t width) {
 }
 
 std::string Text(const std::vector<Row>& rows) {
-  std::string text = Padded("PROTOCOL", 8) + Padded("METHOD", 6) + Padded("CATEGORY", 16) +
+  std::string text = Padded("PROTOCOL", 9) + Padded("METHOD", 6) + Padded("CATEGORY", 16) +
                      Padded("ROLES", 20) + "PATH\n";
   for (const Row& row : rows) {
     const api::OperationFacts& facts = api::FactsOf(row.operation);
-    text += Padded(row.protocol, 8) + Padded(row.method, 6) +
+    text += Padded(row.protocol, 9) + Padded(row.method, 6) +
             Padded(api::CategoryName(facts.category), 16) +
             Padded(facts.is_probe ? "everyone" : api::RoleWords(facts.roles), 20);
     text.append(row.path).append(row.is_change ? " (changes)\n" : "\n");

@@ -13,13 +13,17 @@ ToolResult Ask(std::vector<std::string> words) { return RunRoutes(words, {}); }
 
 TEST(RoutesTool, ListsEveryFrontEnd) {
   const std::string text = Ask({}).out;
-  EXPECT_THAT(text, HasSubstr("http     POST   inference        infer,manage         "
+  EXPECT_THAT(text, HasSubstr("http      POST   inference        infer,manage         "
                               "/v2/models/{model}[/versions/{version}]/infer\n"));
-  EXPECT_THAT(text, HasSubstr("http     GET    health           everyone             "
+  EXPECT_THAT(text, HasSubstr("http      GET    health           everyone             "
                               "/v2/health/live\n"));
-  EXPECT_THAT(text, HasSubstr("grpc            trace            manage               "
+  EXPECT_THAT(text, HasSubstr("grpc             trace            manage               "
                               "/inference.GRPCInferenceService/TraceSetting (changes)\n"));
-  EXPECT_THAT(text, HasSubstr("metrics  GET                     observe,manage       /metrics\n"));
+  EXPECT_THAT(text, HasSubstr("metrics   GET                     observe,manage       /metrics\n"));
+  EXPECT_THAT(text, HasSubstr("sagemaker DELETE model-repository manage               "
+                              "/models/{model}\n"));
+  EXPECT_THAT(text, HasSubstr("vertex-ai POST   inference        infer,manage         "
+                              "{AIP_PREDICT_ROUTE}\n"));
 }
 
 TEST(RoutesTool, IsReadableByPrograms) {

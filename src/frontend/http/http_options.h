@@ -9,6 +9,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "api/field_filter.h"
 #include "base/byte_budget.h"
@@ -18,6 +19,9 @@
 namespace nereid::frontend::http {
 
 class CorsPolicy;
+
+/// The parameter of HttpServerOptions::binary_type that has the size of the JSON part.
+inline constexpr std::string_view kJsonSizeParameter = "json-header-size";
 
 /// Settings of an HttpServer.
 struct HttpServerOptions {
@@ -43,6 +47,10 @@ struct HttpServerOptions {
   bool receives_descriptors = false;
   /// Whether RequestHead::trace has the headers of W3C trace contexts.
   bool keep_trace_headers = false;
+  /// The media type of requests with binary tensors whose parameter kJsonSizeParameter has the size
+  /// of their JSON part; a literal. Empty: there is none. A request may have the field
+  /// Inference-Header-Content-Length in any case.
+  std::string_view binary_type = {};
   /// Whether each finished request has a line in the log.
   bool access_log = false;
 

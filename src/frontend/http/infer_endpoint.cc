@@ -14,6 +14,7 @@
 #include "codec/json/infer_request.h"
 #include "codec/json/infer_response.h"
 #include "frontend/http/content_encoding.h"
+#include "frontend/http/http_options.h"
 #include "frontend/http/large_work.h"
 #include "frontend/http/server_timing.h"
 #include "frontend/http/start_trace.h"
@@ -30,7 +31,9 @@ base::Result<size_t> JsonSize(const RequestHead& head, size_t body_size) {
   const std::string& text = *head.inference_header_length;
   const auto length = base::ParseWhole<int64_t>(text);
   if (!length) {
-    return Status::InvalidArgument("Unable to parse Inference-Header-Content-Length, got: " + text);
+    const char* const what =
+        head.json_size_in_type ? "inference header size" : "Inference-Header-Content-Length";
+    return Status::InvalidArgument("Unable to parse " + std::string(what) + ", got: " + text);
   }
   if (*length < 0 || static_cast<uint64_t>(*length) > body_size) {
     return Status::InvalidArgument("inference header size should be in range (0, " +
@@ -67,7 +70,24 @@ Status CompressReply(Exchange& exchange) {
   return Status::Ok();
 }
 
-Status EncodeReply(Exchange& exchange, std::unique_ptr<request::InferenceResponse> response) {
+/// Adds the fields that say where the JSON part of a reply ends.
+void AppendBinaryType(std::string_view binary_type, Reply* reply) {
+  char number[24];
+  const char* const end = std::to_chars(number, number + sizeof(number), reply->text.size()).ptr;
+  const std::string_view size(number, static_cast<size_t>(end - number));
+  std::string& fields = reply->extra_fields;
+  if (binary_type.empty()) {
+    reply->content_type = "application/octet-stream";
+    fields.append("Inference-Header-Content-Length: ").append(size).append("\r\n");
+    return;
+  }
+  // Not in content_type, which is a literal.
+  fields.append("Content-Type: ").append(binary_type).append(";");
+  fields.append(kJsonSizeParameter).append("=").append(size).append("\r\n");
+}
+
+Status EncodeReply(Exchange& exchange, std::unique_ptr<request::InferenceResponse> response,
+                   const KserveOptions& options) {
   Reply& reply = exchange.reply();
   NEREID_RETURN_IF_ERROR(
       request::Classify(exchange.output_options().classifications(), response.get()));
@@ -76,12 +96,7 @@ Status EncodeReply(Exchange& exchange, std::unique_ptr<request::InferenceRespons
   if (reply.tail.empty()) {
     reply.content_type = kJsonType;
   } else {
-    reply.content_type = "application/octet-stream";
-    char number[24];
-    const char* const end = std::to_chars(number, number + sizeof(number), reply.text.size()).ptr;
-    reply.extra_fields.append("Inference-Header-Content-Length: ")
-        .append(number, static_cast<size_t>(end - number))
-        .append("\r\n");
+    AppendBinaryType(options.binary_type, &reply);
   }
   reply.owner = std::move(response);
   if (!exchange.head().accept_encoding.empty()) return CompressReply(exchange);
@@ -226,7 +241,7 @@ void InferEndpoint::MakeReply(Exchange& exchange,
     if (exchange.head().IsTooLate()) return exchange.reply().SetTooLate();
     status = response->error();
   } else {
-    status = EncodeReply(exchange, std::move(response));
+    status = EncodeReply(exchange, std::move(response), options_);
   }
   if (!status.ok()) {
     exchange.reply().SetError(api::HttpStatus(status.code()), kTextType, status.message());

@@ -49,7 +49,7 @@ size_t CodecThreads() {
 /// The result of an operation: a JSON document, or an empty text for "yes" or "done".
 using Document = base::Result<std::string>;
 
-class KserveHandler final : public HttpHandler {
+class KserveHandler final : public KserveRoutes {
  public:
   KserveHandler(KserveOptions options, api::InferenceService& service)
       : options_(std::move(options)),
@@ -59,7 +59,9 @@ class KserveHandler final : public HttpHandler {
         shared_memory_(service_.shared_memory(), documents_) {}
 
   void Handle(Exchange& exchange) override;
+  void Serve(Exchange& exchange, const Route& route, Method method) override;
   bool MayReceiveBody(Exchange& exchange) override;
+  bool MayReceiveBodyAt(Exchange& exchange, const Route& route, Method method) override;
   bool MakeInferenceReply(Exchange& exchange, std::unique_ptr<request::InferenceResponse> response,
                           int count) override;
   bool WantsTimes() const override {
@@ -78,7 +80,7 @@ class KserveHandler final : public HttpHandler {
  private:
   using MakeDocument = Document (KserveHandler::*)(const Route&);
 
-  bool AdmitTo(Exchange& exchange, const EndpointSpec& spec) const;
+  bool AdmitTo(Exchange& exchange, const EndpointSpec& spec, Method method) const;
   void Get(Exchange& exchange, const Route& route, std::string_view type, MakeDocument make);
   void GetOffLoop(Exchange& exchange, const Route& route, MakeDocument make);
   void MakeReply(Exchange& exchange, std::unique_ptr<request::InferenceResponse> response,
@@ -135,20 +137,26 @@ std::string_view ErrorType(const EndpointSpec& spec) {
   return spec.has_plain_errors ? kTextType : kJsonType;
 }
 
-bool KserveHandler::AdmitTo(Exchange& exchange, const EndpointSpec& spec) const {
-  return Admit(options_.gate.get(), spec.OperationOf(exchange.head().method), exchange);
+bool KserveHandler::AdmitTo(Exchange& exchange, const EndpointSpec& spec, Method method) const {
+  return Admit(options_.gate.get(), spec.OperationOf(method), exchange);
 }
 
 bool KserveHandler::MayReceiveBody(Exchange& exchange) {
   if (options_.gate == nullptr) return true;
-  const Route route = FindRoute(exchange.head().path());
-  return route.endpoint == Endpoint::kUnknown || AdmitTo(exchange, SpecOf(route.endpoint));
+  return MayReceiveBodyAt(exchange, FindRoute(exchange.head().path()), exchange.head().method);
+}
+
+bool KserveHandler::MayReceiveBodyAt(Exchange& exchange, const Route& route, Method method) {
+  return route.endpoint == Endpoint::kUnknown || AdmitTo(exchange, SpecOf(route.endpoint), method);
+}
+
+void KserveHandler::Handle(Exchange& exchange) {
+  LogRequest(exchange.head());
+  Serve(exchange, FindRoute(exchange.head().path()), exchange.head().method);
 }
 
 // The order of the checks is Triton's: who asks, then the method, then the rest.
-void KserveHandler::Handle(Exchange& exchange) {
-  LogRequest(exchange.head());
-  const Route route = FindRoute(exchange.head().path());
+void KserveHandler::Serve(Exchange& exchange, const Route& route, Method method) {
   if (api::AccessRecord* const record = exchange.access_entry().record()) {
     record->SetTarget(route.model, {});  // an inference adds its id
   }
@@ -158,12 +166,12 @@ void KserveHandler::Handle(Exchange& exchange) {
     return exchange.Finish();
   }
   const EndpointSpec& spec = SpecOf(route.endpoint);
-  if (!AdmitTo(exchange, spec)) return exchange.Finish();
-  if (!spec.Accepts(exchange.head().method)) {
+  if (!AdmitTo(exchange, spec, method)) return exchange.Finish();
+  if (!spec.Accepts(method)) {
     exchange.reply().SetError(405, ErrorType(spec), "Method Not Allowed");
     return exchange.Finish();
   }
-  const bool post = exchange.head().method == Method::kPost;
+  const bool post = method == Method::kPost;
   switch (route.endpoint) {
     case Endpoint::kInfer:
       return infer_.Handle(exchange, route);
@@ -215,8 +223,7 @@ void KserveHandler::Get(Exchange& exchange, const Route& route, std::string_view
   exchange.Finish();
 }
 
-/// Like Get, for a document that may be long or takes long to make. The views in `route` stay
-/// valid: they are parts of the exchange's target.
+/// Like Get, for a document that may be long or takes long to make.
 void KserveHandler::GetOffLoop(Exchange& exchange, const Route& route, MakeDocument make) {
   documents_.Run(exchange, [this, &exchange, route, make] {
     SetDocument(exchange, kJsonType, (this->*make)(route));
@@ -376,8 +383,8 @@ void KserveHandler::Unload(Exchange& exchange, const Route& route) {
 
 }  // namespace
 
-std::shared_ptr<HttpHandler> MakeKserveHandler(KserveOptions options,
-                                               api::InferenceService& service) {
+std::shared_ptr<KserveRoutes> MakeKserveHandler(KserveOptions options,
+                                                api::InferenceService& service) {
   return std::make_shared<KserveHandler>(std::move(options), service);
 }
 

@@ -6,12 +6,23 @@
 #include "api/inference_service.h"
 #include "frontend/http/http_handler.h"
 #include "frontend/http/kserve_options.h"
+#include "frontend/http/route.h"
 
 namespace nereid::frontend::http {
 
-/// Makes a handler that serves the KServe v2 protocol and Triton's extensions from `service`, which
-/// must outlive the handler.
-std::shared_ptr<HttpHandler> MakeKserveHandler(KserveOptions options,
-                                               api::InferenceService& service);
+/// The handler for the KServe v2 protocol and Triton's extensions. Another front end with paths of
+/// its own forwards to it.
+class KserveRoutes : public HttpHandler {
+ public:
+  /// Serves the request of `exchange` as if it had come to `route` with `method`: with the same
+  /// checks and the same reply. The views in `route` must stay valid until the exchange ends.
+  virtual void Serve(Exchange& exchange, const Route& route, Method method) = 0;
+  /// The same for MayReceiveBody().
+  virtual bool MayReceiveBodyAt(Exchange& exchange, const Route& route, Method method) = 0;
+};
+
+/// Makes a handler that serves from `service`, which must outlive it.
+std::shared_ptr<KserveRoutes> MakeKserveHandler(KserveOptions options,
+                                                api::InferenceService& service);
 
 }  // namespace nereid::frontend::http

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <string_view>
 
 #include "api/access/access_gate.h"
 #include "base/byte_budget.h"
@@ -18,6 +19,9 @@ struct KserveOptions {
   /// Bounds the memory of inflated bodies together with everything else that the server receives.
   /// Null: no bound.
   std::shared_ptr<base::ByteBudget> receive_budget = nullptr;
+  /// Like HttpServerOptions::binary_type, for replies; a literal. Empty: they have the field
+  /// Inference-Header-Content-Length.
+  std::string_view binary_type = {};
   /// Whether the service may run a model with short executions on the event loop.
   bool run_inline = true;
   /// Selects the requests to be traced; must outlive the handler. Null: no tracing and no trace

@@ -44,6 +44,8 @@ std::string_view ReasonPhrase(int status) {
       return "Not Found";
     case 405:
       return "Not Allowed";  // not RFC 9110's "Method Not Allowed": Triton's library sends this
+    case 409:
+      return "Conflict";
     case 413:
       return "Payload Too Large";
     case 431:
@@ -56,6 +58,8 @@ std::string_view ReasonPhrase(int status) {
       return "Service Unavailable";
     case 504:
       return "Gateway Timeout";
+    case 507:
+      return "Insufficient Storage";
     default:
       return "Unknown";
   }

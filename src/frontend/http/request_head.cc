@@ -18,6 +18,7 @@ void RequestHead::Clear() {
   method = Method::kOther;
   target.clear();
   inference_header_length.reset();
+  json_size_in_type = false;
   content_encoding.clear();
   accept_encoding.clear();
   origin.clear();
@@ -42,6 +43,8 @@ std::string_view MethodName(Method method) {
       return "HEAD";
     case Method::kPost:
       return "POST";
+    case Method::kDelete:
+      return "DELETE";
     case Method::kOptions:
       return "OPTIONS";
     case Method::kOther:
@@ -50,15 +53,16 @@ std::string_view MethodName(Method method) {
   return "OTHER";
 }
 
-void LogRequest(const RequestHead& head, int error_status) {
+void LogRequest(const RequestHead& head, int error_status, std::string_view service) {
   if (!base::Log::Instance().IsEnabled(base::LogLevel::kVerbose)) return;
   // Triton logs the number that its HTTP library (libevhtp) gives to the method.
-  static constexpr int kNumbers[] = {0, 1, 2, 8, 15};  // in the order of Method
+  static constexpr int kNumbers[] = {0, 1, 2, 4, 8, 15};  // in the order of Method
   const int method = kNumbers[static_cast<int>(head.method)];
   if (error_status == 0) {
-    LOG_VERBOSE(1) << "HTTP request: " << method << " " << head.path();
+    LOG_VERBOSE(1) << service << " request: " << method << " " << head.path();
   } else {
-    LOG_VERBOSE(1) << "HTTP error: " << method << " " << head.path() << " - " << error_status;
+    LOG_VERBOSE(1) << service << " error: " << method << " " << head.path() << " - "
+                   << error_status;
   }
 }
 

@@ -12,14 +12,17 @@
 
 namespace nereid::frontend::http {
 
-enum class Method { kGet, kHead, kPost, kOptions, kOther };
+enum class Method { kGet, kHead, kPost, kDelete, kOptions, kOther };
 
 /// The part of a request's head that the server uses. Reused from request to request, so that its
 /// texts keep their memory.
 struct RequestHead {
   Method method = Method::kOther;
   std::string target;
-  std::optional<std::string> inference_header_length;  // Inference-Header-Content-Length
+  /// The size of the JSON part: the field Inference-Header-Content-Length, or a parameter of the
+  /// Content-Type (see HttpServerOptions::binary_type).
+  std::optional<std::string> inference_header_length;
+  bool json_size_in_type = false;  // it is a parameter of the Content-Type
   std::string content_encoding;
   std::string accept_encoding;
   std::string origin;  // of the web page whose script sends the request; empty: no such page
@@ -49,11 +52,11 @@ struct RequestHead {
   void Clear();
 };
 
-/// Returns "GET", "HEAD", "POST", "OPTIONS" or, for the other methods, "OTHER".
+/// Returns "GET", "HEAD", "POST", "DELETE", "OPTIONS" or, for the other methods, "OTHER".
 std::string_view MethodName(Method method);
 
 /// Writes Triton's line about a request to the verbose log; `error_status` is the status of a
-/// request that failed, or 0.
-void LogRequest(const RequestHead& head, int error_status = 0);
+/// request that failed, or 0. `service` is Triton's word for the server.
+void LogRequest(const RequestHead& head, int error_status = 0, std::string_view service = "HTTP");
 
 }  // namespace nereid::frontend::http

@@ -33,6 +33,8 @@ Method MethodOf(verb method) {
       return Method::kHead;
     case verb::post:
       return Method::kPost;
+    case verb::delete_:
+      return Method::kDelete;
     case verb::options:
       return Method::kOptions;
     default:
@@ -46,6 +48,7 @@ RequestParser::RequestParser(RequestHead* head, const HttpServerOptions& options
     : head_(*head),
       kept_fields_(options.kept_fields.get()),
       keep_trace_headers_(options.keep_trace_headers),
+      binary_type_(options.binary_type),
       max_fields_(options.max_fields) {
   head_.Clear();
   header_limit(options.max_head_size);
@@ -90,6 +93,9 @@ void RequestParser::on_field_impl(field name, string_view name_text, string_view
     case field::accept:
       AddToList(Text(value), &head_.accept);
       break;
+    case field::content_type:
+      if (!binary_type_.empty()) TakeJsonSize(Text(value));
+      break;
     case field::transfer_encoding:
       codings_.Add(Text(value));
       break;
@@ -122,6 +128,16 @@ void RequestParser::on_field_impl(field name, string_view name_text, string_view
   }
   if (kept_fields_ != nullptr && !kept_fields_->Take(Text(name_text), Text(value), &head_.fields)) {
     Refuse(431, std::string(api::TooManyFieldsText()), error);
+  }
+}
+
+void RequestParser::TakeJsonSize(std::string_view content_type) {
+  if (!EqualsIgnoringCase(Trim(TakeUntil(&content_type, ';')), binary_type_)) return;
+  while (!content_type.empty()) {
+    std::string_view size = TakeUntil(&content_type, ';');
+    if (!EqualsIgnoringCase(Trim(TakeUntil(&size, '=')), kJsonSizeParameter)) continue;
+    head_.inference_header_length.emplace(Trim(size));
+    head_.json_size_in_type = true;
   }
 }
 

@@ -45,12 +45,15 @@ class RequestParser final : public boost::beast::http::basic_parser<true> {
   void on_finish_impl(error_code& error) override;
 
   void Refuse(int status, std::string text, error_code& error);
+  /// Takes the size of the JSON part from a field Content-Type that has it.
+  void TakeJsonSize(std::string_view content_type);
   void SetTimeout(std::string_view name, std::optional<uint64_t> timeout_ns,
                   std::string_view value);
 
   RequestHead& head_;
   const api::FieldFilter* const kept_fields_;  // may be null
   const bool keep_trace_headers_;
+  const std::string_view binary_type_;
   const uint32_t max_fields_;
   TransferCodings codings_;
   memory::ReceiveBuffer* chunked_body_ = nullptr;

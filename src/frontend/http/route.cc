@@ -187,9 +187,14 @@ const EndpointSpec& SpecOf(Endpoint endpoint) {
 }
 
 Route FindRoute(std::string_view path) {
+  constexpr std::string_view kPrefix = "/v2";
+  const bool is_v2 = path == kPrefix || path.starts_with("/v2/");
+  return is_v2 ? FindV2Route(path.substr(kPrefix.size())) : V1Route(path);
+}
+
+Route FindV2Route(std::string_view rest) {
   Route route;
-  Segments segments(path);
-  if (!segments.TakeWord("v2")) return V1Route(path);
+  Segments segments(rest);
   if (segments.done()) {
     route.endpoint = Endpoint::kServerMetadata;
     return route;

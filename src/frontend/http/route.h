@@ -50,6 +50,9 @@ struct Route {
 /// Returns the route of a path without its query; kUnknown if it names no operation.
 Route FindRoute(std::string_view path);
 
+/// Returns the route of the path "/v2" + `rest`.
+Route FindV2Route(std::string_view rest);
+
 /// What the methods of an endpoint do. Who may call them follows from the operations, so there is
 /// no endpoint without a role.
 struct EndpointSpec {

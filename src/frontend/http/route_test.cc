@@ -71,6 +71,14 @@ TEST(Route, SharedMemory) {
   EXPECT_EQ(FindRoute("/v2/systemsharedmemory/region/region/register").region, "region");
 }
 
+TEST(Route, BehindThePrefix) {
+  EXPECT_EQ(FindV2Route("").endpoint, Endpoint::kServerMetadata);
+  EXPECT_EQ(FindV2Route("/models/m/infer").model, "m");
+  EXPECT_EQ(FindV2Route("/").endpoint, Endpoint::kUnknown);
+  EXPECT_EQ(FindV2Route("x").endpoint, Endpoint::kUnknown);
+  EXPECT_EQ(FindRoute("/v2x").endpoint, Endpoint::kUnknown);
+}
+
 TEST(Route, UnknownPaths) {
   for (const char* path : {"",
                            "/v1",
