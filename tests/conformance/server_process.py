@@ -30,16 +30,19 @@ def free_ports(count: int):
 
 
 class UnixConnection(http.client.HTTPConnection):
-    """HTTP over a Unix socket."""
+    """HTTP over a Unix socket, with TLS if there is an ssl.SSLContext."""
 
-    def __init__(self, path, timeout=60):
+    def __init__(self, path, timeout=60, tls=None):
         super().__init__("localhost", timeout=timeout)
         self.path = str(path)
+        self.tls = tls
 
     def connect(self):
         self.sock = socket.socket(socket.AF_UNIX)
         self.sock.settimeout(self.timeout)
         self.sock.connect(self.path)
+        if self.tls is not None:
+            self.sock = self.tls.wrap_socket(self.sock, server_hostname="localhost")
 
 
 class ServerProcess:
@@ -100,7 +103,7 @@ class ServerProcess:
 
     def _connection(self):
         if self.http_socket:
-            return UnixConnection(self.http_socket, timeout=5)
+            return UnixConnection(self.http_socket, timeout=5, tls=self.tls)
         return self.http_connection(timeout=5)
 
     def _wait(self, path, timeout, status=200) -> bool:

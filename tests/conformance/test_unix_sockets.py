@@ -20,6 +20,7 @@ import numpy as np
 import pytest
 import tritonclient.grpc as grpcclient
 import tritonclient.grpc.aio as grpcclient_aio
+from certificates import Certificates
 from raw_http import infer_path, tensor
 from server_process import UnixConnection
 
@@ -123,6 +124,31 @@ def test_curl(sockets):
          "http://localhost" + infer_path("plain"), "-d", DOCUMENT],
         check=True, capture_output=True, timeout=60)
     assert json.loads(answer.stdout)["outputs"][0]["data"] == VALUES.tolist()
+
+
+def test_tls(start_server, folder):
+    """curl with a certificate of its own, and the official gRPC client."""
+    if shutil.which("curl") is None or shutil.which("openssl") is None:
+        pytest.skip("curl or openssl is not installed")
+    made = Certificates(folder / "certificates").issue("server").issue("client")
+    own = made.path("client.crt"), made.path("client.key")
+    start_server("unix_tls", write, *flags(folder), *made.flags("http", mutual=True),
+                 *made.flags("grpc", mutual=True), tls=made.context(certificate="client"))
+
+    def curl(*words):
+        return subprocess.run(["curl", "-sS", "--unix-socket", folder / "http", "--cacert", made.ca,
+                               *words, "https://localhost" + infer_path("plain"), "-d", DOCUMENT],
+                              capture_output=True, timeout=60)
+
+    answer = curl("--cert", own[0], "--key", own[1])
+    assert json.loads(answer.stdout)["outputs"][0]["data"] == VALUES.tolist(), answer.stderr
+    assert curl().returncode != 0
+    with grpcclient.InferenceServerClient(
+            f"unix:{folder}/grpc", ssl=True, root_certificates=str(made.ca),
+            certificate_chain=str(own[0]), private_key=str(own[1]),
+            channel_args=[("grpc.ssl_target_name_override", "localhost")]) as client:
+        found = client.infer("plain", grpc_inputs(), client_timeout=60).as_numpy("OUTPUT0")
+    assert found.tolist() == VALUES.tolist()
 
 
 def test_large_tensors(sockets):
