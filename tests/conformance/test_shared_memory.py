@@ -328,7 +328,7 @@ def test_object_that_shrank(client, region):
     infer()
 
 
-def test_object_that_shrinks_in_use(client, region):
+def test_object_that_shrinks_in_use(client, region, server):
     """The model reads its input after the object has shrunk."""
     handle, other = region(2 * PAGE), region(PAGE)
     values = np.arange(4, dtype=np.int32)
@@ -342,7 +342,9 @@ def test_object_that_shrinks_in_use(client, region):
 
     truncate = threading.Timer(0.3, os.truncate, (path, PAGE))
     # The only instance is busy for a second, so this request's input is read after that.
-    busy = threading.Thread(target=infer, args=("other",))
+    document = {"inputs": [{"name": "INPUT0", "datatype": "INT32", "shape": [4], "parameters": {
+        "shared_memory_region": "other", "shared_memory_byte_size": 16}}]}
+    busy = threading.Thread(target=raw_http.infer, args=(server, "slow", document))
     busy.start()
     truncate.start()
     time.sleep(0.1)  # the first request is the first to arrive
