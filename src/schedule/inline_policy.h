@@ -34,7 +34,7 @@ enum class InlineMode { kAuto, kAlways, kNever };
 class InlinePolicy {
  public:
   /// The longest average duration for which a size class runs inline.
-  static constexpr uint64_t kMaxInlineNs = 25'000;
+  static constexpr uint64_t kMaxInlineNs = 50'000;
   /// Executions of a size class that must be recorded before its average is used.
   static constexpr uint32_t kMinSamples = 16;
   /// An execution that takes at least this long is an overrun: an event loop must not be held so
