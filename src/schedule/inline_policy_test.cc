@@ -26,7 +26,7 @@ TEST(InlinePolicyTest, LearnsFromWhatExecutionsTake) {
     policy.Record(kSmall, kCheap, 0);
     ASSERT_LT(++cheap_until_back, 1000);
   }
-  EXPECT_GT(cheap_until_back, 20);
+  EXPECT_GE(cheap_until_back, 20);
 }
 
 TEST(InlinePolicyTest, LargerInputsAreJudgedForThemselves) {
