@@ -38,8 +38,8 @@ ANNOTATION = re.compile(r"NEREID_(?:PT_)?(?:GUARDED_BY|REQUIRES|EXCLUDES|ACQUIRE
                         r"RETURN_CAPABILITY)\((?P<names>[^)]*(?:\([^)]*\)[^)]*)*)\)")
 ORDERS_ONLY = "guards no member"
 # Options that GCC has and clang does not.
-GCC_ONLY = {"-fno-gnu-unique", "-Wno-restrict", "-Wno-stringop-overflow", "-Wno-array-bounds",
-            "-fpch-preprocess", "-Winvalid-pch"}
+GCC_ONLY = {"-fno-gnu-unique", "-Wno-restrict", "-Wno-stringop-overflow", "-Wno-stringop-overread",
+            "-Wno-array-bounds", "-fpch-preprocess", "-Winvalid-pch"}
 # C++20 has changed the meaning of the comparisons of RapidJSON's iterators.
 CLANG_OPTIONS = ["-fsyntax-only", "-Wthread-safety", "-Werror", "-Wno-ambiguous-reversed-operator"]
 CLANG, CLANG_TIDY = "clang++-14", "clang-tidy-14"
