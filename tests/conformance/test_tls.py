@@ -20,7 +20,7 @@ import tritonclient.http as http_client
 import tritonclient.http.aio as http_aio_client
 from certificates import Certificates
 from models import Repository
-from server_process import ServerFailed
+from server_process import ServerFailed, free_ports
 from tritonclient.utils import InferenceServerException
 
 pytestmark = pytest.mark.skipif(shutil.which("openssl") is None, reason="no program openssl")
@@ -455,3 +455,16 @@ def test_http_connection_kept(secured):
         response = connection.getresponse()
         assert response.status == 200 and response.read()
     connection.close()
+
+
+def test_the_front_ends_of_clouds_use_the_tls_of_http(skip_peer, start_server, certificates):
+    (port,) = free_ports(1)
+    start_server("tls_clouds", write_models, *certificates.flags("http"), "--allow-sagemaker=true",
+                 f"--sagemaker-port={port}", tls=certificates.context())
+    connection = http.client.HTTPSConnection("localhost", port, context=certificates.context(),
+                                             timeout=60)
+    connection.request("GET", "/ping")
+    assert connection.getresponse().status == 200
+    connection.close()
+    with pytest.raises((http.client.HTTPException, ConnectionError)):
+        raw_http.request(None, "GET", "/ping", port=port)
