@@ -54,9 +54,7 @@ void EncodeLogSettings(const api::LogSettings& settings, inference::LogSettingsR
   map["log_info"].set_bool_param(settings.info);
   map["log_warning"].set_bool_param(settings.warning);
   map["log_error"].set_bool_param(settings.error);
-  // A std::string: GCC 12 sees the map read beyond a literal of this length.
-  const std::string verbose_level = "log_verbose_level";
-  map[verbose_level].set_uint32_param(settings.verbose_level);
+  map["log_verbose_level"].set_uint32_param(settings.verbose_level);
   map["log_format"].set_string_param(std::string(api::LogFormatName(settings.format)));
 }
 
