@@ -94,7 +94,7 @@ api::AllowedRegions From(ClientShm allowed) {
   return api::AllowedRegions::kNone;
 }
 
-frontend::grpc::KeepAliveOptions KeepAliveFrom(const GrpcOptions& options) {
+frontend::http2::KeepAliveOptions KeepAliveFrom(const GrpcOptions& options) {
   using std::chrono::milliseconds;
   return {.time = milliseconds(options.keepalive_time_ms),
           .timeout = milliseconds(options.keepalive_timeout_ms),

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "base/blocking_workers.h"
-#include "frontend/grpc/exception_guard.h"
+#include "frontend/http2/exception_guard.h"
 
 namespace nereid::frontend::grpc {
 namespace {
@@ -23,7 +23,7 @@ class Arrival final : public net::Task {
 
  private:
   void Run() noexcept override {
-    const bool arrived = Guarded("a call", false, [this] {
+    const bool arrived = http2::Guarded("gRPC: a call", false, [this] {
       call_->Arrive(std::move(delivery_));
       return true;
     });
@@ -55,7 +55,7 @@ void Call::DeliverLater(Delivery delivery) noexcept {
     const auto arrival = std::make_shared<Arrival>(shared_from_this(), std::move(delivery));
     inbox_->Post(*arrival, arrival);
   } catch (const std::exception& error) {
-    LogException("a response", error.what());
+    http2::LogException("gRPC: a response", error.what());
     inbox_->Post(abandonment_, shared_from_this());
   }
 }
@@ -126,7 +126,7 @@ void Call::ReadBacklog() {
 }
 
 void Call::Abandon() noexcept {
-  Guarded("a call", false, [this] {
+  http2::Guarded("gRPC: a call", false, [this] {
     if (state() != CallState::kDetached) host_.ResetStream(*this, NGHTTP2_INTERNAL_ERROR);
     return true;
   });

@@ -20,6 +20,8 @@ class Call : public CallStream, public std::enable_shared_from_this<Call> {
   /// Brings a result to OnDelivery() on the event loop: at once if this is its thread, else later.
   /// May be called by any thread, also after the server is destroyed.
   void Deliver(Delivery delivery);
+  const ResponseFraming& framing() const { return framing_; }
+
   /// Completes the delivery's message as framing() does, on another thread if that would hold up an
   /// event loop, and delivers it. May be called by any thread.
   void CompleteAndDeliver(Delivery delivery);

@@ -9,25 +9,26 @@
 
 #include "api/timeout_text.h"
 #include "frontend/grpc/begin_access_record.h"
+#include "frontend/grpc/response_headers.h"
 
 namespace nereid::frontend::grpc {
 
 CallStream::CallStream(const CallOrigin& origin, ResponseFraming framing)
-    : http2{.id = origin.stream},
+    : http2::Stream(origin.opening.id),
       context_(origin.context),
       loop_(origin.loop),
-      host_(origin.host),
+      host_(origin.opening.host),
       inbound_(origin.context.options, origin.head.encoding.value_or(Encoding::kIdentity),
-               origin.incomplete, *this),
-      access_record_(BeginAccessRecord(origin.context, origin.host, origin.head.path,
-                                       origin.context.options.access_log ? loop_.NowNs() : 0)),
-      framing_(std::move(framing)) {
+               origin.opening.incomplete, *this),
+      framing_(std::move(framing)),
+      access_record_(BeginAccessRecord(origin.context, origin.opening.host, origin.head.path,
+                                       origin.context.options.access_log ? loop_.NowNs() : 0)) {
   if (origin.head.timeout_ns.has_value()) {
     deadline_ns_ = api::DeadlineAfter(loop_.NowNs(), *origin.head.timeout_ns);
   }
 }
 
-void CallStream::Begin() {
+void CallStream::Begin(bool) {
   if (deadline_ns_ != 0) loop_.SetTimer(*this, deadline_ns_);
 }
 
@@ -96,8 +97,9 @@ void CallStream::Detach() {
 
 void CallStream::SendMessage(codec::proto::EncodedMessage message, base::ByteShare share) {
   if (finished()) return;
-  outbox_.Push(std::move(message), std::move(share));
-  host_.CallChanged(*this);
+  const auto held = std::make_shared<const codec::proto::EncodedMessage>(std::move(message));
+  outbox_.Push(held->pieces, held, std::move(share));
+  host_.StreamChanged(*this);
 }
 
 void CallStream::End(CallStatus status) {
@@ -109,7 +111,7 @@ void CallStream::End(CallStatus status) {
 void CallStream::Finish(CallStatus status) {
   if (finished()) return;
   SetOutcome(std::move(status));
-  host_.CallChanged(*this);
+  host_.StreamChanged(*this);
 }
 
 void CallStream::SetOutcome(CallStatus status) {
@@ -118,7 +120,20 @@ void CallStream::SetOutcome(CallStatus status) {
   inbound_.Close();
 }
 
-void CallStream::MoveUnsent(size_t size, WriteQueue* queue) {
+void CallStream::SubmitResponse(nghttp2_session* session, const nghttp2_data_provider& body) {
+  if (outcome_.has_value() && unsent() == 0) {
+    SubmitStatusOnly(session, notes.id, *outcome_, response_metadata.get());
+  } else {
+    SubmitHeaders(session, notes.id, framing_.encoding(), body, response_metadata.get());
+  }
+}
+
+bool CallStream::SubmitTrailers(nghttp2_session* session) {
+  grpc::SubmitTrailers(session, notes.id, *outcome_, response_metadata.get());
+  return true;
+}
+
+void CallStream::MoveUnsent(size_t size, http2::WriteQueue* queue) {
   silent_ticks_ = 0;
   if (access_record_ != nullptr) access_record_->AddSent(size);
   outbox_.MoveTo(size, queue);

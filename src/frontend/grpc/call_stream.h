@@ -11,15 +11,14 @@
 #include "api/access_record.h"
 #include "base/byte_budget.h"
 #include "codec/proto/infer_response.h"
-#include "frontend/grpc/call_host.h"
 #include "frontend/grpc/call_status.h"
 #include "frontend/grpc/inbound_messages.h"
-#include "frontend/grpc/incomplete_bytes.h"
-#include "frontend/grpc/outbox.h"
 #include "frontend/grpc/request_head.h"
 #include "frontend/grpc/response_framing.h"
 #include "frontend/grpc/response_metadata.h"
 #include "frontend/grpc/server_context.h"
+#include "frontend/http2/outbox.h"
+#include "frontend/http2/stream.h"
 #include "frontend/net/event_loop.h"
 #include "frontend/net/peer.h"
 
@@ -29,9 +28,7 @@ namespace nereid::frontend::grpc {
 struct CallOrigin {
   ServerContext& context;
   net::EventLoop& loop;
-  CallHost& host;
-  IncompleteBytes& incomplete;  // of the connection
-  int32_t stream;
+  const http2::Opening& opening;  // of the call's HTTP/2 stream
   const RequestHead& head;
   const net::Peer* peer;  // the client; null if the server does not ask for it
 };
@@ -47,56 +44,32 @@ enum class CallState : uint8_t { kRunning, kFinished, kDetached };
 
 /// One RPC as its HTTP/2 stream shows it: inbound messages, an outbox, a deadline and an outcome.
 /// Lives on its session's event loop; only state() may be called by other threads.
-class CallStream : protected InboundMessages::Receiver, private net::Timer {
+class CallStream : public http2::Stream, protected InboundMessages::Receiver, private net::Timer {
  public:
   CallStream(const CallOrigin& origin, ResponseFraming framing);
-  virtual ~CallStream() = default;
-  CallStream(const CallStream&) = delete;
-  CallStream& operator=(const CallStream&) = delete;
 
-  // ---- For the session. ----
+  // ---- http2::Stream, for the session. ----
 
-  /// Starts the timer of the deadline. Must be called once, when the session owns the call.
-  void Begin();
-  void ReceiveData(std::string_view data);
-  void ReceiveEnd() { inbound_.ReceiveEnd(); }
-  /// Ends the call if nothing is being done for it. Is called when the server stops.
-  virtual void EndIfIdle();
-  /// Must be called kTicksOfStall times in a stall timeout. Ends the call when its client has let
-  /// the whole timeout pass without a byte that it owes, or without reading anything of a complete
-  /// response.
-  void Tick();
-  /// Cancels the call if it runs, because its stream is closed. The session then drops the call.
-  void Detach();
-
+  /// Starts the timer of the deadline.
+  void Begin(bool has_body) override;
+  void ReceiveData(std::string_view data) override;
+  void ReceiveEnd() override { inbound_.ReceiveEnd(); }
   /// Returns how many bytes the message that is arriving lacks; 0 between messages.
-  size_t missing() const { return inbound_.missing(); }
-  /// Returns whether the client should wait before it sends more: the window of the stream is not
-  /// enlarged until then.
-  bool WantsLess() const { return inbound_.paused() || inbound_.HasBacklog() || IsFull(); }
-  const ResponseFraming& framing() const { return framing_; }
-  size_t unsent() const { return outbox_.unsent(); }
-  /// Moves the next `size` bytes (at most unsent()) to `queue`.
-  void MoveUnsent(size_t size, WriteQueue* queue);
-  /// Returns the outcome, which is sent behind all unsent bytes; nothing while the call runs.
-  const std::optional<CallStatus>& outcome() const { return outcome_; }
-
-  /// The session's notes about the stream.
-  struct Http2Stream {
-    const int32_t id;
-    size_t place = 0;               // in the session's list
-    size_t withheld = 0;            // received bytes that were not given back to the window
-    bool headers_sent = false;      // the response headers were submitted
-    bool waiting_for_data = false;  // nghttp2 asked for bytes when there were none
-  };
-  Http2Stream http2;
+  size_t missing() const override { return inbound_.missing(); }
+  bool WantsLess() const override { return inbound_.paused() || inbound_.HasBacklog(); }
+  void SubmitResponse(nghttp2_session* session, const nghttp2_data_provider& body) override;
+  size_t unsent() const override { return outbox_.unsent(); }
+  void MoveUnsent(size_t size, http2::WriteQueue* queue) override;
+  /// Returns whether the outcome is known, which is sent behind all unsent bytes.
+  bool is_complete() const override { return outcome_.has_value(); }
+  bool SubmitTrailers(nghttp2_session* session) override;
+  void EndIfIdle() override;
+  void Tick() override;
+  void Detach() override;
 
   /// What the call adds to the headers and trailers of its response; null for most. Set before the
   /// first message or the outcome.
   std::unique_ptr<const ResponseMetadata> response_metadata;
-
-  /// Ticks in a stall timeout.
-  static constexpr int kTicksOfStall = 4;
 
  protected:
   // ---- Each kind of call implements these, and OnMessage() and OnHalfClose(). ----
@@ -106,8 +79,6 @@ class CallStream : protected InboundMessages::Receiver, private net::Timer {
   /// Cancels what is done for the call. The client does not wait for a response: it has reset the
   /// stream or disconnected, or the deadline has passed.
   virtual void OnCancelled() = 0;
-  /// Returns whether the client should read waiting responses before it sends more.
-  virtual bool IsFull() const { return false; }
   /// Returns whether the client owes bytes.
   virtual bool AwaitsBytes() const { return inbound_.InMessage(); }
 
@@ -132,9 +103,10 @@ class CallStream : protected InboundMessages::Receiver, private net::Timer {
   uint64_t deadline_ns() const { return deadline_ns_; }
 
   ServerContext& context_;
-  net::EventLoop& loop_;  // valid until the call is detached
-  CallHost& host_;        // likewise
+  net::EventLoop& loop_;     // valid until the call is detached
+  http2::StreamHost& host_;  // likewise
   InboundMessages inbound_;
+  const ResponseFraming framing_;
   /// The call's line for the access log; null if that is off.
   const std::unique_ptr<api::AccessRecord> access_record_;
 
@@ -142,8 +114,7 @@ class CallStream : protected InboundMessages::Receiver, private net::Timer {
   void OnDeadline() override;
   void SetOutcome(CallStatus status);
 
-  const ResponseFraming framing_;
-  Outbox outbox_;
+  http2::Outbox outbox_;
   std::optional<CallStatus> outcome_;
   uint64_t deadline_ns_ = 0;
   // Only the event loop's thread writes it. Other threads read it to skip work that is not wanted.

@@ -14,7 +14,7 @@
 #include "api/access/access_gate.h"
 #include "api/field_filter.h"
 #include "base/byte_budget.h"
-#include "frontend/grpc/keep_alive.h"
+#include "frontend/http2/keep_alive.h"
 #include "frontend/net/connection_limit.h"
 #include "frontend/net/tls_settings.h"
 #include "tracing/request_tracer.h"
@@ -66,7 +66,7 @@ struct GrpcOptions {
   uint32_t max_concurrent_streams = 4096;
   /// The maximum bytes of a call's metadata, counted as HTTP/2 does: 32 more for each header.
   uint32_t max_metadata_size = 16384;
-  KeepAliveOptions keep_alive = {};
+  http2::KeepAliveOptions keep_alive = {};
   /// The time after which a call ends whose client sends no byte of a message that it has begun, or
   /// of the only message of a call, or reads no byte of a complete response.
   std::chrono::milliseconds stall_timeout{60'000};

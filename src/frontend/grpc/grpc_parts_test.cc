@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The parts that need no socket of the server: texts, compression, message cutting, write queue.
+// The parts that need no socket of the server: texts, compression, message cutting.
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -7,13 +7,10 @@
 #include <vector>
 
 #include "frontend/grpc/call_status.h"
-#include "frontend/grpc/flood_guard.h"
 #include "frontend/grpc/message_encoding.h"
 #include "frontend/grpc/message_reader.h"
 #include "frontend/grpc/request_head.h"
 #include "frontend/grpc/testing/test_client.h"
-#include "frontend/grpc/write_queue.h"
-#include "frontend/net/testing/memory_stream.h"
 
 namespace nereid::frontend::grpc {
 namespace {
@@ -146,51 +143,6 @@ TEST(RequestHead, LooksAtTheBeginningOfALongListOfEncodings) {
   RequestHead head;
   head.Add("grpc-accept-encoding", "gzip," + std::string(10'000, 'x'), 100'000);
   EXPECT_EQ(head.accepted, Encoding::kGzip);
-}
-
-TEST(FloodGuard, LetsThroughWhatTimeAndWorkPayFor) {
-  uint64_t now = 1'000'000'000;
-  const auto clock = [&now] { return now; };
-  FloodGuard guard(3, 10, now);
-  for (int i = 0; i < 3; ++i) EXPECT_TRUE(guard.Allow(clock));
-  EXPECT_FALSE(guard.Allow(clock));
-  guard.Earn();
-  EXPECT_TRUE(guard.Allow(clock));
-  EXPECT_FALSE(guard.Allow(clock));
-  now += 200'000'000;  // pays for two
-  EXPECT_TRUE(guard.Allow(clock));
-  EXPECT_TRUE(guard.Allow(clock));
-  EXPECT_FALSE(guard.Allow(clock));
-  now += uint64_t{3600} * 1'000'000'000;  // never more than the burst
-  for (int i = 0; i < 3; ++i) EXPECT_TRUE(guard.Allow(clock));
-  EXPECT_FALSE(guard.Allow(clock));
-}
-
-TEST(WriteQueue, KeepsOrderAndOwnersUntilWritten) {
-  net::testing::MemoryStream stream;
-  stream.max_write = 100'000;
-  stream.room = 1'000'000;
-  auto owner = std::make_shared<std::string>(std::string(3 << 20, 'v'));
-  const std::weak_ptr<std::string> watch = owner;
-  WriteQueue queue;
-  queue.Copy("head");
-  queue.Copy("er");
-  queue.View(*owner, owner);
-  queue.Copy("tail");
-  const std::string expected = "header" + *owner + "tail";
-  owner.reset();
-  EXPECT_EQ(queue.pending(), expected.size());
-  EXPECT_EQ(queue.Write(stream), WriteQueue::Outcome::kBlocked);
-  EXPECT_EQ(queue.pending(), expected.size() - 1'000'000);
-  EXPECT_FALSE(watch.expired());
-  stream.room = SIZE_MAX;
-  EXPECT_EQ(queue.Write(stream), WriteQueue::Outcome::kDone);
-  EXPECT_EQ(stream.output, expected);
-  EXPECT_EQ(queue.pending(), 0u);
-  EXPECT_TRUE(watch.expired());
-  stream.is_lost = true;
-  queue.Copy("nobody reads");
-  EXPECT_EQ(queue.Write(stream), WriteQueue::Outcome::kFailed);
 }
 
 }  // namespace

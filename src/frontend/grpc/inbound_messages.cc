@@ -20,7 +20,7 @@ constexpr size_t kBacklogSlice = 2048;
 }  // namespace
 
 InboundMessages::InboundMessages(const GrpcOptions& options, Encoding encoding,
-                                 IncompleteBytes& incomplete, Receiver& receiver)
+                                 http2::IncompleteBytes& incomplete, Receiver& receiver)
     : options_(options),
       encoding_(encoding),
       incomplete_(incomplete),

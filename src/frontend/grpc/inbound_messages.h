@@ -10,9 +10,9 @@
 
 #include "frontend/grpc/call_status.h"
 #include "frontend/grpc/grpc_options.h"
-#include "frontend/grpc/incomplete_bytes.h"
 #include "frontend/grpc/message_encoding.h"
 #include "frontend/grpc/message_reader.h"
+#include "frontend/http2/incomplete_bytes.h"
 #include "memory/receive_buffer.h"
 
 namespace nereid::frontend::grpc {
@@ -42,7 +42,7 @@ class InboundMessages {
 
   /// `encoding` is the request header grpc-encoding. All references must outlive the object;
   /// `incomplete` is used until Detach().
-  InboundMessages(const GrpcOptions& options, Encoding encoding, IncompleteBytes& incomplete,
+  InboundMessages(const GrpcOptions& options, Encoding encoding, http2::IncompleteBytes& incomplete,
                   Receiver& receiver);
 
   /// Takes bytes of a DATA frame.
@@ -100,7 +100,7 @@ class InboundMessages {
 
   const GrpcOptions& options_;
   const Encoding encoding_;
-  IncompleteBytes& incomplete_;
+  http2::IncompleteBytes& incomplete_;
   Receiver& receiver_;
   MessageReader reader_;
   std::unique_ptr<Backlog> backlog_;  // null for most calls at all times

@@ -40,7 +40,7 @@ class InboundMessagesTest : public ::testing::Test, public InboundMessages::Rece
 
   GrpcOptions options_;
   Encoding encoding_ = Encoding::kIdentity;
-  IncompleteBytes incomplete_{SIZE_MAX};
+  http2::IncompleteBytes incomplete_{SIZE_MAX};
   std::optional<InboundMessages> inbound_;
   Strings messages_;
   bool pauses_ = false;  // after each message
@@ -140,7 +140,7 @@ TEST_F(InboundMessagesTest, LargeCompressedMessagesAreDecompressedElsewhere) {
 }
 
 TEST_F(InboundMessagesTest, CountsIncompleteMessagesOfAllCallsOfAConnection) {
-  IncompleteBytes incomplete(100);
+  http2::IncompleteBytes incomplete(100);
   incomplete.Change(0, 90);  // another call's
   inbound_.emplace(options_, encoding_, incomplete, *this);
   const std::string bytes = Frame(std::string(50, 'x'));

@@ -6,7 +6,7 @@
 
 #include "api/access_target.h"
 #include "base/clock.h"
-#include "frontend/grpc/exception_guard.h"
+#include "frontend/http2/exception_guard.h"
 
 namespace nereid::frontend::grpc {
 
@@ -82,7 +82,7 @@ void InferCall::OnCancelled() {
 void InferCall::Send(std::unique_ptr<request::InferenceResponse> response, bool final) noexcept {
   if (response != nullptr && ++response_count_ == 1) response_ = std::move(response);
   if (!final) return;
-  const bool answered = Guarded("an answer", false, [this] {
+  const bool answered = http2::Guarded("gRPC: an answer", false, [this] {
     CompleteAndDeliver(Answer());
     return true;
   });

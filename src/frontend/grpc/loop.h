@@ -2,38 +2,26 @@
 #pragma once
 
 #include <memory>
-#include <vector>
 
-#include "frontend/grpc/connection.h"
 #include "frontend/grpc/server_context.h"
+#include "frontend/http2/flush_list.h"
 #include "frontend/net/server_loop.h"
 
 namespace nereid::frontend::grpc {
 
-/// gRPC on one event loop: makes the connections, and flushes them at the end of each turn, so that
-/// the responses of one turn to one client go out with one system call.
-class Loop final : public net::Protocol,
-                   private Connection::Host,
-                   private net::EventLoop::TurnListener {
+/// gRPC on one event loop: makes the connections.
+class Loop final : public net::Protocol {
  public:
-  Loop(ServerContext& context, net::ServerLoop& server_loop);
+  Loop(ServerContext& context, net::ServerLoop& server_loop)
+      : context_(context), connections_(server_loop, /*shares_loop=*/false) {}
 
   // net::Protocol
   std::shared_ptr<net::Connection> Connect(std::unique_ptr<net::ByteStream> client) override;
-  void OnLoopEnded() override { to_flush_.clear(); }
+  void OnLoopEnded() override { connections_.Clear(); }
 
  private:
-  // Connection::Host
-  net::EventLoop& event_loop() override { return server_loop_.event_loop(); }
-  void FlushLater(std::shared_ptr<Connection> connection) override;
-  void EndTurn() override;
-  void Closed(Connection& connection) override { server_loop_.Remove(connection); }
-
-  void OnTurnEnd() noexcept override;
-
   ServerContext& context_;
-  net::ServerLoop& server_loop_;
-  std::vector<std::shared_ptr<Connection>> to_flush_;
+  http2::FlushList connections_;
 };
 
 }  // namespace nereid::frontend::grpc

@@ -84,7 +84,7 @@ std::vector<MethodSpec> AllMethods() {
 
 std::shared_ptr<Call> MakeCall(const CallOrigin& origin, CallStatus* refusal) {
   const std::string_view path = origin.head.path;
-  LogCall(path, origin.stream);
+  LogCall(path, origin.opening.id);
   if (const Method* const method = Find(kMethods, path)) {
     if (!Admit(origin, method->operation, refusal)) return nullptr;
     return method->make(origin);

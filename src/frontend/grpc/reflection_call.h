@@ -14,7 +14,7 @@ class ReflectionCall final : public Call {
   using Call::Call;
 
  private:
-  bool IsFull() const override { return unsent() > kMaxUnsent; }
+  bool WantsLess() const override { return CallStream::WantsLess() || unsent() > kMaxUnsent; }
   void OnMessage(StoredBytes message) override;
   void OnHalfClose() override { Finish({}); }
   bool IsIdle() const override { return true; }

@@ -6,16 +6,15 @@
 #include <string>
 #include <vector>
 
+#include "frontend/http2/field.h"
+
 namespace nereid::frontend::grpc {
 namespace {
 
 nghttp2_nv Header(std::string_view name, std::string_view value, bool copy_value = false) {
-  const auto bytes = [](std::string_view text) {
-    return reinterpret_cast<uint8_t*>(const_cast<char*>(text.data()));
-  };
   uint8_t flags = NGHTTP2_NV_FLAG_NO_COPY_NAME;
   if (!copy_value) flags |= NGHTTP2_NV_FLAG_NO_COPY_VALUE;
-  return {bytes(name), bytes(value), name.size(), value.size(), flags};
+  return http2::Field(name, value, flags);
 }
 
 // The first headers of every response.
@@ -40,8 +39,7 @@ class HeaderList {
     if (fields.empty()) return;
     if (more_.empty()) more_.assign(all_.begin(), all_.end());
     for (const auto& [name, value] : fields) {
-      more_.push_back(Header(name, value, /*copy_value=*/true));
-      more_.back().flags = NGHTTP2_NV_FLAG_NONE;  // the name is copied as well
+      more_.push_back(http2::Field(name, value, NGHTTP2_NV_FLAG_NONE));
     }
     all_ = more_;
   }

@@ -9,6 +9,7 @@
 #include "base/blocking_workers.h"
 #include "base/byte_budget.h"
 #include "frontend/grpc/grpc_options.h"
+#include "frontend/http2/session_options.h"
 
 namespace nereid::frontend::grpc {
 
@@ -27,6 +28,16 @@ inline constexpr size_t kMaxWaitingDetours = 1024;
 /// The maximum bytes of responses without tensors that wait for all clients together.
 inline constexpr size_t kMaxSmallAnswers = size_t{64} << 20;
 
+/// Returns the part of the options that limits connections.
+inline http2::SessionOptions SessionOptionsOf(const GrpcOptions& options) {
+  return {.max_concurrent_streams = options.max_concurrent_streams,
+          .max_head_size = options.max_metadata_size,
+          .keep_alive = options.keep_alive,
+          .stall_timeout = options.stall_timeout,
+          .head_timeout = options.stall_timeout,
+          .receive_budget = options.receive_budget};
+}
+
 class Call;
 struct CallOrigin;
 struct CallStatus;
@@ -40,6 +51,7 @@ struct ServerContext {
   const GrpcOptions options;
   api::InferenceService& service;
   const CallMaker make_call = nullptr;  // the methods
+  const http2::SessionOptions session_options = SessionOptionsOf(options);
   base::BlockingWorkers workers{"grpc-blocking", kMaxBlockingThreads, kMaxBlockedCalls};
   /// Not the same threads as `workers`, where a load takes minutes.
   base::BlockingWorkers queries{"grpc-queries", kMaxQueryThreads, kMaxBlockedCalls};

@@ -4,8 +4,8 @@
 #include <memory>
 #include <utility>
 
-#include "frontend/grpc/exception_guard.h"
 #include "frontend/grpc/server_context.h"
+#include "frontend/http2/exception_guard.h"
 
 namespace nereid::frontend::grpc {
 namespace {
@@ -46,7 +46,7 @@ void SmallCall::OnRequest(StoredBytes message) {
 
 void SmallCall::AnswerOffLoop(std::string_view request) {
   Delivery delivery;
-  const bool answered = Guarded("a call", false, [&] {
+  const bool answered = http2::Guarded("gRPC: a call", false, [&] {
     delivery = Answer(request);
     return true;
   });

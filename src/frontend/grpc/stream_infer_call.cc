@@ -9,7 +9,7 @@
 #include "api/status_map.h"
 #include "base/clock.h"
 #include "frontend/grpc/begin_access_record.h"
-#include "frontend/grpc/exception_guard.h"
+#include "frontend/http2/exception_guard.h"
 #include "request/response_sink.h"
 
 namespace nereid::frontend::grpc {
@@ -54,7 +54,7 @@ class StreamRequest final : public request::ResponseSink {
       if (!final) return;
       response = std::move(first_);
     }
-    const bool sent = Guarded("an answer", false, [&] {
+    const bool sent = http2::Guarded("gRPC: an answer", false, [&] {
       DeliverOne(std::move(response), final);
       return true;
     });
@@ -199,17 +199,17 @@ StreamInferCall::Prepared StreamInferCall::Prepare(StoredBytes message,
 }
 
 void StreamInferCall::OnMessage(StoredBytes message) {
-  if (!IsHeavy(message.bytes)) return Begin(Prepare(std::move(message), deadline_ns()));
+  if (!IsHeavy(message.bytes)) return BeginRequest(Prepare(std::move(message), deadline_ns()));
   // std::function requires a copyable function.
   auto held = std::make_shared<StoredBytes>(std::move(message));
   Detour([this, held, deadline = deadline_ns()]() -> Return {
     auto prepared = std::make_shared<Prepared>(Prepare(std::move(*held), deadline));
     prepared->is_heavy = true;
-    return [this, prepared] { Begin(std::move(*prepared)); };
+    return [this, prepared] { BeginRequest(std::move(*prepared)); };
   });
 }
 
-void StreamInferCall::Begin(Prepared prepared) {
+void StreamInferCall::BeginRequest(Prepared prepared) {
   // A message that is no ModelInferRequest ends the stream, as with every gRPC server. A request
   // that cannot be served is answered with an error message, and the stream goes on.
   if (prepared.is_malformed) return End(CallStatus::From(prepared.status));

@@ -45,11 +45,11 @@ class StreamInferCall final : public Call {
   void OnHalfClose() override;
   bool IsIdle() const override { return ordered_.empty() && decoupled_.empty(); }
   void OnCancelled() override;
-  bool IsFull() const override { return budget_->IsHalfSpent(); }
+  bool WantsLess() const override { return CallStream::WantsLess() || budget_->IsHalfSpent(); }
 
   /// Decodes a message. May be called by any thread.
   Prepared Prepare(StoredBytes message, uint64_t deadline_ns) const;
-  void Begin(Prepared prepared);
+  void BeginRequest(Prepared prepared);
   void Bind(Prepared* prepared, uint64_t number, Running* running);
   void Refuse(uint64_t number, std::string_view id, const base::Status& status);
   static void StampSend(const Running& running, std::string_view name);

@@ -63,6 +63,10 @@ class ByteStream {
   /// once, before all other functions; `owner` must outlive the stream or close it.
   virtual bool Open(Owner& owner) noexcept = 0;
 
+  /// Replaces the owner, also while it is being called; `owner` must outlive the stream or close
+  /// it.
+  virtual void SetOwner(Owner& owner) noexcept = 0;
+
   /// Reads the available bytes, at most `to.size()` (above 0). A size above 0 is returned with
   /// kOpen, or with kBlocked if it is known that no more bytes are available.
   virtual Outcome Read(std::span<char> to) noexcept = 0;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -22,6 +23,9 @@ class Connection {
   virtual void BeginDrain() = 0;
   /// Ends the connection now and removes it from the list. A second call does nothing.
   virtual void Close() = 0;
+  /// Called now and then by a front end that counts time in ticks, which are about a second long:
+  /// ends the connection if its client has taken too long.
+  virtual void CheckTimeout(uint64_t /*tick*/) {}
 
  private:
   friend class ConnectionList;
@@ -56,6 +60,15 @@ class ConnectionList {
     const std::shared_ptr<Connection> removed = std::move(connections_.back());
     connections_.pop_back();
     return true;
+  }
+
+  /// Puts `with` in the place of a connection that is in the list: it serves the same client from
+  /// now on. Returns the other one, of which this may be the last reference.
+  std::shared_ptr<Connection> Replace(Connection& connection, std::shared_ptr<Connection> with) {
+    const size_t place = std::exchange(connection.place_, Connection::kNowhere);
+    with->place_ = place;
+    with->counted_ = std::move(connection.counted_);
+    return std::exchange(connections_[place], std::move(with));
   }
 
   /// Calls `step` for each connection. It may remove any of them, but add none. Iterates backwards:

@@ -39,6 +39,21 @@ TEST_F(ConnectionListTest, ForgetsAConnectionOnce) {
   EXPECT_TRUE(list_.empty());
 }
 
+TEST_F(ConnectionListTest, PutsAConnectionInThePlaceOfAnother) {
+  ConnectionLimit limit(10);
+  const auto counted = std::make_shared<FakeConnection>();
+  list_.Add(counted, limit.Take());
+  const auto next = std::make_shared<FakeConnection>();
+  EXPECT_EQ(list_.Replace(*counted, next), counted);
+  EXPECT_EQ(list_.size(), 6u);
+  EXPECT_FALSE(list_.Remove(*counted));
+  std::vector<ConnectionLimit::Place> others;
+  for (int i = 0; i < 9; ++i) others.push_back(limit.Take());
+  EXPECT_FALSE(limit.Take());  // `next` is counted
+  EXPECT_TRUE(list_.Remove(*next));
+  EXPECT_TRUE(limit.Take());
+}
+
 TEST_F(ConnectionListTest, VisitsEachOneThoughOthersAreRemovedMeanwhile) {
   std::set<Connection*> seen;
   list_.ForEach([&](Connection& connection) {

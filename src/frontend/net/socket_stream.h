@@ -20,6 +20,7 @@ class SocketStream final : public ByteStream, private Watcher {
   ~SocketStream() override { Close(); }
 
   bool Open(Owner& owner) noexcept override;
+  void SetOwner(Owner& owner) noexcept override { owner_ = &owner; }
   Outcome Read(std::span<char> to) noexcept override;
   Outcome Write(std::span<const iovec> pieces) noexcept override;
   void SetReading(bool wanted) noexcept override;

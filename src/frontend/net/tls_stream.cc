@@ -106,11 +106,6 @@ void TlsStream::Refuse() noexcept {
   if (!std::exchange(inner_is_reading_, true)) inner_->SetReading(true);
 }
 
-void TlsStream::DiscardInput() noexcept {
-  const Outcome got = inner_->Read(tls_.scratch());
-  if (got.size == 0 && got.state != State::kBlocked) Lose();
-}
-
 void TlsStream::EndHandshake() noexcept {
   tls_.Remove(*this);
   tls_.event_loop().CancelTimer(timer_);
@@ -194,8 +189,11 @@ void TlsStream::OnReadable() noexcept {
       return owner_->OnReadable();
     case Phase::kHandshake:
       return ReceiveHandshake();
-    case Phase::kRefused:
-      return DiscardInput();
+    case Phase::kRefused: {
+      const Outcome discarded = inner_->Read(tls_.scratch());
+      if (discarded.size == 0 && discarded.state != State::kBlocked) Lose();
+      return;
+    }
     case Phase::kLost:
     case Phase::kClosed:
       return;

@@ -38,6 +38,7 @@ class TlsStream final : public ByteStream,
 
   // ByteStream
   bool Open(ByteStream::Owner& owner) noexcept override;
+  void SetOwner(ByteStream::Owner& owner) noexcept override { owner_ = &owner; }
   Outcome Read(std::span<char> to) noexcept override;
   Outcome Write(std::span<const iovec> pieces) noexcept override;
   void SetReading(bool wanted) noexcept override;
@@ -69,7 +70,6 @@ class TlsStream final : public ByteStream,
   void Establish() noexcept;
   void Refuse() noexcept;
   void EndHandshake() noexcept;
-  void DiscardInput() noexcept;
   void Lose() noexcept;
   void OnDeadline();
 

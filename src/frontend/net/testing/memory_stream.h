@@ -28,12 +28,14 @@ class MemoryStream final : public ByteStream {
   bool closed = false;
   Peer who = {.address = "192.0.2.1:1000"};  // what peer() returns
 
-  Owner* owner = nullptr;  // after Open()
+  Owner* owner = nullptr;  // as Open() or SetOwner() has set it
 
   bool Open(Owner& opener) noexcept override {
     owner = &opener;
     return true;
   }
+
+  void SetOwner(Owner& next) noexcept override { owner = &next; }
 
   Outcome Read(std::span<char> to) noexcept override {
     const size_t size = std::min(to.size(), input.size());

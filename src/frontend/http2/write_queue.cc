@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "frontend/grpc/write_queue.h"
+#include "frontend/http2/write_queue.h"
 
 #include <sys/uio.h>
 
@@ -7,7 +7,7 @@
 #include <array>
 #include <utility>
 
-namespace nereid::frontend::grpc {
+namespace nereid::frontend::http2 {
 namespace {
 
 constexpr size_t kMaxPieces = 64;
@@ -68,4 +68,4 @@ void WriteQueue::Clear() {
   front_ = front_done_ = pending_ = 0;
 }
 
-}  // namespace nereid::frontend::grpc
+}  // namespace nereid::frontend::http2

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "frontend/grpc/keep_alive.h"
+#include "frontend/http2/keep_alive.h"
 
 #include <algorithm>
 
-namespace nereid::frontend::grpc {
+namespace nereid::frontend::http2 {
 namespace {
 
 using std::chrono::milliseconds;
 
-// Without calls a client may send PINGs as often as TCP's own keep-alive does.
+// Without requests a client may send PINGs as often as TCP's own keep-alive does.
 constexpr milliseconds kIdlePingInterval{7'200'000};
 
 uint64_t Ns(milliseconds time) {
@@ -20,8 +20,8 @@ uint64_t AtLeastOneMs(milliseconds time) { return std::max(Ns(time), Ns(millisec
 
 }  // namespace
 
-bool PingStrikes::Allow(uint64_t now_ns, bool has_calls) {
-  const bool is_idle = !has_calls && !options_.permit_without_calls;
+bool PingStrikes::Allow(uint64_t now_ns, bool has_streams) {
+  const bool is_idle = !has_streams && !options_.permit_without_calls;
   const uint64_t interval =
       Ns(is_idle ? kIdlePingInterval : options_.min_recv_ping_interval_without_data);
   const bool too_soon = last_ns_ != 0 && now_ns < last_ns_ + interval;
@@ -39,7 +39,7 @@ KeepAlive::KeepAlive(const KeepAliveOptions& options, uint64_t now_ns, double ji
   }
 }
 
-KeepAlive::Action KeepAlive::Decide(uint64_t now_ns, bool has_calls) {
+KeepAlive::Action KeepAlive::Decide(uint64_t now_ns, bool has_streams) {
   if (now_ns >= end_ns_) return Action::kClose;
   if (now_ns >= go_away_ns_) {
     go_away_ns_ = UINT64_MAX;
@@ -55,7 +55,7 @@ KeepAlive::Action KeepAlive::Decide(uint64_t now_ns, bool has_calls) {
     return Action::kNothing;
   }
   looked_ns_ = now_ns;
-  if (!has_calls && !options_.permit_without_calls) return Action::kNothing;
+  if (!has_streams && !options_.permit_without_calls) return Action::kNothing;
   const int limit = options_.max_pings_without_data;
   if (limit != 0 && pings_without_data_ >= limit) return Action::kNothing;
   ++pings_without_data_;
@@ -69,4 +69,4 @@ uint64_t KeepAlive::NextNs() const {
   return std::min({ask, go_away_ns_, end_ns_});
 }
 
-}  // namespace nereid::frontend::grpc
+}  // namespace nereid::frontend::http2

@@ -4,9 +4,9 @@
 #include <exception>
 #include <string_view>
 
-namespace nereid::frontend::grpc {
+namespace nereid::frontend::http2 {
 
-/// Logs that `where` has ended by an exception, now and then, not every time.
+/// Logs that `where` ("gRPC: a call") has ended by an exception, now and then, not every time.
 void LogException(std::string_view where, std::string_view what) noexcept;
 
 /// Runs `body` and returns its result. An exception, usually for lack of memory, ends here: it is
@@ -23,4 +23,4 @@ Result Guarded(std::string_view where, Result failed, const Body& body) noexcept
   return failed;
 }
 
-}  // namespace nereid::frontend::grpc
+}  // namespace nereid::frontend::http2

@@ -9,7 +9,7 @@
 
 #include "frontend/net/byte_stream.h"
 
-namespace nereid::frontend::grpc {
+namespace nereid::frontend::http2 {
 
 /// What is to be written to one stream: small bytes are copied together, large ones stay where they
 /// are, held by their owner until written. Not thread-safe.
@@ -43,4 +43,4 @@ class WriteQueue {
   size_t pending_ = 0;
 };
 
-}  // namespace nereid::frontend::grpc
+}  // namespace nereid::frontend::http2

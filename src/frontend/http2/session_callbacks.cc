@@ -3,20 +3,19 @@
 // guarded, and ends the connection if it throws.
 //
 // Flow control. nghttp2 does not enlarge windows by itself (no_auto_window_update): each received
-// byte is given back here. The connection's window always gets it back at once, so that one call
-// never blocks the others. The window of the call's stream gets it back unless the call wants less;
-// then the bytes are withheld, and given back when the call has caught up: after a detour
-// (Session::WantsMore), or when its client has read what filled the outbox (SendData).
+// byte is given back here. The connection's window always gets it back at once, so that one stream
+// never blocks the others. The window of the stream gets it back unless the stream wants less; then
+// the bytes are withheld, and given back when the stream has caught up (Session::WantsMore), or
+// when its client has read what was unsent (SendData).
 #include <nghttp2/nghttp2.h>
 
 #include <algorithm>
 #include <utility>
 
-#include "frontend/grpc/exception_guard.h"
-#include "frontend/grpc/response_headers.h"
-#include "frontend/grpc/session.h"
+#include "frontend/http2/exception_guard.h"
+#include "frontend/http2/session.h"
 
-namespace nereid::frontend::grpc {
+namespace nereid::frontend::http2 {
 namespace {
 
 constexpr size_t kFrameHeaderSize = 9;
@@ -25,9 +24,9 @@ constexpr size_t kMaxSentFrame = size_t{128} << 10;
 
 Session& SessionOf(void* user_data) { return *static_cast<Session*>(user_data); }
 
-// Returns the call of a stream; null if the stream was refused or is closed.
-CallStream* FindCall(nghttp2_session* session, int32_t stream) {
-  return static_cast<CallStream*>(nghttp2_session_get_stream_user_data(session, stream));
+// Returns a stream; null if it was refused or is closed.
+Stream* FindStream(nghttp2_session* session, int32_t id) {
+  return static_cast<Stream*>(nghttp2_session_get_stream_user_data(session, id));
 }
 
 bool EndsStream(const nghttp2_frame& frame) {
@@ -41,37 +40,38 @@ int FromConsume(int result) {
 }
 
 // Chooses the size of a DATA frame. Frames above the default size need a larger buffer in nghttp2:
-// only calls with much to send get them.
-ssize_t ReadLength(nghttp2_session* session, uint8_t, int32_t stream, int32_t connection_window,
+// only streams with much to send get them.
+ssize_t ReadLength(nghttp2_session* session, uint8_t, int32_t id, int32_t connection_window,
                    int32_t stream_window, uint32_t max_frame_size, void*) {
-  const CallStream* call = FindCall(session, stream);
+  const Stream* stream = FindStream(session, id);
   const size_t wanted =
-      call != nullptr && call->unsent() > kDefaultFrame ? kMaxSentFrame : kDefaultFrame;
+      stream != nullptr && stream->unsent() > kDefaultFrame ? kMaxSentFrame : kDefaultFrame;
   return std::max<int64_t>(1, std::min<int64_t>({connection_window, stream_window, max_frame_size,
                                                  static_cast<int64_t>(wanted)}));
 }
 
-// Says how many bytes of a call's messages the next DATA frame carries. The bytes themselves are
-// moved by SendData, without a copy into nghttp2's buffer.
+// Says how many bytes of a stream the next DATA frame carries. The bytes themselves are moved by
+// SendData, without a copy into nghttp2's buffer.
 ssize_t ReadData(nghttp2_session* session, int32_t, uint8_t*, size_t length, uint32_t* flags,
                  nghttp2_data_source* source, void*) {
-  CallStream& call = *static_cast<CallStream*>(source->ptr);
-  const size_t size = std::min(length, call.unsent());
-  if (size == 0 && !call.outcome().has_value()) {
-    call.http2.waiting_for_data = true;  // Session::CallChanged resumes
+  Stream& stream = *static_cast<Stream*>(source->ptr);
+  const size_t unsent = stream.unsent();
+  const bool is_complete = stream.is_complete();
+  if (unsent == 0 && !is_complete) {
+    stream.notes.waiting_for_data = true;  // Session::StreamChanged resumes
     return NGHTTP2_ERR_DEFERRED;
   }
   *flags |= NGHTTP2_DATA_FLAG_NO_COPY;
-  if (size == call.unsent() && call.outcome().has_value()) {
-    // The trailers, not this frame, end the stream.
-    *flags |= NGHTTP2_DATA_FLAG_EOF | NGHTTP2_DATA_FLAG_NO_END_STREAM;
-    const bool sent = Guarded("a connection", false, [&] {
-      SubmitTrailers(session, call.http2.id, *call.outcome(), call.response_metadata.get());
+  if (length >= unsent && is_complete) {
+    *flags |= NGHTTP2_DATA_FLAG_EOF;
+    const bool sent = Guarded("HTTP/2: a connection", false, [&] {
+      // The trailers, if there are any, end the stream, and not this frame.
+      if (stream.SubmitTrailers(session)) *flags |= NGHTTP2_DATA_FLAG_NO_END_STREAM;
       return true;
     });
     if (!sent) return NGHTTP2_ERR_CALLBACK_FAILURE;
   }
-  return static_cast<ssize_t>(size);
+  return static_cast<ssize_t>(std::min(length, unsent));
 }
 
 }  // namespace
@@ -82,19 +82,24 @@ struct SessionEvents {
     Session& self = SessionOf(user_data);
     self.frame_left_ = header->type == NGHTTP2_DATA ? header->length : 0;
     self.bulk_ = 0;
+    if (header->type != NGHTTP2_CONTINUATION) self.in_head_ = false;
     self.Enforce(self.limits_.FrameReceived(header->type, header->length, header->flags,
-                                            !self.calls_.empty()));
+                                            !self.streams_.empty()));
     return 0;
   }
 
   static int OnBeginHeaders(nghttp2_session*, const nghttp2_frame* frame, void* user_data) {
     Session& self = SessionOf(user_data);
-    if (frame->headers.cat == NGHTTP2_HCAT_REQUEST) {
-      self.head_.Clear();
-    } else {
+    self.in_head_ = true;
+    self.head_ticks_ = 0;
+    if (frame->headers.cat != NGHTTP2_HCAT_REQUEST) {
       self.limits_.BeginTrailers();
+      return 0;
     }
-    return 0;
+    return Guarded<int>("HTTP/2: a request", NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE, [&] {
+      self.maker_.BeginHead(self.OpeningOf(frame->hd.stream_id));
+      return 0;
+    });
   }
 
   static int OnHeader(nghttp2_session*, const nghttp2_frame* frame, const uint8_t* name,
@@ -102,15 +107,13 @@ struct SessionEvents {
                       void* user_data) {
     if (frame->hd.type != NGHTTP2_HEADERS) return 0;
     Session& self = SessionOf(user_data);
-    const bool may_go_on = Guarded("a call", false, [&] {
+    const bool may_go_on = Guarded("HTTP/2: a request", false, [&] {
       if (frame->headers.cat != NGHTTP2_HCAT_REQUEST) {
         return self.limits_.MayReadTrailer(name_size + value_size);
       }
-      self.head_.Add({reinterpret_cast<const char*>(name), name_size},
-                     {reinterpret_cast<const char*>(value), value_size},
-                     self.context_.options.max_metadata_size,
-                     self.context_.options.kept_fields.get());
-      return self.limits_.MayReadHead(self.head_.size);
+      return self.limits_.MayReadHead(
+          self.maker_.AddField({reinterpret_cast<const char*>(name), name_size},
+                               {reinterpret_cast<const char*>(value), value_size}));
     });
     // This code resets the stream alone. nghttp2 goes on decoding, because HPACK's table is shared
     // by all streams, but no longer calls this function for the stream.
@@ -118,50 +121,50 @@ struct SessionEvents {
   }
 
   static int OnFrame(nghttp2_session* session, const nghttp2_frame* frame, void* user_data) {
-    return Guarded<int>("a connection", NGHTTP2_ERR_CALLBACK_FAILURE, [&] {
+    return Guarded<int>("HTTP/2: a connection", NGHTTP2_ERR_CALLBACK_FAILURE, [&] {
       Session& self = SessionOf(user_data);
-      const int32_t stream = frame->hd.stream_id;
+      const int32_t id = frame->hd.stream_id;
       if (frame->hd.type == NGHTTP2_SETTINGS) self.received_preface_ = true;
-      if (frame->hd.type == NGHTTP2_HEADERS && frame->headers.cat == NGHTTP2_HCAT_REQUEST) {
-        self.OpenCall(stream);
+      if (frame->hd.type == NGHTTP2_HEADERS) {
+        self.in_head_ = false;
+        if (frame->headers.cat == NGHTTP2_HCAT_REQUEST) self.OpenStream(id, !EndsStream(*frame));
       }
       if (EndsStream(*frame)) {
-        if (CallStream* call = FindCall(session, stream)) call->ReceiveEnd();
+        if (Stream* stream = FindStream(session, id)) stream->ReceiveEnd();
       }
       return 0;
     });
   }
 
-  static int OnDataChunk(nghttp2_session* session, uint8_t, int32_t stream, const uint8_t* data,
+  static int OnDataChunk(nghttp2_session* session, uint8_t, int32_t id, const uint8_t* data,
                          size_t size, void* user_data) {
     Session& self = SessionOf(user_data);
-    CallStream* const call = FindCall(session, stream);
+    Stream* const stream = FindStream(session, id);
     self.frame_left_ -= std::min(self.frame_left_, size);
-    if (call != nullptr) {
+    if (stream != nullptr) {
       const std::string_view bytes(reinterpret_cast<const char*>(data), size);
-      const bool taken = Guarded("a connection", false, [&] {
-        call->ReceiveData(bytes);
+      const bool taken = Guarded("HTTP/2: a connection", false, [&] {
+        stream->ReceiveData(bytes);
         return true;
       });
       if (!taken) return NGHTTP2_ERR_CALLBACK_FAILURE;
-      self.bulk_ = std::min(self.frame_left_, call->missing());
+      self.bulk_ = std::min(self.frame_left_, stream->missing());
+      if (stream->WantsLess()) {
+        stream->notes.withheld += size;
+        return FromConsume(nghttp2_session_consume_connection(session, size));
+      }
     }
-    if (call != nullptr && call->WantsLess()) {
-      call->http2.withheld += size;
-      return FromConsume(nghttp2_session_consume_connection(session, size));
-    }
-    return FromConsume(nghttp2_session_consume(session, stream, size));
+    return FromConsume(nghttp2_session_consume(session, id, size));
   }
 
-  static int OnStreamClose(nghttp2_session* session, int32_t stream, uint32_t error,
-                           void* user_data) {
+  static int OnStreamClose(nghttp2_session* session, int32_t id, uint32_t error, void* user_data) {
     Session& self = SessionOf(user_data);
-    CallStream* const call = FindCall(session, stream);
-    if (call == nullptr) return 0;
+    Stream* const stream = FindStream(session, id);
+    if (stream == nullptr) return 0;
     self.limits_.StreamClosed(error);
-    nghttp2_session_set_stream_user_data(session, stream, nullptr);
-    return Guarded<int>("a connection", NGHTTP2_ERR_CALLBACK_FAILURE, [&] {
-      self.CloseCall(call);
+    nghttp2_session_set_stream_user_data(session, id, nullptr);
+    return Guarded<int>("HTTP/2: a connection", NGHTTP2_ERR_CALLBACK_FAILURE, [&] {
+      self.CloseStream(stream);
       return 0;
     });
   }
@@ -185,16 +188,16 @@ struct SessionEvents {
                       size_t length, nghttp2_data_source* source, void* user_data) {
     Session& self = SessionOf(user_data);
     if (self.queue_.pending() >= Session::kFullQueue) return NGHTTP2_ERR_WOULDBLOCK;
-    CallStream& call = *static_cast<CallStream*>(source->ptr);
-    const bool moved = Guarded("a connection", false, [&] {
+    Stream& stream = *static_cast<Stream*>(source->ptr);
+    const bool moved = Guarded("HTTP/2: a connection", false, [&] {
       self.queue_.Copy({reinterpret_cast<const char*>(frame_header), kFrameHeaderSize});
-      call.MoveUnsent(length, &self.queue_);
+      if (length > 0) stream.MoveUnsent(length, &self.queue_);
       return true;
     });
     if (!moved) return NGHTTP2_ERR_CALLBACK_FAILURE;
-    if (call.http2.withheld == 0 || call.WantsLess()) return 0;
-    return FromConsume(nghttp2_session_consume_stream(session, call.http2.id,
-                                                      std::exchange(call.http2.withheld, 0)));
+    if (stream.notes.withheld == 0 || stream.WantsLess()) return 0;
+    return FromConsume(nghttp2_session_consume_stream(session, stream.notes.id,
+                                                      std::exchange(stream.notes.withheld, 0)));
   }
 };
 
@@ -240,12 +243,11 @@ nghttp2_session* SessionCallbacks::NewSession(Session* session) {
   return created;
 }
 
-void SessionCallbacks::SubmitResponse(nghttp2_session* session, CallStream& call) {
-  nghttp2_data_provider messages = {};
-  messages.source.ptr = &call;
-  messages.read_callback = ReadData;
-  SubmitHeaders(session, call.http2.id, call.framing().encoding(), messages,
-                call.response_metadata.get());
+nghttp2_data_provider SessionCallbacks::BodyOf(Stream& stream) {
+  nghttp2_data_provider body = {};
+  body.source.ptr = &stream;
+  body.read_callback = ReadData;
+  return body;
 }
 
-}  // namespace nereid::frontend::grpc
+}  // namespace nereid::frontend::http2

@@ -1,34 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "frontend/grpc/connection_limits.h"
+#include "frontend/http2/connection_limits.h"
 
 #include <nghttp2/nghttp2.h>
 
-namespace nereid::frontend::grpc {
+namespace nereid::frontend::http2 {
 namespace {
 
 constexpr uint32_t kControlBurst = 2000, kControlPerSecond = 100;
 constexpr uint32_t kResetBurst = 1000, kResetsPerSecond = 200;
-// Headers of this many times the metadata limit are not decoded to their end.
+// Heads of this many times the limit are not decoded to their end.
 constexpr size_t kMaxHeadFactor = 2;
 
-// Returns the limit for several incomplete messages of a connection: half of what the whole server
+// Returns the limit for several incomplete requests of a connection: half of what the whole server
 // may hold.
-size_t MaxIncomplete(const GrpcOptions& options) {
+size_t MaxIncomplete(const SessionOptions& options) {
   return options.receive_budget == nullptr ? SIZE_MAX : options.receive_budget->limit() / 2;
 }
 
 }  // namespace
 
-ConnectionLimits::ConnectionLimits(const GrpcOptions& options, const base::Clock& clock)
+ConnectionLimits::ConnectionLimits(const SessionOptions& options, const base::Clock& clock)
     : clock_(clock),
-      max_head_size_(size_t{options.max_metadata_size} * kMaxHeadFactor),
+      max_head_size_(size_t{options.max_head_size} * kMaxHeadFactor),
       control_frames_(kControlBurst, kControlPerSecond, clock.NowNs()),
       resets_(options.max_concurrent_streams + kResetBurst, kResetsPerSecond, clock.NowNs()),
       strikes_(options.keep_alive),
       incomplete_(MaxIncomplete(options)) {}
 
 ConnectionLimits::Verdict ConnectionLimits::FrameReceived(uint8_t type, size_t length,
-                                                          uint8_t flags, bool has_calls) {
+                                                          uint8_t flags, bool has_streams) {
   const auto now = [this] { return clock_.NowNs(); };
   bool allowed = true;
   switch (type) {
@@ -50,7 +50,7 @@ ConnectionLimits::Verdict ConnectionLimits::FrameReceived(uint8_t type, size_t l
       break;
     case NGHTTP2_PING:
       // Only the client's own PINGs are strikes; answers to the server's are control frames.
-      if ((flags & NGHTTP2_FLAG_ACK) == 0 && !strikes_.Allow(now(), has_calls)) {
+      if ((flags & NGHTTP2_FLAG_ACK) == 0 && !strikes_.Allow(now(), has_streams)) {
         return Verdict::kTooManyPings;
       }
       allowed = control_frames_.Allow(now);
@@ -80,4 +80,4 @@ bool ConnectionLimits::MayReadTrailer(size_t size) {
   return trailers_size_ <= max_head_size_;
 }
 
-}  // namespace nereid::frontend::grpc
+}  // namespace nereid::frontend::http2

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "frontend/grpc/connection.h"
+#include "frontend/http2/connection.h"
+
+#include <nghttp2/nghttp2.h>
 
 #include <algorithm>
+#include <cstring>
 #include <span>
 #include <utility>
 
-#include "frontend/grpc/exception_guard.h"
-#include "frontend/grpc/server_context.h"
+#include "frontend/http2/exception_guard.h"
 
-namespace nereid::frontend::grpc {
+namespace nereid::frontend::http2 {
 namespace {
 
-// Read at once. The kernel provides memory only for the pages of the buffer that are written.
-constexpr size_t kReadSize = size_t{64} << 10;
 constexpr uint64_t kPrefaceNs = 20'000'000'000;
 // How long one connection may use the loop before the others have their turn, and how much it may
 // read or write meanwhile.
@@ -21,22 +21,25 @@ constexpr size_t kTurnBytes = size_t{4} << 20;
 
 }  // namespace
 
-Connection::Connection(ServerContext& context, Host& host, std::unique_ptr<net::ByteStream> client)
-    : context_(context),
+// The kernel provides memory only for the pages of the buffer that are written.
+Connection::Connection(const SessionOptions& options, Host& host,
+                       std::unique_ptr<net::ByteStream> client, std::unique_ptr<StreamMaker> maker)
+    : options_(options),
       host_(host),
       client_(std::move(client)),
-      session_(std::make_unique<Session>(context, host.event_loop(),
+      maker_(std::move(maker)),
+      session_(std::make_unique<Session>(options, *maker_, host.event_loop(),
                                          static_cast<Session::Transport&>(*this))),
       buffer_(new char[kReadSize]) {}
 
 template <typename Body>
 void Connection::Turn(const Body& body) noexcept {
   const std::shared_ptr<Connection> self = shared_from_this();
-  const bool done = Guarded("a connection", false, [&] {
+  const bool done = Guarded("HTTP/2: a connection", false, [&] {
     body();
     return true;
   });
-  Guarded("a connection", false, [&] {
+  Guarded("HTTP/2: a connection", false, [&] {
     if (!done) Close();
     host_.EndTurn();
     return true;
@@ -45,9 +48,30 @@ void Connection::Turn(const Body& body) noexcept {
 
 void Connection::Start() {
   if (!client_->Open(*this)) return Close();
+  BeginUpkeep();
+  Flush();
+}
+
+void Connection::TakeOver(std::string_view received) {
+  client_->SetOwner(*this);
+  BeginUpkeep();
+  Turn([this, received] {
+    static constexpr std::string_view kPreface = NGHTTP2_CLIENT_MAGIC;
+    if (!session_->Receive(kPreface)) return Close();
+    if (!received.empty()) std::memcpy(buffer_.get(), received.data(), received.size());
+    unread_ = {buffer_.get(), received.size()};
+    TakeIn();
+  });
+}
+
+void Connection::BeginUpkeep() {
   preface_deadline_ns_ = host_.event_loop().NowNs() + kPrefaceNs;
   ArmUpkeep();
-  Flush();
+}
+
+const net::Peer& Connection::peer() {
+  if (!peer_) peer_ = client_->peer();
+  return *peer_;
 }
 
 void Connection::ArmUpkeep() {
@@ -65,7 +89,7 @@ void Connection::OnDeadline() {
 
 void Connection::Upkeep() {
   const uint64_t now = host_.event_loop().NowNs();
-  const auto patience = static_cast<uint64_t>(context_.options.stall_timeout.count()) * 1'000'000;
+  const auto patience = static_cast<uint64_t>(options_.stall_timeout.count()) * 1'000'000;
   if (blocked_ && now - blocked_ns_ >= patience) return Close();
   if (!session_->received_preface() && now >= preface_deadline_ns_) return Close();
   if (!session_->Upkeep(now)) Close();
@@ -191,4 +215,4 @@ void Connection::Close() {
   host_.Closed(*this);
 }
 
-}  // namespace nereid::frontend::grpc
+}  // namespace nereid::frontend::http2

@@ -2,13 +2,16 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string_view>
 
-#include "frontend/grpc/session.h"
+#include "frontend/http2/session.h"
+#include "frontend/http2/session_options.h"
+#include "frontend/http2/stream.h"
 #include "frontend/net/connection.h"
 #include "frontend/net/event_loop.h"
 
-namespace nereid::frontend::grpc {
+namespace nereid::frontend::http2 {
 
 /// One client's stream of bytes with its session. Loop thread only.
 class Connection final : public net::Connection,
@@ -32,13 +35,22 @@ class Connection final : public net::Connection,
     ~Host() = default;
   };
 
-  Connection(ServerContext& context, Host& host, std::unique_ptr<net::ByteStream> client);
+  /// The largest size of TakeOver()'s text.
+  static constexpr size_t kReadSize = size_t{64} << 10;
+
+  /// `options` and `host` must outlive the connection.
+  Connection(const SessionOptions& options, Host& host, std::unique_ptr<net::ByteStream> client,
+             std::unique_ptr<StreamMaker> maker);
 
   // net::Connection
   void Start() override;
-  /// Refuses new calls and ends idle ones. The connection ends with the running ones.
+  /// Does the same as Start() for a client whose stream is open, because another protocol was
+  /// possible before. The first 24 bytes of the client's preface were received, and then
+  /// `received`.
+  void TakeOver(std::string_view received);
+  /// Refuses new requests and ends idle streams. The connection ends with the running ones.
   void BeginDrain() override;
-  /// Cancels the running calls, too.
+  /// Cancels the running requests, too.
   void Close() override;
 
   void Flush();
@@ -51,8 +63,9 @@ class Connection final : public net::Connection,
 
   // Session::Transport
   void RequestFlush() override;
-  net::Peer peer() const override { return client_->peer(); }
+  const net::Peer& peer() override;
   void OnDeadline() override;  // net::Timer
+  void BeginUpkeep();
   void Upkeep();
   void ArmUpkeep();
   void Read();
@@ -65,12 +78,14 @@ class Connection final : public net::Connection,
   template <typename Body>
   void Turn(const Body& body) noexcept;
 
-  ServerContext& context_;
+  const SessionOptions& options_;
   Host& host_;
   const std::unique_ptr<net::ByteStream> client_;
+  const std::unique_ptr<StreamMaker> maker_;
   std::unique_ptr<Session> session_;
   std::unique_ptr<char[]> buffer_;
-  std::string_view unread_;  // in buffer_: bytes that the session has not received yet
+  std::string_view unread_;        // in buffer_: bytes that the session has not received yet
+  std::optional<net::Peer> peer_;  // once it was asked for
   uint64_t preface_deadline_ns_ = 0;
   uint64_t blocked_ns_ = 0;  // since when the client takes nothing
   bool flush_requested_ = false;
@@ -81,4 +96,4 @@ class Connection final : public net::Connection,
   net::MemberTask<Connection, &Connection::OnTurn> turn_{*this};
 };
 
-}  // namespace nereid::frontend::grpc
+}  // namespace nereid::frontend::http2

@@ -5,14 +5,14 @@
 #include <cstdint>
 #include <utility>
 
-namespace nereid::frontend::grpc {
+namespace nereid::frontend::http2 {
 
 /// How connections are kept alive, and for how long: gRPC's channel arguments of the same names,
 /// with gRPC's defaults.
 struct KeepAliveOptions {
   std::chrono::milliseconds time{7'200'000};  // of silence until the server sends a PING
   std::chrono::milliseconds timeout{20'000};  // until the client must have answered it
-  bool permit_without_calls = false;          // also send PINGs while no call runs
+  bool permit_without_calls = false;          // also send PINGs without a request
   int max_pings_without_data = 2;             // 0: no limit
   std::chrono::milliseconds min_recv_ping_interval_without_data{300'000};
   int max_ping_strikes = 2;                               // 0: no limit
@@ -21,13 +21,14 @@ struct KeepAliveOptions {
 };
 
 /// Counts the PINGs that a client sends sooner than it may. The count begins anew whenever the
-/// server sends headers or data of a call, because clients then measure the bandwidth with PINGs.
+/// server sends headers or data of a response, because clients then measure the bandwidth with
+/// PINGs.
 class PingStrikes {
  public:
   explicit PingStrikes(const KeepAliveOptions& options) : options_(options) {}
 
   /// Counts a PING of the client. Returns false if it was one too many.
-  bool Allow(uint64_t now_ns, bool has_calls);
+  bool Allow(uint64_t now_ns, bool has_streams);
   void DataSent() {
     strikes_ = 0;
     last_ns_ = 0;
@@ -55,11 +56,11 @@ class KeepAlive {
     heard_ns_ = now_ns;
     return std::exchange(ping_ns_, 0) != 0;
   }
-  /// Notes that headers or data of a call were sent.
+  /// Notes that headers or data of a response were sent.
   void DataSent() { pings_without_data_ = 0; }
 
   /// Returns what the caller must do now. The caller asks again until the result is kNothing.
-  Action Decide(uint64_t now_ns, bool has_calls);
+  Action Decide(uint64_t now_ns, bool has_streams);
 
   /// Returns the time of the next Decide(), which may also be called sooner. UINT64_MAX: never.
   uint64_t NextNs() const;
@@ -74,4 +75,4 @@ class KeepAlive {
   int pings_without_data_ = 0;
 };
 
-}  // namespace nereid::frontend::grpc
+}  // namespace nereid::frontend::http2

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "frontend/grpc/testing/test_client.h"
+#include "frontend/http2/testing/test_client.h"
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
@@ -13,7 +13,7 @@
 #include <cstring>
 #include <utility>
 
-namespace nereid::frontend::grpc::testing {
+namespace nereid::frontend::http2::testing {
 namespace {
 
 int Connect(uint16_t port) {
@@ -53,6 +53,11 @@ nghttp2_nv Header(const std::string& name, const std::string& value) {
 }
 
 }  // namespace
+
+std::string Reply::Field(const std::string& name) const {
+  const auto found = headers.find(name);
+  return found == headers.end() ? std::string() : found->second;
+}
 
 int Reply::status() const {
   const auto found = headers.find("grpc-status");
@@ -100,10 +105,10 @@ struct ClientCallbacks {
   static int OnHeader(nghttp2_session*, const nghttp2_frame* frame, const uint8_t* name,
                       size_t name_size, const uint8_t* value, size_t value_size, uint8_t,
                       void* user_data) {
-    Of(user_data)
-        .streams_[frame->hd.stream_id]
-        .reply.headers[std::string(reinterpret_cast<const char*>(name), name_size)] =
-        std::string(reinterpret_cast<const char*>(value), value_size);
+    Reply& reply = Of(user_data).streams_[frame->hd.stream_id].reply;
+    const std::string key(reinterpret_cast<const char*>(name), name_size);
+    reply.headers[key] = std::string(reinterpret_cast<const char*>(value), value_size);
+    if (key == ":status") reply.statuses.push_back(reply.headers[key]);
     return 0;
   }
 
@@ -177,15 +182,44 @@ int32_t TestClient::Open(const std::string& path, const Headers& extra) {
       same->second = header.second;
     }
   }
+  return Submit(headers, /*has_body=*/true);
+}
+
+int32_t TestClient::Submit(const Headers& headers, bool has_body) {
   std::vector<nghttp2_nv> values;
   for (const auto& [name, value] : headers) values.push_back(Header(name, value));
   nghttp2_data_provider provider = {};
   provider.read_callback = ClientCallbacks::Read;
-  const int32_t stream =
-      nghttp2_submit_request(session_, nullptr, values.data(), values.size(), &provider, nullptr);
+  const int32_t stream = nghttp2_submit_request(session_, nullptr, values.data(), values.size(),
+                                                has_body ? &provider : nullptr, nullptr);
   streams_[stream];
   SendAll();
   return stream;
+}
+
+int32_t TestClient::OpenRequest(const std::string& method, const std::string& path,
+                                const Headers& extra) {
+  Headers headers = {
+      {":method", method}, {":scheme", "http"}, {":path", path}, {":authority", "localhost"}};
+  headers.insert(headers.end(), extra.begin(), extra.end());
+  return Submit(headers, /*has_body=*/true);
+}
+
+Reply TestClient::Request(const std::string& method, const std::string& path, std::string_view body,
+                          const Headers& extra) {
+  int32_t stream = 0;
+  if (body.empty()) {
+    Headers headers = {
+        {":method", method}, {":scheme", "http"}, {":path", path}, {":authority", "localhost"}};
+    headers.insert(headers.end(), extra.begin(), extra.end());
+    stream = Submit(headers, /*has_body=*/false);
+  } else {
+    stream = OpenRequest(method, path, extra);
+    Send(stream, std::string(body), /*end=*/true);
+  }
+  Reply reply = Finish(stream);
+  streams_.erase(stream);
+  return reply;
 }
 
 void TestClient::Send(int32_t stream, std::string bytes, bool end) {
@@ -229,6 +263,13 @@ const Reply& TestClient::Finish(int32_t stream) {
 const Reply& TestClient::WaitForMessages(int32_t stream, size_t count) {
   const Reply& reply = streams_[stream].reply;
   while (!reply.closed && reply.messages().size() < count && ReceiveSome()) {
+  }
+  return reply;
+}
+
+const Reply& TestClient::WaitForBody(int32_t stream, size_t size) {
+  const Reply& reply = streams_[stream].reply;
+  while (!reply.closed && reply.body.size() < size && ReceiveSome()) {
   }
   return reply;
 }
@@ -286,4 +327,4 @@ std::string RawClient::ReadToEnd() {
   return all;
 }
 
-}  // namespace nereid::frontend::grpc::testing
+}  // namespace nereid::frontend::http2::testing

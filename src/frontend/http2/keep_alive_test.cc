@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "frontend/grpc/keep_alive.h"
+#include "frontend/http2/keep_alive.h"
 
 #include <gtest/gtest.h>
 
-namespace nereid::frontend::grpc {
+namespace nereid::frontend::http2 {
 namespace {
 
 using Action = KeepAlive::Action;
@@ -138,4 +138,4 @@ TEST(KeepAlive, WithoutGraceCallsMayFinish) {
 }
 
 }  // namespace
-}  // namespace nereid::frontend::grpc
+}  // namespace nereid::frontend::http2

@@ -5,16 +5,16 @@
 #include <cstdint>
 
 #include "base/clock.h"
-#include "frontend/grpc/flood_guard.h"
-#include "frontend/grpc/grpc_options.h"
-#include "frontend/grpc/incomplete_bytes.h"
-#include "frontend/grpc/keep_alive.h"
+#include "frontend/http2/flood_guard.h"
+#include "frontend/http2/incomplete_bytes.h"
+#include "frontend/http2/keep_alive.h"
+#include "frontend/http2/session_options.h"
 
-namespace nereid::frontend::grpc {
+namespace nereid::frontend::http2 {
 
 /// The limits on what one client may send in a connection beyond what nghttp2 itself limits. Frames
 /// that are cheap to send and cost the server work (SETTINGS, PING, RST_STREAM, empty DATA) are
-/// counted against frames that belong to calls. Event loop thread only.
+/// counted against frames that belong to requests. Event loop thread only.
 class ConnectionLimits {
  public:
   enum class Verdict {
@@ -24,10 +24,10 @@ class ConnectionLimits {
   };
 
   /// Both must outlive the object.
-  ConnectionLimits(const GrpcOptions& options, const base::Clock& clock);
+  ConnectionLimits(const SessionOptions& options, const base::Clock& clock);
 
   /// Counts a frame that arrives. `type` and `flags` are HTTP/2's, `length` is that of the payload.
-  Verdict FrameReceived(uint8_t type, size_t length, uint8_t flags, bool has_calls);
+  Verdict FrameReceived(uint8_t type, size_t length, uint8_t flags, bool has_streams);
   /// Counts a frame that the server sends. `error_code` is that of RST_STREAM. The client provokes
   /// such a reset, with a wrong frame or a request that is refused, so it counts like its own.
   Verdict FrameSent(uint8_t type, uint32_t error_code);
@@ -38,7 +38,7 @@ class ConnectionLimits {
   /// limit are answered with an error; far over the limit the stream is reset instead.
   bool MayReadHead(size_t size) const { return size <= max_head_size_; }
   void BeginTrailers() { trailers_size_ = 0; }
-  /// Does the same for a header that a client sends behind its messages, of `size` bytes.
+  /// Does the same for a trailer field of `size` bytes.
   bool MayReadTrailer(size_t size);
 
   IncompleteBytes& incomplete() { return incomplete_; }
@@ -46,11 +46,11 @@ class ConnectionLimits {
  private:
   const base::Clock& clock_;
   const size_t max_head_size_;
-  size_t trailers_size_ = 0;  // of the call whose trailers are arriving
+  size_t trailers_size_ = 0;  // of the request whose trailers are arriving
   FloodGuard control_frames_;
   FloodGuard resets_;  // streams that either side resets with an error
   PingStrikes strikes_;
   IncompleteBytes incomplete_;
 };
 
-}  // namespace nereid::frontend::grpc
+}  // namespace nereid::frontend::http2

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "frontend/grpc/connection_limits.h"
+#include "frontend/http2/connection_limits.h"
 
 #include <gtest/gtest.h>
 #include <nghttp2/nghttp2.h>
 
 #include <memory>
 
-namespace nereid::frontend::grpc {
+namespace nereid::frontend::http2 {
 namespace {
 
 using Verdict = ConnectionLimits::Verdict;
@@ -16,7 +16,7 @@ class ConnectionLimitsTest : public ::testing::Test {
  protected:
   ConnectionLimitsTest() {
     options_.max_concurrent_streams = 10;
-    options_.max_metadata_size = 1000;
+    options_.max_head_size = 1000;
   }
 
   Verdict Receive(uint8_t type, size_t length = 0, uint8_t flags = 0, bool has_calls = true) {
@@ -35,7 +35,7 @@ class ConnectionLimitsTest : public ::testing::Test {
     return *limits_;
   }
 
-  GrpcOptions options_;
+  SessionOptions options_;
   base::FakeClock clock_;
   std::unique_ptr<ConnectionLimits> limits_;
 };
@@ -102,4 +102,4 @@ TEST_F(ConnectionLimitsTest, SeveralIncompleteMessagesMayHoldHalfOfTheBudget) {
 }
 
 }  // namespace
-}  // namespace nereid::frontend::grpc
+}  // namespace nereid::frontend::http2

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 
-namespace nereid::frontend::grpc {
+namespace nereid::frontend::http2 {
 
 /// Limits events that are cheap for the client and expensive for the server. Allows a burst, then a
 /// constant rate, and one more event for each useful one.
@@ -41,4 +41,4 @@ class FloodGuard {
   uint64_t paid_until_ns_;
 };
 
-}  // namespace nereid::frontend::grpc
+}  // namespace nereid::frontend::http2
