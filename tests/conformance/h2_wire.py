@@ -29,10 +29,10 @@ def message(data: bytes, compressed=0, length=None) -> bytes:
 
 
 class Wire:
-    """One connection to the gRPC port, by default with the preface already exchanged."""
+    """One connection to the gRPC port, or another, by default with the preface already exchanged."""
 
-    def __init__(self, server, preface=PREFACE + frame(SETTINGS, 0, 0)):
-        self.socket = socket.create_connection(("127.0.0.1", server.grpc_port), timeout=5)
+    def __init__(self, server, preface=PREFACE + frame(SETTINGS, 0, 0), port=None):
+        self.socket = socket.create_connection(("127.0.0.1", port or server.grpc_port), timeout=5)
         if getattr(server, "tls", None):
             self.socket = server.tls.wrap_socket(self.socket, server_hostname="localhost")
         self.buffer = b""

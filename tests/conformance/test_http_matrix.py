@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every route of the HTTP front end with every kind of wrong request, generated from one table.
+"""Every route of the HTTP front end with every kind of wrong request, generated from one table, over
+HTTP/1.1 and HTTP/2.
 
 The table has a row for each endpoint of the source's list (src/frontend/http/route.h). A wrong
 request gets an error in JSON with a text, never a success and never silence, and the server answers
@@ -15,6 +16,7 @@ from pathlib import Path
 
 import models
 import pytest
+from http2_client import Http2Client, Reset
 from raw_http import Wire, head, tensor
 
 SOURCE = Path(__file__).resolve().parents[2] / "src" / "frontend" / "http" / "route.h"
@@ -90,7 +92,7 @@ def victim(is_peer, start_server):
                         f"--http-max-input-size={MAX_INPUT}")
 
 
-class Client:
+class Http1Client:
     """A kept connection, which is opened again where the server has closed it."""
 
     def __init__(self, server):
@@ -105,6 +107,44 @@ class Client:
         except (http.client.HTTPException, OSError):
             self.connection.close()
             raise
+
+    def close(self):
+        self.connection.close()
+
+
+class Http2Connection:
+    """The same over HTTP/2. What is malformed there already, such as characters that a path must not
+    have, counts as refused."""
+
+    def __init__(self, server):
+        self.server = server
+        self.connection = Http2Client(server)
+
+    def ask(self, method, path, body=None, headers=None):
+        try:
+            answer = self.connection.request(method, path, body, headers)
+            return answer.status, answer.body
+        except Reset as reset:
+            assert reset.code == 1, "no PROTOCOL_ERROR"
+            return 400, b""
+
+    def close(self):
+        assert self.connection.goaway is None
+        self.connection.close()
+
+
+class Client:
+    """What the tests do with a connection of either kind."""
+
+    def __init__(self, kind, server):
+        self.server = server
+        self.connection = kind(server)
+
+    def ask(self, *args):
+        return self.connection.ask(*args)
+
+    def close(self):
+        self.connection.close()
 
     def refused(self, method, path, body=None, headers=None, among=REFUSED):
         status, text = self.ask(method, path, body, headers)
@@ -128,12 +168,20 @@ def has_text(text, where):
     assert list(document) == ["error"] and document["error"], (where, text)
 
 
-@pytest.fixture
-def client(victim):
-    client = Client(victim)
+@pytest.fixture(params=[Http1Client, Http2Connection], ids=["http1", "http2"])
+def client(request, victim):
+    client = Client(request.param, victim)
     yield client
     client.lives()
-    client.connection.close()
+    client.close()
+
+
+@pytest.fixture
+def client_of_http1(victim):
+    client = Client(Http1Client, victim)
+    yield client
+    client.lives()
+    client.close()
 
 
 def test_every_endpoint_has_a_row():
@@ -277,24 +325,29 @@ def test_wrong_encodings(client, row):
 
 @pytest.mark.parametrize("row", WITH_BODY, ids=name_of)
 def test_large_bodies(client, row):
-    """A document beyond --http-max-input-size, and a length beyond every limit."""
+    """A document beyond --http-max-input-size."""
     large = json.dumps({**row.body, "filler": "x" * (2 * MAX_INPUT)})
     status, text = client.ask("POST", path_of(row), large)
     if row.endpoint == "kInfer":
         assert status in (400, 413), (status, text)
     assert status in (200, *REFUSED)
-    with Wire(client.server) as wire:
+
+
+@pytest.mark.parametrize("row", WITH_BODY, ids=name_of)
+def test_announced_bodies(client_of_http1, row):
+    """A length beyond every limit."""
+    with Wire(client_of_http1.server) as wire:
         wire.send(head("POST", path_of(row), "Content-Length: 3000000000"))
         assert wire.read().status == 413
         assert wire.closed_by_peer()
 
 
 @pytest.mark.parametrize("row", WITH_BODY, ids=name_of)
-def test_transfers_that_break_off(client, row):
+def test_transfers_that_break_off(client_of_http1, row):
     """Half of a body is never taken for the whole one."""
     body = json.dumps(row.body).encode()
     for framing in (f"Content-Length: {len(body) + 1}", "Transfer-Encoding: chunked"):
-        with Wire(client.server) as wire:
+        with Wire(client_of_http1.server) as wire:
             sent = b"%x\r\n" % (len(body) + 1) + body if "chunked" in framing else body
             wire.send(head("POST", path_of(row), framing) + sent)
             wire.socket.shutdown(1)

@@ -227,7 +227,7 @@ def curl(server, certificates, *words, path="/v2/health/ready"):
 @pytest.mark.parametrize("words", [(), ("--http1.1",), ("--http1.0",), ("--no-alpn",),
                                    ("--tlsv1.3",), ("--tls-max", "1.2")])
 def test_curl(secured, certificates, words):
-    version = "1.0|1.1" if "--http1.0" in words else "1.1"
+    version = {("--http1.0",): "1.0|1.1", ("--http1.1",): "1.1", ("--no-alpn",): "1.1"}.get(words, "2")
     done = curl(secured, certificates, *words)
     code, used, verified = done.stdout.split()
     assert (code, verified) == ("200", "0"), done.stderr
@@ -266,9 +266,12 @@ def test_versions_and_ciphers(secured, certificates, words, expected):
 
 
 @pytest.mark.parametrize("port,offered,expected", [
-    ("http_port", "h2,http/1.1", "ALPN protocol: http/1.1"),
+    ("http_port", "h2,http/1.1", "ALPN protocol: h2"),
+    ("http_port", "http/1.1,h2", "ALPN protocol: h2"),
+    ("http_port", "http/1.1", "ALPN protocol: http/1.1"),
     ("http_port", None, "No ALPN negotiated"),
-    ("http_port", "h2", "no application protocol"),
+    ("http_port", "h2", "ALPN protocol: h2"),
+    ("http_port", "h3", "no application protocol"),
     ("grpc_port", "h2", "ALPN protocol: h2"),
     ("grpc_port", "http/1.1,h2", "ALPN protocol: h2"),
     ("grpc_port", "http/1.1", "no application protocol"),

@@ -9,7 +9,8 @@
 #include <vector>
 
 #include "base/clock.h"
-#include "frontend/http/cors.h"
+#include "frontend/http/exchange_steps.h"
+#include "frontend/http/http2_stream.h"
 
 namespace nereid::frontend::http {
 namespace {
@@ -22,23 +23,6 @@ constexpr size_t kCostOfParsing = 12;
 constexpr int kMaxAheadPerTurn = 16;
 /// How often the kernel asks whether the host of a client that has finished sending still exists.
 constexpr std::chrono::seconds kProbeInterval{15};
-
-/// Counts the body of a whole reply, which the reply to a HEAD request lacks.
-void CountSent(Exchange& exchange) {
-  api::AccessRecord* const record = exchange.access_entry().record();
-  if (record == nullptr || exchange.head().method == Method::kHead) return;
-  record->AddSent(exchange.reply().body_size());
-}
-
-void BeginEntry(ConnectionExchange* exchange, std::string peer) {
-  exchange->access_entry().Begin(exchange->head(), std::move(peer),
-                                 exchange->request().receive_start_ns, exchange->body().size);
-}
-
-/// Returns the fields that the reply to a request has for web pages, as whole lines.
-std::string_view FieldsForPages(const HttpServerOptions& options, const RequestHead& head) {
-  return options.cors == nullptr ? std::string_view() : options.cors->FieldsFor(head.origin);
-}
 
 /// Finds out once who the client is, if that is asked for. Not before the first request: TLS knows
 /// the client only after the handshake.
@@ -111,7 +95,7 @@ void Connection::Close() {
   exchange_.Disconnect(in_use);
   exchange_.Free(reader_.Drop());
   writer_.Drop();
-  client_->Close();
+  if (client_ != nullptr) client_->Close();
   loop_->Remove(*this);
 }
 
@@ -191,7 +175,20 @@ bool Connection::ReceiveInput(size_t* left) {
   if (got.size == 0) return OnNoInput(got.state);
   *left -= std::min(*left, got.size * kCostOfParsing);
   if (state_ == State::kLingering) return true;
-  Read({scratch.data(), got.size});
+  std::string_view input(scratch.data(), got.size);
+  if (preface_.is_open()) {
+    switch (preface_.Match(&input)) {
+      case PrefaceMatcher::Result::kPart:
+        return false;
+      case PrefaceMatcher::Result::kWhole:
+        ServeHttp2(loop_, *this, std::move(client_), input);
+        state_ = State::kClosed;
+        return false;
+      case PrefaceMatcher::Result::kNone:
+        reader_.Keep(preface_.matched());
+    }
+  }
+  Read(input);
   // A short read has emptied the socket: the next call would only say so.
   return got.size == scratch.size() || (state_ == State::kReading && reader_.WantsBody());
 }
@@ -257,7 +254,7 @@ void Connection::OnRead(RequestReader::Result result) {
   state_ = State::kAnswering;
   close_after_reply_ = true;
   refused_ = true;
-  if (loop_->options().access_log) BeginEntry(&exchange_, client_->peer().address);
+  if (loop_->options().access_log) BeginAccessEntry(&exchange_, client_->peer().address);
   exchange_.Finish();
 }
 
@@ -267,13 +264,9 @@ void Connection::Dispatch() {
   ReceivedRequest& request = exchange_.request();
   request.receive_end_ns = request.receive_start_ns == 0 ? 0 : base::SteadyClock().NowNs();
   if (!request.head.keep_alive || loop_->draining()) close_after_reply_ = true;
-  if (loop_->options().access_log) BeginEntry(&exchange_, client_->peer().address);
-  if (request.head.IsPreflight() && loop_->options().cors != nullptr) {
-    loop_->options().cors->AnswerPreflight(request.head.origin, &exchange_.reply());
-    return exchange_.Finish();
-  }
+  if (loop_->options().access_log) BeginAccessEntry(&exchange_, client_->peer().address);
   IdentifyPeer(loop_->options(), *client_, &request);
-  loop_->handler().Handle(exchange_);
+  http::Dispatch(exchange_, *loop_);
 }
 
 // ---- Answering and writing ----

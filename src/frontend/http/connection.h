@@ -10,6 +10,7 @@
 #include "frontend/http/connection_state.h"
 #include "frontend/http/exchange_owner.h"
 #include "frontend/http/loop_services.h"
+#include "frontend/http/preface_matcher.h"
 #include "frontend/http/reply_writer.h"
 #include "frontend/http/request_reader.h"
 #include "frontend/http/tick_deadline.h"
@@ -18,11 +19,14 @@
 
 namespace nereid::frontend::http {
 
-/// One client: the state machine between the RequestReader, the exchange and the ReplyWriter. Reads
-/// a request, lets the handler answer it, writes the reply, and only then looks at the next
-/// request, so replies have the order of the requests. While a request is answered, the connection
-/// goes on reading, to notice when the client goes away and to take in what it sends ahead. A
-/// client that has only finished sending (FIN) gets its replies; one that is gone is given up.
+/// One client of HTTP/1: the state machine between the RequestReader, the exchange and the
+/// ReplyWriter. Reads a request, lets the handler answer it, writes the reply, and only then looks
+/// at the next request, so replies have the order of the requests. While a request is answered, the
+/// connection goes on reading, to notice when the client goes away and to take in what it sends
+/// ahead. A client that has only finished sending (FIN) gets its replies; one that is gone is given
+/// up.
+///
+/// A client that begins with the preface of HTTP/2 is handed over to another connection.
 ///
 /// A client's share of one turn of the loop is bounded: bytes read and written, and requests that
 /// it has sent ahead. The rest waits until the other connections have had their turns.
@@ -42,15 +46,13 @@ class Connection final : public net::Connection,
   /// Cancels the request, too. Drops what the core still sends.
   void Close() override;
 
-  /// Closes the connection if the client has taken too long. The loop calls this about once a
-  /// second.
-  void CheckTimeout(uint64_t tick);
+  void CheckTimeout(uint64_t tick) override;
 
   // ExchangeOwner
   void OnCompleted(const std::shared_ptr<DeadlineSink>& sink) noexcept override;
   void OnStream(const std::shared_ptr<ReplyStream>& stream) noexcept override;
   void OnDeadline() noexcept override;
-  std::shared_ptr<Connection> Share() override { return shared_from_this(); }  // any thread
+  std::shared_ptr<ExchangeOwner> Share() override { return shared_from_this(); }  // any thread
 
  private:
   using State = ConnectionState;
@@ -76,8 +78,9 @@ class Connection final : public net::Connection,
   void OnWritten();
 
   const std::shared_ptr<LoopServices> loop_;
-  const std::unique_ptr<net::ByteStream> client_;
+  std::unique_ptr<net::ByteStream> client_;  // null once the client is handed over
   ConnectionExchange exchange_;
+  PrefaceMatcher preface_;
   RequestReader reader_;
   ReplyWriter writer_;
 

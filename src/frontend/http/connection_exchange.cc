@@ -10,26 +10,24 @@
 namespace nereid::frontend::http {
 namespace {
 
-/// Brings the news of a stream's pieces to the connection. Kept by the stream, which it refers to
-/// weakly therefore.
+/// Brings the news of a stream's pieces to the exchange's owner. Kept by the stream, which it
+/// refers to weakly therefore.
 class StreamTask final : public net::Task {
  public:
-  StreamTask(std::shared_ptr<Connection> connection, ExchangeOwner& owner)
-      : connection_(std::move(connection)), owner_(owner) {}
+  explicit StreamTask(std::shared_ptr<ExchangeOwner> owner) : owner_(std::move(owner)) {}
 
   std::weak_ptr<ReplyStream> stream;  // set before the stream is given to a writer
 
  private:
   void Run() noexcept override {
-    if (const auto has_pieces = stream.lock()) owner_.OnStream(has_pieces);
+    if (const auto has_pieces = stream.lock()) owner_->OnStream(has_pieces);
   }
   /// The loop has ended: nobody will read the pieces.
   void Drop() noexcept override {
     if (const auto unread = stream.lock()) unread->Close();
   }
 
-  const std::shared_ptr<Connection> connection_;  // keeps owner_ alive
-  ExchangeOwner& owner_;
+  const std::shared_ptr<ExchangeOwner> owner_;
 };
 
 }  // namespace
@@ -41,7 +39,7 @@ std::shared_ptr<request::ResponseSink> ConnectionExchange::BecomeSink(
   response_count_ = 0;
   cancellation_ = std::move(cancellation);
   if (head().deadline_ns == 0) return {owner_.Share(), this};
-  deadline_sink_ = std::make_shared<DeadlineSink>(owner_.Share(), owner_, loop_);
+  deadline_sink_ = std::make_shared<DeadlineSink>(owner_.Share(), loop_);
   StartDeadline();
   return deadline_sink_;
 }
@@ -51,8 +49,8 @@ std::shared_ptr<ReplyStream> ConnectionExchange::BeginStream(
   cancellation_ = std::move(cancellation);
   reply().content_type = form.content_type;
   stream_form_ = form;
-  // The stream may outlive the connection's interest in it, but not the connection and its loop.
-  const auto task = std::make_shared<StreamTask>(owner_.Share(), owner_);
+  // The stream may outlive the owner's interest in it, but not the owner and its loop.
+  const auto task = std::make_shared<StreamTask>(owner_.Share());
   stream_ = std::make_shared<ReplyStream>(
       loop_.options().max_waiting_bytes, loop_.options().slow_reader_patience,
       [task, &loop = loop_](const std::shared_ptr<ReplyStream>&) { loop.Complete(*task, task); });

@@ -14,16 +14,17 @@
 
 namespace nereid::frontend::http {
 
-/// The exchange of a connection: what the connection waits for between a complete request and its
-/// reply. That is Finish(), or responses that this object or its DeadlineSink receives, or the
-/// pieces of a ReplyStream; and, beside each of these, the request's deadline.
+/// The exchange of a connection of HTTP/1 or of a stream of HTTP/2, its owner: what the owner waits
+/// for between a complete request and its reply. That is Finish(), or responses that this object or
+/// its DeadlineSink receives, or the pieces of a ReplyStream; and, beside each of these, the
+/// request's deadline.
 ///
-/// A member of its connection; all pointers to it share the connection's reference count, so a
-/// request costs no allocation here, unless it has a deadline or a streamed reply. On the loop's
-/// thread, except for the functions marked "any thread".
+/// A member of its owner; all pointers to it share the owner's reference count, so a request costs
+/// no allocation here, unless it has a deadline or a streamed reply. On the loop's thread, except
+/// for the functions marked "any thread".
 class ConnectionExchange final : public Exchange, public request::ResponseSink {
  public:
-  /// `owner` is the connection that has this exchange, on `loop`.
+  /// `owner` has this exchange, on `loop`.
   ConnectionExchange(ExchangeOwner& owner, LoopServices& loop) : owner_(owner), loop_(loop) {}
 
   // Exchange
@@ -41,7 +42,7 @@ class ConnectionExchange final : public Exchange, public request::ResponseSink {
   void Send(std::unique_ptr<request::InferenceResponse> response,
             bool final) noexcept override;  // any thread
 
-  // ---- For the connection. ----
+  // ---- For the owner. ----
 
   using Exchange::EndTrace;
   using Exchange::request;
@@ -105,7 +106,7 @@ class ConnectionExchange final : public Exchange, public request::ResponseSink {
   // Set only while there is a sink or a stream that the request waits for.
   net::MemberTimer<ExchangeOwner, &ExchangeOwner::OnDeadline> deadline_{owner_};
 
-  // Any thread. One is enough, because a connection has one request at a time.
+  // Any thread. One is enough, because an exchange has one request at a time.
   net::MemberTask<ConnectionExchange, &ConnectionExchange::OnFinished, &ConnectionExchange::Drop>
       completion_{*this};
 };

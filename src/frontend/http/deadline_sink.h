@@ -18,9 +18,9 @@ namespace nereid::frontend::http {
 class DeadlineSink final : public request::ResponseSink,
                            public std::enable_shared_from_this<DeadlineSink> {
  public:
-  /// `connection` implements ExchangeOwner, and `owner` is this same object. It keeps `loop` alive.
-  DeadlineSink(std::shared_ptr<Connection> connection, ExchangeOwner& owner, LoopServices& loop)
-      : connection_(std::move(connection)), owner_(owner), loop_(loop) {}
+  /// `owner` keeps `loop` alive.
+  DeadlineSink(std::shared_ptr<ExchangeOwner> owner, LoopServices& loop)
+      : owner_(std::move(owner)), loop_(loop) {}
 
   void Send(std::unique_ptr<request::InferenceResponse> response,
             bool final) noexcept override;  // any thread
@@ -30,12 +30,11 @@ class DeadlineSink final : public request::ResponseSink,
   int response_count() const { return response_count_; }
 
  private:
-  void OnFinal() { owner_.OnCompleted(shared_from_this()); }
+  void OnFinal() { owner_->OnCompleted(shared_from_this()); }
   /// The loop has ended. The response refers to its sink, which is this object.
   void Drop() { response_.reset(); }
 
-  const std::shared_ptr<Connection> connection_;  // keeps owner_ alive
-  ExchangeOwner& owner_;
+  const std::shared_ptr<ExchangeOwner> owner_;
   LoopServices& loop_;
   std::unique_ptr<request::InferenceResponse> response_;
   int response_count_ = 0;

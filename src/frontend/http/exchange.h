@@ -51,8 +51,9 @@ struct ReceivedRequest {
 /// How a handler turns the response of the core into a reply.
 enum class ReplyForm { kInference, kGenerate };
 
-/// One request and its reply, as a handler sees them. A connection has one request at a time, and
-/// one exchange that it uses for all its requests.
+/// One request and its reply, as a handler sees them, whichever version of HTTP carries them. A
+/// connection of HTTP/1 has one request at a time, and one exchange that it uses for all of them;
+/// in HTTP/2 each stream has its own.
 ///
 /// A handler ends the exchange in one of these ways:
 /// - it fills reply() and calls Finish(), perhaps later and on another thread;

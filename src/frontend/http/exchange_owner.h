@@ -5,11 +5,11 @@
 
 namespace nereid::frontend::http {
 
-class Connection;
 class DeadlineSink;
 class ReplyStream;
 
-/// A connection as its exchange and the exchange's sinks see it. Connection implements it.
+/// The owner of an exchange as the exchange and its sinks see it: a connection of HTTP/1, or a
+/// stream of HTTP/2.
 class ExchangeOwner {
  public:
   /// Receives the news that the reply of the request at hand can be made, or that the final
@@ -22,8 +22,8 @@ class ExchangeOwner {
   /// Receives the news that the deadline of the request at hand has passed. On the loop's thread.
   virtual void OnDeadline() noexcept = 0;
 
-  /// Returns a reference that keeps the connection and its exchange alive. Any thread.
-  virtual std::shared_ptr<Connection> Share() = 0;
+  /// Returns a reference that keeps the owner and its exchange alive. Any thread.
+  virtual std::shared_ptr<ExchangeOwner> Share() = 0;
 
  protected:
   ~ExchangeOwner() = default;

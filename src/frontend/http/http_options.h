@@ -39,6 +39,8 @@ struct HttpServerOptions {
   uint32_t max_head_size = 16 << 10;
   /// The maximum number of header fields, and of trailer fields together with them.
   uint32_t max_fields = 256;
+  /// The maximum number of requests in progress in one connection of HTTP/2.
+  uint32_t max_concurrent_streams = 128;
   /// Chooses the content of RequestHead::fields. Null: nothing.
   std::shared_ptr<const api::FieldFilter> kept_fields = nullptr;
   /// Whether Exchange::peer() is known.

@@ -13,7 +13,7 @@ namespace {
 std::optional<net::TlsSettings> TlsOf(const HttpServerOptions& options) {
   if (!options.tls) return std::nullopt;
   return net::TlsSettings{
-      .files = *options.tls, .service = "HTTP", .protocols = {"http/1.1", "http/1.0"}};
+      .files = *options.tls, .service = "HTTP", .protocols = {"h2", "http/1.1", "http/1.0"}};
 }
 
 net::ServerOptions NetOptions(const HttpServerOptions& options) {

@@ -11,8 +11,9 @@
 
 namespace nereid::frontend::http {
 
-/// An HTTP/1.1 server: event loops with one listening socket each, among which the kernel spreads
-/// the connections. Keep-alive, pipelining, chunked and streamed bodies, gather-write out.
+/// A server of HTTP/1.1 and HTTP/2: event loops with one listening socket each, among which the
+/// kernel spreads the connections. Keep-alive, pipelining, chunked and streamed bodies,
+/// gather-write out. HTTP/2 by ALPN or, in the clear, by prior knowledge.
 class HttpServer {
  public:
   /// `handler` must outlive every request that it submitted to the core.

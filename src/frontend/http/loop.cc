@@ -13,12 +13,16 @@ std::shared_ptr<net::Connection> Loop::Connect(std::unique_ptr<net::ByteStream> 
   return connection;
 }
 
+void Loop::OnLoopEnded() {
+  event_loop().CancelTimer(ticks_);
+  if (http2_connections_) http2_connections_->Clear();
+}
+
 // A loop without connections does not wake up.
 void Loop::OnTick() {
   ++tick_;
   net::ConnectionList& connections = server_loop_.connections();
-  connections.ForEach([this](net::Connection& listed) {
-    auto& connection = static_cast<Connection&>(listed);
+  connections.ForEach([this](net::Connection& connection) {
     Protect(connection, [&] { connection.CheckTimeout(tick_); });
   });
   if (!connections.empty()) ScheduleTick();

@@ -20,7 +20,7 @@ class Loop final : public LoopServices,
   // net::Protocol
   std::shared_ptr<net::Connection> Connect(std::unique_ptr<net::ByteStream> stream) override;
   void BeginDrain() override { draining_ = true; }
-  void OnLoopEnded() override { event_loop().CancelTimer(ticks_); }
+  void OnLoopEnded() override;
 
  private:
   void OnTick();

@@ -30,6 +30,24 @@ uint64_t TicksFor(milliseconds timeout, milliseconds tick) {
   return static_cast<uint64_t>((timeout + tick - milliseconds{1}) / tick);
 }
 
+/// A timeout of 0 means never: a time with which the sessions can calculate.
+milliseconds OrNever(milliseconds timeout) {
+  constexpr std::chrono::hours kNever{24 * 365};
+  return timeout.count() <= 0 ? kNever : std::min<milliseconds>(timeout, kNever);
+}
+
+/// There are no strikes for PINGs, unlike with gRPC: browsers and proxies send them when they like,
+/// and those that are a flood count as such.
+http2::SessionOptions SessionOptionsOf(const HttpServerOptions& options) {
+  return {.max_concurrent_streams = options.max_concurrent_streams,
+          .max_head_size = options.max_head_size,
+          .keep_alive = {.max_ping_strikes = 0},
+          .stall_timeout = OrNever(options.stall_timeout),
+          .head_timeout = OrNever(options.head_timeout),
+          .idle_timeout = OrNever(options.idle_timeout),
+          .receive_budget = options.receive_budget};
+}
+
 }  // namespace
 
 TimeoutTicks::TimeoutTicks(const HttpServerOptions& options)
@@ -48,6 +66,7 @@ LoopServices::LoopServices(net::ServerLoop& server_loop, const HttpServerOptions
       options_(options),
       handler_(std::move(handler)),
       timeouts_(options_),
+      session_options_(SessionOptionsOf(options_)),
       scratch_(kScratchBytes) {}
 
 LoopServices::~LoopServices() = default;
@@ -58,6 +77,11 @@ void LoopServices::Complete(net::Task& task, std::shared_ptr<void> owner) noexce
     return inbox_->Post(task, std::move(owner));
   }
   if (task.Claim(std::move(owner))) completed_.PushBack(task);
+}
+
+http2::Connection::Host& LoopServices::http2_host() {
+  if (!http2_connections_) http2_connections_.emplace(server_loop_, /*shares_loop=*/true);
+  return *http2_connections_;
 }
 
 void LoopServices::RunCompletions() noexcept {

@@ -5,11 +5,14 @@
 #include <cstdint>
 #include <exception>
 #include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
 
 #include "frontend/http/http_handler.h"
 #include "frontend/http/http_options.h"
+#include "frontend/http2/flush_list.h"
+#include "frontend/http2/session_options.h"
 #include "frontend/net/server_loop.h"
 
 namespace nereid::frontend::http {
@@ -66,6 +69,13 @@ class LoopServices {
 
   /// A buffer into which sockets are read before it is known where the bytes belong.
   std::vector<char>& scratch() { return scratch_; }
+  const http2::SessionOptions& session_options() const { return session_options_; }
+  /// Returns the loop as connections of HTTP/2 see it.
+  http2::Connection::Host& http2_host();
+  /// Puts a connection in the place of another one, whose client it serves from now on.
+  void Replace(net::Connection& connection, std::shared_ptr<net::Connection> with) {
+    (void)server_loop_.connections().Replace(connection, std::move(with));
+  }
   /// Forgets a connection that is closed.
   void Remove(net::Connection& connection) { server_loop_.Remove(connection); }
 
@@ -94,7 +104,9 @@ class LoopServices {
   const HttpServerOptions options_;
   const std::shared_ptr<HttpHandler> handler_;
   const TimeoutTicks timeouts_;
+  const http2::SessionOptions session_options_;
   std::vector<char> scratch_;
+  std::optional<http2::FlushList> http2_connections_;  // from the first client of HTTP/2 on
   net::TaskList completed_;
   int dispatch_depth_ = 0;
   uint64_t tick_ = 1;

@@ -1,13 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/http/request_parser.h"
 
-#include <algorithm>
 #include <boost/beast/http/error.hpp>
-#include <boost/beast/http/rfc7230.hpp>
 #include <utility>
-
-#include "api/timeout_text.h"
-#include "frontend/http/field_text.h"
 
 namespace nereid::frontend::http {
 namespace {
@@ -17,40 +12,13 @@ using beast::http::field;
 using beast::http::verb;
 
 constexpr uint32_t kMaxChunks = 65'536;
-constexpr size_t kMaxShown = 64;  // characters of a client's text in a message
-// The fields that say how long a client or proxy waits: gRPC's own, which gateways also send over
-// HTTP, and the one that Envoy sends to the server behind it.
-constexpr char kGrpcTimeout[] = "grpc-timeout";
-constexpr char kEnvoyTimeout[] = "x-envoy-expected-rq-timeout-ms";
 
 std::string_view Text(beast::string_view text) { return {text.data(), text.size()}; }
-
-Method MethodOf(verb method) {
-  switch (method) {
-    case verb::get:
-      return Method::kGet;
-    case verb::head:
-      return Method::kHead;
-    case verb::post:
-      return Method::kPost;
-    case verb::delete_:
-      return Method::kDelete;
-    case verb::options:
-      return Method::kOptions;
-    default:
-      return Method::kOther;
-  }
-}
 
 }  // namespace
 
 RequestParser::RequestParser(RequestHead* head, const HttpServerOptions& options)
-    : head_(*head),
-      kept_fields_(options.kept_fields.get()),
-      keep_trace_headers_(options.keep_trace_headers),
-      binary_type_(options.binary_type),
-      max_fields_(options.max_fields) {
-  head_.Clear();
+    : head_(*head), fields_(head, options) {
   header_limit(options.max_head_size);
   body_limit(UINT64_MAX);  // RequestReader checks the size
 }
@@ -76,81 +44,14 @@ void RequestParser::on_response_impl(int, string_view, int, error_code& error) {
 void RequestParser::on_field_impl(field name, string_view name_text, string_view value,
                                   error_code& error) {
   error = {};
-  if (++field_count_ > max_fields_) {
-    return Refuse(
-        431, "the request has more than " + std::to_string(max_fields_) + " header fields", error);
-  }
+  bool is_accepted = fields_.Count();
   // RFC 9110, section 6.5.1: a trailer field must not change how the request is read. The server
   // uses none, and the head has taken effect already.
-  if (is_header_done()) return;
-  switch (name) {
-    case field::content_encoding:
-      AddToList(Text(value), &head_.content_encoding);
-      break;
-    case field::accept_encoding:
-      AddToList(Text(value), &head_.accept_encoding);
-      break;
-    case field::accept:
-      AddToList(Text(value), &head_.accept);
-      break;
-    case field::content_type:
-      if (!binary_type_.empty()) TakeJsonSize(Text(value));
-      break;
-    case field::transfer_encoding:
-      codings_.Add(Text(value));
-      break;
-    case field::expect:
-      // RFC 9110, section 10.1.1: the expectation in an HTTP/1.0 request is ignored.
-      head_.expects_continue = !head_.is_http_1_0 && beast::iequals(value, "100-continue");
-      break;
-    case field::origin:
-      head_.origin.assign(value.data(), value.size());
-      break;
-    case field::prefer:
-      if (beast::http::token_list(value).exists("server-timing")) head_.wants_timing = true;
-      break;
-    case field::access_control_request_method:
-      head_.asks_for_method = true;
-      break;
-    case field::unknown:
-      if (beast::iequals(name_text, "Inference-Header-Content-Length")) {
-        head_.inference_header_length.emplace(value.data(), value.size());
-      } else if (beast::iequals(name_text, kGrpcTimeout)) {
-        SetTimeout(kGrpcTimeout, api::ParseGrpcTimeout(Text(value)), Text(value));
-      } else if (beast::iequals(name_text, kEnvoyTimeout)) {
-        SetTimeout(kEnvoyTimeout, api::ParseMilliseconds(Text(value)), Text(value));
-      } else if (keep_trace_headers_) {
-        head_.trace.Add(Text(name_text), Text(value));
-      }
-      break;
-    default:
-      break;
+  if (is_accepted && !is_header_done()) {
+    if (name == field::transfer_encoding) codings_.Add(Text(value));
+    is_accepted = fields_.Add(name, Text(name_text), Text(value));
   }
-  if (kept_fields_ != nullptr && !kept_fields_->Take(Text(name_text), Text(value), &head_.fields)) {
-    Refuse(431, std::string(api::TooManyFieldsText()), error);
-  }
-}
-
-void RequestParser::TakeJsonSize(std::string_view content_type) {
-  if (!EqualsIgnoringCase(Trim(TakeUntil(&content_type, ';')), binary_type_)) return;
-  while (!content_type.empty()) {
-    std::string_view size = TakeUntil(&content_type, ';');
-    if (!EqualsIgnoringCase(Trim(TakeUntil(&size, '=')), kJsonSizeParameter)) continue;
-    head_.inference_header_length.emplace(Trim(size));
-    head_.json_size_in_type = true;
-  }
-}
-
-void RequestParser::SetTimeout(std::string_view name, std::optional<uint64_t> timeout_ns,
-                               std::string_view value) {
-  if (timeout_ns) {
-    head_.timeout_ns = std::min(head_.timeout_ns.value_or(UINT64_MAX), *timeout_ns);
-    return;
-  }
-  head_.bad_timeout = "the header '" + std::string(name) + "' has the value '" +
-                      std::string(value.substr(0, kMaxShown)) + "', expected " +
-                      (name == kGrpcTimeout ? "up to 8 digits and a unit of H, M, S, m, u or n"
-                                            : "a number of milliseconds");
+  if (!is_accepted) Refuse(fields_.refusal().status, fields_.refusal().text, error);
 }
 
 void RequestParser::on_header_impl(error_code& error) {

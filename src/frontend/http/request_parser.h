@@ -3,12 +3,12 @@
 
 #include <boost/beast/http/basic_parser.hpp>
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <string_view>
 
 #include "frontend/http/http_options.h"
 #include "frontend/http/refusal.h"
+#include "frontend/http/request_fields.h"
 #include "frontend/http/request_head.h"
 #include "frontend/http/transfer_codings.h"
 #include "memory/receive_buffer.h"
@@ -45,21 +45,13 @@ class RequestParser final : public boost::beast::http::basic_parser<true> {
   void on_finish_impl(error_code& error) override;
 
   void Refuse(int status, std::string text, error_code& error);
-  /// Takes the size of the JSON part from a field Content-Type that has it.
-  void TakeJsonSize(std::string_view content_type);
-  void SetTimeout(std::string_view name, std::optional<uint64_t> timeout_ns,
-                  std::string_view value);
 
   RequestHead& head_;
-  const api::FieldFilter* const kept_fields_;  // may be null
-  const bool keep_trace_headers_;
-  const std::string_view binary_type_;
-  const uint32_t max_fields_;
+  RequestFields fields_;
   TransferCodings codings_;
   memory::ReceiveBuffer* chunked_body_ = nullptr;
   uint64_t max_chunked_size_ = 0;
   uint32_t chunk_count_ = 0;
-  uint32_t field_count_ = 0;
   Refusal refusal_;
 };
 

@@ -4,35 +4,15 @@
 #include <algorithm>
 #include <boost/asio/buffer.hpp>
 #include <boost/beast/http/error.hpp>
-#include <charconv>
 
 #include "api/timeout_text.h"
+#include "frontend/http/request_body.h"
 
 namespace nereid::frontend::http {
 namespace {
 
 namespace beast = boost::beast;
 using BodyOutcome = memory::ReceiveBuffer::Outcome;
-
-/// The body of which no more than this comes is received before it is known whether its request is
-/// refused.
-constexpr uint64_t kSmallBody = uint64_t{64} << 10;
-
-/// The bytes of a body that count as progress.
-constexpr size_t kMinProgress = size_t{16} << 10;
-
-/// Returns where the body begins in its buffer, so that the first byte behind the JSON part is
-/// aligned. A wrong Inference-Header-Content-Length only costs the alignment: the endpoint reports
-/// it.
-size_t BodyOffset(const RequestHead& head, uint64_t body_size) {
-  if (!head.inference_header_length) return 0;
-  const std::string& text = *head.inference_header_length;
-  uint64_t length = 0;
-  const auto result = std::from_chars(text.data(), text.data() + text.size(), length);
-  if (result.ec != std::errc() || length > body_size) return 0;
-  return (memory::HostBuffer::kAlignment - length % memory::HostBuffer::kAlignment) %
-         memory::HostBuffer::kAlignment;
-}
 
 }  // namespace
 
@@ -114,10 +94,9 @@ std::optional<RequestReader::Result> RequestReader::ReadChunks(std::string_view*
 
 /// Refuses a head, or the lines between two chunks or behind the last one.
 Refusal RequestReader::RefusalOfLongLine() const {
-  const char* const what =
-      phase_ == Phase::kHead ? "the request's head is" : "the lines of the chunked body are";
-  return {431,
-          std::string(what) + " larger than " + std::to_string(options_.max_head_size) + " bytes"};
+  if (phase_ == Phase::kHead) return RefusalOfLongHead(options_.max_head_size);
+  return {431, "the lines of the chunked body are larger than " +
+                   std::to_string(options_.max_head_size) + " bytes"};
 }
 
 Refusal RequestReader::RefusalOfMalformed(const boost::system::error_code& error) const {
@@ -134,9 +113,7 @@ std::optional<RequestReader::Result> RequestReader::BeginBody(std::string_view* 
   const auto length = parser_->content_length();
   const uint64_t size = length ? *length : 0;
   if (size > options_.max_body_size) {
-    return Refuse({413, "the request's body of " + std::to_string(size) +
-                            " bytes exceeds the maximum of " +
-                            std::to_string(options_.max_body_size) + " bytes"});
+    return Refuse(RefusalOfLongBody(size, options_.max_body_size));
   }
   // RFC 9110, section 10.1.1: a client that has begun to send the body does not wait.
   wants_continue_ = head.expects_continue && input->empty() && (chunked || size != 0);

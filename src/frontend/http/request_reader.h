@@ -61,8 +61,7 @@ class RequestReader {
   bool IsInHead() const { return phase_ == Phase::kHead; }
 
   /// Returns whether the client has made progress since the last call: the head or the body has
-  /// begun, or 16 KiB of the body have come. The client's timeout starts again then. A client that
-  /// sends one byte now and then makes no progress, so it cannot hold the memory of a large body.
+  /// begun, or kMinProgress of the body have come. The client's timeout starts again then.
   bool TakeProgress() { return std::exchange(has_progress_, false); }
   /// Returns whether the client waits for "100 Continue"; true only once for a request.
   bool TakeContinueWish() { return std::exchange(wants_continue_, false); }
