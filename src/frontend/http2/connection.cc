@@ -57,7 +57,7 @@ void Connection::TakeOver(std::string_view received) {
   BeginUpkeep();
   Turn([this, received] {
     static constexpr std::string_view kPreface = NGHTTP2_CLIENT_MAGIC;
-    if (!session_->Receive(kPreface)) return Close();
+    if (received.size() > kReadSize || !session_->Receive(kPreface)) return Close();
     if (!received.empty()) std::memcpy(buffer_.get(), received.data(), received.size());
     unread_ = {buffer_.get(), received.size()};
     TakeIn();
