@@ -33,8 +33,11 @@ enum class InlineMode { kAuto, kAlways, kNever };
 /// Thread-safe. Concurrent updates may lose a sample, which does no harm.
 class InlinePolicy {
  public:
-  /// The longest average duration for which a size class runs inline.
-  static constexpr uint64_t kMaxInlineNs = 50'000;
+  /// The longest average duration for which a size class runs inline: this, and a nanosecond more
+  /// for kBytesPerNs bytes of input. A model has to read its input, which is in the cache of the
+  /// CPU that has received it; another CPU would have to fetch it from there.
+  static constexpr uint64_t kMaxInlineNs = 25'000;
+  static constexpr uint64_t kBytesPerNs = 32;
   /// Executions of a size class that must be recorded before its average is used.
   static constexpr uint32_t kMinSamples = 16;
   /// An execution that takes at least this long is an overrun: an event loop must not be held so
@@ -58,7 +61,8 @@ class InlinePolicy {
     if (mode_ != InlineMode::kAuto) return mode_ == InlineMode::kAlways;
     const SizeClass& own = classes_[ClassOf(input_bytes)];
     return own.samples.load(std::memory_order_relaxed) >= kMinSamples &&
-           own.average_ns.load(std::memory_order_relaxed) <= kMaxInlineNs &&
+           own.average_ns.load(std::memory_order_relaxed) <=
+               kMaxInlineNs + input_bytes / kBytesPerNs &&
            now_ns >= not_before_ns_.load(std::memory_order_relaxed);
   }
 

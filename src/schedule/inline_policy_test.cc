@@ -26,7 +26,20 @@ TEST(InlinePolicyTest, LearnsFromWhatExecutionsTake) {
     policy.Record(kSmall, kCheap, 0);
     ASSERT_LT(++cheap_until_back, 1000);
   }
-  EXPECT_GE(cheap_until_back, 20);
+  EXPECT_GT(cheap_until_back, 20);
+}
+
+TEST(InlinePolicyTest, LargerInputsMayTakeLonger) {
+  constexpr uint64_t kMebibyte = 1 << 20;
+  InlinePolicy policy(InlineMode::kAuto);
+  for (uint32_t i = 0; i < InlinePolicy::kMinSamples; ++i) {
+    policy.Record(kSmall, InlinePolicy::kMaxInlineNs + 10, 0);
+    policy.Record(kMebibyte, 50'000, 0);
+    policy.Record(4 * kMebibyte, 160'000, 0);
+  }
+  EXPECT_FALSE(policy.RunInline(kSmall, 0));
+  EXPECT_TRUE(policy.RunInline(kMebibyte, 0));
+  EXPECT_FALSE(policy.RunInline(4 * kMebibyte, 0));
 }
 
 TEST(InlinePolicyTest, LargerInputsAreJudgedForThemselves) {
