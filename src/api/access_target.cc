@@ -8,7 +8,11 @@ namespace nereid::api {
 void SetTarget(const request::InferenceRequest& request, AccessRecord* record) {
   if (record == nullptr) return;
   record->SetTarget(request.model_name, request.id);
-  if (request.trace() == nullptr) return;
+  SetTrace(request, record);
+}
+
+void SetTrace(const request::InferenceRequest& request, AccessRecord* record) {
+  if (record == nullptr || request.trace() == nullptr) return;
   const std::string global = request.trace()->listener().GlobalTraceId();
   record->SetTrace(global.empty() ? std::to_string(request.trace()->id()) : global);
 }

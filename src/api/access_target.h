@@ -10,4 +10,7 @@ namespace nereid::api {
 /// Does nothing if `record` is null. Must be called before the submission.
 void SetTarget(const request::InferenceRequest& request, AccessRecord* record);
 
+/// Adds only the trace id, to the record of a request whose model and id were added when it came.
+void SetTrace(const request::InferenceRequest& request, AccessRecord* record);
+
 }  // namespace nereid::api

@@ -71,7 +71,7 @@ base::Status InferCall::Submit(std::unique_ptr<request::InferenceRequest> reques
   request->SetSink(std::static_pointer_cast<InferCall>(shared_from_this()));
   classifications_ = std::move(response_options.classifications);
   trace_ = StartTrace(context_, *request, wait_start_ns_, trace_headers_.get());
-  api::SetTarget(*request, access_record_.get());
+  api::SetTrace(*request, access_record_.get());
   return context_.service.Infer(request);
 }
 

@@ -252,7 +252,7 @@ void StreamInferCall::Bind(Prepared* prepared, uint64_t number, Running* running
   // Set before submission: the responses may come, and end the entry, before Infer returns.
   running->cancellation = request.cancellation();
   running->trace = StartTrace(context_, request, wait_start_ns_, trace_headers_.get());
-  api::SetTarget(request, running->access_record.get());
+  api::SetTrace(request, running->access_record.get());
   wait_start_ns_ = WaitStart(context_);
 }
 
