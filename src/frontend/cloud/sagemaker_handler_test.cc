@@ -23,7 +23,6 @@ using http::testing::Get;
 using http::testing::kJson;
 using http::testing::kJsonAnswer;
 using http::testing::Post;
-using http::testing::RawClient;
 using http::testing::RawResponse;
 using ::testing::HasSubstr;
 
@@ -53,11 +52,6 @@ class SagemakerHandlerTest : public http::testing::ServerFixture {
     service_.on_unload = [this](const std::string& name, bool) { service_.models.erase(name); };
   }
   void StartSagemaker() { Start(MakeSagemakerHandler(sagemaker_, service_, directories_)); }
-  RawResponse Ask(const std::string& request) {
-    RawClient client(server_->port());
-    client.Send(request);
-    return client.Receive().value_or(RawResponse{});
-  }
   std::string LoadBody(const std::string& name) {
     return R"({"model_name":")" + name + R"(","url":")" + Url(name) + R"("})";
   }

@@ -18,7 +18,6 @@ using http::testing::Get;
 using http::testing::kJson;
 using http::testing::kJsonAnswer;
 using http::testing::Post;
-using http::testing::RawClient;
 using http::testing::RawResponse;
 using ::testing::HasSubstr;
 
@@ -35,11 +34,6 @@ class VertexAiHandlerTest : public http::testing::ServerFixture {
     options_.kept_fields =
         api::MakeFieldFilter(vertex_.kserve.gate, nullptr, {std::string(kVertexAiRedirectField)});
     Start(MakeVertexAiHandler(vertex_, service_));
-  }
-  RawResponse Ask(const std::string& request) {
-    RawClient client(server_->port());
-    client.Send(request);
-    return client.Receive().value_or(RawResponse{});
   }
   RawResponse Redirect(const std::string& to, const std::string& body = "",
                        const std::string& fields = "") {

@@ -44,11 +44,6 @@ class CorsServerTest : public testing::ServerFixture {
   void Permit(const std::vector<std::string>& origins) {
     options_.cors = std::make_shared<const CorsPolicy>(origins);
   }
-  RawResponse Ask(const std::string& request) {
-    RawClient client(server_->port());
-    client.Send(request);
-    return client.Receive().value_or(RawResponse{});
-  }
   static std::string Preflight(const std::string& fields) {
     return std::string("OPTIONS ") + kInfer + " HTTP/1.1\r\nHost: h\r\n" + fields + "\r\n";
   }

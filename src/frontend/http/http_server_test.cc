@@ -33,13 +33,6 @@ using testing::RawClient;
 class HttpServerTest : public testing::ServerFixture {
  protected:
   HttpServerTest() : ServerFixture(2) {}
-
-  testing::RawResponse Ask(const std::string& request) {
-    RawClient client(server_->port());
-    client.Send(request);
-    auto response = client.Receive();
-    return response ? *response : testing::RawResponse{};
-  }
 };
 
 std::string BinaryBody(std::string* fields, size_t floats = 2) {

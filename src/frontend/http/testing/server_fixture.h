@@ -5,11 +5,13 @@
 
 #include <chrono>
 #include <memory>
+#include <string_view>
 #include <utility>
 
 #include "api/testing/fake_inference_service.h"
 #include "frontend/http/http_server.h"
 #include "frontend/http/kserve_handler.h"
+#include "frontend/http/testing/raw_client.h"
 
 namespace nereid::frontend::http::testing {
 
@@ -35,6 +37,12 @@ class ServerFixture : public ::testing::Test {
     server_ = std::make_unique<HttpServer>(options_, std::move(handler));
     const base::Status status = server_->Start();
     ASSERT_TRUE(status.ok()) << status.message();
+  }
+  /// Sends a request on a connection of its own. Returns the reply, or status 0 if there is none.
+  RawResponse Ask(std::string_view request) {
+    RawClient client(server_->port());
+    client.Send(request);
+    return client.Receive().value_or(RawResponse{});
   }
   void TearDown() override {
     if (server_) server_->Stop(std::chrono::milliseconds{10'000});
