@@ -6,6 +6,7 @@
 #include "abi/process_metrics_registry.h"
 #include "base/log.h"
 #include "base/utf8.h"
+#include "curl/url_text.h"
 #include "request/trace.h"
 #include "tracing/http_transport.h"
 
@@ -22,7 +23,7 @@ const std::string& UrlOf(const TraceOptions& options) {
 std::vector<std::pair<std::string, std::string>> ShownOptions(const TraceOptions& options) {
   std::vector<std::pair<std::string, std::string>> shown;
   if (!options.otlp_url.empty()) {
-    shown.emplace_back("url", tracing::UrlWithoutUser(options.otlp_url));
+    shown.emplace_back("url", curl::UrlWithoutUser(options.otlp_url));
   }
   const Settings defaults = TraceOptions().resource;
   for (const auto& attribute : options.resource) {
@@ -129,7 +130,7 @@ base::Result<SpanExport> StartSpanExport(const TraceOptions& options, const std:
       *abi::ProcessRegistry(), [exporter = result.exporter](telemetry::MetricWriter& writer) {
         WriteMetrics(*exporter, writer);
       });
-  LOG_INFO << "Traces go to " << tracing::UrlWithoutUser(UrlOf(options)) << " (OpenTelemetry)";
+  LOG_INFO << "Traces go to " << curl::UrlWithoutUser(UrlOf(options)) << " (OpenTelemetry)";
   return result;
 }
 

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <exception>
 
+#include "curl/url_text.h"
+
 namespace nereid::tracing {
 namespace {
 
@@ -18,35 +20,27 @@ bool IsHeaderText(std::string_view text) {
 }
 
 /// Returns INVALID_ARG if libcurl would not accept the URL.
-Status CheckUrl(const CurlLibrary& curl, const std::string& url) {
-  CURLU* const handle = curl.url_new();
+Status CheckUrl(const curl::CurlLibrary& library, const std::string& url) {
+  CURLU* const handle = library.url_new();
   if (handle == nullptr) return Status::Unavailable("out of memory");
-  const CURLUcode code = curl.url_set(handle, CURLUPART_URL, url.c_str(), CURLU_GUESS_SCHEME);
-  curl.url_cleanup(handle);
+  const CURLUcode code = library.url_set(handle, CURLUPART_URL, url.c_str(), CURLU_GUESS_SCHEME);
+  library.url_cleanup(handle);
   const size_t scheme = url.find("://");
   const bool is_http = scheme == url.npos || url.starts_with("http:") || url.starts_with("https:");
   if (code == CURLUE_OK && is_http) return {};
   return Status::InvalidArgument(
-      "the URL '" + UrlWithoutUser(url) +
+      "the URL '" + curl::UrlWithoutUser(url) +
       "' for spans is not usable, expected the form http://host:port/path: " +
-      (code == CURLUE_OK ? "neither http nor https" : curl.url_error(code)));
+      (code == CURLUE_OK ? "neither http nor https" : library.url_error(code)));
 }
 
 }  // namespace
 
-std::string UrlWithoutUser(std::string url) {
-  const size_t scheme = url.find("://");
-  const size_t host = scheme == url.npos ? 0 : scheme + 3;
-  const size_t end = std::min(url.find_first_of("/?#", host), url.size());
-  const size_t at = url.substr(0, end).rfind('@');
-  if (at != url.npos && at >= host) url.erase(host, at + 1 - host);
-  return url;
-}
-
 base::Result<std::unique_ptr<HttpTransport>> HttpTransport::Create(HttpTarget target) {
-  NEREID_ASSIGN_OR_RETURN(const CurlLibrary* const curl, CurlLibrary::Open());
-  NEREID_RETURN_IF_ERROR(CheckUrl(*curl, target.url));
-  std::unique_ptr<HttpTransport> transport(new HttpTransport(*curl, std::move(target)));
+  const base::Result<const curl::CurlLibrary*> library = curl::CurlLibrary::Open();
+  if (!library.ok()) return library.status().WithPrefix("OpenTelemetry: ");
+  NEREID_RETURN_IF_ERROR(CheckUrl(**library, target.url));
+  std::unique_ptr<HttpTransport> transport(new HttpTransport(**library, std::move(target)));
   NEREID_RETURN_IF_ERROR(transport->Prepare());
   return transport;
 }

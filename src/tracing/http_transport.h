@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "tracing/curl_library.h"
+#include "curl/curl_library.h"
 #include "tracing/span_transport.h"
 
 namespace nereid::tracing {
@@ -21,9 +21,6 @@ struct HttpTarget {
   std::string certificate_file = {};  // PEM, the authorities to trust; "": those of the system
   long timeout_ms = 10'000;           // of one attempt, from the connection to the answer
 };
-
-/// Returns the URL without a user's name and password, for texts that others read.
-std::string UrlWithoutUser(std::string url);
 
 /// Sends spans with POST over HTTP/1.1 or HTTP/2, by libcurl. Follows the environment variables
 /// http_proxy, https_proxy and no_proxy, and no redirections.
@@ -37,13 +34,13 @@ class HttpTransport final : public SpanTransport {
   void Abort() noexcept override;
 
  private:
-  HttpTransport(const CurlLibrary& curl, HttpTarget target)
+  HttpTransport(const curl::CurlLibrary& curl, HttpTarget target)
       : curl_(curl), target_(std::move(target)) {}
   base::Status Prepare();
   CURLcode Perform();
   static size_t TakeBody(char* bytes, size_t size, size_t count, void* body) noexcept;
 
-  const CurlLibrary& curl_;
+  const curl::CurlLibrary& curl_;
   const HttpTarget target_;
   CURL* easy_ = nullptr;
   CURLM* multi_ = nullptr;

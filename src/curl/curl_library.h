@@ -5,16 +5,18 @@
 
 #include "base/result.h"
 
-namespace nereid::tracing {
+namespace nereid::curl {
 
-/// The functions of libcurl that the exporter uses. The library is opened when the first exporter
-/// is made, and not linked: it brings thirty further libraries into the process, which a server
-/// without OpenTelemetry, or a program that embeds the engine, does not need.
+/// The functions of libcurl that the project uses. The library is opened when its first user is
+/// made, and not linked: it brings thirty further libraries into the process, which a server
+/// without OpenTelemetry and cloud repositories, or a program that embeds the engine, does not
+/// need.
 struct CurlLibrary {
   decltype(&::curl_global_init) global_init;
   decltype(&::curl_easy_init) easy_init;
   decltype(&::curl_easy_setopt) easy_set;
   decltype(&::curl_easy_getinfo) easy_get;
+  decltype(&::curl_easy_reset) easy_reset;
   decltype(&::curl_easy_cleanup) easy_cleanup;
   decltype(&::curl_easy_strerror) easy_error;
   decltype(&::curl_multi_init) multi_init;
@@ -37,4 +39,4 @@ struct CurlLibrary {
   static base::Result<const CurlLibrary*> Open();
 };
 
-}  // namespace nereid::tracing
+}  // namespace nereid::curl

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tracing/curl_library.h"
+#include "curl/curl_library.h"
 
 #include <string>
 
 #include "base/shared_library.h"
 
-namespace nereid::tracing {
+namespace nereid::curl {
 namespace {
 
 constexpr char kLibrary[] = "libcurl.so.4";
 
 base::Status Failure(const std::string& reason) {
   return base::Status::Unavailable(
-      "OpenTelemetry needs libcurl 7.87 or later (on Debian the package libcurl4): " + reason);
+      "libcurl 7.87 or later is needed (on Debian the package libcurl4): " + reason);
 }
 
 base::Result<const CurlLibrary*> Load() {
@@ -29,6 +29,7 @@ base::Result<const CurlLibrary*> Load() {
   find("curl_easy_init", &functions.easy_init);
   find("curl_easy_setopt", &functions.easy_set);
   find("curl_easy_getinfo", &functions.easy_get);
+  find("curl_easy_reset", &functions.easy_reset);
   find("curl_easy_cleanup", &functions.easy_cleanup);
   find("curl_easy_strerror", &functions.easy_error);
   find("curl_multi_init", &functions.multi_init);
@@ -59,4 +60,4 @@ base::Result<const CurlLibrary*> CurlLibrary::Open() {
   return opened;
 }
 
-}  // namespace nereid::tracing
+}  // namespace nereid::curl
