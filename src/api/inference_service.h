@@ -21,6 +21,8 @@
 
 namespace nereid::api {
 
+class Health;
+
 /// What a front end must know about a model before it decodes a request for it.
 struct ModelTraits {
   bool decoupled = false;
@@ -108,6 +110,10 @@ class InferenceService {
   /// and INVALID_ARGUMENT for a model that is not ready, before `read` is called.
   base::Result<TraceSettings> UpdateTraceSettings(const std::string& model,
                                                   const ReadTraceChanges& read);
+
+  /// Returns what explains the health of the server and drains it; null if nothing does. It lives
+  /// as long as the service.
+  virtual Health* health() { return nullptr; }
 
   /// Returns the shared memory of clients. Infer() gives a request its tensors in it.
   SharedMemory& shared_memory() { return shared_memory_; }

@@ -83,8 +83,9 @@ int Fail(const char* doing, const base::Status& status) {
   return 1;
 }
 
+constexpr uint64_t kSecondNs = 1'000'000'000;
 /// The maximum time in which responses are still written after the models are unloaded.
-constexpr uint64_t kMaxFinalWritesNs = 3'000'000'000;
+constexpr uint64_t kMaxFinalWritesNs = 3 * kSecondNs;
 
 /// Stops the server within `deadline_ns` and returns the exit code. The order is important:
 ///  1. The server refuses new work. The ports stay open, so that clients get a clear refusal, and
@@ -107,6 +108,16 @@ int ShutDown(server::InferenceServer& server, Endpoints& endpoints, uint64_t dea
   return 0;
 }
 
+/// Lets load balancers see that the server is not ready, before it refuses anything but new
+/// sequences. A second signal ends this early.
+void DrainBeforeStop(server::InferenceServer& server, StopSignals& signals, int seconds) {
+  if (seconds == 0) return;
+  LOG_INFO << "Draining for " << seconds
+           << " seconds: the server is not ready and begins no new sequences";
+  server.health()->DrainForStop();
+  signals.WaitForSecond(base::SteadyClock().NowNs() + uint64_t(seconds) * kSecondNs);
+}
+
 std::string DescribeLoads(const repository::LoadGate& gate) {
   std::string text;
   for (const std::string& model : gate.Loading()) text += (text.empty() ? " " : ", ") + model;
@@ -117,9 +128,10 @@ int Serve(const ServerOptions& options) {
   memory::BoundHeapArenas(base::UsableCpuCount());
   RaiseFileLimit();
   const auto gate = std::make_shared<repository::LoadGate>();
+  const uint64_t exit_timeout_ns = uint64_t(options.exit_timeout_secs) * kSecondNs;
   // Never destroyed, because its thread receives signals until the process ends.
   auto& signals =
-      *new StopSignals(uint64_t(options.exit_timeout_secs) * 1'000'000'000,
+      *new StopSignals(uint64_t(options.drain_secs) * kSecondNs + exit_timeout_ns,
                        {[gate] { gate->Close(); }, [gate] { return DescribeLoads(*gate); }});
   if (const base::Status status = ConfigureLog(options.log); !status.ok()) {
     return Fail("setting up the log", status);
@@ -141,7 +153,11 @@ int Serve(const ServerOptions& options) {
     return 1;
   }
   signals.Wait();
-  const int code = ShutDown(server, *endpoints, signals.deadline_ns());
+  DrainBeforeStop(server, signals, options.drain_secs);
+  // The drain may have ended early.
+  const uint64_t deadline_ns =
+      std::min(signals.deadline_ns(), base::SteadyClock().NowNs() + exit_timeout_ns);
+  const int code = ShutDown(server, *endpoints, deadline_ns);
   // After a failed stop, plug-ins may still run. Destructors would free objects that they use.
   if (code != 0) ExitImmediately(code);
   return code;

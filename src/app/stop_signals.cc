@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <utility>
 
 #include "base/clock.h"
@@ -55,8 +56,8 @@ void ExitImmediately(int code) {
 // The signals are blocked in all threads and received with sigwaitinfo on one thread. A signal
 // handler would run on any thread, at any point, and could neither lock a mutex nor write to the
 // log.
-StopSignals::StopSignals(uint64_t exit_timeout_ns, Reactions reactions)
-    : exit_timeout_ns_(exit_timeout_ns), reactions_(std::move(reactions)) {
+StopSignals::StopSignals(uint64_t max_stop_ns, Reactions reactions)
+    : max_stop_ns_(max_stop_ns), reactions_(std::move(reactions)) {
   const sigset_t set = Signals();
   pthread_sigmask(SIG_BLOCK, &set, nullptr);
   signal(SIGPIPE, SIG_IGN);
@@ -72,6 +73,13 @@ StopSignals::StopSignals(uint64_t exit_timeout_ns, Reactions reactions)
 void StopSignals::Wait() {
   base::MutexLock lock(mutex_);
   while (!stopping()) stop_requested_.Wait(lock);
+}
+
+void StopSignals::WaitForSecond(uint64_t until_ns) {
+  const std::chrono::steady_clock::time_point until{std::chrono::nanoseconds(until_ns)};
+  base::MutexLock lock(mutex_);
+  while (stop_signals_ < 2 && stop_requested_.WaitUntil(lock, until)) {
+  }
 }
 
 void StopSignals::Run() {
@@ -91,13 +99,18 @@ void StopSignals::Run() {
 
 void StopSignals::OnStopSignal(int number) {
   base::StandardOutput().Write("Signal (" + std::to_string(number) + ") received.\n");
-  switch (++stop_signals_) {
-    case 1: {
-      const base::MutexLock lock(mutex_);
-      deadline_ns_.store(base::SteadyClock().NowNs() + exit_timeout_ns_, std::memory_order_release);
-      stop_requested_.NotifyAll();
-      break;
+  int count = 0;
+  {
+    const base::MutexLock lock(mutex_);
+    count = ++stop_signals_;
+    if (count == 1) {
+      deadline_ns_.store(base::SteadyClock().NowNs() + max_stop_ns_, std::memory_order_release);
     }
+    stop_requested_.NotifyAll();
+  }
+  switch (count) {
+    case 1:
+      break;
     case 2:
       LOG_INFO << "waiting for requests in flight and for models to unload; signal once more to "
                   "exit at once";

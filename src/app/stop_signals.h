@@ -12,14 +12,15 @@ namespace nereid::app {
 
 /// Receives the signals of the process, on a thread of its own:
 ///
-/// SIGINT, SIGTERM  the first one requests a stop; the second one logs the reason for the wait; the
-///                  third one ends the process at once with exit code 1
+/// SIGINT, SIGTERM  the first one requests a stop; the second one ends the drain before it and logs
+///                  the reason for the wait; the third one ends the process at once with exit code
+///                  1
 /// SIGHUP           reopens the log file, for programs that rotate logs
 /// SIGPIPE          is ignored
 ///
-/// The exit timeout begins with the first SIGINT or SIGTERM. If the process still runs one second
-/// after the timeout, it is ended with exit code 1. Must be created on the main thread before any
-/// other thread starts, because threads inherit the mask that blocks the signals. Must not be
+/// The time of the stop begins with the first SIGINT or SIGTERM. If the process still runs one
+/// second after its end, it is ended with exit code 1. Must be created on the main thread before
+/// any other thread starts, because threads inherit the mask that blocks the signals. Must not be
 /// destroyed.
 class StopSignals {
  public:
@@ -28,14 +29,17 @@ class StopSignals {
     /// Returns the text that the log shows after the timeout: the work that did not end, or "".
     std::function<std::string()> describe_unfinished;
   };
-  /// `exit_timeout_ns` counts from the first signal.
-  StopSignals(uint64_t exit_timeout_ns, Reactions reactions);
+  /// `max_stop_ns` is the longest time from the first signal to the end: the drain and the exit
+  /// timeout.
+  StopSignals(uint64_t max_stop_ns, Reactions reactions);
   StopSignals(const StopSignals&) = delete;
 
   /// Blocks until a stop is requested.
   void Wait();
+  /// Blocks until a second signal comes, at most until `until_ns` (monotonic).
+  void WaitForSecond(uint64_t until_ns);
   bool stopping() const { return deadline_ns_.load(std::memory_order_acquire) != 0; }
-  /// Returns the end of the exit timeout (monotonic), or 0 before a stop is requested.
+  /// Returns when the stop must be over (monotonic), or 0 before a stop is requested.
   uint64_t deadline_ns() const { return deadline_ns_.load(std::memory_order_acquire); }
 
  private:
@@ -43,10 +47,10 @@ class StopSignals {
   void OnStopSignal(int number);
   void OnHangUp();
 
-  const uint64_t exit_timeout_ns_;
+  const uint64_t max_stop_ns_;
   const Reactions reactions_;
-  int stop_signals_ = 0;  // used by the thread only
-  base::Mutex mutex_;     // guards no member: held while deadline_ns_ changes, for Wait()
+  base::Mutex mutex_;  // also held while deadline_ns_ changes, for Wait()
+  int stop_signals_ NEREID_GUARDED_BY(mutex_) = 0;
   base::ConditionVariable stop_requested_;
   std::atomic<uint64_t> deadline_ns_{0};
 };

@@ -91,18 +91,29 @@ const VersionRecords* ModelTable::FindVersions(const ModelId& id) const {
   return found == models_.end() ? nullptr : &found->second;
 }
 
-bool ModelTable::AllReady() const {
+void ModelTable::VisitUnready(const std::function<bool(const UnreadyVersion&)>& visit) const {
   for (const auto& [id, versions] : models_) {
-    if (versions.empty()) return false;  // a model without a version is not ready
+    if (versions.empty() && !visit({.id = id})) return;
     for (const auto& [version, record] : versions) {
+      base::Status status;
       if (record.state() == VersionState::kReady) {
-        if (!record.model()->CheckReady().ok()) return false;
+        status = record.model()->CheckReady();
+        if (status.ok()) continue;
+      } else if (record.reason() == kUnloadedReason) {
         continue;
       }
-      if (record.reason() != kUnloadedReason) return false;
+      if (!visit({id, version, &record, std::move(status)})) return;
     }
   }
-  return true;
+}
+
+bool ModelTable::AllReady() const {
+  bool all = true;
+  VisitUnready([&](const UnreadyVersion&) {
+    all = false;
+    return false;
+  });
+  return all;
 }
 
 }  // namespace nereid::repository

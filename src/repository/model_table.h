@@ -24,6 +24,14 @@ struct ByModelId {
   bool operator()(std::string_view name, const ModelId& b) const { return name < b.name; }
 };
 
+/// A version for which a server with strict readiness is not ready.
+struct UnreadyVersion {
+  const ModelId& id;
+  int64_t version = 0;
+  const VersionRecord* record = nullptr;  // null: the model has no version
+  base::Status status = {};               // of the backend, if the version serves
+};
+
 /// The versions of all models at one moment. Immutable: a change creates a new table, which
 /// replaces the old one as a whole, so readers need no lock.
 class ModelTable {
@@ -50,6 +58,10 @@ class ModelTable {
 
   /// Returns the versions of a model; null for an unknown model.
   const VersionRecords* FindVersions(const ModelId& id) const;
+
+  /// Calls `visit` for each version that does not serve, or whose backend reports that it is not
+  /// ready, until it returns false. Unloaded versions do not count; a model without a version does.
+  void VisitUnready(const std::function<bool(const UnreadyVersion&)>& visit) const;
 
   /// Returns whether every version that was loaded serves and its backend reports that it is ready.
   /// Unloaded versions do not count; a model without a version is not ready.

@@ -35,6 +35,8 @@ Status InferenceServer::Start() {
   }
   NEREID_ASSIGN_OR_RETURN(runtime_, ModelRuntime::Create(settings_));
   repositories_ = std::make_unique<RepositoryControl>(settings_, *runtime_, phase_);
+  health_ = std::make_unique<ServerHealth>(phase_, repositories_->lifecycle(),
+                                           settings_.strict_readiness);
   if (settings_.metrics_enabled) {
     collectors_ = std::make_unique<Collectors>(settings_, *metrics_, repositories_->lifecycle());
   }
@@ -46,6 +48,7 @@ InferenceServer::~InferenceServer() {
     // Plug-ins still execute requests and will call these objects, so they are leaked.
     LOG_ERROR << status.message();
     (void)collectors_.release();
+    (void)health_.release();
     (void)repositories_.release();
     (void)runtime_.release();
   }
@@ -82,7 +85,7 @@ base::Result<bool> InferenceServer::IsServerLive() { return phase_.IsLive(); }
 
 base::Result<bool> InferenceServer::IsServerReady() {
   if (phase_.IsEnding()) return Status::Unavailable("Server exiting");
-  if (!phase_.CheckServing().ok()) return false;
+  if (!phase_.CheckServing().ok() || health_->IsDraining()) return false;
   return !settings_.strict_readiness || repositories_->lifecycle().AllReady();
 }
 
@@ -125,6 +128,12 @@ Status InferenceServer::Submit(std::unique_ptr<request::InferenceRequest>& reque
   ServedModel& served = static_cast<ServedModel&>(*loaded);
   model::ModelVersion& version = served.version();
   if (phase >= refused_from) NEREID_RETURN_IF_ERROR(CheckContinues(*request, version));
+  // A drain concerns the clients' sequences, not those that requests in progress need.
+  const bool begins = (request->flags & request::kFlagSequenceStart) != 0;
+  if (begins && refused_from == ServerPhase::Value::kEnding && version.HasSequences() &&
+      health_->IsDraining()) {
+    return DrainingStatus(*request);
+  }
   // The identity shares the ownership of the model: the request keeps the model alive.
   std::shared_ptr<const request::ModelIdentity> identity(std::move(loaded), &served.identity());
   if (request->shared_tensors != nullptr) {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "api/inference_service.h"
+#include "server/server_health.h"
 #include "server/server_phase.h"
 #include "server/server_settings.h"
 #include "server/shared_submission.h"
@@ -75,6 +76,7 @@ class InferenceServer final : public api::InferenceService {
   base::Result<api::ModelTraits> FindModel(const std::string& name, int64_t version) override;
   base::Status Infer(std::unique_ptr<request::InferenceRequest>& request) override;
   base::Status InferInProcess(std::unique_ptr<request::InferenceRequest>& request) override;
+  ServerHealth* health() override { return health_.get(); }
 
  private:
   explicit InferenceServer(ServerSettings settings);
@@ -92,6 +94,7 @@ class InferenceServer final : public api::InferenceService {
   const std::shared_ptr<telemetry::Registry> metrics_;
   std::unique_ptr<ModelRuntime> runtime_;
   std::unique_ptr<RepositoryControl> repositories_;
+  std::unique_ptr<ServerHealth> health_;
   std::unique_ptr<Collectors> collectors_;  // null where metrics are off
   SharedSubmission shared_submission_{shared_memory()};
 };

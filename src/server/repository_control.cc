@@ -129,7 +129,7 @@ Status RepositoryControl::Poll() {
 
 void RepositoryControl::Fail(const Status& reason) {
   LOG_ERROR << reason.ToString();
-  phase_.Fail();
+  phase_.Fail(reason.message());
 }
 
 Status RepositoryControl::CheckReadable() const {

@@ -1,9 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "server/server_phase.h"
 
+#include <utility>
+
 namespace nereid::server {
 
 using base::Status;
+
+void ServerPhase::Fail(std::string reason) {
+  {
+    const base::MutexLock lock(mutex_);
+    failure_ = std::move(reason);
+  }
+  Replace(Value::kServing, Value::kFailed);
+}
+
+std::string ServerPhase::failure() const {
+  const base::MutexLock lock(mutex_);
+  return failure_;
+}
 
 void ServerPhase::BeginEnding() {
   Value value = Get();

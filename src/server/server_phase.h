@@ -2,7 +2,9 @@
 #pragma once
 
 #include <atomic>
+#include <string>
 
+#include "base/mutex.h"
 #include "base/result.h"
 
 namespace nereid::server {
@@ -25,8 +27,10 @@ class ServerPhase {
 
   Value Get() const { return value_.load(std::memory_order_acquire); }
 
-  /// Changes kServing to kFailed; does nothing in another phase.
-  void Fail() { Replace(Value::kServing, Value::kFailed); }
+  /// Changes kServing to kFailed; in another phase only the reason changes.
+  void Fail(std::string reason);
+  /// Returns the reason of the last Fail(); it holds in the phase kFailed only.
+  std::string failure() const;
   /// Changes kFailed to kServing; does nothing in another phase.
   void Recover() { Replace(Value::kFailed, Value::kServing); }
   void BeginEnding();
@@ -51,6 +55,8 @@ class ServerPhase {
   }
 
   std::atomic<Value> value_{Value::kServing};
+  mutable base::Mutex mutex_;
+  std::string failure_ NEREID_GUARDED_BY(mutex_);
 };
 
 }  // namespace nereid::server

@@ -11,7 +11,8 @@ TEST(ServerPhaseTest, FailsAndRecovers) {
   EXPECT_TRUE(phase.CheckServing().ok());
   phase.Recover();
   EXPECT_EQ(phase.Get(), ServerPhase::Value::kServing);
-  phase.Fail();
+  phase.Fail("disk");
+  EXPECT_EQ(phase.failure(), "disk");
   EXPECT_EQ(phase.CheckServing().message(), "Server not ready");
   EXPECT_FALSE(*phase.IsLive());
   EXPECT_FALSE(phase.IsEnding());
@@ -22,10 +23,10 @@ TEST(ServerPhaseTest, FailsAndRecovers) {
 
 TEST(ServerPhaseTest, NothingLeadsBackFromTheEnd) {
   ServerPhase phase;
-  phase.Fail();
+  phase.Fail("x");
   phase.BeginEnding();
   phase.Recover();
-  phase.Fail();
+  phase.Fail("x");
   EXPECT_EQ(phase.Get(), ServerPhase::Value::kEnding);
   EXPECT_TRUE(*phase.IsLive());
   EXPECT_TRUE(phase.IsEnding());

@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <filesystem>
+#include <fstream>
 #include <latch>
 #include <sstream>
 #include <thread>
@@ -341,6 +342,10 @@ TEST_F(ServerTest, ARepositoryThatIsMissingIsFatalOnlyWhenAsked) {
         (*server)->FindModel("m", -1).status(), (*server)->LoadModel("m", {}, {})}) {
     EXPECT_EQ(status.message(), "Server not ready");
   }
+  const api::Readiness readiness = (*server)->health()->ExplainServer();
+  ASSERT_EQ(readiness.reasons.size(), 1u);
+  EXPECT_EQ(readiness.reasons[0].cause, "failed");
+  EXPECT_THAT(readiness.reasons[0].text, HasSubstr("none"));
   EXPECT_TRUE((*server)->Stop().ok());
 }
 
@@ -355,6 +360,47 @@ TEST_F(ServerTest, WhileItEndsItIsAliveAndNotReady) {
   EXPECT_TRUE((*server)->WaitUntilIdle(0));
   EXPECT_TRUE((*server)->Stop().ok());
   EXPECT_EQ((*server)->IsServerLive().status().message(), "Server exiting");
+}
+
+TEST_F(ServerTest, ADrainMakesItUnreadyUntilItEnds) {
+  settings_.model_control_mode = ModelControlMode::kExplicit;
+  auto created = InferenceServer::Create(settings_);
+  ASSERT_TRUE(created.ok());
+  InferenceServer& server = **created;
+  EXPECT_FALSE(server.health()->Drain().draining);
+  const auto begun = server.health()->ChangeDrain({});
+  ASSERT_TRUE(begun.ok());
+  EXPECT_TRUE(begun->draining);
+  EXPECT_EQ(begun->left_ns, std::nullopt);
+  EXPECT_EQ(begun->in_flight, 0u);
+  EXPECT_FALSE(*server.IsServerReady());
+  EXPECT_TRUE(*server.IsServerLive());
+  ASSERT_EQ(server.health()->ExplainServer().reasons.size(), 1u);
+  EXPECT_EQ(server.health()->ExplainServer().reasons[0].cause, "draining");
+  // Everything else is served.
+  EXPECT_TRUE(server.GetRepositoryIndex(false).ok());
+  EXPECT_TRUE(server.UnloadModel("m", false).ok());
+  const auto timed = server.health()->ChangeDrain({.seconds = 3600});
+  ASSERT_TRUE(timed->left_ns.has_value());
+  EXPECT_LE(*timed->left_ns, 3'600'000'000'000u);
+  EXPECT_FALSE(server.health()->ChangeDrain({.drain = false})->draining);
+  EXPECT_TRUE(*server.IsServerReady());
+  EXPECT_TRUE(server.health()->ExplainServer().ready);
+  server.BeginStop();
+  EXPECT_EQ(server.health()->ChangeDrain({}).status().message(), "Server exiting");
+}
+
+TEST_F(ServerTest, ExplainsWhyItIsNotReady) {
+  settings_.exit_on_error = false;
+  std::filesystem::create_directories(root_ / "m" / "1");
+  std::ofstream(root_ / "m" / "config.pbtxt") << "backend: \"absent\"\nmax_batch_size: 0\n";
+  auto server = InferenceServer::Create(settings_);
+  ASSERT_TRUE(server.ok());
+  const api::Readiness readiness = (*server)->health()->ExplainServer();
+  EXPECT_EQ(readiness.ready, *(*server)->IsServerReady());
+  ASSERT_EQ(readiness.reasons.size(), 1u);
+  EXPECT_EQ(readiness.reasons[0].model, "m");
+  EXPECT_EQ((*server)->health()->ExplainModel("m", -1).ready, *(*server)->IsModelReady("m", -1));
 }
 
 TEST_F(ServerTest, AStartCanBeBrokenOff) {

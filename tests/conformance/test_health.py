@@ -61,3 +61,51 @@ def test_broken_model_is_refused(second):
     response = raw_http.infer(second, "broken", document)
     assert response.status == 404
     assert response.error == "Request for unknown model: 'broken' has no available versions"
+
+
+# Reasons, which only Nereid gives.
+
+
+@pytest.fixture
+def only_nereid(is_peer):
+    if is_peer:
+        pytest.skip("Triton gives no reasons")
+
+
+def reasons(server, path, status):
+    response = raw_http.get(server, path + "?reason=true")
+    assert response.status == status == raw_http.get(server, path).status
+    assert response.headers["content-type"] == "application/json"
+    assert response.json["ready"] is (status == 200)
+    assert response.json["omitted"] == 0
+    return response.json["reasons"]
+
+
+@pytest.mark.parametrize("path", ["/v2/health/ready", "/v2/models/fixed/ready",
+                                  "/v2/models/versions/versions/3/ready"])
+def test_what_is_ready_has_no_reasons(only_nereid, server, path):
+    assert reasons(server, path, 200) == []
+
+
+def test_why_a_server_is_not_ready(only_nereid, second):
+    (reason,) = reasons(second, "/v2/health/ready", 400)
+    assert (reason["cause"], reason["model"], reason["state"]) == ("model", "broken", "UNAVAILABLE")
+    assert reason["text"]
+    assert reasons(second, "/v2/models/good/ready", 200) == []
+    assert reasons(second, "/v2/models/broken/ready", 400) == [reason]
+
+
+def test_why_a_model_is_not_ready(only_nereid, server):
+    (reason,) = reasons(server, "/v2/models/no_such_model/ready", 400)
+    assert reason == {"cause": "model", "model": "no_such_model",
+                      "text": "Request for unknown model: 'no_such_model' is not found"}
+    (reason,) = reasons(server, "/v2/models/versions/versions/2/ready", 400)
+    assert "version 2 is not found" in reason["text"]
+
+
+@pytest.mark.parametrize("headers", [{"Accept": "application/json"}, {"Accept": "*/*"}])
+def test_the_query_alone_asks_for_reasons(server, second, headers):
+    """Clients and browsers send Accept without a thought; they see what Triton sends."""
+    for asked, status in ((server, 200), (second, 400)):
+        response = raw_http.request(asked, "GET", "/v2/health/ready", headers=headers)
+        assert (response.status, response.body) == (status, b"")

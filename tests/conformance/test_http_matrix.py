@@ -40,6 +40,7 @@ ROWS = [
     Row("kServerMetadata", "/v2"),
     Row("kServerLive", "/v2/health/live"),
     Row("kServerReady", "/v2/health/ready"),
+    Row("kDrain", "/v2/drain", ("GET", "POST", "DELETE"), {"drain": False, "seconds": 5}),
     Row("kV1Live", "/"),
     Row("kV1ModelReady", "/v1/models/{m}"),
     Row("kModelMetadata", "/v2/models/{m}{v}"),

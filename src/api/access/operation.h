@@ -31,6 +31,7 @@ enum class Operation : uint8_t {
   kServerLive,
   kServerReady,
   kModelReady,
+  kHealthReasons,
   kServerMetadata,
   kModelMetadata,
   kInfer,
@@ -40,6 +41,8 @@ enum class Operation : uint8_t {
   kRepositoryIndex,
   kModelLoad,
   kModelUnload,
+  kDrainRead,
+  kDrainChange,
   kSharedMemoryStatus,
   kSharedMemoryRegister,
   kSharedMemoryUnregister,
@@ -76,6 +79,8 @@ inline constexpr OperationFacts kOperations[] = {
     {Operation::kServerReady, "server-ready", Category::kHealth, kAnyone, /*is_probe=*/true},
     // No probe: its answers tell which models there are.
     {Operation::kModelReady, "model-ready", Category::kHealth, kAnyone},
+    // No probe either: reasons name models and contain the texts of failed loads.
+    {Operation::kHealthReasons, "health-reasons", Category::kHealth, kObservers},
     {Operation::kServerMetadata, "server-metadata", Category::kMetadata, kAnyone},
     {Operation::kModelMetadata, "model-metadata", Category::kMetadata, kAnyone},
     {Operation::kInfer, "infer", Category::kInference, kCallers},
@@ -85,6 +90,10 @@ inline constexpr OperationFacts kOperations[] = {
     {Operation::kRepositoryIndex, "repository-index", Category::kModelRepository, kObservers},
     {Operation::kModelLoad, "model-load", Category::kModelRepository, kManagers},
     {Operation::kModelUnload, "model-unload", Category::kModelRepository, kManagers},
+    // With the operations on models, so that restrictions that protect those protect the drain,
+    // too.
+    {Operation::kDrainRead, "drain-read", Category::kModelRepository, kObservers},
+    {Operation::kDrainChange, "drain-change", Category::kModelRepository, kManagers},
     {Operation::kSharedMemoryStatus, "shared-memory-status", Category::kSharedMemory, kObservers},
     // Managers only: a caller names any object that the server's user may open, and can read it
     // through a model that returns its input.

@@ -38,6 +38,7 @@ class FakeInferenceService : public InferenceService {
   base::Status UnloadModel(const std::string& name, bool unload_dependents) override;
   base::Result<ModelTraits> FindModel(const std::string& name, int64_t version) override;
   base::Status Infer(std::unique_ptr<request::InferenceRequest>& request) override;
+  Health* health() override { return health_reports; }
 
   /// Answers with one response: for each input an output with its name (EchoOutputName), type,
   /// shape and bytes. The nameless input of a raw request counts as UINT8 "INPUT0" of one
@@ -61,6 +62,7 @@ class FakeInferenceService : public InferenceService {
 
   bool live = true;
   bool ready = true;
+  Health* health_reports = nullptr;
   ServerMetadata server_metadata;
   std::map<std::string, ModelMetadata> models;
   std::map<std::string, ModelTraits> traits;

@@ -154,6 +154,7 @@ TEST(CommandLineTest, DefaultsEqualTriton) {
   const ServerOptions options = Good({}).options;
   EXPECT_EQ(options.id, "triton");
   EXPECT_EQ(options.exit_timeout_secs, 30);
+  EXPECT_EQ(options.drain_secs, 0);
   EXPECT_EQ(options.http.port, 8000);
   EXPECT_EQ(options.grpc.port, 8001);
   EXPECT_EQ(options.metrics.port, 8002);
@@ -200,6 +201,7 @@ TEST(CommandLineTest, PlainValuesSetTheirOptions) {
                                       "--admin-port=9",
                                       "--http-thread-count=3",
                                       "--execution-watchdog-secs=60",
+                                      "--drain-secs=20",
                                       "--enable-sequence-listing=true",
                                       "--access-log=true"})
                                     .options;
@@ -220,6 +222,7 @@ TEST(CommandLineTest, PlainValuesSetTheirOptions) {
   EXPECT_TRUE(options.inline_execution == InlineExecution::kNever);
   EXPECT_TRUE(options.cpu_plan == CpuPlanMode::kOff);
   EXPECT_EQ(options.execution_watchdog_secs, 60);
+  EXPECT_EQ(options.drain_secs, 20);
   EXPECT_TRUE(options.enable_sequence_listing);
   EXPECT_EQ(options.http.thread_count, 3);
   EXPECT_EQ(options.access.auth_file, "/a");

@@ -84,6 +84,7 @@ constexpr FlagSpec kFlags[] = {
 
     {"id", "string", "Server", Text<&S::id>, "Server name in the metadata (default triton)"},
     {"exit-timeout-secs", "integer", "Server", Whole<0, INT_MAX, &S::exit_timeout_secs>, "Seconds that a stop waits for requests in flight and for models to unload (default 30)"},
+    {"drain-secs", "integer", "Server", Whole<0, INT_MAX, &S::drain_secs>, "Seconds after SIGTERM or SIGINT in which the server is not ready and begins no new sequences, but serves everything else, before it stops; 0 = it stops at once (default 0)", true},
     {"cpu-plan", "share|off", "Server", ReadCpuPlan, "share = divide the CPUs among the models; off = every model uses all CPUs (default share)", true},
     {"inline-execution", "auto|always|never", "Server", ReadInlineExecution, "Whether short executions run on the thread that received the request; auto = decided by measurement (default auto)", true},
     {"execution-watchdog-secs", "integer", "Server", Whole<0, INT_MAX, &S::execution_watchdog_secs>, "Seconds after which a model with a running execution is not ready; the model parameter execution_watchdog_secs overrides this; 0 = off (default 0)", true},

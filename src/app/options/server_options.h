@@ -210,6 +210,7 @@ struct DeviceOptions {
 struct ServerOptions {
   std::string id = "triton";  // some clients compare this name in the metadata
   int exit_timeout_secs = 30;
+  int drain_secs = 0;  // before the exit timeout; 0: a stop refuses new work at once
   InlineExecution inline_execution = InlineExecution::kAuto;  // by measurement of each model
   CpuPlanMode cpu_plan = CpuPlanMode::kShare;
   int execution_watchdog_secs = 0;  // 0: off

@@ -36,7 +36,7 @@ constexpr ToolFlag kFlags[] = {
 struct Row {
   std::string_view protocol;  // "http", "grpc", "metrics", "sagemaker" or "vertex-ai"
   std::string_view method;    // of HTTP; "" for gRPC
-  std::string_view path;
+  std::string path;
   api::Operation operation;
   bool is_change = false;  // of a gRPC method: with a message that changes something
 };
@@ -44,22 +44,26 @@ struct Row {
 std::vector<Row> AllRows() {
   std::vector<Row> rows;
   for (const frontend::http::EndpointSpec& spec : frontend::http::AllEndpoints()) {
-    if (spec.get) rows.push_back({"http", "GET", spec.form, *spec.get});
-    if (spec.post) rows.push_back({"http", "POST", spec.form, *spec.post});
+    const std::string form(spec.form);
+    if (spec.get) rows.push_back({"http", "GET", form, *spec.get});
+    if (spec.reasons) rows.push_back({"http", "GET", form + "?reason=true", *spec.reasons});
+    if (spec.post) rows.push_back({"http", "POST", form, *spec.post});
+    if (spec.remove) rows.push_back({"http", "DELETE", form, *spec.remove});
   }
   for (const frontend::grpc::MethodSpec& spec : frontend::grpc::AllMethods()) {
-    rows.push_back({"grpc", "", spec.path, spec.operation});
-    if (spec.change) rows.push_back({"grpc", "", spec.path, *spec.change, /*is_change=*/true});
+    rows.push_back({"grpc", "", std::string(spec.path), spec.operation});
+    if (spec.change)
+      rows.push_back({"grpc", "", std::string(spec.path), *spec.change, /*is_change=*/true});
   }
-  rows.push_back(
-      {"metrics", "GET", frontend::metrics::kMetricsPath, frontend::metrics::kMetricsOperation});
+  rows.push_back({"metrics", "GET", std::string(frontend::metrics::kMetricsPath),
+                  frontend::metrics::kMetricsOperation});
   for (const frontend::cloud::CloudRoute& route : frontend::cloud::AllSagemakerRoutes()) {
-    rows.push_back(
-        {"sagemaker", frontend::http::MethodName(route.method), route.form, route.operation});
+    rows.push_back({"sagemaker", frontend::http::MethodName(route.method), std::string(route.form),
+                    route.operation});
   }
   for (const frontend::cloud::CloudRoute& route : frontend::cloud::AllVertexAiRoutes()) {
-    rows.push_back(
-        {"vertex-ai", frontend::http::MethodName(route.method), route.form, route.operation});
+    rows.push_back({"vertex-ai", frontend::http::MethodName(route.method), std::string(route.form),
+                    route.operation});
   }
   return rows;
 }

@@ -17,6 +17,10 @@ TEST(RoutesTool, ListsEveryFrontEnd) {
                               "/v2/models/{model}[/versions/{version}]/infer\n"));
   EXPECT_THAT(text, HasSubstr("http      GET    health           everyone             "
                               "/v2/health/live\n"));
+  EXPECT_THAT(text, HasSubstr("http      GET    health           observe,manage       "
+                              "/v2/health/ready?reason=true\n"));
+  EXPECT_THAT(text, HasSubstr("http      DELETE model-repository manage               "
+                              "/v2/drain\n"));
   EXPECT_THAT(text, HasSubstr("grpc             trace            manage               "
                               "/inference.GRPCInferenceService/TraceSetting (changes)\n"));
   EXPECT_THAT(text, HasSubstr("metrics   GET                     observe,manage       /metrics\n"));

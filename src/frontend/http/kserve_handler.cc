@@ -23,6 +23,7 @@
 #include "codec/json/trace_settings.h"
 #include "frontend/http/admission.h"
 #include "frontend/http/generate_endpoint.h"
+#include "frontend/http/health_endpoint.h"
 #include "frontend/http/infer_endpoint.h"
 #include "frontend/http/off_loop.h"
 #include "frontend/http/route.h"
@@ -56,6 +57,7 @@ class KserveHandler final : public KserveRoutes {
         service_(service),
         infer_(options_, service_, codec_),
         generate_(options_, service_, codec_),
+        health_(service_, documents_),
         shared_memory_(service_.shared_memory(), documents_) {}
 
   void Handle(Exchange& exchange) override;
@@ -108,6 +110,7 @@ class KserveHandler final : public KserveRoutes {
   api::InferenceService& service_;
   const InferEndpoint infer_;
   const GenerateEndpoint generate_;
+  const HealthEndpoint health_;
   const SharedMemoryEndpoint shared_memory_;
   // Separate pools, so that none waits for the others: a load takes minutes, a document may wait
   // for the file system, and large messages wait for a CPU.
@@ -171,6 +174,10 @@ void KserveHandler::Serve(Exchange& exchange, const Route& route, Method method)
     exchange.reply().SetError(405, ErrorType(spec), "Method Not Allowed");
     return exchange.Finish();
   }
+  if (spec.reasons && AsksForReasons(exchange.head())) {
+    if (!Admit(options_.gate.get(), *spec.reasons, exchange)) return exchange.Finish();
+    return health_.Explain(exchange, route);
+  }
   const bool post = method == Method::kPost;
   switch (route.endpoint) {
     case Endpoint::kInfer:
@@ -181,6 +188,8 @@ void KserveHandler::Serve(Exchange& exchange, const Route& route, Method method)
       return Get(exchange, route, kTextType, &KserveHandler::ServerReady);
     case Endpoint::kModelReady:
       return Get(exchange, route, kTextType, &KserveHandler::ModelReady);
+    case Endpoint::kDrain:
+      return health_.Drain(exchange, method);
     case Endpoint::kV1Live:
     case Endpoint::kV1ModelReady:
       SetDocument(exchange, kJsonType, V1Health(service_, route));

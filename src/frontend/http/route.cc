@@ -146,11 +146,12 @@ constexpr EndpointSpec kEndpoints[] = {
     // clang-format off
     {Endpoint::kServerMetadata, "/v2", Operation::kServerMetadata, kWrongMethod},
     {Endpoint::kServerLive, "/v2/health/live", Operation::kServerLive, kWrongMethod, true},
-    {Endpoint::kServerReady, "/v2/health/ready", Operation::kServerReady, kWrongMethod, true},
+    {Endpoint::kServerReady, "/v2/health/ready", Operation::kServerReady, kWrongMethod, true, kWrongMethod, Operation::kHealthReasons},
     {Endpoint::kV1Live, "/", Operation::kServerLive, kWrongMethod},
     {Endpoint::kV1ModelReady, "/v1/models/{model}", Operation::kModelReady, kWrongMethod},
+    {Endpoint::kDrain, "/v2/drain", Operation::kDrainRead, Operation::kDrainChange, false, Operation::kDrainChange},
     {Endpoint::kModelMetadata, "/v2/models/{model}[/versions/{version}]", Operation::kModelMetadata, kWrongMethod},
-    {Endpoint::kModelReady, "/v2/models/{model}[/versions/{version}]/ready", Operation::kModelReady, kWrongMethod, true},
+    {Endpoint::kModelReady, "/v2/models/{model}[/versions/{version}]/ready", Operation::kModelReady, kWrongMethod, true, kWrongMethod, Operation::kHealthReasons},
     {Endpoint::kModelConfig, "/v2/models/{model}[/versions/{version}]/config", Operation::kModelConfig, kWrongMethod},
     {Endpoint::kStatistics, "/v2/models[/{model}[/versions/{version}]]/stats", Operation::kStatistics, kWrongMethod},
     {Endpoint::kSequences, "/v2/models/{model}[/versions/{version}]/sequences", Operation::kSequences, kWrongMethod},
@@ -213,6 +214,8 @@ Route FindV2Route(std::string_view rest) {
         route.repository = repository;
       }
     }
+  } else if (word == "drain" && segments.done()) {
+    route.endpoint = Endpoint::kDrain;
   } else if (word == "logging" && segments.done()) {
     route.endpoint = Endpoint::kLogging;
   } else if (word == "trace" && segments.Take() == "setting" && segments.done()) {

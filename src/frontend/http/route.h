@@ -17,6 +17,7 @@ enum class Endpoint {
   kServerReady,
   kV1Live,        // of KServe's older protocol: GET /
   kV1ModelReady,  // likewise: GET /v1/models/M
+  kDrain,
   kModelMetadata,
   kModelReady,
   kModelConfig,
@@ -63,14 +64,19 @@ struct EndpointSpec {
   std::optional<api::Operation> post;  // likewise
   /// Whether errors have the content type text/plain, as in Triton.
   bool has_plain_errors = false;
+  std::optional<api::Operation> remove = std::nullopt;  // of DELETE
+  /// Of GET with "?reason=true", in addition to `get`; nothing: the query means nothing.
+  std::optional<api::Operation> reasons = std::nullopt;
 
   bool Accepts(Method method) const {
-    return (method == Method::kGet && get) || (method == Method::kPost && post);
+    return (method == Method::kGet && get) || (method == Method::kPost && post) ||
+           (method == Method::kDelete && remove);
   }
   /// Returns the operation that decides who may send a request with this method; also for a wrong
   /// method, because Triton looks at restrictions first.
   api::Operation OperationOf(Method method) const {
     if (method == Method::kGet) return get ? *get : *post;
+    if (method == Method::kDelete && remove) return *remove;
     return post ? *post : *get;
   }
 };

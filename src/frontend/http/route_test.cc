@@ -10,6 +10,7 @@ TEST(Route, EveryEndpoint) {
   EXPECT_EQ(FindRoute("/v2").endpoint, Endpoint::kServerMetadata);
   EXPECT_EQ(FindRoute("/v2/health/live").endpoint, Endpoint::kServerLive);
   EXPECT_EQ(FindRoute("/v2/health/ready").endpoint, Endpoint::kServerReady);
+  EXPECT_EQ(FindRoute("/v2/drain").endpoint, Endpoint::kDrain);
   EXPECT_EQ(FindRoute("/v2/models/m").endpoint, Endpoint::kModelMetadata);
   EXPECT_EQ(FindRoute("/v2/models/m/ready").endpoint, Endpoint::kModelReady);
   EXPECT_EQ(FindRoute("/v2/models/m/config").endpoint, Endpoint::kModelConfig);

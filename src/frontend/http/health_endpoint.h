@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "api/inference_service.h"
+#include "frontend/http/exchange.h"
+#include "frontend/http/off_loop.h"
+#include "frontend/http/request_head.h"
+#include "frontend/http/route.h"
+
+namespace nereid::frontend::http {
+
+/// Returns whether a request for health wants a document with the reasons: its query has
+/// "reason=true". (Not the field Accept: clients and browsers send that without a thought, and
+/// would get other bodies than from Triton.)
+bool AsksForReasons(const RequestHead& head);
+
+/// The health documents with reasons, and the drain.
+class HealthEndpoint {
+ public:
+  /// `workers` make the documents: one may look at all models.
+  HealthEndpoint(api::InferenceService& service, OffLoop& workers)
+      : service_(service), workers_(workers) {}
+
+  /// Replies to a request for readiness with the status that it has without reasons, and with a
+  /// document. The views in `route` are parts of the exchange's target.
+  void Explain(Exchange& exchange, const Route& route) const;
+
+  /// Shows (GET), begins or changes (POST) or ends (DELETE) the drain.
+  void Drain(Exchange& exchange, Method method) const;
+
+ private:
+  void ReplyToExplain(Exchange& exchange, const Route& route) const;
+  void ReplyToDrain(Exchange& exchange, Method method) const;
+
+  api::InferenceService& service_;
+  OffLoop& workers_;
+};
+
+}  // namespace nereid::frontend::http

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "api/health.h"
+#include "repository/model_table.h"
+#include "server/server_phase.h"
+
+namespace nereid::server {
+
+/// What decides whether a server is ready, beside its models.
+struct PhaseView {
+  ServerPhase::Value phase = ServerPhase::Value::kServing;
+  std::string failure = {};  // why, in kFailed
+  bool draining = false;
+};
+
+/// Returns whether the server is ready, and each reason why not. `models` is null if models do not
+/// count (--strict-readiness=false).
+api::Readiness ExplainServerReadiness(const PhaseView& view, const repository::ModelTable* models);
+
+/// Returns whether a version of a model (-1: the one that a request without a version gets) is
+/// ready, and each reason why not. A drain is none: the model still serves.
+api::Readiness ExplainModelReadiness(const PhaseView& view, const repository::ModelTable& models,
+                                     const std::string& name, int64_t version);
+
+}  // namespace nereid::server

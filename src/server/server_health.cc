@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "server/server_health.h"
+
+#include "base/log.h"
+
+namespace nereid::server {
+
+using base::Status;
+
+PhaseView ServerHealth::View() const {
+  return {.phase = phase_.Get(), .failure = phase_.failure(), .draining = IsDraining()};
+}
+
+api::Readiness ServerHealth::ExplainServer() {
+  const auto table = lifecycle_.Table();
+  return ExplainServerReadiness(View(), strict_ ? table.get() : nullptr);
+}
+
+api::Readiness ServerHealth::ExplainModel(const std::string& name, int64_t version) {
+  return ExplainModelReadiness(View(), *lifecycle_.Table(), name, version);
+}
+
+api::DrainReport ServerHealth::Drain() {
+  const uint64_t now_ns = clock_.NowNs();
+  api::DrainReport report;
+  report.draining = drain_.IsActive(now_ns);
+  report.left_ns = drain_.LeftNs(now_ns);
+  for (const repository::BoundVersion& bound : lifecycle_.BoundVersions()) {
+    if (bound.leaving) continue;  // it is being unloaded, which no drain waits for
+    report.in_flight += bound.requests;
+    if (report.busy.size() < api::kMaxHealthReasons) {
+      report.busy.push_back({ToText(bound.id), std::to_string(bound.version), bound.requests});
+    } else {
+      ++report.omitted;
+    }
+  }
+  return report;
+}
+
+base::Result<api::DrainReport> ServerHealth::ChangeDrain(const api::DrainChange& change) {
+  if (phase_.IsEnding() || drain_.IsFinal()) return Status::Unavailable("Server exiting");
+  if (!change.drain) {
+    drain_.End();
+    LOG_INFO << "The drain has ended: the server is ready again when its models are";
+    return Drain();
+  }
+  const uint64_t until_ns = change.seconds
+                                ? clock_.NowNs() + uint64_t{*change.seconds} * 1'000'000'000
+                                : server::Drain::kForever;
+  drain_.Begin(until_ns);
+  LOG_INFO << "The server drains"
+           << (change.seconds ? " for " + std::to_string(*change.seconds) + " seconds"
+                              : std::string())
+           << ": it is not ready and begins no new sequences";
+  return Drain();
+}
+
+Status DrainingStatus(const request::InferenceRequest& request) {
+  return Status::Unavailable(request.LogPrefix() +
+                             "the server drains and begins no new sequences. Send the sequence to "
+                             "another server.");
+}
+
+}  // namespace nereid::server

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+#include "api/health.h"
+#include "base/clock.h"
+#include "repository/model_lifecycle.h"
+#include "request/inference_request.h"
+#include "server/drain.h"
+#include "server/readiness.h"
+#include "server/server_phase.h"
+
+namespace nereid::server {
+
+/// The health of one server and its drain. Thread-safe.
+class ServerHealth final : public api::Health {
+ public:
+  /// The arguments must outlive this object. `strict`: models that are not ready count.
+  ServerHealth(ServerPhase& phase, const repository::ModelLifecycle& lifecycle, bool strict,
+               const base::Clock& clock = base::SteadyClock())
+      : phase_(phase), lifecycle_(lifecycle), strict_(strict), clock_(clock) {}
+
+  api::Readiness ExplainServer() override;
+  api::Readiness ExplainModel(const std::string& name, int64_t version) override;
+  api::DrainReport Drain() override;
+  base::Result<api::DrainReport> ChangeDrain(const api::DrainChange& change) override;
+
+  /// Begins the drain before a stop, which nothing ends.
+  void DrainForStop() { drain_.BeginFinal(); }
+  bool IsDraining() const { return drain_.IsActive(clock_.NowNs()); }
+
+ private:
+  PhaseView View() const;
+
+  ServerPhase& phase_;
+  const repository::ModelLifecycle& lifecycle_;
+  const bool strict_;
+  const base::Clock& clock_;
+  server::Drain drain_;
+};
+
+/// Returns UNAVAILABLE, which says that the server drains.
+base::Status DrainingStatus(const request::InferenceRequest& request);
+
+}  // namespace nereid::server
