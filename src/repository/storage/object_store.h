@@ -21,7 +21,9 @@ struct ObjectChecksum {
 
 /// One object of a store, as a list of the store shows it.
 struct ObjectInfo {
-  std::string key;      // below the bucket or container, without a leading '/'
+  /// Below the bucket or container, without a leading '/'. One with '/' at its end marks a
+  /// directory, which may be empty.
+  std::string key;
   uint64_t size = 0;    // bytes
   std::string version;  // ETag or generation: differs after each write of the object; never empty
   std::optional<ObjectChecksum> checksum = std::nullopt;  // of the whole content, if known
