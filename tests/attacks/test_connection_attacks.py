@@ -71,7 +71,7 @@ def answers(server, data, timeout=10) -> list:
 @pytest.mark.parametrize("data", [b"", b"POST /v2/models/plain/infer HTTP/1.1\r\nHost: x\r\nX: "],
                          ids=["silent", "half_a_head"])
 def test_half_open_http_connections(server, attack, many, data):
-    with attack(server, peak_mib=100, worst_ms=800):
+    with attack(server, peak_mib=100, worst_ms=2000):
         wires = connect(server.http_port, many, data)
         assert raw_http.get(server, "/v2/health/live").status == 200
         close(wires)
@@ -80,7 +80,7 @@ def test_half_open_http_connections(server, attack, many, data):
 @pytest.mark.parametrize("data", [b"", b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + bytes(3) + b"\4" + bytes(5)],
                          ids=["silent", "preface"])
 def test_half_open_grpc_connections(server, attack, many, data):
-    with attack(server, peak_mib=400, worst_ms=800):
+    with attack(server, peak_mib=400, worst_ms=2000):
         wires = connect(server.grpc_port, many, data)
         close(wires)
 

@@ -169,7 +169,9 @@ def write_too_many(root):
 
 
 def test_the_index_names_the_reason(few_threads):
-    server = few_threads(24, write_too_many, "--http-thread-count=1", "--exit-on-error=false")
+    # One after the other: the large model must not have the threads that the small one needs.
+    server = few_threads(24, write_too_many, "--http-thread-count=1", "--exit-on-error=false",
+                         "--model-load-thread-count=1")
     server.start("/v2/health/live")
     answer = raw_http.request(server, "POST", "/v2/repository/index")
     states = {entry["name"]: entry for entry in json.loads(answer.body)}
