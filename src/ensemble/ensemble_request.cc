@@ -107,7 +107,7 @@ Status EnsembleRequest::FindMembers() {
   for (size_t i = 0; i < needed.size(); ++i) {
     if (!needed[i]) continue;
     const EnsemblePlan::Step& step = parts_.plan.steps()[i];
-    auto member = parts_.members.Find(step.space, step.model, step.version);
+    auto member = parts_.members.Find(step.space, step.model, step.version, request_.get());
     if (!member.ok()) return InStep(i, member.status());
     members_[i] = std::move(member).value();
   }

@@ -164,7 +164,7 @@ class EnsembleRequestTest : public ::testing::Test, private MemberDirectory {
   }
 
   base::Result<ensemble::Member> Find(const std::string&, const std::string& name,
-                                      int64_t) const override {
+                                      int64_t, const request::RequestFields*) const override {
     const auto found = versions_.find(name);
     if (found == versions_.end()) return Status::NotFound("'" + name + "' is not found");
     return ensemble::Member{found->second->shared_identity(), found->second.get()};

@@ -22,9 +22,11 @@ class MemberDirectory {
   virtual ~MemberDirectory() = default;
   /// Returns the served version of a model; -1 means the version that the version policy prefers.
   /// `space` is the namespace of the model; empty if the server uses none. Fails as a request for
-  /// the model would.
+  /// the model would. `request` is the ensemble's, or null: if it continues a sequence of a version
+  /// that was replaced, the result is that version.
   virtual base::Result<Member> Find(const std::string& space, const std::string& model,
-                                    int64_t version) const = 0;
+                                    int64_t version,
+                                    const request::RequestFields* request = nullptr) const = 0;
 };
 
 }  // namespace nereid::ensemble

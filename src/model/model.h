@@ -81,6 +81,9 @@ class Model final : public ModelVersion {
   }
   void StopAccepting() override { scheduler_->StopAccepting(); }
   void EndIdleSequences() override { scheduler_->EndIdleSequences(); }
+  bool HasSequence(const request::CorrelationId& id) const override {
+    return scheduler_->HasSequence(id);
+  }
   telemetry::SequenceList ListSequences(size_t most) const override {
     return scheduler_->ListSequences(most);
   }

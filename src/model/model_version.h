@@ -49,6 +49,8 @@ class ModelVersion {
   virtual void EndIdleSequences() {}
   /// Returns whether requests may belong to sequences of this model or of models that it calls.
   virtual bool HasSequences() const { return config().sequence_batching().has_value(); }
+  /// Returns whether a request with this id joins a sequence that the model has.
+  virtual bool HasSequence(const request::CorrelationId& /*id*/) const { return false; }
   /// Returns the first `most` live sequences; empty if the model has no sequences.
   virtual telemetry::SequenceList ListSequences(size_t /*most*/) const { return {}; }
 

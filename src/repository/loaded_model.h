@@ -25,11 +25,14 @@ class LoadedModel {
   virtual base::Status CheckReady() = 0;
   /// Returns the number of sequences that have not ended.
   virtual size_t LiveSequences() const { return 0; }
+  /// Called before this object is added to the table, with the version that requests for it have
+  /// reached so far. Sequences that are open there may continue.
+  virtual void Succeed(const std::shared_ptr<LoadedModel>& /*predecessor*/) {}
   /// Called once, after this object was added to the table.
   virtual void Activate() {}
   /// Called once, after the object was removed from the table. No further request finds it, but
-  /// requests that found it before may still arrive. `successor` is the version that replaced it,
-  /// or null.
+  /// requests that found it before may still arrive. `successor` is the version that gets its
+  /// requests, whose Succeed() was called with this object, or null.
   virtual void OnRemoved(const LoadedModel* /*successor*/) {}
 };
 

@@ -9,15 +9,38 @@ namespace nereid::repository {
 
 namespace {
 
-using RetiredModels = std::map<int64_t, std::shared_ptr<LoadedModel>>;
+using VersionModels = std::map<int64_t, std::shared_ptr<LoadedModel>>;  // by version
 
 /// Retires every version that serves. The caller releases the models after the lock.
-RetiredModels RetireAll(VersionRecords* records) {
-  RetiredModels retired;
+VersionModels RetireAll(VersionRecords* records) {
+  VersionModels retired;
   for (auto& [version, record] : *records) {
     if (auto model = record.Retire()) retired.emplace(version, std::move(model));
   }
   return retired;
+}
+
+/// Returns the versions that serve.
+VersionModels ServingModels(const VersionRecords* records) {
+  VersionModels serving;
+  if (records == nullptr) return serving;
+  for (const auto& [version, record] : *records) {
+    if (record.model() != nullptr) serving.emplace(version, record.model());
+  }
+  return serving;
+}
+
+/// Returns the new versions to which requests go that have reached `version` so far: the one of the
+/// same number first. Requests without a version have reached the greatest one of `serving`.
+std::vector<int64_t> SuccessorsOf(int64_t version, const VersionModels& serving,
+                                  const LoadedVersions& loaded) {
+  std::vector<int64_t> successors;
+  if (loaded.contains(version)) successors.push_back(version);
+  const bool was_greatest = serving.rbegin()->first == version;
+  if (was_greatest && !loaded.empty() && loaded.rbegin()->first != version) {
+    successors.push_back(loaded.rbegin()->first);
+  }
+  return successors;
 }
 
 }  // namespace
@@ -64,7 +87,14 @@ void VersionSwitch::BeginLoading(const ModelId& id, const std::vector<int64_t>& 
 }
 
 void VersionSwitch::Replace(const ModelId& id, const LoadedVersions& loaded, uint64_t generation) {
-  RetiredModels replaced;
+  // The serving versions cannot change before the table does: the caller has the model's turn.
+  const VersionModels serving = ServingModels(Table()->FindVersions(id));
+  for (const auto& [version, model] : serving) {
+    for (const int64_t number : SuccessorsOf(version, serving, loaded)) {
+      (*loaded.at(number))->Succeed(model);
+    }
+  }
+  VersionModels replaced;
   Change([&](ModelTable::Models& models) {
     VersionRecords& records = models[id];
     // Old versions are retired first: a version of the same number is then free for its successor.
@@ -72,8 +102,8 @@ void VersionSwitch::Replace(const ModelId& id, const LoadedVersions& loaded, uin
     for (const auto& [version, model] : loaded) records[version].Serve(*model, generation);
   });
   for (const auto& [version, model] : replaced) {
-    const auto successor = loaded.find(version);
-    model->OnRemoved(successor == loaded.end() ? nullptr : successor->second->get());
+    const std::vector<int64_t> successors = SuccessorsOf(version, replaced, loaded);
+    model->OnRemoved(successors.empty() ? nullptr : loaded.at(successors[0])->get());
   }
 }
 
@@ -90,7 +120,7 @@ void VersionSwitch::NoteFailure(const ModelId& id, const LoadedVersions& loaded,
 
 bool VersionSwitch::Retire(const ModelId& id) {
   if (Table()->FindVersions(id) == nullptr) return false;
-  RetiredModels removed;
+  VersionModels removed;
   Change([&](ModelTable::Models& models) {
     const auto found = models.find(id);
     if (found == models.end()) return;

@@ -22,9 +22,12 @@ class TracedModel : public LoadedModel {
   const config::ModelConfig& config() const override { return *config_; }
   void StopAccepting() override {}
   Status CheckReady() override { return Status::Ok(); }
+  void Succeed(const std::shared_ptr<LoadedModel>& predecessor) override {
+    predecessors.push_back(predecessor.get());
+  }
   void OnRemoved(const LoadedModel* successor) override { successors.push_back(successor); }
 
-  std::vector<const LoadedModel*> successors;
+  std::vector<const LoadedModel*> predecessors, successors;
 
  private:
   VersionSwitch& table_;
@@ -90,6 +93,24 @@ TEST_F(VersionSwitchTest, AReplacedVersionIsToldOfItsSuccessor) {
   EXPECT_EQ(StatesText(), "1/UNLOADING 2/READY");
   EXPECT_EQ(switch_.ServingModel(kModel, 1), nullptr);
   EXPECT_EQ(switch_.ServingModel(kModel, 2), next);
+}
+
+TEST_F(VersionSwitchTest, ANewVersionSucceedsTheOneThatItsRequestsHaveReached) {
+  const auto first = Make(1, 1);
+  const auto second = Make(2, 1);
+  switch_.Replace(kModel, Loaded({{1, first}, {2, second}}), 1);
+  const auto again = Make(2, 2);
+  const auto third = Make(3, 2);
+  switch_.Replace(kModel, Loaded({{2, again}, {3, third}}), 2);
+  EXPECT_THAT(again->predecessors, ElementsAre(second.get()));
+  EXPECT_THAT(third->predecessors, ElementsAre(second.get())) << "of requests without a version";
+  EXPECT_THAT(first->successors, ElementsAre(nullptr)) << "requests named it";
+  EXPECT_THAT(second->successors, ElementsAre(again.get()));
+  const auto fourth = Make(4, 3);
+  switch_.Replace(kModel, Loaded({{4, fourth}}), 3);
+  EXPECT_THAT(fourth->predecessors, ElementsAre(third.get()));
+  EXPECT_THAT(third->successors, ElementsAre(fourth.get()));
+  EXPECT_THAT(again->successors, ElementsAre(nullptr));
 }
 
 TEST_F(VersionSwitchTest, ARetiredVersionIsUnavailableWhenItsLastHolderHasLetItGo) {

@@ -14,6 +14,12 @@ namespace nereid::request {
 /// Identifies the sequence that a request belongs to; 0 and "" mean none.
 using CorrelationId = std::variant<uint64_t, std::string>;
 
+/// Returns whether the id is 0 or "".
+inline bool IsNone(const CorrelationId& id) {
+  const auto* const number = std::get_if<uint64_t>(&id);
+  return number != nullptr ? *number == 0 : std::get<std::string>(id).empty();
+}
+
 /// Returns the id as text; a number in decimal.
 std::string CorrelationIdText(const CorrelationId& id);
 

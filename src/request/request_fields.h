@@ -28,6 +28,11 @@ struct RequestFields {
   std::vector<Parameter> parameters;  // in the order sent, with duplicates
   std::vector<std::string> requested_outputs;  // empty: all outputs of the model
 
+  /// Returns whether the request belongs to a sequence that an earlier request has begun.
+  bool ContinuesSequence() const {
+    return (flags & kFlagSequenceStart) == 0 && !IsNone(correlation_id);
+  }
+
   /// Returns "[request id: X] " or "[request id: <id_unknown>] ", the prefix of Triton's messages.
   std::string LogPrefix() const;
 };

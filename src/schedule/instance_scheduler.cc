@@ -282,6 +282,11 @@ void InstanceScheduler::EndIdleSequences() {
   CarryOut(assignment);
 }
 
+bool InstanceScheduler::HasSequence(const request::CorrelationId& id) const {
+  MutexLock lock(mutex_);
+  return sequences_ != nullptr && sequences_->HasSequence(id);
+}
+
 std::optional<telemetry::SequenceStatistics> InstanceScheduler::CountSequences() const {
   MutexLock lock(mutex_);
   if (sequences_ == nullptr) return std::nullopt;

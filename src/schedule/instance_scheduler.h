@@ -61,6 +61,7 @@ class InstanceScheduler final : public Scheduler,
   std::shared_ptr<ResponseOrder> response_order() const override { return order_; }
   void RetireInstances(const std::vector<BatchRunner*>& runners) override;
   void EndIdleSequences() override;
+  bool HasSequence(const request::CorrelationId& id) const override;
   std::optional<telemetry::SequenceStatistics> CountSequences() const override;
   telemetry::SequenceList ListSequences(size_t limit) const override;
 

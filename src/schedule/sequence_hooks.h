@@ -54,6 +54,8 @@ class SequenceHooks {
 
   // ---- Reports ----
 
+  /// Returns whether a request with this id joins a sequence that exists.
+  virtual bool HasSequence(const request::CorrelationId& id) const = 0;
   /// Returns the numbers of sequences.
   virtual telemetry::SequenceStatistics CountSequences() const = 0;
   /// Describes the first `limit` live sequences; `name_of` returns the name of an instance.

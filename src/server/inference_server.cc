@@ -124,9 +124,10 @@ Status InferenceServer::Submit(std::unique_ptr<request::InferenceRequest>& reque
       repositories_->lifecycle().Table()->Find(request->model_name, request->model_version);
   // The phase is read again: if the stop has unloaded the model, it has changed the phase before.
   if (!found.ok()) return phase_.IsStopping() ? StoppingStatus(*request) : found.status();
-  std::shared_ptr<repository::LoadedModel> loaded = std::move(found).value();
-  ServedModel& served = static_cast<ServedModel&>(*loaded);
-  model::ModelVersion& version = served.version();
+  std::shared_ptr<ServedModel> served = ServedModel::From(std::move(found).value());
+  if (auto owner = served->SequenceOwner(*request, request->model_version))
+    served = std::move(owner);
+  model::ModelVersion& version = served->version();
   if (phase >= refused_from) NEREID_RETURN_IF_ERROR(CheckContinues(*request, version));
   // A drain concerns the clients' sequences, not those that requests in progress need.
   const bool begins = (request->flags & request::kFlagSequenceStart) != 0;
@@ -135,7 +136,8 @@ Status InferenceServer::Submit(std::unique_ptr<request::InferenceRequest>& reque
     return DrainingStatus(*request);
   }
   // The identity shares the ownership of the model: the request keeps the model alive.
-  std::shared_ptr<const request::ModelIdentity> identity(std::move(loaded), &served.identity());
+  const request::ModelIdentity& described = served->identity();
+  std::shared_ptr<const request::ModelIdentity> identity(std::move(served), &described);
   if (request->shared_tensors != nullptr) {
     return shared_submission_.Submit(std::move(identity), version, request);
   }

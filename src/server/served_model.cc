@@ -1,10 +1,42 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "server/served_model.h"
 
-#include "base/clock.h"
 #include "ensemble/ensemble_model.h"
 
 namespace nereid::server {
+
+namespace {
+
+/// How often a version looks whether the sequences of its predecessors have ended.
+constexpr uint64_t kWatchPeriodNs = 200'000'000;
+
+}  // namespace
+
+void ServedModel::Succeed(const std::shared_ptr<LoadedModel>& predecessor) {
+  auto replaced = std::static_pointer_cast<ServedModel>(predecessor);
+  std::vector<std::shared_ptr<ServedModel>> all = replaced->predecessors_.List();
+  // An update of instances has the same model, with its sequences.
+  const bool has_sequences = replaced->config().sequence_batching().has_value();
+  if (has_sequences && replaced->model_ != model_) all.insert(all.begin(), std::move(replaced));
+  if (all.empty()) return;
+  predecessors_.Add(std::move(all));
+  WatchPredecessors();
+}
+
+void ServedModel::WatchPredecessors() {
+  timers_.Schedule(clock_.NowNs() + kWatchPeriodNs, [weak = weak_from_this()] {
+    const std::shared_ptr<ServedModel> self = weak.lock();
+    if (self != nullptr && self->predecessors_.DropFinished()) self->WatchPredecessors();
+  });
+}
+
+std::shared_ptr<ServedModel> ServedModel::FindSequenceOwner(const request::RequestFields& request,
+                                                            int64_t version) const {
+  if (!request.ContinuesSequence()) return nullptr;
+  // A sequence that was begun again with the same id is here.
+  if (model_->HasSequence(request.correlation_id)) return nullptr;
+  return predecessors_.FindOwner(request.correlation_id, version);
+}
 
 void ServedModel::Activate() {
   if (!update_) return;
@@ -13,19 +45,23 @@ void ServedModel::Activate() {
 }
 
 void ServedModel::OnRemoved(const LoadedModel* successor) {
-  const auto* next = static_cast<const ServedModel*>(successor);
-  // A successor with the same model is an update of instances, which keeps the model's sequences.
-  if (next == nullptr || next->model_ != model_) model_->EndIdleSequences();
+  if (successor != nullptr) return;  // it leads the open sequences to their end
+  model_->EndIdleSequences();
+  predecessors_.DropAll();
 }
 
 base::Result<ensemble::Member> ServedMembers::Find(const std::string& space,
-                                                   const std::string& model,
-                                                   int64_t version) const {
+                                                   const std::string& model, int64_t version,
+                                                   const request::RequestFields* request) const {
   NEREID_ASSIGN_OR_RETURN(auto loaded, table_()->Find(repository::ModelId{model, space}, version));
-  auto& served = static_cast<ServedModel&>(*loaded);
+  std::shared_ptr<ServedModel> served = ServedModel::From(std::move(loaded));
+  if (request != nullptr) {
+    if (auto owner = served->SequenceOwner(*request, version)) served = std::move(owner);
+  }
+  model::ModelVersion& of = served->version();
+  const request::ModelIdentity& identity = served->identity();
   return ensemble::Member{
-      std::shared_ptr<const request::ModelIdentity>(std::move(loaded), &served.identity()),
-      &served.version()};
+      std::shared_ptr<const request::ModelIdentity>(std::move(served), &identity), &of};
 }
 
 base::Result<std::shared_ptr<model::ModelVersion>> ServedModelLoader::Make(
@@ -51,7 +87,9 @@ base::Result<std::shared_ptr<repository::LoadedModel>> ServedModelLoader::Load(
   const uint64_t begin_ns = base::SteadyClock().NowNs();
   NEREID_ASSIGN_OR_RETURN(auto model, Make(from));
   const uint64_t load_ns = base::SteadyClock().NowNs() - begin_ns;
-  return Own(new ServedModel(std::move(model), source.origin, load_ns), std::move(on_destroyed));
+  return Own(new ServedModel(std::move(model), source.origin, load_ns, environment_.timers,
+                             environment_.clock),
+             std::move(on_destroyed));
 }
 
 base::Result<std::shared_ptr<repository::LoadedModel>> ServedModelLoader::Update(
@@ -66,7 +104,7 @@ base::Result<std::shared_ptr<repository::LoadedModel>> ServedModelLoader::Update
 // threads, so it leaves the destruction to the reaper.
 std::shared_ptr<repository::LoadedModel> ServedModelLoader::Own(
     ServedModel* served, std::function<void()> on_destroyed) {
-  return std::shared_ptr<repository::LoadedModel>(
+  return std::shared_ptr<ServedModel>(
       served, [&reaper = reaper_, on_destroyed = std::move(on_destroyed)](ServedModel* object) {
         reaper.Post([object, on_destroyed] {
           delete object;

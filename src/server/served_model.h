@@ -8,29 +8,38 @@
 #include <string>
 #include <utility>
 
+#include "base/clock.h"
+#include "base/timer_queue.h"
 #include "ensemble/members.h"
 #include "model/model.h"
 #include "model/model_version.h"
 #include "repository/loaded_model.h"
 #include "repository/model_table.h"
 #include "server/model_reaper.h"
+#include "server/predecessors.h"
 
 namespace nereid::server {
 
 /// A model in the repository's table. When its instances change, another object for the same model
 /// replaces it; requests bound to the old object keep it and its configuration.
-class ServedModel final : public repository::LoadedModel {
+class ServedModel final : public repository::LoadedModel,
+                          public std::enable_shared_from_this<ServedModel> {
  public:
-  /// Keeps `origin` (the model's files) as long as the model. Its load took `load_ns`.
+  /// Keeps `origin` (the model's files) as long as the model. Its load took `load_ns`. `clock` is
+  /// the clock of `timers`; both must outlive the object.
   ServedModel(std::shared_ptr<model::ModelVersion> model, std::shared_ptr<const void> origin,
-              uint64_t load_ns)
-      : origin_(std::move(origin)),
+              uint64_t load_ns, base::TimerQueue& timers, const base::Clock& clock)
+      : timers_(timers),
+        clock_(clock),
+        origin_(std::move(origin)),
         model_(std::move(model)),
         load_ns_(load_ns),
         identity_(model_->identity()) {}
   /// Refers to the same model as `serving`. `update` is applied when this object is activated.
   ServedModel(const ServedModel& serving, model::InstanceUpdate update)
-      : origin_(serving.origin_),
+      : timers_(serving.timers_),
+        clock_(serving.clock_),
+        origin_(serving.origin_),
         model_(serving.model_),
         load_ns_(serving.load_ns_),
         identity_(serving.identity_),
@@ -41,6 +50,7 @@ class ServedModel final : public repository::LoadedModel {
   void StopAccepting() override { model_->StopAccepting(); }
   base::Status CheckReady() override { return model_->CheckReady(); }
   size_t LiveSequences() const override { return model_->ListSequences(0).total; }
+  void Succeed(const std::shared_ptr<LoadedModel>& predecessor) override;
   void Activate() override;
   void OnRemoved(const LoadedModel* successor) override;
 
@@ -48,6 +58,13 @@ class ServedModel final : public repository::LoadedModel {
   model::ModelVersion& version() { return *model_; }
   uint64_t load_ns() const { return load_ns_; }
   const request::ModelIdentity& identity() const { return identity_; }
+  /// Returns the replaced version that has the sequence which the request continues; null if it is
+  /// a request for this version, as nearly every one is. `version` is the version that the request
+  /// names, or -1.
+  std::shared_ptr<ServedModel> SequenceOwner(const request::RequestFields& request,
+                                             int64_t version) const {
+    return predecessors_.IsEmpty() ? nullptr : FindSequenceOwner(request, version);
+  }
 
   static std::shared_ptr<ServedModel> From(std::shared_ptr<repository::LoadedModel> loaded) {
     return std::static_pointer_cast<ServedModel>(std::move(loaded));
@@ -58,12 +75,20 @@ class ServedModel final : public repository::LoadedModel {
   }
 
  private:
+  std::shared_ptr<ServedModel> FindSequenceOwner(const request::RequestFields& request,
+                                                 int64_t version) const;
+  /// Looks now and then for predecessors whose sequences have ended.
+  void WatchPredecessors();
+
+  base::TimerQueue& timers_;
+  const base::Clock& clock_;
   // Members are destroyed from last to first: prepared instances, the model, its files.
   const std::shared_ptr<const void> origin_;
   const std::shared_ptr<model::ModelVersion> model_;
   const uint64_t load_ns_;
   request::ModelIdentity identity_;
   std::optional<model::InstanceUpdate> update_;  // empty after Activate
+  Predecessors predecessors_;
 };
 
 /// Finds the members of ensembles in the repository's current table.
@@ -72,7 +97,8 @@ class ServedMembers final : public ensemble::MemberDirectory {
   using Table = std::function<std::shared_ptr<const repository::ModelTable>()>;
   explicit ServedMembers(Table table) : table_(std::move(table)) {}
   base::Result<ensemble::Member> Find(const std::string& space, const std::string& model,
-                                      int64_t version) const override;
+                                      int64_t version,
+                                      const request::RequestFields* request) const override;
 
  private:
   const Table table_;

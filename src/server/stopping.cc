@@ -51,19 +51,13 @@ void LogInFlight(const repository::ModelLifecycle& lifecycle, uint64_t seconds_l
 
 constexpr const char* kExpired = "Exit timeout expired. Exiting immediately.";
 
-bool HasCorrelationId(const request::InferenceRequest& request) {
-  const auto* const number = std::get_if<uint64_t>(&request.correlation_id);
-  return number != nullptr ? *number != 0 : !std::get<std::string>(request.correlation_id).empty();
-}
-
 }  // namespace
 
 Status CheckContinues(const request::InferenceRequest& request,
                       const model::ModelVersion& version) {
   const bool has_sequences = version.HasSequences();
-  const bool begins = (request.flags & request::kFlagSequenceStart) != 0;
   // The scheduler decides whether the sequence exists.
-  if (has_sequences && !begins && HasCorrelationId(request)) return Status::Ok();
+  if (has_sequences && request.ContinuesSequence()) return Status::Ok();
   return StoppingStatus(request, /*names_unknown=*/!has_sequences);
 }
 

@@ -164,7 +164,7 @@ class Player:
     # Actions.
 
     def send(self, name, sequence, value=0, flags="", *, arrive=True, deadline=60, dim=1, batch=1,
-             **parameters):
+             version="", **parameters):
         """Sends a request and, by default, waits until the server has accepted or answered it.
         `flags`: S for the start, E for the end of the sequence."""
         parameters = dict(parameters)
@@ -182,7 +182,7 @@ class Player:
         content = [value] * (dim * (batch or 1))
         message = grpc_raw.infer_request(
             self.model, [grpc_raw.tensor("INPUT", "INT32", shape, int_contents=content)],
-            parameters=parameters, request_id=name)
+            parameters=parameters, request_id=name, version=version)
         self.futures[name] = self.stub.ModelInfer.future(message, timeout=deadline)
         if arrive:
             self.arrived(name)

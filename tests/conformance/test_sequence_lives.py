@@ -2,6 +2,8 @@
 """Sequences while their model changes: reloads, updates of instances, unloads; and the metrics of
 sequences."""
 
+import shutil
+
 import pytest
 import raw_http
 from sequences import Player, Plugin, batching, instances, metric, wait_for, write_witness
@@ -27,6 +29,9 @@ def serving(request, start_server, test_plugins, notes):
                                                        batching(strategy), batch=1)
         notes["forgetful"] = write_witness(root, "forgetful", plugin,
                                            batching(DIRECT, idle=300_000), batch=1)
+        for name, strategy in (("direct_version", DIRECT), ("direct_leave", DIRECT),
+                               ("oldest_often", OLDEST), ("oldest_leave", OLDEST)):
+            notes[name] = write_witness(root, name, plugin, batching(strategy), batch=1)
     return start_server("lives", write, "--model-control-mode=explicit", "--load-model=*")
 
 
@@ -60,19 +65,90 @@ def instance_count(server, model, count):
 MUST_START = "must specify the START flag on the first request of the sequence"
 
 
+def change(server, model, text):
+    """Replaces the model by another version of itself."""
+    (server.repository / model / "1" / "changed").write_text(text)
+    load(server, model)
+
+
 @pytest.mark.parametrize("strategy", ["direct", "oldest"])
-def test_a_reload_ends_the_sequences(player, serving, strategy):
+def test_a_sequence_survives_reloads(player, serving, strategy):
     p = player(f"{strategy}_reload")
     p.send("a0", 1, 10, "S")
     p.gone("a0")
-    (serving.repository / p.model / "1" / "changed").write_text("x")
+    change(serving, p.model, "one")
+    p.send("a1", 1, 11)
+    p.send("b0", 2, 20, "S")
+    p.gone("a1", "b0")
+    change(serving, p.model, "two")
+    p.send("a2", 1, 12)
+    p.send("b1", 2, 21, "E")
+    p.send("a3", 1, 13, "E")
+    p.finish()
+    assert p.outcomes() == {"a0": 10, "a1": 11, "a2": 12, "a3": 13, "b0": 20, "b1": 21}
+    p.send("c0", 1, 30)
+    assert MUST_START in p.outcome("c0")
+
+
+@pytest.mark.parametrize("strategy", ["direct", "oldest"])
+def test_a_sequence_that_begins_again_after_a_reload_is_new(player, serving, strategy):
+    p = player(f"{strategy}_reload")
+    p.send("a0", 1, 10, "S")
+    p.gone("a0")
+    change(serving, p.model, "again")
+    p.send("a1", 1, 11, "S")
+    p.send("a2", 1, 12, "E")
+    p.finish()
+    p.send("old", 1, 13, "E")  # the sequence of before, which nobody has ended
+    p.finish()
+    assert p.outcomes() == {"a0": 10, "a1": 11, "a2": 12, "old": 13}
+
+
+def test_a_sequence_survives_a_new_version(player, serving):
+    """Requests that name no version reach the version that has their sequence; requests that name
+    one reach that version."""
+    p = player("direct_version")
+    folder = serving.repository / p.model
+    p.send("a0", 1, 10, "S")
+    p.gone("a0")
+    shutil.copytree(folder / "1", folder / "2")
+    load(serving, p.model)
+    p.send("a1", 1, 11)
+    p.send("b0", 2, 20, "SE", version="2")
+    p.gone("a1", "b0")
+    p.send("stranger", 1, 12, version="2")
+    assert MUST_START in p.outcome("stranger")
+    p.send("a2", 1, 13, "E")
+    p.finish()
+    assert p.outcomes() | {"stranger": 0} == {"a0": 10, "a1": 11, "a2": 13, "b0": 20,
+                                              "stranger": 0}
+
+
+def test_only_the_last_replaced_versions_keep_their_sequences(player, serving):
+    p = player("oldest_often")
+    for number in range(6):
+        p.send(f"s{number}", number + 1, number, "S")
+        p.gone(f"s{number}")
+        change(serving, p.model, f"change {number}")
+    for number in range(6):
+        p.send(f"e{number}", number + 1, number, "E")
+    p.finish()
+    ends = [p.outcome(f"e{number}") for number in range(6)]
+    assert MUST_START in ends[0] and MUST_START in ends[1], ends
+    assert ends[2:] == [2, 3, 4, 5]
+
+
+@pytest.mark.parametrize("strategy", ["direct", "oldest"])
+def test_an_unload_after_a_reload_ends_all_sequences(player, serving, strategy):
+    p = player(f"{strategy}_leave")
+    p.send("a0", 1, 10, "S")
+    p.gone("a0")
+    change(serving, p.model, "one")
+    unloaded = raw_http.request(serving, "POST", f"/v2/repository/models/{p.model}/unload", b"{}")
+    assert unloaded.status == 200, unloaded.body
     load(serving, p.model)
     p.send("a1", 1, 11)
     assert MUST_START in p.outcome("a1")
-    p.send("a2", 1, 12, "S")
-    p.send("a3", 1, 13, "E")
-    p.finish()
-    assert p.outcomes() | {"a1": 0} == {"a0": 10, "a1": 0, "a2": 12, "a3": 13}
 
 
 @pytest.mark.parametrize("strategy", ["direct", "oldest"])

@@ -2,22 +2,11 @@
 #include "schedule/sequence/sequence_admission.h"
 
 #include <string>
-#include <variant>
 
 namespace nereid::schedule {
 
 using base::Status;
-using request::CorrelationId;
 using request::InferenceRequest;
-
-namespace {
-
-bool IsNone(const CorrelationId& id) {
-  const auto* number = std::get_if<uint64_t>(&id);
-  return number != nullptr ? *number == 0 : std::get<std::string>(id).empty();
-}
-
-}  // namespace
 
 Status SequenceAdmission::Check(const InferenceRequest& request) const {
   // Triton's texts, which lack the request's id.
@@ -28,7 +17,7 @@ Status SequenceAdmission::Check(const InferenceRequest& request) const {
   if (request.batch_size > 1) {
     return must_specify("batch-size 1 due to requirements of sequence batcher");
   }
-  if (IsNone(request.correlation_id)) {
+  if (request::IsNone(request.correlation_id)) {
     if (config_.sequence_batching()->iterative) return Status::Ok();
     return must_specify("a non-zero or non-empty correlation ID");
   }
@@ -44,7 +33,7 @@ Status SequenceAdmission::NotStarted(const InferenceRequest& request) const {
 
 base::Result<Sequence*> SequenceAdmission::FindOrBegin(InferenceRequest& request,
                                                        SequenceTable& table, uint64_t now_ns) {
-  const bool internal = IsNone(request.correlation_id);
+  const bool internal = request::IsNone(request.correlation_id);
   if (internal) {
     // The model may tell sequences apart by their ids, so an internal id must not equal the id of a
     // client's live sequence.

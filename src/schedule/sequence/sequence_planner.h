@@ -67,6 +67,7 @@ class SequencePlanner final : public BatchPlanner, public SequenceHooks {
   void Reschedule(RequestPtr request, uint64_t now_ns) override;
   void OnFailed(request::InferenceRequest& request, uint64_t now_ns) override;
   void TakeRefused(uint64_t now_ns, std::vector<Refusal>* refused) override;
+  bool HasSequence(const request::CorrelationId& id) const override { return table().IsOpen(id); }
   telemetry::SequenceStatistics CountSequences() const override;
   telemetry::SequenceList ListSequences(
       size_t limit, uint64_t now_ns,

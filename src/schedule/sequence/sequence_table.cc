@@ -91,6 +91,11 @@ Sequence* SequenceTable::FindOpen(const request::CorrelationId& id) {
   return found == latest_.end() || !found->second->is_open() ? nullptr : found->second;
 }
 
+bool SequenceTable::IsOpen(const request::CorrelationId& id) const {
+  const auto found = latest_.find(id);
+  return found != latest_.end() && found->second->is_open();
+}
+
 Sequence* SequenceTable::Find(uint64_t handle) {
   const auto found = by_handle_.find(handle);
   return found == by_handle_.end() ? nullptr : &*found->second;

@@ -34,6 +34,8 @@ class SequenceTable {
 
   /// Returns the sequence that requests with this id join, or null.
   Sequence* FindOpen(const request::CorrelationId& id);
+  /// Returns whether there is a sequence that requests with this id join.
+  bool IsOpen(const request::CorrelationId& id) const;
   /// Returns whether a live sequence, open or closed, has this id.
   bool IsLive(const request::CorrelationId& id) const { return latest_.contains(id); }
   /// Returns the sequence, or null if it has ended.
