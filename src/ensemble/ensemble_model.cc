@@ -11,7 +11,6 @@
 #include "config/labels.h"
 #include "ensemble/ensemble_request.h"
 #include "request/response_factory.h"
-#include "request/stopping_status.h"
 
 namespace nereid::ensemble {
 
@@ -19,13 +18,9 @@ using base::Status;
 
 class EnsembleModel::Runner final : public schedule::RequestTarget {
  public:
-  Runner(EnsembleParts parts, const std::atomic<bool>& accepting)
-      : parts_(std::move(parts)), accepting_(accepting) {}
+  explicit Runner(EnsembleParts parts) : parts_(std::move(parts)) {}
 
   Status Enqueue(schedule::RequestPtr& request) override {
-    if (!accepting_.load(std::memory_order_acquire)) {
-      return request::StoppingStatus().WithPrefix(request->LogPrefix());
-    }
     EnsembleRequest::Start(parts_, std::move(request));
     return Status::Ok();
   }
@@ -33,7 +28,6 @@ class EnsembleModel::Runner final : public schedule::RequestTarget {
 
  private:
   const EnsembleParts parts_;
-  const std::atomic<bool>& accepting_;
 };
 
 base::Result<std::unique_ptr<EnsembleModel>> EnsembleModel::Create(
@@ -76,8 +70,7 @@ Status EnsembleModel::Load() {
         environment_.clock, model::FirstResponseBuckets(config()));
   }
   runner_ = std::make_unique<Runner>(EnsembleParts{*plan_, members_, limits_, environment_.timers,
-                                                   environment_.clock, statistics_},
-                                     accepting_);
+                                                   environment_.clock, statistics_});
   return CreateCache();
 }
 

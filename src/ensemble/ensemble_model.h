@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <atomic>
 #include <memory>
 #include <string>
 #include <vector>
@@ -31,7 +30,6 @@ class EnsembleModel final : public model::ModelVersion {
 
   const request::ModelIdentity& identity() const override { return *identity_; }
   base::Status Enqueue(std::unique_ptr<request::InferenceRequest>& request) override;
-  void StopAccepting() override { accepting_.store(false, std::memory_order_release); }
   bool HasSequences() const override;
   /// Returns an error if a member is not served or not ready.
   base::Status CheckReady() override;
@@ -66,7 +64,6 @@ class EnsembleModel final : public model::ModelVersion {
   // Null if the server keeps no histograms.
   std::unique_ptr<model::FirstResponseTimes> first_responses_;
   std::unique_ptr<Runner> runner_;
-  std::atomic<bool> accepting_{true};
 };
 
 }  // namespace nereid::ensemble

@@ -50,7 +50,6 @@ class FakeVersion final : public model::ModelVersion {
     kept.pop_front();
     Answer(std::move(request));
   }
-  void StopAccepting() override {}
   Status CheckReady() override { return Status::Ok(); }
   telemetry::ModelStatistics Statistics() const override { return {}; }
   base::Result<cache::Digest> Fingerprint() const override { return cache::Digest{}; }
@@ -163,8 +162,8 @@ class EnsembleRequestTest : public ::testing::Test, private MemberDirectory {
     EXPECT_EQ(observer_.ends[0].code(), code);
   }
 
-  base::Result<ensemble::Member> Find(const std::string&, const std::string& name,
-                                      int64_t, const request::RequestFields*) const override {
+  base::Result<ensemble::Member> Find(const std::string&, const std::string& name, int64_t,
+                                      const request::RequestFields*) const override {
     const auto found = versions_.find(name);
     if (found == versions_.end()) return Status::NotFound("'" + name + "' is not found");
     return ensemble::Member{found->second->shared_identity(), found->second.get()};

@@ -79,7 +79,6 @@ class Model final : public ModelVersion {
     return response_cache_ != nullptr ? response_cache_->Enqueue(request, *scheduler_)
                                       : scheduler_->Enqueue(request);
   }
-  void StopAccepting() override { scheduler_->StopAccepting(); }
   void EndIdleSequences() override { scheduler_->EndIdleSequences(); }
   bool HasSequence(const request::CorrelationId& id) const override {
     return scheduler_->HasSequence(id);

@@ -41,9 +41,6 @@ class ModelVersion {
   /// that.
   virtual base::Status Enqueue(std::unique_ptr<request::InferenceRequest>& request) = 0;
 
-  /// Makes Enqueue refuse new requests. Accepted requests are still served.
-  virtual void StopAccepting() = 0;
-
   /// Ends sequences that only wait for their client. Only callers that already hold the model can
   /// still send requests.
   virtual void EndIdleSequences() {}

@@ -19,8 +19,6 @@ class LoadedModel {
   virtual ~LoadedModel() = default;
   /// Returns the configuration that the version serves with.
   virtual const config::ModelConfig& config() const = 0;
-  /// Refuses new requests from now on; requests in flight finish.
-  virtual void StopAccepting() = 0;
   /// Returns OK if the backend reports that the model is ready.
   virtual base::Status CheckReady() = 0;
   /// Returns the number of sequences that have not ended.

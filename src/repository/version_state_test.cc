@@ -52,7 +52,6 @@ TEST(NextStateTest, EachPairOfStates) {
 class NoModel : public LoadedModel {
  public:
   const config::ModelConfig& config() const override { return *config_; }
-  void StopAccepting() override {}
   base::Status CheckReady() override { return base::Status::Ok(); }
 
  private:

@@ -20,7 +20,6 @@ class TracedModel : public LoadedModel {
   ~TracedModel() override { table_.NoteDestroyed(kModel, version_, generation_); }
 
   const config::ModelConfig& config() const override { return *config_; }
-  void StopAccepting() override {}
   Status CheckReady() override { return Status::Ok(); }
   void Succeed(const std::shared_ptr<LoadedModel>& predecessor) override {
     predecessors.push_back(predecessor.get());

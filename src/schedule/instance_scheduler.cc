@@ -9,7 +9,6 @@
 #include "base/threads.h"
 #include "request/binding.h"
 #include "request/response_factory.h"
-#include "request/stopping_status.h"
 #include "schedule/sequence/complete_batch.h"
 
 namespace nereid::schedule {
@@ -169,7 +168,6 @@ InstanceScheduler::~InstanceScheduler() {
   Assignment assignment;
   {
     MutexLock lock(mutex_);
-    accepting_ = false;
     planner_->Drain(clock_.NowNs());
     // Without workers nothing would ever take the queued requests.
     if (workers_.empty()) {
@@ -191,20 +189,10 @@ InstanceScheduler::~InstanceScheduler() {
 
 // ---- Requests ----
 
-Status InstanceScheduler::CheckAccepting(const request::InferenceRequest& request) const {
-  // The further requests of a sequence that has begun are accepted during a stop.
-  const bool continues_sequence =
-      sequences_ != nullptr && (request.flags & request::kFlagSequenceStart) == 0;
-  if (!accepting_ && !continues_sequence) {
-    // Triton's texts; the one for sequences lacks the request's id.
-    const Status stopping = request::StoppingStatus();
-    return sequences_ != nullptr ? stopping : stopping.WithPrefix(request.LogPrefix());
-  }
-  if (workers_.empty()) {
-    return Status::Unavailable(request.LogPrefix() + "model '" + model_name_ +
-                               "' has only passive instances");
-  }
-  return Status::Ok();
+Status InstanceScheduler::CheckHasInstance(const request::InferenceRequest& request) const {
+  if (!workers_.empty()) return Status::Ok();
+  return Status::Unavailable(request.LogPrefix() + "model '" + model_name_ +
+                             "' has only passive instances");
 }
 
 Status InstanceScheduler::Enqueue(RequestPtr& request) {
@@ -216,7 +204,7 @@ Status InstanceScheduler::Enqueue(RequestPtr& request) {
   uint64_t input_bytes = 0;
   {
     MutexLock lock(mutex_);
-    NEREID_RETURN_IF_ERROR(CheckAccepting(*request));
+    NEREID_RETURN_IF_ERROR(CheckHasInstance(*request));
     const uint64_t now = clock_.NowNs();
     request->StampQueueStart(now);
     // Memory for the place in the order is allocated before the request is queued: after that an
@@ -257,11 +245,6 @@ Status InstanceScheduler::Enqueue(RequestPtr& request) {
   }
   CarryOut(next);
   return Status::Ok();
-}
-
-void InstanceScheduler::StopAccepting() {
-  MutexLock lock(mutex_);
-  accepting_ = false;
 }
 
 size_t InstanceScheduler::PendingCount() const {

@@ -55,7 +55,6 @@ class InstanceScheduler final : public Scheduler,
       std::vector<SchedulerInstance> instances) override;
   void AddPrepared(std::unique_ptr<PreparedInstances> prepared) override;
   void RemoveInstances(const std::vector<BatchRunner*>& runners) override;
-  void StopAccepting() override;
   size_t PendingCount() const override;
   base::Status CheckProgress() const override;
   std::shared_ptr<ResponseOrder> response_order() const override { return order_; }
@@ -74,7 +73,7 @@ class InstanceScheduler final : public Scheduler,
   void OnTimer();
   void OnWatchdog();
 
-  base::Status CheckAccepting(const request::InferenceRequest& request) const
+  base::Status CheckHasInstance(const request::InferenceRequest& request) const
       NEREID_REQUIRES(mutex_);
   /// Assigns ready batches to idle workers and sets the timers. `assignment` is empty. The first
   /// batch stays in the
@@ -113,7 +112,6 @@ class InstanceScheduler final : public Scheduler,
   BatchAssigner assigner_ NEREID_GUARDED_BY(mutex_);
   /// The calls of RemoveInstances that wait for vacancy.
   int retiring_ NEREID_GUARDED_BY(mutex_) = 0;
-  bool accepting_ NEREID_GUARDED_BY(mutex_) = true;
   /// A worker has finished or is vacant, or all is done.
   base::ConditionVariable worker_free_;
 

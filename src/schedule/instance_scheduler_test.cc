@@ -43,14 +43,6 @@ TEST_F(InstanceSchedulerTest, TheTimerEndsTheDelay) {
   EXPECT_EQ(runner_.WaitForBatches(1), (std::vector<size_t>{2}));
 }
 
-TEST_F(InstanceSchedulerTest, NothingIsAcceptedAfterTheStop) {
-  Start("");
-  scheduler_->StopAccepting();
-  const base::Status status = Enqueue();
-  EXPECT_EQ(status.code(), base::StatusCode::kUnavailable);
-  EXPECT_THAT(status.message(), ::testing::HasSubstr("has stopped accepting"));
-}
-
 TEST_F(InstanceSchedulerTest, TheDestructorServesWhatIsQueued) {
   Start("");
   runner_.Hold(true);

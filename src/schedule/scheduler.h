@@ -34,9 +34,6 @@ class PreparedInstances {
 /// Distributes the requests of one model to its instances. Thread-safe.
 class Scheduler : public RequestTarget {
  public:
-  /// Makes Enqueue refuse new requests. Queued requests are still executed.
-  virtual void StopAccepting() = 0;
-
   /// Returns the number of requests that wait for an instance.
   virtual size_t PendingCount() const = 0;
 

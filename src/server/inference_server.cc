@@ -125,8 +125,8 @@ Status InferenceServer::Submit(std::unique_ptr<request::InferenceRequest>& reque
   // The phase is read again: if the stop has unloaded the model, it has changed the phase before.
   if (!found.ok()) return phase_.IsStopping() ? StoppingStatus(*request) : found.status();
   std::shared_ptr<ServedModel> served = ServedModel::From(std::move(found).value());
-  if (auto owner = served->SequenceOwner(*request, request->model_version))
-    served = std::move(owner);
+  auto owner = served->SequenceOwner(*request, request->model_version);
+  if (owner != nullptr) served = std::move(owner);
   model::ModelVersion& version = served->version();
   if (phase >= refused_from) NEREID_RETURN_IF_ERROR(CheckContinues(*request, version));
   // A drain concerns the clients' sequences, not those that requests in progress need.

@@ -27,7 +27,6 @@ class FakeVersion final : public model::ModelVersion {
 
   const request::ModelIdentity& identity() const override { return identity_; }
   Status Enqueue(std::unique_ptr<request::InferenceRequest>&) override { return Status::Ok(); }
-  void StopAccepting() override {}
   void EndIdleSequences() override { sequences.clear(); }
   bool HasSequence(const request::CorrelationId& id) const override {
     return sequences.contains(id);

@@ -47,7 +47,6 @@ class ServedModel final : public repository::LoadedModel,
     identity_.config = update_->config;
   }
 
-  void StopAccepting() override { model_->StopAccepting(); }
   base::Status CheckReady() override { return model_->CheckReady(); }
   size_t LiveSequences() const override { return model_->ListSequences(0).total; }
   void Succeed(const std::shared_ptr<LoadedModel>& predecessor) override;

@@ -27,7 +27,6 @@ class FakeLoader : public ModelLoader {
       on_destroyed();
     }
     const config::ModelConfig& config() const override { return *source.config; }
-    void StopAccepting() override {}
     base::Status CheckReady() override { return base::Status::Ok(); }
     void Activate() override { loader.Note("activate", source); }
     FakeLoader& loader;

@@ -276,13 +276,16 @@ TEST_F(QuietSequenceTest, ACancelledRequestInTheBacklogIsAnsweredAtOnce) {
   EXPECT_EQ(observer_.refused()[0].second, telemetry::FailureReason::kCanceled);
 }
 
-TEST_F(QuietSequenceTest, AfterStopAcceptingSequencesGoOnButNoneBegins) {
+TEST_F(QuietSequenceTest, TellsWhichSequencesAreOpen) {
   Use("direct { }");
+  EXPECT_FALSE(scheduler_->HasSequence(uint64_t{1}));
   ASSERT_TRUE(Send(1, kBegin, "a").ok());
-  scheduler_->StopAccepting();
-  EXPECT_TRUE(Send(1, 0, "b").ok());
-  EXPECT_EQ(Send(2, kBegin, "c").code(), base::StatusCode::kUnavailable);
+  EXPECT_TRUE(scheduler_->HasSequence(uint64_t{1}));
+  EXPECT_FALSE(scheduler_->HasSequence(uint64_t{2}));
+  EXPECT_FALSE(scheduler_->HasSequence(std::string("1")));
+  ASSERT_TRUE(Send(1, request::kFlagSequenceEnd, "b").ok());
   sink_->WaitUntilDone(2);
+  EXPECT_FALSE(scheduler_->HasSequence(uint64_t{1}));
 }
 
 TEST_F(QuietSequenceTest, AnInstanceIsRemovedWhenItsSequencesAreOver) {
