@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/mutex.h"
+#include "model/model_version.h"
 #include "request/correlation_id.h"
 
 namespace nereid::server {
@@ -25,15 +26,20 @@ class Predecessors {
   /// within the life of a sequence, the sequences of the oldest version end.
   static constexpr size_t kMax = 4;
 
+  struct Version {
+    std::shared_ptr<ServedModel> served;
+    model::ModelVersion* model;  // of `served`
+  };
+
   Predecessors() = default;
   Predecessors(const Predecessors&) = delete;
   Predecessors& operator=(const Predecessors&) = delete;
 
   /// Adds versions that are replaced, the latest first. The sequences of those that are too many
   /// end, unless they are executed.
-  void Add(std::vector<std::shared_ptr<ServedModel>> replaced);
+  void Add(std::vector<Version> replaced);
   /// Returns the versions, the latest first.
-  std::vector<std::shared_ptr<ServedModel>> List() const;
+  std::vector<Version> List() const;
   /// Returns whether there are none. Costs one atomic load.
   bool IsEmpty() const { return count_.load(std::memory_order_acquire) == 0; }
 
@@ -47,13 +53,13 @@ class Predecessors {
   void DropAll();
 
  private:
-  using Models = std::vector<std::shared_ptr<ServedModel>>;
-  /// Replaces the list by `models`, which then has the previous one: the caller releases it after
+  using Versions = std::vector<Version>;
+  /// Replaces the list by `versions`, which then has the previous one: the caller releases it after
   /// the lock.
-  void Exchange(Models* models) NEREID_REQUIRES(mutex_);
+  void Exchange(Versions* versions) NEREID_REQUIRES(mutex_);
 
   mutable base::Mutex mutex_;
-  Models models_ NEREID_GUARDED_BY(mutex_);  // the latest first
+  Versions versions_ NEREID_GUARDED_BY(mutex_);  // the latest first
   std::atomic<size_t> count_{0};
 };
 

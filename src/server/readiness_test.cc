@@ -18,7 +18,6 @@ class TestModel final : public repository::LoadedModel {
  public:
   explicit TestModel(Status status) : status_(std::move(status)) {}
   const config::ModelConfig& config() const override { return *config_; }
-  void StopAccepting() override {}
   Status CheckReady() override { return status_; }
 
  private:

@@ -14,10 +14,13 @@ constexpr uint64_t kWatchPeriodNs = 200'000'000;
 
 void ServedModel::Succeed(const std::shared_ptr<LoadedModel>& predecessor) {
   auto replaced = std::static_pointer_cast<ServedModel>(predecessor);
-  std::vector<std::shared_ptr<ServedModel>> all = replaced->predecessors_.List();
+  std::vector<Predecessors::Version> all = replaced->predecessors_.List();
   // An update of instances has the same model, with its sequences.
   const bool has_sequences = replaced->config().sequence_batching().has_value();
-  if (has_sequences && replaced->model_ != model_) all.insert(all.begin(), std::move(replaced));
+  if (has_sequences && replaced->model_ != model_) {
+    model::ModelVersion* const model = replaced->model_.get();
+    all.insert(all.begin(), {std::move(replaced), model});
+  }
   if (all.empty()) return;
   predecessors_.Add(std::move(all));
   WatchPredecessors();
