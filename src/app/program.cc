@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // The program: parses the command line, starts the server, and stops it at a signal.
 #include <algorithm>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <span>
+#include <thread>
 
 #include "app/endpoints.h"
 #include "app/file_limit.h"
@@ -19,6 +21,7 @@
 #include "base/files.h"
 #include "base/log.h"
 #include "base/log_output.h"
+#include "curl/curl_client.h"
 #include "frontend/capi/handles.h"
 #include "memory/process_heap.h"
 #include "model/cpu_plan.h"
@@ -195,6 +198,14 @@ int RunTool(const tools::Tool& tool, std::span<const std::string> words) {
   const std::string backends = DefaultPluginDirectory("backends", ExecutablePath());
   if (base::IsDirectory(backends)) context.backend_directory = backends;
   context.load = LoadForTool;
+  context.make_client =
+      [](const std::string& ca_file) -> base::Result<std::unique_ptr<curl::HttpClient>> {
+    NEREID_ASSIGN_OR_RETURN(auto client, curl::CurlClient::Create({.certificate_file = ca_file}));
+    return std::unique_ptr<curl::HttpClient>(std::move(client));
+  };
+  context.environment = ::getenv;
+  context.progress = [](const std::string& line) { std::fprintf(stderr, "%s\n", line.c_str()); };
+  context.pause = [](std::chrono::milliseconds time) { std::this_thread::sleep_for(time); };
   const tools::ToolResult result = tool.run(words, context);
   std::fputs(result.errors.c_str(), stderr);
   // A tool whose output could not be written (full disk, closed pipe) has failed.

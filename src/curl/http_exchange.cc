@@ -63,6 +63,7 @@ Status HttpExchange::Prepare(const ExchangeSettings& settings) {
   NEREID_RETURN_IF_ERROR(PrepareFields());
   PrepareMethod();
   set(CURLOPT_URL, request_.url.c_str());
+  if (!request_.unix_socket.empty()) set(CURLOPT_UNIX_SOCKET_PATH, request_.unix_socket.c_str());
   set(CURLOPT_PATH_AS_IS, 1L);
   set(CURLOPT_PROTOCOLS_STR, "http,https");
   set(CURLOPT_REDIR_PROTOCOLS_STR, "http,https");

@@ -43,6 +43,8 @@ struct HttpRequest {
   size_t max_body = size_t{1} << 20;
   bool follow_redirects = false;  // at most five; to http and https
   bool use_proxy = true;          // the one of the environment, if any
+  /// The path of a Unix socket to connect to; empty: the host of the URL.
+  std::string unix_socket = {};
 };
 
 /// Returns INVALID_ARG if the method, the URL's scheme, a field or the range cannot be sent.

@@ -13,6 +13,10 @@ constexpr Tool kTools[] = {
     {"init", "init <model file> [flags]", "write a configuration for a model file", RunInit},
     {"routes", "routes [flags]", "list what the server serves, and which roles may call it",
      RunRoutes},
+    {"models", "models [<model>...] [flags]", "list the models of a server", RunModels},
+    {"load", "load <model> [flags]", "load a model of a server", RunLoad},
+    {"unload", "unload <model> [flags]", "unload a model of a server", RunUnload},
+    {"status", "status [flags]", "say whether a server is live and ready, and why not", RunStatus},
     {"token", "token create --role <roles> --name <name>", "make a token for a client", RunToken},
 };
 
@@ -27,9 +31,13 @@ const Tool* FindTool(std::string_view name) {
   return nullptr;
 }
 
+std::string ToolError(std::string_view tool, const std::string& text) {
+  return OneLine("nereid " + std::string(tool) + ": " + text) + "\n";
+}
+
 ToolResult CannotRun(std::string_view tool, const std::string& reason) {
-  const std::string command = "nereid " + std::string(tool);
-  return {kCannotRun, "", OneLine(command + ": " + reason) + "\nSee " + command + " --help.\n"};
+  return {kCannotRun, "",
+          ToolError(tool, reason) + "See nereid " + std::string(tool) + " --help.\n"};
 }
 
 }  // namespace nereid::app::tools

@@ -1,16 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-// The sub-commands that do their work without a server. Each gets the words after its name and
-// returns its output.
+// The sub-commands: tools that do their work without a server, and tools that ask a server over
+// HTTP (remote/). Each gets the words after its name and returns its output.
 #pragma once
 
+#include <chrono>
 #include <functional>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "base/clock.h"
 #include "base/result.h"
 #include "config/model_config.h"
+
+namespace nereid::curl {
+class HttpClient;
+}
 
 namespace nereid::app::tools {
 
@@ -22,7 +29,8 @@ struct ToolResult {
 };
 
 /// The exit code of a tool that could not do its work, for example because of wrong flags or an
-/// unreadable directory. Problems that a tool finds in models have the exit code 1.
+/// unreadable directory, or because a server does not answer. Problems that a tool finds have the
+/// exit code 1.
 inline constexpr int kCannotRun = 2;
 
 /// The services of the program that tools use.
@@ -38,6 +46,18 @@ struct ToolContext {
     bool strict_config = false;
   };
   std::function<base::Result<config::ModelConfigPtr>(const LoadRequest& request)> load;
+
+  /// Makes a client for HTTP that trusts the authorities in a PEM file; "" for those of the system.
+  /// Empty in a program that cannot ask servers.
+  std::function<base::Result<std::unique_ptr<curl::HttpClient>>(const std::string& ca_file)>
+      make_client;
+  /// Returns the value of an environment variable, or null. May be empty.
+  std::function<const char*(const char* name)> environment;
+  /// Shows a line while the tool works. May be empty.
+  std::function<void(const std::string& line)> progress;
+  /// Waits.
+  std::function<void(std::chrono::milliseconds)> pause;
+  const base::Clock* clock = &base::SteadyClock();
 };
 
 struct Tool {
@@ -55,9 +75,16 @@ const Tool* FindTool(std::string_view name);
 
 ToolResult RunCheck(std::span<const std::string> words, const ToolContext& context);
 ToolResult RunExplain(std::span<const std::string> words, const ToolContext& context);
+ToolResult RunLoad(std::span<const std::string> words, const ToolContext& context);
+ToolResult RunModels(std::span<const std::string> words, const ToolContext& context);
+ToolResult RunStatus(std::span<const std::string> words, const ToolContext& context);
+ToolResult RunUnload(std::span<const std::string> words, const ToolContext& context);
 ToolResult RunInit(std::span<const std::string> words, const ToolContext& context);
 ToolResult RunRoutes(std::span<const std::string> words, const ToolContext& context);
 ToolResult RunToken(std::span<const std::string> words, const ToolContext& context);
+
+/// Returns "nereid <tool>: <text>" as one line with its end.
+std::string ToolError(std::string_view tool, const std::string& text);
 
 /// Returns the result of a tool that cannot run: "nereid <tool>: <reason>" and a hint to --help.
 ToolResult CannotRun(std::string_view tool, const std::string& reason);

@@ -61,14 +61,19 @@ base::Result<ToolArguments> ToolArguments::Parse(std::span<const ToolFlag> flags
       }
       value = words[++i];
     }
-    arguments.values_[std::string(LongName(*flag))] = std::move(value);
+    arguments.values_[std::string(LongName(*flag))].push_back(std::move(value));
   }
   return arguments;
 }
 
 std::string ToolArguments::Get(std::string_view flag, std::string otherwise) const {
   const auto found = values_.find(flag);
-  return found == values_.end() ? std::move(otherwise) : found->second;
+  return found == values_.end() ? std::move(otherwise) : found->second.back();
+}
+
+std::vector<std::string> ToolArguments::All(std::string_view flag) const {
+  const auto found = values_.find(flag);
+  return found == values_.end() ? std::vector<std::string>() : found->second;
 }
 
 std::string FlagsText(std::span<const ToolFlag> flags) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The command lines of the offline tools.
+// The command lines of the tools.
 #pragma once
 
 #include <map>
@@ -31,10 +31,12 @@ class ToolArguments {
   bool Has(std::string_view flag) const { return values_.contains(flag); }
   /// Returns the last value of the flag, or `otherwise` if the flag was not given.
   std::string Get(std::string_view flag, std::string otherwise = "") const;
+  /// Returns all values of the flag in their order.
+  std::vector<std::string> All(std::string_view flag) const;
   const std::vector<std::string>& words() const { return words_; }
 
  private:
-  std::map<std::string, std::string, std::less<>> values_;
+  std::map<std::string, std::vector<std::string>, std::less<>> values_;
   std::vector<std::string> words_;
 };
 

@@ -27,6 +27,8 @@ TEST(ToolFlags, TakesValuesInEverySpelling) {
   EXPECT_TRUE(arguments->Has("all"));
   EXPECT_THAT(arguments->words(), testing::ElementsAre("a", "b", "--c"));
   EXPECT_EQ(Parse({"--format", "text", "--format", "json", "-"})->Get("format"), "json");
+  EXPECT_THAT(Parse({"--format=a", "--format=b"})->All("format"), testing::ElementsAre("a", "b"));
+  EXPECT_TRUE(Parse({})->All("format").empty());
   EXPECT_EQ(Parse({"--output="})->Get("output", "other"), "");
   EXPECT_EQ(Parse({})->Get("output", "other"), "other");
 }
@@ -55,7 +57,7 @@ TEST(Tools, AreFoundByName) {
                                               ": unknown flag --no-such-flag, --help lists the "
                                               "flags\nSee nereid " +
                                               std::string(tool.name) + " --help.\n");
-    // `routes` needs no words: it lists all routes.
+    // `routes` needs no words: it lists all routes. The others lack words, or a client for HTTP.
     EXPECT_EQ(tool.run({}, {}).exit_code, tool.name == "routes" ? 0 : kCannotRun);
   }
 }
