@@ -42,6 +42,25 @@ struct Readiness {
 /// Adds a reason, with its text cut to kMaxReasonText, or counts it if there are too many.
 void AddReason(UnreadyReason reason, Readiness* readiness);
 
+/// What is wrong with a server that may still live, or what takes long.
+struct LivenessFinding {
+  /// "failed" (the repositories cannot be read), "exiting" (the server unloads its models), "stuck"
+  /// (a stage does not begin the work that waits for it), or "executing" (an execution of a model
+  /// takes long, which may be right).
+  std::string cause;
+  std::string stage = {};  // "event-loop", "timers", "scheduler" or "pool"; empty: none
+  std::string name = {};   // of the stage: a thread, or a model
+  uint64_t seconds = 0;    // for how long
+  std::string text = {};
+};
+
+/// Whether a server is live, with what was found.
+struct Liveness {
+  bool live = true;
+  std::vector<LivenessFinding> findings = {};  // kMaxHealthReasons at most; also if it is live
+  size_t omitted = 0;
+};
+
 /// A model version with requests in flight or with sequences that have not ended.
 struct BusyVersion {
   std::string model;
@@ -77,6 +96,9 @@ class Health {
   virtual Readiness ExplainServer() = 0;
   /// Returns the answer of InferenceService::IsModelReady() with its reasons.
   virtual Readiness ExplainModel(const std::string& name, int64_t version) = 0;
+
+  /// Returns the answer of InferenceService::IsServerLive() with what the watchdog has found.
+  virtual Liveness ExplainLiveness() = 0;
 
   virtual DrainReport Drain() = 0;
   /// Begins a drain, sets the time of the present one anew, or ends it. Returns UNAVAILABLE while

@@ -56,6 +56,8 @@ server::ServerSettings ServerSettingsFrom(const ServerOptions& options) {
   settings.inline_mode = From(options.inline_execution);
   settings.share_cpus = options.cpu_plan == CpuPlanMode::kShare;
   settings.list_sequences = options.enable_sequence_listing;
+  settings.watchdog_secs = static_cast<uint32_t>(options.watchdog_secs);
+  settings.watchdog_liveness = options.watchdog_liveness;
   settings.execution_watchdog_secs = static_cast<uint32_t>(options.execution_watchdog_secs);
 
   const RepositoryOptions& repository = options.repository;

@@ -72,6 +72,7 @@ void BlockingWorkers::Work() {
     if (tasks_.empty()) return;
     Waiting next = std::move(tasks_.front());
     tasks_.pop_front();
+    ++taken_;
     lock.Unlock();
     Task& task = next.task;
     try {
@@ -84,6 +85,19 @@ void BlockingWorkers::Work() {
     task = {};
     lock.Lock();
   }
+}
+
+std::optional<StageSample> BlockingWorkers::Sample(uint64_t now_ns) {
+  if (!mutex_.TryLock()) return std::nullopt;
+  const bool moves = tasks_.empty() || taken_ != seen_taken_ || stopping_;
+  seen_taken_ = taken_;
+  if (moves) blocked_since_ns_ = 0;
+  if (!moves && blocked_since_ns_ == 0) blocked_since_ns_ = now_ns;
+  StageSample sample{.blocked_since_ns = blocked_since_ns_};
+  const size_t waiting = tasks_.size();
+  mutex_.Unlock();
+  if (sample.blocked_since_ns != 0) sample.detail = std::to_string(waiting) + " tasks wait";
+  return sample;
 }
 
 void BlockingWorkers::End(bool drop_waiting) {

@@ -11,14 +11,21 @@
 #include <vector>
 
 #include "base/mutex.h"
+#include "base/stages.h"
 
 namespace nereid::base {
+
+/// What the tasks of a pool do, for the watchdog.
+enum class PoolWork : uint8_t {
+  kMayWait,   // for files, models, other servers: a pool whose threads all wait is only named
+  kComputes,  // nothing but computing: such a pool must move
+};
 
 /// A pool of threads for the few operations that block, so that event loops do not have to (loading
 /// a model may take minutes). The pool starts a thread when a task finds none idle, up to
 /// `max_threads`, and keeps it. Further tasks wait in order. Thread-safe, but a task must not call
 /// Stop() or the destructor.
-class BlockingWorkers {
+class BlockingWorkers final : private Stage {
  public:
   /// A task whose result may become unwanted while it waits for a thread, because its client has
   /// disconnected.
@@ -33,12 +40,14 @@ class BlockingWorkers {
 
   /// `thread_name` is shown by top and by debuggers. `max_threads` is at least 1. At most
   /// `max_waiting` tasks wait for a thread.
-  BlockingWorkers(std::string thread_name, size_t max_threads, size_t max_waiting = SIZE_MAX)
+  BlockingWorkers(std::string thread_name, size_t max_threads, size_t max_waiting = SIZE_MAX,
+                  PoolWork work = PoolWork::kMayWait)
       : thread_name_(std::move(thread_name)),
         max_threads_(max_threads),
-        max_waiting_(max_waiting) {}
+        max_waiting_(max_waiting),
+        listed_({StageKind::kPool, thread_name_, work == PoolWork::kComputes}, *this) {}
   /// Waits until every task has run, including the tasks that have not begun.
-  ~BlockingWorkers();
+  ~BlockingWorkers() override;
   BlockingWorkers(const BlockingWorkers&) = delete;
   BlockingWorkers& operator=(const BlockingWorkers&) = delete;
 
@@ -58,6 +67,8 @@ class BlockingWorkers {
     bool has_waited;  // no thread was free for it
   };
 
+  /// A pool is blocked while tasks wait and no thread takes one.
+  std::optional<StageSample> Sample(uint64_t now_ns) override;
   void Work();
   /// Queues `task`, or returns false.
   bool Accept(Task* task) NEREID_REQUIRES(mutex_);
@@ -76,6 +87,11 @@ class BlockingWorkers {
   std::vector<std::thread> threads_ NEREID_GUARDED_BY(mutex_);
   size_t idle_ NEREID_GUARDED_BY(mutex_) = 0;
   bool stopping_ NEREID_GUARDED_BY(mutex_) = false;
+  uint64_t taken_ NEREID_GUARDED_BY(mutex_) = 0;  // tasks that a thread has taken
+  // At the last Sample().
+  uint64_t seen_taken_ NEREID_GUARDED_BY(mutex_) = 0;
+  uint64_t blocked_since_ns_ NEREID_GUARDED_BY(mutex_) = 0;
+  const StageList::Entry listed_;  // last, so that no Sample() sees a part of the object
 };
 
 }  // namespace nereid::base

@@ -73,6 +73,7 @@ void ThreadTimerQueue::Run() {
     }
     auto node = timers_.extract(timers_.begin());
     running_ = node.key().second;
+    running_since_ns_ = now;
     deadlines_.erase(running_);
     lock.Unlock();
     node.mapped()();
@@ -83,6 +84,21 @@ void ThreadTimerQueue::Run() {
     running_ = 0;
     callback_done_.NotifyAll();
   }
+}
+
+std::optional<StageSample> ThreadTimerQueue::Sample(uint64_t now_ns) {
+  if (!mutex_.TryLock()) return std::nullopt;
+  StageSample sample;
+  const bool is_overdue = !timers_.empty() && timers_.begin()->first.first < now_ns;
+  if (running_ != 0) {
+    sample.blocked_since_ns = running_since_ns_;
+  } else if (is_overdue && !stopping_) {
+    sample.blocked_since_ns = timers_.begin()->first.first;
+  }
+  const bool runs = running_ != 0;
+  mutex_.Unlock();
+  if (sample.blocked_since_ns != 0) sample.detail = runs ? "a timer's work runs" : "a timer is due";
+  return sample;
 }
 
 TimerQueue::TimerId ManualTimerQueue::Schedule(uint64_t deadline_ns, Callback callback) {

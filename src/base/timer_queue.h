@@ -9,6 +9,7 @@
 
 #include "base/clock.h"
 #include "base/mutex.h"
+#include "base/stages.h"
 #include "base/status.h"
 
 namespace nereid::base {
@@ -33,7 +34,7 @@ class TimerQueue {
 };
 
 /// A timer queue with its own thread, which is started by Start() or by the first timer.
-class ThreadTimerQueue final : public TimerQueue {
+class ThreadTimerQueue final : public TimerQueue, public Stage {
  public:
   explicit ThreadTimerQueue(const Clock& clock = SteadyClock()) : clock_(clock) {}
   ~ThreadTimerQueue() override;
@@ -44,6 +45,10 @@ class ThreadTimerQueue final : public TimerQueue {
 
   TimerId Schedule(uint64_t deadline_ns, Callback callback) override;
   void Cancel(TimerId id) override;
+
+  /// The queue is blocked while a timer is overdue or a callback does not return. `now_ns` is the
+  /// time of the queue's clock. The owner lists the queue as a stage.
+  std::optional<StageSample> Sample(uint64_t now_ns) override;
 
  private:
   // The deadline comes first, so that the map's order is the firing order.
@@ -59,6 +64,7 @@ class ThreadTimerQueue final : public TimerQueue {
   std::map<TimerId, uint64_t> deadlines_ NEREID_GUARDED_BY(mutex_);
   TimerId next_id_ NEREID_GUARDED_BY(mutex_) = 1;
   TimerId running_ NEREID_GUARDED_BY(mutex_) = 0;
+  uint64_t running_since_ns_ NEREID_GUARDED_BY(mutex_) = 0;  // valid while running_ is not 0
   bool stopping_ NEREID_GUARDED_BY(mutex_) = false;
   std::thread thread_ NEREID_GUARDED_BY(mutex_);  // until joined
 };

@@ -9,6 +9,7 @@
 #include "base/threads.h"
 #include "request/binding.h"
 #include "request/response_factory.h"
+#include "schedule/scheduler_progress.h"
 #include "schedule/sequence/complete_batch.h"
 
 namespace nereid::schedule {
@@ -60,6 +61,31 @@ class InstanceScheduler::WaitingWorkers final : public PreparedInstances {
   InstanceScheduler& scheduler_;
 };
 
+/// What the watchdog sees of the scheduler.
+class InstanceScheduler::Progress final : public base::Stage {
+ public:
+  explicit Progress(InstanceScheduler& scheduler) : scheduler_(scheduler) {}
+
+  std::optional<base::StageSample> Sample(uint64_t now_ns) override {
+    InstanceScheduler& scheduler = scheduler_;
+    if (!scheduler.mutex_.TryLock()) return std::nullopt;
+    const SchedulerView view{.workers = scheduler.workers_,
+                             .queued = scheduler.planner_->size(),
+                             .wake_ns = scheduler.wake_ns_,
+                             .plans = scheduler.plans_,
+                             .may_wait = scheduler.sequences_ != nullptr ||
+                                         scheduler.permits_ != nullptr ||
+                                         scheduler.limits_ != nullptr};
+    base::StageSample sample = progress_.Sample(view, now_ns);
+    scheduler.mutex_.Unlock();
+    return sample;
+  }
+
+ private:
+  InstanceScheduler& scheduler_;
+  SchedulerProgress progress_;
+};
+
 InstanceScheduler::InstanceScheduler(std::string model_name, std::unique_ptr<BatchPlanner> planner,
                                      SequenceHooks* sequences, std::shared_ptr<ResponseOrder> order,
                                      const SchedulerEnvironment& environment)
@@ -78,7 +104,9 @@ InstanceScheduler::InstanceScheduler(std::string model_name, std::unique_ptr<Bat
       assigner_(*planner_, sequences_, workers_, permits_, *this),
       cancellations_(clock_, timer_),
       timer_(environment.timers, [this] { OnTimer(); }),
-      watchdog_timer_(environment.timers, [this] { OnWatchdog(); }) {}
+      watchdog_timer_(environment.timers, [this] { OnWatchdog(); }),
+      progress_(std::make_unique<Progress>(*this)),
+      listed_({base::StageKind::kScheduler, model_name_}, *progress_) {}
 
 // ---- Instances ----
 
@@ -225,6 +253,7 @@ Status InstanceScheduler::Enqueue(RequestPtr& request) {
       if (executor_.RunsInline(input_bytes, now)) {
         // The worker is busy, so no other thread uses it until Finish. Its thread sleeps on.
         inline_worker = assignment.worker;
+        inline_worker->is_inline = true;
         inline_batch = std::move(*assignment.batch);
         assignment.batch.reset();
       }
@@ -382,7 +411,9 @@ void InstanceScheduler::Plan(uint64_t now_ns, Assignment* assignment, Worker* pe
       planner_->Expire(now_ns, &assignment->refused);
     }
     assigner_.Assign(now_ns, permitted, assignment);
-    timer_.WakeAt(std::min(assignment->wake_ns, planner_->NextExpiry()));
+    wake_ns_ = std::min(assignment->wake_ns, planner_->NextExpiry());
+    ++plans_;
+    timer_.WakeAt(wake_ns_);
     if (assignment->started && watchdog_.limit_ns() != 0) {
       watchdog_timer_.WakeAt(now_ns + watchdog_.limit_ns());
     }
@@ -404,6 +435,7 @@ void InstanceScheduler::Finish(Worker& worker, Assignment* assignment) {
   if (limits_ != nullptr) {
     limits_->OnExecuted(worker.executed_size, worker.executed_wait_ns, worker.executed_ns);
   }
+  worker.is_inline = false;
   workers_.SetFree(worker);
   if (worker.leaving) worker_free_.NotifyAll();
   // Release, plan, settle: Plan puts this model into the queue of the permits again before Settle

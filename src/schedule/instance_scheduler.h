@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "base/mutex.h"
+#include "base/stages.h"
 #include "base/thread_annotations.h"
 #include "schedule/batch_assigner.h"
 #include "schedule/batch_executor.h"
@@ -67,6 +68,8 @@ class InstanceScheduler final : public Scheduler,
  private:
   class WaitingWorkers;
 
+  class Progress;
+
   void OnReleased(request::InferenceRequest& request) noexcept override;
   base::Status Reschedule(RequestPtr& request) noexcept override;
   void OnPermit(BatchRunner* instance) override;
@@ -112,6 +115,9 @@ class InstanceScheduler final : public Scheduler,
   BatchAssigner assigner_ NEREID_GUARDED_BY(mutex_);
   /// The calls of RemoveInstances that wait for vacancy.
   int retiring_ NEREID_GUARDED_BY(mutex_) = 0;
+  // Of the last planning, for the watchdog: when time alone brings work, and its number.
+  uint64_t wake_ns_ NEREID_GUARDED_BY(mutex_) = kNever;
+  uint64_t plans_ NEREID_GUARDED_BY(mutex_) = 0;
   /// A worker has finished or is vacant, or all is done.
   base::ConditionVariable worker_free_;
 
@@ -119,6 +125,8 @@ class InstanceScheduler final : public Scheduler,
   // Declared last, so destroyed first: the callbacks of the timers use the other members.
   WakeTimer timer_;
   WakeTimer watchdog_timer_;
+  const std::unique_ptr<base::Stage> progress_;  // what the watchdog sees
+  const base::StageList::Entry listed_;
 };
 
 }  // namespace nereid::schedule

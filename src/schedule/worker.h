@@ -25,6 +25,7 @@ struct Worker : std::enable_shared_from_this<Worker> {
   base::ConditionVariable ready;
   std::optional<Batch> batch;  // handed over; the worker's thread has not taken it yet
   uint64_t busy_since_ns = 0;  // when its batch was formed; 0: the worker has no batch
+  bool is_inline = false;      // the thread that brought the request runs the batch
   bool reported_stuck = false;
   bool leaving = false;  // is being removed: gets no further batch
   bool stop = false;     // its thread must end

@@ -6,13 +6,21 @@
 #include "base/clock.h"
 #include "server/model_metrics.h"
 #include "server/served_model.h"
+#include "server/watchdog_metrics.h"
 
 namespace nereid::server {
 
 using repository::VersionState;
 
 Collectors::Collectors(const ServerSettings& settings, telemetry::Registry& metrics,
-                       const repository::ModelLifecycle& lifecycle) {
+                       const repository::ModelLifecycle& lifecycle,
+                       const watchdog::Watchdog* watchdog) {
+  if (watchdog != nullptr) {
+    watchdog_ = std::make_unique<telemetry::ScopedCollector>(
+        metrics, [watchdog](telemetry::MetricWriter& writer) {
+          WriteWatchdogMetrics(watchdog->counts(), watchdog->Findings(), writer);
+        });
+  }
   telemetry::ProcessMetricsOptions options;
   options.cpu = settings.cpu_metrics_enabled;
   options.interval_ms = settings.metrics_interval_ms;

@@ -7,19 +7,21 @@
 #include "server/server_settings.h"
 #include "telemetry/metrics.h"
 #include "telemetry/process_metrics.h"
+#include "watchdog/watchdog.h"
 
 namespace nereid::server {
 
 /// The metrics that are computed at each scrape: those of the process and those of the models.
 class Collectors {
  public:
-  /// `metrics` and `lifecycle` must outlive this object.
+  /// `metrics`, `lifecycle` and `watchdog`, which may be null, must outlive this object.
   Collectors(const ServerSettings& settings, telemetry::Registry& metrics,
-             const repository::ModelLifecycle& lifecycle);
+             const repository::ModelLifecycle& lifecycle, const watchdog::Watchdog* watchdog);
 
  private:
   std::unique_ptr<telemetry::ProcessMetrics> process_;
   std::unique_ptr<telemetry::ScopedCollector> models_;
+  std::unique_ptr<telemetry::ScopedCollector> watchdog_;  // null without a watchdog
 };
 
 }  // namespace nereid::server

@@ -35,10 +35,20 @@ Status InferenceServer::Start() {
   }
   NEREID_ASSIGN_OR_RETURN(runtime_, ModelRuntime::Create(settings_));
   repositories_ = std::make_unique<RepositoryControl>(settings_, *runtime_, phase_);
-  health_ = std::make_unique<ServerHealth>(phase_, repositories_->lifecycle(),
-                                           settings_.strict_readiness);
+  if (settings_.watchdog_secs != 0) {
+    watchdog_ =
+        std::make_unique<watchdog::Watchdog>(uint64_t{settings_.watchdog_secs} * 1'000'000'000);
+    NEREID_RETURN_IF_ERROR(watchdog_->Start());
+  }
+  health_ = std::make_unique<ServerHealth>(
+      phase_, repositories_->lifecycle(),
+      ServerHealth::Options{
+          .strict = settings_.strict_readiness,
+          .watchdog = watchdog_.get(),
+          .watchdog_decides = watchdog_ != nullptr && settings_.watchdog_liveness});
   if (settings_.metrics_enabled) {
-    collectors_ = std::make_unique<Collectors>(settings_, *metrics_, repositories_->lifecycle());
+    collectors_ = std::make_unique<Collectors>(settings_, *metrics_, repositories_->lifecycle(),
+                                               watchdog_.get());
   }
   return repositories_->Start();
 }
@@ -49,6 +59,7 @@ InferenceServer::~InferenceServer() {
     LOG_ERROR << status.message();
     (void)collectors_.release();
     (void)health_.release();
+    (void)watchdog_.release();
     (void)repositories_.release();
     (void)runtime_.release();
   }
@@ -81,7 +92,10 @@ std::string InferenceServer::RenderMetrics(telemetry::Exposition exposition) {
   return settings_.metrics_enabled ? metrics_->Render(exposition) : std::string();
 }
 
-base::Result<bool> InferenceServer::IsServerLive() { return phase_.IsLive(); }
+base::Result<bool> InferenceServer::IsServerLive() {
+  NEREID_ASSIGN_OR_RETURN(const bool live, phase_.IsLive());
+  return live && !health_->IsStuck();
+}
 
 base::Result<bool> InferenceServer::IsServerReady() {
   if (phase_.IsEnding()) return Status::Unavailable("Server exiting");

@@ -14,6 +14,7 @@
 #include "server/server_settings.h"
 #include "server/shared_submission.h"
 #include "telemetry/metrics.h"
+#include "watchdog/watchdog.h"
 
 namespace nereid::server {
 
@@ -94,6 +95,7 @@ class InferenceServer final : public api::InferenceService {
   const std::shared_ptr<telemetry::Registry> metrics_;
   std::unique_ptr<ModelRuntime> runtime_;
   std::unique_ptr<RepositoryControl> repositories_;
+  std::unique_ptr<watchdog::Watchdog> watchdog_;  // null without --watchdog-secs
   std::unique_ptr<ServerHealth> health_;
   std::unique_ptr<Collectors> collectors_;  // null where metrics are off
   SharedSubmission shared_submission_{shared_memory()};

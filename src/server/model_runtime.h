@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "base/stages.h"
 #include "base/timer_queue.h"
 #include "model/cpu_plan.h"
 #include "model/model.h"
@@ -59,6 +60,7 @@ class ModelRuntime {
   const ServerSettings& settings_;
   // Members are destroyed from last to first: the backends before the timers that they may use.
   base::ThreadTimerQueue timers_;
+  const base::StageList::Entry listed_timers_{{base::StageKind::kTimers, "timers"}, timers_};
   const std::unique_ptr<model::CpuPlan> cpu_plan_;            // null if the plan is off
   const std::unique_ptr<schedule::ResourcePermits> permits_;  // null if the rate limiter is off
   const std::unique_ptr<backend::BackendRegistry> backends_;

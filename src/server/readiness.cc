@@ -3,6 +3,8 @@
 
 #include <utility>
 
+#include "watchdog/watchdog.h"
+
 namespace nereid::server {
 
 using api::Readiness;
@@ -65,6 +67,15 @@ void AddVersions(const repository::ModelTable& models, const std::string& name, 
   }
 }
 
+api::LivenessFinding FindingOf(const watchdog::Finding& finding) {
+  const bool stuck = finding.kind == watchdog::Finding::Kind::kStuck;
+  return {.cause = stuck ? "stuck" : "executing",
+          .stage = base::StageKindName(finding.facts.kind),
+          .name = finding.facts.name,
+          .seconds = finding.age_ns / 1'000'000'000,
+          .text = Describe(finding)};
+}
+
 }  // namespace
 
 Readiness ExplainServerReadiness(const PhaseView& view, const repository::ModelTable* models) {
@@ -93,6 +104,28 @@ Readiness ExplainServerReadiness(const PhaseView& view, const repository::ModelT
     return true;
   });
   return readiness;
+}
+
+api::Liveness ExplainLiveness(const PhaseView& view, const std::vector<watchdog::Finding>& findings,
+                              bool watchdog_decides) {
+  api::Liveness liveness;
+  if (view.phase == ServerPhase::Value::kFailed) {
+    liveness.live = false;
+    liveness.findings.push_back({.cause = "failed", .text = view.failure});
+  } else if (view.phase == ServerPhase::Value::kStopping) {
+    liveness.live = false;
+    liveness.findings.push_back(
+        {.cause = "exiting", .text = "the server stops: it unloads its models"});
+  }
+  for (const watchdog::Finding& finding : findings) {
+    if (watchdog_decides && finding.IsFatal()) liveness.live = false;
+    if (liveness.findings.size() < api::kMaxHealthReasons) {
+      liveness.findings.push_back(FindingOf(finding));
+    } else {
+      ++liveness.omitted;
+    }
+  }
+  return liveness;
 }
 
 Readiness ExplainModelReadiness(const PhaseView& view, const repository::ModelTable& models,

@@ -3,10 +3,12 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "api/health.h"
 #include "repository/model_table.h"
 #include "server/server_phase.h"
+#include "watchdog/stall_judge.h"
 
 namespace nereid::server {
 
@@ -25,5 +27,10 @@ api::Readiness ExplainServerReadiness(const PhaseView& view, const repository::M
 /// ready, and each reason why not. A drain is none: the model still serves.
 api::Readiness ExplainModelReadiness(const PhaseView& view, const repository::ModelTable& models,
                                      const std::string& name, int64_t version);
+
+/// Returns whether the server is live, and what was found. `watchdog_decides`: a stuck stage makes
+/// the answer no.
+api::Liveness ExplainLiveness(const PhaseView& view, const std::vector<watchdog::Finding>& findings,
+                              bool watchdog_decides);
 
 }  // namespace nereid::server

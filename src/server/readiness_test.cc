@@ -134,6 +134,41 @@ TEST_F(ReadinessTest, NamesOfSeveralRepositories) {
             "no: model m: (There are 2 identifiers )");
 }
 
+TEST(ExplainLiveness, WhatTheWatchdogHasFound) {
+  using watchdog::Finding;
+  const Finding stuck{.facts = {base::StageKind::kEventLoop, "http-0"},
+                      .age_ns = 61'500'000'000,
+                      .detail = "it takes no task"};
+  Finding executing = stuck, may_wait = stuck;
+  executing.kind = Finding::Kind::kExecuting;
+  may_wait.facts.must_move = false;
+  EXPECT_TRUE(ExplainLiveness({}, {}, true).live);
+  // Without the flag a finding is only named.
+  const api::Liveness named = ExplainLiveness({}, {stuck}, false);
+  EXPECT_TRUE(named.live);
+  ASSERT_EQ(named.findings.size(), 1u);
+  EXPECT_EQ(named.findings[0].cause, "stuck");
+  EXPECT_EQ(named.findings[0].stage, "event-loop");
+  EXPECT_EQ(named.findings[0].seconds, 61u);
+  EXPECT_EQ(named.findings[0].text, "event-loop 'http-0' has not moved for 61 s: it takes no task");
+  EXPECT_FALSE(ExplainLiveness({}, {executing, stuck}, true).live);
+  const api::Liveness slow = ExplainLiveness({}, {executing, may_wait}, true);
+  EXPECT_TRUE(slow.live);
+  EXPECT_EQ(slow.findings[0].cause, "executing");
+  const api::Liveness many = ExplainLiveness({}, std::vector<Finding>(250, stuck), true);
+  EXPECT_EQ(many.findings.size(), api::kMaxHealthReasons);
+  EXPECT_EQ(many.omitted, 250 - api::kMaxHealthReasons);
+}
+
+TEST(ExplainLiveness, Phases) {
+  EXPECT_TRUE(ExplainLiveness({.phase = Phase::kEnding, .draining = true}, {}, true).live);
+  const api::Liveness failed =
+      ExplainLiveness({.phase = Phase::kFailed, .failure = "disk"}, {}, false);
+  EXPECT_FALSE(failed.live);
+  EXPECT_EQ(failed.findings[0].text, "disk");
+  EXPECT_FALSE(ExplainLiveness({.phase = Phase::kStopping}, {}, false).live);
+}
+
 TEST_F(ReadinessTest, ManyModelsAreCounted) {
   for (int i = 0; i < 250; ++i) models_[{"m" + std::to_string(i)}][1] = Failed("no file");
   const ModelTable table = Table();

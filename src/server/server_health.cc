@@ -13,11 +13,17 @@ PhaseView ServerHealth::View() const {
 
 api::Readiness ServerHealth::ExplainServer() {
   const auto table = lifecycle_.Table();
-  return ExplainServerReadiness(View(), strict_ ? table.get() : nullptr);
+  return ExplainServerReadiness(View(), options_.strict ? table.get() : nullptr);
 }
 
 api::Readiness ServerHealth::ExplainModel(const std::string& name, int64_t version) {
   return ExplainModelReadiness(View(), *lifecycle_.Table(), name, version);
+}
+
+api::Liveness ServerHealth::ExplainLiveness() {
+  std::vector<watchdog::Finding> findings;
+  if (options_.watchdog != nullptr) findings = options_.watchdog->Findings();
+  return server::ExplainLiveness(View(), findings, options_.watchdog_decides);
 }
 
 api::DrainReport ServerHealth::Drain() {

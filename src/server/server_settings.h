@@ -72,6 +72,12 @@ struct ServerSettings {
   /// limit suits all models (a first execution that compiles kernels, or a long generation, takes
   /// minutes) and an orchestrator takes a server that is not ready out of service.
   uint32_t execution_watchdog_secs = 0;
+  /// How long a stage of the server may not move until the watchdog names it; 0: there is none. Off
+  /// by default, because a program that embeds the server may stop its threads (a debugger does).
+  uint32_t watchdog_secs = 0;
+  /// Whether a server with a stuck stage is not live. Off by default: a restart loses the requests
+  /// that still move, so it must be wanted.
+  bool watchdog_liveness = false;
   /// Whether GET v2/models/M/sequences is answered; it reveals the ids of all clients' sequences.
   bool list_sequences = false;
   /// Closed by the owner to stop the server while it loads its models; may be null.

@@ -91,7 +91,7 @@ def test_a_load_that_fails(tool, explicit):
 
 
 def test_status(tool, explicit):
-    document = json.loads(tool(explicit, "status", "--format=json", 
+    document = json.loads(tool(explicit, "status", "--format=json",
                                code=status_code(explicit)).stdout)
     assert document["name"] and document["version"] and "classification" in document["extensions"]
     assert document["live"]["yes"] is True

@@ -17,6 +17,7 @@ class FakeHealth final : public Health {
     asked = name + ":" + std::to_string(version);
     return model;
   }
+  Liveness ExplainLiveness() override { return live; }
   DrainReport Drain() override { return drain; }
   base::Result<DrainReport> ChangeDrain(const DrainChange& change) override {
     if (!refusal.ok()) return refusal;
@@ -28,6 +29,7 @@ class FakeHealth final : public Health {
 
   Readiness server;
   Readiness model;
+  Liveness live;
   std::string asked;  // the model and version of the last question
   DrainReport drain;
   base::Status refusal;  // of changes of the drain

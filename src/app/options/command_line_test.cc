@@ -155,6 +155,8 @@ TEST(CommandLineTest, DefaultsEqualTriton) {
   EXPECT_EQ(options.id, "triton");
   EXPECT_EQ(options.exit_timeout_secs, 30);
   EXPECT_EQ(options.drain_secs, 0);
+  EXPECT_EQ(options.watchdog_secs, 60);
+  EXPECT_FALSE(options.watchdog_liveness);
   EXPECT_EQ(options.http.port, 8000);
   EXPECT_EQ(options.grpc.port, 8001);
   EXPECT_EQ(options.metrics.port, 8002);
@@ -202,6 +204,8 @@ TEST(CommandLineTest, PlainValuesSetTheirOptions) {
                                       "--http-thread-count=3",
                                       "--execution-watchdog-secs=60",
                                       "--drain-secs=20",
+                                      "--watchdog-secs=5",
+                                      "--watchdog-liveness=true",
                                       "--enable-sequence-listing=true",
                                       "--access-log=true"})
                                     .options;
@@ -223,6 +227,8 @@ TEST(CommandLineTest, PlainValuesSetTheirOptions) {
   EXPECT_TRUE(options.cpu_plan == CpuPlanMode::kOff);
   EXPECT_EQ(options.execution_watchdog_secs, 60);
   EXPECT_EQ(options.drain_secs, 20);
+  EXPECT_EQ(options.watchdog_secs, 5);
+  EXPECT_TRUE(options.watchdog_liveness);
   EXPECT_TRUE(options.enable_sequence_listing);
   EXPECT_EQ(options.http.thread_count, 3);
   EXPECT_EQ(options.access.auth_file, "/a");

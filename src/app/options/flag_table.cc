@@ -88,6 +88,8 @@ constexpr FlagSpec kFlags[] = {
     {"cpu-plan", "share|off", "Server", ReadCpuPlan, "share = divide the CPUs among the models; off = every model uses all CPUs (default share)", true},
     {"inline-execution", "auto|always|never", "Server", ReadInlineExecution, "Whether short executions run on the thread that received the request; auto = decided by measurement (default auto)", true},
     {"execution-watchdog-secs", "integer", "Server", Whole<0, INT_MAX, &S::execution_watchdog_secs>, "Seconds after which a model with a running execution is not ready; the model parameter execution_watchdog_secs overrides this; 0 = off (default 0)", true},
+    {"watchdog-secs", "integer", "Server", Whole<0, INT_MAX, &S::watchdog_secs>, "Seconds for which an event loop, a scheduler, a pool of threads or the timers may not move until the log, the metrics and the health with reasons name them; 0 = off (default 60)", true},
+    {"watchdog-liveness", "boolean", "Server", Bool<&S::watchdog_liveness>, "Report the server as not live while one of these stages is stuck (default false)", true},
     {"max-request-memory", "integer", "Server", Whole<0, INT64_MAX, &S::max_request_memory>, "Maximum bytes of memory for requests that are being received or are waiting; further requests are refused; 0 = half of the memory that the process may use (default 0)", true},
     {"enable-sequence-listing", "boolean", "Server", Bool<&S::enable_sequence_listing>, "Serve GET v2/models/M/sequences, which lists the sequence ids of all clients (default false)", true},
     {"unix-socket-mode", "octal", "Server", ReadUnixSocketMode, "Permissions of the files of Unix sockets (default 0660)", true},

@@ -213,6 +213,9 @@ struct ServerOptions {
   int drain_secs = 0;  // before the exit timeout; 0: a stop refuses new work at once
   InlineExecution inline_execution = InlineExecution::kAuto;  // by measurement of each model
   CpuPlanMode cpu_plan = CpuPlanMode::kShare;
+  /// Long enough for a machine that is overloaded; a stage moves within milliseconds otherwise.
+  int watchdog_secs = 60;           // 0: off
+  bool watchdog_liveness = false;   // a restart loses requests that still move
   int execution_watchdog_secs = 0;  // 0: off
   uint64_t max_request_memory = 0;  // bytes; 0: half of the memory that the process may use
   bool enable_sequence_listing = false;

@@ -30,6 +30,16 @@ void WriteReason(const api::UnreadyReason& reason, JsonWriter* json) {
   json->EndObject();
 }
 
+void WriteFinding(const api::LivenessFinding& finding, JsonWriter* json) {
+  json->BeginObject();
+  json->Key("cause").String(finding.cause);
+  WriteText("stage", finding.stage, json);
+  WriteText("name", finding.name, json);
+  if (!finding.stage.empty()) json->Key("seconds").Integer(finding.seconds);
+  WriteText("text", finding.text, json);
+  json->EndObject();
+}
+
 void WriteBusyVersion(const api::BusyVersion& busy, JsonWriter* json) {
   json->BeginObject();
   WriteText("model", busy.model, json);
@@ -57,6 +67,15 @@ std::string EncodeReadiness(const api::Readiness& readiness) {
   json.BeginObject().Key("ready").Bool(readiness.ready).Key("reasons");
   WriteArray(readiness.reasons, &json, WriteReason);
   json.Key("omitted").Integer(readiness.omitted).EndObject();
+  return text;
+}
+
+std::string EncodeLiveness(const api::Liveness& liveness) {
+  std::string text;
+  JsonWriter json(&text);
+  json.BeginObject().Key("live").Bool(liveness.live).Key("reasons");
+  WriteArray(liveness.findings, &json, WriteFinding);
+  json.Key("omitted").Integer(liveness.omitted).EndObject();
   return text;
 }
 

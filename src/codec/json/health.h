@@ -14,6 +14,9 @@ namespace nereid::codec::json {
 /// Returns the document that says whether something is ready, and why not.
 std::string EncodeReadiness(const api::Readiness& readiness);
 
+/// Returns the document that says whether the server is live, and what was found.
+std::string EncodeLiveness(const api::Liveness& liveness);
+
 /// Returns the document about a drain.
 std::string EncodeDrain(const api::DrainReport& report);
 

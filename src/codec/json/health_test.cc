@@ -26,6 +26,17 @@ TEST(EncodeReadiness, YesAndNo) {
             "\"text\":\"x\xef\xbf\xbd\\ny\"}],\"omitted\":3}");
 }
 
+TEST(EncodeLiveness, WithAndWithoutFindings) {
+  EXPECT_EQ(EncodeLiveness({}), R"({"live":true,"reasons":[],"omitted":0})");
+  EXPECT_EQ(EncodeLiveness({.live = false,
+                            .findings = {{"failed", "", "", 0, "no repository"},
+                                         {"stuck", "event-loop", "http-0", 61, "t\xff"}},
+                            .omitted = 2}),
+            R"({"live":false,"reasons":[{"cause":"failed","text":"no repository"},)"
+            R"({"cause":"stuck","stage":"event-loop","name":"http-0","seconds":61,)"
+            "\"text\":\"t\xef\xbf\xbd\"}],\"omitted\":2}");
+}
+
 TEST(EncodeDrain, OnAndOff) {
   EXPECT_EQ(EncodeDrain({}), R"({"draining":false,"in_flight":0,"busy":[],"omitted":0})");
   EXPECT_EQ(

@@ -56,8 +56,8 @@ struct ServerContext {
   /// Not the same threads as `workers`, where a load takes minutes.
   base::BlockingWorkers queries{"grpc-queries", kMaxQueryThreads, kMaxBlockedCalls};
   // Calls may outlive the server.
-  const std::shared_ptr<base::BlockingWorkers> detours =
-      std::make_shared<base::BlockingWorkers>("grpc-detour", kMaxDetourThreads, kMaxWaitingDetours);
+  const std::shared_ptr<base::BlockingWorkers> detours = std::make_shared<base::BlockingWorkers>(
+      "grpc-detour", kMaxDetourThreads, kMaxWaitingDetours, base::PoolWork::kComputes);
   const std::shared_ptr<base::ByteBudget> small_answers =
       std::make_shared<base::ByteBudget>(kMaxSmallAnswers, std::chrono::milliseconds(0));
   std::atomic<bool> stopping{false};

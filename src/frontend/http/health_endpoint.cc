@@ -57,6 +57,10 @@ void HealthEndpoint::Explain(Exchange& exchange, const Route& route) const {
 void HealthEndpoint::ReplyToExplain(Exchange& exchange, const Route& route) const {
   api::Health* const health = service_.health();
   if (health == nullptr) return SetUnsupported(exchange);
+  if (route.endpoint == Endpoint::kServerLive) {
+    const api::Liveness liveness = health->ExplainLiveness();
+    return SetDocument(exchange, liveness.live ? 200 : 400, codec::json::EncodeLiveness(liveness));
+  }
   if (route.endpoint != Endpoint::kModelReady) {
     const api::Readiness readiness = health->ExplainServer();
     return SetDocument(exchange, readiness.ready ? 200 : 400,

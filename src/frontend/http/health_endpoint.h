@@ -21,8 +21,8 @@ class HealthEndpoint {
   HealthEndpoint(api::InferenceService& service, OffLoop& workers)
       : service_(service), workers_(workers) {}
 
-  /// Replies to a request for readiness with the status that it has without reasons, and with a
-  /// document. The views in `route` are parts of the exchange's target.
+  /// Replies to a request for liveness or readiness with the status that it has without reasons,
+  /// and with a document. The views in `route` are parts of the exchange's target.
   void Explain(Exchange& exchange, const Route& route) const;
 
   /// Shows (GET), begins or changes (POST) or ends (DELETE) the drain.

@@ -68,6 +68,15 @@ TEST_F(HealthEndpointTest, Reasons) {
          R"({"ready":false,"reasons":[{"cause":"draining","text":"why"}],"omitted":0})");
 }
 
+TEST_F(HealthEndpointTest, ReasonsOfLiveness) {
+  Start();
+  Expect(Get("/v2/health/live?reason=true"), 200, R"({"live":true,"reasons":[],"omitted":0})");
+  health_.live = {.live = false, .findings = {{.cause = "failed", .text = "why"}}};
+  Expect(Get("/v2/health/live?reason=true"), 400,
+         R"({"live":false,"reasons":[{"cause":"failed","text":"why"}],"omitted":0})");
+  EXPECT_EQ(Ask(Get("/v2/health/live")).status, 200);  // the fake service answers for itself
+}
+
 TEST_F(HealthEndpointTest, ReasonsOfAModel) {
   Start();
   Expect(Get("/v2/models/m/versions/3/ready?reason=true"), 200,

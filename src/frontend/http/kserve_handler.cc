@@ -47,6 +47,9 @@ size_t CodecThreads() {
   return static_cast<size_t>(std::min(base::AvailableCpuCount(), kMaxThreads));
 }
 
+/// How many messages wait for being encoded or decoded.
+constexpr size_t kMaxWaitingCodecs = 4096;
+
 /// The result of an operation: a JSON document, or an empty text for "yes" or "done".
 using Document = base::Result<std::string>;
 
@@ -116,7 +119,7 @@ class KserveHandler final : public KserveRoutes {
   // for the file system, and large messages wait for a CPU.
   OffLoop loads_{"http-loads", kMaxLoadThreads};
   OffLoop documents_{"http-documents", kMaxDocumentThreads};
-  OffLoop codec_{"http-codec", CodecThreads()};
+  OffLoop codec_{"http-codec", CodecThreads(), kMaxWaitingCodecs, base::PoolWork::kComputes};
   base::BlockingWorkers frees_{"http-free", 1};
 };
 

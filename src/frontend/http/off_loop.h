@@ -18,8 +18,9 @@ class OffLoop {
  public:
   /// Starts up to `max_threads` threads when they are needed. At most `max_waiting` exchanges wait
   /// for one of them.
-  OffLoop(std::string thread_name, size_t max_threads, size_t max_waiting = 4096)
-      : workers_(std::move(thread_name), max_threads), max_waiting_(max_waiting) {}
+  OffLoop(std::string thread_name, size_t max_threads, size_t max_waiting = 4096,
+          base::PoolWork work = base::PoolWork::kMayWait)
+      : workers_(std::move(thread_name), max_threads, SIZE_MAX, work), max_waiting_(max_waiting) {}
 
   /// Runs `work` on another thread, and then finishes the exchange. `work` may use the request and
   /// the reply of the exchange. It is not run if the client has gone by then. If it throws, or if

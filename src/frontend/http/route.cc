@@ -145,7 +145,7 @@ constexpr std::nullopt_t kWrongMethod = std::nullopt;
 constexpr EndpointSpec kEndpoints[] = {
     // clang-format off
     {Endpoint::kServerMetadata, "/v2", Operation::kServerMetadata, kWrongMethod},
-    {Endpoint::kServerLive, "/v2/health/live", Operation::kServerLive, kWrongMethod, true},
+    {Endpoint::kServerLive, "/v2/health/live", Operation::kServerLive, kWrongMethod, true, kWrongMethod, Operation::kHealthReasons},
     {Endpoint::kServerReady, "/v2/health/ready", Operation::kServerReady, kWrongMethod, true, kWrongMethod, Operation::kHealthReasons},
     {Endpoint::kV1Live, "/", Operation::kServerLive, kWrongMethod},
     {Endpoint::kV1ModelReady, "/v1/models/{model}", Operation::kModelReady, kWrongMethod},

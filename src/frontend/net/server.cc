@@ -66,13 +66,14 @@ base::Status Server::Listen() {
 base::Status Server::StartThreads() {
   threads_.reserve(loops_.size());
   for (const auto& loop : loops_) {
-    auto thread = base::StartThread(options_.thread_name + "-" + std::to_string(threads_.size()),
-                                    [this, loop = loop.get()] {
-                                      loop->Run();
-                                      LoopEnded();
-                                    });
+    const std::string name = options_.thread_name + "-" + std::to_string(threads_.size());
+    auto thread = base::StartThread(name, [this, loop = loop.get()] {
+      loop->Run();
+      LoopEnded();
+    });
     NEREID_RETURN_IF_ERROR(thread.status());
     threads_.push_back(std::move(thread).value());
+    listed_.push_back(std::make_unique<ListedLoop>(name, loop->event_loop().inbox()));
   }
   return base::Status::Ok();
 }
@@ -99,6 +100,7 @@ void Server::Stop(std::chrono::milliseconds grace) {
   BeginStop();
   WaitUntilEnded(std::chrono::steady_clock::now() +
                  std::min<std::chrono::milliseconds>(grace, kMaxGrace));
+  listed_.clear();
   for (const auto& loop : loops_) loop->CloseAll();
   for (std::thread& thread : threads_) thread.join();
   threads_.clear();

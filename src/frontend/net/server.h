@@ -10,10 +10,12 @@
 #include <optional>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "base/mutex.h"
 #include "base/status.h"
+#include "frontend/net/loop_stage.h"
 #include "frontend/net/server_loop.h"
 #include "frontend/net/tls_context.h"
 #include "frontend/net/tls_settings.h"
@@ -78,6 +80,15 @@ class Server {
   std::shared_ptr<TlsContext> tls_;  // null without TLS
   std::vector<std::unique_ptr<ServerLoop>> loops_;
   std::vector<std::thread> threads_;
+  /// The loops as the watchdog sees them.
+  struct ListedLoop {
+    ListedLoop(const std::string& name, std::shared_ptr<Inbox> inbox)
+        : stage(std::make_shared<LoopStage>(std::move(inbox))),
+          entry({base::StageKind::kEventLoop, name}, *stage) {}
+    const std::shared_ptr<LoopStage> stage;
+    const base::StageList::Entry entry;
+  };
+  std::vector<std::unique_ptr<ListedLoop>> listed_;
 
   base::Mutex mutex_;
   size_t ended_ NEREID_GUARDED_BY(mutex_) = 0;  // loops that have ended
