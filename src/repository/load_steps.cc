@@ -78,7 +78,7 @@ base::Result<LoadOutcome> LoadSteps::LoadBehindGate(const ModelId& id, const Loa
 bool LoadSteps::IsCurrent(const ModelId& id, const LoadJob& job) const {
   if (job.again || job.overrides != nullptr) return false;
   if (!HasReadyVersion(served_.Table()->FindVersions(id))) return false;
-  const auto files = ReadFileState(job.directory.path);
+  const auto files = poll_.storage->ReadState(job.directory.path);
   return files.ok() && states_.BasisOf(id).files == *files;
 }
 

@@ -37,7 +37,7 @@ LoadReport ModelLifecycle::LoadChanged() {
   for (const auto& [path, failure] : scan.failures) {
     LOG_ERROR << "failed to poll model repository '" << path << "': " << failure.message();
   }
-  SnapshotReading now = ReadSnapshot(scan, snapshot_, options_.namespacing);
+  SnapshotReading now = ReadSnapshot(scan, snapshot_, options_.namespacing, *options_.poll.storage);
   report.failures = std::move(now.failures);
   const SnapshotDifference difference = Compare(snapshot_, now.snapshot);
   for (const ModelId& id : difference.removed) UnloadModels({id}, false);
@@ -158,7 +158,9 @@ std::vector<BoundVersion> ModelLifecycle::BoundVersions() const {
 base::Result<std::vector<IndexEntry>> ModelLifecycle::Index(bool ready_only) const {
   const RepositoryScan scan = repositories_.Scan();
   NEREID_RETURN_IF_ERROR(scan.status());
-  return ListIndex(scan.directories, *Table(), options_.namespacing, ready_only);
+  auto entries = ListIndex(scan.directories, *Table(), options_.namespacing, ready_only);
+  if (!ready_only) AddFetchProgress(scan.directories, *options_.poll.storage, &entries);
+  return entries;
 }
 
 }  // namespace nereid::repository

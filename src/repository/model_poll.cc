@@ -19,8 +19,8 @@ using base::Status;
 
 namespace {
 
-/// Returns the configuration of the file; an empty one if there is no file and the backend may
-/// complete configurations.
+/// Returns the configuration of a local directory; an empty one if there is no file and the backend
+/// may complete configurations.
 base::Result<config::ModelConfigPtr> ReadConfig(const std::string& directory,
                                                 const PollOptions& options) {
   const std::string path = ConfigFilePath(directory, options.config_name);
@@ -34,6 +34,7 @@ base::Result<config::ModelConfigPtr> ReadConfig(const std::string& directory,
 /// The objects that must outlive the model. The agents are destroyed first, then the files.
 struct Origin {
   std::shared_ptr<const base::TemporaryDirectory> files;
+  std::shared_ptr<const void> copy;  // of remote files
   std::shared_ptr<const agent::AgentChain> agents;
 };
 
@@ -44,6 +45,18 @@ base::Result<config::ModelConfigPtr> WrittenConfig(const std::string& directory,
   auto parsed = config::ParseModelConfigJson(*overrides.config);
   if (!parsed.ok()) return parsed.status().WithPrefix("Invalid config override: ");
   return parsed;
+}
+
+/// Returns the configuration in the repository or in the overrides. Of a remote model no other file
+/// is read.
+base::Result<config::ModelConfigPtr> RepositoryConfig(const std::string& directory,
+                                                      const PollOptions& options,
+                                                      const LoadOverrides& overrides) {
+  if (overrides.config) return WrittenConfig(directory, options, overrides);
+  NEREID_ASSIGN_OR_RETURN(const auto read,
+                          options.storage->ReadConfig(directory, options.config_name));
+  if (!read) return Status::NotFound("there is no configuration in '" + directory + "'");
+  return config::ParseModelConfigText(read->text, read->path);
 }
 
 config::ModelConfigPtr Named(const config::ModelConfig& config, const std::string& name) {
@@ -120,14 +133,12 @@ RepositoryList PlainRepositories(const std::set<std::string>& paths) {
   return list;
 }
 
-RepositoryScan ScanRepositories(const RepositoryList& repositories) {
+RepositoryScan ScanRepositories(const RepositoryList& repositories, RepositoryStorage& storage) {
   RepositoryScan scan;
   for (const auto& [path, mapping] : repositories) {
-    auto listed = base::ListSubdirectories(path);
+    auto listed = storage.ListModels(path);
     if (!listed.ok()) {
-      const bool is_directory = base::IsDirectory(path);
-      scan.failures[path] = Status::Internal(is_directory ? listed.status().message()
-                                                          : "failed to stat file " + path);
+      scan.failures[path] = Status::Internal(listed.status().message());
       continue;
     }
     std::vector<std::string> names = std::move(listed).value();
@@ -145,12 +156,19 @@ RepositoryScan ScanRepositories(const RepositoryList& repositories) {
 }
 
 std::vector<ModelDirectory> FindModelDirectories(const RepositoryList& repositories,
-                                                 const std::string& name) {
+                                                 const std::string& name,
+                                                 RepositoryStorage& storage) {
   std::vector<ModelDirectory> found;
   const auto add = [&](const std::string& repository, const std::string& directory,
                        bool is_renamed) {
     std::string path = base::JoinPath(repository, directory);
-    if (base::IsDirectory(path)) found.push_back({name, std::move(path), repository, is_renamed});
+    const auto exists = storage.HasModel(path);
+    if (!exists.ok()) {
+      LOG_ERROR_OF(.model = name) << "failed to look for model '" << name
+                                  << "': " << exists.status().message();
+    } else if (*exists) {
+      found.push_back({name, std::move(path), repository, is_renamed});
+    }
   };
   for (const auto& [repository, mapping] : repositories) {
     const auto mapped = mapping.find(name);
@@ -164,7 +182,7 @@ std::vector<ModelDirectory> FindModelDirectories(const RepositoryList& repositor
 
 std::set<std::string> ReadMembers(const ModelDirectory& directory, const PollOptions& options,
                                   const LoadOverrides& overrides) {
-  const auto written = WrittenConfig(directory.path, options, overrides);
+  const auto written = RepositoryConfig(directory.path, options, overrides);
   return written.ok() ? MembersOf(**written) : std::set<std::string>{};
 }
 
@@ -180,7 +198,10 @@ base::Result<PolledModel> PollModel(const ModelDirectory& directory, const PollO
   } else {
     // Read first: after a change during the following reads, the model counts as modified at the
     // next scan.
-    NEREID_ASSIGN_OR_RETURN(polled.basis.files, ReadFileState(directory.path));
+    NEREID_ASSIGN_OR_RETURN(LocalFiles local, options.storage->Fetch(directory.path));
+    polled.directory.path = std::move(local.path);
+    polled.basis.files = std::move(local.state);
+    origin->copy = std::move(local.keeper);
   }
   polled.basis.configured =
       overrides.config.has_value() ||
@@ -199,7 +220,7 @@ base::Result<PolledModel> PollModel(const ModelDirectory& directory, const PollO
       *polled.basis.config,
       config::ValidateOptions::ForPoll(options.strict_config, directory.name)));
   polled.versions = FindVersions(files, *polled.basis.config);
-  if (polled.basis.staged) polled.origin = std::move(origin);
+  if (polled.basis.staged || origin->copy != nullptr) polled.origin = std::move(origin);
   return polled;
 }
 

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <set>
 #include <string>
 #include <vector>
@@ -13,6 +14,7 @@
 #include "repository/load_overrides.h"
 #include "repository/load_plan.h"
 #include "repository/model_id.h"
+#include "repository/repository_storage.h"
 
 namespace nereid::repository {
 
@@ -49,6 +51,8 @@ struct PollOptions {
   std::string config_name;             // configs/<name>.pbtxt is used if it exists
   /// Creates the repository agents of models; null without agents.
   agent::AgentRegistry* agents = nullptr;
+  /// Reads the repositories.
+  std::shared_ptr<RepositoryStorage> storage = LocalStorage();
 };
 
 /// The model directories of all repositories at one moment.
@@ -64,12 +68,14 @@ struct RepositoryScan {
   }
 };
 
-/// Lists all repositories. Blocks while the file systems are read.
-RepositoryScan ScanRepositories(const RepositoryList& repositories);
+/// Lists all repositories. Blocks while the file systems and stores are read.
+RepositoryScan ScanRepositories(const RepositoryList& repositories, RepositoryStorage& storage);
 
-/// Returns the directories of a model name: one for each repository that has it.
+/// Returns the directories of a model name: one for each repository that has it. A repository that
+/// cannot be read is logged and has none.
 std::vector<ModelDirectory> FindModelDirectories(const RepositoryList& repositories,
-                                                 const std::string& name);
+                                                 const std::string& name,
+                                                 RepositoryStorage& storage);
 
 /// A model's directory that was read and checked, before anything is loaded.
 struct PolledModel {
@@ -78,7 +84,8 @@ struct PolledModel {
   std::vector<int64_t> versions;  // those that exist and that the version policy selects
   /// The agents of the configuration, after their action LOAD. Null without agents.
   std::shared_ptr<agent::AgentChain> agents;
-  /// Keeps the files of overrides and the agents. It must outlive the model.
+  /// Keeps the files of overrides, the copies of remote files and the agents. It must outlive the
+  /// model.
   std::shared_ptr<const void> origin;
 };
 

@@ -33,10 +33,18 @@ RepositoryList ModelRepositories::List() const {
   return repositories_;
 }
 
-Status ModelRepositories::Register(const std::string& path, const NameMapping& mapping) {
-  if (!base::IsDirectory(path)) {
+Status ModelRepositories::CheckRepository(const std::string& path) const {
+  if (!IsUrl(path)) {
+    if (base::IsDirectory(path)) return Status::Ok();
     return Status::InvalidArgument("failed to register '" + path + "', repository not found");
   }
+  const auto listed = options_.storage->ListModels(path);
+  if (listed.ok()) return Status::Ok();
+  return Status::InvalidArgument("failed to register '" + path + "': " + listed.status().message());
+}
+
+Status ModelRepositories::Register(const std::string& path, const NameMapping& mapping) {
+  NEREID_RETURN_IF_ERROR(CheckRepository(path));
   for (const auto& [model, directory] : mapping) {
     NEREID_RETURN_IF_ERROR(CheckModelName(model));
     if (!base::IsPlainName(directory)) {
@@ -62,7 +70,7 @@ Status ModelRepositories::Unregister(const std::string& path) {
 
 base::Result<std::vector<ModelDirectory>> ModelRepositories::Find(const std::string& name) const {
   NEREID_RETURN_IF_ERROR(CheckModelName(name));
-  std::vector<ModelDirectory> found = FindModelDirectories(List(), name);
+  std::vector<ModelDirectory> found = FindModelDirectories(List(), name, *options_.storage);
   if (found.size() == 1 || (found.size() > 1 && namespacing_)) return found;
   if (found.size() > 1) {
     LOG_ERROR_OF(.model = name) << "failed to poll model '" << name
@@ -93,7 +101,7 @@ std::vector<LoadJob> ModelRepositories::FindMembers(const LoadJob& caller,
   std::vector<LoadJob> called;
   for (const std::string& member : caller.members) {
     if (!base::IsPlainName(member)) continue;
-    std::vector<ModelDirectory> found = FindModelDirectories(list, member);
+    std::vector<ModelDirectory> found = FindModelDirectories(list, member, *options_.storage);
     const auto own = std::find_if(found.begin(), found.end(), [&](const ModelDirectory& d) {
       return namespacing_ && d.repository == caller.directory.repository;
     });

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "repository/repository_index.h"
 
+#include <algorithm>
 #include <set>
 
 namespace nereid::repository {
@@ -8,6 +9,10 @@ namespace nereid::repository {
 namespace {
 
 constexpr const char* kDuplicateReason = "model appears in two or more repositories";
+
+bool Shows(const IndexEntry& entry, VersionState state) {
+  return entry.state == VersionStateText(state);
+}
 
 }  // namespace
 
@@ -35,6 +40,23 @@ std::vector<IndexEntry> ListIndex(const std::vector<ModelDirectory>& directories
     }
   }
   return entries;
+}
+
+void AddFetchProgress(const std::vector<ModelDirectory>& directories,
+                      const RepositoryStorage& storage, std::vector<IndexEntry>* entries) {
+  for (const ModelDirectory& directory : directories) {
+    const std::string progress = storage.FetchProgress(directory.path);
+    if (progress.empty()) continue;
+    const bool serves = std::any_of(entries->begin(), entries->end(), [&](const IndexEntry& entry) {
+      return entry.name == directory.name && Shows(entry, VersionState::kReady);
+    });
+    for (IndexEntry& entry : *entries) {
+      if (serves || entry.name != directory.name) continue;
+      if (Shows(entry, VersionState::kUnloading) || entry.reason == kDuplicateReason) continue;
+      entry.state = VersionStateText(VersionState::kLoading);
+      entry.reason = progress;
+    }
+  }
 }
 
 }  // namespace nereid::repository

@@ -6,6 +6,7 @@
 
 #include "repository/model_poll.h"
 #include "repository/model_table.h"
+#include "repository/repository_storage.h"
 
 namespace nereid::repository {
 
@@ -22,5 +23,10 @@ struct IndexEntry {
 /// reason says so. With `ready_only`, only versions that serve are returned.
 std::vector<IndexEntry> ListIndex(const std::vector<ModelDirectory>& directories,
                                   const ModelTable& table, bool namespacing, bool ready_only);
+
+/// Shows the models of which no version serves and whose files are being fetched as LOADING, with
+/// the progress as the reason. `entries` comes from ListIndex with the same directories.
+void AddFetchProgress(const std::vector<ModelDirectory>& directories,
+                      const RepositoryStorage& storage, std::vector<IndexEntry>* entries);
 
 }  // namespace nereid::repository

@@ -24,8 +24,9 @@ SnapshotDifference Compare(const RepositorySnapshot& before, const RepositorySna
 }
 
 SnapshotReading ReadSnapshot(const RepositoryScan& scan, const RepositorySnapshot& before,
-                             bool namespacing) {
+                             bool namespacing, RepositoryStorage& storage) {
   SnapshotReading reading;
+  StateReader states(storage);
   auto& models = reading.snapshot.models;
   for (const auto& [id, model] : before.models) {
     if (scan.failures.contains(model.repository)) models[id] = model;
@@ -42,7 +43,7 @@ SnapshotReading ReadSnapshot(const RepositoryScan& scan, const RepositorySnapsho
     }
     // A known model of a repository that cannot be read now keeps its state.
     if (models.contains(id)) continue;
-    auto files = ReadFileState(directory.path);
+    auto files = states.Read(directory.repository, directory.path);
     if (files.ok()) {
       models[id] = {directory.path, std::move(files).value(), directory.repository};
       reading.directories[id] = directory;

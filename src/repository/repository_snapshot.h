@@ -45,6 +45,6 @@ struct SnapshotReading {
 /// own directory or the list of their repository) keep the state of `before`. A model id of several
 /// directories is a failure and is not in the snapshot. Blocks while the file systems are read.
 SnapshotReading ReadSnapshot(const RepositoryScan& scan, const RepositorySnapshot& before,
-                             bool namespacing);
+                             bool namespacing, RepositoryStorage& storage);
 
 }  // namespace nereid::repository

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/clock.h"
+#include "server/mirror_metrics.h"
 #include "server/model_metrics.h"
 #include "server/served_model.h"
 #include "server/watchdog_metrics.h"
@@ -14,6 +15,7 @@ using repository::VersionState;
 
 Collectors::Collectors(const ServerSettings& settings, telemetry::Registry& metrics,
                        const repository::ModelLifecycle& lifecycle,
+                       const repository::RemoteStorage& remote,
                        const watchdog::Watchdog* watchdog) {
   if (watchdog != nullptr) {
     watchdog_ = std::make_unique<telemetry::ScopedCollector>(
@@ -49,6 +51,10 @@ Collectors::Collectors(const ServerSettings& settings, telemetry::Registry& metr
             WriteModelSummaries(statistics, served.version().Summaries(), form, labels, writer);
           }
         }
+      });
+  mirror_ = std::make_unique<telemetry::ScopedCollector>(
+      metrics, [&remote](telemetry::MetricWriter& writer) {
+        if (const auto* mirror = remote.UsedMirror()) WriteMirrorMetrics(*mirror, writer);
       });
 }
 

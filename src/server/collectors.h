@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "repository/model_lifecycle.h"
+#include "repository/remote_storage.h"
 #include "server/server_settings.h"
 #include "telemetry/metrics.h"
 #include "telemetry/process_metrics.h"
@@ -14,14 +15,16 @@ namespace nereid::server {
 /// The metrics that are computed at each scrape: those of the process and those of the models.
 class Collectors {
  public:
-  /// `metrics`, `lifecycle` and `watchdog`, which may be null, must outlive this object.
+  /// `metrics`, `lifecycle`, `remote` and `watchdog`, which may be null, must outlive this object.
   Collectors(const ServerSettings& settings, telemetry::Registry& metrics,
-             const repository::ModelLifecycle& lifecycle, const watchdog::Watchdog* watchdog);
+             const repository::ModelLifecycle& lifecycle, const repository::RemoteStorage& remote,
+             const watchdog::Watchdog* watchdog);
 
  private:
   std::unique_ptr<telemetry::ProcessMetrics> process_;
   std::unique_ptr<telemetry::ScopedCollector> models_;
   std::unique_ptr<telemetry::ScopedCollector> watchdog_;  // null without a watchdog
+  std::unique_ptr<telemetry::ScopedCollector> mirror_;
 };
 
 }  // namespace nereid::server

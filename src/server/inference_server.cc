@@ -48,7 +48,7 @@ Status InferenceServer::Start() {
           .watchdog_decides = watchdog_ != nullptr && settings_.watchdog_liveness});
   if (settings_.metrics_enabled) {
     collectors_ = std::make_unique<Collectors>(settings_, *metrics_, repositories_->lifecycle(),
-                                               watchdog_.get());
+                                               repositories_->remote_storage(), watchdog_.get());
   }
   return repositories_->Start();
 }

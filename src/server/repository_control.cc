@@ -16,15 +16,17 @@ using base::Status;
 
 namespace {
 
-repository::ModelLifecycle::Options LifecycleOptions(const ServerSettings& settings) {
+repository::ModelLifecycle::Options LifecycleOptions(const ServerSettings& settings,
+                                                     const ModelStorage& storage) {
   repository::ModelLifecycle::Options options;
+  options.poll.storage = storage.all;
   options.poll.repositories = settings.model_repository_paths;
   options.poll.strict_config = settings.strict_model_config;
   options.poll.config_name = settings.model_config_name;
   options.namespacing = settings.model_namespacing;
   options.load_threads = settings.model_load_thread_count;
   options.load_retries = settings.model_load_retry_count;
-  options.gate = settings.load_gate;
+  options.gate = storage.gate;
   return options;
 }
 
@@ -50,7 +52,9 @@ RepositoryControl::RepositoryControl(const ServerSettings& settings, ModelRuntim
     : settings_(settings),
       runtime_(runtime),
       phase_(phase),
-      parts_(LifecycleOptions(settings), runtime.Environment(), settings.repoagent_directory) {}
+      storage_(MakeModelStorage(settings)),
+      parts_(LifecycleOptions(settings, storage_), runtime.Environment(),
+             settings.repoagent_directory) {}
 
 Status RepositoryControl::Start() {
   NEREID_RETURN_IF_ERROR(parts_.reaper.Start());
@@ -93,8 +97,7 @@ base::Result<repository::LoadReport> RepositoryControl::LoadNamedModels() {
 
 repository::LoadReport RepositoryControl::LoadAllModels() {
   if (runtime_.plans_cpus()) {
-    const auto scan = repository::ScanRepositories(
-        repository::PlainRepositories(settings_.model_repository_paths));
+    const auto scan = Scan();
     std::set<std::string> models;
     for (const repository::ModelDirectory& directory : scan.directories) {
       // Ensembles need no CPUs of their own.
@@ -132,11 +135,12 @@ void RepositoryControl::Fail(const Status& reason) {
   phase_.Fail(reason.message());
 }
 
-Status RepositoryControl::CheckReadable() const {
+repository::RepositoryScan RepositoryControl::Scan() const {
   return repository::ScanRepositories(
-             repository::PlainRepositories(settings_.model_repository_paths))
-      .status();
+      repository::PlainRepositories(settings_.model_repository_paths), *storage_.all);
 }
+
+Status RepositoryControl::CheckReadable() const { return Scan().status(); }
 
 Status RepositoryControl::CheckExplicit() const {
   if (settings_.model_control_mode == ModelControlMode::kExplicit) return Status::Ok();
@@ -168,7 +172,7 @@ base::Result<std::string> RepositoryControl::Add(const std::string& directory,
   NEREID_RETURN_IF_ERROR(CheckRegistration());
   NEREID_ASSIGN_OR_RETURN(
       repository::ArchivedModel found,
-      repository::FindArchivedModel(directory, model, LifecycleOptions(settings_).poll));
+      repository::FindArchivedModel(directory, model, LifecycleOptions(settings_, storage_).poll));
   NEREID_RETURN_IF_ERROR(Register(found.repository, found.names));
   return std::move(found.repository);
 }

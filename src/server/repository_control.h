@@ -10,6 +10,7 @@
 #include "api/model_directories.h"
 #include "base/status.h"
 #include "repository/model_poll.h"
+#include "server/model_storage.h"
 #include "server/repository_parts.h"
 #include "server/repository_poller.h"
 #include "server/server_phase.h"
@@ -54,9 +55,11 @@ class RepositoryControl final : public api::ModelDirectories {
   base::Status Unload(const std::string& name, bool unload_dependents);
 
   repository::ModelLifecycle& lifecycle() { return parts_.lifecycle; }
+  const repository::RemoteStorage& remote_storage() const { return *storage_.remote; }
 
  private:
   base::Status LoadStartupModels();
+  repository::RepositoryScan Scan() const;
   /// Returns INVALID_ARGUMENT if "*" is one of several start-up models.
   base::Result<repository::LoadReport> LoadNamedModels();
   repository::LoadReport LoadAllModels();
@@ -71,6 +74,7 @@ class RepositoryControl final : public api::ModelDirectories {
   const ServerSettings& settings_;
   ModelRuntime& runtime_;
   ServerPhase& phase_;
+  const ModelStorage storage_;
   RepositoryParts parts_;
   std::unique_ptr<RepositoryPoller> poller_;  // null unless the server polls by itself
 };

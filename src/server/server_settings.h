@@ -39,6 +39,9 @@ struct ServerSettings {
   uint32_t model_load_thread_count = 4;
   uint32_t model_load_retry_count = 0;
   bool model_namespacing = false;
+  /// Directory of the copies of models in object stores; "": see mirror::DefaultCacheDirectory.
+  std::string model_cache_directory;
+  uint64_t model_cache_size = uint64_t{32} << 30;  // bytes; 0: unlimited
   std::string backend_directory = "/opt/tritonserver/backends";
   std::string repoagent_directory = "/opt/tritonserver/repoagents";
   std::string cache_directory = "/opt/tritonserver/caches";

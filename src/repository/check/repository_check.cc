@@ -52,7 +52,7 @@ base::Result<std::vector<ModelDirectory>> FindModels(const std::vector<std::stri
       repositories.insert(path);
     }
   }
-  const RepositoryScan scan = ScanRepositories(PlainRepositories(repositories));
+  const RepositoryScan scan = ScanRepositories(PlainRepositories(repositories), *LocalStorage());
   NEREID_RETURN_IF_ERROR(scan.status());
   models.insert(models.end(), scan.directories.begin(), scan.directories.end());
   return models;

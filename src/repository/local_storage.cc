@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <utility>
+
+#include "base/files.h"
+#include "repository/config_file.h"
+#include "repository/repository_storage.h"
+
+namespace nereid::repository {
+
+using base::Status;
+
+namespace {
+
+class LocalDirectories final : public RepositoryStorage {
+ public:
+  base::Result<std::vector<std::string>> ListModels(const std::string& repository) override {
+    auto listed = base::ListSubdirectories(repository);
+    if (listed.ok()) return listed;
+    return Status::Internal(base::IsDirectory(repository) ? listed.status().message()
+                                                          : "failed to stat file " + repository);
+  }
+
+  base::Result<bool> HasModel(const std::string& model) override {
+    return base::IsDirectory(model);
+  }
+
+  base::Result<FileState> ReadState(const std::string& model) override {
+    return ReadFileState(model);
+  }
+
+  base::Result<std::optional<States>> ReadAllStates(const std::string&) override {
+    return std::optional<States>();
+  }
+
+  base::Result<std::optional<ConfigText>> ReadConfig(const std::string& model,
+                                                     const std::string& config_name) override {
+    const std::string path = ConfigFilePath(model, config_name);
+    if (!base::PathExists(path)) return std::optional<ConfigText>();
+    NEREID_ASSIGN_OR_RETURN(std::string text, base::ReadFile(path, kMaxConfigFileBytes));
+    return std::optional(ConfigText{std::move(text), path});
+  }
+
+  base::Result<LocalFiles> Fetch(const std::string& model) override {
+    NEREID_ASSIGN_OR_RETURN(FileState state, ReadFileState(model));
+    return LocalFiles{model, std::move(state)};
+  }
+
+  std::string FetchProgress(const std::string&) const override { return ""; }
+};
+
+}  // namespace
+
+std::shared_ptr<RepositoryStorage> LocalStorage() {
+  static const auto storage = std::make_shared<LocalDirectories>();
+  return storage;
+}
+
+bool IsUrl(const std::string& path) {
+  const size_t end = path.find("://");
+  return end != std::string::npos && end > 0 &&
+         std::all_of(path.begin(), path.begin() + static_cast<std::ptrdiff_t>(end), [](char c) {
+           return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                  c == '+' || c == '-' || c == '.';
+         });
+}
+
+base::Result<FileState> StateReader::Read(const std::string& repository, const std::string& model) {
+  auto found = states_.find(repository);
+  if (found == states_.end()) {
+    found = states_.emplace(repository, storage_.ReadAllStates(repository)).first;
+  }
+  NEREID_RETURN_IF_ERROR(found->second.status());
+  if (!found->second->has_value()) return storage_.ReadState(model);
+  const RepositoryStorage::States& states = **found->second;
+  const auto state = states.find(model);
+  if (state != states.end()) return state->second;
+  return Status::NotFound("there is no object of the model '" + model + "'");
+}
+
+}  // namespace nereid::repository
