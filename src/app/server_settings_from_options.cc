@@ -73,6 +73,8 @@ server::ServerSettings ServerSettingsFrom(const ServerOptions& options) {
   settings.model_load_thread_count = static_cast<uint32_t>(repository.load_thread_count);
   settings.model_load_retry_count = static_cast<uint32_t>(repository.load_retry_count);
   settings.model_namespacing = repository.namespacing;
+  settings.model_cache_directory = repository.cache_directory;
+  settings.model_cache_size = static_cast<uint64_t>(repository.cache_size);
 
   const PluginOptions& plugins = options.plugins;
   settings.backend_directory = plugins.backend_directory;

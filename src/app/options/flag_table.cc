@@ -104,7 +104,7 @@ constexpr FlagSpec kFlags[] = {
     {"log-file", "path", "Logging", Text<&S::log, &L::file>, "Append the log to this file instead of writing it to the standard streams"},
 
     {"model-store", "path", "Model Repository", ReadModelRepository, "Alias of --model-repository"},
-    {"model-repository", "path", "Model Repository", ReadModelRepository, "Directory of models; required, may be repeated"},
+    {"model-repository", "path", "Model Repository", ReadModelRepository, "Directory of models, or URL of a directory in an object store (s3://, gs://, as://); required, may be repeated"},
     {"exit-on-error", "boolean", "Model Repository", Bool<&S::repository, &R::exit_on_error>, "Exit if a model cannot be loaded at start (default true)"},
     {"disable-auto-complete-config", "", "Model Repository", DisableAutoComplete, "Use model configurations as written; backends do not complete them"},
     {"strict-readiness", "boolean", "Model Repository", Bool<&S::repository, &R::strict_readiness>, "Report the server as ready only if all models are ready (default true)"},
@@ -115,6 +115,8 @@ constexpr FlagSpec kFlags[] = {
     {"model-load-thread-count", "integer", "Model Repository", Whole<1, kMaxThreads, &S::repository, &R::load_thread_count>, "Number of threads that load models (default 4)"},
     {"model-load-retry-count", "integer", "Model Repository", Whole<0, INT_MAX, &S::repository, &R::load_retry_count>, "Number of retries after a failed load (default 0)"},
     {"model-namespacing", "boolean", "Model Repository", Bool<&S::repository, &R::namespacing>, "Allow models of the same name in different repositories (default false)"},
+    {"model-cache-directory", "path", "Model Repository", Text<&S::repository, &R::cache_directory>, "Directory of the local copies of models in object stores; several servers may share it (default: below TRITON_AWS_MOUNT_DIRECTORY, TRITON_GCS_MOUNT_DIRECTORY or TRITON_AZURE_MOUNT_DIRECTORY if set, else below the system's directory for temporary files)", true},
+    {"model-cache-size", "integer", "Model Repository", Whole<0, INT64_MAX, &S::repository, &R::cache_size>, "Maximum bytes of these copies; files of loaded models are kept beyond it; 0 = unlimited (default 34359738368)", true},
     {"enable-peer-access", "boolean", "Model Repository", Bool<&S::repository, &R::enable_peer_access>, "Allow GPUs to access each other's memory if the hardware permits it (default true)"},
 
     {"allow-http", "boolean", "HTTP", Bool<&S::http, &H::enabled>, "Serve HTTP (default true)"},

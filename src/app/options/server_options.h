@@ -51,7 +51,9 @@ struct RepositoryOptions {
   std::string model_config_name;         // "": only config.pbtxt
   int load_thread_count = 4;             // loads mostly wait for files, but each one takes memory
   int load_retry_count = 0;
-  bool namespacing = false;  // false: a model's name is unique among all repositories
+  std::string cache_directory;             // of copies of remote models; "": chosen by the server
+  int64_t cache_size = int64_t{32} << 30;  // bytes; 0: unlimited
+  bool namespacing = false;                // false: a model's name is unique among all repositories
   bool enable_peer_access = true;
 };
 
