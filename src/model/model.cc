@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <exception>
+#include <functional>
 #include <memory>
 #include <new>
 #include <optional>
@@ -57,8 +59,20 @@ base::Result<uint64_t> WatchdogNs(const config::ModelConfig& config, uint32_t se
   return uint64_t{*secs} * 1'000'000'000;
 }
 
-Status OutOfMemory(const std::string& model) {
-  return Status::Unavailable("out of memory while model '" + model + "' was loaded");
+/// Calls `load`. No exception leaves it: a plug-in may throw out of any function that it has.
+template <typename T>
+base::Result<T> Guarded(const std::string& model, const std::function<base::Result<T>()>& load) {
+  std::string what;
+  try {
+    return load();
+  } catch (const std::bad_alloc&) {
+    return Status::Unavailable("out of memory while model '" + model + "' was loaded");
+  } catch (const std::exception& exception) {
+    what = exception.what();
+  } catch (...) {
+    what = "something that is no std::exception";
+  }
+  return Status::Internal("the backend threw while model '" + model + "' was loaded: " + what);
 }
 
 /// Returns the inline mode of a model: the server's, but never inline if the model's parameter says
@@ -98,13 +112,12 @@ Status CheckGroups(const config::ModelConfig& config) {
 
 base::Result<std::unique_ptr<Model>> Model::Create(const ModelEnvironment& environment,
                                                    const ModelSource& source) {
-  try {
-    std::unique_ptr<Model> model(new Model(environment));
+  using ModelPtr = std::unique_ptr<Model>;
+  return Guarded<ModelPtr>(source.name, [&]() -> base::Result<ModelPtr> {
+    ModelPtr model(new Model(environment));
     NEREID_RETURN_IF_ERROR(model->Load(source));
     return model;
-  } catch (const std::bad_alloc&) {
-    return OutOfMemory(source.name);
-  }
+  });
 }
 
 Model::~Model() {
@@ -134,7 +147,8 @@ Status Model::Load(const ModelSource& source) {
   }
   NEREID_ASSIGN_OR_RETURN(const std::vector<InstanceSpec> specs,
                           ExpandInstanceGroups(config(), environment_.host_policies));
-  NEREID_ASSIGN_OR_RETURN(const std::vector<InstancePtr> instances, CreateInstances(specs));
+  NEREID_ASSIGN_OR_RETURN(const std::vector<InstancePtr> instances,
+                          CreateInstances(specs, source.on_warm_up));
   instances_.Add(instances);
   NEREID_RETURN_IF_ERROR(CreateCache());
   CreateHistogram();
@@ -207,7 +221,7 @@ Status Model::ReadLabels(request::ModelIdentity* identity) const {
 }
 
 base::Result<std::vector<InstancePtr>> Model::CreateInstances(
-    const std::vector<InstanceSpec>& specs) {
+    const std::vector<InstanceSpec>& specs, const std::function<void()>& on_warm_up) {
   NEREID_ASSIGN_OR_RETURN(const std::vector<WarmupSample> samples,
                           BuildWarmupSamples(config(), [this](const std::string& name) {
                             return ReadWarmupDirectory(directory_, name);
@@ -224,6 +238,7 @@ base::Result<std::vector<InstancePtr>> Model::CreateInstances(
         *backend_model_, spec, placement, environment_.clock, environment_.summary_latencies);
     NEREID_RETURN_IF_ERROR(instance->Initialize());
     if (!instance->passive()) {
+      if (!samples.empty() && on_warm_up != nullptr) on_warm_up();
       NEREID_RETURN_IF_ERROR(
           RunWarmup(samples, identity_, environment_.clock, *instance, sequence_inputs_.get()));
       if (environment_.permits != nullptr) {
@@ -308,11 +323,7 @@ Status Model::CreateScheduler(const ModelSource& source) {
 }
 
 base::Result<InstanceUpdate> Model::PrepareUpdate(const config::ModelConfig& wanted) {
-  try {
-    return PrepareInstances(wanted);
-  } catch (const std::bad_alloc&) {
-    return OutOfMemory(config().name());
-  }
+  return Guarded<InstanceUpdate>(config().name(), [&] { return PrepareInstances(wanted); });
 }
 
 base::Result<InstanceUpdate> Model::PrepareInstances(const config::ModelConfig& wanted) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -58,6 +59,7 @@ struct ModelSource {
   std::string version_directory;  // may not exist for models without files
   config::ModelConfigPtr config;  // completed from the files, normalized, validated
   bool configured = true;         // false: neither a config.pbtxt nor an override exists
+  std::function<void()> on_warm_up = nullptr;  // called when the warm-up begins; may be null
 };
 
 /// A loaded version with a backend: configuration, backend, instances, scheduler, statistics. Must
@@ -102,7 +104,8 @@ class Model final : public ModelVersion {
   std::string ConfigForBackend(const config::ModelConfig& config) const;
   base::Status ReadLabels(request::ModelIdentity* identity) const;
   /// Creates instances, initializes them and runs their warm-up.
-  base::Result<std::vector<InstancePtr>> CreateInstances(const std::vector<InstanceSpec>& specs);
+  base::Result<std::vector<InstancePtr>> CreateInstances(
+      const std::vector<InstanceSpec>& specs, const std::function<void()>& on_warm_up = nullptr);
   base::Status CreateScheduler(const ModelSource& source);
   base::Result<InstanceUpdate> PrepareInstances(const config::ModelConfig& wanted);
   /// Opens the model's custom batching library; null without one.

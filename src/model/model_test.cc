@@ -274,6 +274,16 @@ TEST_F(ModelTest, LoadFailuresSayWhy) {
           .status()
           .message(),
       "told to fail");
+  EXPECT_EQ(Load(std::string(kConfig) +
+                 R"( parameters { key: "throw_load" value { string_value: "1" } })")
+                .status()
+                .message(),
+            "the backend threw while model 'm' was loaded: thrown while loading");
+  EXPECT_EQ(Load(std::string(kConfig) +
+                 R"( parameters { key: "throw_number" value { string_value: "1" } })")
+                .status()
+                .message(),
+            "the backend threw while model 'm' was loaded: something that is no std::exception");
   EXPECT_EQ(Load(R"(name: "m" backend: "other")").status().message(),
             "unable to find backend library for backend 'other', try specifying runtime on the "
             "model configuration.");

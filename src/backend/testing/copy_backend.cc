@@ -61,6 +61,8 @@ TRITONSERVER_Error* CompleteAndTell(TRITONBACKEND_Model* model) {
 
 TRITONSERVER_Error* ModelInitialize(TRITONBACKEND_Model* model) {
   if (ModelParameter(model, "complete_and_tell")) return CompleteAndTell(model);
+  if (ModelParameter(model, "throw_load")) throw std::runtime_error("thrown while loading");
+  if (ModelParameter(model, "throw_number")) throw 7;
   if (ModelParameter(model, "fail_inside")) {
     return TRITONSERVER_ErrorNew(TRITONSERVER_ERROR_INTERNAL, "broken inside");
   }

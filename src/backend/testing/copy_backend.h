@@ -17,8 +17,8 @@ namespace nereid::backend {
 ///   "throw" = true     throws out of Execute; what stands before it in the batch is done with
 ///   "answer_throw" = true  throws when the request is answered but not released
 ///   "hold" = true      does not return from Execute until ReleaseHeld() is called
-/// The model parameter "fail_load" makes ModelInitialize fail, "fail_execute" makes Execute fail as
-/// a whole.
+/// The model parameter "fail_load" makes ModelInitialize fail, "throw_load" and "throw_number" make
+/// it throw, "fail_execute" makes Execute fail as a whole.
 std::unique_ptr<BackendLibrary> MakeCopyBackend();
 
 /// Lets executions that hold go on; blocks until `count` of them are holding.
