@@ -28,6 +28,19 @@ base::Status InferenceRequest::RemoveInput(std::string_view name) {
   return inputs_.Remove(name).WithPrefix(LogPrefix());
 }
 
+std::shared_ptr<const void> InferenceRequest::ShareHeld() {
+  struct Held {
+    std::vector<memory::HostBuffer> buffers;
+    std::vector<std::shared_ptr<const void>> objects;
+  };
+  auto held = std::make_shared<Held>();
+  held->buffers = std::move(held_buffers_);
+  held->objects = std::move(held_objects_);
+  held_buffers_.clear();
+  held_objects_.assign(1, held);
+  return held;
+}
+
 void InferenceRequest::SetSink(std::shared_ptr<ResponseSink> sink) { sink_ = std::move(sink); }
 
 void InferenceRequest::Bind(std::shared_ptr<const ModelIdentity> model,

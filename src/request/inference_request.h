@@ -55,6 +55,9 @@ class InferenceRequest : public RequestFields {
   /// Keeps memory that inputs refer to alive until the request is destroyed.
   void Hold(memory::HostBuffer buffer) { held_buffers_.push_back(std::move(buffer)); }
   void Hold(std::shared_ptr<const void> owner) { held_objects_.push_back(std::move(owner)); }
+  /// Returns an owner of all memory that the request holds, for another request with the same
+  /// inputs. The request keeps that memory, too.
+  std::shared_ptr<const void> ShareHeld();
 
   /// Sets the destination of the responses. Must be called before submission.
   void SetSink(std::shared_ptr<ResponseSink> sink);

@@ -19,6 +19,7 @@ inline constexpr uint32_t kFlagSequenceEnd = 2;
 struct RequestFields {
   std::string model_name;
   int64_t model_version = -1;  // -1: the version policy decides
+  std::string model_label;     // the label that named the version; empty for most requests
   std::string id;
   CorrelationId correlation_id = uint64_t{0};
   uint32_t flags = 0;                 // kFlagSequence*
