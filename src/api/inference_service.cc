@@ -2,12 +2,28 @@
 #include "api/inference_service.h"
 
 #include "api/unsupported.h"
+#include "api/version_text.h"
 
 namespace nereid::api {
 
 LogSettings InferenceService::UpdateLogSettings(const LogChanges& changes) {
   ChangeLogSettings(changes);
   return GetLogSettings();
+}
+
+base::Result<int64_t> InferenceService::ResolveVersion(const std::string& model,
+                                                       std::string_view text, LabelUse use) {
+  // No version number begins with a letter, so a label is none.
+  const bool is_label =
+      rollout_control_ != nullptr && IsVersionLabel(text) && rollout_control_->Has(model);
+  return is_label ? rollout_control_->FindLabel(model, text, use) : ParseVersionText(text);
+}
+
+base::Status InferenceService::SetVersion(std::string_view text, request::RequestFields* request) {
+  NEREID_ASSIGN_OR_RETURN(request->model_version,
+                          ResolveVersion(request->model_name, text, LabelUse::kInference));
+  if (IsVersionLabel(text)) request->model_label = text;
+  return base::Status::Ok();
 }
 
 base::Result<TraceSettings> InferenceService::UpdateTraceSettings(const std::string& model,

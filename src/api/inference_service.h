@@ -11,6 +11,7 @@
 
 #include "api/log_settings.h"
 #include "api/metadata.h"
+#include "api/rollout_control.h"
 #include "api/shared_memory.h"
 #include "api/statistics.h"
 #include "api/trace_settings.h"
@@ -115,6 +116,23 @@ class InferenceService {
   /// as long as the service.
   virtual Health* health() { return nullptr; }
 
+  /// Returns the model version of a request's text: -1 for "", else a number or the version of a
+  /// label. Returns INVALID_ARGUMENT for other text, and NOT_FOUND for a label that the model's
+  /// rollout lacks.
+  base::Result<int64_t> ResolveVersion(const std::string& model, std::string_view text,
+                                       LabelUse use = LabelUse::kDescription);
+
+  /// Sets the version of a request, whose model name is set, from the client's text. Errors are
+  /// those of ResolveVersion.
+  base::Status SetVersion(std::string_view text, request::RequestFields* request);
+
+  /// Returns the rollouts of models; null if the service has none.
+  RolloutControl* rollouts() { return rollout_control_; }
+
+  /// Sets the object that rollouts() returns. Must not be called while a front end serves. The
+  /// object must outlive the front ends.
+  void SetRolloutControl(RolloutControl* control) { rollout_control_ = control; }
+
   /// Returns the shared memory of clients. Infer() gives a request its tensors in it.
   SharedMemory& shared_memory() { return shared_memory_; }
 
@@ -124,6 +142,7 @@ class InferenceService {
 
  private:
   TraceControl* trace_control_ = nullptr;
+  RolloutControl* rollout_control_ = nullptr;
   SharedMemory shared_memory_;
 };
 

@@ -4,6 +4,8 @@
 #include <charconv>
 #include <string>
 
+#include "rollout/rollout_plan.h"
+
 namespace nereid::api {
 
 base::Result<int64_t> ParseVersionText(std::string_view text) {
@@ -24,5 +26,7 @@ base::Result<int64_t> ParseVersionText(std::string_view text) {
   }
   return version;
 }
+
+bool IsVersionLabel(std::string_view text) { return rollout::IsLabel(text); }
 
 }  // namespace nereid::api

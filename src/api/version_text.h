@@ -13,4 +13,7 @@ namespace nereid::api {
 /// other text, a negative number or one that exceeds 64 bits.
 base::Result<int64_t> ParseVersionText(std::string_view text);
 
+/// Returns whether a request's text names a version by a label of the model's rollout.
+bool IsVersionLabel(std::string_view text);
+
 }  // namespace nereid::api

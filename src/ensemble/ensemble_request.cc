@@ -310,7 +310,10 @@ void EnsembleRequest::StartStep(EnsembleRun::StepStart start, bool may_run_inlin
   // After active_ has the cancellation: OnCancelled either finds it there or came before this
   // check.
   if (request_->IsCancelled()) cancellation->Cancel();
-  const Status status = model::Submit(member.identity, *member.version, request);
+  const Status status =
+      member.watch == nullptr
+          ? model::Submit(member.identity, *member.version, request)
+          : model::Submit(member.identity, *member.version, request, *member.watch);
   if (status.ok()) return;
   // The member refused the request, which therefore still belongs to this function. `refused` is
   // destroyed after the lock is released.

@@ -14,6 +14,8 @@ namespace nereid::ensemble {
 struct Member {
   std::shared_ptr<const request::ModelIdentity> identity;
   model::ModelVersion* version = nullptr;
+  /// Follows the requests of the step; may be null.
+  std::shared_ptr<model::SubmissionWatch> watch = nullptr;
 };
 
 /// Finds the members of ensembles among the served models. Implemented by the server. Thread-safe.

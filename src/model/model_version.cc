@@ -7,12 +7,17 @@
 #include "request/response_factory.h"
 
 namespace nereid::model {
+namespace {
 
-base::Status Submit(std::shared_ptr<const request::ModelIdentity> identity, ModelVersion& version,
-                    std::unique_ptr<request::InferenceRequest>& request) {
+/// `on_bound` is called with the bound, normalized request.
+template <typename OnBound>
+base::Status SubmitWith(std::shared_ptr<const request::ModelIdentity> identity,
+                        ModelVersion& version, std::unique_ptr<request::InferenceRequest>& request,
+                        const OnBound& on_bound) {
   request::BindRequest(*request, std::move(identity));
   base::Status status = request::Normalize(*request);
   if (status.ok()) {
+    on_bound(*request);
     if (request->trace() != nullptr) request->TraceSubmission(base::SteadyClock().NowNs());
     status = version.Enqueue(request);
   }
@@ -21,6 +26,22 @@ base::Status Submit(std::shared_ptr<const request::ModelIdentity> identity, Mode
     request->response_factory()->Disarm();
     request->Unbind();
   }
+  return status;
+}
+
+}  // namespace
+
+base::Status Submit(std::shared_ptr<const request::ModelIdentity> identity, ModelVersion& version,
+                    std::unique_ptr<request::InferenceRequest>& request) {
+  return SubmitWith(std::move(identity), version, request, [](request::InferenceRequest&) {});
+}
+
+base::Status Submit(std::shared_ptr<const request::ModelIdentity> identity, ModelVersion& version,
+                    std::unique_ptr<request::InferenceRequest>& request, SubmissionWatch& watch) {
+  base::Status status =
+      SubmitWith(std::move(identity), version, request,
+                 [&watch](request::InferenceRequest& bound) { watch.OnBound(bound); });
+  if (!status.ok()) watch.OnRefused(status);
   return status;
 }
 

@@ -72,9 +72,24 @@ class ModelVersion {
   virtual void ApplyUpdate(InstanceUpdate update) = 0;
 };
 
+/// Follows one submission. Called on the submitting thread, without a lock.
+class SubmissionWatch {
+ public:
+  virtual ~SubmissionWatch() = default;
+  /// Called for a bound, normalized request before it is enqueued. May wrap the sink of its
+  /// response factory.
+  virtual void OnBound(request::InferenceRequest& request) = 0;
+  /// Called when the submission has failed.
+  virtual void OnRefused(const base::Status& error) = 0;
+};
+
 /// Binds the request to `identity`, which must share ownership with `version`, normalizes it and
 /// enqueues it. On failure the caller owns the request, unbound, and nothing was sent.
 base::Status Submit(std::shared_ptr<const request::ModelIdentity> identity, ModelVersion& version,
                     std::unique_ptr<request::InferenceRequest>& request);
+
+/// Does the same, and tells `watch`.
+base::Status Submit(std::shared_ptr<const request::ModelIdentity> identity, ModelVersion& version,
+                    std::unique_ptr<request::InferenceRequest>& request, SubmissionWatch& watch);
 
 }  // namespace nereid::model

@@ -6,6 +6,8 @@
 #include "base/clock.h"
 #include "server/mirror_metrics.h"
 #include "server/model_metrics.h"
+#include "server/model_rollouts.h"
+#include "server/rollout_metrics.h"
 #include "server/served_model.h"
 #include "server/watchdog_metrics.h"
 
@@ -15,7 +17,7 @@ using repository::VersionState;
 
 Collectors::Collectors(const ServerSettings& settings, telemetry::Registry& metrics,
                        const repository::ModelLifecycle& lifecycle,
-                       const repository::RemoteStorage& remote,
+                       const repository::RemoteStorage& remote, const ModelRollouts& rollouts,
                        const watchdog::Watchdog* watchdog) {
   if (watchdog != nullptr) {
     watchdog_ = std::make_unique<telemetry::ScopedCollector>(
@@ -55,6 +57,10 @@ Collectors::Collectors(const ServerSettings& settings, telemetry::Registry& metr
   mirror_ = std::make_unique<telemetry::ScopedCollector>(
       metrics, [&remote](telemetry::MetricWriter& writer) {
         if (const auto* mirror = remote.UsedMirror()) WriteMirrorMetrics(*mirror, writer);
+      });
+  rollouts_ = std::make_unique<telemetry::ScopedCollector>(
+      metrics, [&rollouts](telemetry::MetricWriter& writer) {
+        for (const auto& status : rollouts.List()) WriteRolloutMetrics(status, writer);
       });
 }
 

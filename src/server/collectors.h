@@ -12,19 +12,24 @@
 
 namespace nereid::server {
 
-/// The metrics that are computed at each scrape: those of the process and those of the models.
+class ModelRollouts;
+
+/// The metrics that are computed at each scrape: those of the process, of the models and of the
+/// rollouts.
 class Collectors {
  public:
-  /// `metrics`, `lifecycle`, `remote` and `watchdog`, which may be null, must outlive this object.
+  /// `metrics`, `lifecycle`, `remote`, `rollouts` and `watchdog`, which may be null, must outlive
+  /// this object.
   Collectors(const ServerSettings& settings, telemetry::Registry& metrics,
              const repository::ModelLifecycle& lifecycle, const repository::RemoteStorage& remote,
-             const watchdog::Watchdog* watchdog);
+             const ModelRollouts& rollouts, const watchdog::Watchdog* watchdog);
 
  private:
   std::unique_ptr<telemetry::ProcessMetrics> process_;
   std::unique_ptr<telemetry::ScopedCollector> models_;
   std::unique_ptr<telemetry::ScopedCollector> watchdog_;  // null without a watchdog
   std::unique_ptr<telemetry::ScopedCollector> mirror_;
+  std::unique_ptr<telemetry::ScopedCollector> rollouts_;
 };
 
 }  // namespace nereid::server

@@ -8,15 +8,63 @@
 #include "base/log.h"
 #include "request/stopping_status.h"
 #include "server/collectors.h"
+#include "server/model_rollouts.h"
 #include "server/model_runtime.h"
 #include "server/repository_control.h"
+#include "server/routed_submission.h"
 #include "server/server_metadata.h"
 #include "server/stopping.h"
 #include "server/table_answers.h"
+#include "server/version_choice.h"
 
 namespace nereid::server {
 
 using base::Status;
+
+namespace {
+
+/// Returns why a stop or a drain refuses a request for this version; OK if neither does.
+Status CheckAdmission(const request::InferenceRequest& request, const model::ModelVersion& version,
+                      ServerPhase::Value phase, ServerPhase::Value refused_from,
+                      const ServerHealth& health) {
+  if (phase >= refused_from) NEREID_RETURN_IF_ERROR(CheckContinues(request, version));
+  // A drain concerns the clients' sequences, not those that requests in progress need.
+  const bool begins = (request.flags & request::kFlagSequenceStart) != 0;
+  if (begins && refused_from == ServerPhase::Value::kEnding && version.HasSequences() &&
+      health.IsDraining()) {
+    return DrainingStatus(request);
+  }
+  return Status::Ok();
+}
+
+/// What SubmitByRollout needs of a server.
+struct RoutedServer {
+  const ServerPhase& phase;
+  const repository::ModelLifecycle& lifecycle;
+  const ModelRollouts& rollouts;
+  const ServerHealth& health;
+  SharedSubmission& shared;
+};
+
+/// Does the work of Submit while models have rollouts. Only a client's request may have a copy.
+Status SubmitByRollout(const RoutedServer& server, ServerPhase::Value refused_from,
+                       std::unique_ptr<request::InferenceRequest>& request) {
+  const ServerPhase::Value phase = server.phase.Get();  // before the table, as in Submit
+  const auto table = server.lifecycle.Table();
+  const auto rollout = server.rollouts.Find(request->model_name);
+  auto found = rollout == nullptr ? table->Find(request->model_name, request->model_version)
+                                  : ChooseVersion(*table, *rollout, *request);
+  if (!found.ok()) return server.phase.IsStopping() ? StoppingStatus(*request) : found.status();
+  auto served = ServedModel::From(std::move(found).value());
+  auto owner = served->SequenceOwner(*request, request->model_version);
+  if (owner != nullptr) served = std::move(owner);
+  NEREID_RETURN_IF_ERROR(
+      CheckAdmission(*request, served->version(), phase, refused_from, server.health));
+  const bool may_shadow = refused_from == ServerPhase::Value::kEnding;
+  return SubmitRouted(*table, rollout, std::move(served), may_shadow, server.shared, request);
+}
+
+}  // namespace
 
 base::Result<std::unique_ptr<InferenceServer>> InferenceServer::Create(ServerSettings settings) {
   std::unique_ptr<InferenceServer> server(new InferenceServer(std::move(settings)));
@@ -34,7 +82,11 @@ Status InferenceServer::Start() {
     return Status::InvalidArgument("--model-repository must be specified");
   }
   NEREID_ASSIGN_OR_RETURN(runtime_, ModelRuntime::Create(settings_));
-  repositories_ = std::make_unique<RepositoryControl>(settings_, *runtime_, phase_);
+  // Requests come after the repositories exist.
+  rollouts_ = std::make_unique<ModelRollouts>([this] { return repositories_->lifecycle().Table(); },
+                                              base::SteadyClock());
+  repositories_ = std::make_unique<RepositoryControl>(settings_, *runtime_, phase_, *rollouts_);
+  SetRolloutControl(rollouts_.get());
   if (settings_.watchdog_secs != 0) {
     watchdog_ =
         std::make_unique<watchdog::Watchdog>(uint64_t{settings_.watchdog_secs} * 1'000'000'000);
@@ -47,8 +99,9 @@ Status InferenceServer::Start() {
           .watchdog = watchdog_.get(),
           .watchdog_decides = watchdog_ != nullptr && settings_.watchdog_liveness});
   if (settings_.metrics_enabled) {
-    collectors_ = std::make_unique<Collectors>(settings_, *metrics_, repositories_->lifecycle(),
-                                               repositories_->remote_storage(), watchdog_.get());
+    collectors_ =
+        std::make_unique<Collectors>(settings_, *metrics_, repositories_->lifecycle(),
+                                     repositories_->remote_storage(), *rollouts_, watchdog_.get());
   }
   return repositories_->Start();
 }
@@ -61,6 +114,7 @@ InferenceServer::~InferenceServer() {
     (void)health_.release();
     (void)watchdog_.release();
     (void)repositories_.release();
+    (void)rollouts_.release();
     (void)runtime_.release();
   }
 }
@@ -112,7 +166,9 @@ base::Result<bool> InferenceServer::IsModelReady(const std::string& name, int64_
 base::Result<api::ModelTraits> InferenceServer::FindModel(const std::string& name,
                                                           int64_t version) {
   if (!phase_.IsEnding()) NEREID_RETURN_IF_ERROR(phase_.CheckServing());
-  auto loaded = repositories_->lifecycle().Table()->Find(name, version);
+  const auto rollout = version < 0 && rollouts_->any() ? rollouts_->Find(name) : nullptr;
+  const auto table = repositories_->lifecycle().Table();
+  auto loaded = rollout == nullptr ? table->Find(name, version) : TypicalVersion(*table, *rollout);
   if (!loaded.ok()) return phase_.IsStopping() ? request::StoppingStatus() : loaded.status();
   const auto served = ServedModel::From(std::move(loaded).value());
   const config::ModelConfig& config = served->config();
@@ -133,6 +189,11 @@ Status InferenceServer::InferInProcess(std::unique_ptr<request::InferenceRequest
 Status InferenceServer::Submit(std::unique_ptr<request::InferenceRequest>& request,
                                ServerPhase::Value refused_from) {
   request->times.start_ns = base::SteadyClock().NowNs();
+  if (rollouts_->any()) [[unlikely]] {
+    return SubmitByRollout(
+        {phase_, repositories_->lifecycle(), *rollouts_, *health_, shared_submission_},
+        refused_from, request);
+  }
   const ServerPhase::Value phase = phase_.Get();
   auto found =
       repositories_->lifecycle().Table()->Find(request->model_name, request->model_version);
@@ -142,13 +203,7 @@ Status InferenceServer::Submit(std::unique_ptr<request::InferenceRequest>& reque
   auto owner = served->SequenceOwner(*request, request->model_version);
   if (owner != nullptr) served = std::move(owner);
   model::ModelVersion& version = served->version();
-  if (phase >= refused_from) NEREID_RETURN_IF_ERROR(CheckContinues(*request, version));
-  // A drain concerns the clients' sequences, not those that requests in progress need.
-  const bool begins = (request->flags & request::kFlagSequenceStart) != 0;
-  if (begins && refused_from == ServerPhase::Value::kEnding && version.HasSequences() &&
-      health_->IsDraining()) {
-    return DrainingStatus(*request);
-  }
+  NEREID_RETURN_IF_ERROR(CheckAdmission(*request, version, phase, refused_from, *health_));
   // The identity shares the ownership of the model: the request keeps the model alive.
   const request::ModelIdentity& described = served->identity();
   std::shared_ptr<const request::ModelIdentity> identity(std::move(served), &described);

@@ -19,6 +19,7 @@
 namespace nereid::server {
 
 class Collectors;
+class ModelRollouts;
 class ModelRuntime;
 class RepositoryControl;
 
@@ -27,8 +28,8 @@ class RepositoryControl;
 /// phase is atomic, and requests read the repository's table of models as it is when they arrive.
 ///
 /// The parts: ServerPhase (is new work accepted), ModelRuntime (the objects that models share),
-/// RepositoryControl (loads and unloads), Collectors (metrics), SharedSubmission (requests with
-/// tensors in shared memory).
+/// RepositoryControl (loads and unloads), ModelRollouts (which version answers), Collectors
+/// (metrics), SharedSubmission (requests with tensors in shared memory).
 class InferenceServer final : public api::InferenceService {
  public:
   /// Creates the server and loads the start-up models. Returns when each is ready or has failed.
@@ -94,6 +95,7 @@ class InferenceServer final : public api::InferenceService {
   // until Start has created them.
   const std::shared_ptr<telemetry::Registry> metrics_;
   std::unique_ptr<ModelRuntime> runtime_;
+  std::unique_ptr<ModelRollouts> rollouts_;
   std::unique_ptr<RepositoryControl> repositories_;
   std::unique_ptr<watchdog::Watchdog> watchdog_;  // null without --watchdog-secs
   std::unique_ptr<ServerHealth> health_;

@@ -48,13 +48,13 @@ Status FailedLoads(const repository::LoadReport& report) {
 }  // namespace
 
 RepositoryControl::RepositoryControl(const ServerSettings& settings, ModelRuntime& runtime,
-                                     ServerPhase& phase)
+                                     ServerPhase& phase, const ModelRollouts& rollouts)
     : settings_(settings),
       runtime_(runtime),
       phase_(phase),
       storage_(MakeModelStorage(settings)),
       parts_(LifecycleOptions(settings, storage_), runtime.Environment(),
-             settings.repoagent_directory) {}
+             settings.repoagent_directory, rollouts) {}
 
 Status RepositoryControl::Start() {
   NEREID_RETURN_IF_ERROR(parts_.reaper.Start());

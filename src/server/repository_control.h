@@ -18,6 +18,7 @@
 
 namespace nereid::server {
 
+class ModelRollouts;
 class ModelRuntime;
 
 /// The operations on a server's model repositories, as its model control mode permits them: the
@@ -27,7 +28,8 @@ class ModelRuntime;
 class RepositoryControl final : public api::ModelDirectories {
  public:
   /// The arguments must outlive this object.
-  RepositoryControl(const ServerSettings& settings, ModelRuntime& runtime, ServerPhase& phase);
+  RepositoryControl(const ServerSettings& settings, ModelRuntime& runtime, ServerPhase& phase,
+                    const ModelRollouts& rollouts);
 
   /// Loads the start-up models and begins to poll, in mode POLL. With settings.exit_on_error a
   /// failed model is an error. Returns UNAVAILABLE if the load gate was closed meanwhile. Must be

@@ -8,6 +8,7 @@
 #include "model/model.h"
 #include "repository/model_lifecycle.h"
 #include "server/model_reaper.h"
+#include "server/served_members.h"
 #include "server/served_model.h"
 
 namespace nereid::server {
@@ -17,9 +18,9 @@ namespace nereid::server {
 /// both, and the agents outlive the models.
 struct RepositoryParts {
   RepositoryParts(repository::ModelLifecycle::Options options, model::ModelEnvironment environment,
-                  const std::string& agent_directory)
+                  const std::string& agent_directory, const ModelRollouts& rollouts)
       : agents(agent_directory),
-        members([this] { return lifecycle.Table(); }),
+        members([this] { return lifecycle.Table(); }, rollouts),
         loader(std::move(environment), members, reaper),
         lifecycle(WithAgents(std::move(options)), loader) {}
 

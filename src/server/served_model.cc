@@ -53,20 +53,6 @@ void ServedModel::OnRemoved(const LoadedModel* successor) {
   predecessors_.DropAll();
 }
 
-base::Result<ensemble::Member> ServedMembers::Find(const std::string& space,
-                                                   const std::string& model, int64_t version,
-                                                   const request::RequestFields* request) const {
-  NEREID_ASSIGN_OR_RETURN(auto loaded, table_()->Find(repository::ModelId{model, space}, version));
-  std::shared_ptr<ServedModel> served = ServedModel::From(std::move(loaded));
-  if (request != nullptr) {
-    if (auto owner = served->SequenceOwner(*request, version)) served = std::move(owner);
-  }
-  model::ModelVersion& of = served->version();
-  const request::ModelIdentity& identity = served->identity();
-  return ensemble::Member{
-      std::shared_ptr<const request::ModelIdentity>(std::move(served), &identity), &of};
-}
-
 base::Result<std::shared_ptr<model::ModelVersion>> ServedModelLoader::Make(
     const model::ModelSource& source) const {
   if (source.config->is_ensemble()) {

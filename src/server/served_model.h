@@ -90,19 +90,6 @@ class ServedModel final : public repository::LoadedModel,
   Predecessors predecessors_;
 };
 
-/// Finds the members of ensembles in the repository's current table.
-class ServedMembers final : public ensemble::MemberDirectory {
- public:
-  using Table = std::function<std::shared_ptr<const repository::ModelTable>()>;
-  explicit ServedMembers(Table table) : table_(std::move(table)) {}
-  base::Result<ensemble::Member> Find(const std::string& space, const std::string& model,
-                                      int64_t version,
-                                      const request::RequestFields* request) const override;
-
- private:
-  const Table table_;
-};
-
 /// Creates ServedModels, which the reaper destroys.
 class ServedModelLoader final : public repository::ModelLoader {
  public:

@@ -17,8 +17,10 @@ using RequestPtr = std::unique_ptr<request::InferenceRequest>;
 /// Bytes of strings that an event loop copies and checks: about a millisecond.
 constexpr uint64_t kMaxStringsOnLoop = uint64_t{1} << 20;
 
-Status OwnAndSubmit(IdentityPtr identity, model::ModelVersion& version, RequestPtr& request) {
+Status OwnAndSubmit(IdentityPtr identity, model::ModelVersion& version, RequestPtr& request,
+                    model::SubmissionWatch* watch) {
   NEREID_RETURN_IF_ERROR(api::OwnStrings(*request));
+  if (watch != nullptr) return model::Submit(std::move(identity), version, request, *watch);
   return model::Submit(std::move(identity), version, request);
 }
 
@@ -27,11 +29,12 @@ struct Waiting {
   IdentityPtr identity;  // keeps the version alive
   model::ModelVersion& version;
   RequestPtr request;
+  std::shared_ptr<model::SubmissionWatch> watch;  // may be null
 
   void Submit() {
     Status status;
     try {
-      status = OwnAndSubmit(identity, version, request);
+      status = OwnAndSubmit(identity, version, request, watch.get());
     } catch (const std::exception&) {
       status = Status::Unavailable("out of memory");
     }
@@ -44,22 +47,24 @@ struct Waiting {
 }  // namespace
 
 Status SharedSubmission::Submit(IdentityPtr identity, model::ModelVersion& version,
-                                RequestPtr& request) {
+                                RequestPtr& request,
+                                std::shared_ptr<model::SubmissionWatch> watch) {
   NEREID_RETURN_IF_ERROR(memory_.Attach(*request));
   const bool is_long = api::SharedStringBytes(*request) > kMaxStringsOnLoop;
   if (is_long && !base::ThreadMayBlock() && !version.HasSequences()) {
-    return SubmitElsewhere(std::move(identity), version, request);
+    return SubmitElsewhere(std::move(identity), version, request, std::move(watch));
   }
-  return OwnAndSubmit(std::move(identity), version, request);
+  return OwnAndSubmit(std::move(identity), version, request, watch.get());
 }
 
 Status SharedSubmission::SubmitElsewhere(IdentityPtr identity, model::ModelVersion& version,
-                                         RequestPtr& request) {
+                                         RequestPtr& request,
+                                         std::shared_ptr<model::SubmissionWatch> watch) {
   // The model must not run on the other thread, which has more requests to submit.
   request->may_run_inline = false;
   // Shared, because std::function must be copyable.
-  const auto waiting =
-      std::make_shared<Waiting>(Waiting{std::move(identity), version, std::move(request)});
+  const auto waiting = std::make_shared<Waiting>(
+      Waiting{std::move(identity), version, std::move(request), std::move(watch)});
   if (workers_.Run([waiting] { waiting->Submit(); })) return Status::Ok();
   request = std::move(waiting->request);
   return Status::Unavailable("too many requests with strings in shared memory wait");

@@ -35,6 +35,8 @@ def pytest_addoption(parser):
     group.addoption("--python-backend", metavar="DIR", type=Path,
                     help="where tools/install/python_backend.sh put Triton's Python backend "
                          "(default: build/python_backend, else build/peer)")
+    group.addoption("--rollout-requests", type=int, default=20000,
+                    help="how many requests the test of a canary sends (default 20000)")
     group.addoption("--peer", metavar="DIR", type=Path,
                     help="test the real Triton that tools/peer/fetch_triton.sh put into DIR")
 

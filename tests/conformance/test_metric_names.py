@@ -41,6 +41,10 @@ def measured(start_server, request, is_peer):
         shape = [1, 4] if model == "batching" else [4]
         body = {"inputs": [raw_http.tensor("INPUT0", "FP32", shape, [1, 2, 3, 4])]}
         assert raw_http.infer(started, model, body).status == 200
+    if not is_peer:
+        plan = b'{"split": {"weights": {"1": 10000}}, "shadow": {"version": 2}}'
+        assert raw_http.request(started, "PUT", "/v2/repository/models/cached/rollout",
+                                plan).status == 200
     return started
 
 

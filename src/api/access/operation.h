@@ -43,6 +43,8 @@ enum class Operation : uint8_t {
   kModelUnload,
   kDrainRead,
   kDrainChange,
+  kRolloutRead,
+  kRolloutChange,
   kSharedMemoryStatus,
   kSharedMemoryRegister,
   kSharedMemoryUnregister,
@@ -94,6 +96,8 @@ inline constexpr OperationFacts kOperations[] = {
     // too.
     {Operation::kDrainRead, "drain-read", Category::kModelRepository, kObservers},
     {Operation::kDrainChange, "drain-change", Category::kModelRepository, kManagers},
+    {Operation::kRolloutRead, "rollout-read", Category::kModelRepository, kObservers},
+    {Operation::kRolloutChange, "rollout-change", Category::kModelRepository, kManagers},
     {Operation::kSharedMemoryStatus, "shared-memory-status", Category::kSharedMemory, kObservers},
     // Managers only: a caller names any object that the server's user may open, and can read it
     // through a model that returns its input.

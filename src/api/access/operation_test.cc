@@ -31,6 +31,8 @@ TEST(Operation, RolesAndCategories) {
       {"model-unload", "model-repository", "manage"},
       {"drain-read", "model-repository", "observe,manage"},
       {"drain-change", "model-repository", "manage"},
+      {"rollout-read", "model-repository", "observe,manage"},
+      {"rollout-change", "model-repository", "manage"},
       {"shared-memory-status", "shared-memory", "observe,manage"},
       {"shared-memory-register", "shared-memory", "manage"},
       {"shared-memory-unregister", "shared-memory", "manage"},

@@ -48,6 +48,7 @@ std::vector<Row> AllRows() {
     if (spec.get) rows.push_back({"http", "GET", form, *spec.get});
     if (spec.reasons) rows.push_back({"http", "GET", form + "?reason=true", *spec.reasons});
     if (spec.post) rows.push_back({"http", "POST", form, *spec.post});
+    if (spec.put) rows.push_back({"http", "PUT", form, *spec.put});
     if (spec.remove) rows.push_back({"http", "DELETE", form, *spec.remove});
   }
   for (const frontend::grpc::MethodSpec& spec : frontend::grpc::AllMethods()) {

@@ -31,9 +31,11 @@ base::Result<InferTarget> FindTarget(ServerContext& context,
         "GRPC server is shutting down and has stopped accepting new requests.");
   }
   InferTarget target;
-  NEREID_ASSIGN_OR_RETURN(target.version, api::ParseVersionText(view.model_version));
-  NEREID_ASSIGN_OR_RETURN(target.traits,
-                          context.service.FindModel(std::string(view.model_name), target.version));
+  const std::string model(view.model_name);
+  NEREID_ASSIGN_OR_RETURN(
+      target.version,
+      context.service.ResolveVersion(model, view.model_version, api::LabelUse::kInference));
+  NEREID_ASSIGN_OR_RETURN(target.traits, context.service.FindModel(model, target.version));
   return target;
 }
 
@@ -44,6 +46,7 @@ base::Status FillRequest(const ServerContext& context, const codec::proto::Infer
   NEREID_RETURN_IF_ERROR(codec::proto::FillInferRequest(view, request, response_options));
   NEREID_RETURN_IF_ERROR(api::ForwardFields(call.fields, request));
   request->model_version = target.version;
+  if (api::IsVersionLabel(view.model_version)) request->model_label = view.model_version;
   request->deadline_ns = call.deadline_ns;
   // A decoupled model may take long, and may have to wait for the client.
   request->may_run_inline =

@@ -6,7 +6,6 @@
 #include <type_traits>
 #include <utility>
 
-#include "api/version_text.h"
 #include "codec/proto/log_settings.h"
 #include "codec/proto/model_config.h"
 #include "codec/proto/model_load.h"
@@ -86,7 +85,8 @@ Status ServerReady(InferenceService& service, const inference::ServerReadyReques
 
 Status ModelReady(InferenceService& service, const inference::ModelReadyRequest& request,
                   inference::ModelReadyResponse* reply) {
-  NEREID_ASSIGN_OR_RETURN(const int64_t version, api::ParseVersionText(request.version()));
+  NEREID_ASSIGN_OR_RETURN(const int64_t version,
+                          service.ResolveVersion(request.name(), request.version()));
   NEREID_ASSIGN_OR_RETURN(const bool ready, service.IsModelReady(request.name(), version));
   reply->set_ready(ready);
   return Status::Ok();
@@ -100,7 +100,8 @@ Status ServerMetadata(InferenceService& service, const inference::ServerMetadata
 
 Status ModelMetadata(InferenceService& service, const inference::ModelMetadataRequest& request,
                      inference::ModelMetadataResponse* reply) {
-  NEREID_ASSIGN_OR_RETURN(const int64_t version, api::ParseVersionText(request.version()));
+  NEREID_ASSIGN_OR_RETURN(const int64_t version,
+                          service.ResolveVersion(request.name(), request.version()));
   NEREID_ASSIGN_OR_RETURN(const api::ModelMetadata metadata,
                           service.GetModelMetadata(request.name(), version));
   proto::EncodeModelMetadata(metadata, reply);
@@ -109,7 +110,8 @@ Status ModelMetadata(InferenceService& service, const inference::ModelMetadataRe
 
 Status ModelConfig(InferenceService& service, const inference::ModelConfigRequest& request,
                    inference::ModelConfigResponse* reply) {
-  NEREID_ASSIGN_OR_RETURN(const int64_t version, api::ParseVersionText(request.version()));
+  NEREID_ASSIGN_OR_RETURN(const int64_t version,
+                          service.ResolveVersion(request.name(), request.version()));
   NEREID_ASSIGN_OR_RETURN(const auto config, service.GetModelConfig(request.name(), version));
   proto::EncodeModelConfig(*config, reply);
   return Status::Ok();
@@ -117,7 +119,8 @@ Status ModelConfig(InferenceService& service, const inference::ModelConfigReques
 
 Status ModelStatistics(InferenceService& service, const inference::ModelStatisticsRequest& request,
                        inference::ModelStatisticsResponse* reply) {
-  NEREID_ASSIGN_OR_RETURN(const int64_t version, api::ParseVersionText(request.version()));
+  NEREID_ASSIGN_OR_RETURN(const int64_t version,
+                          service.ResolveVersion(request.name(), request.version()));
   NEREID_ASSIGN_OR_RETURN(const auto statistics,
                           service.GetModelStatistics(request.name(), version));
   proto::EncodeModelStatistics(statistics, reply);

@@ -9,7 +9,6 @@
 
 #include "api/access_target.h"
 #include "api/status_map.h"
-#include "api/version_text.h"
 #include "codec/json/error.h"
 #include "codec/json/generate.h"
 #include "frontend/http/content_encoding.h"
@@ -133,10 +132,10 @@ void GenerateEndpoint::Handle(Exchange& exchange, const Route& route) const {
 }
 
 Status GenerateEndpoint::Begin(Exchange& exchange, const Route& route, Call* call) const {
-  NEREID_ASSIGN_OR_RETURN(const int64_t version, api::ParseVersionText(route.version));
   call->request = std::make_unique<request::InferenceRequest>();
   call->request->model_name.assign(route.model);
-  call->request->model_version = version;
+  NEREID_RETURN_IF_ERROR(service_.SetVersion(route.version, call->request.get()));
+  const int64_t version = call->request->model_version;
   NEREID_ASSIGN_OR_RETURN(const api::ModelTraits traits,
                           service_.FindModel(call->request->model_name, version));
   call->decoupled = traits.decoupled;

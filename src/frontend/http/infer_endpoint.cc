@@ -9,7 +9,6 @@
 #include "api/access_target.h"
 #include "api/header_forwarding.h"
 #include "api/status_map.h"
-#include "api/version_text.h"
 #include "base/parse_number.h"
 #include "codec/json/infer_request.h"
 #include "codec/json/infer_response.h"
@@ -149,11 +148,10 @@ void InferEndpoint::Handle(Exchange& exchange, const Route& route) const {
 }
 
 Status InferEndpoint::Begin(const Route& route, InferenceRequest* request) const {
-  NEREID_ASSIGN_OR_RETURN(const int64_t version, api::ParseVersionText(route.version));
   request->model_name.assign(route.model);
-  request->model_version = version;
+  NEREID_RETURN_IF_ERROR(service_.SetVersion(route.version, request));
   NEREID_ASSIGN_OR_RETURN(const api::ModelTraits traits,
-                          service_.FindModel(request->model_name, version));
+                          service_.FindModel(request->model_name, request->model_version));
   if (!traits.decoupled) return Status::Ok();
   return Status::Unsupported(
       "HTTP end point doesn't support models with decoupled transaction policy");

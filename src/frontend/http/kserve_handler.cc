@@ -18,6 +18,7 @@
 #include "codec/json/model_statistics.h"
 #include "codec/json/model_unload.h"
 #include "codec/json/repository_index.h"
+#include "codec/json/rollout.h"
 #include "codec/json/sequences.h"
 #include "codec/json/server_metadata.h"
 #include "codec/json/trace_settings.h"
@@ -85,6 +86,12 @@ class KserveHandler final : public KserveRoutes {
  private:
   using MakeDocument = Document (KserveHandler::*)(const Route&);
 
+  /// Returns whether the path has a label although the model has no rollout. It then names no
+  /// operation, as in Triton.
+  bool NamesUnknownLabel(const Route& route) const {
+    if (!api::IsVersionLabel(route.version)) return false;
+    return service_.rollouts() == nullptr || !service_.rollouts()->Has(route.model);
+  }
   bool AdmitTo(Exchange& exchange, const EndpointSpec& spec, Method method) const;
   void Get(Exchange& exchange, const Route& route, std::string_view type, MakeDocument make);
   void GetOffLoop(Exchange& exchange, const Route& route, MakeDocument make);
@@ -103,11 +110,13 @@ class KserveHandler final : public KserveRoutes {
   Document IndexDocument(std::string_view json);
   Status LoadModel(const Exchange& exchange, const Route& route);
   Status UnloadModel(const Route& route, std::string_view json);
+  Document RolloutDocument(const Route& route, Method method, std::string_view json);
   void Logging(Exchange& exchange, bool change);
   void TraceSetting(Exchange& exchange, const Route& route, bool change);
   void RepositoryIndex(Exchange& exchange);
   void Load(Exchange& exchange, const Route& route);
   void Unload(Exchange& exchange, const Route& route);
+  void Rollout(Exchange& exchange, const Route& route, Method method);
 
   const KserveOptions options_;
   api::InferenceService& service_;
@@ -166,7 +175,7 @@ void KserveHandler::Serve(Exchange& exchange, const Route& route, Method method)
   if (api::AccessRecord* const record = exchange.access_entry().record()) {
     record->SetTarget(route.model, {});  // an inference adds its id
   }
-  if (route.endpoint == Endpoint::kUnknown) {
+  if (route.endpoint == Endpoint::kUnknown || NamesUnknownLabel(route)) {
     LogRequest(exchange.head(), 404);
     exchange.reply().SetError(404, kTextType, "Not Found");
     return exchange.Finish();
@@ -213,6 +222,8 @@ void KserveHandler::Serve(Exchange& exchange, const Route& route, Method method)
       return Load(exchange, route);
     case Endpoint::kModelUnload:
       return Unload(exchange, route);
+    case Endpoint::kRollout:
+      return Rollout(exchange, route, method);
     case Endpoint::kGenerate:
     case Endpoint::kGenerateStream:
       return generate_.Handle(exchange, route);
@@ -282,14 +293,16 @@ Document KserveHandler::ServerMetadata(const Route&) {
 }
 
 Document KserveHandler::ModelMetadata(const Route& route) {
-  NEREID_ASSIGN_OR_RETURN(const int64_t version, api::ParseVersionText(route.version));
+  NEREID_ASSIGN_OR_RETURN(const int64_t version,
+                          service_.ResolveVersion(std::string(route.model), route.version));
   NEREID_ASSIGN_OR_RETURN(const api::ModelMetadata metadata,
                           service_.GetModelMetadata(std::string(route.model), version));
   return codec::json::EncodeModelMetadata(metadata);
 }
 
 Document KserveHandler::ModelReady(const Route& route) {
-  NEREID_ASSIGN_OR_RETURN(const int64_t version, api::ParseVersionText(route.version));
+  NEREID_ASSIGN_OR_RETURN(const int64_t version,
+                          service_.ResolveVersion(std::string(route.model), route.version));
   NEREID_ASSIGN_OR_RETURN(const bool ready,
                           service_.IsModelReady(std::string(route.model), version));
   if (!ready) return Status::InvalidArgument("Model version not ready");
@@ -297,21 +310,24 @@ Document KserveHandler::ModelReady(const Route& route) {
 }
 
 Document KserveHandler::ModelConfig(const Route& route) {
-  NEREID_ASSIGN_OR_RETURN(const int64_t version, api::ParseVersionText(route.version));
+  NEREID_ASSIGN_OR_RETURN(const int64_t version,
+                          service_.ResolveVersion(std::string(route.model), route.version));
   NEREID_ASSIGN_OR_RETURN(const std::shared_ptr<const config::ModelConfig> config,
                           service_.GetModelConfig(std::string(route.model), version));
   return codec::json::EncodeModelConfig(*config);
 }
 
 Document KserveHandler::Statistics(const Route& route) {
-  NEREID_ASSIGN_OR_RETURN(const int64_t version, api::ParseVersionText(route.version));
+  NEREID_ASSIGN_OR_RETURN(const int64_t version,
+                          service_.ResolveVersion(std::string(route.model), route.version));
   NEREID_ASSIGN_OR_RETURN(const std::vector<api::ModelStatistics> statistics,
                           service_.GetModelStatistics(std::string(route.model), version));
   return codec::json::EncodeModelStatistics(statistics);
 }
 
 Document KserveHandler::Sequences(const Route& route) {
-  NEREID_ASSIGN_OR_RETURN(const int64_t version, api::ParseVersionText(route.version));
+  NEREID_ASSIGN_OR_RETURN(const int64_t version,
+                          service_.ResolveVersion(std::string(route.model), route.version));
   NEREID_ASSIGN_OR_RETURN(const api::SequenceList list,
                           service_.ListSequences(std::string(route.model), version));
   return codec::json::EncodeSequences(list);
@@ -390,6 +406,26 @@ void KserveHandler::Load(Exchange& exchange, const Route& route) {
 void KserveHandler::Unload(Exchange& exchange, const Route& route) {
   loads_.Run(exchange, [this, &exchange, route] {
     SetDocument(exchange, kJsonType, EmptyOr(UnloadModel(route, exchange.body().view())));
+  });
+}
+
+Document KserveHandler::RolloutDocument(const Route& route, Method method, std::string_view json) {
+  NEREID_RETURN_IF_ERROR(api::CheckRepositoryName(route.repository));
+  api::RolloutControl* const rollouts = service_.rollouts();
+  if (rollouts == nullptr) return api::ExtensionUnsupported("rollout");
+  const std::string model(route.model);
+  if (method == Method::kDelete) return EmptyOr(rollouts->Remove(model));
+  if (method == Method::kPut) {
+    NEREID_ASSIGN_OR_RETURN(rollout::RolloutPlan plan, codec::json::DecodeRolloutPlan(json));
+    NEREID_RETURN_IF_ERROR(rollouts->Set(model, std::move(plan)));
+  }
+  NEREID_ASSIGN_OR_RETURN(const rollout::RolloutStatus status, rollouts->Get(model));
+  return codec::json::EncodeRolloutStatus(status);
+}
+
+void KserveHandler::Rollout(Exchange& exchange, const Route& route, Method method) {
+  documents_.Run(exchange, [this, &exchange, route, method] {
+    SetDocument(exchange, kJsonType, RolloutDocument(route, method, exchange.body().view()));
   });
 }
 

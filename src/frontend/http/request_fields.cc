@@ -119,6 +119,8 @@ Method MethodOf(verb method) {
       return Method::kHead;
     case verb::post:
       return Method::kPost;
+    case verb::put:
+      return Method::kPut;
     case verb::delete_:
       return Method::kDelete;
     case verb::options:

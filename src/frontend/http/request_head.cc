@@ -43,6 +43,8 @@ std::string_view MethodName(Method method) {
       return "HEAD";
     case Method::kPost:
       return "POST";
+    case Method::kPut:
+      return "PUT";
     case Method::kDelete:
       return "DELETE";
     case Method::kOptions:
@@ -56,7 +58,7 @@ std::string_view MethodName(Method method) {
 void LogRequest(const RequestHead& head, int error_status, std::string_view service) {
   if (!base::Log::Instance().IsEnabled(base::LogLevel::kVerbose)) return;
   // Triton logs the number that its HTTP library (libevhtp) gives to the method.
-  static constexpr int kNumbers[] = {0, 1, 2, 4, 8, 15};  // in the order of Method
+  static constexpr int kNumbers[] = {0, 1, 2, 3, 4, 8, 15};  // in the order of Method
   const int method = kNumbers[static_cast<int>(head.method)];
   if (error_status == 0) {
     LOG_VERBOSE(1) << service << " request: " << method << " " << head.path();

@@ -12,7 +12,7 @@
 
 namespace nereid::frontend::http {
 
-enum class Method { kGet, kHead, kPost, kDelete, kOptions, kOther };
+enum class Method { kGet, kHead, kPost, kPut, kDelete, kOptions, kOther };
 
 /// The part of a request's head that the server uses. Reused from request to request, so that its
 /// texts keep their memory.
@@ -52,7 +52,7 @@ struct RequestHead {
   void Clear();
 };
 
-/// Returns "GET", "HEAD", "POST", "DELETE", "OPTIONS" or, for the other methods, "OTHER".
+/// Returns "GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS" or, for the other methods, "OTHER".
 std::string_view MethodName(Method method);
 
 /// Writes Triton's line about a request to the verbose log; `error_status` is the status of a

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <iterator>
 
+#include "api/version_text.h"
+
 namespace nereid::frontend::http {
 namespace {
 
@@ -70,7 +72,7 @@ void FindModelRoute(Segments segments, Route* route) {
   Segments versioned = segments;
   if (versioned.TakeWord("versions")) {
     const std::string_view version = versioned.Take();
-    if (!IsDigits(version)) return;
+    if (!IsDigits(version) && !api::IsVersionLabel(version)) return;
     route->version = version;
     segments = versioned;
   }
@@ -80,8 +82,8 @@ void FindModelRoute(Segments segments, Route* route) {
   if (!segments.done() || versioned_trace) route->endpoint = Endpoint::kUnknown;
 }
 
-// Parses the rest of /repository[/R]/index and /repository[/R]/models/M/(load|unload), behind the
-// optional R. Returns whether it is one of these.
+// Parses the rest of /repository[/R]/index and /repository[/R]/models/M/(load|unload|rollout),
+// behind the optional R. Returns whether it is one of these.
 bool FindRepositoryRoute(Segments segments, Route* route) {
   const std::string_view word = segments.Take();
   if (word == "index" && segments.done()) {
@@ -96,6 +98,8 @@ bool FindRepositoryRoute(Segments segments, Route* route) {
     route->endpoint = Endpoint::kModelLoad;
   } else if (action == "unload") {
     route->endpoint = Endpoint::kModelUnload;
+  } else if (action == "rollout") {
+    route->endpoint = Endpoint::kRollout;
   } else {
     return false;
   }
@@ -163,6 +167,7 @@ constexpr EndpointSpec kEndpoints[] = {
     {Endpoint::kRepositoryIndex, "/v2/repository[/{repository}]/index", kWrongMethod, Operation::kRepositoryIndex},
     {Endpoint::kModelLoad, "/v2/repository[/{repository}]/models/{model}/load", kWrongMethod, Operation::kModelLoad},
     {Endpoint::kModelUnload, "/v2/repository[/{repository}]/models/{model}/unload", kWrongMethod, Operation::kModelUnload},
+    {Endpoint::kRollout, "/v2/repository[/{repository}]/models/{model}/rollout", Operation::kRolloutRead, kWrongMethod, false, Operation::kRolloutChange, std::nullopt, Operation::kRolloutChange},
     {Endpoint::kSharedMemoryStatus, "/v2/(system|cuda)sharedmemory[/region/{region}]/status", Operation::kSharedMemoryStatus, kWrongMethod},
     {Endpoint::kSharedMemoryRegister, "/v2/(system|cuda)sharedmemory[/region/{region}]/register", kWrongMethod, Operation::kSharedMemoryRegister},
     {Endpoint::kSharedMemoryUnregister, "/v2/(system|cuda)sharedmemory[/region/{region}]/unregister", kWrongMethod, Operation::kSharedMemoryUnregister},

@@ -31,6 +31,7 @@ enum class Endpoint {
   kRepositoryIndex,
   kModelLoad,
   kModelUnload,
+  kRollout,
   kSharedMemoryStatus,
   kSharedMemoryRegister,
   kSharedMemoryUnregister,
@@ -42,7 +43,7 @@ inline constexpr Endpoint kLastEndpoint = Endpoint::kSharedMemoryUnregister;
 struct Route {
   Endpoint endpoint = Endpoint::kUnknown;
   std::string_view model;
-  std::string_view version;     // digits; empty if the path names none
+  std::string_view version;     // digits or a label; empty if the path names none
   std::string_view repository;  // empty if the path names none
   std::string_view region;      // of shared memory; empty if the path names none
   bool is_cuda = false;         // whether shared memory is that of a GPU
@@ -67,16 +68,18 @@ struct EndpointSpec {
   std::optional<api::Operation> remove = std::nullopt;  // of DELETE
   /// Of GET with "?reason=true", in addition to `get`; nothing: the query means nothing.
   std::optional<api::Operation> reasons = std::nullopt;
+  std::optional<api::Operation> put = std::nullopt;  // of PUT
 
   bool Accepts(Method method) const {
     return (method == Method::kGet && get) || (method == Method::kPost && post) ||
-           (method == Method::kDelete && remove);
+           (method == Method::kDelete && remove) || (method == Method::kPut && put);
   }
   /// Returns the operation that decides who may send a request with this method; also for a wrong
   /// method, because Triton looks at restrictions first.
   api::Operation OperationOf(Method method) const {
     if (method == Method::kGet) return get ? *get : *post;
     if (method == Method::kDelete && remove) return *remove;
+    if (method == Method::kPut && put) return *put;
     return post ? *post : *get;
   }
 };

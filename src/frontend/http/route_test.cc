@@ -25,6 +25,7 @@ TEST(Route, EveryEndpoint) {
   EXPECT_EQ(FindRoute("/v2/repository/index").endpoint, Endpoint::kRepositoryIndex);
   EXPECT_EQ(FindRoute("/v2/repository/models/m/load").endpoint, Endpoint::kModelLoad);
   EXPECT_EQ(FindRoute("/v2/repository/models/m/unload").endpoint, Endpoint::kModelUnload);
+  EXPECT_EQ(FindRoute("/v2/repository/models/m/rollout").endpoint, Endpoint::kRollout);
   EXPECT_EQ(FindRoute("/v2/systemsharedmemory/status").endpoint, Endpoint::kSharedMemoryStatus);
   EXPECT_EQ(FindRoute("/v2/cudasharedmemory/region/r/register").endpoint,
             Endpoint::kSharedMemoryRegister);
@@ -36,6 +37,7 @@ TEST(Route, ModelAndVersion) {
   EXPECT_EQ(route.model, "a%20b");
   EXPECT_EQ(route.version, "12");
   EXPECT_EQ(FindRoute("/v2/models/m/versions/1").endpoint, Endpoint::kModelMetadata);
+  EXPECT_EQ(FindRoute("/v2/models/m/versions/stable.2_b-c/ready").version, "stable.2_b-c");
 }
 
 TEST(Route, HealthOfKservesOlderProtocol) {
@@ -97,7 +99,9 @@ TEST(Route, UnknownPaths) {
                            "/v2/models/m/",
                            "/v2/models//infer",
                            "/v2/models/m/versions",
-                           "/v2/models/m/versions/x/infer",
+                           "/v2/models/m/versions/1x/infer",
+                           "/v2/models/m/versions/-x/infer",
+                           "/v2/models/m/versions/x%20/infer",
                            "/v2/models/m/versions/1/",
                            "/v2/models/m/versions/1/trace/setting",
                            "/v2/models/m/other",
