@@ -122,17 +122,18 @@ class FuzzedLoop final : public EventLoop {
   /// Ends a turn in which nothing arrived: the client ends step by step.
   bool Rest() {
     ++quiet_turns_;
-    if (quiet_turns_ > 4 && quiet_turns_ < kTurnsBeforeTheLoss && !client_->bytes.empty()) {
+    const bool is_read = client_->bytes.empty() || client_->owner == nullptr;
+    if (quiet_turns_ > 4 && quiet_turns_ < kTurnsBeforeTheLoss && !is_read) {
       std::this_thread::sleep_for(std::chrono::microseconds(20));
     }
-    if (quiet_turns_ > 4 && client_->bytes.empty()) client_->has_ended = true;
-    const int loss = client_->bytes.empty() ? 8 : kTurnsBeforeTheLoss;
+    if (quiet_turns_ > 4 && is_read) client_->has_ended = true;
+    const int loss = is_read ? 8 : kTurnsBeforeTheLoss;
     if (quiet_turns_ > loss) client_->is_lost = true;
     if (quiet_turns_ > loss + 8) Stop();
     return true;
   }
 
-  static constexpr int kTurnsBeforeTheLoss = 1000;
+  static constexpr int kTurnsBeforeTheLoss = 100;
   base::FakeClock& clock_;
   const std::shared_ptr<Client> client_;
   const uint64_t pause_ns_;
