@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "api/access/parse_access.h"
 
+#include <algorithm>
 #include <string>
 #include <utility>
 
@@ -18,6 +19,8 @@ constexpr size_t kMaxShown = 64;
 std::string Quoted(std::string_view text) {
   return "'" + base::ReplaceInvalidUtf8(text.substr(0, kMaxShown)) + "'";
 }
+
+bool IsControl(char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }
 
 std::string_view TrimBlanks(std::string_view text) {
   const size_t begin = text.find_first_not_of(kBlanks);
@@ -84,6 +87,11 @@ Status AddLine(std::string_view line, AccessPolicy::Grants* grants) {
   if (kind == "uid") return AddId(kind, *roles, line, &grants->uids);
   if (kind == "gid") return AddId(kind, *roles, line, &grants->gids);
   if (line.empty()) return Status::InvalidArgument("the subject of the certificate is missing");
+  if (std::any_of(line.begin(), line.end(), IsControl)) {
+    return Status::InvalidArgument("the subject " + Quoted(line) +
+                                   " has a control character: write it as '\\' and two "
+                                   "hexadecimal digits");
+  }
   return AddOnce(kind, line, std::string(line), *roles, &grants->subjects);
 }
 

@@ -64,6 +64,9 @@ TEST(ParseAccess, ErrorsNameTheLine) {
   EXPECT_EQ(ErrorOf("gid manage 4294967296"), "line 1: a gid is a number. Got '4294967296'");
   EXPECT_EQ(ErrorOf("uid manage 1 2"), "line 1: a uid is a number. Got '1 2'");
   EXPECT_EQ(ErrorOf("subject manage  "), "line 1: the subject of the certificate is missing");
+  EXPECT_EQ(ErrorOf("subject manage CN=a\r\r\n"),
+            "line 1: the subject 'CN=a\r' has a control character: write it as '\\' and two "
+            "hexadecimal digits");
   EXPECT_EQ(ErrorOf("uid infer 7\nuid manage 07\n"),
             "line 2: the uid '07' has an entry already: name all its roles in one line");
   EXPECT_EQ(ErrorOf("token infer a " + kHash + "\ntoken manage a " + kHash),
