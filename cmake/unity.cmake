@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Compiles the sources of a target several at a time. A whole build takes little more than half of the
-# time then, but a change of one source compiles all that are with it. Continuous integration uses it;
+# time then, but a change of one source compiles all that are with it.
 # tools/lint.sh reads each source alone, so a missing include is found all the same.
 option(NEREID_UNITY "Compile sources several at a time: whole builds are faster" "$ENV{NEREID_UNITY}")
 
