@@ -61,6 +61,7 @@ ROWS = [
     Row("kModelLoad", "/v2/repository/models/{m}/load", ("POST",), {"parameters": {}}),
     Row("kModelUnload", "/v2/repository/models/spare/unload", ("POST",),
         {"parameters": {"unload_dependents": False}}),
+    Row("kRollout", "/v2/repository/models/{m}/rollout", ("GET", "PUT", "DELETE")),
     Row("kSharedMemoryStatus", "/v2/systemsharedmemory/status", ("GET",)),
     Row("kSharedMemoryRegister", "/v2/systemsharedmemory/region/r/register", ("POST",),
         {"key": "/nereid_matrix", "offset": 0, "byte_size": 8}),
