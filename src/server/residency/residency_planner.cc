@@ -11,7 +11,6 @@ using base::Status;
 namespace {
 
 constexpr uint64_t kSecondNs = 1'000'000'000;
-constexpr uint64_t kNever = UINT64_MAX;
 
 /// Returns for how long requests are refused after this many failed loads.
 uint64_t RefusalNs(uint32_t failures) {
