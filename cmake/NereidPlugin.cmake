@@ -32,7 +32,7 @@ function(nereid_plugin kind name library directory)
   endif()
   add_library(${kind}_${name} OBJECT ${ARG_SOURCES})
   target_include_directories(${kind}_${name} PUBLIC "${folder}")
-  target_link_libraries(${kind}_${name} PUBLIC nereid_c_headers nereid_base ${ARG_LIBS})
+  target_link_libraries(${kind}_${name} PUBLIC nereid_c_headers nereid_device nereid_base ${ARG_LIBS})
   add_library(${library}_${name} MODULE)
   set_target_properties(${library}_${name} PROPERTIES
     PREFIX lib

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace nereid::device {
+
+// The part of CUDA's driver API (libcuda.so.1) that the project uses, declared here because the
+// build needs no CUDA: types, values and symbols as NVIDIA documents them. The objects are those of
+// the CUDA runtime too: a CuStream is a cudaStream_t, a CuEvent a cudaEvent_t, and memory of the
+// primary context of a device is the runtime's memory.
+
+/// A result of a driver function (CUresult); kCudaSuccess, or the number of an error.
+using CuResult = int;
+/// A device; not its ordinal (CUdevice).
+using CuDevice = int;
+/// Device memory (CUdeviceptr). With unified addressing, which every 64-bit driver has, it equals
+/// the address as a host pointer.
+using CuPointer = uint64_t;
+using CuContext = struct CuContextTag*;
+using CuStream = struct CuStreamTag*;
+using CuEvent = struct CuEventTag*;
+/// A function that the driver calls when the work before it in a stream is done. It must not call
+/// the driver.
+using CuHostFunction = void (*)(void* argument);
+
+/// The name under which another process can open device memory (CUipcMemHandle).
+struct CuIpcHandle {
+  char bytes[64];
+};
+
+/// The 16 bytes of a device's UUID (CUuuid).
+struct CuUuid {
+  char bytes[16];
+};
+
+inline constexpr CuResult kCudaSuccess = 0;
+inline constexpr CuResult kCudaInvalidValue = 1;
+inline constexpr CuResult kCudaOutOfMemory = 2;
+inline constexpr CuResult kCudaNotInitialized = 3;
+inline constexpr CuResult kCudaDeinitialized = 4;
+inline constexpr CuResult kCudaNoDevice = 100;
+inline constexpr CuResult kCudaInvalidDevice = 101;
+inline constexpr CuResult kCudaPeerAccessEnabled = 704;
+inline constexpr CuResult kCudaIllegalAddress = 700;
+inline constexpr CuResult kCudaNotReady = 600;
+
+// Values of CUdevice_attribute.
+inline constexpr int kCudaAttributeComputeMajor = 75;
+inline constexpr int kCudaAttributeComputeMinor = 76;
+inline constexpr int kCudaAttributeIntegrated = 18;
+
+// Values of CUpointer_attribute.
+inline constexpr int kCudaPointerMemoryType = 2;  // unsigned: 1 host, 2 device, 4 managed
+inline constexpr int kCudaPointerDeviceOrdinal = 9;
+
+inline constexpr unsigned kCudaStreamNonBlocking = 1;
+inline constexpr unsigned kCudaEventDisableTiming = 2;
+inline constexpr unsigned kCudaHostAllocPortable = 1;
+inline constexpr unsigned kCudaIpcLazyPeerAccess = 1;
+
+/// Every function: X(NAME, SYMBOL, RETURN, (PARAMETERS)).
+#define NEREID_CUDA_FUNCTIONS(X)                                                                   \
+  X(Init, cuInit, CuResult, (unsigned flags))                                                      \
+  X(DriverGetVersion, cuDriverGetVersion, CuResult, (int* version))                                \
+  X(GetErrorName, cuGetErrorName, CuResult, (CuResult result, const char** name))                  \
+  X(GetErrorString, cuGetErrorString, CuResult, (CuResult result, const char** text))              \
+  X(DeviceGetCount, cuDeviceGetCount, CuResult, (int* count))                                      \
+  X(DeviceGet, cuDeviceGet, CuResult, (CuDevice * device, int ordinal))                            \
+  X(DeviceGetName, cuDeviceGetName, CuResult, (char* name, int size, CuDevice device))             \
+  X(DeviceGetUuid, cuDeviceGetUuid, CuResult, (CuUuid * uuid, CuDevice device))                    \
+  X(DeviceGetPciBusId, cuDeviceGetPCIBusId, CuResult, (char* text, int size, CuDevice device))     \
+  X(DeviceTotalMem, cuDeviceTotalMem_v2, CuResult, (size_t * bytes, CuDevice device))              \
+  X(DeviceGetAttribute, cuDeviceGetAttribute, CuResult,                                            \
+    (int* value, int attribute, CuDevice device))                                                  \
+  X(DeviceCanAccessPeer, cuDeviceCanAccessPeer, CuResult,                                          \
+    (int* can, CuDevice device, CuDevice peer))                                                    \
+  X(PrimaryContextRetain, cuDevicePrimaryCtxRetain, CuResult,                                      \
+    (CuContext * context, CuDevice device))                                                        \
+  X(PrimaryContextRelease, cuDevicePrimaryCtxRelease_v2, CuResult, (CuDevice device))              \
+  X(ContextPush, cuCtxPushCurrent_v2, CuResult, (CuContext context))                               \
+  X(ContextPop, cuCtxPopCurrent_v2, CuResult, (CuContext * context))                               \
+  X(ContextEnablePeerAccess, cuCtxEnablePeerAccess, CuResult, (CuContext context, unsigned flags)) \
+  X(ContextSynchronize, cuCtxSynchronize, CuResult, ())                                            \
+  X(MemGetInfo, cuMemGetInfo_v2, CuResult, (size_t * free_bytes, size_t * total_bytes))            \
+  X(MemAlloc, cuMemAlloc_v2, CuResult, (CuPointer * data, size_t size))                            \
+  X(MemFree, cuMemFree_v2, CuResult, (CuPointer data))                                             \
+  X(MemHostAlloc, cuMemHostAlloc, CuResult, (void** data, size_t size, unsigned flags))            \
+  X(MemFreeHost, cuMemFreeHost, CuResult, (void* data))                                            \
+  X(MemGetAddressRange, cuMemGetAddressRange_v2, CuResult,                                         \
+    (CuPointer * base, size_t * size, CuPointer data))                                             \
+  X(PointerGetAttribute, cuPointerGetAttribute, CuResult,                                          \
+    (void* value, int attribute, CuPointer data))                                                  \
+  X(MemcpyAsync, cuMemcpyAsync, CuResult,                                                          \
+    (CuPointer to, CuPointer from, size_t size, CuStream stream))                                  \
+  X(MemsetAsync, cuMemsetD8Async, CuResult,                                                        \
+    (CuPointer data, unsigned char value, size_t size, CuStream stream))                           \
+  X(StreamCreate, cuStreamCreate, CuResult, (CuStream * stream, unsigned flags))                   \
+  X(StreamDestroy, cuStreamDestroy_v2, CuResult, (CuStream stream))                                \
+  X(StreamSynchronize, cuStreamSynchronize, CuResult, (CuStream stream))                           \
+  X(StreamQuery, cuStreamQuery, CuResult, (CuStream stream))                                       \
+  X(StreamWaitEvent, cuStreamWaitEvent, CuResult,                                                  \
+    (CuStream stream, CuEvent event, unsigned flags))                                              \
+  X(LaunchHostFunc, cuLaunchHostFunc, CuResult,                                                    \
+    (CuStream stream, CuHostFunction function, void* argument))                                    \
+  X(EventCreate, cuEventCreate, CuResult, (CuEvent * event, unsigned flags))                       \
+  X(EventDestroy, cuEventDestroy_v2, CuResult, (CuEvent event))                                    \
+  X(EventRecord, cuEventRecord, CuResult, (CuEvent event, CuStream stream))                        \
+  X(EventQuery, cuEventQuery, CuResult, (CuEvent event))                                           \
+  X(EventSynchronize, cuEventSynchronize, CuResult, (CuEvent event))                               \
+  X(IpcGetMemHandle, cuIpcGetMemHandle, CuResult, (CuIpcHandle * handle, CuPointer data))          \
+  X(IpcOpenMemHandle, cuIpcOpenMemHandle_v2, CuResult,                                             \
+    (CuPointer * data, CuIpcHandle handle, unsigned flags))                                        \
+  X(IpcCloseMemHandle, cuIpcCloseMemHandle, CuResult, (CuPointer data))
+
+}  // namespace nereid::device
