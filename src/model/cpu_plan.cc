@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <optional>
-#include <set>
 #include <tuple>
 
 #include "base/parse_number.h"
@@ -92,7 +91,7 @@ CpuPlan::Entry& CpuPlan::Entry::operator=(Entry&& other) noexcept {
 CpuPlan::Entry::~Entry() {
   if (plan_ == nullptr) return;
   base::MutexLock lock(plan_->mutex_);
-  plan_->shares_.erase(share_);
+  plan_->ForgetLocked(share_);
 }
 
 void CpuPlan::Expect(size_t models) {
@@ -101,9 +100,13 @@ void CpuPlan::Expect(size_t models) {
 }
 
 size_t CpuPlan::ModelCountLocked(const std::string& with) const {
-  std::set<std::string_view> names = {with};
-  for (const CpuShare& share : shares_) names.insert(share.model);
-  return std::max(expected_, names.size());
+  return std::max(expected_, versions_.size() + (versions_.contains(with) ? 0 : 1));
+}
+
+void CpuPlan::ForgetLocked(std::list<CpuShare>::iterator share) {
+  const auto versions = versions_.find(share->model);
+  if (--versions->second == 0) versions_.erase(versions);
+  shares_.erase(share);
 }
 
 base::Result<CpuPlan::Entry> CpuPlan::Add(const config::ModelConfig& config, int64_t version,
@@ -134,6 +137,7 @@ base::Result<CpuPlan::Entry> CpuPlan::Add(const config::ModelConfig& config, int
     share.set_by = bound_to.empty() ? "plan" : "host policy";
   }
   ApplyFrameworkSettings(config, defaults_, &share);
+  ++versions_[share.model];
   entry.plan_ = this;
   entry.share_ = shares_.insert(shares_.end(), std::move(share));
   return entry;

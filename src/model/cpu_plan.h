@@ -78,11 +78,14 @@ class CpuPlan {
  private:
   /// Returns the number of models to share for, one of which is `with`.
   size_t ModelCountLocked(const std::string& with) const NEREID_REQUIRES(mutex_);
+  void ForgetLocked(std::list<CpuShare>::iterator share) NEREID_REQUIRES(mutex_);
 
   const int cpus_;
   const BackendSettings defaults_;
   mutable base::Mutex mutex_;
   std::list<CpuShare> shares_ NEREID_GUARDED_BY(mutex_);
+  /// The number of shares of each model, which has one for each of its versions.
+  std::map<std::string, size_t> versions_ NEREID_GUARDED_BY(mutex_);
   size_t expected_ NEREID_GUARDED_BY(mutex_) = 0;
 };
 

@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <map>
+
 #include "config/parse/parse.h"
 #include "model_config.pb.h"
 #include "repository/unload_plan.h"
@@ -27,9 +29,9 @@ void Add(EnsembleCatalog* catalog, const ModelId& id, const std::vector<std::str
 
 /// A table in which these models are being loaded.
 ModelTable Table(const std::vector<ModelId>& ids) {
-  ModelTable::Models models;
+  std::map<ModelId, VersionRecords> models;
   for (const ModelId& id : ids) models[id][1].BeginLoading(1);
-  return ModelTable(true, std::move(models));
+  return ModelTable(true, ModelTable::Models(models));
 }
 
 TEST(EnsembleCatalogTest, CallersComeOutermostFirst) {

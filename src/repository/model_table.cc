@@ -47,9 +47,9 @@ base::Result<std::shared_ptr<LoadedModel>> FindVersion(const ModelId& id,
 
 base::Result<std::shared_ptr<LoadedModel>> ModelTable::Find(const ModelId& id,
                                                             int64_t version) const {
-  const auto found = models_.find(id);
-  if (found == models_.end()) return Status::NotFound(Unknown(ToText(id)) + " is not found");
-  return FindVersion(found->first, found->second, version);
+  const VersionRecords* const versions = models_.Find(id);
+  if (versions == nullptr) return Status::NotFound(Unknown(ToText(id)) + " is not found");
+  return FindVersion(id, *versions, version);
 }
 
 base::Result<std::shared_ptr<LoadedModel>> ModelTable::Find(std::string_view name,
@@ -58,15 +58,16 @@ base::Result<std::shared_ptr<LoadedModel>> ModelTable::Find(std::string_view nam
     NEREID_ASSIGN_OR_RETURN(const ModelId id, Resolve(name));
     return Find(id, version);
   }
-  const auto found = models_.find(name);
-  if (found == models_.end()) return Status::NotFound(Unknown(name) + " is not found");
+  const auto found = models_.LowerBound(name);
+  if (found == models_.end() || found->first.name != name) {
+    return Status::NotFound(Unknown(name) + " is not found");
+  }
   return FindVersion(found->first, found->second, version);
 }
 
 std::vector<ModelId> ModelTable::InUse(std::string_view name) const {
   std::vector<ModelId> ids;
-  const auto [begin, end] = models_.equal_range(name);
-  for (auto it = begin; it != end; ++it) {
+  for (auto it = models_.LowerBound(name); it != models_.end() && it->first.name == name; ++it) {
     if (IsInUse(it->second)) ids.push_back(it->first);
   }
   return ids;
@@ -86,10 +87,7 @@ base::Result<ModelId> ModelTable::Resolve(std::string_view name) const {
                                  "ambiguity.");
 }
 
-const VersionRecords* ModelTable::FindVersions(const ModelId& id) const {
-  const auto found = models_.find(id);
-  return found == models_.end() ? nullptr : &found->second;
-}
+const VersionRecords* ModelTable::FindVersions(const ModelId& id) const { return models_.Find(id); }
 
 void ModelTable::VisitUnready(const std::function<bool(const UnreadyVersion&)>& visit) const {
   for (const auto& [id, versions] : models_) {

@@ -3,12 +3,12 @@
 
 #include <cstdint>
 #include <functional>
-#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "base/persistent_map.h"
 #include "base/result.h"
 #include "repository/loaded_model.h"
 #include "repository/model_id.h"
@@ -36,7 +36,7 @@ struct UnreadyVersion {
 /// replaces the old one as a whole, so readers need no lock.
 class ModelTable {
  public:
-  using Models = std::map<ModelId, VersionRecords, ByModelId>;
+  using Models = base::PersistentMap<ModelId, VersionRecords, ByModelId>;
 
   /// `namespacing`: models of different repositories may have the same name.
   explicit ModelTable(bool namespacing = false, Models models = {})

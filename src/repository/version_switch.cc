@@ -43,6 +43,11 @@ std::vector<int64_t> SuccessorsOf(int64_t version, const VersionModels& serving,
   return successors;
 }
 
+/// Returns the records of a model, which is put into the table if it is not known.
+VersionRecords& RecordsOf(std::optional<VersionRecords>& known) {
+  return known ? *known : known.emplace();
+}
+
 }  // namespace
 
 VersionSwitch::VersionSwitch(bool namespacing)
@@ -64,24 +69,30 @@ std::set<int64_t> VersionSwitch::ReadyVersions(const ModelId& id) const {
   return ready;
 }
 
-void VersionSwitch::Change(const std::function<void(ModelTable::Models&)>& change) {
+void VersionSwitch::Change(const ModelId& id,
+                           const std::function<void(std::optional<VersionRecords>&)>& change) {
   std::shared_ptr<const ModelTable> old;  // outlives the lock: its models may be destroyed with it
   base::MutexLock lock(mutex_);
   old = table_.Load();
-  ModelTable::Models models = old->models();
-  change(models);
-  table_.Store(std::make_shared<const ModelTable>(namespacing_, std::move(models)));
+  const VersionRecords* const known = old->FindVersions(id);
+  std::optional<VersionRecords> records;
+  if (known != nullptr) records = *known;
+  change(records);
+  if (known == nullptr && !records) return;
+  const ModelTable::Models& models = old->models();
+  table_.Store(std::make_shared<const ModelTable>(
+      namespacing_, records ? models.With(id, *std::move(records)) : models.Without(id)));
 }
 
 void VersionSwitch::AddModel(const ModelId& id) {
-  Change([&](ModelTable::Models& models) { models.try_emplace(id); });
+  Change(id, [](std::optional<VersionRecords>& records) { RecordsOf(records); });
 }
 
 void VersionSwitch::BeginLoading(const ModelId& id, const std::vector<int64_t>& versions,
                                  uint64_t generation) {
   if (HasReadyVersion(Table()->FindVersions(id))) return;
-  Change([&](ModelTable::Models& models) {
-    VersionRecords& records = models[id];
+  Change(id, [&](std::optional<VersionRecords>& known) {
+    VersionRecords& records = RecordsOf(known);
     for (const int64_t version : versions) records[version].BeginLoading(generation);
   });
 }
@@ -95,8 +106,8 @@ void VersionSwitch::Replace(const ModelId& id, const LoadedVersions& loaded, uin
     }
   }
   VersionModels replaced;
-  Change([&](ModelTable::Models& models) {
-    VersionRecords& records = models[id];
+  Change(id, [&](std::optional<VersionRecords>& known) {
+    VersionRecords& records = RecordsOf(known);
     // Old versions are retired first: a version of the same number is then free for its successor.
     replaced = RetireAll(&records);
     for (const auto& [version, model] : loaded) records[version].Serve(*model, generation);
@@ -109,8 +120,8 @@ void VersionSwitch::Replace(const ModelId& id, const LoadedVersions& loaded, uin
 
 void VersionSwitch::NoteFailure(const ModelId& id, const LoadedVersions& loaded,
                                 uint64_t generation) {
-  Change([&](ModelTable::Models& models) {
-    VersionRecords& records = models[id];
+  Change(id, [&](std::optional<VersionRecords>& known) {
+    VersionRecords& records = RecordsOf(known);
     for (const auto& [version, model] : loaded) {
       // All or nothing: a version does not serve when another of the same load failed.
       records[version].Fail(model.ok() ? kUnloadedReason : model.status().ToString(), generation);
@@ -121,22 +132,20 @@ void VersionSwitch::NoteFailure(const ModelId& id, const LoadedVersions& loaded,
 bool VersionSwitch::Retire(const ModelId& id) {
   if (Table()->FindVersions(id) == nullptr) return false;
   VersionModels removed;
-  Change([&](ModelTable::Models& models) {
-    const auto found = models.find(id);
-    if (found == models.end()) return;
-    removed = RetireAll(&found->second);
-    if (found->second.empty()) models.erase(found);
+  Change(id, [&](std::optional<VersionRecords>& records) {
+    if (!records) return;
+    removed = RetireAll(&*records);
+    if (records->empty()) records.reset();
   });
   for (const auto& [version, model] : removed) model->OnRemoved(nullptr);
   return true;
 }
 
 void VersionSwitch::NoteDestroyed(const ModelId& id, int64_t version, uint64_t generation) {
-  Change([&](ModelTable::Models& models) {
-    const auto found = models.find(id);
-    if (found == models.end()) return;
-    const auto record = found->second.find(version);
-    if (record == found->second.end() || !record->second.NoteDestroyed(generation)) return;
+  Change(id, [&](std::optional<VersionRecords>& records) {
+    if (!records) return;
+    const auto record = records->find(version);
+    if (record == records->end() || !record->second.NoteDestroyed(generation)) return;
     LOG_INFO_OF(.model = id.name) << "successfully unloaded '" << id << "' version " << version;
   });
 }

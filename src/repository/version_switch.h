@@ -5,6 +5,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <vector>
 
@@ -57,8 +58,9 @@ class VersionSwitch {
   void NoteDestroyed(const ModelId& id, int64_t version, uint64_t generation);
 
  private:
-  /// Applies `change` to a copy of the table and publishes the copy.
-  void Change(const std::function<void(ModelTable::Models&)>& change);
+  /// Publishes a table in which `change` has been applied to the records of one model. They are
+  /// absent for a model that is not in the table, before and after the change.
+  void Change(const ModelId& id, const std::function<void(std::optional<VersionRecords>&)>& change);
 
   const bool namespacing_;
   base::SharedSnapshot<ModelTable> table_;

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
 #include <memory>
 #include <utility>
 
@@ -54,7 +55,9 @@ std::string Text(const api::Readiness& readiness) {
 
 class ReadinessTest : public ::testing::Test {
  protected:
-  ModelTable Table(bool namespacing = false) const { return ModelTable(namespacing, models_); }
+  ModelTable Table(bool namespacing = false) const {
+    return ModelTable(namespacing, ModelTable::Models(models_));
+  }
   std::string Server(const PhaseView& view = {}) const {
     const ModelTable table = Table();
     const api::Readiness readiness = ExplainServerReadiness(view, &table);
@@ -68,7 +71,7 @@ class ReadinessTest : public ::testing::Test {
     return Text(ExplainModelReadiness(view, Table(), name, version));
   }
 
-  ModelTable::Models models_;
+  std::map<repository::ModelId, repository::VersionRecords> models_;
 };
 
 TEST_F(ReadinessTest, Models) {

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
 #include <set>
 
 #include "request/testing/make_model.h"
@@ -66,7 +67,10 @@ class VersionChoiceTest : public ::testing::Test {
     models_[{"m"}][version].Retire();
     Publish();
   }
-  void Publish() { table_ = std::make_shared<const repository::ModelTable>(false, models_); }
+  void Publish() {
+    table_ = std::make_shared<const repository::ModelTable>(
+        false, repository::ModelTable::Models(models_));
+  }
 
   RolloutPlan Split(std::vector<rollout::Weight> weights) {
     RolloutPlan plan;
@@ -105,7 +109,7 @@ class VersionChoiceTest : public ::testing::Test {
 
   base::FakeClock clock_;
   base::ManualTimerQueue timers_{clock_};
-  repository::ModelTable::Models models_;
+  std::map<repository::ModelId, repository::VersionRecords> models_;
   std::shared_ptr<const repository::ModelTable> table_ =
       std::make_shared<const repository::ModelTable>();
   ModelRollouts rollouts_{[this] { return table_; }, clock_};
