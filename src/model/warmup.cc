@@ -184,8 +184,9 @@ Status CheckTotal(const config::ModelConfig& config) {
 
 base::Result<std::vector<WarmupSample>> BuildWarmupSamples(const config::ModelConfig& config,
                                                            const ReadWarmupFile& read_file) {
-  NEREID_RETURN_IF_ERROR(CheckTotal(config));
   std::vector<WarmupSample> samples;
+  if (config.proto().model_warmup().empty()) return samples;
+  NEREID_RETURN_IF_ERROR(CheckTotal(config));
   for (const Sample& sample : config.proto().model_warmup()) {
     if (sample.batch_size() == 0) continue;
     NEREID_ASSIGN_OR_RETURN(auto built, BuildSample(config, sample, read_file));
