@@ -159,6 +159,18 @@ function(nereid_test name)
     TIMEOUT 300)
 endfunction()
 
+# nereid_test_uses_fake_gpus(TARGET)
+# Makes a test program find the fake CUDA driver of tests/fake_gpu where it opens libcuda.so.1.
+function(nereid_test_uses_fake_gpus target)
+  if(NOT TARGET ${target})
+    return()
+  endif()
+  set_property(TARGET ${target} APPEND PROPERTY BUILD_RPATH "${CMAKE_BINARY_DIR}/fake_gpu")
+  # RUNPATH would not do: with AddressSanitizer it is not this program that calls dlopen.
+  target_link_options(${target} PRIVATE -Wl,--disable-new-dtags)
+  add_dependencies(${target} nereid_fake_cuda nereid_fake_nvml)
+endfunction()
+
 # nereid_bench(NAME SOURCES ... [DEPS ...] [LIBS ...])
 # A Google Benchmark program NAME_bench. CTest runs each benchmark for a few iterations, as a smoke test
 # with the label "bench"; figures come from running the program itself on a quiet machine.

@@ -21,6 +21,11 @@ using CuPointer = uint64_t;
 using CuContext = struct CuContextTag*;
 using CuStream = struct CuStreamTag*;
 using CuEvent = struct CuEventTag*;
+using CuGraph = struct CuGraphTag*;
+/// A graph that can be launched (CUgraphExec).
+using CuGraphExec = struct CuGraphExecTag*;
+/// Physical memory that can be mapped at an address (CUmemGenericAllocationHandle).
+using CuMemoryHandle = unsigned long long;
 /// A function that the driver calls when the work before it in a stream is done. It must not call
 /// the driver.
 using CuHostFunction = void (*)(void* argument);
@@ -35,6 +40,32 @@ struct CuUuid {
   char bytes[16];
 };
 
+/// A place of memory (CUmemLocation); type 1 is a device, by its ordinal.
+struct CuMemoryLocation {
+  int type;
+  int id;
+};
+
+/// What kind of physical memory is wanted (CUmemAllocationProp); type 1 is memory of a device.
+struct CuMemoryProperties {
+  int type;
+  int handle_types;
+  CuMemoryLocation location;
+  void* win32_meta_data;
+  struct {
+    unsigned char compression_type;
+    unsigned char gpu_direct_rdma_capable;
+    unsigned short usage;
+    unsigned char reserved[4];
+  } flags;
+};
+
+/// Who may use a mapped range, and how (CUmemAccessDesc); flags 3 is reading and writing.
+struct CuMemoryAccess {
+  CuMemoryLocation location;
+  int flags;
+};
+
 inline constexpr CuResult kCudaSuccess = 0;
 inline constexpr CuResult kCudaInvalidValue = 1;
 inline constexpr CuResult kCudaOutOfMemory = 2;
@@ -42,9 +73,11 @@ inline constexpr CuResult kCudaNotInitialized = 3;
 inline constexpr CuResult kCudaDeinitialized = 4;
 inline constexpr CuResult kCudaNoDevice = 100;
 inline constexpr CuResult kCudaInvalidDevice = 101;
-inline constexpr CuResult kCudaPeerAccessEnabled = 704;
-inline constexpr CuResult kCudaIllegalAddress = 700;
+inline constexpr CuResult kCudaInvalidContext = 201;
+inline constexpr CuResult kCudaInvalidHandle = 400;
 inline constexpr CuResult kCudaNotReady = 600;
+inline constexpr CuResult kCudaIllegalAddress = 700;
+inline constexpr CuResult kCudaPeerAccessEnabled = 704;
 
 // Values of CUdevice_attribute.
 inline constexpr int kCudaAttributeComputeMajor = 75;
@@ -54,6 +87,13 @@ inline constexpr int kCudaAttributeIntegrated = 18;
 // Values of CUpointer_attribute.
 inline constexpr int kCudaPointerMemoryType = 2;  // unsigned: 1 host, 2 device, 4 managed
 inline constexpr int kCudaPointerDeviceOrdinal = 9;
+
+// Values of the memory functions with addresses of their own.
+inline constexpr int kCudaMemoryPinned = 1;        // CU_MEM_ALLOCATION_TYPE_PINNED
+inline constexpr int kCudaLocationDevice = 1;      // CU_MEM_LOCATION_TYPE_DEVICE
+inline constexpr int kCudaAccessReadWrite = 3;     // CU_MEM_ACCESS_FLAGS_PROT_READWRITE
+inline constexpr int kCudaGranularityMinimum = 0;  // CU_MEM_ALLOC_GRANULARITY_MINIMUM
+inline constexpr int kCudaCaptureThreadLocal = 1;  // CU_STREAM_CAPTURE_MODE_THREAD_LOCAL
 
 inline constexpr unsigned kCudaStreamNonBlocking = 1;
 inline constexpr unsigned kCudaEventDisableTiming = 2;
@@ -90,6 +130,22 @@ inline constexpr unsigned kCudaIpcLazyPeerAccess = 1;
   X(MemFreeHost, cuMemFreeHost, CuResult, (void* data))                                            \
   X(MemGetAddressRange, cuMemGetAddressRange_v2, CuResult,                                         \
     (CuPointer * base, size_t * size, CuPointer data))                                             \
+  X(MemGetAllocationGranularity, cuMemGetAllocationGranularity, CuResult,                          \
+    (size_t * bytes, const CuMemoryProperties* properties, int option))                            \
+  X(MemAddressReserve, cuMemAddressReserve, CuResult,                                              \
+    (CuPointer * address, size_t size, size_t alignment, CuPointer wanted,                         \
+     unsigned long long flags))                                                                    \
+  X(MemAddressFree, cuMemAddressFree, CuResult, (CuPointer address, size_t size))                  \
+  X(MemCreate, cuMemCreate, CuResult,                                                              \
+    (CuMemoryHandle * handle, size_t size, const CuMemoryProperties* properties,                   \
+     unsigned long long flags))                                                                    \
+  X(MemRelease, cuMemRelease, CuResult, (CuMemoryHandle handle))                                   \
+  X(MemMap, cuMemMap, CuResult,                                                                    \
+    (CuPointer address, size_t size, size_t offset, CuMemoryHandle handle,                         \
+     unsigned long long flags))                                                                    \
+  X(MemUnmap, cuMemUnmap, CuResult, (CuPointer address, size_t size))                              \
+  X(MemSetAccess, cuMemSetAccess, CuResult,                                                        \
+    (CuPointer address, size_t size, const CuMemoryAccess* access, size_t count))                  \
   X(PointerGetAttribute, cuPointerGetAttribute, CuResult,                                          \
     (void* value, int attribute, CuPointer data))                                                  \
   X(MemcpyAsync, cuMemcpyAsync, CuResult,                                                          \
@@ -97,11 +153,15 @@ inline constexpr unsigned kCudaIpcLazyPeerAccess = 1;
   X(MemsetAsync, cuMemsetD8Async, CuResult,                                                        \
     (CuPointer data, unsigned char value, size_t size, CuStream stream))                           \
   X(StreamCreate, cuStreamCreate, CuResult, (CuStream * stream, unsigned flags))                   \
+  X(StreamCreateWithPriority, cuStreamCreateWithPriority, CuResult,                                \
+    (CuStream * stream, unsigned flags, int priority))                                             \
   X(StreamDestroy, cuStreamDestroy_v2, CuResult, (CuStream stream))                                \
   X(StreamSynchronize, cuStreamSynchronize, CuResult, (CuStream stream))                           \
   X(StreamQuery, cuStreamQuery, CuResult, (CuStream stream))                                       \
   X(StreamWaitEvent, cuStreamWaitEvent, CuResult,                                                  \
     (CuStream stream, CuEvent event, unsigned flags))                                              \
+  X(StreamBeginCapture, cuStreamBeginCapture_v2, CuResult, (CuStream stream, int mode))            \
+  X(StreamEndCapture, cuStreamEndCapture, CuResult, (CuStream stream, CuGraph * graph))            \
   X(LaunchHostFunc, cuLaunchHostFunc, CuResult,                                                    \
     (CuStream stream, CuHostFunction function, void* argument))                                    \
   X(EventCreate, cuEventCreate, CuResult, (CuEvent * event, unsigned flags))                       \
@@ -109,6 +169,13 @@ inline constexpr unsigned kCudaIpcLazyPeerAccess = 1;
   X(EventRecord, cuEventRecord, CuResult, (CuEvent event, CuStream stream))                        \
   X(EventQuery, cuEventQuery, CuResult, (CuEvent event))                                           \
   X(EventSynchronize, cuEventSynchronize, CuResult, (CuEvent event))                               \
+  X(EventElapsedTime, cuEventElapsedTime, CuResult,                                                \
+    (float* milliseconds, CuEvent start, CuEvent end))                                             \
+  X(GraphInstantiate, cuGraphInstantiateWithFlags, CuResult,                                       \
+    (CuGraphExec * executable, CuGraph graph, unsigned long long flags))                           \
+  X(GraphLaunch, cuGraphLaunch, CuResult, (CuGraphExec executable, CuStream stream))               \
+  X(GraphExecDestroy, cuGraphExecDestroy, CuResult, (CuGraphExec executable))                      \
+  X(GraphDestroy, cuGraphDestroy, CuResult, (CuGraph graph))                                       \
   X(IpcGetMemHandle, cuIpcGetMemHandle, CuResult, (CuIpcHandle * handle, CuPointer data))          \
   X(IpcOpenMemHandle, cuIpcOpenMemHandle_v2, CuResult,                                             \
     (CuPointer * data, CuIpcHandle handle, unsigned flags))                                        \
