@@ -22,6 +22,7 @@
 #include "base/log.h"
 #include "base/log_output.h"
 #include "curl/curl_client.h"
+#include "device/gpus.h"
 #include "frontend/capi/handles.h"
 #include "memory/process_heap.h"
 #include "model/cpu_plan.h"
@@ -59,6 +60,26 @@ void LogCpuPlan(server::InferenceServer& server) {
   if (!rows.empty()) LogTable(CpuPlanTable(rows));
 }
 
+GpuRow RowOf(const device::Gpu& gpu, const std::string& used) {
+  char memory[32];
+  std::snprintf(memory, sizeof(memory), "%.1f GiB",
+                static_cast<double>(gpu.memory) / static_cast<double>(uint64_t{1} << 30));
+  return {std::to_string(gpu.ordinal),
+          gpu.name,
+          std::to_string(gpu.major) + "." + std::to_string(gpu.minor),
+          memory,
+          gpu.pci_id,
+          gpu.uuid,
+          used};
+}
+
+void LogGpus(const device::Gpus& gpus) {
+  std::vector<GpuRow> rows;
+  for (const device::Gpu& gpu : gpus.used()) rows.push_back(RowOf(gpu, "yes"));
+  for (const device::Gpu& gpu : gpus.too_old()) rows.push_back(RowOf(gpu, "no: too old"));
+  if (!rows.empty()) LogTable(GpuTable(rows));
+}
+
 void LogTables(server::InferenceServer& server, const ServerOptions& options) {
   std::vector<BackendRow> backends;
   for (const server::BackendSummary& backend : server.runtime().Backends()) {
@@ -75,6 +96,7 @@ void LogTables(server::InferenceServer& server, const ServerOptions& options) {
   }
   LogTable(ModelTable(models));
   LogCpuPlan(server);
+  LogGpus(server.runtime().gpus());
   const api::ServerMetadata metadata = server.GetServerMetadata();
   LogTable(SettingsTable(options, {metadata.version, metadata.extensions}));
 }
@@ -204,6 +226,9 @@ int RunTool(const tools::Tool& tool, std::span<const std::string> words) {
     return std::unique_ptr<curl::HttpClient>(std::move(client));
   };
   context.environment = ::getenv;
+  context.find_gpus = [] {
+    return device::Gpus::Find(server::ServerSettings().min_supported_compute_capability).Ordinals();
+  };
   context.progress = [](const std::string& line) { std::fprintf(stderr, "%s\n", line.c_str()); };
   context.pause = [](std::chrono::milliseconds time) { std::this_thread::sleep_for(time); };
   const tools::ToolResult result = tool.run(words, context);

@@ -97,6 +97,9 @@ server::ServerSettings ServerSettingsFrom(const ServerOptions& options) {
   settings.min_supported_compute_capability = devices.min_supported_compute_capability;
   settings.pinned_memory_pool_byte_size = devices.pinned_memory_pool_byte_size;
   settings.cuda_memory_pool_byte_size = devices.cuda_memory_pool_byte_size;
+  for (const auto& [gpu, fraction] : devices.model_load_gpu_limit) {
+    server::SetGpuLoadLimit(settings, gpu, fraction);
+  }
   for (const auto& [policy, values] : devices.host_policies) {
     for (const auto& [setting, value] : values) settings.host_policies[policy][setting] = value;
   }

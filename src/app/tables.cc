@@ -156,6 +156,15 @@ std::string CpuPlanTable(const std::vector<CpuShareRow>& shares) {
   return RenderTable({"Model", "Version", "CPU instances", "Threads each", "CPUs", "Set by"}, rows);
 }
 
+std::string GpuTable(const std::vector<GpuRow>& gpus) {
+  std::vector<Row> rows;
+  for (const GpuRow& gpu : gpus) {
+    rows.push_back({gpu.gpu, gpu.name, gpu.capability, gpu.memory, gpu.pci_id, gpu.uuid, gpu.used});
+  }
+  return RenderTable({"GPU", "Name", "Compute capability", "Memory", "PCI id", "UUID", "Used"},
+                     rows);
+}
+
 std::string SettingsTable(const ServerOptions& options, const ServerIdentity& identity) {
   std::string extensions;
   for (const std::string& extension : identity.extensions) {

@@ -55,6 +55,19 @@ struct CpuShareRow {
 /// Returns the table of how the models share the CPUs.
 std::string CpuPlanTable(const std::vector<CpuShareRow>& shares);
 
+struct GpuRow {
+  std::string gpu;  // its number
+  std::string name;
+  std::string capability;  // "9.0"
+  std::string memory;      // "79.6 GiB"
+  std::string pci_id;
+  std::string uuid;
+  std::string used;  // "yes", or why not
+};
+
+/// Returns the table of the GPUs that were found.
+std::string GpuTable(const std::vector<GpuRow>& gpus);
+
 /// Return the tables that a start prints, with Triton's columns and rows.
 std::string RepositoryAgentTable(const std::vector<RepositoryAgentRow>& agents);
 std::string BackendTable(const std::vector<BackendRow>& backends);

@@ -32,12 +32,14 @@ base::Result<const CudaDriver*> Load() {
   NEREID_CUDA_FUNCTIONS(NEREID_CUDA_FIND)
 #undef NEREID_CUDA_FIND
   if (missing != nullptr) {
-    return Status::Unavailable(std::string("the CUDA driver is too old: ") + kLibrary + " lacks " +
+    return Status::Unsupported(std::string("the CUDA driver is too old: ") + kLibrary + " lacks " +
                                missing);
   }
   // The driver has threads and exit handlers of its own once it is initialized.
   library.Leak();
-  NEREID_RETURN_IF_ERROR(driver.ToStatus(driver.Init(0), "initialize the CUDA driver"));
+  const CuResult initialized = driver.Init(0);
+  if (initialized == kCudaNoDevice) return Status::Unavailable("the CUDA driver finds no GPU");
+  NEREID_RETURN_IF_ERROR(driver.ToStatus(initialized, "initialize the CUDA driver"));
   return &driver;
 }
 

@@ -16,9 +16,9 @@ struct CudaDriver {
 #undef NEREID_CUDA_MEMBER
 
   /// Opens and initializes the driver, once; it stays open until the process ends. Returns
-  /// UNAVAILABLE, with the reason, if there is no driver, if it lacks a function, if it cannot be
-  /// initialized (also because there is no GPU), or if TRITON_SERVER_CPU_ONLY is set in the
-  /// environment.
+  /// UNAVAILABLE, with the reason, if there is no driver or no GPU, or if TRITON_SERVER_CPU_ONLY is
+  /// set in the environment. Returns UNSUPPORTED if the driver lacks a function, and its own error
+  /// if it cannot be initialized.
   static base::Result<const CudaDriver*> Get();
 
   /// Returns OK for kCudaSuccess. Otherwise returns UNAVAILABLE for a lack of memory and INTERNAL

@@ -63,6 +63,7 @@ Gpus Gpus::Find(double min_capability) {
   const auto found = CudaDriver::Get();
   if (!found.ok()) {
     none.none_because_ = found.status().message();
+    none.driver_failed_ = found.status().code() != base::StatusCode::kUnavailable;
     return none;
   }
   const CudaDriver& driver = **found;
@@ -70,6 +71,7 @@ Gpus Gpus::Find(double min_capability) {
   const base::Status counted = driver.ToStatus(driver.DeviceGetCount(&count), "count the GPUs");
   if (!counted.ok() || count <= 0) {
     none.none_because_ = counted.ok() ? "the CUDA driver reports no GPU" : counted.message();
+    none.driver_failed_ = !counted.ok();
     return none;
   }
   std::vector<Gpu> all;

@@ -49,6 +49,9 @@ class Gpus {
 
   /// Returns why the driver reported no GPUs; "" if it reported some.
   const std::string& none_because() const { return none_because_; }
+  /// Returns whether that is because the driver is there and fails, which is a fault of the
+  /// machine.
+  bool driver_failed() const { return driver_failed_; }
   /// Returns texts about GPUs that could not be read.
   const std::vector<std::string>& failures() const { return failures_; }
 
@@ -56,6 +59,7 @@ class Gpus {
   std::vector<Gpu> used_, too_old_;
   double min_capability_ = 0;
   std::string none_because_;
+  bool driver_failed_ = false;
   std::vector<std::string> failures_;
 };
 

@@ -56,6 +56,7 @@ TEST_F(GpusTest, SaysWhyThereAreNone) {
   Control::Get().fail("cuDeviceGetCount=999");
   const Gpus gpus = Gpus::Find(0);
   EXPECT_TRUE(gpus.empty());
+  EXPECT_TRUE(gpus.driver_failed());
   EXPECT_EQ(gpus.none_because(), "cannot count the GPUs: unknown error (CUDA_ERROR_UNKNOWN)");
 }
 

@@ -46,11 +46,14 @@ base::Result<CpuPlacement> CommonPlacement(const HostPolicies& policies,
                                            const config::ModelConfig& config) {
   std::optional<CpuPlacement> common;
   for (const config::InstanceGroup& group : config.instance_groups()) {
-    if (group.kind != config::InstanceKind::kCpu) return CpuPlacement{};
-    NEREID_ASSIGN_OR_RETURN(CpuPlacement placement,
-                            PlacementOf(policies, HostPolicyName(group, 0)));
-    if (common && *common != placement) return CpuPlacement{};
-    common = std::move(placement);
+    const std::vector<int32_t> devices =
+        group.kind == config::InstanceKind::kGpu ? group.gpus : std::vector<int32_t>{0};
+    for (const int32_t device : devices) {
+      NEREID_ASSIGN_OR_RETURN(CpuPlacement placement,
+                              PlacementOf(policies, HostPolicyName(group, device)));
+      if (common && *common != placement) return CpuPlacement{};
+      common = std::move(placement);
+    }
   }
   return common.value_or(CpuPlacement{});
 }

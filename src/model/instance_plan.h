@@ -27,6 +27,8 @@ struct InstanceSpec {
   /// The resources that an execution needs, for the rate limiter.
   schedule::LimitedInstance limits;
   std::string host_policy;
+  /// The UUID of the GPU of the instance; "" if it is on none, or the server does not know it.
+  std::string gpu_uuid;
   /// Identifies everything that matters for an instance: its group, without name and count, and its
   /// device. Instances with equal signatures can replace each other.
   std::string signature;

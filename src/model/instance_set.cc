@@ -54,6 +54,7 @@ void InstanceSet::AddStatisticsTo(telemetry::ModelStatistics* total) const {
   total->inference_count = retired_.inference_count;
   total->execution_count = retired_.execution_count;
   total->inference_stats = retired_.inference_stats;
+  total->on_gpus = retired_.on_gpus;
   total->response_stats = retired_.response_stats;
   total->batch_stats = retired_.batch_stats;
   total->failures_by_reason = retired_.failures_by_reason;

@@ -33,8 +33,10 @@ using config::InstanceKind;
 
 namespace {
 
-config::InstanceDefaults DefaultsFrom(const backend::BackendAttributes& attributes) {
+config::InstanceDefaults DefaultsFrom(const backend::BackendAttributes& attributes,
+                                      const device::Gpus* gpus) {
   config::InstanceDefaults defaults;
+  if (gpus != nullptr) defaults.gpus = gpus->Ordinals();
   for (const auto& preferred : attributes.preferred_groups) {
     auto& group = defaults.preferred.emplace_back();
     group.kind = static_cast<InstanceKind>(preferred.kind);
@@ -93,19 +95,34 @@ base::Result<schedule::InlineMode> InlineModeOf(const config::ModelConfig& confi
   return open_ended ? schedule::InlineMode::kNever : of_server;
 }
 
+config::ValidateOptions LoadOptions(const device::Gpus* gpus) {
+  if (gpus == nullptr) return config::ValidateOptions::ForLoad(/*gpu_count=*/0);
+  auto options = config::ValidateOptions::ForLoad(gpus->Ordinals());
+  options.min_compute_capability = gpus->min_capability();
+  return options;
+}
+
 // Logs the problems that the rules report as warnings; see config/rules.
-void LogWarnings(const config::ModelConfig& config) {
-  const auto options = config::ValidateOptions::ForLoad(/*gpu_count=*/0);
-  for (const config::Problem& problem : config::FindProblems(config, options)) {
+void LogWarnings(const config::ModelConfig& config, const device::Gpus* gpus) {
+  for (const config::Problem& problem : config::FindProblems(config, LoadOptions(gpus))) {
     if (problem.severity != config::Severity::kWarning) continue;
     LOG_WARNING << problem.message << " (" << problem.field << ")";
   }
 }
 
-Status CheckGroups(const config::ModelConfig& config) {
-  config::ValidateOptions groups;
-  groups.check_instance_groups = true;
+Status CheckGroups(const config::ModelConfig& config, const device::Gpus* gpus) {
+  config::ValidateOptions groups = LoadOptions(gpus);
+  groups.check_io = groups.check_sequence_states = false;
   return config::ValidateModelConfig(config, groups);
+}
+
+// Notes on which GPU the instances are, for their statistics.
+void NameGpus(std::vector<InstanceSpec>& specs, const device::Gpus* gpus) {
+  for (InstanceSpec& spec : specs) {
+    if (gpus == nullptr || spec.description.kind != InstanceKind::kGpu) continue;
+    const device::Gpu* const gpu = gpus->ByOrdinal(spec.description.device_id);
+    if (gpu != nullptr) spec.gpu_uuid = gpu->uuid;
+  }
 }
 
 }  // namespace
@@ -140,13 +157,14 @@ Status Model::Load(const ModelSource& source) {
   NEREID_RETURN_IF_ERROR(InitializeBackend(source, identity.get()));
   NEREID_RETURN_IF_ERROR(ReadLabels(identity.get()));
   identity_ = std::move(identity);
-  LogWarnings(config());
+  LogWarnings(config(), environment_.gpus);
   if (config().sequence_batching()) {
     NEREID_ASSIGN_OR_RETURN(sequence_inputs_,
                             request::SequenceInputs::Create(identity_->config, directory_));
   }
-  NEREID_ASSIGN_OR_RETURN(const std::vector<InstanceSpec> specs,
+  NEREID_ASSIGN_OR_RETURN(std::vector<InstanceSpec> specs,
                           ExpandInstanceGroups(config(), environment_.host_policies));
+  NameGpus(specs, environment_.gpus);
   NEREID_ASSIGN_OR_RETURN(const std::vector<InstancePtr> instances,
                           CreateInstances(specs, source.on_warm_up));
   instances_.Add(instances);
@@ -160,8 +178,9 @@ Status Model::InitializeBackend(const ModelSource& source, request::ModelIdentit
   NEREID_ASSIGN_OR_RETURN(
       auto backend, environment_.backends.Get({source.name, config->backend(), config->runtime(),
                                                source.version_directory, source.directory}));
-  config = config::CompleteInstanceGroups(*config, DefaultsFrom(backend->attributes()));
-  NEREID_RETURN_IF_ERROR(CheckGroups(*config));
+  config = config::CompleteInstanceGroups(*config,
+                                          DefaultsFrom(backend->attributes(), environment_.gpus));
+  NEREID_RETURN_IF_ERROR(CheckGroups(*config, environment_.gpus));
   NEREID_ASSIGN_OR_RETURN(const base::CpuPlacement placement,
                           CommonPlacement(environment_.host_policies, *config));
   if (environment_.cpu_plan != nullptr) {
@@ -192,8 +211,7 @@ Status Model::InitializeBackend(const ModelSource& source, request::ModelIdentit
   }
   // An invalid configuration is reported in the server's words, even if the backend refused it too.
   // Other failures (files, the completion itself) are reported in the backend's words.
-  const Status valid =
-      config::ValidateModelConfig(*config, config::ValidateOptions::ForLoad(/*gpu_count=*/0));
+  const Status valid = config::ValidateModelConfig(*config, LoadOptions(environment_.gpus));
   if (initialized.code() == base::StatusCode::kInvalidArgument && !valid.ok()) {
     LOG_ERROR_OF(.model = source.name)
         << "model '" << source.name << "': its backend says: " << initialized.message();
@@ -228,15 +246,15 @@ base::Result<std::vector<InstancePtr>> Model::CreateInstances(
                           }));
   std::vector<InstancePtr> instances;
   for (const InstanceSpec& spec : specs) {
-    base::CpuPlacement placement;
-    if (spec.description.kind == InstanceKind::kCpu) {
-      NEREID_ASSIGN_OR_RETURN(placement, PlacementOf(environment_.host_policies, spec.host_policy));
-    }
+    NEREID_ASSIGN_OR_RETURN(const base::CpuPlacement placement,
+                            PlacementOf(environment_.host_policies, spec.host_policy));
+    NEREID_RETURN_IF_ERROR(environment_.gpu_load_limits.Check(spec));
     // For the threads that the framework starts for this instance.
     const base::ScopedPlacement placed(placement);
     auto instance = std::make_shared<ModelInstance>(
         *backend_model_, spec, placement, environment_.clock, environment_.summary_latencies);
     NEREID_RETURN_IF_ERROR(instance->Initialize());
+    NEREID_RETURN_IF_ERROR(environment_.gpu_load_limits.Check(spec));
     if (!instance->passive()) {
       if (!samples.empty() && on_warm_up != nullptr) on_warm_up();
       NEREID_RETURN_IF_ERROR(
@@ -330,15 +348,16 @@ base::Result<InstanceUpdate> Model::PrepareInstances(const config::ModelConfig& 
   const auto& attributes = backend_model_->backend().attributes();
   InstanceUpdate update;
   update.config = config::CompleteInstanceGroups(*config::WithInstancesOf(config(), wanted),
-                                                 DefaultsFrom(attributes));
-  NEREID_RETURN_IF_ERROR(CheckGroups(*update.config));
+                                                 DefaultsFrom(attributes, environment_.gpus));
+  NEREID_RETURN_IF_ERROR(CheckGroups(*update.config, environment_.gpus));
   const std::vector<InstancePtr> all = instances_.All();
   std::vector<ExistingInstance> existing;
   for (const InstancePtr& instance : all) {
     existing.push_back({instance->name(), instance->signature()});
   }
-  NEREID_ASSIGN_OR_RETURN(const std::vector<InstanceSpec> specs,
+  NEREID_ASSIGN_OR_RETURN(std::vector<InstanceSpec> specs,
                           ExpandInstanceGroups(*update.config, environment_.host_policies));
+  NameGpus(specs, environment_.gpus);
   const InstanceChanges changes = PlanInstanceChanges(existing, specs);
   for (const size_t i : changes.remove) update.removed.push_back(all[i]);
   std::vector<InstanceSpec> missing;

@@ -15,10 +15,12 @@
 #include "base/timer_queue.h"
 #include "cache/model_cache.h"
 #include "config/model_config.h"
+#include "device/gpus.h"
 #include "model/background_tasks.h"
 #include "model/cache_statistics.h"
 #include "model/cpu_plan.h"
 #include "model/first_response.h"
+#include "model/gpu_load_limits.h"
 #include "model/instance_set.h"
 #include "model/model_version.h"
 #include "model/scheduler_statistics.h"
@@ -41,6 +43,9 @@ struct ModelEnvironment {
   schedule::InlineMode inline_mode = schedule::InlineMode::kAuto;
   uint32_t execution_watchdog_secs = 0;  // 0: off; a model's own parameter overrides it
   HostPolicies host_policies = {};
+  /// The GPUs of the server; null if it uses none.
+  const device::Gpus* gpus = nullptr;
+  GpuLoadLimits gpu_load_limits = {};
   /// The rate limiter; null if it is off.
   schedule::ResourcePermits* permits = nullptr;
   /// The CPU plan; null if every framework chooses its own number of threads.

@@ -18,10 +18,12 @@ namespace nereid::model {
 /// statistics.
 class ModelInstance final : public schedule::BatchRunner, private backend::StatisticsObserver {
  public:
-  /// `placement` is where the instance's thread runs; `with_summaries` is for StatisticsShard.
+  /// `placement` is where the instance's thread runs; `with_summaries` and the UUID of the
+  /// specification are for StatisticsShard.
   ModelInstance(backend::BackendModel& model, InstanceSpec spec, base::CpuPlacement placement,
                 const base::Clock& clock, bool with_summaries)
-      : statistics_(std::make_shared<StatisticsShard>(clock, with_summaries)),
+      : statistics_(
+            std::make_shared<StatisticsShard>(clock, with_summaries, std::move(spec.gpu_uuid))),
         signature_(std::move(spec.signature)),
         limits_(std::move(spec.limits)),
         placement_(std::move(placement)),

@@ -143,16 +143,13 @@ void StatisticsShard::MergeInto(telemetry::ModelStatistics* total) const {
   total->last_inference_ms = std::max(total->last_inference_ms, counts_.last_inference_ms);
   total->inference_count += counts_.inference_count;
   total->execution_count += counts_.execution_count;
-  const auto& from = counts_.inference_stats;
-  auto& to = total->inference_stats;
-  to.success.Merge(from.success);
-  to.fail.Merge(from.fail);
-  to.queue.Merge(from.queue);
-  to.compute_input.Merge(from.compute_input);
-  to.compute_infer.Merge(from.compute_infer);
-  to.compute_output.Merge(from.compute_output);
-  to.cache_hit.Merge(from.cache_hit);
-  to.cache_miss.Merge(from.cache_miss);
+  total->inference_stats.Merge(counts_.inference_stats);
+  if (!gpu_uuid_.empty()) {
+    telemetry::GpuPart& part = total->on_gpus[gpu_uuid_];
+    part.inference_count += counts_.inference_count;
+    part.execution_count += counts_.execution_count;
+    part.inference_stats.Merge(counts_.inference_stats);
+  }
   for (size_t i = 0; i < total->failures_by_reason.size(); ++i) {
     total->failures_by_reason[i] += counts_.failures_by_reason[i];
   }

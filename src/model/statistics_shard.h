@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "backend/statistics_observer.h"
 #include "base/clock.h"
@@ -21,9 +22,12 @@ telemetry::MemoryUsage ToMemoryUsage(const memory::BufferAttributes& usage);
 /// other when they count; readers add the parts. Thread-safe.
 class StatisticsShard {
  public:
-  /// `with_summaries` says whether to keep latency summaries.
-  explicit StatisticsShard(const base::Clock& clock, bool with_summaries = false)
+  /// `with_summaries` says whether to keep latency summaries; `gpu_uuid` is the GPU of the instance
+  /// that counts here, or "".
+  explicit StatisticsShard(const base::Clock& clock, bool with_summaries = false,
+                           std::string gpu_uuid = "")
       : clock_(clock),
+        gpu_uuid_(std::move(gpu_uuid)),
         summaries_(with_summaries ? std::make_unique<telemetry::LatencySummaries>() : nullptr) {}
 
   void AddRequest(const request::InferenceRequest& request, bool success,
@@ -38,14 +42,15 @@ class StatisticsShard {
   void AddResponse(const backend::ResponseTimes& times);
   void AddMemoryUsage(const memory::BufferAttributes& usage);
 
-  /// Adds this part to `total`. Keeps total's response_stats sorted by index and its batch_stats
-  /// sorted by size.
+  /// Adds this part to `total`, and to the part of its GPU if it has one. Keeps total's
+  /// response_stats sorted by index and its batch_stats sorted by size.
   void MergeInto(telemetry::ModelStatistics* total) const;
   /// Adds the summaries to `total`, if this part has any.
   void MergeInto(telemetry::LatencySummaries* total) const;
 
  private:
   const base::Clock& clock_;
+  const std::string gpu_uuid_;
   mutable base::Mutex mutex_;
   telemetry::ModelStatistics counts_ NEREID_GUARDED_BY(mutex_);
   std::map<uint64_t, telemetry::BatchStatistics> batches_ NEREID_GUARDED_BY(mutex_);  // by size

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/clock.h"
+#include "server/gpu_metrics.h"
 #include "server/mirror_metrics.h"
 #include "server/model_metrics.h"
 #include "server/model_rollouts.h"
@@ -15,8 +16,10 @@ namespace nereid::server {
 
 using repository::VersionState;
 
+Collectors::~Collectors() = default;
+
 Collectors::Collectors(const ServerSettings& settings, telemetry::Registry& metrics,
-                       const repository::ModelLifecycle& lifecycle,
+                       const device::Gpus& gpus, const repository::ModelLifecycle& lifecycle,
                        const repository::RemoteStorage& remote, const ModelRollouts& rollouts,
                        const watchdog::Watchdog* watchdog) {
   if (watchdog != nullptr) {
@@ -32,6 +35,9 @@ Collectors::Collectors(const ServerSettings& settings, telemetry::Registry& metr
     return telemetry::PoolUse{total, 0};
   };
   process_ = std::make_unique<telemetry::ProcessMetrics>(metrics, options);
+  if (settings.gpu_metrics_enabled) {
+    gpus_ = GpuMetrics::Create(metrics, gpus, settings.metrics_interval_ms);
+  }
   const bool with_durations = MetricsSwitch(settings, "counter_latencies", true);
   const bool with_summaries = MetricsSwitch(settings, "summary_latencies", false);
   SummaryForm form{SummaryQuantiles(settings)};

@@ -3,6 +3,7 @@
 
 #include <memory>
 
+#include "device/gpus.h"
 #include "repository/model_lifecycle.h"
 #include "repository/remote_storage.h"
 #include "server/server_settings.h"
@@ -12,20 +13,23 @@
 
 namespace nereid::server {
 
+class GpuMetrics;
 class ModelRollouts;
 
-/// The metrics that are computed at each scrape: those of the process, of the models and of the
+/// The metrics that are computed at each scrape: those of the process, the GPUs, the models and the
 /// rollouts.
 class Collectors {
  public:
   /// `metrics`, `lifecycle`, `remote`, `rollouts` and `watchdog`, which may be null, must outlive
   /// this object.
-  Collectors(const ServerSettings& settings, telemetry::Registry& metrics,
+  Collectors(const ServerSettings& settings, telemetry::Registry& metrics, const device::Gpus& gpus,
              const repository::ModelLifecycle& lifecycle, const repository::RemoteStorage& remote,
              const ModelRollouts& rollouts, const watchdog::Watchdog* watchdog);
+  ~Collectors();
 
  private:
   std::unique_ptr<telemetry::ProcessMetrics> process_;
+  std::unique_ptr<GpuMetrics> gpus_;  // null without GPUs, or without their metrics
   std::unique_ptr<telemetry::ScopedCollector> models_;
   std::unique_ptr<telemetry::ScopedCollector> watchdog_;  // null without a watchdog
   std::unique_ptr<telemetry::ScopedCollector> mirror_;

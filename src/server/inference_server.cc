@@ -99,9 +99,9 @@ Status InferenceServer::Start() {
           .watchdog = watchdog_.get(),
           .watchdog_decides = watchdog_ != nullptr && settings_.watchdog_liveness});
   if (settings_.metrics_enabled) {
-    collectors_ =
-        std::make_unique<Collectors>(settings_, *metrics_, repositories_->lifecycle(),
-                                     repositories_->remote_storage(), *rollouts_, watchdog_.get());
+    collectors_ = std::make_unique<Collectors>(
+        settings_, *metrics_, runtime_->gpus(), repositories_->lifecycle(),
+        repositories_->remote_storage(), *rollouts_, watchdog_.get());
   }
   return repositories_->Start();
 }

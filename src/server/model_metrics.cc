@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "server/model_metrics.h"
 
+#include <vector>
+
 #include "config/metric_families.h"
 
 namespace nereid::server {
@@ -104,6 +106,41 @@ void WriteSequenceMetrics(const telemetry::SequenceStatistics& statistics, const
   for (const auto& [reason, count] : statistics.ended) ended.Sample(by_reason, reason, count);
 }
 
+/// The counts of a part of a model's instances, and the labels of their series.
+struct Part {
+  Labels labels;
+  telemetry::GpuPart counts;
+};
+
+/// Divides the counts of a model: those of each GPU, and the rest. A model without GPUs has one
+/// part.
+std::vector<Part> Divide(const telemetry::ModelStatistics& statistics, const Labels& labels) {
+  telemetry::GpuPart rest{statistics.inference_count, statistics.execution_count,
+                          statistics.inference_stats};
+  std::vector<Part> parts;
+  for (const auto& [uuid, counts] : statistics.on_gpus) {
+    rest.inference_count -= counts.inference_count;
+    rest.execution_count -= counts.execution_count;
+    for (const DurationFamily& family : kDurationFamilies) {
+      StatisticDuration& from = rest.inference_stats.*family.duration;
+      from.count -= (counts.inference_stats.*family.duration).count;
+      from.ns -= (counts.inference_stats.*family.duration).ns;
+    }
+    parts.push_back({labels.With("gpu_uuid", uuid), counts});
+  }
+  parts.push_back({labels, rest});
+  return parts;
+}
+
+void WriteDurations(const std::vector<Part>& parts, telemetry::MetricWriter& writer) {
+  for (const DurationFamily& family : kDurationFamilies) {
+    auto& durations = writer.Family(MetricKind::kCounter, family.name, family.help);
+    for (const Part& part : parts) {
+      durations.Sample(part.labels, (part.counts.inference_stats.*family.duration).ns / 1000);
+    }
+  }
+}
+
 }  // namespace
 
 Labels ModelLabels(const telemetry::ModelStatistics& statistics, const std::string& space,
@@ -124,35 +161,30 @@ void WriteLoadDuration(uint64_t load_ns, const Labels& labels, telemetry::Metric
 
 void WriteModelMetrics(const telemetry::ModelStatistics& statistics, const Labels& labels,
                        bool with_durations, telemetry::MetricWriter& writer) {
-  writer
-      .Family(MetricKind::kCounter, "nv_inference_request_success",
-              "Successful requests, including cache hits")
-      .Sample(labels, statistics.inference_stats.success.count);
+  const std::vector<Part> parts = Divide(statistics, labels);
+  auto& successes = writer.Family(MetricKind::kCounter, "nv_inference_request_success",
+                                  "Successful requests, including cache hits");
+  for (const Part& part : parts) {
+    successes.Sample(part.labels, part.counts.inference_stats.success.count);
+  }
   auto& failures = writer.Family(MetricKind::kCounter, "nv_inference_request_failure",
                                  "Failed requests, by reason");
   const telemetry::LabelSeries by_reason(labels, "reason");
   for (size_t i = 0; i < telemetry::kFailureReasonNames.size(); ++i) {
     failures.Sample(by_reason, telemetry::kFailureReasonNames[i], statistics.failures_by_reason[i]);
   }
-  writer
-      .Family(MetricKind::kCounter, "nv_inference_count",
-              "Inferences; a request with batch size n counts n times")
-      .Sample(labels, statistics.inference_count);
-  writer
-      .Family(MetricKind::kCounter, "nv_inference_exec_count",
-              "Executions of the model; a batch counts once")
-      .Sample(labels, statistics.execution_count);
+  auto& inferences = writer.Family(MetricKind::kCounter, "nv_inference_count",
+                                   "Inferences; a request with batch size n counts n times");
+  for (const Part& part : parts) inferences.Sample(part.labels, part.counts.inference_count);
+  auto& executions = writer.Family(MetricKind::kCounter, "nv_inference_exec_count",
+                                   "Executions of the model; a batch counts once");
+  for (const Part& part : parts) executions.Sample(part.labels, part.counts.execution_count);
   auto& closed = writer.Family(MetricKind::kCounter, "nereid_batch_closed_total",
                                "Executed batches, by the reason for which they were closed");
   for (const auto& [reason, count] : statistics.batches_closed) {
     closed.Sample(by_reason, reason, count);
   }
-  if (with_durations) {
-    for (const DurationFamily& family : kDurationFamilies) {
-      writer.Family(MetricKind::kCounter, family.name, family.help)
-          .Sample(labels, (statistics.inference_stats.*family.duration).ns / 1000);
-    }
-  }
+  if (with_durations) WriteDurations(parts, writer);
   if (statistics.first_response_ms) {
     writer
         .Family(MetricKind::kHistogram, config::kFirstResponseFamily,

@@ -22,7 +22,8 @@ telemetry::Labels ModelLabels(const telemetry::ModelStatistics& statistics,
 
 /// Writes the nv_inference_* families of one model version. `labels` is the result of ModelLabels.
 /// Durations are in microseconds; each sum is rounded down. `with_durations` is the setting
-/// counter_latencies.
+/// counter_latencies. What instances on a GPU have counted has the label gpu_uuid; the series
+/// without it has the rest.
 void WriteModelMetrics(const telemetry::ModelStatistics& statistics,
                        const telemetry::Labels& labels, bool with_durations,
                        telemetry::MetricWriter& writer);

@@ -7,6 +7,7 @@
 #include "backend/backend.h"
 #include "base/clock.h"
 #include "base/cpus.h"
+#include "base/log.h"
 #include "cache/response_cache.h"
 #include "schedule/limits/resource_permits.h"
 
@@ -43,10 +44,39 @@ std::unique_ptr<schedule::ResourcePermits> MakePermits(const ServerSettings& set
   return std::make_unique<schedule::ResourcePermits>(capacities);
 }
 
+std::string Numbers(const std::vector<device::Gpu>& gpus) {
+  std::string text;
+  for (const device::Gpu& gpu : gpus) {
+    text += (text.empty() ? "" : ", ") + std::to_string(gpu.ordinal);
+  }
+  return text;
+}
+
+// A machine without a driver needs no message. A driver that fails does.
+void LogGpus(const device::Gpus& gpus) {
+  for (const std::string& failure : gpus.failures()) {
+    LOG_WARNING << failure << "; the GPU is not used";
+  }
+  if (gpus.driver_failed()) {
+    LOG_WARNING << "No GPUs are used: " << gpus.none_because();
+  } else if (!gpus.none_because().empty()) {
+    LOG_VERBOSE(1) << "No GPUs are used: " << gpus.none_because();
+  }
+  if (!gpus.too_old().empty()) {
+    LOG_WARNING << "GPUs that are not used because their compute capability is less than "
+                << gpus.min_capability()
+                << " (--min-supported-compute-capability): " << Numbers(gpus.too_old());
+  }
+  if (!gpus.empty()) LOG_INFO << "GPUs that are used: " << Numbers(gpus.used());
+}
+
 }  // namespace
 
 base::Result<std::unique_ptr<ModelRuntime>> ModelRuntime::Create(const ServerSettings& settings) {
+  NEREID_ASSIGN_OR_RETURN(auto gpu_load_limits, GpuLoadLimitsOf(settings));
   std::unique_ptr<ModelRuntime> runtime(new ModelRuntime(settings));
+  runtime->gpu_load_limits_ = model::GpuLoadLimits(std::move(gpu_load_limits));
+  LogGpus(runtime->gpus_);
   // The timers' thread is started here, because without it no model could be served.
   NEREID_RETURN_IF_ERROR(runtime->timers_.Start());
   NEREID_RETURN_IF_ERROR(runtime->OpenResponseCache());
@@ -55,6 +85,7 @@ base::Result<std::unique_ptr<ModelRuntime>> ModelRuntime::Create(const ServerSet
 
 ModelRuntime::ModelRuntime(const ServerSettings& settings)
     : settings_(settings),
+      gpus_(device::Gpus::Find(settings.min_supported_compute_capability)),
       cpu_plan_(MakeCpuPlan(settings)),
       permits_(MakePermits(settings)),
       backends_(std::make_unique<backend::BackendRegistry>(BackendSettings(settings))) {}
@@ -81,6 +112,8 @@ model::ModelEnvironment ModelRuntime::Environment() {
   environment.inline_mode = settings_.inline_mode;
   environment.execution_watchdog_secs = settings_.execution_watchdog_secs;
   environment.host_policies = settings_.host_policies;
+  environment.gpus = &gpus_;
+  environment.gpu_load_limits = gpu_load_limits_;
   environment.permits = permits_.get();
   environment.cpu_plan = cpu_plan_.get();
   environment.c_server = settings_.c_server;

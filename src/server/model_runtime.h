@@ -8,6 +8,7 @@
 #include "base/result.h"
 #include "base/stages.h"
 #include "base/timer_queue.h"
+#include "device/gpus.h"
 #include "model/cpu_plan.h"
 #include "model/model.h"
 #include "server/server_settings.h"
@@ -31,8 +32,8 @@ struct BackendSummary {
 };
 
 /// The objects that all models of a server share: timers, backends, the response cache, the rate
-/// limiter's resources, the plan of the CPUs. Outlives the models. Thread-safe, because the objects
-/// are and the pointers to them do not change after Create.
+/// limiter's resources, the plan of the CPUs, the list of GPUs. Outlives the models. Thread-safe,
+/// because the objects are and the pointers to them do not change after Create.
 class ModelRuntime {
  public:
   /// `settings` must outlive the runtime. Returns INVALID_ARGUMENT, NOT_FOUND or UNAVAILABLE if a
@@ -52,12 +53,16 @@ class ModelRuntime {
   /// Returns how the loaded models share the CPUs; empty without a plan.
   std::vector<model::CpuShare> CpuShares() const;
   std::vector<BackendSummary> Backends() const;
+  /// Returns the GPUs of the machine as they were when the server started.
+  const device::Gpus& gpus() const { return gpus_; }
 
  private:
   explicit ModelRuntime(const ServerSettings& settings);
   base::Status OpenResponseCache();
 
   const ServerSettings& settings_;
+  const device::Gpus gpus_;
+  model::GpuLoadLimits gpu_load_limits_;
   // Members are destroyed from last to first: the backends before the timers that they may use.
   base::ThreadTimerQueue timers_;
   const base::StageList::Entry listed_timers_{{base::StageKind::kTimers, "timers"}, timers_};

@@ -6,8 +6,14 @@
 #include <sstream>
 
 #include "base/log.h"
+#include "base/parse_number.h"
 
 namespace nereid::server {
+namespace {
+
+constexpr std::string_view kLoadLimit = "model-load-gpu-limit-device-";
+
+}  // namespace
 
 bool MetricsSwitch(const ServerSettings& settings, const std::string& name, bool otherwise) {
   const auto group = settings.metrics_config.find("");
@@ -18,6 +24,31 @@ bool MetricsSwitch(const ServerSettings& settings, const std::string& name, bool
     on = value == "true" || (otherwise && value != "false");
   }
   return on;
+}
+
+void SetGpuLoadLimit(ServerSettings& settings, int gpu, double fraction) {
+  settings.backend_config[""].emplace_back(std::string(kLoadLimit) + std::to_string(gpu),
+                                           std::to_string(fraction));
+}
+
+base::Result<std::map<int, double>> GpuLoadLimitsOf(const ServerSettings& settings) {
+  std::map<int, double> limits;
+  const auto all = settings.backend_config.find("");
+  if (all == settings.backend_config.end()) return limits;
+  for (const auto& [setting, value] : all->second) {
+    if (!setting.starts_with(kLoadLimit)) continue;
+    const auto gpu = base::ParseWhole<int>(std::string_view(setting).substr(kLoadLimit.size()));
+    char* end = nullptr;
+    const double fraction = std::strtod(value.c_str(), &end);
+    const bool number = end != value.c_str() && *end == '\0';
+    if (!gpu || *gpu < 0 || !number || !(fraction >= 0 && fraction <= 1)) {
+      return base::Status::InvalidArgument(
+          "the backend setting '" + setting + "=" + value + "' is no limit of a GPU: expected " +
+          std::string(kLoadLimit) + "<number of the GPU>=<fraction from 0 to 1>");
+    }
+    limits[*gpu] = fraction;
+  }
+  return limits;
 }
 
 namespace {

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/result.h"
 #include "schedule/inline_policy.h"
 
 struct TRITONSERVER_Server;
@@ -45,7 +46,7 @@ struct ServerSettings {
   std::string backend_directory = "/opt/tritonserver/backends";
   std::string repoagent_directory = "/opt/tritonserver/repoagents";
   std::string cache_directory = "/opt/tritonserver/caches";
-  /// Settings by backend name ("" for all), in order of appearance.
+  /// Settings by backend name ("" for all), in order of appearance. See SetGpuLoadLimit.
   std::map<std::string, std::vector<std::pair<std::string, std::string>>> backend_config;
   /// The settings numa-node and cpu-cores by policy name.
   std::map<std::string, std::map<std::string, std::string>> host_policies;
@@ -58,7 +59,8 @@ struct ServerSettings {
     int device = -1;  // -1: every device
   };
   std::vector<RateLimitResource> rate_limit_resources;
-  double min_supported_compute_capability = 0;
+  /// GPUs with a lower compute capability are not used; 0: all are.
+  double min_supported_compute_capability = 6.0;
   uint64_t pinned_memory_pool_byte_size = uint64_t{256} << 20;
   std::map<int, uint64_t> cuda_memory_pool_byte_size;
   bool metrics_enabled = true;
@@ -93,6 +95,14 @@ struct ServerSettings {
 /// Returns the value of a switch of metrics_config's global group, "true" or "false"; the last
 /// value counts. Returns `otherwise` if it is not set or has another value.
 bool MetricsSwitch(const ServerSettings& settings, const std::string& name, bool otherwise);
+
+/// Limits the memory of a GPU that may be in use when a model is loaded, from 0 to 1. As in Triton,
+/// the limit is a setting of all backends.
+void SetGpuLoadLimit(ServerSettings& settings, int gpu, double fraction);
+
+/// Returns these limits by GPU. Returns INVALID_ARGUMENT for a setting of that name with another
+/// value, which --backend-config can give.
+base::Result<std::map<int, double>> GpuLoadLimitsOf(const ServerSettings& settings);
 
 /// Returns the quantiles of summary_quantiles in metrics_config's global group
 /// ("0.5:0.05,0.9:0.01"; the allowed errors are ignored). The last setting with a valid quantile

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <utility>
@@ -31,7 +32,28 @@ struct StatisticDuration {
 struct InferStatistics {
   StatisticDuration success, fail, queue, compute_input, compute_infer, compute_output, cache_hit,
       cache_miss;
+
+  void Merge(const InferStatistics& other) {
+    success.Merge(other.success);
+    fail.Merge(other.fail);
+    queue.Merge(other.queue);
+    compute_input.Merge(other.compute_input);
+    compute_infer.Merge(other.compute_infer);
+    compute_output.Merge(other.compute_output);
+    cache_hit.Merge(other.cache_hit);
+    cache_miss.Merge(other.cache_miss);
+  }
 };
+
+/// What the instances on one GPU have counted.
+struct GpuPart {
+  uint64_t inference_count = 0;
+  uint64_t execution_count = 0;
+  InferStatistics inference_stats;
+};
+
+/// By the UUID of the GPU.
+using GpuParts = std::map<std::string, GpuPart>;
 
 struct ResponseStatistics {
   StatisticDuration compute_infer, compute_output, success, fail, empty_response, cancel;
@@ -62,6 +84,8 @@ struct ModelStatistics {
   uint64_t inference_count = 0;
   uint64_t execution_count = 0;
   InferStatistics inference_stats;
+  /// The parts of these numbers that instances on GPUs have counted.
+  GpuParts on_gpus;
   std::vector<std::pair<std::string, ResponseStatistics>> response_stats;  // by key
   std::vector<BatchStatistics> batch_stats;                                // by batch size
   std::vector<MemoryUsage> memory_usage;

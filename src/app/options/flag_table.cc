@@ -200,10 +200,10 @@ constexpr FlagSpec kFlags[] = {
     {"pinned-memory-pool-byte-size", "integer", "Memory/Device Management", Whole<0, INT64_MAX, &S::devices, &D::pinned_memory_pool_byte_size>, "Size of the pool of pinned host memory in bytes (default 268435456)"},
     {"cuda-memory-pool-byte-size", "device:bytes", "Memory/Device Management", ReadCudaPoolSize, "Size of a device's memory pool for tensors in bytes (default 67108864 per device); may be repeated"},
     {"cuda-virtual-address-size", "device:bytes", "Memory/Device Management", ReadCudaAddressSize, "Maximum size of a device's memory pool for tensors in bytes (default 1073741824 per device); may be repeated"},
-    {"min-supported-compute-capability", "number", "Memory/Device Management", MinComputeCapability, "Minimum compute capability of the GPUs to use; 0 = all GPUs (default 0)"},
+    {"min-supported-compute-capability", "number", "Memory/Device Management", MinComputeCapability, "Minimum compute capability of the GPUs to use; 0 = all GPUs (default 6.0)"},
     {"buffer-manager-thread-count", "integer", "Memory/Device Management", Whole<0, kMaxThreads, &S::devices, &D::buffer_manager_thread_count>, "Number of threads that copy tensors; 0 = the calling thread copies (default 0)"},
     {"host-policy", "policy,setting=value", "Memory/Device Management", ReadHostPolicy, "Setting numa-node or cpu-cores of a host policy; may be repeated"},
-    {"model-load-gpu-limit", "device:fraction", "Memory/Device Management", ReadGpuLimit, "Refuse to load a model while more than this fraction of the device's memory is in use; may be repeated"},
+    {"model-load-gpu-limit", "device:fraction", "Memory/Device Management", ReadGpuLimit, "Refuse to load a model onto a GPU of whose memory more than this fraction (0 to 1) is in use, before or after the load; may be repeated"},
     {"allow-client-shm", "boolean|sent", "Memory/Device Management", ReadClientShm, "Allow clients to register shared memory; sent = only objects whose descriptor they send over a Unix socket (default false)"},
 
     {"strict-model-config", "boolean", "Deprecated", StrictModelConfig, "Use --disable-auto-complete-config"},

@@ -201,7 +201,7 @@ struct DeviceOptions {
   uint64_t pinned_memory_pool_byte_size = uint64_t{256} << 20;
   std::map<int, uint64_t> cuda_memory_pool_byte_size;  // by device; default 64 MiB
   std::map<int, uint64_t> cuda_virtual_address_size;   // by device; default 1 GiB
-  double min_supported_compute_capability = 0;         // 0: any device
+  double min_supported_compute_capability = 6.0;       // 0: any device
   int buffer_manager_thread_count = 0;                 // 0: copies run on the calling thread
   std::map<std::string, Settings> host_policies;       // by policy; numa-node, cpu-cores
   std::map<int, double> model_load_gpu_limit;          // by device: fraction of its memory, 0 to 1

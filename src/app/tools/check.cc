@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // nereid check: reports all problems of models without loading them.
+#include <numeric>
+
 #include "app/options/flag_values.h"
 #include "app/tools/report_text.h"
 #include "app/tools/tool.h"
@@ -19,8 +21,8 @@ constexpr ToolFlag kFlags[] = {
      "Require complete configurations, as serve does with this flag"},
     {"strict-model-config", "boolean", "Deprecated form of --disable-auto-complete-config"},
     {"gpu-count", "integer",
-     "Number of GPUs of the machine that will serve the models; instance groups that need more are "
-     "errors (default: not checked)"},
+     "Number of GPUs of the machine that will serve the models; instance groups that need others "
+     "are errors (default: the GPUs of this machine; not checked if it has none)"},
     {"warnings-as-errors", "", "Exit with 1 also for warnings"},
     {"list-rules", "", "Print the rules and exit"},
     {"help", "", "Print this text"},
@@ -55,7 +57,11 @@ base::Result<repository::CheckOptions> OptionsFrom(const ToolArguments& argument
   if (arguments.Has("gpu-count")) {
     const auto count = ParseInteger(arguments.Get("gpu-count"), 0, 1024);
     if (!count.ok()) return count.status().WithPrefix("--gpu-count: ");
-    options.gpu_count = static_cast<int>(*count);
+    options.gpus.emplace(static_cast<size_t>(*count));
+    std::iota(options.gpus->begin(), options.gpus->end(), 0);
+  } else if (context.find_gpus) {
+    const std::vector<int32_t> found = context.find_gpus();
+    if (!found.empty()) options.gpus = found;
   }
   return options;
 }

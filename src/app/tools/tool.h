@@ -4,6 +4,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <span>
@@ -51,6 +52,8 @@ struct ToolContext {
   /// Empty in a program that cannot ask servers.
   std::function<base::Result<std::unique_ptr<curl::HttpClient>>(const std::string& ca_file)>
       make_client;
+  /// Returns the numbers of the GPUs that a server would use on this machine. May be empty.
+  std::function<std::vector<int32_t>()> find_gpus;
   /// Returns the value of an environment variable, or null. May be empty.
   std::function<const char*(const char* name)> environment;
   /// Shows a line while the tool works. May be empty.

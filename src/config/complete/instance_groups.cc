@@ -64,11 +64,20 @@ void NameGroups(const GroupsSubject& subject) {
   }
 }
 
+/// Returns whether the backend may use GPUs: it does not, if it prefers other kinds only.
+bool MayUseGpus(const InstanceDefaults& defaults) {
+  return defaults.preferred.empty() ||
+         std::any_of(defaults.preferred.begin(), defaults.preferred.end(), [](const auto& group) {
+           return group.kind == InstanceKind::kGpu || group.kind == InstanceKind::kAuto;
+         });
+}
+
 void ChooseKinds(const GroupsSubject& subject) {
   const std::vector<int32_t>& present = subject.defaults.gpus;
+  const bool usable = !present.empty() && MayUseGpus(subject.defaults);
   for (Group& group : *subject.config->mutable_instance_group()) {
     if (group.kind() != Group::KIND_AUTO) continue;
-    const bool gpu = !present.empty() && AllPresent(group.gpus(), present);
+    const bool gpu = usable && AllPresent(group.gpus(), present);
     group.set_kind(gpu ? Group::KIND_GPU : Group::KIND_CPU);
     // An AUTO group that falls back to the CPU must not keep its GPUs, or validation would refuse
     // it.
@@ -116,7 +125,7 @@ std::string NameReason(const CompletionContext& context) {
 }
 
 std::string KindReason(const CompletionContext&) {
-  return "there are no GPUs, or the backend prefers this kind";
+  return "whether there are GPUs that the backend may use";
 }
 
 std::string CountReason(const CompletionContext&) {
@@ -134,7 +143,7 @@ constexpr Completion<GroupsSubject> kDefaults[] = {
       "The model's name; with groups that are written, and the position in the list.", NameReason},
      NameGroups},
     {{"default.instance_kind", "instance_group.kind",
-      "KIND_GPU where there are GPUs, else KIND_CPU; the backend may prefer another.", KindReason},
+      "KIND_GPU where there are GPUs that the backend may use, else KIND_CPU.", KindReason},
      ChooseKinds},
     {{"default.instance_count", "instance_group.count",
       "One; two on the CPU for onnxruntime and tensorflow where the group is written.",

@@ -22,7 +22,8 @@ struct InstanceDefaults {
   /// The ids of the usable GPUs.
   std::vector<int32_t> gpus;
   /// The groups that the backend prefers, best first. A group with GPUs that do not exist is
-  /// skipped.
+  /// skipped. Groups of kind AUTO stay on the CPU if all that the backend prefers are elsewhere
+  /// than on GPUs.
   std::vector<PreferredGroup> preferred;
 };
 

@@ -7,7 +7,7 @@ namespace nereid::config::rules {
 namespace {
 
 bool ServesTensorRt(const AdviceSubject& subject) {
-  return subject.config.platform() == kTensorRtPlatform && subject.options.gpu_count > 0;
+  return subject.config.platform() == kTensorRtPlatform && !subject.options.gpus.empty();
 }
 
 void AddUnused(const AdviceSubject& subject, const std::string& path, Findings& findings) {
@@ -49,7 +49,7 @@ void EagerBatchingUsable(const AdviceSubject& subject, Findings& findings) {
 void AcceleratorsUsable(const AdviceSubject& subject, Findings& findings) {
   const auto& accelerators = subject.config.optimization().execution_accelerators();
   for (int i = 0; i < accelerators.gpu_execution_accelerator_size(); ++i) {
-    if (subject.options.gpu_count > 0) continue;
+    if (!subject.options.gpus.empty()) continue;
     const std::string path = "optimization.execution_accelerators.gpu_execution_accelerator";
     findings.Add(At(path, i),
                  "the execution accelerator '" + accelerators.gpu_execution_accelerator(i).name() +

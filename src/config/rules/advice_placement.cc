@@ -104,7 +104,7 @@ void CapabilityFilesUsable(const AdviceSubject& subject, Findings& findings) {
     if (!IsCapability(capability)) {
       findings.Add(path, "'" + capability + "' in cc_model_filenames of " + subject.config.name() +
                              " is no compute capability");
-    } else if (subject.options.gpu_count == 0) {
+    } else if (subject.options.gpus.empty()) {
       findings.Add(path, "the file '" + file + "' of " + subject.config.name() +
                              " is not used: this machine has no GPU");
     }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+#include <algorithm>
+
 #include "base/parse_number.h"
 #include "config/known_backends.h"
 #include "config/rules/sections.h"
@@ -43,25 +45,26 @@ void NoGpusOffGpu(const GroupSubject& subject, Findings& findings) {
 // GPUs that are listed but do not exist are reported by GpusExist.
 void GpusAvailable(const GroupSubject& subject, Findings& findings) {
   const bool without = subject.gpu() && subject.group.gpus().empty();
-  if (!without || subject.options.gpu_count > 0) return;
+  if (!without || !subject.options.gpus.empty()) return;
   findings.Add(subject.Path("kind"), Of(subject, "has kind KIND_GPU but no GPUs are available"));
 }
 
 void GpusGiven(const GroupSubject& subject, Findings& findings) {
-  if (!subject.gpu() || !subject.group.gpus().empty() || subject.options.gpu_count == 0) return;
+  if (!subject.gpu() || !subject.group.gpus().empty() || subject.options.gpus.empty()) return;
   findings.Add(subject.Path("gpus"), Of(subject, "has kind KIND_GPU but specifies no GPUs"));
 }
 
 void GpusExist(const GroupSubject& subject, Findings& findings) {
   if (!subject.gpu()) return;
   std::string present;
-  for (int i = 0; i < subject.options.gpu_count; ++i) {
-    present += (i > 0 ? ", " : "") + std::to_string(i);
+  const std::vector<int32_t>& usable = subject.options.gpus;
+  for (const int32_t gpu : usable) {
+    present += (present.empty() ? "" : ", ") + std::to_string(gpu);
   }
   int position = 0;
   for (const int32_t gpu : subject.group.gpus()) {
     const std::string path = At("gpus", position++);
-    if (gpu >= 0 && gpu < subject.options.gpu_count) continue;
+    if (std::find(usable.begin(), usable.end(), gpu) != usable.end()) continue;
     findings.Add(
         subject.Path(path),
         Of(subject, "specifies invalid or unsupported gpu id " + std::to_string(gpu) +

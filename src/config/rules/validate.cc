@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "config/rules/validate.h"
 
+#include <numeric>
+#include <utility>
+
 #include "config/rules/advice.h"
 #include "config/rules/find_problems.h"
 #include "config/rules/sections.h"
@@ -37,6 +40,12 @@ void FindWarnings(const rules::Proto& config, const ValidateOptions& options, Fi
   AdviseOnNames(subject, findings);
 }
 
+std::vector<int32_t> FirstGpus(int count) {
+  std::vector<int32_t> gpus(static_cast<size_t>(count));
+  std::iota(gpus.begin(), gpus.end(), 0);
+  return gpus;
+}
+
 }  // namespace
 
 ValidateOptions ValidateOptions::ForPoll(bool strict, std::string directory_name) {
@@ -46,20 +55,26 @@ ValidateOptions ValidateOptions::ForPoll(bool strict, std::string directory_name
   return options;
 }
 
-ValidateOptions ValidateOptions::ForLoad(int gpu_count) {
+ValidateOptions ValidateOptions::ForLoad(std::vector<int32_t> gpus) {
   ValidateOptions options;
   options.check_io = true;
   options.check_instance_groups = true;
   options.check_sequence_states = true;
-  options.gpu_count = gpu_count;
+  options.gpus = std::move(gpus);
+  return options;
+}
+
+ValidateOptions ValidateOptions::ForLoad(int gpu_count) { return ForLoad(FirstGpus(gpu_count)); }
+
+ValidateOptions ValidateOptions::ForAll(std::vector<int32_t> gpus, std::string directory_name) {
+  ValidateOptions options = ForLoad(std::move(gpus));
+  options.check_warmup = true;
+  options.directory_name = std::move(directory_name);
   return options;
 }
 
 ValidateOptions ValidateOptions::ForAll(int gpu_count, std::string directory_name) {
-  ValidateOptions options = ForLoad(gpu_count);
-  options.check_warmup = true;
-  options.directory_name = std::move(directory_name);
-  return options;
+  return ForAll(FirstGpus(gpu_count), std::move(directory_name));
 }
 
 base::Status ValidateModelConfig(const ModelConfig& config, const ValidateOptions& options) {

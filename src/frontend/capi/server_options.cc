@@ -298,8 +298,7 @@ TRITONSERVER_Error* TRITONSERVER_ServerOptionsSetModelLoadDeviceLimit(
                                            " must lie between 0 and 1, got " +
                                            std::to_string(fraction));
     }
-    settings.backend_config[""].emplace_back(
-        "model-load-gpu-limit-device-" + std::to_string(device_id), std::to_string(fraction));
+    server::SetGpuLoadLimit(settings, device_id, fraction);
     return base::Status::Ok();
   });
 }

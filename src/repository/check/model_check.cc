@@ -88,7 +88,12 @@ void CheckedModel::Complete(const config::ModelConfig& written, const CheckOptio
     }
     return;
   }
-  config_ = config::CompleteInstanceGroups(**completed, {});
+  // What the backend prefers is not known here. It could be the CPU, so groups of kind AUTO are
+  // taken as that.
+  config::InstanceDefaults defaults;
+  defaults.gpus = options.gpus.value_or(std::vector<int32_t>());
+  defaults.preferred = {{config::InstanceKind::kCpu, 0, {}}};
+  config_ = config::CompleteInstanceGroups(**completed, defaults);
   const bool listed = !config_->inputs().empty() && !config_->outputs().empty();
   const bool completes = !options.strict_config && !config_->is_ensemble();
   incomplete_ = !unread_.empty() || (completes && (!listed || FillsInTensors(*config_)));
@@ -99,10 +104,11 @@ void CheckedModel::Complete(const config::ModelConfig& written, const CheckOptio
 
 void CheckedModel::FindProblems(const CheckOptions& options) {
   const auto problems = config::FindProblems(
-      *config_, config::ValidateOptions::ForAll(options.gpu_count.value_or(0), directory_.name));
+      *config_, config::ValidateOptions::ForAll(options.gpus.value_or(std::vector<int32_t>()),
+                                                directory_.name));
   for (const config::Problem& problem : problems) {
     if (IsUnread(problem.field)) continue;
-    if (!options.gpu_count && NeedsGpus(problem.rule)) continue;
+    if (!options.gpus && NeedsGpus(problem.rule)) continue;
     const bool filled_in = problem.rule == "tensor.data_type" || problem.rule == "tensor.dims";
     if (filled_in && !options.strict_config && FillsInTensors(*config_)) continue;
     Add(problem);

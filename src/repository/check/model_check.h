@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -22,8 +23,8 @@ struct CheckOptions {
   std::string config_name;
   /// The directory of the backends. If empty, their libraries are not checked.
   std::string backend_directory;
-  /// The number of GPUs of the machine that will serve, if known.
-  std::optional<int> gpu_count;
+  /// The numbers of the GPUs of the machine that will serve, if known.
+  std::optional<std::vector<int32_t>> gpus;
   /// At most this many errors in the text of one configuration are reported.
   size_t max_text_problems = 100;
 };
