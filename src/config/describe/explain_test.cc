@@ -74,8 +74,8 @@ TEST(Explain, TellsFilesFromDefaults) {
           "the server's default",
           "dynamic_batching = { }: 4:1",
           "instance_group[0].name = \"m\": default default.instance_name the name of the model",
-          "instance_group[0].kind = KIND_CPU: default default.instance_kind there are no GPUs, or "
-          "the backend prefers this kind",
+          "instance_group[0].kind = KIND_CPU: default default.instance_kind whether there are "
+          "GPUs that the backend may use",
           "instance_group[0].count = 2: default default.instance_count the server's default, or "
           "the backend's",
           "default_model_filename = \"model.onnx\": derived derive.default_model_filename what "
