@@ -52,8 +52,9 @@ base::Result<Gpu> ReadGpu(const CudaDriver& driver, int ordinal) {
 
 Gpus::Gpus(std::vector<Gpu> all, double min_capability) : min_capability_(min_capability) {
   for (Gpu& gpu : all) {
-    // 7.5 must not be less than 7.5: both numbers are compared in tenths.
-    const bool old = gpu.major * 10 + gpu.minor < static_cast<int>(min_capability * 10 + 0.5);
+    // Less than half of the smallest step, so that 7.6 is not less than 7.6.
+    constexpr double kTolerance = 0.01;
+    const bool old = gpu.capability() + kTolerance < min_capability;
     (old ? too_old_ : used_).push_back(std::move(gpu));
   }
 }

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""GPUs: where instances are placed, which configurations are refused, limits of memory, metrics, and
-what happens when the driver fails. The GPUs are those of the fake driver (tests/fake_gpu)."""
+"""GPUs: where instances are placed, which configurations are refused, limits of memory, metrics,
+and what happens when the driver fails. The GPUs are those of the fake driver (tests/fake_gpu)."""
 
 import json
 import os
