@@ -157,6 +157,45 @@ TEST_F(GpuInstancesTest, StatisticsAreAlsoKeptByGpu) {
   EXPECT_EQ(part.inference_stats.success.ns, statistics.inference_stats.success.ns);
 }
 
+// Tells whether executions were ever at the same time.
+class Overlap {
+ public:
+  void Execute() {
+    if (running_.exchange(true)) seen_ = true;
+    for (int i = 0; i < 100; ++i) std::this_thread::yield();
+    running_ = false;
+  }
+  bool seen() const { return seen_; }
+
+ private:
+  std::atomic<bool> running_{false};
+  std::atomic<bool> seen_{false};
+};
+
+TEST(DeviceTurn, ExecutionsDoNotOverlap) {
+  DeviceTurn turn;
+  Overlap overlap;
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 4; ++i) {
+    threads.emplace_back([&] {
+      for (int k = 0; k < 50; ++k) turn.Run([&] { overlap.Execute(); });
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_FALSE(overlap.seen());
+  EXPECT_EQ(turn.executions(), 200u);
+}
+
+TEST_F(GpuInstancesTest, ABackendThatBlocksItsDeviceServes) {
+  auto backend = backends_.Get({"m", "copy", "", "", ""});
+  ASSERT_TRUE(backend.ok()) << backend.status().message();
+  (*backend)->execution_policy = TRITONBACKEND_EXECUTION_DEVICE_BLOCKING;
+  const auto model = Load("instance_group { kind: KIND_GPU count: 3 }");
+  ASSERT_TRUE(model.ok()) << model.status().message();
+  for (int i = 0; i < 10; ++i) Infer(**model);
+  EXPECT_EQ((*model)->Statistics().inference_count, 10u);
+}
+
 TEST_F(GpuInstancesTest, InstancesOnTheCpuHaveNoGpu) {
   const auto model = Load("instance_group { kind: KIND_CPU }");
   ASSERT_TRUE(model.ok());

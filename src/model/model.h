@@ -111,6 +111,9 @@ class Model final : public ModelVersion {
   /// Creates instances, initializes them and runs their warm-up.
   base::Result<std::vector<InstancePtr>> CreateInstances(
       const std::vector<InstanceSpec>& specs, const std::function<void()>& on_warm_up = nullptr);
+  /// Returns the turn of the instance's GPU if the backend wants one execution at a time there,
+  /// else null.
+  std::shared_ptr<DeviceTurn> TurnOf(const InstanceSpec& spec);
   base::Status CreateScheduler(const ModelSource& source);
   base::Result<InstanceUpdate> PrepareInstances(const config::ModelConfig& wanted);
   /// Opens the model's custom batching library; null without one.
@@ -132,6 +135,8 @@ class Model final : public ModelVersion {
   CpuPlan::Entry cpu_share_;
   std::shared_ptr<const request::ModelIdentity> identity_;
   std::unique_ptr<backend::BackendModel> backend_model_;
+  // By GPU. Only the thread that loads or updates the model uses the map.
+  std::map<int32_t, std::shared_ptr<DeviceTurn>> turns_;
   InstanceSet instances_;
   std::vector<InstancePtr> left_behind_;  // retired; the thread to remove them could not be started
   std::unique_ptr<SchedulerStatistics> scheduler_statistics_;

@@ -7,6 +7,7 @@
 
 #include "backend/backend_instance.h"
 #include "base/cpus.h"
+#include "model/device_turn.h"
 #include "model/instance_plan.h"
 #include "model/statistics_shard.h"
 #include "schedule/batch.h"
@@ -19,14 +20,17 @@ namespace nereid::model {
 class ModelInstance final : public schedule::BatchRunner, private backend::StatisticsObserver {
  public:
   /// `placement` is where the instance's thread runs; `with_summaries` and the UUID of the
-  /// specification are for StatisticsShard.
+  /// specification are for StatisticsShard. `turn`, which may be null, is that of the instance's
+  /// device.
   ModelInstance(backend::BackendModel& model, InstanceSpec spec, base::CpuPlacement placement,
-                const base::Clock& clock, bool with_summaries)
+                const base::Clock& clock, bool with_summaries,
+                std::shared_ptr<DeviceTurn> turn = nullptr)
       : statistics_(
             std::make_shared<StatisticsShard>(clock, with_summaries, std::move(spec.gpu_uuid))),
         signature_(std::move(spec.signature)),
         limits_(std::move(spec.limits)),
         placement_(std::move(placement)),
+        turn_(std::move(turn)),
         backend_(model, std::move(spec.description), *this) {}
 
   base::Status Initialize() { return backend_.Initialize(); }
@@ -44,7 +48,10 @@ class ModelInstance final : public schedule::BatchRunner, private backend::Stati
   /// Returns the statistics, which may be kept longer than the instance.
   const std::shared_ptr<StatisticsShard>& statistics() const { return statistics_; }
 
-  void Run(schedule::Batch batch) noexcept override { backend_.Execute(std::move(batch.requests)); }
+  void Run(schedule::Batch batch) noexcept override {
+    if (turn_ == nullptr) return backend_.Execute(std::move(batch.requests));
+    turn_->Run([&] { backend_.Execute(std::move(batch.requests)); });
+  }
 
  private:
   void OnRequest(const request::InferenceRequest& request, bool success,
@@ -63,6 +70,7 @@ class ModelInstance final : public schedule::BatchRunner, private backend::Stati
   const std::string signature_;
   const schedule::LimitedInstance limits_;
   const base::CpuPlacement placement_;
+  const std::shared_ptr<DeviceTurn> turn_;  // null: executions do not wait for other instances
   backend::BackendInstance backend_;
   schedule::ResourcePermits::Registration registration_;
 };

@@ -329,6 +329,64 @@ def test_a_driver_that_fails_at_a_load_fails_the_load(gpu_server, tmp_path, func
     assert infer(started, "small").status == 200
 
 
+def counted(path):
+    """Returns the functions of the driver that were called: {name: calls}."""
+    lines = (line.split() for line in path.read_bytes().replace(b"\0", b"").decode().splitlines())
+    return {words[0]: int(words[1]) for words in lines if len(words) == 2}
+
+
+def serve_once(started):
+    """Loads a model with GPU memory and one without, and sends requests. Returns the errors."""
+    errors = []
+    for model in ("holding", "plain"):
+        answer = load(started, model)
+        if answer.status != 200:
+            errors.append(answer.error)
+        elif infer(started, model).status != 200:
+            errors.append(infer(started, model).error)
+    metrics(started)
+    for model in ("holding", "plain"):
+        raw_http.request(started, "POST", f"/v2/repository/models/{model}/unload", b"{}")
+    return errors
+
+
+def test_every_call_of_the_driver_may_fail(gpu_server, tmp_path):
+    """Each function fails always, and then only at its last call, which is in the middle of work.
+    The server lives on, and every error has the driver's words."""
+    places = {"holding": gpu_bytes(1 << 20) % 0, "plain": ""}
+    counts = tmp_path / "counts"
+    flags = (*EXPLICIT, "--model-load-gpu-limit=0:0.9")
+    whole = gpu_server("gpu_counted", places, *flags, wait_path="/v2/health/live",
+                       environment={"NEREID_FAKE_CUDA_FAIL_COUNTS": str(counts)})
+    assert serve_once(whole) == []
+    calls = counted(counts)
+    assert set(DRIVER_CALLS) < set(calls) and "cuMemAlloc_v2" in calls
+    for function, count in calls.items():
+        for failure in (f"{function}=999", f"{function}:{count}!=999"):
+            started = gpu_server("gpu_faults", places, *flags, wait_path="/v2/health/live",
+                                 environment={"NEREID_FAKE_CUDA_FAIL": failure})
+            for error in serve_once(started):
+                assert ("CUDA_ERROR_UNKNOWN" in error
+                        or "has kind KIND_GPU but no GPUs are available" in error
+                        or "invalid or unsupported gpu id" in error), (failure, error)
+            assert started.alive(), failure
+            started.stop()
+
+
+def test_a_gpu_that_fails_for_good_fails_its_models_only(gpu_server, tmp_path):
+    failures = tmp_path / "failures"
+    failures.write_text("\n")
+    started = gpu_server("gpu_broken", {"holding": gpu_bytes(1 << 20) % 1, "plain": ""}, *EXPLICIT,
+                         environment={"NEREID_FAKE_CUDA_FAIL_FILE": str(failures)},
+                         wait_path="/v2/health/live")
+    failures.write_text("cuMemAlloc_v2:1!=719\n")
+    for _ in range(2):  # the second time it is the device that returns the error
+        answer = load(started, "holding")
+        assert "unspecified launch failure (CUDA_ERROR_LAUNCH_FAILED)" in answer.error
+    assert load(started, "plain").status == 200
+    assert infer(started, "plain").status == 200
+
+
 def test_without_a_gpu_nothing_is_said(gpu_server):
     started = gpu_server("gpu_none", {"auto": ""}, gpus=0)
     assert groups_of(started, "auto")[0]["kind"] == "KIND_CPU"
