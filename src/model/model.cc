@@ -125,6 +125,19 @@ void NameGpus(std::vector<InstanceSpec>& specs, const device::Gpus* gpus) {
   }
 }
 
+// Returns the turn of the instance's GPU if the backend wants one execution at a time there, else
+// null.
+std::shared_ptr<DeviceTurn> TurnOf(const InstanceSpec& spec, const backend::Backend& backend,
+                                   std::map<int32_t, std::shared_ptr<DeviceTurn>>& turns) {
+  if (spec.description.kind != InstanceKind::kGpu ||
+      backend.execution_policy != TRITONBACKEND_EXECUTION_DEVICE_BLOCKING) {
+    return nullptr;
+  }
+  std::shared_ptr<DeviceTurn>& turn = turns[spec.description.device_id];
+  if (turn == nullptr) turn = std::make_shared<DeviceTurn>();
+  return turn;
+}
+
 }  // namespace
 
 base::Result<std::unique_ptr<Model>> Model::Create(const ModelEnvironment& environment,
@@ -238,16 +251,6 @@ Status Model::ReadLabels(request::ModelIdentity* identity) const {
   return Status::Ok();
 }
 
-std::shared_ptr<DeviceTurn> Model::TurnOf(const InstanceSpec& spec) {
-  if (spec.description.kind != InstanceKind::kGpu ||
-      backend_model_->backend().execution_policy != TRITONBACKEND_EXECUTION_DEVICE_BLOCKING) {
-    return nullptr;
-  }
-  std::shared_ptr<DeviceTurn>& turn = turns_[spec.description.device_id];
-  if (turn == nullptr) turn = std::make_shared<DeviceTurn>();
-  return turn;
-}
-
 base::Result<std::vector<InstancePtr>> Model::CreateInstances(
     const std::vector<InstanceSpec>& specs, const std::function<void()>& on_warm_up) {
   NEREID_ASSIGN_OR_RETURN(const std::vector<WarmupSample> samples,
@@ -261,9 +264,9 @@ base::Result<std::vector<InstancePtr>> Model::CreateInstances(
     NEREID_RETURN_IF_ERROR(environment_.gpu_load_limits.Check(spec));
     // For the threads that the framework starts for this instance.
     const base::ScopedPlacement placed(placement);
-    auto instance =
-        std::make_shared<ModelInstance>(*backend_model_, spec, placement, environment_.clock,
-                                        environment_.summary_latencies, TurnOf(spec));
+    auto instance = std::make_shared<ModelInstance>(
+        *backend_model_, spec, placement, environment_.clock, environment_.summary_latencies,
+        TurnOf(spec, backend_model_->backend(), turns_));
     NEREID_RETURN_IF_ERROR(instance->Initialize());
     NEREID_RETURN_IF_ERROR(environment_.gpu_load_limits.Check(spec));
     if (!instance->passive()) {

@@ -111,9 +111,6 @@ class Model final : public ModelVersion {
   /// Creates instances, initializes them and runs their warm-up.
   base::Result<std::vector<InstancePtr>> CreateInstances(
       const std::vector<InstanceSpec>& specs, const std::function<void()>& on_warm_up = nullptr);
-  /// Returns the turn of the instance's GPU if the backend wants one execution at a time there,
-  /// else null.
-  std::shared_ptr<DeviceTurn> TurnOf(const InstanceSpec& spec);
   base::Status CreateScheduler(const ModelSource& source);
   base::Result<InstanceUpdate> PrepareInstances(const config::ModelConfig& wanted);
   /// Opens the model's custom batching library; null without one.
