@@ -60,24 +60,8 @@ void LogCpuPlan(server::InferenceServer& server) {
   if (!rows.empty()) LogTable(CpuPlanTable(rows));
 }
 
-GpuRow RowOf(const device::Gpu& gpu, const std::string& used) {
-  char memory[32];
-  std::snprintf(memory, sizeof(memory), "%.1f GiB",
-                static_cast<double>(gpu.memory) / static_cast<double>(uint64_t{1} << 30));
-  return {std::to_string(gpu.ordinal),
-          gpu.name,
-          std::to_string(gpu.major) + "." + std::to_string(gpu.minor),
-          memory,
-          gpu.pci_id,
-          gpu.uuid,
-          used};
-}
-
 void LogGpus(const device::Gpus& gpus) {
-  std::vector<GpuRow> rows;
-  for (const device::Gpu& gpu : gpus.used()) rows.push_back(RowOf(gpu, "yes"));
-  for (const device::Gpu& gpu : gpus.too_old()) rows.push_back(RowOf(gpu, "no: too old"));
-  if (!rows.empty()) LogTable(GpuTable(rows));
+  if (!gpus.used().empty() || !gpus.too_old().empty()) LogTable(GpuTable(gpus));
 }
 
 void LogTables(server::InferenceServer& server, const ServerOptions& options) {
@@ -226,9 +210,7 @@ int RunTool(const tools::Tool& tool, std::span<const std::string> words) {
     return std::unique_ptr<curl::HttpClient>(std::move(client));
   };
   context.environment = ::getenv;
-  context.find_gpus = [] {
-    return device::Gpus::Find(server::ServerSettings().min_supported_compute_capability).Ordinals();
-  };
+  context.find_gpus = device::Gpus::Find;
   context.progress = [](const std::string& line) { std::fprintf(stderr, "%s\n", line.c_str()); };
   context.pause = [](std::chrono::milliseconds time) { std::this_thread::sleep_for(time); };
   const tools::ToolResult result = tool.run(words, context);

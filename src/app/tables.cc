@@ -96,6 +96,17 @@ void AppendRepositoryRows(const RepositoryOptions& repository, std::vector<Row>&
   rows.push_back({"model_config_name", repository.model_config_name});
 }
 
+Row GpuRow(const device::Gpu& gpu, const std::string& used) {
+  const double gib = static_cast<double>(gpu.memory) / static_cast<double>(uint64_t{1} << 30);
+  return {std::to_string(gpu.ordinal),
+          gpu.name,
+          std::to_string(gpu.major) + "." + std::to_string(gpu.minor),
+          OneDecimal(gib) + " GiB",
+          gpu.pci_id,
+          gpu.uuid,
+          used};
+}
+
 void AppendRateLimitRows(const RateLimitOptions& rate_limit, std::vector<Row>& rows) {
   rows.push_back({"rate_limit", rate_limit.mode == RateLimitMode::kOff ? "OFF" : "EXEC_COUNT"});
   size_t index = 0;
@@ -156,11 +167,10 @@ std::string CpuPlanTable(const std::vector<CpuShareRow>& shares) {
   return RenderTable({"Model", "Version", "CPU instances", "Threads each", "CPUs", "Set by"}, rows);
 }
 
-std::string GpuTable(const std::vector<GpuRow>& gpus) {
+std::string GpuTable(const device::Gpus& gpus) {
   std::vector<Row> rows;
-  for (const GpuRow& gpu : gpus) {
-    rows.push_back({gpu.gpu, gpu.name, gpu.capability, gpu.memory, gpu.pci_id, gpu.uuid, gpu.used});
-  }
+  for (const device::Gpu& gpu : gpus.used()) rows.push_back(GpuRow(gpu, "yes"));
+  for (const device::Gpu& gpu : gpus.too_old()) rows.push_back(GpuRow(gpu, "no: too old"));
   return RenderTable({"GPU", "Name", "Compute capability", "Memory", "PCI id", "UUID", "Used"},
                      rows);
 }

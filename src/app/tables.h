@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "app/options/server_options.h"
+#include "device/gpus.h"
 
 namespace nereid::app {
 
@@ -55,18 +56,8 @@ struct CpuShareRow {
 /// Returns the table of how the models share the CPUs.
 std::string CpuPlanTable(const std::vector<CpuShareRow>& shares);
 
-struct GpuRow {
-  std::string gpu;  // its number
-  std::string name;
-  std::string capability;  // "9.0"
-  std::string memory;      // "79.6 GiB"
-  std::string pci_id;
-  std::string uuid;
-  std::string used;  // "yes", or why not
-};
-
-/// Returns the table of the GPUs that were found.
-std::string GpuTable(const std::vector<GpuRow>& gpus);
+/// Returns the table of the GPUs that were found, also of those that are not used.
+std::string GpuTable(const device::Gpus& gpus);
 
 /// Return the tables that a start prints, with Triton's columns and rows.
 std::string RepositoryAgentTable(const std::vector<RepositoryAgentRow>& agents);

@@ -444,19 +444,35 @@ def test_backends_for_the_cpu_stay_there(gpu_server, start_server, fake_gpu):
         assert groups_of(started, model)[0]["kind"] == "KIND_CPU"
 
 
-def test_the_check_knows_the_gpus(fake_gpu, tmp_path, test_plugins, request):
+@pytest.fixture(scope="module")
+def tool(fake_gpu, request):
+    """Returns tool(number of GPUs, word, ...), which runs `nereid word ...`."""
     command = request.config.option.server_command
     if not command:
         pytest.skip("needs --server-command")
+    nereid = [word for word in shlex.split(command) if word != "serve"]
+
+    def run(gpus, *words):
+        environment = {**os.environ, "LD_LIBRARY_PATH": str(fake_gpu),
+                       "NEREID_FAKE_GPUS": str(gpus)}
+        return subprocess.run([*nereid, *words], env=environment, text=True, capture_output=True)
+    return run
+
+
+def test_the_check_knows_the_gpus(tool, tmp_path, test_plugins):
     write_model(tmp_path, test_plugins, "m",
                 "instance_group { kind: KIND_GPU gpus: [ 1 ] }", "identity")
-    check = [word for word in shlex.split(command) if word != "serve"] + [
-        "check", str(tmp_path), "--backend-directory="]
-    environment = {**os.environ, "LD_LIBRARY_PATH": str(fake_gpu)}
-    one = subprocess.run(check, env={**environment, "NEREID_FAKE_GPUS": "1"}, text=True,
-                         capture_output=True)
+    words = ("check", str(tmp_path), "--backend-directory=")
+    one = tool(1, *words)
     assert one.returncode == 1 and "invalid or unsupported gpu id 1" in one.stdout
-    for gpus in ("0", "2"):
-        result = subprocess.run(check, env={**environment, "NEREID_FAKE_GPUS": gpus}, text=True,
-                                capture_output=True)
+    for gpus in (0, 2):
+        result = tool(gpus, *words)
         assert result.returncode == 0, result.stdout
+
+
+def test_a_tool_lists_the_gpus(tool):
+    two = tool(2, "gpus")
+    assert two.returncode == 0
+    assert UUIDS[0] in two.stdout and UUIDS[1] in two.stdout
+    none = tool(0, "gpus")
+    assert (none.returncode, none.stdout) == (1, "No GPUs: the CUDA driver finds no GPU\n")

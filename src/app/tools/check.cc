@@ -3,6 +3,7 @@
 #include <numeric>
 
 #include "app/options/flag_values.h"
+#include "app/options/server_options.h"
 #include "app/tools/report_text.h"
 #include "app/tools/tool.h"
 #include "app/tools/tool_flags.h"
@@ -60,8 +61,8 @@ base::Result<repository::CheckOptions> OptionsFrom(const ToolArguments& argument
     options.gpus.emplace(static_cast<size_t>(*count));
     std::iota(options.gpus->begin(), options.gpus->end(), 0);
   } else if (context.find_gpus) {
-    const std::vector<int32_t> found = context.find_gpus();
-    if (!found.empty()) options.gpus = found;
+    const device::Gpus found = context.find_gpus(DeviceOptions().min_supported_compute_capability);
+    if (!found.empty()) options.gpus = found.Ordinals();
   }
   return options;
 }

@@ -81,12 +81,17 @@ TEST_F(CheckTest, WarningsAreErrorsOnlyOnRequest) {
   EXPECT_EQ(Check({root.string(), "--gpu-count=4"}).exit_code, 0);
   EXPECT_EQ(Check({root.string(), "--gpu-count=3"}).exit_code, 1);
   ToolContext machine;
-  machine.find_gpus = [] { return std::vector<int32_t>{0, 3}; };
+  const auto with_gpus = [](std::vector<int> ordinals) {
+    std::vector<device::Gpu> gpus;
+    for (const int ordinal : ordinals) gpus.emplace_back().ordinal = ordinal;
+    return [gpus](double) { return device::Gpus(gpus, 0); };
+  };
+  machine.find_gpus = with_gpus({0, 3});
   const std::vector<std::string> words = {root.string()};
   EXPECT_EQ(RunCheck(words, machine).exit_code, 0);
-  machine.find_gpus = [] { return std::vector<int32_t>{0, 1}; };
+  machine.find_gpus = with_gpus({0, 1});
   EXPECT_THAT(RunCheck(words, machine).out, testing::HasSubstr("invalid or unsupported gpu id 3"));
-  machine.find_gpus = [] { return std::vector<int32_t>(); };
+  machine.find_gpus = with_gpus({});
   EXPECT_EQ(RunCheck(words, machine).exit_code, 0) << "not checked";
   fs::remove(root / "m/config.pbtxt");
   std::ofstream(root / "m/1/model.onnx");

@@ -11,6 +11,7 @@ constexpr Tool kTools[] = {
     {"explain", "explain <model directory> [flags]",
      "show a configuration and the origin of its values", RunExplain},
     {"init", "init <model file> [flags]", "write a configuration for a model file", RunInit},
+    {"gpus", "gpus [flags]", "list the GPUs of this machine, and why they are not used", RunGpus},
     {"routes", "routes [flags]", "list what the server serves, and which roles may call it",
      RunRoutes},
     {"models", "models [<model>...] [flags]", "list the models of a server", RunModels},

@@ -4,7 +4,6 @@
 #pragma once
 
 #include <chrono>
-#include <cstdint>
 #include <functional>
 #include <memory>
 #include <span>
@@ -15,6 +14,7 @@
 #include "base/clock.h"
 #include "base/result.h"
 #include "config/model_config.h"
+#include "device/gpus.h"
 
 namespace nereid::curl {
 class HttpClient;
@@ -52,8 +52,9 @@ struct ToolContext {
   /// Empty in a program that cannot ask servers.
   std::function<base::Result<std::unique_ptr<curl::HttpClient>>(const std::string& ca_file)>
       make_client;
-  /// Returns the numbers of the GPUs that a server would use on this machine. May be empty.
-  std::function<std::vector<int32_t>()> find_gpus;
+  /// Returns the GPUs of this machine, divided by the compute capability that they must have. May
+  /// be empty.
+  std::function<device::Gpus(double min_capability)> find_gpus;
   /// Returns the value of an environment variable, or null. May be empty.
   std::function<const char*(const char* name)> environment;
   /// Shows a line while the tool works. May be empty.
@@ -78,6 +79,7 @@ const Tool* FindTool(std::string_view name);
 
 ToolResult RunCheck(std::span<const std::string> words, const ToolContext& context);
 ToolResult RunExplain(std::span<const std::string> words, const ToolContext& context);
+ToolResult RunGpus(std::span<const std::string> words, const ToolContext& context);
 ToolResult RunLoad(std::span<const std::string> words, const ToolContext& context);
 ToolResult RunModels(std::span<const std::string> words, const ToolContext& context);
 ToolResult RunStatus(std::span<const std::string> words, const ToolContext& context);

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+// nereid gpus: what a server on this machine would find.
+#include "app/options/flag_values.h"
+#include "app/options/server_options.h"
+#include "app/tables.h"
+#include "app/tools/tool.h"
+#include "app/tools/tool_flags.h"
+#include "base/json_writer.h"
+
+namespace nereid::app::tools {
+namespace {
+
+constexpr ToolFlag kFlags[] = {
+    {"min-supported-compute-capability", "number", "As for serve (default 6.0)"},
+    {"format", "text|json", "Output format (default text)"},
+    {"help", "", "Print this text"},
+};
+
+constexpr std::string_view kUsage =
+    "Usage: nereid gpus [flags]\n"
+    "\n"
+    "Lists the GPUs of this machine as a server would find them, and says which of them it would\n"
+    "use. Says why there are none.\n"
+    "\n"
+    "Exit codes: 0 some GPU would be used; 1 none would be; 2 the flags are wrong.\n"
+    "\n";
+
+std::string Text(const device::Gpus& gpus) {
+  std::string text;
+  if (!gpus.used().empty() || !gpus.too_old().empty()) text = GpuTable(gpus);
+  for (const std::string& failure : gpus.failures()) text += failure + "\n";
+  if (!gpus.none_because().empty()) text += "No GPUs: " + gpus.none_because() + "\n";
+  return text;
+}
+
+void WriteGpu(const device::Gpu& gpu, bool used, base::JsonWriter& json) {
+  json.NewLine().BeginObject();
+  json.Key("gpu").Integer(gpu.ordinal).Key("name").String(gpu.name);
+  json.Key("compute_capability")
+      .String(std::to_string(gpu.major) + "." + std::to_string(gpu.minor));
+  json.Key("memory_bytes").Integer(gpu.memory).Key("pci_id").String(gpu.pci_id);
+  json.Key("uuid").String(gpu.uuid).Key("used").Bool(used).EndObject();
+}
+
+std::string Json(const device::Gpus& gpus) {
+  std::string text;
+  base::JsonWriter json(&text);
+  json.BeginObject().Key("gpus").BeginArray();
+  for (const device::Gpu& gpu : gpus.used()) WriteGpu(gpu, true, json);
+  for (const device::Gpu& gpu : gpus.too_old()) WriteGpu(gpu, false, json);
+  json.EndArray().Key("failures").BeginArray();
+  for (const std::string& failure : gpus.failures()) json.String(failure);
+  json.EndArray().Key("none_because").String(gpus.none_because()).EndObject();
+  return text + "\n";
+}
+
+}  // namespace
+
+ToolResult RunGpus(std::span<const std::string> words, const ToolContext& context) {
+  const auto arguments = ToolArguments::Parse(kFlags, words);
+  if (!arguments.ok()) return CannotRun("gpus", arguments.status().message());
+  if (arguments->Has("help")) return {0, std::string(kUsage) + FlagsText(kFlags), ""};
+  if (!arguments->words().empty()) return CannotRun("gpus", "expected no words, only flags");
+  const std::string format = arguments->Get("format", "text");
+  if (format != "text" && format != "json") {
+    return CannotRun("gpus", "--format must be text or json. Got " + format);
+  }
+  double capability = DeviceOptions().min_supported_compute_capability;
+  if (arguments->Has("min-supported-compute-capability")) {
+    const auto given = ParseNumber(arguments->Get("min-supported-compute-capability"), 0, 1000);
+    if (!given.ok()) {
+      return CannotRun("gpus", "--min-supported-compute-capability: " + given.status().message());
+    }
+    capability = *given;
+  }
+  const device::Gpus gpus = context.find_gpus ? context.find_gpus(capability) : device::Gpus();
+  return {gpus.empty() ? 1 : 0, format == "json" ? Json(gpus) : Text(gpus), ""};
+}
+
+}  // namespace nereid::app::tools
