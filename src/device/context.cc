@@ -15,8 +15,10 @@ struct Contexts {
   std::map<int, CuContext> by_ordinal NEREID_GUARDED_BY(mutex);
 };
 
-/// Returns the primary context of a GPU, and retains it for the life of the process.
-base::Result<CuContext> PrimaryContext(const CudaDriver& driver, int ordinal) {
+}  // namespace
+
+base::Result<CuContext> PrimaryContext(int ordinal) {
+  NEREID_ASSIGN_OR_RETURN(const CudaDriver* driver, CudaDriver::Get());
   static auto* const contexts = new Contexts;  // GPUs are used until the process ends
   const base::MutexLock lock(contexts->mutex);
   const auto found = contexts->by_ordinal.find(ordinal);
@@ -24,17 +26,15 @@ base::Result<CuContext> PrimaryContext(const CudaDriver& driver, int ordinal) {
   const std::string what = "use GPU " + std::to_string(ordinal);
   CuDevice device = 0;
   CuContext context = nullptr;
-  NEREID_RETURN_IF_ERROR(driver.ToStatus(driver.DeviceGet(&device, ordinal), what));
-  NEREID_RETURN_IF_ERROR(driver.ToStatus(driver.PrimaryContextRetain(&context, device), what));
+  NEREID_RETURN_IF_ERROR(driver->ToStatus(driver->DeviceGet(&device, ordinal), what));
+  NEREID_RETURN_IF_ERROR(driver->ToStatus(driver->PrimaryContextRetain(&context, device), what));
   contexts->by_ordinal.emplace(ordinal, context);
   return context;
 }
 
-}  // namespace
-
 base::Result<ScopedDevice> ScopedDevice::Enter(int ordinal) {
   NEREID_ASSIGN_OR_RETURN(const CudaDriver* driver, CudaDriver::Get());
-  NEREID_ASSIGN_OR_RETURN(CuContext context, PrimaryContext(*driver, ordinal));
+  NEREID_ASSIGN_OR_RETURN(CuContext context, PrimaryContext(ordinal));
   NEREID_RETURN_IF_ERROR(
       driver->ToStatus(driver->ContextPush(context), "use GPU " + std::to_string(ordinal)));
   return ScopedDevice(driver);

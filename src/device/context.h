@@ -8,6 +8,10 @@
 
 namespace nereid::device {
 
+/// Returns the primary context of a GPU, which is retained until the process ends. Returns the
+/// errors of ScopedDevice::Enter.
+base::Result<CuContext> PrimaryContext(int ordinal);
+
 /// Makes the primary context of a GPU the current one of the calling thread, as long as the object
 /// lives. The primary context is the one that the CUDA runtime and all frameworks use; it is made
 /// by its first user, which takes a few hundred milliseconds and some hundred megabytes of the
