@@ -2,9 +2,11 @@
 #include "api/shared_memory.h"
 
 #include <algorithm>
-#include <cstring>
 #include <utility>
 
+#include "base/log.h"
+#include "device/cuda_driver.h"
+#include "memory/gpu/copy.h"
 #include "memory/host_buffer.h"
 #include "memory/shared/bus_guard.h"
 #include "memory/shared/region_range.h"
@@ -14,6 +16,7 @@ namespace nereid::api {
 namespace {
 
 using base::Status;
+using memory::CudaRegions;
 using memory::SharedRegions;
 using request::InferenceRequest;
 using request::RegionPart;
@@ -27,32 +30,69 @@ std::string Quoted(const std::string& name) { return "'" + name + "'"; }
 /// Finds the parts of regions that one request uses.
 class Resolver {
  public:
-  explicit Resolver(const SharedRegions& regions) : regions_(regions) {}
+  Resolver(const SharedRegions& regions, const CudaRegions& cuda_regions)
+      : regions_(regions), cuda_regions_(cuda_regions) {}
 
-  base::Result<char*> Find(const RegionPart& part, bool is_input) {
-    NEREID_ASSIGN_OR_RETURN(const SharedRegions::Mapping mapping, Use(part.region));
+  /// The memory of a part.
+  struct Place {
+    char* data = nullptr;
+    memory::MemoryType type = memory::MemoryType::kCpu;
+    int64_t id = 0;
+  };
+
+  base::Result<Place> Find(const RegionPart& part, bool is_input) {
+    auto used = Use(part.region);
+    if (!used.ok() && used.status().code() == base::StatusCode::kNotFound) {
+      if (const CudaRegions::Mapping cuda = UseCuda(part.region)) return FindOnGpu(part, *cuda);
+    }
+    NEREID_ASSIGN_OR_RETURN(const SharedRegions::Mapping mapping, std::move(used));
     NEREID_RETURN_IF_ERROR(memory::CheckRegionRange(part.region, mapping->region().byte_size,
                                                     part.offset, part.byte_size));
     if (is_input) NEREID_RETURN_IF_ERROR(mapping->CheckStored(part.byte_size));
-    return mapping->data() + part.offset;
+    return Place{mapping->data() + part.offset};
   }
 
-  std::vector<SharedRegions::Mapping> TakeUsed() { return std::move(used_); }
+  bool uses_gpu() const { return !used_.cuda.empty(); }
+  request::RegionSink::Regions TakeUsed() { return std::move(used_); }
 
  private:
-  /// Most requests use one region or two, each for several tensors.
-  base::Result<SharedRegions::Mapping> Use(const std::string& name) {
-    constexpr size_t kRemembered = 8;
-    for (size_t i = used_.size(), end = i - std::min(i, kRemembered); i != end; --i) {
-      if (used_[i - 1]->region().name == name) return used_[i - 1];
+  /// How many regions are compared by name before they are looked up: most requests use one region
+  /// or two, each for several tensors.
+  static constexpr size_t kRemembered = 8;
+
+  static base::Result<Place> FindOnGpu(const RegionPart& part, const memory::CudaMapping& mapping) {
+    const CudaRegion& region = mapping.region();
+    NEREID_RETURN_IF_ERROR(
+        memory::CheckRegionRange(part.region, region.byte_size, part.offset, part.byte_size));
+    return Place{mapping.data() + part.offset, memory::MemoryType::kGpu, region.device_id};
+  }
+
+  /// Returns the region with this name among the last ones of `used`; null if it is not there.
+  template <typename Mapping>
+  static Mapping Remembered(const std::vector<Mapping>& used, const std::string& name) {
+    for (size_t i = used.size(), end = i - std::min(i, kRemembered); i != end; --i) {
+      if (used[i - 1]->region().name == name) return used[i - 1];
     }
+    return nullptr;
+  }
+
+  base::Result<SharedRegions::Mapping> Use(const std::string& name) {
+    if (SharedRegions::Mapping known = Remembered(used_.system, name)) return known;
     NEREID_ASSIGN_OR_RETURN(SharedRegions::Mapping mapping, regions_.Use(name));
-    used_.push_back(mapping);
+    used_.system.push_back(mapping);
+    return mapping;
+  }
+
+  CudaRegions::Mapping UseCuda(const std::string& name) {
+    if (CudaRegions::Mapping known = Remembered(used_.cuda, name)) return known;
+    CudaRegions::Mapping mapping = cuda_regions_.Find(name);
+    if (mapping != nullptr) used_.cuda.push_back(mapping);
     return mapping;
   }
 
   const SharedRegions& regions_;
-  std::vector<SharedRegions::Mapping> used_;
+  const CudaRegions& cuda_regions_;
+  request::RegionSink::Regions used_;
 };
 
 bool IsSharedString(const request::Input& input) {
@@ -61,12 +101,14 @@ bool IsSharedString(const request::Input& input) {
 
 }  // namespace
 
-SharedMemory::SharedMemory() : regions_(std::make_unique<SharedRegions>()) {}
+SharedMemory::SharedMemory()
+    : regions_(std::make_unique<SharedRegions>()), cuda_regions_(std::make_unique<CudaRegions>()) {}
 SharedMemory::~SharedMemory() = default;
 
 Status SharedMemory::Allow(AllowedRegions allowed, const memory::SharedRegionLimits& limits) {
   NEREID_RETURN_IF_ERROR(memory::InstallBusGuard());
   regions_ = std::make_unique<SharedRegions>(limits);
+  cuda_regions_ = std::make_unique<CudaRegions>(limits.regions);
   allowed_ = allowed;
   return Status::Ok();
 }
@@ -86,32 +128,55 @@ Status SharedMemory::RegisterSystem(memory::SharedRegion region) {
         "'--allow-client-shm=sent'. Send the descriptor of the object with the request over a Unix "
         "socket");
   }
+  const base::MutexLock lock(registering_);
+  NEREID_RETURN_IF_ERROR(CheckName(SharedMemoryKind::kCuda, region.name));
   return regions_->Register(std::move(region));
 }
 
 Status SharedMemory::RegisterSent(memory::SharedRegion region, memory::SharedObject object) {
   NEREID_RETURN_IF_ERROR(CheckAllowed());
+  const base::MutexLock lock(registering_);
+  NEREID_RETURN_IF_ERROR(CheckName(SharedMemoryKind::kCuda, region.name));
   return regions_->Register(std::move(region), std::move(object));
 }
 
-Status SharedMemory::RegisterCuda(const CudaRegion& region) {
+Status SharedMemory::RegisterCuda(CudaRegion region) {
   NEREID_RETURN_IF_ERROR(CheckAllowed());
-  // Both kinds share one name space.
-  if (!regions_->List(region.name).empty()) {
-    return Status::AlreadyExists("shared memory region " + Quoted(region.name) +
-                                 " already in manager");
+  const base::MutexLock lock(registering_);
+  NEREID_RETURN_IF_ERROR(CheckName(SharedMemoryKind::kSystem, region.name));
+  if (const auto driver = device::CudaDriver::Get(); !driver.ok()) {
+    LOG_VERBOSE(1) << driver.status().message();
+    return Status::InvalidArgument("failed to register CUDA shared memory region: " +
+                                   Quoted(region.name) + ", GPUs not supported");
   }
-  return Status::InvalidArgument("failed to register CUDA shared memory region: " +
-                                 Quoted(region.name) + ", GPUs not supported");
+  if (allowed_ == AllowedRegions::kSent) {
+    return Status::Unsupported(
+        "CUDA shared memory cannot be registered: the server runs with '--allow-client-shm=sent'. "
+        "Start it with '--allow-client-shm=true'");
+  }
+  return cuda_regions_->Register(std::move(region));
+}
+
+Status SharedMemory::CheckName(SharedMemoryKind kind, const std::string& name) const {
+  const bool is_taken = kind == SharedMemoryKind::kCuda ? cuda_regions_->Find(name) != nullptr
+                                                        : !regions_->List(name).empty();
+  if (!is_taken) return Status::Ok();
+  return Status::AlreadyExists("shared memory region " + Quoted(name) + " already in manager");
 }
 
 Status SharedMemory::Unregister(SharedMemoryKind kind, const std::string& name) {
   NEREID_RETURN_IF_ERROR(CheckAllowed());
-  if (kind == SharedMemoryKind::kCuda) return Status::Ok();
-  if (name.empty()) {
-    regions_->UnregisterAll();
+  const auto unregister = [&name](auto& regions) {
+    if (name.empty()) {
+      regions.UnregisterAll();
+    } else {
+      regions.Unregister(name);
+    }
+  };
+  if (kind == SharedMemoryKind::kCuda) {
+    unregister(*cuda_regions_);
   } else {
-    regions_->Unregister(name);
+    unregister(*regions_);
   }
   return Status::Ok();
 }
@@ -120,11 +185,19 @@ base::Result<std::vector<memory::SharedRegion>> SharedMemory::ListSystem(
     const std::string& name) const {
   std::vector<memory::SharedRegion> list = name.empty() ? regions_->List() : regions_->List(name);
   if (name.empty() || !list.empty()) return list;
+  if (cuda_regions_->Find(name) != nullptr) {
+    return Status::NotFound("The region named " + Quoted(name) +
+                            " is registered as CUDA shared memory, not system shared memory");
+  }
   return Status::NotFound("Unable to find system shared memory region: " + Quoted(name));
 }
 
 base::Result<std::vector<CudaRegion>> SharedMemory::ListCuda(const std::string& name) const {
-  if (name.empty()) return std::vector<CudaRegion>();
+  if (name.empty()) return cuda_regions_->List();
+  if (const CudaRegions::Mapping found = cuda_regions_->Find(name)) {
+    return std::vector<CudaRegion>{
+        {name, {}, found->region().device_id, found->region().byte_size}};
+  }
   if (!regions_->List(name).empty()) {
     return Status::NotFound("The region named " + Quoted(name) +
                             " is registered as system shared memory, not CUDA shared memory");
@@ -134,37 +207,45 @@ base::Result<std::vector<CudaRegion>> SharedMemory::ListCuda(const std::string& 
 
 Status SharedMemory::Attach(InferenceRequest& request) const {
   const auto wanted = std::move(request.shared_tensors);
-  Resolver resolver(*regions_);
+  Resolver resolver(*regions_, *cuda_regions_);
   uint64_t bytes = 0;
   for (const auto& [index, part] : wanted->inputs) {
-    NEREID_ASSIGN_OR_RETURN(const char* const data, resolver.Find(part, /*is_input=*/true));
+    NEREID_ASSIGN_OR_RETURN(const Resolver::Place place, resolver.Find(part, /*is_input=*/true));
     request::Input& input = request.inputs()[index];
-    input.Append(data, part.byte_size);
+    input.Append(place.data, part.byte_size, place.type, place.id);
     input.in_shared_memory = true;
     bytes += part.byte_size;  // each part is mapped, so no attainable sum overflows
   }
   std::vector<request::OutputPlace> places;
   places.reserve(wanted->outputs.size());
   for (const auto& [name, part] : wanted->outputs) {
-    NEREID_ASSIGN_OR_RETURN(char* const data, resolver.Find(part, /*is_input=*/false));
-    places.push_back({name, data, part.byte_size});
+    NEREID_ASSIGN_OR_RETURN(const Resolver::Place place, resolver.Find(part, /*is_input=*/false));
+    places.push_back({name, place.data, part.byte_size, place.type, place.id});
   }
   request.has_shared_memory = true;
-  if (bytes > kMaxInlineBytes) request.may_run_inline = false;
-  request.SetSink(std::make_shared<request::RegionSink>(request.sink(), resolver.TakeUsed(),
-                                                        std::move(places)));
+  request.has_gpu_memory = resolver.uses_gpu();
+  if (bytes > kMaxInlineBytes || request.has_gpu_memory) request.may_run_inline = false;
+  request::RegionSink::Regions used = resolver.TakeUsed();
+  if (request.has_gpu_memory) used.copying = copying_;
+  request.SetSink(
+      std::make_shared<request::RegionSink>(request.sink(), std::move(used), std::move(places)));
   return Status::Ok();
 }
 
-uint64_t SharedStringBytes(const InferenceRequest& request) {
-  uint64_t size = 0;
+SharedStrings FindSharedStrings(const InferenceRequest& request) {
+  SharedStrings strings;
   for (const request::Input& input : request.inputs()) {
-    if (IsSharedString(input)) size += input.ByteSize();
+    if (!IsSharedString(input)) continue;
+    strings.byte_size += input.ByteSize();
+    for (const request::InputPiece& piece : input.pieces) {
+      if (piece.memory_type == memory::MemoryType::kGpu) strings.on_gpu = true;
+    }
   }
-  return size;
+  return strings;
 }
 
 Status OwnStrings(InferenceRequest& request) {
+  memory::CopyBatch batch;
   for (request::Input& input : request.inputs()) {
     if (!IsSharedString(input)) continue;
     for (request::InputPiece& piece : input.pieces) {
@@ -174,13 +255,14 @@ Status OwnStrings(InferenceRequest& request) {
         return Status::Unavailable("out of memory: the copy of input '" + input.name + "' needs " +
                                    std::to_string(piece.size) + " bytes");
       }
-      std::memcpy(copy.data(), piece.data, piece.size);
-      piece.data = copy.data();
+      NEREID_RETURN_IF_ERROR(batch.Add(
+          {copy.data()}, {piece.data, piece.memory_type, piece.memory_type_id}, piece.size));
+      piece = {copy.data(), piece.size};
       request.Hold(std::move(copy));
     }
     input.in_shared_memory = false;
   }
-  return Status::Ok();
+  return batch.Wait();
 }
 
 }  // namespace nereid::api

@@ -6,7 +6,10 @@
 #include <string>
 #include <vector>
 
+#include "base/blocking_workers.h"
+#include "base/mutex.h"
 #include "base/result.h"
+#include "memory/shared/cuda_regions.h"
 #include "memory/shared/shared_regions.h"
 #include "request/inference_request.h"
 
@@ -14,20 +17,14 @@ namespace nereid::api {
 
 enum class SharedMemoryKind { kSystem, kCuda };
 
-/// Which regions of system shared memory clients may register.
+/// Which regions of shared memory clients may register.
 enum class AllowedRegions {
   kNone,
   kSent,  // of objects that they send over a Unix socket
-  kAll,   // likewise, and of any object that they name
+  kAll,   // likewise, of any object that they name, and of GPU memory
 };
 
-/// A region of GPU memory that a client asks to register.
-struct CudaRegion {
-  std::string name;
-  std::string raw_handle;  // the bytes of a cudaIpcMemHandle_t
-  int64_t device_id = 0;
-  uint64_t byte_size = 0;
-};
+using memory::CudaRegion;
 
 /// The operations of the shared-memory extensions, and what they do to a request. Thread-safe after
 /// Allow().
@@ -46,20 +43,21 @@ class SharedMemory {
   base::Status CheckAllowed() const;
 
   // ---- For front ends. Register and unregister return the errors of CheckAllowed(); they open and
-  // unmap files, so they should not be called on an event loop. ----
+  // unmap files and wait for GPUs, so they must not be called on an event loop. ----
 
   base::Status RegisterSystem(memory::SharedRegion region);
   /// Registers a region of an object that the client has sent; the region's key is only a text.
   base::Status RegisterSent(memory::SharedRegion region, memory::SharedObject object);
-  /// Returns INVALID_ARGUMENT: this server uses no GPU memory.
-  base::Status RegisterCuda(const CudaRegion& region);
+  /// Registers a region of GPU memory, which shares the name space of the others. Returns
+  /// INVALID_ARGUMENT, with Triton's text, on a machine without GPUs.
+  base::Status RegisterCuda(CudaRegion region);
   /// Unregisters one region of this kind, or all if the name is empty. Unknown names are ignored.
   /// Requests in progress keep what they use.
   base::Status Unregister(SharedMemoryKind kind, const std::string& name);
   /// Returns one region, or all if the name is empty. Returns NOT_FOUND, with Triton's text, for a
   /// name that is not registered.
   base::Result<std::vector<memory::SharedRegion>> ListSystem(const std::string& name) const;
-  /// Does the same for regions of GPU memory, of which there are none.
+  /// Does the same for regions of GPU memory. Their handles are not part of the answer.
   base::Result<std::vector<CudaRegion>> ListCuda(const std::string& name) const;
 
   // ---- For the server ----
@@ -71,16 +69,30 @@ class SharedMemory {
   base::Status Attach(request::InferenceRequest& request) const;
 
  private:
+  /// Returns ALREADY_EXISTS if a region of the kind has the name.
+  base::Status CheckName(SharedMemoryKind kind, const std::string& name) const;
+
   AllowedRegions allowed_ = AllowedRegions::kNone;
-  std::unique_ptr<memory::SharedRegions> regions_;  // never null
+  std::unique_ptr<memory::SharedRegions> regions_;     // never null
+  std::unique_ptr<memory::CudaRegions> cuda_regions_;  // never null
+  /// Copies outputs to GPU memory where an event loop would have to.
+  const std::shared_ptr<base::BlockingWorkers> copying_ =
+      std::make_shared<base::BlockingWorkers>("cuda-outputs", 1);
+  /// Held while a region is registered: a name must not be taken by both kinds.
+  base::Mutex registering_;  // guards no member
 };
 
-/// Returns the number of bytes that OwnStrings() copies.
-uint64_t SharedStringBytes(const request::InferenceRequest& request);
+/// What OwnStrings() copies.
+struct SharedStrings {
+  uint64_t byte_size = 0;
+  bool on_gpu = false;  // a part is in GPU memory, so OwnStrings() waits for the GPU
+};
+SharedStrings FindSharedStrings(const request::InferenceRequest& request);
 
-/// Copies the BYTES inputs of a request after SharedMemory::Attach() out of shared memory. Their
-/// elements have lengths, which are checked before the model uses them: a client must not be able
-/// to change them in between. Returns UNAVAILABLE if there is no memory.
+/// Copies the BYTES inputs of a request after SharedMemory::Attach() out of shared memory, also of
+/// GPU memory, to host memory. Their elements have lengths, which are checked before the model uses
+/// them: a client must not be able to change them in between. Returns UNAVAILABLE if there is no
+/// memory, and the driver's error if it cannot copy.
 base::Status OwnStrings(request::InferenceRequest& request);
 
 }  // namespace nereid::api

@@ -111,17 +111,17 @@ TEST_F(AllowedSharedMemoryTest, InputsAreUsedInPlace) {
   EXPECT_EQ(std::string(piece.data, piece.size), "ab");
   object_.Write(kPage, "B");
   EXPECT_EQ(piece.data[1], 'B');
-  EXPECT_EQ(SharedStringBytes(request_), 0u);
+  EXPECT_EQ(FindSharedStrings(request_).byte_size, 0u);
 }
 
 TEST_F(AllowedSharedMemoryTest, StringsAreCopied) {
   ASSERT_TRUE(AttachInput({"r", 0, 10}, tensor::DataType::kBytes).ok());
-  EXPECT_EQ(SharedStringBytes(request_), 10u);
+  EXPECT_EQ(FindSharedStrings(request_).byte_size, 10u);
   ASSERT_TRUE(OwnStrings(request_).ok());
   object_.Write(0, "zz");
   const request::InputPiece& piece = request_.inputs()[0].pieces[0];
   EXPECT_EQ(std::string(piece.data, piece.size), "aaaaaaaaaa");
-  EXPECT_EQ(SharedStringBytes(request_), 0u);
+  EXPECT_EQ(FindSharedStrings(request_).byte_size, 0u);
 }
 
 TEST_F(AllowedSharedMemoryTest, PartsThatTheRegionDoesNotHave) {

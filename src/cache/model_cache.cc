@@ -7,6 +7,7 @@
 #include "base/log.h"
 #include "cache/request_key.h"
 #include "cache/response_blob.h"
+#include "memory/gpu/copy.h"
 #include "memory/host_buffer.h"
 #include "request/binding.h"
 #include "request/response_factory.h"
@@ -38,12 +39,7 @@ Status CopyOutput(const StoredOutput& stored, InferenceResponse& response) {
   auto type = memory::MemoryType::kCpu;
   int64_t id = 0;
   NEREID_RETURN_IF_ERROR(response.AllocateOutput(output, stored.data.size(), &type, &id));
-  if (type == memory::MemoryType::kGpu) {
-    return Status::Unsupported("output '" + output->name +
-                               "' must be in GPU memory, which the response cache cannot fill");
-  }
-  if (!stored.data.empty()) std::memcpy(output->data, stored.data.data(), stored.data.size());
-  return Status::Ok();
+  return memory::CopyBytes({output->data, type, id}, {stored.data.data()}, stored.data.size());
 }
 
 /// Sends the response and releases the request.

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/byte_budget.h"
+#include "base/log.h"
 #include "ensemble/adapt_shape.h"
 #include "ensemble/step_request.h"
 #include "request/binding.h"
@@ -32,6 +33,15 @@ std::vector<size_t> RequestedTensors(const EnsemblePlan& plan, const InferenceRe
   return tensors;
 }
 
+/// Returns whether the model's instances read GPU memory: an ensemble's do not count, because its
+/// own members may be on the CPU.
+bool RunsOnGpus(const config::ModelConfig& config) {
+  const auto& groups = config.instance_groups();
+  return !groups.empty() && std::all_of(groups.begin(), groups.end(), [](const auto& group) {
+    return group.kind == config::InstanceKind::kGpu;
+  });
+}
+
 /// Returns INTERNAL if `shape` does not fit `dims` (without the batch dimension). `subject` names
 /// the tensor in the message.
 Status CheckShape(const std::string& subject, const tensor::Shape& shape, const tensor::Shape& dims,
@@ -58,6 +68,26 @@ class EnsembleRequest::StepSink final : public request::ResponseSink {
   void RequestReleased(std::unique_ptr<InferenceRequest> request) noexcept override {
     request.reset();
     owner_->OnStepReleased();
+  }
+  base::Status AllocateOutput(request::Output* output, size_t size) noexcept override {
+    // Strings are checked before the next model reads them, which takes host memory.
+    if (output->memory_type == memory::MemoryType::kGpu &&
+        output->type != tensor::DataType::kBytes && owner_->KeepsOnGpu(step, output->name)) {
+      auto buffer = memory::DeviceBuffer::OnGpu(output->memory_type_id, size);
+      if (buffer.ok()) {
+        output->device = std::move(buffer).value();
+        output->data = output->device.data();
+        return Status::Ok();
+      }
+      LOG_VERBOSE(1) << "output '" << output->name << "' of model '" << owner_->ModelOf(step)
+                     << "' goes through host memory: " << buffer.status().message();
+    }
+    return ResponseSink::AllocateOutput(output, size);
+  }
+  Status QueryOutput(std::string_view name, size_t* size, memory::MemoryType* type,
+                     int64_t* id) noexcept override {
+    if (*type == memory::MemoryType::kGpu && owner_->KeepsOnGpu(step, name)) return Status::Ok();
+    return ResponseSink::QueryOutput(name, size, type, id);
   }
 
   const size_t id;
@@ -329,6 +359,33 @@ void EnsembleRequest::StartStep(EnsembleRun::StepStart start, bool may_run_inlin
   parts_.limits[step]->Release();
 }
 
+bool EnsembleRequest::KeepsOnGpu(size_t step, std::string_view output) const {
+  for (const EnsemblePlan::Mapping& mapping : parts_.plan.steps()[step].outputs) {
+    if (mapping.name != output) continue;
+    const EnsemblePlan::Tensor& tensor = parts_.plan.tensors()[mapping.tensor];
+    bool is_read = false;
+    for (const size_t reader : tensor.consumers) {
+      if (members_[reader].identity == nullptr) continue;  // a step that nobody needs
+      if (!RunsOnGpus(*members_[reader].identity->config)) return false;
+      is_read = true;
+    }
+    const bool is_requested =
+        std::find(outputs_.begin(), outputs_.end(), mapping.tensor) != outputs_.end();
+    return is_requested ? ClientTakesGpu(tensor.name) : is_read;
+  }
+  return false;
+}
+
+bool EnsembleRequest::ClientTakesGpu(const std::string& output) const {
+  // Only such a request is kept from the threads that must not wait for a copy.
+  if (!request_->has_gpu_memory) return false;
+  auto type = memory::MemoryType::kGpu;
+  int64_t id = 0;
+  const Status status =
+      request_->response_factory()->sink().QueryOutput(output, nullptr, &type, &id);
+  return status.ok() && type == memory::MemoryType::kGpu;
+}
+
 base::Result<std::vector<TensorPtr>> EnsembleRequest::TakeOutputs(const StepSink& sink,
                                                                   InferenceResponse& response) {
   const EnsemblePlan::Step& step = parts_.plan.steps()[sink.step];
@@ -414,7 +471,8 @@ Status EnsembleRequest::Respond(const EnsembleRun::Response& values, bool final)
     }
     NEREID_ASSIGN_OR_RETURN(request::Output * output,
                             response->AddOutput(tensor.name, value->type, std::move(shape)));
-    NEREID_RETURN_IF_ERROR(response->LendOutput(output, value->data, value->size, value));
+    NEREID_RETURN_IF_ERROR(response->LendOutput(
+        output, {value->data, value->size, value, value->memory_type, value->memory_type_id}));
     sequence = value->sequence;
   }
   response->parameters() = ToParameters(sequence);

@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -124,6 +125,11 @@ class EnsembleRequest final : public StepWaiter,
 
   /// Submits the request of a step, which counts in the step's limit.
   void StartStep(EnsembleRun::StepStart start, bool may_run_inline) NEREID_EXCLUDES(mutex_);
+  /// Returns whether an output of a step stays in GPU memory if the member prefers that: all models
+  /// that read it are on GPUs and, if the client requests it, the client's sink takes it there.
+  bool KeepsOnGpu(size_t step, std::string_view output) const;
+  bool ClientTakesGpu(const std::string& output) const;
+  const std::string& ModelOf(size_t step) const { return parts_.plan.steps()[step].model; }
   /// Returns the step's outputs as tensors of the run. Returns INTERNAL if an output does not have
   /// the shape that the member's configuration gives.
   base::Result<std::vector<TensorPtr>> TakeOutputs(const StepSink& step,

@@ -32,10 +32,15 @@ TensorPtr TakeOutput(request::Output& output, bool batching, const SequenceField
   tensor->batching = batching;
   tensor->sequence = sequence;
   tensor->buffer = std::move(output.owned);
+  tensor->device = std::move(output.device);
   tensor->lender = std::move(output.lender);
   tensor->data = output.data;
   tensor->size = output.size;
-  if (output.size > 0) tensor->pieces.push_back({output.data, output.size});
+  tensor->memory_type = output.memory_type;
+  tensor->memory_type_id = output.memory_type_id;
+  if (output.size > 0) {
+    tensor->pieces.push_back({output.data, output.size, output.memory_type, output.memory_type_id});
+  }
   return tensor;
 }
 

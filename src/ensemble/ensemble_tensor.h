@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "ensemble/ensemble_run.h"
+#include "memory/gpu/device_buffer.h"
 #include "memory/host_buffer.h"
 #include "request/inference_request.h"
 #include "request/inference_response.h"
@@ -28,11 +29,15 @@ struct EnsembleTensor final : TensorValue {
   std::vector<request::InputPiece> pieces;
   SequenceFields sequence;
 
-  // The bytes of an output, which are in one piece, and their owner (`buffer` or `lender`).
+  // The bytes of an output, which are in one piece, and their owner (`buffer`, `device` or
+  // `lender`).
   memory::HostBuffer buffer;
+  memory::DeviceBuffer device;
   std::shared_ptr<const void> lender;
   char* data = nullptr;
   size_t size = 0;
+  memory::MemoryType memory_type = memory::MemoryType::kCpu;
+  int64_t memory_type_id = 0;
 };
 
 /// Returns a view of an input of the ensemble's request, which must be normalized and outlive the

@@ -27,6 +27,7 @@ std::unique_ptr<request::InferenceRequest> MakeStepRequest(
     const EnsembleRun::StepStart& start, const config::ModelConfig& member,
     std::shared_ptr<request::ResponseSink> sink) {
   auto request = std::make_unique<request::InferenceRequest>();
+  request->has_gpu_memory = ensemble.has_gpu_memory;
   request->model_name = step.model;
   request->model_version = step.version;
   request->id = ensemble.id;
@@ -48,6 +49,7 @@ std::unique_ptr<request::InferenceRequest> MakeStepRequest(
     auto added = request->AddInput(name, from.type, std::move(shape));
     if (!added.ok()) continue;  // cannot happen: the names are keys of a map
     (*added)->pieces = from.pieces;
+    if (from.memory_type == memory::MemoryType::kGpu) request->has_gpu_memory = true;
     request->Hold(std::shared_ptr<const void>(start.inputs[i]));
   }
   for (const EnsemblePlan::Mapping& output : step.outputs) {

@@ -25,9 +25,8 @@ class ForwardingSink : public ResponseSink {
   base::Status AllocateOutput(Output* output, size_t size) noexcept override {
     return next_->AllocateOutput(output, size);
   }
-  base::Status LendOutput(Output* output, char* data, size_t size,
-                          std::shared_ptr<const void> owner) noexcept override {
-    return next_->LendOutput(output, data, size, std::move(owner));
+  base::Status LendOutput(Output* output, LentBytes bytes) noexcept override {
+    return next_->LendOutput(output, std::move(bytes));
   }
   void ReleaseOutput(Output* output) noexcept override { next_->ReleaseOutput(output); }
   base::Status QueryOutput(std::string_view name, size_t* size, memory::MemoryType* type,

@@ -101,6 +101,9 @@ class InferenceRequest : public RequestFields {
   /// Whether a client can change the bytes of inputs or outputs while the request is in progress,
   /// because they are in shared memory. What is computed of them must not be given to others.
   bool has_shared_memory = false;
+  /// Whether inputs or outputs are in GPU memory, so that the model's thread may have to wait for
+  /// copies. A batch with such a request never runs on an event loop.
+  bool has_gpu_memory = false;
   RequestTimes times;
   /// Collects the compute times of this request's executions; null if nobody needs them.
   std::shared_ptr<ComputeTimes> compute_times;

@@ -47,13 +47,13 @@ base::Status InferenceResponse::AllocateOutput(Output* output, size_t size,
   return base::Status::Ok();
 }
 
-base::Status InferenceResponse::LendOutput(Output* output, char* data, size_t size,
-                                           std::shared_ptr<const void> owner) {
+base::Status InferenceResponse::LendOutput(Output* output, LentBytes bytes) {
   if (output->allocated) {
     return base::Status::AlreadyExists("allocated buffer for output '" + output->name +
                                        "' already exists");
   }
-  NEREID_RETURN_IF_ERROR(origin_->sink().LendOutput(output, data, size, std::move(owner)));
+  const size_t size = bytes.size;
+  NEREID_RETURN_IF_ERROR(origin_->sink().LendOutput(output, std::move(bytes)));
   output->allocated = true;
   output->size = size;
   return base::Status::Ok();

@@ -40,10 +40,9 @@ class InferenceResponse {
   /// bytes already.
   base::Status AllocateOutput(Output* output, size_t size, memory::MemoryType* type, int64_t* id);
 
-  /// Sets existing bytes as the output's content instead of AllocateOutput. They must be in host
-  /// memory that lives as long as `owner`. They are copied only if the sink has memory of its own.
-  base::Status LendOutput(Output* output, char* data, size_t size,
-                          std::shared_ptr<const void> owner);
+  /// Sets existing bytes as the output's content instead of AllocateOutput. They are copied only if
+  /// the sink has memory of its own, or needs those of a GPU in host memory.
+  base::Status LendOutput(Output* output, LentBytes bytes);
 
   std::vector<std::unique_ptr<Output>>& outputs() { return outputs_; }
   const std::vector<std::unique_ptr<Output>>& outputs() const { return outputs_; }

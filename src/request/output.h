@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "memory/buffer_attributes.h"
+#include "memory/gpu/device_buffer.h"
 #include "memory/host_buffer.h"
 #include "memory/memory_type.h"
 #include "tensor/data_type.h"
@@ -16,6 +17,15 @@
 namespace nereid::request {
 
 class InferenceResponse;
+
+/// Existing bytes that become the content of an output.
+struct LentBytes {
+  char* data = nullptr;
+  size_t size = 0;
+  std::shared_ptr<const void> owner;  // keeps the bytes alive
+  memory::MemoryType memory_type = memory::MemoryType::kCpu;
+  int64_t memory_type_id = 0;
+};
 
 /// One output tensor of a response. The response owns the bytes.
 struct Output {
@@ -29,6 +39,7 @@ struct Output {
   memory::MemoryType memory_type = memory::MemoryType::kCpu;
   int64_t memory_type_id = 0;
   memory::HostBuffer owned;               // the bytes, where the default allocation is used
+  memory::DeviceBuffer device;            // the bytes, where a sink took them from a GPU's pool
   std::shared_ptr<const void> lender;     // the owner of the bytes, where they were lent
   void* allocator_data = nullptr;         // for use by the sink that allocated the bytes
   InferenceResponse* response = nullptr;  // the response that owns this output

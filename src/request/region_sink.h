@@ -7,6 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "base/blocking_workers.h"
+#include "memory/shared/cuda_mapping.h"
 #include "memory/shared/shared_mapping.h"
 #include "request/forwarding_sink.h"
 #include "request/inference_response.h"
@@ -18,24 +20,32 @@ struct OutputPlace {
   std::string name;
   char* data = nullptr;
   uint64_t byte_size = 0;
+  memory::MemoryType memory_type = memory::MemoryType::kCpu;  // kCpu or kGpu
+  int64_t memory_type_id = 0;
 };
 
 /// The sink of a request with tensors in shared memory. Has the outputs written to their places,
-/// and keeps the regions mapped until the request and its responses are gone. A response that was
-/// made while a region of the request was broken becomes an error.
-class RegionSink final : public ForwardingSink {
+/// and keeps the regions open until the request and its responses are gone. A place in GPU memory
+/// is given to a backend that prefers GPU memory; others write to host memory, from where Send
+/// copies. On a thread that must not block, another one copies and sends. A response that was made
+/// while a region of the request was broken becomes an error.
+class RegionSink final : public ForwardingSink, public std::enable_shared_from_this<RegionSink> {
  public:
   using Mapping = std::shared_ptr<const memory::SharedMapping>;
 
-  /// `places` are within `regions`, which also contain the shared inputs of the request.
-  RegionSink(std::shared_ptr<ResponseSink> next, std::vector<Mapping> regions,
-             std::vector<OutputPlace> places)
+  /// The regions of a request, which contain its shared inputs and the places of its outputs.
+  struct Regions {
+    std::vector<Mapping> system;
+    std::vector<std::shared_ptr<const memory::CudaMapping>> cuda;
+    /// Its one thread copies where the sender must not wait. Not null if `cuda` has a region.
+    std::shared_ptr<base::BlockingWorkers> copying;
+  };
+  RegionSink(std::shared_ptr<ResponseSink> next, Regions regions, std::vector<OutputPlace> places)
       : ForwardingSink(std::move(next)), regions_(std::move(regions)), places_(std::move(places)) {}
 
   void Send(std::unique_ptr<InferenceResponse> response, bool final) noexcept override;
   base::Status AllocateOutput(Output* output, size_t size) noexcept override;
-  base::Status LendOutput(Output* output, char* data, size_t size,
-                          std::shared_ptr<const void> owner) noexcept override;
+  base::Status LendOutput(Output* output, LentBytes bytes) noexcept override;
   void ReleaseOutput(Output* output) noexcept override;
   base::Status QueryOutput(std::string_view name, size_t* size, memory::MemoryType* type,
                            int64_t* id) noexcept override;
@@ -43,9 +53,18 @@ class RegionSink final : public ForwardingSink {
  private:
   const OutputPlace* FindPlace(std::string_view output) const;
   base::Status CheckRegions() const;
+  /// Returns whether FillPlaces has something to do.
+  bool HasUnfilledPlaces(const InferenceResponse& response) const;
+  /// Copies the outputs that are not in their places in GPU memory to them.
+  base::Status FillPlaces(InferenceResponse& response) const;
+  /// Leaves the response, if FillPlaces may wait for a GPU and this thread must not, to the copying
+  /// thread, as well as all that follow. Returns false, and does nothing, otherwise.
+  bool SendElsewhere(std::unique_ptr<InferenceResponse>& response, bool final) noexcept;
+  void Complete(std::unique_ptr<InferenceResponse> response, bool final) noexcept;
 
-  const std::vector<Mapping> regions_;
+  const Regions regions_;
   const std::vector<OutputPlace> places_;
+  bool is_elsewhere_ = false;  // a response was left to the copying thread
 };
 
 }  // namespace nereid::request

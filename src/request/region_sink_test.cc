@@ -31,7 +31,7 @@ class RegionSinkTest : public ::testing::Test {
     std::vector<OutputPlace> places = {{"S", mapping->data() + 8, 16}};
     mapped_ = mapping->data();
     request_.SetSink(std::make_shared<RegionSink>(
-        recorder_, std::vector<RegionSink::Mapping>{std::move(mapping)}, std::move(places)));
+        recorder_, RegionSink::Regions{{std::move(mapping)}, {}, nullptr}, std::move(places)));
     BindRequest(request_, MakeModel("name: \"m\" backend: \"b\""));
     response_ = std::move(request_.response_factory()->NewResponse()).value();
   }
@@ -89,14 +89,14 @@ TEST_F(RegionSinkTest, ATooLargeOutputIsRefused) {
 TEST_F(RegionSinkTest, ALentOutputIsCopied) {
   std::string bytes = "lent";
   Output* const shared = *response_->AddOutput("S", tensor::DataType::kUint8, {4});
-  ASSERT_TRUE(response_->LendOutput(shared, bytes.data(), 4, nullptr).ok());
+  ASSERT_TRUE(response_->LendOutput(shared, {bytes.data(), 4}).ok());
   EXPECT_EQ(object_.Read(8, 4), "lent");
   Output* const other = *response_->AddOutput("T", tensor::DataType::kUint8, {4});
-  ASSERT_TRUE(response_->LendOutput(other, bytes.data(), 4, nullptr).ok());
+  ASSERT_TRUE(response_->LendOutput(other, {bytes.data(), 4}).ok());
   EXPECT_EQ(other->data, bytes.data());
   Output* const large = *response_->AddOutput("U", tensor::DataType::kUint8, {4});
   large->name = "S";
-  EXPECT_FALSE(response_->LendOutput(large, bytes.data(), 17, nullptr).ok());
+  EXPECT_FALSE(response_->LendOutput(large, {bytes.data(), 17}).ok());
 }
 
 TEST_F(RegionSinkTest, TheRegionStaysUntilTheResponseIsGone) {

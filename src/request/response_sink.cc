@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "request/response_sink.h"
 
+#include <utility>
+
+#include "memory/gpu/copy.h"
+
 namespace nereid::request {
 
 void ResponseSink::RequestReleased(std::unique_ptr<InferenceRequest> request) noexcept {
@@ -19,10 +23,14 @@ base::Status ResponseSink::AllocateOutput(Output* output, size_t size) noexcept 
   return base::Status::Ok();
 }
 
-base::Status ResponseSink::LendOutput(Output* output, char* data, size_t /*size*/,
-                                      std::shared_ptr<const void> owner) noexcept {
-  output->data = data;
-  output->lender = std::move(owner);
+base::Status ResponseSink::LendOutput(Output* output, LentBytes bytes) noexcept {
+  if (bytes.memory_type == memory::MemoryType::kGpu) {
+    NEREID_RETURN_IF_ERROR(ResponseSink::AllocateOutput(output, bytes.size));
+    return memory::CopyBytes({output->data}, {bytes.data, bytes.memory_type, bytes.memory_type_id},
+                             bytes.size);
+  }
+  output->data = bytes.data;
+  output->lender = std::move(bytes.owner);
   output->memory_type = memory::MemoryType::kCpu;
   output->memory_type_id = 0;
   return base::Status::Ok();
@@ -30,6 +38,7 @@ base::Status ResponseSink::LendOutput(Output* output, char* data, size_t /*size*
 
 void ResponseSink::ReleaseOutput(Output* output) noexcept {
   output->owned.Reset();
+  output->device = {};
   output->lender.reset();
 }
 

@@ -23,9 +23,10 @@ class InferenceResponse;
 /// The caller holds no lock. The functions must not block and must not call the core, except to
 /// submit another request (the next step of an ensemble).
 ///
-/// Exception: Send may hold up a thread that sends responses of a decoupled model faster than its
-/// client reads them, if that thread may block (base::ThreadMayBlock), for a few seconds at most,
-/// and not after the client has gone.
+/// Exceptions: LendOutput and Send may wait for a copy from or to a GPU; see
+/// InferenceRequest::has_gpu_memory for why that is no event loop's wait. Send may hold up a thread
+/// that sends responses of a decoupled model faster than its client reads them, if that thread may
+/// block (base::ThreadMayBlock), for a few seconds at most, and not after the client has gone.
 class ResponseSink {
  public:
   virtual ~ResponseSink() = default;
@@ -47,11 +48,10 @@ class ResponseSink {
   /// hold the preferred memory on entry. The default allocates host memory that the output owns.
   virtual base::Status AllocateOutput(Output* output, size_t size) noexcept;
 
-  /// Uses the `size` bytes at `data` as the output's content, instead of AllocateOutput. They are
-  /// in host memory that lives as long as `owner`. The default refers to them; a sink with memory
-  /// of its own copies them.
-  virtual base::Status LendOutput(Output* output, char* data, size_t size,
-                                  std::shared_ptr<const void> owner) noexcept;
+  /// Uses existing bytes as the output's content, instead of AllocateOutput. The default refers to
+  /// bytes in host memory and copies those in GPU memory to the host; a sink with memory of its own
+  /// copies all.
+  virtual base::Status LendOutput(Output* output, LentBytes bytes) noexcept;
 
   /// Called once for each output that AllocateOutput or LendOutput served, when its response is
   /// destroyed.

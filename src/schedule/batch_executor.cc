@@ -29,6 +29,12 @@ uint64_t InputBytes(const Batch& batch) {
   return bytes;
 }
 
+bool HasGpuMemory(const Batch& batch) {
+  return std::any_of(batch.requests.begin(), batch.requests.end(), [](const RequestPtr& request) {
+    return request != nullptr && request->has_gpu_memory;
+  });
+}
+
 void BatchExecutor::Announce(const Worker& worker, const Batch& batch, uint64_t now_ns,
                              uint64_t wait_ns) const {
   LOG_VERBOSE(1) << "model '" << model_name_ << "', instance '" << worker.instance.name

@@ -14,6 +14,9 @@ namespace nereid::schedule {
 
 /// Returns the byte size of all inputs of a batch.
 uint64_t InputBytes(const Batch& batch);
+/// Returns whether a request of the batch has tensors in GPU memory. Executing it may then wait for
+/// copies.
+bool HasGpuMemory(const Batch& batch);
 
 /// Runs batches on the calling thread and records how long they took. Thread-safe. No lock may be
 /// held by its callers.

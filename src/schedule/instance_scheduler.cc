@@ -248,7 +248,7 @@ Status InstanceScheduler::Enqueue(RequestPtr& request) {
     if (!assignment.batch || !Holds(assignment.batch->requests, pushed)) {
       cancellations_.Watch(*pushed);
     }
-    if (assignment.batch && may_run_inline) {
+    if (assignment.batch && may_run_inline && !HasGpuMemory(*assignment.batch)) {
       input_bytes = InputBytes(*assignment.batch);
       if (executor_.RunsInline(input_bytes, now)) {
         // The worker is busy, so no other thread uses it until Finish. Its thread sleeps on.

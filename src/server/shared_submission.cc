@@ -50,22 +50,28 @@ Status SharedSubmission::Submit(IdentityPtr identity, model::ModelVersion& versi
                                 RequestPtr& request,
                                 std::shared_ptr<model::SubmissionWatch> watch) {
   NEREID_RETURN_IF_ERROR(memory_.Attach(*request));
-  const bool is_long = api::SharedStringBytes(*request) > kMaxStringsOnLoop;
-  if (is_long && !base::ThreadMayBlock() && !version.HasSequences()) {
-    return SubmitElsewhere(std::move(identity), version, request, std::move(watch));
+  const api::SharedStrings strings = api::FindSharedStrings(*request);
+  const bool is_long = strings.byte_size > kMaxStringsOnLoop;
+  if ((is_long || strings.on_gpu) && !base::ThreadMayBlock()) {
+    if (!version.HasSequences()) {
+      return SubmitElsewhere(workers_, std::move(identity), version, request, std::move(watch));
+    }
+    if (strings.on_gpu) {
+      return SubmitElsewhere(in_order_, std::move(identity), version, request, std::move(watch));
+    }
   }
   return OwnAndSubmit(std::move(identity), version, request, watch.get());
 }
 
-Status SharedSubmission::SubmitElsewhere(IdentityPtr identity, model::ModelVersion& version,
-                                         RequestPtr& request,
+Status SharedSubmission::SubmitElsewhere(base::BlockingWorkers& workers, IdentityPtr identity,
+                                         model::ModelVersion& version, RequestPtr& request,
                                          std::shared_ptr<model::SubmissionWatch> watch) {
   // The model must not run on the other thread, which has more requests to submit.
   request->may_run_inline = false;
   // Shared, because std::function must be copyable.
   const auto waiting = std::make_shared<Waiting>(
       Waiting{std::move(identity), version, std::move(request), std::move(watch)});
-  if (workers_.Run([waiting] { waiting->Submit(); })) return Status::Ok();
+  if (workers.Run([waiting] { waiting->Submit(); })) return Status::Ok();
   request = std::move(waiting->request);
   return Status::Unavailable("too many requests with strings in shared memory wait");
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/capi/callback_sink.h"
 
-#include <cstring>
 #include <utility>
 
 #include "abi/error.h"
@@ -10,6 +9,7 @@
 #include "abi/tensor_types.h"
 #include "base/log.h"
 #include "frontend/capi/handles.h"
+#include "memory/gpu/copy.h"
 
 namespace nereid::frontend::capi {
 
@@ -112,18 +112,17 @@ base::Status CallbackSink::AllocateOutput(Output* output, size_t size) noexcept 
   return status;
 }
 
-base::Status CallbackSink::LendOutput(Output* output, char* data, size_t size,
-                                      std::shared_ptr<const void> /*owner*/) noexcept {
-  output->memory_type = memory::MemoryType::kCpu;
-  output->memory_type_id = 0;
-  NEREID_RETURN_IF_ERROR(AllocateOutput(output, size));
-  if (output->memory_type == memory::MemoryType::kGpu) {
-    ReleaseBuffer(*output, size);
-    return base::Status::Unsupported("the response allocator wants output '" + output->name +
-                                     "' in GPU memory, and it is in host memory");
-  }
-  if (size > 0) std::memcpy(output->data, data, size);
-  return base::Status::Ok();
+base::Status CallbackSink::LendOutput(Output* output, request::LentBytes bytes) noexcept {
+  output->memory_type = bytes.memory_type;
+  output->memory_type_id = bytes.memory_type_id;
+  NEREID_RETURN_IF_ERROR(AllocateOutput(output, bytes.size));
+  const base::Status copied =
+      memory::CopyBytes({output->data, output->memory_type, output->memory_type_id},
+                        {bytes.data, bytes.memory_type, bytes.memory_type_id}, bytes.size);
+  if (copied.ok()) return copied;
+  ReleaseBuffer(*output, bytes.size);
+  return copied.WithPrefix("output '" + output->name +
+                           "' cannot be written to the memory of the response allocator: ");
 }
 
 base::Status CallbackSink::CompleteAttributes(Output* output, size_t size) {

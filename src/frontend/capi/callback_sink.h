@@ -49,8 +49,7 @@ class CallbackSink final : public request::ResponseSink {
   void RequestReleased(std::unique_ptr<request::InferenceRequest> request) noexcept override;
   base::Status ResponseStarted() noexcept override;
   base::Status AllocateOutput(request::Output* output, size_t size) noexcept override;
-  base::Status LendOutput(request::Output* output, char* data, size_t size,
-                          std::shared_ptr<const void> owner) noexcept override;
+  base::Status LendOutput(request::Output* output, request::LentBytes bytes) noexcept override;
   void ReleaseOutput(request::Output* output) noexcept override;
   base::Status QueryOutput(std::string_view name, size_t* size, memory::MemoryType* type,
                            int64_t* id) noexcept override;

@@ -43,6 +43,7 @@ base::Status AppendData(InferenceRequest& request, const char* name, const void*
   NEREID_RETURN_IF_ERROR(CheckBuffer(request, name, data, size, type));
   // An empty buffer would only be one more for the backend to look at.
   if (size > 0) input->Append(data, size, abi::ToMemoryType(type), id);
+  if (type == TRITONSERVER_MEMORY_GPU) request.has_gpu_memory = true;
   return base::Status::Ok();
 }
 
@@ -114,6 +115,7 @@ TRITONSERVER_Error* TRITONSERVER_InferenceRequestAppendInputDataWithHostPolicy(
                                        std::string(host_policy_name) + "'");
     }
     if (byte_size == 0) return base::Status::Ok();
+    if (memory_type == TRITONSERVER_MEMORY_GPU) request.has_gpu_memory = true;
     DataFor(*input, host_policy_name)
         .push_back({static_cast<const char*>(base), byte_size, abi::ToMemoryType(memory_type),
                     memory_type_id});
