@@ -226,7 +226,7 @@ Status SharedMemory::Attach(InferenceRequest& request) const {
   request.has_gpu_memory = resolver.uses_gpu();
   if (bytes > kMaxInlineBytes || request.has_gpu_memory) request.may_run_inline = false;
   request::RegionSink::Regions used = resolver.TakeUsed();
-  if (request.has_gpu_memory) used.copying = copying_;
+  if (request.has_gpu_memory) used.copying = &copying_;
   request.SetSink(
       std::make_shared<request::RegionSink>(request.sink(), std::move(used), std::move(places)));
   return Status::Ok();

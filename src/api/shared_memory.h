@@ -76,8 +76,7 @@ class SharedMemory {
   std::unique_ptr<memory::SharedRegions> regions_;     // never null
   std::unique_ptr<memory::CudaRegions> cuda_regions_;  // never null
   /// Copies outputs to GPU memory where an event loop would have to.
-  const std::shared_ptr<base::BlockingWorkers> copying_ =
-      std::make_shared<base::BlockingWorkers>("cuda-outputs", 1);
+  mutable base::BlockingWorkers copying_{"cuda-outputs", 1};
   /// Held while a region is registered: a name must not be taken by both kinds.
   base::Mutex registering_;  // guards no member
 };

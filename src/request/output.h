@@ -22,7 +22,7 @@ class InferenceResponse;
 struct LentBytes {
   char* data = nullptr;
   size_t size = 0;
-  std::shared_ptr<const void> owner;  // keeps the bytes alive
+  std::shared_ptr<const void> owner = nullptr;  // keeps the bytes alive
   memory::MemoryType memory_type = memory::MemoryType::kCpu;
   int64_t memory_type_id = 0;
 };

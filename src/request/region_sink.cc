@@ -140,7 +140,7 @@ bool RegionSink::HasUnfilledPlaces(const InferenceResponse& response) const {
   return false;
 }
 
-Status RegionSink::FillPlaces(InferenceResponse& response) const {
+Status RegionSink::FillPlaces(InferenceResponse& response) {
   if (regions_.cuda.empty() || !HasUnfilledPlaces(response)) return Status::Ok();
   memory::CopyBatch batch;
   std::vector<std::pair<const OutputPlace*, Output*>> filled;

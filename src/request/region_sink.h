@@ -37,8 +37,9 @@ class RegionSink final : public ForwardingSink, public std::enable_shared_from_t
   struct Regions {
     std::vector<Mapping> system;
     std::vector<std::shared_ptr<const memory::CudaMapping>> cuda;
-    /// Its one thread copies where the sender must not wait. Not null if `cuda` has a region.
-    std::shared_ptr<base::BlockingWorkers> copying;
+    /// Its one thread copies where the sender must not wait. Not null if `cuda` has a region. Must
+    /// outlive the sink.
+    base::BlockingWorkers* copying = nullptr;
   };
   RegionSink(std::shared_ptr<ResponseSink> next, Regions regions, std::vector<OutputPlace> places)
       : ForwardingSink(std::move(next)), regions_(std::move(regions)), places_(std::move(places)) {}
@@ -56,7 +57,7 @@ class RegionSink final : public ForwardingSink, public std::enable_shared_from_t
   /// Returns whether FillPlaces has something to do.
   bool HasUnfilledPlaces(const InferenceResponse& response) const;
   /// Copies the outputs that are not in their places in GPU memory to them.
-  base::Status FillPlaces(InferenceResponse& response) const;
+  base::Status FillPlaces(InferenceResponse& response);
   /// Leaves the response, if FillPlaces may wait for a GPU and this thread must not, to the copying
   /// thread, as well as all that follow. Returns false, and does nothing, otherwise.
   bool SendElsewhere(std::unique_ptr<InferenceResponse>& response, bool final) noexcept;

@@ -5,6 +5,8 @@
 #include <cstring>
 #include <utility>
 
+#include "base/byte_budget.h"
+#include "base/log.h"
 #include "tensor/bytes.h"
 
 namespace nereid::request {
@@ -16,13 +18,6 @@ using tensor::DataType;
 std::string Described(const StateLayout& layout, size_t index) {
   return "state '" + layout.entries()[index].spec.output_name + "' of model '" +
          layout.model_name() + "'";
-}
-
-/// Returns zeroed memory, or an empty buffer when memory is short.
-memory::HostBuffer AllocateCleared(size_t size) {
-  memory::HostBuffer buffer = memory::HostBuffer::Allocate(size);
-  if (buffer) std::memset(buffer.data(), 0, size);
-  return buffer;
 }
 
 /// Returns whether a buffer of this capacity is used for `size` bytes. A capacity of more than four
@@ -47,7 +42,7 @@ base::Result<std::shared_ptr<SequenceStates>> SequenceStates::MakeDummy(
     }
     if (value.size == 0) continue;
     if (entry.spec.same_buffer) {
-      value.buffer = AllocateCleared(value.size);  // the backend writes to it
+      value.memory = StateMemory::OnHost(value.size);  // the backend writes to it
     } else {
       value.zeros = zeros.AtLeast(value.size);
     }
@@ -75,17 +70,20 @@ Status SequenceStates::SetInitial(size_t index) {
   Value& value = values_[index];
   value.zeros.reset();
   value.spare_is_foreign = true;
-  if (!Serves(value.buffer.size(), entry.initial_size)) {
-    value.buffer = memory::HostBuffer::Allocate(entry.initial_size);
+  // The caller may be an event loop, so initial values are set in host memory. Memory of a GPU is
+  // kept for the first output.
+  if (value.memory.place()) value.spare = std::exchange(value.memory, {});
+  if (!Serves(value.memory.size(), entry.initial_size)) {
+    value.memory = StateMemory::OnHostUnset(entry.initial_size);
   }
-  if (entry.initial_size > 0 && !value.buffer) return OutOfMemory(index, entry.initial_size);
+  if (entry.initial_size > 0 && !value.memory) return OutOfMemory(index, entry.initial_size);
   value.shape = entry.initial_shape;
   value.size = entry.initial_size;
-  if (!value.buffer) return Status::Ok();
+  if (!value.memory) return Status::Ok();
   const size_t given = entry.initial_bytes.size();
-  if (given > 0) std::memcpy(value.buffer.data(), entry.initial_bytes.data(), given);
+  if (given > 0) std::memcpy(value.memory.data(), entry.initial_bytes.data(), given);
   // Clears the whole capacity: a later, larger value in place must not show old bytes.
-  std::memset(value.buffer.data() + given, 0, value.buffer.size() - given);
+  std::memset(value.memory.data() + given, 0, value.memory.size() - given);
   return Status::Ok();
 }
 
@@ -94,7 +92,12 @@ void SequenceStates::AddTo(RequestInputs& inputs) const {
     const CurrentValue current = value(i);
     Input* const input =
         inputs.AddByServer(current.spec.input_name, current.spec.data_type, current.shape);
-    if (current.size > 0) input->Append(current.data, current.size);
+    if (current.size == 0) continue;
+    if (current.place) {
+      input->Append(current.data, current.size, memory::MemoryType::kGpu, *current.place);
+    } else {
+      input->Append(current.data, current.size);
+    }
   }
 }
 
@@ -129,7 +132,7 @@ base::Result<OutputState*> SequenceStates::NewOutput(std::string_view name, Data
   return outputs_.back().get();
 }
 
-base::Result<void*> SequenceStates::Buffer(OutputState* state, size_t size) {
+base::Result<void*> SequenceStates::Buffer(OutputState* state, size_t size, StatePlace preferred) {
   if (state->has_buffer) {
     if (state->size == size) return static_cast<void*>(state->data);
     return Status::InvalidArgument(Described(*layout_, state->index) + " has a buffer of " +
@@ -146,42 +149,81 @@ base::Result<void*> SequenceStates::Buffer(OutputState* state, size_t size) {
                                      " bytes, but " + std::to_string(size) + " are requested");
     }
   }
-  NEREID_RETURN_IF_ERROR(entry.spec.same_buffer ? ShareBuffer(state, size)
-                                                : TakeBuffer(state, size));
+  if (preferred && (entry.spec.data_type == DataType::kBytes || !base::ThreadMayBlock())) {
+    preferred.reset();
+  }
+  NEREID_RETURN_IF_ERROR(entry.spec.same_buffer ? ShareBuffer(state, size, preferred)
+                                                : TakeBuffer(state, size, preferred));
   state->size = size;
   state->has_buffer = true;
   return static_cast<void*>(state->data);
 }
 
-// The backend reads the state from `buffer` and writes the next value to `spare`; Commit swaps
-// them. So a failed execution leaves the value untouched. A spare that a previous sequence of the
-// slot has written is cleared before it is given out.
-Status SequenceStates::TakeBuffer(OutputState* state, size_t size) {
-  if (size == 0) return Status::Ok();
-  Value& value = values_[state->index];
-  if (Serves(value.spare.size(), size)) {
-    state->owned = std::move(value.spare);
-    if (value.spare_is_foreign) std::memset(state->owned.data(), 0, state->owned.size());
-  } else {
-    state->owned = AllocateCleared(size);
-    if (!state->owned) return OutOfMemory(state->index, size);
+base::Result<StateMemory> SequenceStates::NewMemory(size_t index, size_t size, size_t ahead,
+                                                    StatePlace preferred) const {
+  const config::StateSpec& spec = layout_->entries()[index].spec;
+  if (preferred) {
+    auto made = StateMemory::OnGpu(*preferred, size, spec.same_buffer && spec.growable_memory);
+    if (made.ok()) return made;
+    // Growable memory that reached its limit must not become a copy that grows further.
+    if (spec.growable_memory) return made.status().WithPrefix(Described(*layout_, index) + ": ");
+    LOG_VERBOSE(1) << Described(*layout_, index)
+                   << " is in host memory: " << made.status().message();
   }
+  StateMemory made = StateMemory::OnHost(std::max(size, ahead));
+  if (!made) return OutOfMemory(index, size);
+  return made;
+}
+
+// A spare that a previous sequence of the slot has written is cleared before it is given out.
+base::Result<StateMemory> SequenceStates::TakeMemory(size_t index, size_t size, size_t ahead,
+                                                     StatePlace preferred) {
+  Value& value = values_[index];
+  const bool serves = value.spare.is_growable() || Serves(value.spare.size(), size);
+  if (!value.spare || value.spare.place() != preferred || !serves) {
+    return NewMemory(index, size, ahead, preferred);
+  }
+  StateMemory taken = std::exchange(value.spare, {});
+  if (value.spare_is_foreign) NEREID_RETURN_IF_ERROR(taken.Clear());
+  if (taken.size() < size) {
+    NEREID_RETURN_IF_ERROR(taken.GrowInPlace(size).WithPrefix(Described(*layout_, index) + ": "));
+  }
+  return taken;
+}
+
+// The backend reads the state from `memory` and writes the next value to `spare`; Commit swaps
+// them. So a failed execution leaves the value untouched.
+Status SequenceStates::TakeBuffer(OutputState* state, size_t size, StatePlace preferred) {
+  if (size == 0) return Status::Ok();
+  NEREID_ASSIGN_OR_RETURN(state->owned, TakeMemory(state->index, size, 0, preferred));
   state->data = state->owned.data();
+  state->place = state->owned.place();
   return Status::Ok();
 }
 
-/// Uses the input's memory if it is large enough, else new memory that begins with the same bytes.
-/// The old memory stays until the request ends, because the backend may be reading it.
-Status SequenceStates::ShareBuffer(OutputState* state, size_t size) {
+/// Uses the input's memory if it is large enough and where the backend wants it, else other memory
+/// that begins with the same bytes. The old memory stays until the request ends, because the
+/// backend may be reading it.
+Status SequenceStates::ShareBuffer(OutputState* state, size_t size, StatePlace preferred) {
   Value& value = values_[state->index];
-  const size_t capacity = value.buffer.size();
-  if (size > capacity) {
-    const bool ahead = EntryOf(*state).spec.growable_memory;
-    state->owned = AllocateCleared(ahead ? std::max(size, 2 * capacity) : size);
-    if (!state->owned) return OutOfMemory(state->index, size);
-    if (value.size > 0) std::memcpy(state->owned.data(), value.data(), value.size);
+  const bool stays = value.memory.place() == preferred;
+  const size_t capacity = value.memory.size();
+  if (stays && size > capacity && value.memory.is_growable()) {
+    NEREID_RETURN_IF_ERROR(
+        value.memory.GrowInPlace(size).WithPrefix(Described(*layout_, state->index) + ": "));
+  } else if (size > 0 && (!stays || size > capacity)) {
+    const bool doubles = EntryOf(*state).spec.growable_memory && size > capacity;
+    NEREID_ASSIGN_OR_RETURN(StateMemory moved, TakeMemory(state->index, std::max(size, value.size),
+                                                          doubles ? 2 * capacity : 0, preferred));
+    // The GPU may have no memory. Then the value stays where it is.
+    if (size > capacity || moved.place() != value.memory.place()) {
+      NEREID_RETURN_IF_ERROR(moved.CopyFrom(value.memory.source(), value.size));
+      state->owned = std::move(moved);
+    }
   }
-  state->data = state->owned ? state->owned.data() : value.buffer.data();
+  const StateMemory& used = state->owned ? state->owned : value.memory;
+  state->data = used.data();
+  state->place = used.place();
   return Status::Ok();
 }
 
@@ -192,6 +234,10 @@ base::Result<memory::BufferAttributes*> SequenceStates::Attributes(OutputState* 
   if (state->attributes == nullptr) {
     state->attributes = std::make_unique<memory::BufferAttributes>();
     state->attributes->byte_size = state->size;
+    if (state->place) {
+      state->attributes->memory_type = memory::MemoryType::kGpu;
+      state->attributes->memory_type_id = *state->place;
+    }
   }
   return state->attributes.get();
 }
@@ -222,7 +268,7 @@ void SequenceStates::Commit() {
     value.shape = std::move(output->shape);
     value.size = output->size;
     value.zeros.reset();
-    if (output->owned) std::swap(value.buffer, output->owned);
+    if (output->owned) std::swap(value.memory, output->owned);
   }
   Discard();
 }

@@ -9,9 +9,9 @@
 
 #include "base/result.h"
 #include "memory/buffer_attributes.h"
-#include "memory/host_buffer.h"
 #include "request/request_inputs.h"
 #include "request/state_layout.h"
+#include "request/state_memory.h"
 #include "request/zero_block.h"
 #include "tensor/data_type.h"
 #include "tensor/shape.h"
@@ -30,8 +30,9 @@ struct OutputState {
   size_t size = 0;
   bool has_buffer = false;  // set by Buffer, also for a state of zero bytes
   bool updated = false;
-  bool counts = false;       // this is the last update of its state
-  memory::HostBuffer owned;  // empty if `data` is the input's own memory
+  bool counts = false;  // this is the last update of its state
+  StateMemory owned;    // empty if `data` is the input's own memory
+  StatePlace place;     // of `data`
   std::unique_ptr<memory::BufferAttributes> attributes;  // created when a plug-in asks
 };
 
@@ -39,7 +40,8 @@ struct OutputState {
 /// backend writes becomes the input of the next request when the backend has released the present
 /// request without an error. A failed execution changes nothing, except for a state with
 /// use_same_buffer_for_input_output, whose old bytes are overwritten. A sequence never sees the
-/// bytes of another one. Not thread-safe; at most one request of a sequence is being executed.
+/// bytes of another one. Values begin in host memory, and stay in GPU memory once a backend has
+/// written them there. Not thread-safe; at most one request of a sequence is being executed.
 class SequenceStates {
  public:
   explicit SequenceStates(std::shared_ptr<const StateLayout> layout);
@@ -63,13 +65,15 @@ class SequenceStates {
     const tensor::Shape& shape;
     const char* data;
     size_t size;
+    StatePlace place;  // of the bytes
   };
   /// Returns the number of states in the layout.
   size_t size() const { return values_.size(); }
   /// Returns the present value of the state with this index in the layout.
   CurrentValue value(size_t index) const {
     const Value& value = values_[index];
-    return {layout_->entries()[index].spec, value.shape, value.data(), value.size};
+    return {layout_->entries()[index].spec, value.shape, value.data(), value.size,
+            value.memory.place()};
   }
   /// Returns the present shape of the state with this index in the layout.
   const tensor::Shape& shape(size_t index) const { return values_[index].shape; }
@@ -87,10 +91,12 @@ class SequenceStates {
   base::Result<OutputState*> NewOutput(std::string_view name, tensor::DataType type,
                                        tensor::Shape shape);
   /// Returns memory of `size` bytes for the new value: without bytes of other sequences, or the
-  /// input's own memory with use_same_buffer_for_input_output. Returns INVALID_ARGUMENT if the
-  /// shape requires another size, and UNAVAILABLE when memory is short. A second call with the same
-  /// size returns the same memory.
-  base::Result<void*> Buffer(OutputState* state, size_t size);
+  /// input's own memory with use_same_buffer_for_input_output. `preferred` is where the backend
+  /// wants it; OutputState::place tells where it is. It is in host memory for strings, which must
+  /// be checked, on a thread that must not wait for a GPU, and when the GPU has no memory. Returns
+  /// INVALID_ARGUMENT if the shape requires another size, and UNAVAILABLE when memory is short. A
+  /// second call with the same size returns the same memory.
+  base::Result<void*> Buffer(OutputState* state, size_t size, StatePlace preferred = {});
   /// Returns where the memory is. INVALID_ARGUMENT before Buffer.
   base::Result<memory::BufferAttributes*> Attributes(OutputState* state) const;
   /// Marks the new value as complete: it becomes the next request's input if this request succeeds.
@@ -106,13 +112,13 @@ class SequenceStates {
  private:
   struct Value {
     tensor::Shape shape;
-    memory::HostBuffer buffer;          // the value; holds only bytes of this sequence, or zeros
-    size_t size = 0;                    // bytes of the buffer in use
-    memory::HostBuffer spare;           // memory for the next output
+    StateMemory memory;                 // the value; holds only bytes of this sequence, or zeros
+    size_t size = 0;                    // bytes of the memory in use
+    StateMemory spare;                  // memory for the next output
     bool spare_is_foreign = false;      // the spare may hold bytes of the slot's previous sequence
-    std::shared_ptr<const char> zeros;  // instead of the buffer, in a dummy
+    std::shared_ptr<const char> zeros;  // instead of the memory, in a dummy
 
-    const char* data() const { return zeros != nullptr ? zeros.get() : buffer.data(); }
+    const char* data() const { return zeros != nullptr ? zeros.get() : memory.data(); }
   };
 
   const StateLayout::Entry& EntryOf(const OutputState& state) const {
@@ -120,8 +126,15 @@ class SequenceStates {
   }
   base::Status OutOfMemory(size_t index, size_t size) const;
   base::Status SetInitial(size_t index);
-  base::Status TakeBuffer(OutputState* state, size_t size);
-  base::Status ShareBuffer(OutputState* state, size_t size);
+  /// Returns cleared memory on the GPU, if it has some, or in host memory. `ahead` is the size that
+  /// is useful where growing costs a copy.
+  base::Result<StateMemory> NewMemory(size_t index, size_t size, size_t ahead,
+                                      StatePlace preferred) const;
+  /// Returns the spare of the value if it suits, else new memory.
+  base::Result<StateMemory> TakeMemory(size_t index, size_t size, size_t ahead,
+                                       StatePlace preferred);
+  base::Status TakeBuffer(OutputState* state, size_t size, StatePlace preferred);
+  base::Status ShareBuffer(OutputState* state, size_t size, StatePlace preferred);
 
   const std::shared_ptr<const StateLayout> layout_;
   std::vector<Value> values_;  // in the order of the layout

@@ -49,10 +49,12 @@ TRITONSERVER_Error* TRITONBACKEND_StateBuffer(TRITONBACKEND_State* state, void**
                                               int64_t* memory_type_id) {
   NEREID_CHECK_NOT_NULL(state, buffer, memory_type, memory_type_id);
   return Guard([&] {
-    NEREID_ASSIGN_OR_RETURN(*buffer, Unwrap(state).owner->Buffer(&Unwrap(state), buffer_byte_size));
-    // States are in host memory, whichever memory the backend prefers.
-    *memory_type = ToMemoryType(MemoryType::kCpu);
-    *memory_type_id = 0;
+    nereid::request::OutputState& output = Unwrap(state);
+    nereid::request::StatePlace preferred;
+    if (*memory_type == TRITONSERVER_MEMORY_GPU) preferred = *memory_type_id;
+    NEREID_ASSIGN_OR_RETURN(*buffer, output.owner->Buffer(&output, buffer_byte_size, preferred));
+    *memory_type = ToMemoryType(output.place ? MemoryType::kGpu : MemoryType::kCpu);
+    *memory_type_id = output.place.value_or(0);
     return Status::Ok();
   });
 }

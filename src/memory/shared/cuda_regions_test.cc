@@ -3,13 +3,11 @@
 
 #include <gtest/gtest.h>
 
-#include <cstring>
 #include <string>
 #include <utility>
 
-#include "device/context.h"
-#include "device/cuda_driver.h"
 #include "memory/gpu/testing/gpu_bytes.h"
+#include "memory/shared/testing/client_gpu_memory.h"
 
 namespace nereid::memory {
 namespace {
@@ -18,29 +16,6 @@ using base::Status;
 using base::StatusCode;
 
 const FakeGpuSetting same_process("NEREID_FAKE_GPU_SAME_PROCESS_IPC", "1");
-
-/// GPU memory of a client, in this process.
-class ClientMemory {
- public:
-  ClientMemory(int gpu, size_t size)
-      : current_(std::move(device::ScopedDevice::Enter(gpu)).value()),
-        driver_(std::move(device::CudaDriver::Get()).value()) {
-    if (driver_->MemAlloc(&data_, size) != device::kCudaSuccess) std::abort();
-  }
-  ~ClientMemory() { driver_->MemFree(data_); }
-
-  void* data() const { return reinterpret_cast<void*>(data_); }
-  std::string handle() const {
-    device::CuIpcHandle handle = {};
-    if (driver_->IpcGetMemHandle(&handle, data_) != device::kCudaSuccess) std::abort();
-    return {handle.bytes, sizeof(handle.bytes)};
-  }
-
- private:
-  const device::ScopedDevice current_;
-  const device::CudaDriver* const driver_;
-  device::CuPointer data_ = 0;
-};
 
 void ExpectRefused(const Status& status, const std::string& why) {
   EXPECT_EQ(status.code(), StatusCode::kInvalidArgument);
@@ -51,7 +26,7 @@ void ExpectRefused(const Status& status, const std::string& why) {
 }
 
 TEST(CudaRegionsTest, ARegionIsTheClientsMemory) {
-  const ClientMemory memory(1, 1000);
+  const ClientGpuMemory memory(1, 1000);
   WriteGpu(memory.data(), "hello");
   CudaRegions regions;
   ASSERT_TRUE(regions.Register({"r", memory.handle(), 1, 1000}).ok());
@@ -69,7 +44,7 @@ TEST(CudaRegionsTest, ARegionIsTheClientsMemory) {
 }
 
 TEST(CudaRegionsTest, RegistrationsThatAreRefused) {
-  const ClientMemory memory(0, 1000);
+  const ClientGpuMemory memory(0, 1000);
   CudaRegions regions;
   const std::string handle = memory.handle();
   ExpectRefused(regions.Register({"r", handle, 0, 0}), "'r': its byte_size is 0");
@@ -87,7 +62,7 @@ TEST(CudaRegionsTest, RegistrationsThatAreRefused) {
 }
 
 TEST(CudaRegionsTest, NamesAndTheirNumber) {
-  const ClientMemory memory(0, 1000);
+  const ClientGpuMemory memory(0, 1000);
   CudaRegions regions(2);
   ASSERT_TRUE(regions.Register({"a", memory.handle(), 0, 10}).ok());
   EXPECT_EQ(regions.Register({"a", memory.handle(), 0, 10}).message(),
@@ -105,7 +80,7 @@ TEST(CudaRegionsTest, NamesAndTheirNumber) {
 }
 
 TEST(CudaRegionsTest, ARegionInUseStaysOpen) {
-  const ClientMemory memory(0, 1000);
+  const ClientGpuMemory memory(0, 1000);
   CudaRegions regions;
   ASSERT_TRUE(regions.Register({"r", memory.handle(), 0, 1000}).ok());
   auto mapping = regions.Find("r");
@@ -118,7 +93,7 @@ TEST(CudaRegionsTest, ARegionInUseStaysOpen) {
 }
 
 TEST(CudaRegionsTest, EveryCallThatFailsRefusesTheRegion) {
-  const ClientMemory memory(0, 1000);
+  const ClientGpuMemory memory(0, 1000);
   const std::string handle = memory.handle();
   for (const char* const function :
        {"cuCtxPushCurrent_v2", "cuIpcOpenMemHandle_v2", "cuMemGetAddressRange_v2"}) {
