@@ -73,6 +73,7 @@ server::ServerSettings ServerSettingsFrom(const ServerOptions& options) {
   settings.model_load_thread_count = static_cast<uint32_t>(repository.load_thread_count);
   settings.model_load_retry_count = static_cast<uint32_t>(repository.load_retry_count);
   settings.model_namespacing = repository.namespacing;
+  settings.enable_peer_access = repository.enable_peer_access;
   settings.model_cache_directory = repository.cache_directory;
   settings.model_cache_size = static_cast<uint64_t>(repository.cache_size);
 
@@ -100,6 +101,7 @@ server::ServerSettings ServerSettingsFrom(const ServerOptions& options) {
   for (const auto& [gpu, fraction] : devices.model_load_gpu_limit) {
     server::SetGpuLoadLimit(settings, gpu, fraction);
   }
+  settings.cuda_virtual_address_size = devices.cuda_virtual_address_size;
   for (const auto& [policy, values] : devices.host_policies) {
     for (const auto& [setting, value] : values) settings.host_policies[policy][setting] = value;
   }

@@ -4,13 +4,17 @@
 #include <cstdlib>
 
 #include "abi/error.h"
+#include "abi/tensor_types.h"
 #include "base/files.h"
 #include "base/json_writer.h"
 #include "base/log.h"
 #include "config/backend_library.h"
+#include "memory/gpu/gpu_pools.h"
 
 namespace nereid::backend {
 namespace {
+
+using memory::GpuPools;
 
 constexpr const char* kBatchSizeSetting = "default-max-batch-size";
 constexpr const char* kDefaultBatchSize = "4";
@@ -22,14 +26,20 @@ std::string DirectoryOf(const std::string& path) {
 
 }  // namespace
 
-base::Status MemoryAllocator::Allocate(void** buffer, TRITONSERVER_MemoryType type, int64_t /*id*/,
+base::Status MemoryAllocator::Allocate(void** buffer, TRITONSERVER_MemoryType type, int64_t id,
                                        uint64_t size) {
   // Only a GPU driver can pin memory. A backend that asks for pinned memory falls back to plain
   // memory when it gets this error.
   if (type != TRITONSERVER_MEMORY_CPU) {
-    return base::Status::Unsupported("memory of type " +
-                                     std::string(TRITONSERVER_MemoryTypeString(type)) +
-                                     " is not available on this machine");
+    if (!abi::IsMemoryType(type) || !GpuPools::HasDriver()) {
+      return base::Status::Unsupported("memory of type " +
+                                       std::string(TRITONSERVER_MemoryTypeString(type)) +
+                                       " is not available on this machine");
+    }
+    GpuPools& pools = GpuPools::Get();
+    NEREID_ASSIGN_OR_RETURN(*buffer, type == TRITONSERVER_MEMORY_GPU ? pools.TakeGpu(id, size)
+                                                                     : pools.TakePinned(size));
+    return base::Status::Ok();
   }
   *buffer = std::malloc(size == 0 ? 1 : size);
   if (*buffer == nullptr) {
@@ -38,12 +48,17 @@ base::Status MemoryAllocator::Allocate(void** buffer, TRITONSERVER_MemoryType ty
   return base::Status::Ok();
 }
 
-base::Status MemoryAllocator::Free(void* buffer, TRITONSERVER_MemoryType type, int64_t /*id*/) {
-  if (type != TRITONSERVER_MEMORY_CPU) {
-    return base::Status::InvalidArgument("the memory was not allocated with this type");
+base::Status MemoryAllocator::Free(void* buffer, TRITONSERVER_MemoryType type, int64_t id) {
+  if (type == TRITONSERVER_MEMORY_CPU) {
+    std::free(buffer);
+    return base::Status::Ok();
   }
-  std::free(buffer);
-  return base::Status::Ok();
+  GpuPools& pools = GpuPools::Get();
+  const bool is_given = type == TRITONSERVER_MEMORY_GPU          ? pools.GiveGpu(id, buffer)
+                        : type == TRITONSERVER_MEMORY_CPU_PINNED ? pools.GivePinned(buffer)
+                                                                 : false;
+  if (is_given) return base::Status::Ok();
+  return base::Status::InvalidArgument("the memory was not allocated with this type");
 }
 
 Backend::Backend(std::string name, std::unique_ptr<BackendLibrary> library, std::string config_json)

@@ -16,10 +16,14 @@
 
 namespace nereid::backend {
 
-/// Allocates scratch memory for plug-ins (TRITONBACKEND_MemoryManager).
+/// Allocates scratch memory for plug-ins (TRITONBACKEND_MemoryManager): host memory by malloc,
+/// pinned memory and GPU memory from the process's pools. Thread-safe.
 class MemoryAllocator {
  public:
+  /// `id` is the GPU, for GPU memory. Returns UNSUPPORTED if the machine can never have such
+  /// memory, and UNAVAILABLE if there is none at present.
   base::Status Allocate(void** buffer, TRITONSERVER_MemoryType type, int64_t id, uint64_t size);
+  /// Returns INVALID_ARGUMENT if the memory was not allocated with this type and GPU.
   base::Status Free(void* buffer, TRITONSERVER_MemoryType type, int64_t id);
 };
 

@@ -4,7 +4,9 @@
 #include <utility>
 
 #include "base/clock.h"
+#include "memory/gpu/gpu_pools.h"
 #include "server/gpu_metrics.h"
+#include "server/gpu_pool_metrics.h"
 #include "server/mirror_metrics.h"
 #include "server/model_metrics.h"
 #include "server/model_rollouts.h"
@@ -31,9 +33,14 @@ Collectors::Collectors(const ServerSettings& settings, telemetry::Registry& metr
   telemetry::ProcessMetricsOptions options;
   options.cpu = settings.cpu_metrics_enabled;
   options.interval_ms = settings.metrics_interval_ms;
-  options.pinned_pool = [total = settings.pinned_memory_pool_byte_size] {
-    return telemetry::PoolUse{total, 0};
+  options.pinned_pool = [] {
+    const memory::PoolUse use = memory::GpuPools::Get().PinnedUse();
+    return telemetry::PoolUse{use.total_bytes, use.used_bytes};
   };
+  gpu_pools_ =
+      std::make_unique<telemetry::ScopedCollector>(metrics, [](telemetry::MetricWriter& writer) {
+        WriteGpuPoolMetrics(memory::GpuPools::Get().GpuUses(), writer);
+      });
   process_ = std::make_unique<telemetry::ProcessMetrics>(metrics, options);
   if (settings.gpu_metrics_enabled) {
     gpus_ = GpuMetrics::Create(metrics, gpus, settings.metrics_interval_ms);

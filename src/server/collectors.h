@@ -30,6 +30,7 @@ class Collectors {
  private:
   std::unique_ptr<telemetry::ProcessMetrics> process_;
   std::unique_ptr<GpuMetrics> gpus_;  // null without GPUs, or without their metrics
+  std::unique_ptr<telemetry::ScopedCollector> gpu_pools_;
   std::unique_ptr<telemetry::ScopedCollector> models_;
   std::unique_ptr<telemetry::ScopedCollector> watchdog_;  // null without a watchdog
   std::unique_ptr<telemetry::ScopedCollector> mirror_;

@@ -9,6 +9,7 @@
 #include "base/cpus.h"
 #include "base/log.h"
 #include "cache/response_cache.h"
+#include "memory/gpu/gpu_pools.h"
 #include "schedule/limits/resource_permits.h"
 
 namespace nereid::server {
@@ -24,6 +25,15 @@ backend::BackendRegistry::Settings BackendSettings(const ServerSettings& setting
   backends.min_compute_capability = settings.min_supported_compute_capability;
   backends.config = settings.backend_config;
   return backends;
+}
+
+memory::GpuMemorySettings GpuMemoryOf(const ServerSettings& settings) {
+  memory::GpuMemorySettings memory;
+  memory.pinned_pool_bytes = settings.pinned_memory_pool_byte_size;
+  memory.pool_bytes = settings.cuda_memory_pool_byte_size;
+  memory.address_bytes = settings.cuda_virtual_address_size;
+  memory.peer_access = settings.enable_peer_access;
+  return memory;
 }
 
 /// Returns null if the plan is off.
@@ -74,6 +84,7 @@ void LogGpus(const device::Gpus& gpus) {
 
 base::Result<std::unique_ptr<ModelRuntime>> ModelRuntime::Create(const ServerSettings& settings) {
   NEREID_ASSIGN_OR_RETURN(auto gpu_load_limits, GpuLoadLimitsOf(settings));
+  memory::GpuPools::Get().Configure(GpuMemoryOf(settings));
   std::unique_ptr<ModelRuntime> runtime(new ModelRuntime(settings));
   runtime->gpu_load_limits_ = model::GpuLoadLimits(std::move(gpu_load_limits));
   LogGpus(runtime->gpus_);
@@ -90,7 +101,7 @@ ModelRuntime::ModelRuntime(const ServerSettings& settings)
       permits_(MakePermits(settings)),
       backends_(std::make_unique<backend::BackendRegistry>(BackendSettings(settings))) {}
 
-ModelRuntime::~ModelRuntime() = default;
+ModelRuntime::~ModelRuntime() { memory::GpuPools::Get().Trim(); }
 
 Status ModelRuntime::OpenResponseCache() {
   if (settings_.cache_config.empty()) return Status::Ok();

@@ -62,7 +62,9 @@ struct ServerSettings {
   /// GPUs with a lower compute capability are not used; 0: all are.
   double min_supported_compute_capability = 6.0;
   uint64_t pinned_memory_pool_byte_size = uint64_t{256} << 20;
-  std::map<int, uint64_t> cuda_memory_pool_byte_size;
+  std::map<int, uint64_t> cuda_memory_pool_byte_size;  // by GPU
+  std::map<int, uint64_t> cuda_virtual_address_size;   // by GPU: of memory that grows in place
+  bool enable_peer_access = true;                      // between GPUs
   bool metrics_enabled = true;
   bool cpu_metrics_enabled = true;
   bool gpu_metrics_enabled = true;

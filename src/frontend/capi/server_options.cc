@@ -151,9 +151,11 @@ TRITONSERVER_Error* TRITONSERVER_ServerOptionsSetCudaMemoryPoolByteSize(
 }
 
 TRITONSERVER_Error* TRITONSERVER_ServerOptionsSetCudaVirtualAddressSize(
-    TRITONSERVER_ServerOptions* options, int /*gpu_device*/, size_t /*cuda_virtual_address_size*/) {
+    TRITONSERVER_ServerOptions* options, int gpu_device, size_t cuda_virtual_address_size) {
   NEREID_CHECK_NOT_NULL(options);
-  return abi::MissingFeature(__func__, "growable memory");
+  return Set(options, [&](ServerSettings& settings) {
+    settings.cuda_virtual_address_size[gpu_device] = cuda_virtual_address_size;
+  });
 }
 
 TRITONSERVER_Error* TRITONSERVER_ServerOptionsSetResponseCacheByteSize(
@@ -237,9 +239,10 @@ TRITONSERVER_Error* TRITONSERVER_ServerOptionsSetModelNamespacing(
 }
 
 TRITONSERVER_Error* TRITONSERVER_ServerOptionsSetEnablePeerAccess(
-    TRITONSERVER_ServerOptions* options, bool /*enable_peer_access*/) {
+    TRITONSERVER_ServerOptions* options, bool enable_peer_access) {
   NEREID_CHECK_NOT_NULL(options);
-  return nullptr;  // nothing here copies between GPUs
+  return Set(options,
+             [&](ServerSettings& settings) { settings.enable_peer_access = enable_peer_access; });
 }
 
 TRITONSERVER_Error* TRITONSERVER_ServerOptionsSetMetrics(TRITONSERVER_ServerOptions* options,

@@ -34,6 +34,8 @@ GpuPools& GpuPools::Get() {
   return *pools;
 }
 
+bool GpuPools::HasDriver() { return device::CudaDriver::Get().ok(); }
+
 void GpuPools::Configure(GpuMemorySettings settings) {
   const base::MutexLock lock(mutex_);
   bool in_use = pinned_ != nullptr && pinned_->has_memory();
@@ -108,7 +110,7 @@ base::Result<char*> GpuPools::TakePinned(size_t size) {
 bool GpuPools::GivePinned(const void* data) { return PinnedPool()->Give(data); }
 
 PoolUse GpuPools::PinnedUse() {
-  if (!device::CudaDriver::Get().ok()) return {};
+  if (!HasDriver()) return {};
   return PinnedPool()->use();
 }
 

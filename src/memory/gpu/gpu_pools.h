@@ -31,6 +31,8 @@ struct GpuMemorySettings {
 class GpuPools {
  public:
   static GpuPools& Get();
+  /// Returns whether the process has a driver with GPUs. Opens the driver, once.
+  static bool HasDriver();
 
   /// Sets the sizes of the pools, unless one of them has its memory already: then the first
   /// settings stay, and a difference is logged.

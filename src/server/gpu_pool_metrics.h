@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <map>
+
+#include "memory/gpu/memory_pool.h"
+#include "telemetry/metric_writer.h"
+
+namespace nereid::server {
+
+/// Writes the sizes of the memory pools on GPUs, by GPU; nothing if no pool was used.
+void WriteGpuPoolMetrics(const std::map<int, memory::PoolUse>& uses,
+                         telemetry::MetricWriter& writer);
+
+}  // namespace nereid::server
