@@ -7,6 +7,7 @@
 #include "abi/handle.h"
 #include "base/log.h"
 #include "request/binding.h"
+#include "request/host_inputs.h"
 #include "request/response_factory.h"
 
 namespace nereid::backend {
@@ -57,13 +58,16 @@ void BackendInstance::Refuse(TRITONBACKEND_Request* request_handle, const base::
 
 void BackendInstance::Execute(std::vector<std::unique_ptr<request::InferenceRequest>> requests) {
   handles_.clear();
+  base::Status status;
+  // Elsewhere the backend takes the tensors where they are.
+  if (description_.kind == config::InstanceKind::kCpu) status = request::MoveInputsToHost(requests);
   for (auto& request : requests) {
     // The factories tell, after a failure, which requests the backend still has: a released request
     // may be destroyed, or with another instance, so its handle must not be touched.
     handed_out_.push_back({request->response_factory(), request->response_factory()->execution()});
     handles_.push_back(abi::Wrap<TRITONBACKEND_Request>(request.release()));
   }
-  const base::Status status = CallExecute();
+  if (status.ok()) status = CallExecute();
   for (size_t i = 0; i < handles_.size() && !status.ok(); ++i) {
     const auto& [factory, execution] = handed_out_[i];
     const Custody custody = factory->CustodySince(execution);

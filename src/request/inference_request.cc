@@ -50,6 +50,7 @@ void InferenceRequest::Bind(std::shared_ptr<const ModelIdentity> model,
 }
 
 void InferenceRequest::Unbind() {
+  inputs_.Restore();
   response_factory_.reset();
   model_.reset();
   trace_.reset();

@@ -89,8 +89,9 @@ class InferenceRequest : public RequestFields {
   /// Returns the model and the response factory; null unless the request is submitted.
   const std::shared_ptr<const ModelIdentity>& model() const { return model_; }
   const std::shared_ptr<ResponseFactory>& response_factory() const { return response_factory_; }
-  /// Drops the response factory, the model and the trace of a released request. Keeps the
-  /// Cancellation, because a front end may be cancelling on another thread.
+  /// Drops the response factory, the model and the trace of a released request, and restores the
+  /// inputs (RequestInputs::Restore). Keeps the Cancellation, because a front end may be cancelling
+  /// on another thread.
   void Unbind();
   /// Makes a released request ready for another submission. Gives it a new Cancellation. Keeps
   /// inputs, outputs and fields.

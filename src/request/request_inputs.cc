@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 
 namespace nereid::request {
 namespace {
@@ -60,6 +61,7 @@ Input* RequestInputs::Find(std::string_view name) { return FindByName(inputs_, n
 const Input* RequestInputs::Find(std::string_view name) const { return FindByName(inputs_, name); }
 
 Status RequestInputs::Remove(std::string_view name) {
+  Restore();
   names_.Clear();
   const auto erased =
       std::erase_if(inputs_, [name](const Input& input) { return input.name == name; });
@@ -71,6 +73,7 @@ Status RequestInputs::Remove(std::string_view name) {
 }
 
 void RequestInputs::Clear() {
+  replaced_.clear();
   names_.Clear();
   inputs_.clear();
   is_raw_ = false;
@@ -85,6 +88,23 @@ Input* RequestInputs::AddByServer(std::string_view name, tensor::DataType type,
   input.model_shape = shape;
   input.shape = std::move(shape);
   return &input;
+}
+
+void RequestInputs::Replace(ReplacedInput replaced, std::vector<InputPiece> pieces) {
+  Input& input = inputs_[replaced.index];
+  replaced.pieces = std::exchange(input.pieces, std::move(pieces));
+  replaced.attributes = std::exchange(input.attributes, {});
+  replaced_.push_back(std::move(replaced));
+}
+
+void RequestInputs::RestoreAll() {
+  for (auto replaced = replaced_.rbegin(); replaced != replaced_.rend(); ++replaced) {
+    if (replaced->index >= inputs_.size()) continue;  // the server's input is gone
+    Input& input = inputs_[replaced->index];
+    input.pieces = std::move(replaced->pieces);
+    input.attributes = std::move(replaced->attributes);
+  }
+  replaced_.clear();
 }
 
 void RequestInputs::RemoveAddedByServer() {

@@ -9,9 +9,18 @@
 
 #include "base/name_index.h"
 #include "base/result.h"
+#include "memory/host_buffer.h"
 #include "request/input.h"
 
 namespace nereid::request {
+
+/// What an input was before its pieces were replaced by copies, and the memory of the copies.
+struct ReplacedInput {
+  size_t index = 0;  // in the request's inputs
+  std::vector<InputPiece> pieces;
+  std::vector<std::unique_ptr<memory::BufferAttributes>> attributes;
+  std::vector<memory::HostBuffer> copies;
+};
 
 /// The input tensors of a request, in this order: those that the client sent, in the order sent,
 /// then those that the server added (controls and states of sequences). A range of Input. A pointer
@@ -41,6 +50,12 @@ class RequestInputs {
   Input* AddByServer(std::string_view name, tensor::DataType type, tensor::Shape shape);
   /// Removes the inputs that AddByServer has added.
   void RemoveAddedByServer();
+  /// Gives the input `replaced.index` other pieces with the same content, until Restore().
+  void Replace(ReplacedInput replaced, std::vector<InputPiece> pieces);
+  /// Gives the inputs their own pieces back and frees the copies.
+  void Restore() {
+    if (!replaced_.empty()) RestoreAll();
+  }
   /// Returns the inputs that the client sent.
   std::span<const Input> client() const {
     return std::span(inputs_).first(inputs_.size() - added_by_server_);
@@ -65,7 +80,10 @@ class RequestInputs {
   auto end() const { return inputs_.end(); }
 
  private:
+  void RestoreAll();
+
   std::vector<Input> inputs_;
+  std::vector<ReplacedInput> replaced_;
   base::NameIndex names_;       // of inputs_, for Add
   size_t added_by_server_ = 0;  // how many of inputs_, at its end, the server has added
   bool is_raw_ = false;
