@@ -138,7 +138,7 @@ def test_only_inputs_and_only_outputs(client, region):
     answer = client.infer(
         "ints", [input_in(client, "INPUT0", [16], "INT32", "r", 64),
                  client.input("INPUT1", values)])
-    assert np.array_equal(answer.as_numpy("OUTPUT0"), values)
+    assert np.array_equal(answer.array("OUTPUT0"), values)
     client.infer("ints", [client.input("INPUT0", values), client.input("INPUT1", values + 1)],
                  [output_in(client, "OUTPUT1", "r", 64, 64)])
     assert memory.read(64, 64) == (values + 1).tobytes()
@@ -205,7 +205,7 @@ def test_status_and_unregister(client, region):
 def test_status_over_http(server, transports, region):
     client = transports["http"]
     register(client, "r", region(100, 1))
-    answer = raw_http.get(server.http, "/v2/cudasharedmemory/region/r/status")
+    answer = raw_http.get(server, "/v2/cudasharedmemory/region/r/status")
     assert json.loads(answer.body) == [{"name": "r", "device_id": 1, "byte_size": 100}]
     client.call("unregister_cuda_shared_memory")
 
@@ -245,23 +245,31 @@ def test_requests_that_are_refused(client, region):
     assert "input byte size mismatch for input 'INPUT0'" in message(12)
 
 
-def test_a_region_in_use_stays(client, region):
+def test_a_region_in_use_stays(client, region, server):
     values = np.arange(16, dtype=np.int32)
     memory = region(128)
     memory.write(values.tobytes())
     register(client, "r", memory)
-    thread = threading.Thread(target=lambda: client.infer(
-        "slow", [input_in(client, "INPUT0", [16], "INT32", "r", 64)],
-        [output_in(client, "OUTPUT0", "r", 64, 64)]))
-    thread.start()
-    time.sleep(0.3)
-    client.call("unregister_cuda_shared_memory", "r")
-    assert names_of(client) == []
-    thread.join()
+
+    def unregister():
+        path = "/v2/cudasharedmemory/region/r/unregister"
+        answers.append(raw_http.request(server, "POST", path).status)
+        answers.append(json.loads(raw_http.get(server, "/v2/cudasharedmemory/status").body))
+
+    answers = []
+    # The model has the request by then, and keeps it for a second.
+    timer = threading.Timer(0.3, unregister)
+    timer.start()
+    client.infer("slow", [input_in(client, "INPUT0", [16], "INT32", "r", 64)],
+                 [output_in(client, "OUTPUT0", "r", 64, 64)])
+    timer.join()
+    assert answers == [200, []]
     assert memory.read(64, 64) == values.tobytes()
 
 
-def test_many_requests_at_once(client, region):
+def test_many_requests_at_once(transports, region):
+    client = transports["grpc"]
+
     def use(number):
         values = np.full(4096, number, np.int32)
         memory = region(32768, number % 2)
@@ -304,7 +312,7 @@ def test_a_driver_that_fails(client, region, server, fail, call):
     fail("")
     infer()
     assert memory.read(64, 64) == values.tobytes()
-    assert raw_http.get(server.http, "/v2/health/live").status == 200
+    assert raw_http.get(server, "/v2/health/live").status == 200
 
 
 def test_a_driver_that_fails_at_registrations(client, region, fail):
@@ -318,6 +326,6 @@ def test_a_driver_that_fails_at_registrations(client, region, fail):
 
 
 def test_pools_are_on_the_metrics_page(server):
-    page = raw_http.get(server.metrics, "/metrics").body.decode()
+    page = raw_http.get(server, "/metrics", port=server.metrics_port).body.decode()
     assert "nv_pinned_memory_pool_total_bytes 268435456" in page
     assert "nv_pinned_memory_pool_used_bytes 0" in page
