@@ -48,6 +48,7 @@ class CopyBatch::Lane {
 
   Status Clear(char* to, size_t size) {
     NEREID_ASSIGN_OR_RETURN(const ScopedDevice current, ScopedDevice::Enter(gpu_));
+    is_pending_ = true;
     return Keep(driver_->ToStatus(driver_->MemsetAsync(Address(to), 0, size, stream_.handle()),
                                   "clear memory of GPU " + std::to_string(gpu_)));
   }
@@ -77,6 +78,8 @@ class CopyBatch::Lane {
   }
 
   Status Wait() {
+    if (!is_pending_) return error_;
+    is_pending_ = false;
     if (Status status = stream_.Wait(); !status.ok()) {
       is_broken_ = true;
       (void)Keep(std::move(status));
@@ -115,6 +118,7 @@ class CopyBatch::Lane {
   }
 
   Status Enqueue(char* to, const char* from, size_t size) {
+    is_pending_ = true;
     return Keep(driver_->ToStatus(
         driver_->MemcpyAsync(Address(to), Address(from), size, stream_.handle()),
         "copy " + std::to_string(size) + " bytes on GPU " + std::to_string(gpu_)));
@@ -132,6 +136,7 @@ class CopyBatch::Lane {
   std::vector<Step> steps_;
   size_t staged_ = 0;
   Status error_;
+  bool is_pending_ = false;  // work was enqueued since the last Wait()
   bool is_broken_ = false;
 };
 
