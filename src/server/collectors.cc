@@ -37,9 +37,9 @@ Collectors::Collectors(const ServerSettings& settings, telemetry::Registry& metr
     const memory::PoolUse use = memory::GpuPools::Get().PinnedUse();
     return telemetry::PoolUse{use.total_bytes, use.used_bytes};
   };
-  gpu_pools_ =
-      std::make_unique<telemetry::ScopedCollector>(metrics, [](telemetry::MetricWriter& writer) {
-        WriteGpuPoolMetrics(memory::GpuPools::Get().GpuUses(), writer);
+  gpu_pools_ = std::make_unique<telemetry::ScopedCollector>(
+      metrics, [&gpus](telemetry::MetricWriter& writer) {
+        WriteGpuPoolMetrics(memory::GpuPools::Get().GpuUses(), gpus, writer);
       });
   process_ = std::make_unique<telemetry::ProcessMetrics>(metrics, options);
   if (settings.gpu_metrics_enabled) {

@@ -5,11 +5,14 @@
 
 namespace nereid::server {
 
-void WriteGpuPoolMetrics(const std::map<int, memory::PoolUse>& uses,
+void WriteGpuPoolMetrics(const std::map<int, memory::PoolUse>& uses, const device::Gpus& gpus,
                          telemetry::MetricWriter& writer) {
   using telemetry::MetricKind;
-  for (const auto& [gpu, use] : uses) {
-    const telemetry::Labels labels{{"gpu", std::to_string(gpu)}};
+  for (const auto& [ordinal, use] : uses) {
+    // A client's shared memory may be on a GPU that models do not use.
+    const device::Gpu* const gpu = gpus.ByOrdinal(ordinal);
+    const telemetry::Labels labels{
+        {"gpu_uuid", gpu == nullptr ? std::to_string(ordinal) : gpu->uuid}};
     writer
         .Family(MetricKind::kGauge, "nereid_cuda_memory_pool_total_bytes",
                 "Size of the server's memory pool on the GPU, in bytes")
