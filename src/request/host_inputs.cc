@@ -41,18 +41,37 @@ Status MoveInput(InferenceRequest& request, size_t index, memory::CopyBatch& bat
   return Status::Ok();
 }
 
+/// Replaces the inputs for which `is_moved` returns true, as far as they are in GPU memory.
+template <typename IsMoved>
+Status MoveInputs(InferenceRequest& request, memory::CopyBatch& batch, IsMoved is_moved) {
+  for (size_t i = 0; i < request.inputs().size(); ++i) {
+    const Input& input = request.inputs()[i];
+    if (!is_moved(input) || !std::any_of(input.pieces.begin(), input.pieces.end(), IsOnGpu)) {
+      continue;
+    }
+    NEREID_RETURN_IF_ERROR(MoveInput(request, i, batch).WithPrefix(request.LogPrefix()));
+  }
+  return Status::Ok();
+}
+
 }  // namespace
 
 Status MoveInputsToHost(std::span<const std::unique_ptr<InferenceRequest>> requests) {
   memory::CopyBatch batch;
   for (const auto& request : requests) {
     if (!request->has_gpu_memory) continue;
-    for (size_t i = 0; i < request->inputs().size(); ++i) {
-      const auto& pieces = request->inputs()[i].pieces;
-      if (!std::any_of(pieces.begin(), pieces.end(), IsOnGpu)) continue;
-      NEREID_RETURN_IF_ERROR(MoveInput(*request, i, batch).WithPrefix(request->LogPrefix()));
-    }
+    NEREID_RETURN_IF_ERROR(MoveInputs(*request, batch, [](const Input&) { return true; }));
   }
+  return batch.Wait();
+}
+
+Status MoveStringsToHost(InferenceRequest& request) {
+  if (!request.has_gpu_memory) return Status::Ok();
+  memory::CopyBatch batch;
+  const bool is_raw = request.inputs().is_raw();
+  NEREID_RETURN_IF_ERROR(MoveInputs(request, batch, [is_raw](const Input& input) {
+    return is_raw || input.type == tensor::DataType::kBytes;
+  }));
   return batch.Wait();
 }
 

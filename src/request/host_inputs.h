@@ -15,4 +15,9 @@ namespace nereid::request {
 /// cannot copy; the requests must then be refused.
 base::Status MoveInputsToHost(std::span<const std::unique_ptr<InferenceRequest>> requests);
 
+/// Does the same for the BYTES inputs of one request, and for the input of a raw request, which may
+/// be BYTES. To be called before Normalize, which checks the lengths of the elements only in host
+/// memory.
+base::Status MoveStringsToHost(InferenceRequest& request);
+
 }  // namespace nereid::request

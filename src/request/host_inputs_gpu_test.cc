@@ -73,6 +73,25 @@ TEST_F(HostInputsTest, InputsThatAreRemovedMeanwhile) {
   EXPECT_EQ(requests[0]->inputs()[0].pieces[1].data, device_.data());
 }
 
+TEST_F(HostInputsTest, StringsAndRawInputsOnly) {
+  for (const bool is_raw : {false, true}) {
+    InferenceRequest request;
+    Input* const strings =
+        is_raw ? *request.AddRawInput("S") : *request.AddInput("S", tensor::DataType::kBytes, {1});
+    strings->Append(device_.data(), 3, MemoryType::kGpu, 0);
+    if (!is_raw) {
+      Input* const numbers = *request.AddInput("N", tensor::DataType::kUint8, {3});
+      numbers->Append(device_.data(), 3, MemoryType::kGpu, 0);
+    }
+    request.has_gpu_memory = true;
+    ASSERT_TRUE(MoveStringsToHost(request).ok());
+    EXPECT_EQ(Content(request), "GPU");
+    if (!is_raw) EXPECT_EQ(request.inputs()[1].pieces[0].memory_type, MemoryType::kGpu);
+    request.Unbind();
+    EXPECT_EQ(request.inputs()[0].pieces[0].data, device_.data());
+  }
+}
+
 TEST_F(HostInputsTest, ACopyThatFailsNamesTheInput) {
   std::vector<std::unique_ptr<InferenceRequest>> requests;
   requests.push_back(NewRequest());

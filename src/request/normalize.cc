@@ -175,7 +175,7 @@ Status CheckBytesInput(const InferenceRequest& request, const Input& input) {
   std::vector<tensor::ByteSpan> pieces;
   pieces.reserve(input.pieces.size());
   for (const InputPiece& piece : input.pieces) {
-    // The server cannot read device memory; the backend must check it.
+    // Such strings were moved to the host (MoveStringsToHost), where that was possible.
     if (piece.memory_type == memory::MemoryType::kGpu) return Status::Ok();
     pieces.push_back({piece.data, piece.size});
   }

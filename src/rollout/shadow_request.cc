@@ -55,6 +55,7 @@ std::unique_ptr<InferenceRequest> CopyForShadow(InferenceRequest& request,
   auto copy = std::make_unique<InferenceRequest>();
   static_cast<request::RequestFields&>(*copy) = request;
   copy->model_label.clear();
+  copy->has_gpu_memory = request.has_gpu_memory;
   for (const request::Input& input : request.inputs()) {
     auto added = request.inputs().is_raw()
                      ? copy->inputs().AddRaw(input.name)

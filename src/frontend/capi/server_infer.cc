@@ -5,6 +5,7 @@
 #include "abi/handle.h"
 #include "frontend/capi/callback_sink.h"
 #include "frontend/capi/handles.h"
+#include "request/host_inputs.h"
 
 using namespace nereid;
 using namespace nereid::frontend::capi;
@@ -21,7 +22,10 @@ class Handover {
     if (InferenceRequest* mine = owned_.release()) SinkOf(*mine).EndSubmission(*mine);
   }
 
-  base::Status Submit(api::InferenceService& service) { return service.InferInProcess(owned_); }
+  base::Status Submit(api::InferenceService& service) {
+    NEREID_RETURN_IF_ERROR(request::MoveStringsToHost(*owned_));
+    return service.InferInProcess(owned_);
+  }
 
  private:
   std::unique_ptr<InferenceRequest> owned_;
