@@ -1,16 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "onnxruntime/environment.h"
 
+#include <algorithm>
+#include <vector>
+
+#include "framework/placement.h"
 #include "nereid/backend/log.h"
 #include "nereid/backend/model_config.h"
+#include "onnxruntime/accelerators.h"
 #include "onnxruntime/threads.h"
 
 namespace nereid::onnxruntime {
 namespace {
 
+/// While it is set, receives the errors that ONNX Runtime logs on this thread.
+thread_local std::string* logged_errors = nullptr;
+
 void ORT_API_CALL WriteLog(void*, OrtLoggingLevel severity, const char*, const char*,
                            const char* location, const char* message) {
   const Error ignored = backend::Catching([&]() -> Error {
+    if (logged_errors != nullptr && severity >= ORT_LOGGING_LEVEL_ERROR) {
+      *logged_errors += (logged_errors->empty() ? "" : "; ") + std::string(message);
+      return {};
+    }
     const std::string text = std::string("onnx runtime: ") + message + " (" + location + ")";
     if (severity >= ORT_LOGGING_LEVEL_ERROR) {
       NEREID_BACKEND_LOG(ERROR, text);
@@ -21,6 +33,48 @@ void ORT_API_CALL WriteLog(void*, OrtLoggingLevel severity, const char*, const c
     }
     return {};
   });
+}
+
+/// Opens the CUDA execution provider and its libraries. Returns the reason if this fails; ONNX
+/// Runtime only logs it.
+std::string TryCuda() {
+  std::string reason;
+  logged_errors = &reason;
+  const Error failure = backend::Catching([]() -> Error {
+    OrtSessionOptions* made = nullptr;
+    NEREID_ORT_TRY(Api().CreateSessionOptions(&made));
+    const Owned<OrtSessionOptions> options(made);
+    return AppendProvider({"CUDA", {{"device_id", "0"}}}, made);
+  });
+  logged_errors = nullptr;
+  if (failure.ok()) {
+    return "";
+  }
+  return reason.empty() ? failure.message() : reason;
+}
+
+/// Returns why this ONNX Runtime cannot use GPUs, or an empty string. Opens nothing if the machine
+/// has no GPU or the library is the one for the CPU.
+std::string FindCudaProblem() {
+  std::string problem = framework::DriverProblem();
+  if (!problem.empty()) {
+    return problem;
+  }
+  std::vector<std::string> available;
+  if (const Error error = AvailableProviders(&available); !error.ok()) {
+    return error.message();
+  }
+  if (std::find(available.begin(), available.end(), "CUDAExecutionProvider") == available.end()) {
+    return "this library has no CUDA execution provider; install the library of onnxruntime-gpu "
+           "(tools/fetch_onnxruntime.sh --gpu)";
+  }
+  problem = TryCuda();
+  if (!problem.empty()) {
+    problem = "its CUDA execution provider cannot be opened: " + problem +
+              "; install what is missing (CUDA 13, cuDNN 9, onnxruntime-gpu)";
+    NEREID_BACKEND_LOG(WARN, "ONNX Runtime uses no GPU: " + problem);
+  }
+  return problem;
 }
 
 }  // namespace
@@ -44,6 +98,7 @@ Error Environment::Load(TRITONBACKEND_Backend* backend) {
                                                    "backend", &made));
   }
   env.reset(made);
+  cuda_problem = FindCudaProblem();
   return {};
 }
 

@@ -8,7 +8,6 @@
 #include "nereid/backend/log.h"
 #include "onnxruntime/accelerators.h"
 #include "onnxruntime/signature.h"
-#include "onnxruntime/threads.h"
 
 namespace nereid::onnxruntime {
 namespace {
@@ -50,14 +49,16 @@ Error OnnxModel::Load(TRITONBACKEND_Model* model) {
   NEREID_BACKEND_TRY(backend::ReadModelConfig(model, &config_));
   ModelSource source;
   NEREID_BACKEND_TRY(open_(config_, &source));
+  const framework::Placement placement =
+      framework::FirstPlacement(config_, environment_.PrefersGpu());
   Accelerators accelerators;
-  NEREID_BACKEND_TRY(ChooseAccelerators(config_, &accelerators));
+  NEREID_BACKEND_TRY(ChooseAccelerators(config_, placement, &accelerators));
   if (accelerators.openvino != nullptr) {
     return OpenVinoModel::Load(environment_.directory, config_, *accelerators.openvino, source.path,
                                model, &openvino_);
   }
-  Owned<OrtSession> session;
-  NEREID_BACKEND_TRY(CreateSession(environment_, config_, source, &session));
+  std::shared_ptr<OrtSession> session;
+  NEREID_BACKEND_TRY(sessions_.Open(config_, source, placement, &session));
   framework::ModelSignature signature;
   std::vector<TensorSignature> initializers;
   NEREID_BACKEND_TRY(ReadSignature(*session, &signature, &initializers));
@@ -73,28 +74,18 @@ Error OnnxModel::Load(TRITONBACKEND_Model* model) {
   traits.writes_in_place = true;
   NEREID_BACKEND_TRY(framework::MakePlan(config_, signature, traits, &plan->run));
   plan_ = std::move(plan);
-  if (const std::string note = IgnoredOnCpu(config_); !note.empty()) {
+  if (const std::string note = IgnoredSettings(config_, placement); !note.empty()) {
     NEREID_BACKEND_LOG(WARN, note);
-  }
-  bool shared = true;
-  NEREID_BACKEND_TRY(SharesSession(config_, &shared));
-  if (shared) {
-    shared_session_ = std::shared_ptr<OrtSession>(session.release(), Release());
   }
   return {};
 }
 
 Error OnnxModel::MakeRunner(TRITONBACKEND_ModelInstance* instance,
                             std::unique_ptr<framework::Runner>* runner) const {
-  NEREID_BACKEND_TRY(framework::RequireCpu(instance, config_, "ONNX Runtime"));
-  std::shared_ptr<OrtSession> session = shared_session_;
-  if (session == nullptr) {
-    ModelSource source;
-    NEREID_BACKEND_TRY(open_(config_, &source));
-    Owned<OrtSession> own;
-    NEREID_BACKEND_TRY(CreateSession(environment_, config_, source, &own));
-    session = std::shared_ptr<OrtSession>(own.release(), Release());
-  }
+  framework::Placement placement;
+  NEREID_BACKEND_TRY(framework::ReadPlacement(instance, &placement));
+  std::shared_ptr<OrtSession> session;
+  NEREID_BACKEND_TRY(sessions_.ForInstance(config_, open_, placement, &session));
   Owned<OrtRunOptions> options;
   NEREID_BACKEND_TRY(CreateRunOptions(config_, &options));
   OrtMemoryInfo* memory = nullptr;

@@ -7,16 +7,17 @@
 #include "onnxruntime/open_session.h"
 #include "onnxruntime/openvino.h"
 #include "onnxruntime/session.h"
+#include "onnxruntime/sessions.h"
 
 namespace nereid::onnxruntime {
 
-/// A version of an ONNX model. Immutable after Load.
+/// A version of an ONNX model. Immutable after Load, except for its sessions.
 class OnnxModel {
  public:
   /// `environment` must outlive the model. `open` finds the model file, or creates a model in
   /// memory.
   explicit OnnxModel(const Environment* environment, OpenModel open = OpenModelFile)
-      : environment_(*environment), open_(open) {}
+      : environment_(*environment), open_(open), sessions_(environment) {}
 
   /// Opens the model, completes the configuration if the server asks for it, and checks it.
   Error Load(TRITONBACKEND_Model* model);
@@ -34,8 +35,7 @@ class OnnxModel {
   const OpenModel open_;
   ModelConfig config_;
   std::shared_ptr<const SessionPlan> plan_;
-  /// Null if each instance has its own session.
-  std::shared_ptr<OrtSession> shared_session_;
+  mutable Sessions sessions_;
   std::unique_ptr<OpenVinoModel> openvino_;
 };
 

@@ -30,9 +30,16 @@ Error OpenModelFile(const ModelConfig& config, ModelSource* source) {
 }
 
 Error CreateSession(const Environment& environment, const ModelConfig& config,
-                    const ModelSource& source, Owned<OrtSession>* session) {
+                    const ModelSource& source, framework::Placement placement,
+                    Owned<OrtSession>* session) {
+  if (placement.on_gpu() && !environment.cuda_problem.empty()) {
+    return Error(TRITONSERVER_ERROR_UNAVAILABLE,
+                 "model '" + config.name + "': ONNX Runtime cannot use GPU " +
+                     std::to_string(placement.gpu) + ": " + environment.cuda_problem +
+                     "; or set the instance group's kind to KIND_CPU");
+  }
   Owned<OrtSessionOptions> options;
-  NEREID_BACKEND_TRY(MakeSessionOptions(environment, config, &options));
+  NEREID_BACKEND_TRY(MakeSessionOptions(environment, config, placement, &options));
   OrtSession* created = nullptr;
   OrtEnv* env = environment.env.get();
   if (!source.path.empty()) {

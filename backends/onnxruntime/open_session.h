@@ -4,6 +4,7 @@
 #include <map>
 #include <string>
 
+#include "framework/placement.h"
 #include "nereid/backend/model_config.h"
 #include "onnxruntime/environment.h"
 
@@ -33,10 +34,11 @@ using OpenModel = Error (*)(const ModelConfig& config, ModelSource* source);
 /// Finds the model file of `config`.
 Error OpenModelFile(const ModelConfig& config, ModelSource* source);
 
-/// Opens the model with the options from its parameters, its optimization settings and the
-/// backend's settings.
+/// Opens the model where `placement` says, with the options from its parameters, its optimization
+/// settings and the backend's settings. UNAVAILABLE for a GPU that ONNX Runtime cannot use.
 Error CreateSession(const Environment& environment, const ModelConfig& config,
-                    const ModelSource& source, Owned<OrtSession>* session);
+                    const ModelSource& source, framework::Placement placement,
+                    Owned<OrtSession>* session);
 
 /// Creates the options of each run (arena shrinkage).
 Error CreateRunOptions(const ModelConfig& config, Owned<OrtRunOptions>* options);

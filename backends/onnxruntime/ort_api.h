@@ -39,6 +39,12 @@ struct Release {
   void operator()(OrtTensorTypeAndShapeInfo* object) const {
     Api().ReleaseTensorTypeAndShapeInfo(object);
   }
+  void operator()(OrtCUDAProviderOptionsV2* object) const {
+    Api().ReleaseCUDAProviderOptions(object);
+  }
+  void operator()(OrtTensorRTProviderOptionsV2* object) const {
+    Api().ReleaseTensorRTProviderOptions(object);
+  }
 };
 
 template <typename T>

@@ -97,7 +97,7 @@ Error FindOperatorLibrary(const ModelConfig& config, const std::string& name, st
 }
 
 Error MakeSessionOptions(const Environment& environment, const ModelConfig& config,
-                         Owned<OrtSessionOptions>* options) {
+                         framework::Placement placement, Owned<OrtSessionOptions>* options) {
   OrtSessionOptions* made = nullptr;
   NEREID_ORT_TRY(Api().CreateSessionOptions(&made));
   options->reset(made);
@@ -108,7 +108,7 @@ Error MakeSessionOptions(const Environment& environment, const ModelConfig& conf
   NEREID_BACKEND_TRY(SetExecutionMode(config, made));
   NEREID_BACKEND_TRY(PassEntries(config, made));
   NEREID_BACKEND_TRY(RegisterOperators(config, made));
-  return SetAccelerators(config, made);
+  return SetAccelerators(config, placement, made);
 }
 
 }  // namespace nereid::onnxruntime

@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "framework/placement.h"
 #include "nereid/backend/model_config.h"
 #include "onnxruntime/environment.h"
 
@@ -11,9 +12,9 @@ namespace nereid::onnxruntime {
 using backend::ModelConfig;
 
 /// Creates the session options from the model's parameters, optimization settings and custom
-/// operators, and from the backend's settings.
+/// operators, and from the backend's settings. The session may be used where `placement` says.
 Error MakeSessionOptions(const Environment& environment, const ModelConfig& config,
-                         Owned<OrtSessionOptions>* options);
+                         framework::Placement placement, Owned<OrtSessionOptions>* options);
 
 /// Finds a library of custom operators: an absolute path, or a path relative to the version's
 /// directory, the model's directory or, as in Triton, the server's working directory. NOT_FOUND

@@ -80,6 +80,14 @@ struct AcceleratorConfig {
   std::map<std::string, std::string> parameters;
 };
 
+/// An entry of `instance_group`.
+struct InstanceGroupConfig {
+  /// "KIND_GPU", "KIND_CPU", "KIND_MODEL", or "KIND_AUTO" if the server is to choose.
+  std::string kind = "KIND_AUTO";
+  /// The ordinals of the GPUs. Empty means all for KIND_GPU.
+  std::vector<int64_t> gpus;
+};
+
 /// The parts of a model's configuration that backends use.
 struct ModelConfig {
   std::string name;
@@ -99,6 +107,8 @@ struct ModelConfig {
   bool decoupled = false;
   /// The number of instances in all groups; at least 1.
   int64_t instance_count = 1;
+  /// Empty before the server has chosen where a model without groups runs.
+  std::vector<InstanceGroupConfig> instance_groups;
   /// The custom operator libraries (`model_operations`).
   std::vector<std::string> op_libraries;
   std::vector<AcceleratorConfig> cpu_accelerators;
@@ -301,6 +311,20 @@ inline int64_t CountInstances(const rapidjson::Value* groups) {
   return count > 0 ? count : 1;
 }
 
+inline std::vector<InstanceGroupConfig> ReadInstanceGroups(const rapidjson::Value* list) {
+  std::vector<InstanceGroupConfig> groups;
+  if (list != nullptr && list->IsArray()) {
+    for (const rapidjson::Value& entry : list->GetArray()) {
+      InstanceGroupConfig& group = groups.emplace_back();
+      if (const std::string kind = TextOf(Member(&entry, "kind")); !kind.empty()) {
+        group.kind = kind;
+      }
+      group.gpus = IntsOf(Member(&entry, "gpus"));
+    }
+  }
+  return groups;
+}
+
 }  // namespace config_detail
 
 /// Reads the parts of a configuration in JSON form. They are not checked, because the server has
@@ -322,6 +346,7 @@ inline ModelConfig ParseModelConfig(const rapidjson::Value& json) {
   config.states = ReadStates(Member(sequence, "state"));
   config.decoupled = BoolOf(Member(Member(&json, "model_transaction_policy"), "decoupled"));
   config.instance_count = CountInstances(Member(&json, "instance_group"));
+  config.instance_groups = ReadInstanceGroups(Member(&json, "instance_group"));
   ReadNames(Member(Member(&json, "model_operations"), "op_library_filename"), nullptr,
             &config.op_libraries);
   const rapidjson::Value* optimization = Member(&json, "optimization");

@@ -32,7 +32,9 @@ struct NoBackendState {
 /// then answers all of them.
 ///
 /// If the configuration has no instance groups, the backend prefers the CPU, or the kind in the
-/// constant BackendState::kPreferredKind. Instances of a model may be loaded in parallel.
+/// constant BackendState::kPreferredKind. If BackendState has a function `bool PrefersGpu() const`
+/// that returns true, the backend prefers the GPUs that the server uses, or the CPU if the server
+/// uses none. Instances of a model may be loaded in parallel.
 template <typename BackendState, typename ModelState, typename InstanceState>
 struct PluginFunctions {
   static TRITONSERVER_Error* Initialize(TRITONBACKEND_Backend* backend) {
@@ -44,8 +46,17 @@ struct PluginFunctions {
     });
   }
 
-  static TRITONSERVER_Error* Attributes(TRITONBACKEND_BackendAttribute* attributes) {
+  static TRITONSERVER_Error* Attributes([[maybe_unused]] TRITONBACKEND_Backend* backend,
+                                        TRITONBACKEND_BackendAttribute* attributes) {
     return EntryPoint([&]() -> Error {
+      if constexpr (requires(const BackendState& state) { state.PrefersGpu(); }) {
+        BackendState* state = nullptr;
+        NEREID_BACKEND_TRY(Attached(backend, &state));
+        if (state->PrefersGpu()) {
+          NEREID_BACKEND_TRY(TRITONBACKEND_BackendAttributeAddPreferredInstanceGroup(
+              attributes, TRITONSERVER_INSTANCEGROUPKIND_GPU, 0, nullptr, 0));
+        }
+      }
       TRITONSERVER_InstanceGroupKind kind = TRITONSERVER_INSTANCEGROUPKIND_CPU;
       if constexpr (requires { BackendState::kPreferredKind; }) {
         kind = BackendState::kPreferredKind;
@@ -113,8 +124,8 @@ struct PluginFunctions {
     return NereidPlugin::Finalize<BackendState>(backend);                                          \
   }                                                                                                \
   TRITONBACKEND_ISPEC TRITONSERVER_Error* TRITONBACKEND_GetBackendAttribute(                       \
-      TRITONBACKEND_Backend*, TRITONBACKEND_BackendAttribute* attributes) {                        \
-    return NereidPlugin::Attributes(attributes);                                                   \
+      TRITONBACKEND_Backend* backend, TRITONBACKEND_BackendAttribute* attributes) {                \
+    return NereidPlugin::Attributes(backend, attributes);                                          \
   }                                                                                                \
   TRITONBACKEND_ISPEC TRITONSERVER_Error* TRITONBACKEND_ModelInitialize(                           \
       TRITONBACKEND_Model* model) {                                                                \
