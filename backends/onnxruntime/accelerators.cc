@@ -105,8 +105,7 @@ Error ChooseForGpu(const ModelConfig& config, int gpu, const std::vector<std::st
     Provider& provider = accelerators->providers.emplace_back();
     provider = {known->provider, accelerator.parameters};
     if (accelerator.name == "tensorrt") {
-      NEREID_BACKEND_TRY(
-          TensorRtOptions(config, accelerator.parameters, gpu, &provider.options));
+      NEREID_BACKEND_TRY(TensorRtOptions(config, accelerator.parameters, gpu, &provider.options));
     } else {
       provider.options["device_id"] = std::to_string(gpu);
       cuda = false;

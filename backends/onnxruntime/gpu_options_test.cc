@@ -64,10 +64,9 @@ TEST(TensorRtOptionsTest, TritonsParametersAndThoseOfOnnxRuntime) {
                                {"trt_engine_cache_enable", "1"}},
                               1, &options)
                   .ok());
-  EXPECT_THAT(options,
-              ElementsAre(Pair("device_id", "1"), Pair("trt_engine_cache_enable", "1"),
-                          Pair("trt_fp16_enable", "1"),
-                          Pair("trt_max_workspace_size", "1073741824")));
+  EXPECT_THAT(options, ElementsAre(Pair("device_id", "1"), Pair("trt_engine_cache_enable", "1"),
+                                   Pair("trt_fp16_enable", "1"),
+                                   Pair("trt_max_workspace_size", "1073741824")));
   EXPECT_EQ(TensorRtOptions(config, {{"precision_mode", "FP8"}}, 0, &options).message(),
             "model 'm': parameter 'precision_mode' is 'FP8', but must be FP32, FP16 or INT8");
   EXPECT_EQ(TensorRtOptions(config, {{"presicion_mode", "FP16"}}, 0, &options).message(),

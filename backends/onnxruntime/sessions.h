@@ -28,8 +28,8 @@ class Sessions {
                     std::shared_ptr<OrtSession>* session);
 
  private:
-  Error Create(const ModelConfig& config, const ModelSource& source,
-               framework::Placement placement, std::shared_ptr<OrtSession>* session) const;
+  Error Create(const ModelConfig& config, const ModelSource& source, framework::Placement placement,
+               std::shared_ptr<OrtSession>* session) const;
 
   const Environment& environment_;
   bool shared_ = true;

@@ -128,15 +128,17 @@ Error TorchModel::Load(TRITONBACKEND_Model* model) {
   std::filesystem::path path;
   NEREID_BACKEND_TRY(framework::FindVersionFile(config_, "model.pt", &path));
   path_ = path.string();
-  std::shared_ptr<torch::jit::Module> module;
-  NEREID_BACKEND_TRY(LoadModule(config_.name, path_, &module));
-  NEREID_BACKEND_TRY(MakePlan(*module));
+  const framework::Placement placement =
+      framework::FirstPlacement(config_, environment_.PrefersGpu());
+  ModulePointer module;
+  NEREID_BACKEND_TRY(Open(placement, &module));
+  NEREID_BACKEND_TRY(MakePlan(*module, placement.on_gpu()));
   const base::MutexLock lock(mutex_);
-  module_ = std::move(module);
+  modules_[placement] = std::move(module);
   return {};
 }
 
-Error TorchModel::MakePlan(const torch::jit::Module& module) {
+Error TorchModel::MakePlan(const torch::jit::Module& module, bool on_gpu) {
   auto plan = std::make_shared<TorchPlan>();
   ProcessSettings process;
   NEREID_BACKEND_TRY(ReadSettings(config_, base::UsableCpuCount(), &plan->settings, &process));
@@ -153,26 +155,50 @@ Error TorchModel::MakePlan(const torch::jit::Module& module) {
   plan->run.open_outputs = config_.outputs.empty();
   plan->borrowable = BorrowableArguments(module);
   plan_ = std::move(plan);
-  ApplyProcessSettings(config_.name, process);
+  ApplyProcessSettings(config_.name, process, on_gpu);
   return {};
 }
 
-Error TorchModel::ModuleForInstance(std::shared_ptr<torch::jit::Module>* module) const {
+Error TorchModel::Open(framework::Placement placement, ModulePointer* module) const {
+  if (placement.on_gpu() && !environment_.cuda_problem.empty()) {
+    return Error(TRITONSERVER_ERROR_UNAVAILABLE,
+                 "model '" + config_.name + "': PyTorch cannot use GPU " +
+                     std::to_string(placement.gpu) + ": " + environment_.cuda_problem +
+                     "; or set the instance group's kind to KIND_CPU");
+  }
+  return LoadModule(config_.name, path_, placement.gpu, module);
+}
+
+Error TorchModel::ModuleForInstance(framework::Placement placement, ModulePointer* module) const {
+  const bool shared = plan_->settings.weight_sharing;
   {
     const base::MutexLock lock(mutex_);
-    *module = plan_->settings.weight_sharing ? module_ : std::exchange(module_, nullptr);
+    if (const auto found = modules_.find(placement); found != modules_.end()) {
+      *module = found->second;
+      if (!shared) {
+        modules_.erase(found);
+      }
+      return {};
+    }
+    if (shared) {  // with the lock held, so that parallel loads do not open it twice
+      NEREID_BACKEND_TRY(Open(placement, module));
+      modules_[placement] = *module;
+      return {};
+    }
   }
-  return *module != nullptr ? Error() : LoadModule(config_.name, path_, module);
+  return Open(placement, module);
 }
 
 Error TorchModel::MakeRunner(TRITONBACKEND_ModelInstance* instance,
                              std::unique_ptr<framework::Runner>* runner) const {
-  NEREID_BACKEND_TRY(framework::RequireCpu(instance, config_, "PyTorch"));
-  std::shared_ptr<torch::jit::Module> module;
-  NEREID_BACKEND_TRY(ModuleForInstance(&module));
+  framework::Placement placement;
+  NEREID_BACKEND_TRY(framework::ReadPlacement(instance, &placement));
+  ModulePointer module;
+  NEREID_BACKEND_TRY(ModuleForInstance(placement, &module));
   const std::shared_ptr<const framework::RunPlan> run(plan_, &plan_->run);
   return CatchTorch("model '" + config_.name + "'", [&]() -> Error {
-    *runner = std::make_unique<framework::Runner>(run, MakeSession(plan_, std::move(module)));
+    *runner = std::make_unique<framework::Runner>(
+        run, MakeSession(plan_, std::move(module), placement.gpu));
     return {};
   });
 }

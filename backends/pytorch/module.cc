@@ -3,6 +3,7 @@
 
 #include <ATen/Context.h>
 #include <ATen/Parallel.h>
+#include <c10/core/impl/VirtualGuardImpl.h>
 #include <caffe2/serialize/inline_container.h>
 #include <torch/csrc/jit/api/module.h>
 #include <torch/csrc/jit/ir/alias_analysis.h>
@@ -19,6 +20,7 @@
 #include "nereid/backend/log.h"
 #include "pytorch/archive.h"
 #include "pytorch/code_check.h"
+#include "pytorch/gpu_run.h"
 #include "pytorch/pickle_check.h"
 #include "pytorch/torch_error.h"
 
@@ -186,7 +188,7 @@ Error CheckFile(const std::string& path) {
 
 }  // namespace
 
-void ApplyProcessSettings(const std::string& model, const ProcessSettings& settings) {
+void ApplyProcessSettings(const std::string& model, const ProcessSettings& settings, bool on_gpu) {
   if (settings.inter_op_threads > 0) {
     SetInterOpThreads(model, settings.inter_op_threads);
   }
@@ -199,13 +201,17 @@ void ApplyProcessSettings(const std::string& model, const ProcessSettings& setti
   if (settings.tensor_fuser) {
     torch::jit::setTensorExprFuserEnabled(*settings.tensor_fuser);
   }
-  for (const std::string& name : settings.without_effect) {
-    NEREID_BACKEND_LOG(WARN,
-                       "model '" + model + "': parameter '" + name + "' has no effect on the CPU");
+  if (on_gpu && settings.cudnn) {
+    at::globalContext().setUserEnabledCuDNN(*settings.cudnn);
+  }
+  const std::string where = on_gpu ? " has no effect" : " has no effect on the CPU";
+  for (const std::string& name :
+       on_gpu ? settings.without_effect : settings.without_effect_on_cpu) {
+    NEREID_BACKEND_LOG(WARN, "model '" + model + "': parameter '" + name + "'" + where);
   }
 }
 
-Error LoadModule(const std::string& model, const std::string& path,
+Error LoadModule(const std::string& model, const std::string& path, int gpu,
                  std::shared_ptr<torch::jit::Module>* module) {
   std::error_code failure;
   if (!std::filesystem::is_regular_file(path, failure)) {
@@ -222,8 +228,11 @@ Error LoadModule(const std::string& model, const std::string& path,
     // Debug records are not loaded: they are pickles that PyTorch would read while it handles an
     // error.
     auto loaded = std::make_shared<torch::jit::Module>(
-        torch::jit::load(path, c10::Device(c10::kCPU), /*load_debug_files=*/false));
+        torch::jit::load(path, DeviceOf(gpu), /*load_debug_files=*/false));
     loaded->eval();
+    if (gpu >= 0) {  // the instances use streams that do not wait for the one of the load
+      c10::impl::VirtualGuardImpl(c10::kCUDA).synchronizeDevice(DeviceOf(gpu).index());
+    }
     *module = std::move(loaded);
     return {};
   });

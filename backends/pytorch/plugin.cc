@@ -2,7 +2,8 @@
 // Defines the entry points of the backend.
 #include "nereid/backend/plugin.h"
 
+#include "pytorch/environment.h"
 #include "pytorch/model.h"
 
-NEREID_BACKEND_PLUGIN(nereid::backend::NoBackendState, nereid::pytorch::TorchModel,
+NEREID_BACKEND_PLUGIN(nereid::pytorch::Environment, nereid::pytorch::TorchModel,
                       nereid::pytorch::TorchInstance);

@@ -6,6 +6,7 @@
 #include <ATen/core/Tensor.h>
 #include <ATen/ops/zeros.h>
 
+#include "pytorch/gpu_run.h"
 #include "pytorch/torch_types.h"
 
 namespace nereid::pytorch {
@@ -119,7 +120,7 @@ Error ReturnedValues::ReadTensor(const std::string& name, const at::Tensor& valu
   if (value.layout() != c10::kStrided || value.is_nested()) {
     return refuse("a sparse or nested tensor");
   }
-  if (!value.device().is_cpu()) {
+  if (!value.device().is_cpu() && !value.device().is_cuda()) {
     return refuse("a tensor on the device " + value.device().str());
   }
   // A zero tensor has no memory, and the memory of a conjugate or negative view holds other values.
@@ -127,6 +128,9 @@ Error ReturnedValues::ReadTensor(const std::string& name, const at::Tensor& valu
                          ? at::zeros(value.sizes(), c10::TensorOptions().dtype(value.scalar_type()))
                          : value;
   plain = plain.resolve_conj().resolve_neg().contiguous();
+  if (plain.device().is_cuda()) {
+    plain = CopyToHost(plain);
+  }
   tensor->data_type = type;
   tensor->shape.assign(plain.sizes().begin(), plain.sizes().end());
   tensor->size = plain.nbytes();

@@ -4,13 +4,16 @@
 #include <ATen/Parallel.h>
 #include <ATen/ops/empty.h>
 #include <ATen/ops/from_blob.h>
+#include <c10/core/CachingDeviceAllocator.h>
 #include <c10/core/InferenceMode.h>
 #include <torch/csrc/jit/api/module.h>
 #include <torch/csrc/jit/runtime/graph_executor.h>
 
 #include <cstring>
+#include <optional>
 
 #include "pytorch/borrowed.h"
+#include "pytorch/gpu_run.h"
 #include "pytorch/results.h"
 #include "pytorch/torch_error.h"
 #include "pytorch/torch_types.h"
@@ -23,10 +26,12 @@ using framework::OutputTensor;
 
 class TorchSession final : public framework::Session {
  public:
-  TorchSession(std::shared_ptr<const TorchPlan> plan, std::shared_ptr<torch::jit::Module> module)
+  TorchSession(std::shared_ptr<const TorchPlan> plan, std::shared_ptr<torch::jit::Module> module,
+               std::optional<c10::Stream> stream)
       : plan_(std::move(plan)),
         module_(std::move(module)),
         forward_(module_->get_method("forward").function()),
+        stream_(stream),
         what_("model '" + plan_->run.model_name + "'") {}
 
   Error Run(std::span<const InputTensor> inputs, std::span<const size_t> outputs,
@@ -51,6 +56,7 @@ class TorchSession final : public framework::Session {
       SetThreads();
       const c10::InferenceMode inference(plan_->settings.inference_mode);
       const at::NoGradGuard no_gradients;
+      GpuRun run(stream_);
       const torch::jit::GraphOptimizerEnabledGuard optimizer(plan_->settings.optimized_execution);
       BorrowedTensors borrowed;
       const ClearedAtEnd<torch::jit::Stack> cleared(&stack_);
@@ -62,7 +68,10 @@ class TorchSession final : public framework::Session {
       // This must be done before the results are read: if a result shares memory with an input, it
       // moves to the copy.
       borrowed.KeepWhatIsHeld();
-      return read(ReturnedValues(*plan_, returned));
+      Error error = read(ReturnedValues(*plan_, returned));
+      run.Wait();
+      CleanCache();
+      return error;
     });
   }
 
@@ -72,6 +81,14 @@ class TorchSession final : public framework::Session {
     const auto wanted = static_cast<int>(plan_->settings.intra_op_threads);
     if (at::get_num_threads() != wanted) {
       at::set_num_threads(wanted);
+    }
+  }
+
+  /// Returns the GPU's memory that PyTorch keeps for later executions to the driver, if the model
+  /// wants that.
+  void CleanCache() const {
+    if (stream_ && plan_->settings.cache_cleaning) {
+      at::getDeviceAllocator(c10::kCUDA)->emptyCache();
     }
   }
 
@@ -157,6 +174,9 @@ class TorchSession final : public framework::Session {
     if (input.data_type == TRITONSERVER_TYPE_BYTES) {
       return TextsOf(input);
     }
+    if (stream_) {
+      return CopyOf(input);
+    }
     if (place < plan_->borrowable.size() && plan_->borrowable[place] && input.size != 0) {
       return borrowed->Lend(input.data, c10::IntArrayRef(input.shape.data(), input.shape.size()),
                             *ScalarTypeOf(input.data_type));
@@ -164,9 +184,15 @@ class TorchSession final : public framework::Session {
     return CopyOf(input);
   }
 
-  static at::Tensor CopyOf(const InputTensor& input) {
-    at::Tensor tensor = at::empty(c10::IntArrayRef(input.shape.data(), input.shape.size()),
-                                  c10::TensorOptions().dtype(*ScalarTypeOf(input.data_type)));
+  /// Returns a copy of an input where the module is.
+  at::Tensor CopyOf(const InputTensor& input) const {
+    const c10::IntArrayRef shape(input.shape.data(), input.shape.size());
+    const auto options = c10::TensorOptions().dtype(*ScalarTypeOf(input.data_type));
+    if (stream_) {
+      return CopyToGpu(at::from_blob(const_cast<char*>(input.data), shape, options),  // NOLINT
+                       *stream_);
+    }
+    at::Tensor tensor = at::empty(shape, options);
     if (input.size != 0) {
       std::memcpy(tensor.mutable_data_ptr(), input.data, input.size);
     }
@@ -185,6 +211,8 @@ class TorchSession final : public framework::Session {
   const std::shared_ptr<const TorchPlan> plan_;
   const std::shared_ptr<torch::jit::Module> module_;
   torch::jit::Function& forward_;
+  /// Absent on the CPU.
+  const std::optional<c10::Stream> stream_;
   const std::string what_;
   torch::jit::Stack stack_;  // keeps its memory between runs
 };
@@ -192,8 +220,13 @@ class TorchSession final : public framework::Session {
 }  // namespace
 
 std::unique_ptr<framework::Session> MakeSession(std::shared_ptr<const TorchPlan> plan,
-                                                std::shared_ptr<torch::jit::Module> module) {
-  return std::make_unique<TorchSession>(std::move(plan), std::move(module));
+                                                std::shared_ptr<torch::jit::Module> module,
+                                                int gpu) {
+  std::optional<c10::Stream> stream;
+  if (gpu >= 0) {
+    stream = NewStream(gpu);
+  }
+  return std::make_unique<TorchSession>(std::move(plan), std::move(module), stream);
 }
 
 }  // namespace nereid::pytorch

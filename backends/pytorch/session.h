@@ -9,8 +9,10 @@
 
 namespace nereid::pytorch {
 
-/// Creates the session that runs forward for one instance.
+/// Creates the session that runs forward for one instance. `module` must be on the GPU with the
+/// ordinal `gpu`, or on the CPU for -1. Throws PyTorch's exceptions.
 std::unique_ptr<framework::Session> MakeSession(std::shared_ptr<const TorchPlan> plan,
-                                                std::shared_ptr<torch::jit::Module> module);
+                                                std::shared_ptr<torch::jit::Module> module,
+                                                int gpu);
 
 }  // namespace nereid::pytorch

@@ -19,13 +19,23 @@ Error ReadFlag(const backend::Parameters& parameters, const char* name,
   return {};
 }
 
-Error ReadGpuFlags(const backend::Parameters& parameters, std::vector<std::string>* found) {
-  for (const char* name : {"ENABLE_NVFUSER", "ENABLE_CACHE_CLEANING", "DISABLE_CUDNN"}) {
-    bool set = false;
-    NEREID_BACKEND_TRY(parameters.ReadBool(name, &set));
-    if (set) {
-      found->push_back(name);
-    }
+Error ReadGpuFlags(const backend::Parameters& parameters, RunSettings* run,
+                   ProcessSettings* process) {
+  bool fuser = false;
+  bool no_cudnn = false;
+  NEREID_BACKEND_TRY(parameters.ReadBool("ENABLE_NVFUSER", &fuser));
+  NEREID_BACKEND_TRY(parameters.ReadBool("ENABLE_CACHE_CLEANING", &run->cache_cleaning));
+  NEREID_BACKEND_TRY(parameters.ReadBool("DISABLE_CUDNN", &no_cudnn));
+  if (fuser) {  // PyTorch 2.15 has no such fuser
+    process->without_effect.emplace_back("ENABLE_NVFUSER");
+  }
+  process->without_effect_on_cpu = process->without_effect;
+  if (run->cache_cleaning) {
+    process->without_effect_on_cpu.emplace_back("ENABLE_CACHE_CLEANING");
+  }
+  if (no_cudnn) {
+    process->cudnn = false;
+    process->without_effect_on_cpu.emplace_back("DISABLE_CUDNN");
   }
   return {};
 }
@@ -58,7 +68,7 @@ Error ReadSettings(const backend::ModelConfig& config, int64_t processors, RunSe
   NEREID_BACKEND_TRY(ReadFlag(parameters, "ENABLE_JIT_EXECUTOR", &process->jit_executor));
   NEREID_BACKEND_TRY(ReadFlag(parameters, "ENABLE_JIT_PROFILING", &process->jit_profiling));
   NEREID_BACKEND_TRY(ReadFlag(parameters, "ENABLE_TENSOR_FUSER", &process->tensor_fuser));
-  return ReadGpuFlags(parameters, &process->without_effect);
+  return ReadGpuFlags(parameters, run, process);
 }
 
 }  // namespace nereid::pytorch

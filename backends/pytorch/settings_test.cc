@@ -68,8 +68,16 @@ TEST(Settings, TheModelsWordComesBeforeThePlan) {
 TEST(Settings, WhatNeedsAGpuIsNoted) {
   EXPECT_THAT(
       Read({{"ENABLE_NVFUSER", "true"}, {"ENABLE_CACHE_CLEANING", "false"}, {"DISABLE_CUDNN", "1"}})
-          .process.without_effect,
+          .process.without_effect_on_cpu,
       testing::ElementsAre("ENABLE_NVFUSER", "DISABLE_CUDNN"));
+}
+
+TEST(Settings, OfAModelOnAGpu) {
+  const Settings settings = Read(
+      {{"ENABLE_NVFUSER", "true"}, {"ENABLE_CACHE_CLEANING", "true"}, {"DISABLE_CUDNN", "true"}});
+  EXPECT_TRUE(settings.run.cache_cleaning);
+  EXPECT_EQ(settings.process.cudnn, false);
+  EXPECT_THAT(settings.process.without_effect, testing::ElementsAre("ENABLE_NVFUSER"));
 }
 
 TEST(Settings, WrongValuesAreNamed) {
