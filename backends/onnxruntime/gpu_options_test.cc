@@ -13,7 +13,7 @@ using ::testing::Pair;
 ModelConfig Config(const ProviderOptions& parameters, const ProviderOptions& accelerator = {}) {
   ModelConfig config;
   config.name = "m";
-  config.parameters = backend::Parameters("model 'm'", parameters);
+  config.parameters = backend::Parameters("model 'm'", {parameters.begin(), parameters.end()});
   if (!accelerator.empty()) {
     config.gpu_accelerators.push_back({"cuda", accelerator});
   }
