@@ -10,14 +10,19 @@ namespace nereid::framework {
 using backend::BatchMember;
 using backend::Input;
 
-InputGatherer::InputGatherer(const RunPlan& plan)
-    : plan_(plan), tensors_(plan.inputs.size()), rooms_(plan.inputs.size()) {}
+InputGatherer::InputGatherer(const RunPlan& plan, int gpu, GpuCopies* copies)
+    : plan_(plan),
+      gpu_(gpu),
+      copies_(*copies),
+      tensors_(plan.inputs.size()),
+      rooms_(plan.inputs.size()) {}
 
 void InputGatherer::Begin(size_t count) { found_.assign(count * plan_.inputs.size(), Input()); }
 
 void InputGatherer::End() {
   for (Room& room : rooms_) {
     room.bytes.Trim();
+    room.gpu.Trim();
   }
 }
 
@@ -69,7 +74,7 @@ Error InputGatherer::Gather(std::span<const size_t> members) {
   for (size_t i = 0; i < plan_.inputs.size(); ++i) {
     NEREID_BACKEND_TRY(plan_.inputs[i].derived ? Derive(members, i) : GatherOne(members, i));
   }
-  return {};
+  return copies_.Wait();
 }
 
 Error InputGatherer::GatherOne(std::span<const size_t> members, size_t index) {
@@ -92,20 +97,74 @@ Error InputGatherer::GatherOne(std::span<const size_t> members, size_t index) {
   }
   NEREID_BACKEND_TRY(MakeShape(plan, &room.shape));
   backend::Gathered gathered;
-  NEREID_BACKEND_TRY(backend::GatherInputs(same_, plan.alignment, &room.bytes, &gathered));
+  bool on_gpu = false;
+  NEREID_BACKEND_TRY(backend::GatherInputs(same_, plan.alignment, &room.bytes, &gathered, &on_gpu));
   tensor->present = true;
   tensor->data_type = plan.data_type;
   tensor->shape = room.shape;
   tensor->data = gathered.data;
   tensor->size = gathered.size;
+  if (on_gpu) {
+    NEREID_BACKEND_TRY(GatherFromGpu(plan, &room, tensor));
+  }
   if (plan.shape_tensor) {
     NEREID_BACKEND_TRY(KeepOne(plan, tensor));
   }
   if (plan.text()) {
-    NEREID_BACKEND_TRY(SplitTexts(plan, gathered.data, &room.texts));
+    NEREID_BACKEND_TRY(SplitTexts(plan, tensor->data, &room.texts));
     tensor->texts = room.texts;
   }
   return {};
+}
+
+/// Lists the parts of the tensors in same_, and checks their sizes.
+Error InputGatherer::ListPieces(uint64_t* total) {
+  pieces_.clear();
+  *total = 0;
+  for (const Input& input : same_) {
+    uint64_t size = 0;
+    for (uint32_t i = 0; i < input.buffer_count; ++i) {
+      backend::InputPiece& piece = pieces_.emplace_back();
+      NEREID_BACKEND_TRY(backend::ReadPiece(input, i, &piece));
+      if (piece.size > input.byte_size - size) {
+        return backend::input_detail::WrongSize(input,
+                                                "more than " + std::to_string(input.byte_size));
+      }
+      size += piece.size;
+    }
+    if (size != input.byte_size) {
+      return backend::input_detail::WrongSize(input, std::to_string(size));
+    }
+    if (__builtin_add_overflow(*total, size, total)) {
+      return Error::InvalidArgument("input '" + std::string(input.name) + "' is too large");
+    }
+  }
+  return {};
+}
+
+/// Puts tensors together some parts of which are in GPU memory. A single part on the session's GPU
+/// is used in place.
+Error InputGatherer::GatherFromGpu(const PlannedInput& plan, Room* room, InputTensor* tensor) {
+  NEREID_BACKEND_TRY(ListPieces(&tensor->size));
+  const bool to_host = gpu_ < 0 || plan.text() || plan.shape_tensor || plan.in_host_memory;
+  tensor->gpu = to_host ? -1 : gpu_;
+  if (!to_host && pieces_.size() == 1 && pieces_[0].gpu == gpu_ &&
+      reinterpret_cast<uintptr_t>(pieces_[0].data) % kGpuAlignment == 0) {
+    tensor->data = pieces_[0].data;
+    return {};
+  }
+  char* out = nullptr;
+  if (to_host) {
+    out = room->bytes.Reserve(tensor->size);
+  } else {
+    NEREID_BACKEND_TRY(room->gpu.Reserve(gpu_, tensor->size, &out));
+  }
+  tensor->data = out;
+  for (const backend::InputPiece& piece : pieces_) {
+    NEREID_BACKEND_TRY(copies_.Add(out, tensor->gpu, piece.data, piece.gpu, piece.size));
+    out += piece.size;
+  }
+  return to_host ? copies_.Wait() : Error();
 }
 
 /// Builds an input from the shapes of another one (`batch_input`).
@@ -117,7 +176,7 @@ Error InputGatherer::Derive(std::span<const size_t> members, size_t index) {
   size_t size = 0;
   NEREID_BACKEND_TRY(backend::MakeBatchInput(plan.derived->config, shapes, plan.derived->room,
                                              &room.bytes, &room.shape, &size));
-  tensors_[index] = {true, plan.data_type, room.shape, room.bytes.Reserve(0), size, {}};
+  tensors_[index] = {true, plan.data_type, room.shape, room.bytes.Reserve(0), size, {}, -1};
   return {};
 }
 

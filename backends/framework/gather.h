@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "framework/gpu_copies.h"
 #include "framework/plan.h"
 #include "framework/session.h"
 #include "nereid/backend/aligned_buffer.h"
@@ -19,8 +20,8 @@ namespace nereid::framework {
 /// reused by later batches. Not thread-safe.
 class InputGatherer {
  public:
-  /// `plan` must outlive the object.
-  explicit InputGatherer(const RunPlan& plan);
+  /// `plan` and `copies` must outlive the object. `gpu` is that of the session.
+  InputGatherer(const RunPlan& plan, int gpu, GpuCopies* copies);
 
   /// Starts a batch of `count` requests.
   void Begin(size_t count);
@@ -28,7 +29,8 @@ class InputGatherer {
   /// Finds and checks the inputs of a request, and sets its batch size.
   Error Find(size_t index, backend::BatchMember* member);
 
-  /// Puts the inputs of the given requests together.
+  /// Puts the inputs of the given requests together: in host memory, or in the memory of the
+  /// session's GPU if a part of the input is in the memory of a GPU.
   Error Gather(std::span<const size_t> members);
 
   /// Returns the result of Gather, in the order of RunPlan::inputs. Its memory is valid until the
@@ -55,11 +57,14 @@ class InputGatherer {
     std::vector<int64_t> shape;
     std::vector<std::string_view> texts;
     backend::AlignedBuffer bytes;
+    GpuScratch gpu;
   };
 
   Error Check(const PlannedInput& plan, const backend::Input& input, backend::BatchMember* member,
               bool* sized) const;
   Error GatherOne(std::span<const size_t> members, size_t index);
+  Error GatherFromGpu(const PlannedInput& plan, Room* room, InputTensor* tensor);
+  Error ListPieces(uint64_t* total);
   Error Derive(std::span<const size_t> members, size_t index);
   Error MakeShape(const PlannedInput& plan, std::vector<int64_t>* shape) const;
   Error KeepOne(const PlannedInput& plan, InputTensor* tensor) const;
@@ -67,11 +72,14 @@ class InputGatherer {
                    std::vector<std::string_view>* texts) const;
 
   const RunPlan& plan_;
-  std::vector<backend::Input> found_;       // [request][input]
-  std::vector<InputTensor> tensors_;        // for each input of the plan
-  std::vector<Room> rooms_;                 // for each input of the plan
-  std::vector<backend::Input> same_;        // scratch: one input of all requests
-  std::vector<backend::ShapeView> shapes_;  // scratch
+  const int gpu_;
+  GpuCopies& copies_;
+  std::vector<backend::Input> found_;        // [request][input]
+  std::vector<InputTensor> tensors_;         // for each input of the plan
+  std::vector<Room> rooms_;                  // for each input of the plan
+  std::vector<backend::Input> same_;         // scratch: one input of all requests
+  std::vector<backend::InputPiece> pieces_;  // scratch: the parts of one input
+  std::vector<backend::ShapeView> shapes_;   // scratch
 };
 
 }  // namespace nereid::framework

@@ -54,6 +54,8 @@ struct PlannedInput {
   bool shape_tensor = false;
   /// Whether the elements of all requests are concatenated to one flat tensor.
   bool ragged = false;
+  /// Whether the session reads its values in host memory, also if it computes on a GPU.
+  bool in_host_memory = false;
   /// Present if the tensor is not in the requests.
   std::optional<DerivedInput> derived = std::nullopt;
 

@@ -12,8 +12,8 @@ using backend::Catching;
 Runner::Runner(std::shared_ptr<const RunPlan> plan, std::unique_ptr<Session> session)
     : plan_(std::move(plan)),
       session_(std::move(session)),
-      inputs_(*plan_),
-      outputs_(*plan_, &inputs_) {}
+      inputs_(*plan_, session_->gpu(), &copies_),
+      outputs_(*plan_, &inputs_, session_->gpu(), &copies_) {}
 
 void Runner::Execute(TRITONBACKEND_ModelInstance* instance, TRITONBACKEND_Request** requests,
                      uint32_t count) {
@@ -21,6 +21,8 @@ void Runner::Execute(TRITONBACKEND_ModelInstance* instance, TRITONBACKEND_Reques
   if (const Error failure = Catching([&] { return ExecuteAll(&batch); }); !failure.ok()) {
     batch.FailAll(failure);
   }
+  // Copies are left only after a failure. They refer to memory of the requests.
+  const Error ignored = copies_.Wait();
   outputs_.Clear();
   inputs_.End();
 }
@@ -81,7 +83,7 @@ Error Runner::RunGroup(Batch* batch, std::span<const size_t> members) {
 }
 
 Error Runner::RunOnce(Batch* batch, const Group& group, bool in_place) {
-  outputs_.Choose(group.members);
+  outputs_.Choose(batch, group.members);
   NEREID_BACKEND_TRY(inputs_.Gather(group.members));
   if (in_place) {
     NEREID_BACKEND_TRY(outputs_.Reserve(&(*batch)[group.members[0]], group));

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "framework/gather.h"
+#include "framework/gpu_copies.h"
 #include "framework/plan.h"
 #include "framework/scatter.h"
 #include "framework/session.h"
@@ -35,6 +36,7 @@ class Runner {
 
   const std::shared_ptr<const RunPlan> plan_;
   const std::unique_ptr<Session> session_;
+  GpuCopies copies_;
   InputGatherer inputs_;
   OutputScatterer outputs_;
   /// False after the model has returned a shape that it does not declare.

@@ -30,7 +30,7 @@ Error OutputScatterer::Find(size_t index, TRITONBACKEND_Request* request) {
   });
 }
 
-void OutputScatterer::Choose(std::span<const size_t> members) {
+void OutputScatterer::Choose(Batch* batch, std::span<const size_t> members) {
   chosen_.clear();
   for (size_t i = 0; i < plan_.outputs.size(); ++i) {
     if (std::any_of(members.begin(), members.end(), [&](size_t member) {
@@ -42,6 +42,31 @@ void OutputScatterer::Choose(std::span<const size_t> members) {
   Clear();
   open_outputs_.clear();
   results_.resize(chosen_.size());
+  for (size_t i = 0; gpu_ >= 0 && i < chosen_.size(); ++i) {
+    results_[i].wanted_on_gpu = TakenOnGpu(batch, members, chosen_[i]);
+  }
+}
+
+/// Returns whether a request takes the output in the memory of the session's GPU.
+bool OutputScatterer::TakenOnGpu(Batch* batch, std::span<const size_t> members,
+                                 size_t output) const {
+  const PlannedOutput& plan = plan_.outputs[output];
+  if (plan.text()) {
+    return false;
+  }
+  return std::any_of(members.begin(), members.end(), [&](size_t member) {
+    const unsigned char wanted = wanted_[member * plan_.outputs.size() + output];
+    if ((wanted & kState) != 0) {
+      return true;
+    }
+    TRITONSERVER_MemoryType type = TRITONSERVER_MEMORY_GPU;
+    int64_t type_id = gpu_;
+    // An error means that the server cannot tell.
+    const Error known(TRITONBACKEND_RequestOutputBufferProperties(
+        (*batch)[member].request, plan.name.c_str(), nullptr, &type, &type_id));
+    return (wanted & kAnswer) != 0 && known.ok() && type == TRITONSERVER_MEMORY_GPU &&
+           type_id == gpu_;
+  });
 }
 
 void OutputScatterer::Clear() {
@@ -49,7 +74,7 @@ void OutputScatterer::Clear() {
     result.Clear();
   }
   for (Room& room : rooms_) {
-    room.data = nullptr;
+    room.memory = {};
     room.state = nullptr;
   }
   reserved_ = false;
@@ -60,8 +85,8 @@ Error OutputScatterer::Reserve(BatchMember* member, const Group& group) {
   for (size_t i = 0; i < chosen_.size(); ++i) {
     const PlannedOutput& plan = plan_.outputs[chosen_[i]];
     if (!plan.dims.empty() && FindShape(plan, group, &rooms_[i].shape)) {
-      NEREID_BACKEND_TRY(ReserveOne(plan, member, &rooms_[i], &results_[i].place));
-      reserved_ = reserved_ || rooms_[i].data != nullptr;
+      NEREID_BACKEND_TRY(ReserveOne(plan, member, &rooms_[i], &results_[i]));
+      reserved_ = reserved_ || rooms_[i].memory.data != nullptr;
     }
   }
   return {};
@@ -93,23 +118,27 @@ bool OutputScatterer::FindShape(const PlannedOutput& plan, const Group& group,
   return true;
 }
 
-/// Allocates an output or state of the shape room->shape. `place` stays without memory if the
-/// session cannot write there, because the memory is not aligned.
+/// Allocates an output or state of the shape room->shape. The result's place stays without memory
+/// if the session cannot write there, because the memory is not aligned or on another GPU.
 Error OutputScatterer::ReserveOne(const PlannedOutput& plan, BatchMember* member, Room* room,
-                                  OutputPlace* place) const {
+                                  OutputTensor* result) const {
   const int64_t size = backend::TensorByteSize(plan.data_type, room->shape);
   if (size <= 0) {
     return {};
   }
   room->size = static_cast<uint64_t>(size);
+  room->memory.gpu = result->wanted_on_gpu ? gpu_ : -1;
   NEREID_BACKEND_TRY(
       plan.state ? backend::AllocateState(member->request, plan.name.c_str(), plan.data_type,
-                                          room->shape, room->size, &room->state, &room->data)
+                                          room->shape, room->size, &room->state, &room->memory)
                  : backend::AllocateOutput(member->response, plan.name.c_str(), plan.data_type,
-                                           room->shape, room->size, &room->data));
-  if (reinterpret_cast<uintptr_t>(room->data) % TRITONSERVER_DataTypeByteSize(plan.data_type) ==
-      0) {
-    *place = {room->data, room->size, room->shape};
+                                           room->shape, room->size, &room->memory));
+  const backend::OutputMemory& memory = room->memory;
+  const uint32_t alignment =
+      memory.gpu >= 0 ? kGpuAlignment : TRITONSERVER_DataTypeByteSize(plan.data_type);
+  if ((memory.gpu < 0 || memory.gpu == gpu_) &&
+      reinterpret_cast<uintptr_t>(memory.data) % alignment == 0) {
+    result->place = {memory.data, room->size, room->shape, memory.gpu};
   }
   return {};
 }
@@ -168,7 +197,7 @@ Error OutputScatterer::Cut(Batch* batch, const Group& group, size_t result) {
   } else {
     ShareWhole(plan, tensor, group.members.size(), &room.parts);
   }
-  if (room.data != nullptr && room.parts.front().shape != room.shape) {
+  if (room.memory.data != nullptr && room.parts.front().shape != room.shape) {
     return Error::Internal("output '" + plan.name + "' of model '" + plan_.model_name +
                            "' has another shape than the model declares");
   }
@@ -206,7 +235,7 @@ Error OutputScatterer::Scatter(Batch* batch, const Group& group) {
     }
   }
   for (size_t i = 0; i < results_.size(); ++i) {
-    if (rooms_[i].data != nullptr) {
+    if (rooms_[i].memory.data != nullptr) {
       const size_t only = group.members[0];
       NEREID_BACKEND_TRY(Complete(&(*batch)[only], Wanted(only, i), i));
       continue;
@@ -217,7 +246,38 @@ Error OutputScatterer::Scatter(Batch* batch, const Group& group) {
       batch->Fail(member, Give(&(*batch)[member], Wanted(member, i), i, rooms_[i].parts[k]));
     }
   }
+  if (const Error error = copies_.Wait(); !error.ok()) {
+    for (const size_t member : group.members) {  // the responses are not empty any more
+      batch->Fail(member, Error(TRITONSERVER_ErrorCode(error.get()), error.message()));
+    }
+  }
   return {};
+}
+
+Error OutputScatterer::CopyTo(const backend::OutputMemory& memory, const char* data, int gpu,
+                              uint64_t size) {
+  if (memory.gpu >= 0 || gpu >= 0) {
+    return copies_.Add(memory.data, memory.gpu, data, gpu, size);
+  }
+  if (size != 0) {
+    std::memcpy(memory.data, data, size);
+  }
+  return {};
+}
+
+/// Writes the elements of a BYTES tensor, which take `size` bytes.
+Error OutputScatterer::WriteTexts(const backend::OutputMemory& memory,
+                                  std::span<const std::string_view> texts, uint64_t size) {
+  char* const begin = memory.gpu >= 0 ? texts_.Reserve(size) : memory.data;
+  char* out = begin;
+  for (const std::string_view text : texts) {
+    out = backend::WriteBytesElement(text, out);
+  }
+  if (memory.gpu < 0) {
+    return {};
+  }
+  NEREID_BACKEND_TRY(copies_.Add(memory.data, memory.gpu, begin, -1, size));
+  return copies_.Wait();
 }
 
 /// Completes an output or state whose memory was allocated before the run.
@@ -225,16 +285,20 @@ Error OutputScatterer::Complete(BatchMember* member, unsigned char wanted, size_
   const PlannedOutput& plan = OutputOf(result);
   const Room& room = rooms_[result];
   if (!results_[result].in_place) {
-    std::memcpy(room.data, results_[result].data, room.size);
+    NEREID_BACKEND_TRY(CopyTo(room.memory, results_[result].data, results_[result].gpu, room.size));
   }
   if (room.state == nullptr) {
     return {};
   }
+  NEREID_BACKEND_TRY(copies_.Wait());
   NEREID_BACKEND_TRY(TRITONBACKEND_StateUpdate(room.state));
-  return (wanted & kAnswer) == 0
-             ? Error()
-             : backend::WriteOutput(member->response, plan.name.c_str(), plan.data_type, room.shape,
-                                    room.data, room.size);
+  if ((wanted & kAnswer) == 0) {
+    return {};
+  }
+  backend::OutputMemory answer{nullptr, room.memory.gpu};
+  NEREID_BACKEND_TRY(backend::AllocateOutput(member->response, plan.name.c_str(), plan.data_type,
+                                             room.shape, room.size, &answer));
+  return CopyTo(answer, room.memory.data, room.memory.gpu, room.size);
 }
 
 /// Writes one request's part of a result, as an output, a state or both.
@@ -249,25 +313,23 @@ Error OutputScatterer::Give(BatchMember* member, unsigned char wanted, size_t re
   for (size_t i = first; plan.text() && i < first + count; ++i) {
     size += sizeof(uint32_t) + tensor.texts[i].size();
   }
-  const auto write = [&](char* out) {
-    if (!plan.text() && size != 0) {
-      std::memcpy(out, tensor.data + first * width, size);
-    }
-    for (size_t i = first; plan.text() && i < first + count; ++i) {
-      out = backend::WriteBytesElement(tensor.texts[i], out);
-    }
+  const auto write = [&](const backend::OutputMemory& memory) {
+    return plan.text() ? WriteTexts(memory, std::span(tensor.texts).subspan(first, count), size)
+                       : CopyTo(memory, tensor.data + first * width, tensor.gpu, size);
   };
-  char* buffer = nullptr;
   if ((wanted & kAnswer) != 0) {
+    backend::OutputMemory memory{nullptr, tensor.gpu};
     NEREID_BACKEND_TRY(backend::AllocateOutput(member->response, plan.name.c_str(), plan.data_type,
-                                               part.shape, size, &buffer));
-    write(buffer);
+                                               part.shape, size, &memory));
+    NEREID_BACKEND_TRY(write(memory));
   }
   if ((wanted & kState) != 0) {
     TRITONBACKEND_State* state = nullptr;
+    backend::OutputMemory memory{nullptr, tensor.gpu};
     NEREID_BACKEND_TRY(backend::AllocateState(member->request, plan.name.c_str(), plan.data_type,
-                                              part.shape, size, &state, &buffer));
-    write(buffer);
+                                              part.shape, size, &state, &memory));
+    NEREID_BACKEND_TRY(write(memory));
+    NEREID_BACKEND_TRY(copies_.Wait());
     NEREID_BACKEND_TRY(TRITONBACKEND_StateUpdate(state));
   }
   return {};

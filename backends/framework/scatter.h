@@ -6,10 +6,12 @@
 #include <vector>
 
 #include "framework/gather.h"
+#include "framework/gpu_copies.h"
 #include "framework/plan.h"
 #include "framework/session.h"
 #include "nereid/backend/batch.h"
 #include "nereid/backend/batch_output.h"
+#include "nereid/backend/output.h"
 
 namespace nereid::framework {
 
@@ -24,8 +26,9 @@ struct Group {
 /// and states of the requests. Buffers are reused by later batches. Not thread-safe.
 class OutputScatterer {
  public:
-  /// Both must outlive the object.
-  OutputScatterer(const RunPlan& plan, InputGatherer* inputs) : plan_(plan), inputs_(*inputs) {}
+  /// The pointers must outlive the object. `gpu` is that of the session.
+  OutputScatterer(const RunPlan& plan, InputGatherer* inputs, int gpu, GpuCopies* copies)
+      : plan_(plan), inputs_(*inputs), gpu_(gpu), copies_(*copies) {}
 
   /// Starts a batch of `count` requests.
   void Begin(size_t count) { wanted_.assign(count * plan_.outputs.size(), 0); }
@@ -33,8 +36,9 @@ class OutputScatterer {
   /// Finds and checks the outputs that a request asks for.
   Error Find(size_t index, TRITONBACKEND_Request* request);
 
-  /// Chooses the outputs that a run of these requests must compute.
-  void Choose(std::span<const size_t> members);
+  /// Chooses the outputs that a run of these requests must compute, and which of them the session
+  /// should leave on its GPU.
+  void Choose(backend::Batch* batch, std::span<const size_t> members);
 
   /// Allocates the memory of the chosen outputs whose shapes are known before the run, in the
   /// response and the states of a request that runs alone. Sets the places of results().
@@ -60,7 +64,7 @@ class OutputScatterer {
   /// The memory of one result.
   struct Room {
     /// The place in the response or state, if Reserve has allocated one, and its shape.
-    char* data = nullptr;
+    backend::OutputMemory memory;
     uint64_t size = 0;
     std::vector<int64_t> shape;
     /// Set if the place is the next value of a state.
@@ -72,9 +76,10 @@ class OutputScatterer {
   static constexpr unsigned char kState = 1;
   static constexpr unsigned char kAnswer = 2;
 
+  bool TakenOnGpu(backend::Batch* batch, std::span<const size_t> members, size_t output) const;
   bool FindShape(const PlannedOutput& plan, const Group& group, std::vector<int64_t>* shape) const;
   Error ReserveOne(const PlannedOutput& plan, backend::BatchMember* member, Room* room,
-                   OutputPlace* place) const;
+                   OutputTensor* result) const;
   Error Check(const PlannedOutput& plan, const OutputTensor& result) const;
   void ShareWhole(const PlannedOutput& plan, const OutputTensor& tensor, size_t count,
                   std::vector<backend::OutputPart>* parts) const;
@@ -82,6 +87,9 @@ class OutputScatterer {
   Error CutAlongBatch(backend::Batch* batch, const Group& group, const PlannedOutput& plan,
                       size_t result);
   Error Complete(backend::BatchMember* member, unsigned char wanted, size_t result);
+  Error CopyTo(const backend::OutputMemory& memory, const char* data, int gpu, uint64_t size);
+  Error WriteTexts(const backend::OutputMemory& memory, std::span<const std::string_view> texts,
+                   uint64_t size);
   Error Give(backend::BatchMember* member, unsigned char wanted, size_t result,
              const backend::OutputPart& part);
 
@@ -94,12 +102,15 @@ class OutputScatterer {
 
   const RunPlan& plan_;
   InputGatherer& inputs_;
+  const int gpu_;
+  GpuCopies& copies_;
   std::vector<unsigned char> wanted_;  // [request][output]
   std::vector<size_t> chosen_;
   std::vector<PlannedOutput> open_outputs_;  // for each of results_ of a run without planned ones
   std::vector<OutputTensor> results_;        // for each of chosen_ or open_outputs_
   std::vector<Room> rooms_;                  // for each of results_, or more
   std::vector<int64_t> batch_sizes_;         // scratch
+  backend::AlignedBuffer texts_;             // scratch
   bool reserved_ = false;
 };
 

@@ -25,6 +25,9 @@ struct InputTensor {
   uint64_t size = 0;
   /// For BYTES: the elements.
   std::span<const std::string_view> texts;
+  /// Session::gpu() if `data` is in the memory of that GPU, where it is complete; -1 for host
+  /// memory.
+  int gpu = -1;
 };
 
 /// Memory of a response or a state, for a result whose shape is known before the run.
@@ -33,6 +36,8 @@ struct OutputPlace {
   char* data = nullptr;
   uint64_t size = 0;
   std::span<const int64_t> shape;
+  /// Session::gpu() if `data` is in the memory of that GPU; -1 for host memory.
+  int gpu = -1;
 };
 
 /// An output of a run.
@@ -44,6 +49,9 @@ struct OutputTensor {
   /// For types of fixed size.
   const char* data = nullptr;
   uint64_t size = 0;
+  /// The ordinal of the GPU in whose memory `data` is, where it must be complete; -1 for host
+  /// memory.
+  int gpu = -1;
   /// For BYTES: the elements.
   std::vector<std::string_view> texts;
   /// Keeps the memory of `data` and `texts` alive.
@@ -52,11 +60,16 @@ struct OutputTensor {
   /// Has no memory unless FrameworkTraits::writes_in_place is set.
   OutputPlace place;
   bool in_place = false;
+  /// Whether the session should leave the result in the memory of its GPU, because a request takes
+  /// it there.
+  bool wanted_on_gpu = false;
 
   /// Resets the tensor, but keeps the memory of `shape` and `texts` for reuse.
   void Clear() {
     place = {};
     in_place = false;
+    wanted_on_gpu = false;
+    gpu = -1;
     name.clear();
     data_type = TRITONSERVER_TYPE_INVALID;
     shape.clear();
@@ -72,6 +85,11 @@ struct OutputTensor {
 class Session {
  public:
   virtual ~Session() = default;
+
+  /// Returns the ordinal of the GPU on which the session computes, or -1 for the CPU. On a GPU,
+  /// inputs and places may be in the memory of that GPU, except the inputs that the plan wants in
+  /// host memory, and results may be in the memory of any GPU.
+  virtual int gpu() const { return -1; }
 
   /// Runs the model. `inputs` are in the order of RunPlan::inputs. `outputs` are the requested
   /// outputs, as indices of RunPlan::outputs; there is at least one. `results` has one element for

@@ -88,12 +88,12 @@ Error OnnxModel::MakeRunner(TRITONBACKEND_ModelInstance* instance,
   NEREID_BACKEND_TRY(sessions_.ForInstance(config_, open_, placement, &session));
   Owned<OrtRunOptions> options;
   NEREID_BACKEND_TRY(CreateRunOptions(config_, &options));
-  OrtMemoryInfo* memory = nullptr;
-  NEREID_ORT_TRY(Api().CreateCpuMemoryInfo(OrtDeviceAllocator, OrtMemTypeDefault, &memory));
+  TensorMemory memory;
+  NEREID_BACKEND_TRY(TensorMemory::Make(placement, &memory));
   *runner = std::make_unique<framework::Runner>(
       std::shared_ptr<const framework::RunPlan>(plan_, &plan_->run),
       std::make_unique<OnnxSession>(plan_, std::move(session), std::move(options),
-                                    Owned<OrtMemoryInfo>(memory)));
+                                    std::move(memory)));
   return {};
 }
 

@@ -39,6 +39,7 @@ struct Release {
   void operator()(OrtTensorTypeAndShapeInfo* object) const {
     Api().ReleaseTensorTypeAndShapeInfo(object);
   }
+  void operator()(OrtIoBinding* object) const { Api().ReleaseIoBinding(object); }
   void operator()(OrtCUDAProviderOptionsV2* object) const {
     Api().ReleaseCUDAProviderOptions(object);
   }

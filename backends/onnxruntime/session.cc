@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "onnxruntime/session.h"
 
+#include <algorithm>
 #include <cstring>
 #include <utility>
 
@@ -12,9 +13,22 @@ namespace nereid::onnxruntime {
 using framework::InputTensor;
 using framework::OutputTensor;
 
+Error TensorMemory::Make(framework::Placement placement, TensorMemory* memory) {
+  memory->gpu = placement.gpu;
+  OrtMemoryInfo* made = nullptr;
+  NEREID_ORT_TRY(Api().CreateCpuMemoryInfo(OrtDeviceAllocator, OrtMemTypeDefault, &made));
+  memory->host.reset(made);
+  if (placement.on_gpu()) {
+    NEREID_ORT_TRY(Api().CreateMemoryInfo("Cuda", OrtDeviceAllocator, placement.gpu,
+                                          OrtMemTypeDefault, &made));
+    memory->device.reset(made);
+  }
+  return {};
+}
+
 OnnxSession::OnnxSession(std::shared_ptr<const SessionPlan> plan,
                          std::shared_ptr<OrtSession> session, Owned<OrtRunOptions> run_options,
-                         Owned<OrtMemoryInfo> memory)
+                         TensorMemory memory)
     : plan_(std::move(plan)),
       session_(std::move(session)),
       run_options_(std::move(run_options)),
@@ -32,7 +46,10 @@ Error OnnxSession::Run(std::span<const InputTensor> inputs, std::span<const size
                        std::span<OutputTensor> results) {
   NEREID_BACKEND_TRY(Feed(inputs));
   NEREID_BACKEND_TRY(Offer(outputs, results));
-  Error error = Compute();
+  const bool bound = std::any_of(results.begin(), results.end(), [](const OutputTensor& result) {
+    return result.wanted_on_gpu && result.place.data == nullptr;
+  });
+  Error error = bound ? ComputeBound(results) : Compute();
   for (size_t i = 0; i < outputs.size() && error.ok(); ++i) {
     results[i].in_place = results[i].place.data != nullptr;
     if (!results[i].in_place) {
@@ -55,9 +72,10 @@ Error OnnxSession::Feed(std::span<const InputTensor> inputs) {
       continue;
     }
     Owned<OrtValue> value;
-    NEREID_BACKEND_TRY(input.data_type == TRITONSERVER_TYPE_BYTES
-                           ? FeedTexts(input, &value)
-                           : Wrap(input.data, input.size, input.shape, inputs_[i].type, &value));
+    NEREID_BACKEND_TRY(
+        input.data_type == TRITONSERVER_TYPE_BYTES
+            ? FeedTexts(input, &value)
+            : Wrap(input.data, input.gpu, input.size, input.shape, inputs_[i].type, &value));
     input_names_.push_back(inputs_[i].name);
     input_pointers_.push_back(value.get());
     input_values_.push_back(std::move(value));
@@ -66,11 +84,12 @@ Error OnnxSession::Feed(std::span<const InputTensor> inputs) {
 }
 
 /// Creates a tensor that refers to `data`, which must stay valid during the run.
-Error OnnxSession::Wrap(const char* data, uint64_t size, std::span<const int64_t> shape,
+Error OnnxSession::Wrap(const char* data, int gpu, uint64_t size, std::span<const int64_t> shape,
                         ONNXTensorElementDataType type, Owned<OrtValue>* value) const {
   OrtValue* made = nullptr;
   // ONNX Runtime does not write to inputs, but its C API takes a non-const pointer.
-  NEREID_ORT_TRY(Api().CreateTensorWithDataAsOrtValue(memory_.get(), const_cast<char*>(data), size,
+  const OrtMemoryInfo* memory = gpu >= 0 ? memory_.device.get() : memory_.host.get();
+  NEREID_ORT_TRY(Api().CreateTensorWithDataAsOrtValue(memory, const_cast<char*>(data), size,
                                                       shape.data(), shape.size(), type, &made));
   value->reset(made);
   return {};
@@ -104,7 +123,7 @@ Error OnnxSession::Offer(std::span<const size_t> outputs, std::span<const Output
     const framework::OutputPlace& place = results[i].place;
     Owned<OrtValue> value;
     if (place.data != nullptr) {
-      NEREID_BACKEND_TRY(Wrap(place.data, place.size, place.shape, port.type, &value));
+      NEREID_BACKEND_TRY(Wrap(place.data, place.gpu, place.size, place.shape, port.type, &value));
     }
     output_names_.push_back(port.name);
     output_pointers_.push_back(value.get());
@@ -123,6 +142,68 @@ Error OnnxSession::Compute() {
     }
   }
   return error;
+}
+
+/// Does the same with a binding, which can leave results on the GPU whose shapes are not known
+/// before the run.
+Error OnnxSession::ComputeBound(std::span<const OutputTensor> results) {
+  if (binding_ == nullptr) {
+    OrtIoBinding* made = nullptr;
+    NEREID_ORT_TRY(Api().CreateIoBinding(session_.get(), &made));
+    binding_.reset(made);
+  }
+  Error error = Bind(results);
+  if (error.ok()) {
+    error = ToError(Api().RunWithBinding(session_.get(), run_options_.get(), binding_.get()));
+  }
+  if (error.ok()) {
+    error = TakeBound();
+  }
+  Api().ClearBoundInputs(binding_.get());
+  Api().ClearBoundOutputs(binding_.get());
+  return error;
+}
+
+Error OnnxSession::Bind(std::span<const OutputTensor> results) {
+  for (size_t i = 0; i < input_names_.size(); ++i) {
+    NEREID_ORT_TRY(Api().BindInput(binding_.get(), input_names_[i], input_pointers_[i]));
+  }
+  for (size_t i = 0; i < output_names_.size(); ++i) {
+    if (output_pointers_[i] != nullptr) {
+      NEREID_ORT_TRY(Api().BindOutput(binding_.get(), output_names_[i], output_pointers_[i]));
+      continue;
+    }
+    const auto& memory = results[i].wanted_on_gpu ? memory_.device : memory_.host;
+    NEREID_ORT_TRY(Api().BindOutputToDevice(binding_.get(), output_names_[i], memory.get()));
+  }
+  return ToError(Api().SynchronizeBoundInputs(binding_.get()));
+}
+
+/// Takes the results of a run with a binding, which are in the order in which they were bound.
+Error OnnxSession::TakeBound() {
+  NEREID_ORT_TRY(Api().SynchronizeBoundOutputs(binding_.get()));
+  OrtAllocator* allocator = nullptr;
+  NEREID_ORT_TRY(Api().GetAllocatorWithDefaultOptions(&allocator));
+  OrtValue** values = nullptr;
+  size_t count = 0;
+  NEREID_ORT_TRY(Api().GetBoundOutputValues(binding_.get(), allocator, &values, &count));
+  for (size_t i = 0; i < count; ++i) {
+    Owned<OrtValue> value(values[i]);
+    if (i < output_values_.size() && output_values_[i] == nullptr) {
+      output_values_[i] = std::move(value);
+    }
+  }
+  return ToError(Api().AllocatorFree(allocator, values));
+}
+
+/// Finds out in which memory a result is.
+Error OnnxSession::FindMemory(const OrtValue& value, OutputTensor* result) const {
+  const OrtMemoryInfo* memory = nullptr;
+  OrtMemoryInfoDeviceType type = OrtMemoryInfoDeviceType_CPU;
+  NEREID_ORT_TRY(Api().GetTensorMemoryInfo(&value, &memory));
+  Api().MemoryInfoGetDeviceType(memory, &type);
+  result->gpu = type == OrtMemoryInfoDeviceType_GPU ? memory_.gpu : -1;
+  return {};
 }
 
 /// Describes a result that ONNX Runtime has allocated.
@@ -148,6 +229,9 @@ Error OnnxSession::Read(size_t output, Owned<OrtValue> value, OutputTensor* resu
   result->data_type = DataTypeOf(type);
   if (result->data_type == TRITONSERVER_TYPE_BYTES) {
     return ReadTexts(*value, static_cast<size_t>(backend::ElementCount(result->shape)), result);
+  }
+  if (memory_.gpu >= 0) {
+    NEREID_BACKEND_TRY(FindMemory(*value, result));
   }
   void* data = nullptr;
   NEREID_ORT_TRY(Api().GetTensorMutableData(value.get(), &data));

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "framework/placement.h"
 #include "framework/plan.h"
 #include "framework/session.h"
 #include "onnxruntime/ort_api.h"
@@ -19,11 +20,26 @@ struct SessionPlan {
   std::vector<std::string> output_names;
 };
 
-/// Runs a session of ONNX Runtime for one instance.
+/// Where the tensors of a session are: in host memory or in the memory of its GPU.
+struct TensorMemory {
+  /// -1 for a session on the CPU.
+  int gpu = -1;
+  Owned<OrtMemoryInfo> host;
+  /// Null for a session on the CPU.
+  Owned<OrtMemoryInfo> device;
+
+  /// Sets all members.
+  static Error Make(framework::Placement placement, TensorMemory* memory);
+};
+
+/// Runs a session of ONNX Runtime for one instance. On a GPU, tensors in host memory are copied by
+/// ONNX Runtime.
 class OnnxSession final : public framework::Session {
  public:
   OnnxSession(std::shared_ptr<const SessionPlan> plan, std::shared_ptr<OrtSession> session,
-              Owned<OrtRunOptions> run_options, Owned<OrtMemoryInfo> memory);
+              Owned<OrtRunOptions> run_options, TensorMemory memory);
+
+  int gpu() const override { return memory_.gpu; }
 
   Error Run(std::span<const framework::InputTensor> inputs, std::span<const size_t> outputs,
             std::span<framework::OutputTensor> results) override;
@@ -37,17 +53,23 @@ class OnnxSession final : public framework::Session {
 
   Error Feed(std::span<const framework::InputTensor> inputs);
   Error FeedTexts(const framework::InputTensor& input, Owned<OrtValue>* value) const;
-  Error Wrap(const char* data, uint64_t size, std::span<const int64_t> shape,
+  Error Wrap(const char* data, int gpu, uint64_t size, std::span<const int64_t> shape,
              ONNXTensorElementDataType type, Owned<OrtValue>* value) const;
   Error Offer(std::span<const size_t> outputs, std::span<const framework::OutputTensor> results);
   Error Compute();
+  Error ComputeBound(std::span<const framework::OutputTensor> results);
+  Error Bind(std::span<const framework::OutputTensor> results);
+  Error TakeBound();
+  Error FindMemory(const OrtValue& value, framework::OutputTensor* result) const;
   Error Read(size_t output, Owned<OrtValue> value, framework::OutputTensor* result) const;
   static Error ReadTexts(const OrtValue& value, size_t count, framework::OutputTensor* result);
 
   const std::shared_ptr<const SessionPlan> plan_;
   const std::shared_ptr<OrtSession> session_;
   const Owned<OrtRunOptions> run_options_;
-  const Owned<OrtMemoryInfo> memory_;
+  const TensorMemory memory_;
+  /// Made when a result must stay on the GPU.
+  Owned<OrtIoBinding> binding_;
   std::vector<Port> inputs_;   // for each input of the plan
   std::vector<Port> outputs_;  // for each output of the plan
 

@@ -2,6 +2,7 @@
 #include "pytorch/gpu_run.h"
 
 #include <ATen/ops/empty.h>
+#include <ATen/ops/from_blob.h>
 #include <c10/core/impl/VirtualGuardImpl.h>
 
 #include <exception>
@@ -37,6 +38,14 @@ void GpuRun::Wait() {
 
 at::Tensor CopyToGpu(const at::Tensor& host, const c10::Stream& stream) {
   return host.to(stream.device(), host.scalar_type(), /*non_blocking=*/true, /*copy=*/true);
+}
+
+at::Tensor CopyOnGpu(const char* data, c10::IntArrayRef shape, c10::ScalarType type,
+                     const c10::Stream& stream) {
+  const auto options = c10::TensorOptions().dtype(type).device(stream.device());
+  // The const_cast is safe: the tensor is only read.
+  return at::from_blob(const_cast<char*>(data), shape, options)  // NOLINT
+      .clone(at::MemoryFormat::Contiguous);
 }
 
 at::Tensor CopyToHost(const at::Tensor& tensor) {

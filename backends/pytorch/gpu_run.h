@@ -38,6 +38,11 @@ class GpuRun {
 /// run has been waited for. `host` describes the tensor in host memory.
 at::Tensor CopyToGpu(const at::Tensor& host, const c10::Stream& stream);
 
+/// Returns a copy of the tensor at `data` in the memory of the stream's GPU. `data` must stay valid
+/// until the run has been waited for.
+at::Tensor CopyOnGpu(const char* data, c10::IntArrayRef shape, c10::ScalarType type,
+                     const c10::Stream& stream);
+
 /// Returns a contiguous copy in pinned host memory of a tensor on a GPU. Its content is there when
 /// the run has been waited for.
 at::Tensor CopyToHost(const at::Tensor& tensor);

@@ -121,6 +121,14 @@ Error CheckWritten(const ModelConfig& config, const ForwardSignature& forward) {
   return {};
 }
 
+/// Marks the inputs that become numbers, which the session reads itself.
+void KeepNumbersInHostMemory(TorchPlan* plan) {
+  for (size_t i = 0; i < plan->run.inputs.size() && !plan->naming.dictionary; ++i) {
+    plan->run.inputs[i].in_host_memory =
+        plan->forward.arguments[plan->naming.arguments[i]].type.number();
+  }
+}
+
 }  // namespace
 
 Error TorchModel::Load(TRITONBACKEND_Model* model) {
@@ -153,6 +161,7 @@ Error TorchModel::MakePlan(const torch::jit::Module& module, bool on_gpu) {
   NEREID_BACKEND_TRY(framework::MakePlan(
       config_, SignatureOf(inputs, outputs, plan->forward, plan->naming), traits, &plan->run));
   plan->run.open_outputs = config_.outputs.empty();
+  KeepNumbersInHostMemory(plan.get());
   plan->borrowable = BorrowableArguments(module);
   plan_ = std::move(plan);
   ApplyProcessSettings(config_.name, process, on_gpu);

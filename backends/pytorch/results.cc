@@ -128,7 +128,9 @@ Error ReturnedValues::ReadTensor(const std::string& name, const at::Tensor& valu
                          ? at::zeros(value.sizes(), c10::TensorOptions().dtype(value.scalar_type()))
                          : value;
   plain = plain.resolve_conj().resolve_neg().contiguous();
-  if (plain.device().is_cuda()) {
+  if (plain.device().is_cuda() && tensor->wanted_on_gpu) {
+    tensor->gpu = plain.device().index();
+  } else if (plain.device().is_cuda()) {
     plain = CopyToHost(plain);
   }
   tensor->data_type = type;

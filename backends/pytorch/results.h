@@ -9,8 +9,8 @@
 namespace nereid::pytorch {
 
 /// Extracts the outputs from the value that forward has returned. An output on a GPU is copied to
-/// host memory; the copy is complete when the stream of the run has been waited for. Errors name
-/// the model, the output and the returned type.
+/// host memory, unless it is wanted there. It is complete when the stream of the run has been
+/// waited for. Errors name the model, the output and the returned type.
 class ReturnedValues {
  public:
   /// Both arguments must outlive the object.

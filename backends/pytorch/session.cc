@@ -32,7 +32,10 @@ class TorchSession final : public framework::Session {
         module_(std::move(module)),
         forward_(module_->get_method("forward").function()),
         stream_(stream),
+        gpu_(stream ? stream->device_index() : -1),
         what_("model '" + plan_->run.model_name + "'") {}
+
+  int gpu() const override { return gpu_; }
 
   Error Run(std::span<const InputTensor> inputs, std::span<const size_t> outputs,
             std::span<OutputTensor> results) override {
@@ -188,6 +191,9 @@ class TorchSession final : public framework::Session {
   at::Tensor CopyOf(const InputTensor& input) const {
     const c10::IntArrayRef shape(input.shape.data(), input.shape.size());
     const auto options = c10::TensorOptions().dtype(*ScalarTypeOf(input.data_type));
+    if (input.gpu >= 0) {
+      return CopyOnGpu(input.data, shape, *ScalarTypeOf(input.data_type), *stream_);
+    }
     if (stream_) {
       return CopyToGpu(at::from_blob(const_cast<char*>(input.data), shape, options),  // NOLINT
                        *stream_);
@@ -213,6 +219,7 @@ class TorchSession final : public framework::Session {
   torch::jit::Function& forward_;
   /// Absent on the CPU.
   const std::optional<c10::Stream> stream_;
+  const int gpu_;
   const std::string what_;
   torch::jit::Stack stack_;  // keeps its memory between runs
 };

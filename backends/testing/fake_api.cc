@@ -8,6 +8,7 @@
 using nereid::backend::testing::FakeAnswer;
 using nereid::backend::testing::FakeOutput;
 using nereid::backend::testing::Faults;
+using nereid::backend::testing::GpuBuffers;
 using nereid::backend::testing::ParameterValue;
 
 namespace {
@@ -329,6 +330,15 @@ TRITONSERVER_Error* TRITONBACKEND_RequestInputByIndex(TRITONBACKEND_Request* req
   return index < request->inputs.size() ? Put(input, &request->inputs[index])
                                         : Fail("no such input");
 }
+TRITONSERVER_Error* TRITONBACKEND_RequestOutputBufferProperties(TRITONBACKEND_Request*, const char*,
+                                                                size_t*,
+                                                                TRITONSERVER_MemoryType* type,
+                                                                int64_t*) {
+  if (!GpuBuffers()) {
+    *type = TRITONSERVER_MEMORY_CPU;
+  }
+  return nullptr;
+}
 TRITONSERVER_Error* TRITONBACKEND_RequestOutputCount(TRITONBACKEND_Request* request,
                                                      uint32_t* count) {
   return Put(count, static_cast<uint32_t>(request->outputs.size()));
@@ -372,6 +382,10 @@ TRITONSERVER_Error* TRITONBACKEND_InputBuffer(TRITONBACKEND_Input* input, uint32
   *size = piece.size() - input->offset;
   *type = input->memory_type;
   *type_id = 0;
+  if (!input->gpu_pieces.empty() && input->gpu_pieces[index] != nullptr) {
+    *buffer = input->gpu_pieces[index];
+    *type = TRITONSERVER_MEMORY_GPU;
+  }
   return nullptr;
 }
 
@@ -390,6 +404,10 @@ TRITONSERVER_Error* TRITONBACKEND_StateNew(TRITONBACKEND_State** state,
 TRITONSERVER_Error* TRITONBACKEND_StateBuffer(TRITONBACKEND_State* state, void** buffer,
                                               const uint64_t size, TRITONSERVER_MemoryType* type,
                                               int64_t* type_id) {
+  if (*type == TRITONSERVER_MEMORY_GPU && GpuBuffers()) {
+    state->gpu_data = GpuBuffers()(size);
+    return Put<void*>(buffer, state->gpu_data);
+  }
   state->data.assign(size, '\x5a');
   *type = TRITONSERVER_MEMORY_CPU;
   *type_id = 0;
@@ -438,6 +456,10 @@ TRITONSERVER_Error* TRITONBACKEND_OutputBuffer(TRITONBACKEND_Output* output, voi
     return Fail("no buffer today");
   }
   FakeOutput& made = *output->output;
+  if (*type == TRITONSERVER_MEMORY_GPU && GpuBuffers()) {
+    made.gpu_data = GpuBuffers()(size);
+    return Put<void*>(buffer, made.gpu_data);
+  }
   made.offset = Faults().output_buffer_is_misaligned ? 1 : 0;
   made.data.assign(size + made.offset, '\x5a');
   *buffer = made.data.data() + made.offset;

@@ -40,6 +40,11 @@ std::vector<std::string> BytesElements(const std::vector<char>& data) {
   return elements;
 }
 
+std::function<void*(uint64_t size)>& GpuBuffers() {
+  static std::function<void*(uint64_t size)> allocate;
+  return allocate;
+}
+
 FakeServer::FakeServer() {
   model_.backend = &backend_;
   instance_.model = &model_;

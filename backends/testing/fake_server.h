@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <cstring>
 #include <deque>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -36,6 +37,8 @@ struct FakeOutput {
   std::vector<char> data;
   /// Bytes in front of the buffer that the plug-in saw; cut off when the response is sent.
   size_t offset = 0;
+  /// The buffer if it is in GPU memory.
+  void* gpu_data = nullptr;
 
   template <typename T>
   std::vector<T> As() const {
@@ -80,6 +83,10 @@ struct FakeFaults {
 };
 FakeFaults& Faults();
 
+/// Allocates the buffers of outputs and states that a plug-in prefers in the memory of GPU 0. Empty
+/// if there is no such memory.
+std::function<void*(uint64_t size)>& GpuBuffers();
+
 /// The log lines since the start of the program.
 std::vector<std::string>& LogLines();
 
@@ -99,6 +106,8 @@ struct TRITONBACKEND_Input {
   std::vector<std::vector<char>> pieces;
   size_t offset = 0;
   TRITONSERVER_MemoryType memory_type = TRITONSERVER_MEMORY_CPU;
+  /// For each piece, if not empty: its place in GPU memory, or null if it is in host memory.
+  std::vector<void*> gpu_pieces;
 };
 
 /// A state that a plug-in writes.
@@ -108,6 +117,8 @@ struct TRITONBACKEND_State {
   std::vector<int64_t> shape;
   std::vector<char> data;
   bool updated = false;
+  /// The buffer if it is in GPU memory.
+  void* gpu_data = nullptr;
 
   template <typename T>
   std::vector<T> As() const {

@@ -170,6 +170,10 @@ ensemble_scheduling { step [
 '''
 
 
+# The search for the fastest algorithm would be repeated for each size of a batch.
+HEURISTIC = 'parameters { key: "cudnn_conv_algo_search" value { string_value: "1" } }\n'
+
+
 def write_repository(root, gpu_kind, with_torch):
     """Writes every model. `gpu_kind` is the kind of the models called *_gpu."""
     kinds = {"gpu": gpu_kind, "cpu": "KIND_CPU"}
@@ -190,7 +194,7 @@ def write_repository(root, gpu_kind, with_torch):
                 config("onnxruntime_onnx", ("x", given), ("y", wanted), kind))
     put("conv_onnx_batched", "model.onnx", conv_onnx,
         config("onnxruntime_onnx", ("x", IMAGE), ("y", (CLASSES,)), gpu_kind,
-               "dynamic_batching { max_queue_delay_microseconds: 2000 }\n"))
+               "dynamic_batching { max_queue_delay_microseconds: 2000 }\n" + HEURISTIC))
     put("twice", "", None, ENSEMBLE)
     if not with_torch:
         return

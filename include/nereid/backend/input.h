@@ -27,6 +27,26 @@ struct Input {
   uint32_t buffer_count = 0;
 };
 
+/// A contiguous part of an input.
+struct InputPiece {
+  const char* data = nullptr;
+  uint64_t size = 0;
+  /// The ordinal of the GPU in whose memory the part is; -1 for host memory.
+  int gpu = -1;
+};
+
+/// Reads where a part of an input is. `index` is below input.buffer_count.
+inline Error ReadPiece(const Input& input, uint32_t index, InputPiece* piece) {
+  TRITONSERVER_MemoryType type = TRITONSERVER_MEMORY_CPU;
+  int64_t type_id = 0;
+  const void* base = nullptr;
+  NEREID_BACKEND_TRY(
+      TRITONBACKEND_InputBuffer(input.handle, index, &base, &piece->size, &type, &type_id));
+  piece->data = static_cast<const char*>(base);
+  piece->gpu = type == TRITONSERVER_MEMORY_GPU ? static_cast<int>(type_id) : -1;
+  return {};
+}
+
 namespace input_detail {
 
 inline Error Describe(TRITONBACKEND_Input* handle, Input* input) {
@@ -39,17 +59,19 @@ inline Error Describe(TRITONBACKEND_Input* handle, Input* input) {
   return {};
 }
 
-inline Error Piece(const Input& input, uint32_t index, const char** data, uint64_t* size) {
-  TRITONSERVER_MemoryType type = TRITONSERVER_MEMORY_CPU;
-  int64_t type_id = 0;
-  const void* base = nullptr;
-  NEREID_BACKEND_TRY(TRITONBACKEND_InputBuffer(input.handle, index, &base, size, &type, &type_id));
-  if (type == TRITONSERVER_MEMORY_GPU) {
-    return Error::Unsupported("input '" + std::string(input.name) +
-                              "' is in GPU memory; this backend reads CPU memory");
+/// Reads a part that must be in host memory. If it is not, sets `*on_gpu` and returns no error, or
+/// returns UNSUPPORTED if `on_gpu` is null.
+inline Error HostPiece(const Input& input, uint32_t index, InputPiece* piece, bool* on_gpu) {
+  NEREID_BACKEND_TRY(ReadPiece(input, index, piece));
+  if (piece->gpu < 0) {
+    return {};
   }
-  *data = static_cast<const char*>(base);
-  return {};
+  if (on_gpu != nullptr) {
+    *on_gpu = true;
+    return {};
+  }
+  return Error::Unsupported("input '" + std::string(input.name) +
+                            "' is in GPU memory; this backend reads CPU memory");
 }
 
 inline Error WrongSize(const Input& input, const std::string& found) {
@@ -107,20 +129,23 @@ inline Error CheckInputSize(const Input& input) {
   return {};
 }
 
-/// Copies the tensor to `out`, which must have room for input.byte_size bytes.
-inline Error CopyInput(const Input& input, char* out) {
+/// Copies the tensor to `out`, which must have room for input.byte_size bytes. If a part of it is
+/// in GPU memory, sets `*on_gpu` and returns without an error; UNSUPPORTED if `on_gpu` is null.
+inline Error CopyInput(const Input& input, char* out, bool* on_gpu = nullptr) {
   uint64_t copied = 0;
   for (uint32_t i = 0; i < input.buffer_count; ++i) {
-    const char* data = nullptr;
-    uint64_t size = 0;
-    NEREID_BACKEND_TRY(input_detail::Piece(input, i, &data, &size));
-    if (size > input.byte_size - copied) {
+    InputPiece piece;
+    NEREID_BACKEND_TRY(input_detail::HostPiece(input, i, &piece, on_gpu));
+    if (piece.gpu >= 0) {
+      return {};
+    }
+    if (piece.size > input.byte_size - copied) {
       return input_detail::WrongSize(input, "more than " + std::to_string(input.byte_size));
     }
-    if (size != 0) {
-      std::memcpy(out + copied, data, size);
+    if (piece.size != 0) {
+      std::memcpy(out + copied, piece.data, piece.size);
     }
-    copied += size;
+    copied += piece.size;
   }
   if (copied != input.byte_size) {
     return input_detail::WrongSize(input, std::to_string(copied));
@@ -177,18 +202,21 @@ struct Gathered {
 
 /// Puts the tensors of a batch into contiguous memory. A single tensor in one CPU buffer that is
 /// aligned to `alignment` (a power of two) is used in place. Otherwise the tensors are copied to
-/// `scratch`. UNSUPPORTED for GPU memory.
+/// `scratch`. If a tensor is in GPU memory, sets `*on_gpu` and returns without an error and without
+/// a result; UNSUPPORTED if `on_gpu` is null.
 inline Error GatherInputs(std::span<const Input> inputs, size_t alignment, AlignedBuffer* scratch,
-                          Gathered* gathered) {
+                          Gathered* gathered, bool* on_gpu = nullptr) {
   if (inputs.size() == 1 && inputs[0].buffer_count == 1) {
-    const char* data = nullptr;
-    uint64_t size = 0;
-    NEREID_BACKEND_TRY(input_detail::Piece(inputs[0], 0, &data, &size));
-    if (size != inputs[0].byte_size) {
-      return input_detail::WrongSize(inputs[0], std::to_string(size));
+    InputPiece piece;
+    NEREID_BACKEND_TRY(input_detail::HostPiece(inputs[0], 0, &piece, on_gpu));
+    if (piece.gpu >= 0) {
+      return {};
     }
-    if (size != 0 && (reinterpret_cast<uintptr_t>(data) & (alignment - 1)) == 0) {
-      *gathered = {data, size, true};
+    if (piece.size != inputs[0].byte_size) {
+      return input_detail::WrongSize(inputs[0], std::to_string(piece.size));
+    }
+    if (piece.size != 0 && (reinterpret_cast<uintptr_t>(piece.data) & (alignment - 1)) == 0) {
+      *gathered = {piece.data, piece.size, true};
       return {};
     }
   }
@@ -201,7 +229,10 @@ inline Error GatherInputs(std::span<const Input> inputs, size_t alignment, Align
   char* out = scratch->Reserve(total);
   *gathered = {out, total, false};
   for (const Input& input : inputs) {
-    NEREID_BACKEND_TRY(CopyInput(input, out));
+    NEREID_BACKEND_TRY(CopyInput(input, out, on_gpu));
+    if (on_gpu != nullptr && *on_gpu) {
+      return {};
+    }
     out += input.byte_size;
   }
   return {};

@@ -12,26 +12,48 @@
 
 namespace nereid::backend {
 
-/// Adds an output to a response and allocates its buffer of `size` bytes in CPU memory. `*buffer`
-/// belongs to the response; it may be null if `size` is 0.
+/// The memory of an output or a state.
+struct OutputMemory {
+  /// May be null if the size is 0.
+  char* data = nullptr;
+  /// The ordinal of the GPU whose memory it is; -1 for host memory.
+  int gpu = -1;
+};
+
+/// Adds an output to a response and allocates its buffer of `size` bytes, which belongs to the
+/// response. The server chooses the kind of memory; `memory->gpu` says which one the caller
+/// prefers.
 inline Error AllocateOutput(TRITONBACKEND_Response* response, const char* name,
                             TRITONSERVER_DataType data_type, std::span<const int64_t> shape,
-                            uint64_t size, char** buffer) {
+                            uint64_t size, OutputMemory* memory) {
   TRITONBACKEND_Output* output = nullptr;
   NEREID_BACKEND_TRY(TRITONBACKEND_ResponseOutput(response, &output, name, data_type, shape.data(),
                                                   static_cast<uint32_t>(shape.size())));
-  TRITONSERVER_MemoryType type = TRITONSERVER_MEMORY_CPU;
-  int64_t type_id = 0;
+  TRITONSERVER_MemoryType type =
+      memory->gpu >= 0 ? TRITONSERVER_MEMORY_GPU : TRITONSERVER_MEMORY_CPU;
+  int64_t type_id = memory->gpu >= 0 ? memory->gpu : 0;
   void* base = nullptr;
   NEREID_BACKEND_TRY(TRITONBACKEND_OutputBuffer(output, &base, size, &type, &type_id));
-  if (type == TRITONSERVER_MEMORY_GPU) {
-    return Error::Unsupported("output '" + std::string(name) +
-                              "' is wanted in GPU memory; this backend writes CPU memory");
-  }
   if (base == nullptr && size != 0) {
     return Error::Internal("output '" + std::string(name) + "' got no buffer");
   }
-  *buffer = static_cast<char*>(base);
+  memory->data = static_cast<char*>(base);
+  memory->gpu = type == TRITONSERVER_MEMORY_GPU ? static_cast<int>(type_id) : -1;
+  return {};
+}
+
+/// Does the same for a caller that writes CPU memory only. UNSUPPORTED if the server wants the
+/// output in GPU memory.
+inline Error AllocateOutput(TRITONBACKEND_Response* response, const char* name,
+                            TRITONSERVER_DataType data_type, std::span<const int64_t> shape,
+                            uint64_t size, char** buffer) {
+  OutputMemory memory;
+  NEREID_BACKEND_TRY(AllocateOutput(response, name, data_type, shape, size, &memory));
+  if (memory.gpu >= 0) {
+    return Error::Unsupported("output '" + std::string(name) +
+                              "' is wanted in GPU memory; this backend writes CPU memory");
+  }
+  *buffer = memory.data;
   return {};
 }
 

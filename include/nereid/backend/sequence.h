@@ -12,6 +12,7 @@
 #include <string>
 
 #include "nereid/backend/error.h"
+#include "nereid/backend/output.h"
 #include "triton/core/tritonbackend.h"
 
 namespace nereid::backend {
@@ -40,26 +41,39 @@ inline Error ReadSequencePosition(TRITONBACKEND_Request* request, SequencePositi
   return {};
 }
 
-/// Creates the next value of the state whose output is `name`, with a buffer of `size` bytes in CPU
-/// memory (null is possible if `size` is 0). The caller fills the buffer and then calls
-/// TRITONBACKEND_StateUpdate with `*state`.
+/// Creates the next value of the state whose output is `name`, with a buffer of `size` bytes. The
+/// server chooses the kind of memory; `memory->gpu` says which one the caller prefers. The caller
+/// fills the buffer and then calls TRITONBACKEND_StateUpdate with `*state`.
 inline Error AllocateState(TRITONBACKEND_Request* request, const char* name,
                            TRITONSERVER_DataType data_type, std::span<const int64_t> shape,
-                           uint64_t size, TRITONBACKEND_State** state, char** buffer) {
+                           uint64_t size, TRITONBACKEND_State** state, OutputMemory* memory) {
   NEREID_BACKEND_TRY(TRITONBACKEND_StateNew(state, request, name, data_type, shape.data(),
                                             static_cast<uint32_t>(shape.size())));
-  TRITONSERVER_MemoryType type = TRITONSERVER_MEMORY_CPU;
-  int64_t type_id = 0;
+  TRITONSERVER_MemoryType type =
+      memory->gpu >= 0 ? TRITONSERVER_MEMORY_GPU : TRITONSERVER_MEMORY_CPU;
+  int64_t type_id = memory->gpu >= 0 ? memory->gpu : 0;
   void* base = nullptr;
   NEREID_BACKEND_TRY(TRITONBACKEND_StateBuffer(*state, &base, size, &type, &type_id));
-  if (type == TRITONSERVER_MEMORY_GPU) {
-    return Error::Unsupported("state '" + std::string(name) +
-                              "' is kept in GPU memory; this backend writes CPU memory");
-  }
   if (base == nullptr && size != 0) {
     return Error::Internal("state '" + std::string(name) + "' got no buffer");
   }
-  *buffer = static_cast<char*>(base);
+  memory->data = static_cast<char*>(base);
+  memory->gpu = type == TRITONSERVER_MEMORY_GPU ? static_cast<int>(type_id) : -1;
+  return {};
+}
+
+/// Does the same for a caller that writes CPU memory only. UNSUPPORTED if the server keeps the
+/// state in GPU memory.
+inline Error AllocateState(TRITONBACKEND_Request* request, const char* name,
+                           TRITONSERVER_DataType data_type, std::span<const int64_t> shape,
+                           uint64_t size, TRITONBACKEND_State** state, char** buffer) {
+  OutputMemory memory;
+  NEREID_BACKEND_TRY(AllocateState(request, name, data_type, shape, size, state, &memory));
+  if (memory.gpu >= 0) {
+    return Error::Unsupported("state '" + std::string(name) +
+                              "' is kept in GPU memory; this backend writes CPU memory");
+  }
+  *buffer = memory.data;
   return {};
 }
 
