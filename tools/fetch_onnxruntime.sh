@@ -4,8 +4,12 @@
 #   BUILD_DIR/third_party/onnxruntime/include/onnxruntime_c_api.h …  (to compile it)
 #   BUILD_DIR/backends/onnxruntime/libonnxruntime.so.1               (the backend opens it at run time)
 #
-# Usage: tools/fetch_onnxruntime.sh BUILD_DIR [WHEEL | SITE_PACKAGES]
-#   WHEEL          an existing onnxruntime-*.whl
+# Usage: tools/fetch_onnxruntime.sh [--gpu | --cuda] BUILD_DIR [WHEEL | SITE_PACKAGES]
+#   --gpu          the library of onnxruntime-gpu, which uses CUDA, and its execution providers; it
+#                  replaces the library for the CPU, and also works on machines without a GPU
+#   --cuda         the same, and with pip the libraries of CUDA and cuDNN that it needs (1.5 GB), into
+#                  BUILD_DIR/backends/onnxruntime/nvidia; not needed where they are installed
+#   WHEEL          an existing onnxruntime-*.whl or onnxruntime_gpu-*.whl
 #   SITE_PACKAGES  a folder with an installed onnxruntime package (of a virtual environment)
 #   neither        pip downloads the wheel; PYTHON names the Python whose pip is used (python3)
 #
@@ -23,11 +27,18 @@ fail() {
   exit 1
 }
 
+wanted=onnxruntime
+cuda=
+case ${1:-} in
+  --gpu) wanted=onnxruntime-gpu; shift ;;
+  --cuda) wanted=onnxruntime-gpu cuda=1; shift ;;
+esac
+
 # Before the first change of the folder, because $0 may be relative.
 # shellcheck source=tools/install/private_apt.sh
 . "$(dirname "$0")/install/private_apt.sh"
 
-[ $# -ge 1 ] && [ $# -le 2 ] || fail "usage: $0 BUILD_DIR [WHEEL | SITE_PACKAGES]"
+[ $# -ge 1 ] && [ $# -le 2 ] || fail "usage: $0 [--gpu | --cuda] BUILD_DIR [WHEEL | SITE_PACKAGES]"
 mkdir -p "$1"
 build=$(cd "$1" && pwd)
 source=${2:-}
@@ -66,7 +77,9 @@ find_library() {
 import sys, zipfile
 wheel, out = sys.argv[1:]
 with zipfile.ZipFile(wheel) as archive:
-    names = [n for n in archive.namelist() if n.startswith("onnxruntime/capi/libonnxruntime.so.")]
+    names = [n for n in archive.namelist()
+             if n.startswith(("onnxruntime/capi/libonnxruntime.so.",
+                              "onnxruntime/capi/libonnxruntime_providers_"))]
     archive.extractall(out, names)
 PY
       set -- "$work/wheel" ;;
@@ -89,20 +102,40 @@ if [ ! -f "$include/onnxruntime_c_api.h" ] || [ -n "${FORCE:-}" ]; then
   install_headers "$headers"
 fi
 
-if [ ! -f "$library" ] || [ -n "${FORCE:-}" ]; then
+# The provider tells the library for GPUs from that for the CPU.
+provider=$backend/libonnxruntime_providers_cuda.so
+if [ ! -f "$library" ] || [ -n "${FORCE:-}" ] ||
+  { [ "$wanted" = onnxruntime-gpu ] && [ ! -f "$provider" ]; }; then
   if [ -z "$source" ]; then
-    echo "fetch_onnxruntime: library (onnxruntime $version, with pip)"
+    echo "fetch_onnxruntime: library ($wanted $version, with pip)"
     "$python" -m pip --disable-pip-version-check -q download --no-deps --only-binary=:all: \
-      -d "$work/pip" "onnxruntime==$version" ||
-      fail "pip cannot download onnxruntime $version; install python3-pip or python3-venv," \
+      -d "$work/pip" "$wanted==$version" ||
+      fail "pip cannot download $wanted $version; install python3-pip or python3-venv," \
         "or name a wheel: $0 $1 WHEEL"
-    source=$(ls "$work"/pip/onnxruntime-*.whl)
+    source=$(ls "$work"/pip/onnxruntime*.whl)
   fi
   found=$(find_library "$source")
   mkdir -p "$backend"
+  rm -f "$backend"/libonnxruntime_providers_*
+  if [ "$wanted" = onnxruntime-gpu ]; then
+    for file in "$(dirname "$found")"/libonnxruntime_providers_*.so; do
+      [ -f "$file" ] || fail "$source has no execution provider for GPUs"
+      install -m 644 "$file" "$backend"
+    done
+  fi
   cp "$found" "$library.part"
   chmod 644 "$library.part"
   mv "$library.part" "$library"
+fi
+
+if [ -n "$cuda" ] && [ ! -d "$backend/nvidia" ]; then
+  echo "fetch_onnxruntime: libraries of CUDA and cuDNN (with pip)"
+  "$python" -m pip --disable-pip-version-check -q install --no-compile --only-binary=:all: \
+    --target "$work/cuda" 'nvidia-cuda-nvrtc==13.*' 'nvidia-cuda-runtime==13.*' \
+    'nvidia-cublas==13.*' 'nvidia-cufft==12.*' 'nvidia-curand==10.*' 'nvidia-cudnn-cu13==9.*' ||
+    fail "pip cannot install the libraries of CUDA and cuDNN"
+  cp -r "$work/cuda/nvidia" "$backend/nvidia.part"
+  mv "$backend/nvidia.part" "$backend/nvidia"
 fi
 echo "fetch_onnxruntime: $include"
 echo "fetch_onnxruntime: $library"

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "onnxruntime/environment.h"
 
+#include <dlfcn.h>
+
 #include <algorithm>
+#include <filesystem>
+#include <string_view>
 #include <vector>
 
 #include "framework/placement.h"
@@ -35,8 +39,19 @@ void ORT_API_CALL WriteLog(void*, OrtLoggingLevel severity, const char*, const c
   });
 }
 
-/// Opens the CUDA execution provider and its libraries. Returns the reason if this fails; ONNX
-/// Runtime only logs it.
+/// Returns the part of an error of ONNX Runtime that says what is wrong.
+std::string Reason(std::string text) {
+  constexpr std::string_view kMark = " : FAIL : ";
+  if (const size_t mark = text.rfind(kMark); mark != std::string::npos) {
+    text.erase(0, mark + kMark.size());
+  }
+  while (!text.empty() && (text.back() == '\n' || text.back() == ' ')) {
+    text.pop_back();
+  }
+  return text;
+}
+
+/// Opens the CUDA execution provider and its libraries. Returns the reason if this fails.
 std::string TryCuda() {
   std::string reason;
   logged_errors = &reason;
@@ -50,12 +65,35 @@ std::string TryCuda() {
   if (failure.ok()) {
     return "";
   }
-  return reason.empty() ? failure.message() : reason;
+  return Reason(reason.empty() ? failure.message() : reason);
+}
+
+/// Opens the libraries of CUDA and cuDNN that are in the folder `nvidia` of the backend, as pip
+/// installs them, so that the provider finds them. Those that need others are tried again.
+void OpenCudaLibraries(const std::string& directory) {
+  namespace fs = std::filesystem;
+  std::error_code failure;
+  std::vector<fs::path> libraries;
+  for (fs::recursive_directory_iterator file(fs::path(directory) / "nvidia", failure), end;
+       !failure && file != end; file.increment(failure)) {
+    if (file->path().filename().string().find(".so") != std::string::npos) {
+      libraries.push_back(file->path());
+    }
+  }
+  for (size_t before = libraries.size() + 1; libraries.size() < before;) {
+    before = libraries.size();
+    libraries.erase(std::remove_if(libraries.begin(), libraries.end(),
+                                   [](const fs::path& library) {
+                                     return dlopen(library.c_str(), RTLD_LAZY | RTLD_GLOBAL) !=
+                                            nullptr;
+                                   }),
+                    libraries.end());
+  }
 }
 
 /// Returns why this ONNX Runtime cannot use GPUs, or an empty string. Opens nothing if the machine
 /// has no GPU or the library is the one for the CPU.
-std::string FindCudaProblem() {
+std::string FindCudaProblem(const std::string& directory) {
   std::string problem = framework::DriverProblem();
   if (!problem.empty()) {
     return problem;
@@ -68,6 +106,7 @@ std::string FindCudaProblem() {
     return "this library has no CUDA execution provider; install the library of onnxruntime-gpu "
            "(tools/fetch_onnxruntime.sh --gpu)";
   }
+  OpenCudaLibraries(directory);
   problem = TryCuda();
   if (!problem.empty()) {
     problem = "its CUDA execution provider cannot be opened: " + problem +
@@ -98,7 +137,7 @@ Error Environment::Load(TRITONBACKEND_Backend* backend) {
                                                    "backend", &made));
   }
   env.reset(made);
-  cuda_problem = FindCudaProblem();
+  cuda_problem = FindCudaProblem(directory);
   return {};
 }
 
