@@ -6,3 +6,4 @@
 
 NEREID_BACKEND_PLUGIN(nereid::onnxruntime::Environment, nereid::caffe2::NetDefModel,
                       nereid::onnxruntime::OnnxInstance);
+NEREID_BACKEND_READINESS;

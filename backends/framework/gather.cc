@@ -17,11 +17,18 @@ InputGatherer::InputGatherer(const RunPlan& plan, int gpu, GpuCopies* copies)
       tensors_(plan.inputs.size()),
       rooms_(plan.inputs.size()) {}
 
+void InputGatherer::UsePinned(TRITONBACKEND_MemoryManager* manager) {
+  for (Room& room : rooms_) {
+    room.host.UsePinned(manager);
+  }
+}
+
 void InputGatherer::Begin(size_t count) { found_.assign(count * plan_.inputs.size(), Input()); }
 
 void InputGatherer::End() {
   for (Room& room : rooms_) {
     room.bytes.Trim();
+    room.host.Trim();
     room.gpu.Trim();
   }
 }
@@ -98,7 +105,7 @@ Error InputGatherer::GatherOne(std::span<const size_t> members, size_t index) {
   NEREID_BACKEND_TRY(MakeShape(plan, &room.shape));
   backend::Gathered gathered;
   bool on_gpu = false;
-  NEREID_BACKEND_TRY(backend::GatherInputs(same_, plan.alignment, &room.bytes, &gathered, &on_gpu));
+  NEREID_BACKEND_TRY(backend::GatherInputs(same_, plan.alignment, &room.host, &gathered, &on_gpu));
   tensor->present = true;
   tensor->data_type = plan.data_type;
   tensor->shape = room.shape;
@@ -155,7 +162,7 @@ Error InputGatherer::GatherFromGpu(const PlannedInput& plan, Room* room, InputTe
   }
   char* out = nullptr;
   if (to_host) {
-    out = room->bytes.Reserve(tensor->size);
+    out = room->host.Reserve(tensor->size);
   } else {
     NEREID_BACKEND_TRY(room->gpu.Reserve(gpu_, tensor->size, &out));
   }

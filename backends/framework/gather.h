@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "framework/gpu_copies.h"
+#include "framework/host_scratch.h"
 #include "framework/plan.h"
 #include "framework/session.h"
 #include "nereid/backend/aligned_buffer.h"
@@ -22,6 +23,9 @@ class InputGatherer {
  public:
   /// `plan` and `copies` must outlive the object. `gpu` is that of the session.
   InputGatherer(const RunPlan& plan, int gpu, GpuCopies* copies);
+
+  /// Takes memory for tensors in host memory from `manager`, pinned, which must outlive the object.
+  void UsePinned(TRITONBACKEND_MemoryManager* manager);
 
   /// Starts a batch of `count` requests.
   void Begin(size_t count);
@@ -56,7 +60,9 @@ class InputGatherer {
   struct Room {
     std::vector<int64_t> shape;
     std::vector<std::string_view> texts;
+    /// For a tensor that describes the batch.
     backend::AlignedBuffer bytes;
+    HostScratch host;
     GpuScratch gpu;
   };
 

@@ -84,6 +84,25 @@ Error GpuCopies::Wait() {
   return first;
 }
 
+std::string GpuFailure(int gpu) {
+  const auto driver = device::CudaDriver::Get();
+  const auto context = device::PrimaryContext(gpu);
+  if (!driver.ok() || !context.ok()) {
+    return driver.ok() ? context.status().message() : driver.status().message();
+  }
+  device::CuContext popped = nullptr;
+  size_t free_bytes = 0;
+  size_t total_bytes = 0;
+  device::CuResult result = (*driver)->ContextPush(*context);
+  if (result == device::kCudaSuccess) {
+    result = (*driver)->MemGetInfo(&free_bytes, &total_bytes);
+    (*driver)->ContextPop(&popped);
+  }
+  return result == device::kCudaSuccess || result == device::kCudaOutOfMemory
+             ? ""
+             : (*driver)->ToStatus(result, "use it").message();
+}
+
 GpuScratch::GpuScratch(GpuScratch&& other) noexcept
     : gpu_(other.gpu_),
       data_(std::exchange(other.data_, 0)),

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <map>
+#include <string>
 
 #include "device/stream.h"
 #include "nereid/backend/error.h"
@@ -33,6 +34,10 @@ class GpuCopies {
   std::map<int, device::Stream> streams_;  // by GPU
   bool pending_ = false;
 };
+
+/// Returns the driver's error if a GPU cannot be used any more in this process, because its context
+/// is destroyed or it is lost; otherwise an empty text.
+std::string GpuFailure(int gpu);
 
 /// Memory of a GPU that an instance keeps between executions. Not thread-safe.
 class GpuScratch {

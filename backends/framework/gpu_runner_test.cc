@@ -16,6 +16,8 @@ namespace {
 using backend::testing::BytesElements;
 using backend::testing::BytesTensor;
 using backend::testing::GpuBuffers;
+using backend::testing::PinnedBuffers;
+using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using Floats = std::vector<float>;
@@ -98,6 +100,7 @@ class EchoSession final : public Session {
 class GpuRunnerTest : public ::testing::Test {
  protected:
   GpuRunnerTest() {
+    model_.backend = &backend_;
     instance_.model = &model_;
     plan_ = std::make_shared<RunPlan>();
     plan_->model_name = "m";
@@ -145,6 +148,7 @@ class GpuRunnerTest : public ::testing::Test {
   }
 
   std::vector<std::unique_ptr<GpuBytes>> buffers_;
+  TRITONBACKEND_Backend backend_;
   TRITONBACKEND_Model model_;
   TRITONBACKEND_ModelInstance instance_;
   std::shared_ptr<RunPlan> plan_;
@@ -281,6 +285,49 @@ TEST_F(GpuRunnerTest, AFailedCopyFailsTheRequestAndNothingElse) {
   AskOnGpu(&after, {5, 6});
   Execute({&after});
   EXPECT_THAT(after.Answer().outputs.at("y").As<float>(), ElementsAre(5, 6));
+}
+
+TEST_F(GpuRunnerTest, RequestsInHostMemoryArePutTogetherInPinnedMemory) {
+  std::vector<char> pinned(256);
+  PinnedBuffers() = [&](uint64_t size) -> void* {
+    return size <= pinned.size() ? pinned.data() : nullptr;
+  };
+  auto session = std::make_unique<EchoSession>(0);
+  session_ = session.get();
+  runner_ = std::make_unique<Runner>(plan_, std::move(session), &instance_);
+  TRITONBACKEND_Request a, b, c;
+  Ask(&a, {1, 2});
+  Ask(&b, {3, 4});
+  Execute({&a, &b});
+  EXPECT_EQ(session_->seen[0].data, pinned.data());
+  EXPECT_THAT(b.Answer().outputs.at("y").As<float>(), ElementsAre(3, 4));
+  Ask(&c, {5, 6});
+  Execute({&c});
+  EXPECT_EQ(session_->seen[0].data, c.inputs[0].pieces[0].data());
+  // The server has too little pinned memory for these.
+  TRITONBACKEND_Request d, e;
+  Ask(&d, Floats(64, 7));
+  Ask(&e, Floats(64, 8));
+  Execute({&d, &e});
+  EXPECT_EQ(e.Answer().outputs.at("y").As<float>(), Floats(64, 8));
+  PinnedBuffers() = nullptr;
+}
+
+TEST_F(GpuRunnerTest, AnInstanceWhoseGpuHasFailedSaysSo) {
+  TRITONBACKEND_Request a, b;
+  AskOnGpu(&a, {1, 2});
+  AskOnGpu(&b, {3, 4});
+  Execute({&a, &b});
+  EXPECT_EQ(runner_->CheckReady().message(), "");
+  TRITONBACKEND_Request c, d;
+  AskOnGpu(&c, {1, 2});
+  AskOnGpu(&d, {3, 4});
+  Fake().fail("cuMemcpyAsync:1!=700");
+  Execute({&c, &d});
+  EXPECT_TRUE(c.Answer().failed);
+  EXPECT_THAT(runner_->CheckReady().message(),
+              AllOf(HasSubstr("model 'm': GPU 0 has failed: cannot use it: "),
+                    HasSubstr("; restart the server")));
 }
 
 TEST_F(GpuRunnerTest, TheMemoryOfTheInstanceIsFreed) {

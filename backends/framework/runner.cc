@@ -3,17 +3,25 @@
 
 #include <utility>
 
+#include "nereid/backend/log.h"
+
 namespace nereid::framework {
 
 using backend::Batch;
 using backend::BatchMember;
 using backend::Catching;
 
-Runner::Runner(std::shared_ptr<const RunPlan> plan, std::unique_ptr<Session> session)
+Runner::Runner(std::shared_ptr<const RunPlan> plan, std::unique_ptr<Session> session,
+               TRITONBACKEND_ModelInstance* instance)
     : plan_(std::move(plan)),
       session_(std::move(session)),
       inputs_(*plan_, session_->gpu(), &copies_),
-      outputs_(*plan_, &inputs_, session_->gpu(), &copies_) {}
+      outputs_(*plan_, &inputs_, session_->gpu(), &copies_) {
+  TRITONBACKEND_MemoryManager* manager = nullptr;
+  if (instance != nullptr && FindMemoryManager(instance, &manager).ok()) {
+    inputs_.UsePinned(manager);
+  }
+}
 
 void Runner::Execute(TRITONBACKEND_ModelInstance* instance, TRITONBACKEND_Request** requests,
                      uint32_t count) {
@@ -25,6 +33,29 @@ void Runner::Execute(TRITONBACKEND_ModelInstance* instance, TRITONBACKEND_Reques
   const Error ignored = copies_.Wait();
   outputs_.Clear();
   inputs_.End();
+}
+
+Error Runner::CheckReady() const {
+  const base::MutexLock lock(mutex_);
+  return gpu_failure_.empty()
+             ? Error()
+             : Error(TRITONSERVER_ERROR_UNAVAILABLE,
+                     "model '" + plan_->model_name + "': GPU " + std::to_string(session_->gpu()) +
+                         " has failed: " + gpu_failure_ + "; restart the server");
+}
+
+void Runner::CheckGpu() {
+  if (session_->gpu() < 0) {
+    return;
+  }
+  const std::string failure = GpuFailure(session_->gpu());
+  const base::MutexLock lock(mutex_);
+  if (gpu_failure_.empty() && !failure.empty()) {
+    gpu_failure_ = failure;
+    NEREID_BACKEND_LOG(ERROR, "model '" + plan_->model_name + "': GPU " +
+                                  std::to_string(session_->gpu()) + " has failed: " + failure +
+                                  "; restart the server");
+  }
 }
 
 Error Runner::ExecuteAll(Batch* batch) {
@@ -47,6 +78,7 @@ Error Runner::ExecuteAll(Batch* batch) {
     if (error.ok()) {
       return {};
     }
+    CheckGpu();
     if (runnable_.size() == 1) {
       batch->Fail(runnable_[0], std::move(error));
       return {};

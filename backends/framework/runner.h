@@ -3,8 +3,10 @@
 
 #include <memory>
 #include <span>
+#include <string>
 #include <vector>
 
+#include "base/mutex.h"
 #include "framework/gather.h"
 #include "framework/gpu_copies.h"
 #include "framework/plan.h"
@@ -20,11 +22,18 @@ namespace nereid::framework {
 /// do so writes its outputs in place. Not thread-safe.
 class Runner {
  public:
-  Runner(std::shared_ptr<const RunPlan> plan, std::unique_ptr<Session> session);
+  /// `instance` is given for a session on a GPU that reads host memory: inputs that are put
+  /// together are in pinned memory then.
+  Runner(std::shared_ptr<const RunPlan> plan, std::unique_ptr<Session> session,
+         TRITONBACKEND_ModelInstance* instance = nullptr);
 
   /// Executes the requests, and answers and releases each of them.
   void Execute(TRITONBACKEND_ModelInstance* instance, TRITONBACKEND_Request** requests,
                uint32_t count);
+
+  /// Returns UNAVAILABLE, with the reason, if the session's GPU has failed for good. Any thread may
+  /// call it.
+  Error CheckReady() const;
 
  private:
   /// Finds and checks the inputs of a request and the outputs that it asks for.
@@ -32,6 +41,8 @@ class Runner {
   Error ExecuteAll(backend::Batch* batch);
   /// Runs the given requests together.
   Error RunGroup(backend::Batch* batch, std::span<const size_t> members);
+  /// Finds out after a failed run whether the GPU can be used any more.
+  void CheckGpu();
   Error RunOnce(backend::Batch* batch, const Group& group, bool in_place);
 
   const std::shared_ptr<const RunPlan> plan_;
@@ -39,6 +50,9 @@ class Runner {
   GpuCopies copies_;
   InputGatherer inputs_;
   OutputScatterer outputs_;
+  mutable base::Mutex mutex_;
+  /// Why the GPU cannot be used, or empty.
+  std::string gpu_failure_ NEREID_GUARDED_BY(mutex_);
   /// False after the model has returned a shape that it does not declare.
   bool writes_in_place_ = true;
 
@@ -62,6 +76,7 @@ class RunnerInstance {
                uint32_t count) {
     runner_->Execute(instance, requests, count);
   }
+  Error CheckReady() const { return runner_->CheckReady(); }
 
  private:
   Model& model_;

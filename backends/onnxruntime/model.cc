@@ -93,7 +93,8 @@ Error OnnxModel::MakeRunner(TRITONBACKEND_ModelInstance* instance,
   *runner = std::make_unique<framework::Runner>(
       std::shared_ptr<const framework::RunPlan>(plan_, &plan_->run),
       std::make_unique<OnnxSession>(plan_, std::move(session), std::move(options),
-                                    std::move(memory)));
+                                    std::move(memory)),
+      placement.on_gpu() ? instance : nullptr);
   return {};
 }
 

@@ -58,6 +58,8 @@ class OnnxInstance {
     }
   }
 
+  Error CheckReady() const { return runner_ == nullptr ? Error() : runner_->CheckReady(); }
+
  private:
   const OnnxModel& model_;
   /// One of the two is set.

@@ -7,3 +7,4 @@
 
 NEREID_BACKEND_PLUGIN(nereid::onnxruntime::Environment, nereid::onnxruntime::OnnxModel,
                       nereid::onnxruntime::OnnxInstance);
+NEREID_BACKEND_READINESS;

@@ -207,7 +207,8 @@ Error TorchModel::MakeRunner(TRITONBACKEND_ModelInstance* instance,
   const std::shared_ptr<const framework::RunPlan> run(plan_, &plan_->run);
   return CatchTorch("model '" + config_.name + "'", [&]() -> Error {
     *runner = std::make_unique<framework::Runner>(
-        run, MakeSession(plan_, std::move(module), placement.gpu));
+        run, MakeSession(plan_, std::move(module), placement.gpu),
+        placement.on_gpu() ? instance : nullptr);
     return {};
   });
 }

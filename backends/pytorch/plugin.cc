@@ -7,3 +7,4 @@
 
 NEREID_BACKEND_PLUGIN(nereid::pytorch::Environment, nereid::pytorch::TorchModel,
                       nereid::pytorch::TorchInstance);
+NEREID_BACKEND_READINESS;

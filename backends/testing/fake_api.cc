@@ -10,6 +10,7 @@ using nereid::backend::testing::FakeOutput;
 using nereid::backend::testing::Faults;
 using nereid::backend::testing::GpuBuffers;
 using nereid::backend::testing::ParameterValue;
+using nereid::backend::testing::PinnedBuffers;
 
 namespace {
 std::atomic<int> live_errors{0};
@@ -330,6 +331,23 @@ TRITONSERVER_Error* TRITONBACKEND_RequestInputByIndex(TRITONBACKEND_Request* req
   return index < request->inputs.size() ? Put(input, &request->inputs[index])
                                         : Fail("no such input");
 }
+TRITONSERVER_Error* TRITONBACKEND_BackendMemoryManager(TRITONBACKEND_Backend* backend,
+                                                       TRITONBACKEND_MemoryManager** manager) {
+  return Put(manager, reinterpret_cast<TRITONBACKEND_MemoryManager*>(backend));
+}
+TRITONSERVER_Error* TRITONBACKEND_MemoryManagerAllocate(TRITONBACKEND_MemoryManager*, void** buffer,
+                                                        const TRITONSERVER_MemoryType type,
+                                                        const int64_t, const uint64_t size) {
+  if (type != TRITONSERVER_MEMORY_CPU_PINNED || !PinnedBuffers()) {
+    return Fail("no such memory");
+  }
+  return Put<void*>(buffer, PinnedBuffers()(size));
+}
+TRITONSERVER_Error* TRITONBACKEND_MemoryManagerFree(TRITONBACKEND_MemoryManager*, void*,
+                                                    const TRITONSERVER_MemoryType, const int64_t) {
+  return nullptr;
+}
+
 TRITONSERVER_Error* TRITONBACKEND_RequestOutputBufferProperties(TRITONBACKEND_Request*, const char*,
                                                                 size_t*,
                                                                 TRITONSERVER_MemoryType* type,

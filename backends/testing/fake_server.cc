@@ -40,6 +40,11 @@ std::vector<std::string> BytesElements(const std::vector<char>& data) {
   return elements;
 }
 
+std::function<void*(uint64_t size)>& PinnedBuffers() {
+  static std::function<void*(uint64_t size)> allocate;
+  return allocate;
+}
+
 std::function<void*(uint64_t size)>& GpuBuffers() {
   static std::function<void*(uint64_t size)> allocate;
   return allocate;

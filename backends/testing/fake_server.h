@@ -83,6 +83,9 @@ struct FakeFaults {
 };
 FakeFaults& Faults();
 
+/// Allocates pinned memory for plug-ins; empty if there is none. The memory is freed by the test.
+std::function<void*(uint64_t size)>& PinnedBuffers();
+
 /// Allocates the buffers of outputs and states that a plug-in prefers in the memory of GPU 0. Empty
 /// if there is no such memory.
 std::function<void*(uint64_t size)>& GpuBuffers();

@@ -202,10 +202,12 @@ struct Gathered {
 
 /// Puts the tensors of a batch into contiguous memory. A single tensor in one CPU buffer that is
 /// aligned to `alignment` (a power of two) is used in place. Otherwise the tensors are copied to
-/// `scratch`. If a tensor is in GPU memory, sets `*on_gpu` and returns without an error and without
-/// a result; UNSUPPORTED if `on_gpu` is null.
-inline Error GatherInputs(std::span<const Input> inputs, size_t alignment, AlignedBuffer* scratch,
-                          Gathered* gathered, bool* on_gpu = nullptr) {
+/// `scratch`, an AlignedBuffer or an object with the same function Reserve. If a tensor is in GPU
+/// memory, sets `*on_gpu` and returns without an error and without a result; UNSUPPORTED if
+/// `on_gpu` is null.
+template <typename Scratch>
+Error GatherInputs(std::span<const Input> inputs, size_t alignment, Scratch* scratch,
+                   Gathered* gathered, bool* on_gpu = nullptr) {
   if (inputs.size() == 1 && inputs[0].buffer_count == 1) {
     InputPiece piece;
     NEREID_BACKEND_TRY(input_detail::HostPiece(inputs[0], 0, &piece, on_gpu));

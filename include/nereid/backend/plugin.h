@@ -101,6 +101,14 @@ struct PluginFunctions {
     });
   }
 
+  static TRITONSERVER_Error* Ready(TRITONBACKEND_ModelInstance* instance) {
+    return EntryPoint([&]() -> Error {
+      InstanceState* state = nullptr;
+      NEREID_BACKEND_TRY(Attached(instance, &state));
+      return state->CheckReady();
+    });
+  }
+
   template <typename State, typename Handle>
   static TRITONSERVER_Error* Finalize(Handle* handle) {
     return EntryPoint([&] {
@@ -148,4 +156,16 @@ struct PluginFunctions {
     return NereidPlugin::Execute(instance, requests, count);                                       \
   }                                                                                                \
   }                                                                                                \
+  static_assert(true, "takes the semicolon")
+
+/// Defines the entry point with which the server asks whether an instance can serve. Used after
+/// NEREID_BACKEND_PLUGIN by plug-ins whose InstanceState has a function `Error CheckReady()`, which
+/// any thread may call during an execution.
+#define NEREID_BACKEND_READINESS                                            \
+  extern "C" {                                                              \
+  TRITONBACKEND_ISPEC TRITONSERVER_Error* TRITONBACKEND_ModelInstanceReady( \
+      TRITONBACKEND_ModelInstance* instance) {                              \
+    return NereidPlugin::Ready(instance);                                   \
+  }                                                                         \
+  }                                                                         \
   static_assert(true, "takes the semicolon")
