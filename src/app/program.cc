@@ -82,7 +82,12 @@ void LogTables(server::InferenceServer& server, const ServerOptions& options) {
   LogCpuPlan(server);
   LogGpus(server.runtime().gpus());
   const api::ServerMetadata metadata = server.GetServerMetadata();
-  LogTable(SettingsTable(options, {metadata.version, metadata.extensions}));
+  // As in Triton, the table has the pools of all GPUs.
+  ServerOptions shown = options;
+  for (const int32_t gpu : server.runtime().gpus().Ordinals()) {
+    shown.devices.cuda_memory_pool_byte_size.emplace(gpu, DeviceOptions::kCudaPoolBytes);
+  }
+  LogTable(SettingsTable(shown, {metadata.version, metadata.extensions}));
 }
 
 int Fail(const char* doing, const base::Status& status) {

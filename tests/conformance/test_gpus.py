@@ -157,6 +157,7 @@ def test_the_start_says_which_gpus_there_are(places):
     log = places.log.read_text()
     assert "GPUs that are used: 0, 1" in log
     for number in (0, 1):
+        assert re.search(rf"\| cuda_memory_pool_byte_size{{{number}}} +\| 67108864 +\|", log)
         assert re.search(rf"\| {number}   \| Fake GPU {number} \| 9.0 +\| 1.0 GiB "
                          rf"\| 0000:0{number + 1}:00.0 \| {UUIDS[number]} \| yes +\|", log)
 

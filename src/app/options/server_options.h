@@ -198,8 +198,10 @@ struct RateLimitOptions {
 };
 
 struct DeviceOptions {
+  static constexpr uint64_t kCudaPoolBytes = uint64_t{64} << 20;  // of a device that is not listed
+
   uint64_t pinned_memory_pool_byte_size = uint64_t{256} << 20;
-  std::map<int, uint64_t> cuda_memory_pool_byte_size;  // by device; default 64 MiB
+  std::map<int, uint64_t> cuda_memory_pool_byte_size;  // by device; default kCudaPoolBytes
   std::map<int, uint64_t> cuda_virtual_address_size;   // by device; default 1 GiB
   double min_supported_compute_capability = 6.0;       // 0: any device
   int buffer_manager_thread_count = 0;                 // 0: copies run on the calling thread
