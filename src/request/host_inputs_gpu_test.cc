@@ -86,7 +86,9 @@ TEST_F(HostInputsTest, StringsAndRawInputsOnly) {
     request.has_gpu_memory = true;
     ASSERT_TRUE(MoveStringsToHost(request).ok());
     EXPECT_EQ(Content(request), "GPU");
-    if (!is_raw) EXPECT_EQ(request.inputs()[1].pieces[0].memory_type, MemoryType::kGpu);
+    if (!is_raw) {
+      EXPECT_EQ(request.inputs()[1].pieces[0].memory_type, MemoryType::kGpu);
+    }
     request.Unbind();
     EXPECT_EQ(request.inputs()[0].pieces[0].data, device_.data());
   }

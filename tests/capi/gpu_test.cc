@@ -30,7 +30,10 @@ void* AllocateGpu(int gpu, size_t size) {
   return reinterpret_cast<void*>(data);
 }
 
-void FreeGpu(void* data) { CHECK(Driver().MemFree(reinterpret_cast<CuPointer>(data)) == 0); }
+void FreeGpu(int gpu, void* data) {
+  const auto current = ScopedDevice::Enter(gpu);
+  CHECK(current.ok() && Driver().MemFree(reinterpret_cast<CuPointer>(data)) == 0);
+}
 
 char* HostAddress(const void* data, size_t size) {
   void* const at = Control::Get().host_address(reinterpret_cast<uint64_t>(data), size);
@@ -47,7 +50,7 @@ class GpuBytes {
   }
   GpuBytes(const GpuBytes&) = delete;
   GpuBytes& operator=(const GpuBytes&) = delete;
-  ~GpuBytes() { FreeGpu(data_); }
+  ~GpuBytes() { FreeGpu(gpu_, data_); }
 
   int gpu() const { return gpu_; }
   size_t size() const { return size_; }
@@ -83,10 +86,10 @@ TRITONSERVER_Error* Allocate(TRITONSERVER_ResponseAllocator*, const char*, size_
 }
 
 TRITONSERVER_Error* Release(TRITONSERVER_ResponseAllocator*, void* buffer, void*, size_t,
-                            TRITONSERVER_MemoryType type, int64_t) {
+                            TRITONSERVER_MemoryType type, int64_t id) {
   __atomic_fetch_sub(&buffers_in_use, 1, __ATOMIC_SEQ_CST);
   if (type == TRITONSERVER_MEMORY_GPU) {
-    FreeGpu(buffer);
+    FreeGpu(static_cast<int>(id), buffer);
   } else {
     free(buffer);
   }

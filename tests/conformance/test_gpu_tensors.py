@@ -116,7 +116,7 @@ def _json(server, model, tensors, outputs=None, **parameters):
         document["parameters"] = parameters
     answer = raw_http.infer(server, model, document)
     assert answer.status == 200, answer.body
-    return answer.json()
+    return answer.json
 
 
 def _ints(name, values):
@@ -182,9 +182,6 @@ def test_strings_are_checked_on_the_host(server, client, cuda):
     assert _places(answer).startswith("INPUT0 CPU 0")
     region.free()
 
-
-def _log_of(server, text):
-    return [line for line in server.log.read_text().splitlines() if text in line]
 
 
 def test_tensors_between_models_on_gpus_stay_there(server, client, transports):
