@@ -64,6 +64,19 @@ TEST_F(InstanceSchedulerTest, InlineRequestsRunWhereTheyArrive) {
   EXPECT_NE(runner_.threads()[1], std::this_thread::get_id());
 }
 
+TEST_F(InstanceSchedulerTest, RequestsWithGpuMemoryNeverRunWhereTheyArrive) {
+  Start("", InlineMode::kAlways);
+  auto request = std::make_unique<request::InferenceRequest>();
+  request->may_run_inline = true;
+  request->has_gpu_memory = true;
+  request->SetSink(sink_);
+  request::BindRequest(*request, model_);
+  ASSERT_TRUE(scheduler_->Enqueue(request).ok());
+  sink_->WaitUntilDone();
+  runner_.WaitForBatches(1);
+  EXPECT_NE(runner_.threads()[0], std::this_thread::get_id());
+}
+
 TEST_F(InstanceSchedulerTest, ManyThreadsLoseNothing) {
   Start("dynamic_batching { }", InlineMode::kAlways);
   std::vector<std::thread> threads;

@@ -315,6 +315,35 @@ def test_a_driver_that_fails(client, region, server, fail, call):
     assert raw_http.get(server, "/v2/health/live").status == 200
 
 
+@pytest.mark.parametrize("call", ["cuMemcpyAsync:1!=700", "cuStreamSynchronize:1!=719"])
+def test_a_gpu_that_is_lost(start_server, connect, cuda, fake_gpu, call):
+    """Such an error is for good: every request that needs the GPU fails, others do not."""
+    server = start_server("lost_gpu", write, ALLOWED, environment={
+        "LD_LIBRARY_PATH": str(fake_gpu), "NEREID_FAKE_GPUS": "2", "NEREID_FAKE_CUDA_FAIL": call})
+    client = connect("http", server)
+    values = np.arange(16, dtype=np.int32)
+    lost, other = Region(cuda, 128, 0), Region(cuda, 128, 1)
+    for name, memory in (("lost", lost), ("other", other)):
+        memory.write(values.tobytes())
+        register(client, name, memory)
+
+    def infer(name):
+        return client.infer("sum_of_one", [input_in(client, "INPUT0", [16], "INT32", name, 64)],
+                            [output_in(client, "OUTPUT0", name, 64, 64)])
+
+    for _ in range(3):
+        with pytest.raises(Exception, match="GPU 0"):
+            infer("lost")
+    infer("other")
+    assert other.read(64, 64) == values.tobytes()
+    assert np.array_equal(
+        client.infer("sum_of_one", [client.input("INPUT0", values)]).array("OUTPUT0"), values)
+    client.call("unregister_cuda_shared_memory")
+    assert raw_http.get(server, "/v2/health/ready").status == 200
+    lost.free()
+    other.free()
+
+
 def test_a_driver_that_fails_at_registrations(client, region, fail):
     memory = region(100)
     for call in ["cuIpcOpenMemHandle_v2=1", "cuMemGetAddressRange_v2=1"]:

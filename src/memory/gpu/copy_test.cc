@@ -77,6 +77,16 @@ TEST_F(CopyTest, HostMemoryNeedsNoGpu) {
   EXPECT_EQ(fake_gpu::Control::Get().calls("cuMemcpyAsync"), before);
 }
 
+TEST_F(CopyTest, GpusGetAccessToEachOtherOnce) {
+  const std::string bytes = Pattern(100);
+  const DeviceBuffer from = OnGpu(0, bytes), to = OnGpu(1, bytes);
+  ASSERT_TRUE(CopyBytes(PlaceOf(to), SourceOf(from), bytes.size()).ok());
+  const long enabled = fake_gpu::Control::Get().calls("cuCtxEnablePeerAccess");
+  EXPECT_GT(enabled, 0);
+  ASSERT_TRUE(CopyBytes(PlaceOf(to), SourceOf(from), bytes.size()).ok());
+  EXPECT_EQ(fake_gpu::Control::Get().calls("cuCtxEnablePeerAccess"), enabled);
+}
+
 TEST_F(CopyTest, ManyPiecesAreWaitedForOnce) {
   const std::string bytes = Pattern(40'000);
   auto gpu = std::move(DeviceBuffer::OnGpu(0, bytes.size())).value();
