@@ -30,7 +30,10 @@ Json Describe(const TensorSignature& tensor, bool batching,
   entry.AddMember("data_type", Json(backend::DataTypeToConfig(tensor.data_type).c_str(), memory),
                   memory);
   Json dims(rapidjson::kArrayType);
-  for (size_t i = batching ? 1 : 0; i < tensor.dims.size(); ++i) {
+  if (tensor.shape_tensor && !tensor.dims.empty()) {
+    dims.PushBack(tensor.dims[0] - (batching ? 1 : 0), memory);
+  }
+  for (size_t i = batching ? 1 : 0; i < tensor.dims.size() && !tensor.shape_tensor; ++i) {
     dims.PushBack(tensor.dims[i], memory);
   }
   const bool empty = dims.Empty();
@@ -38,10 +41,16 @@ Json Describe(const TensorSignature& tensor, bool batching,
     dims.PushBack(1, memory);
   }
   entry.AddMember("dims", dims, memory);
-  if (empty && batching) {
+  if (empty && batching && !tensor.shape_tensor) {
     Json reshape(rapidjson::kObjectType);
     reshape.AddMember("shape", Json(rapidjson::kArrayType), memory);
     entry.AddMember("reshape", reshape, memory);
+  }
+  if (tensor.shape_tensor) {
+    entry.AddMember("is_shape_tensor", true, memory);
+  }
+  if (tensor.non_linear) {
+    entry.AddMember("is_non_linear_format_io", true, memory);
   }
   return entry;
 }
@@ -131,6 +140,13 @@ Error FillEntry(const TensorSignature& tensor, const ModelConfig& config, bool b
     take("dims");
     take("reshape");
   }
+  // The server writes the default value of a field that the configuration does not have.
+  if (tensor.shape_tensor) {
+    take("is_shape_tensor");
+  }
+  if (tensor.non_linear) {
+    take("is_non_linear_format_io");
+  }
   return {};
 }
 
@@ -164,10 +180,12 @@ Error FillList(const std::vector<TensorSignature>& tensors, const ModelConfig& c
   return {};
 }
 
-Error SetMaxBatchSize(const backend::Parameters& backend_settings, ModelConfig* config,
-                      rapidjson::Document* document) {
-  int64_t size = 4;
-  NEREID_BACKEND_TRY(backend_settings.ReadInt("default-max-batch-size", 0, INT32_MAX, &size));
+Error SetMaxBatchSize(const ModelSignature& signature, const backend::Parameters& backend_settings,
+                      ModelConfig* config, rapidjson::Document* document) {
+  int64_t size = signature.max_batch_size.value_or(4);
+  if (!signature.max_batch_size) {
+    NEREID_BACKEND_TRY(backend_settings.ReadInt("default-max-batch-size", 0, INT32_MAX, &size));
+  }
   config->max_batch_size = size;
   Set(document, "max_batch_size", Json(size));
   return {};
@@ -191,7 +209,7 @@ Error CompleteBatching(const ModelSignature& signature, const backend::Parameter
                                   "max_batch_size is specified");
   }
   if (config->max_batch_size == 0) {
-    NEREID_BACKEND_TRY(SetMaxBatchSize(backend_settings, config, document));
+    NEREID_BACKEND_TRY(SetMaxBatchSize(signature, backend_settings, config, document));
   }
   AddScheduler(*config, document);
   return {};
@@ -215,7 +233,7 @@ class BatchHint {
         continue;
       }
       const TensorSignature& tensor = tensors[static_cast<size_t>(place)];
-      if (!tensor.has_rank || !tensor.shape_binds || tensor.dims.empty()) {
+      if (!tensor.has_rank || !tensor.shape_binds || tensor.dims.empty() || tensor.shape_tensor) {
         continue;
       }
       if (entry.dims.empty()) {
@@ -253,9 +271,11 @@ Error CompleteEntries(const ModelSignature& signature, const backend::Parameters
                       rapidjson::Document* document) {
   ModelConfig config = backend::ParseModelConfig(*document);
   const auto fixed = [](const TensorSignature& tensor) {
-    return tensor.has_rank && tensor.shape_binds && !tensor.dims.empty() && tensor.dims[0] != -1;
+    return tensor.has_rank && tensor.shape_binds && !tensor.shape_tensor && !tensor.dims.empty() &&
+           tensor.dims[0] != -1;
   };
-  const bool can_batch = std::none_of(signature.inputs.begin(), signature.inputs.end(), fixed) &&
+  const bool can_batch = signature.max_batch_size.value_or(INT64_MAX) > 0 &&
+                         std::none_of(signature.inputs.begin(), signature.inputs.end(), fixed) &&
                          std::none_of(signature.outputs.begin(), signature.outputs.end(), fixed);
   if (!can_batch && config.batching()) {
     return Error::Internal(
@@ -267,7 +287,7 @@ Error CompleteEntries(const ModelSignature& signature, const backend::Parameters
     NEREID_BACKEND_TRY(hint.Look(config.inputs, signature.inputs));
     NEREID_BACKEND_TRY(hint.Look(config.outputs, signature.outputs));
     if (config.max_batch_size == 0 && hint.batch()) {
-      NEREID_BACKEND_TRY(SetMaxBatchSize(backend_settings, &config, document));
+      NEREID_BACKEND_TRY(SetMaxBatchSize(signature, backend_settings, &config, document));
     }
   }
   AddScheduler(config, document);

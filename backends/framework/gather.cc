@@ -59,7 +59,9 @@ Error InputGatherer::Check(const PlannedInput& plan, const Input& input, BatchMe
                                   "' is of type " + TRITONSERVER_DataTypeString(plan.data_type) +
                                   ", not " + TRITONSERVER_DataTypeString(input.data_type));
   }
-  NEREID_BACKEND_TRY(backend::CheckInputSize(input));
+  if (!plan.non_linear) {
+    NEREID_BACKEND_TRY(backend::CheckInputSize(input));
+  }
   if (!plan_.batching || plan.shape_tensor) {
     return {};
   }

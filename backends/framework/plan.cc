@@ -165,6 +165,9 @@ class Planner {
     if (!DimsBind(tensor) || IsScalar(given, tensor)) {
       return {};
     }
+    if (tensor.shape_tensor) {
+      return CheckShapeTensor(given, tensor);
+    }
     if (tensor.scalar_or_open) {
       const bool ones = std::all_of(dims.begin(), dims.end(), [](int64_t dim) { return dim == 1; });
       return ones ? Error() : WrongScalar(config_.name, given.name, dims);
@@ -178,6 +181,17 @@ class Planner {
     return Compatible(dims, tensor.dims)
                ? Error()
                : WrongShape(config_.name, given.name, tensor.dims, dims, config_.batching());
+  }
+
+  /// In a model that batches, the tensor contains the batch size before the configured values.
+  Error CheckShapeTensor(const TensorConfig& given, const TensorSignature& tensor) const {
+    std::vector<int64_t> dims = given.ModelDims();
+    if (config_.batching() && !dims.empty()) {
+      dims[0] += 1;
+    }
+    return Compatible(dims, tensor.dims)
+               ? Error()
+               : WrongShape(config_.name, given.name, tensor.dims, dims, false);
   }
 
   Error CheckRagged(const TensorConfig& given, const TensorSignature& tensor) const {
@@ -197,7 +211,7 @@ class Planner {
   /// Returns whether the tensor is a scalar in a model without batching. A configuration cannot
   /// express rank 0 there, so [1] stands for it.
   bool IsScalar(const TensorConfig& given, const TensorSignature& tensor) const {
-    return !config_.batching() && tensor.has_rank && tensor.dims.empty() &&
+    return (!config_.batching() || tensor.shape_tensor) && tensor.has_rank && tensor.dims.empty() &&
            given.ModelDims() == std::vector<int64_t>{1};
   }
 
@@ -223,6 +237,7 @@ class Planner {
     input->scalar = IsScalar(given, tensor);
     input->has_default = tensor.has_default || (traits_.omits_inputs && given.optional);
     input->shape_tensor = given.is_shape_tensor;
+    input->non_linear = given.is_non_linear_format_io;
     input->ragged = IsRagged(given);
     return {};
   }

@@ -52,6 +52,9 @@ struct PlannedInput {
   /// Whether it is a shape tensor: it has no batch dimension, and all requests of a batch must send
   /// the same one.
   bool shape_tensor = false;
+  /// Whether the session checks the size of the data, because their order in memory is the model's
+  /// own.
+  bool non_linear = false;
   /// Whether the elements of all requests are concatenated to one flat tensor.
   bool ragged = false;
   /// Whether the session reads its values in host memory, also if it computes on a GPU.
@@ -89,8 +92,8 @@ struct PlannedOutput {
   bool listed = false;
   /// Whether it is the next value of a state, which is computed for every batch.
   bool state = false;
-  /// Whether it is a shape tensor: it has no batch dimension, and every request receives the same
-  /// one.
+  /// Whether it is a shape tensor. In a model that batches, the session returns the values for each
+  /// batch item.
   bool shape_tensor = false;
   /// For models without batching: a result of rank 0 is passed on unchanged, and the server
   /// reshapes it to [1] (an empty reshape).

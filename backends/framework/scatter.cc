@@ -192,7 +192,7 @@ Error OutputScatterer::Cut(Batch* batch, const Group& group, size_t result) {
     return backend::ScatterWithInputShape(plan.name, plan.scatter->dims, sources,
                                           backend::ElementCount(tensor.shape), &room.parts);
   }
-  if (plan_.batching && !plan.shape_tensor) {
+  if (plan_.batching) {
     NEREID_BACKEND_TRY(CutAlongBatch(batch, group, plan, result));
   } else {
     ShareWhole(plan, tensor, group.members.size(), &room.parts);

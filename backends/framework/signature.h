@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -36,6 +37,11 @@ struct TensorSignature {
   /// False for sequences, maps and similar types, which have neither dimensions nor a batch;
   /// foreign_type describes them.
   bool is_tensor = true;
+  /// Whether its values are dimensions. It has one dimension, or none for a single value; in a
+  /// model that batches, the first value is the batch size, which the configuration leaves out.
+  bool shape_tensor = false;
+  /// Whether its elements have another order in memory than the protocol says.
+  bool non_linear = false;
 
   /// Describes the tensor, such as "FP32 [-1,64]"; "?" stands for an unknown part.
   std::string Text() const;
@@ -44,6 +50,9 @@ struct TensorSignature {
 struct ModelSignature {
   std::vector<TensorSignature> inputs;
   std::vector<TensorSignature> outputs;
+  /// The largest batch that the model accepts, if it declares one. 0 or 1 for a model that cannot
+  /// batch.
+  std::optional<int64_t> max_batch_size = std::nullopt;
 };
 
 /// Returns the index of the tensor with this name, or -1.

@@ -1,63 +1,45 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <cuda_runtime_api.h>
-
 #include <cstddef>
-#include <string>
+#include <cstdint>
+#include <utility>
 
-#include "nereid/backend/error.h"
+#include "tensorrt/gpu.h"
 
+// Owners of the driver's objects. All functions need the GPU as the current one of the thread,
+// except on objects that are empty.
 namespace nereid::tensorrt {
 
-/// Returns INTERNAL with CUDA's message; success for cudaSuccess.
-inline backend::Error CudaError(cudaError_t code, const char* what) {
-  return code == cudaSuccess ? backend::Error()
-                             : backend::Error::Internal(std::string("CUDA cannot ") + what + ": " +
-                                                        cudaGetErrorString(code));
-}
-
-/// A buffer on the device, or pinned on the host, that only grows. Growing loses its content.
-template <cudaError_t (*Allocate)(void**, size_t), cudaError_t (*Free)(void*)>
+/// Memory that only grows, on a GPU or pinned on the host. Growing loses the content.
 class CudaBuffer {
  public:
-  CudaBuffer() = default;
-  CudaBuffer(const CudaBuffer&) = delete;
-  CudaBuffer& operator=(const CudaBuffer&) = delete;
+  enum class Place { kDevice, kHost };
+
+  CudaBuffer(Gpu* gpu, Place place) : gpu_(gpu), place_(place) {}
+  CudaBuffer(CudaBuffer&& other) noexcept
+      : gpu_(other.gpu_),
+        place_(other.place_),
+        data_(std::exchange(other.data_, nullptr)),
+        size_(std::exchange(other.size_, 0)) {}
+  CudaBuffer& operator=(CudaBuffer&&) = delete;
   ~CudaBuffer() { Release(); }
 
   /// Makes room for `size` bytes. Allocates at least one byte, because TensorRT needs an address
   /// for empty tensors too.
-  backend::Error Reserve(size_t size) {
-    if (size <= size_ && data_ != nullptr) {
-      return {};
-    }
-    Release();
-    const size_t wanted = size == 0 ? 1 : size;
-    NEREID_BACKEND_TRY(CudaError(Allocate(&data_, wanted), "allocate memory"));
-    size_ = wanted;
-    return {};
-  }
-  char* data() const { return static_cast<char*>(data_); }
+  Error Reserve(size_t size);
+  /// Returns the memory, which the host may touch for kHost only. Null before Reserve.
+  char* data() const { return data_; }
+  size_t size() const { return size_; }
 
  private:
-  void Release() {
-    if (data_ != nullptr) {
-      Free(data_);
-    }
-    data_ = nullptr;
-    size_ = 0;
-  }
+  void Release();
 
-  void* data_ = nullptr;
+  Gpu* const gpu_;
+  const Place place_;
+  char* data_ = nullptr;
   size_t size_ = 0;
 };
-
-inline cudaError_t AllocateDevice(void** data, size_t size) { return cudaMalloc(data, size); }
-inline cudaError_t AllocatePinned(void** data, size_t size) { return cudaMallocHost(data, size); }
-
-using DeviceBuffer = CudaBuffer<AllocateDevice, cudaFree>;
-using PinnedBuffer = CudaBuffer<AllocatePinned, cudaFreeHost>;
 
 /// A stream that does not synchronize with the default stream.
 class CudaStream {
@@ -65,20 +47,67 @@ class CudaStream {
   CudaStream() = default;
   CudaStream(const CudaStream&) = delete;
   CudaStream& operator=(const CudaStream&) = delete;
-  ~CudaStream() {
-    if (stream_ != nullptr) {
-      cudaStreamDestroy(stream_);
-    }
-  }
+  ~CudaStream();
 
-  backend::Error Create() {
-    return CudaError(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "make a stream");
-  }
-  backend::Error Wait() { return CudaError(cudaStreamSynchronize(stream_), "finish"); }
-  cudaStream_t get() const { return stream_; }
+  /// `priority` is a number of the driver: a smaller one is more urgent, 0 is the default.
+  Error Create(Gpu* gpu, int priority);
+  /// Waits for the work in the stream. Does nothing before Create.
+  Error Wait();
+  /// Starts a copy between host and GPU, in either direction, by unified addresses.
+  Error Copy(void* to, const void* from, size_t size, const char* what);
+  device::CuStream get() const { return stream_; }
 
  private:
-  cudaStream_t stream_ = nullptr;
+  Gpu* gpu_ = nullptr;
+  device::CuStream stream_ = nullptr;
+};
+
+/// A point in the work of a stream.
+class CudaEvent {
+ public:
+  CudaEvent() = default;
+  CudaEvent(const CudaEvent&) = delete;
+  CudaEvent& operator=(const CudaEvent&) = delete;
+  ~CudaEvent();
+
+  /// `busy_wait`: a thread that waits for the event uses the CPU, and learns of it sooner.
+  Error Create(Gpu* gpu, bool busy_wait);
+  /// Marks the end of the work that `stream` has at present.
+  Error Record(const CudaStream& stream);
+  /// Lets further work in `stream` wait for the event.
+  Error Delay(const CudaStream& stream);
+  /// Waits for the event.
+  Error Wait();
+
+ private:
+  Gpu* gpu_ = nullptr;
+  device::CuEvent event_ = nullptr;
+};
+
+/// Work that was recorded once and can be launched again at a low cost.
+class CudaGraph {
+ public:
+  CudaGraph() = default;
+  CudaGraph(const CudaGraph&) = delete;
+  CudaGraph& operator=(const CudaGraph&) = delete;
+  ~CudaGraph();
+
+  /// Records what `launch` (a function that returns Error) adds to `stream`, without executing it.
+  template <typename Launch>
+  Error Capture(Gpu* gpu, const CudaStream& stream, Launch&& launch) {
+    NEREID_BACKEND_TRY(Begin(gpu, stream));
+    Error launched = launch();
+    Error ended = End(stream);
+    return launched.ok() ? std::move(ended) : std::move(launched);
+  }
+  Error Launch(const CudaStream& stream) const;
+
+ private:
+  Error Begin(Gpu* gpu, const CudaStream& stream);
+  Error End(const CudaStream& stream);
+
+  Gpu* gpu_ = nullptr;
+  device::CuGraphExec launchable_ = nullptr;
 };
 
 }  // namespace nereid::tensorrt

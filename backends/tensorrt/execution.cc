@@ -1,118 +1,312 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tensorrt/execution.h"
 
+#include <algorithm>
+#include <cstring>
+
 #include "nereid/backend/data_type.h"
+#include "nereid/backend/log.h"
+#include "tensorrt/logger.h"
 #include "tensorrt/nv_types.h"
+#include "tensorrt/shape_values.h"
 
 namespace nereid::tensorrt {
+namespace {
 
-void* OutputBuffer::reallocateOutput(char const*, void*, uint64_t size, uint64_t) noexcept {
-  // CUDA's allocations have a larger alignment than TensorRT requires.
-  const Error reserved = on_host_ ? host_.Reserve(size) : device_.Reserve(size);
-  return !reserved.ok() ? nullptr : on_host_ ? host_.data() : device_.data();
+/// The runtime's type of a stream: the same object under another name.
+cudaStream_t Handle(const CudaStream& stream) {
+  return reinterpret_cast<cudaStream_t>(stream.get());
 }
+
+/// Returns the first dimension of an output of a graph that has computed more than was asked for:
+/// that of the input with the same size.
+int64_t AskedSize(int64_t computed, const GraphRange& range,
+                  std::span<const std::vector<int64_t>> numbers) {
+  for (size_t i = 0; i < numbers.size(); ++i) {
+    if (!range.upper[i].empty() && range.upper[i][0] == computed &&
+        numbers[i][0] != range.upper[i][0]) {
+      return numbers[i][0];
+    }
+  }
+  return computed;
+}
+
+}  // namespace
+
+#if NV_TENSORRT_MAJOR >= 10
+void* OutputBuffer::reallocateOutputAsync(char const*, void*, uint64_t size, uint64_t,
+                                          cudaStream_t) noexcept {
+  return Allocate(size);
+}
+#else
+void* OutputBuffer::reallocateOutput(char const*, void*, uint64_t size, uint64_t) noexcept {
+  return Allocate(size);
+}
+#endif
 
 void OutputBuffer::notifyShape(char const*, nvinfer1::Dims const& dims) noexcept { shape_ = dims; }
 
-Error OutputBuffer::Fetch(uint64_t size, cudaStream_t stream, const char** data) {
+/// Returns memory of the driver, whose alignment is larger than TensorRT requires.
+void* OutputBuffer::Allocate(uint64_t size) noexcept {
+  CudaBuffer& buffer = on_host_ ? host_ : device_;
+  const Error error = backend::Catching([&] { return buffer.Reserve(size); });
+  if (error.ok()) {
+    return buffer.data();
+  }
+  const Error ignored = backend::Catching([&]() -> Error {
+    failure_ = error.message();
+    return {};
+  });
+  return nullptr;
+}
+
+void OutputBuffer::Reset() {
+  shape_ = {};
+  shape_.nbDims = -1;
+  failure_.clear();
+}
+
+Error OutputBuffer::Fetch(uint64_t size, CudaStream* stream, const char** data) {
+  if (size > (on_host_ ? host_ : device_).size()) {
+    return Error::Internal("TensorRT gave an output of " + std::to_string(size) +
+                           " bytes less memory");
+  }
   if (!on_host_) {
     NEREID_BACKEND_TRY(host_.Reserve(size));
-    if (size != 0) {
-      NEREID_BACKEND_TRY(CudaError(
-          cudaMemcpyAsync(host_.data(), device_.data(), size, cudaMemcpyDeviceToHost, stream),
-          "copy an output"));
-    }
+    NEREID_BACKEND_TRY(stream->Copy(host_.data(), device_.data(), size, "copy an output"));
   }
   *data = host_.data();
   return {};
 }
 
-Error Execution::Create(const Engine* engine, int profile, std::unique_ptr<Execution>* execution) {
-  std::unique_ptr<Execution> made(new Execution(engine));
+Execution::Execution(const Engine* engine, Gpu* gpu, Streams* streams, const Options& options)
+    : engine_(*engine), gpu_(gpu), streams_(*streams), options_(options) {
+  for (const EngineTensor& input : engine->inputs()) {
+    inputs_.emplace_back(gpu,
+                         input.on_host ? CudaBuffer::Place::kHost : CudaBuffer::Place::kDevice);
+  }
+  for (const EngineTensor& output : engine->outputs()) {
+    outputs_.push_back(std::make_unique<OutputBuffer>(gpu, output.on_host));
+  }
+}
+
+Error Execution::Create(const Engine* engine, Gpu* gpu, Streams* streams, int profile,
+                        const Options& options, std::unique_ptr<Execution>* execution) {
+  std::unique_ptr<Execution> made(new Execution(engine, gpu, streams, options));
   NEREID_BACKEND_TRY(made->Prepare(profile));
   *execution = std::move(made);
   return {};
 }
 
+/// Returns the error for a refusal of TensorRT, with its reason.
 Error Execution::Wrong(const std::string& what) const {
-  return Error::Internal("TensorRT refuses " + what + "; its reason is in the log");
+  for (const auto& output : outputs_) {
+    if (!output->failure().empty()) {
+      return {TRITONSERVER_ERROR_UNAVAILABLE, "TensorRT cannot " + what + ": " + output->failure()};
+    }
+  }
+  return Error::Internal("TensorRT cannot " + what + Logger::Reason());
 }
 
 Error Execution::Prepare(int profile) {
-  NEREID_BACKEND_TRY(stream_.Create());
-  context_ = engine_.NewContext();
-  if (context_ == nullptr) {
-    return Wrong("an execution context (is there room on the GPU?)");
+  NEREID_BACKEND_TRY(engine_.NewContext(options_.memory, &context_));
+  Logger::Forget();
+  if (!context_->setOptimizationProfileAsync(profile, Handle(streams_.compute()))) {
+    return Wrong("select profile " + std::to_string(profile));
   }
-  if (!context_->setOptimizationProfileAsync(profile, stream_.get())) {
-    return Wrong("profile " + std::to_string(profile));
-  }
-  for (const EngineTensor& output : engine_.outputs()) {
-    outputs_.push_back(std::make_unique<OutputBuffer>(output.on_host));
-    if (!context_->setOutputAllocator(output.signature.name.c_str(), outputs_.back().get())) {
-      return Wrong("the output '" + output.signature.name + "'");
+  for (size_t i = 0; i < outputs_.size(); ++i) {
+    const std::string& name = engine_.outputs()[i].signature.name;
+    if (!context_->setOutputAllocator(name.c_str(), outputs_[i].get())) {
+      return Wrong("use memory of this server for the output '" + name + "'");
     }
   }
-  return stream_.Wait();
+  return streams_.compute().Wait();
 }
 
-Error Execution::SetInput(size_t input, std::span<const int64_t> shape, const char* data,
-                          uint64_t size) {
-  const EngineTensor& tensor = engine_.inputs()[input];
-  const char* name = tensor.signature.name.c_str();
-  nvinfer1::Dims dims;
-  NEREID_BACKEND_TRY(ToNv(shape, &dims));
-  if (!context_->setInputShape(name, dims)) {
-    return Wrong("the shape " + backend::ShapeText(shape) + " of the input '" +
-                 tensor.signature.name + "'");
+Error Execution::CopyInput(size_t input, const RunInput& given) {
+  NEREID_BACKEND_TRY(inputs_[input].Reserve(given.size));
+  if (!engine_.inputs()[input].on_host) {
+    return streams_.inputs().Copy(inputs_[input].data(), given.data, given.size, "copy an input");
   }
-  void* address = nullptr;
-  if (tensor.on_host) {
-    host_inputs_[input].assign(data, data + size);
-    host_inputs_[input].resize(std::max<size_t>(size, 1));
-    address = host_inputs_[input].data();
-  } else {
-    DeviceBuffer& buffer = device_inputs_[input];
-    NEREID_BACKEND_TRY(buffer.Reserve(size));
-    if (size != 0) {
-      NEREID_BACKEND_TRY(CudaError(
-          cudaMemcpyAsync(buffer.data(), data, size, cudaMemcpyHostToDevice, stream_.get()),
-          "copy an input"));
+  if (given.size != 0) {
+    std::memcpy(inputs_[input].data(), given.data, given.size);
+  }
+  return {};
+}
+
+Error Execution::SetInputs(std::span<const RunInput> inputs) {
+  Logger::Forget();
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    const std::string& name = engine_.inputs()[i].signature.name;
+    nvinfer1::Dims dims;
+    NEREID_BACKEND_TRY(ToNv(inputs[i].shape, &dims));
+    if (!context_->setInputShape(name.c_str(), dims)) {
+      return Wrong("take the shape " + backend::ShapeText(inputs[i].shape) + " of the input '" +
+                   name + "'");
     }
-    address = buffer.data();
+    if (!context_->setTensorAddress(name.c_str(), inputs_[i].data())) {
+      return Wrong("take the input '" + name + "'");
+    }
   }
-  return context_->setTensorAddress(name, address)
-             ? Error()
-             : Wrong("the address of the input '" + tensor.signature.name + "'");
+  return {};
 }
 
-Error Execution::Run(std::span<const size_t> outputs, std::span<framework::OutputTensor> results) {
+Error Execution::Enqueue() {
   for (const auto& output : outputs_) {
     output->Reset();
   }
-  if (!context_->enqueueV3(stream_.get())) {
-    // Waits for copies that may still read the memory of the caller.
-    const Error waited = stream_.Wait();
-    return Wrong("to run");
+  Logger::Forget();
+  const auto enqueue = [&] { return context_->enqueueV3(Handle(streams_.compute())); };
+  if (options_.one_launcher) {
+    const base::MutexLock lock(gpu_->launching());
+    return enqueue() ? Error() : Wrong("run the model");
   }
-  // Some output sizes are known only after the run.
-  NEREID_BACKEND_TRY(stream_.Wait());
-  for (size_t i = 0; i < outputs.size(); ++i) {
-    const EngineTensor& tensor = engine_.outputs()[outputs[i]];
-    framework::OutputTensor& result = results[i];
-    auto shape = FromNv(outputs_[outputs[i]]->shape());
-    const int64_t size =
-        shape ? backend::TensorByteSize(tensor.signature.data_type, *shape) : int64_t{-1};
-    if (size < 0) {
-      return Error::Internal("TensorRT gave no shape for the output '" + tensor.signature.name +
-                             "'");
+  return enqueue() ? Error() : Wrong("run the model");
+}
+
+Error Execution::Start(std::span<const RunInput> inputs, const Captured* graph) {
+  if (graph == nullptr) {
+    NEREID_BACKEND_TRY(SetInputs(inputs));
+  }
+  NEREID_BACKEND_TRY(streams_.InputsAreCopied());
+  NEREID_BACKEND_TRY(graph == nullptr ? Enqueue() : graph->graph.Launch(streams_.compute()));
+  return streams_.ComputationIsQueued();
+}
+
+Error Execution::Run(std::span<const RunInput> inputs,
+                     std::span<const std::vector<int64_t>> numbers, std::span<const size_t> outputs,
+                     std::span<framework::OutputTensor> results) {
+  const auto run = [&]() -> Error {
+    for (size_t i = 0; i < inputs.size(); ++i) {
+      NEREID_BACKEND_TRY(CopyInput(i, inputs[i]));
     }
-    result.data_type = tensor.signature.data_type;
-    result.shape = std::move(*shape);
-    result.size = static_cast<uint64_t>(size);
-    NEREID_BACKEND_TRY(outputs_[outputs[i]]->Fetch(result.size, stream_.get(), &result.data));
+    const int chosen = ChooseGraph(ranges_, numbers);
+    const Captured* graph = chosen < 0 ? nullptr : graphs_[static_cast<size_t>(chosen)].get();
+    // A run without graph may have moved the buffers that the graph uses.
+    if (graph != nullptr && graph->memory != Memory()) {
+      graph = nullptr;
+    }
+    NEREID_BACKEND_TRY(Start(inputs, graph));
+    NEREID_BACKEND_TRY(Fetch(outputs, graph,
+                             graph == nullptr ? nullptr : &ranges_[static_cast<size_t>(chosen)],
+                             numbers, results));
+    return streams_.Wait();
+  };
+  Error error = run();
+  if (error.ok()) {
+    return {};
   }
-  return stream_.Wait();
+  // The state of the GPU explains more than TensorRT's refusal.
+  const std::string failure = error.message();
+  if (const Error lost = streams_.Settle(); !lost.ok()) {
+    const std::string reason = lost.message();
+    return {TRITONSERVER_ERROR_UNAVAILABLE,
+            reason.find(failure) == std::string::npos ? failure + ". " + reason : reason};
+  }
+  return error;
+}
+
+Error Execution::Fetch(std::span<const size_t> outputs, const Captured* graph,
+                       const GraphRange* range, std::span<const std::vector<int64_t>> numbers,
+                       std::span<framework::OutputTensor> results) {
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    const size_t output = outputs[i];
+    if (graph == nullptr && outputs_[output]->shape().nbDims < 0) {
+      // TensorRT knows some shapes only after the computation.
+      NEREID_BACKEND_TRY(streams_.compute().Wait());
+    }
+    NEREID_BACKEND_TRY(FetchOne(
+        output, graph == nullptr ? outputs_[output]->shape() : graph->output_shapes[output], range,
+        numbers, &results[i]));
+  }
+  return {};
+}
+
+Error Execution::FetchOne(size_t output, const nvinfer1::Dims& dims, const GraphRange* range,
+                          std::span<const std::vector<int64_t>> numbers,
+                          framework::OutputTensor* result) {
+  const EngineTensor& tensor = engine_.outputs()[output];
+  auto shape = FromNv(dims);
+  if (shape && range != nullptr && !tensor.shape_tensor && !shape->empty()) {
+    shape->front() = AskedSize(shape->front(), *range, numbers);
+  }
+  const int64_t size = shape ? tensor.ByteSize(*shape) : int64_t{-1};
+  if (size < 0) {
+    return Error::Internal("TensorRT gave no shape for the output '" + tensor.signature.name + "'");
+  }
+  result->data_type = tensor.signature.data_type;
+  result->shape = tensor.layout.Padded(*shape);
+  result->size = static_cast<uint64_t>(size);
+  return outputs_[output]->Fetch(result->size, &streams_.outputs(), &result->data);
+}
+
+std::vector<const void*> Execution::Memory() const {
+  std::vector<const void*> memory;
+  for (const CudaBuffer& input : inputs_) {
+    memory.push_back(input.data());
+  }
+  for (const auto& output : outputs_) {
+    memory.push_back(output->memory());
+  }
+  return memory;
+}
+
+Error Execution::CaptureGraphs(std::vector<GraphRange> ranges) {
+  // The largest graph comes first, so that its buffers do not move when the others are captured.
+  std::sort(ranges.begin(), ranges.end(),
+            [](const GraphRange& a, const GraphRange& b) { return b.upper < a.upper; });
+  for (GraphRange& range : ranges) {
+    const Error error = Capture(range);
+    NEREID_BACKEND_TRY(gpu_->CheckUsable());
+    if (!error.ok()) {
+      const Error ignored = streams_.Settle();
+      NEREID_BACKEND_LOG(WARN, "a CUDA graph for the shapes " + backend::ShapeText(range.upper[0]) +
+                                   ", ... is left out: " + error.message());
+      continue;
+    }
+    ranges_.push_back(std::move(range));
+  }
+  return {};
+}
+
+/// Captures a graph. TensorRT must have run once with the same shapes before, which also allocates
+/// the outputs: nothing may be allocated during the capture.
+Error Execution::Capture(const GraphRange& range) {
+  std::vector<RunInput> inputs;
+  std::vector<std::string> zeros;
+  zeros.reserve(range.upper.size());
+  for (size_t i = 0; i < range.upper.size(); ++i) {
+    const EngineTensor& tensor = engine_.inputs()[i];
+    const std::span<const int64_t> shape =
+        tensor.shape_tensor ? tensor.signature.dims : range.upper[i];
+    const int64_t size = tensor.ByteSize(shape);
+    if (size < 0) {
+      return Error::InvalidArgument("the shape " + backend::ShapeText(shape) + " is too large");
+    }
+    std::string& data = zeros.emplace_back(static_cast<size_t>(size), '\0');
+    if (tensor.shape_tensor) {
+      WriteNumbers(tensor.signature.data_type, range.upper[i], &data);
+    }
+    inputs.push_back({shape, data.data(), data.size()});
+    NEREID_BACKEND_TRY(CopyInput(i, inputs.back()));
+  }
+  NEREID_BACKEND_TRY(Start(inputs, nullptr));
+  NEREID_BACKEND_TRY(streams_.Wait());
+  NEREID_BACKEND_TRY(streams_.compute().Wait());
+  auto captured = std::make_unique<Captured>();
+  captured->memory = Memory();
+  NEREID_BACKEND_TRY(captured->graph.Capture(gpu_, streams_.compute(), [&] { return Enqueue(); }));
+  for (const auto& output : outputs_) {
+    if (output->shape().nbDims < 0) {
+      return Error::Unsupported("the shape of an output depends on the data");
+    }
+    captured->output_shapes.push_back(output->shape());
+  }
+  if (captured->memory != Memory()) {
+    return Error::Internal("an output has moved");
+  }
+  graphs_.push_back(std::move(captured));
+  return {};
 }
 
 }  // namespace nereid::tensorrt

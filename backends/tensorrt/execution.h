@@ -4,6 +4,7 @@
 #include <NvInfer.h>
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -11,58 +12,115 @@
 #include "framework/session.h"
 #include "tensorrt/cuda.h"
 #include "tensorrt/engine.h"
+#include "tensorrt/graph_spec.h"
+#include "tensorrt/streams.h"
 
 namespace nereid::tensorrt {
 
 /// The buffer of an output, whose size TensorRT determines during the run. It is in device memory,
-/// or on the host for a shape tensor.
+/// or on the host if the engine needs it there.
 class OutputBuffer : public nvinfer1::IOutputAllocator {
  public:
-  explicit OutputBuffer(bool on_host) : on_host_(on_host) {}
+  OutputBuffer(Gpu* gpu, bool on_host)
+      : on_host_(on_host),
+        device_(gpu, CudaBuffer::Place::kDevice),
+        host_(gpu, CudaBuffer::Place::kHost) {}
 
+#if NV_TENSORRT_MAJOR >= 10
+  void* reallocateOutputAsync(char const* name, void* current, uint64_t size, uint64_t alignment,
+                              cudaStream_t stream) noexcept override;
+#else
   void* reallocateOutput(char const* name, void* current, uint64_t size,
                          uint64_t alignment) noexcept override;
+#endif
   void notifyShape(char const* name, nvinfer1::Dims const& dims) noexcept override;
 
-  void Reset() { shape_.nbDims = -1; }
+  void Reset();
   const nvinfer1::Dims& shape() const { return shape_; }
-  /// Starts to copy `size` bytes to the host. They are complete when the stream is synchronized.
-  Error Fetch(uint64_t size, cudaStream_t stream, const char** data);
+  /// Returns the memory that the engine writes, to recognize that it has moved.
+  const void* memory() const { return on_host_ ? host_.data() : device_.data(); }
+  /// Returns why memory was refused; empty if it was not.
+  const std::string& failure() const { return failure_; }
+  /// Starts to copy `size` bytes to the host, to `data`. INTERNAL if the engine did not ask for so
+  /// much memory.
+  Error Fetch(uint64_t size, CudaStream* stream, const char** data);
 
  private:
+  void* Allocate(uint64_t size) noexcept;
+
   const bool on_host_;
-  DeviceBuffer device_;
-  PinnedBuffer host_;
+  CudaBuffer device_;
+  CudaBuffer host_;
   nvinfer1::Dims shape_ = {};
+  std::string failure_;
 };
 
-/// An execution context for one profile, with its stream and buffers. Not thread-safe.
+/// An input of a run.
+struct RunInput {
+  std::span<const int64_t> shape;
+  const char* data = nullptr;
+  uint64_t size = 0;
+};
+
+/// An execution context for one profile, with its buffers and CUDA graphs. Not thread-safe. The
+/// engine's GPU must be the current one for all functions and the destructor.
 class Execution {
  public:
-  /// `engine` must outlive the execution.
-  static Error Create(const Engine* engine, int profile, std::unique_ptr<Execution>* execution);
+  struct Options {
+    ContextMemory memory = ContextMemory::kStatic;
+    /// Whether only one thread at a time launches work on the GPU.
+    bool one_launcher = false;
+  };
 
-  /// Copies an input to the memory from which the engine reads it.
-  Error SetInput(size_t input, std::span<const int64_t> shape, const char* data, uint64_t size);
-  /// Runs the engine and waits for the outputs with these indices. The results point into this
-  /// object and are valid until the next run.
-  Error Run(std::span<const size_t> outputs, std::span<framework::OutputTensor> results);
+  /// `engine`, `gpu` and `streams` must outlive the execution.
+  static Error Create(const Engine* engine, Gpu* gpu, Streams* streams, int profile,
+                      const Options& options, std::unique_ptr<Execution>* execution);
+
+  /// Captures a graph for each of the ranges. A graph that cannot be captured is left out, with a
+  /// warning in the log.
+  Error CaptureGraphs(std::vector<GraphRange> ranges);
+
+  /// Runs the engine and waits for the outputs with these indices. `numbers` are the shapes of the
+  /// inputs or, for shape tensors, their values. The results point into this object and are valid
+  /// until the next run.
+  Error Run(std::span<const RunInput> inputs, std::span<const std::vector<int64_t>> numbers,
+            std::span<const size_t> outputs, std::span<framework::OutputTensor> results);
 
  private:
-  explicit Execution(const Engine* engine)
-      : engine_(*engine),
-        device_inputs_(engine->inputs().size()),
-        host_inputs_(engine->inputs().size()) {}
+  /// A captured graph and what it depends on.
+  struct Captured {
+    CudaGraph graph;
+    /// The addresses of inputs and outputs that it uses.
+    std::vector<const void*> memory;
+    std::vector<nvinfer1::Dims> output_shapes;
+  };
+
+  Execution(const Engine* engine, Gpu* gpu, Streams* streams, const Options& options);
 
   Error Prepare(int profile);
+  Error CopyInput(size_t input, const RunInput& given);
+  /// Tells the context the shapes and addresses of the inputs.
+  Error SetInputs(std::span<const RunInput> inputs);
+  Error Enqueue();
+  Error Capture(const GraphRange& range);
+  Error Start(std::span<const RunInput> inputs, const Captured* graph);
+  Error Fetch(std::span<const size_t> outputs, const Captured* graph, const GraphRange* range,
+              std::span<const std::vector<int64_t>> numbers,
+              std::span<framework::OutputTensor> results);
+  Error FetchOne(size_t output, const nvinfer1::Dims& dims, const GraphRange* range,
+                 std::span<const std::vector<int64_t>> numbers, framework::OutputTensor* result);
+  std::vector<const void*> Memory() const;
   Error Wrong(const std::string& what) const;
 
   const Engine& engine_;
+  Gpu* const gpu_;
+  Streams& streams_;
+  const Options options_;
   std::unique_ptr<nvinfer1::IExecutionContext> context_;
-  CudaStream stream_;
-  std::vector<DeviceBuffer> device_inputs_;
-  std::vector<std::vector<char>> host_inputs_;
+  std::vector<CudaBuffer> inputs_;
   std::vector<std::unique_ptr<OutputBuffer>> outputs_;
+  std::vector<GraphRange> ranges_;
+  std::vector<std::unique_ptr<Captured>> graphs_;  // for each of ranges_
 };
 
 }  // namespace nereid::tensorrt

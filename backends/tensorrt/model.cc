@@ -1,140 +1,168 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tensorrt/model.h"
 
-#include <algorithm>
 #include <filesystem>
 
 #include "framework/complete_config.h"
 #include "framework/version_file.h"
-#include "nereid/backend/data_type.h"
 #include "tensorrt/session.h"
+#include "tensorrt/signature.h"
 
 namespace nereid::tensorrt {
 namespace {
 
-using backend::ModelConfig;
-using backend::TensorConfig;
-
-Error CheckShapeTensors(const ModelConfig& config, const std::string& kind,
-                        const std::vector<TensorConfig>& given,
-                        const std::vector<EngineTensor>& tensors) {
-  for (const TensorConfig& tensor : given) {
-    const auto found = std::find_if(
-        tensors.begin(), tensors.end(),
-        [&](const EngineTensor& candidate) { return candidate.signature.name == tensor.name; });
-    if (found == tensors.end() || found->shape_tensor == tensor.is_shape_tensor) {
-      continue;  // MakePlan reports unknown names
-    }
-    return Error::InvalidArgument("model '" + config.name + "': " + kind + " '" + tensor.name +
-                                  "' is " + (found->shape_tensor ? "a" : "no") +
-                                  " shape tensor of the TensorRT engine; set is_shape_tensor to " +
-                                  (found->shape_tensor ? "true" : "false"));
+Error ReadProfileNames(TRITONBACKEND_ModelInstance* instance, std::vector<std::string>* names) {
+  uint32_t count = 0;
+  NEREID_BACKEND_TRY(TRITONBACKEND_ModelInstanceProfileCount(instance, &count));
+  for (uint32_t i = 0; i < count; ++i) {
+    const char* name = nullptr;
+    NEREID_BACKEND_TRY(TRITONBACKEND_ModelInstanceProfileName(instance, i, &name));
+    names->emplace_back(name);
   }
   return {};
 }
 
-/// Returns the signature of a tensor for the configuration. In a model that batches, the engine's
-/// shape tensors contain the batch size as an additional value, so their shape is not compared.
-framework::TensorSignature Seen(const ModelConfig& config, const EngineTensor& tensor) {
-  framework::TensorSignature signature = tensor.signature;
-  if (tensor.shape_tensor && config.batching()) {
-    signature.has_rank = false;
-  }
-  return signature;
-}
-
-/// Checks that some profile accepts batches of max_batch_size.
-Error CheckBatchSize(const ModelConfig& config, const Engine& engine,
-                     const std::vector<int>& profiles) {
-  int64_t most = 0;
-  for (const int index : profiles) {
-    Profile profile;
-    NEREID_BACKEND_TRY(engine.ReadProfile(index, &profile));
-    int64_t smallest = INT64_MAX;
-    for (size_t i = 0; i < profile.inputs.size(); ++i) {
-      if (!engine.inputs()[i].shape_tensor && !profile.inputs[i].most.empty()) {
-        smallest = std::min(smallest, profile.inputs[i].most[0]);
-      }
-    }
-    most = std::max(most, smallest);
-  }
-  if (!config.batching() || config.max_batch_size <= most) {
+/// Returns the DLA core of an instance; -1 if it uses none.
+Error ReadDlaCore(TRITONBACKEND_ModelInstance* instance, int* core) {
+  uint32_t count = 0;
+  NEREID_BACKEND_TRY(TRITONBACKEND_ModelInstanceSecondaryDeviceCount(instance, &count));
+  *core = -1;
+  if (count == 0) {
     return {};
   }
-  return Error::InvalidArgument(
-      "model '" + config.name + "': max_batch_size is " + std::to_string(config.max_batch_size) +
-      ", but the profiles of the instance group end at " + std::to_string(most));
-}
-
-Error ReadProfiles(TRITONBACKEND_ModelInstance* instance, const Engine& engine,
-                   std::vector<int>* profiles) {
-  uint32_t count = 0;
-  NEREID_BACKEND_TRY(TRITONBACKEND_ModelInstanceProfileCount(instance, &count));
-  std::vector<std::string> names;
-  for (uint32_t i = 0; i < count; ++i) {
-    const char* name = nullptr;
-    NEREID_BACKEND_TRY(TRITONBACKEND_ModelInstanceProfileName(instance, i, &name));
-    names.emplace_back(name);
+  const char* kind = nullptr;
+  int64_t id = 0;
+  NEREID_BACKEND_TRY(TRITONBACKEND_ModelInstanceSecondaryDeviceProperties(instance, 0, &kind, &id));
+  if (count > 1 || kind == nullptr || std::string_view(kind) != "KIND_NVDLA") {
+    return Error::InvalidArgument("secondary_devices may name one device of kind KIND_NVDLA");
   }
-  return ParseProfiles(names, engine.profile_count(), profiles);
+  *core = static_cast<int>(id);
+  return {};
 }
 
 }  // namespace
 
-Error MakeSignature(const ModelConfig& config, const Engine& engine,
-                    framework::ModelSignature* signature) {
-  NEREID_BACKEND_TRY(CheckShapeTensors(config, "input", config.inputs, engine.inputs()));
-  NEREID_BACKEND_TRY(CheckShapeTensors(config, "output", config.outputs, engine.outputs()));
-  for (const EngineTensor& input : engine.inputs()) {
-    signature->inputs.push_back(Seen(config, input));
+Error TensorRtBackend::Load(TRITONBACKEND_Backend* backend) {
+  backend::Parameters settings;
+  NEREID_BACKEND_TRY(backend::ReadBackendConfig(backend, &settings));
+  NEREID_BACKEND_TRY(ReadBackendOptions(settings, &options_));
+  TRITONBACKEND_ArtifactType type = TRITONBACKEND_ARTIFACT_FILESYSTEM;
+  const char* place = nullptr;
+  NEREID_BACKEND_TRY(TRITONBACKEND_BackendArtifacts(backend, &type, &place));
+  directory_ = place == nullptr ? "" : place;
+  return Error(TRITONBACKEND_BackendSetExecutionPolicy(
+      backend, options_.one_launcher ? TRITONBACKEND_EXECUTION_DEVICE_BLOCKING
+                                     : TRITONBACKEND_EXECUTION_BLOCKING));
+}
+
+Error TensorRtBackend::Open(int ordinal, Gpu** gpu, const TensorRtLibrary** library) const {
+  NEREID_BACKEND_TRY(Gpu::Find(ordinal, gpu));
+  NEREID_BACKEND_TRY(TensorRtLibrary::Get(directory_, library));
+  for (const std::string& plugin : options_.plugins) {
+    NEREID_BACKEND_TRY((*library)->OpenPlugin(plugin));
   }
-  for (const EngineTensor& output : engine.outputs()) {
-    signature->outputs.push_back(Seen(config, output));
+  return {};
+}
+
+Error TensorRtModel::Bad(TRITONSERVER_Error_Code code, const std::string& what) const {
+  return {code, "model '" + config_.name + "': " + what};
+}
+
+Error TensorRtModel::FindPlan(const Gpu& gpu, int dla_core, EngineSource* source) const {
+  backend::ModelConfig config = config_;
+  if (const auto found = settings_.files.find(gpu.capability()); found != settings_.files.end()) {
+    config.default_model_filename = found->second;
   }
+  std::filesystem::path path;
+  NEREID_BACKEND_TRY(framework::FindVersionFile(config, "model.plan", &path));
+  if (!std::filesystem::is_regular_file(path)) {
+    return framework::MissingFile(config, path);
+  }
+  *source = {path.string(), backend_.options().host_code, dla_core};
   return {};
 }
 
 Error TensorRtModel::Load(TRITONBACKEND_Model* model) {
   NEREID_BACKEND_TRY(backend::ReadModelConfig(model, &config_));
-  std::filesystem::path path;
-  NEREID_BACKEND_TRY(framework::FindVersionFile(config_, "model.plan", &path));
-  if (!std::filesystem::is_regular_file(path)) {
-    return framework::MissingFile(config_, path);
+  rapidjson::Document document;
+  NEREID_BACKEND_TRY(backend::ReadConfigDocument(model, &document));
+  if (const Error error = ReadSettings(document, config_.parameters, &settings_); !error.ok()) {
+    return Bad(TRITONSERVER_ERROR_INVALID_ARG, error.message());
   }
-  path_ = path.string();
-  std::unique_ptr<Engine> engine;
-  NEREID_BACKEND_TRY(Engine::Read(path_, &engine));
+  Gpu* gpu = nullptr;
+  const TensorRtLibrary* library = nullptr;
+  if (const Error error = backend_.Open(settings_.first_gpu, &gpu, &library); !error.ok()) {
+    return Bad(TRITONSERVER_ErrorCode(error.get()),
+               "TensorRT needs an NVIDIA GPU: " + error.message());
+  }
+  EngineSource source;
+  NEREID_BACKEND_TRY(FindPlan(*gpu, settings_.first_dla_core, &source));
+  CurrentGpu current;
+  NEREID_BACKEND_TRY(current.Enter(gpu));
+  std::shared_ptr<const Engine> engine;
+  NEREID_BACKEND_TRY(engines_->Look(*library, gpu, source, &engine));
+  return MakePlan(model, *engine);
+}
+
+Error TensorRtModel::MakePlan(TRITONBACKEND_Model* model, const Engine& engine) {
+  std::vector<int> profiles;
+  NEREID_BACKEND_TRY(ParseProfiles(settings_.profiles, engine.profile_count(), &profiles));
   framework::ModelSignature signature;
-  NEREID_BACKEND_TRY(MakeSignature(config_, *engine, &signature));
-  NEREID_BACKEND_TRY(framework::CompleteModel(model, signature, backend_.settings,
-                                              framework::Completion::kLists, &config_));
+  NEREID_BACKEND_TRY(MakeSignature(engine, profiles, config_, &signature));
+  NEREID_BACKEND_TRY(
+      framework::CompleteModel(model, signature, {}, framework::Completion::kEntries, &config_));
+  NEREID_BACKEND_TRY(CheckMarks(config_, engine));
   auto plan = std::make_shared<framework::RunPlan>();
-  framework::FrameworkTraits traits{"TensorRT", "TensorRT model"};
-  traits.ragged_batches = false;
-  NEREID_BACKEND_TRY(framework::MakePlan(config_, signature, traits, plan.get()));
+  NEREID_BACKEND_TRY(
+      framework::MakePlan(config_, signature, {"TensorRT", "TensorRT model"}, plan.get()));
   plan_ = std::move(plan);
   return {};
 }
 
+Error TensorRtModel::CheckInstance(TRITONBACKEND_ModelInstance*, const EngineLease& lease) const {
+  int64_t most = 0;
+  NEREID_BACKEND_TRY(FindMaxBatchSize(*lease.engine, lease.profiles, config_, &most));
+  if (!config_.batching() || config_.max_batch_size <= most) {
+    return {};
+  }
+  return Bad(TRITONSERVER_ERROR_INVALID_ARG,
+             "max_batch_size is " + std::to_string(config_.max_batch_size) +
+                 ", but the profiles of the instance group end at " + std::to_string(most));
+}
+
 Error TensorRtModel::MakeRunner(TRITONBACKEND_ModelInstance* instance,
-                                std::unique_ptr<framework::Runner>* runner) const {
+                                std::unique_ptr<framework::Runner>* runner, Gpu** gpu) const {
   TRITONSERVER_InstanceGroupKind kind = TRITONSERVER_INSTANCEGROUPKIND_CPU;
   NEREID_BACKEND_TRY(TRITONBACKEND_ModelInstanceKind(instance, &kind));
   if (kind != TRITONSERVER_INSTANCEGROUPKIND_GPU) {
-    return Error::Unsupported("model '" + config_.name +
-                              "': TensorRT runs on GPUs; set the instance group's kind to "
-                              "KIND_GPU");
+    return Bad(TRITONSERVER_ERROR_UNSUPPORTED,
+               "TensorRT runs on GPUs; set the instance group's kind to KIND_GPU");
   }
   int32_t device = 0;
   NEREID_BACKEND_TRY(TRITONBACKEND_ModelInstanceDeviceId(instance, &device));
-  NEREID_BACKEND_TRY(CudaError(cudaSetDevice(device), "use the instance's GPU"));
-  std::unique_ptr<Engine> engine;
-  NEREID_BACKEND_TRY(Engine::Read(path_, &engine));
-  std::vector<int> profiles;
-  NEREID_BACKEND_TRY(ReadProfiles(instance, *engine, &profiles));
-  NEREID_BACKEND_TRY(CheckBatchSize(config_, *engine, profiles));
+  const TensorRtLibrary* library = nullptr;
+  NEREID_BACKEND_TRY(backend_.Open(device, gpu, &library));
+  int dla_core = -1;
+  NEREID_BACKEND_TRY(ReadDlaCore(instance, &dla_core));
+  EngineSource source;
+  NEREID_BACKEND_TRY(FindPlan(**gpu, dla_core, &source));
+  std::vector<std::string> profiles;
+  NEREID_BACKEND_TRY(ReadProfileNames(instance, &profiles));
+  CurrentGpu current;
+  NEREID_BACKEND_TRY(current.Enter(*gpu));
+  EngineLease lease;
+  NEREID_BACKEND_TRY(engines_->Take(*library, *gpu, source, profiles, &lease));
+  NEREID_BACKEND_TRY(CheckInstance(instance, lease));
+  TensorRtSession::Options options;
+  options.execution = {settings_.context_memory, backend_.options().one_launcher};
+  options.busy_wait = settings_.busy_wait;
+  options.output_stream = settings_.output_stream;
+  options.priority = settings_.priority;
+  options.graphs = settings_.graphs;
+  options.graph_specs = settings_.graph_specs;
+  options.max_batch_size = config_.max_batch_size;
   std::unique_ptr<framework::Session> session;
-  NEREID_BACKEND_TRY(TensorRtSession::Create(plan_, std::move(engine), profiles, device, &session));
+  NEREID_BACKEND_TRY(TensorRtSession::Create(plan_, std::move(lease), options, &session));
   *runner = std::make_unique<framework::Runner>(plan_, std::move(session));
   return {};
 }

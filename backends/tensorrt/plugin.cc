@@ -6,3 +6,4 @@
 
 NEREID_BACKEND_PLUGIN(nereid::tensorrt::TensorRtBackend, nereid::tensorrt::TensorRtModel,
                       nereid::tensorrt::TensorRtInstance);
+NEREID_BACKEND_READINESS;

@@ -8,45 +8,69 @@
 #include "framework/plan.h"
 #include "framework/session.h"
 #include "tensorrt/engine.h"
+#include "tensorrt/engine_pool.h"
 #include "tensorrt/execution.h"
+#include "tensorrt/settings.h"
 
 namespace nereid::tensorrt {
 
-/// A session with its own engine, and an execution for each profile that the instance may use.
+/// A session on an engine that it shares with the other instances of its GPU, with streams of its
+/// own and an execution for each profile that the instance may use.
 class TensorRtSession : public framework::Session {
  public:
-  /// Creates a session on the GPU `device`. `profiles` are indices of the engine's profiles.
-  static Error Create(std::shared_ptr<const framework::RunPlan> plan,
-                      std::unique_ptr<Engine> engine, const std::vector<int>& profiles, int device,
-                      std::unique_ptr<framework::Session>* session);
+  struct Options {
+    Execution::Options execution;
+    bool busy_wait = false;
+    bool output_stream = false;
+    int priority = 0;
+    /// Whether CUDA graphs are captured, for `graph_specs` or for the default.
+    bool graphs = false;
+    std::vector<GraphSpec> graph_specs;
+    int64_t max_batch_size = 0;
+  };
+
+  /// The engine's GPU must be the current one.
+  static Error Create(std::shared_ptr<const framework::RunPlan> plan, EngineLease engine,
+                      const Options& options, std::unique_ptr<framework::Session>* session);
+  ~TensorRtSession() override;
 
   Error Run(std::span<const framework::InputTensor> inputs, std::span<const size_t> outputs,
             std::span<framework::OutputTensor> results) override;
 
  private:
-  TensorRtSession(std::shared_ptr<const framework::RunPlan> plan, std::unique_ptr<Engine> engine,
-                  int device)
-      : plan_(std::move(plan)), engine_(std::move(engine)), device_(device) {}
+  TensorRtSession(std::shared_ptr<const framework::RunPlan> plan, EngineLease engine)
+      : plan_(std::move(plan)), lease_(std::move(engine)) {}
 
-  /// Sets a shape tensor's values. For a model that batches, the batch size is inserted before
+  /// What the engine gets for one of its inputs. Reused by each run.
+  struct Slot {
+    std::vector<int64_t> shape;
+    /// The values of a shape tensor, with the batch size.
+    std::string values;
+  };
+
+  Error Prepare(const Options& options);
+  Error CaptureGraphs(const Options& options);
+  /// Sets the values of a shape tensor. For a model that batches, the batch size is inserted before
   /// them.
-  void PrependBatch(const framework::InputTensor& tensor, size_t place, int64_t batch_size);
+  Error TakeShapeTensor(const framework::InputTensor& tensor, size_t place, int64_t batch_size);
   Error TakeInputs(std::span<const framework::InputTensor> inputs);
+  Error CheckSize(const RunInput& input, size_t place) const;
+  Error SpreadShapeTensor(const framework::PlannedOutput& plan,
+                          framework::OutputTensor* result) const;
 
   const std::shared_ptr<const framework::RunPlan> plan_;
-  const std::unique_ptr<Engine> engine_;
-  const int device_;
+  EngineLease lease_;
+  std::unique_ptr<Streams> streams_;
   std::vector<Profile> profiles_;
   std::vector<std::unique_ptr<Execution>> executions_;  // for each of profiles_
+  std::vector<std::string> names_;                      // of the engine's inputs
 
-  // For each input of the engine; reused by each run.
-  std::vector<std::string> names_;
-  // Shape, or values of a shape tensor; used to choose a profile.
+  // Reused by each run; for each input of the engine.
+  std::vector<Slot> slots_;
+  std::vector<RunInput> inputs_;
+  // Shape, or values of a shape tensor; used to choose a profile and a graph.
   std::vector<std::vector<int64_t>> numbers_;
-  std::vector<std::vector<int64_t>> shapes_;
-  std::vector<std::string> values_;  // values of shape tensors, with the batch size
-  std::vector<const char*> data_;
-  std::vector<uint64_t> sizes_;
+  int64_t batch_size_ = 1;
 };
 
 }  // namespace nereid::tensorrt

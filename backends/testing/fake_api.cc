@@ -172,6 +172,10 @@ TRITONSERVER_Error* TRITONBACKEND_BackendArtifacts(TRITONBACKEND_Backend* backen
   *type = TRITONBACKEND_ARTIFACT_FILESYSTEM;
   return Put(location, backend->directory.c_str());
 }
+TRITONSERVER_Error* TRITONBACKEND_BackendSetExecutionPolicy(TRITONBACKEND_Backend* backend,
+                                                            TRITONBACKEND_ExecutionPolicy policy) {
+  return Put(&backend->policy, policy);
+}
 TRITONSERVER_Error* TRITONBACKEND_BackendState(TRITONBACKEND_Backend* backend, void** state) {
   return Put(state, backend->state);
 }
@@ -252,6 +256,15 @@ TRITONSERVER_Error* TRITONBACKEND_ModelInstanceProfileCount(TRITONBACKEND_ModelI
 TRITONSERVER_Error* TRITONBACKEND_ModelInstanceProfileName(TRITONBACKEND_ModelInstance* instance,
                                                            uint32_t index, const char** name) {
   return Put(name, instance->profiles[index].c_str());
+}
+TRITONSERVER_Error* TRITONBACKEND_ModelInstanceSecondaryDeviceCount(
+    TRITONBACKEND_ModelInstance* instance, uint32_t* count) {
+  return Put(count, static_cast<uint32_t>(instance->dla_cores.size()));
+}
+TRITONSERVER_Error* TRITONBACKEND_ModelInstanceSecondaryDeviceProperties(
+    TRITONBACKEND_ModelInstance* instance, uint32_t index, const char** kind, int64_t* id) {
+  *kind = "KIND_NVDLA";
+  return Put(id, instance->dla_cores[index]);
 }
 TRITONSERVER_Error* TRITONBACKEND_ModelInstanceModel(TRITONBACKEND_ModelInstance* instance,
                                                      TRITONBACKEND_Model** model) {

@@ -71,6 +71,10 @@ void FakeServer::Unload() {
   instance_initialized_ = model_initialized_ = backend_initialized_ = false;
 }
 
+std::string FakeServer::CheckReady() {
+  return Consume(TRITONBACKEND_ModelInstanceReady(&instance_));
+}
+
 std::string FakeServer::Load() {
   Unload();
   std::string failure = Consume(TRITONBACKEND_Initialize(&backend_));
@@ -146,5 +150,6 @@ NEREID_NO_ENTRY_POINT(TRITONBACKEND_ModelInitialize, TRITONBACKEND_Model*)
 NEREID_NO_ENTRY_POINT(TRITONBACKEND_ModelFinalize, TRITONBACKEND_Model*)
 NEREID_NO_ENTRY_POINT(TRITONBACKEND_ModelInstanceInitialize, TRITONBACKEND_ModelInstance*)
 NEREID_NO_ENTRY_POINT(TRITONBACKEND_ModelInstanceFinalize, TRITONBACKEND_ModelInstance*)
+NEREID_NO_ENTRY_POINT(TRITONBACKEND_ModelInstanceReady, TRITONBACKEND_ModelInstance*)
 NEREID_NO_ENTRY_POINT(TRITONBACKEND_ModelInstanceExecute, TRITONBACKEND_ModelInstance*,
                       TRITONBACKEND_Request**, uint32_t)

@@ -179,6 +179,7 @@ struct TRITONBACKEND_Backend {
   std::string directory;
   std::string config = "{\"cmdline\":{}}";
   void* state = nullptr;
+  TRITONBACKEND_ExecutionPolicy policy = TRITONBACKEND_EXECUTION_BLOCKING;
   std::unique_ptr<TRITONSERVER_Message> message;
 
   TRITONBACKEND_Backend();
@@ -201,6 +202,8 @@ struct TRITONBACKEND_ModelInstance {
   TRITONSERVER_InstanceGroupKind kind = TRITONSERVER_INSTANCEGROUPKIND_CPU;
   int32_t device_id = 0;
   std::vector<std::string> profiles;
+  /// The ids of secondary devices, which are of kind KIND_NVDLA.
+  std::vector<int64_t> dla_cores;
   void* state = nullptr;
   std::vector<nereid::backend::testing::FakeBatchStatistics> statistics;
 };
@@ -220,6 +223,8 @@ class FakeServer {
 
   /// Loads the model, after what an earlier call loaded; the text of the failure, or "".
   std::string Load();
+  /// Whether the plug-in says that the instance can serve; the text of its reason, or "".
+  std::string CheckReady();
   /// Runs one batch; the text of a failure of the call itself, or "".
   std::string Execute(const std::vector<TRITONBACKEND_Request*>& requests);
 

@@ -96,6 +96,7 @@ inline constexpr int kCudaGranularityMinimum = 0;  // CU_MEM_ALLOC_GRANULARITY_M
 inline constexpr int kCudaCaptureThreadLocal = 1;  // CU_STREAM_CAPTURE_MODE_THREAD_LOCAL
 
 inline constexpr unsigned kCudaStreamNonBlocking = 1;
+inline constexpr unsigned kCudaEventBlockingSync = 1;
 inline constexpr unsigned kCudaEventDisableTiming = 2;
 inline constexpr unsigned kCudaHostAllocPortable = 1;
 inline constexpr unsigned kCudaIpcLazyPeerAccess = 1;

@@ -1,28 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "fake_tensorrt.h"
 
-#include <algorithm>
-#include <cstdlib>
-#include <cstring>
+#include <dlfcn.h>
 
-#include "NvInferPlugin.h"
+#include <algorithm>
+#include <cstring>
+#include <memory>
+
+#include "fake_plan.h"
+
+#define FAKE_EXPORT extern "C" __attribute__((visibility("default")))
 
 namespace nereid::tensorrt::testing {
-
-FakeTensorRt& Fake() {
-  static FakeTensorRt fake;
-  return fake;
-}
-
 namespace {
 
 using nvinfer1::Dims;
+using nvinfer1::OptProfileSelector;
 
-const FakeTensor& Find(const char* name) {
-  const auto& tensors = Fake().tensors;
-  return *std::find_if(tensors.begin(), tensors.end(),
-                       [&](const FakeTensor& tensor) { return tensor.name == name; });
-}
+FakeTensorRt& Fake() { return *nereid_fake_tensorrt(); }
 
 Dims ToDims(const std::vector<int64_t>& shape) {
   Dims dims = {};
@@ -31,27 +26,86 @@ Dims ToDims(const std::vector<int64_t>& shape) {
   return dims;
 }
 
-size_t BytesOf(const FakeTensor& tensor, const Dims& dims) {
-  using nvinfer1::DataType;
-  size_t size = tensor.type == DataType::kINT8 || tensor.type == DataType::kBOOL ? 1
-                : tensor.type == DataType::kHALF                                 ? 2
-                : tensor.type == DataType::kINT64                                ? 8
-                                                                                 : 4;
-  for (int32_t i = 0; i < dims.nbDims; ++i) {
-    size *= static_cast<size_t>(dims.d[i]);
+/// The functions of the fake CUDA driver that the fake uses.
+struct Driver {
+  int (*launch_host_function)(void* stream, void (*function)(void*), void* argument) = nullptr;
+  void* (*host_address)(uint64_t address, size_t size) = nullptr;
+
+  static const Driver& Get() {
+    static const Driver driver = [] {
+      Driver found;
+      void* const library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
+      if (library != nullptr) {
+        *reinterpret_cast<void**>(&found.launch_host_function) = dlsym(library, "cuLaunchHostFunc");
+        *reinterpret_cast<void**>(&found.host_address) = dlsym(library, "fake_gpu_host_address");
+      }
+      return found;
+    }();
+    return driver;
   }
-  return size;
-}
+};
+
+/// A tensor of a run, in the memory of the host or the device.
+struct Place {
+  const FakeTensor* tensor = nullptr;
+  void* memory = nullptr;
+  size_t size = 0;
+
+  bool operator==(const Place&) const = default;
+  char* Open() const {
+    return static_cast<char*>(
+        tensor->on_host ? memory
+                        : Driver::Get().host_address(reinterpret_cast<uint64_t>(memory), size));
+  }
+};
+
+/// The computation of one output: a copy of an input, doubled for FP32.
+struct Job {
+  Place from;
+  Place to;
+
+  bool operator==(const Job&) const = default;
+
+  static void Run(void* argument) {
+    const Job& job = *static_cast<const Job*>(argument);
+    const size_t size = std::min(job.from.size, job.to.size);
+    if (size == 0) {
+      return;
+    }
+    const char* from = job.from.Open();
+    char* to = job.to.Open();
+    if (from == nullptr || to == nullptr) {
+      Fake().overrun = true;
+      return;
+    }
+    std::memmove(to, from, size);
+    if (job.from.tensor->type == nvinfer1::DataType::kFLOAT) {
+      for (size_t i = 0; i < size / sizeof(float); ++i) {
+        float value = 0;
+        std::memcpy(&value, to + i * sizeof(float), sizeof(float));
+        value *= 2;
+        std::memcpy(to + i * sizeof(float), &value, sizeof(float));
+      }
+    }
+  }
+};
 
 class FakeContext : public nvinfer1::IExecutionContext {
  public:
+  FakeContext(const FakePlan* plan, nvinfer1::ILogger* logger) : plan_(*plan), logger_(*logger) {
+    ++Fake().contexts;
+  }
+  ~FakeContext() noexcept override { --Fake().contexts; }
+
   bool setOptimizationProfileAsync(int32_t profile, cudaStream_t) noexcept override {
     profile_ = profile;
-    return profile >= 0 && static_cast<size_t>(profile) < Fake().profiles.size();
+    return !Fake().profile_fails && profile >= 0 &&
+           static_cast<size_t>(profile) < plan_.profiles.size();
   }
   bool setInputShape(char const* name, Dims const& dims) noexcept override {
     dims_[name] = dims;
-    return dims.nbDims == static_cast<int32_t>(Find(name).dims.size());
+    const FakeTensor* tensor = plan_.Find(name);
+    return tensor != nullptr && dims.nbDims == static_cast<int32_t>(tensor->dims.size());
   }
   bool setTensorAddress(char const* name, void* data) noexcept override {
     addresses_[name] = data;
@@ -61,168 +115,208 @@ class FakeContext : public nvinfer1::IExecutionContext {
     allocators_[name] = to;
     return true;
   }
-  bool enqueueV3(cudaStream_t) noexcept override {
+  bool enqueueV3(cudaStream_t stream) noexcept override {
     FakeTensorRt& fake = Fake();
+    ++fake.enqueued;
     if (fake.enqueue_fails) {
+      logger_.log(nvinfer1::ILogger::Severity::kERROR, "a kernel cannot be launched");
       return false;
     }
     fake.last_profile = profile_;
-    fake.last_shapes.clear();
-    std::vector<const FakeTensor*> inputs, outputs;
-    for (const FakeTensor& tensor : fake.tensors) {
-      (tensor.input ? inputs : outputs).push_back(&tensor);
-    }
-    for (const FakeTensor* input : inputs) {
-      const Dims& dims = dims_[input->name];
-      fake.last_shapes[input->name].assign(dims.d, dims.d + dims.nbDims);
-      if (input->shape_tensor) {
-        const auto* values = static_cast<const int32_t*>(addresses_[input->name]);
-        fake.last_values[input->name].assign(values, values + dims.d[0]);
+    std::vector<const FakeTensor*> inputs;
+    for (const FakeTensor& tensor : plan_.tensors) {
+      if (tensor.input) {
+        inputs.push_back(&tensor);
+        Record(tensor);
       }
     }
-    for (size_t i = 0; i < outputs.size(); ++i) {
-      const FakeTensor& source = *inputs[i % inputs.size()];
-      const Dims& dims = dims_[source.name];
-      const size_t size = BytesOf(source, dims);
-      void* to = allocators_[outputs[i]->name]->reallocateOutput(outputs[i]->name.c_str(), nullptr,
-                                                                 size, 256);
-      if (to == nullptr) {
+    size_t index = 0;
+    for (const FakeTensor& tensor : plan_.tensors) {
+      if (!tensor.input && !Compute(*inputs[index++ % inputs.size()], tensor, stream)) {
+        logger_.log(nvinfer1::ILogger::Severity::kERROR, "an output cannot be computed");
         return false;
       }
-      std::memcpy(to, addresses_[source.name], size);
-      if (source.type == nvinfer1::DataType::kFLOAT) {
-        for (size_t k = 0; k < size / sizeof(float); ++k) {
-          static_cast<float*>(to)[k] *= 2;
-        }
-      }
-      allocators_[outputs[i]->name]->notifyShape(outputs[i]->name.c_str(), dims);
     }
     return true;
   }
 
  private:
+  void Record(const FakeTensor& input) {
+    const Dims& dims = dims_[input.name];
+    Fake().last_shapes[input.name].assign(dims.d, dims.d + dims.nbDims);
+    if (!input.shape_tensor) {
+      return;
+    }
+    std::vector<int64_t>& values = Fake().last_values[input.name];
+    values.clear();
+    const size_t count = dims.nbDims == 0 ? 1 : static_cast<size_t>(dims.d[0]);
+    for (size_t i = 0; i < count; ++i) {
+      values.push_back(input.type == nvinfer1::DataType::kINT64
+                           ? static_cast<const int64_t*>(addresses_[input.name])[i]
+                           : static_cast<const int32_t*>(addresses_[input.name])[i]);
+    }
+  }
+
+  bool Compute(const FakeTensor& input, const FakeTensor& output, cudaStream_t stream) {
+    const Dims& dims = dims_[input.name];
+    Job job{{&input, addresses_[input.name], input.ByteSize(dims)}, {&output, nullptr, 0}};
+    job.to.size = output.ByteSize(dims);
+    nvinfer1::IOutputAllocator* allocator = allocators_[output.name];
+    job.to.memory =
+        allocator->reallocateOutputAsync(output.name.c_str(), nullptr, job.to.size, 256, stream);
+    if (job.to.memory == nullptr) {
+      return false;
+    }
+    allocator->notifyShape(output.name.c_str(), dims);
+    // A graph that was captured runs the job again, so it is kept.
+    auto kept = std::find_if(jobs_.begin(), jobs_.end(),
+                             [&](const std::unique_ptr<Job>& known) { return *known == job; });
+    if (kept == jobs_.end()) {
+      kept = jobs_.insert(kept, std::make_unique<Job>(job));
+    }
+    return Driver::Get().launch_host_function != nullptr &&
+           Driver::Get().launch_host_function(stream, Job::Run, kept->get()) == 0;
+  }
+
+  const FakePlan& plan_;
+  nvinfer1::ILogger& logger_;
   int32_t profile_ = -1;
   std::map<std::string, Dims> dims_;
   std::map<std::string, void*> addresses_;
   std::map<std::string, nvinfer1::IOutputAllocator*> allocators_;
+  std::vector<std::unique_ptr<Job>> jobs_;
 };
 
 class FakeEngine : public nvinfer1::ICudaEngine {
  public:
+  FakeEngine(FakePlan plan, nvinfer1::ILogger* logger) : plan_(std::move(plan)), logger_(logger) {
+    ++Fake().engines;
+  }
+  ~FakeEngine() noexcept override { --Fake().engines; }
+
   int32_t getNbIOTensors() const noexcept override {
-    return static_cast<int32_t>(Fake().tensors.size());
+    return static_cast<int32_t>(plan_.tensors.size());
   }
   char const* getIOTensorName(int32_t index) const noexcept override {
-    return Fake().tensors[static_cast<size_t>(index)].name.c_str();
+    return plan_.tensors[static_cast<size_t>(index)].name.c_str();
   }
   nvinfer1::TensorIOMode getTensorIOMode(char const* name) const noexcept override {
-    return Find(name).input ? nvinfer1::TensorIOMode::kINPUT : nvinfer1::TensorIOMode::kOUTPUT;
+    return Tensor(name).input ? nvinfer1::TensorIOMode::kINPUT : nvinfer1::TensorIOMode::kOUTPUT;
   }
-  Dims getTensorShape(char const* name) const noexcept override { return ToDims(Find(name).dims); }
+  Dims getTensorShape(char const* name) const noexcept override {
+    return ToDims(Tensor(name).dims);
+  }
   nvinfer1::DataType getTensorDataType(char const* name) const noexcept override {
-    return Find(name).type;
+    return Tensor(name).type;
   }
   nvinfer1::TensorLocation getTensorLocation(char const* name) const noexcept override {
-    return Find(name).shape_tensor ? nvinfer1::TensorLocation::kHOST
-                                   : nvinfer1::TensorLocation::kDEVICE;
+    return Tensor(name).on_host ? nvinfer1::TensorLocation::kHOST
+                                : nvinfer1::TensorLocation::kDEVICE;
   }
   bool isShapeInferenceIO(char const* name) const noexcept override {
-    return Find(name).shape_tensor;
+    return Tensor(name).shape_tensor;
+  }
+  nvinfer1::TensorFormat getTensorFormat(char const* name, int32_t) const noexcept override {
+    return Tensor(name).format;
+  }
+  char const* getTensorFormatDesc(char const* name, int32_t) const noexcept override {
+    switch (Tensor(name).format) {
+      case nvinfer1::TensorFormat::kHWC8:
+        return "channels last, in units of 8";
+      case nvinfer1::TensorFormat::kCHW4:
+        return "4 channels together";
+      default:
+        return "row major";
+    }
+  }
+  int32_t getTensorVectorizedDim(char const* name, int32_t) const noexcept override {
+    return Tensor(name).vectorized_dim;
+  }
+  int32_t getTensorComponentsPerElement(char const* name, int32_t) const noexcept override {
+    return Tensor(name).components;
   }
   int32_t getNbOptimizationProfiles() const noexcept override {
-    return static_cast<int32_t>(Fake().profiles.size());
+    return static_cast<int32_t>(plan_.profiles.size());
   }
   Dims getProfileShape(char const* name, int32_t profile,
-                       nvinfer1::OptProfileSelector select) const noexcept override {
-    return ToDims(Numbers(name, profile, select));
+                       OptProfileSelector select) const noexcept override {
+    const std::vector<int64_t>* numbers = Numbers(name, profile, select);
+    Dims dims = ToDims(numbers == nullptr ? std::vector<int64_t>() : *numbers);
+    dims.nbDims = numbers == nullptr ? -1 : dims.nbDims;
+    return dims;
   }
-  int32_t const* getProfileTensorValues(
-      char const* name, int32_t profile,
-      nvinfer1::OptProfileSelector select) const noexcept override {
-    const auto& numbers = Numbers(name, profile, select);
-    values_.assign(numbers.begin(), numbers.end());
-    return values_.data();
+  int32_t const* getProfileTensorValues(char const*, int32_t,
+                                        OptProfileSelector) const noexcept override {
+    return nullptr;
   }
-  nvinfer1::IExecutionContext* createExecutionContext() noexcept override {
-    return Fake().no_context ? nullptr : new FakeContext;
+  int64_t const* getProfileTensorValuesV2(char const* name, int32_t profile,
+                                          OptProfileSelector select) const noexcept override {
+    const std::vector<int64_t>* numbers = Numbers(name, profile, select);
+    return numbers == nullptr ? nullptr : numbers->data();
+  }
+  nvinfer1::IExecutionContext* createExecutionContext(
+      nvinfer1::ExecutionContextAllocationStrategy) noexcept override {
+    if (Fake().no_context) {
+      logger_->log(nvinfer1::ILogger::Severity::kERROR, "there is no room for the context");
+      return nullptr;
+    }
+    return new FakeContext(&plan_, logger_);
   }
 
  private:
-  static const std::vector<int64_t>& Numbers(const char* name, int32_t profile,
-                                             nvinfer1::OptProfileSelector select) {
-    return Fake().profiles[static_cast<size_t>(profile)][name].numbers[static_cast<size_t>(select)];
+  const FakeTensor& Tensor(const char* name) const { return *plan_.Find(name); }
+  const std::vector<int64_t>* Numbers(const char* name, int32_t profile,
+                                      OptProfileSelector select) const {
+    const auto& ranges = plan_.profiles[static_cast<size_t>(profile)];
+    const auto found = ranges.find(name);
+    return found == ranges.end() ? nullptr : &found->second.numbers[static_cast<size_t>(select)];
   }
-  mutable std::vector<int32_t> values_;
+
+  const FakePlan plan_;
+  nvinfer1::ILogger* const logger_;
 };
 
 class FakeRuntime : public nvinfer1::IRuntime {
  public:
   explicit FakeRuntime(nvinfer1::ILogger* logger) : logger_(logger) {}
+
+  void setDLACore(int32_t core) noexcept override { Fake().last_dla_core = core; }
+  int32_t getNbDLACores() const noexcept override { return 2; }
+  void setEngineHostCodeAllowed(bool allowed) noexcept override { host_code_ = allowed; }
   nvinfer1::ICudaEngine* deserializeCudaEngine(void const* blob,
                                                std::size_t size) noexcept override {
-    if (std::string_view(static_cast<const char*>(blob), size) == "a plan") {
-      return new FakeEngine;
+    ++Fake().plans_read;
+    FakePlan plan;
+    std::string reason;
+    if (!plan.Parse({static_cast<const char*>(blob), size}, &reason)) {
+      logger_->log(nvinfer1::ILogger::Severity::kERROR, reason.c_str());
+      return nullptr;
     }
-    logger_->log(nvinfer1::ILogger::Severity::kERROR, "that is no plan");
-    return nullptr;
+    if (plan.needs_host_code && !host_code_) {
+      logger_->log(nvinfer1::ILogger::Severity::kERROR, "code for the host is not allowed");
+      return nullptr;
+    }
+    return new FakeEngine(std::move(plan), logger_);
   }
 
  private:
-  nvinfer1::ILogger* logger_;
+  nvinfer1::ILogger* const logger_;
+  bool host_code_ = false;
 };
-
-cudaError_t Allocate(void** pointer, size_t size) {
-  if (Fake().no_device_memory) {
-    return cudaErrorMemoryAllocation;
-  }
-  *pointer = std::malloc(size);
-  ++Fake().live;
-  return cudaSuccess;
-}
-
-cudaError_t Free(void* pointer) {
-  std::free(pointer);
-  --Fake().live;
-  return cudaSuccess;
-}
 
 }  // namespace
 }  // namespace nereid::tensorrt::testing
 
-using nereid::tensorrt::testing::Allocate;
-using nereid::tensorrt::testing::Fake;
-using nereid::tensorrt::testing::Free;
+FAKE_EXPORT nereid::tensorrt::testing::FakeTensorRt* nereid_fake_tensorrt() {
+  static nereid::tensorrt::testing::FakeTensorRt fake;
+  return &fake;
+}
 
-namespace nvinfer1 {
-IRuntime* createInferRuntime(ILogger& logger) noexcept {
-  return new nereid::tensorrt::testing::FakeRuntime(&logger);
-}
-}  // namespace nvinfer1
+FAKE_EXPORT int32_t getInferLibVersion() { return static_cast<int32_t>(NV_TENSORRT_VERSION); }
 
-extern "C" {
-bool initLibNvInferPlugins(void*, char const*) { return true; }
-const char* cudaGetErrorString(cudaError_t error) {
-  return error == cudaErrorMemoryAllocation ? "out of memory" : "invalid device ordinal";
-}
-cudaError_t cudaSetDevice(int device) {
-  return device < Fake().devices ? cudaSuccess : cudaErrorInvalidDevice;
-}
-cudaError_t cudaMalloc(void** pointer, size_t size) { return Allocate(pointer, size); }
-cudaError_t cudaFree(void* pointer) { return Free(pointer); }
-cudaError_t cudaMallocHost(void** pointer, size_t size) { return Allocate(pointer, size); }
-cudaError_t cudaFreeHost(void* pointer) { return Free(pointer); }
-cudaError_t cudaMemcpyAsync(void* to, const void* from, size_t size, cudaMemcpyKind, cudaStream_t) {
-  std::memcpy(to, from, size);
-  return cudaSuccess;
-}
-cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned) {
-  *stream = reinterpret_cast<cudaStream_t>(&Fake());
-  ++Fake().live;
-  return cudaSuccess;
-}
-cudaError_t cudaStreamDestroy(cudaStream_t) {
-  --Fake().live;
-  return cudaSuccess;
-}
-cudaError_t cudaStreamSynchronize(cudaStream_t) { return cudaSuccess; }
+FAKE_EXPORT void* createInferRuntime_INTERNAL(void* logger, int32_t version) {
+  return version == NV_TENSORRT_VERSION
+             ? static_cast<nvinfer1::IRuntime*>(new nereid::tensorrt::testing::FakeRuntime(
+                   static_cast<nvinfer1::ILogger*>(logger)))
+             : nullptr;
 }

@@ -1,51 +1,41 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// A fake TensorRT and CUDA in host memory, behind the stand-in headers of this folder. A test
-// describes the engine of the next plan file. A run copies each input to the output with the same
-// index (doubled for FP32) and records its inputs.
+// A fake of TensorRT's runtime library, behind the stand-in headers of this folder. It needs the
+// fake CUDA driver of tests/fake_gpu. README.md describes its plans.
 
+#include <atomic>
+#include <cstdint>
 #include <map>
 #include <string>
 #include <vector>
 
-#include "NvInfer.h"
-
 namespace nereid::tensorrt::testing {
 
-struct FakeTensor {
-  std::string name;
-  nvinfer1::DataType type = nvinfer1::DataType::kFLOAT;
-  std::vector<int64_t> dims;
-  bool input = true;
-  bool shape_tensor = false;
-};
-
-/// The minimum, optimum and maximum of one input.
-struct FakeRange {
-  std::vector<int64_t> numbers[3];
-};
-
+/// What a test can see and change. Tests and the fake use it without a lock: one thread at a time.
 struct FakeTensorRt {
-  std::vector<FakeTensor> tensors;
-  /// [profile][name of an input]
-  std::vector<std::map<std::string, FakeRange>> profiles;
-
   // Injected failures.
   bool no_context = false;
   bool enqueue_fails = false;
-  bool no_device_memory = false;
-  int devices = 1;
+  bool profile_fails = false;
 
-  // Recorded calls.
+  // The last run.
   int last_profile = -1;
   std::map<std::string, std::vector<int64_t>> last_shapes;
   std::map<std::string, std::vector<int64_t>> last_values;  // of shape tensors
-  /// Allocations that were not freed, device and host.
-  int live = 0;
+  /// Runs that were started by TensorRT's function; a run of a CUDA graph does not count.
+  int enqueued = 0;
+  /// Whether a run has found an input or output smaller than its shape says.
+  std::atomic<bool> overrun{false};
+
+  int last_dla_core = -1;
+  int plans_read = 0;
+  // Objects that live.
+  int engines = 0;
+  int contexts = 0;
 };
 
 /// Returns the only instance of the process.
-FakeTensorRt& Fake();
+extern "C" FakeTensorRt* nereid_fake_tensorrt();
 
 }  // namespace nereid::tensorrt::testing

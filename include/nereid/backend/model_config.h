@@ -25,6 +25,9 @@ struct TensorConfig {
   bool allow_ragged_batch = false;
   bool optional = false;
   bool is_shape_tensor = false;
+  /// Whether its data are in a format of the model's own, which may take more bytes than the shape
+  /// says.
+  bool is_non_linear_format_io = false;
 
   /// Returns the dimensions that the framework sees.
   const std::vector<int64_t>& ModelDims() const { return reshape ? *reshape : dims; }
@@ -141,6 +144,7 @@ inline std::vector<TensorConfig> ReadTensors(const rapidjson::Value* list) {
     tensor.allow_ragged_batch = BoolOf(Member(&entry, "allow_ragged_batch"));
     tensor.optional = BoolOf(Member(&entry, "optional"));
     tensor.is_shape_tensor = BoolOf(Member(&entry, "is_shape_tensor"));
+    tensor.is_non_linear_format_io = BoolOf(Member(&entry, "is_non_linear_format_io"));
     tensors.push_back(std::move(tensor));
   }
   return tensors;
