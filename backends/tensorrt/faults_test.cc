@@ -59,7 +59,9 @@ TEST_F(TensorRtFaults, InstancesThatCannotBe) {
             "model 'm': TensorRT runs on GPUs; set the instance group's kind to KIND_GPU");
   server().instance().kind = TRITONSERVER_INSTANCEGROUPKIND_GPU;
   server().instance().device_id = 7;
-  EXPECT_EQ(LoadSimple(2), "cannot use GPU 7: invalid device ordinal (CUDA_ERROR_INVALID_DEVICE)");
+  EXPECT_EQ(
+      LoadSimple(2),
+      "TensorRT needs a GPU: cannot use GPU 7: invalid device ordinal (CUDA_ERROR_INVALID_DEVICE)");
   server().instance().device_id = 0;
   fake().no_context = true;
   EXPECT_EQ(LoadSimple(2),
@@ -68,6 +70,15 @@ TEST_F(TensorRtFaults, InstancesThatCannotBe) {
   fake().no_context = false;
   fake().profile_fails = true;
   EXPECT_EQ(LoadSimple(2), "TensorRT cannot select profile 0 (TensorRT gives no reason)");
+}
+
+TEST_F(TensorRtFaults, ADriverThatTensorRtCannotUse) {
+  fake().start_fails = true;
+  EXPECT_EQ(LoadSimple(2),
+            "TensorRT cannot start: CUDA initialization failure with error: 35; is the CUDA driver "
+            "as new as this TensorRT needs?");
+  fake().start_fails = false;
+  EXPECT_EQ(LoadSimple(2), "");
 }
 
 TEST_F(TensorRtFaults, ARunThatFailsLeavesTheInstanceUsable) {

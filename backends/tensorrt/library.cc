@@ -144,10 +144,16 @@ Error TensorRtLibrary::OpenPlugin(const std::string& path) const {
 
 Error TensorRtLibrary::MakeRuntime(std::unique_ptr<nvinfer1::IRuntime>* runtime) const {
   Logger::Forget();
-  runtime->reset(
-      static_cast<nvinfer1::IRuntime*>(make_runtime_(&Logger::Get(), NV_TENSORRT_VERSION)));
-  return *runtime != nullptr ? Error()
-                             : Error::Internal("TensorRT cannot start" + Logger::Reason());
+  void* const made = make_runtime_(&Logger::Get(), NV_TENSORRT_VERSION);
+  // Where TensorRT cannot use the driver, it logs an error and returns a small number.
+  constexpr uintptr_t kLeastAddress = 4096;
+  if (Logger::HasError() || reinterpret_cast<uintptr_t>(made) < kLeastAddress) {
+    return Error(TRITONSERVER_ERROR_UNAVAILABLE,
+                 "TensorRT cannot start" + Logger::Reason() +
+                     "; is the CUDA driver as new as this TensorRT needs?");
+  }
+  runtime->reset(static_cast<nvinfer1::IRuntime*>(made));
+  return {};
 }
 
 }  // namespace nereid::tensorrt

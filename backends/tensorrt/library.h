@@ -27,8 +27,8 @@ class TensorRtLibrary {
 
   /// Opens a library with plugins of TensorRT's users. It stays open until the process ends.
   Error OpenPlugin(const std::string& path) const;
-  /// Makes a runtime on the current GPU. There must be a CUDA driver: without one TensorRT returns
-  /// an address that is neither null nor valid.
+  /// Makes a runtime on the current GPU. UNAVAILABLE, with TensorRT's reason, if it cannot use the
+  /// driver, for example because the driver is older than it needs.
   Error MakeRuntime(std::unique_ptr<nvinfer1::IRuntime>* runtime) const;
 
   const std::string& path() const { return path_; }

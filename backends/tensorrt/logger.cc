@@ -7,9 +7,15 @@
 namespace nereid::tensorrt {
 namespace {
 
-std::string& LastError() {
-  static thread_local std::string text;
-  return text;
+/// The errors of a thread. The first one often names the cause, and the last one what it led to.
+struct Errors {
+  std::string first;
+  std::string last;
+};
+
+Errors& ThreadErrors() {
+  static thread_local Errors errors;
+  return errors;
 }
 
 }  // namespace
@@ -25,7 +31,7 @@ void Logger::log(Severity severity, const char* message) noexcept {
     switch (severity) {
       case Severity::kINTERNAL_ERROR:
       case Severity::kERROR:
-        LastError() = text;
+        (ThreadErrors().first.empty() ? ThreadErrors().first : ThreadErrors().last) = text;
         NEREID_BACKEND_LOG(ERROR, "TensorRT: " + text);
         break;
       case Severity::kWARNING:
@@ -38,10 +44,16 @@ void Logger::log(Severity severity, const char* message) noexcept {
   });
 }
 
-void Logger::Forget() { LastError().clear(); }
+void Logger::Forget() { ThreadErrors() = {}; }
+
+bool Logger::HasError() { return !ThreadErrors().first.empty(); }
 
 std::string Logger::Reason() {
-  return LastError().empty() ? " (TensorRT gives no reason)" : ": " + LastError();
+  const Errors& errors = ThreadErrors();
+  if (errors.first.empty()) {
+    return " (TensorRT gives no reason)";
+  }
+  return ": " + errors.first + (errors.last.empty() ? "" : "; " + errors.last);
 }
 
 }  // namespace nereid::tensorrt

@@ -7,7 +7,7 @@
 
 namespace nereid::tensorrt {
 
-/// Writes TensorRT's messages to the server's log, and keeps the last error of each thread.
+/// Writes TensorRT's messages to the server's log, and keeps the errors of each thread.
 class Logger : public nvinfer1::ILogger {
  public:
   /// Returns the logger of the process. TensorRT keeps the first logger that it gets, so there is
@@ -16,10 +16,12 @@ class Logger : public nvinfer1::ILogger {
 
   void log(Severity severity, const char* message) noexcept override;
 
-  /// Forgets the calling thread's last error, before a call of TensorRT.
+  /// Forgets the calling thread's errors, before a call of TensorRT.
   static void Forget();
+  /// Returns whether TensorRT has reported an error on the calling thread since Forget().
+  static bool HasError();
   /// Returns what TensorRT has reported on the calling thread since Forget(), as the end of a
-  /// message: ": <the last error>"; or a text that says that there is no reason.
+  /// message: ": <first error>; <last error>"; or a text that says that there is no reason.
   static std::string Reason();
 
  private:

@@ -56,7 +56,9 @@ Error TensorRtBackend::Load(TRITONBACKEND_Backend* backend) {
 }
 
 Error TensorRtBackend::Open(int ordinal, Gpu** gpu, const TensorRtLibrary** library) const {
-  NEREID_BACKEND_TRY(Gpu::Find(ordinal, gpu));
+  if (const Error error = Gpu::Find(ordinal, gpu); !error.ok()) {
+    return Error(TRITONSERVER_ErrorCode(error.get()), "TensorRT needs a GPU: " + error.message());
+  }
   NEREID_BACKEND_TRY(TensorRtLibrary::Get(directory_, library));
   for (const std::string& plugin : options_.plugins) {
     NEREID_BACKEND_TRY((*library)->OpenPlugin(plugin));
@@ -92,8 +94,7 @@ Error TensorRtModel::Load(TRITONBACKEND_Model* model) {
   Gpu* gpu = nullptr;
   const TensorRtLibrary* library = nullptr;
   if (const Error error = backend_.Open(settings_.first_gpu, &gpu, &library); !error.ok()) {
-    return Bad(TRITONSERVER_ErrorCode(error.get()),
-               "TensorRT needs an NVIDIA GPU: " + error.message());
+    return Bad(TRITONSERVER_ErrorCode(error.get()), error.message());
   }
   EngineSource source;
   NEREID_BACKEND_TRY(FindPlan(*gpu, settings_.first_dla_core, &source));

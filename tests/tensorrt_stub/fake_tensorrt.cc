@@ -315,8 +315,13 @@ FAKE_EXPORT nereid::tensorrt::testing::FakeTensorRt* nereid_fake_tensorrt() {
 FAKE_EXPORT int32_t getInferLibVersion() { return static_cast<int32_t>(NV_TENSORRT_VERSION); }
 
 FAKE_EXPORT void* createInferRuntime_INTERNAL(void* logger, int32_t version) {
-  return version == NV_TENSORRT_VERSION
-             ? static_cast<nvinfer1::IRuntime*>(new nereid::tensorrt::testing::FakeRuntime(
-                   static_cast<nvinfer1::ILogger*>(logger)))
-             : nullptr;
+  auto* const log = static_cast<nvinfer1::ILogger*>(logger);
+  if (nereid_fake_tensorrt()->start_fails) {
+    log->log(nvinfer1::ILogger::Severity::kERROR, "CUDA initialization failure with error: 35");
+    return reinterpret_cast<void*>(0x228);
+  }
+  if (version != NV_TENSORRT_VERSION) {
+    return nullptr;
+  }
+  return static_cast<nvinfer1::IRuntime*>(new nereid::tensorrt::testing::FakeRuntime(log));
 }

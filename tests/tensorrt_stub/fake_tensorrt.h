@@ -15,6 +15,8 @@ namespace nereid::tensorrt::testing {
 /// What a test can see and change. Tests and the fake use it without a lock: one thread at a time.
 struct FakeTensorRt {
   // Injected failures.
+  /// TensorRT cannot use the driver: it returns an address that is neither null nor valid.
+  bool start_fails = false;
   bool no_context = false;
   bool enqueue_fails = false;
   bool profile_fails = false;
