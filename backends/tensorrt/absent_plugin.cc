@@ -17,8 +17,8 @@ class AbsentModel {
     NEREID_BACKEND_TRY(TRITONBACKEND_ModelName(model, &name));
     return Error::Unsupported(
         std::string("model '") + name +
-        "': this server was built without TensorRT. Install NVIDIA's packages libnvinfer-dev, "
-        "libnvinfer-plugin-dev and cuda-cudart-dev (TensorRT 8.6 or 10), or unpack TensorRT's "
+        "': this server was built without TensorRT's headers. Install NVIDIA's packages "
+        "libnvinfer-dev and cuda-cudart-dev (TensorRT 8.6 or newer), or unpack TensorRT's "
         "archive and name its folder to CMake with -DTENSORRT_ROOT=DIR; then build again");
   }
 };
