@@ -105,12 +105,19 @@ Error InputGatherer::GatherOne(std::span<const size_t> members, size_t index) {
                                   "'");
   }
   NEREID_BACKEND_TRY(MakeShape(plan, &room.shape));
-  backend::Gathered gathered;
-  bool on_gpu = false;
-  NEREID_BACKEND_TRY(backend::GatherInputs(same_, plan.alignment, &room.host, &gathered, &on_gpu));
   tensor->present = true;
   tensor->data_type = plan.data_type;
   tensor->shape = room.shape;
+  if (plan_.coalesces_inputs && same_.size() > 1 && !plan.shape_tensor && !plan.text()) {
+    bool done = false;
+    NEREID_BACKEND_TRY(Coalesce(plan, tensor, &done));
+    if (done) {
+      return {};
+    }
+  }
+  backend::Gathered gathered;
+  bool on_gpu = false;
+  NEREID_BACKEND_TRY(backend::GatherInputs(same_, plan.alignment, &room.host, &gathered, &on_gpu));
   tensor->data = gathered.data;
   tensor->size = gathered.size;
   if (on_gpu) {
@@ -147,6 +154,32 @@ Error InputGatherer::ListPieces(uint64_t* total) {
     if (__builtin_add_overflow(*total, size, total)) {
       return Error::InvalidArgument("input '" + std::string(input.name) + "' is too large");
     }
+  }
+  return {};
+}
+
+/// Uses the tensors in same_ in place if each begins where the one before ends.
+Error InputGatherer::Coalesce(const PlannedInput& plan, InputTensor* tensor, bool* done) {
+  uint64_t total = 0;
+  NEREID_BACKEND_TRY(ListPieces(&total));
+  if (pieces_.empty()) {
+    return {};
+  }
+  const backend::InputPiece& first = pieces_.front();
+  const bool usable = first.gpu < 0 || (first.gpu == gpu_ && !plan.in_host_memory);
+  const size_t alignment = first.gpu < 0 ? plan.alignment : kGpuAlignment;
+  const char* next = first.data;
+  for (const backend::InputPiece& piece : pieces_) {
+    if (!usable || piece.gpu != first.gpu || piece.data != next) {
+      return {};
+    }
+    next += piece.size;
+  }
+  *done = first.data != nullptr && reinterpret_cast<uintptr_t>(first.data) % alignment == 0;
+  if (*done) {
+    tensor->data = first.data;
+    tensor->size = total;
+    tensor->gpu = first.gpu;
   }
   return {};
 }

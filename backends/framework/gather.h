@@ -71,6 +71,7 @@ class InputGatherer {
   Error GatherOne(std::span<const size_t> members, size_t index);
   Error GatherFromGpu(const PlannedInput& plan, Room* room, InputTensor* tensor);
   Error ListPieces(uint64_t* total);
+  Error Coalesce(const PlannedInput& plan, InputTensor* tensor, bool* done);
   Error Derive(std::span<const size_t> members, size_t index);
   Error MakeShape(const PlannedInput& plan, std::vector<int64_t>* shape) const;
   Error KeepOne(const PlannedInput& plan, InputTensor* tensor) const;

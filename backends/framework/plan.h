@@ -113,6 +113,8 @@ struct RunPlan {
   bool batching = false;
   std::vector<PlannedInput> inputs;
   std::vector<PlannedOutput> outputs;
+  /// Whether the tensors of a batch are used in place where they follow each other in memory.
+  bool coalesces_inputs = false;
   /// Whether the configuration lists no outputs, so that each run determines them
   /// (Session::RunOpen). `outputs` is empty then.
   bool open_outputs = false;

@@ -66,10 +66,16 @@ void OutputBuffer::Reset() {
   failure_.clear();
 }
 
-Error OutputBuffer::Fetch(uint64_t size, CudaStream* stream, const char** data) {
+Error OutputBuffer::Fetch(uint64_t size, bool stay, CudaStream* stream, const char** data,
+                          bool* on_gpu) {
   if (size > (on_host_ ? host_ : device_).size()) {
     return Error::Internal("TensorRT gave an output of " + std::to_string(size) +
                            " bytes less memory");
+  }
+  *on_gpu = stay && !on_host_;
+  if (*on_gpu) {
+    *data = device_.data();
+    return {};
   }
   if (!on_host_) {
     NEREID_BACKEND_TRY(host_.Reserve(size));
@@ -123,6 +129,12 @@ Error Execution::Prepare(int profile) {
   return streams_.compute().Wait();
 }
 
+bool Execution::InPlace(size_t input, const RunInput& given) const {
+  constexpr uintptr_t kAlignment = 256;  // TensorRT's
+  return given.on_gpu && !engine_.inputs()[input].on_host &&
+         reinterpret_cast<uintptr_t>(given.data) % kAlignment == 0;
+}
+
 Error Execution::CopyInput(size_t input, const RunInput& given) {
   NEREID_BACKEND_TRY(inputs_[input].Reserve(given.size));
   if (!engine_.inputs()[input].on_host) {
@@ -144,7 +156,9 @@ Error Execution::SetInputs(std::span<const RunInput> inputs) {
       return Wrong("take the shape " + backend::ShapeText(inputs[i].shape) + " of the input '" +
                    name + "'");
     }
-    if (!context_->setTensorAddress(name.c_str(), inputs_[i].data())) {
+    char* const address =
+        InPlace(i, inputs[i]) ? const_cast<char*>(inputs[i].data) : inputs_[i].data();
+    if (!context_->setTensorAddress(name.c_str(), address)) {
       return Wrong("take the input '" + name + "'");
     }
   }
@@ -177,14 +191,16 @@ Error Execution::Run(std::span<const RunInput> inputs,
                      std::span<const std::vector<int64_t>> numbers, std::span<const size_t> outputs,
                      std::span<framework::OutputTensor> results) {
   const auto run = [&]() -> Error {
-    for (size_t i = 0; i < inputs.size(); ++i) {
-      NEREID_BACKEND_TRY(CopyInput(i, inputs[i]));
-    }
     const int chosen = ChooseGraph(ranges_, numbers);
     const Captured* graph = chosen < 0 ? nullptr : graphs_[static_cast<size_t>(chosen)].get();
     // A run without graph may have moved the buffers that the graph uses.
     if (graph != nullptr && graph->memory != Memory()) {
       graph = nullptr;
+    }
+    for (size_t i = 0; i < inputs.size(); ++i) {
+      if (graph != nullptr || !InPlace(i, inputs[i])) {
+        NEREID_BACKEND_TRY(CopyInput(i, inputs[i]));
+      }
     }
     NEREID_BACKEND_TRY(Start(inputs, graph));
     NEREID_BACKEND_TRY(Fetch(outputs, graph,
@@ -237,7 +253,12 @@ Error Execution::FetchOne(size_t output, const nvinfer1::Dims& dims, const Graph
   result->data_type = tensor.signature.data_type;
   result->shape = tensor.layout.Padded(*shape);
   result->size = static_cast<uint64_t>(size);
-  return outputs_[output]->Fetch(result->size, &streams_.outputs(), &result->data);
+  bool on_gpu = false;
+  NEREID_BACKEND_TRY(outputs_[output]->Fetch(result->size,
+                                             result->wanted_on_gpu && !tensor.shape_tensor,
+                                             &streams_.outputs(), &result->data, &on_gpu));
+  result->gpu = on_gpu ? gpu_->ordinal() : -1;
+  return {};
 }
 
 std::vector<const void*> Execution::Memory() const {

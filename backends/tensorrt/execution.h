@@ -41,9 +41,10 @@ class OutputBuffer : public nvinfer1::IOutputAllocator {
   const void* memory() const { return on_host_ ? host_.data() : device_.data(); }
   /// Returns why memory was refused; empty if it was not.
   const std::string& failure() const { return failure_; }
-  /// Starts to copy `size` bytes to the host, to `data`. INTERNAL if the engine did not ask for so
+  /// Sets `data` to `size` bytes of the output. Starts to copy them to the host unless `stay`, and
+  /// sets `on_gpu` if they are in the memory of the GPU. INTERNAL if the engine did not ask for so
   /// much memory.
-  Error Fetch(uint64_t size, CudaStream* stream, const char** data);
+  Error Fetch(uint64_t size, bool stay, CudaStream* stream, const char** data, bool* on_gpu);
 
  private:
   void* Allocate(uint64_t size) noexcept;
@@ -60,6 +61,8 @@ struct RunInput {
   std::span<const int64_t> shape;
   const char* data = nullptr;
   uint64_t size = 0;
+  /// Whether `data` is in the memory of the engine's GPU, where it is complete.
+  bool on_gpu = false;
 };
 
 /// An execution context for one profile, with its buffers and CUDA graphs. Not thread-safe. The
@@ -99,6 +102,8 @@ class Execution {
 
   Error Prepare(int profile);
   Error CopyInput(size_t input, const RunInput& given);
+  /// Whether the engine may read the input where it is.
+  bool InPlace(size_t input, const RunInput& given) const;
   /// Tells the context the shapes and addresses of the inputs.
   Error SetInputs(std::span<const RunInput> inputs);
   Error Enqueue();

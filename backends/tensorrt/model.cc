@@ -116,6 +116,10 @@ Error TensorRtModel::MakePlan(TRITONBACKEND_Model* model, const Engine& engine) 
   auto plan = std::make_shared<framework::RunPlan>();
   NEREID_BACKEND_TRY(
       framework::MakePlan(config_, signature, {"TensorRT", "TensorRT model"}, plan.get()));
+  plan->coalesces_inputs = backend_.options().coalesce_inputs;
+  for (framework::PlannedInput& input : plan->inputs) {
+    input.in_host_memory = engine.inputs()[input.place].on_host;
+  }
   plan_ = std::move(plan);
   return {};
 }

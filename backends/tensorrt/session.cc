@@ -99,7 +99,7 @@ Error TensorRtSession::TakeInputs(std::span<const framework::InputTensor> inputs
     Slot& slot = slots_[plan.place];
     slot.shape.assign(inputs[i].shape.begin(), inputs[i].shape.end());
     numbers_[plan.place] = slot.shape;
-    inputs_[plan.place] = {slot.shape, inputs[i].data, inputs[i].size};
+    inputs_[plan.place] = {slot.shape, inputs[i].data, inputs[i].size, inputs[i].gpu >= 0};
     if (plan_->batching && !plan.shape_tensor && !plan.ragged && !plan.derived &&
         !slot.shape.empty()) {
       batch_size_ = slot.shape[0];

@@ -34,6 +34,7 @@ class TensorRtSession : public framework::Session {
                       const Options& options, std::unique_ptr<framework::Session>* session);
   ~TensorRtSession() override;
 
+  int gpu() const override { return lease_.gpu->ordinal(); }
   Error Run(std::span<const framework::InputTensor> inputs, std::span<const size_t> outputs,
             std::span<framework::OutputTensor> results) override;
 

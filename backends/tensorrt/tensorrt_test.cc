@@ -3,9 +3,11 @@
 // It says nothing of TensorRT itself.
 #include <gtest/gtest.h>
 
+#include <cstring>
 #include <filesystem>
 
 #include "../../tests/fake_gpu/control.h"
+#include "device/context.h"
 #include "tensorrt/tensorrt_fixture.h"
 
 namespace nereid::tensorrt::testing {
@@ -289,6 +291,78 @@ TEST_F(TensorRtTest, ACudaGraphForARangeOfBatchSizes) {
                         groups),
       "optimization.cuda.graph_spec has the batch_size 9, which must be from 1 to "
       "max_batch_size, 8");
+}
+
+/// Memory of fake GPU 0 that begins with these floats.
+class Floats {
+ public:
+  explicit Floats(const std::vector<float>& values) {
+    const auto current = device::ScopedDevice::Enter(0);
+    EXPECT_EQ((*device::CudaDriver::Get())->MemAlloc(&data_, 4096), 0);
+    const size_t size = values.size() * sizeof(float);
+    std::memcpy(Control::Get().host_address(data_, size), values.data(), size);
+  }
+  Floats(const Floats&) = delete;
+  Floats& operator=(const Floats&) = delete;
+  ~Floats() {
+    const auto current = device::ScopedDevice::Enter(0);
+    (*device::CudaDriver::Get())->MemFree(data_);
+  }
+  char* data() const { return reinterpret_cast<char*>(data_); }
+
+ private:
+  device::CuPointer data_ = 0;
+};
+
+TEST_F(TensorRtTest, TensorsInGpuMemory) {
+  ASSERT_EQ(LoadSimple(2), "");
+  const Floats x({1, 2, 3, 4});
+  const Floats y({0, 0, 0, 0});
+  for (const bool to_gpu : {false, true}) {
+    const long copies = Control::Get().calls("cuMemcpyAsync");
+    TRITONBACKEND_Request request;
+    request.AddInput<float>("x", TRITONSERVER_TYPE_FP32, {1, 4}, {0, 0, 0, 0});
+    request.inputs.back().memory_type = TRITONSERVER_MEMORY_GPU;
+    request.inputs.back().gpu_pieces = {x.data()};
+    request.outputs = {"y"};
+    if (to_gpu) {
+      backend::testing::GpuBuffers() = [&](uint64_t) { return y.data(); };
+    }
+    ASSERT_EQ(server().Execute({&request}), "");
+    backend::testing::GpuBuffers() = nullptr;
+    ASSERT_EQ(request.Answer().message, "");
+    std::vector<float> found(4);
+    if (to_gpu) {
+      std::memcpy(found.data(),
+                  Control::Get().host_address(reinterpret_cast<uint64_t>(y.data()), 16), 16);
+    } else {
+      found = request.Answer().outputs.at("y").As<float>();
+    }
+    EXPECT_EQ(found, (std::vector<float>{2, 4, 6, 8}));
+    EXPECT_EQ(Control::Get().calls("cuMemcpyAsync"), copies + 1);  // of the output
+  }
+}
+
+TEST_F(TensorRtTest, TensorsThatFollowEachOtherAreNotCopiedTogether) {
+  const Floats x({1, 2, 3, 4, 5, 6, 7, 8});
+  for (const bool coalesce : {false, true}) {
+    server().backend().config = std::string(R"({"cmdline":{"coalesce-request-input":")") +
+                                (coalesce ? "true" : "false") + R"("}})";
+    ASSERT_EQ(LoadSimple(2), "");
+    const long copies = Control::Get().calls("cuMemcpyAsync");
+    TRITONBACKEND_Request a, b;
+    for (auto* request : {&a, &b}) {
+      request->AddInput<float>("x", TRITONSERVER_TYPE_FP32, {1, 4}, {0, 0, 0, 0});
+      request->inputs.back().memory_type = TRITONSERVER_MEMORY_GPU;
+      request->inputs.back().gpu_pieces = {x.data() + (request == &a ? 0 : 16)};
+      request->outputs = {"y"};
+    }
+    ASSERT_EQ(server().Execute({&a, &b}), "");
+    EXPECT_EQ(a.Answer().outputs.at("y").As<float>(), (std::vector<float>{2, 4, 6, 8}));
+    EXPECT_EQ(b.Answer().outputs.at("y").As<float>(), (std::vector<float>{10, 12, 14, 16}));
+    // The copy of the output, and those that put the inputs together.
+    EXPECT_EQ(Control::Get().calls("cuMemcpyAsync") - copies, coalesce ? 1 : 3);
+  }
 }
 
 TEST_F(TensorRtTest, TheContextsMemory) {
