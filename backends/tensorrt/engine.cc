@@ -222,6 +222,7 @@ bool Engine::ReadValues(const EngineTensor& input, int profile, OptProfileSelect
 
 Error Engine::NewContext(ContextMemory memory,
                          std::unique_ptr<nvinfer1::IExecutionContext>* context) const {
+  const base::MutexLock lock(making_);
   Logger::Forget();
 #if NEREID_NV_VERSION >= 1000
   using Strategy = nvinfer1::ExecutionContextAllocationStrategy;

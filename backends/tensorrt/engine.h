@@ -63,8 +63,7 @@ enum class ContextMemory {
 };
 
 /// An engine that TensorRT has read from a plan file. Its GPU must be the current one for every
-/// function and the destructor. NewContext must not be called by two threads at once; the other
-/// functions may.
+/// function and the destructor. Thread-safe.
 class Engine {
  public:
   /// Errors contain the path and TensorRT's last error.
@@ -91,6 +90,7 @@ class Engine {
   bool ReadValues(const EngineTensor& input, int profile, nvinfer1::OptProfileSelector which,
                   std::vector<int64_t>* numbers) const;
 
+  mutable base::Mutex making_;  // guards no member: TensorRT makes one context at a time
   // The order of the two members matters: the engine must be destroyed before its runtime.
   std::unique_ptr<nvinfer1::IRuntime> runtime_;
   std::unique_ptr<nvinfer1::ICudaEngine> engine_;

@@ -8,8 +8,6 @@
 namespace nereid::tensorrt {
 namespace {
 
-constexpr bool kProfilesAreShared = NEREID_NV_VERSION >= 1000;
-
 Error ReadShared(const TensorRtLibrary& library, Gpu* gpu, const EngineSource& source,
                  std::shared_ptr<const Engine>* engine) {
   std::unique_ptr<Engine> read;
@@ -24,6 +22,8 @@ Error ReadShared(const TensorRtLibrary& library, Gpu* gpu, const EngineSource& s
 }
 
 }  // namespace
+
+EnginePool::EnginePool() : EnginePool(NEREID_NV_VERSION >= 1000) {}
 
 std::shared_ptr<EnginePool::Group> EnginePool::Find(const Gpu& gpu, const EngineSource& source) {
   const base::MutexLock lock(mutex_);
@@ -53,7 +53,7 @@ Error EnginePool::Take(const TensorRtLibrary& library, Gpu* gpu, const EngineSou
   NEREID_BACKEND_TRY(Look(library, gpu, source, &first));
   lease->gpu = gpu;
   NEREID_BACKEND_TRY(ParseProfiles(profiles, first->profile_count(), &lease->profiles));
-  if (kProfilesAreShared) {
+  if (share_profiles_) {
     lease->engine = std::move(first);
     return {};
   }

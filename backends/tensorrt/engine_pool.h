@@ -22,12 +22,14 @@ struct EngineLease {
 };
 
 /// The engines of a model: one for each GPU (and DLA core), which its instances share, so that the
-/// weights are in memory once. Before TensorRT 10 only one execution context may use a profile of
-/// an engine; further instances with the same profile get another engine there. Engines live as
+/// weights are in memory once. Where only one execution context may use a profile of an engine,
+/// further instances with the same profile get another engine there. Engines live as
 /// long as the pool or an instance. Thread-safe.
 class EnginePool {
  public:
-  EnginePool() = default;
+  /// `share_profiles`: whether several contexts may use a profile, as since TensorRT 10.
+  explicit EnginePool(bool share_profiles) : share_profiles_(share_profiles) {}
+  EnginePool();
   EnginePool(const EnginePool&) = delete;
   EnginePool& operator=(const EnginePool&) = delete;
 
@@ -42,7 +44,7 @@ class EnginePool {
  private:
   struct Shared {
     std::shared_ptr<const Engine> engine;
-    std::set<int> claimed;  // before TensorRT 10: the profiles that contexts use
+    std::set<int> claimed;  // the profiles that contexts use, unless profiles are shared
   };
   struct Group {
     base::Mutex mutex;  // held while an engine is read
@@ -53,6 +55,7 @@ class EnginePool {
 
   std::shared_ptr<Group> Find(const Gpu& gpu, const EngineSource& source);
 
+  const bool share_profiles_;
   base::Mutex mutex_;
   std::map<Key, std::shared_ptr<Group>> groups_ NEREID_GUARDED_BY(mutex_);
 };

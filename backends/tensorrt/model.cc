@@ -124,15 +124,15 @@ Error TensorRtModel::MakePlan(TRITONBACKEND_Model* model, const Engine& engine) 
   return {};
 }
 
-Error TensorRtModel::CheckInstance(TRITONBACKEND_ModelInstance*, const EngineLease& lease) const {
-  int64_t most = 0;
+Error TensorRtModel::CheckBatchSize(const EngineLease& lease) const {
+  std::optional<int64_t> most;
   NEREID_BACKEND_TRY(FindMaxBatchSize(*lease.engine, lease.profiles, config_, &most));
-  if (!config_.batching() || config_.max_batch_size <= most) {
+  if (!config_.batching() || !most || config_.max_batch_size <= *most) {
     return {};
   }
   return Bad(TRITONSERVER_ERROR_INVALID_ARG,
              "max_batch_size is " + std::to_string(config_.max_batch_size) +
-                 ", but the profiles of the instance group end at " + std::to_string(most));
+                 ", but the profiles of the instance group end at " + std::to_string(*most));
 }
 
 Error TensorRtModel::MakeRunner(TRITONBACKEND_ModelInstance* instance,
@@ -157,7 +157,7 @@ Error TensorRtModel::MakeRunner(TRITONBACKEND_ModelInstance* instance,
   NEREID_BACKEND_TRY(current.Enter(*gpu));
   EngineLease lease;
   NEREID_BACKEND_TRY(engines_->Take(*library, *gpu, source, profiles, &lease));
-  NEREID_BACKEND_TRY(CheckInstance(instance, lease));
+  NEREID_BACKEND_TRY(CheckBatchSize(lease));
   TensorRtSession::Options options;
   options.execution = {settings_.context_memory, backend_.options().one_launcher};
   options.busy_wait = settings_.busy_wait;

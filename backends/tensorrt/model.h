@@ -50,7 +50,7 @@ class TensorRtModel {
   /// Finds the plan for a GPU, and how to read it.
   Error FindPlan(const Gpu& gpu, int dla_core, EngineSource* source) const;
   Error MakePlan(TRITONBACKEND_Model* model, const Engine& engine);
-  Error CheckInstance(TRITONBACKEND_ModelInstance* instance, const EngineLease& lease) const;
+  Error CheckBatchSize(const EngineLease& lease) const;
 
   const TensorRtBackend& backend_;
   backend::ModelConfig config_;

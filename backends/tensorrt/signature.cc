@@ -60,16 +60,16 @@ bool HasBatch(const ModelConfig& config, const EngineTensor& tensor) {
 }  // namespace
 
 Error FindMaxBatchSize(const Engine& engine, const std::vector<int>& profiles,
-                       const ModelConfig& config, int64_t* size) {
-  *size = 0;
+                       const ModelConfig& config, std::optional<int64_t>* size) {
+  size->reset();
   for (const int index : profiles) {
     Profile profile;
     NEREID_BACKEND_TRY(engine.ReadProfile(index, &profile));
-    int64_t smallest = INT32_MAX;
+    std::optional<int64_t> smallest;
     for (size_t i = 0; i < profile.inputs.size(); ++i) {
       if (HasBatch(config, engine.inputs()[i])) {
-        smallest =
-            std::min(smallest, profile.inputs[i].most.empty() ? 0 : profile.inputs[i].most[0]);
+        const std::vector<int64_t>& most = profile.inputs[i].most;
+        smallest = std::min(smallest.value_or(INT32_MAX), most.empty() ? 0 : most[0]);
       }
     }
     *size = std::max(*size, smallest);
@@ -85,10 +85,7 @@ Error MakeSignature(const Engine& engine, const std::vector<int>& profiles,
   for (const EngineTensor& output : engine.outputs()) {
     signature->outputs.push_back(output.signature);
   }
-  int64_t most = 0;
-  NEREID_BACKEND_TRY(FindMaxBatchSize(engine, profiles, config, &most));
-  signature->max_batch_size = most;
-  return {};
+  return FindMaxBatchSize(engine, profiles, config, &signature->max_batch_size);
 }
 
 Error CheckMarks(const ModelConfig& config, const Engine& engine) {

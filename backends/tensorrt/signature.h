@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "framework/signature.h"
@@ -18,9 +19,9 @@ Error MakeSignature(const Engine& engine, const std::vector<int>& profiles,
 /// format that is not linear, as the engine does. INVALID_ARG with the field to change.
 Error CheckMarks(const backend::ModelConfig& config, const Engine& engine);
 
-/// Returns the largest batch size that one of `profiles` accepts: the maximum of the first
-/// dimension of the inputs that `config` batches.
+/// Sets `size` to the largest batch size that one of `profiles` accepts: the maximum of the first
+/// dimension of the inputs that `config` batches. Nothing if there are no such inputs.
 Error FindMaxBatchSize(const Engine& engine, const std::vector<int>& profiles,
-                       const backend::ModelConfig& config, int64_t* size);
+                       const backend::ModelConfig& config, std::optional<int64_t>* size);
 
 }  // namespace nereid::tensorrt
