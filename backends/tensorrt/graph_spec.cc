@@ -78,12 +78,20 @@ Error CheckLower(const GraphRange& range, const std::vector<EngineTensor>& input
   return {};
 }
 
-std::vector<GraphSpec> DefaultSpecs(int64_t max_batch_size) {
-  std::vector<GraphSpec> specs;
-  for (int64_t size = 1; size < max_batch_size; size *= 2) {
-    specs.push_back({{size, {}}, std::nullopt});
+std::vector<GraphSpec> DefaultSpecs(const std::vector<EngineTensor>& inputs, int64_t max_batch_size,
+                                    const Profile& profile) {
+  GraphShapes shapes;
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    const Numbers& best = profile.inputs[i].best;
+    const bool has_batch = max_batch_size > 0 && !best.empty();
+    shapes.inputs[inputs[i].signature.name].assign(best.begin() + (has_batch ? 1 : 0), best.end());
   }
-  specs.push_back({{std::max<int64_t>(max_batch_size, 0), {}}, std::nullopt});
+  std::vector<GraphSpec> specs;
+  for (shapes.batch_size = 1; shapes.batch_size < max_batch_size; shapes.batch_size *= 2) {
+    specs.push_back({shapes, std::nullopt});
+  }
+  shapes.batch_size = max_batch_size;
+  specs.push_back({shapes, std::nullopt});
   return specs;
 }
 
@@ -115,7 +123,8 @@ Error MakeGraphRanges(const std::vector<GraphSpec>& specs, const std::vector<Eng
                       int64_t max_batch_size, const Profile& profile,
                       std::vector<GraphRange>* ranges) {
   const bool batching = max_batch_size > 0;
-  for (const GraphSpec& spec : specs.empty() ? DefaultSpecs(max_batch_size) : specs) {
+  for (const GraphSpec& spec :
+       specs.empty() ? DefaultSpecs(inputs, max_batch_size, profile) : specs) {
     if (batching && (spec.shapes.batch_size < 1 || spec.shapes.batch_size > max_batch_size)) {
       return Bad("has the batch_size " + std::to_string(spec.shapes.batch_size) +
                  ", which must be from 1 to max_batch_size, " + std::to_string(max_batch_size));

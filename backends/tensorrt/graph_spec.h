@@ -20,9 +20,9 @@ struct GraphRange {
 };
 
 /// Sets the graphs for a profile of a model: those of optimization.cuda.graph_spec or, without a
-/// specification, the batch sizes 1, 2, 4, ... and `max_batch_size` (0: the model does not batch).
-/// Leaves out those that the profile does not accept. INVALID_ARG for a specification that does not
-/// fit the engine, or if one is needed because dimensions are variable.
+/// specification, the batch sizes 1, 2, 4, ... and `max_batch_size` (0: the model does not batch)
+/// with the profile's optimum for everything else that is variable. Leaves out those that the
+/// profile does not accept. INVALID_ARG for a specification that does not fit the engine.
 Error MakeGraphRanges(const std::vector<GraphSpec>& specs, const std::vector<EngineTensor>& inputs,
                       int64_t max_batch_size, const Profile& profile,
                       std::vector<GraphRange>* ranges);

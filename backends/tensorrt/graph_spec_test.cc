@@ -43,13 +43,24 @@ TEST(GraphSpecs, TheDefaultIsThePowersOfTwoAndTheMaximum) {
   EXPECT_EQ(test.Make(32), "");  // the profile ends at 8
   EXPECT_EQ(test.Firsts(), (std::vector<Numbers>{{1, 4}, {2, 4}, {4, 4}, {8, 4}}));
   test.inputs = {Tensor("x", {3, 4})};
+  test.profile = {0, {{{3, 4}, {3, 4}, {3, 4}}}};
   EXPECT_EQ(test.Make(0), "");
   EXPECT_EQ(test.Firsts(), (std::vector<Numbers>{{3, 4}}));
 }
 
-TEST(GraphSpecs, VariableDimensionsNeedASpecification) {
+TEST(GraphSpecs, TheDefaultForVariableDimensionsIsTheOptimum) {
+  Case test;
+  test.inputs = {Tensor("x", {-1, -1}), Tensor("s", {3}, true)};
+  test.profile = {0, {{{1, 1}, {4, 5}, {8, 9}}, {{1, 1, 1}, {1, 6, 7}, {9, 9, 9}}}};
+  EXPECT_EQ(test.Make(2), "");
+  EXPECT_EQ(test.Firsts(), (std::vector<Numbers>{{1, 5}, {2, 5}}));
+  EXPECT_EQ(test.ranges[1].upper[1], (Numbers{2, 6, 7}));
+}
+
+TEST(GraphSpecs, ASpecificationIsComplete) {
   Case test;
   test.inputs = {Tensor("x", {-1, -1})};
+  test.specs = {{{2, {}}, std::nullopt}};
   EXPECT_EQ(test.Make(8),
             "optimization.cuda.graph_spec has no complete shape of the input 'x', which is [-1,-1] "
             "in the engine");
@@ -65,6 +76,7 @@ TEST(GraphSpecs, ShapeTensorsAreGivenByTheirValues) {
   Case test;
   test.inputs.push_back(Tensor("s", {3}, true));
   test.profile.inputs.push_back({{1, 1, 1}, {1, 1, 1}, {9, 9, 9}});
+  test.specs = {{{2, {}}, std::nullopt}};
   EXPECT_EQ(test.Make(8), "optimization.cuda.graph_spec lacks the values of the shape tensor 's'");
   test.specs = {{{2, {{"s", {5, 6}}}}, std::nullopt}};
   EXPECT_EQ(test.Make(8), "");

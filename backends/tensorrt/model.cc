@@ -5,6 +5,7 @@
 
 #include "framework/complete_config.h"
 #include "framework/version_file.h"
+#include "nereid/backend/log.h"
 #include "tensorrt/session.h"
 #include "tensorrt/signature.h"
 
@@ -90,6 +91,11 @@ Error TensorRtModel::Load(TRITONBACKEND_Model* model) {
   NEREID_BACKEND_TRY(backend::ReadConfigDocument(model, &document));
   if (const Error error = ReadSettings(document, config_.parameters, &settings_); !error.ok()) {
     return Bad(TRITONSERVER_ERROR_INVALID_ARG, error.message());
+  }
+  if (settings_.gather_kernel) {
+    NEREID_BACKEND_LOG(WARN, "model '" + config_.name +
+                                 "': optimization.gather_kernel_buffer_threshold has no effect: "
+                                 "inputs are put together by copies");
   }
   Gpu* gpu = nullptr;
   const TensorRtLibrary* library = nullptr;

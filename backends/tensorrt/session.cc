@@ -49,11 +49,27 @@ Error TensorRtSession::Prepare(const Options& options) {
 }
 
 Error TensorRtSession::CaptureGraphs(const Options& options) {
+  const bool ragged = std::any_of(plan_->inputs.begin(), plan_->inputs.end(),
+                                  [](const auto& input) { return input.ragged || input.derived; });
+  if (ragged && options.graph_specs.empty()) {
+    NEREID_BACKEND_LOG(WARN, "model '" + plan_->model_name +
+                                 "': optimization.cuda.graphs needs a graph_spec for a model with "
+                                 "ragged batches; no CUDA graph is captured");
+    return {};
+  }
+  size_t count = 0;
   for (size_t i = 0; i < profiles_.size(); ++i) {
     std::vector<GraphRange> ranges;
     NEREID_BACKEND_TRY(MakeGraphRanges(options.graph_specs, lease_.engine->inputs(),
                                        options.max_batch_size, profiles_[i], &ranges));
+    count += ranges.size();
     NEREID_BACKEND_TRY(executions_[i]->CaptureGraphs(std::move(ranges)));
+  }
+  if (count == 0) {
+    NEREID_BACKEND_LOG(WARN,
+                       "model '" + plan_->model_name +
+                           "': no profile accepts the shapes of optimization.cuda.graph_spec; "
+                           "no CUDA graph is captured");
   }
   return {};
 }

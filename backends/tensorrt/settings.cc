@@ -134,6 +134,7 @@ Error ReadSettings(const Json& config, const backend::Parameters& parameters, Se
   const Json* optimization = Member(&config, "optimization");
   const std::string priority = TextOf(Member(optimization, "priority"));
   settings->priority = priority == "PRIORITY_MAX" ? 1 : priority == "PRIORITY_MIN" ? -1 : 0;
+  settings->gather_kernel = IntOf(Member(optimization, "gather_kernel_buffer_threshold")) > 0;
   ReadCuda(Member(optimization, "cuda"), settings);
   return {};
 }

@@ -55,6 +55,9 @@ struct Settings {
   /// optimization.priority: -1 for PRIORITY_MIN, 1 for PRIORITY_MAX.
   int priority = 0;
 
+  /// Whether optimization.gather_kernel_buffer_threshold is set, which has no effect.
+  bool gather_kernel = false;
+
   // optimization.cuda
   bool graphs = false;
   std::vector<GraphSpec> graph_specs;
