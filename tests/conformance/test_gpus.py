@@ -12,6 +12,7 @@ import subprocess
 import models
 import pytest
 import raw_http
+from platform_models import PLATFORMS, close
 from prometheus_client.parser import text_string_to_metric_families as parse_text
 from server_process import ServerFailed
 
@@ -157,7 +158,7 @@ def test_the_start_says_which_gpus_there_are(places):
     log = places.log.read_text()
     assert "GPUs that are used: 0, 1" in log
     for number in (0, 1):
-        assert re.search(rf"\| cuda_memory_pool_byte_size{{{number}}} +\| 67108864 +\|", log)
+        assert re.search(rf"\| cuda_memory_pool_byte_size\{{{number}\}} +\| 67108864 +\|", log)
         assert re.search(rf"\| {number}   \| Fake GPU {number} \| 9.0 +\| 1.0 GiB "
                          rf"\| 0000:0{number + 1}:00.0 \| {UUIDS[number]} \| yes +\|", log)
 
@@ -443,6 +444,37 @@ def test_backends_for_the_cpu_stay_there(gpu_server, start_server, fake_gpu):
         "LD_LIBRARY_PATH": str(fake_gpu), "NEREID_FAKE_GPUS": "1"})
     for model in ("plain", "auto"):
         assert groups_of(started, model)[0]["kind"] == "KIND_CPU"
+
+
+def test_frameworks_for_the_cpu_serve_on_a_machine_with_gpus(start_server, fake_gpu, connect,
+                                                             built_platforms):
+    """Models without a kind go on working when a machine gets a GPU; the libraries of this build
+    have no CUDA. A model of KIND_GPU is refused, but a custom library gets the GPU's number.
+    """
+    def write(root):
+        for name in built_platforms:
+            platform = PLATFORMS[name]
+            platform.put(root, name, platform.config())
+            platform.put(root, f"{name}_auto",
+                         platform.config() + "instance_group { count: 1 }\n")
+            platform.put(root, f"{name}_gpu",
+                         platform.config() + "instance_group { kind: KIND_GPU }\n")
+    started = start_server("gpu_frameworks", write, *EXPLICIT, wait_path="/v2/health/live",
+                           environment={"LD_LIBRARY_PATH": str(fake_gpu)})
+    client = connect("grpc", started)
+    for name in built_platforms:
+        given, wanted = PLATFORMS[name].case()
+        refused = load(started, f"{name}_gpu")
+        if name == "custom":
+            assert refused.status == 200
+        else:
+            assert refused.status != 200, name
+            assert re.search("KIND_CPU|GPU|CUDA", refused.error), (name, refused.error)
+        for model in (name, f"{name}_auto"):
+            answer = load(started, model)
+            assert answer.status == 200, answer.error
+            assert groups_of(started, model)[0]["kind"] == "KIND_CPU"
+            close(PLATFORMS[name].ask(client, model, given), wanted, model)
 
 
 @pytest.fixture(scope="module")
