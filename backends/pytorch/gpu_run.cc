@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "pytorch/gpu_run.h"
 
+#include <ATen/Context.h>
 #include <ATen/ops/empty.h>
 #include <ATen/ops/from_blob.h>
 #include <c10/core/impl/VirtualGuardImpl.h>
@@ -15,6 +16,7 @@ c10::Device DeviceOf(int gpu) {
 }
 
 c10::Stream NewStream(int gpu) {
+  at::globalContext().lazyInitDevice(c10::kCUDA);
   return c10::impl::VirtualGuardImpl(c10::kCUDA).getStreamFromGlobalPool(DeviceOf(gpu));
 }
 
