@@ -64,6 +64,7 @@ server::ServerSettings ServerSettingsFrom(const ServerOptions& options) {
   settings.model_repository_paths = repository.paths;
   settings.model_control_mode = From(repository.control_mode);
   settings.repository_poll_secs = static_cast<uint32_t>(repository.poll_secs);
+  settings.repository_settle_secs = static_cast<uint32_t>(repository.settle_secs);
   settings.startup_models.assign(repository.startup_models.begin(),
                                  repository.startup_models.end());
   settings.strict_model_config = repository.strict_model_config;

@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 
 #include <cerrno>
+#include <ctime>
 #include <filesystem>
 #include <functional>
 #include <system_error>
@@ -11,22 +12,28 @@
 
 #include "base/files.h"
 #include "config/version_policy.h"
+#include "repository/settle/content_memory.h"
+#include "repository/settle/mix.h"
 
 namespace nereid::repository {
 namespace {
 
 namespace fs = std::filesystem;
 
-/// The finalizer of SplitMix64: each bit of the result depends on each bit of the argument.
-uint64_t Mix(uint64_t x) {
-  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ULL;
-  x = (x ^ (x >> 27)) * 0x94d049bb133111ebULL;
-  return x ^ (x >> 31);
+int64_t ToNs(const struct timespec& time) {
+  return int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
+}
+
+int64_t WallNs() {
+  struct timespec now {};
+  ::clock_gettime(CLOCK_REALTIME, &now);
+  return ToNs(now);
 }
 
 /// Returns the hash of one file. For a deleted file or a broken link only the name counts. If the
 /// file system does not answer, that is an error, not a change.
-base::Result<uint64_t> HashOf(const std::string& name, const std::string& path) {
+base::Result<uint64_t> HashOf(const std::string& name, const std::string& path,
+                              ContentMemory* memory) {
   struct stat info {};
   uint64_t hash = Mix(std::hash<std::string>{}(name));
   if (::stat(path.c_str(), &info) != 0) {
@@ -38,16 +45,20 @@ base::Result<uint64_t> HashOf(const std::string& name, const std::string& path) 
   for (const uint64_t part :
        {static_cast<uint64_t>(info.st_mtim.tv_sec), static_cast<uint64_t>(info.st_mtim.tv_nsec),
         static_cast<uint64_t>(info.st_size), static_cast<uint64_t>(info.st_ino)}) {
-    hash = Mix(hash + part + 0x9e3779b97f4a7c15ULL);
+    hash = Mix(hash, part);
   }
-  return hash;
+  if (memory == nullptr || !S_ISREG(info.st_mode)) return hash;
+  const FileStamps stamps{ToNs(info.st_mtim), ToNs(info.st_ctim),
+                          static_cast<uint64_t>(info.st_size), info.st_ino};
+  return hash + memory->NumberOf(path, stamps, WallNs());
 }
 
 /// Returns the sum of the hashes of the entries, because directories are listed in no fixed order.
 /// A directory that cannot be read for lack of permission, or that was deleted since it was listed,
 /// counts as empty.
-base::Result<uint64_t> HashOfTree(const std::string& name, const std::string& path) {
-  NEREID_ASSIGN_OR_RETURN(uint64_t sum, HashOf(name, path));
+base::Result<uint64_t> HashOfTree(const std::string& name, const std::string& path,
+                                  ContentMemory* memory) {
+  NEREID_ASSIGN_OR_RETURN(uint64_t sum, HashOf(name, path, memory));
   std::error_code error;
   if (!fs::is_directory(path, error)) return sum;
   std::vector<std::string> pending{path};
@@ -57,7 +68,7 @@ base::Result<uint64_t> HashOfTree(const std::string& name, const std::string& pa
     fs::directory_iterator it(directory, fs::directory_options::skip_permission_denied, error);
     while (!error && it != fs::directory_iterator()) {
       std::string below = it->path().string();
-      NEREID_ASSIGN_OR_RETURN(const uint64_t hash, HashOf(below.substr(path.size()), below));
+      NEREID_ASSIGN_OR_RETURN(const uint64_t hash, HashOf(below.substr(path.size()), below, memory));
       sum += hash;
       std::error_code ignored;  // of a file that was deleted since
       const bool is_link = it->is_symlink(ignored);
@@ -80,11 +91,12 @@ bool IsVersionEntry(const std::string& name) {
 
 }  // namespace
 
-base::Result<FileState> ReadFileState(const std::string& directory) {
+base::Result<FileState> ReadFileState(const std::string& directory, ContentMemory* memory) {
   NEREID_ASSIGN_OR_RETURN(const auto names, base::ListDirectory(directory));
   FileState state;
   for (const std::string& name : names) {
-    NEREID_ASSIGN_OR_RETURN(state.entries[name], HashOfTree(name, base::JoinPath(directory, name)));
+    NEREID_ASSIGN_OR_RETURN(state.entries[name],
+                            HashOfTree(name, base::JoinPath(directory, name), memory));
   }
   return state;
 }

@@ -19,10 +19,14 @@ struct FileState {
   bool operator==(const FileState&) const = default;
 };
 
-/// Returns the fingerprint of a directory. Links to files are followed; links to directories are
+class ContentMemory;
+
+/// Returns the fingerprint of a directory. With `memory` it also shows changes of contents that the
+/// times of files do not show. Links to files are followed; links to directories are
 /// not, because a link to a parent would never end. NOT_FOUND if the directory does not exist,
 /// INTERNAL if the file system does not answer. Neither error means that the files changed.
-base::Result<FileState> ReadFileState(const std::string& directory);
+base::Result<FileState> ReadFileState(const std::string& directory,
+                                      ContentMemory* memory = nullptr);
 
 /// Returns whether an entry contains only configurations: config.pbtxt, configs.
 bool IsConfigEntry(const std::string& name);

@@ -3,6 +3,7 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 
@@ -10,6 +11,7 @@
 #include "repository/load_overrides.h"
 #include "repository/model_id.h"
 #include "repository/model_poll.h"
+#include "repository/settle/tree_marks.h"
 
 namespace nereid::repository {
 
@@ -20,6 +22,8 @@ struct LoadJob {
   std::set<std::string> members = {};  // the models that its configuration calls, by name
   bool is_wanted = false;              // requested itself, not only as a member of an ensemble
   bool again = false;                  // load it even if its files have not changed
+  /// The marks of its files with which a scan accepted them; null if no scan did.
+  std::shared_ptr<const TreeMarks> accepted = nullptr;
 
   /// Returns the overrides, or empty ones.
   const LoadOverrides& Overrides() const;
@@ -27,17 +31,22 @@ struct LoadJob {
 
 using LoadJobs = std::map<ModelId, LoadJob>;
 
-/// The effect of a load that succeeded.
+/// The effect of a load without an error.
 enum class LoadOutcome {
   kUnchanged,  // none: the model serves, and its files have not changed
   kUpdated,    // the versions that serve continue with changed instances
   kAnew,       // at least one version is a new object
+  kTorn,       // none: the files were changed while they were read
 };
 
 /// The outcome of loading many models.
 struct LoadReport {
   std::map<std::string, base::Status> failures;    // by model, as messages name it
   std::map<std::string, base::Status> unreadable;  // by path, repositories that cannot be listed
+  std::set<ModelId> torn;  // those of the failures whose files were changed while they were read
+  /// Of a scan: when the next one may complete a change that this one has left; nothing if it has
+  /// left none. On the clock of the settle options.
+  std::optional<uint64_t> next_scan_ns;
 };
 
 /// Returns for each model its members in `jobs`, which are loaded before it. A member's name refers

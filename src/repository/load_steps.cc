@@ -14,6 +14,9 @@ using base::Status;
 
 namespace {
 
+/// How often the files of a model are read until they are the same before and after.
+constexpr int kMaxReads = 3;
+
 /// Returns "version 1 is at UNAVAILABLE state: Internal: …;\n" for each version that failed; "" if
 /// none did.
 std::string FailureText(const LoadedVersions& loaded) {
@@ -30,11 +33,31 @@ Status LoadFailure(const ModelId& id, const std::string& reason) {
   return Status::InvalidArgument("load failed for model '" + ToText(id) + "': " + reason);
 }
 
+Status Stopping(const ModelId& id) {
+  return Status::Unavailable("the server is stopping: '" + ToText(id) + "' is not loaded");
+}
+
+/// Returns the versions of a load whose files were changed. Versions that were made count as never
+/// loaded, so a model that arrives slowly does not make the server unready.
+LoadedVersions TornVersions(LoadedVersions made) {
+  const Status torn = Status::Unavailable("its files were changed while they were read");
+  for (auto& [version, model] : made) {
+    if (!model.ok()) model = torn;
+  }
+  return made;
+}
+
 }  // namespace
 
-LoadSteps::LoadSteps(PollOptions poll, const ModelRepositories& repositories, LoadStates& states,
+Status TornFailure(const ModelId& id) {
+  return LoadFailure(id, "its files are changed while they are read\n");
+}
+
+LoadSteps::LoadSteps(PollOptions poll, const SettleOptions& settle,
+                     const ModelRepositories& repositories, LoadStates& states,
                      VersionSwitch& served, const VersionMaker& maker, LoadGate& gate)
     : poll_(std::move(poll)),
+      settle_(settle),
       repositories_(repositories),
       states_(states),
       served_(served),
@@ -46,8 +69,9 @@ base::Result<LoadOutcome> LoadSteps::Load(const ModelId& id, const LoadJob& job)
   const LoadGate::Pass pass = gate_.Enter(name);
   base::Result<LoadOutcome> loaded =
       pass ? LoadWithinMemory(id, job)
-           : Status::Unavailable("the server is stopping: '" + name + "' is not loaded");
-  states_.SetResult(id, loaded.status());
+           : Stopping(id);
+  states_.SetResult(id, loaded.ok() && *loaded == LoadOutcome::kTorn ? TornFailure(id)
+                                                                     : loaded.status());
   return loaded;
 }
 
@@ -63,16 +87,63 @@ base::Result<LoadOutcome> LoadSteps::LoadWithinMemory(const ModelId& id, const L
 base::Result<LoadOutcome> LoadSteps::LoadBehindGate(const ModelId& id, const LoadJob& job) {
   // A load without effect does not mark a member as wanted that was loaded for an ensemble.
   if (IsCurrent(id, job)) return LoadOutcome::kUnchanged;
+  for (int reads = 1;; ++reads) {
+    NEREID_ASSIGN_OR_RETURN(const ReadGuard guard, AwaitStill(id, job, reads == 1));
+    // Without a settle time the last reading counts, as it is: the files of a model that writes
+    // into its own directory change whenever it is loaded.
+    const bool is_last = reads == kMaxReads;
+    const bool accepts_all = is_last && settle_.settle_ns == 0;
+    auto loaded = LoadOnce(id, job, accepts_all ? ReadGuard() : guard);
+    if (!loaded.ok() || *loaded != LoadOutcome::kTorn) return loaded;
+    // Files that a scan has accepted are looked at again by the following scans.
+    if (is_last || (job.accepted != nullptr && settle_.settle_ns > 0)) return loaded;
+  }
+}
+
+base::Result<ReadGuard> LoadSteps::AwaitStill(const ModelId& id, const LoadJob& job,
+                                              bool is_first) {
+  const bool is_local = job.Overrides().files.empty() && !IsUrl(job.directory.path);
+  if (!is_local) return ReadGuard();  // nobody changes the files, or the storage's copy of them
+  const bool was_accepted = is_first && job.accepted != nullptr;
+  if (!was_accepted &&
+      !WaitUntilStill(job.directory.path, settle_, [this] { return gate_.IsClosed(); })) {
+    return Stopping(id);
+  }
+  auto guard = ReadGuard::Begin(job.directory.path, was_accepted ? job.accepted : nullptr);
+  if (guard.ok() || guard.status().code() == base::StatusCode::kNotFound) {
+    return guard.ok() ? std::move(guard).value() : ReadGuard();  // the poll reports the error
+  }
+  LOG_ERROR_OF(.model = id.name) << "Poll failed for model directory '" << id
+                                 << "': " << guard.status().message();
+  return PollFailure(ToText(id));
+}
+
+bool LoadSteps::IsTorn(const ModelId& id, const ReadGuard& guard) const {
+  // Files that a model adds while it is loaded are told from those of a copy by the settle time.
+  const std::string changed = guard.FindChange(/*with_additions=*/settle_.settle_ns > 0);
+  if (changed.empty()) return false;
+  LOG_WARNING_OF(.model = id.name) << "the files of model '" << id
+                                   << "' were changed while they were read: '" << changed
+                                   << "'; they are read again";
+  return true;
+}
+
+base::Result<LoadOutcome> LoadSteps::LoadOnce(const ModelId& id, const LoadJob& job,
+                                              const ReadGuard& guard) {
   auto polled = PollModel(job.directory, poll_, job.Overrides());
   if (!polled.ok()) {
+    if (IsTorn(id, guard)) return LoadOutcome::kTorn;
     LOG_ERROR_OF(.model = id.name)
         << "Poll failed for model directory '" << id << "': " << polled.status().message();
     return PollFailure(ToText(id));
   }
   if (job.is_wanted) states_.SetWanted(id);
-  if (polled->versions.empty()) return NoVersion(id, job);
+  if (polled->versions.empty()) {
+    return IsTorn(id, guard) ? base::Result(LoadOutcome::kTorn) : NoVersion(id, job);
+  }
   NEREID_RETURN_IF_ERROR(Link(id, job, &*polled));
-  return MakeAndSwitch(id, *polled);
+  // Agents may write into the directory, and give the model files of their own.
+  return MakeAndSwitch(id, *polled, polled->agents == nullptr ? guard : ReadGuard());
 }
 
 bool LoadSteps::IsCurrent(const ModelId& id, const LoadJob& job) const {
@@ -128,10 +199,16 @@ config::ModelConfigPtr LoadSteps::ConfigOfUnserved(const ModelId& id) const {
   return exists ? config::ModelConfig::Create({}) : nullptr;
 }
 
-base::Result<LoadOutcome> LoadSteps::MakeAndSwitch(const ModelId& id, const PolledModel& polled) {
+base::Result<LoadOutcome> LoadSteps::MakeAndSwitch(const ModelId& id, const PolledModel& polled,
+                                                   const ReadGuard& guard) {
   const uint64_t generation = next_generation_++;
   served_.BeginLoading(id, polled.versions, generation);
   VersionMaker::Made made = maker_.Make(id, polled, states_.BasisOf(id), generation);
+  if (IsTorn(id, guard)) {
+    made.versions = TornVersions(std::move(made.versions));
+    served_.NoteFailure(id, made.versions, generation);
+    return LoadOutcome::kTorn;
+  }
   const std::string failures = FailureText(made.versions);
   if (!failures.empty()) {
     served_.NoteFailure(id, made.versions, generation);

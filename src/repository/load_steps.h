@@ -12,27 +12,34 @@
 #include "repository/model_id.h"
 #include "repository/model_poll.h"
 #include "repository/model_repositories.h"
+#include "repository/settle/read_guard.h"
+#include "repository/settle/settle_watch.h"
 #include "repository/version_maker.h"
 #include "repository/version_switch.h"
 
 namespace nereid::repository {
 
+/// Returns the failure of a load that returned kTorn.
+base::Status TornFailure(const ModelId& id);
+
 /// The steps that load one model and retire it:
 ///
-///     gate -> files changed? -> poll -> (ensemble: link with the members) -> make -> switch
+///     gate -> files changed? -> still? -> poll -> (ensemble: link with the members) -> make ->
+///     files unchanged meanwhile? -> switch
 ///
-/// A step that fails ends the load, and the versions that serve stay in service. There is one
+/// Files that were changed while they were read are read again. A step that fails ends the load, and the versions that serve stay in service. There is one
 /// exception: an ensemble that no longer fits its members is retired. Thread-safe for different
 /// models; the caller holds the turn of the model.
 class LoadSteps {
  public:
   /// The parts must outlive this object.
-  LoadSteps(PollOptions poll, const ModelRepositories& repositories, LoadStates& states,
-            VersionSwitch& served, const VersionMaker& maker, LoadGate& gate);
+  LoadSteps(PollOptions poll, const SettleOptions& settle, const ModelRepositories& repositories,
+            LoadStates& states, VersionSwitch& served, const VersionMaker& maker, LoadGate& gate);
 
   /// Loads the model, and records the result for ensembles that call it. UNAVAILABLE if the gate is
   /// closed or memory runs out, INTERNAL if the files cannot be polled, INVALID_ARGUMENT if a
   /// version cannot be made or an ensemble does not fit its members.
+  /// Returns kTorn if the files are changed again and again while they are read.
   base::Result<LoadOutcome> Load(const ModelId& id, const LoadJob& job);
   /// Retires all versions of the model; does nothing for an unknown model.
   void Retire(const ModelId& id);
@@ -40,6 +47,14 @@ class LoadSteps {
  private:
   base::Result<LoadOutcome> LoadWithinMemory(const ModelId& id, const LoadJob& job);
   base::Result<LoadOutcome> LoadBehindGate(const ModelId& id, const LoadJob& job);
+  /// Reads and loads the model once. Returns kTorn, and leaves what serves in service, if `guard`
+  /// finds a change after the last file was read.
+  base::Result<LoadOutcome> LoadOnce(const ModelId& id, const LoadJob& job, const ReadGuard& guard);
+  /// Waits until the files are still, and returns their guard. UNAVAILABLE if the gate is closed
+  /// meanwhile, INTERNAL if the files differ from their list of checksums.
+  base::Result<ReadGuard> AwaitStill(const ModelId& id, const LoadJob& job, bool is_first);
+  /// Returns whether the files were changed since the guard was made, and logs the first that was.
+  bool IsTorn(const ModelId& id, const ReadGuard& guard) const;
   /// Returns whether the model serves and its files have not changed since it was loaded.
   bool IsCurrent(const ModelId& id, const LoadJob& job) const;
   /// Records and returns the failure of a model of which the version policy selects no version.
@@ -48,11 +63,13 @@ class LoadSteps {
   /// does not fit them. Does nothing for other models.
   base::Status Link(const ModelId& id, const LoadJob& job, PolledModel* polled);
   config::ModelConfigPtr ConfigOfUnserved(const ModelId& id) const;
-  base::Result<LoadOutcome> MakeAndSwitch(const ModelId& id, const PolledModel& polled);
+  base::Result<LoadOutcome> MakeAndSwitch(const ModelId& id, const PolledModel& polled,
+                                          const ReadGuard& guard);
   /// Records the basis of the serving versions, and tells the agents of the previous ones.
   void SetBasis(const ModelId& id, LoadBasis basis, std::shared_ptr<agent::AgentChain> agents);
 
   const PollOptions poll_;
+  const SettleOptions settle_;
   const ModelRepositories& repositories_;
   LoadStates& states_;
   VersionSwitch& served_;

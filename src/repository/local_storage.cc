@@ -5,6 +5,7 @@
 #include "base/files.h"
 #include "repository/config_file.h"
 #include "repository/repository_storage.h"
+#include "repository/settle/content_memory.h"
 
 namespace nereid::repository {
 
@@ -14,6 +15,8 @@ namespace {
 
 class LocalDirectories final : public RepositoryStorage {
  public:
+  explicit LocalDirectories(bool counts_change_times) : memory_(counts_change_times, HashContent) {}
+
   base::Result<std::vector<std::string>> ListModels(const std::string& repository) override {
     auto listed = base::ListSubdirectories(repository);
     if (listed.ok()) return listed;
@@ -26,7 +29,7 @@ class LocalDirectories final : public RepositoryStorage {
   }
 
   base::Result<FileState> ReadState(const std::string& model) override {
-    return ReadFileState(model);
+    return ReadFileState(model, &memory_);
   }
 
   base::Result<std::optional<States>> ReadAllStates(const std::string&) override {
@@ -42,18 +45,20 @@ class LocalDirectories final : public RepositoryStorage {
   }
 
   base::Result<LocalFiles> Fetch(const std::string& model) override {
-    NEREID_ASSIGN_OR_RETURN(FileState state, ReadFileState(model));
+    NEREID_ASSIGN_OR_RETURN(FileState state, ReadFileState(model, &memory_));
     return LocalFiles{model, std::move(state)};
   }
 
   std::string FetchProgress(const std::string&) const override { return ""; }
+
+ private:
+  ContentMemory memory_;
 };
 
 }  // namespace
 
-std::shared_ptr<RepositoryStorage> LocalStorage() {
-  static const auto storage = std::make_shared<LocalDirectories>();
-  return storage;
+std::shared_ptr<RepositoryStorage> LocalStorage(bool counts_change_times) {
+  return std::make_shared<LocalDirectories>(counts_change_times);
 }
 
 bool IsUrl(const std::string& path) {

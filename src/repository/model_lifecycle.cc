@@ -18,7 +18,8 @@ ModelLifecycle::ModelLifecycle(Options options, ModelLoader& loader)
       served_(options_.namespacing),
       states_(options_.namespacing),
       maker_(loader, served_, living_, *gate_, options_.load_retries),
-      steps_(options_.poll, repositories_, states_, served_, maker_, *gate_) {}
+      steps_(options_.poll, options_.settle, repositories_, states_, served_, maker_, *gate_),
+      settle_watch_(options_.settle) {}
 
 ModelLifecycle::~ModelLifecycle() {
   UnloadAll();
@@ -32,6 +33,7 @@ LoadReport ModelLifecycle::LoadAll() {
 
 LoadReport ModelLifecycle::LoadChanged() {
   LoadReport report;
+  const ScanMoment moment = settle_watch_.BeginScan();
   const RepositoryScan scan = repositories_.Scan();
   report.unreadable = scan.failures;
   for (const auto& [path, failure] : scan.failures) {
@@ -39,13 +41,19 @@ LoadReport ModelLifecycle::LoadChanged() {
   }
   SnapshotReading now = ReadSnapshot(scan, snapshot_, options_.namespacing, *options_.poll.storage);
   report.failures = std::move(now.failures);
-  const SnapshotDifference difference = Compare(snapshot_, now.snapshot);
+  const SnapshotDifference difference = settle_watch_.Hold(moment, snapshot_, &now);
   for (const ModelId& id : difference.removed) UnloadModels({id}, false);
+  std::map<ModelId, std::shared_ptr<const TreeMarks>> accepted;
+  for (const auto* ids : {&difference.added, &difference.changed}) {
+    for (const ModelId& id : *ids) accepted[id] = settle_watch_.AcceptedMarks(id);
+  }
   const auto plan = [&](LoadJobs* jobs) {
     for (const auto* ids : {&difference.added, &difference.changed}) {
       for (const ModelId& id : *ids) {
         const ModelDirectory& directory = now.directories.at(id);
-        (*jobs)[id] = {directory, nullptr, repositories_.MembersOf(directory), true};
+        LoadJob& job = (*jobs)[id];
+        job = {directory, nullptr, repositories_.MembersOf(directory), true};
+        job.accepted = accepted.at(id);
       }
     }
     return Status::Ok();
@@ -58,6 +66,11 @@ LoadReport ModelLifecycle::LoadChanged() {
     // The change could not be loaded and an older version serves: the next scan finds it again.
     if (report.failures.contains(ToText(id))) now.snapshot.models[id] = snapshot_.models[id];
   }
+  for (const ModelId& id : difference.added) {
+    if (report.torn.contains(id)) now.snapshot.models.erase(id);
+  }
+  report.next_scan_ns = settle_watch_.NextDueNs();
+  if (!report.torn.empty()) report.next_scan_ns = options_.settle.clock->NowNs();
   snapshot_ = std::move(now.snapshot);
   return report;
 }
@@ -113,6 +126,10 @@ std::set<ModelId> ModelLifecycle::LoadJobsInOrder(const LoadJobs& jobs, LoadRepo
   std::set<ModelId> anew;
   for (const auto& [id, loaded] : results) {
     if (!loaded.ok()) report->failures[ToText(id)] = loaded.status();
+    if (loaded.ok() && *loaded == LoadOutcome::kTorn) {
+      report->failures[ToText(id)] = TornFailure(id);
+      report->torn.insert(id);
+    }
     if (loaded.ok() && *loaded == LoadOutcome::kAnew) anew.insert(id);
   }
   return anew;

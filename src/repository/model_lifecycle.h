@@ -24,6 +24,7 @@
 #include "repository/model_table.h"
 #include "repository/repository_index.h"
 #include "repository/repository_snapshot.h"
+#include "repository/settle/settle_watch.h"
 #include "repository/version_maker.h"
 #include "repository/version_switch.h"
 
@@ -59,6 +60,8 @@ class ModelLifecycle {
     uint32_t load_retries = 0;
     /// Models of different repositories may have the same name.
     bool namespacing = false;
+    /// When a change of files counts as complete.
+    SettleOptions settle;
     /// Every load passes this gate. If null, the lifecycle creates its own.
     std::shared_ptr<LoadGate> gate;
   };
@@ -71,7 +74,8 @@ class ModelLifecycle {
   /// Scans the repositories: loads every model that is new or has changed since the last scan, and
   /// unloads those whose directories were deleted. A model that cannot be loaded is tried again
   /// when its files change, or at every scan if an older version of it serves. A repository that
-  /// cannot be read changes nothing.
+  /// cannot be read changes nothing. With a settle time, changes that are not complete are left to
+  /// the following scans.
   LoadReport LoadAll();
 
   /// Loads these models. A name that is in no repository is reported as a failure of that model.
@@ -160,6 +164,7 @@ class ModelLifecycle {
   LoadSteps steps_;
   base::Mutex look_mutex_;  // held during LoadAll: one scan at a time
   RepositorySnapshot snapshot_ NEREID_GUARDED_BY(look_mutex_);  // of the last LoadAll
+  SettleWatch settle_watch_ NEREID_GUARDED_BY(look_mutex_);
 };
 
 }  // namespace nereid::repository

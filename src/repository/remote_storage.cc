@@ -9,6 +9,7 @@
 #include "base/files.h"
 #include "base/log.h"
 #include "repository/config_file.h"
+#include "repository/settle/mix.h"
 
 namespace nereid::repository {
 
@@ -30,14 +31,6 @@ std::string WithoutSlashes(std::string url) {
 std::pair<std::string, std::string> Divide(const std::string& model) {
   const size_t slash = model.rfind('/');
   return {model.substr(0, slash), slash == std::string::npos ? "" : model.substr(slash + 1)};
-}
-
-/// Adds a number to a hash; each bit of the result depends on each bit of both.
-uint64_t Mix(uint64_t hash, uint64_t number) {
-  hash += number + 0x9e3779b97f4a7c15ULL;
-  hash = (hash ^ (hash >> 30)) * 0xbf58476d1ce4e5b9ULL;
-  hash = (hash ^ (hash >> 27)) * 0x94d049bb133111ebULL;
-  return hash ^ (hash >> 31);
 }
 
 /// Adds an object to the fingerprint of its model, by its path below the model. The hashes of the

@@ -40,8 +40,9 @@ ModelStorage MakeModelStorage(const ServerSettings& settings) {
       [directory = settings.model_cache_directory, size = settings.model_cache_size,
        repositories = settings.model_repository_paths,
        gate = storage.gate] { return OpenMirror(directory, size, repositories, gate); });
-  storage.all =
-      std::make_shared<repository::MixedStorage>(repository::LocalStorage(), storage.remote);
+  storage.all = std::make_shared<repository::MixedStorage>(
+      repository::LocalStorage(/*counts_change_times=*/settings.repository_settle_secs > 0),
+      storage.remote);
   return storage;
 }
 

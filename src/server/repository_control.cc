@@ -16,6 +16,8 @@ using base::Status;
 
 namespace {
 
+constexpr uint64_t kSecondNs = 1'000'000'000;
+
 repository::ModelLifecycle::Options LifecycleOptions(const ServerSettings& settings,
                                                      const ModelStorage& storage) {
   repository::ModelLifecycle::Options options;
@@ -24,6 +26,7 @@ repository::ModelLifecycle::Options LifecycleOptions(const ServerSettings& setti
   options.poll.strict_config = settings.strict_model_config;
   options.poll.config_name = settings.model_config_name;
   options.namespacing = settings.model_namespacing;
+  options.settle.settle_ns = uint64_t{settings.repository_settle_secs} * kSecondNs;
   options.load_threads = settings.model_load_thread_count;
   options.load_retries = settings.model_load_retry_count;
   options.gate = storage.gate;
@@ -113,8 +116,8 @@ Status RepositoryControl::StartPolling() {
   const bool polls = settings_.model_control_mode == ModelControlMode::kPoll;
   if (!polls || settings_.repository_poll_secs == 0) return Status::Ok();
   poller_ =
-      std::make_unique<RepositoryPoller>([this] { (void)Poll(); },  // failures are logged
-                                         uint64_t{settings_.repository_poll_secs} * 1'000'000'000,
+      std::make_unique<RepositoryPoller>([this] { return PollByItself(); },
+                                         uint64_t{settings_.repository_poll_secs} * kSecondNs,
                                          base::SteadyClock(), runtime_.timers());
   return poller_->Start();
 }
@@ -124,10 +127,20 @@ Status RepositoryControl::Poll() {
     return Status::Unavailable("polling is disabled");
   }
   if (phase_.IsEnding()) return Status::Unavailable("Server not ready");
-  const auto report = lifecycle().LoadAll();
+  return Recovered(lifecycle().LoadAll());
+}
+
+Status RepositoryControl::Recovered(const repository::LoadReport& report) {
   if (!report.unreadable.empty()) return report.unreadable.begin()->second;
   phase_.Recover();
   return Status::Ok();
+}
+
+std::optional<uint64_t> RepositoryControl::PollByItself() {
+  if (phase_.IsEnding()) return std::nullopt;
+  const repository::LoadReport report = lifecycle().LoadAll();
+  (void)Recovered(report);  // failures are logged
+  return report.next_scan_ns;
 }
 
 void RepositoryControl::Fail(const Status& reason) {

@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -70,6 +71,10 @@ class RepositoryControl final : public api::ModelDirectories {
   base::Status CheckExplicit() const;
   base::Status CheckRegistration() const;
   base::Status StartPolling();
+  /// Polls, and returns when the next poll should be at the latest; nothing: after the period.
+  std::optional<uint64_t> PollByItself();
+  /// Ends the phase kFailed if all repositories could be read; else returns the first error.
+  base::Status Recovered(const repository::LoadReport& report);
   /// Logs the reason and makes the server fail.
   void Fail(const base::Status& reason);
 

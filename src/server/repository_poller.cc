@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "server/repository_poller.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "base/threads.h"
 
 namespace nereid::server {
 
-RepositoryPoller::RepositoryPoller(std::function<void()> poll, uint64_t period_ns,
+RepositoryPoller::RepositoryPoller(Poll poll, uint64_t period_ns,
                                    const base::Clock& clock, base::TimerQueue& timers)
     : poll_(std::move(poll)), period_ns_(period_ns), clock_(clock), timers_(timers) {}
 
@@ -28,10 +29,12 @@ RepositoryPoller::~RepositoryPoller() {
 }
 
 void RepositoryPoller::Run() {
+  std::optional<uint64_t> wanted_ns;
   base::MutexLock lock(mutex_);
   while (!stopping_) {
+    const uint64_t regular_ns = clock_.NowNs() + period_ns_;
     // The callback takes mutex_, which is held here: it can only run once Wait has released it.
-    timer_ = timers_.Schedule(clock_.NowNs() + period_ns_, [this] {
+    timer_ = timers_.Schedule(std::min(regular_ns, wanted_ns.value_or(regular_ns)), [this] {
       base::MutexLock fired(mutex_);
       due_ = true;
       wake_.NotifyAll();
@@ -39,7 +42,7 @@ void RepositoryPoller::Run() {
     while (!due_ && !stopping_) wake_.Wait(lock);
     if (!std::exchange(due_, false)) continue;
     lock.Unlock();
-    poll_();
+    wanted_ns = poll_();
     lock.Lock();
   }
 }

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <thread>
 
 #include "base/clock.h"
@@ -12,13 +13,16 @@
 
 namespace nereid::server {
 
-/// Calls a function periodically, each time one period after the last call returned, on a thread of
-/// its own: a poll loads models and takes long, so it must not run on the timers' thread.
+/// Calls a function periodically, each time one period after the last call returned, or earlier if
+/// that call has asked for it, on a thread of its own: a poll loads models and takes long, so it must not run on the timers' thread.
 class RepositoryPoller {
  public:
+  /// Returns when the next call should be at the latest; nothing: after the period.
+  using Poll = std::function<std::optional<uint64_t>()>;
+
   /// `clock` is the clock of `timers`. Both, and what `poll` uses, must outlive the poller. Calls
   /// begin after Start().
-  RepositoryPoller(std::function<void()> poll, uint64_t period_ns, const base::Clock& clock,
+  RepositoryPoller(Poll poll, uint64_t period_ns, const base::Clock& clock,
                    base::TimerQueue& timers);
   /// Waits for a call in progress.
   ~RepositoryPoller();
@@ -30,7 +34,7 @@ class RepositoryPoller {
  private:
   void Run();
 
-  const std::function<void()> poll_;
+  const Poll poll_;
   const uint64_t period_ns_;
   const base::Clock& clock_;
   base::TimerQueue& timers_;

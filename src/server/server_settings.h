@@ -31,6 +31,9 @@ struct ServerSettings {
   ModelControlMode model_control_mode = ModelControlMode::kNone;
   /// kPoll only: seconds between polls of the repositories; 0: only on RepositoryControl::Poll.
   uint32_t repository_poll_secs = 0;
+  /// How long the files of a model must be still until a change of them is loaded; 0: not at all.
+  /// Off by default, because in Triton a poll or a request loads what it finds.
+  uint32_t repository_settle_secs = 0;
   std::vector<std::string> startup_models;  // kExplicit only; "*" alone: all
   bool strict_model_config = false;         // true: the backend does not complete configurations
   std::string model_config_name;            // configs/<name>.pbtxt instead of config.pbtxt

@@ -110,6 +110,7 @@ constexpr FlagSpec kFlags[] = {
     {"strict-readiness", "boolean", "Model Repository", Bool<&S::repository, &R::strict_readiness>, "Report the server as ready only if all models are ready (default true)"},
     {"model-control-mode", "none|poll|explicit", "Model Repository", ReadModelControlMode, "When models are loaded: none = at start, poll = also when files change, explicit = on request (default none)"},
     {"repository-poll-secs", "integer", "Model Repository", Whole<0, INT_MAX, &S::repository, &R::poll_secs>, "Seconds between two scans of the repositories in mode poll (default 15)"},
+    {"repository-settle-secs", "integer", "Model Repository", Whole<0, INT_MAX, &S::repository, &R::settle_secs>, "Load a changed model only when its files have been still for these seconds, or a rename has put them in place, or they match nereid.sha256; 0 = at once (default 0)", true},
     {"load-model", "string", "Model Repository", ReadLoadModel, "Model to load at start in mode explicit; * alone = all models; may be repeated"},
     {"model-config-name", "string", "Model Repository", ReadModelConfigName, "Use configs/<string>.pbtxt for models that have this file"},
     {"model-load-thread-count", "integer", "Model Repository", Whole<1, kMaxThreads, &S::repository, &R::load_thread_count>, "Number of threads that load models (default 4)"},

@@ -47,6 +47,7 @@ struct RepositoryOptions {
   bool strict_readiness = true;
   ModelControlMode control_mode = ModelControlMode::kNone;  // read once, at start
   int poll_secs = 0;                     // default in mode poll: 15; always 0 in other modes
+  int settle_secs = 0;                   // 0: changes are loaded as they are found
   std::set<std::string> startup_models;  // only in mode explicit; {"*"}: all
   std::string model_config_name;         // "": only config.pbtxt
   int load_thread_count = 4;             // loads mostly wait for files, but each one takes memory
