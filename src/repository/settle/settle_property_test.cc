@@ -62,8 +62,8 @@ class Simulation {
     const auto files = FilesOf(Chance(50));
     names_[set] = {files.begin(), files.end()};
     if (has_list) {
-      // The list comes first and names the set.
-      Then(pause(), [this, set] {
+      // The list comes first and names the set. From then on pauses may be long.
+      Then(ShortPause(), [this, set] {
         listed_ = set;
         for (int i = 0; i < kChunks; ++i) disk_.WriteChunk(kList, set, WallNs(), false);
       });

@@ -85,7 +85,9 @@ bool IsUntouchedSinceItsChange(const TreeMarks& marks, const std::string& direct
 
 bool WasMovedIn(const TreeMarks& marks, const std::string& directory, const LastScan& last) {
   const FileMark& mark = marks.at(directory);
-  return mark.is_directory && mark.born_ns != 0 && mark.born_ns + kClockMarginNs < last.wall_ns &&
+  if (!mark.is_directory || mark.born_ns == 0) return false;
+  // A rename sets the change time alone, a new or deleted entry sets both.
+  return mark.born_ns + kClockMarginNs < last.wall_ns && mark.modified_ns < mark.changed_ns &&
          IsUntouchedSinceItsChange(marks, directory);
 }
 

@@ -49,6 +49,9 @@ TEST(ArrivedWholeTest, AnOldDirectoryThatWasNotThereWasMoved) {
   const LastScan last{.wall_ns = 20 * kSecond};
   EXPECT_TRUE(ArrivedWhole(last, model.marks()));
   EXPECT_FALSE(ArrivedWhole({.wall_ns = 10 * kSecond + 1}, model.marks())) << "too close";
+  model.marks()[""].modified_ns = 25 * kSecond;
+  EXPECT_FALSE(ArrivedWhole(last, model.marks())) << "an entry was deleted or added";
+  model.marks()[""].modified_ns = 10 * kSecond;
   model.File("1/late", 26 * kSecond);
   EXPECT_FALSE(ArrivedWhole(last, model.marks())) << "it is written after the move";
 }

@@ -64,7 +64,7 @@ class SimulatedModel {
     };
     for (const auto& [path, mark] : from.marks_) marks_[place(path)] = mark;
     for (const auto& [path, content] : from.files_) files_[place(path)] = content;
-    Touch(to, wall_ns);
+    marks_[to].changed_ns = Tick(wall_ns);  // a rename does not set the modification time
     if (!to.empty()) Touch(ParentOf(to), wall_ns);
   }
 
