@@ -93,8 +93,17 @@ LoadReport ModelLifecycle::LoadModels(const std::set<std::string>& names) {
 
 Status ModelLifecycle::Load(const std::string& name, LoadOverrides overrides,
                             const std::function<bool()>& is_abandoned) {
-  const auto given =
+  auto given =
       overrides.empty() ? nullptr : std::make_shared<const LoadOverrides>(std::move(overrides));
+  return requests_.Load(name, std::move(given), is_abandoned,
+                        [&](const auto& chosen, const std::function<bool()>& all_abandoned) {
+                          return LoadNow(name, chosen, all_abandoned);
+                        });
+}
+
+Status ModelLifecycle::LoadNow(const std::string& name,
+                               const std::shared_ptr<const LoadOverrides>& given,
+                               const std::function<bool()>& is_abandoned) {
   const auto plan = [&](LoadJobs* jobs) { return repositories_.PlanLoad(name, given, jobs); };
   LoadReport report;
   LoadJobs jobs;

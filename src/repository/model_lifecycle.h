@@ -24,6 +24,7 @@
 #include "repository/model_table.h"
 #include "repository/repository_index.h"
 #include "repository/repository_snapshot.h"
+#include "repository/requests/load_requests.h"
 #include "repository/settle/settle_watch.h"
 #include "repository/version_maker.h"
 #include "repository/version_switch.h"
@@ -88,8 +89,8 @@ class ModelLifecycle {
   /// until the repository's files change. The members of an ensemble are loaded first. Ensembles
   /// that call a loaded model are checked and loaded again, or retired if they no longer fit. While
   /// another operation changes one of these models, this one waits and calls `is_abandoned` from
-  /// time to time; if that returns true, the result is CANCELLED. A load that has begun is not
-  /// cancelled.
+  /// time to time; if that returns true, the result is CANCELLED. A load that has begun does not end
+  /// with its client. Requests for one model that wait are carried out together; see LoadRequests.
   base::Status Load(const std::string& name, LoadOverrides overrides = {},
                     const std::function<bool()>& is_abandoned = {});
 
@@ -141,6 +142,9 @@ class ModelLifecycle {
  private:
   /// Loads what has changed since the last scan.
   LoadReport LoadChanged() NEREID_REQUIRES(look_mutex_);
+  /// Carries out the load of a model for all clients that wait for it.
+  base::Status LoadNow(const std::string& name, const std::shared_ptr<const LoadOverrides>& given,
+                       const std::function<bool()>& is_abandoned);
   /// Takes a turn for the models that `plan` adds, loads them, and then the ensembles that call the
   /// new ones.
   /// CANCELLED if the load was abandoned, or the failure of the plan.
@@ -160,6 +164,7 @@ class ModelLifecycle {
   repository::LivingVersions living_;
   VersionSwitch served_;
   LoadStates states_;
+  LoadRequests requests_;
   VersionMaker maker_;
   LoadSteps steps_;
   base::Mutex look_mutex_;  // held during LoadAll: one scan at a time
