@@ -4,6 +4,18 @@
 #include <utility>
 
 namespace nereid::api {
+namespace {
+
+void CutText(std::string* text) {
+  if (text->size() <= kMaxReasonText) return;
+  size_t end = kMaxReasonText;
+  // Not within a character of UTF-8, whose further bytes are 10xxxxxx.
+  while (end > 0 && (static_cast<unsigned char>((*text)[end]) & 0xc0) == 0x80) --end;
+  text->resize(end);
+  *text += "...";
+}
+
+}  // namespace
 
 void AddReason(UnreadyReason reason, Readiness* readiness) {
   readiness->ready = false;
@@ -11,14 +23,14 @@ void AddReason(UnreadyReason reason, Readiness* readiness) {
     ++readiness->omitted;
     return;
   }
-  if (reason.text.size() > kMaxReasonText) {
-    size_t end = kMaxReasonText;
-    // Not within a character of UTF-8, whose further bytes are 10xxxxxx.
-    while (end > 0 && (static_cast<unsigned char>(reason.text[end]) & 0xc0) == 0x80) --end;
-    reason.text.resize(end);
-    reason.text += "...";
-  }
+  CutText(&reason.text);
   readiness->reasons.push_back(std::move(reason));
+}
+
+void AddNote(UnreadyReason note, Readiness* readiness) {
+  if (readiness->notes.size() >= kMaxHealthReasons) return;
+  CutText(&note.text);
+  readiness->notes.push_back(std::move(note));
 }
 
 }  // namespace nereid::api

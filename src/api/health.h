@@ -37,10 +37,16 @@ struct Readiness {
   base::Status status = {};
   std::vector<UnreadyReason> reasons = {};  // empty if ready; kMaxHealthReasons at most
   size_t omitted = 0;                       // the reasons beyond them
+  /// What is wrong although it does not count: "reload" for a model that serves an old version,
+  /// because its last load has failed. kMaxHealthReasons at most.
+  std::vector<UnreadyReason> notes = {};
 };
 
 /// Adds a reason, with its text cut to kMaxReasonText, or counts it if there are too many.
 void AddReason(UnreadyReason reason, Readiness* readiness);
+
+/// Adds a note, with its text cut to kMaxReasonText, unless there are too many.
+void AddNote(UnreadyReason note, Readiness* readiness);
 
 /// What is wrong with a server that may still live, or what takes long.
 struct LivenessFinding {

@@ -23,6 +23,7 @@
 namespace nereid::api {
 
 class Health;
+class LoadControl;
 
 /// What a front end must know about a model before it decodes a request for it.
 struct ModelTraits {
@@ -129,6 +130,13 @@ class InferenceService {
   /// Returns the rollouts of models; null if the service has none.
   RolloutControl* rollouts() { return rollout_control_; }
 
+  /// Returns the control of loads; null if nothing shows them.
+  LoadControl* loads() { return load_control_; }
+
+  /// Sets the object that loads() returns. Must not be called while a front end serves. The object
+  /// must outlive the front ends.
+  void SetLoadControl(LoadControl* control) { load_control_ = control; }
+
   /// Sets the object that rollouts() returns. Must not be called while a front end serves. The
   /// object must outlive the front ends.
   void SetRolloutControl(RolloutControl* control) { rollout_control_ = control; }
@@ -143,6 +151,7 @@ class InferenceService {
  private:
   TraceControl* trace_control_ = nullptr;
   RolloutControl* rollout_control_ = nullptr;
+  LoadControl* load_control_ = nullptr;
   SharedMemory shared_memory_;
 };
 

@@ -73,6 +73,7 @@ server::ServerSettings ServerSettingsFrom(const ServerOptions& options) {
   settings.strict_readiness = repository.strict_readiness;
   settings.model_load_thread_count = static_cast<uint32_t>(repository.load_thread_count);
   settings.model_load_retry_count = static_cast<uint32_t>(repository.load_retry_count);
+  settings.model_load_timeout_secs = static_cast<uint32_t>(repository.load_timeout_secs);
   settings.model_namespacing = repository.namespacing;
   settings.enable_peer_access = repository.enable_peer_access;
   settings.model_cache_directory = repository.cache_directory;

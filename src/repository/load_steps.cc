@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/log.h"
+#include "base/parse_number.h"
 #include "model_config.pb.h"
 #include "repository/ensemble_links.h"
 
@@ -33,6 +34,20 @@ Status LoadFailure(const ModelId& id, const std::string& reason) {
   return Status::InvalidArgument("load failed for model '" + ToText(id) + "': " + reason);
 }
 
+/// Applies the model's own limit of its load, if it has one.
+Status SetTimeout(const ModelId& id, const config::ModelConfig& config, LoadRun* run) {
+  constexpr const char* kParameter = "load_timeout_secs";
+  const std::string* text = config.FindParameter(kParameter);
+  if (text == nullptr) return Status::Ok();
+  const auto seconds = base::ParseWhole<uint32_t>(*text);
+  if (!seconds) {
+    return LoadFailure(id, std::string("parameter '") + kParameter +
+                               "' must be a whole number of seconds, got '" + *text + "'\n");
+  }
+  run->SetTimeout(uint64_t{*seconds} * 1'000'000'000);
+  return Status::Ok();
+}
+
 Status Stopping(const ModelId& id) {
   return Status::Unavailable("the server is stopping: '" + ToText(id) + "' is not loaded");
 }
@@ -55,59 +70,73 @@ Status TornFailure(const ModelId& id) {
 
 LoadSteps::LoadSteps(PollOptions poll, const SettleOptions& settle,
                      const ModelRepositories& repositories, LoadStates& states,
-                     VersionSwitch& served, const VersionMaker& maker, LoadGate& gate)
+                     VersionSwitch& served, VersionMaker& maker, LoadGate& gate,
+                     LoadBoard& board)
     : poll_(std::move(poll)),
       settle_(settle),
       repositories_(repositories),
       states_(states),
       served_(served),
       maker_(maker),
-      gate_(gate) {}
+      gate_(gate),
+      board_(board) {}
 
 base::Result<LoadOutcome> LoadSteps::Load(const ModelId& id, const LoadJob& job) {
-  const std::string name = ToText(id);
-  const LoadGate::Pass pass = gate_.Enter(name);
-  base::Result<LoadOutcome> loaded =
-      pass ? LoadWithinMemory(id, job)
-           : Stopping(id);
-  states_.SetResult(id, loaded.ok() && *loaded == LoadOutcome::kTorn ? TornFailure(id)
-                                                                     : loaded.status());
+  const LoadGate::Pass pass = gate_.Enter(ToText(id));
+  if (!pass) {
+    states_.SetResult(id, Stopping(id));
+    return Stopping(id);
+  }
+  const auto run = board_.Begin(id);
+  auto loaded = LoadWithinMemory(id, job, *run);
+  const bool is_torn = loaded.ok() && *loaded == LoadOutcome::kTorn;
+  const Status result = is_torn ? TornFailure(id) : loaded.status();
+  states_.SetResult(id, result);
+  if (loaded.ok() && *loaded == LoadOutcome::kUnchanged) {
+    board_.EndUnchanged(id);
+  } else {
+    board_.End(id, result);
+  }
   return loaded;
 }
 
-base::Result<LoadOutcome> LoadSteps::LoadWithinMemory(const ModelId& id, const LoadJob& job) {
+base::Result<LoadOutcome> LoadSteps::LoadWithinMemory(const ModelId& id, const LoadJob& job,
+                                                      LoadRun& run) {
   try {
-    return LoadBehindGate(id, job);
+    return LoadBehindGate(id, job, run);
   } catch (const std::bad_alloc&) {
     LOG_ERROR_OF(.model = id.name) << "failed to load '" << id << "': out of memory";
     return Status::Unavailable("load failed for model '" + ToText(id) + "': out of memory\n");
   }
 }
 
-base::Result<LoadOutcome> LoadSteps::LoadBehindGate(const ModelId& id, const LoadJob& job) {
+base::Result<LoadOutcome> LoadSteps::LoadBehindGate(const ModelId& id, const LoadJob& job,
+                                                    LoadRun& run) {
   // A load without effect does not mark a member as wanted that was loaded for an ensemble.
   if (IsCurrent(id, job)) return LoadOutcome::kUnchanged;
   for (int reads = 1;; ++reads) {
-    NEREID_ASSIGN_OR_RETURN(const ReadGuard guard, AwaitStill(id, job, reads == 1));
+    NEREID_ASSIGN_OR_RETURN(const ReadGuard guard, AwaitStill(id, job, reads == 1, run));
     // Without a settle time the last reading counts, as it is: the files of a model that writes
     // into its own directory change whenever it is loaded.
     const bool is_last = reads == kMaxReads;
     const bool accepts_all = is_last && settle_.settle_ns == 0;
-    auto loaded = LoadOnce(id, job, accepts_all ? ReadGuard() : guard);
+    auto loaded = LoadOnce(id, job, accepts_all ? ReadGuard() : guard, run);
     if (!loaded.ok() || *loaded != LoadOutcome::kTorn) return loaded;
     // Files that a scan has accepted are looked at again by the following scans.
     if (is_last || (job.accepted != nullptr && settle_.settle_ns > 0)) return loaded;
   }
 }
 
-base::Result<ReadGuard> LoadSteps::AwaitStill(const ModelId& id, const LoadJob& job,
-                                              bool is_first) {
+base::Result<ReadGuard> LoadSteps::AwaitStill(const ModelId& id, const LoadJob& job, bool is_first,
+                                              LoadRun& run) {
   const bool is_local = job.Overrides().files.empty() && !IsUrl(job.directory.path);
   if (!is_local) return ReadGuard();  // nobody changes the files, or the storage's copy of them
   const bool was_accepted = is_first && job.accepted != nullptr;
-  if (!was_accepted &&
-      !WaitUntilStill(job.directory.path, settle_, [this] { return gate_.IsClosed(); })) {
-    return Stopping(id);
+  const auto must_end = [&] { return gate_.IsClosed() || !run.Check().ok(); };
+  if (!was_accepted) run.SetPosition({.stage = LoadStage::kSettling, .path = job.directory.path});
+  if (!was_accepted && !WaitUntilStill(job.directory.path, settle_, must_end)) {
+    if (gate_.IsClosed()) return Stopping(id);
+    return LoadFailure(id, run.Check().message() + "\n");
   }
   auto guard = ReadGuard::Begin(job.directory.path, was_accepted ? job.accepted : nullptr);
   if (guard.ok() || guard.status().code() == base::StatusCode::kNotFound) {
@@ -129,7 +158,8 @@ bool LoadSteps::IsTorn(const ModelId& id, const ReadGuard& guard) const {
 }
 
 base::Result<LoadOutcome> LoadSteps::LoadOnce(const ModelId& id, const LoadJob& job,
-                                              const ReadGuard& guard) {
+                                              const ReadGuard& guard, LoadRun& run) {
+  run.SetPosition({.stage = LoadStage::kReading, .path = job.directory.path});
   auto polled = PollModel(job.directory, poll_, job.Overrides());
   if (!polled.ok()) {
     if (IsTorn(id, guard)) return LoadOutcome::kTorn;
@@ -138,12 +168,14 @@ base::Result<LoadOutcome> LoadSteps::LoadOnce(const ModelId& id, const LoadJob& 
     return PollFailure(ToText(id));
   }
   if (job.is_wanted) states_.SetWanted(id);
+  board_.SetTags(id, polled->basis.config->metric_tags());
+  NEREID_RETURN_IF_ERROR(SetTimeout(id, *polled->basis.config, &run));
   if (polled->versions.empty()) {
     return IsTorn(id, guard) ? base::Result(LoadOutcome::kTorn) : NoVersion(id, job);
   }
   NEREID_RETURN_IF_ERROR(Link(id, job, &*polled));
   // Agents may write into the directory, and give the model files of their own.
-  return MakeAndSwitch(id, *polled, polled->agents == nullptr ? guard : ReadGuard());
+  return MakeAndSwitch(id, *polled, polled->agents == nullptr ? guard : ReadGuard(), run);
 }
 
 bool LoadSteps::IsCurrent(const ModelId& id, const LoadJob& job) const {
@@ -200,10 +232,10 @@ config::ModelConfigPtr LoadSteps::ConfigOfUnserved(const ModelId& id) const {
 }
 
 base::Result<LoadOutcome> LoadSteps::MakeAndSwitch(const ModelId& id, const PolledModel& polled,
-                                                   const ReadGuard& guard) {
+                                                   const ReadGuard& guard, LoadRun& run) {
   const uint64_t generation = next_generation_++;
   served_.BeginLoading(id, polled.versions, generation);
-  VersionMaker::Made made = maker_.Make(id, polled, states_.BasisOf(id), generation);
+  VersionMaker::Made made = maker_.Make(id, polled, states_.BasisOf(id), generation, run);
   if (IsTorn(id, guard)) {
     made.versions = TornVersions(std::move(made.versions));
     served_.NoteFailure(id, made.versions, generation);

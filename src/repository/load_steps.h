@@ -12,6 +12,7 @@
 #include "repository/model_id.h"
 #include "repository/model_poll.h"
 #include "repository/model_repositories.h"
+#include "repository/requests/load_board.h"
 #include "repository/settle/read_guard.h"
 #include "repository/settle/settle_watch.h"
 #include "repository/version_maker.h"
@@ -34,7 +35,8 @@ class LoadSteps {
  public:
   /// The parts must outlive this object.
   LoadSteps(PollOptions poll, const SettleOptions& settle, const ModelRepositories& repositories,
-            LoadStates& states, VersionSwitch& served, const VersionMaker& maker, LoadGate& gate);
+            LoadStates& states, VersionSwitch& served, VersionMaker& maker, LoadGate& gate,
+            LoadBoard& board);
 
   /// Loads the model, and records the result for ensembles that call it. UNAVAILABLE if the gate is
   /// closed or memory runs out, INTERNAL if the files cannot be polled, INVALID_ARGUMENT if a
@@ -45,14 +47,16 @@ class LoadSteps {
   void Retire(const ModelId& id);
 
  private:
-  base::Result<LoadOutcome> LoadWithinMemory(const ModelId& id, const LoadJob& job);
-  base::Result<LoadOutcome> LoadBehindGate(const ModelId& id, const LoadJob& job);
+  base::Result<LoadOutcome> LoadWithinMemory(const ModelId& id, const LoadJob& job, LoadRun& run);
+  base::Result<LoadOutcome> LoadBehindGate(const ModelId& id, const LoadJob& job, LoadRun& run);
   /// Reads and loads the model once. Returns kTorn, and leaves what serves in service, if `guard`
   /// finds a change after the last file was read.
-  base::Result<LoadOutcome> LoadOnce(const ModelId& id, const LoadJob& job, const ReadGuard& guard);
+  base::Result<LoadOutcome> LoadOnce(const ModelId& id, const LoadJob& job, const ReadGuard& guard,
+                                     LoadRun& run);
   /// Waits until the files are still, and returns their guard. UNAVAILABLE if the gate is closed
-  /// meanwhile, INTERNAL if the files differ from their list of checksums.
-  base::Result<ReadGuard> AwaitStill(const ModelId& id, const LoadJob& job, bool is_first);
+  /// meanwhile, INVALID_ARGUMENT if the load ends early, INTERNAL if the files differ from their list of checksums.
+  base::Result<ReadGuard> AwaitStill(const ModelId& id, const LoadJob& job, bool is_first,
+                                     LoadRun& run);
   /// Returns whether the files were changed since the guard was made, and logs the first that was.
   bool IsTorn(const ModelId& id, const ReadGuard& guard) const;
   /// Returns whether the model serves and its files have not changed since it was loaded.
@@ -64,7 +68,7 @@ class LoadSteps {
   base::Status Link(const ModelId& id, const LoadJob& job, PolledModel* polled);
   config::ModelConfigPtr ConfigOfUnserved(const ModelId& id) const;
   base::Result<LoadOutcome> MakeAndSwitch(const ModelId& id, const PolledModel& polled,
-                                          const ReadGuard& guard);
+                                          const ReadGuard& guard, LoadRun& run);
   /// Records the basis of the serving versions, and tells the agents of the previous ones.
   void SetBasis(const ModelId& id, LoadBasis basis, std::shared_ptr<agent::AgentChain> agents);
 
@@ -73,8 +77,9 @@ class LoadSteps {
   const ModelRepositories& repositories_;
   LoadStates& states_;
   VersionSwitch& served_;
-  const VersionMaker& maker_;
+  VersionMaker& maker_;
   LoadGate& gate_;
+  LoadBoard& board_;
   std::atomic<uint64_t> next_generation_{1};  // the number of the next load
 };
 

@@ -18,7 +18,9 @@ ModelLifecycle::ModelLifecycle(Options options, ModelLoader& loader)
       served_(options_.namespacing),
       states_(options_.namespacing),
       maker_(loader, served_, living_, *gate_, options_.load_retries),
-      steps_(options_.poll, options_.settle, repositories_, states_, served_, maker_, *gate_),
+      board_(*options_.settle.clock, options_.load_timeout_ns),
+      steps_(options_.poll, options_.settle, repositories_, states_, served_, maker_, *gate_,
+             board_),
       settle_watch_(options_.settle) {}
 
 ModelLifecycle::~ModelLifecycle() {
@@ -169,6 +171,7 @@ void ModelLifecycle::UnloadModels(const std::vector<ModelId>& ids, bool with_mem
   const LoadStates::UnloadTurn unload = states_.TakeUnloadTurn(ids, with_members);
   for (const ModelId& id : unload.plan.order) steps_.Retire(id);
   states_.Forget(unload.plan.leaving);  // before the turn ends
+  for (const ModelId& id : unload.plan.leaving) board_.Forget(id);
 }
 
 void ModelLifecycle::UnloadAll() {
@@ -181,11 +184,16 @@ std::vector<BoundVersion> ModelLifecycle::BoundVersions() const {
   return FindBoundVersions(*Table(), std::move(living));
 }
 
+size_t ModelLifecycle::CancelLoads(const std::string& name) {
+  return requests_.CancelWaiting(name) + board_.Cancel(name);
+}
+
 base::Result<std::vector<IndexEntry>> ModelLifecycle::Index(bool ready_only) const {
   const RepositoryScan scan = repositories_.Scan();
   NEREID_RETURN_IF_ERROR(scan.status());
   auto entries = ListIndex(scan.directories, *Table(), options_.namespacing, ready_only);
   if (!ready_only) AddFetchProgress(scan.directories, *options_.poll.storage, &entries);
+  AddFailedReloads(board_.List(), &entries);
   return entries;
 }
 

@@ -24,6 +24,7 @@
 #include "repository/model_table.h"
 #include "repository/repository_index.h"
 #include "repository/repository_snapshot.h"
+#include "repository/requests/load_board.h"
 #include "repository/requests/load_requests.h"
 #include "repository/settle/settle_watch.h"
 #include "repository/version_maker.h"
@@ -59,6 +60,7 @@ class ModelLifecycle {
     PollOptions poll;
     uint32_t load_threads = 4;
     uint32_t load_retries = 0;
+    uint64_t load_timeout_ns = 0;  // of one model; its parameter load_timeout_secs overrides it
     /// Models of different repositories may have the same name.
     bool namespacing = false;
     /// When a change of files counts as complete.
@@ -99,6 +101,13 @@ class ModelLifecycle {
   /// the model are retired with it, and loaded again when it is loaded. With `with_members`,
   /// members that were loaded only for an unloaded ensemble are unloaded too.
   base::Status Unload(const std::string& name, bool with_members = false);
+  /// Cancels the loads of a model: those that wait, and those that run. Returns how many requests
+  /// and loads were cancelled. What served continues to serve.
+  size_t CancelLoads(const std::string& name);
+  /// Returns the records of the models' loads.
+  const LoadBoard& board() const { return board_; }
+  /// Returns the requests of clients for loads.
+  const LoadRequests& requests() const { return requests_; }
   void UnloadAll();
 
   /// Blocks until all versions are destroyed or `give_up` returns true. Returns the remaining ones
@@ -129,6 +138,11 @@ class ModelLifecycle {
   /// Scans the repositories and returns their models with the states of their versions. Blocks
   /// while the file systems are read; INTERNAL if one cannot be read.
   base::Result<std::vector<IndexEntry>> Index(bool ready_only) const;
+
+  /// Returns how far the fetch of a model's directory is, for people; "" if it is not fetched.
+  std::string FetchProgress(const std::string& directory) const {
+    return options_.poll.storage->FetchProgress(directory);
+  }
 
   /// Returns the models that the model of a directory calls; empty if it is not an ensemble.
   std::set<std::string> MembersOf(const ModelDirectory& directory) const {
@@ -166,6 +180,7 @@ class ModelLifecycle {
   LoadStates states_;
   LoadRequests requests_;
   VersionMaker maker_;
+  LoadBoard board_;
   LoadSteps steps_;
   base::Mutex look_mutex_;  // held during LoadAll: one scan at a time
   RepositorySnapshot snapshot_ NEREID_GUARDED_BY(look_mutex_);  // of the last LoadAll

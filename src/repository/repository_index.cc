@@ -10,6 +10,13 @@ namespace {
 
 constexpr const char* kDuplicateReason = "model appears in two or more repositories";
 
+/// Returns a text without the line ends that Triton's messages have.
+std::string OneLine(std::string text) {
+  while (text.ends_with('\n')) text.pop_back();
+  std::replace(text.begin(), text.end(), '\n', ' ');
+  return text;
+}
+
 bool Shows(const IndexEntry& entry, VersionState state) {
   return entry.state == VersionStateText(state);
 }
@@ -56,6 +63,17 @@ void AddFetchProgress(const std::vector<ModelDirectory>& directories,
       entry.state = VersionStateText(VersionState::kLoading);
       entry.reason = progress;
     }
+  }
+}
+
+void AddFailedReloads(const LoadBoard::Records& records, std::vector<IndexEntry>* entries) {
+  for (IndexEntry& entry : *entries) {
+    if (!Shows(entry, VersionState::kReady)) continue;
+    const auto found = records.lower_bound({entry.name});
+    if (found == records.end() || found->first.name != entry.name) continue;
+    // With namespaces an entry does not tell of which model it is.
+    if (!found->first.space.empty() || !found->second.HasFailed()) continue;
+    entry.reason = "the last load has failed: " + OneLine(found->second.last->status.message());
   }
 }
 

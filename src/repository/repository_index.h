@@ -7,6 +7,7 @@
 #include "repository/model_poll.h"
 #include "repository/model_table.h"
 #include "repository/repository_storage.h"
+#include "repository/requests/load_board.h"
 
 namespace nereid::repository {
 
@@ -28,5 +29,9 @@ std::vector<IndexEntry> ListIndex(const std::vector<ModelDirectory>& directories
 /// the progress as the reason. `entries` comes from ListIndex with the same directories.
 void AddFetchProgress(const std::vector<ModelDirectory>& directories,
                       const RepositoryStorage& storage, std::vector<IndexEntry>* entries);
+
+/// Gives versions that serve although a later load of their model has failed the reason of that
+/// failure. `entries` comes from ListIndex.
+void AddFailedReloads(const LoadBoard::Records& records, std::vector<IndexEntry>* entries);
 
 }  // namespace nereid::repository

@@ -4,7 +4,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <future>
 #include <new>
+#include <thread>
 
 #include "config/parse/parse.h"
 #include "repository/testing/fake_loader.h"
@@ -24,7 +26,8 @@ class VersionMakerTest : public ::testing::Test {
     polled_.basis.config = config::ParseModelConfigText("backend: \"b\"", "test").value();
   }
   VersionMaker::Made Make(uint32_t retries = 0) {
-    return VersionMaker(loader_, served_, living_, gate_, retries).Make(kModel, polled_, {}, 1);
+    VersionMaker maker(loader_, served_, living_, gate_, retries);
+    return maker.Make(kModel, polled_, {}, 1, run_);
   }
   /// Each version fails.
   void Break() {
@@ -37,6 +40,8 @@ class VersionMakerTest : public ::testing::Test {
   LivingVersions living_;
   LoadGate gate_;
   PolledModel polled_;
+  base::FakeClock clock_;
+  LoadRun run_{clock_, 0};
 };
 
 TEST_F(VersionMakerTest, AVersionLivesUntilItIsLetGo) {
@@ -68,6 +73,48 @@ TEST_F(VersionMakerTest, NothingLivesOfALoadForWhichMemoryRunsOut) {
   loader_.on_load = [](const VersionSource&) { throw std::bad_alloc(); };
   EXPECT_THROW(Make(), std::bad_alloc);
   EXPECT_THAT(living_.List(), IsEmpty()) << "who waits for it would wait forever";
+}
+
+TEST_F(VersionMakerTest, ALoadThatWasGivenUpEndsByItself) {
+  std::promise<void> begun;
+  std::promise<void> may_end;
+  loader_.on_load = [&](const VersionSource&) {
+    begun.set_value();
+    may_end.get_future().wait();
+  };
+  VersionMaker maker(loader_, served_, living_, gate_, 2);
+  std::thread cancels([&] {
+    begun.get_future().wait();
+    run_.Cancel();
+  });
+  const auto text = [&](const VersionMaker::Made& made) {
+    return made.versions.at(1).status().ToString();
+  };
+  EXPECT_EQ(text(maker.Make(kModel, polled_, {}, 1, run_)), "Cancelled: the load was cancelled");
+  cancels.join();
+  EXPECT_EQ(loader_.loads, 1) << "no retry";
+  EXPECT_EQ(living_.Count(), 1u) << "a stop waits for it";
+  LoadRun next(clock_, 0);
+  EXPECT_EQ(text(maker.Make(kModel, polled_, {}, 2, next)),
+            "Unavailable: an earlier load, which was given up, has not ended yet");
+  loader_.on_load = nullptr;
+  may_end.set_value();
+  living_.WaitUntilGone([] { return false; });
+  EXPECT_TRUE(maker.Make(kModel, polled_, {}, 3, next).versions.at(1).ok());
+}
+
+TEST_F(VersionMakerTest, ALoadThatTakesTooLongIsGivenUp) {
+  LoadRun run(clock_, 3'000'000'000);
+  loader_.on_load = [&](const VersionSource&) {
+    clock_.Advance(3'000'000'000);
+    while (gate_.Loading().empty()) std::this_thread::yield();  // the test enters the gate
+  };
+  VersionMaker maker(loader_, served_, living_, gate_, 0);
+  EXPECT_EQ(maker.Make(kModel, polled_, {}, 1, run).versions.at(1).status().ToString(),
+            "Unavailable: the load has not ended within 3 s (--model-load-timeout-secs, or "
+            "load_timeout_secs of the model)");
+  const LoadGate::Pass ends = gate_.Enter("m");
+  living_.WaitUntilGone([] { return false; });
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include "memory/gpu/gpu_pools.h"
 #include "server/gpu_metrics.h"
 #include "server/gpu_pool_metrics.h"
+#include "server/load_metrics.h"
 #include "server/mirror_metrics.h"
 #include "server/model_metrics.h"
 #include "server/model_rollouts.h"
@@ -65,6 +66,12 @@ Collectors::Collectors(const ServerSettings& settings, telemetry::Registry& metr
             if (!with_summaries) continue;
             WriteModelSummaries(statistics, served.version().Summaries(), form, labels, writer);
           }
+        }
+      });
+  loads_ = std::make_unique<telemetry::ScopedCollector>(
+      metrics, [&lifecycle](telemetry::MetricWriter& writer) {
+        for (const auto& [id, record] : lifecycle.board().List()) {
+          WriteLoadMetrics(id, record, writer);
         }
       });
   mirror_ = std::make_unique<telemetry::ScopedCollector>(

@@ -32,6 +32,7 @@ class Collectors {
   std::unique_ptr<GpuMetrics> gpus_;  // null without GPUs, or without their metrics
   std::unique_ptr<telemetry::ScopedCollector> gpu_pools_;
   std::unique_ptr<telemetry::ScopedCollector> models_;
+  std::unique_ptr<telemetry::ScopedCollector> loads_;
   std::unique_ptr<telemetry::ScopedCollector> watchdog_;  // null without a watchdog
   std::unique_ptr<telemetry::ScopedCollector> mirror_;
   std::unique_ptr<telemetry::ScopedCollector> rollouts_;

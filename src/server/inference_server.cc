@@ -8,6 +8,7 @@
 #include "base/log.h"
 #include "request/stopping_status.h"
 #include "server/collectors.h"
+#include "server/model_loads.h"
 #include "server/model_rollouts.h"
 #include "server/model_runtime.h"
 #include "server/repository_control.h"
@@ -86,7 +87,9 @@ Status InferenceServer::Start() {
   rollouts_ = std::make_unique<ModelRollouts>([this] { return repositories_->lifecycle().Table(); },
                                               base::SteadyClock());
   repositories_ = std::make_unique<RepositoryControl>(settings_, *runtime_, phase_, *rollouts_);
+  loads_ = std::make_unique<ModelLoads>(repositories_->lifecycle());
   SetRolloutControl(rollouts_.get());
+  SetLoadControl(loads_.get());
   if (settings_.watchdog_secs != 0) {
     watchdog_ =
         std::make_unique<watchdog::Watchdog>(uint64_t{settings_.watchdog_secs} * 1'000'000'000);
@@ -113,6 +116,7 @@ InferenceServer::~InferenceServer() {
     (void)collectors_.release();
     (void)health_.release();
     (void)watchdog_.release();
+    (void)loads_.release();
     (void)repositories_.release();
     (void)rollouts_.release();
     (void)runtime_.release();

@@ -19,6 +19,7 @@
 namespace nereid::server {
 
 class Collectors;
+class ModelLoads;
 class ModelRollouts;
 class ModelRuntime;
 class RepositoryControl;
@@ -97,6 +98,7 @@ class InferenceServer final : public api::InferenceService {
   std::unique_ptr<ModelRuntime> runtime_;
   std::unique_ptr<ModelRollouts> rollouts_;
   std::unique_ptr<RepositoryControl> repositories_;
+  std::unique_ptr<ModelLoads> loads_;
   std::unique_ptr<watchdog::Watchdog> watchdog_;  // null without --watchdog-secs
   std::unique_ptr<ServerHealth> health_;
   std::unique_ptr<Collectors> collectors_;  // null where metrics are off

@@ -106,6 +106,17 @@ Readiness ExplainServerReadiness(const PhaseView& view, const repository::ModelT
   return readiness;
 }
 
+void AddFailedReloads(const repository::LoadBoard::Records& records,
+                      const repository::ModelTable& models, const std::string& name,
+                      api::Readiness* readiness) {
+  for (const auto& [id, record] : records) {
+    if (!record.HasFailed() || (!name.empty() && id.name != name)) continue;
+    if (!repository::HasReadyVersion(models.FindVersions(id))) continue;
+    api::AddNote(
+        {.cause = "reload", .model = ToText(id), .text = record.last->status.message()}, readiness);
+  }
+}
+
 api::Liveness ExplainLiveness(const PhaseView& view, const std::vector<watchdog::Finding>& findings,
                               bool watchdog_decides) {
   api::Liveness liveness;

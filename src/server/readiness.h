@@ -7,6 +7,7 @@
 
 #include "api/health.h"
 #include "repository/model_table.h"
+#include "repository/requests/load_board.h"
 #include "server/server_phase.h"
 #include "watchdog/stall_judge.h"
 
@@ -27,6 +28,12 @@ api::Readiness ExplainServerReadiness(const PhaseView& view, const repository::M
 /// ready, and each reason why not. A drain is none: the model still serves.
 api::Readiness ExplainModelReadiness(const PhaseView& view, const repository::ModelTable& models,
                                      const std::string& name, int64_t version);
+
+/// Adds a note for each model of `records` that serves although its last load has failed. `name` is
+/// the only model that counts; empty: all count.
+void AddFailedReloads(const repository::LoadBoard::Records& records,
+                      const repository::ModelTable& models, const std::string& name,
+                      api::Readiness* readiness);
 
 /// Returns whether the server is live, and what was found. `watchdog_decides`: a stuck stage makes
 /// the answer no.

@@ -29,6 +29,7 @@ repository::ModelLifecycle::Options LifecycleOptions(const ServerSettings& setti
   options.settle.settle_ns = uint64_t{settings.repository_settle_secs} * kSecondNs;
   options.load_threads = settings.model_load_thread_count;
   options.load_retries = settings.model_load_retry_count;
+  options.load_timeout_ns = uint64_t{settings.model_load_timeout_secs} * kSecondNs;
   options.gate = storage.gate;
   return options;
 }

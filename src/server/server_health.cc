@@ -13,11 +13,16 @@ PhaseView ServerHealth::View() const {
 
 api::Readiness ServerHealth::ExplainServer() {
   const auto table = lifecycle_.Table();
-  return ExplainServerReadiness(View(), options_.strict ? table.get() : nullptr);
+  auto readiness = ExplainServerReadiness(View(), options_.strict ? table.get() : nullptr);
+  AddFailedReloads(lifecycle_.board().List(), *table, "", &readiness);
+  return readiness;
 }
 
 api::Readiness ServerHealth::ExplainModel(const std::string& name, int64_t version) {
-  return ExplainModelReadiness(View(), *lifecycle_.Table(), name, version);
+  const auto table = lifecycle_.Table();
+  auto readiness = ExplainModelReadiness(View(), *table, name, version);
+  AddFailedReloads(lifecycle_.board().Find(name), *table, name, &readiness);
+  return readiness;
 }
 
 api::Liveness ServerHealth::ExplainLiveness() {

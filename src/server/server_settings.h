@@ -42,6 +42,9 @@ struct ServerSettings {
   uint32_t exit_timeout_secs = 30;
   uint32_t model_load_thread_count = 4;
   uint32_t model_load_retry_count = 0;
+  /// The limit of the load of one model; 0: none. Its parameter load_timeout_secs overrides it. Off
+  /// by default, as in Triton, because no limit suits all models.
+  uint32_t model_load_timeout_secs = 0;
   bool model_namespacing = false;
   /// Directory of the copies of models in object stores; "": see mirror::DefaultCacheDirectory.
   std::string model_cache_directory;

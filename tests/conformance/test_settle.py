@@ -174,7 +174,7 @@ def test_a_requested_load_waits_until_the_files_are_still(start_server, connect)
     server = start_server("settle_explicit", write_models, *EXPLICIT,
                           f"--repository-settle-secs={SETTLE}")
     client = connect("grpc", server)
-    write_models(server.repository)
+    write(server.repository / "served" / "labels.txt", "a")
     begin = time.monotonic()
     client.call("load_model", "served")
     assert time.monotonic() - begin > SETTLE - 1

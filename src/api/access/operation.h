@@ -41,6 +41,8 @@ enum class Operation : uint8_t {
   kRepositoryIndex,
   kModelLoad,
   kModelUnload,
+  kLoadRead,
+  kLoadCancel,
   kDrainRead,
   kDrainChange,
   kRolloutRead,
@@ -92,6 +94,8 @@ inline constexpr OperationFacts kOperations[] = {
     {Operation::kRepositoryIndex, "repository-index", Category::kModelRepository, kObservers},
     {Operation::kModelLoad, "model-load", Category::kModelRepository, kManagers},
     {Operation::kModelUnload, "model-unload", Category::kModelRepository, kManagers},
+    {Operation::kLoadRead, "load-read", Category::kModelRepository, kObservers},
+    {Operation::kLoadCancel, "load-cancel", Category::kModelRepository, kManagers},
     // With the operations on models, so that restrictions that protect those protect the drain,
     // too.
     {Operation::kDrainRead, "drain-read", Category::kModelRepository, kObservers},

@@ -115,6 +115,7 @@ constexpr FlagSpec kFlags[] = {
     {"model-config-name", "string", "Model Repository", ReadModelConfigName, "Use configs/<string>.pbtxt for models that have this file"},
     {"model-load-thread-count", "integer", "Model Repository", Whole<1, kMaxThreads, &S::repository, &R::load_thread_count>, "Number of threads that load models (default 4)"},
     {"model-load-retry-count", "integer", "Model Repository", Whole<0, INT_MAX, &S::repository, &R::load_retry_count>, "Number of retries after a failed load (default 0)"},
+    {"model-load-timeout-secs", "integer", "Model Repository", Whole<0, INT_MAX, &S::repository, &R::load_timeout_secs>, "Seconds after which the load of a model fails and is given up; the model parameter load_timeout_secs overrides this; 0 = unlimited (default 0)", true},
     {"model-namespacing", "boolean", "Model Repository", Bool<&S::repository, &R::namespacing>, "Allow models of the same name in different repositories (default false)"},
     {"model-cache-directory", "path", "Model Repository", Text<&S::repository, &R::cache_directory>, "Directory of the local copies of models in object stores; several servers may share it (default: below TRITON_AWS_MOUNT_DIRECTORY, TRITON_GCS_MOUNT_DIRECTORY or TRITON_AZURE_MOUNT_DIRECTORY if set, else below the system's directory for temporary files)", true},
     {"model-cache-size", "integer", "Model Repository", Whole<0, INT64_MAX, &S::repository, &R::cache_size>, "Maximum bytes of these copies; files of loaded models are kept beyond it; 0 = unlimited (default 34359738368)", true},

@@ -52,6 +52,7 @@ struct RepositoryOptions {
   std::string model_config_name;         // "": only config.pbtxt
   int load_thread_count = 4;             // loads mostly wait for files, but each one takes memory
   int load_retry_count = 0;
+  int load_timeout_secs = 0;               // 0: none; a model's own parameter overrides it
   std::string cache_directory;             // of copies of remote models; "": chosen by the server
   int64_t cache_size = int64_t{32} << 30;  // bytes; 0: unlimited
   bool namespacing = false;                // false: a model's name is unique among all repositories

@@ -66,7 +66,12 @@ std::string EncodeReadiness(const api::Readiness& readiness) {
   JsonWriter json(&text);
   json.BeginObject().Key("ready").Bool(readiness.ready).Key("reasons");
   WriteArray(readiness.reasons, &json, WriteReason);
-  json.Key("omitted").Integer(readiness.omitted).EndObject();
+  json.Key("omitted").Integer(readiness.omitted);
+  if (!readiness.notes.empty()) {
+    json.Key("notes");
+    WriteArray(readiness.notes, &json, WriteReason);
+  }
+  json.EndObject();
   return text;
 }
 

@@ -26,6 +26,7 @@
 #include "frontend/http/generate_endpoint.h"
 #include "frontend/http/health_endpoint.h"
 #include "frontend/http/infer_endpoint.h"
+#include "frontend/http/load_endpoint.h"
 #include "frontend/http/off_loop.h"
 #include "frontend/http/route.h"
 #include "frontend/http/shared_memory_endpoint.h"
@@ -62,6 +63,7 @@ class KserveHandler final : public KserveRoutes {
         infer_(options_, service_, codec_),
         generate_(options_, service_, codec_),
         health_(service_, documents_),
+        shown_loads_(service_, documents_),
         shared_memory_(service_.shared_memory(), documents_) {}
 
   void Handle(Exchange& exchange) override;
@@ -123,6 +125,7 @@ class KserveHandler final : public KserveRoutes {
   const InferEndpoint infer_;
   const GenerateEndpoint generate_;
   const HealthEndpoint health_;
+  const LoadEndpoint shown_loads_;
   const SharedMemoryEndpoint shared_memory_;
   // Separate pools, so that none waits for the others: a load takes minutes, a document may wait
   // for the file system, and large messages wait for a CPU.
@@ -219,7 +222,7 @@ void KserveHandler::Serve(Exchange& exchange, const Route& route, Method method)
     case Endpoint::kRepositoryIndex:
       return RepositoryIndex(exchange);
     case Endpoint::kModelLoad:
-      return Load(exchange, route);
+      return post ? Load(exchange, route) : shown_loads_.Handle(exchange, route, method);
     case Endpoint::kModelUnload:
       return Unload(exchange, route);
     case Endpoint::kRollout:

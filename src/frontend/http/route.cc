@@ -165,7 +165,7 @@ constexpr EndpointSpec kEndpoints[] = {
     {Endpoint::kTraceSetting, "/v2[/models/{model}]/trace/setting", Operation::kTraceRead, Operation::kTraceChange},
     {Endpoint::kLogging, "/v2/logging", Operation::kLogRead, Operation::kLogChange},
     {Endpoint::kRepositoryIndex, "/v2/repository[/{repository}]/index", kWrongMethod, Operation::kRepositoryIndex},
-    {Endpoint::kModelLoad, "/v2/repository[/{repository}]/models/{model}/load", kWrongMethod, Operation::kModelLoad},
+    {Endpoint::kModelLoad, "/v2/repository[/{repository}]/models/{model}/load", Operation::kLoadRead, Operation::kModelLoad, false, Operation::kLoadCancel},
     {Endpoint::kModelUnload, "/v2/repository[/{repository}]/models/{model}/unload", kWrongMethod, Operation::kModelUnload},
     {Endpoint::kRollout, "/v2/repository[/{repository}]/models/{model}/rollout", Operation::kRolloutRead, kWrongMethod, false, Operation::kRolloutChange, std::nullopt, Operation::kRolloutChange},
     {Endpoint::kSharedMemoryStatus, "/v2/(system|cuda)sharedmemory[/region/{region}]/status", Operation::kSharedMemoryStatus, kWrongMethod},
