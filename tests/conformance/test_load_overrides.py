@@ -8,8 +8,8 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 import raw_http
-from explicit_models import (EXPLICIT, configuration, edit, groups, index, inferences,
-                             statistics, write)
+from explicit_models import (EXPLICIT, FAILED_RELOAD, configuration, edit, groups, index,
+                             inferences, statistics, write)
 from models import ONE_CPU_INSTANCE, Repository, sum_graph
 
 MODELS = ("overridden", "updated", "staged", "bad", "reloaded", "busy")
@@ -80,7 +80,7 @@ def test_a_config_that_cannot_be_loaded_keeps_what_serves(client):
                   client.call, "load_model", model,
                   config=config_json().replace('"identity"', '"absent"'))
     infer(client, model)
-    assert index(client, model) == [("1", "READY", "")]
+    assert index(client, model) == [("1", "READY", FAILED_RELOAD)]
 
 
 def test_a_config_needs_a_model(client):

@@ -5,7 +5,8 @@ import time
 
 import numpy as np
 import pytest
-from explicit_models import edit, groups, index, inferences, remove, wait_for_index, write
+from explicit_models import (FAILED_RELOAD, edit, groups, index, inferences, remove,
+                             wait_for_index, write)
 from models import ONE_CPU_INSTANCE, Repository
 
 
@@ -67,7 +68,7 @@ def test_a_failed_reload_keeps_what_serves(client, polling):
     edit(config, ('"identity"', '"absent"'))
     eventually(lambda: "backend 'absent'" in polling.log.read_text())
     assert client.call("is_model_ready", "comes")
-    wait_for_index(client, "comes", [("1", "READY", "")])
+    wait_for_index(client, "comes", [("1", "READY", FAILED_RELOAD)])
     edit(config, ('"absent"', '"identity"'), ("max_batch_size: 8", "max_batch_size: 4"))
     eventually(lambda: client.json("get_model_config", "comes")["max_batch_size"] == 4)
 

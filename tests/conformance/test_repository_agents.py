@@ -5,7 +5,7 @@ import hashlib
 
 import numpy as np
 import pytest
-from explicit_models import EXPLICIT, index, write
+from explicit_models import EXPLICIT, FAILED_RELOAD, index, write
 from models import ONE_CPU_INSTANCE, Repository, sum_graph
 
 POLL_FAILURE = "failed to load '{0}', failed to poll from model repository"
@@ -60,7 +60,7 @@ def test_right_files_load_and_changed_ones_do_not(client, agent_server):
     write(file, good + b"x")
     client.expect("INTERNAL", POLL_FAILURE.format(model), client.call, "load_model", model)
     infer(client, model)
-    assert index(client, model) == [("1", "READY", "")], "what serves goes on"
+    assert index(client, model) == [("1", "READY", FAILED_RELOAD)], "what serves goes on"
 
     write(file, good)
     client.call("load_model", model)

@@ -4,7 +4,8 @@ that are added and removed while the server runs."""
 
 import numpy as np
 import pytest
-from explicit_models import EXPLICIT, edit, index, inferences, remove, wait_for_index, write
+from explicit_models import (EXPLICIT, FAILED_RELOAD, edit, index, inferences, remove,
+                             wait_for_index, write)
 from models import ONE_CPU_INSTANCE, Repository
 from onnx import TensorProto, helper
 
@@ -152,7 +153,7 @@ def test_all_selected_versions_or_none(client, versions_server):
     assert answers(client, model) == 1
     reason = index(client, model)[1][2]
     assert reason in text
-    wait_for_index(client, model, [("1", "READY", ""), ("2", "UNAVAILABLE", reason),
+    wait_for_index(client, model, [("1", "READY", FAILED_RELOAD), ("2", "UNAVAILABLE", reason),
                                    ("3", "UNAVAILABLE", "unloaded")])
     assert not client.call("is_server_ready"), "version 2 is wanted and does not serve"
 

@@ -1,0 +1,192 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Loads that take long: their progress, requests that wait together, limits and cancellation."""
+
+import json
+import re
+import threading
+import time
+
+import pytest
+import raw_http
+from explicit_models import EXPLICIT, configuration, edit, index
+from models import ONE_CPU_INSTANCE, Repository
+
+pytestmark = pytest.mark.skipif("config.getoption('--peer')", reason="Triton shows no loads")
+
+TAGS = 'metric_tags { key: "team" value: "x" }\n'
+
+
+def delay(seconds, limit=None):
+    text = f'parameters {{ key: "creation_delay_sec" value {{ string_value: "{seconds}" }} }}\n'
+    if limit is not None:
+        text += f'parameters {{ key: "load_timeout_secs" value {{ string_value: "{limit}" }} }}\n'
+    return ONE_CPU_INSTANCE + text
+
+
+def write_models(root):
+    repo = Repository(root)
+    for protocol in ("http", "grpc"):
+        repo.identity(f"slow_{protocol}", [("FP32", [4])], batch=8, extra=delay(2))
+        repo.identity(f"many_{protocol}", [("FP32", [4])], batch=8, extra=delay(2))
+        repo.identity(f"cancelled_{protocol}", [("FP32", [4])], batch=8, extra=delay(3))
+        repo.identity(f"limited_{protocol}", [("FP32", [4])], batch=8,
+                      extra=delay(0) + TAGS)
+        repo.identity(f"patient_{protocol}", [("FP32", [4])], batch=8, extra=delay(2, 0))
+
+
+@pytest.fixture(scope="module")
+def server(start_server):
+    return start_server("loads", write_models, *EXPLICIT, "--model-load-timeout-secs=10")
+
+
+@pytest.fixture(scope="module")
+def impatient(start_server):
+    return start_server("impatient", write_models, *EXPLICIT, "--model-load-timeout-secs=1")
+
+
+@pytest.fixture(params=["http", "grpc"])
+def protocol(request):
+    return request.param
+
+
+@pytest.fixture
+def client(protocol, server, connect):
+    return connect(protocol, server)
+
+
+def shown(server, model):
+    answer = raw_http.get(server, f"/v2/repository/models/{model}/load")
+    return json.loads(answer.body) if answer.status == 200 else answer.status
+
+
+def cancel(server, model):
+    return raw_http.request(server, "DELETE", f"/v2/repository/models/{model}/load")
+
+
+class Loading(threading.Thread):
+    """A load request of a client of its own."""
+
+    def __init__(self, connect, protocol, server, model, **parameters):
+        super().__init__()
+        self.client = connect(protocol, server)
+        self.model, self.parameters, self.error = model, parameters, None
+        self.start()
+
+    def run(self):
+        try:
+            self.client.call("load_model", self.model, **self.parameters)
+        except Exception as error:  # pylint: disable=broad-except
+            self.error = str(error)
+
+    def result(self):
+        self.join(60)
+        assert not self.is_alive()
+        return self.error
+
+
+def wait_for(question):
+    end = time.monotonic() + 30
+    while not question() and time.monotonic() < end:
+        time.sleep(0.02)
+    assert question()
+
+
+def wait_for_state(server, model, state):
+    wait_for(lambda: isinstance(shown(server, model), dict)
+             and shown(server, model)["state"] == state)
+
+
+def test_the_progress_of_a_load_is_shown(server, connect, protocol):
+    model = f"slow_{protocol}"
+    assert shown(server, model) == 404
+    load = Loading(connect, protocol, server, model)
+    wait_for_state(server, model, "loading")
+    progress = shown(server, model)
+    assert progress["version"] == 1 and progress["versions"] == 1
+    assert progress["versions_done"] == 0 and progress["attempt"] == 1
+    assert 0 <= progress["elapsed_ms"] < 30000
+    assert "last" not in progress
+    assert load.result() is None
+    after = shown(server, model)
+    assert after["state"] == "idle" and after["succeeded"] == 1 and after["failed"] == 0
+    assert after["last"]["result"] == "loaded" and after["last"]["duration_ms"] >= 2000
+    load.client.call("load_model", model)
+    assert shown(server, model)["succeeded"] == 1, "nothing was to be loaded"
+    load.client.call("unload_model", model)
+    assert shown(server, model) == 404
+
+
+def test_requests_that_wait_become_one_load(server, connect, protocol):
+    model = f"many_{protocol}"
+    first = Loading(connect, protocol, server, model)
+    wait_for_state(server, model, "loading")
+    others = []
+    for size in range(1, 5):
+        config = json.dumps({
+            "backend": "identity", "max_batch_size": size,
+            "input": [{"name": "INPUT0", "data_type": "TYPE_FP32", "dims": [4]}],
+            "output": [{"name": "OUTPUT0", "data_type": "TYPE_FP32", "dims": [4]}],
+            "instance_group": [{"kind": "KIND_CPU", "count": 1}]})
+        others.append(Loading(connect, protocol, server, model, config=config))
+        wait_for(lambda count=size: shown(server, model)["waiting"] == count)
+    assert first.result() is None
+    assert [load.result() for load in others] == [None] * 4
+    assert shown(server, model)["succeeded"] == 2
+    assert server.log.read_text().count(f"loading: {model}:1") == 2
+    assert configuration(first.client, model)["max_batch_size"] == 4, "the latest one counts"
+
+
+def test_a_load_is_cancelled(server, connect, protocol):
+    model = f"cancelled_{protocol}"
+    assert cancel(server, model).status == 404
+    running = Loading(connect, protocol, server, model)
+    wait_for_state(server, model, "loading")
+    waiting = Loading(connect, protocol, server, model)
+    wait_for(lambda: shown(server, model)["waiting"] == 1)
+    begin = time.monotonic()
+    assert cancel(server, model).status == 200
+    assert "the load was cancelled" in running.result()
+    assert f"the load of model '{model}' was cancelled" in waiting.result()
+    assert time.monotonic() - begin < 2, "the backend takes longer"
+    assert shown(server, model)["last"]["result"] == "failed"
+    wait_for(lambda: f"a load of '{model}' that was given up has ended" in server.log.read_text())
+    running.client.call("load_model", model)
+    assert running.client.call("is_model_ready", model)
+
+
+def metric(server, name, model):
+    page = raw_http.get(server, "/metrics", port=server.metrics_port).body.decode()
+    found = re.search(rf'^{name}{{([^}}]*model="{model}"[^}}]*)}} (\S+)$', page, re.MULTILINE)
+    return found and (found[1], float(found[2]))
+
+
+def test_a_load_that_takes_too_long_keeps_what_serves(impatient, connect, protocol):
+    model = f"limited_{protocol}"
+    client = connect(protocol, impatient)
+    client.call("load_model", model)
+    assert metric(impatient, "nereid_model_load_failed", model)[1] == 0
+    config = impatient.repository / model / "config.pbtxt"
+    edit(config, ('string_value: "0"', 'string_value: "4"'))
+    text = client.expect("INVALID_ARG", "the load has not ended within 1 s", client.call,
+                         "load_model", model)
+    assert client.call("is_model_ready", model) and client.call("is_server_ready")
+    (version, state, reason), = index(client, model)
+    assert (version, state) == ("1", "READY")
+    assert reason.startswith("the last load has failed: ") and "within 1 s" in reason and text
+    labels, failed = metric(impatient, "nereid_model_load_failed", model)
+    assert failed == 1 and '_team="x"' in labels
+    ready = json.loads(raw_http.get(impatient, "/v2/health/ready?reason=true").body)
+    assert ready["ready"] and not ready["reasons"]
+    assert [(note["cause"], note["model"]) for note in ready["notes"]
+            if note["model"] == model] == [("reload", model)]
+    client.expect("INVALID_ARG", "an earlier load, which was given up, has not ended yet",
+                  client.call, "load_model", model)
+    wait_for(lambda: f"a load of '{model}' that was given up" in impatient.log.read_text())
+    edit(config, ('string_value: "4"', 'string_value: "0"'))
+    client.call("load_model", model)
+    assert index(client, model) == [("1", "READY", "")]
+    assert metric(impatient, "nereid_model_load_failed", model)[1] == 0
+
+
+def test_a_model_has_a_limit_of_its_own(impatient, connect, protocol):
+    connect(protocol, impatient).call("load_model", f"patient_{protocol}")
