@@ -68,7 +68,8 @@ base::Result<uint64_t> HashOfTree(const std::string& name, const std::string& pa
     fs::directory_iterator it(directory, fs::directory_options::skip_permission_denied, error);
     while (!error && it != fs::directory_iterator()) {
       std::string below = it->path().string();
-      NEREID_ASSIGN_OR_RETURN(const uint64_t hash, HashOf(below.substr(path.size()), below, memory));
+      NEREID_ASSIGN_OR_RETURN(const uint64_t hash,
+                              HashOf(below.substr(path.size()), below, memory));
       sum += hash;
       std::error_code ignored;  // of a file that was deleted since
       const bool is_link = it->is_symlink(ignored);

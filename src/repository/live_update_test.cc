@@ -97,7 +97,8 @@ TEST_F(LiveUpdateTest, AllSelectedVersionsOrNone) {
             "load failed for model 'm': version 2 is at UNAVAILABLE state: Invalid argument: it is "
             "bad;\n");
   EXPECT_EQ(IndexText(*lifecycle_),
-            "m/1/READY/\nm/2/UNAVAILABLE/Invalid argument: it is bad\nm/3/UNAVAILABLE/unloaded\n");
+            "m/1/READY/the last load has failed\nm/2/UNAVAILABLE/Invalid argument: it is bad\n"
+            "m/3/UNAVAILABLE/unloaded\n");
   EXPECT_FALSE(lifecycle_->AllReady());
   EXPECT_THAT(loader_.TakeEvents(),
               UnorderedElementsAre("load m:1", "load m:2", "load m:3", "gone m:1", "gone m:3"));
@@ -138,7 +139,7 @@ TEST_F(LiveUpdateTest, ABadOverrideIsAPollFailureAndKeeps) {
               "failed to load 'm', failed to poll from model repository");
   }
   EXPECT_THAT(loader_.TakeEvents(), IsEmpty());
-  EXPECT_EQ(IndexText(*lifecycle_), "m/1/READY/\n");
+  EXPECT_EQ(IndexText(*lifecycle_), "m/1/READY/the last load has failed\n");
 }
 
 TEST_F(LiveUpdateTest, FilesStandInForTheDirectoryUntilTheNextLoad) {

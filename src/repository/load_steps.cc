@@ -70,8 +70,7 @@ Status TornFailure(const ModelId& id) {
 
 LoadSteps::LoadSteps(PollOptions poll, const SettleOptions& settle,
                      const ModelRepositories& repositories, LoadStates& states,
-                     VersionSwitch& served, VersionMaker& maker, LoadGate& gate,
-                     LoadBoard& board)
+                     VersionSwitch& served, VersionMaker& maker, LoadGate& gate, LoadBoard& board)
     : poll_(std::move(poll)),
       settle_(settle),
       repositories_(repositories),
@@ -151,9 +150,9 @@ bool LoadSteps::IsTorn(const ModelId& id, const ReadGuard& guard) const {
   // Files that a model adds while it is loaded are told from those of a copy by the settle time.
   const std::string changed = guard.FindChange(/*with_additions=*/settle_.settle_ns > 0);
   if (changed.empty()) return false;
-  LOG_WARNING_OF(.model = id.name) << "the files of model '" << id
-                                   << "' were changed while they were read: '" << changed
-                                   << "'; they are read again";
+  LOG_WARNING_OF(.model = id.name)
+      << "the files of model '" << id << "' were changed while they were read: '" << changed
+      << "'; they are read again";
   return true;
 }
 

@@ -28,9 +28,10 @@ base::Status TornFailure(const ModelId& id);
 ///     gate -> files changed? -> still? -> poll -> (ensemble: link with the members) -> make ->
 ///     files unchanged meanwhile? -> switch
 ///
-/// Files that were changed while they were read are read again. A step that fails ends the load, and the versions that serve stay in service. There is one
-/// exception: an ensemble that no longer fits its members is retired. Thread-safe for different
-/// models; the caller holds the turn of the model.
+/// Files that were changed while they were read are read again. A step that fails ends the load,
+/// and the versions that serve stay in service. There is one exception: an ensemble that no longer
+/// fits its members is retired. Thread-safe for different models; the caller holds the turn of the
+/// model.
 class LoadSteps {
  public:
   /// The parts must outlive this object.
@@ -54,7 +55,8 @@ class LoadSteps {
   base::Result<LoadOutcome> LoadOnce(const ModelId& id, const LoadJob& job, const ReadGuard& guard,
                                      LoadRun& run);
   /// Waits until the files are still, and returns their guard. UNAVAILABLE if the gate is closed
-  /// meanwhile, INVALID_ARGUMENT if the load ends early, INTERNAL if the files differ from their list of checksums.
+  /// meanwhile, INVALID_ARGUMENT if the load ends early, INTERNAL if the files differ from their
+  /// list of checksums.
   base::Result<ReadGuard> AwaitStill(const ModelId& id, const LoadJob& job, bool is_first,
                                      LoadRun& run);
   /// Returns whether the files were changed since the guard was made, and logs the first that was.

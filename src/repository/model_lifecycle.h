@@ -91,8 +91,9 @@ class ModelLifecycle {
   /// until the repository's files change. The members of an ensemble are loaded first. Ensembles
   /// that call a loaded model are checked and loaded again, or retired if they no longer fit. While
   /// another operation changes one of these models, this one waits and calls `is_abandoned` from
-  /// time to time; if that returns true, the result is CANCELLED. A load that has begun does not end
-  /// with its client. Requests for one model that wait are carried out together; see LoadRequests.
+  /// time to time; if that returns true, the result is CANCELLED. A load that has begun does not
+  /// end with its client. Requests for one model that wait are carried out together; see
+  /// LoadRequests.
   base::Status Load(const std::string& name, LoadOverrides overrides = {},
                     const std::function<bool()>& is_abandoned = {});
 

@@ -89,7 +89,7 @@ TEST_F(PollTest, AFailedReloadKeepsWhatServesAndIsTriedAgain) {
   Write("a", "backend: \"b\" parameters { key: \"bad\" value { string_value: \"1\" } }", {});
   EXPECT_THAT(Poll(), ElementsAre("load a:1"));
   EXPECT_THAT(Poll(), ElementsAre("load a:1"));
-  EXPECT_EQ(IndexText(*lifecycle_), "a/1/READY/\n");
+  EXPECT_EQ(IndexText(*lifecycle_), "a/1/READY/the last load has failed\n");
 }
 
 TEST_F(PollTest, ANameThatTurnsUpTwiceIsUnloadedUntilItIsUnique) {

@@ -57,8 +57,8 @@ class RepositoryStorage {
   virtual std::string FetchProgress(const std::string& model) const = 0;
 };
 
-/// Returns a storage of local directories. With `counts_change_times` it reads the content of a file
-/// whose change time is another one although its modification time is the same.
+/// Returns a storage of local directories. With `counts_change_times` it reads the content of a
+/// file whose change time is another one although its modification time is the same.
 std::shared_ptr<RepositoryStorage> LocalStorage(bool counts_change_times = false);
 
 /// Returns whether a path has the form of a URL: a scheme and "://".

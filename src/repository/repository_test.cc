@@ -61,7 +61,7 @@ TEST_F(RepositoryTest, AReloadReplacesAndAFailedReloadKeeps) {
   Write("m", "backend: \"b\" parameters { key: \"bad\" value { string_value: \"1\" } }", {"1"});
   EXPECT_THAT(lifecycle.Load("m").message(), HasSubstr("it is bad"));
   EXPECT_EQ(*lifecycle.Table()->Find("m", -1), first);
-  EXPECT_EQ(IndexText(lifecycle), "m/1/READY/\n");
+  EXPECT_EQ(IndexText(lifecycle), "m/1/READY/the last load has failed\n");
 
   Write("m", "backend: \"b\"", {"1", "2"});
   ASSERT_TRUE(lifecycle.Load("m").ok());

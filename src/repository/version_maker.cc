@@ -85,8 +85,7 @@ VersionMaker::Version VersionMaker::MakeWithRetries(const VersionSource& source,
 }
 
 VersionMaker::Made VersionMaker::Make(const ModelId& id, const PolledModel& polled,
-                                      const LoadBasis& before, uint64_t generation,
-                                      LoadRun& run) {
+                                      const LoadBasis& before, uint64_t generation, LoadRun& run) {
   const std::set<int64_t> ready = served_.ReadyVersions(id);
   const auto plan = PlanVersions(before, polled.basis, ready, polled.versions);
   const bool only_updates =

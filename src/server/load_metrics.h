@@ -7,8 +7,8 @@
 
 namespace nereid::server {
 
-/// Writes the metrics of the loads of one model. Their labels are the model, its namespace if it has
-/// one, and the metric_tags of its last configuration.
+/// Writes the metrics of the loads of one model. Their labels are the model, its namespace if it
+/// has one, and the metric_tags of its last configuration.
 void WriteLoadMetrics(const repository::ModelId& id, const repository::LoadRecord& record,
                       telemetry::MetricWriter& writer);
 

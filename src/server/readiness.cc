@@ -112,8 +112,8 @@ void AddFailedReloads(const repository::LoadBoard::Records& records,
   for (const auto& [id, record] : records) {
     if (!record.HasFailed() || (!name.empty() && id.name != name)) continue;
     if (!repository::HasReadyVersion(models.FindVersions(id))) continue;
-    api::AddNote(
-        {.cause = "reload", .model = ToText(id), .text = record.last->status.message()}, readiness);
+    api::AddNote({.cause = "reload", .model = ToText(id), .text = record.last->status.message()},
+                 readiness);
   }
 }
 

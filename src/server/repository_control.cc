@@ -116,10 +116,9 @@ repository::LoadReport RepositoryControl::LoadAllModels() {
 Status RepositoryControl::StartPolling() {
   const bool polls = settings_.model_control_mode == ModelControlMode::kPoll;
   if (!polls || settings_.repository_poll_secs == 0) return Status::Ok();
-  poller_ =
-      std::make_unique<RepositoryPoller>([this] { return PollByItself(); },
-                                         uint64_t{settings_.repository_poll_secs} * kSecondNs,
-                                         base::SteadyClock(), runtime_.timers());
+  poller_ = std::make_unique<RepositoryPoller>([this] { return PollByItself(); },
+                                               uint64_t{settings_.repository_poll_secs} * kSecondNs,
+                                               base::SteadyClock(), runtime_.timers());
   return poller_->Start();
 }
 

@@ -8,8 +8,8 @@
 
 namespace nereid::server {
 
-RepositoryPoller::RepositoryPoller(Poll poll, uint64_t period_ns,
-                                   const base::Clock& clock, base::TimerQueue& timers)
+RepositoryPoller::RepositoryPoller(Poll poll, uint64_t period_ns, const base::Clock& clock,
+                                   base::TimerQueue& timers)
     : poll_(std::move(poll)), period_ns_(period_ns), clock_(clock), timers_(timers) {}
 
 base::Status RepositoryPoller::Start() {

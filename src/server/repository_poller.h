@@ -14,7 +14,8 @@
 namespace nereid::server {
 
 /// Calls a function periodically, each time one period after the last call returned, or earlier if
-/// that call has asked for it, on a thread of its own: a poll loads models and takes long, so it must not run on the timers' thread.
+/// that call has asked for it, on a thread of its own: a poll loads models and takes long, so it
+/// must not run on the timers' thread.
 class RepositoryPoller {
  public:
   /// Returns when the next call should be at the latest; nothing: after the period.

@@ -35,7 +35,7 @@ def write_models(root):
 
 
 @pytest.fixture(scope="module")
-def server(start_server):
+def patient(start_server):
     return start_server("loads", write_models, *EXPLICIT, "--model-load-timeout-secs=10")
 
 
@@ -47,11 +47,6 @@ def impatient(start_server):
 @pytest.fixture(params=["http", "grpc"])
 def protocol(request):
     return request.param
-
-
-@pytest.fixture
-def client(protocol, server, connect):
-    return connect(protocol, server)
 
 
 def shown(server, model):
@@ -96,30 +91,30 @@ def wait_for_state(server, model, state):
              and shown(server, model)["state"] == state)
 
 
-def test_the_progress_of_a_load_is_shown(server, connect, protocol):
+def test_the_progress_of_a_load_is_shown(patient, connect, protocol):
     model = f"slow_{protocol}"
-    assert shown(server, model) == 404
-    load = Loading(connect, protocol, server, model)
-    wait_for_state(server, model, "loading")
-    progress = shown(server, model)
+    assert shown(patient, model) == 404
+    load = Loading(connect, protocol, patient, model)
+    wait_for_state(patient, model, "loading")
+    progress = shown(patient, model)
     assert progress["version"] == 1 and progress["versions"] == 1
     assert progress["versions_done"] == 0 and progress["attempt"] == 1
     assert 0 <= progress["elapsed_ms"] < 30000
     assert "last" not in progress
     assert load.result() is None
-    after = shown(server, model)
+    after = shown(patient, model)
     assert after["state"] == "idle" and after["succeeded"] == 1 and after["failed"] == 0
     assert after["last"]["result"] == "loaded" and after["last"]["duration_ms"] >= 2000
     load.client.call("load_model", model)
-    assert shown(server, model)["succeeded"] == 1, "nothing was to be loaded"
+    assert shown(patient, model)["succeeded"] == 1, "nothing was to be loaded"
     load.client.call("unload_model", model)
-    assert shown(server, model) == 404
+    assert shown(patient, model) == 404
 
 
-def test_requests_that_wait_become_one_load(server, connect, protocol):
+def test_requests_that_wait_become_one_load(patient, connect, protocol):
     model = f"many_{protocol}"
-    first = Loading(connect, protocol, server, model)
-    wait_for_state(server, model, "loading")
+    first = Loading(connect, protocol, patient, model)
+    wait_for_state(patient, model, "loading")
     others = []
     for size in range(1, 5):
         config = json.dumps({
@@ -127,29 +122,29 @@ def test_requests_that_wait_become_one_load(server, connect, protocol):
             "input": [{"name": "INPUT0", "data_type": "TYPE_FP32", "dims": [4]}],
             "output": [{"name": "OUTPUT0", "data_type": "TYPE_FP32", "dims": [4]}],
             "instance_group": [{"kind": "KIND_CPU", "count": 1}]})
-        others.append(Loading(connect, protocol, server, model, config=config))
-        wait_for(lambda count=size: shown(server, model)["waiting"] == count)
+        others.append(Loading(connect, protocol, patient, model, config=config))
+        wait_for(lambda count=size: shown(patient, model)["waiting"] == count)
     assert first.result() is None
     assert [load.result() for load in others] == [None] * 4
-    assert shown(server, model)["succeeded"] == 2
-    assert server.log.read_text().count(f"loading: {model}:1") == 2
+    assert shown(patient, model)["succeeded"] == 2
+    assert patient.log.read_text().count(f"loading: {model}:1") == 2
     assert configuration(first.client, model)["max_batch_size"] == 4, "the latest one counts"
 
 
-def test_a_load_is_cancelled(server, connect, protocol):
+def test_a_load_is_cancelled(patient, connect, protocol):
     model = f"cancelled_{protocol}"
-    assert cancel(server, model).status == 404
-    running = Loading(connect, protocol, server, model)
-    wait_for_state(server, model, "loading")
-    waiting = Loading(connect, protocol, server, model)
-    wait_for(lambda: shown(server, model)["waiting"] == 1)
+    assert cancel(patient, model).status == 404
+    running = Loading(connect, protocol, patient, model)
+    wait_for_state(patient, model, "loading")
+    waiting = Loading(connect, protocol, patient, model)
+    wait_for(lambda: shown(patient, model)["waiting"] == 1)
     begin = time.monotonic()
-    assert cancel(server, model).status == 200
+    assert cancel(patient, model).status == 200
     assert "the load was cancelled" in running.result()
     assert f"the load of model '{model}' was cancelled" in waiting.result()
     assert time.monotonic() - begin < 2, "the backend takes longer"
-    assert shown(server, model)["last"]["result"] == "failed"
-    wait_for(lambda: f"a load of '{model}' that was given up has ended" in server.log.read_text())
+    assert shown(patient, model)["last"]["result"] == "failed"
+    wait_for(lambda: f"a load of '{model}' that was given up has ended" in patient.log.read_text())
     running.client.call("load_model", model)
     assert running.client.call("is_model_ready", model)
 

@@ -50,14 +50,10 @@ constexpr std::string_view kTorchParameters[] = {
     "INTER_OP_THREAD_COUNT",
 };
 // Parameters that the server reads, whatever the backend.
-constexpr std::string_view kServerParameters[] = {"TRITON_BATCH_STRATEGY_PATH",
-                                                  "EXECUTION_ENV_PATH",
-                                                  "execution_watchdog_secs",
-                                                  "latency_objective_us",
-                                                  "load_timeout_secs",
-                                                  "sequence_end_notice",
-                                                  "batch_before_timeout",
-                                                  "inline_execution"};
+constexpr std::string_view kServerParameters[] = {
+    "TRITON_BATCH_STRATEGY_PATH", "EXECUTION_ENV_PATH", "execution_watchdog_secs",
+    "latency_objective_us",       "load_timeout_secs",  "sequence_end_notice",
+    "batch_before_timeout",       "inline_execution"};
 
 std::span<const std::string_view> ParametersOf(const std::string& backend) {
   if (backend == "identity") return kIdentityParameters;

@@ -50,8 +50,7 @@ void Execute(Shared& shared, const InterruptibleCall& call) {
 
 InterruptibleCall::Model InterruptibleCall::Run() {
   const auto shared = std::make_shared<Shared>();
-  auto thread =
-      base::StartThread("model-load", [shared, call = *this] { Execute(*shared, call); });
+  auto thread = base::StartThread("model-load", [shared, call = *this] { Execute(*shared, call); });
   if (!thread.ok()) {
     LOG_WARNING << thread.status().message();
     return make();

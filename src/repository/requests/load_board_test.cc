@@ -80,9 +80,10 @@ TEST_F(LoadRecordsTest, AFailedReloadIsInTheIndexWhileTheOldVersionServes) {
   EXPECT_EQ(IndexText(lifecycle), "m/1/READY/\n");
   WriteFile("m/config.pbtxt", config + "parameters { key: \"bad\" } ");
   EXPECT_FALSE(lifecycle.Load("m").ok());
-  EXPECT_EQ(IndexText(lifecycle),
-            "m/1/READY/the last load has failed: load failed for model 'm': version 1 is at "
-            "UNAVAILABLE state: Invalid argument: it is bad;\n");
+  EXPECT_EQ(IndexText(lifecycle), "m/1/READY/the last load has failed\n");
+  EXPECT_EQ((*lifecycle.Index(false))[0].reason,
+            "the last load has failed: load failed for model 'm': version 1 is at UNAVAILABLE "
+            "state: Invalid argument: it is bad;");
   const LoadRecord record = lifecycle.board().Find("m").at(kModel);
   EXPECT_EQ(record.successes, 1u);
   EXPECT_EQ(record.failures, 1u);

@@ -32,8 +32,9 @@ bool StaysInside(std::string_view path) {
 
 Status ReadLine(std::string_view line, size_t number, ChecksumList* list) {
   std::string digest(line.substr(0, kDigits));
-  std::transform(digest.begin(), digest.end(), digest.begin(),
-                 [](char c) { return c >= 'A' && c <= 'F' ? static_cast<char>(c - 'A' + 'a') : c; });
+  std::transform(digest.begin(), digest.end(), digest.begin(), [](char c) {
+    return c >= 'A' && c <= 'F' ? static_cast<char>(c - 'A' + 'a') : c;
+  });
   const bool has_form = line.size() > kDigits + 2 && line[kDigits] == ' ' &&
                         (line[kDigits + 1] == ' ' || line[kDigits + 1] == '*') &&
                         repository::mirror::IsSha256Text(digest);

@@ -10,8 +10,8 @@
 
 namespace nereid::repository {
 
-/// The name of a file in a model's directory that lists the files of the model. It has the format of
-/// sha256sum: lines of 64 hexadecimal digits, a blank, a blank or '*', and the path of the file
+/// The name of a file in a model's directory that lists the files of the model. It has the format
+/// of sha256sum: lines of 64 hexadecimal digits, a blank, a blank or '*', and the path of the file
 /// below the directory.
 inline constexpr std::string_view kChecksumListName = "nereid.sha256";
 

@@ -30,8 +30,8 @@ TEST(ParseChecksumListTest, NamesWhatIsWrong) {
   EXPECT_EQ(error(kDigest + "  f\n" + std::string(64, 'g') + "  g\n"),
             "nereid.sha256, line 2: expected 64 hexadecimal digits, two blanks and a path");
   for (const char* path : {"../f", "a/../f", "/f", "a//f", "a/"}) {
-    EXPECT_EQ(error(kDigest + "  " + path), "nereid.sha256, line 1: the path '" +
-                                                std::string(path) + "' is not below the model");
+    EXPECT_EQ(error(kDigest + "  " + path),
+              "nereid.sha256, line 1: the path '" + std::string(path) + "' is not below the model");
   }
   EXPECT_EQ(error(kDigest + "  f\n" + kDigest + "  ./f\n"),
             "nereid.sha256, line 2: the path 'f' is listed twice");
@@ -74,7 +74,8 @@ TEST_F(CheckAgainstListTest, TheFilesMustBeThoseOfTheList) {
   std::filesystem::remove(root_ / "1/model.py");
   EXPECT_EQ(Check(), "the file '1/model.py' is missing, but is in nereid.sha256");
   Write("nereid.sha256", "cut");
-  EXPECT_EQ(Check(), "nereid.sha256, line 1: expected 64 hexadecimal digits, two blanks and a path");
+  EXPECT_EQ(Check(),
+            "nereid.sha256, line 1: expected 64 hexadecimal digits, two blanks and a path");
 }
 
 }  // namespace

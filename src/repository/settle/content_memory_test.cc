@@ -11,9 +11,9 @@ namespace nereid::repository {
 namespace {
 
 constexpr int64_t kMs = 1'000'000;
-constexpr int64_t kOld = 5'000'000'001;                // the time of the stamps
+constexpr int64_t kOld = 5'000'000'001;  // the time of the stamps
 constexpr FileStamps kStamps{kOld, kOld, 10, 1};
-constexpr int64_t kSoon = kOld + 1 * kMs;              // within the same tick
+constexpr int64_t kSoon = kOld + 1 * kMs;  // within the same tick
 constexpr int64_t kLater = kOld + 1'000 * kMs;
 
 /// A file whose content the test changes without its stamps.

@@ -11,9 +11,9 @@ namespace nereid::repository {
 
 /// What a list of checksums in a model's directory says about the files beside it.
 enum class ChecksumState : uint8_t {
-  kNoList,    // there is no list
-  kMatches,   // the files are exactly those of the list
-  kDiffers,   // a file is missing, differs or is not on the list
+  kNoList,   // there is no list
+  kMatches,  // the files are exactly those of the list
+  kDiffers,  // a file is missing, differs or is not on the list
 };
 
 /// What a scan saw of a model that differs from the one that was accepted last.

@@ -181,7 +181,8 @@ class Simulation {
       if (Chance(20)) Advance(Pick(0, 5 * kMs));
       const auto content = disk_.files().find(path);
       if (content == disk_.files().end()) return ChecksumState::kDiffers;
-      if (content->second != SimulatedModel::Content{listed_, kChunks}) return ChecksumState::kDiffers;
+      if (content->second != SimulatedModel::Content{listed_, kChunks})
+        return ChecksumState::kDiffers;
       found.insert(path);
     }
     return found == names_[listed_] ? ChecksumState::kMatches : ChecksumState::kDiffers;
@@ -193,10 +194,9 @@ class Simulation {
     const uint64_t fingerprint = marks.empty() ? 0 : Fingerprint(marks);
     std::map<ModelId, ModelSight> sights;
     if (fingerprint != accepted_) sights[kModel] = SightOf(marks, fingerprint, moment);
-    const auto verdicts =
-        planner_->Decide(sights, moment.now_ns, static_cast<uint64_t>(now_ns_));
-    const bool accepted = !verdicts.empty() && verdicts.begin()->second ==
-                                                   SettlePlanner::Verdict::kAccept;
+    const auto verdicts = planner_->Decide(sights, moment.now_ns, static_cast<uint64_t>(now_ns_));
+    const bool accepted =
+        !verdicts.empty() && verdicts.begin()->second == SettlePlanner::Verdict::kAccept;
     last_scan_ = moment;
     last_marks_ = marks;
     last_was_accepted_ = verdicts.empty() || accepted;
@@ -262,7 +262,7 @@ class Simulation {
   std::deque<std::pair<int64_t, std::function<void()>>> steps_;
   SimulatedModel disk_;
   int sets_ = 0;
-  int whole_ = 0;  // the set that is whole; changes when the last step of a set has run
+  int whole_ = 0;   // the set that is whole; changes when the last step of a set has run
   int listed_ = 0;  // the set that the list of checksums names
   std::map<int, std::set<std::string>> names_;  // of the files of each set
 

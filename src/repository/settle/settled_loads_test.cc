@@ -164,7 +164,7 @@ TEST_F(SettledLoadsTest, ATornReloadKeepsWhatServes) {
   PollAfter(1);
   WriteDuringLoads(1, "m/1/weights");
   EXPECT_THAT(PollAfter(2), ElementsAre("load m:1", "gone m:1"));
-  EXPECT_EQ(IndexText(*lifecycle_), "m/1/READY/\n");
+  EXPECT_EQ(IndexText(*lifecycle_), "m/1/READY/the last load has failed\n");
   PollAfter(0);
   EXPECT_THAT(PollAfter(2), ElementsAre("load m:1", "gone m:1", "activate m:1"));
 }
