@@ -88,7 +88,7 @@ std::string WhyUnfit(int32_t library, int32_t headers) {
 }
 
 Error TensorRtLibrary::Get(const std::string& directory, const TensorRtLibrary** library) {
-  static base::Mutex mutex;
+  static base::Mutex mutex;  // guards no member, but `opened`
   static TensorRtLibrary* opened = nullptr;
   const base::MutexLock lock(mutex);
   if (opened != nullptr) {
