@@ -174,7 +174,7 @@ Error TensorRtModel::MakeRunner(TRITONBACKEND_ModelInstance* instance,
   options.max_batch_size = config_.max_batch_size;
   std::unique_ptr<framework::Session> session;
   NEREID_BACKEND_TRY(TensorRtSession::Create(plan_, std::move(lease), options, &session));
-  *runner = std::make_unique<framework::Runner>(plan_, std::move(session));
+  *runner = std::make_unique<framework::Runner>(plan_, std::move(session), instance);
   return {};
 }
 

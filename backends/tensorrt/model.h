@@ -74,7 +74,10 @@ class TensorRtInstance {
     runner_->Execute(instance, requests, count);
   }
   /// Returns why the instance cannot execute any more, if its GPU is lost.
-  Error CheckReady() const { return gpu_->CheckUsable(); }
+  Error CheckReady() const {
+    Error error = gpu_->CheckUsable();
+    return error.ok() ? runner_->CheckReady() : std::move(error);
+  }
 
  private:
   const TensorRtModel& model_;
