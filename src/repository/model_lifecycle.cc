@@ -71,6 +71,9 @@ LoadReport ModelLifecycle::LoadChanged() {
   for (const ModelId& id : difference.added) {
     if (report.torn.contains(id)) now.snapshot.models.erase(id);
   }
+  for (const ModelId& id : settle_watch_.IncompleteModels()) {
+    report.incomplete[ToText(id)] = PollFailure(ToText(id));
+  }
   report.next_scan_ns = settle_watch_.NextDueNs();
   if (!report.torn.empty()) report.next_scan_ns = options_.settle.clock->NowNs();
   snapshot_ = std::move(now.snapshot);

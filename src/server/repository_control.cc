@@ -2,7 +2,9 @@
 #include "server/repository_control.h"
 
 #include <algorithm>
+#include <chrono>
 #include <set>
+#include <thread>
 #include <utility>
 
 #include "base/clock.h"
@@ -110,7 +112,28 @@ repository::LoadReport RepositoryControl::LoadAllModels() {
     }
     runtime_.ExpectModels(models.size());
   }
-  return lifecycle().LoadAll();
+  repository::LoadReport report = lifecycle().LoadAll();
+  if (settings_.model_control_mode == ModelControlMode::kPoll) return report;
+  AwaitCompleteChanges(&report);
+  return report;
+}
+
+void RepositoryControl::AwaitCompleteChanges(repository::LoadReport* report) {
+  constexpr std::chrono::milliseconds kPause{50};
+  while (report->next_scan_ns && !lifecycle().gate().IsClosed()) {
+    if (base::SteadyClock().NowNs() < *report->next_scan_ns) {
+      std::this_thread::sleep_for(kPause);
+      continue;
+    }
+    repository::LoadReport next = lifecycle().LoadAll();
+    for (auto& [name, failure] : report->failures) {
+      const bool is_retried = std::any_of(report->torn.begin(), report->torn.end(),
+                                          [&](const auto& id) { return ToText(id) == name; });
+      if (!is_retried) next.failures.emplace(name, std::move(failure));
+    }
+    *report = std::move(next);
+  }
+  report->failures.merge(report->incomplete);
 }
 
 Status RepositoryControl::StartPolling() {

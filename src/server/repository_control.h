@@ -66,6 +66,9 @@ class RepositoryControl final : public api::ModelDirectories {
   /// Returns INVALID_ARGUMENT if "*" is one of several start-up models.
   base::Result<repository::LoadReport> LoadNamedModels();
   repository::LoadReport LoadAllModels();
+  /// Scans until no change waits for its settle time, because no poll does so later. Models that
+  /// differ from their lists of checksums become failures.
+  void AwaitCompleteChanges(repository::LoadReport* report);
   /// Returns INTERNAL, with Triton's text, if a repository cannot be read.
   base::Status CheckReadable() const;
   base::Status CheckExplicit() const;

@@ -185,6 +185,14 @@ def test_a_requested_load_waits_until_the_files_are_still(start_server, connect)
     assert time.monotonic() - begin < SETTLE - 1, "nothing has changed since"
 
 
+def test_a_start_without_polls_waits(start_server, connect):
+    begin = time.monotonic()
+    server = start_server("settle_once", write_models, f"--repository-settle-secs={SETTLE}")
+    assert time.monotonic() - begin > SETTLE - 1
+    assert connect("http", server).call("is_model_ready", "served")
+    assert loads(server, "served") == 1
+
+
 def test_a_start_leaves_out_what_is_being_copied(start_server, connect):
     def write_all(root):
         write_models(root)

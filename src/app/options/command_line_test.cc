@@ -206,6 +206,8 @@ TEST(CommandLineTest, PlainValuesSetTheirOptions) {
                                       "--drain-secs=20",
                                       "--watchdog-secs=5",
                                       "--watchdog-liveness=true",
+                                      "--repository-settle-secs=3",
+                                      "--model-load-timeout-secs=90",
                                       "--enable-sequence-listing=true",
                                       "--access-log=true"})
                                     .options;
@@ -229,6 +231,8 @@ TEST(CommandLineTest, PlainValuesSetTheirOptions) {
   EXPECT_EQ(options.drain_secs, 20);
   EXPECT_EQ(options.watchdog_secs, 5);
   EXPECT_TRUE(options.watchdog_liveness);
+  EXPECT_EQ(options.repository.settle_secs, 3);
+  EXPECT_EQ(options.repository.load_timeout_secs, 90);
   EXPECT_TRUE(options.enable_sequence_listing);
   EXPECT_EQ(options.http.thread_count, 3);
   EXPECT_EQ(options.access.auth_file, "/a");

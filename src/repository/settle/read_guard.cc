@@ -43,7 +43,8 @@ bool WaitUntilStill(const std::string& directory, const SettleOptions& options,
     if (!state.ok()) return true;  // the load reports the error
     reading.snapshot.models[id] = {directory, std::move(state).value()};
     const auto difference = watch.Hold(moment, {}, &reading);
-    if (!difference.added.empty()) return true;
+    // The guard refuses files that differ from their list.
+    if (!difference.added.empty() || !watch.IncompleteModels().empty()) return true;
     std::this_thread::sleep_for(kPause);
   }
   return false;

@@ -33,9 +33,9 @@ class ReadGuard {
   std::shared_ptr<const TreeMarks> marks_;  // null: nothing is guarded
 };
 
-/// Waits until the files in a local directory have been still for the settle time, or match a list
-/// of checksums, or `is_cancelled` returns true, which is called every 50 ms. Returns whether they
-/// are still.
+/// Waits until the files in a local directory have been still for the settle time, or can be
+/// compared with a list of checksums, or `is_cancelled` returns true, which is called every 50 ms.
+/// Returns false if it has.
 bool WaitUntilStill(const std::string& directory, const SettleOptions& options,
                     const std::function<bool()>& is_cancelled);
 

@@ -157,4 +157,12 @@ std::shared_ptr<const TreeMarks> SettleWatch::AcceptedMarks(const ModelId& id) c
   return found == accepted_.end() ? nullptr : found->second;
 }
 
+std::vector<ModelId> SettleWatch::IncompleteModels() const {
+  std::vector<ModelId> incomplete;
+  for (const auto& [id, pending] : pending_) {
+    if (pending.checksums == ChecksumState::kDiffers) incomplete.push_back(id);
+  }
+  return incomplete;
+}
+
 }  // namespace nereid::repository

@@ -7,6 +7,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "base/clock.h"
 #include "repository/repository_snapshot.h"
@@ -49,6 +50,8 @@ class SettleWatch {
 
   /// Returns the marks of a local model's files that were accepted; null for other models.
   std::shared_ptr<const TreeMarks> AcceptedMarks(const ModelId& id) const;
+  /// Returns the models that the last scan left as they were because they differ from their lists.
+  std::vector<ModelId> IncompleteModels() const;
   /// Returns when the next scan may accept a change, if no further change comes; nothing if no
   /// change waits.
   std::optional<uint64_t> NextDueNs() const { return planner_.NextDueNs(); }
