@@ -23,6 +23,13 @@ class PersistentMap {
  public:
   using Entry = std::pair<const Key, Value>;
 
+ private:
+  using Block = std::vector<std::shared_ptr<const Entry>>;
+  using BlockPtr = std::shared_ptr<const Block>;
+  using Blocks = std::vector<BlockPtr>;
+  static constexpr size_t kMaxBlock = 64;
+
+ public:
   /// Visits the entries in order. Valid while a map that has them lives.
   class Iterator {
    public:
@@ -49,7 +56,7 @@ class PersistentMap {
     friend class PersistentMap;
     Iterator(const PersistentMap& map, size_t block, size_t place)
         : blocks_(&map.blocks_), block_(block), place_(place) {}
-    const typename PersistentMap::Blocks* blocks_;
+    const Blocks* blocks_;
     size_t block_;
     size_t place_;
   };
@@ -121,11 +128,6 @@ class PersistentMap {
   }
 
  private:
-  using Block = std::vector<std::shared_ptr<const Entry>>;
-  using BlockPtr = std::shared_ptr<const Block>;
-  using Blocks = std::vector<BlockPtr>;
-  static constexpr size_t kMaxBlock = 64;
-
   /// Returns the place of the first entry of a block whose key is not less than `key`.
   template <typename Searched>
   size_t PlaceIn(const Block& block, const Searched& key) const {
