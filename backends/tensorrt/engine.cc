@@ -191,8 +191,9 @@ Error Engine::ReadRange(const EngineTensor& input, int profile, OptProfileSelect
 bool Engine::ReadValues(const EngineTensor& input, int profile, OptProfileSelector which,
                         std::vector<int64_t>* numbers) const {
   const int64_t count = backend::ElementCount(input.signature.dims);
-  // More values than dimensions of a tensor have no meaning.
-  if (count < 0 || count > 4 * nvinfer1::Dims::MAX_DIMS) {
+  // Many more values than a tensor can have dimensions mean nothing.
+  constexpr int64_t kMaxValues = int64_t{4} * nvinfer1::Dims::MAX_DIMS;
+  if (count < 0 || count > kMaxValues) {
     return false;
   }
   const char* name = input.signature.name.c_str();

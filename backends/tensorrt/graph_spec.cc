@@ -49,7 +49,8 @@ Error CompleteShape(const GraphShapes& shapes, const EngineTensor& input, bool b
 
 Error CompleteAll(const GraphShapes& shapes, const std::vector<EngineTensor>& inputs, bool batching,
                   std::vector<Numbers>* all) {
-  for (const auto& [name, dims] : shapes.inputs) {
+  for (const auto& entry : shapes.inputs) {
+    const std::string& name = entry.first;
     if (std::none_of(inputs.begin(), inputs.end(),
                      [&](const EngineTensor& input) { return input.signature.name == name; })) {
       return Bad("names the input '" + name + "', which the engine lacks");
