@@ -44,8 +44,8 @@ struct LoadReport {
   std::map<std::string, base::Status> failures;    // by model, as messages name it
   std::map<std::string, base::Status> unreadable;  // by path, repositories that cannot be listed
   std::set<ModelId> torn;  // those of the failures whose files were changed while they were read
-  /// Of a scan, by model as messages name it: those that are left out because they differ from their
-  /// lists of checksums.
+  /// Of a scan, by model as messages name it: those that are left out because they differ from
+  /// their lists of checksums.
   std::map<std::string, base::Status> incomplete;
   /// Of a scan: when the next one may complete a change that this one has left; nothing if it has
   /// left none. On the clock of the settle options.

@@ -29,6 +29,8 @@ TEST(Operation, RolesAndCategories) {
       {"repository-index", "model-repository", "observe,manage"},
       {"model-load", "model-repository", "manage"},
       {"model-unload", "model-repository", "manage"},
+      {"load-read", "model-repository", "observe,manage"},
+      {"load-cancel", "model-repository", "manage"},
       {"drain-read", "model-repository", "observe,manage"},
       {"drain-change", "model-repository", "manage"},
       {"rollout-read", "model-repository", "observe,manage"},
