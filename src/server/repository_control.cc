@@ -127,8 +127,9 @@ void RepositoryControl::AwaitCompleteChanges(repository::LoadReport* report) {
     }
     repository::LoadReport next = lifecycle().LoadAll();
     for (auto& [name, failure] : report->failures) {
-      const bool is_retried = std::any_of(report->torn.begin(), report->torn.end(),
-                                          [&](const auto& id) { return ToText(id) == name; });
+      const bool is_retried =
+          std::any_of(report->torn.begin(), report->torn.end(),
+                      [&name = name](const auto& id) { return ToText(id) == name; });
       if (!is_retried) next.failures.emplace(name, std::move(failure));
     }
     *report = std::move(next);
