@@ -284,4 +284,4 @@ def test_metrics_are_absent_without_object_stores(start_server, is_peer):
     server = start_server("no_store", lambda root: models.Repository(root).identity(
         "m", [("FP32", [4])], extra=models.ONE_CPU_INSTANCE))
     page = raw_http.get(server, "/metrics", port=server.metrics_port).body.decode()
-    assert "nereid_model_" not in page
+    assert "nereid_model_cache" not in page and "nereid_model_download" not in page
